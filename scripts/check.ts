@@ -1,0 +1,22 @@
+/** Runs every check that a commit must pass, in the order of what fails fastest; stops at the first that fails. */
+const bun = process.execPath;
+
+const checks: readonly (readonly [name: string, command: readonly string[]])[] = [
+  ["format", ["node_modules/.bin/biome", "format", "."]],
+  ["lint", ["node_modules/.bin/oxlint", "--type-aware", "--deny-warnings"]],
+  ["types", ["node_modules/.bin/tsc", "--noEmit"]],
+  ["layers", [bun, "scripts/layers.ts"]],
+  ["schema", [bun, "scripts/schema.ts", "--check"]],
+  ["tests", [bun, "test"]],
+];
+
+for (const [name, command] of checks) {
+  const started = performance.now();
+  console.log(`── ${name}`);
+  const { exitCode } = Bun.spawnSync([...command], { stdio: ["ignore", "inherit", "inherit"] });
+  if (exitCode !== 0) {
+    console.error(`check failed: ${name} (exit ${exitCode})`);
+    process.exit(1);
+  }
+  console.log(`── ${name} passed in ${((performance.now() - started) / 1000).toFixed(1)} s`);
+}

@@ -1,0 +1,82 @@
+/** Fails on an import that points upwards or closes a circle. The layers are those of docs/architecture.md. */
+import { dirname, join, normalize } from "node:path";
+import { Glob } from "bun";
+
+/** From the top down; a file belongs to the longest prefix that fits it. Imports go down, or stay within one entry. */
+const LAYERS: readonly (readonly string[])[] = [
+  ["src/cli"],
+  ["src/gateway/process"],
+  ["src/gateway/admin"],
+  ["src/gateway/pipeline.ts", "src/content"],
+  ["src/gateway/policy", "src/gateway/proxy", "src/gateway/static", "src/gateway/filters", "src/gateway/tenants"],
+  ["src/gateway/policy/policy.ts"],
+  ["src/gateway/upstream", "src/gateway/routing"],
+  ["src/gateway/telemetry"],
+  ["src/gateway/http1", "src/gateway/http2", "src/gateway/http3"],
+  ["src/gateway/wire"],
+  ["src/gateway/exchange.ts"],
+  ["src/gateway/config"],
+  ["src/payments"],
+  ["src/store"],
+  ["src/lib"],
+];
+
+const FORBIDDEN: readonly (readonly [string, string])[] = [["src/content", "src/gateway"]];
+
+function layerOf(file: string): { rank: number; prefix: string } | undefined {
+  let best: { rank: number; prefix: string } | undefined;
+  for (const [rank, prefixes] of LAYERS.entries()) {
+    for (const prefix of prefixes) {
+      const fits = file === prefix || file.startsWith(`${prefix}/`);
+      if (fits && prefix.length > (best?.prefix.length ?? 0)) best = { rank, prefix };
+    }
+  }
+  return best;
+}
+
+const IMPORT = /(?:import|export)\s[^;"']*?from\s+"(\.[^"]+)"|import\s*\(?\s*"(\.[^"]+)"|new URL\("(\.[^"]+\.ts)"/g;
+
+async function importsOf(file: string): Promise<string[]> {
+  const text = await Bun.file(file).text();
+  const found = new Set<string>();
+  for (const match of text.matchAll(IMPORT)) {
+    const target = match[1] ?? match[2] ?? match[3];
+    if (target !== undefined) found.add(normalize(join(dirname(file), target)));
+  }
+  return [...found];
+}
+
+const files = [...new Glob("src/**/*.ts").scanSync(".")].filter((file) => !file.endsWith(".test.ts")).toSorted();
+const graph = new Map<string, string[]>();
+const problems: string[] = [];
+
+for (const file of files) {
+  const targets = await importsOf(file);
+  graph.set(file, targets);
+  const from = layerOf(file);
+  if (from === undefined) problems.push(`${file}: belongs to no layer of scripts/layers.ts`);
+  for (const target of targets) {
+    const to = layerOf(target);
+    if (from === undefined || to === undefined) continue;
+    const upward = to.rank < from.rank || (to.rank === from.rank && to.prefix !== from.prefix);
+    const forbidden = FORBIDDEN.some(([a, b]) => file.startsWith(a) && target.startsWith(b));
+    if (upward || forbidden) problems.push(`${file}: imports ${target}, which is not below it`);
+  }
+}
+
+const state = new Map<string, "open" | "done">();
+function visit(file: string, path: readonly string[]): void {
+  if (state.get(file) === "done") return;
+  if (state.get(file) === "open") {
+    problems.push(`circular import: ${[...path.slice(path.indexOf(file)), file].join(" → ")}`);
+    return;
+  }
+  state.set(file, "open");
+  for (const target of graph.get(file) ?? []) visit(target, [...path, file]);
+  state.set(file, "done");
+}
+for (const file of files) visit(file, []);
+
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exit(1);
+console.log(`${files.length} files, every import points downwards`);

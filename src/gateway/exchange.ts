@@ -1,0 +1,82 @@
+import { type TurnpikeError } from "../lib/errors.ts";
+
+/**
+ * Header fields as latin1 text, one `Name: value\r\n` per field line, without the empty line that ends a head.
+ * One string with slices costs less than a map of strings; `lib/fields.ts` reads and edits it.
+ */
+export type Fields = string;
+
+/** What the client asked for, whatever protocol it came in by. */
+export interface RequestHead {
+  readonly method: string;
+  readonly scheme: "http" | "https";
+  /** `host` or `host:port` as the client sent it. */
+  readonly authority: string;
+  /** Normalised: dot segments removed, unreserved characters decoded, no `%2F`, no backslash. Starts with `/`. */
+  readonly path: string;
+  /** Empty, or the query with its `?`. */
+  readonly query: string;
+  /** End-to-end fields only: no Host, no hop-by-hop fields, no Content-Length, nothing that Turnpike sets itself. */
+  readonly fields: Fields;
+  /** Bytes; 0 without a body, -1 where the length is not known in advance. */
+  readonly bodyLength: number;
+}
+
+/** An answer's head. `fields` holds end-to-end fields without Content-Length: framing is the codec's. */
+export interface ResponseHead {
+  readonly status: number;
+  readonly reason: string;
+  readonly fields: Fields;
+  /**
+   * Bytes; -1 where the length is not known in advance. To a HEAD request and in a 304 it is the Content-Length to
+   * announce (-1: none), and no data follows.
+   */
+  readonly bodyLength: number;
+}
+
+/** Takes a body piece by piece. */
+export interface BodySink {
+  /** False: the sink is full; stop sending until drained. The chunk is taken either way, and is the sink's to keep. */
+  data(chunk: Uint8Array): boolean;
+  /** `trailers` is empty where there are none. */
+  end(trailers: Fields): void;
+  /** The body will not be complete. */
+  abort(error: TurnpikeError): void;
+}
+
+/** Takes a response: any number of 1xx `start`s, one final `start`, its data, then `end` or `abort`. */
+export interface ResponseSink extends BodySink {
+  start(head: ResponseHead): void;
+}
+
+/** How a request's body is asked for and held back. */
+export interface RequestBody {
+  /** Sends the body to `sink`; called once, at any time before the exchange ends. */
+  readTo(sink: BodySink): void;
+  pause(): void;
+  resume(): void;
+}
+
+/**
+ * One request and its response, protocol-neutral. Codecs make it; the pipeline works on it and on nothing else.
+ *
+ *   codec ── head ──▶ pipeline ── policies ──▶ forward ──▶ upstream
+ *     ▲                                                        │
+ *     └────────── exchange.response (a chain of sinks) ◀───────┘
+ */
+export interface Exchange {
+  readonly id: string;
+  readonly protocol: "HTTP/1.0" | "HTTP/1.1" | "HTTP/2.0" | "HTTP/3.0";
+  readonly head: RequestHead;
+  readonly body: RequestBody;
+  /** The client's address, without port. */
+  readonly clientAddress: string;
+  /** Where the answer goes. A policy that must see or hold the answer puts its own sink in front of this one. */
+  response: ResponseSink;
+  /** True once the final head was handed to the codec: after that an error can only cut the response off. */
+  readonly started: boolean;
+  /** The client can take more of the response after a `data` that returned false. Set by who sends the response. */
+  onDrain: (() => void) | undefined;
+  /** The client went away, or broke the protocol. Set by who works for it. */
+  onCancel: (() => void) | undefined;
+}
