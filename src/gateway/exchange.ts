@@ -1,10 +1,5 @@
 import { type TurnpikeError } from "../lib/errors.ts";
-
-/**
- * Header fields as latin1 text, one `Name: value\r\n` per field line, without the empty line that ends a head.
- * One string with slices costs less than a map of strings; `lib/fields.ts` reads and edits it.
- */
-export type Fields = string;
+import { type Fields } from "../lib/fields.ts";
 
 /** What the client asked for, whatever protocol it came in by. */
 export interface RequestHead {
@@ -16,8 +11,8 @@ export interface RequestHead {
   readonly path: string;
   /** Empty, or the query with its `?`. */
   readonly query: string;
-  /** End-to-end fields only: no Host, no hop-by-hop fields, no Content-Length, nothing that Turnpike sets itself. */
-  readonly fields: Fields;
+  /** End-to-end fields only: no Host, no hop-by-hop fields, no Content-Length, nothing that Turnpike sets itself. Policies edit it. */
+  fields: Fields;
   /** Bytes; 0 without a body, -1 where the length is not known in advance. */
   readonly bodyLength: number;
 }

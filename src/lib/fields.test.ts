@@ -1,0 +1,27 @@
+import { expect, test } from "bun:test";
+import { eachField, fieldLine, fieldValue, fieldValues, withoutFields } from "./fields.ts";
+
+const FIELDS = "Accept: a\r\nX-One:  1 \r\naccept: b\r\nX-Accept: no\r\n";
+
+test("a field is found in any capitalisation, its lines joined", () => {
+  expect(fieldValue(FIELDS, "accept")).toBe("a, b");
+  expect(fieldValues(FIELDS, "x-one")).toEqual(["1"]);
+  expect(fieldValue(FIELDS, "one")).toBeUndefined();
+  expect(fieldValue("", "accept")).toBeUndefined();
+});
+
+test("removal takes every line of the named fields and no other", () => {
+  expect(withoutFields(FIELDS, ["accept"])).toBe("X-One:  1 \r\nX-Accept: no\r\n");
+  expect(withoutFields(FIELDS, ["x-accept", "x-one"])).toBe("Accept: a\r\naccept: b\r\n");
+  expect(withoutFields(FIELDS, ["absent"])).toBe(FIELDS);
+});
+
+test("lines written are lines read", () => {
+  expect([...eachField(fieldLine("A", "b: c") + FIELDS)]).toEqual([
+    ["A", "b: c"],
+    ["Accept", "a"],
+    ["X-One", "1"],
+    ["accept", "b"],
+    ["X-Accept", "no"],
+  ]);
+});

@@ -1,0 +1,68 @@
+/**
+ * Header fields as latin1 text, one `Name: value\r\n` per field line, without the empty line that ends a head.
+ * One string that is forwarded in slices costs less than a map of strings (bench/http1.ts); look-ups scan it.
+ */
+export type Fields = string;
+
+/** True where `fields` has, at `start`, a line whose name is `lowerName` in any capitalisation. */
+function nameAt(fields: Fields, start: number, lowerName: string): boolean {
+  if (fields.charCodeAt(start + lowerName.length) !== 0x3a) return false;
+  for (let i = 0; i < lowerName.length; i++) {
+    const code = fields.charCodeAt(start + i);
+    const lower = code >= 0x41 && code <= 0x5a ? code + 0x20 : code;
+    if (lower !== lowerName.charCodeAt(i)) return false;
+  }
+  return true;
+}
+
+function lineEnd(fields: Fields, start: number): number {
+  const end = fields.indexOf("\r\n", start);
+  return end === -1 ? fields.length : end;
+}
+
+/** Every value of the field, trimmed, in order. `lowerName` is lower case. */
+export function fieldValues(fields: Fields, lowerName: string): string[] {
+  const values: string[] = [];
+  for (let start = 0; start < fields.length; ) {
+    const end = lineEnd(fields, start);
+    if (nameAt(fields, start, lowerName)) values.push(fields.slice(start + lowerName.length + 1, end).trim());
+    start = end + 2;
+  }
+  return values;
+}
+
+/** The field's value, several lines joined by `, ` (RFC 9110 §5.3); undefined where it is absent. `lowerName` is lower case. */
+export function fieldValue(fields: Fields, lowerName: string): string | undefined {
+  const values = fieldValues(fields, lowerName);
+  return values.length === 0 ? undefined : values.join(", ");
+}
+
+/** The fields without every line of the named ones. Names are lower case. */
+export function withoutFields(fields: Fields, lowerNames: readonly string[]): Fields {
+  let kept = "";
+  let from = 0;
+  for (let start = 0; start < fields.length; ) {
+    const end = Math.min(lineEnd(fields, start) + 2, fields.length);
+    if (lowerNames.some((name) => nameAt(fields, start, name))) {
+      kept += fields.slice(from, start);
+      from = end;
+    }
+    start = end;
+  }
+  return from === 0 ? fields : kept + fields.slice(from);
+}
+
+/** One field line. The caller vouches for the value: no CR, LF or NUL. */
+export function fieldLine(name: string, value: string): Fields {
+  return `${name}: ${value}\r\n`;
+}
+
+/** Name and value of every line, in order; names as they were sent. */
+export function* eachField(fields: Fields): Generator<readonly [name: string, value: string]> {
+  for (let start = 0; start < fields.length; ) {
+    const end = lineEnd(fields, start);
+    const colon = fields.indexOf(":", start);
+    yield [fields.slice(start, colon), fields.slice(colon + 1, end).trim()];
+    start = end + 2;
+  }
+}
