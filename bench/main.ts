@@ -1,0 +1,22 @@
+/** `npm run bench -- NAME [flags]`: runs one bench. */
+import { runProxyBench } from "./proxy.ts";
+
+interface Bench {
+  readonly name: string;
+  readonly about: string;
+  /** Takes what follows the name on the command line; resolves to the exit code. */
+  run(args: readonly string[]): Promise<number>;
+}
+
+const BENCHES: readonly Bench[] = [
+  { name: "proxy", about: "Turnpike beside nginx, HAProxy and Caddy, driven by wrk", run: runProxyBench },
+];
+
+const [name, ...args] = process.argv.slice(2);
+const bench = BENCHES.find((candidate) => candidate.name === name);
+if (bench === undefined) {
+  console.error("usage: npm run bench -- NAME [flags]\n\nbenches:");
+  for (const { name: known, about } of BENCHES) console.error(`  ${known.padEnd(10)} ${about}`);
+  process.exit(2);
+}
+process.exit(await bench.run(args));

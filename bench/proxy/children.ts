@@ -1,0 +1,155 @@
+/** The processes and the folder of one run: started, measured and cleared away together. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const START_MS = 10_000;
+const STOP_MS = 3_000;
+/** USER_HZ: Linux reports CPU time to programs in 1/100 s on every architecture. */
+const TICKS_PER_SECOND = 100;
+
+export interface Command {
+  readonly name: string;
+  readonly argv: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface Child {
+  readonly pid: number;
+  /** All that it wrote to standard output and standard error so far. */
+  output(): string;
+  /** Undefined while it runs. */
+  exited(): string | undefined;
+}
+
+/** Owns what a run started; `close` may be called at any time, also twice. */
+export class Children {
+  readonly folder = mkdtempSync(join(tmpdir(), "turnpike-bench-"));
+  readonly #running: Bun.Subprocess[] = [];
+  #closing: Promise<void> | undefined;
+
+  spawn(command: Command): Child {
+    let output = "";
+    const subprocess = Bun.spawn([...command.argv], {
+      cwd: this.folder,
+      env: { ...process.env, ...command.env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    this.#running.push(subprocess);
+    const keep = async (stream: ReadableStream<Uint8Array>): Promise<void> => {
+      const decoder = new TextDecoder();
+      for await (const chunk of stream) {
+        if (output.length < 65_536) output += decoder.decode(chunk, { stream: true });
+      }
+    };
+    void Promise.all([keep(subprocess.stdout), keep(subprocess.stderr)]);
+    return {
+      pid: subprocess.pid,
+      output: () => output,
+      exited: () =>
+        subprocess.exitCode === null && subprocess.signalCode === null
+          ? undefined
+          : `${command.name} ended (${subprocess.signalCode ?? subprocess.exitCode})`,
+    };
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#stopAll();
+    return this.#closing;
+  }
+
+  async #stopAll(): Promise<void> {
+    await Promise.all(
+      this.#running.map(async (subprocess) => {
+        const tree = processTree(subprocess.pid);
+        subprocess.kill("SIGTERM");
+        const stopped = await Promise.race([subprocess.exited.then(() => true), Bun.sleep(STOP_MS).then(() => false)]);
+        if (stopped) return;
+        for (const pid of tree) {
+          try {
+            process.kill(pid, "SIGKILL");
+          } catch {
+            // It ended by itself in the meantime.
+          }
+        }
+        await subprocess.exited;
+      }),
+    );
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Asks `ready` until it gives something; an Error where the process ends first or 10 s pass. */
+export async function waitFor<T>(child: Child, name: string, ready: () => Promise<T | undefined>): Promise<T> {
+  const deadline = performance.now() + START_MS;
+  for (;;) {
+    const result = await ready();
+    if (result !== undefined) return result;
+    const ended = child.exited();
+    if (ended !== undefined) throw new Error(`Cannot start ${name}: ${ended}: ${child.output().trim()}`);
+    if (performance.now() > deadline) throw new Error(`Cannot start ${name}: not ready after ${START_MS / 1000} s`);
+    await Bun.sleep(20);
+  }
+}
+
+/** True once something accepts connections on the loopback port; undefined until then. */
+export function accepts(port: number): Promise<true | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect(port, "127.0.0.1");
+    const done = (result: true | undefined): void => {
+      socket.destroy();
+      resolve(result);
+    };
+    socket.once("connect", () => done(true));
+    socket.once("error", () => done(undefined));
+  });
+}
+
+/** A loopback port that was free just now, for programs that cannot report a port of their own choice. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", () => {
+      const address = server.address();
+      server.close(() => {
+        if (address === null || typeof address === "string") reject(new Error("Cannot find a free port"));
+        else resolve(address.port);
+      });
+    });
+  });
+}
+
+/** The fields of /proc/PID/stat that follow the program name, which may itself hold spaces and parentheses. */
+function statFields(pid: number): string[] | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return text.slice(text.lastIndexOf(")") + 2).split(" ");
+  } catch {
+    return undefined;
+  }
+}
+
+/** The process and all its descendants. */
+export function processTree(root: number): number[] {
+  const childrenOf = new Map<number, number[]>();
+  for (const entry of readdirSync("/proc")) {
+    if (!/^\d+$/.test(entry)) continue;
+    const parent = Number(statFields(Number(entry))?.[1]);
+    childrenOf.set(parent, [...(childrenOf.get(parent) ?? []), Number(entry)]);
+  }
+  const tree = [root];
+  for (let i = 0; i < tree.length; i++) tree.push(...(childrenOf.get(tree[i] ?? root) ?? []));
+  return tree;
+}
+
+/** Seconds of CPU, user and system, that the process and its descendants have used; steps of 10 ms. */
+export function cpuSeconds(root: number): number {
+  let ticks = 0;
+  for (const pid of processTree(root)) {
+    const fields = statFields(pid);
+    if (fields !== undefined) ticks += Number(fields[11]) + Number(fields[12]);
+  }
+  return ticks / TICKS_PER_SECOND;
+}

@@ -1,0 +1,95 @@
+/** Medians, ratios and the table of a run. */
+import { type Case } from "./cases.ts";
+import { type Load } from "./wrk.ts";
+
+/** One proxy in one round of one case. */
+export interface Sample extends Load {
+  readonly proxy: string;
+  readonly round: number;
+  readonly requestsPerCpuSecond: number;
+}
+
+export interface Row {
+  readonly proxy: string;
+  readonly requestsPerCpuSecond: number;
+  /** (highest - lowest) / median of requests per CPU-second over the rounds. */
+  readonly spread: number;
+  readonly requestsPerSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly non2xx: number;
+  readonly socketErrors: number;
+  /** Turnpike's requests per CPU-second divided by this proxy's: the median of the rounds' own ratios. */
+  readonly ratio: number;
+}
+
+export interface CaseResult {
+  readonly name: string;
+  readonly about: string;
+  readonly rows: readonly Row[];
+  readonly samples: readonly Sample[];
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}
+
+export function summarise(load: Case, samples: readonly Sample[], subject: string): CaseResult {
+  const names = [...new Set(samples.map((sample) => sample.proxy))];
+  const perRound = new Map(
+    samples.filter((sample) => sample.proxy === subject).map((sample) => [sample.round, sample.requestsPerCpuSecond]),
+  );
+  const rows = names.map((proxy): Row => {
+    const own = samples.filter((sample) => sample.proxy === proxy);
+    const rates = own.map((sample) => sample.requestsPerCpuSecond);
+    const middle = median(rates);
+    return {
+      proxy,
+      requestsPerCpuSecond: middle,
+      spread: (Math.max(...rates) - Math.min(...rates)) / middle,
+      requestsPerSecond: median(own.map((sample) => sample.requestsPerSecond)),
+      p50: median(own.map((sample) => sample.p50)),
+      p99: median(own.map((sample) => sample.p99)),
+      non2xx: own.reduce((sum, sample) => sum + sample.non2xx, 0),
+      socketErrors: own.reduce((sum, sample) => sum + sample.socketErrors, 0),
+      ratio: median(own.map((sample) => (perRound.get(sample.round) ?? Number.NaN) / sample.requestsPerCpuSecond)),
+    };
+  });
+  return { name: load.name, about: load.about, rows, samples };
+}
+
+const COLUMNS: readonly (readonly [title: string, cell: (row: Row) => string])[] = [
+  ["proxy", (row) => row.proxy],
+  ["req/CPU-s", (row) => whole(row.requestsPerCpuSecond)],
+  ["spread", (row) => `${(row.spread * 100).toFixed(0)} %`],
+  ["turnpike/it", (row) => (Number.isNaN(row.ratio) ? "-" : row.ratio.toFixed(2))],
+  ["req/s", (row) => whole(row.requestsPerSecond)],
+  ["p50 ms", (row) => row.p50.toFixed(2)],
+  ["p99 ms", (row) => row.p99.toFixed(2)],
+  ["non-2xx", (row) => String(row.non2xx)],
+  ["socket errors", (row) => String(row.socketErrors)],
+];
+
+function whole(value: number): string {
+  return Math.round(value).toLocaleString("en-US");
+}
+
+export function table(result: CaseResult): string {
+  const lines = [COLUMNS.map(([title]) => title), ...result.rows.map((row) => COLUMNS.map(([, cell]) => cell(row)))];
+  const widths = COLUMNS.map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)));
+  const text = lines.map((line) =>
+    line.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join("  "),
+  );
+  return [`${result.name}: ${result.about}`, ...text.map((line) => `  ${line}`)].join("\n");
+}
+
+/** How far to trust the numbers: the spread over rounds, over all cases and proxies. */
+export function noise(results: readonly CaseResult[]): string {
+  const spreads = results.flatMap((result) => result.rows.map((row) => row.spread));
+  const worst = Math.max(...spreads);
+  const verdict = worst < 0.1 ? "quiet" : worst < 0.25 ? "some noise" : "noisy: do not trust small differences";
+  return `spread over rounds: median ${(median(spreads) * 100).toFixed(0)} %, worst ${(worst * 100).toFixed(0)} % (${verdict})`;
+}

@@ -1,0 +1,48 @@
+/** One run of wrk, and what it found. */
+
+export interface Load {
+  readonly requests: number;
+  readonly requestsPerSecond: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly non2xx: number;
+  readonly socketErrors: number;
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000 };
+
+function milliseconds(text: string, percent: string): number {
+  const match = new RegExp(`^\\s+${percent}%\\s+([\\d.]+)(us|ms|s|m)$`, "m").exec(text);
+  return match === null ? Number.NaN : Number(match[1]) * (UNIT_MS[match[2] ?? ""] ?? Number.NaN);
+}
+
+/** Reads what `wrk --latency` prints; an Error where it printed no result. */
+export function parseWrk(text: string): Load {
+  const requests = /^\s+(\d+) requests in /m.exec(text);
+  const rate = /^Requests\/sec:\s+([\d.]+)/m.exec(text);
+  if (requests === null || rate === null) throw new Error(`Cannot read the answer of wrk: ${JSON.stringify(text)}`);
+  const errors = /^\s+Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/m.exec(text);
+  return {
+    requests: Number(requests[1]),
+    requestsPerSecond: Number(rate[1]),
+    p50: milliseconds(text, "50"),
+    p99: milliseconds(text, "99"),
+    non2xx: Number(/^\s+Non-2xx or 3xx responses: (\d+)/m.exec(text)?.[1] ?? 0),
+    socketErrors: errors === null ? 0 : errors.slice(1).reduce((sum, count) => sum + Number(count), 0),
+  };
+}
+
+/** Drives `url` for `seconds` from one thread, which is faster than any of the proxies. */
+export async function runWrk(url: string, connections: number, seconds: number): Promise<Load> {
+  const subprocess = Bun.spawn(["wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "--latency", url], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [text, problem] = await Promise.all([
+    new Response(subprocess.stdout).text(),
+    new Response(subprocess.stderr).text(),
+    subprocess.exited,
+  ]);
+  if (subprocess.exitCode !== 0) throw new Error(`Cannot run wrk against "${url}": ${problem.trim() || text.trim()}`);
+  return parseWrk(text);
+}
