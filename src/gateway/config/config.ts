@@ -1,0 +1,88 @@
+import * as z from "zod";
+import { accessLog } from "./schema/access-log.ts";
+import { admin } from "./schema/admin.ts";
+import { bufferPool } from "./schema/buffer-pool.ts";
+import { content } from "./schema/content.ts";
+import { http2 } from "./schema/http2.ts";
+import { limits } from "./schema/limits.ts";
+import { otel } from "./schema/otel.ts";
+import { postgres } from "./schema/postgres.ts";
+import { quic } from "./schema/quic.ts";
+import { routes } from "./schema/routes.ts";
+import { server } from "./schema/server.ts";
+import { statePath } from "./schema/state-path.ts";
+import { tenantIdleTtlMs } from "./schema/tenant-idle-ttl-ms.ts";
+import { timeouts } from "./schema/timeouts.ts";
+import { tls } from "./schema/tls.ts";
+import { upstreams } from "./schema/upstreams.ts";
+import { wasmControlConnections } from "./schema/wasm-control-connections.ts";
+import { wasmControlSocket } from "./schema/wasm-control-socket.ts";
+import { wasmFilters } from "./schema/wasm-filters.ts";
+import { wasmHostCallDeadlineMs } from "./schema/wasm-host-call-deadline-ms.ts";
+import { x402 } from "./schema/x402.ts";
+
+/** The whole configuration file, key by key, in the order of the reference. */
+export const configSchema = z.strictObject({
+  server,
+  timeouts,
+  limits,
+  buffer_pool: bufferPool,
+  tls,
+  http2,
+  quic,
+  admin,
+  otel,
+  x402,
+  postgres,
+  upstreams,
+  routes,
+  wasm_filters: wasmFilters,
+  wasm_control_socket: wasmControlSocket,
+  wasm_control_connections: wasmControlConnections,
+  wasm_host_call_deadline_ms: wasmHostCallDeadlineMs,
+  tenant_idle_ttl_ms: tenantIdleTtlMs,
+  access_log: accessLog,
+  content,
+  state_path: statePath,
+});
+
+type DeepReadonly<T> = T extends readonly (infer U)[]
+  ? readonly DeepReadonly<U>[]
+  : T extends object
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+    : T;
+
+/** A checked configuration with every default filled in. Keys are those of the file. */
+export type Config = DeepReadonly<z.output<typeof configSchema>>;
+
+export type ServerConfig = Config["server"];
+export type ListenerConfig = ServerConfig["listeners"][number];
+export type TimeoutsConfig = Config["timeouts"];
+export type LimitsConfig = Config["limits"];
+export type BufferPoolConfig = Config["buffer_pool"];
+export type TlsConfig = Config["tls"];
+export type CertificateConfig = TlsConfig["certificates"][number];
+export type Http2Config = Config["http2"];
+export type QuicConfig = Config["quic"];
+export type AdminConfig = Config["admin"];
+export type OtelConfig = Config["otel"];
+export type X402Config = Config["x402"];
+export type PostgresConfig = Config["postgres"];
+export type UpstreamConfig = Config["upstreams"][number];
+export type UpstreamServerConfig = UpstreamConfig["servers"][number];
+export type HealthCheckConfig = NonNullable<UpstreamConfig["health_check"]>;
+export type ConnectionPoolConfig = UpstreamConfig["connection_pool"];
+export type DnsDiscoveryConfig = NonNullable<UpstreamConfig["dns_discovery"]>;
+export type CatalogDiscoveryConfig = NonNullable<UpstreamConfig["catalog_discovery"]>;
+export type LoadBalancer = UpstreamConfig["load_balancer"];
+export type RouteConfig = Config["routes"][number];
+export type AuthConfig = RouteConfig["auth"];
+export type RateLimitConfig = NonNullable<RouteConfig["rate_limit"]>;
+export type CacheConfig = NonNullable<RouteConfig["cache"]>;
+export type TenantConfig = NonNullable<RouteConfig["tenant"]>;
+export type RetryConfig = RouteConfig["retry"];
+export type RouteX402Config = NonNullable<RouteConfig["x402"]>;
+export type RouteAccessLogConfig = NonNullable<RouteConfig["access_log"]>;
+export type WasmFilterConfig = Config["wasm_filters"][number];
+export type AccessLogConfig = Config["access_log"];
+export type ContentConfig = Config["content"];

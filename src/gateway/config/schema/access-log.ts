@@ -1,0 +1,28 @@
+import * as z from "zod";
+import { ours, text } from "./kinds.ts";
+
+const enabled = z.boolean();
+const format = z.enum(["combined", "json"]);
+const path = text;
+const sampleRate = z.number().min(0).max(100);
+
+/** `access_log`: one line a request. */
+export const accessLog = z
+  .strictObject({
+    enabled: enabled.default(true).describe("Write a line for every request."),
+    format: format.default("combined").describe("Apache combined, or one JSON object a line."),
+    path: path.default("stderr").describe("`stderr`, `stdout` or a file."),
+    sample_rate: sampleRate.default(100).describe("Percent of the requests that are logged."),
+  })
+  .prefault({})
+  .meta(ours("The access log of all routes."));
+
+/** `routes[].access_log`: what differs on one route. */
+export const routeAccessLog = z
+  .strictObject({
+    enabled: enabled.exactOptional().describe("In place of `access_log.enabled`."),
+    format: format.exactOptional().describe("In place of `access_log.format`."),
+    path: path.exactOptional().describe("In place of `access_log.path`."),
+    sample_rate: sampleRate.exactOptional().describe("In place of `access_log.sample_rate`."),
+  })
+  .meta(ours("Keys of `access_log` that differ on this route."));

@@ -1,0 +1,22 @@
+import * as z from "zod";
+import { bytes, count } from "./kinds.ts";
+
+/** `http2`: bounds of the HTTP/2 codec. */
+export const http2 = z
+  .strictObject({
+    max_streams: count(128, 1, 2_147_483_647).describe("Concurrent streams of one connection."),
+    max_header_list_size: bytes(8192, 256).describe("Bytes of a decoded header list."),
+    initial_window_size: bytes(1_048_576, 0).describe("Initial flow-control window."),
+    max_frame_size: z
+      .int()
+      .min(16_384)
+      .max(16_777_215)
+      .default(16_384)
+      .describe("Largest frame payload that is taken."),
+    h2c_only: z
+      .boolean()
+      .default(false)
+      .describe("Require the prior-knowledge preface on the single plaintext listener."),
+  })
+  .prefault({})
+  .describe("HTTP/2. The dynamic table is fixed at 4096 bytes.");

@@ -1,0 +1,94 @@
+import ipaddr from "ipaddr.js";
+import * as z from "zod";
+
+/** The longest time a timer takes, in milliseconds: 2^31 - 1, about 24 days. */
+const MAX_MS = 2_147_483_647;
+/** Byte sizes stop where a 32-bit length does: nothing in the gateway buffers more. */
+const MAX_BYTES = 2_147_483_647;
+
+/** Marks a key that the published configuration does not have; the reference says so. */
+export function ours(description: string): { description: string; ours: true } {
+  return { description, ours: true };
+}
+
+/** A time in milliseconds, at least 1. */
+export function milliseconds(byDefault: number) {
+  return z.int().min(1).max(MAX_MS).default(byDefault);
+}
+
+/** A time in whole seconds, at least 1. */
+export function seconds(byDefault: number) {
+  return z
+    .int()
+    .min(1)
+    .max(Math.floor(MAX_MS / 1000))
+    .default(byDefault);
+}
+
+/** A whole number of bytes, at least `least`. */
+export function bytes(byDefault: number, least = 1) {
+  return z.int().min(least).max(MAX_BYTES).default(byDefault);
+}
+
+/** A whole number of things. */
+export function count(byDefault: number, least: number, most: number) {
+  return z.int().min(least).max(most).default(byDefault);
+}
+
+/** A port to listen on; 0 takes a free one. */
+export const listenPort = z.int().min(0).max(65_535);
+
+/** A port to connect to. */
+export const connectPort = z.int().min(1).max(65_535);
+
+/** A string that must not be empty. */
+export const text = z.string().min(1, "expected a string that is not empty");
+
+const HOST = /^[^\s/\\@?#,[\]]+$/;
+
+/** An IP address or host name, without port; the brackets of an IPv6 address are taken off. */
+export const hostAddress = z
+  .string()
+  .overwrite((address) => (/^\[.*\]$/.test(address) ? address.slice(1, -1) : address))
+  .refine(
+    (address) => HOST.test(address) && (!address.includes(":") || ipaddr.IPv6.isValid(address)),
+    "expected an IP address or host name without port",
+  );
+
+/** Empty, or an absolute http or https URL without user and fragment. */
+export const optionalHttpUrl = z
+  .string()
+  .refine((url) => url === "" || isHttpUrl(url), "expected an http:// or https:// URL without user and fragment");
+
+/** An absolute http or https URL without user and fragment. */
+export const httpUrl = z.string().refine(isHttpUrl, "expected an http:// or https:// URL without user and fragment");
+
+function isHttpUrl(value: string): boolean {
+  const url = URL.parse(value);
+  if (url === null || !/^https?:\/\//i.test(value)) return false;
+  return url.username === "" && url.password === "" && !value.includes("#");
+}
+
+/** RFC 9110 §5.1: a field name is a token. */
+export const headerName = z
+  .string()
+  .regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, "expected a header name (letters, digits, !#$%&'*+-.^_`|~)");
+
+/** RFC 9110 §5.5, latin1: what would end the field line or smuggle a second one is refused. */
+export const headerValue = z
+  .string()
+  .regex(
+    /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/,
+    "expected a header value without control characters, outer spaces and characters beyond latin1",
+  );
+
+/** An IP network in CIDR form, or one address. */
+export const cidr = z
+  .string()
+  .refine(
+    (value) => ipaddr.isValidCIDR(value) || (ipaddr.isValid(value) && !/^\d+$/.test(value)),
+    'expected an IP address or a network as in "10.0.0.0/8"',
+  );
+
+/** Any JSON value that is an object. */
+export const jsonObject = z.record(z.string(), z.json());

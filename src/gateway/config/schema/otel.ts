@@ -1,0 +1,24 @@
+import * as z from "zod";
+import { count, httpUrl, seconds } from "./kinds.ts";
+
+/** `otel`: trace export, and the name the gateway goes by. */
+export const otel = z
+  .strictObject({
+    enabled: z.boolean().default(false).describe("Export traces over OTLP/HTTP."),
+    collector_url: httpUrl.default("http://localhost:4318").describe("OTLP/HTTP collector."),
+    service_name: z
+      .string()
+      .regex(/^[!-+\--~]+$/, "expected visible ASCII without spaces and commas")
+      .default("service")
+      .describe("The `service.name` resource attribute, and the name in the `Via` header."),
+    flush_interval_s: seconds(5).describe("Seconds between exports."),
+    sample_rate: z.number().min(0).max(100).default(100).describe("Percent of the traces that are exported."),
+    max_batch_size: count(256, 1, 65_536).describe("Spans of one export."),
+    headers: z
+      .string()
+      .regex(/^(?:[^=,\s]+=[\t\x20-+\--~]*(?:,\s*[^=,\s]+=[\t\x20-+\--~]*)*)?$/, 'expected "key1=value1,key2=value2"')
+      .default("")
+      .describe("More OTLP headers, as `key1=value1,key2=value2`."),
+  })
+  .prefault({})
+  .describe("Tracing.");

@@ -1,0 +1,33 @@
+import * as z from "zod";
+import { count, milliseconds } from "./kinds.ts";
+
+/** `postgres`: where ledger, usage and payment state live when they are shared. */
+export const postgres = z
+  .strictObject({
+    url: z
+      .string()
+      .refine(
+        (value) => value === "" || /^[a-z]+:\/\/[^/]+\/[^/]+$/i.test(value),
+        "expected <scheme>://<user>@<host>:<port>/<db>?sslmode=<mode>",
+      )
+      .exactOptional()
+      .describe(
+        "Database, as `postgres://<user>@<host>:<port>/<db>?sslmode=<mode>`; setting it turns the client on. `sslmode` is `disable`, `require` or `verify-full` (the default). A password in it is ignored.",
+      ),
+    password_env: z
+      .string()
+      .default("")
+      .describe("Name of the environment variable that holds the password, which is never read from the file."),
+    pool_size_per_worker: count(2, 1, 4).describe("Connections per worker."),
+    statement_timeout_ms: milliseconds(5000).describe("Time for one statement."),
+    allow_cleartext_password: z
+      .boolean()
+      .default(false)
+      .describe("Answer a cleartext-password request over a plaintext connection; over TLS it is always answered."),
+    ssl_root_cert: z
+      .string()
+      .default("")
+      .describe("PEM CA bundle in place of the system's trust store, for `verify-full`."),
+  })
+  .prefault({})
+  .describe("Shared state in PostgreSQL.");

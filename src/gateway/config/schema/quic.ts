@@ -1,0 +1,16 @@
+import * as z from "zod";
+import { count, listenPort } from "./kinds.ts";
+
+/** `quic`: HTTP/3. */
+export const quic = z
+  .strictObject({
+    enabled: z.boolean().default(false).describe("Serve HTTP/3; requires `cert_path` and `key_path`."),
+    port: listenPort.default(443).describe("UDP port."),
+    cert_path: z.string().default("").describe("PEM certificate chain; required when enabled."),
+    key_path: z.string().default("").describe("PEM private key; required when enabled."),
+    max_idle_timeout_ms: count(30_000, 0, 2_147_483_647).describe("Idle time-out; not 0 when enabled."),
+    max_streams_bidi: count(100, 0, 2_147_483_647).describe("Concurrent bidirectional streams of one connection."),
+    max_streams_uni: count(100, 0, 2_147_483_647).describe("Concurrent unidirectional streams of one connection."),
+  })
+  .prefault({})
+  .describe("HTTP/3 over QUIC. Other transport parameters are fixed.");

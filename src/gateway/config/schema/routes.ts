@@ -1,0 +1,102 @@
+import * as z from "zod";
+import { routeAccessLog } from "./access-log.ts";
+import { auth } from "./auth.ts";
+import { bytes, count, headerName, headerValue, jsonObject, milliseconds, seconds, text } from "./kinds.ts";
+import { pathPrefix, rewriteReplacement, routeHost } from "./path.ts";
+import { routeX402 } from "./route-x402.ts";
+
+const rateLimit = z
+  .strictObject({
+    requests_per_second: count(100, 1, 10_000_000).describe("Tokens that the bucket gains in a second."),
+    burst_size: count(200, 1, 10_000_000).describe("Tokens that the bucket holds."),
+    key: z
+      .enum(["ip", "consumer"])
+      .default("consumer")
+      .describe("What has a bucket: the client address, or the authenticated name (the address without one)."),
+  })
+  .describe("Token bucket; 429 when it is empty.");
+
+const cache = z
+  .strictObject({
+    ttl_s: seconds(60).describe("Seconds a response is fresh that does not say so itself."),
+    max_entries: count(1024, 1, 16_777_216).describe("Entries, the least recently used leaving first."),
+    vary: z
+      .array(headerName)
+      .default([])
+      .describe("Request headers that are part of the key, beside `Accept-Encoding`."),
+  })
+  .describe("Response cache.");
+
+const trafficShare = z
+  .strictObject({
+    upstream: text.describe("Name of an upstream."),
+    weight: z.int().min(0).max(1_000_000).describe("Share, relative to the others."),
+  })
+  .describe("One upstream's share.");
+
+const tenant = z
+  .strictObject({
+    socket_dir: z
+      .string()
+      .regex(/^\/[^\0]*$/, "expected an absolute path")
+      .describe("Absolute path under which VM sockets must lie; a socket outside it is refused."),
+    header: headerName
+      .default("host")
+      .describe("Request header that carries the tenant key; of `host`, the port is stripped. It grants nothing."),
+    skip_filter_when_warm: z
+      .boolean()
+      .default(true)
+      .describe(
+        "Bypass the filter for a warm tenant; false runs it every time, and it must then allow without parking.",
+      ),
+  })
+  .describe("Per-tenant microVM; excludes `upstream`, `cache`, `traffic_split` and `mirror`.");
+
+const upstreamHeader = z
+  .strictObject({ name: headerName.describe("Header name."), value: headerValue.describe("Header value.") })
+  .describe("One header.");
+
+const retry = z
+  .strictObject({
+    max_retries: count(1, 0, 100).describe("Tries after the first. Only GET, HEAD and OPTIONS are retried."),
+  })
+  .prefault({})
+  .describe("Retries on connection failures, 502, 503 and 504.");
+
+export const route = z
+  .strictObject({
+    path_prefix: pathPrefix.describe(
+      "Path that the route serves, longest first. One that ends in `/` serves what lies below; another serves itself and what follows a `/`.",
+    ),
+    host: routeHost.exactOptional().describe("Host that the route serves, `*.example.com` allowed; any when absent."),
+    upstream: text.exactOptional().describe("Upstream that requests go to; required unless `tenant` is set."),
+    tenant: tenant.exactOptional(),
+    rewrite_pattern: pathPrefix
+      .exactOptional()
+      .describe("Prefix of the path that is replaced before forwarding, such as `/api/v1/`."),
+    rewrite_replacement: rewriteReplacement.default("").describe("What replaces `rewrite_pattern`, such as `/`."),
+    connect_timeout_ms: milliseconds(5000).describe("Time to connect to the upstream."),
+    send_timeout_ms: milliseconds(30_000).describe("Time to send the request to the upstream."),
+    read_timeout_ms: milliseconds(60_000).describe("Time the upstream may stay silent."),
+    total_timeout_ms: milliseconds(120_000).describe("Time for all tries together."),
+    max_response_bytes: bytes(33_554_432, 0).describe("Most bytes of an upstream response body."),
+    auth: auth.default({ type: "none" }).describe("Who is let in."),
+    rate_limit: rateLimit.exactOptional(),
+    cache: cache.exactOptional(),
+    traffic_split: z
+      .array(trafficShare)
+      .exactOptional()
+      .describe("Shares of several upstreams, in place of `upstream`, for selection."),
+    mirror: text.exactOptional().describe("Upstream that gets a shadow copy; its response is discarded."),
+    body_schema: jsonObject
+      .exactOptional()
+      .describe("JSON Schema of the request body; an invalid body is answered 400."),
+    upstream_headers: z.array(upstreamHeader).default([]).describe("Headers added to the upstream request."),
+    retry,
+    x402: routeX402.exactOptional(),
+    access_log: routeAccessLog.exactOptional(),
+  })
+  .describe("A path prefix and what happens to requests below it.");
+
+/** `routes`: which requests go where, and under which policies. */
+export const routes = z.array(route).default([]).describe("Which requests go where, and under which policies.");

@@ -1,0 +1,56 @@
+import * as z from "zod";
+import { cidr, count, hostAddress, listenPort, ours, text } from "./kinds.ts";
+
+const listener = z
+  .strictObject({
+    address: hostAddress.default("0.0.0.0").describe("Bind address."),
+    port: listenPort.describe("Bind port; 0 takes a free one."),
+    use_tls: z.boolean().default(false).describe("Terminate TLS on this port."),
+    h2c_only: z
+      .boolean()
+      .default(false)
+      .describe("Require the HTTP/2 prior-knowledge preface; refuse connections that are not HTTP/2."),
+    quic_enabled: z.boolean().default(false).describe("Serve an HTTP/3 endpoint for this listener."),
+    quic_port: listenPort.default(0).describe("UDP port of the QUIC endpoint; 0 takes the number of the TCP port."),
+  })
+  .describe("One TCP port, bound on every worker.");
+
+/** `server`: where and how the gateway listens. */
+export const server = z
+  .strictObject({
+    address: hostAddress.default("0.0.0.0").describe("Bind address of the single listener; unused with `listeners`."),
+    port: listenPort.default(8080).describe("Bind port of the single listener; 0 takes a free one."),
+    workers: count(0, 0, 1024).describe(
+      "Worker processes. 0 starts one per CPU (container quotas are not considered); 1 is a single process without fork.",
+    ),
+    max_connections: count(2048, 1, 1_000_000).describe(
+      "Most client connections at a time, at most half of `buffer_pool.buffer_count`.",
+    ),
+    static_root: z.string().default("").describe("Directory of static files; empty serves none."),
+    disable_middleware: z.boolean().default(false).describe("Turn off security headers, metrics and access logging."),
+    cache_static_files: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Keep static files and their precompressed siblings in memory, per worker, from the first time served.",
+      ),
+    preencoded: z.boolean().default(false).describe("Answer canned errors from bytes that were encoded in advance."),
+    allowed_hosts: z
+      .array(text.regex(/^\S+$/, "expected a host name without spaces").toLowerCase())
+      .default([])
+      .describe("If not empty, a request whose Host is not listed is answered 400. Capitals do not matter."),
+    listeners: z
+      .array(listener)
+      .default([])
+      .describe("Listeners, one per port; empty means the single listener of `address` and `port`."),
+    trusted_proxies: z
+      .array(cidr)
+      .default([])
+      .meta(
+        ours(
+          "Addresses and networks whose `X-Forwarded-For` is believed: the client is its right-most entry that is not one of them.",
+        ),
+      ),
+  })
+  .prefault({})
+  .describe("Where the gateway listens, and how much it takes.");

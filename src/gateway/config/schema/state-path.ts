@@ -1,0 +1,8 @@
+import * as z from "zod";
+import { ours } from "./kinds.ts";
+
+/** `state_path`: where the ledger is kept. */
+export const statePath = z
+  .string()
+  .default("")
+  .meta(ours("Folder of ledger and usage; empty is the state folder, or beside the configuration file."));

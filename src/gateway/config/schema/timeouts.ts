@@ -1,0 +1,15 @@
+import * as z from "zod";
+import { milliseconds } from "./kinds.ts";
+
+/** `timeouts`: how long a client may take. */
+export const timeouts = z
+  .strictObject({
+    idle_ms: milliseconds(60_000).describe(
+      "How long a connection may be idle between requests; at least `header_ms` and `write_ms`.",
+    ),
+    header_ms: milliseconds(10_000).describe("Time to receive the full request head."),
+    body_ms: milliseconds(30_000).describe("Time to receive the request body."),
+    write_ms: milliseconds(30_000).describe("Time to flush a response."),
+  })
+  .prefault({})
+  .describe("How long a client may take, in milliseconds.");

@@ -1,0 +1,31 @@
+import * as z from "zod";
+import { text } from "./kinds.ts";
+
+const certificate = z
+  .strictObject({
+    hostnames: z
+      .array(text.toLowerCase())
+      .min(1, "expected at least one host name")
+      .describe("Host names (SNI) that this certificate answers; `*.example.com` stands for one label."),
+    cert_path: text.describe("PEM certificate chain."),
+    key_path: text.describe("PEM private key."),
+  })
+  .describe("One more certificate, chosen by the host name that the client asks for.");
+
+/** `tls`: certificates of the TCP listeners. */
+export const tls = z
+  .strictObject({
+    cert_path: z.string().default("").describe("PEM certificate chain; empty turns TLS off on the single listener."),
+    key_path: z.string().default("").describe("PEM private key; set or empty together with `cert_path`."),
+    certificates: z.array(certificate).default([]).describe("More certificates, chosen by SNI."),
+    client_ca_path: z
+      .string()
+      .default("")
+      .describe("PEM bundle of the CAs that sign client certificates (mTLS); empty turns the check off."),
+    client_cert_required: z
+      .boolean()
+      .default(true)
+      .describe("Require a client certificate, rather than check one only where it is sent."),
+  })
+  .prefault({})
+  .describe("TLS on the TCP listeners: versions 1.2 and 1.3.");

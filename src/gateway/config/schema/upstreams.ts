@@ -1,0 +1,96 @@
+import * as z from "zod";
+import { connectPort, count, hostAddress, milliseconds, seconds, text } from "./kinds.ts";
+
+/** Every balancer; an unknown name falls back to the first. */
+export const LOAD_BALANCERS = ["round_robin", "least_conn", "ip_hash", "random", "weighted_round_robin"] as const;
+
+/** The bytes that the kernel's socket address holds, less the closing NUL, on the smallest platform. */
+export const MAX_UNIX_PATH_BYTES = 103;
+
+const upstreamServer = z
+  .strictObject({
+    address: hostAddress.exactOptional().describe("Host or IP address; required unless `unix` is set."),
+    port: connectPort.exactOptional().describe("Port; required unless `unix` is set."),
+    unix: z
+      .string()
+      .refine(
+        (path) => path.startsWith("/") && !path.includes("\0") && Buffer.byteLength(path) <= MAX_UNIX_PATH_BYTES,
+        `expected an absolute path of at most ${MAX_UNIX_PATH_BYTES} bytes`,
+      )
+      .exactOptional()
+      .describe("Absolute path of a UNIX stream socket, at most 103 bytes, in place of `address` and `port`."),
+    weight: count(1, 1, 65_535).describe("Balancing share."),
+    max_fails: count(3, 1, 1_000_000).describe("Failures in a row before the server leaves rotation."),
+    fail_timeout_ms: milliseconds(30_000).describe("Time out of rotation before it is tried again."),
+    backup: z.boolean().default(false).describe("Used only when no primary server is available."),
+  })
+  .describe("A backend: TCP (`address` and `port`) or a UNIX socket (`unix`).");
+
+const healthCheck = z
+  .strictObject({
+    path: z
+      .string()
+      .regex(/^\/[!-~]*$/, "expected a path that starts with /")
+      .default("/health")
+      .describe("Path that is asked for."),
+    interval_ms: milliseconds(5000).describe("Time between probes."),
+    timeout_ms: milliseconds(2000).describe("Time for one probe."),
+    expected_status: count(200, 100, 599).describe("Status that counts as healthy."),
+    expected_body: z.string().exactOptional().describe("Text that the body must contain."),
+    healthy_threshold: count(2, 1, 1000).describe("Successes in a row that make a server healthy."),
+    unhealthy_threshold: count(3, 1, 1000).describe("Failures in a row that make a server unhealthy."),
+  })
+  .describe("Active health checks.");
+
+const connectionPool = z
+  .strictObject({
+    max_connections: count(64, 1, 65_535).describe("Most connections."),
+    max_idle: count(16, 0, 65_535).describe("Most idle connections that are kept."),
+    idle_timeout_ms: milliseconds(60_000).describe("How long an idle connection is kept."),
+    connect_timeout_ms: milliseconds(5000).describe("Time to connect."),
+  })
+  .prefault({})
+  .describe("Connections kept, per worker and per server.");
+
+const dnsDiscovery = z
+  .strictObject({
+    hostname: text.describe("Name whose A records fill the pool."),
+    port: connectPort.default(80).describe("Port of every resolved address."),
+    interval_s: seconds(30).describe("Seconds between look-ups."),
+  })
+  .describe("Servers from DNS.");
+
+const catalogDiscovery = z
+  .strictObject({
+    service: text.describe("Service name in the catalog."),
+    address: hostAddress.default("127.0.0.1").describe("Address of the catalog."),
+    port: connectPort.default(8500).describe("Port of the catalog."),
+    interval_s: seconds(15).describe("Seconds between polls."),
+    token: z.string().default("").describe("ACL token; a secret."),
+  })
+  .describe("Servers from a service catalog.");
+
+export const upstream = z
+  .strictObject({
+    name: text.describe("Name that routes refer to."),
+    servers: z.array(upstreamServer).describe("Backends; may be empty with discovery."),
+    load_balancer: z
+      .enum(LOAD_BALANCERS)
+      .default("round_robin")
+      .describe("How a server is chosen. An unknown value falls back to `round_robin`."),
+    health_check: healthCheck.exactOptional(),
+    connection_pool: connectionPool,
+    dns_discovery: dnsDiscovery.exactOptional(),
+    catalog_discovery: catalogDiscovery.exactOptional(),
+    allow_private: z.boolean().default(true).describe("Allow backends on private and loopback addresses."),
+    tls: z.boolean().default(false).describe("Connect over TLS; not for `unix` servers and WebSocket routes."),
+    tls_verify: z
+      .boolean()
+      .default(true)
+      .describe("Verify certificate and host name; false encrypts without knowing to whom."),
+    tls_sni: z.string().default("").describe("Name for SNI and verification; empty uses each server's address."),
+  })
+  .describe("A named pool of backend servers.");
+
+/** `upstreams`: pools of backend servers. */
+export const upstreams = z.array(upstream).default([]).describe("Pools of backend servers.");
