@@ -13,6 +13,7 @@ import { type CaseResult, noise, type Sample, summarise, table } from "./proxy/r
 import { runWrk } from "./proxy/wrk.ts";
 
 const WARM_UP_SECONDS = 1;
+/** What shells call a program that SIGINT ended. */
 const INTERRUPTED = 130;
 
 const USAGE = `usage: npm run bench -- proxy [--only CASE,...] [--peers NAME,...] [--rounds N] [--seconds N] [--json FILE]
@@ -25,6 +26,12 @@ interface Options {
   readonly rounds: number;
   readonly seconds: number;
   readonly json: string | undefined;
+}
+
+interface Run {
+  readonly children: Children;
+  readonly proxies: readonly Running[];
+  readonly options: Options;
 }
 
 /** The named members of `known`, or a text that says which name is none of them. */
@@ -86,6 +93,7 @@ export async function runProxyBench(args: readonly string[]): Promise<number> {
     await measureAll(children, options);
     return 0;
   } catch (error) {
+    if (children.closing) return INTERRUPTED;
     console.error(error instanceof Error ? error.message : String(error));
     return 1;
   } finally {
@@ -104,7 +112,7 @@ async function measureAll(children: Children, options: Options): Promise<void> {
   console.log(`${cpus().length} CPUs; origin: ${origin.program}; ${rounds} rounds of ${seconds} s after a warm-up\n`);
   const results: CaseResult[] = [];
   for (const load of options.cases) {
-    const samples = await measureCase(load, proxies, options);
+    const samples = await measureCase({ children, proxies, options }, load);
     const result = summarise(load, samples, SUBJECT.name);
     results.push(result);
     console.log(`${table(result)}\n`);
@@ -116,22 +124,25 @@ async function measureAll(children: Children, options: Options): Promise<void> {
   }
 }
 
-async function measureCase(load: Case, proxies: readonly Running[], options: Options): Promise<Sample[]> {
-  for (const proxy of proxies) await measure(load, proxy, WARM_UP_SECONDS);
+async function measureCase(run: Run, load: Case): Promise<Sample[]> {
+  const { children, proxies, options } = run;
+  for (const proxy of proxies) await measure(children, load, proxy, WARM_UP_SECONDS);
   const samples: Sample[] = [];
   for (let round = 0; round < options.rounds; round++) {
     // Each round begins with another proxy, so that none always runs after the same one.
     const first = round % proxies.length;
     for (const proxy of [...proxies.slice(first), ...proxies.slice(0, first)]) {
-      samples.push({ ...(await measure(load, proxy, options.seconds)), proxy: proxy.name, round });
+      samples.push({ ...(await measure(children, load, proxy, options.seconds)), proxy: proxy.name, round });
     }
   }
   return proxies.flatMap((proxy) => samples.filter((sample) => sample.proxy === proxy.name));
 }
 
-async function measure(load: Case, proxy: Running, seconds: number): Promise<Omit<Sample, "proxy" | "round">> {
+type Measured = Omit<Sample, "proxy" | "round">;
+
+async function measure(children: Children, load: Case, proxy: Running, seconds: number): Promise<Measured> {
   const before = cpuSeconds(proxy.pid);
-  const found = await runWrk(`http://127.0.0.1:${proxy.port}${load.path}`, load.connections, seconds);
+  const found = await runWrk(children, `http://127.0.0.1:${proxy.port}${load.path}`, load.connections, seconds);
   const used = cpuSeconds(proxy.pid) - before;
   const ended = proxy.exited();
   if (ended !== undefined) throw new Error(`Cannot go on with ${load.name}: ${ended}`);

@@ -21,30 +21,42 @@ export interface Child {
   output(): string;
   /** Undefined while it runs. */
   exited(): string | undefined;
+  /** Settles once it has ended and its output is complete: the exit code, or null after a signal. */
+  readonly done: Promise<number | null>;
 }
 
 /** Owns what a run started; `close` may be called at any time, also twice. */
 export class Children {
   readonly folder = mkdtempSync(join(tmpdir(), "turnpike-bench-"));
-  readonly #running: Bun.Subprocess[] = [];
+  readonly #running = new Set<Bun.Subprocess>();
   #closing: Promise<void> | undefined;
 
+  get closing(): boolean {
+    return this.#closing !== undefined;
+  }
+
   spawn(command: Command): Child {
+    if (this.closing) throw new Error(`Cannot start ${command.name}: the run is ending`);
     let output = "";
     const subprocess = Bun.spawn([...command.argv], {
       cwd: this.folder,
       env: { ...process.env, ...command.env },
       stdio: ["ignore", "pipe", "pipe"],
     });
-    this.#running.push(subprocess);
+    this.#running.add(subprocess);
     const keep = async (stream: ReadableStream<Uint8Array>): Promise<void> => {
       const decoder = new TextDecoder();
       for await (const chunk of stream) {
         if (output.length < 65_536) output += decoder.decode(chunk, { stream: true });
       }
     };
-    void Promise.all([keep(subprocess.stdout), keep(subprocess.stderr)]);
+    const finish = async (): Promise<number | null> => {
+      await Promise.all([keep(subprocess.stdout), keep(subprocess.stderr), subprocess.exited]);
+      this.#running.delete(subprocess);
+      return subprocess.exitCode;
+    };
     return {
+      done: finish(),
       pid: subprocess.pid,
       output: () => output,
       exited: () =>
@@ -61,7 +73,7 @@ export class Children {
 
   async #stopAll(): Promise<void> {
     await Promise.all(
-      this.#running.map(async (subprocess) => {
+      [...this.#running].map(async (subprocess) => {
         const tree = processTree(subprocess.pid);
         subprocess.kill("SIGTERM");
         const stopped = await Promise.race([subprocess.exited.then(() => true), Bun.sleep(STOP_MS).then(() => false)]);

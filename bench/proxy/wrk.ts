@@ -1,4 +1,5 @@
 /** One run of wrk, and what it found. */
+import { type Children } from "./children.ts";
 
 export interface Load {
   readonly requests: number;
@@ -33,16 +34,12 @@ export function parseWrk(text: string): Load {
   };
 }
 
-/** Drives `url` for `seconds` from one thread, which is faster than any of the proxies. */
-export async function runWrk(url: string, connections: number, seconds: number): Promise<Load> {
-  const subprocess = Bun.spawn(["wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "--latency", url], {
-    stdio: ["ignore", "pipe", "pipe"],
+/** Drives `url` from one thread, which is faster than any of the proxies. */
+export async function runWrk(children: Children, url: string, connections: number, seconds: number): Promise<Load> {
+  const child = children.spawn({
+    name: "wrk",
+    argv: ["wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "--latency", url],
   });
-  const [text, problem] = await Promise.all([
-    new Response(subprocess.stdout).text(),
-    new Response(subprocess.stderr).text(),
-    subprocess.exited,
-  ]);
-  if (subprocess.exitCode !== 0) throw new Error(`Cannot run wrk against "${url}": ${problem.trim() || text.trim()}`);
-  return parseWrk(text);
+  if ((await child.done) !== 0) throw new Error(`Cannot run wrk against "${url}": ${child.output().trim()}`);
+  return parseWrk(child.output());
 }
