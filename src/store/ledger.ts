@@ -1,0 +1,78 @@
+/**
+ * A payment's life:
+ *
+ *             reserve             verify ok            answer is there
+ *   (none) ───────────▶ reserved ───────────▶ verified ───────────────▶ settling ──┬──▶ settled   money moved
+ *     ▲                    │                     │                                 ├──▶ failed    nothing moved
+ *     └────── released ◀───┴─────────────────────┘                                 └──▶ unknown   to be reconciled
+ *
+ * Each state is written before the act it stands for, so a crash leaves `settling` at worst where money may have moved.
+ */
+export type PaymentState = "reserved" | "verified" | "settling" | "settled" | "released" | "failed" | "unknown";
+
+/** What makes a payment unique on its chain. All lower case. */
+export interface PaymentKey {
+  readonly network: string;
+  readonly asset: string;
+  readonly from: string;
+  readonly nonce: string;
+}
+
+export interface Reservation extends PaymentKey {
+  /** Atomic units, decimal. */
+  readonly amount: string;
+  readonly payTo: string;
+  readonly route: string;
+  /** Digest of payment and request: only the very same request with the very same payment may take over what is unfinished. */
+  readonly fingerprint: string;
+  /** Unix seconds after which the payment cannot be used any more. */
+  readonly validBefore: number;
+}
+
+export interface Payment extends Reservation {
+  readonly state: PaymentState;
+  /** Counts the holders one after another; a change by an earlier holder is refused. */
+  readonly attempt: number;
+  /** The transaction's hash, or empty. */
+  readonly transaction: string;
+  /** Why it failed, one of a fixed list, or empty. */
+  readonly reason: string;
+  readonly payer: string;
+  /** The answer was handed to the client. Settled and not delivered is a debt. */
+  readonly delivered: boolean;
+  /** Unix milliseconds. */
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/**
+ * `held`: this caller, and no other, now works on the payment, which stands as `payment.state` says: `reserved` is fresh,
+ * `unknown` wants reconciling, `settled` is paid and owed. Not held: another holds it, or it is over.
+ */
+export interface Claim {
+  readonly held: boolean;
+  readonly payment: Payment;
+}
+
+export interface Change {
+  readonly state: PaymentState;
+  /** Keep working on it. Otherwise the hold ends with this change. */
+  readonly hold: boolean;
+  readonly transaction?: string;
+  readonly reason?: string;
+  readonly payer?: string;
+  readonly delivered?: boolean;
+}
+
+/** Where payments are written down. Every method is atomic over all processes that share the ledger. */
+export interface Ledger {
+  /** Takes hold of a payment, in one step: a new one, a freed one, or an unfinished one whose holder is gone. */
+  reserve(reservation: Reservation): Promise<Claim>;
+  /** False: the hold was lost to another, nothing was changed, and the caller must not act. */
+  move(payment: Payment, change: Change): Promise<boolean>;
+  find(key: PaymentKey): Promise<Payment | undefined>;
+  close(): Promise<void>;
+}
+
+/** How long a hold lasts without a sign of life of its process. */
+export const HOLD_MS = 15_000;

@@ -1,0 +1,38 @@
+import { type Database } from "bun:sqlite";
+
+/** The schema's steps, oldest first; a step is never edited once released. `PRAGMA user_version` counts those taken. */
+const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE payments (
+     network TEXT NOT NULL, asset TEXT NOT NULL, payer_from TEXT NOT NULL, nonce TEXT NOT NULL,
+     state TEXT NOT NULL CHECK (state IN ('reserved','verified','settling','settled','released','failed','unknown')),
+     attempt INTEGER NOT NULL, owner TEXT NOT NULL, held_until INTEGER NOT NULL,
+     amount TEXT NOT NULL, pay_to TEXT NOT NULL, route TEXT NOT NULL, fingerprint TEXT NOT NULL,
+     valid_before INTEGER NOT NULL, tx TEXT NOT NULL DEFAULT '', reason TEXT NOT NULL DEFAULT '',
+     payer TEXT NOT NULL DEFAULT '', delivered INTEGER NOT NULL DEFAULT 0,
+     created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
+     PRIMARY KEY (network, asset, payer_from, nonce)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX payments_held ON payments (owner) WHERE held_until > 0;
+   CREATE INDEX payments_unspent ON payments (valid_before) WHERE state IN ('reserved','verified','released');
+   CREATE TABLE bookings (
+     network TEXT NOT NULL, asset TEXT NOT NULL, payer_from TEXT NOT NULL, nonce TEXT NOT NULL,
+     digest TEXT NOT NULL, pay_to TEXT NOT NULL, amount TEXT NOT NULL, tx TEXT NOT NULL, booked_at INTEGER NOT NULL,
+     PRIMARY KEY (network, asset, payer_from, nonce)
+   ) STRICT, WITHOUT ROWID;`,
+];
+
+/** Brings the schema up to date. Throws where the file was written by a newer version. */
+export function migrate(database: Database): void {
+  const step = database.transaction(() => {
+    const row = database.query<{ user_version: number }, []>("PRAGMA user_version").get();
+    const version = row?.user_version ?? 0;
+    if (version > MIGRATIONS.length) {
+      throw new Error(
+        `Cannot open the ledger: its schema is version ${version}, this program knows ${MIGRATIONS.length}`,
+      );
+    }
+    for (const sql of MIGRATIONS.slice(version)) database.run(sql);
+    database.run(`PRAGMA user_version = ${MIGRATIONS.length}`);
+  });
+  step.immediate();
+}

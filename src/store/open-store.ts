@@ -1,0 +1,55 @@
+import { Database } from "bun:sqlite";
+import { chmodSync, closeSync, openSync } from "node:fs";
+import { type Bookings } from "./bookings.ts";
+import { type Ledger } from "./ledger.ts";
+import { migrate } from "./migrations.ts";
+import { SqliteBookings } from "./sqlite-bookings.ts";
+import { SqliteLedger } from "./sqlite-ledger.ts";
+
+export interface Store {
+  readonly ledger: Ledger;
+  readonly bookings: Bookings;
+  close(): Promise<void>;
+}
+
+/** Longest wait for another process's write, in milliseconds. */
+const BUSY_MS = 5000;
+
+/**
+ * Opens the store in an SQLite file, mode 0600, made where it is absent; `:memory:` keeps nothing. Any number of
+ * processes may open one file. `now` is in milliseconds. Throws where the file cannot be made, read or brought up to date.
+ */
+export function openStore(path: string, now: () => number = Date.now): Store {
+  if (path !== ":memory:") ownFile(path);
+  const database = new Database(path, { create: true, strict: false });
+  try {
+    database.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    database.run("PRAGMA journal_mode = WAL");
+    // A payment's state must survive a power cut before the act that it announces: WAL alone would lose the last ones.
+    database.run("PRAGMA synchronous = FULL");
+    migrate(database);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  const ledger = new SqliteLedger(database, now);
+  return {
+    ledger,
+    bookings: new SqliteBookings(database, now),
+    async close() {
+      await ledger.close();
+      database.close();
+    },
+  };
+}
+
+/** SQLite gives its -wal and -shm files the mode of the main one, so that must be right before it is opened. */
+function ownFile(path: string): void {
+  try {
+    closeSync(openSync(path, "a", 0o600));
+    chmodSync(path, 0o600);
+  } catch (error) {
+    const reason = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    throw new Error(`Cannot open the ledger "${path}": ${reason}`, { cause: error });
+  }
+}

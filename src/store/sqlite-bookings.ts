@@ -1,0 +1,56 @@
+import { type Database, type Statement } from "bun:sqlite";
+import { type Booking, type Bookings } from "./bookings.ts";
+import { type PaymentKey } from "./ledger.ts";
+
+interface Row {
+  network: string;
+  asset: string;
+  payer_from: string;
+  nonce: string;
+  digest: string;
+  pay_to: string;
+  amount: string;
+  tx: string;
+}
+
+type Bindings = Record<string, string | number>;
+
+/** Test mode's bookings, in the ledger's database. `now` is in milliseconds. */
+export class SqliteBookings implements Bookings {
+  readonly #now: () => number;
+  readonly #book: Statement<unknown, [Bindings]>;
+  readonly #find: Statement<Row, [Bindings]>;
+
+  constructor(database: Database, now: () => number) {
+    this.#now = now;
+    this.#book = database.query(
+      `INSERT INTO bookings (network, asset, payer_from, nonce, digest, pay_to, amount, tx, booked_at)
+       VALUES ($network, $asset, $from, $nonce, $digest, $to, $amount, $tx, $now) ON CONFLICT DO NOTHING`,
+    );
+    this.#find = database.query(
+      "SELECT * FROM bookings WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce",
+    );
+  }
+
+  async book(booking: Booking): Promise<Booking> {
+    this.#book.run({
+      $network: booking.network,
+      $asset: booking.asset,
+      $from: booking.from,
+      $nonce: booking.nonce,
+      $digest: booking.digest,
+      $to: booking.to,
+      $amount: booking.amount,
+      $tx: booking.transaction,
+      $now: this.#now(),
+    });
+    return (await this.find(booking)) ?? booking;
+  }
+
+  async find({ network, asset, from, nonce }: PaymentKey): Promise<Booking | undefined> {
+    const row = this.#find.get({ $network: network, $asset: asset, $from: from, $nonce: nonce });
+    if (row === null) return undefined;
+    const { digest, pay_to: to, amount, tx: transaction } = row;
+    return { network, asset, from, nonce, digest, to, amount, transaction };
+  }
+}

@@ -1,0 +1,191 @@
+import { type Database, type Statement } from "bun:sqlite";
+import {
+  type Change,
+  type Claim,
+  HOLD_MS,
+  type Ledger,
+  type Payment,
+  type PaymentKey,
+  type PaymentState,
+  type Reservation,
+} from "./ledger.ts";
+
+interface Row {
+  network: string;
+  asset: string;
+  payer_from: string;
+  nonce: string;
+  state: PaymentState;
+  attempt: number;
+  owner: string;
+  held_until: number;
+  amount: string;
+  pay_to: string;
+  route: string;
+  fingerprint: string;
+  valid_before: number;
+  tx: string;
+  reason: string;
+  payer: string;
+  delivered: number;
+  created_at: number;
+  updated_at: number;
+}
+
+/** Rows that one reaping takes, so that it never blocks for long. */
+const REAP_ROWS = 1000;
+/** A hold without any progress for so long is not renewed: whoever had it forgot it. */
+const LONGEST_HOLD_MS = 15 * 60_000;
+/** How long after its end of validity a payment that never settled is forgotten, for clocks that differ. */
+const REAP_GRACE_S = 120;
+
+/**
+ * One statement decides who works on a payment. A row that stands in the way is taken over where nothing was spent and
+ * nobody holds it, or where the very same request comes back to what is unfinished.
+ */
+const RESERVE = `
+  INSERT INTO payments (network, asset, payer_from, nonce, state, attempt, owner, held_until,
+    amount, pay_to, route, fingerprint, valid_before, created_at, updated_at)
+  VALUES ($network, $asset, $from, $nonce, 'reserved', 1, $owner, $until,
+    $amount, $payTo, $route, $fingerprint, $validBefore, $now, $now)
+  ON CONFLICT DO UPDATE SET
+    state = CASE WHEN state IN ('settling', 'unknown') THEN 'unknown' WHEN state = 'settled' THEN 'settled' ELSE 'reserved' END,
+    attempt = attempt + 1, owner = $owner, held_until = $until, updated_at = $now,
+    amount = excluded.amount, pay_to = excluded.pay_to, route = excluded.route,
+    fingerprint = excluded.fingerprint, valid_before = excluded.valid_before
+  WHERE held_until < $now AND (
+    state IN ('released', 'failed', 'reserved', 'verified')
+    OR (fingerprint = $fingerprint AND (state IN ('settling', 'unknown') OR (state = 'settled' AND delivered = 0))))
+  RETURNING *`;
+
+const MOVE = `
+  UPDATE payments SET state = $state, held_until = $until, updated_at = $now,
+    tx = COALESCE($tx, tx), reason = COALESCE($reason, reason), payer = COALESCE($payer, payer),
+    delivered = COALESCE($delivered, delivered)
+  WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce
+    AND attempt = $attempt AND owner = $owner AND held_until > 0`;
+
+const FORGET = `
+  DELETE FROM payments
+  WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce
+    AND attempt = $attempt AND owner = $owner AND state = 'reserved'`;
+
+const REAP = `
+  DELETE FROM payments WHERE (network, asset, payer_from, nonce) IN (
+    SELECT network, asset, payer_from, nonce FROM payments
+    WHERE state IN ('reserved', 'verified', 'released') AND valid_before < $before AND held_until < $now LIMIT ${REAP_ROWS})`;
+
+function toPayment(row: Row): Payment {
+  return {
+    network: row.network,
+    asset: row.asset,
+    from: row.payer_from,
+    nonce: row.nonce,
+    state: row.state,
+    attempt: row.attempt,
+    amount: row.amount,
+    payTo: row.pay_to,
+    route: row.route,
+    fingerprint: row.fingerprint,
+    validBefore: row.valid_before,
+    transaction: row.tx,
+    reason: row.reason,
+    payer: row.payer,
+    delivered: row.delivered === 1,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function keyOf({ network, asset, from, nonce }: PaymentKey): Record<string, string> {
+  return { $network: network, $asset: asset, $from: from, $nonce: nonce };
+}
+
+type Bindings = Record<string, string | number | null>;
+
+/** The ledger in an SQLite file that many processes may share, or in memory. `now` is in milliseconds. */
+export class SqliteLedger implements Ledger {
+  readonly #owner = crypto.randomUUID();
+  readonly #now: () => number;
+  readonly #reserve: Statement<Row, [Bindings]>;
+  readonly #move: Statement<unknown, [Bindings]>;
+  readonly #forget: Statement<unknown, [Bindings]>;
+  readonly #find: Statement<Row, [Bindings]>;
+  readonly #renew: Statement<unknown, [Bindings]>;
+  readonly #reap: Statement<unknown, [Bindings]>;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(database: Database, now: () => number) {
+    this.#now = now;
+    this.#reserve = database.query(RESERVE);
+    this.#move = database.query(MOVE);
+    this.#forget = database.query(FORGET);
+    this.#find = database.query(
+      "SELECT * FROM payments WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce",
+    );
+    this.#renew = database.query(
+      "UPDATE payments SET held_until = $until WHERE owner = $owner AND held_until > 0 AND updated_at > $since",
+    );
+    this.#reap = database.query(REAP);
+    this.#timer = setInterval(() => this.#tend(), HOLD_MS / 3);
+    this.#timer.unref();
+  }
+
+  async reserve(reservation: Reservation): Promise<Claim> {
+    const now = this.#now();
+    const row = this.#reserve.get({
+      ...keyOf(reservation),
+      $owner: this.#owner,
+      $until: now + HOLD_MS,
+      $now: now,
+      $amount: reservation.amount,
+      $payTo: reservation.payTo,
+      $route: reservation.route,
+      $fingerprint: reservation.fingerprint,
+      $validBefore: reservation.validBefore,
+    });
+    if (row !== null) return { held: true, payment: toPayment(row) };
+    const standing = this.#find.get(keyOf(reservation));
+    // Freed between the two statements by another process: whoever asks again gets it.
+    if (standing === null) return this.reserve(reservation);
+    return { held: false, payment: toPayment(standing) };
+  }
+
+  async move(payment: Payment, change: Change): Promise<boolean> {
+    const now = this.#now();
+    const holder = { ...keyOf(payment), $attempt: payment.attempt, $owner: this.#owner };
+    // What was never verified leaves nothing behind: anybody can make up such payments.
+    if (change.state === "released" && this.#forget.run(holder).changes > 0) return true;
+    const { changes } = this.#move.run({
+      ...holder,
+      $state: change.state,
+      $until: change.hold ? now + HOLD_MS : 0,
+      $now: now,
+      $tx: change.transaction ?? null,
+      $reason: change.reason ?? null,
+      $payer: change.payer ?? null,
+      $delivered: change.delivered === undefined ? null : Number(change.delivered),
+    });
+    return changes > 0;
+  }
+
+  async find(key: PaymentKey): Promise<Payment | undefined> {
+    const row = this.#find.get(keyOf(key));
+    return row === null ? undefined : toPayment(row);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+  }
+
+  /** A sign of life for what this process holds, and an end to what nobody will come back for. */
+  #tend(): void {
+    const now = this.#now();
+    try {
+      this.#renew.run({ $owner: this.#owner, $until: now + HOLD_MS, $since: now - LONGEST_HOLD_MS });
+      this.#reap.run({ $before: Math.floor(now / 1000) - REAP_GRACE_S, $now: now });
+    } catch {
+      // The file is busy or gone: holds run out, which stops their holders, and payments themselves report the error.
+    }
+  }
+}
