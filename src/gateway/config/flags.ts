@@ -1,0 +1,39 @@
+import { type Config } from "./config.ts";
+import { findingText } from "./finding.ts";
+import { type Loaded, loadValue } from "./load.ts";
+
+/** Command-line flags that win over the file. */
+export interface ConfigFlags {
+  readonly workers?: number | undefined;
+  readonly staticRoot?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+  readonly port?: number | undefined;
+  readonly address?: string | undefined;
+}
+
+/** The keys of `values` that are given. */
+function given(values: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}
+
+/**
+ * The configuration with the flags in place of the file's values, checked again as a whole. With `server.listeners`,
+ * `port` and `address` are those of the first listener. Warnings are only those that the flags bring.
+ */
+export function applyFlags(config: Config, flags: ConfigFlags): Loaded {
+  const bind = given({ port: flags.port, address: flags.address });
+  const [first, ...rest] = config.server.listeners;
+  const changed = {
+    ...config,
+    server: {
+      ...config.server,
+      ...given({ workers: flags.workers, static_root: flags.staticRoot }),
+      ...(first === undefined ? bind : { listeners: [{ ...first, ...bind }, ...rest] }),
+    },
+    tls: { ...config.tls, ...given({ cert_path: flags.cert, key_path: flags.key }) },
+  };
+  const known = new Set(loadValue(config).warnings.map(findingText));
+  const loaded = loadValue(changed);
+  return { ...loaded, warnings: loaded.warnings.filter((warning) => !known.has(findingText(warning))) };
+}

@@ -1,0 +1,64 @@
+import { type z } from "zod";
+import { describeFound, type Finding, formatPath, valueAt } from "./finding.ts";
+
+const KINDS: Record<string, string> = {
+  int: "a whole number",
+  number: "a number",
+  string: "a string",
+  boolean: "true or false",
+  object: "an object",
+  record: "an object",
+  array: "an array",
+};
+
+function oneOf(values: readonly unknown[]): string {
+  return `one of ${values.map((value) => JSON.stringify(value)).join(", ")}`;
+}
+
+function expectation(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_type":
+      return `expected ${KINDS[issue.expected] ?? issue.expected}`;
+    case "invalid_value":
+      return issue.values.length === 1
+        ? `expected ${JSON.stringify(issue.values[0])}`
+        : `expected ${oneOf(issue.values)}`;
+    case "too_small":
+      return issue.origin === "string" || issue.origin === "array"
+        ? issue.message
+        : `expected ${String(issue.minimum)} or more`;
+    case "too_big":
+      return `expected ${String(issue.maximum)} or less`;
+    case "invalid_union": {
+      // Only unions with a discriminator carry options; ours all have one, apart from free-form JSON.
+      const options: unknown = Reflect.get(issue, "options");
+      return Array.isArray(options) ? `expected ${oneOf(options)}` : "expected a JSON value";
+    }
+    case "invalid_format":
+    case "not_multiple_of":
+    case "unrecognized_keys":
+    case "invalid_key":
+    case "invalid_element":
+    case "custom":
+      break;
+  }
+  return issue.message;
+}
+
+/** What zod found wrong in `value`, one problem a path, in the order of the paths' appearance. */
+export function problemsOf(issues: readonly z.core.$ZodIssue[], value: unknown): Finding[] {
+  const problems = new Map<string, Finding>();
+  for (const issue of issues) {
+    if (issue.code === "unrecognized_keys") continue;
+    const path = formatPath(issue.path);
+    // The first one counts; of two upper bounds the later one is the key's own, after that of all whole numbers.
+    if (problems.has(path) && issue.code !== "too_big") continue;
+    const found = valueAt(value, issue.path);
+    const message =
+      found === undefined
+        ? `required, ${expectation(issue)}`
+        : `${expectation(issue)}, found ${describeFound(path, found)}`;
+    problems.set(path, { path, message });
+  }
+  return [...problems.values()];
+}

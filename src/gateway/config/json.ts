@@ -1,0 +1,131 @@
+/** Nesting that is followed; more is an attack on the stack, or a slip. */
+const MAX_DEPTH = 64;
+
+/** A parsed text, or the first thing that is wrong with it, with line and column. */
+export type ParsedJson =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly fault: string };
+
+class JsonFault extends Error {}
+
+/**
+ * Parses JSON (RFC 8259, a byte order mark skipped) and refuses a key that an object has twice: which of two `auth`
+ * blocks counts must not be a guess. Faults name line and column (from 1) and never more than one character of the text.
+ */
+export function parseJson(text: string): ParsedJson {
+  const body = text.startsWith("\uFEFF") ? text.slice(1) : text;
+  try {
+    new Scanner(body).document();
+    const value: unknown = JSON.parse(body);
+    return { ok: true, value };
+  } catch (error) {
+    if (error instanceof JsonFault) return { ok: false, fault: error.message };
+    throw error;
+  }
+}
+
+/** Walks the text as the grammar goes; JSON.parse builds the value, but does not say where it failed. */
+class Scanner {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  document(): void {
+    this.#value(0);
+    this.#space();
+    if (this.#at < this.#text.length) this.#fail("expected the end of the file");
+  }
+
+  #value(depth: number): void {
+    if (depth > MAX_DEPTH) this.#fault(`expected at most ${MAX_DEPTH} levels`);
+    this.#space();
+    const first = this.#text[this.#at];
+    if (first === "{") this.#object(depth);
+    else if (first === "[") this.#array(depth);
+    else if (first === '"') this.#string();
+    else this.#word();
+  }
+
+  #object(depth: number): void {
+    const keys = new Set<string>();
+    this.#at++;
+    this.#space();
+    if (this.#take("}")) return;
+    for (;;) {
+      this.#space();
+      const start = this.#at;
+      if (this.#text[start] !== '"') this.#fail('expected a key in "');
+      const key = this.#string();
+      if (keys.has(key)) this.#fault(`the key ${JSON.stringify(key)} is there twice`, start);
+      keys.add(key);
+      this.#space();
+      if (!this.#take(":")) this.#fail('expected ":"');
+      this.#value(depth + 1);
+      this.#space();
+      if (this.#take("}")) return;
+      if (!this.#take(",")) this.#fail('expected "," or "}"');
+    }
+  }
+
+  #array(depth: number): void {
+    this.#at++;
+    this.#space();
+    if (this.#take("]")) return;
+    for (;;) {
+      this.#value(depth + 1);
+      this.#space();
+      if (this.#take("]")) return;
+      if (!this.#take(",")) this.#fail('expected "," or "]"');
+    }
+  }
+
+  #string(): string {
+    const start = this.#at;
+    for (this.#at++; this.#text[this.#at] !== '"'; this.#at++) {
+      if (this.#text.charCodeAt(this.#at) < 0x20) this.#fault("a string holds a control character or line end");
+      if (this.#at >= this.#text.length) this.#fault("a string is not closed", start);
+      if (this.#text[this.#at] === "\\") this.#escape();
+    }
+    this.#at++;
+    const value: unknown = JSON.parse(this.#text.slice(start, this.#at));
+    return String(value);
+  }
+
+  #escape(): void {
+    if (!/^\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/.test(this.#text.slice(this.#at, this.#at + 6))) {
+      this.#fault("a string holds an unknown escape");
+    }
+    this.#at++;
+  }
+
+  #word(): void {
+    const pattern = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.+-])/y;
+    pattern.lastIndex = this.#at;
+    const match = pattern.exec(this.#text);
+    if (match === null) this.#fail("expected a value");
+    else this.#at += match[0].length;
+  }
+
+  #space(): void {
+    while (" \t\r\n".includes(this.#text[this.#at] ?? "x")) this.#at++;
+  }
+
+  #take(character: string): boolean {
+    if (this.#text[this.#at] !== character) return false;
+    this.#at++;
+    return true;
+  }
+
+  #fail(expected: string): never {
+    const found = String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0);
+    this.#fault(`${expected}, found ${this.#at < this.#text.length ? JSON.stringify(found) : "the end of the file"}`);
+  }
+
+  #fault(message: string, at = this.#at): never {
+    const before = this.#text.slice(0, at).split("\n");
+    throw new JsonFault(`line ${before.length}, column ${(before.at(-1) ?? "").length + 1}: ${message}`);
+  }
+}

@@ -1,0 +1,86 @@
+import { type RouteConfig } from "./config.ts";
+import { type Draft, type Report } from "./draft.ts";
+import { formatPath, listAt, valueAt } from "./finding.ts";
+
+/** Paths that the gateway answers before it routes. */
+const INTERCEPTED = ["/.healthz", "/.ready", "/metrics"];
+
+/** Names of all upstreams, also of those that have problems of their own. */
+function upstreamNames(raw: unknown): Set<unknown> {
+  return new Set(listAt(raw, ["upstreams"]).map((item) => valueAt(item, ["name"])));
+}
+
+/** Looks at the file's own values, so that a route with other problems is checked as well. */
+function references({ raw }: Draft, report: Report): void {
+  const names = upstreamNames(raw);
+  const check = (...path: (string | number)[]): void => {
+    const name = valueAt(raw, path);
+    if (typeof name !== "string" || name === "" || names.has(name)) return;
+    report.problem(formatPath(path), `${JSON.stringify(name)} is not a defined upstream`);
+  };
+  for (const [i, route] of listAt(raw, ["routes"]).entries()) {
+    check("routes", i, "upstream");
+    for (const j of listAt(route, ["traffic_split"]).keys()) check("routes", i, "traffic_split", j, "upstream");
+    check("routes", i, "mirror");
+  }
+}
+
+function destination(route: RouteConfig, path: string, report: Report): void {
+  if (route.tenant === undefined) {
+    if (route.upstream === undefined) report.problem(`${path}.upstream`, "required, unless tenant is set");
+  } else {
+    for (const key of ["upstream", "cache", "traffic_split", "mirror"] as const) {
+      if (route[key] !== undefined) report.problem(`${path}.${key}`, "excluded by tenant");
+    }
+  }
+  const split = route.traffic_split ?? [];
+  if (split.length > 0 && split.every(({ weight }) => weight === 0)) {
+    report.problem(`${path}.traffic_split`, "expected a weight above 0");
+  }
+  if (route.rewrite_replacement !== "" && route.rewrite_pattern === undefined) {
+    report.warning(`${path}.rewrite_replacement`, "without rewrite_pattern it replaces nothing");
+  }
+  if (INTERCEPTED.includes(route.path_prefix)) {
+    report.warning(`${path}.path_prefix`, `${route.path_prefix} itself is answered by the gateway`);
+  }
+}
+
+function keys(route: RouteConfig, path: string, report: Report): void {
+  if (route.auth.type !== "api_key") return;
+  for (const [i, item] of route.auth.keys.entries()) {
+    if ((item.key === undefined) === (item.key_hash === undefined)) {
+      report.problem(`${path}.auth.keys[${i}]`, 'expected either "key" or "key_hash"');
+    }
+  }
+}
+
+function payment(route: RouteConfig, path: string, context: { draft: Draft; report: Report }): void {
+  const global = context.draft.x402;
+  if (route.x402 === undefined || global === undefined) return;
+  if (!global.enabled) {
+    // Serving the route all the same would give away what it sells.
+    context.report.problem(`${path}.x402`, "requires x402.enabled");
+  } else if (global.facilitator_url === "" && route.x402.facilitator_url === "" && !global.test_mode) {
+    context.report.warning(
+      `${path}.x402`,
+      "has no facilitator, so that every payment will be refused; set x402.facilitator_url, or x402.test_mode for a trial",
+    );
+  }
+}
+
+/** Rules of `routes[]`. */
+export function checkRoutes(draft: Draft, report: Report): void {
+  references(draft, report);
+  const first = new Map<string, number>();
+  for (const [i, route] of draft.routes.entries()) {
+    if (route === undefined) continue;
+    const path = `routes[${i}]`;
+    const key = `${route.host ?? ""} ${route.path_prefix}`;
+    const other = first.get(key);
+    if (other !== undefined) report.problem(path, `path_prefix and host are those of routes[${other}]`);
+    first.set(key, other ?? i);
+    destination(route, path, report);
+    keys(route, path, report);
+    payment(route, path, { draft, report });
+  }
+}

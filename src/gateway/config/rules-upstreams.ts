@@ -1,0 +1,42 @@
+import { type UpstreamConfig, type UpstreamServerConfig } from "./config.ts";
+import { type Draft, type Report } from "./draft.ts";
+
+function target(server: UpstreamServerConfig, path: string, report: Report): void {
+  const { address, port, unix } = server;
+  if (unix !== undefined) {
+    if (address !== undefined || port !== undefined) report.problem(path, '"unix" excludes "address" and "port"');
+  } else if (address === undefined && port === undefined) {
+    report.problem(path, 'expected "address" and "port", or "unix"');
+  } else if (address === undefined) {
+    report.problem(`${path}.address`, "required with port");
+  } else if (port === undefined) {
+    report.problem(`${path}.port`, "required with address");
+  }
+}
+
+function checkUpstream(upstream: UpstreamConfig, path: string, report: Report): void {
+  for (const [i, server] of upstream.servers.entries()) {
+    target(server, `${path}.servers[${i}]`, report);
+    if (upstream.tls && server.unix !== undefined) {
+      report.problem(`${path}.servers[${i}].unix`, "excluded by tls of the upstream");
+    }
+  }
+  const isDiscovered = upstream.dns_discovery !== undefined || upstream.catalog_discovery !== undefined;
+  if (upstream.servers.length === 0 && !isDiscovered) {
+    report.problem(`${path}.servers`, "expected at least one server, or dns_discovery or catalog_discovery");
+  }
+}
+
+/** Rules of `upstreams[]`. */
+export function checkUpstreams({ upstreams }: Draft, report: Report): void {
+  const first = new Map<string, number>();
+  for (const [i, upstream] of upstreams.entries()) {
+    if (upstream === undefined) continue;
+    const other = first.get(upstream.name);
+    if (other !== undefined) {
+      report.problem(`upstreams[${i}].name`, `${JSON.stringify(upstream.name)} is the name of upstreams[${other}]`);
+    }
+    first.set(upstream.name, other ?? i);
+    checkUpstream(upstream, `upstreams[${i}]`, report);
+  }
+}

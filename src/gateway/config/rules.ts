@@ -1,0 +1,125 @@
+import ipaddr from "ipaddr.js";
+import { type ServerConfig } from "./config.ts";
+import { type Draft, type Report } from "./draft.ts";
+import { valueAt } from "./finding.ts";
+
+interface Bounded {
+  readonly path: string;
+  readonly value: number;
+}
+
+/** `larger` must be at least `smaller` times `factor`; the one that the file sets is the one to blame. */
+function atLeast(larger: Bounded, smaller: Bounded, factor: number, context: { draft: Draft; report: Report }): void {
+  if (larger.value >= smaller.value * factor) return;
+  const isSet = valueAt(context.draft.raw, larger.path.split(".")) !== undefined;
+  if (isSet) {
+    const times = factor === 1 ? "" : `${factor} x `;
+    const bound = smaller.value * factor;
+    context.report.problem(larger.path, `expected at least ${times}${smaller.path} (${bound}), found ${larger.value}`);
+  } else {
+    const share = factor === 1 ? "" : `1/${factor} of `;
+    const bound = Math.floor(larger.value / factor);
+    context.report.problem(smaller.path, `expected at most ${share}${larger.path} (${bound}), found ${smaller.value}`);
+  }
+}
+
+function numbers(draft: Draft, report: Report): void {
+  const { server, timeouts, buffer_pool: pool } = draft;
+  if (server !== undefined && pool !== undefined) {
+    const buffers = { path: "buffer_pool.buffer_count", value: pool.buffer_count };
+    atLeast(buffers, { path: "server.max_connections", value: server.max_connections }, 2, { draft, report });
+  }
+  if (timeouts !== undefined) {
+    const idle = { path: "timeouts.idle_ms", value: timeouts.idle_ms };
+    for (const key of ["header_ms", "write_ms"] as const) {
+      atLeast(idle, { path: `timeouts.${key}`, value: timeouts[key] }, 1, { draft, report });
+    }
+  }
+}
+
+function pair(section: { cert_path: string; key_path: string }, name: string, report: Report): void {
+  const { cert_path: cert, key_path: key } = section;
+  if (cert !== "" && key === "") report.problem(`${name}.key_path`, `required with ${name}.cert_path`);
+  if (cert === "" && key !== "") report.problem(`${name}.cert_path`, `required with ${name}.key_path`);
+}
+
+function certificates({ server, tls, quic }: Draft, report: Report): void {
+  if (tls !== undefined) pair(tls, "tls", report);
+  if (quic !== undefined) pair(quic, "quic", report);
+  if (quic?.enabled === true) {
+    if (quic.cert_path === "" && quic.key_path === "") {
+      report.problem("quic.enabled", "requires quic.cert_path and quic.key_path");
+    }
+    if (quic.max_idle_timeout_ms === 0) {
+      report.problem("quic.max_idle_timeout_ms", "expected 1 or more with quic.enabled, found 0");
+    }
+  }
+  const hasCertificate = tls === undefined || tls.cert_path !== "" || tls.certificates.length > 0;
+  for (const [i, listener] of (server?.listeners ?? []).entries()) {
+    if (listener.use_tls && !hasCertificate) {
+      report.problem(`server.listeners[${i}].use_tls`, "requires tls.cert_path and tls.key_path");
+    }
+  }
+}
+
+function listeners({ server }: Draft, report: Report): void {
+  const taken = new Map<string, number>();
+  for (const [i, { address, port }] of (server?.listeners ?? []).entries()) {
+    const key = `${address} ${port}`;
+    const first = taken.get(key);
+    if (port !== 0 && first !== undefined) {
+      report.problem(`server.listeners[${i}].port`, `${port} is taken by server.listeners[${first}]`);
+    }
+    taken.set(key, i);
+  }
+}
+
+/** True for an address that only this machine reaches. */
+function isLoopback(address: string): boolean {
+  if (address.toLowerCase() === "localhost") return true;
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === "loopback";
+}
+
+/** Test mode settles without moving money: whoever reaches the gateway would get everything for nothing. */
+function testMode({ server, x402 }: Draft, report: Report): void {
+  if (x402?.test_mode !== true || server === undefined) return;
+  for (const { path, address } of boundAddresses(server)) {
+    if (!isLoopback(address)) {
+      report.problem(path, `expected a loopback address with x402.test_mode, found ${JSON.stringify(address)}`);
+    }
+  }
+}
+
+function boundAddresses(server: ServerConfig): { path: string; address: string }[] {
+  if (server.listeners.length === 0) return [{ path: "server.address", address: server.address }];
+  return server.listeners.map(({ address }, i) => ({ path: `server.listeners[${i}].address`, address }));
+}
+
+const SSL_MODES = ["disable", "require", "verify-full"];
+
+function postgres({ postgres: section }: Draft, report: Report): void {
+  const url = URL.parse(section?.url ?? "");
+  if (url === null) return;
+  if (url.password !== "") {
+    report.warning(
+      "postgres.url",
+      "the password in it is ignored; name its environment variable in postgres.password_env",
+    );
+  }
+  const mode = url.searchParams.get("sslmode");
+  if (mode !== null && !SSL_MODES.includes(mode)) {
+    report.warning("postgres.url", `sslmode ${JSON.stringify(mode)} is unknown; the database client is off`);
+  }
+}
+
+/** Rules across the keys of the sections, beside upstreams and routes. */
+export function checkSections(draft: Draft, report: Report): void {
+  numbers(draft, report);
+  listeners(draft, report);
+  certificates(draft, report);
+  if (draft.admin?.enabled === true && draft.admin.api_key === "") {
+    report.problem("admin.api_key", "required with admin.enabled");
+  }
+  testMode(draft, report);
+  postgres(draft, report);
+}

@@ -1,0 +1,97 @@
+import { isDeepStrictEqual } from "node:util";
+import { describeFound, type Finding } from "./finding.ts";
+
+/** A key of the configuration whose feature is not in this build. */
+export interface Unavailable {
+  /** As in the reference: `routes[].cache`. */
+  readonly path: string;
+  /** The value that asks for nothing, beside false, "", [] and {}. */
+  readonly idle?: unknown;
+  /** What ignoring the key would open; such a configuration is refused. Without it the key is ignored, and named. */
+  readonly opens?: string;
+}
+
+/** Every key that is understood but not built yet. A feature that lands takes its line away. */
+export const UNAVAILABLE: readonly Unavailable[] = [
+  { path: "server.static_root" },
+  { path: "server.cache_static_files" },
+  { path: "server.preencoded" },
+  { path: "server.listeners[].h2c_only", opens: "connections that are not HTTP/2 would be served" },
+  { path: "server.listeners[].quic_enabled" },
+  { path: "tls.certificates" },
+  { path: "tls.client_ca_path", opens: "clients without a certificate would be let in" },
+  { path: "http2.max_streams", idle: 128 },
+  { path: "http2.max_header_list_size", idle: 8192 },
+  { path: "http2.initial_window_size", idle: 1_048_576 },
+  { path: "http2.max_frame_size", idle: 16_384 },
+  { path: "http2.h2c_only", opens: "connections that are not HTTP/2 would be served" },
+  { path: "quic.enabled" },
+  { path: "admin.enabled" },
+  { path: "otel.enabled" },
+  { path: "postgres.url", opens: "a payment could be used once on every gateway that shares the database" },
+  { path: "upstreams[].load_balancer", idle: "round_robin" },
+  { path: "upstreams[].health_check" },
+  { path: "upstreams[].dns_discovery" },
+  { path: "upstreams[].catalog_discovery" },
+  { path: "upstreams[].tls", opens: "requests would go to the upstream in plain text" },
+  { path: "routes[].tenant", opens: "the route would have no tenant check" },
+  { path: "routes[].auth", idle: { type: "none" }, opens: "everybody would be let in" },
+  { path: "routes[].rate_limit", opens: "requests would not be limited" },
+  { path: "routes[].cache" },
+  { path: "routes[].traffic_split" },
+  { path: "routes[].mirror" },
+  { path: "routes[].body_schema", opens: "request bodies would pass unchecked" },
+  { path: "routes[].x402.scheme", idle: "exact", opens: "the price would not be what the scheme says" },
+  { path: "wasm_filters", opens: "requests would pass unfiltered" },
+  { path: "wasm_control_socket" },
+  { path: "wasm_control_connections", idle: 1 },
+  { path: "wasm_host_call_deadline_ms", idle: 30_000 },
+  { path: "tenant_idle_ttl_ms", idle: 600_000 },
+];
+
+function asksForNothing(value: unknown, idle: unknown): boolean {
+  if (value === undefined || value === false || value === "") return true;
+  if (Array.isArray(value) && value.length === 0) return true;
+  return idle !== undefined && isDeepStrictEqual(value, idle);
+}
+
+interface Place {
+  readonly path: string;
+  readonly value: unknown;
+}
+
+/** Every place of `value` that a pattern such as `routes[].cache` names. */
+function places(value: unknown, pattern: string): Place[] {
+  let found: Place[] = [{ path: "", value }];
+  for (const part of pattern.split(".")) {
+    const isList = part.endsWith("[]");
+    const key = isList ? part.slice(0, -2) : part;
+    found = found.flatMap((place) => {
+      if (typeof place.value !== "object" || place.value === null || !Object.hasOwn(place.value, key)) return [];
+      const path = place.path === "" ? key : `${place.path}.${key}`;
+      const child: unknown = Reflect.get(place.value, key);
+      if (!isList) return [{ path, value: child }];
+      return Array.isArray(child) ? child.map((item: unknown, i) => ({ path: `${path}[${i}]`, value: item })) : [];
+    });
+  }
+  return found;
+}
+
+/** What a configuration asks of this build that it cannot give: problems where ignoring it would open something. */
+export function unavailableIn(raw: unknown): { problems: Finding[]; warnings: Finding[] } {
+  const problems: Finding[] = [];
+  const warnings: Finding[] = [];
+  for (const { path: pattern, idle, opens } of UNAVAILABLE) {
+    for (const { path, value } of places(raw, pattern)) {
+      if (asksForNothing(value, idle)) continue;
+      const what = typeof idle === "string" ? `${describeFound(path, value)} is not` : "not";
+      if (opens === undefined) {
+        const instead = typeof idle === "string" ? `${idle} is used` : "ignored";
+        warnings.push({ path, message: `${what} available in this build; ${instead}` });
+      } else {
+        problems.push({ path, message: `${what} available in this build, and without it ${opens}` });
+      }
+    }
+  }
+  return { problems, warnings };
+}
