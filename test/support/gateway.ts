@@ -1,0 +1,84 @@
+/** Starts the real gateway in a process of its own, on a port of its own choice. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const START_MS = 10_000;
+const STOP_MS = 3_000;
+const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
+
+export interface Gateway {
+  readonly port: number;
+  readonly pid: number;
+  /** What it wrote to standard output and standard error so far. */
+  output(): string;
+  /** KiB of a line of /proc/PID/status, as `VmRSS` or `VmHWM`. */
+  memoryKib(line: string): number;
+  stop(): Promise<void>;
+}
+
+/** `config` is the configuration file; the listener is 127.0.0.1, port 0, one worker, unless it says otherwise. */
+export async function startGateway(config: {
+  readonly server?: object;
+  readonly [key: string]: unknown;
+}): Promise<Gateway> {
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-test-"));
+  const file = join(folder, "turnpike.json");
+  const server = { address: "127.0.0.1", port: 0, workers: 1, ...config.server };
+  writeFileSync(file, JSON.stringify({ ...config, server }));
+  const subprocess = Bun.spawn([process.execPath, MAIN, "--config", file], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  const listening = Promise.withResolvers<number>();
+  const keep = async (stream: ReadableStream<Uint8Array>): Promise<void> => {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) {
+      output += decoder.decode(chunk, { stream: true });
+      const match = /listening on http:\/\/\S*?:(\d+)/.exec(output);
+      if (match !== null) listening.resolve(Number(match[1]));
+    }
+  };
+  const drained = Promise.all([keep(subprocess.stdout), keep(subprocess.stderr)]);
+  const failed = (why: string): void => listening.reject(new Error(`Cannot start the gateway: ${why}: ${output}`));
+  void Promise.all([subprocess.exited, drained]).then(([code]) => failed(`it ended with ${code}`));
+  const timer = setTimeout(() => failed("it does not listen"), START_MS);
+
+  const stop = async (): Promise<void> => {
+    subprocess.kill("SIGTERM");
+    const kill = setTimeout(() => subprocess.kill("SIGKILL"), STOP_MS);
+    await subprocess.exited;
+    clearTimeout(kill);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    const port = await listening.promise;
+    return {
+      port,
+      pid: subprocess.pid,
+      output: () => output,
+      memoryKib(line) {
+        const match = new RegExp(`^${line}:\\s+(\\d+) kB$`, "m").exec(
+          readFileSync(`/proc/${subprocess.pid}/status`, "utf8"),
+        );
+        if (match === null) throw new Error(`Cannot read ${line} of the gateway`);
+        return Number(match[1]);
+      },
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** One upstream called `origin` on the loopback port, and a route that gives it everything. */
+export function everythingTo(port: number): { upstreams: object[]; routes: object[] } {
+  return {
+    upstreams: [{ name: "origin", servers: [{ address: "127.0.0.1", port }] }],
+    routes: [{ path_prefix: "/", upstream: "origin" }],
+  };
+}

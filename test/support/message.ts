@@ -1,0 +1,106 @@
+/** HTTP/1.1 messages as tests see them: latin1 text, parsed without any leniency that could hide a fault. */
+
+export interface Message {
+  readonly startLine: string;
+  /** Names as they were sent. */
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  readonly body: string;
+  readonly trailers: readonly (readonly [name: string, value: string])[];
+  readonly framing: "none" | "length" | "chunked" | "close";
+  /** The whole message as it came. */
+  readonly raw: string;
+}
+
+export interface Parsed {
+  readonly message: Message;
+  /** Where the next message begins. */
+  readonly next: number;
+}
+
+export interface ParseOptions {
+  /** The method that a response answers; undefined: the text holds requests. */
+  readonly answerTo?: string;
+  /** True once no more bytes can come: that ends a body without any framing. */
+  readonly ended?: boolean;
+}
+
+function parseFields(text: string): (readonly [string, string])[] {
+  if (text === "") return [];
+  return text.split("\r\n").map((line) => {
+    const colon = line.indexOf(":");
+    if (colon <= 0) throw new Error(`Cannot parse a field line: ${JSON.stringify(line)}`);
+    return [line.slice(0, colon), line.slice(colon + 1).trim()] as const;
+  });
+}
+
+/** Every value of a field, in order; `name` in any capitalisation. */
+export function valuesOf(message: Pick<Message, "fields">, name: string): string[] {
+  const lower = name.toLowerCase();
+  return message.fields.filter(([field]) => field.toLowerCase() === lower).map(([, value]) => value);
+}
+
+export function statusOf(message: Message): number {
+  return Number(message.startLine.split(" ")[1]);
+}
+
+function framingOf(fields: Message["fields"], startLine: string, options: ParseOptions): Message["framing"] {
+  if (options.answerTo !== undefined) {
+    const status = Number(startLine.split(" ")[1]);
+    const bodiless = options.answerTo === "HEAD" || status < 200 || status === 204 || status === 304;
+    if (bodiless) return "none";
+  }
+  const coding = valuesOf({ fields }, "transfer-encoding");
+  if (coding.length > 0) {
+    if (coding.join().toLowerCase() !== "chunked") throw new Error(`Cannot parse a body in coding "${coding.join()}"`);
+    return "chunked";
+  }
+  if (valuesOf({ fields }, "content-length").length > 0) return "length";
+  return options.answerTo === undefined ? "none" : "close";
+}
+
+/** The message that begins at `from`, or undefined where it is not complete yet; an Error where it is malformed. */
+export function parseMessage(text: string, from: number, options: ParseOptions = {}): Parsed | undefined {
+  const headEnd = text.indexOf("\r\n\r\n", from);
+  if (headEnd === -1) return undefined;
+  const lineEnd = text.indexOf("\r\n", from);
+  const startLine = text.slice(from, lineEnd);
+  const fields = parseFields(text.slice(lineEnd + 2, Math.max(headEnd, lineEnd + 2)));
+  const framing = framingOf(fields, startLine, options);
+  const start = headEnd + 4;
+  const done = (next: number, body: string, trailers: Message["trailers"] = []): Parsed => ({
+    message: { startLine, fields, body, trailers, framing, raw: text.slice(from, next) },
+    next,
+  });
+  if (framing === "none") return done(start, "");
+  if (framing === "close") return options.ended === true ? done(text.length, text.slice(start)) : undefined;
+  if (framing === "chunked") return parseChunked(text, start, done);
+  const lengths = valuesOf({ fields }, "content-length");
+  const length = Number(lengths[0]);
+  if (lengths.length !== 1 || !/^\d+$/.test(lengths[0] ?? "")) {
+    throw new Error(`Cannot parse a body of length "${lengths.join(" and ")}"`);
+  }
+  return text.length < start + length ? undefined : done(start + length, text.slice(start, start + length));
+}
+
+type Done = (next: number, body: string, trailers?: Message["trailers"]) => Parsed;
+
+function parseChunked(text: string, from: number, done: Done): Parsed | undefined {
+  let body = "";
+  for (let at = from; ; ) {
+    const lineEnd = text.indexOf("\r\n", at);
+    if (lineEnd === -1) return undefined;
+    const line = text.slice(at, lineEnd);
+    if (!/^[0-9a-fA-F]+(;.*)?$/.test(line)) throw new Error(`Cannot parse a chunk size: ${JSON.stringify(line)}`);
+    const size = Number.parseInt(line, 16);
+    at = lineEnd + 2;
+    if (size === 0) {
+      const end = text.startsWith("\r\n", at) ? at : text.indexOf("\r\n\r\n", at);
+      if (end === -1 || text.length < at + 2) return undefined;
+      return end === at ? done(at + 2, body) : done(end + 4, body, parseFields(text.slice(at, end)));
+    }
+    if (text.length < at + size + 2) return undefined;
+    body += text.slice(at, at + size);
+    if (!text.startsWith("\r\n", at + size)) throw new Error("Cannot parse a chunk: no CRLF after its data");
+    at += size + 2;
+  }
+}

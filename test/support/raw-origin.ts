@@ -1,0 +1,164 @@
+/** An origin that keeps every byte it receives, and answers with exactly the bytes it is told to. */
+import { createServer, type Server, type Socket } from "node:net";
+import { type Message, parseMessage } from "./message.ts";
+
+const PATIENCE_MS = 5_000;
+
+export class OriginConnection {
+  received = "";
+  /** True once the gateway has hung up, whichever way. */
+  closed = false;
+  readonly socket: Socket;
+  parsed = 0;
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+  }
+
+  send(bytes: string): void {
+    this.socket.write(bytes, "latin1");
+  }
+
+  /** A FIN after what was sent. */
+  end(bytes = ""): void {
+    this.socket.end(bytes, "latin1");
+  }
+
+  reset(): void {
+    this.socket.resetAndDestroy();
+  }
+}
+
+export type Answer = (request: Message, connection: OriginConnection) => void;
+
+/** `METHOD target body`: what the rows of the tests call a request that reached the origin. */
+export function summary(request: Message): string {
+  const [method = "", target = ""] = request.startLine.split(" ");
+  return `${method} ${target}${request.body === "" ? "" : ` ${request.body}`}`;
+}
+
+/** Answers 200 with the request's summary as the body. */
+export const echo: Answer = (request, connection) => {
+  const body = summary(request);
+  const length = Buffer.byteLength(body, "latin1");
+  const head = `HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: ${length}\r\n\r\n`;
+  connection.send(request.startLine.startsWith("HEAD ") ? head : head + body);
+};
+
+export class RawOrigin {
+  /** Open ones, and those that closed since the last reset. */
+  readonly connections: OriginConnection[] = [];
+  /** Complete requests, in the order they were completed. */
+  readonly requests: Message[] = [];
+  /** What a connection did that no HTTP/1.1 client may do. */
+  readonly faults: string[] = [];
+  /** Called with each complete request. */
+  answer: Answer = echo;
+  /** Called after any bytes came, before they are parsed. */
+  onBytes: ((connection: OriginConnection) => void) | undefined;
+  port = 0;
+  readonly #server: Server;
+  readonly #waiting = new Set<() => void>();
+
+  private constructor() {
+    this.#server = createServer({ noDelay: true, allowHalfOpen: false }, (socket) => this.#accept(socket));
+  }
+
+  /** Listens on a loopback port of its own, or on the Unix socket `path`. */
+  static start(path?: string): Promise<RawOrigin> {
+    const origin = new RawOrigin();
+    return new Promise((resolve, reject) => {
+      origin.#server.once("error", reject);
+      const ready = (): void => {
+        const address = origin.#server.address();
+        if (address !== null && typeof address === "object") origin.port = address.port;
+        resolve(origin);
+      };
+      if (path === undefined) origin.#server.listen(0, "127.0.0.1", ready);
+      else origin.#server.listen(path, ready);
+    });
+  }
+
+  /** Forgets what came so far, and answers with the echo again. Connections stay open. */
+  reset(): void {
+    this.requests.length = 0;
+    this.faults.length = 0;
+    this.connections.splice(0, Infinity, ...this.connections.filter((connection) => !connection.closed));
+    for (const connection of this.connections) {
+      connection.received = "";
+      connection.parsed = 0;
+    }
+    this.answer = echo;
+    this.onBytes = undefined;
+  }
+
+  get summaries(): string[] {
+    return this.requests.map((request) => summary(request));
+  }
+
+  /** All bytes of all connections since the last reset. */
+  get bytes(): string {
+    return this.connections.map((connection) => connection.received).join("");
+  }
+
+  /** Waits until `probe` gives something; looks again after whatever happens on any connection. */
+  until<T>(what: string, probe: () => T | undefined): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const check = (): void => {
+        const result = probe();
+        if (result === undefined) return;
+        clearTimeout(timer);
+        this.#waiting.delete(check);
+        resolve(result);
+      };
+      const timer = setTimeout(() => {
+        this.#waiting.delete(check);
+        reject(new Error(`The origin did not see ${what}; it received ${JSON.stringify(this.bytes.slice(0, 600))}`));
+      }, PATIENCE_MS);
+      this.#waiting.add(check);
+      check();
+    });
+  }
+
+  stop(): Promise<void> {
+    for (const connection of this.connections) connection.socket.destroy();
+    return new Promise((resolve) => this.#server.close(() => resolve()));
+  }
+
+  #accept(socket: Socket): void {
+    const connection = new OriginConnection(socket);
+    this.connections.push(connection);
+    socket.on("data", (chunk) => {
+      connection.received += chunk.toString("latin1");
+      this.onBytes?.(connection);
+      this.#take(connection);
+      this.#wake();
+    });
+    socket.on("error", () => this.#gone(connection));
+    socket.on("end", () => this.#gone(connection));
+    socket.on("close", () => this.#gone(connection));
+  }
+
+  #gone(connection: OriginConnection): void {
+    connection.closed = true;
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const check of this.#waiting) check();
+  }
+
+  #take(connection: OriginConnection): void {
+    try {
+      for (;;) {
+        const parsed = parseMessage(connection.received, connection.parsed);
+        if (parsed === undefined) return;
+        connection.parsed = parsed.next;
+        this.requests.push(parsed.message);
+        this.answer(parsed.message, connection);
+      }
+    } catch (error) {
+      this.faults.push(String(error));
+    }
+  }
+}
