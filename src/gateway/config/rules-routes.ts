@@ -1,4 +1,5 @@
-import { type RouteConfig } from "./config.ts";
+import { compileTerms } from "../../payments/terms.ts";
+import { type RouteConfig, type RouteX402Config } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
 import { formatPath, listAt, valueAt } from "./finding.ts";
 
@@ -54,9 +55,18 @@ function keys(route: RouteConfig, path: string, report: Report): void {
   }
 }
 
+function terms(x402: RouteX402Config, path: string, report: Report): void {
+  try {
+    compileTerms(x402);
+  } catch (error) {
+    report.problem(path, error instanceof Error ? error.message : String(error));
+  }
+}
+
 function payment(route: RouteConfig, path: string, context: { draft: Draft; report: Report }): void {
   const global = context.draft.x402;
   if (route.x402 === undefined || global === undefined) return;
+  if (route.x402.scheme === "exact") terms(route.x402, `${path}.x402`, context.report);
   if (!global.enabled) {
     // Serving the route all the same would give away what it sells.
     context.report.problem(`${path}.x402`, "requires x402.enabled");

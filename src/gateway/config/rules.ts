@@ -1,4 +1,4 @@
-import ipaddr from "ipaddr.js";
+import { isLoopback } from "../../payments/test-mode.ts";
 import { type ServerConfig } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
 import { valueAt } from "./finding.ts";
@@ -72,12 +72,6 @@ function listeners({ server }: Draft, report: Report): void {
     }
     taken.set(key, i);
   }
-}
-
-/** True for an address that only this machine reaches. */
-function isLoopback(address: string): boolean {
-  if (address.toLowerCase() === "localhost") return true;
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === "loopback";
 }
 
 /** Test mode settles without moving money: whoever reaches the gateway would get everything for nothing. */

@@ -1,28 +1,19 @@
 import * as z from "zod";
-
-const ESCAPE = /%(..)/g;
-const UNRESERVED = /[A-Za-z0-9\-._~]/;
+import { normalisePath } from "../../../lib/url-path.ts";
 
 /**
- * What is wrong with a path that must stand as the router would make it (no dot segments, no escape it would decode or
- * refuse), or undefined. A path in another form would never match, and a route that never matches guards nothing.
+ * What is wrong with a path that must stand as requests are compared (`normalisePath`), or undefined. A path in another
+ * form would never match, and a route that never matches guards nothing.
  */
 export function pathFault(path: string): string | undefined {
   if (!path.startsWith("/")) return "expected a path that starts with /";
   if (!/^[!-~]*$/.test(path)) return "expected a path in ASCII, other characters as % escapes";
   if (/[\\?#]/.test(path)) return "expected a path without backslash, query and fragment";
-  if (path.split("/").some((segment) => segment === "." || segment === "..")) {
-    return "expected a path without dot segments";
-  }
-  if (/%(?![0-9A-F]{2})/.test(path)) return "expected escapes of two digits or capitals (%2A)";
-  for (const [escape, hex] of path.matchAll(ESCAPE)) {
-    const character = String.fromCharCode(Number.parseInt(hex ?? "", 16));
-    if (character === "/" || character === "\\" || character === "\0") {
-      return `expected a path without ${escape}, which requests may not hold`;
-    }
-    if (UNRESERVED.test(character)) return `expected ${character} in place of ${escape}`;
-  }
-  return undefined;
+  const normal = normalisePath(path);
+  if (normal === undefined)
+    return "expected a path without broken escapes, %2F, %5C and %00, which requests may not hold";
+  // What a request's path looks like by the time it is compared.
+  return normal === path ? undefined : `expected the normal form ${JSON.stringify(normal)}`;
 }
 
 /** A prefix of request paths, in the form that the router compares. */

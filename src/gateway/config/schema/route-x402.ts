@@ -4,22 +4,16 @@ import { count, jsonObject, optionalHttpUrl, text } from "./kinds.ts";
 /** `routes[].x402`: what a request costs, and to whom it is paid. */
 export const routeX402 = z
   .strictObject({
-    price: z
-      .string()
-      .regex(
-        /^(?:\$(?:0|[1-9]\d{0,11})(?:\.\d{1,18})?|0|[1-9]\d{0,77})$/,
-        'expected atomic units ("10000") or dollars ("$0.01")',
-      )
-      .describe('What one request costs: atomic units of the asset ("10000"), or dollars ("$0.01").'),
-    asset: text.describe("Token that is paid in: its contract address."),
-    network: text.describe("Chain, as in `eip155:84532`."),
+    price: text.describe('What one request costs: atomic units of the asset ("10000"), or dollars ("$0.01").'),
+    asset: text.describe("Token that is paid in: its contract address, or the symbol of a known one (`USDC`)."),
+    network: text.describe("Chain, as in `eip155:84532` or `base-sepolia`."),
     pay_to: text.describe("Address that is paid."),
     scheme: z.enum(["exact", "upto"]).default("exact").describe("Payment scheme."),
     max_timeout_seconds: count(60, 1, 86_400).describe("Seconds that a client has to complete a payment."),
     settlement_url: optionalHttpUrl.default("").describe("Where settlements are reported."),
     gateway_id: z.string().default("").describe("Name of this gateway in payment payloads."),
-    extra_name: z.string().default("").describe("EIP-712 domain name of the asset."),
-    extra_version: z.string().default("").describe("EIP-712 domain version of the asset."),
+    extra_name: z.string().default("").describe("EIP-712 domain name of the asset; known for known assets."),
+    extra_version: z.string().default("").describe("EIP-712 domain version of the asset; known for known assets."),
     facilitator_url: optionalHttpUrl.default("").describe("Facilitator in place of `x402.facilitator_url`."),
     resource_url: optionalHttpUrl
       .default("")

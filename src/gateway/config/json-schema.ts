@@ -1,0 +1,70 @@
+import * as z from "zod";
+import { configSchema } from "./config.ts";
+import { UNAVAILABLE } from "./unavailable.ts";
+
+/** The part of JSON Schema 2020-12 that the configuration needs. */
+export interface JsonSchema {
+  $schema?: string;
+  $id?: string;
+  $ref?: string;
+  $defs?: Record<string, JsonSchema>;
+  title?: string;
+  description?: string;
+  type?: string;
+  default?: unknown;
+  enum?: unknown[];
+  const?: string;
+  minimum?: number;
+  maximum?: number;
+  properties?: Record<string, JsonSchema>;
+  additionalProperties?: boolean | JsonSchema;
+  required?: string[];
+  items?: JsonSchema;
+  oneOf?: JsonSchema[];
+  anyOf?: JsonSchema[];
+  /** True for a key that is Turnpike's own; not in the published file. */
+  ours?: boolean;
+}
+
+/** What the reference says of a key whose feature is not in this build; empty for the others. */
+export function availability(path: string): string {
+  const entry = UNAVAILABLE.find((item) => item.path === path);
+  if (entry === undefined) return "";
+  const apart = typeof entry.idle === "string" ? `, apart from \`${entry.idle}\`` : "";
+  return `Not available yet${apart}: ${entry.opens === undefined ? "ignored" : "refused"}.`;
+}
+
+/** The schema of a configuration file, descriptions and defaults included; keys of our own carry `ours`. */
+export function describedSchema(): JsonSchema {
+  // JsonSchema names the keywords that zod writes for the kinds of schema used here; its own type is far wider.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+  return z.toJSONSchema(configSchema, { target: "draft-2020-12", io: "input" }) as JsonSchema;
+}
+
+function publish(schema: JsonSchema, path: string): JsonSchema {
+  const { ours, ...rest } = schema;
+  const notes = [rest.description, ours === true ? "(Turnpike's own key.)" : "", availability(path)].filter(Boolean);
+  const published: JsonSchema = { ...rest };
+  if (notes.length > 0) published.description = notes.join(" ");
+  if (rest.properties !== undefined) {
+    published.properties = Object.fromEntries(
+      Object.entries(rest.properties).map(([key, value]) => [
+        key,
+        publish(value, path === "" ? key : `${path}.${key}`),
+      ]),
+    );
+  }
+  if (rest.items !== undefined) published.items = publish(rest.items, `${path}[]`);
+  return published;
+}
+
+/** The schema for editors: a file may name it in `$schema`. */
+export function publishedSchema(): JsonSchema {
+  const { $schema, ...schema } = publish(describedSchema(), "");
+  return {
+    ...($schema === undefined ? {} : { $schema }),
+    title: "Turnpike configuration",
+    ...schema,
+    properties: { $schema: { type: "string", description: "This schema, for editors." }, ...schema.properties },
+  };
+}

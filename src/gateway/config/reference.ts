@@ -1,0 +1,146 @@
+import { availability, describedSchema, type JsonSchema } from "./json-schema.ts";
+
+/** A configuration that loads as it stands; the reference begins with it. */
+export const EXAMPLE = {
+  $schema: "./turnpike.schema.json",
+  server: { address: "127.0.0.1", port: 8080, workers: 1 },
+  x402: { enabled: true, test_mode: true },
+  upstreams: [{ name: "api", servers: [{ address: "127.0.0.1", port: 9000 }] }],
+  routes: [
+    { path_prefix: "/", upstream: "api" },
+    {
+      path_prefix: "/reports/",
+      upstream: "api",
+      rewrite_pattern: "/reports/",
+      rewrite_replacement: "/",
+      x402: {
+        price: "$0.01",
+        asset: "USDC",
+        network: "eip155:84532",
+        pay_to: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+      },
+    },
+  ],
+};
+
+const INTRODUCTION = `# Configuration
+
+Turnpike reads one JSON file, named by \`--config\`. Every section is optional: \`{}\` starts on defaults. Unknown keys are
+ignored, and named in one warning. \`turnpike check FILE\` prints every problem of a file with its path, and exits 1 where
+the gateway would not start with it.
+
+Flags win over the file: \`--workers\` (\`server.workers\`), \`--static-root\` (\`server.static_root\`), \`--cert\`
+(\`tls.cert_path\`), \`--key\` (\`tls.key_path\`).
+
+Editors complete and check a file that begins with \`"$schema": "./turnpike.schema.json"\`, the path of that file in this
+repository.
+
+Keys marked _own_ are Turnpike's own, beside version 1.0 of the configuration. A key marked _not available yet_ may be
+set: where nothing depends on it, it is ignored with a warning; where ignoring it would open what it closes, the file is
+refused.
+`;
+
+interface Section {
+  readonly heading: string;
+  readonly schema: JsonSchema;
+  readonly path: string;
+}
+
+function isNested(schema: JsonSchema): boolean {
+  return schema.properties !== undefined || schema.oneOf !== undefined;
+}
+
+function typeName(schema: JsonSchema): string {
+  if (schema.enum !== undefined) return schema.enum.map((value) => `\`${String(value)}\``).join(", ");
+  if (schema.const !== undefined) return `\`${schema.const}\``;
+  if (schema.items !== undefined) return `${typeName(schema.items)}[]`;
+  if (schema.oneOf !== undefined) return "object";
+  const range = rangeOf(schema);
+  return range === "" ? (schema.type ?? "any") : `${schema.type ?? "any"}, ${range}`;
+}
+
+function rangeOf({ minimum, maximum }: JsonSchema): string {
+  // The largest integer and the longest timer are the machine's bounds, not ones to know.
+  const isTold = maximum !== undefined && maximum < 2_000_000;
+  if (minimum === undefined) return "";
+  return isTold ? `${minimum}..${maximum}` : `from ${minimum}`;
+}
+
+function defaultText(schema: JsonSchema, isRequired: boolean): string {
+  if (isRequired) return "required";
+  if (schema.default === undefined) return "none";
+  if (schema.default === "") return "empty";
+  if (Array.isArray(schema.default) && schema.default.length === 0) return "empty";
+  if (JSON.stringify(schema.default) === "{}") return "its defaults";
+  return `\`${typeof schema.default === "string" ? schema.default : JSON.stringify(schema.default)}\``;
+}
+
+function meaning(schema: JsonSchema, path: string): string {
+  const note = availability(path.replace(/\[\]$/, ""));
+  const text = [schema.description ?? "", schema.ours === true ? "_Own._" : "", note === "" ? "" : `_${note}_`];
+  return text.filter(Boolean).join(" ").replaceAll("|", "\\|");
+}
+
+/** A Markdown table with its columns aligned, as the formatter wants it. */
+function table(rows: readonly (readonly string[])[]): string {
+  const all = [["Key", "Type", "Default", "Meaning"], ...rows];
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const lines = all.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`);
+  lines.splice(1, 0, `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`);
+  return lines.join("\n");
+}
+
+function keyRow(path: string, schema: JsonSchema, isRequired: boolean): string[] {
+  const key = path.slice(path.lastIndexOf(".") + 1);
+  return [`\`${key}\``, typeName(schema), defaultText(schema, isRequired), meaning(schema, path)];
+}
+
+function sectionTable({ schema, path }: Section): string {
+  const isRequired = (key: string): boolean => schema.required?.includes(key) ?? false;
+  const keys = Object.entries(schema.properties ?? {});
+  return table(keys.map(([key, value]) => keyRow(`${path}.${key}`, value, isRequired(key))));
+}
+
+/** The sections below one schema, itself first; `oneOf` gives one for each of its types. */
+function sections({ heading, schema, path }: Section): Section[] {
+  if (schema.items !== undefined) return sections({ heading: `${heading}[]`, schema: schema.items, path: `${path}[]` });
+  if (schema.oneOf !== undefined) {
+    return schema.oneOf.flatMap((option) => {
+      const type = option.properties?.["type"]?.const ?? "";
+      return sections({ heading: `${heading} (${type})`, schema: withoutOwnDepth(option), path: `${path}(${type})` });
+    });
+  }
+  if (schema.properties === undefined) return [];
+  const nested = Object.entries(schema.properties)
+    .filter(([, value]) => isNested(value) || (value.items !== undefined && isNested(value.items)))
+    .flatMap(([key, value]) => sections({ heading: `${heading}.${key}`, schema: value, path: `${path}.${key}` }));
+  return [{ heading, schema, path }, ...nested];
+}
+
+/** A chain holds methods that are described beside it: one level is enough. */
+function withoutOwnDepth(option: JsonSchema): JsonSchema {
+  const methods = option.properties?.["methods"];
+  if (methods === undefined) return option;
+  const flat: JsonSchema = { ...methods, items: { type: "object" } };
+  return { ...option, properties: { ...option.properties, methods: flat } };
+}
+
+function render(section: Section, depth: number): string {
+  const note = meaning(section.schema, section.path);
+  return `${"#".repeat(depth)} ${section.heading}\n\n${note === "" ? "" : `${note}\n\n`}${sectionTable(section)}\n`;
+}
+
+/** `docs/configuration.md`: a table of every section, made from the schema. */
+export function reference(): string {
+  const { properties = {} } = describedSchema();
+  const parts = [INTRODUCTION, `\`\`\`json\n${JSON.stringify(EXAMPLE, undefined, 2)}\n\`\`\`\n`];
+  const scalars: Record<string, JsonSchema> = {};
+  for (const [key, schema] of Object.entries(properties)) {
+    const found = sections({ heading: key, schema, path: key });
+    if (found.length === 0) scalars[key] = schema;
+    else parts.push(...found.map((section, i) => render(section, i === 0 ? 2 : 3)));
+  }
+  const rows = Object.entries(scalars).map(([key, schema]) => keyRow(key, schema, false));
+  parts.push(`## Other keys\n\n${table(rows)}\n`);
+  return parts.join("\n");
+}
