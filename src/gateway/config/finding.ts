@@ -35,9 +35,12 @@ export function listAt(value: unknown, path: readonly PropertyKey[]): readonly u
   return Array.isArray(list) ? list : [];
 }
 
-/** Values of these keys are never repeated in a finding, nor is a string in the place of an object that holds one. */
+/**
+ * Values of these keys are never repeated in a finding, nor is a string in the place of an object that holds one. URLs
+ * are among them, since many a service wants its key there.
+ */
 const SECRET =
-  /(?:^|\.)(?:admin|auth|secret|token|api_key|payment_required_b64)$|\.auth\.(?!(?:.*\.)?(?:type|algorithm)$)|\.upstream_headers(?:\[\d+\](?:\.value)?)?$|^otel\.headers$|^postgres(?:\.url|\.password_env)?$|\.catalog_discovery$/;
+  /(?:^|\.)(?:\w*_url|admin|auth|secret|token|api_key|payment_required_b64)$|\.auth\.(?!(?:.*\.)?(?:type|algorithm)$)|\.upstream_headers(?:\[\d+\](?:\.value)?)?$|^otel\.headers$|^postgres(?:\.url|\.password_env)?$|\.catalog_discovery$/;
 
 const MAX_SHOWN = 80;
 
@@ -48,7 +51,6 @@ export function describeFound(path: string, value: unknown): string {
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object") return "an object";
   if (SECRET.test(path)) return `a ${typeof value}`;
-  if (typeof value === "string" && /:\/\/[^/]*@/.test(value)) return "a URL with a user";
   const shown = JSON.stringify(value) ?? typeof value;
   return shown.length > MAX_SHOWN ? `${shown.slice(0, MAX_SHOWN)}…` : shown;
 }

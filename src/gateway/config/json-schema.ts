@@ -43,7 +43,7 @@ export function describedSchema(): JsonSchema {
 
 function publish(schema: JsonSchema, path: string): JsonSchema {
   const { ours, ...rest } = schema;
-  const notes = [rest.description, ours === true ? "(Turnpike's own key.)" : "", availability(path)].filter(Boolean);
+  const notes = [rest.description, ours === true ? "Turnpike's own key." : "", availability(path)].filter(Boolean);
   const published: JsonSchema = { ...rest };
   if (notes.length > 0) published.description = notes.join(" ");
   if (rest.properties !== undefined) {

@@ -65,8 +65,8 @@ export function loadValue(value: unknown): Loaded {
   const result = configSchema.safeParse(raw);
   const problems = problemsOf(result.error?.issues ?? [], raw);
   const unavailable = unavailableIn(raw);
-  const faulty = new Set(problems.map(({ path }) => path));
-  problems.push(...unavailable.problems.filter(({ path }) => !faulty.has(path)));
+  const faulty = problems.map(({ path }) => path);
+  problems.push(...unavailable.problems.filter(({ path }) => !faulty.some((other) => other.startsWith(path))));
   warnings.push(...unavailable.warnings);
 
   const draft = draftOf(raw);

@@ -64,9 +64,10 @@ function terms(x402: RouteX402Config, path: string, report: Report): void {
 }
 
 function payment(route: RouteConfig, path: string, context: { draft: Draft; report: Report }): void {
-  const global = context.draft.x402;
-  if (route.x402 === undefined || global === undefined) return;
+  if (route.x402 === undefined) return;
   if (route.x402.scheme === "exact") terms(route.x402, `${path}.x402`, context.report);
+  const global = context.draft.x402;
+  if (global === undefined) return;
   if (!global.enabled) {
     // Serving the route all the same would give away what it sells.
     context.report.problem(`${path}.x402`, "requires x402.enabled");

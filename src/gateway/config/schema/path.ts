@@ -33,6 +33,6 @@ export const routeHost = z
   .string()
   .toLowerCase()
   .regex(
-    /^(?:(?:\*\.)?[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|\[[0-9a-f:.]+\])$/,
+    /^(?:(?:\*\.)?[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?|\[[0-9A-Fa-f:.]+\])$/,
     'expected a host name without port, as in "example.com" or "*.example.com"',
   );

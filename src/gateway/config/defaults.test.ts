@@ -1,0 +1,157 @@
+import { expect, test } from "bun:test";
+import { loadText, loadValue } from "./load.ts";
+
+/** The tables of the configuration's definition, key by key; `undefined` stands for "none". */
+const SECTIONS = {
+  server: {
+    address: "0.0.0.0",
+    port: 8080,
+    workers: 0,
+    max_connections: 2048,
+    static_root: "",
+    disable_middleware: false,
+    cache_static_files: false,
+    preencoded: false,
+    allowed_hosts: [],
+    listeners: [],
+  },
+  timeouts: { idle_ms: 60000, header_ms: 10000, body_ms: 30000, write_ms: 30000 },
+  limits: { max_header_bytes: 32768, max_body_bytes: 33554432, max_header_count: 128 },
+  buffer_pool: { buffer_size: 65536, buffer_count: 4096, body_buffer_size: 1048576, body_buffer_count: 32 },
+  tls: { cert_path: "", key_path: "", certificates: [], client_ca_path: "", client_cert_required: true },
+  http2: {
+    max_streams: 128,
+    max_header_list_size: 8192,
+    initial_window_size: 1048576,
+    max_frame_size: 16384,
+    h2c_only: false,
+  },
+  quic: {
+    enabled: false,
+    port: 443,
+    cert_path: "",
+    key_path: "",
+    max_idle_timeout_ms: 30000,
+    max_streams_bidi: 100,
+    max_streams_uni: 100,
+  },
+  admin: { enabled: false, port: 9180, address: "127.0.0.1", api_key: "" },
+  otel: {
+    enabled: false,
+    collector_url: "http://localhost:4318",
+    service_name: "service",
+    flush_interval_s: 5,
+    sample_rate: 100,
+    max_batch_size: 256,
+    headers: "",
+  },
+  x402: { enabled: false, facilitator_url: "", facilitator_timeout_ms: 5000, payment_required_b64: "" },
+  postgres: {
+    url: undefined,
+    password_env: "",
+    pool_size_per_worker: 2,
+    statement_timeout_ms: 5000,
+    allow_cleartext_password: false,
+    ssl_root_cert: "",
+  },
+  upstreams: [],
+  routes: [],
+  wasm_filters: [],
+  wasm_control_socket: "",
+  wasm_control_connections: 1,
+  wasm_host_call_deadline_ms: 30000,
+  tenant_idle_ttl_ms: 600000,
+};
+
+/** What Turnpike adds to the definition. */
+const OWN = {
+  server: { trusted_proxies: [] },
+  x402: { test_mode: false, public_url: "" },
+  access_log: { enabled: true, format: "combined", path: "stderr", sample_rate: 100 },
+  content: { allow_private: false, browser_path: "", socket: "" },
+  state_path: "",
+};
+
+const SERVER = { weight: 1, max_fails: 3, fail_timeout_ms: 30000, backup: false };
+const UPSTREAM = {
+  load_balancer: "round_robin",
+  health_check: undefined,
+  connection_pool: { max_connections: 64, max_idle: 16, idle_timeout_ms: 60000, connect_timeout_ms: 5000 },
+  dns_discovery: undefined,
+  catalog_discovery: undefined,
+  allow_private: true,
+  tls: false,
+  tls_verify: true,
+  tls_sni: "",
+};
+const ROUTE = {
+  host: undefined,
+  tenant: undefined,
+  rewrite_pattern: undefined,
+  rewrite_replacement: "",
+  connect_timeout_ms: 5000,
+  send_timeout_ms: 30000,
+  read_timeout_ms: 60000,
+  total_timeout_ms: 120000,
+  max_response_bytes: 33554432,
+  auth: { type: "none" },
+  rate_limit: undefined,
+  cache: undefined,
+  traffic_split: undefined,
+  mirror: undefined,
+  body_schema: undefined,
+  upstream_headers: [],
+  retry: { max_retries: 1 },
+};
+const ROUTE_X402 = {
+  scheme: "exact",
+  max_timeout_seconds: 60,
+  settlement_url: "",
+  gateway_id: "",
+  extra_name: "",
+  extra_version: "",
+  facilitator_url: "",
+  resource_url: "",
+  extensions: undefined,
+  inline_receipt: false,
+};
+const PRICE = { price: "1", asset: "USDC", network: "base", pay_to: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C" };
+
+test("an empty object gives every default of the tables", () => {
+  const { config, warnings } = loadText("{}");
+  const found: unknown = config;
+  expect(warnings).toEqual([]);
+  expect(found).toEqual({
+    ...SECTIONS,
+    ...OWN,
+    server: { ...SECTIONS.server, ...OWN.server },
+    x402: { ...SECTIONS.x402, ...OWN.x402 },
+  });
+});
+
+test("items of lists have the defaults of their tables", () => {
+  const { config } = loadValue({
+    server: { listeners: [{ port: 1 }] },
+    x402: { enabled: true, facilitator_url: "http://127.0.0.1:1" },
+    upstreams: [{ name: "a", servers: [{ address: "127.0.0.1", port: 1 }] }],
+    routes: [
+      { path_prefix: "/", upstream: "a" },
+      { path_prefix: "/x", upstream: "a", x402: PRICE },
+    ],
+  });
+  // The tables are wider than the types of the configuration.
+  const found: readonly unknown[] = [
+    config?.server.listeners,
+    config?.upstreams[0],
+    config?.routes[0],
+    config?.routes[1]?.x402,
+  ];
+  const [listeners, upstream, route, x402] = found;
+  expect(listeners).toEqual([
+    { address: "0.0.0.0", port: 1, use_tls: false, h2c_only: false, quic_enabled: false, quic_port: 0 },
+  ]);
+  const servers = [{ address: "127.0.0.1", port: 1, ...SERVER }];
+  expect(upstream).toEqual({ name: "a", servers, ...UPSTREAM });
+  expect(route).toEqual({ path_prefix: "/", upstream: "a", ...ROUTE });
+  expect(x402).toEqual({ ...PRICE, ...ROUTE_X402 });
+});

@@ -1,0 +1,123 @@
+import { expect, test } from "bun:test";
+import { configSchema } from "./config.ts";
+import { describedSchema, type JsonSchema } from "./json-schema.ts";
+import { loadFile, loadText } from "./load.ts";
+import { UNAVAILABLE } from "./unavailable.ts";
+
+const EVERY_KEY = new URL("testdata/every-key.json", import.meta.url).pathname;
+
+/** Defaults of what is not built yet, as the tables have them; read by the schema alone. */
+test("features to come have the defaults of their tables", () => {
+  const { upstreams, routes, wasm_filters } = configSchema.parse({
+    upstreams: [
+      {
+        name: "a",
+        servers: [],
+        health_check: {},
+        dns_discovery: { hostname: "h" },
+        catalog_discovery: { service: "s" },
+      },
+    ],
+    routes: [
+      { path_prefix: "/", rate_limit: {}, cache: {}, tenant: { socket_dir: "/d" } },
+      { path_prefix: "/a", auth: { type: "api_key", keys: [{ key: "k", name: "n" }] } },
+      { path_prefix: "/b", auth: { type: "forward_auth", url: "http://a/" } },
+      { path_prefix: "/c", auth: { type: "anonymous" } },
+    ],
+    wasm_filters: [{ match: "/", module: "m" }],
+  });
+  expect(upstreams[0]?.health_check).toEqual({
+    path: "/health",
+    interval_ms: 5000,
+    timeout_ms: 2000,
+    expected_status: 200,
+    healthy_threshold: 2,
+    unhealthy_threshold: 3,
+  });
+  expect(upstreams[0]?.dns_discovery).toEqual({ hostname: "h", port: 80, interval_s: 30 });
+  expect(upstreams[0]?.catalog_discovery).toEqual({
+    service: "s",
+    address: "127.0.0.1",
+    port: 8500,
+    interval_s: 15,
+    token: "",
+  });
+  expect(routes[0]?.rate_limit).toEqual({ requests_per_second: 100, burst_size: 200, key: "consumer" });
+  expect(routes[0]?.cache).toEqual({ ttl_s: 60, max_entries: 1024, vary: [] });
+  expect(routes[0]?.tenant).toEqual({ socket_dir: "/d", header: "host", skip_filter_when_warm: true });
+  expect(routes[1]?.auth).toMatchObject({ header_name: "X-API-Key", query_param: "api_key" });
+  expect(routes[2]?.auth).toMatchObject({ timeout_ms: 5000, headers_forward: [], headers_upstream: [] });
+  expect(routes[3]?.auth).toEqual({ type: "anonymous", subject: "anonymous" });
+  expect(wasm_filters).toEqual([
+    { match: "/", module: "m", instances: 1, fuel: 5_000_000, response_fail_closed: false },
+  ]);
+});
+
+/** Every path of the schema that holds a value, lists as `[]`; what lies below `auth` has types of its own. */
+function schemaPaths(schema: JsonSchema, path: string): string[] {
+  if (schema.properties !== undefined) {
+    return Object.entries(schema.properties).flatMap(([key, value]) =>
+      schemaPaths(value, path === "" ? key : `${path}.${key}`),
+    );
+  }
+  if (schema.items?.properties !== undefined) return schemaPaths(schema.items, `${path}[]`);
+  return [path];
+}
+
+function valuePaths(value: unknown, path: string): string[] {
+  if (Array.isArray(value)) return [path, ...value.flatMap((item) => valuePaths(item, `${path}[]`))];
+  if (typeof value !== "object" || value === null) return [path];
+  const keys = Object.entries(value).flatMap(([key, item]) => valuePaths(item, path === "" ? key : `${path}.${key}`));
+  return [path, ...keys];
+}
+
+test("a file with every key has no problem but features that are not built yet", async () => {
+  const paths = new Set(valuePaths(await Bun.file(EVERY_KEY).json(), ""));
+  expect(schemaPaths(describedSchema(), "").filter((path) => !paths.has(path))).toEqual([]);
+  const { problems, warnings } = await loadFile(EVERY_KEY);
+  expect(problems.filter(({ message }) => !message.includes("not available in this build"))).toEqual([]);
+  const named = new Set([...problems, ...warnings].map(({ path }) => path.replace(/\[\d+\]/g, "[]")));
+  expect(UNAVAILABLE.map(({ path }) => path).filter((path) => !named.has(path))).toEqual([]);
+});
+
+test("no finding repeats a secret", async () => {
+  const text = await Bun.file(EVERY_KEY).text();
+  const lists = [await loadFile(EVERY_KEY)];
+  // Every secret where another type, or another form, is expected.
+  lists.push(
+    loadText(
+      text.replaceAll(
+        /"(key|key_hash|secret|token|api_key|value|headers)": "[^"]*hunter2[^"]*"/g,
+        '"$1": ["hunter2\\n"]',
+      ),
+    ),
+  );
+  for (const [section, place] of [
+    ["admin", "hunter2"],
+    ["otel", { headers: "hunter2" }],
+    ["postgres", { url: "hunter2" }],
+    ["x402", { facilitator_url: "hunter2", payment_required_b64: "hunter2" }],
+    ["upstreams", [{ name: "a", servers: [], catalog_discovery: "hunter2" }]],
+    [
+      "routes",
+      [
+        { path_prefix: "/", auth: "hunter2" },
+        { path_prefix: "/", auth: { type: "api_key", keys: ["hunter2"] } },
+      ],
+    ],
+    [
+      "routes",
+      [
+        { path_prefix: "/", auth: { type: "api_key", keys: "hunter2" } },
+        { auth: { type: "jwt", issuer: "hunter2", secret: "" } },
+      ],
+    ],
+    ["routes", [{ path_prefix: "/", upstream_headers: ["hunter2", { name: "a", value: "hunter2\r" }] }]],
+    ["routes", [{ path_prefix: "/", upstream_headers: "hunter2" }]],
+  ] as const) {
+    const loaded = loadText(JSON.stringify({ [section]: place }));
+    expect(loaded.problems.length).toBeGreaterThan(0);
+    lists.push(loaded);
+  }
+  for (const { problems, warnings } of lists) expect(JSON.stringify([problems, warnings])).not.toContain("hunter2");
+});

@@ -1,0 +1,26 @@
+import { expect, test } from "bun:test";
+import { basename, join } from "node:path";
+import { Glob } from "bun";
+import { findingText } from "./finding.ts";
+import { loadFile } from "./load.ts";
+
+const FOLDER = join(import.meta.dir, "testdata");
+// Set to write what loading says now, for review in the diff.
+const IS_UPDATE = process.env["UPDATE_GOLDEN"] === "1";
+
+for (const file of [...new Glob("*.json").scanSync(FOLDER)].toSorted()) {
+  test(`loading ${file} says what ${basename(file, ".json")}.txt has`, async () => {
+    const path = join(FOLDER, file);
+    const { config, problems, warnings } = await loadFile(path);
+    const lines = [
+      config === undefined ? "refused" : "loaded",
+      ...problems.map((problem) => `problem: ${findingText(problem)}`),
+      ...warnings.map((warning) => `warning: ${findingText(warning)}`),
+      "",
+    ].join("\n");
+    const golden = path.replace(/\.json$/, ".txt");
+    if (IS_UPDATE) await Bun.write(golden, lines);
+    expect(lines).toBe(await Bun.file(golden).text());
+    expect(config === undefined).toBe(problems.length > 0);
+  });
+}

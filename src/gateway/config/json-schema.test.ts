@@ -1,0 +1,63 @@
+import { expect, test } from "bun:test";
+import * as z from "zod";
+import { findingText } from "./finding.ts";
+import { publishedSchema } from "./json-schema.ts";
+import { loadText } from "./load.ts";
+import { EXAMPLE, reference } from "./reference.ts";
+
+const file = (path: string) => Bun.file(new URL(path, import.meta.url));
+
+async function publishedValidator(): Promise<z.ZodType> {
+  return z.fromJSONSchema(await file("../../../turnpike.schema.json").json());
+}
+
+test("the published files are those of this schema", async () => {
+  expect(await file("../../../turnpike.schema.json").json()).toEqual(JSON.parse(JSON.stringify(publishedSchema())));
+  expect(await file("../../../docs/configuration.md").text()).toBe(reference());
+});
+
+test("the reference's example loads without a word", () => {
+  const { config, problems, warnings } = loadText(JSON.stringify(EXAMPLE));
+  expect([...problems, ...warnings].map(findingText)).toEqual([]);
+  expect(config?.routes).toHaveLength(2);
+});
+
+test("the published schema takes what loading takes", async () => {
+  const validator = await publishedValidator();
+  expect(validator.safeParse(EXAMPLE).error?.issues).toBeUndefined();
+  for (const name of ["empty", "first-slice", "every-key"]) {
+    expect(validator.safeParse(await file(`testdata/${name}.json`).json()).error?.issues).toBeUndefined();
+  }
+});
+
+test("the published schema refuses what editors should mark", async () => {
+  const validator = await publishedValidator();
+  for (const name of ["wrong-types", "unknown-keys", "not-an-object"]) {
+    expect(validator.safeParse(await file(`testdata/${name}.json`).json()).success).toBe(false);
+  }
+});
+
+test("every key is described", () => {
+  const bare: string[] = [];
+  const visit = (value: unknown, path: string): void => {
+    if (typeof value !== "object" || value === null) return;
+    if (Array.isArray(value)) {
+      for (const item of value) visit(item, path);
+      return;
+    }
+    for (const [key, child] of Object.entries(value)) {
+      if (key === "default") continue;
+      if (key === "properties") describeAll(child, path);
+      else visit(child, path);
+    }
+  };
+  const describeAll = (properties: unknown, path: string): void => {
+    for (const [key, child] of Object.entries(properties ?? {})) {
+      const text: unknown = Reflect.get(child, "description");
+      if (typeof text !== "string" || !text.endsWith(".")) bare.push(`${path}.${key}`);
+      visit(child, `${path}.${key}`);
+    }
+  };
+  visit(publishedSchema(), "");
+  expect(bare).toEqual([]);
+});

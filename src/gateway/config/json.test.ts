@@ -1,0 +1,62 @@
+import { expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { parseJson } from "./json.ts";
+
+const FAULTS: readonly (readonly [text: string, fault: string])[] = [
+  ["", "line 1, column 1: expected a value, found the end of the file"],
+  ['{\n  "a": 1,\n}', 'line 3, column 1: expected a key in ", found "}"'],
+  ['{\n  "a": 1\n  "b": 2\n}', 'line 3, column 3: expected "," or "}", found "\\""'],
+  ["{'a': 1}", 'line 1, column 2: expected a key in ", found "\'"'],
+  ['{"a" 1}', 'line 1, column 6: expected ":", found "1"'],
+  ["[1 2]", 'line 1, column 4: expected "," or "]", found "2"'],
+  ["[1, // one\n 2]", 'line 1, column 5: expected a value, found "/"'],
+  ['{"a": tru}', 'line 1, column 7: expected a value, found "t"'],
+  ["[01]", 'line 1, column 2: expected a value, found "0"'],
+  ["[.5]", 'line 1, column 2: expected a value, found "."'],
+  ["{} {}", 'line 1, column 4: expected the end of the file, found "{"'],
+  ['{"a": "b', "line 1, column 7: a string is not closed"],
+  ['{"a": "b\n"}', "line 1, column 9: a string holds a control character or line end"],
+  ['{"a": "\\x41"}', "line 1, column 8: a string holds an unknown escape"],
+  ['{\r\n  "auth": 1,\r\n  "\\u0061uth": 2}', 'line 3, column 3: the key "auth" is there twice'],
+  ["[".repeat(66), "line 1, column 66: expected at most 64 levels"],
+];
+
+for (const [text, fault] of FAULTS) {
+  test(`${JSON.stringify(text.slice(0, 40))} is refused with its place`, () => {
+    expect(parseJson(text)).toEqual({ ok: false, fault });
+  });
+}
+
+test("a byte order mark is skipped", () => {
+  expect(parseJson('\uFEFF{"a": [1e3, -0.5, "\\u00e9\\n", null]}')).toEqual({
+    ok: true,
+    value: { a: [1000, -0.5, "é\n", null] },
+  });
+});
+
+test("what is JSON is read as JSON.parse reads it", () => {
+  fc.assert(
+    fc.property(fc.json({ maxDepth: 5 }), (text) => {
+      expect(parseJson(text)).toEqual({ ok: true, value: JSON.parse(text) });
+    }),
+  );
+});
+
+test("what is not JSON is refused, never thrown", () => {
+  const piece = fc.constantFrom("{", "}", "[", "]", ",", ":", '"', "\\", "a", "1", "-", ".", "e", "true", " ", "\n");
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+      const text = pieces.join("");
+      const parsed = parseJson(text);
+      let isJson = true;
+      try {
+        JSON.parse(text);
+      } catch {
+        isJson = false;
+      }
+      const isTwice = !parsed.ok && parsed.fault.endsWith("is there twice");
+      expect(parsed.ok || isTwice).toBe(isJson);
+    }),
+    { numRuns: 2000 },
+  );
+});

@@ -1,0 +1,88 @@
+import { afterAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findingText } from "./finding.ts";
+import { applyFlags } from "./flags.ts";
+import { loadFile, loadText, loadValue } from "./load.ts";
+import { serverTarget } from "./server-target.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "turnpike-config-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test("a file that cannot be read is a problem", async () => {
+  const missing = join(folder, "missing.json");
+  expect((await loadFile(missing)).problems.map(findingText)).toEqual([
+    `Cannot read ${missing}: there is no such file`,
+  ]);
+  expect((await loadFile(folder)).problems.map(findingText)).toEqual([`Cannot read ${folder}: it is a folder`]);
+  const binary = join(folder, "binary.json");
+  writeFileSync(binary, Buffer.from([0x7b, 0xff, 0x7d]));
+  expect((await loadFile(binary)).problems.map(findingText)).toEqual([`Cannot read ${binary}: it is not UTF-8 text`]);
+});
+
+test("a value is checked without being changed, and no prototype with it", () => {
+  const value: unknown = JSON.parse('{"__proto__": {"port": 1}, "server": {"__proto__": {"workers": 9}, "x": 1}}');
+  const before = JSON.stringify(value);
+  const { config, warnings } = loadValue(value);
+  expect(warnings.map(findingText)).toEqual(["unknown keys, ignored: server.__proto__, server.x, __proto__"]);
+  expect(config?.server.workers).toBe(0);
+  expect(JSON.stringify(value)).toBe(before);
+});
+
+test("chains nest three deep, and no deeper", () => {
+  const chain = (depth: number): unknown =>
+    depth === 0 ? { type: "none" } : { type: "chain", methods: [chain(depth - 1)] };
+  const problems = (depth: number): string[] =>
+    loadValue({ routes: [{ path_prefix: "/", auth: chain(depth) }] }).problems.map(findingText);
+  expect(problems(3).join("\n")).not.toContain("methods");
+  expect(problems(4).join("\n")).toContain('.type: expected one of "api_key"');
+});
+
+test("flags win over the file", () => {
+  const { config } = loadText('{"server": {"port": 1, "workers": 4}, "tls": {"cert_path": "a", "key_path": "b"}}');
+  if (config === undefined) throw new Error("the configuration is right");
+  const flagged = applyFlags(config, { port: 0, address: "127.0.0.1", workers: 2, cert: "c", key: "d" });
+  expect(flagged.config?.server).toEqual({ ...config.server, port: 0, address: "127.0.0.1", workers: 2 });
+  expect(flagged.config?.tls).toMatchObject({ cert_path: "c", key_path: "d" });
+  expect(applyFlags(config, {}).config).toEqual(config);
+});
+
+test("with listeners, flags move the first one", () => {
+  const { config } = loadText('{"server": {"listeners": [{"port": 1}, {"port": 2}]}}');
+  if (config === undefined) throw new Error("the configuration is right");
+  const { config: flagged } = applyFlags(config, { port: 3, address: "127.0.0.1" });
+  expect(flagged?.server.listeners.map(({ address, port }) => `${address} ${port}`)).toEqual([
+    "127.0.0.1 3",
+    "0.0.0.0 2",
+  ]);
+});
+
+test("flags are checked, and bring their own warnings only", () => {
+  const { config, warnings } = loadText('{"admin": {"enabled": true, "api_key": "k"}}');
+  if (config === undefined) throw new Error("the configuration is right");
+  expect(warnings).toHaveLength(1);
+  expect(applyFlags(config, { staticRoot: "/srv" }).warnings.map(findingText)).toEqual([
+    "server.static_root: not available in this build; ignored",
+  ]);
+  expect(applyFlags(config, { cert: "c", workers: -1 }).problems.map(findingText)).toEqual([
+    "server.workers: expected 0 or more, found -1",
+    "tls.key_path: required with tls.cert_path",
+  ]);
+});
+
+test("test mode is refused on an address that others reach", () => {
+  const { config } = loadText('{"server": {"address": "127.0.0.1"}, "x402": {"test_mode": true}}');
+  if (config === undefined) throw new Error("the configuration is right");
+  expect(applyFlags(config, { address: "::1" }).problems).toEqual([]);
+  expect(applyFlags(config, { address: "::" }).problems.map(findingText)).toEqual([
+    'server.address: expected a loopback address with x402.test_mode, found "::"',
+  ]);
+});
+
+test("a server's target is its socket or its address", () => {
+  const { config } = loadValue({
+    upstreams: [{ name: "a", servers: [{ unix: "/a.sock" }, { address: "[::1]", port: 1 }] }],
+  });
+  expect(config?.upstreams[0]?.servers.map(serverTarget)).toEqual([{ unix: "/a.sock" }, { address: "::1", port: 1 }]);
+});
