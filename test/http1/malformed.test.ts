@@ -2,7 +2,7 @@
  * Every request that someone might read in another way than Turnpike does. Each row runs twice, as one write and byte by
  * byte, against the real gateway before an origin that keeps every byte it gets.
  */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { everythingTo, type Gateway, startGateway } from "../support/gateway.ts";
 import { type Message, statusOf, valuesOf } from "../support/message.ts";
 import { RawClient } from "../support/raw-client.ts";
@@ -26,6 +26,9 @@ const TABLES: readonly (readonly [name: string, rows: readonly Row[]])[] = [
 
 const AFTER = "GET /after HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n";
 const FENCE = "GET /fence HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n";
+
+/** Longer than the patience of client and origin: a test that runs out of time takes the gateway's process with it. */
+setDefaultTimeout(20_000);
 
 let origin: RawOrigin;
 let gateway: Gateway;

@@ -2,7 +2,7 @@
 import { connect, type Socket } from "node:net";
 import { type Message, parseMessage, statusOf } from "./message.ts";
 
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 3_000;
 
 export class RawClient {
   /** All bytes that came, as latin1. */

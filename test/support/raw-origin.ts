@@ -2,7 +2,7 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { type Message, parseMessage } from "./message.ts";
 
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = 3_000;
 
 export class OriginConnection {
   received = "";
