@@ -46,6 +46,34 @@ function destination(route: RouteConfig, path: string, report: Report): void {
   }
 }
 
+/** Fields that frame a message or end at the next hop (RFC 9110 §7.6.1): a second one of them is request smuggling. */
+const FRAMING = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+function upstreamHeaders(route: RouteConfig, path: string, report: Report): void {
+  let hasHost = false;
+  for (const [i, { name, value }] of route.upstream_headers.entries()) {
+    const at = `${path}.upstream_headers[${i}]`;
+    const lower = name.toLowerCase();
+    if (FRAMING.has(lower)) report.problem(`${at}.name`, `${JSON.stringify(name)} is set by the gateway alone`);
+    if (lower !== "host") continue;
+    if (hasHost) report.problem(`${at}.name`, "Host is there twice");
+    if (!/^[\w.-]+(?::\d{1,5})?$|^\[[\da-fA-F:.]+\](?::\d{1,5})?$/.test(value)) {
+      report.problem(`${at}.value`, "expected a host name, with or without port");
+    }
+    hasHost = true;
+  }
+}
+
 function keys(route: RouteConfig, path: string, report: Report): void {
   if (route.auth.type !== "api_key") return;
   for (const [i, item] of route.auth.keys.entries()) {
@@ -91,6 +119,7 @@ export function checkRoutes(draft: Draft, report: Report): void {
     if (other !== undefined) report.problem(path, `path_prefix and host are those of routes[${other}]`);
     first.set(key, other ?? i);
     destination(route, path, report);
+    upstreamHeaders(route, path, report);
     keys(route, path, report);
     payment(route, path, { draft, report });
   }

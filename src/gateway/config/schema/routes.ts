@@ -91,7 +91,10 @@ export const route = z
     body_schema: jsonObject
       .exactOptional()
       .describe("JSON Schema of the request body; an invalid body is answered 400."),
-    upstream_headers: z.array(upstreamHeader).default([]).describe("Headers added to the upstream request."),
+    upstream_headers: z
+      .array(upstreamHeader)
+      .default([])
+      .describe("Headers added to the upstream request, in place of the client's own of the same name."),
     retry,
     x402: routeX402.exactOptional(),
     access_log: routeAccessLog.exactOptional(),
