@@ -42,10 +42,9 @@ test("a payment is held by one, and refused to the next", async () => {
 test("of a hundred at once over two connections to one file, one gets the payment", async () => {
   const path = file();
   const stores = [openStore(path, () => START), openStore(path, () => START)];
-  const claims = await Promise.all(
-    Array.from({ length: 100 }, (_, index) => stores[index % 2]?.ledger.reserve(PAYMENT)),
-  );
-  expect(claims.filter((claim) => claim?.held)).toHaveLength(1);
+  const fifty = Array.from({ length: 50 }, () => stores);
+  const claims = await Promise.all(fifty.flat().map(({ ledger }) => ledger.reserve(PAYMENT)));
+  expect(claims.filter((claim) => claim.held)).toHaveLength(1);
   for (const store of stores) await store.close();
 });
 
@@ -100,7 +99,7 @@ for (const [state, same, other] of AFTER_THE_HOLDER_IS_GONE) {
       expect((await ledger.reserve({ ...PAYMENT, fingerprint })).held).toBe(false);
       clock.now += HOLD_MS + 1;
       const claim = await ledger.reserve({ ...PAYMENT, fingerprint });
-      expect(claim.held ? claim.payment.state : "refused").toBe(expected as PaymentState);
+      expect<string>(claim.held ? claim.payment.state : "refused").toBe(expected);
       await store.close();
     }
   });

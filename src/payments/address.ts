@@ -1,0 +1,34 @@
+import { keccak_256 } from "@noble/hashes/sha3.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+
+/** An EVM address as hex, in any letter case. */
+export type Address = `0x${string}`;
+export type Hex = `0x${string}`;
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+
+export function isAddress(text: string): text is Address {
+  return ADDRESS.test(text);
+}
+
+/** True where both are the same account: letter case is a checksum, not a part of it. */
+export function sameAddress(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
+
+/** The address with the letter case of EIP-55. */
+export function checksumAddress(address: Address): Address {
+  const digits = address.slice(2).toLowerCase();
+  const hash = bytesToHex(keccak_256(utf8ToBytes(digits)));
+  let text = "";
+  for (let i = 0; i < digits.length; i++) {
+    const digit = digits.charAt(i);
+    text += Number.parseInt(hash.charAt(i), 16) >= 8 ? digit.toUpperCase() : digit;
+  }
+  return `0x${text}`;
+}
+
+/** The address that an uncompressed public key (65 bytes) stands for, lower case. */
+export function addressOfKey(publicKey: Uint8Array): Address {
+  return `0x${bytesToHex(keccak_256(publicKey.subarray(1)).subarray(12))}`;
+}

@@ -1,0 +1,40 @@
+/** 2^256 - 1 has 78 digits: what a token amount can be at most. */
+const ATOMIC = /^(?:0|[1-9][0-9]{0,77})$/;
+const DOLLARS = /^\$(0|[1-9][0-9]{0,17})(?:\.([0-9]{1,18}))?$/;
+const UINT256_MAX = (1n << 256n) - 1n;
+
+/** True for a decimal whole number of atomic units that fits a uint256. */
+export function isAtomic(text: string): boolean {
+  return ATOMIC.test(text) && BigInt(text) <= UINT256_MAX;
+}
+
+/**
+ * The atomic units of a price: `"10000"` as it stands, `"$0.01"` by the token's decimals, exactly.
+ * Throws where it is neither, is zero, or has more places than the token.
+ */
+export function parsePrice(text: string, decimals: number): string {
+  const amount = isAtomic(text) ? text : dollarsToAtomic(text, decimals);
+  if (amount === "0") throw new Error(`Cannot take the price "${text}": it is zero`);
+  return amount;
+}
+
+function dollarsToAtomic(text: string, decimals: number): string {
+  const match = DOLLARS.exec(text);
+  if (match === null) {
+    throw new Error(`Cannot read the price "${text}": it is neither atomic units ("10000") nor dollars ("$0.01")`);
+  }
+  const [, whole = "", fraction = ""] = match;
+  const places = fraction.replace(/0+$/, "");
+  if (places.length > decimals) {
+    throw new Error(`Cannot take the price "${text}": the token has ${decimals} decimal places`);
+  }
+  return BigInt(whole + places.padEnd(decimals, "0")).toString();
+}
+
+/** Atomic units as a plain decimal number, at least two places where the token has them: `10000` of 6 decimals is `0.01`. */
+export function formatAmount(atomic: string, decimals: number): string {
+  if (decimals === 0) return atomic;
+  const digits = atomic.padStart(decimals + 1, "0");
+  const fraction = digits.slice(-decimals).replace(/0+$/, "");
+  return `${digits.slice(0, -decimals)}.${fraction.padEnd(Math.min(2, decimals), "0")}`;
+}

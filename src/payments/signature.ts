@@ -1,0 +1,40 @@
+import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
+import { type Address, addressOfKey, type Hex } from "./address.ts";
+
+const SIGNATURE = /^0x[0-9a-fA-F]{130}$/;
+const HALF_ORDER = secp256k1.Point.Fn.ORDER >> 1n;
+
+/**
+ * Who signed `hash` (32 bytes), lower case; undefined where the signature is none that a token contract takes: 65 bytes
+ * r ‖ s ‖ v with v 27 or 28, and s in the lower half of the order (EIP-2), so that it has no second spelling.
+ */
+export function recoverSigner(hash: Uint8Array, signature: string): Address | undefined {
+  if (!SIGNATURE.test(signature)) return undefined;
+  const bytes = hexToBytes(signature.slice(2));
+  const v = bytes[64];
+  if (v !== 27 && v !== 28) return undefined;
+  if (BigInt(`0x${bytesToHex(bytes.subarray(32, 64))}`) > HALF_ORDER) return undefined;
+  const recoverable = new Uint8Array(65);
+  recoverable[0] = v - 27;
+  recoverable.set(bytes.subarray(0, 64), 1);
+  try {
+    const key = secp256k1.recoverPublicKey(recoverable, hash, { prehash: false });
+    return addressOfKey(secp256k1.Point.fromBytes(key).toBytes(false));
+  } catch {
+    // r or s out of range, or no point on the curve: nobody's signature.
+    return undefined;
+  }
+}
+
+/** Signs `hash` (32 bytes) with a private key of 32 bytes. */
+export function signHash(hash: Uint8Array, privateKey: Uint8Array): Hex {
+  const recoverable = secp256k1.sign(hash, privateKey, { prehash: false, format: "recovered" });
+  const v = (recoverable[0] ?? 0) + 27;
+  return `0x${bytesToHex(recoverable.subarray(1))}${v.toString(16)}`;
+}
+
+/** The account of a private key, lower case. */
+export function addressOfPrivateKey(privateKey: Uint8Array): Address {
+  return addressOfKey(secp256k1.getPublicKey(privateKey, false));
+}

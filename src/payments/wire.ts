@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { type Address, type Hex, isAddress } from "./address.ts";
+import { isAtomic } from "./price.ts";
+
+/** The names of the three headers. Lower case to look up, upper case to send. */
+export const PAYMENT_REQUIRED = "PAYMENT-REQUIRED";
+export const PAYMENT_SIGNATURE = "PAYMENT-SIGNATURE";
+export const PAYMENT_RESPONSE = "PAYMENT-RESPONSE";
+
+/** Bounds what a peer's word may be where the protocol sets none. */
+const MAX_TEXT = 2048;
+/** A contract wallet's signature may wrap another; the header's own bound is the tighter one. */
+const SIGNATURE = /^0x(?:[0-9a-fA-F]{2}){65,4096}$/;
+
+const text = z.string().max(MAX_TEXT);
+const address = z.custom<Address>((value) => typeof value === "string" && isAddress(value), "must be an address");
+const atomic = z.string().refine(isAtomic, "must be a decimal whole number");
+const nonce = z.custom<Hex>(
+  (value) => typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value),
+  "must be 32 bytes of hex",
+);
+const signature = z.custom<Hex>(
+  (value) => typeof value === "string" && SIGNATURE.test(value),
+  "must be a signature in hex",
+);
+const record = z.record(z.string(), z.unknown());
+
+const resourceInfo = z.looseObject({
+  url: text,
+  description: text.optional(),
+  mimeType: text.optional(),
+});
+
+export const paymentRequirementsSchema = z.looseObject({
+  scheme: text,
+  network: text,
+  amount: atomic,
+  asset: text,
+  payTo: text,
+  maxTimeoutSeconds: z.int().positive(),
+  extra: record.default({}),
+});
+
+export const paymentRequiredSchema = z.looseObject({
+  x402Version: z.literal(2),
+  error: text.optional(),
+  resource: resourceInfo,
+  accepts: z.array(paymentRequirementsSchema).max(32),
+  extensions: record.optional(),
+});
+
+const authorization = z.looseObject({
+  from: address,
+  to: address,
+  value: atomic,
+  validAfter: atomic,
+  validBefore: atomic,
+  nonce,
+});
+
+/** A payment of scheme `exact` on an EVM chain by EIP-3009; the schema of other schemes stands beside it. */
+export const paymentPayloadSchema = z.looseObject({
+  x402Version: z.literal(2),
+  resource: resourceInfo.optional(),
+  accepted: paymentRequirementsSchema,
+  payload: z.looseObject({ signature, authorization }),
+  extensions: record.optional(),
+});
+
+export const verifyResponseSchema = z.looseObject({
+  isValid: z.boolean(),
+  invalidReason: text.nullish(),
+  payer: text.nullish(),
+});
+
+export const settleResponseSchema = z.looseObject({
+  success: z.boolean(),
+  transaction: text.nullish(),
+  network: text.nullish(),
+  payer: text.nullish(),
+  errorReason: text.nullish(),
+});
+
+/** What a gateway tells a payer after settlement, in PAYMENT-RESPONSE. */
+export const receiptSchema = z.looseObject({
+  success: z.boolean(),
+  transaction: text,
+  network: text,
+  payer: text.optional(),
+  errorReason: text.optional(),
+  extra: record.optional(),
+});
+
+export const supportedSchema = z.looseObject({
+  kinds: z.array(z.looseObject({ x402Version: z.number(), scheme: text, network: text, extra: record.optional() })),
+});
+
+export type ResourceInfo = z.infer<typeof resourceInfo>;
+export type PaymentRequirements = z.infer<typeof paymentRequirementsSchema>;
+export type PaymentRequired = z.infer<typeof paymentRequiredSchema>;
+export type PaymentPayload = z.infer<typeof paymentPayloadSchema>;
+export type Receipt = z.infer<typeof receiptSchema>;
