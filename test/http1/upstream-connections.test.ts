@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Gateway, startGateway } from "../support/gateway.ts";
+import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { statusOf, valuesOf } from "../support/message.ts";
 import { once, RawClient } from "../support/raw-client.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
@@ -33,10 +33,10 @@ beforeAll(async () => {
   gateway = await startGateway({
     access_log: { enabled: false },
     upstreams: [
-      { name: "origin", servers: [{ address: "127.0.0.1", port: origin.port }] },
+      { name: "origin", servers: [serverAt(origin.port)] },
       { name: "unix", servers: [{ unix: join(folder, "origin.sock") }] },
       { name: "no-socket", servers: [{ unix: join(folder, "absent.sock") }] },
-      { name: "refusing", servers: [{ address: "127.0.0.1", port: await closedPort() }] },
+      { name: "refusing", servers: [serverAt(await closedPort())] },
     ],
     routes: [
       { path_prefix: "/", upstream: "origin" },

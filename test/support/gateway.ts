@@ -75,10 +75,15 @@ export async function startGateway(config: {
   }
 }
 
+/** A server that no number of failures takes out of rotation: tests make origins fail on purpose. */
+export function serverAt(port: number): object {
+  return { address: "127.0.0.1", port, max_fails: 1_000_000 };
+}
+
 /** One upstream called `origin` on the loopback port, and a route that gives it everything. */
 export function everythingTo(port: number): { upstreams: object[]; routes: object[] } {
   return {
-    upstreams: [{ name: "origin", servers: [{ address: "127.0.0.1", port }] }],
+    upstreams: [{ name: "origin", servers: [serverAt(port)] }],
     routes: [{ path_prefix: "/", upstream: "origin" }],
   };
 }
