@@ -7,7 +7,7 @@ export interface RequestHead {
   readonly scheme: "http" | "https";
   /** `host` or `host:port` as the client sent it. */
   readonly authority: string;
-  /** Normalised: dot segments removed, unreserved characters decoded, no `%2F`, no backslash. Starts with `/`. */
+  /** As `normalisePath` leaves it: starts with `/`, or is the `*` of `OPTIONS *`. */
   readonly path: string;
   /** Empty, or the query with its `?`. */
   readonly query: string;
@@ -15,6 +15,11 @@ export interface RequestHead {
   fields: Fields;
   /** Bytes; 0 without a body, -1 where the length is not known in advance. */
   readonly bodyLength: number;
+  /** The client waits for a 100 before it sends its body (RFC 9110 §10.1.1). */
+  readonly expectContinue: boolean;
+  /** Field values that the proxy adds to or replaces, as received; empty where absent. */
+  readonly via: string;
+  readonly forwardedFor: string;
 }
 
 /** An answer's head. `fields` holds end-to-end fields without Content-Length: framing is the codec's. */
@@ -68,10 +73,23 @@ export interface Exchange {
   readonly clientAddress: string;
   /** Where the answer goes. A policy that must see or hold the answer puts its own sink in front of this one. */
   response: ResponseSink;
+  /** Field lines that go out with the final head, whoever answers. */
+  addedFields: Fields;
   /** True once the final head was handed to the codec: after that an error can only cut the response off. */
   readonly started: boolean;
+  /** The final status; 0 until then. */
+  readonly status: number;
+  /** Body bytes, before framing. */
+  readonly bytesReceived: number;
+  readonly bytesSent: number;
   /** The client can take more of the response after a `data` that returned false. Set by who sends the response. */
   onDrain: (() => void) | undefined;
-  /** The client went away, or broke the protocol. Set by who works for it. */
+  /** Stops who works for the response: called when the client went away, and by a sink that wants no more of it. */
   onCancel: (() => void) | undefined;
+  /** True once the client went away: what is sent goes nowhere. */
+  readonly gone: boolean;
+  /** Called once when the client goes away; for policies, whoever works for the response by then. */
+  onGone: (() => void) | undefined;
+  /** Called once, when the response is handed over whole or the exchange is cut off. */
+  onFinish: ((exchange: Exchange) => void) | undefined;
 }

@@ -1,0 +1,130 @@
+import { parseArgs } from "node:util";
+import { type ConfigFlags, applyFlags } from "../gateway/config/flags.ts";
+import { type Config } from "../gateway/config/config.ts";
+import { findingText } from "../gateway/config/finding.ts";
+import { loadFile, loadValue } from "../gateway/config/load.ts";
+import { defaultStorePath, type Gateway, startGateway, urlOf } from "../gateway/process/gateway.ts";
+import { superviseGateway } from "../gateway/process/supervisor.ts";
+
+const USAGE = `usage: turnpike [--config FILE] [--port N] [--workers N] [--static-root DIR] [--cert FILE --key FILE]
+
+Runs the gateway alone. Without a configuration file it starts on defaults. Flags win over the file.`;
+
+/** Milliseconds that requests in flight have to end when the gateway is told to stop. */
+export const DRAIN_MS = 30_000;
+
+/** The flags that win over the configuration file, as parseArgs wants them. */
+export const CONFIG_FLAGS = {
+  config: { type: "string" },
+  port: { type: "string" },
+  workers: { type: "string" },
+  "static-root": { type: "string" },
+  cert: { type: "string" },
+  key: { type: "string" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+/** A start that failed for a reason the user can mend: its message is one line that says what to do. */
+export class StartError extends Error {}
+
+function wholeNumber(name: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (!/^\d{1,7}$/.test(value)) throw new StartError(`Cannot use --${name} "${value}": it is not a whole number`);
+  return Number(value);
+}
+
+/** Turns parsed command-line values into configuration flags. Throws StartError on values that are no numbers. */
+export function configFlags(values: Readonly<Record<string, string | boolean | undefined>>): ConfigFlags {
+  const text = (name: string): string | undefined => {
+    const value = values[name];
+    return typeof value === "string" ? value : undefined;
+  };
+  return {
+    workers: wholeNumber("workers", text("workers")),
+    port: wholeNumber("port", text("port")),
+    staticRoot: text("static-root"),
+    cert: text("cert"),
+    key: text("key"),
+  };
+}
+
+/** Loads a configuration (of a file, or a value), applies flags, prints warnings. Throws StartError naming every problem. */
+export async function readConfig(source: string | object, flags: ConfigFlags): Promise<Config> {
+  const name = typeof source === "string" ? source : "configuration";
+  const first = typeof source === "string" ? await loadFile(source) : loadValue(source);
+  const second = first.config === undefined ? first : applyFlags(first.config, flags);
+  for (const warning of new Set([...first.warnings, ...second.warnings].map(findingText))) {
+    console.error(`${name}: warning: ${warning}`);
+  }
+  if (second.config === undefined) {
+    throw new StartError(second.problems.map((problem) => `${name}: ${findingText(problem)}`).join("\n"));
+  }
+  return second.config;
+}
+
+/** Resolves when the process is told to stop. A second signal ends it at once. */
+export async function stopSignal(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const) {
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(1));
+        resolve();
+      });
+    }
+  });
+}
+
+/** `turnpike [--config FILE]`: runs the gateway until it is told to stop; SIGHUP reads the file again. Returns the exit code. */
+export async function runGateway(args: readonly string[]): Promise<number> {
+  const parsed = parse(args);
+  if (parsed === undefined) {
+    console.error(USAGE);
+    return 2;
+  }
+  if (parsed["help"] === true) {
+    console.log(USAGE);
+    return 0;
+  }
+  const path = typeof parsed["config"] === "string" ? parsed["config"] : undefined;
+  const flags = configFlags(parsed);
+  const config = await readConfig(path ?? {}, flags);
+  const gateway = await start(config, path);
+  for (const listener of gateway.listeners) console.log(`listening on ${urlOf(listener)}`);
+  if (path !== undefined) process.on("SIGHUP", () => void reload(gateway, path, flags));
+  await stopSignal();
+  await gateway.close(DRAIN_MS);
+  return 0;
+}
+
+function parse(args: readonly string[]): Record<string, string | boolean | undefined> | undefined {
+  try {
+    return { ...parseArgs({ args: [...args], options: CONFIG_FLAGS, strict: true }).values };
+  } catch {
+    return undefined;
+  }
+}
+
+async function start(config: Config, path: string | undefined): Promise<Gateway> {
+  const options = {
+    config,
+    storePath: defaultStorePath(config, path),
+    reusePort: false,
+    log: (message: string) => console.error(message),
+  };
+  try {
+    return config.server.workers === 1 ? await startGateway(options) : await superviseGateway(options);
+  } catch (error) {
+    throw new StartError(error instanceof Error ? error.message : String(error), { cause: error });
+  }
+}
+
+/** Serves by the file as it is now; where that fails, says why and leaves everything as it was. */
+async function reload(gateway: Gateway, path: string, flags: ConfigFlags): Promise<void> {
+  try {
+    await gateway.reload(await readConfig(path, flags));
+    console.error(`reloaded ${path}`);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    console.error(`${reason}\nCannot reload ${path}: the configuration above has problems; the old one stays`);
+  }
+}

@@ -1,0 +1,134 @@
+/** A chunk-size line without its extensions: 15 hexadecimal digits hold more than any body may. */
+const MAX_SIZE_DIGITS = 13;
+/** Bytes of chunk extensions over a whole body; nobody uses them but to keep a parser busy (RFC 9112 §7.1.1). */
+const MAX_EXTENSION_BYTES = 4096;
+
+const SIZE = 0;
+const EXTENSION = 1;
+const SIZE_LF = 2;
+const DATA = 3;
+const DATA_CR = 4;
+const DATA_LF = 5;
+const TRAILERS = 6;
+const DONE = 7;
+
+export interface ChunkedSink {
+  onChunk(chunk: Uint8Array): void;
+}
+
+function hexDigit(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30;
+  const lower = code | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
+}
+
+/**
+ * Decodes the chunked transfer coding (RFC 9112 §7.1), strictly: CRLF only, no white space around the size.
+ *
+ *   SIZE ─▶ [EXTENSION] ─▶ SIZE_LF ─▶ DATA ─▶ DATA_CR ─▶ DATA_LF ─▶ SIZE …
+ *                             └─ size 0 ─▶ TRAILERS ─▶ DONE
+ */
+export class ChunkedDecoder {
+  readonly #maxTrailerBytes: number;
+  #state = SIZE;
+  #size = 0;
+  #digits = 0;
+  #extensionBytes = 0;
+  /** Trailer field lines with their CRLFs, as they came and not yet checked. */
+  trailers = "";
+  /** Why the body is refused; empty while it is sound. */
+  fault = "";
+
+  constructor(maxTrailerBytes: number) {
+    this.#maxTrailerBytes = maxTrailerBytes;
+  }
+
+  get done(): boolean {
+    return this.#state === DONE;
+  }
+
+  /** Decodes from `from` on; returns the index after the last byte that is part of the body. */
+  decode(bytes: Uint8Array, from: number, sink: ChunkedSink): number {
+    let at = from;
+    while (at < bytes.length && this.#state !== DONE && this.fault === "") {
+      if (this.#state === DATA) {
+        const take = Math.min(this.#size, bytes.length - at);
+        this.#size -= take;
+        if (this.#size === 0) this.#state = DATA_CR;
+        sink.onChunk(bytes.subarray(at, at + take));
+        at += take;
+      } else if (this.#state === TRAILERS) {
+        at = this.#readTrailers(bytes, at);
+      } else {
+        // Within `bytes` by the loop's condition.
+        this.#step(bytes[at] as number);
+        at++;
+      }
+    }
+    return at;
+  }
+
+  #step(code: number): void {
+    switch (this.#state) {
+      case SIZE: {
+        const digit = hexDigit(code);
+        if (digit !== -1) {
+          this.#size = this.#size * 16 + digit;
+          if (++this.#digits > MAX_SIZE_DIGITS) this.fault = "chunk size too large";
+        } else if (this.#digits === 0) this.fault = "bad chunk size";
+        else if (code === 0x0d) this.#state = SIZE_LF;
+        else if (code === 0x3b) this.#state = EXTENSION;
+        else this.fault = "bad chunk size";
+        return;
+      }
+      case EXTENSION:
+        if (code === 0x0d) this.#state = SIZE_LF;
+        else if ((code < 0x20 && code !== 0x09) || code === 0x7f) this.fault = "control character in a chunk extension";
+        else if (++this.#extensionBytes > MAX_EXTENSION_BYTES) this.fault = "chunk extensions too large";
+        return;
+      case SIZE_LF:
+        if (code !== 0x0a) this.fault = "bare CR after a chunk size";
+        this.#digits = 0;
+        this.#state = this.#size === 0 ? TRAILERS : DATA;
+        return;
+      case DATA_CR:
+        if (code !== 0x0d) this.fault = "chunk longer than its size";
+        this.#state = DATA_LF;
+        return;
+      default:
+        if (code !== 0x0a) this.fault = "bare CR after a chunk";
+        this.#state = SIZE;
+    }
+  }
+
+  /** Gathers trailer lines up to the empty one. The lines' syntax is the field scanner's business. */
+  #readTrailers(bytes: Uint8Array, from: number): number {
+    let at = from;
+    while (at < bytes.length) {
+      // Within `bytes` by the loop's condition.
+      const code = bytes[at] as number;
+      this.trailers += String.fromCharCode(code);
+      at++;
+      if (this.trailers.length > this.#maxTrailerBytes) {
+        this.fault = "trailers too large";
+        return at;
+      }
+      if (code !== 0x0a) continue;
+      if (!this.trailers.endsWith("\r\n")) {
+        this.fault = "bare LF in trailers";
+        return at;
+      }
+      if (this.trailers === "\r\n" || this.trailers.endsWith("\r\n\r\n")) {
+        this.trailers = this.trailers.slice(0, -2);
+        this.#state = DONE;
+        return at;
+      }
+    }
+    return at;
+  }
+}
+
+/** The line before a chunk of `length` bytes. */
+export function chunkHead(length: number): string {
+  return `${length.toString(16)}\r\n`;
+}

@@ -1,0 +1,314 @@
+import { TurnpikeError } from "../../lib/errors.ts";
+import { type Fields } from "../../lib/fields.ts";
+import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
+import { type ResponseSink } from "../exchange.ts";
+import { type Wire, type WireHandler } from "../wire/wire.ts";
+import { ChunkedDecoder, chunkHead, type ChunkedSink } from "./chunked.ts";
+import { FieldScan } from "./field-scan.ts";
+import { flushCork, holdCork, Outgoing } from "./outgoing.ts";
+import { type ParsedResponse, parseResponseHead } from "./response-head.ts";
+
+/** Bytes of an upstream's response head, interim heads included one by one; what nginx and Envoy allow by default or more. */
+const MAX_RESPONSE_HEAD_BYTES = 65_536;
+const MAX_RESPONSE_FIELDS = 256;
+/** Interim responses to one request (RFC 9110 §15.2 sets no bound); more is an upstream that never answers. */
+const MAX_INTERIM = 32;
+
+const IDLE = 0;
+const HEAD = 1;
+const LENGTH = 2;
+const CHUNKED = 3;
+const UNTIL_CLOSE = 4;
+const CLOSED = 5;
+
+const trailerScan = new FieldScan();
+
+/** Whose connection it is: told when it may be used again, and when it is gone. */
+export interface ConnectionOwner {
+  readonly wheel: TimerWheel;
+  released(connection: ClientConnection): void;
+  closed(connection: ClientConnection): void;
+}
+
+/**
+ * A connection to an upstream server that carries one HTTP/1 request at a time (RFC 9112). It speaks to a response
+ * sink: `start`s, data, and one `end` or `abort`; nothing follows those.
+ *
+ *   IDLE ─ request ─▶ HEAD ─┬─▶ LENGTH ────┐
+ *     ▲                     ├─▶ CHUNKED ───┼─ end ─▶ IDLE or CLOSED
+ *     └── no body ──────────┴─▶ UNTIL_CLOSE┘
+ */
+export class ClientConnection extends Deadline implements WireHandler, ChunkedSink {
+  readonly #owner: ConnectionOwner;
+  #wire: Wire | undefined;
+  #out: Outgoing | undefined;
+  #state = IDLE;
+  #sink: ResponseSink | undefined;
+  #method = "";
+  #partial = "";
+  #remaining = 0;
+  #chunked: ChunkedDecoder | undefined;
+  #reusable = false;
+  #requestSent = false;
+  #requestChunked = false;
+  #interim = 0;
+  #paused = false;
+  /** Requests begun on this connection: more than one tells a stale connection from a server that is down. */
+  requests = 0;
+  /** True once any byte of the current response was received. */
+  heard = false;
+  /** Called when the upstream can take more of the request body. */
+  onSendable: (() => void) | undefined = undefined;
+  /** Called when time is up, with the connection still open. */
+  onTimeout: (() => void) | undefined = undefined;
+
+  constructor(owner: ConnectionOwner) {
+    super();
+    this.#owner = owner;
+  }
+
+  /** Takes the socket that carries this connection; closes it where the connection was given up meanwhile. */
+  attach(wire: Wire): void {
+    if (this.#state === CLOSED) {
+      wire.terminate();
+      return;
+    }
+    this.#owner.wheel.clear(this);
+    this.#wire = wire;
+    this.#out = new Outgoing(wire, () => {});
+  }
+
+  get open(): boolean {
+    return this.#state !== CLOSED && this.#wire !== undefined;
+  }
+
+  /** Calls `onTimeout` unless set again or the response is whole within `ms`; an idle connection closes instead. */
+  expectWithin(ms: number): void {
+    this.#owner.wheel.set(this, ms);
+  }
+
+  override onDeadline(): void {
+    if (this.#state === IDLE) this.destroy();
+    else this.onTimeout?.();
+    flushCork();
+  }
+
+  /**
+   * Begins a request: `head` is the whole head without the empty line and without framing. `bodyLength` as in RequestHead.
+   * The body follows with `data` and `end`; without one, nothing does.
+   */
+  request(method: string, head: string, bodyLength: number, sink: ResponseSink): void {
+    this.requests++;
+    this.#method = method;
+    this.#sink = sink;
+    this.#state = HEAD;
+    this.#interim = 0;
+    this.heard = false;
+    this.#requestChunked = bodyLength === -1;
+    this.#requestSent = bodyLength === 0;
+    let framing = "";
+    if (bodyLength === -1) framing = "Transfer-Encoding: chunked\r\n";
+    // RFC 9110 §8.6: a method that expects content says so even where there is none.
+    else if (bodyLength > 0 || method === "POST" || method === "PUT" || method === "PATCH") {
+      framing = `Content-Length: ${bodyLength}\r\n`;
+    }
+    this.#out?.text(`${head}${framing}\r\n`);
+  }
+
+  /** Sends a piece of the request body; false: wait for `onSendable`. */
+  data(chunk: Uint8Array): boolean {
+    const out = this.#out;
+    if (out === undefined || this.#state === CLOSED || chunk.byteLength === 0) return true;
+    if (this.#requestChunked) {
+      out.text(chunkHead(chunk.byteLength));
+      out.bytes(chunk);
+      out.text("\r\n");
+    } else out.bytes(chunk);
+    return !out.blocked;
+  }
+
+  end(trailers: Fields): void {
+    this.#requestSent = true;
+    if (this.#requestChunked && this.#state !== CLOSED) this.#out?.text(`0\r\n${trailers}\r\n`);
+  }
+
+  pause(): void {
+    if (this.#paused || this.#state === CLOSED) return;
+    this.#paused = true;
+    this.#wire?.pause();
+  }
+
+  resume(): void {
+    if (!this.#paused || this.#state === CLOSED) return;
+    this.#paused = false;
+    this.#wire?.resume();
+  }
+
+  /** Closes at once; the sink hears nothing more. */
+  destroy(): void {
+    this.#sink = undefined;
+    if (this.#state === CLOSED) return;
+    this.#state = CLOSED;
+    this.#out?.discard();
+    this.#wire?.terminate();
+    this.#gone();
+  }
+
+  onData(chunk: Buffer): void {
+    holdCork();
+    this.heard = true;
+    let at = 0;
+    while (at < chunk.length && this.#state !== CLOSED) {
+      switch (this.#state) {
+        case HEAD:
+          at = this.#readHead(chunk, at);
+          break;
+        case LENGTH: {
+          const take = Math.min(this.#remaining, chunk.length - at);
+          this.#remaining -= take;
+          this.#pass(take === chunk.length ? chunk : chunk.subarray(at, at + take));
+          at += take;
+          if (this.#remaining === 0) this.#complete("");
+          break;
+        }
+        case CHUNKED:
+          at = this.#readChunked(chunk, at);
+          break;
+        case UNTIL_CLOSE:
+          this.#pass(at === 0 ? chunk : chunk.subarray(at));
+          at = chunk.length;
+          break;
+        default:
+          // Bytes that nobody asked for: a later request must not take them for its answer.
+          this.destroy();
+      }
+    }
+    flushCork();
+  }
+
+  /** The socket has room again. */
+  onDrain(): void {
+    if (this.#out?.drain() === true) this.onSendable?.();
+    flushCork();
+  }
+
+  onEnd(): void {
+    if (this.#state === UNTIL_CLOSE) {
+      this.#reusable = false;
+      this.#complete("");
+    } else this.#fail("the upstream closed the connection before its answer was complete");
+    flushCork();
+  }
+
+  onClose(): void {
+    if (this.#state === CLOSED) return;
+    this.#fail("the upstream closed the connection before its answer was complete");
+    flushCork();
+  }
+
+  onChunk(chunk: Uint8Array): void {
+    this.#pass(chunk);
+  }
+
+  #pass(chunk: Uint8Array): void {
+    if (this.#sink !== undefined && !this.#sink.data(chunk)) this.pause();
+  }
+
+  #readHead(chunk: Buffer, from: number): number {
+    const before = this.#partial.length;
+    const limit = Math.min(chunk.length, from + MAX_RESPONSE_HEAD_BYTES + 4 - before);
+    const piece = chunk.toString("latin1", from, limit);
+    const text = before === 0 ? piece : this.#partial + piece;
+    const end = text.indexOf("\r\n\r\n", Math.max(0, before - 3));
+    if (end === -1) {
+      this.#partial = text;
+      if (text.length > MAX_RESPONSE_HEAD_BYTES) this.#fail("the upstream's response head is too large");
+      else if (!"HTTP/1.".startsWith(text.slice(0, 7))) this.#fail("malformed status line");
+      return chunk.length;
+    }
+    this.#partial = "";
+    const response = parseResponseHead(text, end + 2, MAX_RESPONSE_FIELDS);
+    if (typeof response === "string") this.#fail(response);
+    else this.#begin(response);
+    return from + end + 4 - before;
+  }
+
+  #begin(response: ParsedResponse): void {
+    const { status } = response.head;
+    const sink = this.#sink;
+    if (status < 200) {
+      if (status === 101 || ++this.#interim > MAX_INTERIM)
+        this.#fail("the upstream sent an interim response that nobody asked for");
+      else sink?.start(response.head);
+      return;
+    }
+    this.#reusable = response.keepAlive;
+    const bodyless = this.#method === "HEAD" || status === 204 || status === 304;
+    if (bodyless) {
+      sink?.start(status === 204 ? { ...response.head, bodyLength: 0 } : response.head);
+      this.#complete("");
+    } else if (response.chunked) {
+      this.#state = CHUNKED;
+      this.#chunked = new ChunkedDecoder(MAX_RESPONSE_HEAD_BYTES);
+      sink?.start(response.head);
+    } else if (response.contentLength === -1) {
+      this.#state = UNTIL_CLOSE;
+      sink?.start(response.head);
+    } else {
+      this.#state = LENGTH;
+      this.#remaining = response.contentLength;
+      sink?.start(response.head);
+      if (response.contentLength === 0) this.#complete("");
+    }
+  }
+
+  #readChunked(chunk: Buffer, from: number): number {
+    const decoder = this.#chunked;
+    if (decoder === undefined) return chunk.length;
+    const at = decoder.decode(chunk, from, this);
+    if (decoder.fault !== "") this.#fail(`malformed chunked body: ${decoder.fault}`);
+    else if (decoder.done) {
+      const lines = decoder.trailers;
+      const limits = { isRequest: false, maxCount: MAX_RESPONSE_FIELDS };
+      if (lines !== "" && !trailerScan.scan(`${lines}\r\n`, 0, lines.length, limits)) this.#fail("malformed trailers");
+      else this.#complete(lines === "" ? "" : trailerScan.fields);
+    }
+    return at;
+  }
+
+  /** The response is whole: the sink hears its end once the connection is ready for the next request or closed. */
+  #complete(trailers: Fields): void {
+    const sink = this.#sink;
+    if (this.#state === CLOSED) return;
+    this.#sink = undefined;
+    this.#chunked = undefined;
+    this.onSendable = undefined;
+    this.onTimeout = undefined;
+    this.#owner.wheel.clear(this);
+    const reuse = this.#reusable && this.#requestSent && this.#out?.blocked === false;
+    this.#state = reuse ? IDLE : CLOSED;
+    if (reuse) {
+      // One that waits in the pool must hear when its server closes it.
+      this.resume();
+      this.#owner.released(this);
+    } else {
+      this.#out?.flush();
+      this.#wire?.terminate();
+      this.#gone();
+    }
+    sink?.end(trailers);
+  }
+
+  #fail(detail: string): void {
+    const sink = this.#sink;
+    this.destroy();
+    sink?.abort(new TurnpikeError("upstream-failed", detail));
+  }
+
+  #gone(): void {
+    this.#owner.wheel.remove(this);
+    this.onSendable = undefined;
+    this.onTimeout = undefined;
+    this.#owner.closed(this);
+  }
+}

@@ -1,0 +1,260 @@
+import { type Fields, withoutFields } from "../../lib/fields.ts";
+
+/** Bits of CLASS: what a byte may be part of (RFC 9110 §5.6.2 and §5.5, RFC 3986 §2). */
+const TOKEN = 1;
+const VALUE = 2;
+const TARGET = 4;
+
+const CLASS = new Uint8Array(256);
+for (let code = 0x20; code < 256; code++) if (code !== 0x7f) CLASS[code] = VALUE;
+CLASS[0x09] = VALUE;
+for (let code = 0x21; code < 0x7f; code++) if (code !== 0x23) CLASS[code] = VALUE | TARGET;
+for (const char of "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") {
+  CLASS[char.charCodeAt(0)] = (CLASS[char.charCodeAt(0)] ?? 0) | TOKEN;
+}
+
+function skip(text: string, from: number, bit: number): number {
+  let i = from;
+  while (((CLASS[text.charCodeAt(i)] ?? 0) & bit) !== 0) i++;
+  return i;
+}
+
+/** The index of the first character from `from` on that is not a token character. */
+export function skipToken(text: string, from: number): number {
+  return skip(text, from, TOKEN);
+}
+
+/** The index of the first character from `from` on that cannot stand in a request target. `#` cannot. */
+export function skipTarget(text: string, from: number): number {
+  return skip(text, from, TARGET);
+}
+
+/** True where a reason phrase or a value holds no control character but tab. */
+export function isFieldValue(text: string): boolean {
+  return skip(text, 0, VALUE) >= text.length;
+}
+
+/** The fields that decide framing, routing or forwarding; every other one is passed on unread. */
+const OTHER = 0;
+const HOST = 1;
+const CONNECTION = 2;
+const TRANSFER_ENCODING = 3;
+const CONTENT_LENGTH = 4;
+const TE = 5;
+const UPGRADE = 6;
+const EXPECT = 7;
+const DATE = 8;
+const VIA = 9;
+const FORWARDED_FOR = 10;
+const REQUEST_ID = 11;
+/** Hop by hop, never read. */
+const DROPPED = 12;
+/** Set anew on every request by the proxy; an answer may hold it. */
+const DROPPED_FROM_REQUEST = 13;
+
+function spells(text: string, start: number, lowerName: string): boolean {
+  // The characters are known to be token characters, for which `| 0x20` changes letters only (and ^ _, which no name here has).
+  for (let i = 0; i < lowerName.length; i++) {
+    if ((text.charCodeAt(start + i) | 0x20) !== lowerName.charCodeAt(i)) return false;
+  }
+  return true;
+}
+
+function identify(text: string, start: number, length: number): number {
+  switch (length) {
+    case 2:
+      return spells(text, start, "te") ? TE : OTHER;
+    case 3:
+      return spells(text, start, "via") ? VIA : OTHER;
+    case 4:
+      if (spells(text, start, "host")) return HOST;
+      return spells(text, start, "date") ? DATE : OTHER;
+    case 6:
+      return spells(text, start, "expect") ? EXPECT : OTHER;
+    case 7:
+      if (spells(text, start, "upgrade")) return UPGRADE;
+      return spells(text, start, "trailer") ? DROPPED : OTHER;
+    case 9:
+      return spells(text, start, "x-real-ip") ? DROPPED_FROM_REQUEST : OTHER;
+    case 10:
+      if (spells(text, start, "connection")) return CONNECTION;
+      return spells(text, start, "keep-alive") ? DROPPED : OTHER;
+    case 12:
+      return spells(text, start, "x-request-id") ? REQUEST_ID : OTHER;
+    case 14:
+      return spells(text, start, "content-length") ? CONTENT_LENGTH : OTHER;
+    case 15:
+      return spells(text, start, "x-forwarded-for") ? FORWARDED_FOR : OTHER;
+    case 16:
+      if (spells(text, start, "x-forwarded-host")) return DROPPED_FROM_REQUEST;
+      return spells(text, start, "proxy-connection") ? DROPPED : OTHER;
+    case 17:
+      if (spells(text, start, "transfer-encoding")) return TRANSFER_ENCODING;
+      return spells(text, start, "x-forwarded-proto") ? DROPPED_FROM_REQUEST : OTHER;
+    case 18:
+      return spells(text, start, "proxy-authenticate") ? DROPPED : OTHER;
+    case 19:
+      return spells(text, start, "proxy-authorization") ? DROPPED : OTHER;
+    default:
+      return OTHER;
+  }
+}
+
+/** A length that needs more digits is beyond what a number holds exactly, and beyond any limit. */
+const MAX_LENGTH_DIGITS = 15;
+
+/** Bytes of a Content-Length value; equal repetitions (`5, 5`) count once (RFC 9112 §6.3). -1: not a length. */
+export function parseContentLength(value: string): number {
+  if (/^\d{1,15}$/.test(value)) return Number(value);
+  const parts = value.split(",").map((part) => part.trim());
+  const first = parts[0] ?? "";
+  const valid = /^\d+$/.test(first) && first.length <= MAX_LENGTH_DIGITS && parts.every((part) => part === first);
+  return valid ? Number(first) : -1;
+}
+
+/**
+ * What one pass over a head's field lines finds. One object serves a whole worker: it is valid until the next scan.
+ * `fields` are the lines to pass on, as slices of the text that was read.
+ */
+export class FieldScan {
+  fields: Fields = "";
+  host = "";
+  hosts = 0;
+  /** Bytes; -1 where absent. */
+  contentLength = -1;
+  /** Lower-case codings as listed; empty where absent. */
+  transferEncoding = "";
+  /** Whether `Connection` lists `close`, `keep-alive`. */
+  close = false;
+  keepAlive = false;
+  upgrade = "";
+  te = "";
+  expect = "";
+  via = "";
+  forwardedFor = "";
+  requestId = "";
+  hasDate = false;
+  /** Why the head is refused; empty where it is sound. */
+  fault = "";
+  tooMany = false;
+  #nominated: string[] | undefined;
+
+  /** Reads the lines from `from` up to the empty line at `end`. False: see `fault` and `tooMany`. */
+  scan(text: string, from: number, end: number, limits: { isRequest: boolean; maxCount: number }): boolean {
+    this.#reset();
+    const { isRequest, maxCount } = limits;
+    let kept = "";
+    let runStart = from;
+    let count = 0;
+    let at = from;
+    while (at < end) {
+      const nameEnd = skipToken(text, at);
+      if (nameEnd === at || text.charCodeAt(nameEnd) !== 0x3a) return this.#refuse("malformed field line");
+      const valueEnd = skip(text, nameEnd + 1, VALUE);
+      if (text.charCodeAt(valueEnd) !== 0x0d || text.charCodeAt(valueEnd + 1) !== 0x0a) {
+        return this.#refuse("control character in a field value");
+      }
+      count++;
+      const id = identify(text, at, nameEnd - at);
+      if (id !== OTHER && this.#take(id, text.slice(nameEnd + 1, valueEnd), isRequest)) {
+        if (at > runStart) kept += text.slice(runStart, at);
+        runStart = valueEnd + 2;
+      }
+      if (this.fault !== "") return false;
+      at = valueEnd + 2;
+    }
+    if (count > maxCount) {
+      this.tooMany = true;
+      return this.#refuse("too many fields");
+    }
+    if (end > runStart) kept += text.slice(runStart, end);
+    this.fields = this.#nominated === undefined ? kept : withoutFields(kept, this.#nominated);
+    return true;
+  }
+
+  /** Notes a field that matters; true where its line is not passed on. */
+  #take(id: number, rawValue: string, isRequest: boolean): boolean {
+    switch (id) {
+      case HOST:
+        if (!isRequest) return false;
+        this.hosts++;
+        this.host = rawValue.trim();
+        return true;
+      case CONNECTION:
+        this.#takeConnection(rawValue);
+        return true;
+      case CONTENT_LENGTH: {
+        const length = parseContentLength(rawValue.trim());
+        const differs = this.contentLength !== -1 && this.contentLength !== length;
+        if (length === -1 || differs) this.fault = "bad Content-Length";
+        this.contentLength = length;
+        return true;
+      }
+      case TRANSFER_ENCODING: {
+        const codings = rawValue.trim().toLowerCase();
+        this.transferEncoding = this.transferEncoding === "" ? codings : `${this.transferEncoding},${codings}`;
+        if (this.transferEncoding === "") this.fault = "empty Transfer-Encoding";
+        return true;
+      }
+      case TE:
+        this.te = rawValue.trim();
+        return true;
+      case UPGRADE:
+        this.upgrade = rawValue.trim();
+        return true;
+      case DATE:
+        this.hasDate = true;
+        return false;
+      case REQUEST_ID:
+        this.requestId = rawValue.trim();
+        return true;
+      case DROPPED:
+        return true;
+      default:
+        return isRequest && this.#takeFromRequest(id, rawValue.trim());
+    }
+  }
+
+  #takeFromRequest(id: number, value: string): boolean {
+    if (id === EXPECT) this.expect = value;
+    else if (id === VIA) this.via = this.via === "" ? value : `${this.via}, ${value}`;
+    else if (id === FORWARDED_FOR) {
+      this.forwardedFor = this.forwardedFor === "" ? value : `${this.forwardedFor}, ${value}`;
+    }
+    return true;
+  }
+
+  #takeConnection(value: string): void {
+    for (const part of value.split(",")) {
+      const option = part.trim().toLowerCase();
+      if (option === "close") this.close = true;
+      else if (option === "keep-alive") this.keepAlive = true;
+      else if (option !== "") (this.#nominated ??= []).push(option);
+    }
+  }
+
+  #refuse(fault: string): false {
+    this.fault = fault;
+    return false;
+  }
+
+  #reset(): void {
+    this.fields = "";
+    this.host = "";
+    this.hosts = 0;
+    this.contentLength = -1;
+    this.transferEncoding = "";
+    this.close = false;
+    this.keepAlive = false;
+    this.upgrade = "";
+    this.te = "";
+    this.expect = "";
+    this.via = "";
+    this.forwardedFor = "";
+    this.requestId = "";
+    this.hasDate = false;
+    this.fault = "";
+    this.tooMany = false;
+    this.#nominated = undefined;
+  }
+}

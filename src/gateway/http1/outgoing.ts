@@ -1,0 +1,162 @@
+import { type Wire } from "../wire/wire.ts";
+
+/** Bytes gathered before they go to the socket: a head and a small body leave in one write. */
+const CORK_BYTES = 65_536;
+/** A chunk from here on is written from where it lies: copying it costs more than a second write (bench proxy, 64k). */
+const DIRECT_BYTES = 32_768;
+
+const cork = Buffer.allocUnsafeSlow(CORK_BYTES);
+let corkLength = 0;
+let corkOwner: Outgoing | undefined;
+/** An event is being handled, at whose end `flushCork` is called. */
+let inEvent = false;
+let flushScheduled = false;
+
+/**
+ * The sending half of a connection. What is written within one event is gathered in a buffer that all connections of
+ * the worker share, and leaves when the event ends (`flush`) or another connection needs the buffer. What the socket
+ * does not take waits in `#backlog`; its size is bounded by whoever heeds `blocked`.
+ */
+export class Outgoing {
+  readonly #wire: Wire;
+  readonly #onBlocked: () => void;
+  #backlog: Uint8Array[] = [];
+  #backlogBytes = 0;
+  /** Bytes given to this connection since it opened, taken by the socket or not. */
+  bytesWritten = 0;
+
+  constructor(wire: Wire, onBlocked: () => void) {
+    this.#wire = wire;
+    this.#onBlocked = onBlocked;
+  }
+
+  /** True while bytes wait for the socket: whoever produces them must stop until `drain` answers true. */
+  get blocked(): boolean {
+    return this.#backlogBytes > 0;
+  }
+
+  get backlogBytes(): number {
+    return this.#backlogBytes;
+  }
+
+  /** Writes latin1 text. */
+  text(text: string): void {
+    if (text.length > CORK_BYTES || this.#backlogBytes > 0) {
+      this.bytes(Buffer.from(text, "latin1"));
+      return;
+    }
+    this.bytesWritten += text.length;
+    this.#claim(text.length);
+    corkLength += cork.write(text, corkLength, "latin1");
+  }
+
+  /** Writes bytes; the array must not change afterwards. */
+  bytes(chunk: Uint8Array): void {
+    const length = chunk.byteLength;
+    if (length === 0) return;
+    this.bytesWritten += length;
+    if (this.#backlogBytes > 0) {
+      this.#keep(chunk);
+      return;
+    }
+    if (length >= DIRECT_BYTES) {
+      this.flush();
+      this.#send(chunk, length);
+      return;
+    }
+    this.#claim(length);
+    cork.set(chunk, corkLength);
+    corkLength += length;
+  }
+
+  /** Sends what this connection has gathered. */
+  flush(): void {
+    if (corkOwner === this) flushOwner();
+  }
+
+  /** Takes up the backlog when the socket has room; true when nothing waits any more. */
+  drain(): boolean {
+    while (this.#backlog.length > 0) {
+      const chunk = this.#backlog[0];
+      if (chunk === undefined) break;
+      const taken = this.#wire.write(chunk, 0, chunk.byteLength);
+      if (taken < 0) {
+        this.discard();
+        return false;
+      }
+      this.#backlogBytes -= taken;
+      if (taken < chunk.byteLength) {
+        this.#backlog[0] = chunk.subarray(taken);
+        return false;
+      }
+      this.#backlog.shift();
+    }
+    return true;
+  }
+
+  /** Forgets all that was not sent. */
+  discard(): void {
+    if (corkOwner === this) {
+      corkOwner = undefined;
+      corkLength = 0;
+    }
+    this.#backlog = [];
+    this.#backlogBytes = 0;
+  }
+
+  /** Makes the buffer this connection's, with `room` bytes free in it. */
+  #claim(room: number): void {
+    if (corkOwner !== this || corkLength + room > CORK_BYTES) flushOwner();
+    // eslint-disable-next-line typescript/no-this-alias -- it is the buffer's owner, not an alias
+    corkOwner = this;
+    if (!inEvent) scheduleFlush();
+  }
+
+  #keep(chunk: Uint8Array): void {
+    this.#backlog.push(chunk);
+    this.#backlogBytes += chunk.byteLength;
+    if (this.#backlog.length === 1) this.#onBlocked();
+  }
+
+  #send(bytes: Uint8Array, length: number): void {
+    const taken = this.#backlogBytes > 0 ? 0 : this.#wire.write(bytes, 0, length);
+    if (taken >= length || taken < 0) return;
+    // The shared buffer is used again at once, so what is left of it is copied; anything else is kept as it lies.
+    const rest = bytes.subarray(taken, length);
+    this.#keep(bytes === cork ? Buffer.from(rest) : rest);
+  }
+
+  static sendCork(owner: Outgoing, length: number): void {
+    owner.#send(cork, length);
+  }
+}
+
+function flushOwner(): void {
+  const owner = corkOwner;
+  if (owner === undefined) return;
+  const length = corkLength;
+  corkOwner = undefined;
+  corkLength = 0;
+  if (length > 0) Outgoing.sendCork(owner, length);
+}
+
+/** What is written after an `await` has no event whose end would send it. */
+function scheduleFlush(): void {
+  if (flushScheduled) return;
+  flushScheduled = true;
+  queueMicrotask(() => {
+    flushScheduled = false;
+    flushOwner();
+  });
+}
+
+/** Begins an event: what is written from now on waits for `flushCork`. */
+export function holdCork(): void {
+  inEvent = true;
+}
+
+/** Ends an event: sends whatever any connection has gathered. */
+export function flushCork(): void {
+  inEvent = false;
+  flushOwner();
+}

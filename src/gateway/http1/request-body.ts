@@ -1,0 +1,138 @@
+import { TurnpikeError } from "../../lib/errors.ts";
+import { type Fields } from "../../lib/fields.ts";
+import { type BodySink, type RequestBody } from "../exchange.ts";
+import { ChunkedDecoder, type ChunkedSink } from "./chunked.ts";
+import { FieldScan } from "./field-scan.ts";
+
+const trailerScan = new FieldScan();
+
+/** What a body needs of the connection that it arrives on. */
+export interface BodySource {
+  readonly maxBodyBytes: number;
+  readonly maxHeaderBytes: number;
+  readonly maxHeaderCount: number;
+  /** Stops or takes up reading from the socket; while reading is held back the body's time-out rests. */
+  holdReading(hold: boolean): void;
+}
+
+/** One request's body: takes it off the wire by its framing (RFC 9112 §6.3) and hands it on. */
+export class Http1RequestBody implements RequestBody, ChunkedSink {
+  readonly #source: BodySource;
+  readonly #chunked: ChunkedDecoder | undefined;
+  #remaining: number;
+  #sink: BodySink | undefined;
+  #held: Uint8Array[] = [];
+  #ended: boolean;
+  #discarding = false;
+  #trailers: Fields = "";
+  /** Bytes of body received, without framing. */
+  received = 0;
+  /** Why the body is refused, once it is. */
+  fault: TurnpikeError | undefined;
+
+  constructor(source: BodySource, length: number) {
+    this.#source = source;
+    this.#remaining = length;
+    this.#chunked = length === -1 ? new ChunkedDecoder(source.maxHeaderBytes) : undefined;
+    this.#ended = length === 0;
+  }
+
+  /** True once the last byte was received, whether or not anybody has taken it. */
+  get complete(): boolean {
+    return this.#ended;
+  }
+
+  /** Bytes still to come; Infinity where that is not known. */
+  get remaining(): number {
+    if (this.#ended) return 0;
+    return this.#chunked === undefined ? this.#remaining : Number.POSITIVE_INFINITY;
+  }
+
+  readTo(sink: BodySink): void {
+    if (this.#sink !== undefined) throw new Error("Cannot read a request body: it is being read already");
+    this.#sink = sink;
+    const held = this.#held;
+    this.#held = [];
+    let room = true;
+    for (const chunk of held) room = sink.data(chunk);
+    if (this.fault !== undefined) sink.abort(this.fault);
+    else if (this.#ended) sink.end(this.#trailers);
+    else this.#source.holdReading(!room);
+  }
+
+  pause(): void {
+    if (!this.#ended) this.#source.holdReading(true);
+  }
+
+  resume(): void {
+    if (!this.#ended) this.#source.holdReading(false);
+  }
+
+  /** Takes the rest off the wire and forgets it. */
+  discard(): void {
+    this.#discarding = true;
+    this.#held = [];
+    if (!this.#ended) this.#source.holdReading(false);
+  }
+
+  /** Takes bytes from `from` on; returns the index after the last one that is part of this body. */
+  receive(bytes: Uint8Array, from: number): number {
+    if (this.#chunked === undefined) {
+      const take = Math.min(this.#remaining, bytes.length - from);
+      this.#remaining -= take;
+      if (this.#remaining === 0) this.#ended = true;
+      this.onChunk(take === bytes.length ? bytes : bytes.subarray(from, from + take));
+      if (this.#ended) this.#finish();
+      return from + take;
+    }
+    const end = this.#chunked.decode(bytes, from, this);
+    if (this.#chunked.fault !== "") this.abort(new TurnpikeError("bad-request", this.#chunked.fault));
+    if (this.#chunked.done && this.fault === undefined) {
+      this.#ended = true;
+      this.#finish();
+    }
+    return end;
+  }
+
+  /** The body will not be complete. */
+  abort(error: TurnpikeError): void {
+    if (this.fault !== undefined) return;
+    this.fault = error;
+    if (!this.#discarding) this.#sink?.abort(error);
+  }
+
+  onChunk(chunk: Uint8Array): void {
+    if (this.fault !== undefined) return;
+    this.received += chunk.byteLength;
+    if (this.received > this.#source.maxBodyBytes) {
+      this.abort(new TurnpikeError("body-too-large", `the body is larger than ${this.#source.maxBodyBytes} bytes`));
+      return;
+    }
+    if (this.#discarding) return;
+    if (this.#sink === undefined) {
+      this.#held.push(chunk);
+      if (!this.#ended) this.#source.holdReading(true);
+    } else if (!this.#sink.data(chunk) && !this.#ended) this.#source.holdReading(true);
+  }
+
+  #finish(): void {
+    const lines = this.#chunked?.trailers ?? "";
+    if (lines !== "") {
+      // Fields that frame or route have no business behind a body (RFC 9110 §6.5.1); the scan leaves them out.
+      const limits = { isRequest: true, maxCount: this.#source.maxHeaderCount };
+      if (!trailerScan.scan(`${lines}\r\n`, 0, lines.length, limits)) {
+        this.abort(new TurnpikeError("bad-request", `malformed trailers: ${trailerScan.fault}`));
+        return;
+      }
+      this.#trailers = trailerScan.fields;
+    }
+    if (!this.#discarding) this.#sink?.end(this.#trailers);
+  }
+}
+
+/** The body of a request that has none. */
+export const NO_BODY: RequestBody = {
+  readTo: (sink) => sink.end(""),
+  pause() {},
+  resume() {},
+};

@@ -1,0 +1,122 @@
+import { type ErrorCode } from "../../lib/errors.ts";
+import { normalisePath } from "../../lib/url-path.ts";
+import { type RequestHead } from "../exchange.ts";
+import { FieldScan, skipTarget, skipToken } from "./field-scan.ts";
+
+/** A request head that is refused: the answer's code and detail. */
+export interface HeadFault {
+  readonly code: ErrorCode;
+  readonly detail: string;
+}
+
+/** A request head as the HTTP/1 codec needs it. */
+export interface ParsedRequest {
+  readonly head: RequestHead;
+  readonly requestId: string;
+  readonly http10: boolean;
+  readonly keepAlive: boolean;
+}
+
+/** RFC 9112 §3.2, RFC 3986 §3.2.2: a registered name or address, and a port. */
+const AUTHORITY = /^(?:\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9\-._~%!$&'()*+,;=]{1,255})(?::\d{0,5})?$/;
+const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)([^?]*)(\?.*)?$/i;
+const VERSION = /^HTTP\/(\d)\.(\d)$/;
+
+const scan = new FieldScan();
+
+function fault(code: ErrorCode, detail: string): HeadFault {
+  return { code, detail };
+}
+
+/** True where the two results of `parseRequestHead` are told apart. */
+export function isFault(result: ParsedRequest | HeadFault): result is HeadFault {
+  return "code" in result;
+}
+
+/**
+ * Reads the request head that starts at `from` and whose last CRLF before the empty line ends at `end` (RFC 9112 §2-3,
+ * §6.3). `text` is latin1.
+ */
+export function parseRequestHead(
+  text: string,
+  bounds: { from: number; end: number },
+  context: { scheme: "http" | "https"; maxHeaderCount: number },
+): ParsedRequest | HeadFault {
+  const methodEnd = skipToken(text, bounds.from);
+  const targetEnd = skipTarget(text, methodEnd + 1);
+  const lineEnd = text.indexOf("\r\n", bounds.from);
+  if (methodEnd === bounds.from || text.charCodeAt(methodEnd) !== 0x20 || text.charCodeAt(targetEnd) !== 0x20) {
+    return fault("bad-request", "malformed request line");
+  }
+  const http10 = text.startsWith("HTTP/1.0", targetEnd + 1);
+  if (lineEnd !== targetEnd + 9 || !(http10 || text.startsWith("HTTP/1.1", targetEnd + 1))) {
+    return refuseVersion(text.slice(targetEnd + 1, lineEnd));
+  }
+  if (!scan.scan(text, lineEnd + 2, bounds.end, { isRequest: true, maxCount: context.maxHeaderCount })) {
+    return scan.tooMany ? fault("head-too-large", "too many header fields") : fault("bad-request", scan.fault);
+  }
+  const refusal = refuseFields(http10);
+  if (refusal !== undefined) return refusal;
+  const method = text.slice(bounds.from, methodEnd);
+  const target = splitTarget(method, text.slice(methodEnd + 1, targetEnd));
+  if ("code" in target) return target;
+  const path = target.path === "*" ? "*" : normalisePath(target.path);
+  if (path === undefined) return fault("bad-path", "the path holds a backslash, %2F, %5C, %00 or a broken escape");
+  return {
+    head: {
+      method,
+      scheme: context.scheme,
+      authority: target.authority,
+      path,
+      query: target.query,
+      fields: scan.fields,
+      bodyLength: scan.transferEncoding === "" ? Math.max(scan.contentLength, 0) : -1,
+      expectContinue: scan.expect !== "" && !http10,
+      via: scan.via,
+      forwardedFor: scan.forwardedFor,
+    },
+    requestId: scan.requestId,
+    http10,
+    keepAlive: !scan.close && (!http10 || scan.keepAlive),
+  };
+}
+
+function refuseVersion(version: string): HeadFault {
+  const match = VERSION.exec(version);
+  if (match === null) return fault("bad-request", "malformed request line");
+  return fault("version-not-supported", "this server speaks HTTP/1.0 and HTTP/1.1 here");
+}
+
+/** RFC 9112 §6.1, §6.3 and §3.2: what two parties could read in two ways is refused. */
+function refuseFields(http10: boolean): HeadFault | undefined {
+  if (scan.hosts > 1) return fault("bad-request", "more than one Host field");
+  if (scan.hosts === 0 && !http10) return fault("bad-request", "no Host field");
+  if (scan.hosts === 1 && !AUTHORITY.test(scan.host)) return fault("bad-request", "malformed Host field");
+  if (scan.expect !== "" && scan.expect.toLowerCase() !== "100-continue") {
+    return fault("expectation-failed", "the only known expectation is 100-continue");
+  }
+  if (scan.transferEncoding === "") return undefined;
+  if (scan.contentLength !== -1) return fault("bad-request", "both Content-Length and Transfer-Encoding");
+  if (http10) return fault("bad-request", "Transfer-Encoding in an HTTP/1.0 request");
+  if (scan.transferEncoding === "chunked") return undefined;
+  const codings = scan.transferEncoding.split(",").map((coding) => coding.trim());
+  const chunked = codings.indexOf("chunked");
+  if (chunked !== -1 && chunked !== codings.length - 1) return fault("bad-request", "chunked is not the last coding");
+  return fault("not-implemented", "the only transfer coding known here is chunked");
+}
+
+function splitTarget(method: string, target: string): { authority: string; path: string; query: string } | HeadFault {
+  if (method === "CONNECT") return fault("not-implemented", "CONNECT is not served");
+  if (target.charCodeAt(0) === 0x2f) {
+    const mark = target.indexOf("?");
+    if (mark === -1) return { authority: scan.host, path: target, query: "" };
+    return { authority: scan.host, path: target.slice(0, mark), query: target.slice(mark) };
+  }
+  if (target === "*" && method === "OPTIONS") return { authority: scan.host, path: "*", query: "" };
+  const match = ABSOLUTE_FORM.exec(target);
+  const authority = match?.[1];
+  if (match === null || authority === undefined || !AUTHORITY.test(authority)) {
+    return fault("bad-request", "malformed request target");
+  }
+  return { authority, path: match[2] === "" || match[2] === undefined ? "/" : match[2], query: match[3] ?? "" };
+}

@@ -1,0 +1,46 @@
+import { type ResponseHead } from "../exchange.ts";
+import { FieldScan, isFieldValue } from "./field-scan.ts";
+
+/** An upstream's response head as the HTTP/1 codec needs it. */
+export interface ParsedResponse {
+  readonly head: ResponseHead;
+  readonly http10: boolean;
+  readonly keepAlive: boolean;
+  readonly chunked: boolean;
+  /** Bytes of a Content-Length; -1 where absent. */
+  readonly contentLength: number;
+}
+
+const scan = new FieldScan();
+
+/**
+ * Reads the response head whose status line starts at 0 and whose last CRLF before the empty line ends at `end`
+ * (RFC 9112 §4, §6.3). Returns why it is refused, as text for the log, where it is. `text` is latin1.
+ */
+export function parseResponseHead(text: string, end: number, maxHeaderCount: number): ParsedResponse | string {
+  const lineEnd = text.indexOf("\r\n");
+  const http10 = text.startsWith("HTTP/1.0 ");
+  const status = Number(text.slice(9, 12));
+  if (!http10 && !text.startsWith("HTTP/1.1 ")) return "malformed status line";
+  if (!(status >= 100 && status <= 599) || (lineEnd > 12 && text.charCodeAt(12) !== 0x20))
+    return "malformed status line";
+  const reason = text.slice(13, lineEnd);
+  if (!isFieldValue(reason)) return "malformed status line";
+  if (!scan.scan(text, lineEnd + 2, end, { isRequest: false, maxCount: maxHeaderCount })) return scan.fault;
+  const { transferEncoding, contentLength } = scan;
+  if (transferEncoding !== "" && contentLength !== -1) return "both Content-Length and Transfer-Encoding";
+  if (transferEncoding !== "" && transferEncoding !== "chunked") return "unknown transfer coding";
+  const chunked = transferEncoding !== "";
+  return {
+    head: {
+      status,
+      reason,
+      fields: scan.hasDate || status < 200 ? scan.fields : `${scan.fields}Date: ${new Date().toUTCString()}\r\n`,
+      bodyLength: contentLength,
+    },
+    http10,
+    keepAlive: !scan.close && (!http10 || scan.keepAlive),
+    chunked,
+    contentLength,
+  };
+}

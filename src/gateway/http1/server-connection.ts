@@ -1,0 +1,362 @@
+import { TurnpikeError } from "../../lib/errors.ts";
+import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
+import { type Exchange } from "../exchange.ts";
+import { type Wire, type WireHandler } from "../wire/wire.ts";
+import { flushCork, holdCork, Outgoing } from "./outgoing.ts";
+import { refusal } from "./refusal.ts";
+import { type BodySource, Http1RequestBody } from "./request-body.ts";
+import { type HeadFault, isFault, parseRequestHead } from "./request-head.ts";
+import { type ExchangeConnection, Http1Exchange } from "./server-exchange.ts";
+import { type ServerSettings } from "./settings.ts";
+
+/** Who a server connection works for. */
+export interface ServerHost {
+  /** Asked for each time, so that a reload reaches open connections. */
+  settings(): ServerSettings;
+  readonly wheel: TimerWheel;
+  /** True: answer what is in flight, then close. */
+  draining(): boolean;
+  readonly scheme: "http" | "https";
+  handle(exchange: Exchange): void;
+  closed(connection: ServerConnection): void;
+}
+
+/** Milliseconds that a closed-off connection is read from, so that the last answer is not lost to a reset (RFC 9112 §9.6). */
+const LINGER_MS = 2000;
+/** A request body's rest up to this size is read and forgotten to keep the connection; beyond it the connection closes. */
+const MAX_DISCARD_BYTES = 65_536;
+/** What no head can hold: looked for in one that has not ended, so that it is refused at once and not when time is up. */
+const HOPELESS = /(?:^|[^\r])\n|\r[^\n]|[^\t\r\n\x20-\x7e\x80-\xff]/;
+
+const IDLE = 0;
+const HEAD = 1;
+const BUSY = 2;
+const LINGERING = 3;
+const CLOSED = 4;
+
+class WriteDeadline extends Deadline {
+  readonly #wire: Wire;
+  constructor(wire: Wire) {
+    super();
+    this.#wire = wire;
+  }
+  override onDeadline(): void {
+    this.#wire.terminate();
+  }
+}
+
+/**
+ * A client's HTTP/1 connection (RFC 9112): finds requests in the bytes, runs one exchange at a time, keeps the rest
+ * of a pipeline for later.
+ *
+ *   IDLE ─ bytes ─▶ HEAD ─ head whole ─▶ BUSY ─ answered, body read ─▶ IDLE
+ *                                          └─ to be closed ─▶ LINGERING ─▶ CLOSED
+ */
+export class ServerConnection extends Deadline implements WireHandler, ExchangeConnection, BodySource {
+  readonly out: Outgoing;
+  readonly clientAddress: string;
+  readonly #wire: Wire;
+  readonly #host: ServerHost;
+  #state = IDLE;
+  /** The start of a head whose end has not come. */
+  #partial = "";
+  /** Bytes behind the current request: the next ones of a pipeline. */
+  #unread: Buffer | undefined;
+  #exchange: Http1Exchange | undefined;
+  #body: Http1RequestBody | undefined;
+  #bodyMsLeft = 0;
+  #bodyTimerStarted = 0;
+  #held = false;
+  #closing = false;
+  #peerEnded = false;
+  #writeDeadline: WriteDeadline | undefined;
+
+  constructor(wire: Wire, host: ServerHost) {
+    super();
+    this.#wire = wire;
+    this.#host = host;
+    this.clientAddress = wire.remoteAddress;
+    this.out = new Outgoing(wire, () => this.#onBlocked());
+    host.wheel.set(this, host.settings().idleMs);
+  }
+
+  get maxBodyBytes(): number {
+    return this.#host.settings().maxBodyBytes;
+  }
+  get maxHeaderBytes(): number {
+    return this.#host.settings().maxHeaderBytes;
+  }
+  get maxHeaderCount(): number {
+    return this.#host.settings().maxHeaderCount;
+  }
+  get idle(): boolean {
+    return this.#state === IDLE;
+  }
+
+  onData(chunk: Buffer): void {
+    holdCork();
+    switch (this.#state) {
+      case IDLE:
+      case HEAD:
+        this.#readHead(chunk);
+        break;
+      case BUSY:
+        this.#readBody(chunk, 0);
+        break;
+      default:
+    }
+    flushCork();
+  }
+
+  onDrain(): void {
+    if (!this.out.drain()) return;
+    if (this.#writeDeadline !== undefined) this.#host.wheel.clear(this.#writeDeadline);
+    if (this.#state === LINGERING) this.#wire.shutdown();
+    else this.#exchange?.onDrain?.();
+    flushCork();
+  }
+
+  onEnd(): void {
+    this.#peerEnded = true;
+    const exchange = this.#exchange;
+    if (this.#state === BUSY && exchange !== undefined) {
+      this.#closing = true;
+      const bodyLost = this.#body !== undefined && !this.#body.complete;
+      if (!bodyLost && exchange.started) return;
+      // A client may close its half and wait (RFC 9112 §9.6). One that closed both looks the same until we write, and
+      // working on for it is the dearer mistake: where nothing was sent yet, nobody is taken to wait.
+      exchange.cancel();
+    }
+    if (this.#state !== LINGERING || !this.out.blocked) this.#wire.shutdown();
+    flushCork();
+  }
+
+  onClose(): void {
+    if (this.#state === CLOSED) return;
+    this.#state = CLOSED;
+    this.#host.wheel.remove(this);
+    if (this.#writeDeadline !== undefined) this.#host.wheel.remove(this.#writeDeadline);
+    this.out.discard();
+    this.#unread = undefined;
+    const exchange = this.#exchange;
+    this.#exchange = undefined;
+    if (this.#body !== undefined && !this.#body.complete) {
+      this.#body.abort(
+        new TurnpikeError("bad-request", "the client closed the connection before its body was complete"),
+      );
+    }
+    exchange?.cancel();
+    this.#host.closed(this);
+    flushCork();
+  }
+
+  /** No further request: an idle connection closes at once, a busy one after its answer. */
+  drain(): void {
+    this.#closing = true;
+    if (this.#state === IDLE) this.#close();
+  }
+
+  override onDeadline(): void {
+    switch (this.#state) {
+      case HEAD:
+        this.#refuse({ code: "request-timeout", detail: "the request head did not come in time" });
+        break;
+      case BUSY:
+        this.#closing = true;
+        this.#body?.abort(new TurnpikeError("request-timeout", "the request body did not come in time"));
+        if (this.#exchange === undefined) this.#close();
+        break;
+      default:
+        this.#wire.terminate();
+    }
+    flushCork();
+  }
+
+  holdReading(hold: boolean): void {
+    if (this.#held === hold || this.#state === CLOSED) return;
+    this.#held = hold;
+    const now = performance.now();
+    if (hold) {
+      this.#wire.pause();
+      this.#bodyMsLeft -= now - this.#bodyTimerStarted;
+      this.#host.wheel.clear(this);
+    } else {
+      this.#wire.resume();
+      this.#bodyTimerStarted = now;
+      if (this.#body !== undefined && !this.#body.complete) this.#host.wheel.set(this, Math.max(this.#bodyMsLeft, 0));
+    }
+  }
+
+  staysOpen(exchange: Http1Exchange): boolean {
+    const body = this.#body;
+    if (this.#closing || this.#host.draining() || !exchange.keepAlive) this.#closing = true;
+    else if (body !== undefined && !body.complete) {
+      // A client that waits for its 100 may or may not send the body now: what comes next could not be told apart.
+      if (body.fault !== undefined || body.remaining > MAX_DISCARD_BYTES || exchange.head.expectContinue)
+        this.#closing = true;
+    }
+    return !this.#closing;
+  }
+
+  finished(exchange: Http1Exchange): void {
+    if (exchange !== this.#exchange) return;
+    this.#exchange = undefined;
+    const body = this.#body;
+    if (this.#closing || body?.fault !== undefined) {
+      this.#close();
+      return;
+    }
+    if (body !== undefined && !body.complete) {
+      body.discard();
+      return;
+    }
+    this.#next();
+  }
+
+  cutOff(): void {
+    this.out.flush();
+    this.#wire.terminate();
+  }
+
+  #readHead(chunk: Buffer): void {
+    let offset = 0;
+    // Answers may come at once, so that a pipeline in one chunk is a loop and not a recursion.
+    while (offset < chunk.length && this.#awaitsHead()) {
+      const before = this.#partial.length;
+      const piece = chunk.toString("latin1", offset, Math.min(chunk.length, offset + this.maxHeaderBytes + 4 - before));
+      const text = before === 0 ? piece : this.#partial + piece;
+      const start = text.startsWith("\r\n") ? 2 : 0;
+      const end = text.indexOf("\r\n\r\n", Math.max(start, before - 3));
+      if (end === -1 || end + 4 > this.maxHeaderBytes) {
+        this.#waitForHead(text, start, end);
+        return;
+      }
+      this.#partial = "";
+      offset += end + 4 - before;
+      this.#begin(text, start, end + 2);
+      if (offset < chunk.length && !this.#awaitsHead()) offset = this.#readBody(chunk, offset);
+    }
+  }
+
+  #awaitsHead(): boolean {
+    return this.#state === IDLE || this.#state === HEAD;
+  }
+
+  /** Keeps an unfinished head, or refuses what is too large or cannot become one. */
+  #waitForHead(text: string, start: number, end: number): void {
+    const limit = this.maxHeaderBytes;
+    if (text.length - start > limit) {
+      const lineEnd = text.indexOf("\r\n", start);
+      const longLine = lineEnd === -1 ? end === -1 : lineEnd - start > limit;
+      if (longLine) this.#refuse({ code: "uri-too-long", detail: `the request line is longer than ${limit} bytes` });
+      else this.#refuse({ code: "head-too-large", detail: `the request head is larger than ${limit} bytes` });
+      return;
+    }
+    if (HOPELESS.test(text)) {
+      this.#refuse({ code: "bad-request", detail: "malformed request head" });
+      return;
+    }
+    this.#partial = text;
+    if (this.#state === IDLE && text.length > 0) {
+      this.#state = HEAD;
+      this.#host.wheel.set(this, this.#host.settings().headerMs);
+    }
+  }
+
+  #begin(text: string, from: number, end: number): void {
+    const host = this.#host;
+    const request = parseRequestHead(text, { from, end }, { scheme: host.scheme, maxHeaderCount: this.maxHeaderCount });
+    if (isFault(request)) {
+      this.#refuse(request);
+      return;
+    }
+    const { bodyLength } = request.head;
+    if (bodyLength > this.maxBodyBytes) {
+      this.#refuse({ code: "body-too-large", detail: `the body is larger than ${this.maxBodyBytes} bytes` });
+      return;
+    }
+    this.#state = BUSY;
+    this.#body = bodyLength === 0 ? undefined : new Http1RequestBody(this, bodyLength);
+    const exchange = new Http1Exchange(this, request, this.#body);
+    this.#exchange = exchange;
+    if (this.#body === undefined) {
+      host.wheel.clear(this);
+    } else {
+      this.#bodyMsLeft = host.settings().bodyMs;
+      this.#bodyTimerStarted = performance.now();
+      host.wheel.set(this, this.#bodyMsLeft);
+    }
+    host.handle(exchange);
+  }
+
+  /** Gives the chunk's bytes from `from` to the body; returns where the next request begins, or the chunk's length. */
+  #readBody(chunk: Buffer, from: number): number {
+    const body = this.#body;
+    let at = from;
+    if (body !== undefined && !body.complete) {
+      at = body.receive(chunk, from);
+      if (body.fault !== undefined) {
+        // Where the bytes after a fault belong cannot be known.
+        this.#closing = true;
+        if (this.#exchange === undefined) this.#close();
+        return chunk.length;
+      }
+      if (!body.complete) return chunk.length;
+      this.#host.wheel.clear(this);
+      if (this.#exchange === undefined) this.#nextState();
+    }
+    if (at >= chunk.length || this.#state !== BUSY) return at;
+    this.#unread = this.#unread === undefined ? chunk.subarray(at) : Buffer.concat([this.#unread, chunk.subarray(at)]);
+    this.holdReading(true);
+    return chunk.length;
+  }
+
+  #nextState(): void {
+    this.#state = IDLE;
+    this.#body = undefined;
+    if (this.#peerEnded) {
+      this.#close();
+      return;
+    }
+    this.#host.wheel.set(this, this.#host.settings().idleMs);
+  }
+
+  #next(): void {
+    this.#nextState();
+    const unread = this.#unread;
+    if (unread === undefined) return;
+    this.#unread = undefined;
+    this.holdReading(false);
+    this.#readHead(unread);
+  }
+
+  /** Answers what cannot become an exchange, and closes. */
+  #refuse(fault: HeadFault): void {
+    this.out.text(refusal(fault));
+    this.#close();
+  }
+
+  /** Sends what is left, then FIN, then waits a while for the peer to close. */
+  #close(): void {
+    if (this.#state === LINGERING || this.#state === CLOSED) return;
+    this.#state = LINGERING;
+    this.#unread = undefined;
+    this.#partial = "";
+    this.out.flush();
+    if (this.#peerEnded && !this.out.blocked) {
+      this.#wire.shutdown();
+      return;
+    }
+    if (this.#held) {
+      this.#held = false;
+      this.#wire.resume();
+    }
+    if (!this.out.blocked) this.#wire.shutdown();
+    this.#host.wheel.set(this, LINGER_MS + (this.out.blocked ? this.#host.settings().writeMs : 0));
+  }
+
+  #onBlocked(): void {
+    this.#writeDeadline ??= new WriteDeadline(this.#wire);
+    this.#host.wheel.set(this.#writeDeadline, this.#host.settings().writeMs);
+  }
+}

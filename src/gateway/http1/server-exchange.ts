@@ -1,0 +1,170 @@
+import { STATUS_CODES } from "node:http";
+import { type TurnpikeError } from "../../lib/errors.ts";
+import { type Fields } from "../../lib/fields.ts";
+import { isRequestId } from "../../lib/request-id.ts";
+import {
+  type Exchange,
+  type RequestBody,
+  type RequestHead,
+  type ResponseHead,
+  type ResponseSink,
+} from "../exchange.ts";
+import { chunkHead } from "./chunked.ts";
+import { type Outgoing } from "./outgoing.ts";
+import { type Http1RequestBody, NO_BODY } from "./request-body.ts";
+import { type ParsedRequest } from "./request-head.ts";
+
+/** What an exchange needs of the connection that it runs on. */
+export interface ExchangeConnection {
+  readonly out: Outgoing;
+  readonly clientAddress: string;
+  /** Called with the final head at hand: whether this connection serves another request afterwards. */
+  staysOpen(exchange: Http1Exchange): boolean;
+  /** The response was handed over whole. */
+  finished(exchange: Http1Exchange): void;
+  /** The response cannot be completed: the connection must not look as if it were. */
+  cutOff(): void;
+}
+
+const LENGTH = 0;
+const CHUNKED = 1;
+const UNTIL_CLOSE = 2;
+const NONE = 3;
+
+/** One HTTP/1 request on its connection, and the sink that frames its response (RFC 9112 §6). */
+export class Http1Exchange implements Exchange, ResponseSink {
+  readonly id: string;
+  readonly protocol: "HTTP/1.0" | "HTTP/1.1";
+  readonly head: RequestHead;
+  readonly body: RequestBody;
+  /** Undefined where the request has no body. */
+  readonly reader: Http1RequestBody | undefined;
+  response: ResponseSink = this;
+  addedFields: Fields = "";
+  started = false;
+  status = 0;
+  bytesSent = 0;
+  onDrain: (() => void) | undefined = undefined;
+  onCancel: (() => void) | undefined = undefined;
+  gone = false;
+  onGone: (() => void) | undefined = undefined;
+  onFinish: ((exchange: Exchange) => void) | undefined = undefined;
+  /** The client asked, or at least allowed, that the connection stays open. */
+  readonly keepAlive: boolean;
+  readonly #connection: ExchangeConnection;
+  #framing = NONE;
+  #remaining = 0;
+  #over = false;
+
+  constructor(connection: ExchangeConnection, request: ParsedRequest, reader: Http1RequestBody | undefined) {
+    this.#connection = connection;
+    this.id = isRequestId(request.requestId) ? request.requestId : Bun.randomUUIDv7();
+    this.protocol = request.http10 ? "HTTP/1.0" : "HTTP/1.1";
+    this.head = request.head;
+    this.keepAlive = request.keepAlive;
+    this.reader = reader;
+    this.body = reader ?? NO_BODY;
+  }
+
+  get clientAddress(): string {
+    return this.#connection.clientAddress;
+  }
+
+  get bytesReceived(): number {
+    return this.reader?.received ?? 0;
+  }
+
+  start(head: ResponseHead): void {
+    if (this.#over || this.started) return;
+    const { status } = head;
+    const line = `HTTP/1.1 ${status} ${head.reason === "" ? (STATUS_CODES[status] ?? "") : head.reason}\r\n`;
+    if (status < 200) {
+      // HTTP/1.0 knows no interim responses (RFC 9110 §15.2).
+      if (this.protocol !== "HTTP/1.0") this.#connection.out.text(`${line}${head.fields}\r\n`);
+      return;
+    }
+    this.started = true;
+    this.status = status;
+    const framing = this.#frame(head);
+    // Asked after framing is known: a body that ends with the connection closes it.
+    const open = this.#framing !== UNTIL_CLOSE && this.#connection.staysOpen(this);
+    let connection = "";
+    if (!open) connection = "Connection: close\r\n";
+    else if (this.protocol === "HTTP/1.0") connection = "Connection: keep-alive\r\n";
+    this.#connection.out.text(`${line}${head.fields}${this.addedFields}${framing}${connection}\r\n`);
+  }
+
+  /** Decides how the body's end is told, and returns the field line that says so. */
+  #frame(head: ResponseHead): Fields {
+    const { status, bodyLength } = head;
+    const announced = bodyLength >= 0 ? `Content-Length: ${bodyLength}\r\n` : "";
+    if (this.head.method === "HEAD" || status === 304) return announced;
+    if (status === 204) return "";
+    if (bodyLength >= 0) {
+      this.#framing = LENGTH;
+      this.#remaining = bodyLength;
+      return announced;
+    }
+    this.#framing = this.protocol === "HTTP/1.0" ? UNTIL_CLOSE : CHUNKED;
+    return this.#framing === CHUNKED ? "Transfer-Encoding: chunked\r\n" : "";
+  }
+
+  data(chunk: Uint8Array): boolean {
+    const { out } = this.#connection;
+    const length = chunk.byteLength;
+    if (this.#over || length === 0) return !out.blocked;
+    if (this.#framing === NONE) return true;
+    if (this.#framing === LENGTH) {
+      this.#remaining -= length;
+      if (this.#remaining < 0) throw new Error("Cannot send response data: it exceeds the announced Content-Length");
+    }
+    this.bytesSent += length;
+    if (this.#framing !== CHUNKED) {
+      out.bytes(chunk);
+      return !out.blocked;
+    }
+    out.text(chunkHead(length));
+    out.bytes(chunk);
+    out.text("\r\n");
+    return !out.blocked;
+  }
+
+  end(trailers: Fields): void {
+    if (this.#over) return;
+    if (this.#framing === LENGTH && this.#remaining > 0) {
+      this.#cutOff();
+      return;
+    }
+    if (this.#framing === CHUNKED) this.#connection.out.text(`0\r\n${trailers}\r\n`);
+    this.#over = true;
+    this.#finish();
+    this.#connection.finished(this);
+  }
+
+  abort(_error: TurnpikeError): void {
+    if (!this.#over) this.#cutOff();
+  }
+
+  /** The client is gone: whoever works for this exchange hears it, and nothing is sent any more. */
+  cancel(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.gone = true;
+    this.onCancel?.();
+    this.onGone?.();
+    this.#finish();
+  }
+
+  #cutOff(): void {
+    this.#over = true;
+    this.#finish();
+    this.#connection.cutOff();
+  }
+
+  #finish(): void {
+    const listener = this.onFinish;
+    this.onFinish = undefined;
+    this.onDrain = undefined;
+    listener?.(this);
+  }
+}

@@ -1,0 +1,93 @@
+import { TurnpikeError } from "../lib/errors.ts";
+import { answer, answerError } from "./answer.ts";
+import { type Exchange } from "./exchange.ts";
+import { type LogLine } from "./policy/access-log/access-log.ts";
+import { type Policy } from "./policy/policy.ts";
+import { forward } from "./proxy/forward.ts";
+import { type ForwardTarget } from "./proxy/target.ts";
+import { hostOf, type Routable, type RouteTable } from "./routing/table.ts";
+
+/** Where finished exchanges are written down, and how. */
+export interface AccessLog {
+  readonly line: LogLine;
+  readonly write: (line: string) => void;
+  /** Share of the requests that are logged, 0 to 1. */
+  readonly share: number;
+}
+
+/** A route as requests need it; made from the configuration, never changed. */
+export interface Route extends Routable {
+  /** In the order in which they run: the list in docs/architecture.md. */
+  readonly policies: readonly Policy[];
+  readonly target: ForwardTarget;
+  readonly accessLog: AccessLog | undefined;
+}
+
+/** All that a request is judged by. A reload makes another one; requests in flight keep theirs. */
+export interface Pipeline {
+  readonly routes: RouteTable<Route>;
+  /** Lower case; undefined: every host. */
+  readonly allowedHosts: ReadonlySet<string> | undefined;
+  /** The log of what no route takes. */
+  readonly accessLog: AccessLog | undefined;
+  readonly onFault: (error: unknown) => void;
+}
+
+/**
+ * The life of a request, top to bottom. The codec calls it with the head read and the body still to come.
+ *
+ *   gateway paths → host allowed? → route → the route's policies → forward → (the response passes the policies' sinks)
+ */
+export function serve(pipeline: Pipeline, exchange: Exchange): void {
+  const { head } = exchange;
+  exchange.addedFields = `X-Request-Id: ${exchange.id}\r\n`;
+  if (head.path.charCodeAt(1) === 0x2e && serveGatewayPath(exchange)) return;
+
+  const route = pipeline.routes.match(head.authority, head.path);
+  observe(exchange, route === undefined ? pipeline.accessLog : route.accessLog);
+  if (pipeline.allowedHosts !== undefined && !pipeline.allowedHosts.has(hostOf(head.authority))) {
+    answerError(exchange, new TurnpikeError("host-not-allowed", "this server does not answer for that host"));
+    return;
+  }
+  if (route === undefined) {
+    answerError(exchange, new TurnpikeError("not-found", "no route serves this path"));
+    return;
+  }
+  if (route.policies.length === 0) forward(exchange, route.target);
+  else void servePoliced(pipeline, exchange, route);
+}
+
+/** Runs the route's policies in order, then the handler; the first that answers ends it. */
+async function servePoliced(pipeline: Pipeline, exchange: Exchange, route: Route): Promise<void> {
+  try {
+    for (const policy of route.policies) {
+      const decision = await policy.request(exchange);
+      if (decision === "answered" || exchange.gone) return;
+    }
+    forward(exchange, route.target);
+  } catch (error) {
+    if (error instanceof TurnpikeError) answerError(exchange, error);
+    else {
+      pipeline.onFault(error);
+      answerError(exchange, new TurnpikeError("internal", "the request could not be handled"));
+    }
+  }
+}
+
+/** Liveness and readiness, which no route can take away (spec gateway.md, Endpoints). */
+function serveGatewayPath(exchange: Exchange): boolean {
+  const { path, method } = exchange.head;
+  if (path !== "/.healthz" && path !== "/.ready") return false;
+  if (method === "GET" || method === "HEAD") answer(exchange, 200, "", new Uint8Array(0));
+  else answerError(exchange, new TurnpikeError("method-not-allowed", "only GET and HEAD"), "Allow: GET, HEAD\r\n");
+  return true;
+}
+
+/** Has the exchange written down when it ends. */
+function observe(exchange: Exchange, log: AccessLog | undefined): void {
+  if (log === undefined || (log.share < 1 && Math.random() >= log.share)) return;
+  const began = performance.now();
+  exchange.onFinish = (finished) => {
+    log.write(log.line(finished, { at: Date.now(), elapsedMs: performance.now() - began }));
+  };
+}

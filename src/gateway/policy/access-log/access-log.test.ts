@@ -1,0 +1,47 @@
+import { expect, test } from "bun:test";
+import { type Exchange } from "../../exchange.ts";
+import { combinedLine, jsonLine } from "./access-log.ts";
+
+function exchangeOf(path: string, agent: string, status: number): Exchange {
+  const head = {
+    method: "GET",
+    scheme: "http",
+    authority: "h",
+    path,
+    query: "?q=1",
+    fields: `User-Agent: ${agent}\r\n`,
+  };
+  // Only what a log line reads; the codec's own exchange needs a socket.
+  return {
+    head,
+    protocol: "HTTP/1.1",
+    id: "id-1",
+    clientAddress: "127.0.0.1",
+    status,
+    bytesSent: 5,
+    bytesReceived: 0,
+  } as unknown as Exchange;
+}
+
+const FINISHED = { at: Date.UTC(2026, 10, 20, 1, 2, 3), elapsedMs: 1.23456 };
+
+test("a combined line is what Apache would write", () => {
+  expect(combinedLine(exchangeOf("/a", "curl/8", 200), FINISHED)).toBe(
+    '127.0.0.1 - - [20/Nov/2026:01:02:03 +0000] "GET /a?q=1 HTTP/1.1" 200 5 "-" "curl/8"',
+  );
+});
+
+test("nothing a client sends can forge a field or a line", () => {
+  const line = combinedLine(exchangeOf('/a"b\\', 'x" 200 1 "\u00e9\t', 200), FINISHED);
+  expect(line).toContain('"GET /a\\x22b\\x5c?q=1 HTTP/1.1"');
+  expect(line).toContain('"x\\x22 200 1 \\x22\\xe9"');
+  expect(line).not.toContain("\n");
+});
+
+test("a client that left before an answer is logged as 499", () => {
+  expect(JSON.parse(jsonLine(exchangeOf("/", "a", 0), FINISHED))).toMatchObject({
+    status: 499,
+    duration_ms: 1.235,
+    path: "/",
+  });
+});

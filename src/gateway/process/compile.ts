@@ -1,0 +1,155 @@
+import { type TimerWheel } from "../../lib/timer-wheel.ts";
+import { type Facilitator } from "../../payments/facilitator.ts";
+import { createFacilitator } from "../../payments/create-facilitator.ts";
+import { requireLoopback } from "../../payments/test-mode.ts";
+import { type Store } from "../../store/open-store.ts";
+import { type Config, type RouteConfig, type UpstreamConfig } from "../config/config.ts";
+import { serverTarget } from "../config/server-target.ts";
+import { type ServerSettings } from "../http1/settings.ts";
+import { type AccessLog, type Pipeline, type Route } from "../pipeline.ts";
+import { type Answers } from "../policy/payment/answers.ts";
+import { createPaymentPolicy } from "../policy/payment/payment.ts";
+import { type Policy } from "../policy/policy.ts";
+import { type ForwardTarget } from "../proxy/target.ts";
+import { createRewrite } from "../routing/rewrite.ts";
+import { hostOf, RouteTable } from "../routing/table.ts";
+import { ServerPool } from "../upstream/server-pool.ts";
+import { Upstream } from "../upstream/upstream.ts";
+import { type LogFiles, openAccessLog } from "./log-files.ts";
+
+/** What outlives a configuration: one of each per process. */
+export interface ProcessDeps {
+  readonly wheel: TimerWheel;
+  readonly answers: Answers;
+  readonly logFiles: LogFiles;
+  /** Opens the store on first need: a gateway that sells nothing has none. */
+  readonly store: () => Store;
+  /** Unix milliseconds. */
+  readonly clock: () => number;
+  readonly log: (message: string) => void;
+  readonly onFault: (error: unknown) => void;
+  /** The first listener's own URL, for payment challenges where `x402.public_url` is not set. */
+  readonly baseUrl: string;
+  readonly listeners: readonly { readonly address: string; readonly port: number }[];
+}
+
+/** A configuration made ready to serve. */
+export interface Compiled {
+  readonly pipeline: Pipeline;
+  readonly settings: ServerSettings;
+  readonly maxConnections: number;
+  /** Lets go of upstream connections; exchanges in flight end as they are. */
+  close(): void;
+}
+
+/** Makes everything that requests need from a checked configuration. Throws where it cannot be served. */
+export async function compile(config: Config, deps: ProcessDeps): Promise<Compiled> {
+  const upstreams = new Map(config.upstreams.map((upstream) => [upstream.name, createUpstream(upstream, deps)]));
+  const sell = createSeller(config, deps);
+  const routes: Route[] = [];
+  for (const route of config.routes) {
+    const upstream = upstreams.get(route.upstream ?? "");
+    if (upstream === undefined) throw new Error(`Cannot serve route "${route.path_prefix}": it has no upstream`);
+    const payment = sell(route);
+    routes.push({
+      pathPrefix: route.path_prefix,
+      host: route.host === undefined ? undefined : hostOf(route.host),
+      policies: payment === undefined ? [] : [payment],
+      target: createTarget(route, upstream, config.otel.service_name),
+      accessLog: await accessLogOf(config, deps, route),
+    });
+  }
+  const { allowed_hosts: allowedHosts } = config.server;
+  return {
+    pipeline: {
+      routes: new RouteTable(routes),
+      allowedHosts: allowedHosts.length === 0 ? undefined : new Set(allowedHosts.map(hostOf)),
+      accessLog: await accessLogOf(config, deps, undefined),
+      onFault: deps.onFault,
+    },
+    settings: createSettings(config),
+    maxConnections: config.server.max_connections,
+    close() {
+      for (const upstream of upstreams.values()) upstream.close();
+    },
+  };
+}
+
+function createSettings({ limits, timeouts }: Config): ServerSettings {
+  return {
+    maxHeaderBytes: limits.max_header_bytes,
+    maxHeaderCount: limits.max_header_count,
+    maxBodyBytes: limits.max_body_bytes,
+    idleMs: timeouts.idle_ms,
+    headerMs: timeouts.header_ms,
+    bodyMs: timeouts.body_ms,
+    writeMs: timeouts.write_ms,
+  };
+}
+
+function createUpstream(config: UpstreamConfig, deps: ProcessDeps): Upstream {
+  const { max_connections, max_idle, idle_timeout_ms, connect_timeout_ms } = config.connection_pool;
+  const servers = config.servers.map((server) => {
+    const settings = {
+      maxConnections: max_connections,
+      maxIdle: max_idle,
+      idleTimeoutMs: idle_timeout_ms,
+      connectTimeoutMs: connect_timeout_ms,
+      maxFails: server.max_fails,
+      failTimeoutMs: server.fail_timeout_ms,
+      allowPrivate: config.allow_private,
+    };
+    return new ServerPool(serverTarget(server), server.backup, settings, deps);
+  });
+  return new Upstream(config.name, servers);
+}
+
+function createTarget(route: RouteConfig, upstream: Upstream, serviceName: string): ForwardTarget {
+  return {
+    upstream,
+    rewrite: createRewrite(route.rewrite_pattern, route.rewrite_replacement),
+    connectTimeoutMs: route.connect_timeout_ms,
+    sendTimeoutMs: route.send_timeout_ms,
+    readTimeoutMs: route.read_timeout_ms,
+    totalTimeoutMs: route.total_timeout_ms,
+    maxResponseBytes: route.max_response_bytes,
+    maxRetries: route.retry.max_retries,
+    extraFields: route.upstream_headers.map(({ name, value }) => `${name}: ${value}\r\n`).join(""),
+    extraNames: route.upstream_headers.map(({ name }) => name.toLowerCase()),
+    serviceName,
+  };
+}
+
+/** Makes the payment policy of a priced route; undefined for one that is free. */
+function createSeller(config: Config, deps: ProcessDeps): (route: RouteConfig) => Policy | undefined {
+  const { x402 } = config;
+  if (x402.test_mode && config.routes.some((route) => route.x402 !== undefined)) requireLoopback(deps.listeners);
+  const facilitators = new Map<string, Facilitator>();
+  return function sell(route) {
+    if (route.x402 === undefined) return undefined;
+    const { bookings, ledger } = deps.store();
+    const url = route.x402.facilitator_url || x402.facilitator_url;
+    const facilitator =
+      facilitators.get(url) ?? createFacilitator({ ...x402, facilitator_url: url }, { bookings, now: deps.clock });
+    facilitators.set(url, facilitator);
+    return createPaymentPolicy(
+      {
+        path_prefix: route.path_prefix,
+        x402: route.x402,
+        test_mode: x402.test_mode,
+        base_url: x402.public_url || deps.baseUrl,
+      },
+      { ledger, facilitator, answers: deps.answers, clock: deps.clock, log: deps.log },
+    );
+  };
+}
+
+async function accessLogOf(
+  config: Config,
+  deps: ProcessDeps,
+  route: RouteConfig | undefined,
+): Promise<AccessLog | undefined> {
+  const settings = { ...config.access_log, ...route?.access_log };
+  if (!settings.enabled || config.server.disable_middleware) return undefined;
+  return openAccessLog(settings, deps.logFiles);
+}

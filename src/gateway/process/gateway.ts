@@ -1,0 +1,232 @@
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { TimerWheel } from "../../lib/timer-wheel.ts";
+import { openStore, type Store } from "../../store/open-store.ts";
+import { type Config } from "../config/config.ts";
+import { refusal } from "../http1/refusal.ts";
+import { ServerConnection, type ServerHost } from "../http1/server-connection.ts";
+import { serve } from "../pipeline.ts";
+import { ANSWER_BOUNDS, Answers } from "../policy/payment/answers.ts";
+import { listen, type Listener } from "../wire/tcp.ts";
+import { type Wire, type WireHandler } from "../wire/wire.ts";
+import { compile, type Compiled, type ProcessDeps } from "./compile.ts";
+import { LogFiles } from "./log-files.ts";
+
+export interface GatewayOptions {
+  readonly config: Config;
+  /** The SQLite file of ledger and usage, or `:memory:`. */
+  readonly storePath: string;
+  /** Other processes bind the same ports. */
+  readonly reusePort: boolean;
+  readonly log: (message: string) => void;
+}
+
+export interface BoundListener {
+  readonly address: string;
+  readonly port: number;
+  readonly scheme: "http" | "https";
+}
+
+/** A gateway that serves, in this process. */
+export interface Gateway {
+  readonly listeners: readonly BoundListener[];
+  readonly connections: number;
+  /** Serves by `config` from now on; rejects, with the old one left running, where it cannot. Listeners stay as they are. */
+  reload(config: Config): Promise<void>;
+  /** Takes no more connections, lets what is in flight end within `graceMs`, then cuts what is left. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Binds the configured listeners and serves. Throws, with nothing left bound, where that cannot be. */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const gateway = new RunningGateway(options);
+  await gateway.start(options.config);
+  return gateway;
+}
+
+function refuseConnection(wire: Wire): WireHandler {
+  const bytes = Buffer.from(
+    refusal({ code: "overloaded", detail: "this server has as many connections as it may" }),
+    "latin1",
+  );
+  wire.write(bytes, 0, bytes.length);
+  wire.shutdown();
+  return { onData() {}, onDrain() {}, onEnd() {}, onClose() {} };
+}
+
+class RunningGateway implements Gateway {
+  readonly listeners: BoundListener[] = [];
+  readonly #options: GatewayOptions;
+  readonly #wheel = new TimerWheel();
+  readonly #logFiles = new LogFiles();
+  readonly #open = new Set<ServerConnection>();
+  #bound: Listener[] = [];
+  #store: Store | undefined;
+  #compiled: Compiled | undefined;
+  #deps: ProcessDeps | undefined;
+  #draining = false;
+  #drained: (() => void) | undefined;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+  }
+
+  get connections(): number {
+    return this.#open.size;
+  }
+
+  async start(config: Config): Promise<void> {
+    try {
+      for (const listener of listenersOf(config)) this.#bind(config, listener);
+      const [first] = this.listeners;
+      this.#deps = {
+        wheel: this.#wheel,
+        answers: new Answers(ANSWER_BOUNDS),
+        logFiles: this.#logFiles,
+        store: () => (this.#store ??= openStore(this.#options.storePath)),
+        clock: Date.now,
+        log: this.#options.log,
+        onFault: (error) => this.#fault(error),
+        baseUrl: first === undefined ? "" : urlOf(first),
+        listeners: this.listeners,
+      };
+      this.#compiled = await compile(config, this.#deps);
+    } catch (error) {
+      await this.close(0);
+      throw error;
+    }
+  }
+
+  async reload(config: Config): Promise<void> {
+    if (this.#deps === undefined) return;
+    const next = await compile(config, this.#deps);
+    const previous = this.#compiled;
+    this.#compiled = next;
+    previous?.close();
+  }
+
+  async close(graceMs: number): Promise<void> {
+    this.#draining = true;
+    for (const listener of this.#bound.splice(0)) listener.stop();
+    for (const connection of this.#open) connection.drain();
+    if (this.#open.size > 0 && graceMs > 0) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#drained = resolve;
+      const timer = setTimeout(resolve, graceMs);
+      await promise;
+      clearTimeout(timer);
+    }
+    for (const connection of this.#open) connection.cutOff();
+    this.#compiled?.close();
+    this.#wheel.close();
+    await this.#logFiles.close();
+    await this.#store?.close();
+  }
+
+  #bind(config: Config, { address, port, useTls }: WantedListener): void {
+    const scheme = useTls ? "https" : "http";
+    const host = this.#hostFor(scheme);
+    const listener = bindOrExplain({ address, port }, () =>
+      listen({
+        address,
+        port,
+        reusePort: this.#options.reusePort,
+        ...(useTls ? { tls: readCertificate(config.tls.cert_path, config.tls.key_path) } : {}),
+        accept: (wire) => this.#accept(wire, host),
+        onFault: (error) => this.#fault(error),
+      }),
+    );
+    this.#bound.push(listener);
+    this.listeners.push({ address, port: listener.port, scheme });
+  }
+
+  #hostFor(scheme: "http" | "https"): ServerHost {
+    return {
+      settings: () => this.#ready().settings,
+      draining: () => this.#draining,
+      wheel: this.#wheel,
+      scheme,
+      handle: (exchange) => serve(this.#ready().pipeline, exchange),
+      closed: (connection) => this.#closed(connection),
+    };
+  }
+
+  #ready(): Compiled {
+    if (this.#compiled === undefined) throw new Error("Cannot serve: the gateway is not started");
+    return this.#compiled;
+  }
+
+  #accept(wire: Wire, host: ServerHost): WireHandler {
+    if (this.#open.size >= this.#ready().maxConnections || this.#draining) return refuseConnection(wire);
+    const connection = new ServerConnection(wire, host);
+    this.#open.add(connection);
+    return connection;
+  }
+
+  #closed(connection: ServerConnection): void {
+    this.#open.delete(connection);
+    if (this.#open.size === 0) this.#drained?.();
+  }
+
+  #fault(error: unknown): void {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    this.#options.log(`fault: ${text}`);
+  }
+}
+
+interface WantedListener {
+  readonly address: string;
+  readonly port: number;
+  readonly useTls: boolean;
+}
+
+function listenersOf({ server, tls }: Config): WantedListener[] {
+  if (server.listeners.length === 0) {
+    return [{ address: server.address, port: server.port, useTls: tls.cert_path !== "" }];
+  }
+  return server.listeners.map((listener) => ({
+    address: listener.address,
+    port: listener.port,
+    useTls: listener.use_tls,
+  }));
+}
+
+function readCertificate(certPath: string, keyPath: string): { cert: string; key: string } {
+  try {
+    return { cert: readFileSync(certPath, "utf8"), key: readFileSync(keyPath, "utf8") };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new Error(`Cannot read the certificate: ${message}`, { cause: error });
+  }
+}
+
+function bindOrExplain(where: { address: string; port: number }, bind: () => Listener): Listener {
+  try {
+    return bind();
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    const place = `${where.address}:${where.port}`;
+    if (code === "EADDRINUSE") {
+      throw new Error(`Cannot listen on ${place}: the port is in use; stop what uses it, or choose another port`, {
+        cause: error,
+      });
+    }
+    if (code === "EACCES") {
+      throw new Error(`Cannot listen on ${place}: this user may not; choose a port from 1024 on`, { cause: error });
+    }
+    throw error;
+  }
+}
+
+/** The URL of a listener as this machine reaches it. */
+export function urlOf({ address, port, scheme }: BoundListener): string {
+  const anywhere = address === "0.0.0.0" || address === "::";
+  const host = anywhere ? "127.0.0.1" : address;
+  return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** Where a configuration keeps its ledger when nobody says otherwise: beside the file. */
+export function defaultStorePath(config: Config, configPath: string | undefined): string {
+  if (config.state_path !== "") return `${config.state_path}/turnpike.db`;
+  return configPath === undefined ? ":memory:" : `${dirname(configPath)}/turnpike.db`;
+}

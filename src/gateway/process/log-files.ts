@@ -1,0 +1,36 @@
+import { LineWriter } from "../../lib/line-writer.ts";
+import { type AccessLogConfig } from "../config/config.ts";
+import { type AccessLog } from "../pipeline.ts";
+import { combinedLine, jsonLine } from "../policy/access-log/access-log.ts";
+
+/** Every log that is open, by path: routes and configurations that name one file share its writer. */
+export class LogFiles {
+  readonly #writers = new Map<string, LineWriter>();
+
+  /** Rejects where the file cannot be opened. */
+  async open(path: string): Promise<LineWriter> {
+    const known = this.#writers.get(path);
+    if (known !== undefined) return known;
+    const target = path === "stdout" || path === "stderr" ? path : { file: path };
+    const writer = await LineWriter.open(target).catch((error: unknown) => {
+      const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+      throw new Error(`Cannot write the access log "${path}": ${code}`, { cause: error });
+    });
+    this.#writers.set(path, writer);
+    return writer;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#writers.values()].map((writer) => writer.close()));
+    this.#writers.clear();
+  }
+}
+
+export async function openAccessLog(settings: AccessLogConfig, files: LogFiles): Promise<AccessLog> {
+  const writer = await files.open(settings.path);
+  return {
+    line: settings.format === "json" ? jsonLine : combinedLine,
+    write: (line) => writer.line(line),
+    share: settings.sample_rate / 100,
+  };
+}

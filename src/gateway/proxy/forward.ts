@@ -1,0 +1,249 @@
+import { TurnpikeError } from "../../lib/errors.ts";
+import { type Fields } from "../../lib/fields.ts";
+import { answerError } from "../answer.ts";
+import { type BodySink, type Exchange, type ResponseHead, type ResponseSink } from "../exchange.ts";
+import { type ClientConnection } from "../http1/client-connection.ts";
+import { type PoolRefusal, type ServerPool, Waiter } from "../upstream/server-pool.ts";
+import { upstreamHead } from "./request-head.ts";
+import { type ForwardTarget } from "./target.ts";
+
+/** Sends an exchange to the route's upstream, and the upstream's answer to the exchange's response. */
+export function forward(exchange: Exchange, target: ForwardTarget): void {
+  new Forward(exchange, target).next();
+}
+
+function isRetryable(method: string): boolean {
+  return method === "GET" || method === "HEAD" || method === "OPTIONS";
+}
+
+class ForwardWaiter extends Waiter {
+  readonly #forward: Forward;
+  constructor(owner: Forward) {
+    super();
+    this.#forward = owner;
+  }
+  override onConnection(connection: ClientConnection): void {
+    this.#forward.send(connection);
+  }
+  override onRefusal(reason: PoolRefusal): void {
+    this.#forward.refused(reason);
+  }
+}
+
+/** Carries the request body from the client to the upstream. */
+class RequestPump implements BodySink {
+  readonly #forward: Forward;
+  readonly #connection: ClientConnection;
+  constructor(owner: Forward, connection: ClientConnection) {
+    this.#forward = owner;
+    this.#connection = connection;
+  }
+  data(chunk: Uint8Array): boolean {
+    return this.#connection.data(chunk);
+  }
+  end(trailers: Fields): void {
+    this.#connection.end(trailers);
+    this.#forward.requestSent();
+  }
+  abort(error: TurnpikeError): void {
+    this.#forward.fail(error);
+  }
+}
+
+/**
+ * One exchange's way through an upstream: picks a server, gets a connection, sends, relays, and tries again where that
+ * is safe (spec gateway.md, Proxy behaviour 4): GET, HEAD and OPTIONS only, and only before the client got a byte.
+ */
+class Forward implements ResponseSink {
+  readonly #exchange: Exchange;
+  readonly #target: ForwardTarget;
+  readonly #dueAt: number;
+  #server: ServerPool | undefined;
+  #connection: ClientConnection | undefined;
+  #waiter: ForwardWaiter | undefined;
+  #retriesLeft: number;
+  #bodyTaken = false;
+  #sending = false;
+  #stale = false;
+  #received = 0;
+  /** The final head was handed on: no other try, and an error can only cut the answer off. */
+  #begun = false;
+  #over = false;
+
+  constructor(exchange: Exchange, target: ForwardTarget) {
+    this.#exchange = exchange;
+    this.#target = target;
+    this.#dueAt = performance.now() + target.totalTimeoutMs;
+    this.#retriesLeft = isRetryable(exchange.head.method) && exchange.head.bodyLength === 0 ? target.maxRetries : 0;
+    exchange.onCancel = () => this.#cancel();
+    exchange.onDrain = () => {
+      this.#connection?.resume();
+      this.#expect(target.readTimeoutMs);
+    };
+  }
+
+  /** Tries the next server. */
+  next(): void {
+    const server = this.#target.upstream.pick(this.#server);
+    if (server === undefined) {
+      this.fail(new TurnpikeError("no-upstream", "no server of the upstream is in rotation"));
+      return;
+    }
+    this.#server = server;
+    this.#sendTo(server);
+  }
+
+  #sendTo(server: ServerPool): void {
+    const idle = server.takeIdle();
+    if (idle !== undefined) {
+      this.send(idle);
+      return;
+    }
+    this.#waiter = new ForwardWaiter(this);
+    server.wait(this.#waiter, Math.min(this.#target.connectTimeoutMs, this.#msLeft()));
+  }
+
+  /** Begins the request on a connection. */
+  send(connection: ClientConnection): void {
+    const { head, body } = this.#exchange;
+    this.#waiter = undefined;
+    this.#connection = connection;
+    this.#stale = connection.requests > 0;
+    connection.onTimeout = () => this.#timedOut();
+    connection.request(head.method, upstreamHead(this.#exchange, this.#target), head.bodyLength, this);
+    if (head.bodyLength === 0) {
+      this.#expect(this.#target.readTimeoutMs);
+      return;
+    }
+    this.#bodyTaken = true;
+    this.#sending = true;
+    connection.onSendable = () => this.#exchange.body.resume();
+    this.#expect(this.#target.sendTimeoutMs);
+    body.readTo(new RequestPump(this, connection));
+  }
+
+  /** The whole request is with the upstream: from now on it is the upstream's turn. */
+  requestSent(): void {
+    this.#sending = false;
+    if (!this.#over) this.#expect(this.#target.readTimeoutMs);
+  }
+
+  refused(reason: PoolRefusal): void {
+    this.#waiter = undefined;
+    if (reason === "full") {
+      this.fail(new TurnpikeError("overloaded", "too many requests wait for the upstream"));
+      return;
+    }
+    this.#server?.failed();
+    const timeout = reason === "timeout";
+    this.#retryOrFail(
+      timeout
+        ? new TurnpikeError("upstream-timeout", "no connection to the upstream could be had in time")
+        : new TurnpikeError("upstream-failed", "the upstream refused the connection"),
+    );
+  }
+
+  start(head: ResponseHead): void {
+    const { status } = head;
+    if (status < 200) {
+      this.#exchange.response.start(head);
+      return;
+    }
+    const failing = status === 502 || status === 503 || status === 504;
+    if (failing && this.#mayRetry()) {
+      this.#retriesLeft--;
+      this.#connection?.destroy();
+      this.next();
+      return;
+    }
+    this.#server?.succeeded();
+    const noBody = this.#exchange.head.method === "HEAD" || status === 304;
+    if (!noBody && head.bodyLength > this.#target.maxResponseBytes) {
+      this.fail(new TurnpikeError("response-too-large", "the upstream's answer is larger than this route allows"));
+      return;
+    }
+    this.#begun = true;
+    this.#exchange.response.start(head);
+    if (!this.#sending) this.#expect(this.#target.readTimeoutMs);
+  }
+
+  data(chunk: Uint8Array): boolean {
+    this.#received += chunk.byteLength;
+    if (this.#received > this.#target.maxResponseBytes) {
+      this.fail(new TurnpikeError("response-too-large", "the upstream's answer is larger than this route allows"));
+      return true;
+    }
+    const room = this.#exchange.response.data(chunk);
+    // While the client holds us back, the upstream's silence is not its own.
+    if (!this.#sending) this.#expect(room ? this.#target.readTimeoutMs : Number.POSITIVE_INFINITY);
+    return room;
+  }
+
+  end(trailers: Fields): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#connection = undefined;
+    this.#exchange.response.end(trailers);
+  }
+
+  abort(error: TurnpikeError): void {
+    const stale = this.#stale && this.#connection?.heard === false;
+    this.#connection = undefined;
+    // A pooled connection that its server closed meanwhile says nothing about the server: another one, at no cost.
+    if (stale && isRetryable(this.#exchange.head.method) && !this.#bodyTaken && this.#server !== undefined) {
+      this.#sendTo(this.#server);
+      return;
+    }
+    this.#server?.failed();
+    this.#retryOrFail(error);
+  }
+
+  /** Ends the exchange with an error, whatever state it is in. */
+  fail(error: TurnpikeError): void {
+    if (this.#over) return;
+    this.#release();
+    if (this.#begun) this.#exchange.response.abort(error);
+    else answerError(this.#exchange, error);
+  }
+
+  #mayRetry(): boolean {
+    return this.#retriesLeft > 0 && !this.#begun && !this.#over;
+  }
+
+  #retryOrFail(error: TurnpikeError): void {
+    if (!this.#mayRetry() || this.#msLeft() <= 0) {
+      this.fail(error);
+      return;
+    }
+    this.#retriesLeft--;
+    this.next();
+  }
+
+  #timedOut(): void {
+    this.#connection?.destroy();
+    this.#connection = undefined;
+    this.#server?.failed();
+    this.#retryOrFail(new TurnpikeError("upstream-timeout", "the upstream did not answer in time"));
+  }
+
+  #expect(ms: number): void {
+    this.#connection?.expectWithin(Math.min(ms, this.#msLeft()));
+  }
+
+  #msLeft(): number {
+    return Math.max(this.#dueAt - performance.now(), 0);
+  }
+
+  #cancel(): void {
+    if (!this.#over) this.#release();
+  }
+
+  /** Lets go of whatever the exchange holds of the upstream. */
+  #release(): void {
+    this.#over = true;
+    if (this.#waiter !== undefined) this.#server?.leave(this.#waiter);
+    this.#waiter = undefined;
+    this.#connection?.destroy();
+    this.#connection = undefined;
+  }
+}

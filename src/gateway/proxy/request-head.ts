@@ -1,0 +1,19 @@
+import { withoutFields } from "../../lib/fields.ts";
+import { type Exchange } from "../exchange.ts";
+import { type ForwardTarget } from "./target.ts";
+
+/** The head of the upstream request, without framing and without the empty line (spec gateway.md, Proxy behaviour 1-2). */
+export function upstreamHead(exchange: Exchange, target: ForwardTarget): string {
+  const { head, clientAddress, id } = exchange;
+  const path = target.rewrite === undefined ? head.path : target.rewrite(head.path);
+  const forwardedFor = head.forwardedFor === "" ? clientAddress : `${head.forwardedFor}, ${clientAddress}`;
+  const via = head.via === "" ? "" : `${head.via}, `;
+  const hasHost = target.extraNames.includes("host");
+  const fields = target.extraNames.length === 0 ? head.fields : withoutFields(head.fields, target.extraNames);
+  const expect = head.expectContinue && head.bodyLength !== 0 ? "Expect: 100-continue\r\n" : "";
+  return (
+    `${head.method} ${path}${head.query} HTTP/1.1\r\n${hasHost ? "" : `Host: ${head.authority}\r\n`}${fields}` +
+    `X-Forwarded-For: ${forwardedFor}\r\nX-Forwarded-Proto: ${head.scheme}\r\nX-Forwarded-Host: ${head.authority}\r\n` +
+    `X-Real-IP: ${clientAddress}\r\nVia: ${via}1.1 ${target.serviceName}\r\nX-Request-Id: ${id}\r\n${expect}${target.extraFields}`
+  );
+}

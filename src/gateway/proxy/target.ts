@@ -1,0 +1,19 @@
+import { type Fields } from "../../lib/fields.ts";
+import { type Upstream } from "../upstream/upstream.ts";
+
+/** Where a route sends its requests and within which bounds; compiled when the configuration is loaded. Times in milliseconds. */
+export interface ForwardTarget {
+  readonly upstream: Upstream;
+  readonly rewrite: ((path: string) => string) | undefined;
+  readonly connectTimeoutMs: number;
+  readonly sendTimeoutMs: number;
+  readonly readTimeoutMs: number;
+  readonly totalTimeoutMs: number;
+  readonly maxResponseBytes: number;
+  readonly maxRetries: number;
+  /** Lines of `upstream_headers`, and their lower-case names: the client's own of those names are left out. */
+  readonly extraFields: Fields;
+  readonly extraNames: readonly string[];
+  /** The pseudonym in Via. */
+  readonly serviceName: string;
+}

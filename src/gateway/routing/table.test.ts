@@ -1,0 +1,62 @@
+import { expect, test } from "bun:test";
+import { createRewrite } from "./rewrite.ts";
+import { hostOf, RouteTable } from "./table.ts";
+
+const TABLE = new RouteTable(
+  [
+    ["/", undefined],
+    ["/api", undefined],
+    ["/api/", "below.test"],
+    ["/api/v1", undefined],
+    ["/api/v1", "exact.test"],
+    ["/api/v1", "*.wild.test"],
+    ["/api/v1", "*.deep.wild.test"],
+    ["/only", "exact.test"],
+  ].map(([pathPrefix = "", host]) => ({ pathPrefix, host, name: `${host ?? ""}${pathPrefix}` })),
+);
+
+const CASES: readonly (readonly [authority: string, path: string, route: string | undefined])[] = [
+  ["any.test", "/", "/"],
+  ["any.test", "/apix", "/"],
+  ["any.test", "/api", "/api"],
+  ["any.test", "/api/", "/api"],
+  ["below.test", "/api/x", "below.test/api/"],
+  ["below.test", "/api", "/api"],
+  ["any.test", "/api/v1/users", "/api/v1"],
+  ["any.test", "/api/v10", "/api"],
+  ["EXACT.test:8080", "/api/v1", "exact.test/api/v1"],
+  ["exact.test.", "/api/v1", "exact.test/api/v1"],
+  ["a.wild.test", "/api/v1", "*.wild.test/api/v1"],
+  ["a.b.wild.test", "/api/v1", "*.wild.test/api/v1"],
+  ["a.deep.wild.test", "/api/v1", "*.deep.wild.test/api/v1"],
+  ["wild.test", "/api/v1", "/api/v1"],
+  ["any.test", "/only/x", "/"],
+  ["any.test", "/api/v1;x=1", "/api/v1"],
+  ["any.test", "/api;x=1/v1", "/api"],
+];
+
+for (const [authority, path, name] of CASES) {
+  test(`${authority} ${path} goes to ${name ?? "no route"}`, () => {
+    expect(TABLE.match(authority, path)?.name).toBe(name);
+  });
+}
+
+test("without a route for everything, what nothing covers has no route", () => {
+  const table = new RouteTable([{ pathPrefix: "/a/", host: undefined }]);
+  expect(table.match("h", "/a")).toBeUndefined();
+  expect(table.match("h", "*")).toBeUndefined();
+  expect(table.match("h", "/a/b")).toBeDefined();
+});
+
+test("a host loses its port, whatever kind of address it is", () => {
+  expect([hostOf("[::1]:80"), hostOf("[::1]"), hostOf("A.b:1"), hostOf("")]).toEqual(["[::1]", "[::1]", "a.b", ""]);
+});
+
+test("a rewrite replaces the prefix and leaves other paths alone", () => {
+  const rewrite = createRewrite("/api/v1/", "/");
+  expect(rewrite?.("/api/v1/users")).toBe("/users");
+  expect(rewrite?.("/other")).toBe("/other");
+  expect(createRewrite("/a", "")?.("/a")).toBe("/");
+  expect(createRewrite("/a", "/b")?.("/a/c")).toBe("/b/c");
+  expect(createRewrite(undefined, "/x")).toBeUndefined();
+});

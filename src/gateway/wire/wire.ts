@@ -1,0 +1,24 @@
+/** One byte connection, whatever carries it. Bun's sockets have this shape as they are: no adapter on the byte path. */
+export interface Wire {
+  /** Takes what fits and returns how many bytes that was; the rest stays the caller's until `onDrain`. -1: closed. */
+  write(data: Uint8Array, byteOffset: number, byteLength: number): number;
+  pause(): void;
+  resume(): void;
+  /** Sends FIN after what was taken; bytes can still arrive. */
+  shutdown(): void;
+  /** Closes at once, both ways. */
+  terminate(): void;
+  readonly remoteAddress: string;
+}
+
+/** What a connection does with what its wire brings. A throw ends that connection and is reported, never the worker. */
+export interface WireHandler {
+  /** The chunk is the handler's to keep. */
+  onData(chunk: Buffer): void;
+  /** A write that fell short can be taken up again. */
+  onDrain(): void;
+  /** The peer sends no more. */
+  onEnd(): void;
+  /** Always the last call, and always made once. */
+  onClose(): void;
+}

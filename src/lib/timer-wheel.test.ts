@@ -1,0 +1,118 @@
+import { expect, test } from "bun:test";
+import { Deadline, TimerWheel, type WheelClock } from "./timer-wheel.ts";
+
+class FakeClock implements WheelClock {
+  time = 0;
+  tick: (() => void) | undefined;
+  now(): number {
+    return this.time;
+  }
+  every(_ms: number, tick: () => void): () => void {
+    this.tick = tick;
+    return () => {
+      this.tick = undefined;
+    };
+  }
+  advance(ms: number): void {
+    for (const end = this.time + ms; this.time < end; ) {
+      this.time = Math.min(end, this.time + 16);
+      this.tick?.();
+    }
+  }
+}
+
+class Probe extends Deadline {
+  readonly fired: number[] = [];
+  readonly #clock: FakeClock;
+  readonly #then: (() => void) | undefined;
+  constructor(clock: FakeClock, then?: () => void) {
+    super();
+    this.#clock = clock;
+    this.#then = then;
+  }
+  override onDeadline(): void {
+    this.fired.push(this.#clock.time);
+    this.#then?.();
+  }
+}
+
+test("a deadline fires once, never early and at most two ticks late", () => {
+  for (const ms of [0, 1, 15, 16, 17, 100, 8000, 8190, 8200, 60_000, 600_000]) {
+    const clock = new FakeClock();
+    const wheel = new TimerWheel(clock);
+    const probe = new Probe(clock);
+    clock.time = 5;
+    wheel.set(probe, ms);
+    clock.advance(ms + 64);
+    expect(probe.fired).toHaveLength(1);
+    expect(probe.fired[0]).toBeGreaterThanOrEqual(5 + ms);
+    expect(probe.fired[0]).toBeLessThanOrEqual(5 + ms + 32);
+    clock.advance(10_000);
+    expect(probe.fired).toHaveLength(1);
+  }
+});
+
+test("a deadline can be put off, brought forward, cleared and removed", () => {
+  const clock = new FakeClock();
+  const wheel = new TimerWheel(clock);
+  const later = new Probe(clock);
+  const sooner = new Probe(clock);
+  const cleared = new Probe(clock);
+  const removed = new Probe(clock);
+  for (const probe of [later, sooner, cleared, removed]) wheel.set(probe, 1000);
+  wheel.set(later, 3000);
+  wheel.set(sooner, 100);
+  wheel.clear(cleared);
+  wheel.remove(removed);
+  clock.advance(200);
+  expect(sooner.fired).toHaveLength(1);
+  clock.advance(1800);
+  expect(later.fired).toHaveLength(0);
+  clock.advance(1100);
+  expect(later.fired).toHaveLength(1);
+  expect([...cleared.fired, ...removed.fired]).toEqual([]);
+});
+
+test("the timer stops while nothing waits and starts again", () => {
+  const clock = new FakeClock();
+  const wheel = new TimerWheel(clock);
+  const probe = new Probe(clock);
+  wheel.set(probe, 10);
+  clock.advance(100);
+  expect(clock.tick).toBeUndefined();
+  clock.time += 1_000_000;
+  wheel.set(probe, 10);
+  clock.advance(100);
+  expect(probe.fired).toHaveLength(2);
+});
+
+test("entries that remove or set each other while firing lose no deadline", () => {
+  const clock = new FakeClock();
+  const wheel = new TimerWheel(clock);
+  const others = Array.from({ length: 20 }, () => new Probe(clock));
+  const again = new Probe(clock);
+  const first = new Probe(clock, () => {
+    for (const other of others.slice(0, 10)) wheel.remove(other);
+    wheel.set(again, 50);
+  });
+  for (const other of others) wheel.set(other, 40);
+  wheel.set(first, 40);
+  clock.advance(60);
+  expect(others.filter((other) => other.fired.length === 1)).toHaveLength(10);
+  clock.advance(100);
+  expect(again.fired).toHaveLength(1);
+});
+
+test("a clock that jumps ahead of a whole turn fires everything that is due", () => {
+  const clock = new FakeClock();
+  const wheel = new TimerWheel(clock);
+  const probes = [10, 5000, 20_000, 100_000].map((ms) => {
+    const probe = new Probe(clock);
+    wheel.set(probe, ms);
+    return probe;
+  });
+  clock.time += 50_000;
+  clock.tick?.();
+  clock.advance(32);
+  expect(probes.map((probe) => probe.fired.length)).toEqual([1, 1, 1, 0]);
+});

@@ -1,0 +1,127 @@
+/** Milliseconds a tick: a deadline fires within two of them. */
+const TICK_MS = 16;
+/** One turn is 8.2 s; a later deadline waits in the farthest slot and is put forward from there. */
+const SLOTS = 512;
+
+/** Something with at most one deadline. Setting one again is two comparisons and a write, so a request may do it freely. */
+export abstract class Deadline {
+  /** Wheel time, or Infinity for none. */
+  due = Number.POSITIVE_INFINITY;
+  /** The wheel's own: the tick in whose slot this entry hangs, -1 when it hangs nowhere, and its neighbours there. */
+  slotTick = -1;
+  next: Deadline | undefined;
+  previous: Deadline | undefined;
+
+  abstract onDeadline(): void;
+}
+
+export interface WheelClock {
+  /** Monotonic milliseconds. */
+  now(): number;
+  /** Calls `tick` every `ms` until the returned function is called. */
+  every(ms: number, tick: () => void): () => void;
+}
+
+const realClock: WheelClock = {
+  now: () => performance.now(),
+  every: (ms, tick) => {
+    const timer = setInterval(tick, ms);
+    return () => clearInterval(timer);
+  },
+};
+
+/**
+ * A hashed timing wheel: one timer for all deadlines of a worker. An entry stays where it hangs while its deadline
+ * only moves later, and is moved when its slot comes round; so a keep-alive connection is relinked once in seconds.
+ */
+export class TimerWheel {
+  readonly #clock: WheelClock;
+  readonly #slots: (Deadline | undefined)[] = Array.from({ length: SLOTS }, () => undefined);
+  #tick = 0;
+  #entries = 0;
+  #started = 0;
+  #stop: (() => void) | undefined;
+
+  constructor(clock: WheelClock = realClock) {
+    this.#clock = clock;
+    this.#started = clock.now();
+  }
+
+  /** Calls `entry.onDeadline` once, `ms` from now (no earlier, and at most two ticks later), unless set again or cleared. */
+  set(entry: Deadline, ms: number): void {
+    const due = this.#clock.now() - this.#started + ms;
+    entry.due = due;
+    const tick = Math.floor(due / TICK_MS) + 1;
+    if (entry.slotTick !== -1) {
+      if (entry.slotTick <= tick) return;
+      this.#unlink(entry);
+    }
+    this.#link(entry, tick);
+  }
+
+  /** Keeps the entry hanging, so that the next `set` is cheap. An object that will not be used again wants `remove`. */
+  clear(entry: Deadline): void {
+    entry.due = Number.POSITIVE_INFINITY;
+  }
+
+  remove(entry: Deadline): void {
+    entry.due = Number.POSITIVE_INFINITY;
+    if (entry.slotTick !== -1) this.#unlink(entry);
+  }
+
+  /** Stops the timer; entries never fire afterwards. */
+  close(): void {
+    this.#stop?.();
+    this.#stop = undefined;
+  }
+
+  #link(entry: Deadline, tick: number): void {
+    if (this.#stop === undefined) {
+      this.#tick = Math.floor((this.#clock.now() - this.#started) / TICK_MS);
+      this.#stop = this.#clock.every(TICK_MS, () => this.#advance());
+    }
+    const slotTick = Math.min(Math.max(tick, this.#tick + 1), this.#tick + SLOTS - 1);
+    const head = this.#slots[slotTick % SLOTS];
+    entry.slotTick = slotTick;
+    entry.previous = undefined;
+    entry.next = head;
+    if (head !== undefined) head.previous = entry;
+    this.#slots[slotTick % SLOTS] = entry;
+    this.#entries++;
+  }
+
+  #unlink(entry: Deadline): void {
+    if (entry.previous === undefined) this.#slots[entry.slotTick % SLOTS] = entry.next;
+    else entry.previous.next = entry.next;
+    if (entry.next !== undefined) entry.next.previous = entry.previous;
+    entry.next = undefined;
+    entry.previous = undefined;
+    entry.slotTick = -1;
+    this.#entries--;
+  }
+
+  #advance(): void {
+    const now = this.#clock.now() - this.#started;
+    const target = Math.floor(now / TICK_MS);
+    // After a stall of more than a turn every slot is due once; visiting them again would find them empty.
+    if (target - this.#tick > SLOTS) this.#tick = target - SLOTS;
+    while (this.#tick < target) {
+      this.#tick++;
+      let entry = this.#slots[this.#tick % SLOTS];
+      while (entry !== undefined) {
+        const next: Deadline | undefined = entry.next;
+        this.#unlink(entry);
+        if (entry.due <= now) {
+          entry.due = Number.POSITIVE_INFINITY;
+          entry.onDeadline();
+        } else if (entry.due !== Number.POSITIVE_INFINITY) {
+          this.#link(entry, Math.floor(entry.due / TICK_MS) + 1);
+        }
+        // A callback may have moved the neighbour to another slot: then the rest of this one is found from its head.
+        const moved = next !== undefined && (next.slotTick - this.#tick) % SLOTS !== 0;
+        entry = moved ? this.#slots[this.#tick % SLOTS] : next;
+      }
+    }
+    if (this.#entries === 0) this.close();
+  }
+}

@@ -1,0 +1,51 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { normalisePath } from "./url-path.ts";
+
+const CASES: readonly (readonly [path: string, normal: string | undefined])[] = [
+  ["/", "/"],
+  ["/a/b", "/a/b"],
+  ["/a/b/", "/a/b/"],
+  ["/a/./b", "/a/b"],
+  ["/a/../b", "/b"],
+  ["/a/..", "/"],
+  ["/a/b/..", "/a/"],
+  ["/a/.", "/a/"],
+  ["/..", "/"],
+  ["/../../a", "/a"],
+  ["//a", "/a"],
+  ["/a//b///", "/a/b/"],
+  ["/%61", "/a"],
+  ["/a/%2e%2E/b", "/b"],
+  ["/a/.%2e/b", "/b"],
+  ["/a%7Eb%3bc", "/a~b%3Bc"],
+  ["/a..b/.c", "/a..b/.c"],
+  ["/a;x=1", "/a;x=1"],
+  ["/%2f", undefined],
+  ["/%5c", undefined],
+  ["/%00", undefined],
+  ["/a\\b", undefined],
+  ["/%", undefined],
+  ["/%4", undefined],
+  ["/%zz", undefined],
+];
+
+for (const [path, normal] of CASES) {
+  test(`${path} becomes ${normal ?? "a refusal"}`, () => {
+    expect(normalisePath(path)).toBe(normal);
+  });
+}
+
+test("a normal path stays as it is, whatever was sent", () => {
+  const char = fc.constantFrom("/", ".", "%", "2", "e", "E", "f", "5", "c", "a", "~", ";", "\\");
+  fc.assert(
+    fc.property(fc.string({ unit: char, maxLength: 24 }), (text) => {
+      const once = normalisePath(`/${text}`);
+      if (once === undefined) return;
+      expect(normalisePath(once)).toBe(once);
+      expect(once.startsWith("/")).toBe(true);
+      expect(once.split("/").slice(1, -1)).not.toContain("");
+      expect(once.split("/")).not.toContain("..");
+    }),
+  );
+});

@@ -1,0 +1,45 @@
+/** What makes a path need more than a look: an escape, a backslash, a dot segment, an empty segment. */
+const IRREGULAR = /%|\\|\/[./]/;
+const UNRESERVED = /[A-Za-z0-9\-._~]/;
+
+/**
+ * The one spelling of a path that routes are matched by and upstreams receive, so that neither payment nor
+ * authentication can be passed by spelling: dot segments and empty segments removed (RFC 3986 §5.2.4), unreserved
+ * characters decoded, other escapes in capitals. Undefined where the path must be refused: `%2F`, `%5C`, `%00`,
+ * a backslash, a broken escape.
+ */
+export function normalisePath(path: string): string | undefined {
+  if (!IRREGULAR.test(path)) return path;
+  const decoded = decodeUnreserved(path);
+  return decoded === undefined ? undefined : removeDotSegments(decoded);
+}
+
+function decodeUnreserved(path: string): string | undefined {
+  let decoded = "";
+  for (let at = 0; at < path.length; at++) {
+    const char = path.charAt(at);
+    if (char === "\\") return undefined;
+    if (char !== "%") {
+      decoded += char;
+      continue;
+    }
+    const hex = path.slice(at + 1, at + 3).toUpperCase();
+    if (!/^[0-9A-F]{2}$/.test(hex) || hex === "2F" || hex === "5C" || hex === "00") return undefined;
+    const plain = String.fromCharCode(Number.parseInt(hex, 16));
+    decoded += UNRESERVED.test(plain) ? plain : `%${hex}`;
+    at += 2;
+  }
+  return decoded;
+}
+
+function removeDotSegments(path: string): string {
+  const segments: string[] = [];
+  const parts = path.split("/");
+  for (const [index, part] of parts.entries()) {
+    const last = index === parts.length - 1;
+    if (part === "..") segments.pop();
+    if ((part === ".." || part === "." || part === "") && !last) continue;
+    segments.push(part === "." || part === ".." ? "" : part);
+  }
+  return `/${segments.join("/")}`;
+}
