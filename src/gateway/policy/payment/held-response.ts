@@ -1,0 +1,130 @@
+import { type ErrorCode, TurnpikeError } from "../../../lib/errors.ts";
+import { type Fields } from "../../../lib/fields.ts";
+import { type ResponseHead, type ResponseSink } from "../../exchange.ts";
+import { type Answer, type Answers } from "./answers.ts";
+import { withoutPaymentClaims } from "./response-fields.ts";
+
+/** What the holder of an answer is told, one of the three, once. */
+export interface HeldEvents {
+  /** The answer is there as a whole; its room in `answers` is now the listener's. */
+  complete(answer: Answer): void;
+  /** The upstream refused; its answer is on its way to the client, free of charge. */
+  unpaid(): void;
+  /** No answer that could be sold; nothing went to the client. */
+  broken(error: TurnpikeError): void;
+}
+
+export interface HeldOptions {
+  readonly sink: ResponseSink;
+  readonly answers: Answers;
+  /** The answer has no body, whatever its head announces. */
+  readonly isHead: boolean;
+  /** Stops who sends the response. */
+  readonly stop: () => void;
+}
+
+/**
+ * Holds an upstream's answer back until it is paid for:
+ *
+ *   waiting ──start 2xx, 3xx──▶ holding ──end──▶ over: complete
+ *      │                           └──abort, too long──▶ over: broken
+ *      └──start 4xx, 5xx──▶ passing: unpaid
+ */
+export class HeldResponse implements ResponseSink {
+  readonly #options: HeldOptions;
+  readonly #events: HeldEvents;
+  #state: "waiting" | "holding" | "passing" | "over" = "waiting";
+  #head: ResponseHead | undefined;
+  #body: Uint8Array[] = [];
+  #size = 0;
+
+  constructor(options: HeldOptions, events: HeldEvents) {
+    this.#options = options;
+    this.#events = events;
+  }
+
+  start(head: ResponseHead): void {
+    if (this.#state !== "waiting") return;
+    const clean = { ...head, fields: withoutPaymentClaims(head.fields) };
+    // After a 101 bytes flow that no settlement could hold back.
+    if (head.status === 101)
+      this.#fail("not-implemented", "Cannot switch protocols on a route that is paid by request");
+    else if (head.status < 200) this.#options.sink.start(clean);
+    else if (head.status >= 400) {
+      this.#state = "passing";
+      this.#events.unpaid();
+      this.#options.sink.start(clean);
+    } else {
+      this.#state = "holding";
+      this.#head = clean;
+      if (this.#hasBody() && head.bodyLength > this.#options.answers.maxAnswerBytes) this.#tooLong();
+    }
+  }
+
+  data(chunk: Uint8Array): boolean {
+    if (this.#state === "passing") return this.#options.sink.data(chunk);
+    if (this.#state !== "holding") return true;
+    const { answers } = this.#options;
+    if (this.#size + chunk.byteLength > answers.maxAnswerBytes) {
+      this.#tooLong();
+    } else if (answers.take(chunk.byteLength)) {
+      this.#size += chunk.byteLength;
+      this.#body.push(chunk);
+    } else {
+      this.#fail("overloaded", "Too many paid answers wait for settlement");
+    }
+    return true;
+  }
+
+  end(trailers: Fields): void {
+    if (this.#state === "passing") this.#options.sink.end(withoutPaymentClaims(trailers));
+    if (this.#state !== "holding" || this.#head === undefined) return;
+    const head = this.#head;
+    if (this.#hasBody() && head.bodyLength >= 0 && head.bodyLength !== this.#size) {
+      this.#fail("upstream-failed", "The upstream's answer is not as long as it announced");
+      return;
+    }
+    this.#state = "over";
+    this.#events.complete({
+      head: this.#hasBody() ? { ...head, bodyLength: this.#size } : head,
+      body: this.#body,
+      trailers: withoutPaymentClaims(trailers),
+      size: this.#size,
+    });
+  }
+
+  abort(error: TurnpikeError): void {
+    if (this.#state === "passing") this.#options.sink.abort(error);
+    if (this.#state === "waiting" || this.#state === "holding") this.#break(error);
+  }
+
+  /** Nobody wants the answer any more. */
+  drop(): void {
+    if (this.#state === "holding") this.#options.answers.give(this.#size);
+    if (this.#state !== "passing") this.#state = "over";
+    this.#body = [];
+  }
+
+  #hasBody(): boolean {
+    const status = this.#head?.status;
+    return !this.#options.isHead && status !== 204 && status !== 304;
+  }
+
+  #tooLong(): void {
+    const { maxAnswerBytes } = this.#options.answers;
+    this.#fail(
+      "response-too-large",
+      `The upstream's answer exceeds the ${maxAnswerBytes} bytes that can wait for settlement`,
+    );
+  }
+
+  #fail(code: ErrorCode, detail: string): void {
+    this.#break(new TurnpikeError(code, detail));
+    this.#options.stop();
+  }
+
+  #break(error: TurnpikeError): void {
+    this.drop();
+    this.#events.broken(error);
+  }
+}

@@ -1,0 +1,311 @@
+import { afterEach, expect, test } from "bun:test";
+import { x402Client } from "@x402/core/client";
+import { ExactEvmScheme } from "@x402/evm/exact/client";
+import { wrapFetchWithPayment } from "@x402/fetch";
+import { privateKeyToAccount } from "viem/accounts";
+import { TurnpikeError } from "../../../lib/errors.ts";
+import { fieldLine } from "../../../lib/fields.ts";
+import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, USDC } from "../../../payments/fixtures/payment.ts";
+import { closeShops, decoded, openShop as open, type Shop, type ShopOptions } from "./fixtures/shop.ts";
+import { answerWith } from "./fixtures/test-gateway.ts";
+
+afterEach(closeShops);
+
+function payingFetch(): ReturnType<typeof wrapFetchWithPayment> {
+  const client = new x402Client().register("eip155:*", new ExactEvmScheme(privateKeyToAccount(PRIVATE_KEY)));
+  return wrapFetchWithPayment(fetch, client);
+}
+
+test("an unpaid request gets the price in header and body, and the upstream hears nothing", async () => {
+  const shop = open();
+  const response = await fetch(`${shop.gateway.url}/goods`, { headers: { host: "evil.example" } });
+  expect(response.status).toBe(402);
+  expect(response.headers.get("cache-control")).toBe("no-store");
+  expect(response.headers.get("content-type")).toBe("application/problem+json");
+  expect(response.headers.get("access-control-expose-headers")).toContain("PAYMENT-REQUIRED");
+  const required = {
+    x402Version: 2,
+    error: "Payment required",
+    resource: { url: "http://shop.example/goods", description: "Goods" },
+    accepts: [REQUIREMENTS],
+  };
+  expect(decoded(response, "payment-required")).toEqual(required);
+  const body: unknown = await response.json();
+  expect(body).toEqual({
+    type: "urn:turnpike:error:payment-required",
+    title: "Payment Required",
+    status: 402,
+    detail:
+      "This costs 0.01 USDC on Base Sepolia (eip155:84532). Pay with an x402 client, such as 'npx turnpike call'.",
+    instance: shop.gateway.last()?.id,
+    ...required,
+  });
+  expect(shop.runs).toBe(0);
+});
+
+test("HEAD costs what GET costs", async () => {
+  const shop = open();
+  const unpaid = await fetch(`${shop.gateway.url}/goods`, { method: "HEAD" });
+  expect(unpaid.status).toBe(402);
+  expect(decoded(unpaid, "payment-required")).toMatchObject({ accepts: [REQUIREMENTS] });
+  const paid = await shop.send(shop.payment(), { method: "HEAD" });
+  expect(paid.status).toBe(200);
+  expect(decoded(paid, "payment-response")).toMatchObject({ success: true });
+  expect(shop.runs).toBe(1);
+});
+
+test("a preflight is free, any other OPTIONS is not", async () => {
+  const shop = open({ upstream: (exchange) => answerWith(exchange, 200, "preflight") });
+  const headers = { origin: "http://a.example", "access-control-request-method": "POST" };
+  expect((await fetch(`${shop.gateway.url}/goods`, { method: "OPTIONS", headers })).status).toBe(200);
+  expect((await fetch(`${shop.gateway.url}/goods`, { method: "OPTIONS" })).status).toBe(402);
+  expect((await fetch(`${shop.gateway.url}/goods`, { method: "GET", headers })).status).toBe(402);
+});
+
+test("the real x402 client pays, and gets the goods with a receipt that shared caches leave alone", async () => {
+  const shop = open({
+    upstream: (exchange) =>
+      answerWith(
+        exchange,
+        200,
+        "the goods",
+        fieldLine("Cache-Control", "public, max-age=60, s-maxage=90") +
+          fieldLine("PAYMENT-RESPONSE", "forged") +
+          fieldLine("PAYMENT-REQUIRED", "forged") +
+          fieldLine("Settlement-Overrides", '{"amount":"0"}') +
+          fieldLine("X-Own", "kept"),
+      ),
+  });
+  const response = await payingFetch()(`${shop.gateway.url}/goods`);
+  expect(response.status).toBe(200);
+  expect(await response.text()).toBe("the goods");
+  expect(decoded(response, "payment-response")).toEqual({
+    success: true,
+    transaction: expect.stringMatching(/^0x7e577e57/),
+    network: "eip155:84532",
+    payer: PAYER,
+    extra: { testMode: true },
+  });
+  expect(response.headers.get("cache-control")).toBe("private, max-age=60");
+  expect(response.headers.get("payment-required")).toBeNull();
+  expect(response.headers.get("settlement-overrides")).toBeNull();
+  expect(response.headers.get("x-own")).toBe("kept");
+  expect(shop.lastUpstreamFields).not.toMatch(/^(?:payment-signature|x-payment):/im);
+  expect([shop.runs, shop.settlements]).toEqual([1, 1]);
+});
+
+test("five requests at once with one payment run the upstream once and settle once", async () => {
+  const gate = Promise.withResolvers<void>();
+  const shop = open({
+    upstream: async (exchange) => {
+      await gate.promise;
+      answerWith(exchange, 200, "the goods");
+    },
+  });
+  const payment = shop.payment();
+  const refused = Promise.withResolvers<void>();
+  const four: Response[] = [];
+  const sent = Array.from({ length: 5 }, async () => {
+    const response = await shop.send(payment);
+    if (response.status === 409 && four.push(response) === 4) refused.resolve();
+    return response;
+  });
+  await refused.promise;
+  expect(four[0]?.headers.get("retry-after")).toBe("1");
+  gate.resolve();
+  const statuses = (await Promise.all(sent)).map((response) => response.status);
+  expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409, 409]);
+  expect([shop.runs, shop.settlements]).toEqual([1, 1]);
+});
+
+test("the same payment for the same request gets the same answer again, for a while", async () => {
+  const shop = open();
+  const payment = shop.payment();
+  const first = await shop.send(payment);
+  const again = await shop.send(payment);
+  expect([first.status, again.status]).toEqual([200, 200]);
+  expect(await again.text()).toBe("the goods");
+  expect(again.headers.get("payment-response")).toBe(first.headers.get("payment-response"));
+  shop.clock.now += 61_000;
+  const late = await shop.send(payment);
+  expect(late.status).toBe(409);
+  expect(late.headers.get("payment-required")).toBeNull();
+  expect([shop.runs, shop.settlements]).toEqual([1, 1]);
+});
+
+test("a used payment buys nothing else: no other path, query, method, nor by other bytes", async () => {
+  const shop = open();
+  const payment = shop.payment();
+  expect((await shop.send(payment)).status).toBe(200);
+  expect((await shop.send(payment, { path: "/goods/other" })).status).toBe(409);
+  expect((await shop.send(payment, { path: "/goods?page=2" })).status).toBe(409);
+  expect((await shop.send(payment, { method: "POST" })).status).toBe(409);
+  expect((await shop.send({ ...payment, note: "other bytes" })).status).toBe(409);
+  const { authorization, signature } = payment.payload;
+  const shouted = { ...authorization, nonce: `0x${authorization.nonce.slice(2).toUpperCase()}` };
+  expect((await shop.send({ ...payment, payload: { signature, authorization: shouted } })).status).toBe(409);
+  expect(shop.runs).toBe(1);
+});
+
+test("a payment whose terms were changed after the 402 matches nothing", async () => {
+  const shop = open();
+  for (const change of [{ amount: "1" }, { payTo: PAYER }, { asset: PAYEE }, { network: "eip155:8453" }]) {
+    const response = await shop.send({ ...shop.payment(), accepted: { ...REQUIREMENTS, ...change } });
+    expect(response.status).toBe(402);
+    expect(decoded(response, "payment-required")).toMatchObject({ error: "No matching payment requirements" });
+  }
+  expect([shop.runs, shop.settlements]).toEqual([0, 0]);
+});
+
+const REFUSED: readonly (readonly [name: string, change: (shop: Shop) => object, reason: string])[] = [
+  ["less money", () => ({ value: "9999" }), "invalid_exact_evm_payload_authorization_value_mismatch"],
+  ["more money", () => ({ value: "10001" }), "invalid_exact_evm_payload_authorization_value_mismatch"],
+  ["another payee", () => ({ to: PAYER }), "invalid_exact_evm_recipient_mismatch"],
+  ["a foreign signature", () => ({ from: USDC }), "invalid_exact_evm_signature"],
+  [
+    "its time over",
+    (shop) => ({ validBefore: String(Math.floor(shop.clock.now / 1000)) }),
+    "invalid_exact_evm_payload_authorization_valid_before",
+  ],
+  [
+    "ten years to run",
+    (shop) => ({ validBefore: String(Math.floor(shop.clock.now / 1000) + 3e8) }),
+    "invalid_exact_evm_payload_authorization_valid_before",
+  ],
+];
+
+for (const [name, change, reason] of REFUSED) {
+  test(`a payment with ${name} is refused with the reason, and leaves nothing in the ledger`, async () => {
+    const shop = open();
+    const payment = shop.payment(change(shop));
+    const response = await shop.send(payment);
+    expect(response.status).toBe(402);
+    expect(decoded(response, "payment-required")).toMatchObject({ error: reason, accepts: [REQUIREMENTS] });
+    expect(await response.json()).toMatchObject({ error: reason, status: 402 });
+    expect(await shop.booked(payment)).toBeUndefined();
+    expect([shop.runs, shop.settlements]).toEqual([0, 0]);
+  });
+}
+
+test("what is no payment is answered 400, and never as unpaid", async () => {
+  const shop = open();
+  const { authorization } = shop.payment().payload;
+  for (const payment of [
+    "",
+    "!",
+    "bnVsbA==",
+    { x402Version: 1 },
+    { ...shop.payment(), payload: { authorization } },
+    "A".repeat(9000),
+  ]) {
+    const response = await shop.send(payment);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ type: "urn:turnpike:error:invalid-payment" });
+  }
+  expect(shop.runs).toBe(0);
+});
+
+test("an upstream that fails is not paid, its answer passes, and the payment may be used again", async () => {
+  let status = 500;
+  const shop = open({
+    upstream: (exchange) => answerWith(exchange, status, "sorry", fieldLine("PAYMENT-RESPONSE", "forged")),
+  });
+  const payment = shop.payment();
+  for (status of [500, 404]) {
+    const response = await shop.send(payment);
+    expect([response.status, await response.text()]).toEqual([status, "sorry"]);
+    expect(response.headers.get("payment-response")).toBeNull();
+  }
+  expect(shop.settlements).toBe(0);
+  expect(await shop.booked(payment)).toMatchObject({ state: "released" });
+  status = 200;
+  expect((await shop.send(payment)).status).toBe(200);
+  expect([shop.runs, shop.settlements]).toEqual([3, 1]);
+});
+
+test("an answer that is cut short, too long, or a change of protocol is not charged", async () => {
+  const cases: readonly (readonly [upstream: NonNullable<ShopOptions["upstream"]>, status: number])[] = [
+    [
+      ({ response }) => {
+        response.start({ status: 200, reason: "", fields: "", bodyLength: 100 });
+        response.data(Buffer.from("secret goods"));
+        response.abort(new TurnpikeError("upstream-failed", "It closed the connection"));
+      },
+      502,
+    ],
+    [({ response }) => response.abort(new TurnpikeError("upstream-timeout", "It took too long")), 504],
+    [
+      ({ response }) => {
+        response.start({ status: 200, reason: "", fields: "", bodyLength: 5 });
+        response.data(Buffer.from("secret goods"));
+        response.end("");
+      },
+      502,
+    ],
+    [(exchange) => answerWith(exchange, 200, "secret goods, and too long"), 502],
+    [
+      ({ response }) => {
+        response.start({ status: 200, reason: "", fields: "", bodyLength: -1 });
+        for (const part of ["secret ", "goods, ", "and ", "too ", "long"]) response.data(Buffer.from(part));
+        response.end("");
+      },
+      502,
+    ],
+    [
+      ({ response }) => response.start({ status: 101, reason: "", fields: "Upgrade: websocket\r\n", bodyLength: 0 }),
+      501,
+    ],
+  ];
+  for (const [upstream, status] of cases) {
+    const stops: string[] = [];
+    const shop = open({
+      bounds: { maxBytes: 100, maxAnswerBytes: 20, maxEntries: 2 },
+      upstream: (exchange) => {
+        exchange.onCancel = () => stops.push("stopped");
+        return upstream(exchange);
+      },
+    });
+    const payment = shop.payment();
+    const response = await shop.send(payment);
+    expect(response.status).toBe(status);
+    expect(await response.text()).not.toContain("secret");
+    expect(response.headers.get("payment-response")).toBeNull();
+    expect(await shop.booked(payment)).toMatchObject({ state: "released" });
+    expect([shop.settlements, shop.answers.bytes]).toEqual([0, 0]);
+  }
+});
+
+test("interim responses pass, and speak for no payment", async () => {
+  const shop = open({
+    upstream: (exchange) => {
+      const fields = fieldLine("Link", "</a.css>") + fieldLine("PAYMENT-RESPONSE", "forged");
+      exchange.response.start({ status: 103, reason: "", fields, bodyLength: 0 });
+      answerWith(exchange, 200, "the goods");
+    },
+  });
+  expect((await shop.send(shop.payment())).status).toBe(200);
+  expect(shop.gateway.last()?.interim).toEqual([
+    { status: 103, reason: "", fields: "Link: </a.css>\r\n", bodyLength: 0 },
+  ]);
+});
+
+test("an answer without a body, or of unknown length, is sold as it is", async () => {
+  const empty = open({
+    upstream: ({ response }) => {
+      response.start({ status: 204, reason: "", fields: "", bodyLength: 0 });
+      response.end("");
+    },
+  });
+  expect((await empty.send(empty.payment())).status).toBe(204);
+  const chunked = open({
+    upstream: ({ response }) => {
+      response.start({ status: 200, reason: "", fields: "", bodyLength: -1 });
+      response.data(Buffer.from("the "));
+      response.data(Buffer.from("goods"));
+      response.end("");
+    },
+  });
+  const response = await chunked.send(chunked.payment());
+  expect(await response.text()).toBe("the goods");
+  expect(response.headers.get("content-length")).toBe("9");
+});

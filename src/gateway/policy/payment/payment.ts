@@ -1,0 +1,196 @@
+import { createHash } from "node:crypto";
+import { ERRORS } from "../../../lib/errors.ts";
+import { fieldValue, fieldValues } from "../../../lib/fields.ts";
+import { findAsset } from "../../../payments/assets.ts";
+import { checkTerms } from "../../../payments/exact.ts";
+import { type Facilitator } from "../../../payments/facilitator.ts";
+import { decodeHeader, MAX_HEADER_LENGTH } from "../../../payments/header.ts";
+import { networkTitle } from "../../../payments/networks.ts";
+import { paymentKey } from "../../../payments/payment-key.ts";
+import { formatAmount } from "../../../payments/price.ts";
+import { compileTerms, findMismatch, type Terms } from "../../../payments/terms.ts";
+import { type PaymentPayload, paymentPayloadSchema, type PaymentRequirements } from "../../../payments/wire.ts";
+import { type Ledger, type Payment, type Reservation } from "../../../store/ledger.ts";
+import { type Exchange } from "../../exchange.ts";
+import { type Decision, type Policy } from "../policy.ts";
+import { type Answers } from "./answers.ts";
+import { Attempt } from "./attempt.ts";
+import { Challenge, type ChallengeError } from "./challenge.ts";
+import { deliver } from "./deliver.ts";
+import { paymentError, type Recipient, respondError } from "./respond.ts";
+import { withoutPayment } from "./response-fields.ts";
+import { receiptOf, type Sale } from "./sale.ts";
+
+/** `routes[].x402`, as far as the gate needs it. Empty strings are not set. */
+export interface PaymentTerms extends Terms {
+  readonly resource_url: string;
+  readonly extensions?: Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface PaymentConfig {
+  readonly path_prefix: string;
+  readonly x402: PaymentTerms;
+  readonly test_mode: boolean;
+  /** What resource URLs start with, no slash at the end: `x402.public_url`, else the first listener's own. Never the Host. */
+  readonly base_url: string;
+}
+
+export interface PaymentDeps {
+  readonly ledger: Ledger;
+  readonly facilitator: Facilitator;
+  /** One per process: it outlives the policies of a configuration. */
+  readonly answers: Answers;
+  /** Unix milliseconds. */
+  readonly clock: () => number;
+  readonly log: (message: string) => void;
+  /** What is sold, for people. */
+  readonly description?: string;
+}
+
+/** When a client may ask again whose payment another request works on, in seconds. */
+const IN_FLIGHT_RETRY_S = 1;
+
+/**
+ * Lets a request through once it is paid for, and its answer out once the money has moved. Every request that it sees is
+ * priced, but for CORS preflights: which routes are is the routing table's to say. Throws where the terms cannot be sold on.
+ */
+export function createPaymentPolicy(config: PaymentConfig, deps: PaymentDeps): Policy {
+  const requirements = compileTerms(config.x402);
+  const { extensions, resource_url } = config.x402;
+  const challenge = new Challenge(
+    {
+      x402Version: 2,
+      resource: {
+        url: resource_url || config.base_url + config.path_prefix,
+        ...(deps.description === undefined ? {} : { description: deps.description }),
+      },
+      accepts: [requirements],
+      ...(extensions === undefined ? {} : { extensions: { ...extensions } }),
+    },
+    priceTitle(requirements),
+  );
+  const { ledger, facilitator, answers, clock, log } = deps;
+  const sale: Sale = {
+    route: config.path_prefix,
+    challenge,
+    requirements,
+    testMode: config.test_mode,
+    ledger,
+    facilitator,
+    answers,
+    clock,
+    log,
+  };
+
+  return {
+    name: "payment",
+    request(exchange) {
+      const { head } = exchange;
+      const presented = fieldValues(head.fields, "payment-signature");
+      head.fields = withoutPayment(head.fields);
+      const recipient = { exchange, sink: exchange.response };
+      if (presented.length > 0) return takePayment(sale, recipient, presented);
+      if (isPreflight(exchange)) return "continue";
+      challenge.respond(recipient, "Payment required");
+      return "answered";
+    },
+    close() {
+      // Ledger, facilitator and answers are the process's own.
+    },
+  };
+}
+
+/** A browser asks for leave before it pays, and cannot pay for asking (Fetch §CORS-preflight fetch). */
+function isPreflight({ head }: Exchange): boolean {
+  return head.method === "OPTIONS" && fieldValue(head.fields, "access-control-request-method") !== undefined;
+}
+
+function priceTitle({ amount, asset, network }: PaymentRequirements): string {
+  const known = findAsset(network, asset);
+  if (known === undefined) return `${amount} units of ${asset} on ${networkTitle(network)}`;
+  return `${formatAmount(amount, known.decimals)} ${known.symbol} on ${networkTitle(network)}`;
+}
+
+async function takePayment(sale: Sale, recipient: Recipient, presented: readonly string[]): Promise<Decision> {
+  const [header = ""] = presented;
+  const payload = presented.length === 1 ? readPayload(header) : undefined;
+  if (payload === undefined) {
+    respondError(recipient, malformed(header));
+    return "answered";
+  }
+  const reservation = reservationOf(sale, recipient.exchange, payload, header);
+  const objection = objectionTo(sale, payload);
+  // What was begun is finished, even where price or time have moved on: a new challenge would make the client pay twice.
+  if (objection !== undefined && !(await isBegun(sale, reservation))) {
+    sale.challenge.respond(recipient, objection);
+    return "answered";
+  }
+  const { held, payment } = await sale.ledger.reserve(reservation);
+  if (held) return new Attempt(sale, recipient, payload, payment).run();
+  return answerTaken(sale, recipient, payment, reservation.fingerprint);
+}
+
+function readPayload(header: string): PaymentPayload | undefined {
+  const parsed = paymentPayloadSchema.safeParse(decodeHeader(header));
+  return parsed.success ? parsed.data : undefined;
+}
+
+function malformed(header: string): ReturnType<typeof paymentError> {
+  const detail =
+    header.length > MAX_HEADER_LENGTH
+      ? `Cannot read the payment: the header exceeds ${MAX_HEADER_LENGTH} characters`
+      : "Cannot read the payment: PAYMENT-SIGNATURE must be one base64 header with an x402 version 2 payment by EIP-3009";
+  return paymentError("invalid-payment", detail);
+}
+
+function objectionTo(sale: Sale, payload: PaymentPayload): ChallengeError | undefined {
+  return findMismatch(payload, sale.challenge.required) ?? checkTerms(payload, sale.requirements, sale.clock() / 1000);
+}
+
+async function isBegun(sale: Sale, reservation: Reservation): Promise<boolean> {
+  const standing = await sale.ledger.find(reservation);
+  if (standing === undefined || standing.fingerprint !== reservation.fingerprint) return false;
+  return standing.state === "settling" || standing.state === "unknown" || standing.state === "settled";
+}
+
+function reservationOf(sale: Sale, exchange: Exchange, payload: PaymentPayload, header: string): Reservation {
+  const { method, path, query } = exchange.head;
+  return {
+    ...paymentKey(payload, sale.requirements),
+    amount: sale.requirements.amount,
+    payTo: sale.requirements.payTo.toLowerCase(),
+    route: sale.route,
+    fingerprint: createHash("sha256").update(`${header}\n${method}\n${path}${query}`).digest("base64url"),
+    // Beyond what a number holds only where the terms were objected to, and then only what is begun is looked for.
+    validBefore: Math.min(Number(payload.payload.authorization.validBefore), Number.MAX_SAFE_INTEGER),
+  };
+}
+
+/** Answers who comes with a payment that another request works on, or that is used up. */
+async function answerTaken(sale: Sale, recipient: Recipient, payment: Payment, fingerprint: string): Promise<Decision> {
+  const { title } = ERRORS["payment-conflict"];
+  if (payment.fingerprint !== fingerprint) {
+    respondError(recipient, paymentError("payment-conflict", `${title}: it belongs to another request.`));
+  } else if (payment.state !== "settled") {
+    const error = paymentError("payment-conflict", "This payment is being worked on. Send the same payment again.");
+    respondError(recipient, error, IN_FLIGHT_RETRY_S);
+  } else {
+    const answer = sale.answers.get(fingerprint, sale.clock());
+    if (answer !== undefined) {
+      const receipt = receiptOf(sale, payment.transaction, payment.payer);
+      await deliver(recipient, answer, receipt);
+    } else if (payment.delivered) {
+      respondError(
+        recipient,
+        paymentError("payment-conflict", `${title}: its answer was delivered, and is not kept any more.`),
+      );
+    } else {
+      const error = paymentError(
+        "payment-conflict",
+        "The answer to this payment is on its way. Send the same payment again.",
+      );
+      respondError(recipient, error, IN_FLIGHT_RETRY_S);
+    }
+  }
+  return "answered";
+}

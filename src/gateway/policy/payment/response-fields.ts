@@ -1,0 +1,37 @@
+import { fieldLine, type Fields, fieldValue, withoutFields } from "../../../lib/fields.ts";
+import { PAYMENT_RESPONSE } from "../../../payments/wire.ts";
+
+/** Fields by which an upstream could speak for the gateway, or set its own price (facts §11.15). */
+const PAYMENT_FIELDS = ["payment-response", "payment-required", "x-payment-response", "settlement-overrides"];
+
+/** What a client says about its payment: spendable by whoever reads it, so no upstream may. */
+const REQUEST_FIELDS = ["payment-signature", "x-payment"];
+
+export function withoutPayment(fields: Fields): Fields {
+  return withoutFields(fields, REQUEST_FIELDS);
+}
+
+export function withoutPaymentClaims(fields: Fields): Fields {
+  return withoutFields(fields, PAYMENT_FIELDS);
+}
+
+/** The upstream's fields with the receipt added, and closed to shared caches: nobody else has paid. */
+export function paidFields(fields: Fields, receipt: string): Fields {
+  const cacheControl = fieldValue(fields, "cache-control") ?? "";
+  return (
+    withoutFields(withoutPaymentClaims(fields), ["cache-control"]) +
+    fieldLine("Cache-Control", privateOnly(cacheControl)) +
+    fieldLine(PAYMENT_RESPONSE, receipt) +
+    fieldLine("Access-Control-Expose-Headers", PAYMENT_RESPONSE)
+  );
+}
+
+function privateOnly(cacheControl: string): string {
+  // Quoted field lists may hold commas; an answer that nobody stores is the safe reading of what is hard to read.
+  if (cacheControl.includes('"')) return "private, no-store";
+  const directives = cacheControl
+    .split(",")
+    .map((directive) => directive.trim())
+    .filter((directive) => directive !== "" && !/^(?:public|private|s-maxage(?:=.*)?)$/i.test(directive));
+  return ["private", ...directives].join(", ");
+}

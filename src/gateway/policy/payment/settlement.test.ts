@@ -1,0 +1,238 @@
+import { afterEach, expect, test } from "bun:test";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Settlement } from "../../../payments/facilitator.ts";
+import { PAYER } from "../../../payments/fixtures/payment.ts";
+import { HOLD_MS } from "../../../store/ledger.ts";
+import { openStore } from "../../../store/open-store.ts";
+import { closeShops, decoded, openShop as open, type ShopOptions } from "./fixtures/shop.ts";
+import { answerWith } from "./fixtures/test-gateway.ts";
+
+afterEach(closeShops);
+
+test("a settlement that is refused gives nothing out, and says so with the protocol's receipt", async () => {
+  const shop = open({
+    facilitator: () => ({
+      settle: async () => ({ kind: "refused", reason: "invalid_exact_evm_insufficient_balance" }),
+    }),
+  });
+  const payment = shop.payment();
+  const response = await shop.send(payment);
+  expect(response.status).toBe(402);
+  expect(await response.text()).not.toContain("goods");
+  expect(decoded(response, "payment-response")).toEqual({
+    success: false,
+    errorReason: "invalid_exact_evm_insufficient_balance",
+    transaction: "",
+    network: "eip155:84532",
+    payer: PAYER,
+  });
+  expect(await shop.booked(payment)).toMatchObject({
+    state: "failed",
+    reason: "invalid_exact_evm_insufficient_balance",
+  });
+  expect(shop.answers.bytes).toBe(0);
+});
+
+/** A facilitator whose first settlement goes through while its answer gets lost. */
+function losingFirstAnswer(throws: boolean): NonNullable<ShopOptions["facilitator"]> {
+  let calls = 0;
+  return (real) => ({
+    async settle(payment, requirements) {
+      calls += 1;
+      const settlement = await real.settle(payment, requirements);
+      if (calls > 1) return settlement;
+      if (throws) throw new Error("https://rpc.example/?key=secret");
+      return { kind: "unknown", cause: "no answer within 5000 ms", transaction: "" };
+    },
+  });
+}
+
+for (const throws of [false, true]) {
+  test(`an unclear settlement (${throws ? "a throw" : "a time-out"}) is 503 and no new price; the same payment then gets the answer`, async () => {
+    const shop = open({ facilitator: losingFirstAnswer(throws) });
+    const payment = shop.payment();
+    const first = await shop.send(payment);
+    expect(first.status).toBe(503);
+    expect(first.headers.get("retry-after")).toBe("5");
+    expect(first.headers.get("payment-required")).toBeNull();
+    expect(await first.json()).toMatchObject({ type: "urn:turnpike:error:settlement-pending" });
+    expect(await shop.booked(payment)).toMatchObject({ state: "unknown" });
+    expect(shop.logged.join()).not.toMatch(/secret|rpc/);
+    // Its time to be verified is over, its time to be made good is not.
+    shop.clock.now += 59_000;
+    const second = await shop.send(payment);
+    expect([second.status, await second.text()]).toEqual([200, "the goods"]);
+    expect(decoded(second, "payment-response")).toMatchObject({ success: true });
+    expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: true });
+    expect([shop.runs, shop.settlements]).toEqual([1, 2]);
+  });
+}
+
+test("where the answer is kept no more, the upstream is run again, and nobody pays again", async () => {
+  const shop = open({ facilitator: losingFirstAnswer(false) });
+  const payment = shop.payment();
+  expect((await shop.send(payment)).status).toBe(503);
+  shop.clock.now += 3_600_000;
+  expect((await shop.send(payment)).status).toBe(200);
+  expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: true });
+  expect([shop.runs, shop.settlements]).toEqual([2, 2]);
+});
+
+test("a settlement that stays unclear, or is refused on asking again, stays open", async () => {
+  let answer: Settlement = { kind: "unknown", cause: "no connection", transaction: "" };
+  const shop = open({ facilitator: () => ({ settle: async () => answer }) });
+  const payment = shop.payment();
+  expect((await shop.send(payment)).status).toBe(503);
+  answer = { kind: "refused", reason: "invalid_exact_evm_insufficient_balance" };
+  expect((await shop.send(payment)).status).toBe(503);
+  expect(await shop.booked(payment)).toMatchObject({ state: "unknown" });
+  expect(shop.runs).toBe(1);
+});
+
+test("a facilitator that is away, or makes no sense, is 503 or 502, and the payment may be used again", async () => {
+  for (const [kind, status] of [
+    ["unavailable", 503],
+    ["failed", 502],
+  ] as const) {
+    let broken = true;
+    const shop = open({
+      facilitator: (real) => ({
+        verify: async (...payment) => (broken ? { kind, cause: "secret" } : real.verify(...payment)),
+      }),
+    });
+    const payment = shop.payment();
+    const response = await shop.send(payment);
+    expect(response.status).toBe(status);
+    expect(response.headers.get("retry-after")).toBe("5");
+    expect(response.headers.get("payment-required")).toBeNull();
+    expect(await response.text()).not.toContain("secret");
+    broken = false;
+    expect((await shop.send(payment)).status).toBe(200);
+    expect([shop.runs, shop.settlements]).toEqual([1, 1]);
+  }
+});
+
+test("a verification that throws gives nothing out", async () => {
+  const shop = open({ facilitator: () => ({ verify: () => Promise.reject(new TypeError("secret")) }) });
+  expect((await shop.send(shop.payment())).status).toBe(502);
+  expect([shop.runs, shop.settlements]).toEqual([0, 0]);
+  expect(shop.logged.join()).not.toContain("secret");
+});
+
+test("a ledger that fails before settlement charges nothing, and after it loses nothing", async () => {
+  const cases = [
+    ["verified", 0, 1],
+    ["settling", 0, 2],
+    ["settled", 1, 1],
+  ] as const;
+  for (const [state, charged, runs] of cases) {
+    let broken = true;
+    const shop = open({
+      ledger: (real) => ({
+        move: async (payment, change) => {
+          if (broken && change.state === state) throw new Error("disk I/O error");
+          return real.move(payment, change);
+        },
+      }),
+    });
+    const payment = shop.payment();
+    const response = await shop.send(payment);
+    expect(response.status).toBe(503);
+    expect(response.headers.get("payment-required")).toBeNull();
+    expect(shop.settlements).toBe(charged);
+    broken = false;
+    expect((await shop.send(payment)).status).toBe(200);
+    expect(shop.runs).toBe(runs);
+  }
+});
+
+test("a client that leaves before settlement is not charged, and its upstream request ends", async () => {
+  const begun = Promise.withResolvers<void>();
+  const stopped = Promise.withResolvers<void>();
+  let first = true;
+  const shop = open({
+    upstream: (exchange) => {
+      if (!first) return answerWith(exchange, 200, "the goods");
+      first = false;
+      exchange.onCancel = () => stopped.resolve();
+      exchange.response.start({ status: 200, reason: "", fields: "", bodyLength: 9 });
+      exchange.response.data(Buffer.from("the "));
+      begun.resolve();
+    },
+  });
+  const payment = shop.payment();
+  const client = new AbortController();
+  const lost = shop.send(payment, { signal: client.signal }).catch(() => "gone");
+  await begun.promise;
+  client.abort();
+  expect(await lost).toBe("gone");
+  await stopped.promise;
+  expect(await shop.booked(payment)).toMatchObject({ state: "released" });
+  expect([shop.settlements, shop.answers.bytes]).toEqual([0, 0]);
+  expect((await shop.send(payment)).status).toBe(200);
+  expect(shop.settlements).toBe(1);
+});
+
+test("a client that leaves during settlement finds its answer when it comes back", async () => {
+  const settling = Promise.withResolvers<void>();
+  const gone = Promise.withResolvers<void>();
+  const shop = open({
+    facilitator: (real) => ({
+      async settle(...payment) {
+        settling.resolve();
+        await gone.promise;
+        return real.settle(...payment);
+      },
+    }),
+  });
+  const payment = shop.payment();
+  const client = new AbortController();
+  const lost = shop.send(payment, { signal: client.signal }).catch(() => "gone");
+  await settling.promise;
+  client.abort();
+  expect(await lost).toBe("gone");
+  while (shop.gateway.last()?.gone !== true) await Bun.sleep(1);
+  gone.resolve();
+  while ((await shop.booked(payment))?.state !== "settled") await Bun.sleep(1);
+  expect(await shop.booked(payment)).toMatchObject({ delivered: false });
+  const again = await shop.send(payment);
+  expect([again.status, await again.text()]).toEqual([200, "the goods"]);
+  expect(await shop.booked(payment)).toMatchObject({ delivered: true });
+  expect([shop.runs, shop.settlements]).toEqual([1, 1]);
+});
+
+test("a debt that a dead process left is paid by the next, without another charge", async () => {
+  const path = join(mkdtempSync(join(tmpdir(), "turnpike-debt-")), "state.db");
+  const clock = { now: Date.now() };
+  const dying = open({
+    store: openStore(path, () => clock.now),
+    // It never gets to write down that it delivered.
+    ledger: (real) => ({ move: async (payment, change) => (change.hold ? real.move(payment, change) : false) }),
+  });
+  const payment = dying.payment();
+  expect((await dying.send(payment)).status).toBe(200);
+  expect(await dying.booked(payment)).toMatchObject({ state: "settled", delivered: false });
+  const next = open({ store: openStore(path, () => clock.now) });
+  const early = await next.send(payment);
+  expect([early.status, early.headers.get("retry-after")]).toEqual([409, "1"]);
+  clock.now += HOLD_MS + 1;
+  expect((await next.send(payment, { path: "/goods/other" })).status).toBe(409);
+  const late = await next.send(payment);
+  expect([late.status, await late.text()]).toEqual([200, "the goods"]);
+  expect(decoded(late, "payment-response")).toMatchObject({ success: true, payer: PAYER });
+  expect(await next.booked(payment)).toMatchObject({ state: "settled", delivered: true });
+  expect([next.runs, next.settlements]).toEqual([1, 0]);
+});
+
+test("a slow client gets all of it", async () => {
+  const shop = open({
+    upstream: (exchange) => {
+      exchange.slow = true;
+      answerWith(exchange, 200, "the goods");
+    },
+  });
+  const response = await shop.send(shop.payment());
+  expect(await response.text()).toBe("the goods");
+});
