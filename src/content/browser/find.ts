@@ -1,0 +1,65 @@
+import { accessSync, constants, existsSync } from "node:fs";
+import { join } from "node:path";
+import { packageFolder, unpackBrowser } from "./unpack.ts";
+
+export type BrowserSource = "npm" | "configured" | "installed";
+
+/** A browser program that may be started, and the environment it needs. */
+export interface BrowserProgram {
+  readonly path: string;
+  readonly source: BrowserSource;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+const HEADLESS_SHELLS = ["chromium-headless-shell", "chrome-headless-shell"];
+const FULL_BROWSERS = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+
+const ADVICE =
+  "install the package chromium-headless-shell or chromium, or name a browser program in content.browser_path";
+
+/**
+ * The browser programs to try, best first. A configured one stands alone. Then the one npm brought: it is pinned, so
+ * every machine renders alike and the tests speak for it. An installed headless shell comes next, and a whole
+ * Chromium or Chrome last, since it takes four times the CPU for each page.
+ */
+export async function* browserPrograms(
+  configured: string | undefined,
+  folder: string,
+): AsyncGenerator<BrowserProgram, void, void> {
+  if (configured !== undefined) {
+    assertExecutable(configured);
+    yield { path: configured, source: "configured", environment: {} };
+    return;
+  }
+  const source = npmBrowser();
+  if (source !== undefined) {
+    const { path, libraries, fontConfig } = await unpackBrowser(source, folder);
+    yield { path, source: "npm", environment: { LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: fontConfig } };
+  }
+  for (const name of [...HEADLESS_SHELLS, ...FULL_BROWSERS]) {
+    const path = Bun.which(name);
+    if (path !== null) yield { path, source: "installed", environment: {} };
+  }
+}
+
+/** What to say where no browser could be started; `failure` is why the last one could not. */
+export function noBrowserMessage(failure: string | undefined): string {
+  if (failure !== undefined) return `Cannot start a browser: ${failure}; ${ADVICE}`;
+  const machine = `${process.platform}-${process.arch}`;
+  return `Cannot start a browser: npm brought none for ${machine} and none is installed; run 'npm ci', or ${ADVICE}`;
+}
+
+/** The npm package holds a program for Linux on x86-64 alone. */
+function npmBrowser(): string | undefined {
+  if (process.platform !== "linux" || process.arch !== "x64") return undefined;
+  const folder = packageFolder();
+  return folder !== undefined && existsSync(join(folder, "bin/chromium.br")) ? folder : undefined;
+}
+
+function assertExecutable(path: string): void {
+  try {
+    accessSync(path, constants.X_OK);
+  } catch {
+    throw new Error(`Cannot start the browser '${path}' of content.browser_path: there is no such program; ${ADVICE}`);
+  }
+}

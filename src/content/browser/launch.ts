@@ -1,0 +1,198 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdir, mkdtemp, readdir, rm, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import { type Readable, type Writable } from "node:stream";
+import { CdpConnection } from "./cdp.ts";
+import { type BrowserProgram } from "./find.ts";
+
+/** A browser that answered its first call. `exited` settles when the process is gone and its folder removed. */
+export interface RunningBrowser {
+  readonly cdp: CdpConnection;
+  readonly pid: number;
+  readonly product: string;
+  readonly userAgent: string;
+  readonly exited: Promise<void>;
+  /** Ends the process at once, where it no longer answers. */
+  kill(): void;
+  /** Asks the browser to end and waits until it is gone. */
+  close(): Promise<void>;
+}
+
+/** Time until the first answer; a cold start on a slow disk included. */
+const LAUNCH_TIMEOUT_MS = 20_000;
+const CLOSE_TIMEOUT_MS = 3_000;
+const KEPT_ERROR_OUTPUT = 4_096;
+/** Below this much shared memory (containers give 64 MB) big pages crash, and files take its place. */
+const MIN_SHARED_MEMORY_BYTES = 512 * 1024 * 1024;
+
+const FLAGS: readonly string[] = [
+  "--headless=new",
+  "--remote-debugging-pipe",
+  "--no-first-run",
+  "--no-default-browser-check",
+  "--disable-gpu",
+  "--window-size=1280,720",
+  "--hide-scrollbars",
+  "--mute-audio",
+  "--disable-extensions",
+  "--disable-sync",
+  "--disable-breakpad",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-domain-reliability",
+  "--disable-default-apps",
+  "--disable-client-side-phishing-detection",
+  "--disable-hang-monitor",
+  "--disable-backgrounding-occluded-windows",
+  "--disable-background-timer-throttling",
+  "--disable-renderer-backgrounding",
+  "--no-pings",
+  "--metrics-recording-only",
+  "--password-store=basic",
+  "--use-mock-keychain",
+  "--lang=en-US",
+  // Popups fail at once; the few that come in spite of it are closed.
+  "--block-new-web-contents",
+  // navigator.webdriver is false, as in a browser that a person uses.
+  "--disable-blink-features=AutomationControlled",
+  // One page may not take the machine's memory: in megabytes, of each script heap.
+  "--js-flags=--max-old-space-size=512",
+  // Nothing gets past the egress guard: no direct loopback, no QUIC, no WebRTC over UDP, no look-ups of its own.
+  "--proxy-server=http://127.0.0.1:9",
+  "--proxy-bypass-list=<-loopback>",
+  "--disable-quic",
+  "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+  "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+  "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+  "--disable-features=Translate,MediaRouter,OptimizationHints,DialMediaRouteProvider,AcceptCHFrame,InterestFeedContentSuggestions",
+];
+
+/** Starts a browser with a profile folder of its own below `folder`. Fails with a one-line reason. */
+export async function launchBrowser(
+  program: BrowserProgram,
+  folder: string,
+  sandboxed: boolean,
+): Promise<RunningBrowser> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await removeAbandonedProfiles(folder);
+  const profile = await mkdtemp(join(folder, `profile-${process.pid}-`));
+  const child = spawn(program.path, [...FLAGS, ...(await machineFlags(sandboxed)), `--user-data-dir=${profile}`], {
+    cwd: profile,
+    env: environmentOf(program, profile),
+    stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
+  });
+  const started = watch(child);
+  const exited = started.exited.then(() => removeProfile(profile));
+  // Both are pipes, as asked for above; the types of stdio know the first three only.
+  const cdp = new CdpConnection(child.stdio[3] as unknown as Writable, child.stdio[4] as unknown as Readable);
+  void started.exited.then(() => cdp.close());
+  const kill = () => {
+    child.kill("SIGKILL");
+    cdp.close();
+  };
+  try {
+    const version = await within(cdp.send("Browser.getVersion"), LAUNCH_TIMEOUT_MS);
+    const product = String(version["product"]);
+    const userAgent = String(version["userAgent"]);
+    return { cdp, pid: child.pid ?? 0, product, userAgent, exited, kill, close: () => close(cdp, exited, kill) };
+  } catch {
+    kill();
+    await exited;
+    throw new Error(`'${program.path}' ${started.reason() ?? `gave no answer within ${LAUNCH_TIMEOUT_MS / 1000} s`}`);
+  }
+}
+
+interface WatchedProcess {
+  readonly exited: Promise<void>;
+  /** Why the process ended by itself, in one line; undefined where it did not. */
+  reason(): string | undefined;
+}
+
+function watch(child: ChildProcess): WatchedProcess {
+  let output = "";
+  let failure: string | undefined;
+  child.stderr?.setEncoding("utf8");
+  child.stderr?.on("data", (text: string) => {
+    output = (output + text).slice(-KEPT_ERROR_OUTPUT);
+  });
+  const { promise: exited, resolve } = Promise.withResolvers<void>();
+  child.on("error", (error) => {
+    failure = `does not start: ${error.message}`;
+    resolve();
+  });
+  child.on("close", (code, signal) => {
+    if (signal !== "SIGKILL") failure ??= `ended with ${code ?? signal}: ${lastLine(output)}`;
+    resolve();
+  });
+  return { exited, reason: () => failure };
+}
+
+function lastLine(output: string): string {
+  const lines = output.split("\n").filter((line) => /error|fatal|sandbox|cannot|not found/i.test(line));
+  return (lines[0] ?? output.trim().split("\n").at(-1) ?? "").trim().slice(0, 300);
+}
+
+async function close(cdp: CdpConnection, exited: Promise<void>, kill: () => void): Promise<void> {
+  // The answer is often lost because the pipe closes first; what counts is that the process is gone.
+  cdp.send("Browser.close").catch(() => undefined);
+  await within(exited, CLOSE_TIMEOUT_MS).catch(() => undefined);
+  kill();
+  await exited;
+}
+
+/** The browser sees none of our environment: it may hold secrets, and a page may break out of its renderer. */
+function environmentOf(program: BrowserProgram, profile: string): Record<string, string> {
+  return {
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+    LANG: "C.UTF-8",
+    TZ: process.env["TZ"] ?? "UTC",
+    HOME: profile,
+    TMPDIR: profile,
+    XDG_CONFIG_HOME: profile,
+    XDG_CACHE_HOME: profile,
+    ...program.environment,
+  };
+}
+
+async function machineFlags(sandboxed: boolean): Promise<string[]> {
+  const flags = sandboxed ? [] : ["--no-sandbox"];
+  const shared = await statfs("/dev/shm").then(
+    (found) => found.bsize * found.blocks,
+    () => 0,
+  );
+  if (shared < MIN_SHARED_MEMORY_BYTES) flags.push("--disable-dev-shm-usage");
+  return flags;
+}
+
+async function removeProfile(profile: string): Promise<void> {
+  // Helper processes may write for a moment after the browser is gone.
+  await rm(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }).catch(() => undefined);
+}
+
+/** Profiles of processes that were killed before they could tidy up. */
+async function removeAbandonedProfiles(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const pid = Number(/^profile-(\d+)-/.exec(name)?.[1]);
+    if (Number.isNaN(pid) || isAlive(pid)) continue;
+    await removeProfile(join(folder, name));
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}
+
+async function within<T>(promise: Promise<T>, ms: number): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`Cannot wait longer than ${ms} ms`)), ms);
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

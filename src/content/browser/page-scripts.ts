@@ -1,0 +1,157 @@
+import { TurnpikeError } from "../../lib/errors.ts";
+import { CdpError, type CdpFields } from "./cdp.ts";
+import { type Deadline } from "./deadline.ts";
+import { type OpenPage, type PageSnapshot } from "./page.ts";
+
+/** A page's HTML may have this many characters; a longer one is no text that anybody reads. */
+export const MAX_HTML_LENGTH = 20_000_000;
+
+/** Of an error that a script threw. */
+const MAX_REASON_LENGTH = 300;
+
+/** A new document takes the script context of the old one away; the script then runs again, after this pause. */
+const RETRY_MS = 50;
+
+/** The tab that the scripts run in. */
+export interface ScriptHost {
+  call(method: string, params: CdpFields): Promise<CdpFields>;
+  frame(): string;
+  readonly deadline: Deadline;
+}
+
+/** A loaded page that can also wait for elements. */
+export interface ScriptedPage extends OpenPage {
+  /** Fails with `invalid-parameters` where the selector has no sense. */
+  assertSelector(selector: string): Promise<void>;
+  waitFor(selector: string): Promise<void>;
+}
+
+const READ_PAGE = `(() => {
+  const root = document.documentElement;
+  const html = root === null ? "" : root.outerHTML;
+  if (html.length > ${MAX_HTML_LENGTH}) return { tooLong: true };
+  const { doctype } = document;
+  const navigation = performance.getEntriesByType("navigation")[0];
+  return {
+    html: (doctype === null ? "" : new XMLSerializer().serializeToString(doctype) + "\\n") + html,
+    title: document.title,
+    finalUrl: location.href,
+    statusCode: navigation === undefined ? 0 : navigation.responseStatus,
+    contentType: document.contentType,
+  };
+})()`;
+
+/** Looks at each change and, since styles and properties can change without one, a few times a second. */
+function waitScript(selector: string): string {
+  return `new Promise((resolve) => {
+    const found = () => {
+      if (document.querySelector(${JSON.stringify(selector)}) === null) return;
+      observer.disconnect();
+      clearInterval(timer);
+      resolve(true);
+    };
+    const observer = new MutationObserver(found);
+    observer.observe(document, { childList: true, subtree: true, attributes: true, characterData: true });
+    const timer = setInterval(found, 200);
+    found();
+  })`;
+}
+
+export function pageOf(host: ScriptHost): ScriptedPage {
+  return {
+    snapshot: () => snapshot(host),
+    evaluate: (expression) => evaluate(host, expression),
+    assertSelector: (selector) => assertSelector(host, selector),
+    async waitFor(selector) {
+      await inOwnWorld(host, waitScript(selector));
+    },
+  };
+}
+
+async function snapshot(host: ScriptHost): Promise<PageSnapshot> {
+  // Our own script, in a world of its own where the page cannot change what its words mean.
+  const read = (await inOwnWorld(host, READ_PAGE)) as CdpFields;
+  if (read["tooLong"] === true) {
+    throw new TurnpikeError("page-failed", `Cannot read the page: it has more than ${MAX_HTML_LENGTH} characters`);
+  }
+  const status = Number(read["statusCode"]);
+  return {
+    html: String(read["html"]),
+    title: String(read["title"]),
+    finalUrl: String(read["finalUrl"]),
+    statusCode: status === 0 ? undefined : status,
+    contentType: String(read["contentType"]),
+  };
+}
+
+async function assertSelector(host: ScriptHost, selector: string): Promise<void> {
+  const script = `(() => {
+    try { document.createDocumentFragment().querySelector(${JSON.stringify(selector)}); return true; }
+    catch { return false; }
+  })()`;
+  if ((await inOwnWorld(host, script)) === true) return;
+  throw new TurnpikeError("invalid-parameters", "Cannot wait for the selector: it is not a CSS selector", [
+    { path: "selector", message: "is not a CSS selector" },
+  ]);
+}
+
+/** Runs a script of ours beside the page's own, again where the document changed under it. */
+async function inOwnWorld(host: ScriptHost, expression: string): Promise<unknown> {
+  for (;;) {
+    try {
+      const world = await host.call("Page.createIsolatedWorld", { frameId: host.frame(), worldName: "turnpike" });
+      const answer = await host.call("Runtime.evaluate", {
+        expression,
+        contextId: world["executionContextId"],
+        awaitPromise: true,
+        returnByValue: true,
+      });
+      if (answer["exceptionDetails"] === undefined) return valueOf(answer);
+      throw new TurnpikeError("page-failed", "Cannot read the page: its document does not let itself be read");
+    } catch (error) {
+      if (!(error instanceof CdpError) || /longer than/.test(error.message)) throw error;
+    }
+    await host.deadline.sleep(RETRY_MS);
+  }
+}
+
+function valueOf(answer: CdpFields): unknown {
+  // The protocol gives a RemoteObject as `result`.
+  return (answer["result"] as CdpFields)["value"];
+}
+
+async function evaluate(host: ScriptHost, expression: string): Promise<string> {
+  const answer = await host
+    .call("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true })
+    .catch((error: unknown) => {
+      if (!(error instanceof CdpError)) throw error;
+      throw new TurnpikeError("scrape-failed", `Cannot evaluate the script: ${protocolReason(error)}`);
+    });
+  if (answer["exceptionDetails"] !== undefined) throw scriptError(answer["exceptionDetails"]);
+  // The protocol gives a RemoteObject as `result`.
+  const result = answer["result"] as CdpFields;
+  if (typeof result["unserializableValue"] === "string") return result["unserializableValue"];
+  const { value } = result;
+  if (value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function protocolReason(error: CdpError): string {
+  return error.message.replace(/^Cannot call [\w.]+: /, "");
+}
+
+/** A script that does not parse is the caller's mistake; one that throws failed on this page. */
+function scriptError(details: unknown): TurnpikeError {
+  // The protocol gives ExceptionDetails: `exception` is a RemoteObject where a value was thrown.
+  const { exception, text } = details as { exception?: { description?: string; value?: unknown }; text?: string };
+  const words = exception?.description ?? JSON.stringify(exception?.value) ?? text ?? "an error";
+  const [first = words, ...stack] = words.split("\n");
+  const thrown = first.slice(0, MAX_REASON_LENGTH);
+  // What threw at run time has a stack; what did not parse never ran.
+  if (thrown.startsWith("SyntaxError") && stack.length === 0) {
+    return new TurnpikeError("invalid-parameters", "Cannot evaluate the script: it does not parse", [
+      { path: "evaluate", message: thrown },
+    ]);
+  }
+  return new TurnpikeError("scrape-failed", `Cannot evaluate the script: it threw ${thrown}`);
+}

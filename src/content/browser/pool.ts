@@ -1,0 +1,190 @@
+import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { TurnpikeError } from "../../lib/errors.ts";
+import { type EgressOptions, EgressSession } from "../egress/guard.ts";
+import { type CdpFields } from "./cdp.ts";
+import { type BrowserProgram, type BrowserSource, browserPrograms, noBrowserMessage } from "./find.ts";
+import { launchBrowser, type RunningBrowser } from "./launch.ts";
+import { type OpenPage, type PageEngine, type PageRequest } from "./page.ts";
+import { Slots } from "./slots.ts";
+import { browserStopped, Visit, visitError } from "./visit.ts";
+
+export type Log = (level: "info" | "warn" | "error", message: string, extra?: Record<string, unknown>) => void;
+
+export interface PoolOptions extends EgressOptions {
+  readonly stateDir: string;
+  readonly browserPath?: string;
+  readonly log: Log;
+}
+
+export interface BrowserInfo {
+  readonly name: string;
+  readonly version: string;
+  readonly path: string;
+  readonly source: BrowserSource;
+  readonly sandboxed: boolean;
+}
+
+/** Pages open at one time: a core renders one while another waits on the network. */
+const PAGES_PER_CORE = 2;
+/** Requests that wait for a free page, and for how long; more are answered 503. */
+const MAX_QUEUED = 64;
+const QUEUE_TIMEOUT_MS = 30_000;
+/** Closing a tab takes milliseconds; a browser that does not manage within this has hung. */
+const DISPOSE_TIMEOUT_MS = 3_000;
+
+interface Choice {
+  readonly program: BrowserProgram;
+  readonly sandboxed: boolean;
+}
+
+/** Keeps one browser running and visits pages with it, each in a context of its own. */
+export class BrowserPool implements PageEngine {
+  readonly #options: PoolOptions;
+  readonly #folder: string;
+  readonly #slots = new Slots(availableParallelism() * PAGES_PER_CORE, MAX_QUEUED, QUEUE_TIMEOUT_MS);
+  readonly #visits = new Map<Visit, RunningBrowser>();
+  readonly #choice: Choice;
+  #browser: Promise<RunningBrowser> | undefined;
+  #closed = false;
+  #failure: string | undefined;
+
+  private constructor(options: PoolOptions, folder: string, choice: Choice) {
+    this.#options = options;
+    this.#folder = folder;
+    this.#choice = choice;
+  }
+
+  /** Finds a browser that starts. Fails with a one-line message that says what to do. */
+  static async start(options: PoolOptions): Promise<{ pool: BrowserPool; browser: BrowserInfo }> {
+    const folder = join(options.stateDir, "browser");
+    const { browser, choice } = await firstThatStarts(options, folder);
+    const pool = new BrowserPool(options, folder, choice);
+    pool.#adopt(browser);
+    pool.#browser = Promise.resolve(browser);
+    const [name = "", version = ""] = browser.product.split("/");
+    const { path, source } = choice.program;
+    return { pool, browser: { name, version, path, source, sandboxed: choice.sandboxed } };
+  }
+
+  /** Why no browser can be started just now; undefined while all is well. */
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
+  async visit<T>(request: PageRequest, use: (page: OpenPage) => Promise<T>): Promise<T> {
+    const release = await this.#slots.take(request.signal);
+    try {
+      const browser = await this.#running();
+      const egress = await EgressSession.open(this.#options);
+      const visit = new Visit(browser, request, egress);
+      this.#visits.set(visit, browser);
+      try {
+        return await visit.deadline.race(visit.open().then(use));
+      } catch (error) {
+        throw visitError(error);
+      } finally {
+        this.#visits.delete(visit);
+        egress.close();
+        await this.#dispose(browser, visit);
+      }
+    } finally {
+      release();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#slots.close();
+    await this.#browser?.then((browser) => browser.close()).catch(() => undefined);
+  }
+
+  #running(): Promise<RunningBrowser> {
+    if (this.#closed) {
+      return Promise.reject(new TurnpikeError("browser-unavailable", "Cannot load the page: the service is stopping"));
+    }
+    this.#browser ??= this.#restart();
+    return this.#browser;
+  }
+
+  async #restart(): Promise<RunningBrowser> {
+    try {
+      const browser = await launchBrowser(this.#choice.program, this.#folder, this.#choice.sandboxed);
+      this.#failure = undefined;
+      this.#adopt(browser);
+      if (this.#closed) await browser.close();
+      return browser;
+    } catch (error) {
+      this.#browser = undefined;
+      this.#failure = error instanceof Error ? error.message : "it does not start";
+      this.#options.log("error", `Cannot restart the browser: ${this.#failure}`);
+      throw new TurnpikeError("browser-unavailable", "Cannot load the page: the browser does not start");
+    }
+  }
+
+  #adopt(browser: RunningBrowser): void {
+    browser.cdp.listen("", (method, params) => this.#onBrowserEvent(browser, method, params));
+    browser.cdp
+      .send("Target.setDiscoverTargets", { discover: true, filter: [{ type: "page" }] })
+      .catch(() => undefined);
+    void browser.cdp.ended.then(() => this.#onBrowserGone(browser));
+  }
+
+  #onBrowserGone(browser: RunningBrowser): void {
+    this.#browser = undefined;
+    for (const [visit, at] of this.#visits) if (at === browser) visit.deadline.stop(browserStopped());
+    if (!this.#closed) this.#options.log("warn", "The browser stopped; the next request starts another");
+  }
+
+  /** Closes tabs that a page opened beside its own. */
+  #onBrowserEvent(browser: RunningBrowser, method: string, params: CdpFields): void {
+    if (method !== "Target.targetCreated") return;
+    // The protocol gives a TargetInfo with this event.
+    const info = params["targetInfo"] as CdpFields;
+    if (typeof info["openerId"] !== "string") return;
+    browser.cdp.send("Target.closeTarget", { targetId: info["targetId"] }).catch(() => undefined);
+  }
+
+  async #dispose(browser: RunningBrowser, visit: Visit): Promise<void> {
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject(new Error("Cannot close the tab: no answer")), DISPOSE_TIMEOUT_MS);
+    try {
+      await Promise.race([visit.close(), late]);
+    } catch {
+      // Gone already, or no longer answering: what is left of it goes with the browser.
+      if (!browser.cdp.closed) {
+        this.#options.log("warn", "The browser does not close a tab; it is stopped");
+        browser.kill();
+      }
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** Tries the programs in order, each with its sandbox first where that can work at all. */
+async function firstThatStarts(
+  options: PoolOptions,
+  folder: string,
+): Promise<{ browser: RunningBrowser; choice: Choice }> {
+  let failure: string | undefined;
+  // Chromium refuses to build its sandbox as root.
+  const modes = process.geteuid?.() === 0 ? [false] : [true, false];
+  for await (const program of browserPrograms(options.browserPath, folder)) {
+    for (const sandboxed of modes) {
+      try {
+        const browser = await launchBrowser(program, folder, sandboxed);
+        if (!sandboxed) options.log("warn", sandboxWarning(modes.length === 1));
+        return { browser, choice: { program, sandboxed } };
+      } catch (error) {
+        failure = error instanceof Error ? error.message : String(error);
+      }
+    }
+  }
+  throw new Error(noBrowserMessage(failure));
+}
+
+function sandboxWarning(root: boolean): string {
+  const why = root ? "it runs as root" : "this system lets no user namespaces be made";
+  return `The browser runs without its sandbox, since ${why}; run Turnpike as an ordinary user where pages are not trusted`;
+}

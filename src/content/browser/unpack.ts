@@ -1,0 +1,130 @@
+import { createReadStream, createWriteStream } from "node:fs";
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { fileURLToPath } from "node:url";
+import { brotliDecompressSync, createBrotliDecompress } from "node:zlib";
+
+/** Where an unpacked browser lies, and what it needs in its environment. */
+export interface UnpackedBrowser {
+  readonly path: string;
+  readonly libraries: string;
+  readonly fontConfig: string;
+}
+
+/** A half-written folder older than this belongs to a start that was killed; in milliseconds. */
+const ABANDONED_AFTER_MS = 10 * 60 * 1000;
+
+const PROGRAM = "headless_shell";
+const MANIFEST = "unpacked.json";
+
+/** The folder of @sparticuz/chromium, or undefined where npm did not install it. Its own code is never run. */
+export function packageFolder(): string | undefined {
+  try {
+    return dirname(dirname(fileURLToPath(import.meta.resolve("@sparticuz/chromium"))));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Unpacks the browser that npm brought into `folder`, once: about 1.3 s and 220 MB, then nothing.
+ * Safe for several processes at once: each unpacks beside, the first to rename wins.
+ */
+export async function unpackBrowser(source: string, folder: string): Promise<UnpackedBrowser> {
+  const version = await versionOf(source);
+  const target = join(folder, `chromium-${version}`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await removeAbandoned(folder);
+  if (!(await isComplete(target))) {
+    await rm(target, { recursive: true, force: true });
+    await unpackBeside(source, folder, target);
+  }
+  await assertPrivate(target);
+  return { path: join(target, PROGRAM), libraries: join(target, "lib"), fontConfig: join(target, "fonts.conf") };
+}
+
+async function versionOf(source: string): Promise<string> {
+  const manifest: unknown = JSON.parse(await readFile(join(source, "package.json"), "utf8"));
+  const version =
+    typeof manifest === "object" && manifest !== null && "version" in manifest ? manifest.version : undefined;
+  if (typeof version !== "string" || !/^[\w.-]{1,40}$/.test(version)) {
+    throw new Error("Cannot unpack the browser: @sparticuz/chromium names no version; run 'npm ci'");
+  }
+  return version;
+}
+
+async function unpackBeside(source: string, folder: string, target: string): Promise<void> {
+  const temporary = join(folder, `.unpacking-${process.pid}-${crypto.randomUUID()}`);
+  await mkdir(temporary, { mode: 0o700 });
+  try {
+    const program = join(temporary, PROGRAM);
+    await Promise.all([
+      pipeline(createReadStream(join(source, "bin/chromium.br")), createBrotliDecompress(), createWriteStream(program)),
+      extract(join(source, "bin/al2023.tar.br"), temporary),
+      extract(join(source, "bin/fonts.tar.br"), temporary),
+    ]);
+    await chmod(program, 0o700);
+    await writeFile(join(temporary, "fonts.conf"), fontConfiguration(target));
+    await writeFile(join(temporary, MANIFEST), JSON.stringify({ programBytes: (await stat(program)).size }));
+    await rename(temporary, target).catch(async (error: unknown) => {
+      if (!(await isComplete(target))) throw error;
+    });
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+async function extract(archive: string, folder: string): Promise<void> {
+  await new Bun.Archive(brotliDecompressSync(await readFile(archive))).extract(folder);
+}
+
+/** The package's own fonts.conf names a fixed folder that may be anybody's; this one has absolute paths of our own. */
+function fontConfiguration(target: string): string {
+  const folders = [join(target, "fonts"), "/usr/share/fonts", "/usr/local/share/fonts"];
+  return [
+    '<?xml version="1.0"?>',
+    '<!DOCTYPE fontconfig SYSTEM "fonts.dtd">',
+    "<fontconfig>",
+    ...folders.map((folder) => `<dir>${Bun.escapeHTML(folder)}</dir>`),
+    `<cachedir>${Bun.escapeHTML(join(target, "font-cache"))}</cachedir>`,
+    "</fontconfig>",
+    "",
+  ].join("\n");
+}
+
+async function isComplete(target: string): Promise<boolean> {
+  try {
+    const manifest: unknown = JSON.parse(await readFile(join(target, MANIFEST), "utf8"));
+    const size = (await stat(join(target, PROGRAM))).size;
+    return (
+      typeof manifest === "object" &&
+      manifest !== null &&
+      "programBytes" in manifest &&
+      manifest.programBytes === size &&
+      (await readFile(join(target, "fonts.conf"), "utf8")) === fontConfiguration(target)
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** A folder that somebody else may write to could hold a planted program. */
+async function assertPrivate(target: string): Promise<void> {
+  const { uid, mode } = await stat(target);
+  if (uid !== process.geteuid?.() || (mode & 0o022) !== 0) {
+    throw new Error(`Cannot use the browser in '${target}': another user may write to it; delete it and start again`);
+  }
+}
+
+async function removeAbandoned(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.startsWith(".unpacking-")) continue;
+    const path = join(folder, name);
+    const changed = await stat(path).then(
+      (found) => found.mtimeMs,
+      () => Date.now(),
+    );
+    if (Date.now() - changed > ABANDONED_AFTER_MS) await rm(path, { recursive: true, force: true });
+  }
+}

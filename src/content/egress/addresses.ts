@@ -1,0 +1,65 @@
+import ipaddr from "ipaddr.js";
+
+/**
+ * Address blocks that no page on the public Internet lives in: the IANA special-purpose registries for IPv4 and IPv6,
+ * multicast, and the ranges that carry an IPv4 address inside of an IPv6 one (mapped, NAT64, 6to4, Teredo), which
+ * would reach a private host through a translator.
+ */
+const SPECIAL_BLOCKS: readonly string[] = [
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.31.196.0/24",
+  "192.52.193.0/24",
+  "192.88.99.0/24",
+  "192.168.0.0/16",
+  "192.175.48.0/24",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+];
+
+/** Of IPv6, only the global unicast block can be public at all; these are the special parts of it. */
+const GLOBAL_UNICAST = "2000::/3";
+const SPECIAL_BLOCKS_6: readonly string[] = [
+  // 2001::/23 holds Teredo, ORCHID, benchmarking and the other protocol assignments.
+  "2001::/23",
+  "2001:db8::/32",
+  "2002::/16",
+  "2620:4f:8000::/48",
+  "3fff::/20",
+];
+
+function block4(text: string): readonly [ipaddr.IPv4, number] {
+  return ipaddr.IPv4.parseCIDR(text);
+}
+
+function block6(text: string): readonly [ipaddr.IPv6, number] {
+  return ipaddr.IPv6.parseCIDR(text);
+}
+
+const special4 = SPECIAL_BLOCKS.map(block4);
+const special6 = SPECIAL_BLOCKS_6.map(block6);
+const globalUnicast = block6(GLOBAL_UNICAST);
+
+/** Whether an address, as a resolver prints it, is one of the public Internet. What does not parse is not. */
+export function isPublicAddress(text: string): boolean {
+  if (text.includes(":")) return ipaddr.IPv6.isValid(text) && isPublic6(ipaddr.IPv6.parse(text));
+  if (!ipaddr.IPv4.isValidFourPartDecimal(text)) return false;
+  const address = ipaddr.IPv4.parse(text);
+  return !special4.some(([base, bits]) => address.match(base, bits));
+}
+
+function isPublic6(address: ipaddr.IPv6): boolean {
+  // A zone ("fe80::1%eth0") names an interface of this machine.
+  if (address.zoneId !== undefined) return false;
+  if (!address.match(...globalUnicast)) return false;
+  return !special6.some(([base, bits]) => address.match(base, bits));
+}

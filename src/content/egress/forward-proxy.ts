@@ -1,0 +1,167 @@
+import { connect, createServer, type Server, type Socket } from "node:net";
+import { EGRESS_LIMITS, type EgressFailure } from "./limits.ts";
+import { isOwnPeer } from "./peer.ts";
+import { parseProxyRequest, type ProxyRequest, rewriteResponseHead } from "./proxy-head.ts";
+
+/** What the proxy asks of the visit it belongs to. */
+export interface EgressRules {
+  addressesOf(host: string, port: number): Promise<readonly string[] | EgressFailure>;
+  fail(host: string, port: number, failure: EgressFailure): void;
+  receive(bytes: number): boolean;
+}
+
+export interface ForwardProxy {
+  readonly port: number;
+  close(): void;
+}
+
+/** A request head from the browser, or a response head from a server, may be this long. */
+const MAX_HEAD_BYTES = 256 * 1024;
+/** Time for the browser to send its request head: it does so at once. */
+const HEAD_TIMEOUT_MS = 10_000;
+
+/**
+ * Starts the way out of one page visit: an HTTP proxy on a loopback port that lives as long as the visit, and serves
+ * our own user's processes alone. What it refuses it answers by closing, so that no words of ours become a page.
+ */
+export async function startForwardProxy(rules: EgressRules): Promise<ForwardProxy> {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    if (sockets.size >= EGRESS_LIMITS.connections * 2) {
+      socket.destroy();
+      return;
+    }
+    own(sockets, socket);
+    serve(socket, rules, sockets).catch(() => socket.destroy());
+  });
+  const port = await listening(server);
+  return {
+    port,
+    close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+function listening(server: Server): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  server.once("error", reject);
+  server.listen(0, "127.0.0.1", () => {
+    const address = server.address();
+    if (typeof address === "object" && address !== null) resolve(address.port);
+    else reject(new Error("Cannot open the egress proxy: it has no port"));
+  });
+  return promise;
+}
+
+function own(sockets: Set<Socket>, socket: Socket): void {
+  sockets.add(socket);
+  socket.setNoDelay(true);
+  socket.on("error", () => socket.destroy());
+  socket.on("close", () => sockets.delete(socket));
+}
+
+async function serve(client: Socket, rules: EgressRules, sockets: Set<Socket>): Promise<void> {
+  const late = setTimeout(() => client.destroy(), HEAD_TIMEOUT_MS);
+  const head = await readHead(client).finally(() => clearTimeout(late));
+  const request = parseProxyRequest(head.text);
+  const known = client.localPort !== undefined && client.remotePort !== undefined;
+  if (request === undefined || !known || !(await isOwnPeer(client.localPort, client.remotePort))) {
+    client.destroy();
+    return;
+  }
+  const server = await reach(request, rules);
+  if (server === undefined) {
+    client.destroy();
+    return;
+  }
+  own(sockets, server);
+  client.on("close", () => server.destroy());
+  server.on("data", (chunk: Buffer) => {
+    if (rules.receive(chunk.length)) return;
+    rules.fail(request.host, request.port, "too-much");
+    client.destroy();
+  });
+  if (request.tunnel) {
+    client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+    server.write(head.rest);
+    client.pipe(server);
+    server.pipe(client);
+  } else {
+    server.write(request.head);
+    server.write(head.rest);
+    client.pipe(server);
+    await relayResponse(server, client);
+  }
+}
+
+/** Connects to the first of the permitted addresses that accepts. */
+async function reach(request: ProxyRequest, rules: EgressRules): Promise<Socket | undefined> {
+  const addresses = await rules.addressesOf(request.host, request.port);
+  if (typeof addresses === "string") return undefined;
+  for (const address of addresses) {
+    const socket = await tryConnect(address, request.port);
+    if (socket !== undefined) return socket;
+  }
+  rules.fail(request.host, request.port, "unreachable");
+  return undefined;
+}
+
+function tryConnect(host: string, port: number): Promise<Socket | undefined> {
+  const { promise, resolve } = Promise.withResolvers<Socket | undefined>();
+  const socket = connect({ host, port });
+  const timer = setTimeout(() => give(undefined), EGRESS_LIMITS.connectMs);
+  function give(result: Socket | undefined): void {
+    clearTimeout(timer);
+    if (result === undefined) socket.destroy();
+    resolve(result);
+  }
+  socket.once("connect", () => give(socket));
+  socket.once("error", () => give(undefined));
+  return promise;
+}
+
+/** Passes the response on with `Connection: close`, so that this connection carries one request to one server. */
+async function relayResponse(server: Socket, client: Socket): Promise<void> {
+  for (;;) {
+    const head = await readHead(server);
+    const rewritten = rewriteResponseHead(head.text);
+    // Interim answers (1xx) are for the connection that asked; the next head is the answer.
+    if (rewritten.interim) {
+      server.unshift(head.rest);
+      continue;
+    }
+    client.write(rewritten.head);
+    client.write(head.rest);
+    server.pipe(client);
+    return;
+  }
+}
+
+/** Reads up to the empty line. Fails where that takes too many bytes, or the socket ends before. */
+function readHead(socket: Socket): Promise<{ text: string; rest: Buffer }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ text: string; rest: Buffer }>();
+  let bytes: Buffer = Buffer.alloc(0);
+  function onData(chunk: Buffer): void {
+    bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
+    const end = bytes.indexOf("\r\n\r\n");
+    if (end !== -1) {
+      socket.pause();
+      finish(undefined);
+      resolve({ text: bytes.toString("latin1", 0, end), rest: bytes.subarray(end + 4) });
+    } else if (bytes.length > MAX_HEAD_BYTES) finish(new Error("Cannot read a head: it is too long"));
+  }
+  function onClose(): void {
+    finish(new Error("Cannot read a head: the connection ended"));
+  }
+  function finish(error: Error | undefined): void {
+    socket.off("data", onData);
+    socket.off("close", onClose);
+    if (error !== undefined) reject(error);
+  }
+  socket.on("data", onData);
+  socket.on("close", onClose);
+  socket.resume();
+  return promise;
+}

@@ -1,0 +1,151 @@
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
+import { isPublicAddress } from "./addresses.ts";
+import { type ForwardProxy, startForwardProxy } from "./forward-proxy.ts";
+import { EGRESS_LIMITS, type EgressFailure } from "./limits.ts";
+
+/** Looks a name up and gives every address; the system's resolver unless a test brings its own. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+export interface EgressOptions {
+  /** Lets private, loopback and link-local addresses and every port be reached. */
+  readonly allowPrivate: boolean;
+  readonly resolve?: Resolve;
+}
+
+const WEB_PORTS: readonly number[] = [80, 443];
+
+async function systemResolve(host: string): Promise<readonly string[]> {
+  return (await lookup(host, { all: true, verbatim: true })).map((entry) => entry.address);
+}
+
+/**
+ * What one page visit may reach. A host is looked up once, all its addresses are checked, and every connection of the
+ * visit goes to one of those very addresses: a name that changes its answer (DNS rebinding) changes nothing.
+ */
+export class EgressSession {
+  readonly #options: EgressOptions;
+  readonly #hosts = new Map<string, Promise<readonly string[] | EgressFailure>>();
+  readonly #failures = new Map<string, EgressFailure>();
+  #proxy: ForwardProxy | undefined;
+  #received = 0;
+
+  private constructor(options: EgressOptions) {
+    this.#options = options;
+  }
+
+  static async open(options: EgressOptions): Promise<EgressSession> {
+    const session = new EgressSession(options);
+    session.#proxy = await startForwardProxy(session);
+    return session;
+  }
+
+  /** What `proxyServer` of a browser context is set to. */
+  get proxyServer(): string {
+    return `http://127.0.0.1:${this.#proxy?.port ?? 9}`;
+  }
+
+  /** The first connection to the authority that failed, and why; undefined where none did. */
+  failureOf(host: string, port: number): EgressFailure | undefined {
+    return this.#failures.get(authority(host, port));
+  }
+
+  /** The failure that came last, of whatever host. */
+  get lastFailure(): EgressFailure | undefined {
+    return [...this.#failures.values()].at(-1);
+  }
+
+  get tooMuch(): boolean {
+    return this.#received > EGRESS_LIMITS.receivedBytes;
+  }
+
+  /** Counts received bytes; false once the visit has had its share. */
+  receive(bytes: number): boolean {
+    this.#received += bytes;
+    return !this.tooMuch;
+  }
+
+  /** The addresses that the visit may connect to for this host and port, or why there are none. */
+  async addressesOf(host: string, port: number): Promise<readonly string[] | EgressFailure> {
+    const found = await this.#permitted(bareHost(host), port);
+    if (typeof found === "string") this.fail(host, port, found);
+    return found;
+  }
+
+  fail(host: string, port: number, failure: EgressFailure): void {
+    this.#failures.set(authority(host, port), failure);
+  }
+
+  /** Fails with `address-refused` or `page-failed` where the URL may not or cannot be reached. */
+  async assertReachable(url: URL): Promise<void> {
+    const found = await this.addressesOf(url.hostname, portOf(url));
+    if (typeof found === "string") throw egressError(found);
+  }
+
+  close(): void {
+    this.#proxy?.close();
+  }
+
+  async #permitted(host: string, port: number): Promise<readonly string[] | EgressFailure> {
+    if (!this.#options.allowPrivate && !WEB_PORTS.includes(port)) return "refused";
+    if (this.tooMuch) return "too-much";
+    let entry = this.#hosts.get(host);
+    if (entry === undefined) {
+      if (this.#hosts.size >= EGRESS_LIMITS.hosts) return "too-much";
+      entry = this.#look(host);
+      this.#hosts.set(host, entry);
+    }
+    return await entry;
+  }
+
+  async #look(host: string): Promise<readonly string[] | EgressFailure> {
+    const addresses = isIP(host) === 0 ? await this.#resolve(host) : [host];
+    if (addresses.length === 0) return "unresolved";
+    if (!this.#options.allowPrivate && !addresses.every(isPublicAddress)) return "refused";
+    return addresses;
+  }
+
+  async #resolve(host: string): Promise<readonly string[]> {
+    const { promise: late, resolve } = Promise.withResolvers<readonly string[]>();
+    const timer = setTimeout(() => resolve([]), EGRESS_LIMITS.resolveMs);
+    try {
+      return await Promise.race([(this.#options.resolve ?? systemResolve)(host), late]);
+    } catch {
+      return [];
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+/** The error of a page whose own connection failed. It names no address: the answer must not map a private network. */
+export function egressError(failure: EgressFailure): TurnpikeError {
+  const { code, reason } = FAILURES[failure];
+  return new TurnpikeError(code, `Cannot load the page: ${reason}`);
+}
+
+const FAILURES = {
+  refused: {
+    code: "address-refused",
+    reason: "its address is not on the public Internet, or its port is neither 80 nor 443",
+  },
+  unresolved: { code: "page-failed", reason: "its host name has no address" },
+  unreachable: { code: "page-failed", reason: "its server does not accept connections" },
+  "too-much": {
+    code: "page-failed",
+    reason: `it takes more than ${EGRESS_LIMITS.receivedBytes} bytes or ${EGRESS_LIMITS.hosts} hosts`,
+  },
+} as const satisfies Record<EgressFailure, { code: ErrorCode; reason: string }>;
+
+export function portOf(url: URL): number {
+  return url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+}
+
+function bareHost(host: string): string {
+  return host.startsWith("[") && host.endsWith("]") ? host.slice(1, -1) : host;
+}
+
+function authority(host: string, port: number): string {
+  return `${bareHost(host).toLowerCase()}|${port}`;
+}

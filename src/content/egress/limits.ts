@@ -1,0 +1,14 @@
+/** Why a connection was not made. */
+export type EgressFailure = "refused" | "unresolved" | "unreachable" | "too-much";
+
+/** The limits of one page visit: a page beyond them is an attack or a download, and ends in an error. */
+export const EGRESS_LIMITS = {
+  /** Bytes that a visit may receive, over all its connections. */
+  receivedBytes: 64 * 1024 * 1024,
+  /** Host names that a visit may look up. */
+  hosts: 500,
+  /** Connections of a visit at one time. */
+  connections: 128,
+  resolveMs: 10_000,
+  connectMs: 10_000,
+} as const;

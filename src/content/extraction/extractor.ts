@@ -1,0 +1,95 @@
+import { availableParallelism } from "node:os";
+import { TurnpikeError } from "../../lib/errors.ts";
+import { type Extraction, type ExtractionAnswer, type ExtractionJob } from "./extraction.ts";
+
+/** Longer HTML is not parsed; far above any page that is read. In characters. */
+const MAX_INPUT_LENGTH = 10_000_000;
+/** Hostile pages send some of the libraries into loops that never end. */
+const DEADLINE_MS = 10_000;
+const MAX_WORKERS = 4;
+const MAX_QUEUED = 128;
+
+interface Task {
+  readonly job: ExtractionJob;
+  resolve(extraction: Extraction): void;
+  reject(error: TurnpikeError): void;
+}
+
+/** Runs all parsing of strangers' HTML in workers, which are stopped and replaced when they take too long. */
+export class Extractor {
+  readonly #idle: Worker[] = [];
+  readonly #queue: Task[] = [];
+  readonly #running = new Map<Worker, { task: Task; timer: ReturnType<typeof setTimeout> }>();
+  readonly #maxWorkers = Math.min(availableParallelism(), MAX_WORKERS);
+  #closed = false;
+  #nextId = 1;
+
+  /** Fails with `page-failed` where the page is too long, takes too long, or breaks the extraction. */
+  extract(job: ExtractionJob): Promise<Extraction> {
+    if (job.html.length > MAX_INPUT_LENGTH) return Promise.reject(failed(`it has over ${MAX_INPUT_LENGTH} characters`));
+    if (this.#closed || this.#queue.length >= MAX_QUEUED) {
+      return Promise.reject(new TurnpikeError("overloaded", "Cannot read the page: too many pages are waiting"));
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<Extraction>();
+    this.#queue.push({ job, resolve, reject });
+    this.#next();
+    return promise;
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const worker of this.#idle) worker.terminate();
+    for (const [worker, { task }] of this.#running) this.#end(worker, () => task.reject(failed("the service stops")));
+    for (const task of this.#queue.splice(0)) task.reject(failed("the service stops"));
+  }
+
+  #next(): void {
+    if (this.#queue.length === 0) return;
+    const worker = this.#idle.pop() ?? (this.#running.size < this.#maxWorkers ? this.#start() : undefined);
+    const task = worker === undefined ? undefined : this.#queue.shift();
+    if (worker === undefined || task === undefined) return;
+    const timer = setTimeout(() => this.#end(worker, () => task.reject(failed("it takes too long"))), DEADLINE_MS);
+    this.#running.set(worker, { task, timer });
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origins
+    worker.postMessage({ id: this.#nextId++, job: task.job });
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL("./extract-worker.ts", import.meta.url).href);
+    worker.unref();
+    worker.addEventListener("message", (event: MessageEvent<ExtractionAnswer>) => this.#answered(worker, event.data));
+    worker.addEventListener("error", (event) => {
+      event.preventDefault();
+      const task = this.#running.get(worker)?.task;
+      this.#end(worker, () => task?.reject(failed("it breaks the parser")));
+    });
+    return worker;
+  }
+
+  #answered(worker: Worker, answer: ExtractionAnswer): void {
+    const entry = this.#running.get(worker);
+    if (entry === undefined) return;
+    if (!answer.ok) {
+      // What threw may have left the worker's engine in pieces.
+      this.#end(worker, () => entry.task.reject(failed("it breaks the parser")));
+      return;
+    }
+    clearTimeout(entry.timer);
+    this.#running.delete(worker);
+    this.#idle.push(worker);
+    entry.task.resolve(answer.extraction);
+    this.#next();
+  }
+
+  #end(worker: Worker, settle: () => void): void {
+    clearTimeout(this.#running.get(worker)?.timer);
+    this.#running.delete(worker);
+    worker.terminate();
+    settle();
+    this.#next();
+  }
+}
+
+function failed(reason: string): TurnpikeError {
+  return new TurnpikeError("page-failed", `Cannot read the page: ${reason}`);
+}

@@ -1,0 +1,67 @@
+import { z } from "@hono/zod-openapi";
+import { type PageSnapshot } from "../browser/page.ts";
+
+/** What is told of every page beside its content. */
+export const metadataSchema = z
+  .object({
+    content_length: z.int().openapi({ description: "Length of the content in bytes, before it was cut" }),
+    elapsed_ms: z.int().openapi({ description: "Time taken to load and read the page, in milliseconds" }),
+    truncated: z.boolean().openapi({ description: "Whether the content was cut to max_length" }),
+    status_code: z.int().optional().openapi({ description: "HTTP status of the page" }),
+    final_url: z.string().optional().openapi({ description: "The page's address after redirects" }),
+    content_type: z.string().optional().openapi({ description: "Type of the page's document" }),
+    title: z.string().optional().openapi({ description: "Title of the page" }),
+    engine: z.enum(["browser"]).optional().openapi({ description: "What loaded the page" }),
+  })
+  .openapi("Metadata");
+
+export const METADATA_EXAMPLE = {
+  content_length: 183,
+  elapsed_ms: 412,
+  truncated: false,
+  status_code: 200,
+  final_url: "https://example.com/",
+  content_type: "text/html",
+  title: "Example Domain",
+  engine: "browser",
+} as const;
+
+/** Content cut to what was asked for, and the metadata that says so. */
+export interface CutContent {
+  readonly content: string;
+  readonly metadata: z.output<typeof metadataSchema>;
+}
+
+/** Cuts the content; `startedAt` is from performance.now(). */
+export function cutContent(
+  content: string,
+  max: number | undefined,
+  page: PageSnapshot | undefined,
+  startedAt: number,
+): CutContent {
+  const kept = cut(content, max);
+  return {
+    content: kept,
+    metadata: {
+      content_length: Buffer.byteLength(content),
+      elapsed_ms: Math.round(performance.now() - startedAt),
+      truncated: kept.length < content.length,
+      ...(page?.statusCode === undefined ? {} : { status_code: page.statusCode }),
+      ...(page === undefined
+        ? {}
+        : { final_url: page.finalUrl, content_type: page.contentType, title: page.title.trim() }),
+      engine: "browser",
+    },
+  };
+}
+
+/** The first `max` characters (code points, so that no pair of surrogates is torn). */
+export function cut(text: string, max: number | undefined): string {
+  // A character takes one or two places of a string.
+  if (max === undefined || text.length <= max) return text;
+  let end = 0;
+  for (let taken = 0; taken < max && end < text.length; taken += 1) {
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return text.slice(0, end);
+}

@@ -1,0 +1,94 @@
+import { type z } from "@hono/zod-openapi";
+import { type ErrorCode, type FieldError, TurnpikeError } from "../../lib/errors.ts";
+import { type PageEngine } from "../browser/page.ts";
+import { type Extractor } from "../extraction/extractor.ts";
+
+/** What operations work with. */
+export interface Services {
+  readonly engine: PageEngine;
+  readonly extractor: Extractor;
+  /** Why the service is degraded; undefined while all is well. */
+  readonly degraded: () => string | undefined;
+  /** The browser's name and version, for people. */
+  readonly browser: string;
+}
+
+/** An answer that is a success: a JSON value, or bytes of some type. */
+export type Answer =
+  | { readonly json: Readonly<Record<string, unknown>> }
+  | { readonly bytes: Uint8Array<ArrayBuffer>; readonly contentType: string };
+
+/** What an operation gives when all goes well, for its description. */
+export interface SuccessDescription {
+  readonly description: string;
+  readonly contentType: string;
+  /** The schema of a JSON answer; undefined for binary ones. */
+  readonly schema?: z.ZodType;
+  readonly example?: unknown;
+}
+
+/** One operation of the web content API: its description as data, and the one function that serves it. */
+export interface Operation {
+  /** Its name in metrics, documents and on the command line. */
+  readonly name: string;
+  readonly method: "get" | "post";
+  readonly path: string;
+  /** What a call costs, as "$0.005"; undefined where it is free. */
+  readonly price: string | undefined;
+  readonly summary: string;
+  readonly description: string;
+  /** The request body's schema; undefined where there is no body. */
+  readonly body: z.ZodType | undefined;
+  readonly example: Readonly<Record<string, unknown>> | undefined;
+  readonly success: SuccessDescription;
+  readonly failures: readonly ErrorCode[];
+  /** Serves a parsed, not yet checked body. Fails with a TurnpikeError. */
+  run(body: unknown, services: Services, signal: AbortSignal): Promise<Answer>;
+}
+
+/** An operation whose body is checked by `body` before `run` sees it. */
+export function postOperation<S extends z.ZodType>(
+  description: Omit<Operation, "run" | "method" | "body"> & { readonly body: S },
+  run: (input: z.output<S>, services: Services, signal: AbortSignal) => Promise<Answer>,
+): Operation {
+  return {
+    ...description,
+    method: "post",
+    run: (body, services, signal) => run(check(description.body, body), services, signal),
+  };
+}
+
+function check<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
+  const result = schema.safeParse(body);
+  if (result.success) return result.data;
+  throw invalidParameters(result.error.issues.flatMap(fieldErrors));
+}
+
+/** The error of a request whose fields are not as they must be; its detail names the first of them. */
+export function invalidParameters(errors: readonly FieldError[]): TurnpikeError {
+  const [first] = errors;
+  const where = first === undefined || first.path === "" ? "the body" : `'${first.path}'`;
+  return new TurnpikeError("invalid-parameters", `Cannot take the request: ${where} ${first?.message ?? ""}`, errors);
+}
+
+function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
+  const path = issue.path.map(String).join(".");
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      path: path === "" ? key : `${path}.${key}`,
+      message: "is not a field of this operation",
+    }));
+  }
+  return [{ path, message: describe(issue) }];
+}
+
+function describe(issue: z.core.$ZodIssue): string {
+  const unit = "origin" in issue && issue.origin === "string" ? " characters" : "";
+  if (issue.code === "invalid_type") {
+    return issue.input === undefined ? "is required" : `must be of type ${issue.expected}`;
+  }
+  if (issue.code === "too_big") return `must be at most ${issue.maximum}${unit}`;
+  if (issue.code === "too_small") return `must be at least ${issue.minimum}${unit}`;
+  if (issue.code === "invalid_value") return `must be one of ${issue.values.map(String).join(", ")}`;
+  return issue.message;
+}

@@ -1,0 +1,8 @@
+import { health } from "./health.ts";
+import { type Operation } from "./operation.ts";
+import { qr } from "./qr.ts";
+import { read } from "./read.ts";
+import { scrape } from "./scrape.ts";
+
+/** Every operation of the content service, with its price: what the routes, the API description and the documents name. */
+export const OPERATIONS: readonly Operation[] = [scrape, read, qr, health];

@@ -1,0 +1,68 @@
+import { z } from "@hono/zod-openapi";
+import { TurnpikeError } from "../../lib/errors.ts";
+import { type PageRequest } from "../browser/page.ts";
+
+/** The header value of a user agent: visible ASCII and spaces, so that it cannot end its line. */
+const HEADER_TEXT = /^[\x20-\x7e]*$/;
+
+/** The parameters that all operations with a page share. */
+export const pageParameters = {
+  url: z
+    .string()
+    .refine((text) => URL.canParse(text), "must be an absolute URL")
+    .openapi({ format: "uri", description: "Page to load; http and https only", example: "https://example.com/" }),
+  selector: z
+    .string()
+    .min(1)
+    .optional()
+    .openapi({ description: "CSS selector of an element to wait for before acting", example: "main article" }),
+  stealth: z.boolean().default(false).openapi({ description: "Show the page an ordinary browser's fingerprint" }),
+  timeout: z.int().min(1).max(120).default(30).openapi({ description: "Page load time-out in seconds" }),
+  user_agent: z
+    .string()
+    .max(512)
+    .regex(HEADER_TEXT, "must be visible ASCII characters and spaces")
+    .optional()
+    .openapi({ description: "Custom User-Agent" }),
+  wait: z
+    .int()
+    .min(0)
+    .max(30)
+    .optional()
+    .openapi({ description: "Extra seconds to wait after the page event; not counted in the time-out" }),
+  wait_until: z
+    .enum(["load", "domcontentloaded", "networkidle0"])
+    .default("load")
+    .openapi({ description: "Page event to wait for" }),
+};
+
+/** The most characters that a caller may ask for. */
+export const maxLength = z
+  .int()
+  .min(1)
+  .max(1_000_000)
+  .optional()
+  .openapi({ description: "Maximum content length in characters; longer content is cut" });
+
+const schema = z.strictObject(pageParameters);
+
+/** What the page engine is asked for. Fails with `address-refused` where the URL is neither http nor https. */
+export function pageRequest(input: z.output<typeof schema>, signal: AbortSignal): PageRequest {
+  const url = new URL(input.url);
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw new TurnpikeError(
+      "address-refused",
+      `Cannot load the page: only http and https are allowed, not ${url.protocol}`,
+    );
+  }
+  return {
+    url,
+    timeoutMs: input.timeout * 1000,
+    waitMs: (input.wait ?? 0) * 1000,
+    waitUntil: input.wait_until,
+    selector: input.selector,
+    userAgent: input.user_agent,
+    stealth: input.stealth,
+    signal,
+  };
+}

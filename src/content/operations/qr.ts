@@ -1,0 +1,37 @@
+import { z } from "@hono/zod-openapi";
+import { qrPicture } from "../qr/picture.ts";
+import { type Answer, invalidParameters, postOperation } from "./operation.ts";
+
+const body = z
+  .strictObject({
+    data: z.string().max(4296).openapi({ description: "Text, URL or data to encode", example: "https://example.com/" }),
+    size: z.int().min(32).max(2048).default(256).openapi({ description: "Width and height of the image in pixels" }),
+    margin: z.int().min(0).max(10).default(2).openapi({ description: "Quiet zone in modules" }),
+  })
+  .openapi("QrRequest");
+
+export const qr = postOperation(
+  {
+    name: "qr",
+    path: "/qr",
+    price: "$0.001",
+    summary: "Draw a QR code",
+    description:
+      "Gives a black-and-white PNG of exactly the size that was asked for. Error correction is level M, and L for " +
+      "data that is too long for it.",
+    body,
+    example: { data: "https://example.com/", size: 256 },
+    success: { description: "The QR code", contentType: "image/png" },
+    failures: ["invalid-parameters"],
+  },
+  async ({ data, size, margin }): Promise<Answer> => {
+    const picture = qrPicture(data, size, margin);
+    if (picture instanceof Uint8Array) return { bytes: picture, contentType: "image/png" };
+    if ("tooLong" in picture) {
+      throw invalidParameters([{ path: "data", message: "is too long for any QR code" }]);
+    }
+    throw invalidParameters([
+      { path: "size", message: `must be at least ${picture.smallest} for this data and margin` },
+    ]);
+  },
+);

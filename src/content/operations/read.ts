@@ -1,0 +1,52 @@
+import { z } from "@hono/zod-openapi";
+import { TurnpikeError } from "../../lib/errors.ts";
+import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
+import { type Answer, postOperation } from "./operation.ts";
+import { maxLength, pageParameters, pageRequest } from "./page-parameters.ts";
+
+const body = z.strictObject({ ...pageParameters, max_length: maxLength }).openapi("ReadRequest");
+
+const answer = z
+  .object({ url: z.string(), title: z.string(), content: z.string(), metadata: metadataSchema })
+  .openapi("ReadResponse");
+
+export const read = postOperation(
+  {
+    name: "read",
+    path: "/read",
+    price: "$0.005",
+    summary: "Read the main article of a page",
+    description:
+      "Loads the page and gives its title and its main content as Markdown, without navigation, advertisements and " +
+      "side columns. A page with nothing to read is an error.",
+    body,
+    example: { url: "https://example.com/" },
+    success: {
+      description: "The main content",
+      contentType: "application/json",
+      schema: answer,
+      example: {
+        url: "https://example.com/",
+        title: "Example Domain",
+        content: "This domain is for use in documentation examples.",
+        metadata: METADATA_EXAMPLE,
+      },
+    },
+    failures: [
+      "invalid-parameters",
+      "address-refused",
+      "page-failed",
+      "overloaded",
+      "browser-unavailable",
+      "page-timeout",
+    ],
+  },
+  async (input, { engine, extractor }, signal): Promise<Answer> => {
+    const startedAt = performance.now();
+    const page = await engine.visit(pageRequest(input, signal), (open) => open.snapshot());
+    const { content, title } = await extractor.extract({ kind: "article", html: page.html, url: page.finalUrl });
+    if (content === "") throw new TurnpikeError("page-failed", "Cannot read the page: it has no text");
+    const { url } = input;
+    return { json: { url, title: title ?? page.title, ...cutContent(content, input.max_length, page, startedAt) } };
+  },
+);

@@ -1,0 +1,79 @@
+import { z } from "@hono/zod-openapi";
+import { TurnpikeError } from "../../lib/errors.ts";
+import { type PageSnapshot } from "../browser/page.ts";
+import { type Extractor } from "../extraction/extractor.ts";
+import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
+import { type Answer, postOperation } from "./operation.ts";
+import { maxLength, pageParameters, pageRequest } from "./page-parameters.ts";
+
+const body = z
+  .strictObject({
+    ...pageParameters,
+    format: z.enum(["html", "markdown", "text", "links"]).default("markdown").openapi({ description: "Output format" }),
+    max_length: maxLength,
+    evaluate: z.string().min(1).optional().openapi({
+      description: "JavaScript expression evaluated on the page; its result takes the place of the content",
+      example: "document.title",
+    }),
+  })
+  .openapi("ScrapeRequest");
+
+const answer = z
+  .object({ url: z.string(), format: z.string(), content: z.string(), metadata: metadataSchema })
+  .openapi("ScrapeResponse");
+
+export const scrape = postOperation(
+  {
+    name: "scrape",
+    path: "/scrape",
+    price: "$0.005",
+    summary: "Retrieve a page as HTML, Markdown, text or links",
+    description:
+      "Loads the page in a browser of its own and gives its content. With `evaluate`, the result of that expression " +
+      "is the content: text as it is, everything else as JSON. `links` gives one link a line, in the page's order.",
+    body,
+    example: { url: "https://example.com/", format: "markdown" },
+    success: {
+      description: "The page's content",
+      contentType: "application/json",
+      schema: answer,
+      example: {
+        url: "https://example.com/",
+        format: "markdown",
+        content: "# Example Domain\n\nThis domain is for use in documentation examples.",
+        metadata: METADATA_EXAMPLE,
+      },
+    },
+    failures: [
+      "invalid-parameters",
+      "address-refused",
+      "scrape-failed",
+      "page-failed",
+      "overloaded",
+      "browser-unavailable",
+      "page-timeout",
+    ],
+  },
+  async (input, { engine, extractor }, signal): Promise<Answer> => {
+    const startedAt = performance.now();
+    const { page, evaluated } = await engine.visit(pageRequest(input, signal), async (open) => ({
+      evaluated: input.evaluate === undefined ? undefined : await open.evaluate(input.evaluate),
+      page: await open.snapshot(),
+    }));
+    const content = evaluated ?? (await contentOf(page, input.format, extractor));
+    const { url, format } = input;
+    return { json: { url, format, ...cutContent(content, input.max_length, page, startedAt) } };
+  },
+);
+
+type Format = z.output<typeof body>["format"];
+
+async function contentOf(page: PageSnapshot, format: Format, extractor: Extractor): Promise<string> {
+  if (format === "html") return page.html;
+  try {
+    return (await extractor.extract({ kind: format, html: page.html, url: page.finalUrl })).content;
+  } catch (error) {
+    if (!(error instanceof TurnpikeError) || error.code !== "page-failed") throw error;
+    throw new TurnpikeError("scrape-failed", error.message);
+  }
+}

@@ -1,0 +1,87 @@
+import { deflateSync } from "node:zlib";
+import { encodeQR } from "qr";
+
+/** The most modules that a QR code has on a side: version 40. */
+const MAX_MODULES = 177;
+
+/** Why a QR code cannot be made: the data fits no version, or the picture is smaller than its modules. */
+export type QrFailure = { readonly tooLong: true } | { readonly smallest: number };
+
+/**
+ * A black-and-white PNG of exactly `size` pixels on a side. Each module takes a whole number of pixels, as many as
+ * fit; what is left over is shared out around the code. `margin` is in modules.
+ */
+export function qrPicture(data: string, size: number, margin: number): Uint8Array<ArrayBuffer> | QrFailure {
+  const modules = modulesOf(data);
+  if (modules === undefined) return { tooLong: true };
+  const smallest = modules.length + 2 * margin;
+  if (size < smallest) return { smallest };
+  const scale = Math.floor(size / smallest);
+  const start = Math.floor((size - modules.length * scale) / 2);
+  return png(modules, size, scale, start);
+}
+
+/** Level M mends 15 % of damage; data that is too long for it gets level L, with 7 %. */
+function modulesOf(data: string): readonly (readonly boolean[])[] | undefined {
+  for (const ecc of ["medium", "low"] as const) {
+    try {
+      const bordered = encodeQR(data, "raw", { ecc, border: 1 });
+      // The library draws a border of at least one module; the margin is ours to draw.
+      const modules = bordered.slice(1, -1).map((row) => row.slice(1, -1));
+      if (modules.length <= MAX_MODULES) return modules;
+    } catch {
+      // Too long for this level.
+    }
+  }
+  return undefined;
+}
+
+function png(
+  modules: readonly (readonly boolean[])[],
+  size: number,
+  scale: number,
+  start: number,
+): Uint8Array<ArrayBuffer> {
+  const rowBytes = Math.ceil(size / 8) + 1;
+  // One bit a pixel, 1 is white; each row begins with its filter type, 0.
+  const pixels = Buffer.alloc(rowBytes * size, 0xff);
+  for (let y = 0; y < size; y += 1) pixels[y * rowBytes] = 0;
+  for (const [row, line] of modules.entries()) {
+    const top = (start + row * scale) * rowBytes;
+    drawRow(pixels, top, line, { scale, start });
+    for (let copy = 1; copy < scale; copy += 1) pixels.copyWithin(top + copy * rowBytes, top, top + rowBytes);
+  }
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(size, 0);
+  header.writeUInt32BE(size, 4);
+  // Bit depth 1, greyscale, deflate, no interlace.
+  header.set([1, 0, 0, 0, 0], 8);
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+  const parts = [signature, chunk("IHDR", header), chunk("IDAT", deflateSync(pixels)), chunk("IEND", Buffer.alloc(0))];
+  return Uint8Array.from(Buffer.concat(parts));
+}
+
+function drawRow(
+  pixels: Buffer,
+  rowStart: number,
+  line: readonly boolean[],
+  { scale, start }: { readonly scale: number; readonly start: number },
+): void {
+  for (const [column, dark] of line.entries()) {
+    if (!dark) continue;
+    const from = start + column * scale;
+    for (let x = from; x < from + scale; x += 1) {
+      const at = rowStart + 1 + (x >> 3);
+      pixels[at] = (pixels[at] ?? 0) & ~(0x80 >> (x & 7));
+    }
+  }
+}
+
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
+  const framed = Buffer.alloc(body.length + 8);
+  framed.writeUInt32BE(data.length, 0);
+  framed.set(body, 4);
+  framed.writeUInt32BE(Bun.hash.crc32(body), body.length + 4);
+  return framed;
+}

@@ -1,0 +1,115 @@
+import { chmod, mkdir, rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { createApp } from "./app.ts";
+import { type BrowserInfo, BrowserPool, type Log } from "./browser/pool.ts";
+import { type Resolve } from "./egress/guard.ts";
+import { Extractor } from "./extraction/extractor.ts";
+
+/** Where the service listens. */
+export type ContentAddress = { readonly unix: string } | { readonly hostname: string; readonly port: number };
+
+export interface ContentOptions {
+  readonly listen: ContentAddress;
+  /** The browser is unpacked and has its profile below this folder. */
+  readonly stateDir: string;
+  /** Lets pages on private and loopback addresses, and on any port, be read. */
+  readonly allowPrivate: boolean;
+  readonly browserPath?: string;
+  readonly log: Log;
+  /** Looks host names up; the system's resolver where it is left out. */
+  readonly resolve?: Resolve;
+}
+
+export interface ContentService {
+  /** Where it listens; the port is the real one where 0 was asked for. */
+  readonly address: ContentAddress;
+  readonly browser: BrowserInfo;
+  /** Stops taking requests, ends the browser and waits until it is gone. */
+  close(): Promise<void>;
+}
+
+/** The longest that a connection may be silent: the longest page time-out and wait, and the queue before them. */
+const IDLE_TIMEOUT_SECONDS = 255;
+/** Above what the operations take, so that the answer to a longer body is a problem document of ours. */
+const MAX_REQUEST_BYTES = 8 * 1024 * 1024;
+
+/** Starts the content service. Fails with a one-line message that says what to do. */
+export async function startContentService(options: ContentOptions): Promise<ContentService> {
+  const { listen, stateDir, allowPrivate, browserPath, log, resolve } = options;
+  await mkdir(stateDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw new Error(`Cannot use the state folder '${stateDir}': ${reasonOf(error)}; name another with --state-dir`);
+  });
+  const { pool, browser } = await BrowserPool.start({
+    stateDir,
+    allowPrivate,
+    log,
+    ...(browserPath === undefined ? {} : { browserPath }),
+    ...(resolve === undefined ? {} : { resolve }),
+  });
+  const extractor = new Extractor();
+  const services = {
+    engine: pool,
+    extractor,
+    browser: `${browser.name} ${browser.version}`,
+    degraded: () => (pool.failure === undefined ? undefined : "The browser does not start"),
+  };
+  try {
+    const server = await serve(listen, createApp(services, log));
+    return {
+      address: "unix" in listen ? listen : { hostname: listen.hostname, port: server.port ?? listen.port },
+      browser,
+      async close() {
+        await server.stop(true);
+        extractor.close();
+        await pool.close();
+        if ("unix" in listen) await rm(listen.unix, { force: true });
+      },
+    };
+  } catch (error) {
+    extractor.close();
+    await pool.close();
+    throw error;
+  }
+}
+
+async function serve(
+  listen: ContentAddress,
+  fetch: (request: Request) => Promise<Response>,
+): Promise<Bun.Server<undefined>> {
+  const common = { fetch, maxRequestBodySize: MAX_REQUEST_BYTES };
+  if (!("unix" in listen)) {
+    try {
+      return Bun.serve({ ...common, ...listen, idleTimeout: IDLE_TIMEOUT_SECONDS });
+    } catch (error) {
+      throw new Error(`Cannot listen on ${listen.hostname}:${listen.port}: ${reasonOf(error)}`, { cause: error });
+    }
+  }
+  await removeDeadSocket(listen.unix);
+  // Nobody else may connect, not even in the moment before the mode is set.
+  const mask = process.umask(0o177);
+  try {
+    const server = Bun.serve({ ...common, unix: listen.unix });
+    await chmod(listen.unix, 0o600);
+    return server;
+  } catch (error) {
+    throw new Error(`Cannot listen on '${listen.unix}': ${reasonOf(error)}`, { cause: error });
+  } finally {
+    process.umask(mask);
+  }
+}
+
+/** A service that was killed leaves its socket behind; one that still answers keeps it. */
+async function removeDeadSocket(path: string): Promise<void> {
+  const { promise: alive, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect({ path });
+  socket.once("connect", () => resolve(true));
+  socket.once("error", () => resolve(false));
+  const answered = await alive;
+  socket.destroy();
+  if (answered) throw new Error(`Cannot listen on '${path}': another content service does; stop it first`);
+  await rm(path, { force: true });
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
