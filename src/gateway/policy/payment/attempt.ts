@@ -3,11 +3,12 @@ import { fieldLine } from "../../../lib/fields.ts";
 import { type Settlement } from "../../../payments/facilitator.ts";
 import { PAYMENT_RESPONSE, type PaymentPayload } from "../../../payments/wire.ts";
 import { type Change, type Payment, type PaymentState } from "../../../store/ledger.ts";
+import { type Exchange } from "../../exchange.ts";
 import { type Decision } from "../policy.ts";
 import { type Answer } from "./answers.ts";
 import { deliver } from "./deliver.ts";
 import { HeldResponse } from "./held-response.ts";
-import { paymentError, type Recipient, respondError, respondJson } from "./respond.ts";
+import { paymentError, respondError, respondJson } from "./respond.ts";
 import { receiptOf, refusalOf, type Sale } from "./sale.ts";
 
 /** When a client may ask again what became of an unclear settlement, in seconds. */
@@ -25,7 +26,7 @@ const FACILITATOR_RETRY_S = 5;
  */
 export class Attempt {
   readonly #sale: Sale;
-  readonly #recipient: Recipient;
+  readonly #exchange: Exchange;
   readonly #payload: PaymentPayload;
   readonly #payment: Payment;
   #held: HeldResponse | undefined;
@@ -37,13 +38,13 @@ export class Attempt {
   /** The receipt of what is paid already. */
   #receipt = "";
 
-  constructor(sale: Sale, recipient: Recipient, payload: PaymentPayload, payment: Payment) {
+  constructor(sale: Sale, exchange: Exchange, payload: PaymentPayload, payment: Payment) {
     this.#sale = sale;
-    this.#recipient = recipient;
+    this.#exchange = exchange;
     this.#payload = payload;
     this.#payment = payment;
     this.#state = payment.state;
-    recipient.exchange.onGone = () => this.#onGone();
+    exchange.onGone = () => this.#onGone();
   }
 
   async run(): Promise<Decision> {
@@ -68,14 +69,14 @@ export class Attempt {
       log(`payment: verification threw: ${nameOf(error)}`);
       return { kind: "failed", cause: "defect" } as const;
     });
-    if (verification.kind === "valid" && !this.#recipient.exchange.gone) {
+    if (verification.kind === "valid" && !this.#exchange.gone) {
       if (await this.#move({ state: "verified", hold: true, payer: verification.payer })) return this.#sell();
       this.#respondLost();
       return "answered";
     }
     await this.#move({ state: "released", hold: false });
     if (verification.kind === "refused") {
-      challenge.respond(this.#recipient, verification.reason);
+      challenge.respond(this.#exchange, verification.reason);
     } else if (verification.kind !== "valid") {
       log(`payment: cannot verify on ${this.#sale.route}: the facilitator ${verification.kind}: ${verification.cause}`);
       const code = verification.kind === "unavailable" ? "facilitator-unavailable" : "facilitator-failed";
@@ -83,27 +84,25 @@ export class Attempt {
         code,
         "The payment could not be verified; nothing was charged. Send the same payment again.",
       );
-      respondError(this.#recipient, error, FACILITATOR_RETRY_S);
+      respondError(this.#exchange, error, FACILITATOR_RETRY_S);
     }
     return "answered";
   }
 
   /** Puts the holding sink in place and lets the upstream work. */
   #sell(): Decision {
-    if (this.#recipient.exchange.gone) {
+    if (this.#exchange.gone) {
       this.#release();
       return "answered";
     }
-    const { exchange, sink } = this.#recipient;
     this.#held = new HeldResponse(
-      { sink, answers: this.#sale.answers, isHead: exchange.head.method === "HEAD", stop: () => exchange.onCancel?.() },
+      { exchange: this.#exchange, answers: this.#sale.answers },
       {
         complete: (answer) => this.#inBackground(this.#complete(answer)),
         unpaid: () => this.#release(),
         broken: (error) => this.#broken(error),
       },
     );
-    exchange.response = this.#held;
     return "continue";
   }
 
@@ -120,7 +119,7 @@ export class Attempt {
 
   async #charge(answer: Answer): Promise<void> {
     const going = await this.#move({ state: "settling", hold: true });
-    if (!going || this.#recipient.exchange.gone) {
+    if (!going || this.#exchange.gone) {
       this.#release();
       if (!going) this.#respondLost();
       return;
@@ -187,21 +186,21 @@ export class Attempt {
   }
 
   async #send(answer: Answer): Promise<void> {
-    const sent = await deliver(this.#recipient, answer, this.#receipt);
+    const sent = await deliver(this.#exchange, answer, this.#receipt);
     await this.#move({ state: "settled", hold: false, delivered: sent });
   }
 
   async #pend(settlement: Settlement & { kind: "unknown" }): Promise<void> {
     const { log, route } = this.#sale;
     log(`payment: settlement on ${route} is open: ${settlement.cause}`);
-    respondError(this.#recipient, paymentError("settlement-pending", SEND_AGAIN), PENDING_RETRY_S);
+    respondError(this.#exchange, paymentError("settlement-pending", SEND_AGAIN), PENDING_RETRY_S);
     const { transaction } = settlement;
     await this.#move({ state: "unknown", hold: false, ...(transaction === "" ? {} : { transaction }) });
   }
 
   #broken(error: TurnpikeError): void {
     this.#release();
-    if (!this.#recipient.exchange.gone) respondError(this.#recipient, error);
+    if (!this.#exchange.gone) respondError(this.#exchange, error);
   }
 
   #onGone(): void {
@@ -218,15 +217,15 @@ export class Attempt {
 
   #respondLost(): void {
     const error = paymentError("payment-conflict", "Another request took this payment over.");
-    respondError(this.#recipient, error, 1);
+    respondError(this.#exchange, error, 1);
   }
 
   #respondRefused(reason: string): void {
     const detail = `The payment could not be settled: ${reason}. Nothing was charged.`;
-    const problem = toProblem(paymentError("payment-required", detail), this.#recipient.exchange.id);
+    const problem = toProblem(paymentError("payment-required", detail), this.#exchange.id);
     const receipt = refusalOf(this.#sale, reason, this.#payload.payload.authorization.from);
     const json = JSON.stringify({ ...problem, x402Version: 2, error: reason });
-    respondJson(this.#recipient, 402, json, fieldLine(PAYMENT_RESPONSE, receipt));
+    respondJson(this.#exchange, 402, json, fieldLine(PAYMENT_RESPONSE, receipt));
   }
 
   async #move(change: Change): Promise<boolean> {
@@ -243,14 +242,14 @@ export class Attempt {
   async #fail(cause: unknown): Promise<void> {
     this.#sale.log(`payment: the ledger failed on ${this.#sale.route}: ${nameOf(cause)}`);
     const spent = this.#settling || this.#receipt !== "";
-    if (!this.#recipient.exchange.started) {
+    if (!this.#exchange.started) {
       const failure = spent
         ? paymentError("settlement-pending", SEND_AGAIN)
         : paymentError(
             "overloaded",
             "The payment could not be written down; nothing was charged. Send the same payment again.",
           );
-      respondError(this.#recipient, failure, PENDING_RETRY_S);
+      respondError(this.#exchange, failure, PENDING_RETRY_S);
     }
     const state = spent ? this.#state : "released";
     // Where this fails as well, the hold runs out by itself.

@@ -4,7 +4,8 @@ import { MAX_HEADER_LENGTH, encodeHeader } from "../../../payments/header.ts";
 import { type Reason } from "../../../payments/reasons.ts";
 import { type Mismatch } from "../../../payments/terms.ts";
 import { PAYMENT_REQUIRED, type PaymentRequired } from "../../../payments/wire.ts";
-import { type Recipient, respondJson } from "./respond.ts";
+import { type Exchange } from "../../exchange.ts";
+import { respondJson } from "./respond.ts";
 
 /** Everything that the `error` of a challenge can say. */
 export type ChallengeError = "Payment required" | Mismatch | Reason;
@@ -38,9 +39,9 @@ export class Challenge {
   }
 
   /** Answers 402 with what must be paid, and why this request was not enough. */
-  respond(recipient: Recipient, error: ChallengeError): void {
+  respond(exchange: Exchange, error: ChallengeError): void {
     const { fields, before, after } = this.#prepared.get(error) ?? this.#prepare(error);
-    respondJson(recipient, 402, before + JSON.stringify(recipient.exchange.id) + after, fields);
+    respondJson(exchange, 402, before + JSON.stringify(exchange.id) + after, fields);
   }
 
   #prepare(error: ChallengeError): Prepared {

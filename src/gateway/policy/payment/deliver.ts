@@ -1,22 +1,21 @@
 import { type Exchange } from "../../exchange.ts";
 import { type Answer } from "./answers.ts";
-import { type Recipient } from "./respond.ts";
 import { paidFields } from "./response-fields.ts";
 
 /**
  * Sends a paid answer with its receipt, at the client's pace. True once it was handed over whole, false where the client
  * went away before.
  */
-export async function deliver(recipient: Recipient, answer: Answer, receipt: string): Promise<boolean> {
-  const { exchange, sink } = recipient;
+export async function deliver(exchange: Exchange, answer: Answer, receipt: string): Promise<boolean> {
+  const { response } = exchange;
   if (exchange.gone) return false;
-  sink.start({ ...answer.head, fields: paidFields(answer.head.fields, receipt) });
+  response.start({ ...answer.head, fields: paidFields(answer.head.fields, receipt) });
   for (const chunk of exchange.head.method === "HEAD" ? [] : answer.body) {
     if (exchange.gone) return false;
-    if (!sink.data(chunk)) await drained(exchange);
+    if (!response.data(chunk)) await drained(exchange);
   }
   if (exchange.gone) return false;
-  sink.end(answer.trailers);
+  response.end(answer.trailers);
   return true;
 }
 

@@ -1,6 +1,6 @@
 import { type ErrorCode, TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields } from "../../../lib/fields.ts";
-import { type ResponseHead, type ResponseSink } from "../../exchange.ts";
+import { type Exchange, type ResponseHead, type ResponseSink } from "../../exchange.ts";
 import { type Answer, type Answers } from "./answers.ts";
 import { withoutPaymentClaims } from "./response-fields.ts";
 
@@ -15,23 +15,21 @@ export interface HeldEvents {
 }
 
 export interface HeldOptions {
-  readonly sink: ResponseSink;
+  readonly exchange: Exchange;
   readonly answers: Answers;
-  /** The answer has no body, whatever its head announces. */
-  readonly isHead: boolean;
-  /** Stops who sends the response. */
-  readonly stop: () => void;
 }
 
 /**
- * Holds an upstream's answer back until it is paid for:
+ * Stands before an exchange's response and holds the upstream's answer back until it is paid for. Once over it steps aside.
  *
  *   waiting ──start 2xx, 3xx──▶ holding ──end──▶ over: complete
  *      │                           └──abort, too long──▶ over: broken
  *      └──start 4xx, 5xx──▶ passing: unpaid
  */
 export class HeldResponse implements ResponseSink {
-  readonly #options: HeldOptions;
+  readonly #exchange: Exchange;
+  readonly #answers: Answers;
+  readonly #sink: ResponseSink;
   readonly #events: HeldEvents;
   #state: "waiting" | "holding" | "passing" | "over" = "waiting";
   #head: ResponseHead | undefined;
@@ -39,8 +37,11 @@ export class HeldResponse implements ResponseSink {
   #size = 0;
 
   constructor(options: HeldOptions, events: HeldEvents) {
-    this.#options = options;
+    this.#exchange = options.exchange;
+    this.#answers = options.answers;
+    this.#sink = options.exchange.response;
     this.#events = events;
+    options.exchange.response = this;
   }
 
   start(head: ResponseHead): void {
@@ -49,22 +50,22 @@ export class HeldResponse implements ResponseSink {
     // After a 101 bytes flow that no settlement could hold back.
     if (head.status === 101)
       this.#fail("not-implemented", "Cannot switch protocols on a route that is paid by request");
-    else if (head.status < 200) this.#options.sink.start(clean);
+    else if (head.status < 200) this.#sink.start(clean);
     else if (head.status >= 400) {
       this.#state = "passing";
       this.#events.unpaid();
-      this.#options.sink.start(clean);
+      this.#sink.start(clean);
     } else {
       this.#state = "holding";
       this.#head = clean;
-      if (this.#hasBody() && head.bodyLength > this.#options.answers.maxAnswerBytes) this.#tooLong();
+      if (this.#hasBody() && head.bodyLength > this.#answers.maxAnswerBytes) this.#tooLong();
     }
   }
 
   data(chunk: Uint8Array): boolean {
-    if (this.#state === "passing") return this.#options.sink.data(chunk);
+    if (this.#state === "passing") return this.#sink.data(chunk);
     if (this.#state !== "holding") return true;
-    const { answers } = this.#options;
+    const answers = this.#answers;
     if (this.#size + chunk.byteLength > answers.maxAnswerBytes) {
       this.#tooLong();
     } else if (answers.take(chunk.byteLength)) {
@@ -77,14 +78,14 @@ export class HeldResponse implements ResponseSink {
   }
 
   end(trailers: Fields): void {
-    if (this.#state === "passing") this.#options.sink.end(withoutPaymentClaims(trailers));
+    if (this.#state === "passing") this.#sink.end(withoutPaymentClaims(trailers));
     if (this.#state !== "holding" || this.#head === undefined) return;
     const head = this.#head;
     if (this.#hasBody() && head.bodyLength >= 0 && head.bodyLength !== this.#size) {
       this.#fail("upstream-failed", "The upstream's answer is not as long as it announced");
       return;
     }
-    this.#state = "over";
+    this.#stepAside();
     this.#events.complete({
       head: this.#hasBody() ? { ...head, bodyLength: this.#size } : head,
       body: this.#body,
@@ -94,24 +95,29 @@ export class HeldResponse implements ResponseSink {
   }
 
   abort(error: TurnpikeError): void {
-    if (this.#state === "passing") this.#options.sink.abort(error);
+    if (this.#state === "passing") this.#sink.abort(error);
     if (this.#state === "waiting" || this.#state === "holding") this.#break(error);
   }
 
   /** Nobody wants the answer any more. */
   drop(): void {
-    if (this.#state === "holding") this.#options.answers.give(this.#size);
-    if (this.#state !== "passing") this.#state = "over";
+    if (this.#state === "holding") this.#answers.give(this.#size);
+    if (this.#state !== "passing") this.#stepAside();
     this.#body = [];
+  }
+
+  #stepAside(): void {
+    this.#state = "over";
+    this.#exchange.response = this.#sink;
   }
 
   #hasBody(): boolean {
     const status = this.#head?.status;
-    return !this.#options.isHead && status !== 204 && status !== 304;
+    return this.#exchange.head.method !== "HEAD" && status !== 204 && status !== 304;
   }
 
   #tooLong(): void {
-    const { maxAnswerBytes } = this.#options.answers;
+    const { maxAnswerBytes } = this.#answers;
     this.#fail(
       "response-too-large",
       `The upstream's answer exceeds the ${maxAnswerBytes} bytes that can wait for settlement`,
@@ -120,7 +126,7 @@ export class HeldResponse implements ResponseSink {
 
   #fail(code: ErrorCode, detail: string): void {
     this.#break(new TurnpikeError(code, detail));
-    this.#options.stop();
+    this.#exchange.onCancel?.();
   }
 
   #break(error: TurnpikeError): void {

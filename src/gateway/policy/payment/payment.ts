@@ -17,7 +17,7 @@ import { type Answers } from "./answers.ts";
 import { Attempt } from "./attempt.ts";
 import { Challenge, type ChallengeError } from "./challenge.ts";
 import { deliver } from "./deliver.ts";
-import { paymentError, type Recipient, respondError } from "./respond.ts";
+import { paymentError, respondError } from "./respond.ts";
 import { withoutPayment } from "./response-fields.ts";
 import { receiptOf, type Sale } from "./sale.ts";
 
@@ -88,10 +88,9 @@ export function createPaymentPolicy(config: PaymentConfig, deps: PaymentDeps): P
       const { head } = exchange;
       const presented = fieldValues(head.fields, "payment-signature");
       head.fields = withoutPayment(head.fields);
-      const recipient = { exchange, sink: exchange.response };
-      if (presented.length > 0) return takePayment(sale, recipient, presented);
+      if (presented.length > 0) return takePayment(sale, exchange, presented);
       if (isPreflight(exchange)) return "continue";
-      challenge.respond(recipient, "Payment required");
+      challenge.respond(exchange, "Payment required");
       return "answered";
     },
     close() {
@@ -111,23 +110,23 @@ function priceTitle({ amount, asset, network }: PaymentRequirements): string {
   return `${formatAmount(amount, known.decimals)} ${known.symbol} on ${networkTitle(network)}`;
 }
 
-async function takePayment(sale: Sale, recipient: Recipient, presented: readonly string[]): Promise<Decision> {
+async function takePayment(sale: Sale, exchange: Exchange, presented: readonly string[]): Promise<Decision> {
   const [header = ""] = presented;
   const payload = presented.length === 1 ? readPayload(header) : undefined;
   if (payload === undefined) {
-    respondError(recipient, malformed(header));
+    respondError(exchange, malformed(header));
     return "answered";
   }
-  const reservation = reservationOf(sale, recipient.exchange, payload, header);
+  const reservation = reservationOf(sale, exchange, payload, header);
   const objection = objectionTo(sale, payload);
   // What was begun is finished, even where price or time have moved on: a new challenge would make the client pay twice.
   if (objection !== undefined && !(await isBegun(sale, reservation))) {
-    sale.challenge.respond(recipient, objection);
+    sale.challenge.respond(exchange, objection);
     return "answered";
   }
   const { held, payment } = await sale.ledger.reserve(reservation);
-  if (held) return new Attempt(sale, recipient, payload, payment).run();
-  return answerTaken(sale, recipient, payment, reservation.fingerprint);
+  if (held) return new Attempt(sale, exchange, payload, payment).run();
+  return answerTaken(sale, exchange, payment, reservation.fingerprint);
 }
 
 function readPayload(header: string): PaymentPayload | undefined {
@@ -167,21 +166,21 @@ function reservationOf(sale: Sale, exchange: Exchange, payload: PaymentPayload, 
 }
 
 /** Answers who comes with a payment that another request works on, or that is used up. */
-async function answerTaken(sale: Sale, recipient: Recipient, payment: Payment, fingerprint: string): Promise<Decision> {
+async function answerTaken(sale: Sale, exchange: Exchange, payment: Payment, fingerprint: string): Promise<Decision> {
   const { title } = ERRORS["payment-conflict"];
   if (payment.fingerprint !== fingerprint) {
-    respondError(recipient, paymentError("payment-conflict", `${title}: it belongs to another request.`));
+    respondError(exchange, paymentError("payment-conflict", `${title}: it belongs to another request.`));
   } else if (payment.state !== "settled") {
     const error = paymentError("payment-conflict", "This payment is being worked on. Send the same payment again.");
-    respondError(recipient, error, IN_FLIGHT_RETRY_S);
+    respondError(exchange, error, IN_FLIGHT_RETRY_S);
   } else {
     const answer = sale.answers.get(fingerprint, sale.clock());
     if (answer !== undefined) {
       const receipt = receiptOf(sale, payment.transaction, payment.payer);
-      await deliver(recipient, answer, receipt);
+      await deliver(exchange, answer, receipt);
     } else if (payment.delivered) {
       respondError(
-        recipient,
+        exchange,
         paymentError("payment-conflict", `${title}: its answer was delivered, and is not kept any more.`),
       );
     } else {
@@ -189,7 +188,7 @@ async function answerTaken(sale: Sale, recipient: Recipient, payment: Payment, f
         "payment-conflict",
         "The answer to this payment is on its way. Send the same payment again.",
       );
-      respondError(recipient, error, IN_FLIGHT_RETRY_S);
+      respondError(exchange, error, IN_FLIGHT_RETRY_S);
     }
   }
   return "answered";

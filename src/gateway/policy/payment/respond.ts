@@ -1,6 +1,7 @@
 import { type ErrorCode, PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../../../lib/errors.ts";
 import { fieldLine, type Fields } from "../../../lib/fields.ts";
-import { type Exchange, type ResponseSink } from "../../exchange.ts";
+import { answer } from "../../answer.ts";
+import { type Exchange } from "../../exchange.ts";
 
 const PROBLEM_FIELDS =
   fieldLine("Content-Type", PROBLEM_CONTENT_TYPE) +
@@ -9,25 +10,15 @@ const PROBLEM_FIELDS =
 
 const encoder = new TextEncoder();
 
-/** Where an answer goes, and what it answers. */
-export interface Recipient {
-  readonly exchange: Exchange;
-  /** The sink behind the policy's own. */
-  readonly sink: ResponseSink;
-}
-
 /** Answers with a problem of `status`; `json` is its body, `fields` go beside the usual ones. */
-export function respondJson({ exchange, sink }: Recipient, status: number, json: string, fields: Fields): void {
-  const body = encoder.encode(json);
-  sink.start({ status, reason: "", fields: PROBLEM_FIELDS + fields, bodyLength: body.byteLength });
-  if (exchange.head.method !== "HEAD") sink.data(body);
-  sink.end("");
+export function respondJson(exchange: Exchange, status: number, json: string, fields: Fields): void {
+  answer(exchange, status, PROBLEM_FIELDS + fields, encoder.encode(json));
 }
 
 /** Answers with an error of the table; `retryAfter` in seconds. */
-export function respondError(recipient: Recipient, error: TurnpikeError, retryAfter?: number): void {
+export function respondError(exchange: Exchange, error: TurnpikeError, retryAfter?: number): void {
   const fields = retryAfter === undefined ? "" : fieldLine("Retry-After", String(retryAfter));
-  respondJson(recipient, error.status, JSON.stringify(toProblem(error, recipient.exchange.id)), fields);
+  respondJson(exchange, error.status, JSON.stringify(toProblem(error, exchange.id)), fields);
 }
 
 export function paymentError(code: ErrorCode, detail: string): TurnpikeError {
