@@ -165,7 +165,8 @@ test("a facilitator that is not there leaves everything open", async () => {
   const facilitator = createHttpFacilitator(href, 2000);
   expect(await facilitator.verify(signedPayment(NOW_S), REQUIREMENTS)).toMatchObject({ kind: "unavailable" });
   expect(await facilitator.settle(signedPayment(NOW_S), REQUIREMENTS)).toMatchObject({ kind: "unknown" });
-  expect(facilitator.supported()).rejects.toThrow("Cannot learn what the facilitator supports: no connection");
+  const supported = facilitator.supported().then(() => "answered", String);
+  expect(await supported).toContain("Cannot learn what the facilitator supports: no connection");
 });
 
 const HASH = `0x${"ab".repeat(32)}`;

@@ -1,0 +1,60 @@
+import { expect, test } from "bun:test";
+import { parseCall, UsageError } from "./call-arguments.ts";
+
+function parameters(...args: string[]): unknown {
+  const request = parseCall(args);
+  // The round trip takes the missing prototypes away.
+  return request === "help" ? request : JSON.parse(JSON.stringify(request.parameters));
+}
+
+const READ: readonly (readonly [args: readonly string[], parameters: object])[] = [
+  [["read", "http://a.example"], { url: "http://a.example" }],
+  [["scrape", "u", "--set", "format=text", "--set", "timeout=60"], { url: "u", format: "text", timeout: 60 }],
+  [["pdf", "u", "--set", "landscape=true", "--set", "scale=0.5"], { url: "u", landscape: true, scale: 0.5 }],
+  [
+    ["extract", "u", "--set", "selectors.title=h1", "--set", "selectors.price=.p"],
+    { url: "u", selectors: { title: "h1", price: ".p" } },
+  ],
+  [["extract", "u", "--set", 'selectors={"a":"b"}'], { url: "u", selectors: { a: "b" } }],
+  [["qr", "some text", "--set", "size=64"], { data: "some text", size: 64 }],
+  [["qr", "--set", 'data="123"'], { data: "123" }],
+  [["qr", "--set", "data=a=b"], { data: "a=b" }],
+  [["search", "q"], { query: "q" }],
+  [["batch", "a", "b"], { urls: ["a", "b"] }],
+  [["batch", "--set", 'urls=["a"]'], { urls: ["a"] }],
+  [["resolve", "Will it?", "--set", 'sources=["a"]'], { question: "Will it?", sources: ["a"] }],
+  [["health"], {}],
+];
+
+for (const [args, expected] of READ) {
+  test(`${args.join(" ")} is read`, () => {
+    expect(parameters(...args)).toEqual(expected);
+  });
+}
+
+test("a key named __proto__ is a key like any other", () => {
+  const request = parseCall(["qr", "x", "--set", "__proto__.polluted=1"]);
+  expect(request === "help" ? "" : JSON.stringify(request.parameters)).toBe('{"__proto__":{"polluted":1},"data":"x"}');
+  expect(Object.hasOwn(Object.prototype, "polluted")).toBe(false);
+});
+
+const SENSELESS: readonly (readonly string[])[] = [
+  [],
+  ["fly"],
+  ["toString"],
+  ["read"],
+  ["read", "a", "b"],
+  ["health", "a"],
+  ["read", "a", "--set", "novalue"],
+  ["read", "a", "--set", "=1"],
+  ["read", "a", "--set", "a..b=1"],
+  ["read", "a", "--set", "x=1", "--set", "x.y=2"],
+  ["read", "a", "--unknown"],
+  ["read", "a", "--max-price", "cheap"],
+];
+
+for (const args of SENSELESS) {
+  test(`"${args.join(" ")}" is refused as usage`, () => {
+    expect(() => parseCall(args)).toThrow(UsageError);
+  });
+}

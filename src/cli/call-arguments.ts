@@ -1,0 +1,141 @@
+import { parseArgs } from "node:util";
+
+/** An operation of the content API as the command line knows it. */
+export interface Operation {
+  readonly method: "GET" | "POST";
+  /** The parameter that positional arguments fill; `many`: all of them, as a list. */
+  readonly argument: string | undefined;
+  readonly many?: true;
+  /** What a binary result's file is called, without extension. */
+  readonly file?: string;
+}
+
+function page(file?: string): Operation {
+  return { method: "POST", argument: "url", ...(file === undefined ? {} : { file }) };
+}
+
+/** Every operation that can be called, by name. */
+export const OPERATIONS: Readonly<Record<string, Operation>> = {
+  scrape: page(),
+  read: page(),
+  extract: page(),
+  pdf: page("page"),
+  screenshot: page("screenshot"),
+  qr: { method: "POST", argument: "data", file: "qr" },
+  search: { method: "POST", argument: "query" },
+  batch: { method: "POST", argument: "urls", many: true },
+  resolve: { method: "POST", argument: "question" },
+  health: { method: "GET", argument: undefined },
+};
+
+/** What a command line asks for. */
+export interface CallRequest {
+  readonly name: string;
+  readonly operation: Operation;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly gateway: string | undefined;
+  readonly out: string | undefined;
+  readonly json: boolean;
+  readonly maxPrice: string;
+}
+
+/** A command line that makes no sense: its message says why. */
+export class UsageError extends Error {}
+
+const OPTIONS = {
+  set: { type: "string", multiple: true },
+  gateway: { type: "string" },
+  out: { type: "string" },
+  json: { type: "boolean" },
+  "max-price": { type: "string" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+/** The most that one call may cost unless the user says otherwise. */
+export const DEFAULT_MAX_PRICE = "$1";
+
+/** Reads the command line; `help` where that is all it asks for. Throws UsageError. */
+export function parseCall(args: readonly string[]): CallRequest | "help" {
+  const { values, positionals } = parse(args);
+  if (values.help === true) return "help";
+  const [name, ...rest] = positionals;
+  if (name === undefined) throw new UsageError("which operation?");
+  const operation = Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name] : undefined;
+  if (operation === undefined) throw new UsageError(`no operation "${name}"`);
+  const maxPrice = values["max-price"] ?? DEFAULT_MAX_PRICE;
+  if (!/^\$[0-9]+(?:\.[0-9]{1,6})?$/.test(maxPrice)) {
+    throw new UsageError(`--max-price "${maxPrice}" is no amount such as $0.05`);
+  }
+  return {
+    name,
+    operation,
+    parameters: readParameters(name, operation, rest, values.set ?? []),
+    gateway: values.gateway,
+    out: values.out,
+    json: values.json === true,
+    maxPrice,
+  };
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: true });
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+type Parameters = Record<string, unknown>;
+
+function isParameters(value: unknown): value is Parameters {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function readParameters(
+  name: string,
+  operation: Operation,
+  given: readonly string[],
+  sets: readonly string[],
+): Parameters {
+  // No prototype: a key such as __proto__ is a key like any other.
+  const parameters: Parameters = Object.create(null);
+  for (const set of sets) assign(parameters, set);
+  const { argument, many } = operation;
+  if (argument === undefined) {
+    if (given.length > 0 || sets.length > 0) throw new UsageError(`${name} takes no arguments`);
+    return parameters;
+  }
+  if (given.length > 1 && many !== true) {
+    throw new UsageError(`${name} takes one ${argument}; quote text that has spaces`);
+  }
+  if (given.length > 0) parameters[argument] = many === true ? given : given[0];
+  if (!(argument in parameters)) throw new UsageError(`${name} needs a ${argument}`);
+  return parameters;
+}
+
+/** `a.b=value`: sets a parameter, nested by the dots; the value is JSON where it can be read as such, else text. */
+function assign(parameters: Parameters, set: string): void {
+  const equals = set.indexOf("=");
+  const path = set.slice(0, equals).split(".");
+  const last = path.pop();
+  if (equals < 1 || last === undefined || last === "" || path.includes("")) {
+    throw new UsageError(`--set "${set}" is not key=value`);
+  }
+  let place = parameters;
+  for (const key of path) {
+    const next = place[key] ?? Object.create(null);
+    if (!isParameters(next)) throw new UsageError(`--set "${set}": "${key}" has a value already`);
+    place[key] = next;
+    place = next;
+  }
+  place[last] = parseValue(set.slice(equals + 1));
+}
+
+function parseValue(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { REQUIREMENTS } from "../payments/fixtures/payment.ts";
+import { decodeHeader, encodeHeader } from "../payments/header.ts";
+import { paymentPayloadSchema } from "../payments/wire.ts";
+
+const PNG = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0xff);
+const TRANSACTION = `0x7e577e57${"0".repeat(56)}`;
+const RUNNER = `
+  import { call } from ${JSON.stringify(join(import.meta.dir, "call.ts"))};
+  import { wallet } from ${JSON.stringify(join(import.meta.dir, "wallet.ts"))};
+  const [name, ...args] = process.argv.slice(1);
+  process.exitCode = await (name === "wallet" ? wallet : call)(args);
+`;
+
+let server: Bun.Server<undefined>;
+let folder: string;
+let paid: string[];
+let bodies: unknown[];
+
+function paidResponse(name: string): Response {
+  switch (name) {
+    case "read":
+      return Response.json({ title: "A title", content: "An \u001b]0;evil\u0007article", url: "u" });
+    case "scrape":
+      return Response.json({ content: "The page", format: "markdown" });
+    case "qr":
+      return new Response(PNG, { headers: { "content-type": "image/png" } });
+    case "search":
+      return Response.json(
+        { title: "Invalid Parameters", detail: "It is wrong.", errors: [{ path: "count", message: "too many" }] },
+        { status: 400, headers: { "content-type": "application/problem+json" } },
+      );
+    default:
+      return Response.json({ name });
+  }
+}
+
+beforeAll(() => {
+  server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      const name = new URL(request.url).pathname.slice(1);
+      if (name === "health") return Response.json({ status: "ok" });
+      const header = request.headers.get("payment-signature");
+      if (header === null) {
+        const required = { x402Version: 2, resource: { url: request.url }, accepts: [REQUIREMENTS] };
+        return new Response("", { status: 402, headers: { "payment-required": encodeHeader(required) } });
+      }
+      paid.push(paymentPayloadSchema.parse(decodeHeader(header)).payload.authorization.from);
+      bodies.push(await request.json());
+      const response = paidResponse(name);
+      const receipt = { success: true, transaction: TRANSACTION, network: "eip155:84532", extra: { testMode: true } };
+      if (response.ok) response.headers.set("payment-response", encodeHeader(receipt));
+      return response;
+    },
+  });
+});
+
+afterAll(() => server.stop(true));
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "turnpike-call-"));
+  paid = [];
+  bodies = [];
+});
+
+interface Ran {
+  readonly code: number;
+  readonly stdout: Uint8Array;
+  readonly text: string;
+  readonly errors: string;
+}
+
+async function turnpike(...args: string[]): Promise<Ran> {
+  const child = Bun.spawn([process.execPath, "-e", RUNNER, ...args], {
+    cwd: folder,
+    env: { ...process.env, TURNPIKE_HOME: join(folder, "home"), TURNPIKE_GATEWAY: server.url.href },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [stdout, errors, code] = await Promise.all([child.stdout.bytes(), child.stderr.text(), child.exited]);
+  return { code, stdout, text: new TextDecoder().decode(stdout), errors };
+}
+
+test("read makes a wallet, pays, prints the article, and says what was paid", async () => {
+  const { code, text, errors } = await turnpike("call", "read", "http://a.example/", "--set", "timeout=5");
+  expect([code, text]).toEqual([0, "# A title\n\nAn \u001b]0;evil\u0007article\n"]);
+  const address = (await turnpike("wallet", "address")).text.trim();
+  expect(errors).toBe(
+    `made a wallet at ${join(folder, "home", "wallet.json")}: ${address}\n` +
+      `paid $0.01 USDC on Base Sepolia (eip155:84532), transaction ${TRANSACTION} (test mode: nothing real moved)\n`,
+  );
+  expect(paid).toEqual([address]);
+  expect(bodies).toEqual([{ timeout: 5, url: "http://a.example/" }]);
+  expect(statSync(join(folder, "home", "wallet.json")).mode & 0o777).toBe(0o600);
+  expect((await turnpike("call", "scrape", "u")).text).toBe("The page\n");
+  expect(paid).toEqual([address, address]);
+});
+
+test("--json prints the whole answer, and what is not read is always whole", async () => {
+  expect(JSON.parse((await turnpike("call", "scrape", "u", "--json")).text)).toEqual({
+    content: "The page",
+    format: "markdown",
+  });
+  expect(JSON.parse((await turnpike("call", "batch", "a", "b")).text)).toEqual({ name: "batch" });
+  expect(bodies).toContainEqual({ urls: ["a", "b"] });
+});
+
+test("a binary result goes to the pipe, or to the file that is named", async () => {
+  expect((await turnpike("call", "qr", "hello")).stdout).toEqual(PNG);
+  const { code, stdout, errors } = await turnpike("call", "qr", "hello", "--out", "code.png");
+  expect([code, stdout.byteLength]).toEqual([0, 0]);
+  expect(errors).toContain("wrote 9 bytes to code.png");
+  expect(new Uint8Array(readFileSync(join(folder, "code.png")))).toEqual(PNG);
+  await turnpike("call", "scrape", "u", "--out", "page.md");
+  expect(readFileSync(join(folder, "page.md"), "utf8")).toBe("The page\n");
+});
+
+async function onTerminal(...args: string[]): Promise<string> {
+  let shown = "";
+  const decoder = new TextDecoder();
+  const child = Bun.spawn([process.execPath, "-e", RUNNER, ...args], {
+    cwd: folder,
+    env: { ...process.env, TURNPIKE_HOME: join(folder, "home"), TURNPIKE_GATEWAY: server.url.href, NO_COLOR: "1" },
+    terminal: {
+      cols: 200,
+      rows: 50,
+      data: (_terminal, data) => void (shown += decoder.decode(data, { stream: true })),
+    },
+  });
+  expect(await child.exited).toBe(0);
+  child.terminal?.close();
+  return shown;
+}
+
+test("on a terminal a binary result gets a file of its own, over no other", async () => {
+  writeFileSync(join(folder, "qr.png"), "mine");
+  const shown = await onTerminal("call", "qr", "hello");
+  expect(shown).toContain("wrote 9 bytes to qr-2.png");
+  expect(readFileSync(join(folder, "qr.png"), "utf8")).toBe("mine");
+  expect(new Uint8Array(readFileSync(join(folder, "qr-2.png")))).toEqual(PNG);
+  expect(readdirSync(folder).toSorted()).toEqual(["home", "qr-2.png", "qr.png"]);
+});
+
+test("a page cannot steer the terminal", async () => {
+  const shown = await onTerminal("call", "read", "u");
+  expect(shown).toContain("An ]0;evilarticle");
+  expect(shown).not.toContain("\u001b]0;");
+});
+
+test("health is free, and makes no wallet", async () => {
+  const { code, text, errors } = await turnpike("call", "health");
+  expect([code, errors, JSON.parse(text)]).toEqual([0, "", { status: "ok" }]);
+  expect(existsSync(join(folder, "home"))).toBe(false);
+});
+
+test("a refusal is told with its detail and what is wrong where", async () => {
+  const { code, text, errors } = await turnpike("call", "search", "q", "--set", "count=99");
+  expect([code, text]).toEqual([1, ""]);
+  expect(errors).toEndWith("turnpike call: 400 Invalid Parameters: It is wrong.\n  count: too many\n");
+});
+
+test("too high a price is not paid", async () => {
+  const { code, errors } = await turnpike("call", "read", "u", "--max-price", "$0.001");
+  expect([code, errors]).toEqual([
+    1,
+    "turnpike call: Cannot pay $0.01: the limit is $0.001; raise it with --max-price\n",
+  ]);
+  expect(paid).toEqual([]);
+});
+
+test("no gateway is one clear line", async () => {
+  const { code, errors } = await turnpike("call", "read", "u", "--gateway", "http://127.0.0.1:1");
+  expect([code, errors]).toEqual([
+    1,
+    "turnpike call: Cannot reach http://127.0.0.1:1: is the gateway running? npm start\n",
+  ]);
+});
+
+test("what makes no sense is told with the usage", async () => {
+  const { code, errors } = await turnpike("call", "fly");
+  expect(code).toBe(2);
+  expect(errors).toStartWith('turnpike call: no operation "fly"\n\nusage: turnpike call OPERATION');
+  expect((await turnpike("call", "read", "u", "--gateway", "nowhere")).code).toBe(2);
+  expect(await turnpike("call", "--help")).toMatchObject({ code: 0, errors: "" });
+  expect(await turnpike("wallet", "burn")).toMatchObject({ code: 2 });
+});
+
+test("a wallet is made once and shown after", async () => {
+  const made = await turnpike("wallet", "create");
+  expect([made.code, made.errors]).toEqual([0, ""]);
+  expect(made.text).toMatch(/^address {2}0x[0-9a-fA-F]{40}\nfile {5}.*wallet\.json \(new\)\n$/);
+  expect((await turnpike("wallet")).text).toBe(made.text.replace(" (new)", ""));
+  const again = await turnpike("wallet", "create");
+  expect([again.code, again.errors]).toEqual([1, expect.stringContaining("it stays as it is")]);
+});

@@ -1,0 +1,118 @@
+import { describeReceipt, type Paid, payAndFetch, PaymentDeclined } from "../payments/client.ts";
+import { openWallet, walletPath } from "../payments/wallet.ts";
+import { type CallRequest, DEFAULT_MAX_PRICE, OPERATIONS, parseCall, UsageError } from "./call-arguments.ts";
+import { type Output, withoutControls, writeBinary, writeText } from "./call-output.ts";
+
+const DEFAULT_GATEWAY = "http://127.0.0.1:8080";
+
+const USAGE = `usage: turnpike call OPERATION [URL or TEXT] [--set key=value ...] [--gateway URL]
+                     [--out FILE] [--json] [--max-price $X]
+
+  OPERATION     ${Object.keys(OPERATIONS).join(", ")}
+  --set         a parameter; values are read as JSON where they can be, dots nest:
+                --set format=text --set timeout=60 --set selectors.title=h1
+  --gateway     where to send it (default $TURNPIKE_GATEWAY, else ${DEFAULT_GATEWAY})
+  --out         write the result to this file
+  --json        print the whole answer, not only the content
+  --max-price   the most that this may cost (default ${DEFAULT_MAX_PRICE})
+
+Pays by itself, from the wallet in $TURNPIKE_HOME or ~/.turnpike; the receipt goes to standard error.`;
+
+/** A call that came to nothing: its message is what the user reads. */
+class CallFailed extends Error {}
+
+function say(line: string): void {
+  // Titles, details and reasons come from the other side.
+  console.error(process.stderr.isTTY ? withoutControls(line) : line);
+}
+
+/** `turnpike call`: pays for an operation and prints its result. Returns the exit code: 0 done, 1 refused or failed, 2 usage. */
+export async function call(args: readonly string[]): Promise<number> {
+  try {
+    const request = parseCall(args);
+    if (request === "help") console.log(USAGE);
+    else await perform(request);
+    return 0;
+  } catch (error) {
+    if (error instanceof UsageError) {
+      say(`turnpike call: ${error.message}\n\n${USAGE}`);
+      return 2;
+    }
+    say(`turnpike call: ${error instanceof Error ? error.message : String(error)}`);
+    return 1;
+  }
+}
+
+async function perform(request: CallRequest): Promise<void> {
+  const gateway = gatewayUrl(request);
+  const paid = await send(gateway, request);
+  const { response, offer, receipt } = paid;
+  if (offer !== undefined && receipt?.success === true) say(`paid ${describeReceipt(offer, receipt)}`);
+  else if (offer !== undefined && response.ok) say("paid, but the gateway gave no receipt");
+  if (!response.ok) throw new CallFailed(await describeFailure(paid));
+  const output: Output = { out: request.out, isTerminal: process.stdout.isTTY, say };
+  const type = (response.headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
+  if (type === "application/json") await writeText(render(request, await response.json()), output);
+  else if (type.startsWith("text/") || request.operation.file === undefined)
+    await writeText(await response.text(), output);
+  else await writeBinary(new Uint8Array(await response.arrayBuffer()), type, request.operation.file, output);
+}
+
+function gatewayUrl({ gateway }: CallRequest): URL {
+  const text = gateway ?? (process.env["TURNPIKE_GATEWAY"] || DEFAULT_GATEWAY);
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new UsageError(`"${text}" is no http or https URL`);
+  return url;
+}
+
+async function send(gateway: URL, { name, operation, parameters, maxPrice }: CallRequest): Promise<Paid> {
+  const url = `${gateway.href.replace(/\/+$/, "")}/${name}`;
+  const init: RequestInit =
+    operation.method === "GET"
+      ? {}
+      : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(parameters) };
+  try {
+    return await payAndFetch(url, init, { account: openAccount, maxPrice });
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ECONNREFUSED") {
+      throw new CallFailed(`Cannot reach ${gateway.origin}: is the gateway running? npm start`, { cause: error });
+    }
+    if (error instanceof PaymentDeclined || !isNetworkError(error)) throw error;
+    throw new CallFailed(`Cannot reach ${gateway.origin}: ${error.message}`, { cause: error });
+  }
+}
+
+function isNetworkError(error: unknown): error is Error {
+  return error instanceof Error && "code" in error && typeof error.code === "string";
+}
+
+function openAccount() {
+  const path = walletPath();
+  const { account, created } = openWallet(path);
+  if (created) say(`made a wallet at ${path}: ${account.address}`);
+  return account;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+/** The part of an answer that people read; all of it where they asked for that, or where there is no such part. */
+function render({ name, json }: CallRequest, answer: unknown): string {
+  const readable = !json && (name === "read" || name === "scrape") && isRecord(answer);
+  if (!readable || typeof answer["content"] !== "string") return JSON.stringify(answer, undefined, 2);
+  const title = name === "read" ? answer["title"] : undefined;
+  return typeof title === "string" && title !== "" ? `# ${title}\n\n${answer["content"]}` : answer["content"];
+}
+
+/** What a refusal says for people, with what is wrong where. */
+async function describeFailure({ response, receipt }: Paid): Promise<string> {
+  const problem: unknown = await response.json().catch(() => undefined);
+  const title = isRecord(problem) && typeof problem["title"] === "string" ? problem["title"] : response.statusText;
+  const lines = [`${response.status} ${title}`.trim()];
+  if (isRecord(problem) && typeof problem["detail"] === "string") lines[0] += `: ${problem["detail"]}`;
+  else if (receipt?.errorReason !== undefined) lines[0] += `: ${receipt.errorReason}`;
+  const errors = isRecord(problem) && Array.isArray(problem["errors"]) ? problem["errors"] : [];
+  for (const error of errors.filter(isRecord)) lines.push(`  ${String(error["path"])}: ${String(error["message"])}`);
+  return lines.join("\n");
+}

@@ -1,0 +1,161 @@
+import { afterEach, expect, test } from "bun:test";
+import { hexToBytes } from "@noble/hashes/utils.js";
+import { checkSignature, checkTerms } from "./exact.ts";
+import { describeReceipt, payAndFetch, type PayOptions } from "./client.ts";
+import { PAYER, PRIVATE_KEY, REQUIREMENTS } from "./fixtures/payment.ts";
+import { decodeHeader, encodeHeader } from "./header.ts";
+import { type PaymentPayload, paymentPayloadSchema, type PaymentRequirements, type Receipt } from "./wire.ts";
+
+const RECEIPT: Receipt = {
+  success: true,
+  transaction: "0xabc",
+  network: "eip155:84532",
+  payer: PAYER,
+  extra: { testMode: true },
+};
+
+interface Answer {
+  readonly status: number;
+  readonly headers?: Record<string, string>;
+}
+
+const servers: Bun.Server<undefined>[] = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop(true);
+});
+
+/** A gateway that asks for `accepts`, and gives paid requests `answers`, one after another. */
+function gateway(accepts: readonly PaymentRequirements[], answers: readonly Answer[]) {
+  const payments: PaymentPayload[] = [];
+  const bodies: string[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      bodies.push(await request.text());
+      const header = request.headers.get("payment-signature");
+      if (header === null) {
+        const required = { x402Version: 2, resource: { url: request.url }, accepts };
+        return new Response("{}", { status: 402, headers: { "payment-required": encodeHeader(required) } });
+      }
+      payments.push(paymentPayloadSchema.parse(decodeHeader(header)));
+      const { status, headers } = answers[payments.length - 1] ?? { status: 500 };
+      return new Response("the goods", { status, ...(headers === undefined ? {} : { headers }) });
+    },
+  });
+  servers.push(server);
+  return { url: server.url.href, payments, bodies };
+}
+
+const waits: number[] = [];
+let opened = 0;
+const OPTIONS: PayOptions = {
+  account: () => {
+    opened += 1;
+    return { address: PAYER, privateKey: hexToBytes(PRIVATE_KEY.slice(2)) };
+  },
+  maxPrice: "$0.10",
+  sleep: async (ms) => {
+    waits.push(ms);
+  },
+};
+
+afterEach(() => {
+  waits.length = 0;
+  opened = 0;
+});
+
+test("it pays what is asked, with a signature that holds, and keeps method and body", async () => {
+  const shop = gateway([REQUIREMENTS], [{ status: 200, headers: { "payment-response": encodeHeader(RECEIPT) } }]);
+  const paid = await payAndFetch(shop.url, { method: "POST", body: "order" }, OPTIONS);
+  expect([paid.response.status, await paid.response.text()]).toEqual([200, "the goods"]);
+  expect(paid.receipt).toEqual(RECEIPT);
+  expect(shop.bodies).toEqual(["order", "order"]);
+  const [payment] = shop.payments;
+  expect(payment && checkTerms(payment, REQUIREMENTS, Date.now() / 1000)).toBeUndefined();
+  expect(payment && checkSignature(payment, REQUIREMENTS)).toMatchObject({ payer: PAYER });
+  expect(payment).toMatchObject({ accepted: REQUIREMENTS, resource: { url: shop.url } });
+  expect(paid.offer && describeReceipt(paid.offer, RECEIPT)).toBe(
+    "$0.01 USDC on Base Sepolia (eip155:84532), transaction 0xabc (test mode: nothing real moved)",
+  );
+});
+
+test("what is free is not paid, and needs no wallet", async () => {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("free") });
+  servers.push(server);
+  const paid = await payAndFetch(server.url.href, {}, OPTIONS);
+  expect([await paid.response.text(), paid.offer, opened]).toEqual(["free", undefined, 0]);
+});
+
+function refusal(url: string): Promise<string> {
+  return payAndFetch(url, {}, OPTIONS).then(() => "paid", String);
+}
+
+const DECLINED: readonly (readonly [name: string, change: Partial<PaymentRequirements>, message: string])[] = [
+  [
+    "a price above the limit",
+    { amount: "100001" },
+    "Cannot pay $0.100001: the limit is $0.10; raise it with --max-price",
+  ],
+  ["an unknown token", { asset: PAYER }, "none of the ways asked for is known here (exact on Base Sepolia"],
+  ["another scheme", { scheme: "upto" }, "none of the ways asked for is known here (upto on"],
+  ["Permit2", { extra: { assetTransferMethod: "permit2" } }, "none of the ways asked for"],
+  ["payment up front", { extra: { paymentFlow: "upfront" } }, "none of the ways asked for"],
+  ["another chain's coin", { network: "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp" }, "none of the ways asked for"],
+  ["no payee", { payTo: "nobody" }, "the payee is no address"],
+];
+
+for (const [name, change, message] of DECLINED) {
+  test(`it declines ${name}, and signs nothing`, async () => {
+    const shop = gateway([{ ...REQUIREMENTS, ...change }], []);
+    expect(await refusal(shop.url)).toContain(message);
+    expect([shop.payments.length, opened]).toEqual([0, 0]);
+  });
+}
+
+test("a 402 that says no price is declined", async () => {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("", { status: 402 }) });
+  servers.push(server);
+  expect(await refusal(server.url.href)).toContain("Cannot pay: the 402 has no readable PAYMENT-REQUIRED header");
+});
+
+test("while the outcome is open it sends the very same payment again, at the gateway's pace", async () => {
+  const pending = { status: 503, headers: { "retry-after": "5" } };
+  const busy = { status: 409, headers: { "retry-after": "1" } };
+  const shop = gateway([REQUIREMENTS], [pending, busy, { status: 200 }]);
+  const { response } = await payAndFetch(shop.url, {}, OPTIONS);
+  expect(response.status).toBe(200);
+  expect(waits).toEqual([5000, 1000]);
+  expect(new Set(shop.payments.map(({ payload }) => payload.signature)).size).toBe(1);
+  expect(opened).toBe(1);
+});
+
+test("it gives up after a few tries, and after a refusal or a failure at once, and never signs twice", async () => {
+  const pending = { status: 503, headers: { "retry-after": "99999" } };
+  for (const [answer, sent] of [
+    [{ status: 402 }, 1],
+    [{ status: 500 }, 1],
+    [{ status: 409 }, 1],
+    [pending, 1],
+    [{ status: 503, headers: { "retry-after": "60" } }, 6],
+  ] as const) {
+    const shop = gateway([REQUIREMENTS], Array<Answer>(9).fill(answer));
+    opened = 0;
+    const { response } = await payAndFetch(shop.url, {}, OPTIONS);
+    expect([response.status, shop.payments.length, opened]).toEqual([answer.status, sent, 1]);
+    expect(new Set(shop.payments.map(({ payload }) => payload.signature)).size).toBe(1);
+  }
+  expect(Math.max(...waits)).toBe(10_000);
+});
+
+test("a payment is not carried along a redirect, and not good for long", async () => {
+  const shop = gateway(
+    [{ ...REQUIREMENTS, maxTimeoutSeconds: 86_400 }],
+    [{ status: 307, headers: { location: "/else" } }],
+  );
+  const { response } = await payAndFetch(shop.url, {}, OPTIONS);
+  expect(response.status).toBe(307);
+  const validBefore = Number(shop.payments[0]?.payload.authorization.validBefore);
+  expect(validBefore).toBeLessThanOrEqual(Date.now() / 1000 + 600);
+});

@@ -1,0 +1,58 @@
+import { expect, test } from "bun:test";
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { privateKeyToAccount } from "viem/accounts";
+import { openWallet, readWallet, walletPath } from "./wallet.ts";
+
+function fresh(): string {
+  return join(mkdtempSync(join(tmpdir(), "turnpike-wallet-")), "home", "wallet.json");
+}
+
+test("a wallet is made on first use, for its owner alone, and is the same ever after", () => {
+  const path = fresh();
+  expect(readWallet(path)).toBeUndefined();
+  const first = openWallet(path);
+  expect(first.created).toBe(true);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(statSync(join(path, "..")).mode & 0o777).toBe(0o700);
+  expect(readdirSync(join(path, ".."))).toEqual(["wallet.json"]);
+  expect(openWallet(path)).toEqual({ account: first.account, created: false });
+  const file: { private_key: `0x${string}`; address: string } = JSON.parse(readFileSync(path, "utf8"));
+  expect(privateKeyToAccount(file.private_key).address).toBe(first.account.address);
+  expect<string>(file.address).toBe(first.account.address);
+});
+
+test("a wallet that others can read is refused with the remedy", () => {
+  const path = fresh();
+  openWallet(path);
+  for (const mode of [0o640, 0o604, 0o660]) {
+    chmodSync(path, mode);
+    expect(() => openWallet(path)).toThrow(
+      `others can read it (mode 0${mode.toString(8)}); make it yours alone: chmod 600 "${path}"`,
+    );
+  }
+});
+
+test("a damaged wallet is neither used, nor replaced, nor shown", () => {
+  const path = fresh();
+  openWallet(path);
+  const good: Record<string, unknown> = JSON.parse(readFileSync(path, "utf8"));
+  const damaged = [
+    "{",
+    "[]",
+    JSON.stringify({ ...good, private_key: "0xsecret" }),
+    JSON.stringify({ ...good, private_key: `0x${"0".repeat(64)}` }),
+    JSON.stringify({ ...good, address: `0x${"1".repeat(40)}` }),
+  ];
+  for (const text of damaged) {
+    writeFileSync(path, text);
+    expect(() => openWallet(path)).toThrow(/^Cannot use the wallet "[^"]+": it/);
+    expect(readFileSync(path, "utf8")).toBe(text);
+  }
+});
+
+test("the wallet is where TURNPIKE_HOME says, else in the home folder", () => {
+  expect(walletPath({ TURNPIKE_HOME: "/a" })).toBe("/a/wallet.json");
+  expect(walletPath({})).toEndWith("/.turnpike/wallet.json");
+});
