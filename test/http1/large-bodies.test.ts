@@ -1,5 +1,5 @@
 /** Bodies far larger than the memory they may take: streamed both ways, and held back where nobody takes them. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { everythingTo, type Gateway, startGateway } from "../support/gateway.ts";
 
@@ -10,6 +10,8 @@ const BODY = 200 * MIB;
 const HELD_BACK = 100 * MIB;
 const MEMORY_LIMIT_KIB = 150 * 1024;
 const PIECE = 64 * 1024;
+/** Requests whose answers take 640 MiB. */
+const PIPELINED = 10_000;
 
 let server: Server;
 let gateway: Gateway;
@@ -65,11 +67,15 @@ function receiveBody(socket: Socket): Promise<{ head: string; hash: string }> {
   });
 }
 
-/** How the next connection to the origin is served: it carries one exchange. */
+/** How the next connection to the origin is served. */
 let serve: (socket: Socket) => Promise<void>;
+/** Of the test that runs; what it leaves must not serve the next one. */
+const sockets = new Set<Socket>();
 
-beforeAll(async () => {
+/** Each test has a gateway of its own, since the peak of its memory is what counts. */
+beforeEach(async () => {
   server = createServer((socket) => {
+    sockets.add(socket);
     socket.on("error", () => socket.destroy());
     serve(socket).catch(() => socket.destroy());
   });
@@ -85,7 +91,9 @@ beforeAll(async () => {
   });
 });
 
-afterAll(async () => {
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy();
+  sockets.clear();
   await gateway.stop();
   server.close();
 });
@@ -93,6 +101,7 @@ afterAll(async () => {
 function client(): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(gateway.port, "127.0.0.1", () => resolve(socket));
+    sockets.add(socket);
     socket.once("error", reject);
   });
 }
@@ -113,7 +122,6 @@ test("200 MB up and 200 MB down keep their hash and take less than 150 MB of mem
   expect(head.toLowerCase()).toContain(`x-hash: ${sentUp}`);
   expect(hash).toBe(sentDown);
   expect(gateway.memoryKib("VmHWM")).toBeLessThan(MEMORY_LIMIT_KIB);
-  socket.destroy();
 });
 
 /** Resolves once `read` has not changed for 300 ms: the pipe is full. */
@@ -146,7 +154,6 @@ test("an answer of 100 MB waits at the origin while the client does not read, an
   const { hash } = await answered;
   expect(hash).toBe(sentHash);
   expect(gateway.memoryKib("VmHWM")).toBeLessThan(MEMORY_LIMIT_KIB);
-  socket.destroy();
 });
 
 test("a request of 100 MB waits at the client while the origin does not read, and then arrives whole", async () => {
@@ -170,5 +177,44 @@ test("a request of 100 MB waits at the client while the origin does not read, an
   release.resolve();
   expect(await received.promise).toBe(await sentHash);
   expect((await answered).head).toStartWith("HTTP/1.1 200 ");
-  socket.destroy();
+});
+
+test("a client that sends requests and reads no answers is held back", async () => {
+  let requests = 0;
+  const answer = `HTTP/1.1 200 OK\r\nContent-Length: ${PIECE}\r\n\r\n${"x".repeat(PIECE)}`;
+  serve = (socket) => {
+    socket.on("data", (chunk) => {
+      for (const _ of chunk.toString("latin1").matchAll(/\r\n\r\n/g)) {
+        requests++;
+        socket.write(answer);
+      }
+    });
+    return Promise.resolve();
+  };
+  const socket = await client();
+  socket.pause();
+  socket.write("GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n".repeat(PIPELINED));
+  expect(await settled(() => requests)).toBeLessThan(PIPELINED / 4);
+  expect(gateway.memoryKib("VmHWM")).toBeLessThan(MEMORY_LIMIT_KIB);
+});
+
+test("interim answers without end are held back or refused", async () => {
+  let sent = 0;
+  const interim = "HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n".repeat(1000);
+  serve = (socket) => {
+    const flood = (): void => {
+      while (!socket.destroyed && sent < BODY) {
+        sent += interim.length;
+        if (!socket.write(interim)) return;
+      }
+    };
+    socket.on("drain", flood);
+    socket.once("data", flood);
+    return Promise.resolve();
+  };
+  const socket = await client();
+  socket.pause();
+  socket.write("GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n");
+  expect(await settled(() => sent)).toBeLessThan(BODY / 4);
+  expect(gateway.memoryKib("VmHWM")).toBeLessThan(MEMORY_LIMIT_KIB);
 });

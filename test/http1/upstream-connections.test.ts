@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { statusOf, valuesOf } from "../support/message.ts";
 import { once, RawClient } from "../support/raw-client.ts";
-import { RawOrigin } from "../support/raw-origin.ts";
+import { echo, RawOrigin } from "../support/raw-origin.ts";
 
 setDefaultTimeout(20_000);
 
@@ -34,6 +34,7 @@ beforeAll(async () => {
     access_log: { enabled: false },
     upstreams: [
       { name: "origin", servers: [serverAt(origin.port)] },
+      { name: "narrow", servers: [serverAt(origin.port)], connection_pool: { max_connections: 1, max_idle: 1 } },
       { name: "unix", servers: [{ unix: join(folder, "origin.sock") }] },
       { name: "no-socket", servers: [{ unix: join(folder, "absent.sock") }] },
       { name: "refusing", servers: [serverAt(await closedPort())] },
@@ -43,6 +44,7 @@ beforeAll(async () => {
       { path_prefix: "/unix", upstream: "unix" },
       { path_prefix: "/no-socket", upstream: "no-socket" },
       { path_prefix: "/refused", upstream: "refusing" },
+      { path_prefix: "/narrow", upstream: "narrow" },
       { path_prefix: "/stall", upstream: "origin", read_timeout_ms: 300, retry: { max_retries: 0 } },
       { path_prefix: "/total", upstream: "origin", total_timeout_ms: 600, retry: { max_retries: 0 } },
     ],
@@ -128,6 +130,32 @@ describe("pooled connections", () => {
     const paths = Array.from({ length: 200 }, (_, i) => `/many/${i}`);
     const bodies = await Promise.all(paths.map(async (path) => (await once(gateway.port, get(path))).body));
     expect(bodies).toEqual(paths.map((path) => `GET ${path}`));
+  });
+});
+
+describe("a pool of one connection", () => {
+  test("serves requests at the same time one after another", async () => {
+    const before = origin.connections.length;
+    const paths = Array.from({ length: 20 }, (_, i) => `/narrow/${i}`);
+    const bodies = await Promise.all(paths.map(async (path) => (await once(gateway.port, get(path))).body));
+    expect(bodies).toEqual(paths.map((path) => `GET ${path}`));
+    expect(origin.connections.length).toBeLessThanOrEqual(before + 1);
+  });
+
+  test("gives its connection back when the client that waits for it, or holds it, goes away", async () => {
+    origin.answer = () => undefined;
+    const holder = await RawClient.open(gateway.port);
+    holder.send(get("/narrow/holder"));
+    await origin.until("the holder", () => (origin.summaries.includes("GET /narrow/holder") ? true : undefined));
+    const waiter = await RawClient.open(gateway.port);
+    waiter.send(get("/narrow/waiter"));
+    const patient = await RawClient.open(gateway.port);
+    patient.send(get("/narrow/patient"));
+    waiter.destroy();
+    origin.answer = echo;
+    holder.destroy();
+    expect((await patient.response()).body).toBe("GET /narrow/patient");
+    patient.destroy();
   });
 });
 
@@ -240,5 +268,23 @@ describe("clients that go away", () => {
     const response = await client.response();
     expect([statusOf(response), response.body]).toEqual([403, "no"]);
     client.destroy();
+  });
+
+  test("an answer before the body's end leaves neither connection out of step", async () => {
+    origin.onBytes = (connection) => {
+      origin.onBytes = undefined;
+      connection.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nearly");
+    };
+    const client = await RawClient.open(gateway.port);
+    client.send("POST /1 HTTP/1.1\r\nHost: a.test\r\nContent-Length: 10\r\n\r\nhello");
+    const response = await client.response();
+    expect(response.body).toBe("early");
+    client.send(`world${get("/after")}`);
+    if (valuesOf(response, "connection").join().toLowerCase() === "close") await client.closed();
+    else expect((await client.response()).body).toBe("GET /after");
+    client.destroy();
+    expect((await once(gateway.port, get("/other"))).body).toBe("GET /other");
+    expect(origin.faults).toEqual([]);
+    expect(origin.summaries.filter((text) => !/^(GET \/(after|other)|POST \/1 helloworld)$/.test(text))).toEqual([]);
   });
 });

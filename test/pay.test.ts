@@ -1,0 +1,329 @@
+/** The real gateway in a process of its own, an upstream that counts, and the stock x402 client. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { Database } from "bun:sqlite";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { x402Client } from "@x402/core/client";
+import { ExactEvmScheme } from "@x402/evm/exact/client";
+import { wrapFetchWithPayment } from "@x402/fetch";
+import { privateKeyToAccount } from "viem/accounts";
+import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment } from "../src/payments/fixtures/payment.ts";
+import { decodeHeader, encodeHeader } from "../src/payments/header.ts";
+import { type PaymentPayload } from "../src/payments/wire.ts";
+import { connect } from "./support/raw-client.ts";
+import { type Gateway, serverAt, startGateway } from "./support/gateway.ts";
+
+interface Seen {
+  readonly path: string;
+  readonly body: string;
+  readonly headers: Headers;
+}
+
+const seen: Seen[] = [];
+/** What a test lets the upstream do next; by default it sells. */
+let behave: (request: Request) => Response | Promise<Response>;
+let origin: Bun.Server<undefined>;
+let gateway: Gateway;
+let stateFolder: string;
+
+function sell(): Response {
+  return new Response("the goods", { headers: { "payment-response": "forged", "cache-control": "public" } });
+}
+
+const TERMS = { price: "$0.01", asset: "USDC", network: "base-sepolia", pay_to: PAYEE };
+
+function config(x402: object): { upstreams: object[]; routes: object[]; x402: object; state_path: string } {
+  return {
+    state_path: stateFolder,
+    x402: { enabled: true, ...x402 },
+    upstreams: [{ name: "origin", servers: [serverAt(origin.port ?? 0)] }],
+    routes: [
+      { path_prefix: "/", upstream: "origin" },
+      { path_prefix: "/paid", upstream: "origin", x402: TERMS },
+    ],
+  };
+}
+
+beforeAll(() => {
+  origin = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      const { pathname } = new URL(request.url);
+      seen.push({ path: pathname, body: await request.text(), headers: request.headers });
+      return behave(request);
+    },
+  });
+});
+
+afterAll(() => origin.stop(true));
+
+beforeEach(async () => {
+  seen.length = 0;
+  behave = sell;
+  stateFolder = mkdtempSync(join(tmpdir(), "turnpike-pay-"));
+  gateway = await startGateway(config({ test_mode: true }));
+});
+
+afterEach(async () => {
+  await gateway.stop();
+  rmSync(stateFolder, { recursive: true, force: true });
+});
+
+function payingFetch(): ReturnType<typeof wrapFetchWithPayment> {
+  const client = new x402Client().register("eip155:*", new ExactEvmScheme(privateKeyToAccount(PRIVATE_KEY)));
+  return wrapFetchWithPayment(fetch, client);
+}
+
+function url(path = "/paid", at = gateway): string {
+  return `http://127.0.0.1:${at.port}${path}`;
+}
+
+function payment(change: Parameters<typeof signedPayment>[1] = {}): PaymentPayload {
+  return signedPayment(Date.now() / 1000, change);
+}
+
+function send(paid: unknown, init: RequestInit = {}, path = "/paid"): Promise<Response> {
+  return fetch(url(path), { ...init, headers: { "payment-signature": encodeHeader(paid) } });
+}
+
+function decoded(response: Response, name: string): unknown {
+  return decodeHeader(response.headers.get(name) ?? "");
+}
+
+test("the stock client pays for a POST, body and all, and gets goods and receipt", async () => {
+  const response = await payingFetch()(url(), { method: "POST", body: "an order" });
+  expect([response.status, await response.text()]).toEqual([200, "the goods"]);
+  expect(decoded(response, "payment-response")).toMatchObject({
+    success: true,
+    payer: PAYER,
+    extra: { testMode: true },
+  });
+  expect(response.headers.get("cache-control")).toBe("private");
+  expect(seen.map(({ path, body }) => [path, body])).toEqual([["/paid", "an order"]]);
+  expect(seen[0]?.headers.has("payment-signature")).toBe(false);
+  expect((await fetch(url("/free"))).status).toBe(200);
+});
+
+test("five requests at once with one payment run the upstream once", async () => {
+  const gate = Promise.withResolvers<void>();
+  behave = async () => {
+    await gate.promise;
+    return sell();
+  };
+  const paid = payment();
+  const refused = Promise.withResolvers<void>();
+  let conflicts = 0;
+  const sent = Array.from({ length: 5 }, async () => {
+    const { status } = await send(paid);
+    if (status === 409 && ++conflicts === 4) refused.resolve();
+    return status;
+  });
+  await refused.promise;
+  gate.resolve();
+  const statuses = await Promise.all(sent);
+  expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409, 409]);
+  const again = await send(paid);
+  expect([again.status, await again.text()]).toEqual([200, "the goods"]);
+  expect(seen).toHaveLength(1);
+});
+
+test("no spelling of a paid path is free", async () => {
+  const spellings = [
+    "/paid",
+    "/paid/",
+    "/paid/x",
+    "/paid?x",
+    "/%70aid",
+    "/x/../paid",
+    "/./paid",
+    "/paid%2fx",
+    "/paid%00",
+    "/x%2f..%2fpaid",
+    "/\\paid",
+  ];
+  for (const path of spellings) {
+    for (const method of ["GET", "HEAD", "POST", "OPTIONS"]) {
+      const client = await connect(gateway.port);
+      client.send(`${method} ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
+      const { startLine } = await client.response(method);
+      expect(startLine).toMatch(/^HTTP\/1\.1 (?:402|400) /);
+      client.close();
+    }
+  }
+  expect(seen.map(({ path }) => path)).toEqual([]);
+});
+
+const REFUSED: readonly (readonly [name: string, paid: () => unknown, status: number, error?: string])[] = [
+  [
+    "a lower price agreed to",
+    () => ({ ...payment({ value: "1" }), accepted: { ...REQUIREMENTS, amount: "1" } }),
+    402,
+    "No matching payment requirements",
+  ],
+  [
+    "a lower amount signed",
+    () => payment({ value: "1" }),
+    402,
+    "invalid_exact_evm_payload_authorization_value_mismatch",
+  ],
+  ["another payer named", () => payment({ from: PAYEE }), 402, "invalid_exact_evm_signature"],
+  [
+    "its time over",
+    () => payment({ validBefore: "1700000000" }),
+    402,
+    "invalid_exact_evm_payload_authorization_valid_before",
+  ],
+  ["no authorization", () => ({ ...payment(), payload: {} }), 400],
+];
+
+for (const [name, paid, status, error] of REFUSED) {
+  test(`a payment with ${name} is refused, and the upstream not asked`, async () => {
+    const response = await send(paid());
+    expect(response.status).toBe(status);
+    if (error !== undefined) expect(decoded(response, "payment-required")).toMatchObject({ error });
+    expect(seen).toHaveLength(0);
+  });
+}
+
+test("an upstream that fails is not paid for, and the same payment is good again", async () => {
+  const paid = payment();
+  behave = () => new Response("broken", { status: 500 });
+  expect((await send(paid)).status).toBe(500);
+  behave = sell;
+  const response = await send(paid);
+  expect([response.status, decoded(response, "payment-response")]).toMatchObject([200, { success: true }]);
+});
+
+test("a client that leaves while the upstream works is not charged", async () => {
+  const paid = payment();
+  const begun = Promise.withResolvers<void>();
+  const left = Promise.withResolvers<void>();
+  behave = (request) => {
+    begun.resolve();
+    request.signal.addEventListener("abort", () => left.resolve());
+    return new Promise<Response>(() => {});
+  };
+  const client = new AbortController();
+  const lost = send(paid, { signal: client.signal }).catch(() => "gone");
+  await begun.promise;
+  client.abort();
+  expect(await lost).toBe("gone");
+  await left.promise;
+  behave = sell;
+  expect((await send(paid)).status).toBe(200);
+  expect(seen).toHaveLength(2);
+});
+
+/** A stand-in for time: as if the hold of the killed process had run out. */
+function letHoldsRunOut(): void {
+  const database = new Database(join(stateFolder, "turnpike.db"));
+  database.run("PRAGMA busy_timeout = 5000");
+  database.run("UPDATE payments SET held_until = 1 WHERE held_until > 0");
+  database.close();
+}
+
+test("killed while the upstream works, the payment is good again after the restart", async () => {
+  const paid = payment();
+  const begun = Promise.withResolvers<void>();
+  behave = () => {
+    begun.resolve();
+    return new Promise<Response>(() => {});
+  };
+  const lost = send(paid).catch(() => "gone");
+  await begun.promise;
+  process.kill(gateway.pid, "SIGKILL");
+  expect(await lost).toBe("gone");
+  await gateway.stop();
+  gateway = await startGateway(config({ test_mode: true }));
+  behave = sell;
+  const early = await send(paid);
+  expect([early.status, early.headers.get("retry-after")]).toEqual([409, "1"]);
+  letHoldsRunOut();
+  expect((await send(paid)).status).toBe(200);
+  expect(seen).toHaveLength(2);
+});
+
+interface Fake {
+  readonly server: Bun.Server<undefined>;
+  readonly settled: string[];
+}
+
+/** A facilitator that takes every payment; `settle` decides how the settlement with that number is answered. */
+function startFacilitator(settle: (call: number, settled: Response) => Response | Promise<Response>): Fake {
+  const settled: string[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      const body: unknown = await request.json();
+      if (request.url.endsWith("/verify")) return Response.json({ isValid: true, payer: PAYER });
+      settled.push(JSON.stringify(body));
+      const receipt = { success: true, transaction: `0x${"ab".repeat(32)}`, network: "eip155:84532", payer: PAYER };
+      return settle(settled.length, Response.json(receipt));
+    },
+  });
+  return { server, settled };
+}
+
+test("a settlement whose answer is lost is 503 and no new price; asked again, it serves without the upstream", async () => {
+  const facilitator = startFacilitator((call, settled) => (call === 1 ? new Promise<Response>(() => {}) : settled));
+  const shop = await startGateway(
+    config({ facilitator_url: facilitator.server.url.href, facilitator_timeout_ms: 100 }),
+  );
+  const init = { headers: { "payment-signature": encodeHeader(payment()) } };
+  const first = await fetch(url("/paid", shop), init);
+  expect([first.status, first.headers.get("retry-after")]).toEqual([503, "5"]);
+  expect(first.headers.get("payment-required")).toBeNull();
+  const second = await fetch(url("/paid", shop), init);
+  expect([second.status, await second.text()]).toEqual([200, "the goods"]);
+  expect([seen.length, new Set(facilitator.settled).size, facilitator.settled.length]).toEqual([1, 1, 2]);
+  await shop.stop();
+  await facilitator.server.stop(true);
+});
+
+test("killed during settlement, the next process asks again and serves", async () => {
+  const asked = Promise.withResolvers<void>();
+  const facilitator = startFacilitator((call, settled) => {
+    if (call > 1) return settled;
+    asked.resolve();
+    return new Promise<Response>(() => {});
+  });
+  const terms = { facilitator_url: facilitator.server.url.href, facilitator_timeout_ms: 5000 };
+  await gateway.stop();
+  gateway = await startGateway(config(terms));
+  const paid = payment();
+  const lost = send(paid).catch(() => "gone");
+  await asked.promise;
+  process.kill(gateway.pid, "SIGKILL");
+  expect(await lost).toBe("gone");
+  await gateway.stop();
+  gateway = await startGateway(config(terms));
+  letHoldsRunOut();
+  const response = await send(paid);
+  expect([response.status, await response.text()]).toEqual([200, "the goods"]);
+  // The first answer died with its process: what is paid is made again, and not paid again.
+  expect([seen.length, new Set(facilitator.settled).size]).toEqual([2, 1]);
+  await facilitator.server.stop(true);
+});
+
+test("a facilitator that is away is 503, and nobody works for nothing", async () => {
+  const gone = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+  const address = gone.url.href;
+  await gone.stop(true);
+  const shop = await startGateway(config({ facilitator_url: `${address}?key=secret` }));
+  const init = { headers: { "payment-signature": encodeHeader(payment()) } };
+  const response = await fetch(url("/paid", shop), init);
+  expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"]);
+  expect(response.headers.get("payment-required")).toBeNull();
+  expect(await response.text()).not.toMatch(/secret|127\.0\.0\.1/);
+  expect(shop.output()).not.toContain("secret");
+  expect(seen).toHaveLength(0);
+  await shop.stop();
+});
+
+test("test mode does not start where other machines can reach it", async () => {
+  const open = startGateway({ ...config({ test_mode: true }), server: { address: "0.0.0.0" } });
+  expect(await open.then(() => "started", String)).toMatch(/loopback/);
+});
