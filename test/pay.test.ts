@@ -11,7 +11,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment } from "../src/payments/fixtures/payment.ts";
 import { decodeHeader, encodeHeader } from "../src/payments/header.ts";
 import { type PaymentPayload } from "../src/payments/wire.ts";
-import { connect } from "./support/raw-client.ts";
+import { once } from "./support/raw-client.ts";
 import { type Gateway, serverAt, startGateway } from "./support/gateway.ts";
 
 interface Seen {
@@ -145,11 +145,9 @@ test("no spelling of a paid path is free", async () => {
   ];
   for (const path of spellings) {
     for (const method of ["GET", "HEAD", "POST", "OPTIONS"]) {
-      const client = await connect(gateway.port);
-      client.send(`${method} ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
-      const { startLine } = await client.response(method);
+      const request = `${method} ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`;
+      const { startLine } = await once(gateway.port, request, method);
       expect(startLine).toMatch(/^HTTP\/1\.1 (?:402|400) /);
-      client.close();
     }
   }
   expect(seen.map(({ path }) => path)).toEqual([]);
