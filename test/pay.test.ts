@@ -11,6 +11,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment } from "../src/payments/fixtures/payment.ts";
 import { decodeHeader, encodeHeader } from "../src/payments/header.ts";
 import { type PaymentPayload } from "../src/payments/wire.ts";
+import { statusOf } from "./support/message.ts";
 import { once } from "./support/raw-client.ts";
 import { type Gateway, serverAt, startGateway } from "./support/gateway.ts";
 
@@ -127,6 +128,29 @@ test("five requests at once with one payment run the upstream once", async () =>
   const again = await send(paid);
   expect([again.status, await again.text()]).toEqual([200, "the goods"]);
   expect(seen).toHaveLength(1);
+});
+
+test("a payment is one payment to all workers together", async () => {
+  const shop = await startGateway({ ...config({ test_mode: true }), server: { workers: 2 } });
+  const gate = Promise.withResolvers<void>();
+  behave = async () => {
+    await gate.promise;
+    return sell();
+  };
+  const head = `GET /paid HTTP/1.1\r\nHost: a\r\nPAYMENT-SIGNATURE: ${encodeHeader(payment())}\r\n\r\n`;
+  const refused = Promise.withResolvers<void>();
+  let conflicts = 0;
+  // Every one a connection of its own: the kernel deals them out to the workers.
+  const sent = Array.from({ length: 20 }, async () => {
+    const status = statusOf(await once(shop.port, head));
+    if (status === 409 && ++conflicts === 19) refused.resolve();
+    return status;
+  });
+  await refused.promise;
+  gate.resolve();
+  expect((await Promise.all(sent)).filter((status) => status === 200)).toHaveLength(1);
+  expect(seen).toHaveLength(1);
+  await shop.stop();
 });
 
 test("no spelling of a paid path is free", async () => {
