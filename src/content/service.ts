@@ -2,7 +2,7 @@ import { chmod, mkdir, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { createApp } from "./app.ts";
 import { type BrowserInfo, BrowserPool, type Log } from "./browser/pool.ts";
-import { type Resolve } from "./egress/guard.ts";
+import { ANYWHERE, PUBLIC_WEB } from "./egress/guard.ts";
 import { Extractor } from "./extraction/extractor.ts";
 
 /** Where the service listens. */
@@ -16,8 +16,6 @@ export interface ContentOptions {
   readonly allowPrivate: boolean;
   readonly browserPath?: string;
   readonly log: Log;
-  /** Looks host names up; the system's resolver where it is left out. */
-  readonly resolve?: Resolve;
 }
 
 export interface ContentService {
@@ -35,16 +33,15 @@ const MAX_REQUEST_BYTES = 8 * 1024 * 1024;
 
 /** Starts the content service. Fails with a one-line message that says what to do. */
 export async function startContentService(options: ContentOptions): Promise<ContentService> {
-  const { listen, stateDir, allowPrivate, browserPath, log, resolve } = options;
+  const { listen, stateDir, allowPrivate, browserPath, log } = options;
   await mkdir(stateDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw new Error(`Cannot use the state folder '${stateDir}': ${reasonOf(error)}; name another with --state-dir`);
   });
   const { pool, browser } = await BrowserPool.start({
     stateDir,
-    allowPrivate,
+    policy: allowPrivate ? ANYWHERE : PUBLIC_WEB,
     log,
     ...(browserPath === undefined ? {} : { browserPath }),
-    ...(resolve === undefined ? {} : { resolve }),
   });
   const extractor = new Extractor();
   const services = {
@@ -88,7 +85,7 @@ async function serve(
   // Nobody else may connect, not even in the moment before the mode is set.
   const mask = process.umask(0o177);
   try {
-    const server = Bun.serve({ ...common, unix: listen.unix });
+    const server = Bun.serve(unixOptions(common, listen.unix));
     await chmod(listen.unix, 0o600);
     return server;
   } catch (error) {
@@ -96,6 +93,14 @@ async function serve(
   } finally {
     process.umask(mask);
   }
+}
+
+type Common = { readonly fetch: (request: Request) => Promise<Response>; readonly maxRequestBodySize: number };
+
+function unixOptions(common: Common, unix: string): Bun.Serve.Options<undefined, never> {
+  const options = { ...common, unix, idleTimeout: IDLE_TIMEOUT_SECONDS };
+  // Bun obeys idleTimeout on Unix sockets as well; its types have it for ports alone.
+  return options as unknown as Bun.Serve.Options<undefined, never>;
 }
 
 /** A service that was killed leaves its socket behind; one that still answers keeps it. */

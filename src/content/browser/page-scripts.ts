@@ -17,6 +17,8 @@ export interface ScriptHost {
   call(method: string, params: CdpFields): Promise<CdpFields>;
   frame(): string;
   readonly deadline: Deadline;
+  /** The script context of our own in the present document, once there is one. */
+  world: unknown;
 }
 
 /** A loaded page that can also wait for elements. */
@@ -24,6 +26,8 @@ export interface ScriptedPage extends OpenPage {
   /** Fails with `invalid-parameters` where the selector has no sense. */
   assertSelector(selector: string): Promise<void>;
   waitFor(selector: string): Promise<void>;
+  /** Settles when the document answers, after all events that came before. */
+  answer(): Promise<void>;
 }
 
 const READ_PAGE = `(() => {
@@ -57,8 +61,12 @@ function waitScript(selector: string): string {
   })`;
 }
 
-export function pageOf(host: ScriptHost): ScriptedPage {
+export function pageOf(tab: Omit<ScriptHost, "world">): ScriptedPage {
+  const host: ScriptHost = { ...tab, world: undefined };
   return {
+    async answer() {
+      await inOwnWorld(host, "0");
+    },
     snapshot: () => snapshot(host),
     evaluate: (expression) => evaluate(host, expression),
     assertSelector: (selector) => assertSelector(host, selector),
@@ -99,16 +107,17 @@ async function assertSelector(host: ScriptHost, selector: string): Promise<void>
 async function inOwnWorld(host: ScriptHost, expression: string): Promise<unknown> {
   for (;;) {
     try {
-      const world = await host.call("Page.createIsolatedWorld", { frameId: host.frame(), worldName: "turnpike" });
+      host.world ??= (await host.call("Page.createIsolatedWorld", { frameId: host.frame() }))["executionContextId"];
       const answer = await host.call("Runtime.evaluate", {
         expression,
-        contextId: world["executionContextId"],
+        contextId: host.world,
         awaitPromise: true,
         returnByValue: true,
       });
       if (answer["exceptionDetails"] === undefined) return valueOf(answer);
       throw new TurnpikeError("page-failed", "Cannot read the page: its document does not let itself be read");
     } catch (error) {
+      host.world = undefined;
       if (!(error instanceof CdpError) || /longer than/.test(error.message)) throw error;
     }
     await host.deadline.sleep(RETRY_MS);

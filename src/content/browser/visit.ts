@@ -5,10 +5,13 @@ import { Deadline } from "./deadline.ts";
 import { identityOf } from "./identity.ts";
 import { type RunningBrowser } from "./launch.ts";
 import { type OpenPage, type PageRequest } from "./page.ts";
-import { pageOf } from "./page-scripts.ts";
+import { pageOf, type ScriptedPage } from "./page-scripts.ts";
 
 /** Documents that a visit may go through by script or refresh; what goes on for ever must not. */
 const MAX_DOCUMENTS = 20;
+
+/** A page that refreshes itself to another address within this time is a redirect; in seconds. */
+const SOON_SECONDS = 1;
 
 const LIFECYCLE = { load: "load", domcontentloaded: "DOMContentLoaded", networkidle0: "networkIdle" } as const;
 
@@ -26,7 +29,10 @@ export class Visit {
   #frame = "";
   #loader = "";
   #documents = 0;
+  /** The document that the awaited page event came from. */
+  #ready = "";
   #leaving = false;
+  #refreshing = false;
   #reached = Promise.withResolvers<void>();
 
   constructor(browser: RunningBrowser, request: PageRequest, egress: EgressSession) {
@@ -50,7 +56,7 @@ export class Visit {
     });
     if (selector !== undefined) await page.assertSelector(selector);
     await this.#navigate();
-    await this.deadline.race(this.#reached.promise);
+    await this.#settle(page);
     this.deadline.extend(waitMs);
     this.deadline.doing(selector === undefined ? "reading" : "waiting for the selector on");
     await Promise.all([this.deadline.sleep(waitMs), selector === undefined ? undefined : page.waitFor(selector)]);
@@ -99,9 +105,21 @@ export class Visit {
       this.call("Inspector.enable"),
       this.call("Emulation.setUserAgentOverride", identityOf(this.#browser.product, userAgent, stealth)),
     ]);
+    // Of the page that was asked for, not of the empty one that a tab begins with.
     this.#documents = 0;
     this.#loader = "";
-    this.#reached = Promise.withResolvers<void>();
+    this.#ready = "";
+  }
+
+  /** Waits for the page event of a document that is not on its way to another one. */
+  async #settle(page: ScriptedPage): Promise<void> {
+    do {
+      this.#reached = Promise.withResolvers<void>();
+      this.#check();
+      await this.deadline.race(this.#reached.promise);
+      // A refresh is announced after the page event; once the document answered, its announcement is here.
+      await page.answer();
+    } while (this.#leaving || this.#refreshing);
   }
 
   async #navigate(): Promise<void> {
@@ -121,9 +139,17 @@ export class Visit {
       case "Page.frameRequestedNavigation":
         if (params["frameId"] === this.#frame && params["disposition"] === "currentTab") this.#leaving = true;
         return;
-      case "Page.frameStoppedLoading":
-        if (params["frameId"] === this.#frame) this.#leaving = false;
+      case "Page.frameScheduledNavigation":
+        if (params["frameId"] === this.#frame) this.#refreshing = Number(params["delay"]) <= SOON_SECONDS;
         return;
+      case "Page.frameClearedScheduledNavigation":
+        if (params["frameId"] !== this.#frame) return;
+        this.#refreshing = false;
+        return this.#check();
+      case "Page.frameStoppedLoading":
+        if (params["frameId"] !== this.#frame) return;
+        this.#leaving = false;
+        return this.#check();
       case "Page.javascriptDialogOpening":
         // The page stands still until the dialog is answered; the answer to the answer matters to nobody.
         this.#cdp.send("Page.handleJavaScriptDialog", { accept: false }, this.#session).catch(() => undefined);
@@ -139,6 +165,7 @@ export class Visit {
   #onNavigated(frame: CdpFields): void {
     if (frame["id"] !== this.#frame) return;
     this.#leaving = false;
+    this.#refreshing = false;
     this.#documents += 1;
     this.#loader = String(frame["loaderId"]);
     const unreachable = frame["unreachableUrl"];
@@ -152,8 +179,14 @@ export class Visit {
   #onLifecycle(params: CdpFields): void {
     if (params["frameId"] !== this.#frame || params["loaderId"] !== this.#loader || this.#loader === "") return;
     if (params["name"] !== LIFECYCLE[this.#request.waitUntil]) return;
+    this.#ready = this.#loader;
+    this.#check();
+  }
+
+  #check(): void {
+    if (this.#ready === "" || this.#ready !== this.#loader) return;
     // A page that is on its way to another one (a refresh, a script's redirect) is not the one that was asked for.
-    if (!this.#leaving) this.#reached.resolve();
+    if (!this.#leaving && !this.#refreshing) this.#reached.resolve();
   }
 
   /** What a failed document load is to the caller; the egress guard knows more about it than the browser does. */

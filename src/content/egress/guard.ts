@@ -8,13 +8,27 @@ import { EGRESS_LIMITS, type EgressFailure } from "./limits.ts";
 /** Looks a name up and gives every address; the system's resolver unless a test brings its own. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
+/** Which connections may be made at all; asked for each address that a host has. */
+export interface EgressPolicy {
+  allowsAddress(address: string): boolean;
+  allowsPort(port: number): boolean;
+}
+
+/** The public Internet's web servers and nothing else. */
+export const PUBLIC_WEB: EgressPolicy = {
+  allowsAddress: isPublicAddress,
+  allowsPort: (port) => port === 80 || port === 443,
+};
+
+/** Private, loopback and link-local addresses and every port too: for trials and intranets. */
+export const ANYWHERE: EgressPolicy = { allowsAddress: () => true, allowsPort: () => true };
+
 export interface EgressOptions {
-  /** Lets private, loopback and link-local addresses and every port be reached. */
-  readonly allowPrivate: boolean;
+  readonly policy: EgressPolicy;
   readonly resolve?: Resolve;
 }
 
-const WEB_PORTS: readonly number[] = [80, 443];
+const LOOPBACK: readonly string[] = ["127.0.0.1", "::1"];
 
 async function systemResolve(host: string): Promise<readonly string[]> {
   return (await lookup(host, { all: true, verbatim: true })).map((entry) => entry.address);
@@ -88,7 +102,7 @@ export class EgressSession {
   }
 
   async #permitted(host: string, port: number): Promise<readonly string[] | EgressFailure> {
-    if (!this.#options.allowPrivate && !WEB_PORTS.includes(port)) return "refused";
+    if (!this.#options.policy.allowsPort(port)) return "refused";
     if (this.tooMuch) return "too-much";
     let entry = this.#hosts.get(host);
     if (entry === undefined) {
@@ -100,10 +114,15 @@ export class EgressSession {
   }
 
   async #look(host: string): Promise<readonly string[] | EgressFailure> {
-    const addresses = isIP(host) === 0 ? await this.#resolve(host) : [host];
+    const addresses = isIP(host) === 0 ? await this.#addresses(host) : [host];
     if (addresses.length === 0) return "unresolved";
-    if (!this.#options.allowPrivate && !addresses.every(isPublicAddress)) return "refused";
-    return addresses;
+    const { policy } = this.#options;
+    return addresses.every((address) => policy.allowsAddress(address)) ? addresses : "refused";
+  }
+
+  #addresses(host: string): Promise<readonly string[]> | readonly string[] {
+    // RFC 6761 §6.3: these names are this machine, whatever a resolver says.
+    return /(?:^|\.)localhost\.?$/i.test(host) ? LOOPBACK : this.#resolve(host);
   }
 
   async #resolve(host: string): Promise<readonly string[]> {

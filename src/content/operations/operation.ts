@@ -59,7 +59,7 @@ export function postOperation<S extends z.ZodType>(
 }
 
 function check<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
-  const result = schema.safeParse(body);
+  const result = schema.safeParse(body, { reportInput: true });
   if (result.success) return result.data;
   throw invalidParameters(result.error.issues.flatMap(fieldErrors));
 }

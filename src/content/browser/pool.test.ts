@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { TurnpikeError } from "../../lib/errors.ts";
+import { type ContentService, startContentService } from "../service.ts";
+import { call, type Reply } from "../testing/client.ts";
+import { browsers, renderers } from "../testing/processes.ts";
+import { type TestSite, startSite } from "../testing/site.ts";
+import { createStateFolder } from "../testing/state-folder.ts";
+import { Slots } from "./slots.ts";
+
+const state = createStateFolder();
+let service: ContentService;
+let site: TestSite;
+
+beforeAll(async () => {
+  site = startSite();
+  service = await startContentService({
+    listen: { hostname: "127.0.0.1", port: 0 },
+    stateDir: state.path,
+    allowPrivate: true,
+    log: () => undefined,
+  });
+}, 60_000);
+
+afterAll(async () => {
+  await service.close();
+  await site.close();
+  state.remove();
+});
+
+function scrape(path: string, more: Record<string, unknown> = {}): Promise<Reply> {
+  return call(service, "/scrape", { url: site.url + path, format: "text", timeout: 10, ...more });
+}
+
+async function expectNextIsServed(): Promise<void> {
+  const { status, json } = await scrape("/next-page");
+  expect([status, json["content"]]).toEqual([200, "/next-page"]);
+}
+
+function kill(processes: readonly { readonly pid: number }[]): void {
+  for (const { pid } of processes) process.kill(pid, "SIGKILL");
+}
+
+test.each([
+  ["never answers", "/never"],
+  ["spins in a script while it loads", "/spin"],
+  ["opens dialogs for ever", "/alerts-for-ever"],
+])("a page that %s ends with its time-out", async (_what, path) => {
+  const started = performance.now();
+  const { status, json } = await scrape(path, { timeout: 1 });
+  expect([status, json["detail"]]).toEqual([504, "Cannot finish loading the page within 1 s"]);
+  expect(performance.now() - started).toBeLessThan(6_000);
+  await expectNextIsServed();
+});
+
+test("a page that spins once it has loaded ends with its time-out", async () => {
+  const { status } = await scrape("/spin-late", { timeout: 1 });
+  expect(status).toBe(504);
+  await expectNextIsServed();
+});
+
+test("a script of the caller that never ends ends with the time-out", async () => {
+  expect((await scrape("/", { timeout: 1, evaluate: "(() => { while (true); })()" })).status).toBe(504);
+  expect((await scrape("/", { timeout: 1, evaluate: "new Promise(() => {})" })).status).toBe(504);
+  await expectNextIsServed();
+});
+
+test("a spinning page harms no page beside it", async () => {
+  const spinning = scrape("/spin", { timeout: 3 });
+  await site.hit("/spin");
+  await expectNextIsServed();
+  expect((await spinning).status).toBe(504);
+});
+
+test("dialogs are dismissed", async () => {
+  expect((await scrape("/alerts")).json["content"]).toBe("after");
+});
+
+test("a download is an error", async () => {
+  const { status, json } = await scrape("/download");
+  expect(status).toBe(502);
+  expect(String(json["detail"])).toContain("download");
+});
+
+test.each(["/loop?n=1", "/script-loop?n=1"])("the redirect loop %s is an error", async (path) => {
+  const { status, json } = await scrape(path);
+  expect(status).toBe(502);
+  expect(String(json["detail"])).toContain("redirects");
+});
+
+test("popups do not open, and the page goes on", async () => {
+  const { json } = await scrape("/popups");
+  expect(json).toMatchObject({ content: "main", metadata: { title: "opened" } });
+  expect(site.hits.filter((path) => path.startsWith("/popup?"))).toEqual([]);
+});
+
+test("a page that never stops sending is an error, not a full memory", async () => {
+  const { status } = await scrape("/flood", { timeout: 8 });
+  expect([502, 504]).toContain(status);
+  await expectNextIsServed();
+}, 20_000);
+
+test("a server that is not there is an error", async () => {
+  const gone = startSite();
+  await gone.close();
+  const { status, json } = await call(service, "/scrape", { url: gone.url });
+  expect(status).toBe(502);
+  expect(json["detail"]).toBe("Cannot load the page: its server does not accept connections");
+});
+
+test("a page whose tab crashes is an error, and the next page is served", async () => {
+  const crashed = scrape("/pending-image?crash");
+  await site.hit("/pending-image?crash");
+  kill(renderers());
+  const { status, json } = await crashed;
+  expect([status, json["detail"]]).toEqual([502, "Cannot load the page: it crashed its tab"]);
+  await expectNextIsServed();
+});
+
+test("a browser that is killed fails the pages it had and is started again for the next", async () => {
+  const failing = [scrape("/pending-image?kill"), scrape("/never?kill")];
+  await site.hit("/pending-image?kill");
+  await site.hit("/never?kill");
+  kill(browsers());
+  for (const reply of await Promise.all(failing)) {
+    expect(reply.status).toBe(503);
+    expect(reply.headers.get("retry-after")).toBe("2");
+    expect(reply.json["detail"]).toBe("Cannot load the page: the browser stopped; try again");
+  }
+  await expectNextIsServed();
+  expect(browsers()).toHaveLength(1);
+});
+
+test("a browser that hangs is replaced", async () => {
+  const [browser] = browsers();
+  process.kill(browser?.pid ?? 0, "SIGSTOP");
+  expect((await scrape("/", { timeout: 1 })).status).toBe(504);
+  await expectNextIsServed();
+});
+
+test("a client that goes away frees its place", async () => {
+  const leaving = new AbortController();
+  const { address } = service;
+  const url = "port" in address ? `http://${address.hostname}:${address.port}/scrape` : "";
+  const gone = fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ url: `${site.url}/never?leaving`, timeout: 120 }),
+    signal: leaving.signal,
+  }).catch(() => undefined);
+  await site.hit("/never?leaving");
+  const before = renderers().length;
+  leaving.abort();
+  await gone;
+  await expectNextIsServed();
+  expect(renderers().length).toBeLessThanOrEqual(before);
+});
+
+test("forty pages at once are all served", async () => {
+  const replies = await Promise.all(Array.from({ length: 40 }, (_, n) => scrape(`/page-${n}`)));
+  expect(replies.map((reply) => reply.json["content"])).toEqual(replies.map((_, n) => `/page-${n}`));
+}, 30_000);
+
+test("a full queue is refused at once, and a place that comes free goes to the first who waits", async () => {
+  const slots = new Slots(1, 1, 10_000);
+  const release = await slots.take();
+  const waiting = slots.take();
+  const refused = await slots.take().catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(TurnpikeError);
+  expect(refused).toMatchObject({ code: "overloaded" });
+  release();
+  release();
+  (await waiting)();
+  (await slots.take())();
+});
+
+test("who waits too long, or goes away, is refused", async () => {
+  const slots = new Slots(1, 2, 20);
+  await slots.take();
+  const leaving = new AbortController();
+  const late = slots.take().catch((error: unknown) => error);
+  const gone = slots.take(leaving.signal).catch((error: unknown) => error);
+  leaving.abort();
+  expect(await gone).toMatchObject({ code: "overloaded" });
+  expect(await late).toMatchObject({ code: "overloaded" });
+});
+
+test("no process and no profile is left when the service closes", async () => {
+  const own = createStateFolder();
+  const other = await startContentService({
+    listen: { hostname: "127.0.0.1", port: 0 },
+    stateDir: own.path,
+    allowPrivate: true,
+    browserPath: service.browser.path,
+    log: () => undefined,
+  });
+  expect(browsers()).toHaveLength(2);
+  await other.close();
+  expect(browsers()).toHaveLength(1);
+  expect([...new Bun.Glob("browser/profile-*").scanSync({ cwd: own.path, onlyFiles: false })]).toEqual([]);
+  own.remove();
+}, 20_000);

@@ -1,0 +1,226 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { connect } from "node:net";
+import { TurnpikeError } from "../../lib/errors.ts";
+import { BrowserPool } from "../browser/pool.ts";
+import { type PageRequest, type PageSnapshot } from "../browser/page.ts";
+import { type ContentService, startContentService } from "../service.ts";
+import { call } from "../testing/client.ts";
+import { type TestSite, startSite } from "../testing/site.ts";
+import { createStateFolder } from "../testing/state-folder.ts";
+import { ANYWHERE, EgressSession } from "./guard.ts";
+
+/** Stands for the public Internet; the rest of loopback stands for the private network behind it. */
+const PUBLIC = "127.0.0.2";
+
+const state = createStateFolder();
+const log = () => undefined;
+let service: ContentService;
+let pool: BrowserPool;
+let outside: TestSite;
+let inside: TestSite;
+let rebound = 0;
+
+const NAMES: Readonly<Record<string, () => readonly string[]>> = {
+  "page.test": () => [PUBLIC],
+  "inside.test": () => ["127.0.0.1"],
+  "mixed.test": () => [PUBLIC, "127.0.0.1"],
+  "rebind.test": () => (rebound++ === 0 ? [PUBLIC] : ["127.0.0.1"]),
+};
+
+beforeAll(async () => {
+  outside = startSite(PUBLIC);
+  inside = startSite();
+  service = await startContentService({
+    listen: { hostname: "127.0.0.1", port: 0 },
+    stateDir: state.path,
+    allowPrivate: false,
+    log,
+  });
+  ({ pool } = await BrowserPool.start({
+    stateDir: state.path,
+    log,
+    policy: { allowsAddress: (address) => address === PUBLIC, allowsPort: () => true },
+    resolve: async (host) => NAMES[host]?.() ?? [],
+  }));
+}, 60_000);
+
+afterAll(async () => {
+  await service.close();
+  await pool.close();
+  await outside.close();
+  await inside.close();
+  state.remove();
+});
+
+function visit(url: string, selector?: string): Promise<PageSnapshot> {
+  const request: PageRequest = {
+    url: new URL(url),
+    timeoutMs: 10_000,
+    waitMs: 0,
+    waitUntil: "load",
+    selector,
+    userAgent: undefined,
+    stealth: false,
+    signal: undefined,
+  };
+  return pool.visit(request, (page) => page.snapshot());
+}
+
+function failureOf(url: string): Promise<unknown> {
+  return visit(url).catch((error: unknown) => error);
+}
+
+describe("by default", () => {
+  test.each([
+    "http://127.0.0.1:PORT/",
+    "http://127.0.0.1/",
+    "http://localhost/",
+    "http://localhost.:80/",
+    "http://app.localhost/",
+    "http://[::1]/",
+    "http://[::ffff:127.0.0.1]/",
+    "http://[::ffff:7f00:1]/",
+    "http://[64:ff9b::7f00:1]/",
+    "http://[fe80::1]/",
+    "http://[fd00::1]/",
+    "http://2130706433/",
+    "http://0x7f000001/",
+    "http://0177.0.0.1/",
+    "http://127.1/",
+    "http://0/",
+    "http://10.0.0.1/",
+    "http://100.64.0.1/",
+    "http://169.254.169.254/latest/meta-data/",
+    "http://192.168.1.1/",
+    "https://172.16.0.1/",
+    "http://user:word@127.0.0.1/",
+    "http://127.0.0.1%2f@127.0.0.1/",
+    "http://１２７.0.0.1/",
+    "http://8.8.8.8:22/",
+    "file:///etc/hostname",
+    "data:text/html,hello",
+    "chrome://version/",
+    "about:blank",
+    "view-source:http://127.0.0.1/",
+    "javascript:1",
+    "ftp://127.0.0.1/",
+  ])("%s is refused", async (url) => {
+    const { status, json } = await call(service, "/scrape", { url: url.replace("PORT", String(inside.port)) });
+    expect([status, json["type"]]).toEqual([400, "urn:turnpike:error:address-refused"]);
+    expect(String(json["detail"])).not.toContain("127.");
+    expect(inside.hits).toEqual([]);
+  });
+});
+
+describe("a page of the public Internet", () => {
+  test("is loaded by its name", async () => {
+    expect((await visit(`http://page.test:${outside.port}/article`)).title).toBe("Toll roads - The Daily");
+  });
+
+  test.each([
+    ["a private address", () => `http://127.0.0.1:${inside.port}/secret`],
+    ["a name with a private address", () => `http://inside.test:${inside.port}/secret`],
+    ["localhost", () => `http://localhost:${inside.port}/secret`],
+    ["an encrypted private address", () => `https://127.0.0.1:${inside.port}/secret`],
+  ])("may not redirect to %s", async (_what, target) => {
+    const url = `http://page.test:${outside.port}/redirect?to=${encodeURIComponent(target())}`;
+    expect(await failureOf(url)).toMatchObject({
+      code: target().includes("localhost") ? "page-failed" : "address-refused",
+    });
+    expect(inside.hits).toEqual([]);
+  });
+
+  test("may not redirect to a file", async () => {
+    const failure = await failureOf(
+      `http://page.test:${outside.port}/redirect?to=${encodeURIComponent("file:///etc/hostname")}`,
+    );
+    expect(failure).toBeInstanceOf(TurnpikeError);
+    expect(failure).toMatchObject({ code: "page-failed" });
+  });
+
+  test.each(["127.0.0.1", "inside.test", "localhost"])("reaches nothing on %s by any means", async (host) => {
+    const to = encodeURIComponent(`http://${host}:${inside.port}/`);
+    const page = await visit(`http://page.test:${outside.port}/probe?to=${to}`, "#done");
+    expect(page.html).toContain('<p id="done">blocked blocked blocked blocked blocked</p>');
+    expect(inside.hits).toEqual([]);
+  });
+
+  test("reaches its own server by the same means", async () => {
+    const to = encodeURIComponent(`http://page.test:${outside.port}/`);
+    const page = await visit(`http://page.test:${outside.port}/probe?to=${to}`, "#done");
+    expect(page.html).toContain('<p id="done">reached ');
+    expect(outside.hits).toEqual(expect.arrayContaining(["/fetch", "/worker", "/beacon", "/frame", "/socket"]));
+  });
+
+  test("is refused where one of its name's addresses is private", async () => {
+    expect(await failureOf(`http://mixed.test:${outside.port}/`)).toMatchObject({ code: "address-refused" });
+  });
+
+  test("keeps the addresses that its name had at first", async () => {
+    const to = encodeURIComponent(`http://rebind.test:${outside.port}/`);
+    const page = await visit(`http://rebind.test:${outside.port}/probe?to=${to}`, "#done");
+    expect(page.html).toContain('<p id="done">reached ');
+    expect(rebound).toBe(1);
+  });
+
+  test("is told apart from a name that has no address", async () => {
+    expect(await failureOf("http://nowhere.test/")).toMatchObject({
+      code: "page-failed",
+      message: "Cannot load the page: its host name has no address",
+    });
+  });
+});
+
+/** Sends bytes to the proxy of a session and gives all that comes back before it closes the connection. */
+function ask(session: EgressSession, text: string): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  let answer = "";
+  const socket = connect({ host: "127.0.0.1", port: Number(new URL(session.proxyServer).port) }, () =>
+    socket.write(text),
+  );
+  socket.on("data", (chunk) => {
+    answer += chunk.toString("latin1");
+  });
+  socket.on("error", () => undefined);
+  socket.on("close", () => resolve(answer));
+  return promise;
+}
+
+describe("the forward proxy", () => {
+  test("passes one request on and closes, whatever the server says", async () => {
+    const session = await EgressSession.open({ policy: ANYWHERE });
+    const answer = await ask(
+      session,
+      `GET ${inside.url}/x?a=b%20c HTTP/1.1\r\nHost: h\r\nProxy-Connection: keep-alive\r\n\r\n`,
+    );
+    expect(answer).toStartWith("HTTP/1.1 200 OK\r\n");
+    expect(answer).toContain("\r\nConnection: close\r\n");
+    expect(inside.hits.at(-1)).toBe("/x?a=b%20c");
+    session.close();
+  });
+
+  test.each([
+    "GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+    "CONNECT x HTTP/1.1\r\n\r\n",
+    "CONNECT a:0 HTTP/1.1\r\n\r\n",
+    "nonsense\r\n\r\n",
+  ])("closes without a word on %j", async (text) => {
+    const session = await EgressSession.open({ policy: ANYWHERE });
+    expect(await ask(session, text)).toBe("");
+    session.close();
+  });
+
+  test("opens tunnels only to permitted addresses", async () => {
+    const session = await EgressSession.open({ policy: { allowsAddress: () => false, allowsPort: () => true } });
+    expect(await ask(session, `CONNECT 127.0.0.1:${inside.port} HTTP/1.1\r\n\r\n`)).toBe("");
+    expect(session.failureOf("127.0.0.1", inside.port)).toBe("refused");
+    session.close();
+  });
+
+  test("is gone when its visit is over", async () => {
+    const session = await EgressSession.open({ policy: ANYWHERE });
+    session.close();
+    expect(await ask(session, `GET ${inside.url}/late HTTP/1.1\r\n\r\n`)).toBe("");
+    expect(inside.hits).not.toContain("/late");
+  });
+});

@@ -1,0 +1,287 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { type ContentService, startContentService } from "./service.ts";
+import { baseUrl, call } from "./testing/client.ts";
+import { type TestSite, startSite } from "./testing/site.ts";
+import { createStateFolder } from "./testing/state-folder.ts";
+
+const state = createStateFolder();
+let service: ContentService;
+let site: TestSite;
+
+beforeAll(async () => {
+  site = startSite();
+  service = await startContentService({
+    listen: { hostname: "127.0.0.1", port: 0 },
+    stateDir: state.path,
+    allowPrivate: true,
+    log: () => undefined,
+  });
+}, 60_000);
+
+afterAll(async () => {
+  await service.close();
+  await site.close();
+  state.remove();
+});
+
+const scrape = (body: Record<string, unknown>) => call(service, "/scrape", body);
+
+describe("scrape", () => {
+  test("gives GitHub-flavoured Markdown with absolute addresses by default", async () => {
+    const { status, json } = await scrape({ url: `${site.url}/article` });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ url: `${site.url}/article`, format: "markdown" });
+    const content = String(json["content"]);
+    expect(content).toContain("# Toll roads\n");
+    expect(content).toContain("| Road | Toll |");
+    expect(content).toContain("- [x] paid");
+    expect(content).toContain("- [ ] open");
+    expect(content).toContain("```js\nlet toll = 3;\n```");
+    expect(content).toContain(`[Next](${site.url}/next?page=2)`);
+    expect(content).toContain(`![A road](${site.url}/road.png)`);
+    expect(content).not.toContain("never shown");
+    expect(content).not.toContain("data:");
+  });
+
+  test("tells how the page came in its metadata", async () => {
+    const { json } = await scrape({ url: `${site.url}/redirect?to=/article`, format: "text" });
+    expect(json["metadata"]).toMatchObject({
+      content_length: Buffer.byteLength(String(json["content"])),
+      truncated: false,
+      status_code: 200,
+      final_url: `${site.url}/article`,
+      content_type: "text/html",
+      title: "Toll roads - The Daily",
+      engine: "browser",
+    });
+  });
+
+  test("gives text with a line for each block", async () => {
+    const { json } = await scrape({ url: `${site.url}/article`, format: "text" });
+    const lines = String(json["content"]).split("\n");
+    expect(lines).toContain("Toll roads");
+    expect(lines).toContain("Road\tToll");
+    expect(lines).toContain("let toll = 3;");
+    expect(lines.join()).not.toContain("color: red");
+  });
+
+  test("gives each link once, in order, with its text", async () => {
+    const { json } = await scrape({ url: `${site.url}/article`, format: "links" });
+    expect(String(json["content"]).split("\n")).toEqual([
+      `[Home](${site.url}/home)`,
+      `[About](${site.url}/about)`,
+      `[Next](${site.url}/next?page=2)`,
+      `[Top](${site.url}/article#top)`,
+    ]);
+  });
+
+  test("gives the document's HTML after its scripts ran", async () => {
+    const { json } = await scrape({ url: `${site.url}/late`, format: "html", selector: "#late" });
+    expect(String(json["content"])).toStartWith("<!DOCTYPE html>");
+    expect(String(json["content"])).toContain('<p id="late">late</p>');
+  });
+
+  test("cuts at whole characters, and counts bytes before the cut", async () => {
+    const { json } = await scrape({ url: `${site.url}/emoji`, format: "text", max_length: 2 });
+    expect(json["content"]).toBe("a😀");
+    expect(json["metadata"]).toMatchObject({ content_length: 10, truncated: true });
+  });
+
+  test.each([
+    ["document.title", "Test"],
+    ["({ a: [1, 'x'] })", '{"a":[1,"x"]}'],
+    ["new Promise((done) => setTimeout(done, 10, 42))", "42"],
+    ["10n", "10n"],
+    ["null", "null"],
+    ["undefined", ""],
+  ])("gives the result of evaluate %s in place of the content", async (evaluate, content) => {
+    const { json } = await scrape({ url: `${site.url}/`, evaluate });
+    expect(json["content"]).toBe(content);
+  });
+
+  test("answers 400 to a script that does not parse and 500 to one that throws", async () => {
+    const unparsed = await scrape({ url: `${site.url}/`, evaluate: "((" });
+    expect(unparsed.status).toBe(400);
+    expect(unparsed.json["errors"]).toEqual([{ path: "evaluate", message: "SyntaxError: Unexpected end of input" }]);
+    const thrown = await scrape({ url: `${site.url}/`, evaluate: "JSON.parse('{')" });
+    expect(thrown.status).toBe(500);
+    expect(thrown.json).toMatchObject({ type: "urn:turnpike:error:scrape-failed" });
+    expect(String(thrown.json["detail"])).toContain("SyntaxError");
+  });
+
+  test("waits for an element, the seconds asked for, and the page event asked for", async () => {
+    const late = { url: `${site.url}/late`, format: "text" };
+    expect((await scrape(late)).json["content"]).toBe("");
+    expect((await scrape({ ...late, selector: "#late" })).json["content"]).toBe("late");
+    expect((await scrape({ ...late, wait: 1 })).json["content"]).toBe("late");
+    expect((await scrape({ ...late, wait_until: "networkidle0" })).json["content"]).toBe("late");
+    const pending = { url: `${site.url}/pending-image`, format: "text" };
+    expect((await scrape({ ...pending, wait_until: "domcontentloaded" })).json["content"]).toBe("parsed");
+    expect((await scrape({ ...pending, timeout: 1 })).status).toBe(504);
+  });
+
+  test("answers 504 where the element does not come, and 400 where the selector is none", async () => {
+    const missing = await scrape({ url: `${site.url}/`, selector: "#never", timeout: 1 });
+    expect(missing.status).toBe(504);
+    expect(missing.json["detail"]).toBe("Cannot finish waiting for the selector on the page within 1 s");
+    const wrong = await scrape({ url: `${site.url}/`, selector: "p[[" });
+    expect(wrong.json).toMatchObject({ status: 400, errors: [{ path: "selector", message: "is not a CSS selector" }] });
+  });
+
+  test("sends the caller's user agent, or an ordinary browser's", async () => {
+    const url = `${site.url}/echo`;
+    const own = await scrape({
+      url,
+      evaluate: "document.body.innerText + navigator.userAgent",
+      user_agent: "Tester/1",
+    });
+    expect(String(own.json["content"])).toContain('"user-agent":"Tester/1"');
+    expect(String(own.json["content"])).toEndWith("Tester/1");
+    const usual = await scrape({ url, evaluate: "document.body.innerText + navigator.webdriver", stealth: true });
+    const content = String(usual.json["content"]);
+    expect(content).toContain('"accept-language":"en-US');
+    expect(content).not.toContain("Headless");
+    expect(content).toEndWith("false");
+  });
+
+  test("gives a page that is an HTTP error with its status", async () => {
+    const { status, json } = await scrape({ url: `${site.url}/missing` });
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ content: "# Gone", metadata: { status_code: 404 } });
+  });
+
+  test("follows a refresh to the page that it leads to", async () => {
+    const { json } = await scrape({ url: `${site.url}/refresh` });
+    expect(json["metadata"]).toMatchObject({ final_url: `${site.url}/article` });
+  });
+
+  test("keeps cookies and storage from the next visitor", async () => {
+    for (let visit = 0; visit < 2; visit += 1) {
+      const { json } = await scrape({ url: `${site.url}/cookies`, format: "text" });
+      expect(json["content"]).toBe("none\nnone");
+    }
+  });
+
+  test("passes a large request body of the page on", async () => {
+    const { json } = await scrape({ url: `${site.url}/post`, selector: "#done", format: "text", timeout: 5 });
+    expect(json["content"]).toBe("300000");
+  });
+
+  test("reads a page of 10,000 nested elements", async () => {
+    const { status, json } = await scrape({ url: `${site.url}/deep`, format: "text" });
+    expect(status).toBe(200);
+    expect(json["content"]).toBe("bottom");
+  });
+});
+
+describe("read", () => {
+  test("gives the article and its title without navigation", async () => {
+    const { status, json } = await call(service, "/read", { url: `${site.url}/article` });
+    expect(status).toBe(200);
+    expect(String(json["title"])).toContain("Toll roads");
+    expect(String(json["content"])).toContain("A toll road charges each traveller");
+    expect(String(json["content"])).toContain("```js\nlet toll = 3;\n```");
+    expect(String(json["content"])).not.toContain("About");
+  });
+
+  test("answers 502 to a page without text", async () => {
+    const { status, json } = await call(service, "/read", { url: `${site.url}/empty` });
+    expect(status).toBe(502);
+    expect(json["detail"]).toBe("Cannot read the page: it has no text");
+  });
+});
+
+describe("invalid requests", () => {
+  const url = "http://127.0.0.1/";
+  test.each<[string, string, string, Record<string, unknown>]>([
+    ["/scrape", "url", "is required", {}],
+    ["/scrape", "url", "must be an absolute URL", { url: "nowhere" }],
+    ["/scrape", "timeout", "must be at least 1", { url, timeout: 0 }],
+    ["/scrape", "timeout", "must be at most 120", { url, timeout: 121 }],
+    ["/scrape", "timeout", "must be of type int", { url, timeout: 1.5 }],
+    ["/scrape", "wait", "must be at most 30", { url, wait: 31 }],
+    ["/scrape", "wait", "must be at least 0", { url, wait: -1 }],
+    ["/scrape", "wait_until", "must be one of load, domcontentloaded, networkidle0", { url, wait_until: "idle" }],
+    ["/scrape", "format", "must be one of html, markdown, text, links", { url, format: "pdf" }],
+    ["/scrape", "max_length", "must be at least 1", { url, max_length: 0 }],
+    ["/scrape", "max_length", "must be at most 1000000", { url, max_length: 1_000_001 }],
+    ["/scrape", "user_agent", "must be at most 512 characters", { url, user_agent: "x".repeat(513) }],
+    ["/scrape", "user_agent", "must be visible ASCII characters and spaces", { url, user_agent: "a\r\nb: c" }],
+    ["/scrape", "stealth", "must be of type boolean", { url, stealth: "yes" }],
+    ["/scrape", "colour", "is not a field of this operation", { url, colour: 1 }],
+    ["/read", "format", "is not a field of this operation", { url, format: "text" }],
+    ["/qr", "data", "is required", {}],
+    ["/qr", "data", "must be at most 4296 characters", { data: "x".repeat(4297) }],
+    ["/qr", "data", "is too long for any QR code", { data: "ü".repeat(4000) }],
+    ["/qr", "size", "must be at least 32", { data: "x", size: 31 }],
+    ["/qr", "size", "must be at most 2048", { data: "x", size: 2049 }],
+    ["/qr", "size", "must be at least 45 for this data and margin", { data: "x".repeat(100), size: 40 }],
+    ["/qr", "margin", "must be at most 10", { data: "x", margin: 11 }],
+  ])("%s answers 400 where %s %s", async (path, field, message, body) => {
+    const { status, headers, json } = await call(service, path, body, { "x-request-id": "test-1" });
+    expect(status).toBe(400);
+    expect(headers.get("content-type")).toBe("application/problem+json");
+    expect(json).toMatchObject({ type: "urn:turnpike:error:invalid-parameters", instance: "test-1" });
+    expect(json["errors"]).toEqual([{ path: field, message }]);
+  });
+
+  test("a body that is no JSON, no object, of another type or too long is refused", async () => {
+    expect((await call(service, "/scrape", "{")).status).toBe(400);
+    expect((await call(service, "/scrape", "[]")).status).toBe(400);
+    expect((await call(service, "/scrape", "url=x", { "content-type": "text/plain" })).status).toBe(415);
+    expect((await call(service, "/scrape", { url, evaluate: "x".repeat(1_100_000) })).status).toBe(413);
+  });
+
+  test("an unknown path is 404 and a wrong method 405, as problem documents", async () => {
+    const unknown = await fetch(`${baseUrl(service)}/nothing`);
+    expect(unknown.status).toBe(404);
+    expect(unknown.headers.get("content-type")).toBe("application/problem+json");
+    const wrong = await fetch(`${baseUrl(service)}/scrape`);
+    expect(wrong.status).toBe(405);
+    expect(wrong.headers.get("allow")).toBe("POST");
+  });
+});
+
+describe("the service", () => {
+  test("says that it is healthy", async () => {
+    const response = await fetch(`${baseUrl(service)}/health`);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ status: "ok", browser: `HeadlessChrome ${service.browser.version}` });
+  });
+
+  test("listens on a Unix socket that its owner alone may open, and leaves none behind", async () => {
+    const unix = join(state.path, "content.sock");
+    const other = await startContentService({
+      listen: { unix },
+      stateDir: state.path,
+      allowPrivate: false,
+      log: () => undefined,
+    });
+    expect(statSync(unix).mode & 0o777).toBe(0o600);
+    expect((await fetch("http://content/health", { unix })).status).toBe(200);
+    await other.close();
+    expect(() => statSync(unix)).toThrow();
+  });
+
+  test("names what to do where the configured browser is not there or does not start", async () => {
+    const options = {
+      listen: { hostname: "127.0.0.1", port: 0 },
+      stateDir: state.path,
+      allowPrivate: false,
+      log: () => undefined,
+    };
+    const failure = (browserPath: string) =>
+      startContentService({ ...options, browserPath }).then(
+        () => "none",
+        (error: unknown) => String(error),
+      );
+    expect(await failure("/no/such/browser")).toStartWith(
+      "Error: Cannot start the browser '/no/such/browser' of content.browser_path: there is no such program",
+    );
+    expect(await failure("/bin/false")).toMatch(
+      /^Error: Cannot start a browser: '\/bin\/false' ended with 1.*content\.browser_path$/,
+    );
+  });
+});
