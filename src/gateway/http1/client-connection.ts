@@ -82,9 +82,28 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     return this.#state !== CLOSED && this.#wire !== undefined;
   }
 
-  /** Calls `onTimeout` unless set again or the response is whole within `ms`; an idle connection closes instead. */
-  expectWithin(ms: number): void {
+  /** Most milliseconds until the next arrival, counted anew from each; set through `waitAtMost`. */
+  #patienceMs = Number.POSITIVE_INFINITY;
+  /** When all must be over, in the wheel's time. */
+  #dueAt = Number.POSITIVE_INFINITY;
+
+  /** Has `onTimeout` called when nothing arrives for `patienceMs`, or the response is not whole at `dueAt` (wheel time). */
+  waitAtMost(patienceMs: number, dueAt: number): void {
+    this.#patienceMs = patienceMs;
+    this.#dueAt = dueAt;
+    this.#arm();
+  }
+
+  /** Closes the connection unless it is used within `ms`. */
+  closeAfter(ms: number): void {
     this.#owner.wheel.set(this, ms);
+  }
+
+  #arm(): void {
+    const { wheel } = this.#owner;
+    const left = Math.max(this.#dueAt - wheel.now(), 0);
+    // While we hold the upstream back, its silence is not its own.
+    wheel.set(this, this.#paused ? left : Math.min(this.#patienceMs, left));
   }
 
   override onDeadline(): void {
@@ -136,12 +155,14 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     if (this.#paused || this.#state === CLOSED) return;
     this.#paused = true;
     this.#wire?.pause();
+    this.#arm();
   }
 
   resume(): void {
     if (!this.#paused || this.#state === CLOSED) return;
     this.#paused = false;
     this.#wire?.resume();
+    if (this.#sink !== undefined) this.#arm();
   }
 
   /** Closes at once; the sink hears nothing more. */
@@ -183,6 +204,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
           this.destroy();
       }
     }
+    if (this.#sink !== undefined && !this.#paused) this.#arm();
     flushCork();
   }
 

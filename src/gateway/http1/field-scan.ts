@@ -53,7 +53,7 @@ const DROPPED = 12;
 const DROPPED_FROM_REQUEST = 13;
 
 function spells(text: string, start: number, lowerName: string): boolean {
-  // The characters are known to be token characters, for which `| 0x20` changes letters only (and ^ _, which no name here has).
+  // `| 0x20` changes no character of the names and values here but letters; field scanning has ruled controls out.
   for (let i = 0; i < lowerName.length; i++) {
     if ((text.charCodeAt(start + i) | 0x20) !== lowerName.charCodeAt(i)) return false;
   }
@@ -103,6 +103,19 @@ function identify(text: string, start: number, length: number): number {
 /** A length that needs more digits is beyond what a number holds exactly, and beyond any limit. */
 const MAX_LENGTH_DIGITS = 15;
 
+/** As `parseContentLength`, for the value between `start` and `end`: the plain form costs no slice. */
+function lengthAt(text: string, start: number, end: number): number {
+  const from = text.charCodeAt(start) === 0x20 ? start + 1 : start;
+  if (end === from || end - from > MAX_LENGTH_DIGITS) return parseContentLength(text.slice(from, end).trim());
+  let length = 0;
+  for (let i = from; i < end; i++) {
+    const digit = text.charCodeAt(i) - 0x30;
+    if (digit < 0 || digit > 9) return parseContentLength(text.slice(from, end).trim());
+    length = length * 10 + digit;
+  }
+  return length;
+}
+
 /** Bytes of a Content-Length value; equal repetitions (`5, 5`) count once (RFC 9112 §6.3). -1: not a length. */
 export function parseContentLength(value: string): number {
   if (/^\d{1,15}$/.test(value)) return Number(value);
@@ -138,11 +151,13 @@ export class FieldScan {
   fault = "";
   tooMany = false;
   #nominated: string[] | undefined;
+  #isRequest = false;
 
   /** Reads the lines from `from` up to the empty line at `end`. False: see `fault` and `tooMany`. */
   scan(text: string, from: number, end: number, limits: { isRequest: boolean; maxCount: number }): boolean {
     this.#reset();
     const { isRequest, maxCount } = limits;
+    this.#isRequest = isRequest;
     let kept = "";
     let runStart = from;
     let count = 0;
@@ -156,7 +171,7 @@ export class FieldScan {
       }
       count++;
       const id = identify(text, at, nameEnd - at);
-      if (id !== OTHER && this.#take(id, text.slice(nameEnd + 1, valueEnd), isRequest)) {
+      if (id !== OTHER && this.#take(id, text, nameEnd + 1, valueEnd)) {
         if (at > runStart) kept += text.slice(runStart, at);
         runStart = valueEnd + 2;
       }
@@ -172,56 +187,67 @@ export class FieldScan {
     return true;
   }
 
-  /** Notes a field that matters; true where its line is not passed on. */
-  #take(id: number, rawValue: string, isRequest: boolean): boolean {
+  /**
+   * Notes a field that matters; true where its line is not passed on. The value lies between `start` and `end` of the
+   * text: common values are recognised where they lie, since every slice that is looked into costs an allocation.
+   */
+  #take(id: number, text: string, start: number, end: number): boolean {
     switch (id) {
-      case HOST:
-        if (!isRequest) return false;
-        this.hosts++;
-        this.host = rawValue.trim();
+      case DATE:
+        this.hasDate = true;
+        return false;
+      case DROPPED:
         return true;
-      case CONNECTION:
-        this.#takeConnection(rawValue);
-        return true;
+      case DROPPED_FROM_REQUEST:
+        return this.#isRequest;
       case CONTENT_LENGTH: {
-        const length = parseContentLength(rawValue.trim());
+        const length = lengthAt(text, start, end);
         const differs = this.contentLength !== -1 && this.contentLength !== length;
         if (length === -1 || differs) this.fault = "bad Content-Length";
         this.contentLength = length;
         return true;
       }
+      case CONNECTION:
+        if (end - start === 11 && spells(text, start, " keep-alive")) this.keepAlive = true;
+        else this.#takeConnection(text.slice(start, end));
+        return true;
+      case HOST:
+        if (!this.#isRequest) return false;
+        this.hosts++;
+        this.host = text.slice(text.charCodeAt(start) === 0x20 ? start + 1 : start, end).trimEnd();
+        return true;
+      default:
+        return this.#takeRare(id, text.slice(start, end).trim());
+    }
+  }
+
+  #takeRare(id: number, value: string): boolean {
+    switch (id) {
       case TRANSFER_ENCODING: {
-        const codings = rawValue.trim().toLowerCase();
+        const codings = value.toLowerCase();
         this.transferEncoding = this.transferEncoding === "" ? codings : `${this.transferEncoding},${codings}`;
         if (this.transferEncoding === "") this.fault = "empty Transfer-Encoding";
         return true;
       }
       case TE:
-        this.te = rawValue.trim();
+        this.te = value;
         return true;
       case UPGRADE:
-        this.upgrade = rawValue.trim();
+        this.upgrade = value;
         return true;
-      case DATE:
-        this.hasDate = true;
-        return false;
       case REQUEST_ID:
-        this.requestId = rawValue.trim();
+        this.requestId = value;
         return true;
-      case DROPPED:
-        return true;
+      case EXPECT:
+        this.expect = value;
+        return this.#isRequest;
+      case VIA:
+        this.via = this.via === "" ? value : `${this.via}, ${value}`;
+        return this.#isRequest;
       default:
-        return isRequest && this.#takeFromRequest(id, rawValue.trim());
+        this.forwardedFor = this.forwardedFor === "" ? value : `${this.forwardedFor}, ${value}`;
+        return this.#isRequest;
     }
-  }
-
-  #takeFromRequest(id: number, value: string): boolean {
-    if (id === EXPECT) this.expect = value;
-    else if (id === VIA) this.via = this.via === "" ? value : `${this.via}, ${value}`;
-    else if (id === FORWARDED_FOR) {
-      this.forwardedFor = this.forwardedFor === "" ? value : `${this.forwardedFor}, ${value}`;
-    }
-    return true;
   }
 
   #takeConnection(value: string): void {

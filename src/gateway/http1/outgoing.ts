@@ -1,9 +1,9 @@
 import { type Wire } from "../wire/wire.ts";
 
 /** Bytes gathered before they go to the socket: a head and a small body leave in one write. */
-const CORK_BYTES = 65_536;
+const CORK_BYTES = 131_072;
 /** A chunk from here on is written from where it lies: copying it costs more than a second write (bench proxy, 64k). */
-const DIRECT_BYTES = 32_768;
+const DIRECT_BYTES = 98_304;
 
 const cork = Buffer.allocUnsafeSlow(CORK_BYTES);
 let corkLength = 0;

@@ -24,6 +24,16 @@ const VERSION = /^HTTP\/(\d)\.(\d)$/;
 
 const scan = new FieldScan();
 
+/** The authority that was found sound last: most requests of a worker name the same one. */
+let lastAuthority = "";
+
+function isAuthority(authority: string): boolean {
+  if (authority === lastAuthority && authority !== "") return true;
+  if (!AUTHORITY.test(authority)) return false;
+  lastAuthority = authority;
+  return true;
+}
+
 function fault(code: ErrorCode, detail: string): HeadFault {
   return { code, detail };
 }
@@ -91,7 +101,7 @@ function refuseVersion(version: string): HeadFault {
 function refuseFields(http10: boolean): HeadFault | undefined {
   if (scan.hosts > 1) return fault("bad-request", "more than one Host field");
   if (scan.hosts === 0 && !http10) return fault("bad-request", "no Host field");
-  if (scan.hosts === 1 && !AUTHORITY.test(scan.host)) return fault("bad-request", "malformed Host field");
+  if (scan.hosts === 1 && !isAuthority(scan.host)) return fault("bad-request", "malformed Host field");
   if (scan.expect !== "" && scan.expect.toLowerCase() !== "100-continue") {
     return fault("expectation-failed", "the only known expectation is 100-continue");
   }
@@ -115,7 +125,7 @@ function splitTarget(method: string, target: string): { authority: string; path:
   if (target === "*" && method === "OPTIONS") return { authority: scan.host, path: "*", query: "" };
   const match = ABSOLUTE_FORM.exec(target);
   const authority = match?.[1];
-  if (match === null || authority === undefined || !AUTHORITY.test(authority)) {
+  if (match === null || authority === undefined || !isAuthority(authority)) {
     return fault("bad-request", "malformed request target");
   }
   return { authority, path: match[2] === "" || match[2] === undefined ? "/" : match[2], query: match[3] ?? "" };

@@ -31,6 +31,11 @@ const CHUNKED = 1;
 const UNTIL_CLOSE = 2;
 const NONE = 3;
 
+function statusLine(status: number, reason: string): string {
+  if (status === 200 && reason === "OK") return "HTTP/1.1 200 OK\r\n";
+  return `HTTP/1.1 ${status} ${reason === "" ? (STATUS_CODES[status] ?? "") : reason}\r\n`;
+}
+
 /** One HTTP/1 request on its connection, and the sink that frames its response (RFC 9112 §6). */
 export class Http1Exchange implements Exchange, ResponseSink {
   readonly id: string;
@@ -77,7 +82,7 @@ export class Http1Exchange implements Exchange, ResponseSink {
   start(head: ResponseHead): void {
     if (this.#over || this.started) return;
     const { status } = head;
-    const line = `HTTP/1.1 ${status} ${head.reason === "" ? (STATUS_CODES[status] ?? "") : head.reason}\r\n`;
+    const line = statusLine(status, head.reason);
     if (status < 200) {
       // HTTP/1.0 knows no interim responses (RFC 9110 §15.2).
       if (this.protocol !== "HTTP/1.0") this.#connection.out.text(`${line}${head.fields}\r\n`);

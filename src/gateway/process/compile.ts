@@ -55,7 +55,7 @@ export async function compile(config: Config, deps: ProcessDeps): Promise<Compil
       pathPrefix: route.path_prefix,
       host: route.host === undefined ? undefined : hostOf(route.host),
       policies: payment === undefined ? [] : [payment],
-      target: createTarget(route, upstream, config.otel.service_name),
+      target: createTarget(route, upstream, { wheel: deps.wheel, serviceName: config.otel.service_name }),
       accessLog: await accessLogOf(config, deps, route),
     });
   }
@@ -104,8 +104,13 @@ function createUpstream(config: UpstreamConfig, deps: ProcessDeps): Upstream {
   return new Upstream(config.name, servers);
 }
 
-function createTarget(route: RouteConfig, upstream: Upstream, serviceName: string): ForwardTarget {
+function createTarget(
+  route: RouteConfig,
+  upstream: Upstream,
+  shared: Pick<ForwardTarget, "wheel" | "serviceName">,
+): ForwardTarget {
   return {
+    ...shared,
     upstream,
     rewrite: createRewrite(route.rewrite_pattern, route.rewrite_replacement),
     connectTimeoutMs: route.connect_timeout_ms,
@@ -116,7 +121,6 @@ function createTarget(route: RouteConfig, upstream: Upstream, serviceName: strin
     maxRetries: route.retry.max_retries,
     extraFields: route.upstream_headers.map(({ name, value }) => `${name}: ${value}\r\n`).join(""),
     extraNames: route.upstream_headers.map(({ name }) => name.toLowerCase()),
-    serviceName,
   };
 }
 

@@ -63,7 +63,6 @@ class Forward implements ResponseSink {
   #waiter: ForwardWaiter | undefined;
   #retriesLeft: number;
   #bodyTaken = false;
-  #sending = false;
   #stale = false;
   #received = 0;
   /** The final head was handed on: no other try, and an error can only cut the answer off. */
@@ -73,13 +72,10 @@ class Forward implements ResponseSink {
   constructor(exchange: Exchange, target: ForwardTarget) {
     this.#exchange = exchange;
     this.#target = target;
-    this.#dueAt = performance.now() + target.totalTimeoutMs;
+    this.#dueAt = target.wheel.now() + target.totalTimeoutMs;
     this.#retriesLeft = isRetryable(exchange.head.method) && exchange.head.bodyLength === 0 ? target.maxRetries : 0;
     exchange.onCancel = () => this.#cancel();
-    exchange.onDrain = () => {
-      this.#connection?.resume();
-      this.#expect(target.readTimeoutMs);
-    };
+    exchange.onDrain = () => this.#connection?.resume();
   }
 
   /** Tries the next server. */
@@ -112,20 +108,18 @@ class Forward implements ResponseSink {
     connection.onTimeout = () => this.#timedOut();
     connection.request(head.method, upstreamHead(this.#exchange, this.#target), head.bodyLength, this);
     if (head.bodyLength === 0) {
-      this.#expect(this.#target.readTimeoutMs);
+      connection.waitAtMost(this.#target.readTimeoutMs, this.#dueAt);
       return;
     }
     this.#bodyTaken = true;
-    this.#sending = true;
     connection.onSendable = () => this.#exchange.body.resume();
-    this.#expect(this.#target.sendTimeoutMs);
+    connection.waitAtMost(this.#target.sendTimeoutMs, this.#dueAt);
     body.readTo(new RequestPump(this, connection));
   }
 
   /** The whole request is with the upstream: from now on it is the upstream's turn. */
   requestSent(): void {
-    this.#sending = false;
-    if (!this.#over) this.#expect(this.#target.readTimeoutMs);
+    this.#connection?.waitAtMost(this.#target.readTimeoutMs, this.#dueAt);
   }
 
   refused(reason: PoolRefusal): void {
@@ -164,7 +158,6 @@ class Forward implements ResponseSink {
     }
     this.#begun = true;
     this.#exchange.response.start(head);
-    if (!this.#sending) this.#expect(this.#target.readTimeoutMs);
   }
 
   data(chunk: Uint8Array): boolean {
@@ -173,10 +166,7 @@ class Forward implements ResponseSink {
       this.fail(new TurnpikeError("response-too-large", "the upstream's answer is larger than this route allows"));
       return true;
     }
-    const room = this.#exchange.response.data(chunk);
-    // While the client holds us back, the upstream's silence is not its own.
-    if (!this.#sending) this.#expect(room ? this.#target.readTimeoutMs : Number.POSITIVE_INFINITY);
-    return room;
+    return this.#exchange.response.data(chunk);
   }
 
   end(trailers: Fields): void {
@@ -226,12 +216,8 @@ class Forward implements ResponseSink {
     this.#retryOrFail(new TurnpikeError("upstream-timeout", "the upstream did not answer in time"));
   }
 
-  #expect(ms: number): void {
-    this.#connection?.expectWithin(Math.min(ms, this.#msLeft()));
-  }
-
   #msLeft(): number {
-    return Math.max(this.#dueAt - performance.now(), 0);
+    return Math.max(this.#dueAt - this.#target.wheel.now(), 0);
   }
 
   #cancel(): void {

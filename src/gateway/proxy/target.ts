@@ -1,8 +1,10 @@
 import { type Fields } from "../../lib/fields.ts";
+import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 
 /** Where a route sends its requests and within which bounds; compiled when the configuration is loaded. Times in milliseconds. */
 export interface ForwardTarget {
+  readonly wheel: TimerWheel;
   readonly upstream: Upstream;
   readonly rewrite: ((path: string) => string) | undefined;
   readonly connectTimeoutMs: number;

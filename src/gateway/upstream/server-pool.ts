@@ -101,7 +101,7 @@ export class ServerPool implements ConnectionOwner {
     else if (this.#closed || this.#idle.length >= this.#settings.maxIdle) connection.destroy();
     else {
       this.#idle.push(connection);
-      connection.expectWithin(this.#settings.idleTimeoutMs);
+      connection.closeAfter(this.#settings.idleTimeoutMs);
     }
   }
 
@@ -136,7 +136,7 @@ export class ServerPool implements ConnectionOwner {
     this.#connections++;
     this.#connecting.add(connection);
     // A server that swallows SYNs must not hold the place of one that has come back: the attempt is given up.
-    connection.expectWithin(this.#settings.connectTimeoutMs);
+    connection.closeAfter(this.#settings.connectTimeoutMs);
     try {
       connection.attach(await connect(this.endpoint, connection, this.#onFault));
     } catch {
