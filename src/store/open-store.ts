@@ -21,26 +21,39 @@ const BUSY_MS = 5000;
  */
 export function openStore(path: string, now: () => number = Date.now): Store {
   if (path !== ":memory:") ownFile(path);
-  const database = new Database(path, { create: true, strict: false });
+  // A write through this one is on the disk when it returns, and so is every write before it, whoever's.
+  const durable = connect(path, "FULL");
+  let quick = durable;
+  try {
+    migrate(durable);
+    if (path !== ":memory:") quick = connect(path, "NORMAL");
+  } catch (error) {
+    durable.close();
+    throw error;
+  }
+  const ledger = new SqliteLedger({ quick, durable }, now);
+  return {
+    ledger,
+    bookings: new SqliteBookings(quick, now),
+    async close() {
+      await ledger.close();
+      quick.close();
+      if (quick !== durable) durable.close();
+    },
+  };
+}
+
+function connect(path: string, synchronous: "FULL" | "NORMAL"): Database {
+  const database = new Database(path, { create: true });
   try {
     database.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
     database.run("PRAGMA journal_mode = WAL");
-    // A payment's state must survive a power cut before the act that it announces: WAL alone would lose the last ones.
-    database.run("PRAGMA synchronous = FULL");
-    migrate(database);
+    database.run(`PRAGMA synchronous = ${synchronous}`);
   } catch (error) {
     database.close();
     throw error;
   }
-  const ledger = new SqliteLedger(database, now);
-  return {
-    ledger,
-    bookings: new SqliteBookings(database, now),
-    async close() {
-      await ledger.close();
-      database.close();
-    },
-  };
+  return database;
 }
 
 /** SQLite gives its -wal and -shm files the mode of the main one, so that must be right before it is opened. */

@@ -103,30 +103,43 @@ function keyOf({ network, asset, from, nonce }: PaymentKey): Record<string, stri
 
 type Bindings = Record<string, string | number | null>;
 
+/** Two connections to one database. */
+export interface Connections {
+  /** Survives the end of the process: enough for what a power cut may undo, because no money has moved by it. */
+  readonly quick: Database;
+  /** Survives a power cut too, at the price of a flush to the disk. */
+  readonly durable: Database;
+}
+
+/** States that a power cut must not undo: by these money moves, or has moved. */
+const DURABLE: ReadonlySet<PaymentState> = new Set(["settling", "settled", "failed", "unknown"]);
+
 /** The ledger in an SQLite file that many processes may share, or in memory. `now` is in milliseconds. */
 export class SqliteLedger implements Ledger {
   readonly #owner = crypto.randomUUID();
   readonly #now: () => number;
   readonly #reserve: Statement<Row, [Bindings]>;
   readonly #move: Statement<unknown, [Bindings]>;
+  readonly #moveDurably: Statement<unknown, [Bindings]>;
   readonly #forget: Statement<unknown, [Bindings]>;
   readonly #find: Statement<Row, [Bindings]>;
   readonly #renew: Statement<unknown, [Bindings]>;
   readonly #reap: Statement<unknown, [Bindings]>;
   readonly #timer: NodeJS.Timeout;
 
-  constructor(database: Database, now: () => number) {
+  constructor({ quick, durable }: Connections, now: () => number) {
     this.#now = now;
-    this.#reserve = database.query(RESERVE);
-    this.#move = database.query(MOVE);
-    this.#forget = database.query(FORGET);
-    this.#find = database.query(
+    this.#reserve = quick.query(RESERVE);
+    this.#move = quick.query(MOVE);
+    this.#moveDurably = durable.query(MOVE);
+    this.#forget = quick.query(FORGET);
+    this.#find = quick.query(
       "SELECT * FROM payments WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce",
     );
-    this.#renew = database.query(
+    this.#renew = quick.query(
       "UPDATE payments SET held_until = $until WHERE owner = $owner AND held_until > 0 AND updated_at > $since",
     );
-    this.#reap = database.query(REAP);
+    this.#reap = quick.query(REAP);
     this.#timer = setInterval(() => this.#tend(), HOLD_MS / 3);
     this.#timer.unref();
   }
@@ -156,7 +169,8 @@ export class SqliteLedger implements Ledger {
     const holder = { ...keyOf(payment), $attempt: payment.attempt, $owner: this.#owner };
     // What was never verified leaves nothing behind: anybody can make up such payments.
     if (change.state === "released" && this.#forget.run(holder).changes > 0) return true;
-    const { changes } = this.#move.run({
+    const durable = DURABLE.has(change.state) && change.delivered === undefined;
+    const { changes } = (durable ? this.#moveDurably : this.#move).run({
       ...holder,
       $state: change.state,
       $until: change.hold ? now + HOLD_MS : 0,
