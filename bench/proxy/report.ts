@@ -88,6 +88,9 @@ export function table(result: CaseResult): string {
 
 /** How far to trust the numbers: the spread over rounds, over all cases and proxies. */
 export function noise(results: readonly CaseResult[]): string {
+  if (results.every((result) => result.rows.every((row) => !(row.spread > 0)))) {
+    return "spread over rounds: unknown from a single round";
+  }
   const spreads = results.flatMap((result) => result.rows.map((row) => row.spread));
   const worst = Math.max(...spreads);
   const verdict = worst < 0.1 ? "quiet" : worst < 0.25 ? "some noise" : "noisy: do not trust small differences";
