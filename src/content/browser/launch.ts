@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Readable, type Writable } from "node:stream";
 import { CdpConnection } from "./cdp.ts";
 import { type BrowserProgram } from "./find.ts";
+import { ownBrowser, reapOrphans } from "./orphans.ts";
 
 /** A browser that answered its first call. `exited` settles when the process is gone and its folder removed. */
 export interface RunningBrowser {
@@ -82,7 +83,9 @@ export async function launchBrowser(
     stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
   });
   const started = watch(child);
-  const exited = started.exited.then(() => removeProfile(profile));
+  const pid = child.pid ?? 0;
+  ownBrowser(pid);
+  const exited = started.exited.then(() => reapOrphans(pid, program.path)).then(() => removeProfile(profile));
   // Both are pipes, as asked for above; the types of stdio know the first three only.
   const cdp = new CdpConnection(child.stdio[3] as unknown as Writable, child.stdio[4] as unknown as Readable);
   void started.exited.then(() => cdp.close());
@@ -94,7 +97,7 @@ export async function launchBrowser(
     const version = await within(cdp.send("Browser.getVersion"), LAUNCH_TIMEOUT_MS);
     const product = String(version["product"]);
     const userAgent = String(version["userAgent"]);
-    return { cdp, pid: child.pid ?? 0, product, userAgent, exited, kill, close: () => close(cdp, exited, kill) };
+    return { cdp, pid, product, userAgent, exited, kill, close: () => close(cdp, exited, kill) };
   } catch {
     kill();
     await exited;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type ContentService, startContentService } from "../service.ts";
 import { call, type Reply } from "../testing/client.ts";
-import { browsers, renderers } from "../testing/processes.ts";
+import { browsers, descendantsOf, renderers } from "../testing/processes.ts";
 import { type TestSite, startSite } from "../testing/site.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
 import { Slots } from "./slots.ts";
@@ -94,7 +94,7 @@ test("popups do not open, and the page goes on", async () => {
 });
 
 test("a page that never stops sending is an error, not a full memory", async () => {
-  const { status } = await scrape("/flood", { timeout: 8 });
+  const { status } = await scrape("/flood", { timeout: 2 });
   expect([502, 504]).toContain(status);
   await expectNextIsServed();
 }, 20_000);
@@ -194,8 +194,14 @@ test("no process and no profile is left when the service closes", async () => {
     log: () => undefined,
   });
   expect(browsers()).toHaveLength(2);
+  await call(other, "/scrape", { url: site.url });
   await other.close();
   expect(browsers()).toHaveLength(1);
+  // The zombies of its helpers would still be found by their name.
+  const [mine] = browsers();
+  const left = descendantsOf(process.pid).filter(({ name }) => name === mine?.name);
+  const owned = [mine, ...descendantsOf(mine?.pid ?? 0)].map((found) => found?.pid);
+  expect(left.filter(({ pid }) => !owned.includes(pid))).toEqual([]);
   expect([...new Bun.Glob("browser/profile-*").scanSync({ cwd: own.path, onlyFiles: false })]).toEqual([]);
   own.remove();
 }, 20_000);

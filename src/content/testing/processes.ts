@@ -2,21 +2,24 @@ import { readdirSync, readFileSync } from "node:fs";
 
 export interface FoundProcess {
   readonly pid: number;
+  /** The program's name; a zombie has one too. */
+  readonly name: string;
+  /** The command line; a zombie has none. */
   readonly command: string;
 }
 
-/** The living processes below `root`, by the system's process table. */
+/** The processes below `root`, by the system's process table. */
 export function descendantsOf(root: number): FoundProcess[] {
   const parents = new Map<number, number>();
-  const commands = new Map<number, string>();
+  const found: FoundProcess[] = [];
   for (const name of readdirSync("/proc")) {
     const pid = Number(name);
     if (!Number.isInteger(pid)) continue;
     try {
-      const [, state, parent] = readFileSync(`/proc/${pid}/stat`, "latin1").split(/\) (\S) (\d+)/);
-      if (state === "Z") continue;
+      const [, program = "", parent] = /\((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, "latin1")) ?? [];
       parents.set(pid, Number(parent));
-      commands.set(pid, readFileSync(`/proc/${pid}/cmdline`, "latin1").replaceAll("\0", " "));
+      const command = readFileSync(`/proc/${pid}/cmdline`, "latin1").replaceAll("\0", " ");
+      found.push({ pid, name: program, command });
     } catch {
       // It ended while we looked.
     }
@@ -25,7 +28,7 @@ export function descendantsOf(root: number): FoundProcess[] {
     const parent = parents.get(pid);
     return parent !== undefined && (parent === root || isBelow(parent));
   };
-  return [...commands].filter(([pid]) => isBelow(pid)).map(([pid, command]) => ({ pid, command }));
+  return found.filter(({ pid }) => isBelow(pid));
 }
 
 /** The browser processes that this process started, without their helpers. */
