@@ -20,12 +20,25 @@ function lineEnd(fields: Fields, start: number): number {
   return end === -1 ? fields.length : end;
 }
 
+/** Without the white space that may surround a value: SP and HTAB only (RFC 9110 §5.6.3). `trim` would take 0xA0 as well. */
+export function trimOws(text: string): string {
+  let from = 0;
+  let to = text.length;
+  while (from < to && isOws(text.charCodeAt(from))) from++;
+  while (to > from && isOws(text.charCodeAt(to - 1))) to--;
+  return text.slice(from, to);
+}
+
+function isOws(code: number): boolean {
+  return code === 0x20 || code === 0x09;
+}
+
 /** Every value of the field, trimmed, in order. `lowerName` is lower case. */
 export function fieldValues(fields: Fields, lowerName: string): string[] {
   const values: string[] = [];
   for (let start = 0; start < fields.length; ) {
     const end = lineEnd(fields, start);
-    if (nameAt(fields, start, lowerName)) values.push(fields.slice(start + lowerName.length + 1, end).trim());
+    if (nameAt(fields, start, lowerName)) values.push(trimOws(fields.slice(start + lowerName.length + 1, end)));
     start = end + 2;
   }
   return values;
@@ -62,7 +75,7 @@ export function* eachField(fields: Fields): Generator<readonly [name: string, va
   for (let start = 0; start < fields.length; ) {
     const end = lineEnd(fields, start);
     const colon = fields.indexOf(":", start);
-    yield [fields.slice(start, colon), fields.slice(colon + 1, end).trim()];
+    yield [fields.slice(start, colon), trimOws(fields.slice(colon + 1, end))];
     start = end + 2;
   }
 }

@@ -30,6 +30,8 @@ function hexDigit(code: number): number {
  */
 export class ChunkedDecoder {
   readonly #maxTrailerBytes: number;
+  readonly #maxBodyBytes: number;
+  #announced = 0;
   #state = SIZE;
   #size = 0;
   #digits = 0;
@@ -38,9 +40,12 @@ export class ChunkedDecoder {
   trailers = "";
   /** Why the body is refused; empty while it is sound. */
   fault = "";
+  /** Whether that is the sum of the chunk sizes, counted as they are announced. */
+  tooLarge = false;
 
-  constructor(maxTrailerBytes: number) {
+  constructor(maxTrailerBytes: number, maxBodyBytes: number) {
     this.#maxTrailerBytes = maxTrailerBytes;
+    this.#maxBodyBytes = maxBodyBytes;
   }
 
   get done(): boolean {
@@ -88,6 +93,11 @@ export class ChunkedDecoder {
         return;
       case SIZE_LF:
         if (code !== 0x0a) this.fault = "bare CR after a chunk size";
+        this.#announced += this.#size;
+        if (this.#announced > this.#maxBodyBytes) {
+          this.tooLarge = true;
+          this.fault = `the body is larger than ${this.#maxBodyBytes} bytes`;
+        }
         this.#digits = 0;
         this.#state = this.#size === 0 ? TRAILERS : DATA;
         return;

@@ -271,7 +271,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
       this.#complete("");
     } else if (response.chunked) {
       this.#state = CHUNKED;
-      this.#chunked = new ChunkedDecoder(MAX_RESPONSE_HEAD_BYTES);
+      this.#chunked = new ChunkedDecoder(MAX_RESPONSE_HEAD_BYTES, Number.POSITIVE_INFINITY);
       sink?.start(response.head);
     } else if (response.contentLength === -1) {
       this.#state = UNTIL_CLOSE;

@@ -1,4 +1,4 @@
-import { type Fields, withoutFields } from "../../lib/fields.ts";
+import { type Fields, trimOws, withoutFields } from "../../lib/fields.ts";
 
 /** Bits of CLASS: what a byte may be part of (RFC 9110 §5.6.2 and §5.5, RFC 3986 §2). */
 const TOKEN = 1;
@@ -106,11 +106,11 @@ const MAX_LENGTH_DIGITS = 15;
 /** As `parseContentLength`, for the value between `start` and `end`: the plain form costs no slice. */
 function lengthAt(text: string, start: number, end: number): number {
   const from = text.charCodeAt(start) === 0x20 ? start + 1 : start;
-  if (end === from || end - from > MAX_LENGTH_DIGITS) return parseContentLength(text.slice(from, end).trim());
+  if (end === from || end - from > MAX_LENGTH_DIGITS) return parseContentLength(trimOws(text.slice(from, end)));
   let length = 0;
   for (let i = from; i < end; i++) {
     const digit = text.charCodeAt(i) - 0x30;
-    if (digit < 0 || digit > 9) return parseContentLength(text.slice(from, end).trim());
+    if (digit < 0 || digit > 9) return parseContentLength(trimOws(text.slice(from, end)));
     length = length * 10 + digit;
   }
   return length;
@@ -119,7 +119,7 @@ function lengthAt(text: string, start: number, end: number): number {
 /** Bytes of a Content-Length value; equal repetitions (`5, 5`) count once (RFC 9112 §6.3). -1: not a length. */
 export function parseContentLength(value: string): number {
   if (/^\d{1,15}$/.test(value)) return Number(value);
-  const parts = value.split(",").map((part) => part.trim());
+  const parts = value.split(",").map(trimOws);
   const first = parts[0] ?? "";
   const valid = /^\d+$/.test(first) && first.length <= MAX_LENGTH_DIGITS && parts.every((part) => part === first);
   return valid ? Number(first) : -1;
@@ -214,10 +214,10 @@ export class FieldScan {
       case HOST:
         if (!this.#isRequest) return false;
         this.hosts++;
-        this.host = text.slice(text.charCodeAt(start) === 0x20 ? start + 1 : start, end).trimEnd();
+        this.host = trimOws(text.slice(start, end));
         return true;
       default:
-        return this.#takeRare(id, text.slice(start, end).trim());
+        return this.#takeRare(id, trimOws(text.slice(start, end)));
     }
   }
 
@@ -236,7 +236,8 @@ export class FieldScan {
         this.upgrade = value;
         return true;
       case REQUEST_ID:
-        this.requestId = value;
+        // Two of them are no valid one.
+        this.requestId = this.requestId === "" ? value : `${this.requestId}, ${value}`;
         return true;
       case EXPECT:
         this.expect = value;
@@ -252,7 +253,7 @@ export class FieldScan {
 
   #takeConnection(value: string): void {
     for (const part of value.split(",")) {
-      const option = part.trim().toLowerCase();
+      const option = trimOws(part).toLowerCase();
       if (option === "close") this.close = true;
       else if (option === "keep-alive") this.keepAlive = true;
       else if (option !== "") (this.#nominated ??= []).push(option);

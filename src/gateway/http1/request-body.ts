@@ -33,7 +33,7 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
   constructor(source: BodySource, length: number) {
     this.#source = source;
     this.#remaining = length;
-    this.#chunked = length === -1 ? new ChunkedDecoder(source.maxHeaderBytes) : undefined;
+    this.#chunked = length === -1 ? new ChunkedDecoder(source.maxHeaderBytes, source.maxBodyBytes) : undefined;
     this.#ended = length === 0;
   }
 
@@ -86,7 +86,9 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
       return from + take;
     }
     const end = this.#chunked.decode(bytes, from, this);
-    if (this.#chunked.fault !== "") this.abort(new TurnpikeError("bad-request", this.#chunked.fault));
+    if (this.#chunked.fault !== "") {
+      this.abort(new TurnpikeError(this.#chunked.tooLarge ? "body-too-large" : "bad-request", this.#chunked.fault));
+    }
     if (this.#chunked.done && this.fault === undefined) {
       this.#ended = true;
       this.#finish();
@@ -104,10 +106,6 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
   onChunk(chunk: Uint8Array): void {
     if (this.fault !== undefined) return;
     this.received += chunk.byteLength;
-    if (this.received > this.#source.maxBodyBytes) {
-      this.abort(new TurnpikeError("body-too-large", `the body is larger than ${this.#source.maxBodyBytes} bytes`));
-      return;
-    }
     if (this.#discarding) return;
     if (this.#sink === undefined) {
       this.#held.push(chunk);

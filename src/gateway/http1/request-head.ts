@@ -1,4 +1,5 @@
 import { type ErrorCode } from "../../lib/errors.ts";
+import { trimOws } from "../../lib/fields.ts";
 import { normalisePath } from "../../lib/url-path.ts";
 import { type RequestHead } from "../exchange.ts";
 import { FieldScan, skipTarget, skipToken } from "./field-scan.ts";
@@ -7,6 +8,8 @@ import { FieldScan, skipTarget, skipToken } from "./field-scan.ts";
 export interface HeadFault {
   readonly code: ErrorCode;
   readonly detail: string;
+  /** The client's X-Request-Id, as far as it was read. */
+  readonly requestId?: string;
 }
 
 /** A request head as the HTTP/1 codec needs it. */
@@ -18,7 +21,8 @@ export interface ParsedRequest {
 }
 
 /** RFC 9112 §3.2, RFC 3986 §3.2.2: a registered name or address, and a port. */
-const AUTHORITY = /^(?:\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9\-._~%!$&'()*+,;=]{1,255})(?::\d{0,5})?$/;
+const AUTHORITY = /^(?:\[[0-9A-Fa-f:.]{2,45}\]|(?:[A-Za-z0-9\-._~!$&'()*+,;=]|%[0-9A-Fa-f]{2}){1,255})(?::(\d{0,5}))?$/;
+const MAX_PORT = 65_535;
 const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)([^?]*)(\?.*)?$/i;
 const VERSION = /^HTTP\/(\d)\.(\d)$/;
 
@@ -29,13 +33,14 @@ let lastAuthority = "";
 
 function isAuthority(authority: string): boolean {
   if (authority === lastAuthority && authority !== "") return true;
-  if (!AUTHORITY.test(authority)) return false;
+  const match = AUTHORITY.exec(authority);
+  if (match === null || Number(match[1] ?? 0) > MAX_PORT) return false;
   lastAuthority = authority;
   return true;
 }
 
 function fault(code: ErrorCode, detail: string): HeadFault {
-  return { code, detail };
+  return { code, detail, requestId: scan.requestId };
 }
 
 /** True where the two results of `parseRequestHead` are told apart. */
@@ -56,7 +61,7 @@ export function parseRequestHead(
   const targetEnd = skipTarget(text, methodEnd + 1);
   const lineEnd = text.indexOf("\r\n", bounds.from);
   if (methodEnd === bounds.from || text.charCodeAt(methodEnd) !== 0x20 || text.charCodeAt(targetEnd) !== 0x20) {
-    return fault("bad-request", "malformed request line");
+    return { code: "bad-request", detail: "malformed request line" };
   }
   const http10 = text.startsWith("HTTP/1.0", targetEnd + 1);
   if (lineEnd !== targetEnd + 9 || !(http10 || text.startsWith("HTTP/1.1", targetEnd + 1))) {
@@ -93,8 +98,8 @@ export function parseRequestHead(
 
 function refuseVersion(version: string): HeadFault {
   const match = VERSION.exec(version);
-  if (match === null) return fault("bad-request", "malformed request line");
-  return fault("version-not-supported", "this server speaks HTTP/1.0 and HTTP/1.1 here");
+  if (match === null) return { code: "bad-request", detail: "malformed request line" };
+  return { code: "version-not-supported", detail: "this server speaks HTTP/1.0 and HTTP/1.1 here" };
 }
 
 /** RFC 9112 §6.1, §6.3 and §3.2: what two parties could read in two ways is refused. */
@@ -109,7 +114,7 @@ function refuseFields(http10: boolean): HeadFault | undefined {
   if (scan.contentLength !== -1) return fault("bad-request", "both Content-Length and Transfer-Encoding");
   if (http10) return fault("bad-request", "Transfer-Encoding in an HTTP/1.0 request");
   if (scan.transferEncoding === "chunked") return undefined;
-  const codings = scan.transferEncoding.split(",").map((coding) => coding.trim());
+  const codings = scan.transferEncoding.split(",").map(trimOws);
   const chunked = codings.indexOf("chunked");
   if (chunked !== -1 && chunked !== codings.length - 1) return fault("bad-request", "chunked is not the last coding");
   return fault("not-implemented", "the only transfer coding known here is chunked");

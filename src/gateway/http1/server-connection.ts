@@ -100,9 +100,11 @@ export class ServerConnection extends Deadline implements WireHandler, ExchangeC
       case HEAD:
         this.#readHead(chunk);
         break;
-      case BUSY:
-        this.#readBody(chunk, 0);
+      case BUSY: {
+        const at = this.#readBody(chunk, 0);
+        if (at < chunk.length) this.#readHead(chunk.subarray(at));
         break;
+      }
       default:
     }
     flushCork();
@@ -112,22 +114,17 @@ export class ServerConnection extends Deadline implements WireHandler, ExchangeC
     if (!this.out.drain()) return;
     if (this.#writeDeadline !== undefined) this.#host.wheel.clear(this.#writeDeadline);
     if (this.#state === LINGERING) this.#wire.shutdown();
-    else this.#exchange?.onDrain?.();
+    else if (this.#exchange !== undefined) this.#exchange.onDrain?.();
+    else if (this.#state === IDLE) this.#readUnread();
     flushCork();
   }
 
   onEnd(): void {
     this.#peerEnded = true;
-    const exchange = this.#exchange;
-    if (this.#state === BUSY && exchange !== undefined) {
-      this.#closing = true;
-      const bodyLost = this.#body !== undefined && !this.#body.complete;
-      if (!bodyLost && exchange.started) return;
-      // A client may close its half and wait (RFC 9112 §9.6). One that closed both looks the same until we write, and
-      // working on for it is the dearer mistake: where nothing was sent yet, nobody is taken to wait.
-      exchange.cancel();
-    }
-    if (this.#state !== LINGERING || !this.out.blocked) this.#wire.shutdown();
+    // A client may close its half and wait (RFC 9112 §9.6). One that closed both looks the same until a write fails, and
+    // an upstream that works on for it is the dearer mistake: as in nginx, a client that ends has left.
+    if (this.#exchange !== undefined) this.#wire.terminate();
+    else this.#close();
     flushCork();
   }
 
@@ -187,13 +184,13 @@ export class ServerConnection extends Deadline implements WireHandler, ExchangeC
     }
   }
 
-  staysOpen(exchange: Http1Exchange): boolean {
+  staysOpen(exchange: Http1Exchange, endsByClosing: boolean): boolean {
     const body = this.#body;
-    if (this.#closing || this.#host.draining() || !exchange.keepAlive) this.#closing = true;
+    if (endsByClosing || this.#host.draining() || !exchange.keepAlive || body?.fault !== undefined)
+      this.#closing = true;
     else if (body !== undefined && !body.complete) {
       // A client that waits for its 100 may or may not send the body now: what comes next could not be told apart.
-      if (body.fault !== undefined || body.remaining > MAX_DISCARD_BYTES || exchange.head.expectContinue)
-        this.#closing = true;
+      if (body.remaining > MAX_DISCARD_BYTES || exchange.head.expectContinue) this.#closing = true;
     }
     return !this.#closing;
   }
@@ -222,6 +219,11 @@ export class ServerConnection extends Deadline implements WireHandler, ExchangeC
     let offset = 0;
     // Answers may come at once, so that a pipeline in one chunk is a loop and not a recursion.
     while (offset < chunk.length && this.#awaitsHead()) {
+      if (this.out.blocked) {
+        // A client that sends requests and reads no answers waits until it has read them.
+        this.#keepUnread(chunk.subarray(offset));
+        return;
+      }
       const before = this.#partial.length;
       const piece = chunk.toString("latin1", offset, Math.min(chunk.length, offset + this.maxHeaderBytes + 4 - before));
       const text = before === 0 ? piece : this.#partial + piece;
@@ -267,7 +269,7 @@ export class ServerConnection extends Deadline implements WireHandler, ExchangeC
     const host = this.#host;
     const request = parseRequestHead(text, { from, end }, { scheme: host.scheme, maxHeaderCount: this.maxHeaderCount });
     if (isFault(request)) {
-      this.#refuse(request);
+      this.#refuse(request, text.startsWith("HEAD ", from));
       return;
     }
     const { bodyLength } = request.head;
@@ -306,9 +308,22 @@ export class ServerConnection extends Deadline implements WireHandler, ExchangeC
       if (this.#exchange === undefined) this.#nextState();
     }
     if (at >= chunk.length || this.#state !== BUSY) return at;
-    this.#unread = this.#unread === undefined ? chunk.subarray(at) : Buffer.concat([this.#unread, chunk.subarray(at)]);
-    this.holdReading(true);
+    this.#keepUnread(chunk.subarray(at));
     return chunk.length;
+  }
+
+  /** Puts by what belongs to later requests; one read's worth, since nothing more is read until then. */
+  #keepUnread(bytes: Buffer): void {
+    this.#unread = this.#unread === undefined ? bytes : Buffer.concat([this.#unread, bytes]);
+    this.holdReading(true);
+  }
+
+  #readUnread(): void {
+    const unread = this.#unread;
+    if (unread === undefined) return;
+    this.#unread = undefined;
+    this.holdReading(false);
+    this.#readHead(unread);
   }
 
   #nextState(): void {
@@ -323,16 +338,14 @@ export class ServerConnection extends Deadline implements WireHandler, ExchangeC
 
   #next(): void {
     this.#nextState();
-    const unread = this.#unread;
-    if (unread === undefined) return;
-    this.#unread = undefined;
-    this.holdReading(false);
-    this.#readHead(unread);
+    if (this.#unread === undefined) return;
+    this.out.flush();
+    if (!this.out.blocked) this.#readUnread();
   }
 
   /** Answers what cannot become an exchange, and closes. */
-  #refuse(fault: HeadFault): void {
-    this.out.text(refusal(fault));
+  #refuse(fault: HeadFault, isHead = false): void {
+    this.out.text(refusal(fault, isHead));
     this.#close();
   }
 

@@ -18,8 +18,8 @@ import { type ParsedRequest } from "./request-head.ts";
 export interface ExchangeConnection {
   readonly out: Outgoing;
   readonly clientAddress: string;
-  /** Called with the final head at hand: whether this connection serves another request afterwards. */
-  staysOpen(exchange: Http1Exchange): boolean;
+  /** Asked once, before the final head goes out: whether this connection serves another request afterwards. */
+  staysOpen(exchange: Http1Exchange, endsByClosing: boolean): boolean;
   /** The response was handed over whole. */
   finished(exchange: Http1Exchange): void;
   /** The response cannot be completed: the connection must not look as if it were. */
@@ -91,8 +91,7 @@ export class Http1Exchange implements Exchange, ResponseSink {
     this.started = true;
     this.status = status;
     const framing = this.#frame(head);
-    // Asked after framing is known: a body that ends with the connection closes it.
-    const open = this.#framing !== UNTIL_CLOSE && this.#connection.staysOpen(this);
+    const open = this.#connection.staysOpen(this, this.#framing === UNTIL_CLOSE);
     let connection = "";
     if (!open) connection = "Connection: close\r\n";
     else if (this.protocol === "HTTP/1.0") connection = "Connection: keep-alive\r\n";
