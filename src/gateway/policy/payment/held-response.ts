@@ -70,7 +70,8 @@ export class HeldResponse implements ResponseSink {
       this.#tooLong();
     } else if (answers.take(chunk.byteLength)) {
       this.#size += chunk.byteLength;
-      this.#body.push(chunk);
+      // A small piece of a large buffer would keep all of it, uncounted.
+      this.#body.push(chunk.byteLength * 2 < chunk.buffer.byteLength ? chunk.slice() : chunk);
     } else {
       this.#fail("overloaded", "Too many paid answers wait for settlement");
     }

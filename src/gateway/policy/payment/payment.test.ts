@@ -6,6 +6,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { fieldLine } from "../../../lib/fields.ts";
 import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, USDC } from "../../../payments/fixtures/payment.ts";
+import { encodeHeader } from "../../../payments/header.ts";
 import { closeShops, decoded, openShop as open, type Shop, type ShopOptions } from "./fixtures/shop.ts";
 import { answerWith } from "./fixtures/test-gateway.ts";
 
@@ -308,4 +309,19 @@ test("an answer without a body, or of unknown length, is sold as it is", async (
   const response = await chunked.send(chunked.payment());
   expect(await response.text()).toBe("the goods");
   expect(response.headers.get("content-length")).toBe("9");
+});
+
+test("terms that would give content away stop the start, and name the route", () => {
+  expect(() => open({ terms: { network: "basement" } })).toThrow(
+    'Cannot serve route "/goods": Cannot sell: network "basement" is unknown',
+  );
+});
+
+test("a payment of version 1 is not taken, and no payment of any version reaches the upstream", async () => {
+  const shop = open();
+  const old = { "x-payment": "eyJ4NDAyVmVyc2lvbiI6MX0=" };
+  expect((await fetch(`${shop.gateway.url}/goods`, { headers: old })).status).toBe(402);
+  const both = { ...old, "payment-signature": encodeHeader(shop.payment()) };
+  expect((await fetch(`${shop.gateway.url}/goods`, { headers: both })).status).toBe(200);
+  expect(shop.lastUpstreamFields).not.toMatch(/^(?:payment-signature|x-payment):/im);
 });

@@ -55,7 +55,7 @@ const IN_FLIGHT_RETRY_S = 1;
  * priced, but for CORS preflights: which routes are is the routing table's to say. Throws where the terms cannot be sold on.
  */
 export function createPaymentPolicy(config: PaymentConfig, deps: PaymentDeps): Policy {
-  const requirements = compileTerms(config.x402);
+  const requirements = termsOf(config);
   const { extensions, resource_url } = config.x402;
   const challenge = new Challenge(
     {
@@ -97,6 +97,15 @@ export function createPaymentPolicy(config: PaymentConfig, deps: PaymentDeps): P
       // Ledger, facilitator and answers are the process's own.
     },
   };
+}
+
+function termsOf({ path_prefix, x402 }: PaymentConfig): PaymentRequirements {
+  try {
+    return compileTerms(x402);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new Error(`Cannot serve route "${path_prefix}": ${reason}`, { cause: error });
+  }
 }
 
 /** A browser asks for leave before it pays, and cannot pay for asking (Fetch §CORS-preflight fetch). */
