@@ -1,5 +1,5 @@
 /** The real gateway in a process of its own, an upstream that counts, and the stock x402 client. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { Database } from "bun:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,6 +14,9 @@ import { type PaymentPayload } from "../src/payments/wire.ts";
 import { statusOf } from "./support/message.ts";
 import { once } from "./support/raw-client.ts";
 import { type Gateway, serverAt, startGateway } from "./support/gateway.ts";
+
+// Processes start slowly on a busy machine.
+setDefaultTimeout(30_000);
 
 interface Seen {
   readonly path: string;

@@ -1,10 +1,13 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { REQUIREMENTS } from "../payments/fixtures/payment.ts";
 import { decodeHeader, encodeHeader } from "../payments/header.ts";
 import { paymentPayloadSchema } from "../payments/wire.ts";
+
+// Processes start slowly on a busy machine.
+setDefaultTimeout(30_000);
 
 const PNG = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0xff);
 const TRANSACTION = `0x7e577e57${"0".repeat(56)}`;

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import * as fc from "fast-check";
@@ -8,6 +8,9 @@ import { authorizationTypes } from "@x402/evm";
 import { checksumAddress } from "./address.ts";
 import { addressOfPrivateKey, recoverSigner, signHash } from "./signature.ts";
 import { authorizationHash } from "./typed-data.ts";
+
+// Many runs take long on a busy machine.
+setDefaultTimeout(30_000);
 
 const hex = (bytes: number) =>
   fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((value): `0x${string}` => `0x${bytesToHex(value)}`);

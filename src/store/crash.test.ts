@@ -1,9 +1,12 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HOLD_MS, type PaymentState, type Reservation } from "./ledger.ts";
 import { openStore } from "./open-store.ts";
+
+// Processes start slowly on a busy machine.
+setDefaultTimeout(30_000);
 
 const PAYMENT: Reservation = {
   network: "eip155:84532",

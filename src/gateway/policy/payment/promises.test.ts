@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from "bun:test";
+import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import * as fc from "fast-check";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { type Settlement, type Verification } from "../../../payments/facilitator.ts";
@@ -7,6 +7,9 @@ import { paymentKey } from "../../../payments/payment-key.ts";
 import { HOLD_MS } from "../../../store/ledger.ts";
 import { closeShops, openShop, type Shop, type ShopOptions } from "./fixtures/shop.ts";
 import { answerWith } from "./fixtures/test-gateway.ts";
+
+// Many runs take long on a busy machine.
+setDefaultTimeout(30_000);
 
 afterEach(closeShops);
 
