@@ -1,4 +1,4 @@
-import { describeReceipt, type Paid, payAndFetch, PaymentDeclined } from "../payments/client.ts";
+import { describeReceipt, type Paid, payAndFetch } from "../payments/client.ts";
 import { openWallet, walletPath } from "../payments/wallet.ts";
 import { type CallRequest, DEFAULT_MAX_PRICE, OPERATIONS, parseCall, UsageError } from "./call-arguments.ts";
 import { type Output, withoutControls, writeBinary, writeText } from "./call-output.ts";
@@ -77,7 +77,7 @@ async function send(gateway: URL, { name, operation, parameters, maxPrice }: Cal
     if (error instanceof Error && "code" in error && error.code === "ECONNREFUSED") {
       throw new CallFailed(`Cannot reach ${gateway.origin}: is the gateway running? npm start`, { cause: error });
     }
-    if (error instanceof PaymentDeclined || !isNetworkError(error)) throw error;
+    if (!isNetworkError(error)) throw error;
     throw new CallFailed(`Cannot reach ${gateway.origin}: ${error.message}`, { cause: error });
   }
 }

@@ -5,6 +5,8 @@ import { findingText } from "../gateway/config/finding.ts";
 import { loadFile, loadValue } from "../gateway/config/load.ts";
 import { defaultStorePath, type Gateway, startGateway, urlOf } from "../gateway/process/gateway.ts";
 import { superviseGateway } from "../gateway/process/supervisor.ts";
+import { StartError } from "./start-error.ts";
+import { stopSignal } from "./stop-signal.ts";
 
 const USAGE = `usage: turnpike [--config FILE] [--port N] [--workers N] [--static-root DIR] [--cert FILE --key FILE]
 
@@ -23,9 +25,6 @@ export const CONFIG_FLAGS = {
   key: { type: "string" },
   help: { type: "boolean", short: "h" },
 } as const;
-
-/** A start that failed for a reason the user can mend: its message is one line that says what to do. */
-export class StartError extends Error {}
 
 function wholeNumber(name: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
@@ -48,9 +47,8 @@ export function configFlags(values: Readonly<Record<string, string | boolean | u
   };
 }
 
-/** Loads a configuration (of a file, or a value), applies flags, prints warnings. Throws StartError naming every problem. */
-export async function readConfig(source: string | object, flags: ConfigFlags): Promise<Config> {
-  const name = typeof source === "string" ? source : "configuration";
+/** Loads a configuration (a file, or a value that `name` stands for), applies flags, prints warnings. Throws StartError naming every problem. */
+export async function readConfig(source: string | object, flags: ConfigFlags, name: string): Promise<Config> {
   const first = typeof source === "string" ? await loadFile(source) : loadValue(source);
   const second = first.config === undefined ? first : applyFlags(first.config, flags);
   for (const warning of new Set([...first.warnings, ...second.warnings].map(findingText))) {
@@ -60,18 +58,6 @@ export async function readConfig(source: string | object, flags: ConfigFlags): P
     throw new StartError(second.problems.map((problem) => `${name}: ${findingText(problem)}`).join("\n"));
   }
   return second.config;
-}
-
-/** Resolves when the process is told to stop. A second signal ends it at once. */
-export async function stopSignal(): Promise<void> {
-  await new Promise<void>((resolve) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const) {
-      process.once(signal, () => {
-        process.once(signal, () => process.exit(1));
-        resolve();
-      });
-    }
-  });
 }
 
 /** `turnpike [--config FILE]`: runs the gateway until it is told to stop; SIGHUP reads the file again. Returns the exit code. */
@@ -87,7 +73,7 @@ export async function runGateway(args: readonly string[]): Promise<number> {
   }
   const path = typeof parsed["config"] === "string" ? parsed["config"] : undefined;
   const flags = configFlags(parsed);
-  const config = await readConfig(path ?? {}, flags);
+  const config = await readConfig(path ?? {}, flags, path ?? "defaults");
   const gateway = await start(config, path);
   for (const listener of gateway.listeners) console.log(`listening on ${urlOf(listener)}`);
   if (path !== undefined) process.on("SIGHUP", () => void reload(gateway, path, flags));
@@ -121,7 +107,7 @@ async function start(config: Config, path: string | undefined): Promise<Gateway>
 /** Serves by the file as it is now; where that fails, says why and leaves everything as it was. */
 async function reload(gateway: Gateway, path: string, flags: ConfigFlags): Promise<void> {
   try {
-    await gateway.reload(await readConfig(path, flags));
+    await gateway.reload(await readConfig(path, flags, path));
     console.error(`reloaded ${path}`);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);

@@ -1,10 +1,18 @@
 import { check } from "./check.ts";
-import { runGateway, StartError } from "./gateway.ts";
+import { call } from "./call.ts";
+import { content } from "./content.ts";
+import { runGateway } from "./gateway.ts";
+import { start } from "./start.ts";
+import { StartError } from "./start-error.ts";
+import { wallet } from "./wallet.ts";
 
 const USAGE = `usage: turnpike COMMAND [ARGUMENT ...]
 
   start       gateway and content service together, ready to sell
+  call        pay for an operation and print its answer
+  wallet      the wallet that pays
   check       look through a configuration file
+  content     the content service alone
   (none)      the gateway alone: turnpike [--config FILE]
 
 turnpike COMMAND --help says more.`;
@@ -12,7 +20,11 @@ turnpike COMMAND --help says more.`;
 type Command = (args: string[]) => Promise<number>;
 
 const COMMANDS: Readonly<Record<string, Command>> = {
+  start,
+  call,
+  wallet,
   check,
+  content,
 };
 
 async function main(args: string[]): Promise<number> {

@@ -1,0 +1,101 @@
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type Subprocess } from "bun";
+import { type BrowserInfo } from "../content/browser/pool.ts";
+import { type ContentReport } from "./content.ts";
+import { StartError } from "./start-error.ts";
+
+export interface ContentProcessOptions {
+  readonly socket: string;
+  readonly stateDir: string;
+  readonly browserPath: string;
+  readonly allowPrivate: boolean;
+}
+
+/** Milliseconds until a content service that ended is started again, doubled each time in a row up to the most. */
+const RESTART_MS = 200;
+const MAX_RESTART_MS = 10_000;
+/** A service that ran this long, in milliseconds, did start. */
+const SETTLED_MS = 10_000;
+
+/** The content service in a process of its own: started again when it ends by itself. */
+export class ContentProcess {
+  readonly #options: ContentProcessOptions;
+  #child: Subprocess | undefined;
+  #closing = false;
+  #restartMs = RESTART_MS;
+
+  private constructor(options: ContentProcessOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the service listens. Throws StartError where it cannot start. */
+  static async start(options: ContentProcessOptions): Promise<{ service: ContentProcess; browser: BrowserInfo }> {
+    const service = new ContentProcess(options);
+    const report = await service.#spawn();
+    if (report.kind === "failed") {
+      service.#closing = true;
+      throw new StartError(report.reason);
+    }
+    return { service, browser: report.browser };
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.#child?.kill("SIGTERM");
+    await this.#child?.exited;
+  }
+
+  async #spawn(): Promise<ContentReport> {
+    const { socket, stateDir, browserPath, allowPrivate } = this.#options;
+    const main = new URL("./main.ts", import.meta.url).pathname;
+    const args = ["content", "--socket", socket, "--state-dir", stateDir, "--browser-path", browserPath];
+    const { promise, resolve } = Promise.withResolvers<ContentReport>();
+    const bornAt = performance.now();
+    this.#child = Bun.spawn([process.execPath, main, ...args, ...(allowPrivate ? ["--allow-private"] : [])], {
+      stdio: ["ignore", "ignore", "inherit"],
+      ipc: (message: ContentReport) => resolve(message),
+      onExit: () => {
+        resolve({ kind: "failed", reason: "Cannot start the content service: its process ended" });
+        if (performance.now() - bornAt > SETTLED_MS) this.#restartMs = RESTART_MS;
+        this.#restart();
+      },
+    });
+    return await promise;
+  }
+
+  #restart(): void {
+    if (this.#closing) return;
+    const wait = this.#restartMs;
+    this.#restartMs = Math.min(wait * 2, MAX_RESTART_MS);
+    console.error(`the content service ended; starting it again in ${wait} ms`);
+    setTimeout(() => {
+      if (!this.#closing) void this.#again();
+    }, wait);
+  }
+
+  async #again(): Promise<void> {
+    const report = await this.#spawn();
+    if (report.kind === "failed") console.error(report.reason);
+  }
+}
+
+/** A socket path for this process below the state folder; those of processes that are gone are removed. */
+export function contentSocket(stateDir: string): string {
+  const folder = join(stateDir, "run");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(folder)) {
+    const pid = /^content-(\d+)\.sock$/.exec(name)?.[1];
+    if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(folder, name), { force: true });
+  }
+  return join(folder, `content-${process.pid}.sock`);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}

@@ -1,0 +1,158 @@
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type BrowserInfo } from "../content/browser/pool.ts";
+import { type Config } from "../gateway/config/config.ts";
+import { parseJson } from "../gateway/config/json.ts";
+import { type Gateway, startGateway, urlOf } from "../gateway/process/gateway.ts";
+import { configFlags, DRAIN_MS, readConfig } from "./gateway.ts";
+import { ContentProcess, contentSocket } from "./content-process.ts";
+import { StartError } from "./start-error.ts";
+import { stateFolder } from "./state-folder.ts";
+import { stopSignal } from "./stop-signal.ts";
+
+const USAGE = `usage: turnpike start [--port N] [--state-dir DIR] [--allow-private] [--config FILE]
+
+Starts the gateway and, behind it, the content service.
+
+  --port N          listen on this port (8080)
+  --state-dir DIR   keep browser, ledger and socket here ($TURNPIKE_HOME, else ~/.turnpike)
+  --allow-private   let pages on private and loopback addresses be read; for local trials
+  --config FILE     in place of the shipped configuration; its upstream "content" is the content service`;
+
+const SHIPPED = new URL("../../config/turnpike.json", import.meta.url).pathname;
+/** The upstream that `turnpike start` points at the service it starts. */
+const CONTENT_UPSTREAM = "content";
+/** The kernel's socket address holds no more. */
+const MAX_SOCKET_BYTES = 103;
+
+/** `turnpike start`: gateway and content service together. Returns the exit code. */
+export async function start(args: readonly string[]): Promise<number> {
+  const values = parse(args);
+  if (values === undefined) {
+    console.error(USAGE);
+    return 2;
+  }
+  if (values.help === true) {
+    console.log(USAGE);
+    return 0;
+  }
+  const stateDir = stateFolder(values["state-dir"]);
+  const socket = contentSocket(stateDir);
+  if (Buffer.byteLength(socket) > MAX_SOCKET_BYTES) {
+    throw new StartError(`Cannot make the socket "${socket}": its path is too long; name a shorter --state-dir`);
+  }
+  const config = await loadWithContent(values.config ?? SHIPPED, socket, configFlags(values));
+  const allowPrivate = values["allow-private"] === true || config.content.allow_private;
+  const { gateway, service, browser } = await startBoth(config, {
+    socket,
+    stateDir,
+    browserPath: config.content.browser_path,
+    allowPrivate,
+  });
+  console.log(banner({ gateway, config, browser, stateDir, socket, allowPrivate }));
+  await stopSignal();
+  await gateway.close(DRAIN_MS);
+  await service.close();
+  return 0;
+}
+
+function parse(args: readonly string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: {
+        port: { type: "string" },
+        "state-dir": { type: "string" },
+        "allow-private": { type: "boolean" },
+        config: { type: "string" },
+        help: { type: "boolean", short: "h" },
+      },
+    }).values;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads the configuration, with the upstream named `content` served by `socket`. */
+async function loadWithContent(path: string, socket: string, flags: ReturnType<typeof configFlags>): Promise<Config> {
+  const file = Bun.file(path);
+  if (!(await file.exists())) throw new StartError(`Cannot read ${path}: there is no such file`);
+  const parsed = parseJson(await file.text());
+  if (!parsed.ok) throw new StartError(`${path}: ${parsed.fault}`);
+  const { value } = parsed;
+  if (typeof value !== "object" || value === null) throw new StartError(`${path}: expected an object`);
+  const upstreams: unknown = Reflect.get(value, "upstreams") ?? [];
+  if (!Array.isArray(upstreams)) return await readConfig(value, flags, path);
+  const others: unknown[] = upstreams.filter((upstream: unknown) => nameOf(upstream) !== CONTENT_UPSTREAM);
+  const own: unknown = upstreams.find((upstream: unknown) => nameOf(upstream) === CONTENT_UPSTREAM);
+  const content = { name: CONTENT_UPSTREAM, ...(typeof own === "object" ? own : {}), servers: [{ unix: socket }] };
+  return await readConfig({ ...value, upstreams: [...others, content] }, flags, path);
+}
+
+function nameOf(upstream: unknown): unknown {
+  return typeof upstream === "object" && upstream !== null ? Reflect.get(upstream, "name") : undefined;
+}
+
+interface Started {
+  readonly gateway: Gateway;
+  readonly service: ContentProcess;
+  readonly browser: BrowserInfo;
+}
+
+/** Starts both at once; where one cannot, stops the other and throws StartError. */
+async function startBoth(config: Config, options: Parameters<typeof ContentProcess.start>[0]): Promise<Started> {
+  const storePath = join(config.state_path === "" ? options.stateDir : config.state_path, "turnpike.db");
+  const [gateway, content] = await Promise.allSettled([
+    startGateway({ config, storePath, reusePort: false, log: logLine }),
+    ContentProcess.start(options),
+  ]);
+  if (gateway.status === "fulfilled" && content.status === "fulfilled") {
+    return { gateway: gateway.value, ...content.value };
+  }
+  if (gateway.status === "fulfilled") await gateway.value.close(0);
+  if (content.status === "fulfilled") await content.value.service.close();
+  const reasons = [gateway, content].flatMap((result) =>
+    result.status === "rejected" ? [reasonOf(result.reason)] : [],
+  );
+  throw new StartError(reasons.join("\n"));
+}
+
+function logLine(message: string): void {
+  console.error(message);
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+interface Facts {
+  readonly gateway: Gateway;
+  readonly config: Config;
+  readonly browser: BrowserInfo;
+  readonly stateDir: string;
+  readonly socket: string;
+  readonly allowPrivate: boolean;
+}
+
+function banner({ gateway, config, browser, stateDir, socket, allowPrivate }: Facts): string {
+  const [first] = gateway.listeners;
+  const url = first === undefined ? "" : urlOf(first);
+  const elsewhere = url === "http://127.0.0.1:8080" ? "" : ` --gateway ${url}`;
+  const sandbox = browser.sandboxed ? "sandboxed" : "without its sandbox";
+  const lines: (readonly [string, string])[] = [
+    ...gateway.listeners.map((listener) => ["gateway", urlOf(listener)] as const),
+    ["content", `unix:${socket}`],
+    ["browser", `${browser.name} ${browser.version} (${browser.source}, ${sandbox})`],
+    ["state", stateDir],
+    ["payments", paymentsText(config)],
+    ...(allowPrivate ? [["pages", "private and loopback addresses may be read (--allow-private)"] as const] : []),
+    ["try", `npx turnpike call read https://example.com/${elsewhere}`],
+  ];
+  return lines.map(([name, text]) => `${name.padEnd(10)}${text}`).join("\n");
+}
+
+function paymentsText({ x402 }: Config): string {
+  if (!x402.enabled) return "off";
+  if (x402.test_mode) return "embedded facilitator in test mode: signatures are checked for real, nothing real moves";
+  return "through the configured facilitator";
+}
