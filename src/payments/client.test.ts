@@ -149,6 +149,37 @@ test("it gives up after a few tries, and after a refusal or a failure at once, a
   expect(Math.max(...waits)).toBe(10_000);
 });
 
+test("a gateway that breaks off is asked again with the very same payment, and then given up with the truth", async () => {
+  const signatures: string[] = [];
+  let breaks = 2;
+  const server = Bun.listen({
+    port: 0,
+    hostname: "127.0.0.1",
+    socket: {
+      data(socket, bytes) {
+        const signature = /^payment-signature: (.*)\r$/im.exec(bytes.toString("latin1"))?.[1];
+        const required = { x402Version: 2, resource: { url: "u" }, accepts: [REQUIREMENTS] };
+        if (signature !== undefined) signatures.push(signature);
+        const unpaid = `HTTP/1.1 402 Pay\r\nPAYMENT-REQUIRED: ${encodeHeader(required)}\r\n`;
+        if (signature !== undefined && breaks-- > 0) {
+          socket.terminate();
+          return;
+        }
+        socket.end(
+          `${signature === undefined ? unpaid : "HTTP/1.1 200 OK\r\n"}Content-Length: 0\r\nConnection: close\r\n\r\n`,
+        );
+      },
+    },
+  });
+  const url = `http://127.0.0.1:${server.port}/`;
+  expect((await payAndFetch(url, {}, OPTIONS)).response.status).toBe(200);
+  expect([signatures.length, new Set(signatures).size, opened]).toEqual([3, 1, 1]);
+  breaks = 99;
+  expect(await refusal(url)).toMatch(/Cannot learn what became of the payment: \w+; it may have been charged$/);
+  expect([signatures.length, new Set(signatures).size, opened]).toEqual([9, 2, 2]);
+  server.stop(true);
+});
+
 test("a payment is not carried along a redirect, and not good for long", async () => {
   const shop = gateway(
     [{ ...REQUIREMENTS, maxTimeoutSeconds: 86_400 }],

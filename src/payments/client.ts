@@ -49,6 +49,15 @@ export class PaymentDeclined extends Error {}
 
 /** The longest that a signed payment stays good, in seconds, whatever the gateway asks for. */
 const MAX_VALID_S = 600;
+/** A payment that was sent and never answered: whether it was charged is not known. */
+export class PaymentUnanswered extends Error {
+  constructor(reason: string, options: ErrorOptions) {
+    super(`Cannot learn what became of the payment: ${reason}; it may have been charged`, options);
+  }
+}
+
+/** Milliseconds until the same payment is sent again to a gateway that did not answer it. */
+const NO_ANSWER_WAIT_MS = 1000;
 /** How often the same payment is sent again while its outcome is open. */
 const MAX_RESENDS = 5;
 /** The longest wait between two of them, in milliseconds, whatever the gateway asks for. */
@@ -56,8 +65,8 @@ const MAX_WAIT_MS = 10_000;
 
 /**
  * Sends a request, pays for it where it must be paid for, and sends it once more with the payment. It signs once: while the
- * outcome is open the very same payment is sent again, a few times. Throws PaymentDeclined where it will not pay, and
- * what fetch throws where the gateway cannot be reached.
+ * outcome is open the very same payment is sent again, a few times. Throws PaymentDeclined where it will not pay,
+ * PaymentUnanswered where it paid for nothing, and what fetch throws where the gateway cannot be reached.
  */
 export async function payAndFetch(url: string, init: RequestInit, options: PayOptions): Promise<Paid> {
   const first = await fetch(url, init);
@@ -75,12 +84,19 @@ export async function payAndFetch(url: string, init: RequestInit, options: PayOp
 
 async function sendPaid(url: string, init: RequestInit, sleep: (ms: number) => Promise<void>): Promise<Response> {
   for (let resends = 0; ; resends++) {
-    const response = await fetch(url, init);
-    const wait = resends < MAX_RESENDS ? waitBeforeResend(response) : undefined;
-    if (wait === undefined) return response;
-    await response.body?.cancel();
-    await sleep(wait);
+    const last = resends === MAX_RESENDS;
+    const response = await fetch(url, init).catch((error: unknown) => {
+      if (last) throw new PaymentUnanswered(codeOf(error), { cause: error });
+    });
+    const wait = response === undefined ? NO_ANSWER_WAIT_MS : waitBeforeResend(response);
+    if (response !== undefined && (wait === undefined || last)) return response;
+    await response?.body?.cancel();
+    await sleep(wait ?? NO_ANSWER_WAIT_MS);
   }
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "no answer";
 }
 
 /** Milliseconds until the same payment may be sent again; undefined where that is of no use. */

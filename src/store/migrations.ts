@@ -18,7 +18,8 @@ const MIGRATIONS: readonly string[] = [
      network TEXT NOT NULL, asset TEXT NOT NULL, payer_from TEXT NOT NULL, nonce TEXT NOT NULL,
      digest TEXT NOT NULL, pay_to TEXT NOT NULL, amount TEXT NOT NULL, tx TEXT NOT NULL, booked_at INTEGER NOT NULL,
      PRIMARY KEY (network, asset, payer_from, nonce)
-   ) STRICT, WITHOUT ROWID;`,
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX bookings_by_age ON bookings (booked_at);`,
 ];
 
 /** Brings the schema up to date. Throws where the file was written by a newer version. */

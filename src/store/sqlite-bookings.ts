@@ -15,10 +15,16 @@ interface Row {
 
 type Bindings = Record<string, string | number>;
 
+/** How long a booking is kept, in milliseconds: twice the longest that a route lets a payment be valid. */
+const KEEP_MS = 2 * 86_400_000;
+/** Old bookings that go with each new one. */
+const REAP_ROWS = 10;
+
 /** Test mode's bookings, in the ledger's database. `now` is in milliseconds. */
 export class SqliteBookings implements Bookings {
   readonly #now: () => number;
   readonly #book: Statement<unknown, [Bindings]>;
+  readonly #reap: Statement<unknown, [Bindings]>;
   readonly #find: Statement<Row, [Bindings]>;
 
   constructor(database: Database, now: () => number) {
@@ -27,12 +33,18 @@ export class SqliteBookings implements Bookings {
       `INSERT INTO bookings (network, asset, payer_from, nonce, digest, pay_to, amount, tx, booked_at)
        VALUES ($network, $asset, $from, $nonce, $digest, $to, $amount, $tx, $now) ON CONFLICT DO NOTHING`,
     );
+    this.#reap = database.query(
+      `DELETE FROM bookings WHERE (network, asset, payer_from, nonce) IN (
+         SELECT network, asset, payer_from, nonce FROM bookings WHERE booked_at < $before LIMIT ${REAP_ROWS})`,
+    );
     this.#find = database.query(
       "SELECT * FROM bookings WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce",
     );
   }
 
   async book(booking: Booking): Promise<Booking> {
+    const now = this.#now();
+    this.#reap.run({ $before: now - KEEP_MS });
     this.#book.run({
       $network: booking.network,
       $asset: booking.asset,
@@ -42,7 +54,7 @@ export class SqliteBookings implements Bookings {
       $to: booking.to,
       $amount: booking.amount,
       $tx: booking.transaction,
-      $now: this.#now(),
+      $now: now,
     });
     return (await this.find(booking)) ?? booking;
   }

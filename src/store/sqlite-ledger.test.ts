@@ -143,3 +143,17 @@ test("a nonce is booked once, by whoever was first", async () => {
   expect(await store.bookings.find({ ...PAYMENT, nonce: "0xelse" })).toBeUndefined();
   await store.close();
 });
+
+test("bookings that no payment can refer to any more are forgotten", async () => {
+  const clock = { now: START };
+  const store = openStore(":memory:", () => clock.now);
+  const booking = { ...PAYMENT, digest: "0x1", to: "0xto", transaction: "0xaa" };
+  await store.bookings.book(booking);
+  clock.now += 2 * 86_400_000;
+  await store.bookings.book({ ...booking, nonce: "0x2" });
+  expect(await store.bookings.find(booking)).toBeDefined();
+  clock.now += 1;
+  await store.bookings.book({ ...booking, nonce: "0x3" });
+  expect(await store.bookings.find(booking)).toBeUndefined();
+  await store.close();
+});
