@@ -48,7 +48,7 @@ export async function startContentService(options: ContentOptions): Promise<Cont
     engine: pool,
     extractor,
     browser: `${browser.name} ${browser.version}`,
-    degraded: () => (pool.failure === undefined ? undefined : "The browser does not start"),
+    degraded: () => pool.failure(),
   };
   try {
     const server = await serve(listen, createApp(services, log));

@@ -33,7 +33,10 @@ export async function* browserPrograms(
   }
   const source = npmBrowser();
   if (source !== undefined) {
-    const { path, libraries, fontConfig } = await unpackBrowser(source, folder);
+    const { path, libraries, fontConfig } = await unpackBrowser(source, folder).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new Error(`Cannot unpack the browser into '${folder}': ${reason}; name another folder with --state-dir`);
+    });
     yield { path, source: "npm", environment: { LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: fontConfig } };
   }
   for (const name of [...HEADLESS_SHELLS, ...FULL_BROWSERS]) {

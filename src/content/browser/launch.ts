@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdir, mkdtemp, readdir, rm, statfs } from "node:fs/promises";
+import { access, constants, mkdir, mkdtemp, readdir, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { type Readable, type Writable } from "node:stream";
 import { CdpConnection } from "./cdp.ts";
@@ -159,12 +159,19 @@ function environmentOf(program: BrowserProgram, profile: string): Record<string,
 
 async function machineFlags(sandboxed: boolean): Promise<string[]> {
   const flags = sandboxed ? [] : ["--no-sandbox"];
-  const shared = await statfs("/dev/shm").then(
-    (found) => found.bsize * found.blocks,
-    () => 0,
-  );
-  if (shared < MIN_SHARED_MEMORY_BYTES) flags.push("--disable-dev-shm-usage");
+  if ((await sharedMemoryBytes()) < MIN_SHARED_MEMORY_BYTES) flags.push("--disable-dev-shm-usage");
   return flags;
+}
+
+/** The shared memory that we may use; 0 where there is none or it is closed to us. */
+async function sharedMemoryBytes(): Promise<number> {
+  try {
+    await access("/dev/shm", constants.W_OK);
+    const { bsize, blocks } = await statfs("/dev/shm");
+    return bsize * blocks;
+  } catch {
+    return 0;
+  }
 }
 
 async function removeProfile(profile: string): Promise<void> {

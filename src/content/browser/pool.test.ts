@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { chmodSync, renameSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type ContentService, startContentService } from "../service.ts";
-import { call, type Reply } from "../testing/client.ts";
+import { UNTRUSTED } from "../testing/certificate.ts";
+import { baseUrl, call, type Reply } from "../testing/client.ts";
 import { browsers, descendantsOf, renderers } from "../testing/processes.ts";
 import { type TestSite, startSite } from "../testing/site.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
@@ -136,6 +139,44 @@ test("a browser that hangs is replaced", async () => {
   expect((await scrape("/", { timeout: 1 })).status).toBe(504);
   await expectNextIsServed();
 });
+
+test("a certificate that nobody signed is an error that says so", async () => {
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, tls: UNTRUSTED, fetch: () => new Response("secret") });
+  const { status, json } = await call(service, "/scrape", { url: server.url.href });
+  expect(status).toBe(502);
+  expect(json["detail"]).toBe("Cannot load the page: its certificate is not valid (ERR_CERT_AUTHORITY_INVALID)");
+  await server.stop(true);
+});
+
+test("health is 503 while the browser does not start, and 200 again when it does", async () => {
+  const program = join(state.path, "own-browser");
+  const folder = dirname(service.browser.path);
+  await Bun.write(
+    program,
+    `#!/bin/sh\nLD_LIBRARY_PATH=${folder}/lib FONTCONFIG_FILE=${folder}/fonts.conf exec ${service.browser.path} "$@"\n`,
+  );
+  chmodSync(program, 0o755);
+  const other = await startContentService({
+    listen: { hostname: "127.0.0.1", port: 0 },
+    stateDir: join(state.path, "other"),
+    allowPrivate: true,
+    browserPath: program,
+    log: () => undefined,
+  });
+  const health = () => fetch(`${baseUrl(other)}/health`);
+  expect((await health()).status).toBe(200);
+  renameSync(program, `${program}.away`);
+  kill(browsers().filter(({ command }) => command.includes(join(state.path, "other"))));
+  const scraped = await call(other, "/scrape", { url: site.url });
+  expect([scraped.status, scraped.json["type"]]).toEqual([503, "urn:turnpike:error:browser-unavailable"]);
+  const degraded = await health();
+  expect(degraded.status).toBe(503);
+  expect(await degraded.json()).toMatchObject({ detail: "The browser does not start" });
+  renameSync(`${program}.away`, program);
+  expect((await health()).status).toBe(200);
+  expect((await call(other, "/scrape", { url: site.url })).status).toBe(200);
+  await other.close();
+}, 20_000);
 
 test("a client that goes away frees its place", async () => {
   const leaving = new AbortController();

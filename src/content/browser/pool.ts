@@ -33,6 +33,9 @@ const QUEUE_TIMEOUT_MS = 30_000;
 /** Closing a tab takes milliseconds; a browser that does not manage within this has hung. */
 const DISPOSE_TIMEOUT_MS = 3_000;
 
+/** A browser answers this within a millisecond, even under load. */
+const PROBE_TIMEOUT_MS = 3_000;
+
 interface Choice {
   readonly program: BrowserProgram;
   readonly sandboxed: boolean;
@@ -47,7 +50,6 @@ export class BrowserPool implements PageEngine {
   readonly #choice: Choice;
   #browser: Promise<RunningBrowser> | undefined;
   #closed = false;
-  #failure: string | undefined;
 
   private constructor(options: PoolOptions, folder: string, choice: Choice) {
     this.#options = options;
@@ -67,9 +69,16 @@ export class BrowserPool implements PageEngine {
     return { pool, browser: { name, version, path, source, sandboxed: choice.sandboxed } };
   }
 
-  /** Why no browser can be started just now; undefined while all is well. */
-  get failure(): string | undefined {
-    return this.#failure;
+  /** Asks the browser for a sign of life, and starts one where there is none. Gives why it does not work, if so. */
+  async failure(): Promise<string | undefined> {
+    try {
+      const browser = await this.#running();
+      const answered = browser.cdp.send("Browser.getVersion").then(() => true);
+      const alive = await Promise.race([answered, Bun.sleep(PROBE_TIMEOUT_MS).then(() => false)]);
+      return alive ? undefined : "The browser does not answer";
+    } catch {
+      return "The browser does not start";
+    }
   }
 
   async visit<T>(request: PageRequest, use: (page: OpenPage) => Promise<T>): Promise<T> {
@@ -110,14 +119,15 @@ export class BrowserPool implements PageEngine {
   async #restart(): Promise<RunningBrowser> {
     try {
       const browser = await launchBrowser(this.#choice.program, this.#folder, this.#choice.sandboxed);
-      this.#failure = undefined;
       this.#adopt(browser);
       if (this.#closed) await browser.close();
       return browser;
     } catch (error) {
       this.#browser = undefined;
-      this.#failure = error instanceof Error ? error.message : "it does not start";
-      this.#options.log("error", `Cannot restart the browser: ${this.#failure}`);
+      this.#options.log(
+        "error",
+        `Cannot restart the browser: ${error instanceof Error ? error.message : String(error)}`,
+      );
       throw new TurnpikeError("browser-unavailable", "Cannot load the page: the browser does not start");
     }
   }
@@ -185,6 +195,8 @@ async function firstThatStarts(
 }
 
 function sandboxWarning(root: boolean): string {
-  const why = root ? "it runs as root" : "this system lets no user namespaces be made";
-  return `The browser runs without its sandbox, since ${why}; run Turnpike as an ordinary user where pages are not trusted`;
+  const [why, advice] = root
+    ? ["it runs as root", "run Turnpike as an ordinary user"]
+    : ["this system lets no user namespaces be made", "allow them"];
+  return `The browser runs without its sandbox, since ${why}; ${advice} where pages are not trusted`;
 }

@@ -21,8 +21,13 @@ export class Extractor {
   readonly #queue: Task[] = [];
   readonly #running = new Map<Worker, { task: Task; timer: ReturnType<typeof setTimeout> }>();
   readonly #maxWorkers = Math.min(availableParallelism(), MAX_WORKERS);
+  readonly #deadlineMs: number;
   #closed = false;
   #nextId = 1;
+
+  constructor(deadlineMs = DEADLINE_MS) {
+    this.#deadlineMs = deadlineMs;
+  }
 
   /** Fails with `page-failed` where the page is too long, takes too long, or breaks the extraction. */
   extract(job: ExtractionJob): Promise<Extraction> {
@@ -48,7 +53,7 @@ export class Extractor {
     const worker = this.#idle.pop() ?? (this.#running.size < this.#maxWorkers ? this.#start() : undefined);
     const task = worker === undefined ? undefined : this.#queue.shift();
     if (worker === undefined || task === undefined) return;
-    const timer = setTimeout(() => this.#end(worker, () => task.reject(failed("it takes too long"))), DEADLINE_MS);
+    const timer = setTimeout(() => this.#end(worker, () => task.reject(failed("it takes too long"))), this.#deadlineMs);
     this.#running.set(worker, { task, timer });
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origins
     worker.postMessage({ id: this.#nextId++, job: task.job });

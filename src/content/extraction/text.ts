@@ -18,7 +18,10 @@ export function toText(root: DomElement): string {
   const lines: string[] = [];
   let line = "";
   const endLine = () => {
-    const text = line.trim();
+    const text = line
+      .trim()
+      .replace(/ *\t */g, "\t")
+      .replace(/ {2,}/g, " ");
     if (text !== "") lines.push(text);
     line = "";
   };
@@ -44,9 +47,5 @@ export function toText(root: DomElement): string {
   };
   walk(root, false);
   endLine();
-  return lines
-    .map((text) => text.replace(/ *\t */g, "\t").replace(/ {2,}/g, " "))
-    .join("\n")
-    .replaceAll(TASK_DONE, "[x]")
-    .replaceAll(TASK_OPEN, "[ ]");
+  return lines.join("\n").replaceAll(TASK_DONE, "[x]").replaceAll(TASK_OPEN, "[ ]");
 }

@@ -21,7 +21,7 @@ export const health: Operation = {
   },
   failures: ["browser-unavailable"],
   async run(_body, { degraded, browser }) {
-    const reason = degraded();
+    const reason = await degraded();
     if (reason !== undefined) throw new TurnpikeError("browser-unavailable", reason);
     return { json: { status: "ok", browser } };
   },

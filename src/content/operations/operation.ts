@@ -8,7 +8,7 @@ export interface Services {
   readonly engine: PageEngine;
   readonly extractor: Extractor;
   /** Why the service is degraded; undefined while all is well. */
-  readonly degraded: () => string | undefined;
+  readonly degraded: () => Promise<string | undefined>;
   /** The browser's name and version, for people. */
   readonly browser: string;
 }

@@ -1,0 +1,70 @@
+import { expect, test } from "bun:test";
+import { describeApi } from "./api-description.ts";
+import { OPERATIONS } from "./operations/operations.ts";
+
+interface Described {
+  readonly security: readonly Readonly<Record<string, unknown>>[];
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly components: Readonly<Record<string, unknown>>;
+}
+
+// The shape is what the tests below look at.
+const document = JSON.parse(JSON.stringify(describeApi("https://pay.test"))) as Document;
+
+test("is OpenAPI 3.1.0 of interface 0.2.0, with both servers and the x402 scheme", () => {
+  expect(document).toMatchObject({
+    openapi: "3.1.0",
+    info: { version: "0.2.0" },
+    servers: [{ url: "https://pay.test" }, { url: "/" }],
+    components: { securitySchemes: { x402: { type: "http", scheme: "bearer" } } },
+  });
+});
+
+test("every reference leads somewhere", () => {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map((match) => match[1] ?? "");
+  expect(references.length).toBeGreaterThan(0);
+  for (const reference of references) {
+    let at: unknown = document;
+    for (const key of reference.split("/")) at = (at as Record<string, unknown>)[key]; // Undefined where it leads nowhere.
+    expect([reference, typeof at]).toEqual([reference, "object"]);
+  }
+});
+
+test.each(OPERATIONS.map((operation) => [operation.path, operation] as const))(
+  "%s is described with its price, its errors and an example that its schema accepts",
+  (path, { method, price, body, example, success }) => {
+    const described = document.paths[path]?.[method];
+    expect(described?.security).toEqual(price === undefined ? [] : [{ x402: [] }]);
+    expect(Object.keys(described?.responses ?? {})).toContain(price === undefined ? "503" : "402");
+    if (body !== undefined) expect(body.safeParse(example).success).toBe(true);
+    if (success.schema !== undefined) expect(success.schema.safeParse(success.example).success).toBe(true);
+    if (price !== undefined) expect(price).toMatch(/^\$\d+\.\d+$/);
+  },
+);
+
+test("bounds, defaults and required fields are in the schemas", () => {
+  const { schemas } = document.components as { schemas: Record<string, { required: string[]; properties: unknown }> };
+  expect(schemas["ScrapeRequest"]).toMatchObject({
+    additionalProperties: false,
+    required: ["url"],
+    properties: {
+      timeout: { type: "integer", minimum: 1, maximum: 120, default: 30 },
+      wait: { type: "integer", minimum: 0, maximum: 30 },
+      wait_until: { enum: ["load", "domcontentloaded", "networkidle0"], default: "load" },
+      format: { enum: ["html", "markdown", "text", "links"], default: "markdown" },
+      max_length: { type: "integer", minimum: 1, maximum: 1_000_000 },
+      user_agent: { type: "string", maxLength: 512 },
+    },
+  });
+  expect(schemas["QrRequest"]).toMatchObject({
+    properties: {
+      data: { maxLength: 4296 },
+      size: { minimum: 32, maximum: 2048, default: 256 },
+      margin: { minimum: 0, maximum: 10, default: 2 },
+    },
+  });
+});

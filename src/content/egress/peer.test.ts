@@ -1,0 +1,20 @@
+import { expect, test } from "bun:test";
+import { connect, createServer, type Socket } from "node:net";
+import { isOwnPeer } from "./peer.ts";
+
+test("a connection of our own is told from one that the kernel does not list as ours", async () => {
+  const accepted = Promise.withResolvers<Socket>();
+  const server = createServer((socket) => accepted.resolve(socket));
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const client = connect({ host: "127.0.0.1", port });
+  const socket = await accepted.promise;
+  expect(await isOwnPeer(port, socket.remotePort ?? 0)).toBe(true);
+  expect(await isOwnPeer(port, 1)).toBe(process.platform !== "linux");
+  const many = await Promise.all(Array.from({ length: 20 }, () => isOwnPeer(port, socket.remotePort ?? 0)));
+  expect(many).not.toContain(false);
+  client.destroy();
+  socket.destroy();
+  server.close();
+});

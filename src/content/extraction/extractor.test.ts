@@ -1,0 +1,97 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { type ExtractionKind } from "./extraction.ts";
+import { Extractor } from "./extractor.ts";
+
+const extractor = new Extractor();
+afterAll(() => extractor.close());
+
+const URL_BASE = "https://site.test/docs/page?x=1";
+
+async function extract(kind: ExtractionKind, html: string): Promise<string> {
+  return (await extractor.extract({ kind, html, url: URL_BASE })).content;
+}
+
+describe("markdown", () => {
+  test.each([
+    ["<h1>A</h1><p>b <em>c</em> <strong>d</strong></p>", "# A\n\nb *c* **d**"],
+    ['<a href="../up">up</a>', "[up](https://site.test/up)"],
+    ['<base href="https://other.test/x/"><a href="y">y</a>', "[y](https://other.test/x/y)"],
+    ['<a href="javascript:alert(1)">click</a>', "click"],
+    ['<img src="data:image/png;base64,AA" alt="inline">text', "text"],
+    ['<img src="data:image/png;base64,AA" data-src="/late.png" alt="late">', "![late](https://site.test/late.png)"],
+    ['<pre class="highlight-source-rust"><code>fn main() {}</code></pre>', "```rust\nfn main() {}\n```"],
+    ["<pre>bare</pre>", "```\nbare\n```"],
+    ['<div data-lang="go"><pre><code>x</code></pre></div>', "```go\nx\n```"],
+    ['<a href="/a"><h2>Linked</h2></a>', "## [Linked](https://site.test/a)"],
+    [
+      '<ul><li><input type="checkbox" checked> done</li><li><input type="checkbox"> open</li></ul>',
+      "- [x] done\n- [ ] open",
+    ],
+    ["<p>seen</p><p hidden>hidden</p><script>1</script><style>p{}</style><template>t</template>", "seen"],
+    ["<p>a_b * c</p>", "a\\_b \\* c"],
+  ])("of %s", async (html, markdown) => {
+    expect(await extract("markdown", html)).toBe(markdown);
+  });
+});
+
+describe("text", () => {
+  test.each([
+    ["<p>a\n  b</p><p>c<br>d</p>", "a b\nc\nd"],
+    ["<div>one<div>two</div>three</div>", "one\ntwo\nthree"],
+    ["<pre>  kept\n    so</pre>", "  kept\n    so"],
+    ["<table><tr><td>1</td><td>2</td></tr></table>", "1\t2"],
+    ["<p>a<span>b</span> <b>c</b></p>", "ab c"],
+  ])("of %s", async (html, text) => {
+    expect(await extract("text", html)).toBe(text);
+  });
+});
+
+test("links are named by the first of them that has words", async () => {
+  const html =
+    '<a href="/a"><img src="i.png" alt="Logo"></a><a href="/b"></a><a href="/b">B [1]</a><a href="mailto:x@site.test">m</a>';
+  expect(await extract("links", html)).toBe(
+    "[Logo](https://site.test/a)\n[B \\[1\\]](https://site.test/b)\n[m](mailto:x@site.test)",
+  );
+});
+
+test("an article that does not stand out is the whole body", async () => {
+  const { content, title } = await extractor.extract({
+    kind: "article",
+    html: "<html><head><title> Short </title></head><body><p>Little.</p></body></html>",
+    url: URL_BASE,
+  });
+  expect([content, title]).toEqual(["Little.", "Short"]);
+});
+
+test.each<[string, string]>([
+  ["20,000 nested elements", `${"<div>".repeat(20_000)}x${"</div>".repeat(20_000)}`],
+  ["10,000 nested links", `${'<a href="/x">'.repeat(10_000)}x`],
+  ["5,000 nested tables", `${"<table><tr><td>".repeat(5_000)}x`],
+  ["10,000 nested lists", `${"<ul><li>".repeat(10_000)}x`],
+  ["a quarter of a million opening brackets", "<".repeat(250_000)],
+  ["unclosed tags", "<p><b><i>".repeat(20_000)],
+  ["an attribute that never ends", `<p title="${"x".repeat(500_000)}`],
+])(
+  "%s end with an answer or an error in every format",
+  async (_what, html) => {
+    for (const kind of ["markdown", "text", "links", "article"] as const) {
+      const outcome = await extractor.extract({ kind, html, url: URL_BASE }).catch((error: unknown) => error);
+      if (outcome instanceof Error) expect(outcome).toMatchObject({ code: "page-failed" });
+    }
+    expect(await extract("text", "<p>next</p>")).toBe("next");
+  },
+  60_000,
+);
+
+test("what takes too long is stopped, and the next page is read", async () => {
+  const hasty = new Extractor(150);
+  const html = "<div><p>word, word.</p></div>".repeat(200_000);
+  const failure = await hasty.extract({ kind: "article", html, url: URL_BASE }).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: "page-failed", message: "Cannot read the page: it takes too long" });
+  hasty.close();
+});
+
+test("a page that is too long is refused before it is parsed", async () => {
+  const failure = await extract("text", "x".repeat(10_000_001)).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ message: "Cannot read the page: it has over 10000000 characters" });
+});
