@@ -14,7 +14,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/gateway/telemetry"],
   ["src/gateway/http1", "src/gateway/http2", "src/gateway/http3"],
   ["src/gateway/wire"],
-  ["src/gateway/exchange.ts"],
+  ["src/gateway/exchange.ts", "src/gateway/client-address.ts"],
   ["src/gateway/config"],
   ["src/payments"],
   ["src/store"],

@@ -48,11 +48,10 @@ export class ContentProcess {
 
   async #spawn(): Promise<ContentReport> {
     const { socket, stateDir, browserPath, allowPrivate } = this.#options;
-    const main = new URL("./main.ts", import.meta.url).pathname;
     const args = ["content", "--socket", socket, "--state-dir", stateDir, "--browser-path", browserPath];
     const { promise, resolve } = Promise.withResolvers<ContentReport>();
     const bornAt = performance.now();
-    this.#child = Bun.spawn([process.execPath, main, ...args, ...(allowPrivate ? ["--allow-private"] : [])], {
+    this.#child = Bun.spawn([process.execPath, Bun.main, ...args, ...(allowPrivate ? ["--allow-private"] : [])], {
       stdio: ["ignore", "ignore", "inherit"],
       ipc: (message: ContentReport) => resolve(message),
       onExit: () => {

@@ -69,8 +69,10 @@ export interface Exchange {
   readonly protocol: "HTTP/1.0" | "HTTP/1.1" | "HTTP/2.0" | "HTTP/3.0";
   readonly head: RequestHead;
   readonly body: RequestBody;
-  /** The client's address, without port. */
-  readonly clientAddress: string;
+  /** The address of who opened the connection, without port. */
+  readonly peerAddress: string;
+  /** The client's address: the peer's, or what a trusted proxy says of it. */
+  clientAddress: string;
   /** Where the answer goes. A policy that must see or hold the answer puts its own sink in front of this one. */
   response: ResponseSink;
   /** Field lines that go out with the final head, whoever answers. */

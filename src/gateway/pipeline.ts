@@ -30,17 +30,22 @@ export interface Pipeline {
   readonly allowedHosts: ReadonlySet<string> | undefined;
   /** The log of what no route takes. */
   readonly accessLog: AccessLog | undefined;
+  /** Undefined: the peer is the client. */
+  readonly clientAddress: ((peer: string, forwardedFor: string) => string) | undefined;
   readonly onFault: (error: unknown) => void;
 }
 
 /**
  * The life of a request, top to bottom. The codec calls it with the head read and the body still to come.
  *
- *   gateway paths → host allowed? → route → the route's policies → forward → (the response passes the policies' sinks)
+ *   client address → gateway paths → host allowed? → route → the route's policies → forward → (the response passes the policies' sinks)
  */
 export function serve(pipeline: Pipeline, exchange: Exchange): void {
   const { head } = exchange;
   exchange.addedFields = `X-Request-Id: ${exchange.id}\r\n`;
+  if (pipeline.clientAddress !== undefined) {
+    exchange.clientAddress = pipeline.clientAddress(exchange.peerAddress, head.forwardedFor);
+  }
   if (head.path.charCodeAt(1) === 0x2e && serveGatewayPath(exchange)) return;
 
   const route = pipeline.routes.match(head.authority, head.path);

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
-import { isPublicAddress } from "./addresses.ts";
+import { isPublicAddress } from "../../lib/public-address.ts";
 import { type ForwardProxy, startForwardProxy } from "./forward-proxy.ts";
 import { EGRESS_LIMITS, type EgressFailure } from "./limits.ts";
 

@@ -1,5 +1,6 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
+import { plainAddress } from "../client-address.ts";
 import { type Exchange } from "../exchange.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { flushCork, holdCork, Outgoing } from "./outgoing.ts";
@@ -54,7 +55,7 @@ class WriteDeadline extends Deadline {
  */
 export class ServerConnection extends Deadline implements WireHandler, ExchangeConnection, BodySource {
   readonly out: Outgoing;
-  readonly clientAddress: string;
+  readonly peerAddress: string;
   readonly #wire: Wire;
   readonly #host: ServerHost;
   #state = IDLE;
@@ -75,7 +76,7 @@ export class ServerConnection extends Deadline implements WireHandler, ExchangeC
     super();
     this.#wire = wire;
     this.#host = host;
-    this.clientAddress = wire.remoteAddress;
+    this.peerAddress = plainAddress(wire.remoteAddress);
     this.out = new Outgoing(wire, () => this.#onBlocked());
     host.wheel.set(this, host.settings().idleMs);
   }

@@ -17,7 +17,7 @@ import { type ParsedRequest } from "./request-head.ts";
 /** What an exchange needs of the connection that it runs on. */
 export interface ExchangeConnection {
   readonly out: Outgoing;
-  readonly clientAddress: string;
+  readonly peerAddress: string;
   /** Asked once, before the final head goes out: whether this connection serves another request afterwards. */
   staysOpen(exchange: Http1Exchange, endsByClosing: boolean): boolean;
   /** The response was handed over whole. */
@@ -44,6 +44,8 @@ export class Http1Exchange implements Exchange, ResponseSink {
   readonly body: RequestBody;
   /** Undefined where the request has no body. */
   readonly reader: Http1RequestBody | undefined;
+  readonly peerAddress: string;
+  clientAddress: string;
   response: ResponseSink = this;
   addedFields: Fields = "";
   started = false;
@@ -63,16 +65,14 @@ export class Http1Exchange implements Exchange, ResponseSink {
 
   constructor(connection: ExchangeConnection, request: ParsedRequest, reader: Http1RequestBody | undefined) {
     this.#connection = connection;
+    this.peerAddress = connection.peerAddress;
+    this.clientAddress = connection.peerAddress;
     this.id = isRequestId(request.requestId) ? request.requestId : Bun.randomUUIDv7();
     this.protocol = request.http10 ? "HTTP/1.0" : "HTTP/1.1";
     this.head = request.head;
     this.keepAlive = request.keepAlive;
     this.reader = reader;
     this.body = reader ?? NO_BODY;
-  }
-
-  get clientAddress(): string {
-    return this.#connection.clientAddress;
   }
 
   get bytesReceived(): number {

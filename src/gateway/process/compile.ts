@@ -4,6 +4,7 @@ import { createFacilitator } from "../../payments/create-facilitator.ts";
 import { requireLoopback } from "../../payments/test-mode.ts";
 import { type Store } from "../../store/open-store.ts";
 import { type Config, type RouteConfig, type UpstreamConfig } from "../config/config.ts";
+import { createClientAddress } from "../client-address.ts";
 import { serverTarget } from "../config/server-target.ts";
 import { type ServerSettings } from "../http1/settings.ts";
 import { type AccessLog, type Pipeline, type Route } from "../pipeline.ts";
@@ -65,6 +66,7 @@ export async function compile(config: Config, deps: ProcessDeps): Promise<Compil
       routes: new RouteTable(routes),
       allowedHosts: allowedHosts.length === 0 ? undefined : new Set(allowedHosts.map(hostOf)),
       accessLog: await accessLogOf(config, deps, undefined),
+      clientAddress: createClientAddress(config.server.trusted_proxies),
       onFault: deps.onFault,
     },
     settings: createSettings(config),

@@ -4,9 +4,9 @@ import { type ForwardTarget } from "./target.ts";
 
 /** The head of the upstream request, without framing and without the empty line (spec gateway.md, Proxy behaviour 1-2). */
 export function upstreamHead(exchange: Exchange, target: ForwardTarget): string {
-  const { head, clientAddress, id } = exchange;
+  const { head, clientAddress, peerAddress, id } = exchange;
   const path = target.rewrite === undefined ? head.path : target.rewrite(head.path);
-  const forwardedFor = head.forwardedFor === "" ? clientAddress : `${head.forwardedFor}, ${clientAddress}`;
+  const forwardedFor = head.forwardedFor === "" ? peerAddress : `${head.forwardedFor}, ${peerAddress}`;
   const via = head.via === "" ? "" : `${head.via}, `;
   const hasHost = target.extraNames.includes("host");
   const fields = target.extraNames.length === 0 ? head.fields : withoutFields(head.fields, target.extraNames);

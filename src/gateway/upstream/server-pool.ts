@@ -1,6 +1,7 @@
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { ClientConnection, type ConnectionOwner } from "../http1/client-connection.ts";
 import { connect, type Endpoint, type OnFault } from "../wire/tcp.ts";
+import { resolveEndpoint } from "./dial.ts";
 
 /** Requests that wait for a connection to one server, in one worker; one more is answered 503. */
 const MAX_WAITING = 4096;
@@ -12,6 +13,7 @@ export interface PoolSettings {
   readonly connectTimeoutMs: number;
   readonly maxFails: number;
   readonly failTimeoutMs: number;
+  readonly allowPrivate: boolean;
 }
 
 export interface PoolDeps {
@@ -138,7 +140,8 @@ export class ServerPool implements ConnectionOwner {
     // A server that swallows SYNs must not hold the place of one that has come back: the attempt is given up.
     connection.closeAfter(this.#settings.connectTimeoutMs);
     try {
-      connection.attach(await connect(this.endpoint, connection, this.#onFault));
+      const endpoint = await resolveEndpoint(this.endpoint, this.#settings.allowPrivate);
+      connection.attach(await connect(endpoint, connection, this.#onFault));
     } catch {
       const waiter = this.#nextWaiter();
       connection.destroy();

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isPublicAddress } from "./addresses.ts";
+import { isPublicAddress } from "./public-address.ts";
 
 test.each([
   "0.0.0.0",

@@ -1,0 +1,50 @@
+import ipaddr from "ipaddr.js";
+import { trimOws } from "../lib/fields.ts";
+
+/** A network as `ipaddr.parseCIDR` gives it. */
+type Network = readonly [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+/** An IPv4 address that came over an IPv6 socket, in its own form; any other as it is. */
+export function plainAddress(address: string): string {
+  return address.startsWith("::ffff:") && address.includes(".") ? address.slice(7) : address;
+}
+
+/**
+ * Finds the client behind proxies that are trusted (`server.trusted_proxies`): the right-most entry of X-Forwarded-For
+ * that is not one of them. Entries further left are the client's own claims.
+ */
+export function createClientAddress(
+  cidrs: readonly string[],
+): ((peer: string, forwardedFor: string) => string) | undefined {
+  if (cidrs.length === 0) return undefined;
+  const networks = cidrs.map(parseNetwork);
+  return function clientAddress(peer, forwardedFor) {
+    let client = peer;
+    const entries = forwardedFor === "" ? [] : forwardedFor.split(",");
+    while (isTrusted(client, networks)) {
+      const entry = entries.pop();
+      const address = entry === undefined ? undefined : addressOf(trimOws(entry));
+      if (address === undefined) return client;
+      client = address;
+    }
+    return client;
+  };
+}
+
+function parseNetwork(cidr: string): Network {
+  return ipaddr.parseCIDR(cidr.includes("/") ? cidr : `${cidr}/${cidr.includes(":") ? 128 : 32}`);
+}
+
+function isTrusted(address: string, networks: readonly Network[]): boolean {
+  const parsed = ipaddr.parse(address);
+  return networks.some(([base, bits]) => parsed.kind() === base.kind() && parsed.match(base, bits));
+}
+
+/** The address of an X-Forwarded-For entry, which may carry a port; undefined where it is none. */
+function addressOf(entry: string): string | undefined {
+  const bare =
+    /^\[([^\]]+)\](?::\d+)?$/.exec(entry)?.[1] ??
+    (/^[^:]+:\d+$/.test(entry) ? entry.slice(0, entry.indexOf(":")) : entry);
+  const valid = bare.includes(":") ? ipaddr.IPv6.isValid(bare) : ipaddr.IPv4.isValidFourPartDecimal(bare);
+  return valid ? plainAddress(bare) : undefined;
+}
