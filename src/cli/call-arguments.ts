@@ -109,7 +109,8 @@ function readParameters(
     throw new UsageError(`${name} takes one ${argument}; quote text that has spaces`);
   }
   if (given.length > 0) parameters[argument] = many === true ? given : given[0];
-  if (!(argument in parameters)) throw new UsageError(`${name} needs a ${argument}`);
+  if (!(argument in parameters))
+    throw new UsageError(`what ${argument}? turnpike call ${name} ${argument.toUpperCase()}`);
   return parameters;
 }
 
