@@ -1,6 +1,7 @@
 /** The real gateway in a process of its own, an upstream that counts, and the stock x402 client. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { Database } from "bun:sqlite";
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +9,7 @@ import { x402Client } from "@x402/core/client";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPayment } from "@x402/fetch";
 import { privateKeyToAccount } from "viem/accounts";
-import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment } from "../src/payments/fixtures/payment.ts";
+import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment, TERMS } from "../src/payments/fixtures/payment.ts";
 import { decodeHeader, encodeHeader } from "../src/payments/header.ts";
 import { type PaymentPayload } from "../src/payments/wire.ts";
 import { statusOf } from "./support/message.ts";
@@ -34,8 +35,6 @@ let stateFolder: string;
 function sell(): Response {
   return new Response("the goods", { headers: { "payment-response": "forged", "cache-control": "public" } });
 }
-
-const TERMS = { price: "$0.01", asset: "USDC", network: "base-sepolia", pay_to: PAYEE };
 
 function config(x402: object): { upstreams: object[]; routes: object[]; x402: object; state_path: string } {
   return {
@@ -108,6 +107,20 @@ test("the stock client pays for a POST, body and all, and gets goods and receipt
   expect(seen.map(({ path, body }) => [path, body])).toEqual([["/paid", "an order"]]);
   expect(seen[0]?.headers.has("payment-signature")).toBe(false);
   expect((await fetch(url("/free"))).status).toBe(200);
+});
+
+test("an answer of many megabytes arrives whole, and costs no more to HEAD or 304", async () => {
+  const goods = randomBytes(8 * 1024 * 1024);
+  behave = () => new Response(goods, { headers: { etag: '"1"' } });
+  const response = await send(payment());
+  expect(response.status).toBe(200);
+  expect(Buffer.from(await response.arrayBuffer()).equals(goods)).toBe(true);
+  const head = await send(payment(), { method: "HEAD" });
+  expect([head.status, head.headers.get("content-length")]).toEqual([200, String(goods.byteLength)]);
+  expect(decoded(head, "payment-response")).toMatchObject({ success: true });
+  behave = () => new Response(null, { status: 304, headers: { etag: '"1"' } });
+  const unchanged = await send(payment());
+  expect([unchanged.status, decoded(unchanged, "payment-response")]).toMatchObject([304, { success: true }]);
 });
 
 test("five requests at once with one payment run the upstream once", async () => {

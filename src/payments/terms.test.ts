@@ -1,22 +1,11 @@
 import { expect, test } from "bun:test";
 import { getDefaultAsset } from "@x402/evm";
 import { findAsset } from "./assets.ts";
-import { PAYEE, REQUIREMENTS, signedPayment } from "./fixtures/payment.ts";
+import { PAYEE, REQUIREMENTS, signedPayment, TERMS } from "./fixtures/payment.ts";
 import { parseNetwork } from "./networks.ts";
 import { compileTerms, findMismatch, type Terms } from "./terms.ts";
 import { isLoopback, requireLoopback } from "./test-mode.ts";
 import { type PaymentPayload, type PaymentRequirements } from "./wire.ts";
-
-const TERMS: Terms = {
-  price: "$0.01",
-  asset: "USDC",
-  network: "base-sepolia",
-  pay_to: PAYEE,
-  scheme: "exact",
-  max_timeout_seconds: 60,
-  extra_name: "",
-  extra_version: "",
-};
 
 test("terms in words become what the protocol asks for", () => {
   expect(compileTerms(TERMS)).toEqual(REQUIREMENTS);

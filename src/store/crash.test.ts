@@ -2,23 +2,12 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { HOLD_MS, type PaymentState, type Reservation } from "./ledger.ts";
+import { RESERVATION as PAYMENT } from "./fixtures/reservation.ts";
+import { HOLD_MS, type PaymentState } from "./ledger.ts";
 import { openStore } from "./open-store.ts";
 
 // Processes start slowly on a busy machine.
 setDefaultTimeout(30_000);
-
-const PAYMENT: Reservation = {
-  network: "eip155:84532",
-  asset: "0xasset",
-  from: "0xfrom",
-  nonce: "0xnonce",
-  amount: "10000",
-  payTo: "0xto",
-  route: "/read",
-  fingerprint: "print",
-  validBefore: 4_000_000_000,
-};
 
 /** Takes a payment so far, says so, and waits to be killed. */
 const CHILD = `

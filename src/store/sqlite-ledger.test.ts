@@ -2,22 +2,11 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { HOLD_MS, type PaymentState, type Reservation } from "./ledger.ts";
+import { RESERVATION as PAYMENT } from "./fixtures/reservation.ts";
+import { HOLD_MS, type PaymentState } from "./ledger.ts";
 import { openStore } from "./open-store.ts";
 
 const START = 1_800_000_000_000;
-
-const PAYMENT: Reservation = {
-  network: "eip155:84532",
-  asset: "0xasset",
-  from: "0xfrom",
-  nonce: "0xnonce",
-  amount: "10000",
-  payTo: "0xto",
-  route: "/read",
-  fingerprint: "print",
-  validBefore: START / 1000 + 60,
-};
 
 function setUp() {
   const clock = { now: START };
