@@ -308,7 +308,7 @@ function startFacilitator(settle: (call: number, settled: Response) => Response 
 test("a settlement whose answer is lost is 503 and no new price; asked again, it serves without the upstream", async () => {
   const facilitator = startFacilitator((call, settled) => (call === 1 ? new Promise<Response>(() => {}) : settled));
   const shop = await startGateway(
-    config({ facilitator_url: facilitator.server.url.href, facilitator_timeout_ms: 100 }),
+    config({ facilitator_url: facilitator.server.url.href, facilitator_timeout_ms: 1500 }),
   );
   const init = { headers: { "payment-signature": encodeHeader(payment()) } };
   const first = await fetch(url("/paid", shop), init);
