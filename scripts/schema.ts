@@ -1,11 +1,13 @@
-/** Writes what is made from the configuration schema; with `--check`, fails where the files are stale instead. */
+/** Writes what is made from the configuration schema and the error table; with `--check`, fails where a file is stale instead. */
 import { publishedSchema } from "../src/gateway/config/json-schema.ts";
 import { reference } from "../src/gateway/config/reference.ts";
+import { errorReference } from "./error-reference.ts";
 
 const root = new URL("../", import.meta.url);
 const generated: readonly (readonly [path: string, text: string])[] = [
   ["turnpike.schema.json", `${JSON.stringify(publishedSchema(), undefined, 2)}\n`],
   ["docs/configuration.md", reference()],
+  ["docs/errors.md", errorReference()],
 ];
 
 async function current(path: string): Promise<string> {

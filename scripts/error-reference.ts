@@ -1,0 +1,81 @@
+import { type ErrorCode, ERRORS, PROBLEM_CONTENT_TYPE } from "../src/lib/errors.ts";
+
+/** When each error is answered, for people; the compiler sees to it that none is missing. */
+const WHEN: Readonly<Record<ErrorCode, string>> = {
+  "bad-request": "The request's head, framing or body cannot be read.",
+  "bad-path": "The path has a broken escape, a backslash, `%2F`, `%5C` or `%00`.",
+  "host-not-allowed": "The Host is not in `server.allowed_hosts`.",
+  "invalid-parameters": "Fields of the body are missing, unknown or out of bounds; `errors` names each.",
+  "invalid-payment": "The `PAYMENT-SIGNATURE` header cannot be read as one x402 version 2 payment.",
+  "payment-required": "The route has a price, and no payment came with the request or the payment was refused.",
+  "not-found": "No route, or no operation, has this path.",
+  "method-not-allowed": "The path is served, but not with this method; `Allow` names those that are.",
+  "request-timeout": "Head or body did not arrive within `timeouts.header_ms` or `timeouts.body_ms`.",
+  "payment-conflict": "The payment belongs to another request, is being worked on, or was used and answered.",
+  "body-too-large": "The body is larger than `limits.max_body_bytes`, or than the operation takes.",
+  "uri-too-long": "The request line alone is larger than `limits.max_header_bytes`.",
+  "unsupported-media-type": "The body's Content-Type is not `application/json`.",
+  "expectation-failed": "The request expects something other than `100-continue`.",
+  "head-too-large":
+    "The head is larger than `limits.max_header_bytes`, or has more fields than `limits.max_header_count`.",
+  internal: "A fault of Turnpike's own; the log says more.",
+  "scrape-failed": "The page was loaded, but what `evaluate` asked for failed.",
+  "not-implemented": "CONNECT, an unknown transfer coding, or a change of protocols on a priced route.",
+  "upstream-failed": "The upstream refused or broke the connection, or its answer cannot be read.",
+  "no-upstream": "No server of the upstream is in rotation.",
+  "response-too-large": "The upstream's answer is larger than `max_response_bytes`, or than can wait for a settlement.",
+  "page-failed": "The page cannot be reached, loaded or read.",
+  "address-refused": "The page's address is private or its port is neither 80 nor 443.",
+  "facilitator-failed": "The facilitator's answer makes no sense; nothing was charged.",
+  overloaded: "A bounded queue or table is full, or the ledger cannot be written; nothing was charged.",
+  "facilitator-unavailable": "The facilitator does not answer; nothing was charged.",
+  "settlement-pending": "It is not known whether the payment went through: send the same payment again.",
+  "browser-unavailable": "The browser stopped or does not start.",
+  "upstream-timeout": "The upstream did not answer within the route's time-outs.",
+  "page-timeout": "The page was not ready within `timeout` seconds.",
+  "version-not-supported": "The request's version is neither HTTP/1.0 nor HTTP/1.1.",
+};
+
+/** A table with its columns aligned, as the formatter wants it; the first row is the heading. */
+function markdownTable(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const lines = rows.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`);
+  lines.splice(1, 0, `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`);
+  return lines.join("\n");
+}
+
+const INTRODUCTION = `# Errors
+
+Every error that Turnpike itself answers has the media type \`${PROBLEM_CONTENT_TYPE}\` (RFC 9457):
+
+${markdownTable([
+  ["Field", "Meaning"],
+  ["`type`", "`urn:turnpike:error:CODE`, with a code of the table below"],
+  ["`title`, `status`", "Fixed for each code"],
+  ["`detail`", "What is the case, for people; its words may change"],
+  ["`instance`", "The request id, as in `X-Request-Id` and in the logs"],
+  ["`errors`", "`[{path, message}]`: what is wrong with which field"],
+])}
+
+A 402 also has the fields of the x402 challenge. An upstream's own errors pass as they are.
+
+Origin says whose fault it is. Retry: the very same request may succeed later. A 503 has a \`Retry-After\` field.
+
+`;
+
+/** docs/errors.md: the error table as people read it, by status. */
+export function errorReference(): string {
+  const rows = Object.entries(ERRORS)
+    // The keys of the table are its codes: Object.entries widens them to string.
+    .map(([code, kind]) => ({ code: code as ErrorCode, ...kind }))
+    .toSorted((a, b) => a.status - b.status)
+    .map(({ status, code, title, origin, retryable }) => [
+      String(status),
+      `\`${code}\``,
+      title,
+      origin,
+      retryable ? "yes" : "no",
+      WHEN[code],
+    ]);
+  return `${INTRODUCTION}${markdownTable([["Status", "Code", "Title", "Origin", "Retry", "When"], ...rows])}\n`;
+}
