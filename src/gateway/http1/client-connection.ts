@@ -5,6 +5,7 @@ import { type ResponseSink } from "../exchange.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { ChunkedDecoder, chunkHead, type ChunkedSink } from "./chunked.ts";
 import { FieldScan } from "./field-scan.ts";
+import { headText } from "./head-text.ts";
 import { flushCork, holdCork, Outgoing } from "./outgoing.ts";
 import { type ParsedResponse, parseResponseHead } from "./response-head.ts";
 
@@ -238,9 +239,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
 
   #readHead(chunk: Buffer, from: number): number {
     const before = this.#partial.length;
-    const limit = Math.min(chunk.length, from + MAX_RESPONSE_HEAD_BYTES + 4 - before);
-    const piece = chunk.toString("latin1", from, limit);
-    const text = before === 0 ? piece : this.#partial + piece;
+    const text = headText(this.#partial, chunk, from, MAX_RESPONSE_HEAD_BYTES + 4);
     const end = text.indexOf("\r\n\r\n", Math.max(0, before - 3));
     if (end === -1) {
       this.#partial = text;

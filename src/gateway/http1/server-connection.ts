@@ -3,6 +3,7 @@ import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { plainAddress } from "../client-address.ts";
 import { type Exchange } from "../exchange.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
+import { headText } from "./head-text.ts";
 import { flushCork, holdCork, Outgoing } from "./outgoing.ts";
 import { refusal } from "./refusal.ts";
 import { type BodySource, Http1RequestBody } from "./request-body.ts";
@@ -226,8 +227,7 @@ export class ServerConnection extends Deadline implements WireHandler, ExchangeC
         return;
       }
       const before = this.#partial.length;
-      const piece = chunk.toString("latin1", offset, Math.min(chunk.length, offset + this.maxHeaderBytes + 4 - before));
-      const text = before === 0 ? piece : this.#partial + piece;
+      const text = headText(this.#partial, chunk, offset, this.maxHeaderBytes + 4);
       const start = text.startsWith("\r\n") ? 2 : 0;
       const end = text.indexOf("\r\n\r\n", Math.max(start, before - 3));
       if (end === -1 || end + 4 > this.maxHeaderBytes) {
