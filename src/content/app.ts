@@ -1,4 +1,4 @@
-import { OpenAPIHono } from "@hono/zod-openapi";
+import { Hono } from "hono";
 import { PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../lib/errors.ts";
 import { describeApi } from "./api-description.ts";
 import { type Log } from "./browser/pool.ts";
@@ -14,7 +14,7 @@ const HOST = /^[\w.-]{1,253}(?::\d{1,5})?$|^\[[\da-fA-F:.]+\](?::\d{1,5})?$/;
 
 /** The content service's HTTP interface: a function from a request to its answer, which never throws. */
 export function createApp(services: Services, log: Log): (request: Request) => Promise<Response> {
-  const app = new OpenAPIHono();
+  const app = new Hono();
   for (const operation of OPERATIONS) {
     app.on(operation.method.toUpperCase(), operation.path, async (context) => {
       const request = context.req.raw;

@@ -1,4 +1,4 @@
-import { chmod, mkdir, rm } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { createApp } from "./app.ts";
 import { type BrowserInfo, BrowserPool, type Log } from "./browser/pool.ts";
@@ -85,9 +85,7 @@ async function serve(
   // Nobody else may connect, not even in the moment before the mode is set.
   const mask = process.umask(0o177);
   try {
-    const server = Bun.serve(unixOptions(common, listen.unix));
-    await chmod(listen.unix, 0o600);
-    return server;
+    return Bun.serve(unixOptions(common, listen.unix));
   } catch (error) {
     throw new Error(`Cannot listen on '${listen.unix}': ${reasonOf(error)}`, { cause: error });
   } finally {
