@@ -1,6 +1,7 @@
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type Facilitator } from "../../payments/facilitator.ts";
 import { createFacilitator } from "../../payments/create-facilitator.ts";
+import { decodeTemplate } from "../../payments/template.ts";
 import { requireLoopback } from "../../payments/test-mode.ts";
 import { type Store } from "../../store/open-store.ts";
 import { type Config, type RouteConfig, type UpstreamConfig } from "../config/config.ts";
@@ -130,6 +131,7 @@ function createTarget(
 function createSeller(config: Config, deps: ProcessDeps): (route: RouteConfig) => Policy | undefined {
   const { x402 } = config;
   if (x402.test_mode && config.routes.some((route) => route.x402 !== undefined)) requireLoopback(deps.listeners);
+  const template = decodeTemplate(x402.payment_required_b64);
   const facilitators = new Map<string, Facilitator>();
   return function sell(route) {
     if (route.x402 === undefined) return undefined;
@@ -144,6 +146,7 @@ function createSeller(config: Config, deps: ProcessDeps): (route: RouteConfig) =
         x402: route.x402,
         test_mode: x402.test_mode,
         base_url: x402.public_url || deps.baseUrl,
+        template,
       },
       { ledger, facilitator, answers: deps.answers, clock: deps.clock, log: deps.log },
     );

@@ -8,6 +8,7 @@ import { decodeHeader, MAX_HEADER_LENGTH } from "../../../payments/header.ts";
 import { networkTitle } from "../../../payments/networks.ts";
 import { paymentKey } from "../../../payments/payment-key.ts";
 import { formatAmount } from "../../../payments/price.ts";
+import { type ChallengeTemplate } from "../../../payments/template.ts";
 import { compileTerms, findMismatch, type Terms } from "../../../payments/terms.ts";
 import { type PaymentPayload, paymentPayloadSchema, type PaymentRequirements } from "../../../payments/wire.ts";
 import { type Ledger, type Payment, type Reservation } from "../../../store/ledger.ts";
@@ -33,6 +34,8 @@ export interface PaymentConfig {
   readonly test_mode: boolean;
   /** What resource URLs start with, no slash at the end: `x402.public_url`, else the first listener's own. Never the Host. */
   readonly base_url: string;
+  /** `x402.payment_required_b64`, decoded. */
+  readonly template?: ChallengeTemplate;
 }
 
 export interface PaymentDeps {
@@ -57,15 +60,18 @@ const IN_FLIGHT_RETRY_S = 1;
 export function createPaymentPolicy(config: PaymentConfig, deps: PaymentDeps): Policy {
   const requirements = termsOf(config);
   const { extensions, resource_url } = config.x402;
+  const { template = { resource: {}, extensions: {} } } = config;
+  const allExtensions = { ...template.extensions, ...extensions };
   const challenge = new Challenge(
     {
       x402Version: 2,
       resource: {
+        ...template.resource,
         url: resource_url || config.base_url + config.path_prefix,
         ...(deps.description === undefined ? {} : { description: deps.description }),
       },
       accepts: [requirements],
-      ...(extensions === undefined ? {} : { extensions: { ...extensions } }),
+      ...(Object.keys(allExtensions).length === 0 ? {} : { extensions: allExtensions }),
     },
     priceTitle(requirements),
   );

@@ -1,0 +1,18 @@
+import { expect, test } from "bun:test";
+import { decodeTemplate } from "./template.ts";
+
+function encode(value: unknown): string {
+  return Buffer.from(JSON.stringify(value)).toString("base64");
+}
+
+test("a payload gives what its challenges have in common", () => {
+  const payload = { x402Version: 2, resource: { serviceName: "Shop" }, accepts: [], extensions: { bazaar: {} } };
+  expect(decodeTemplate(encode(payload))).toEqual({ resource: { serviceName: "Shop" }, extensions: { bazaar: {} } });
+  expect(decodeTemplate("")).toEqual({ resource: {}, extensions: {} });
+});
+
+test("a payload of another shape is refused, saying where", () => {
+  expect(() => decodeTemplate(encode({ resource: { description: 1 } }))).toThrow(
+    'Cannot use x402.payment_required_b64: its "resource.description" is not as in a 402 payload',
+  );
+});

@@ -1,0 +1,26 @@
+import { z } from "zod";
+import { paymentRequiredSchema } from "./wire.ts";
+
+/** What every challenge of a gateway has in common. */
+export interface ChallengeTemplate {
+  /** Facts about what is sold, such as `description`, `mimeType` and `serviceName`; the URL is each route's own. */
+  readonly resource: Readonly<Record<string, unknown>>;
+  readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+const schema = z.looseObject({
+  resource: paymentRequiredSchema.shape.resource.partial().default({}),
+  extensions: paymentRequiredSchema.shape.extensions.default({}),
+});
+
+/** Reads `x402.payment_required_b64`; an empty one is an empty template. Throws where it is no such payload. */
+export function decodeTemplate(base64: string): ChallengeTemplate {
+  if (base64 === "") return { resource: {}, extensions: {} };
+  const value: unknown = JSON.parse(Buffer.from(base64, "base64").toString("utf8"));
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) {
+    const where = parsed.error.issues[0]?.path.join(".") ?? "";
+    throw new Error(`Cannot use x402.payment_required_b64: its "${where}" is not as in a 402 payload`);
+  }
+  return { resource: parsed.data.resource, extensions: parsed.data.extensions ?? {} };
+}
