@@ -146,6 +146,11 @@ describe("scrape", () => {
     expect(content).toEndWith("false");
   });
 
+  test("goes by an ordinary browser's name in workers too", async () => {
+    const { json } = await scrape({ url: `${site.url}/shared-worker`, selector: "#done", format: "text" });
+    expect(json["content"]).toMatch(/^Mozilla.* Chrome\/\d+\.0\.0\.0 Safari/);
+  });
+
   test("gives a page that is an HTTP error with its status", async () => {
     const { status, json } = await scrape({ url: `${site.url}/missing` });
     expect(status).toBe(200);

@@ -2,6 +2,16 @@ import { type CdpFields } from "./cdp.ts";
 
 const LANGUAGES = "en-US,en";
 
+/** The user agent of an ordinary browser of the same version; `product` is as Browser.getVersion names it. */
+export function ordinaryUserAgent(product: string): string {
+  const major = versionOf(product).split(".")[0] ?? "0";
+  return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36`;
+}
+
+function versionOf(product: string): string {
+  return /\/(\d+(?:\.\d+)*)/.exec(product)?.[1] ?? "0.0.0.0";
+}
+
 /**
  * The parameters of Emulation.setUserAgentOverride. Headless browsers name themselves in the user agent and send no
  * Accept-Language; with these the header, the client hints and `navigator` tell one story.
@@ -11,7 +21,7 @@ export function identityOf(product: string, userAgent: string | undefined, steal
     // Without metadata no client hints are sent, which cannot contradict a user agent that we know nothing of.
     return { userAgent, acceptLanguage: LANGUAGES };
   }
-  const version = /\/(\d+(?:\.\d+)*)/.exec(product)?.[1] ?? "0.0.0.0";
+  const version = versionOf(product);
   const major = version.split(".")[0] ?? "0";
   const vendor = stealth ? "Google Chrome" : "Chromium";
   const brands = (full: string) => [
@@ -20,7 +30,7 @@ export function identityOf(product: string, userAgent: string | undefined, steal
     ...(stealth ? [{ brand: vendor, version: full }] : []),
   ];
   return {
-    userAgent: `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36`,
+    userAgent: ordinaryUserAgent(product),
     acceptLanguage: LANGUAGES,
     platform: "Linux x86_64",
     userAgentMetadata: {

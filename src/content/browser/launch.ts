@@ -68,16 +68,22 @@ const FLAGS: readonly string[] = [
   "--disable-features=Translate,MediaRouter,OptimizationHints,DialMediaRouteProvider,AcceptCHFrame,InterestFeedContentSuggestions",
 ];
 
+export interface LaunchOptions {
+  readonly sandboxed: boolean;
+  /** What the browser calls itself where no page says otherwise: in shared and service workers. */
+  readonly userAgent?: string;
+}
+
 /** Starts a browser with a profile folder of its own below `folder`. Fails with a one-line reason. */
 export async function launchBrowser(
   program: BrowserProgram,
   folder: string,
-  sandboxed: boolean,
+  options: LaunchOptions,
 ): Promise<RunningBrowser> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await removeAbandonedProfiles(folder);
   const profile = await mkdtemp(join(folder, `profile-${process.pid}-`));
-  const child = spawn(program.path, [...FLAGS, ...(await machineFlags(sandboxed)), `--user-data-dir=${profile}`], {
+  const child = spawn(program.path, [...FLAGS, ...(await machineFlags(options)), `--user-data-dir=${profile}`], {
     cwd: profile,
     env: environmentOf(program, profile),
     stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
@@ -157,8 +163,9 @@ function environmentOf(program: BrowserProgram, profile: string): Record<string,
   };
 }
 
-async function machineFlags(sandboxed: boolean): Promise<string[]> {
+async function machineFlags({ sandboxed, userAgent }: LaunchOptions): Promise<string[]> {
   const flags = sandboxed ? [] : ["--no-sandbox"];
+  if (userAgent !== undefined) flags.push(`--user-agent=${userAgent}`);
   if ((await sharedMemoryBytes()) < MIN_SHARED_MEMORY_BYTES) flags.push("--disable-dev-shm-usage");
   return flags;
 }

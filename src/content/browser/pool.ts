@@ -4,7 +4,8 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { type EgressOptions, EgressSession } from "../egress/guard.ts";
 import { type CdpFields } from "./cdp.ts";
 import { type BrowserProgram, type BrowserSource, browserPrograms, noBrowserMessage } from "./find.ts";
-import { launchBrowser, type RunningBrowser } from "./launch.ts";
+import { ordinaryUserAgent } from "./identity.ts";
+import { launchBrowser, type LaunchOptions, type RunningBrowser } from "./launch.ts";
 import { type OpenPage, type PageEngine, type PageRequest } from "./page.ts";
 import { Slots } from "./slots.ts";
 import { browserStopped, Visit, visitError } from "./visit.ts";
@@ -38,7 +39,7 @@ const PROBE_TIMEOUT_MS = 3_000;
 
 interface Choice {
   readonly program: BrowserProgram;
-  readonly sandboxed: boolean;
+  readonly launch: LaunchOptions;
 }
 
 /** Keeps one browser running and visits pages with it, each in a context of its own. */
@@ -66,7 +67,7 @@ export class BrowserPool implements PageEngine {
     pool.#browser = Promise.resolve(browser);
     const [name = "", version = ""] = browser.product.split("/");
     const { path, source } = choice.program;
-    return { pool, browser: { name, version, path, source, sandboxed: choice.sandboxed } };
+    return { pool, browser: { name, version, path, source, sandboxed: choice.launch.sandboxed } };
   }
 
   /** Asks the browser for a sign of life, and starts one where there is none. Gives why it does not work, if so. */
@@ -118,7 +119,7 @@ export class BrowserPool implements PageEngine {
 
   async #restart(): Promise<RunningBrowser> {
     try {
-      const browser = await launchBrowser(this.#choice.program, this.#folder, this.#choice.sandboxed);
+      const browser = await launchBrowser(this.#choice.program, this.#folder, this.#choice.launch);
       this.#adopt(browser);
       if (this.#closed) await browser.close();
       return browser;
@@ -183,9 +184,12 @@ async function firstThatStarts(
   for await (const program of browserPrograms(options.browserPath, folder)) {
     for (const sandboxed of modes) {
       try {
-        const browser = await launchBrowser(program, folder, sandboxed);
+        const first = await launchBrowser(program, folder, { sandboxed });
+        // Only a running browser tells its version for sure, and only a start sets the name that it goes by.
+        const launch = { sandboxed, userAgent: ordinaryUserAgent(first.product) };
+        const [browser] = await Promise.all([launchBrowser(program, folder, launch), first.close()]);
         if (!sandboxed) options.log("warn", sandboxWarning(modes.length === 1));
-        return { browser, choice: { program, sandboxed } };
+        return { browser, choice: { program, launch } };
       } catch (error) {
         failure = error instanceof Error ? error.message : String(error);
       }

@@ -51,6 +51,14 @@ const PAGES: Readonly<Record<string, Page>> = {
        <footer><a href="/article#top">Top</a><a href="javascript:void 0">Nothing</a><a href="/home">Home again</a></footer>`,
       "<title>Toll roads - The Daily</title>",
     ),
+  "/shared-worker": () =>
+    html(`<script>const worker = new SharedWorker("/worker.js");
+      worker.port.onmessage = (event) => document.body.insertAdjacentHTML("beforeend", "<p id=done>" + event.data + "</p>");
+      worker.port.start();</script>`),
+  "/worker.js": () =>
+    new Response("onconnect = (event) => event.ports[0].postMessage(navigator.userAgent)", {
+      headers: { "content-type": "text/javascript" },
+    }),
   "/late": () =>
     html(
       `<script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<p id=late>late</p>"), 300)</script>`,
