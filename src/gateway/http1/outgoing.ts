@@ -46,7 +46,10 @@ export class Outgoing {
       return;
     }
     this.bytesWritten += text.length;
-    this.#claim(text.length);
+    if (!this.#claim(text.length)) {
+      this.#keep(Buffer.from(text, "latin1"));
+      return;
+    }
     corkLength += cork.write(text, corkLength, "latin1");
   }
 
@@ -64,7 +67,10 @@ export class Outgoing {
       this.#send(chunk, length);
       return;
     }
-    this.#claim(length);
+    if (!this.#claim(length)) {
+      this.#keep(chunk);
+      return;
+    }
     cork.set(chunk, corkLength);
     corkLength += length;
   }
@@ -104,12 +110,16 @@ export class Outgoing {
     this.#backlogBytes = 0;
   }
 
-  /** Makes the buffer this connection's, with `room` bytes free in it. */
-  #claim(room: number): void {
-    if (corkOwner !== this || corkLength + room > CORK_BYTES) flushOwner();
+  /** Makes the buffer this connection's, with `room` bytes free in it. False: emptying it began a backlog, which goes first. */
+  #claim(room: number): boolean {
+    if (corkOwner !== this || corkLength + room > CORK_BYTES) {
+      flushOwner();
+      if (this.#backlogBytes > 0) return false;
+    }
     // eslint-disable-next-line typescript/no-this-alias -- it is the buffer's owner, not an alias
     corkOwner = this;
     if (!inEvent) scheduleFlush();
+    return true;
   }
 
   #keep(chunk: Uint8Array): void {

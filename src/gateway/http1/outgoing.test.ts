@@ -1,0 +1,134 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { flushCork, holdCork, Outgoing } from "./outgoing.ts";
+import { FakeWire } from "./testing/fake-wire.ts";
+
+const CONNECTIONS = 3;
+
+interface Line {
+  readonly wire: FakeWire;
+  readonly out: Outgoing;
+  readonly given: Buffer[];
+  blocked: number;
+}
+
+function lines(): Line[] {
+  return Array.from({ length: CONNECTIONS }, () => {
+    const wire = new FakeWire();
+    const line: Line = { wire, out: new Outgoing(wire, () => line.blocked++), given: [], blocked: 0 };
+    return line;
+  });
+}
+
+/** Bytes that tell their place: a swap or a loss shows. */
+function pattern(length: number, seed: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  for (let i = 0; i < length; i++) bytes[i] = (i * 31 + seed * 17 + (i >> 8)) & 0xff;
+  return bytes;
+}
+
+const size = fc.oneof(
+  fc.integer({ min: 0, max: 300 }),
+  fc.integer({ min: 10_000, max: 70_000 }),
+  fc.integer({ min: 98_000, max: 99_000 }),
+  fc.integer({ min: 131_000, max: 140_000 }),
+);
+const step = fc.oneof(
+  { weight: 8, arbitrary: fc.record({ kind: fc.constantFrom("text", "bytes"), on: fc.nat(CONNECTIONS - 1), size }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constantFrom("hold", "end", "drain", "flush"),
+      on: fc.nat(CONNECTIONS - 1),
+      size: fc.constant(0),
+    }),
+  },
+);
+const takes = fc.array(fc.array(fc.integer({ min: 0, max: 150_000 }), { maxLength: 6 }), {
+  minLength: CONNECTIONS,
+  maxLength: CONNECTIONS,
+});
+
+function run(line: Line, kind: string, chunk: Buffer): void {
+  const { out, given } = line;
+  if (kind === "text" || kind === "bytes") given.push(chunk);
+  if (kind === "text") out.text(chunk.toString("latin1"));
+  else if (kind === "bytes") out.bytes(chunk);
+  else if (kind === "hold") holdCork();
+  else if (kind === "end") flushCork();
+  else if (kind === "flush") out.flush();
+  else out.drain();
+}
+
+test("every connection's bytes leave whole and in order, however little each write takes", () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), takes, (steps, taken) => {
+      const all = lines();
+      for (const [i, line] of all.entries()) line.wire.takes = [...(taken[i] ?? [])];
+      for (const [i, { kind, on, size: length }] of steps.entries()) {
+        // `on` is below the number of lines.
+        run(all[on] as Line, kind, pattern(length, i));
+      }
+      flushCork();
+      for (const { wire, out, given } of all) {
+        wire.takes = [];
+        expect(out.drain()).toBe(true);
+        expect(out.blocked).toBe(false);
+        const wanted = Buffer.concat(given);
+        expect(out.bytesWritten).toBe(wanted.length);
+        expect(wire.bytes.equals(wanted)).toBe(true);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("what overflows the shared buffer of a slow connection keeps its place before what follows", () => {
+  const wire = new FakeWire();
+  const out = new Outgoing(wire, () => {});
+  wire.takes = [10];
+  holdCork();
+  const given = [pattern(90_000, 1), pattern(60_000, 2), pattern(500, 3)];
+  for (const chunk of given) out.bytes(chunk);
+  flushCork();
+  out.drain();
+  expect(wire.bytes.equals(Buffer.concat(given))).toBe(true);
+});
+
+test("a connection is told once that it is blocked, and again after it was drained", () => {
+  const [line] = lines();
+  if (line === undefined) throw new Error("no line");
+  const { wire, out } = line;
+  wire.takes = [3];
+  out.bytes(pattern(100_000, 1));
+  out.text("more");
+  expect(line.blocked).toBe(1);
+  expect(out.backlogBytes).toBe(100_001);
+  expect(out.drain()).toBe(true);
+  wire.takes = [0];
+  out.bytes(pattern(100_000, 2));
+  expect(line.blocked).toBe(2);
+});
+
+test("what a closed connection had gathered is forgotten and does not reach another one", () => {
+  const [first, second] = lines();
+  if (first === undefined || second === undefined) throw new Error("no lines");
+  holdCork();
+  first.out.text("for the first");
+  first.wire.terminate();
+  first.out.discard();
+  second.out.text("for the second");
+  flushCork();
+  expect(first.wire.text).toBe("");
+  expect(second.wire.text).toBe("for the second");
+});
+
+test("what is written after an await leaves without anybody ending an event", async () => {
+  const [line] = lines();
+  if (line === undefined) throw new Error("no line");
+  await Promise.resolve();
+  line.out.text("late");
+  await Promise.resolve();
+  await Promise.resolve();
+  expect(line.wire.text).toBe("late");
+});

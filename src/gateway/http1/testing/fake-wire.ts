@@ -1,0 +1,48 @@
+import { type Wire } from "../../wire/wire.ts";
+
+/** A wire without a socket: takes of each write what it is told to, and keeps it. */
+export class FakeWire implements Wire {
+  readonly remoteAddress = "127.0.0.1";
+  /** Bytes that each of the next writes takes; a write beyond the list takes all. */
+  takes: number[] = [];
+  paused = false;
+  ended = false;
+  closed = false;
+  /** Called where a real socket tells its handler, at once, that it is closed. */
+  onClose: (() => void) | undefined;
+  readonly #taken: Buffer[] = [];
+
+  write(data: Uint8Array, byteOffset: number, byteLength: number): number {
+    if (this.closed) return -1;
+    const take = Math.min(this.takes.shift() ?? byteLength, byteLength);
+    // A copy, since the caller may use its buffer again.
+    this.#taken.push(Buffer.from(data.subarray(byteOffset, byteOffset + take)));
+    return take;
+  }
+
+  pause(): void {
+    this.paused = true;
+  }
+
+  resume(): void {
+    this.paused = false;
+  }
+
+  shutdown(): void {
+    this.ended = true;
+  }
+
+  terminate(): void {
+    if (this.closed) return;
+    this.closed = true;
+    this.onClose?.();
+  }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.#taken);
+  }
+
+  get text(): string {
+    return this.bytes.toString("latin1");
+  }
+}
