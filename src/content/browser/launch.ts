@@ -4,12 +4,14 @@ import { join } from "node:path";
 import { type Readable, type Writable } from "node:stream";
 import { CdpConnection } from "./cdp.ts";
 import { type BrowserProgram } from "./find.ts";
+import { MemoryWatch } from "./memory-watch.ts";
 import { ownBrowser, reapOrphans } from "./orphans.ts";
 
 /** A browser that answered its first call. `exited` settles when the process is gone and its folder removed. */
 export interface RunningBrowser {
   readonly cdp: CdpConnection;
-  readonly pid: number;
+  /** Watches the memory of its pages. */
+  readonly memory: MemoryWatch;
   readonly product: string;
   readonly userAgent: string;
   readonly exited: Promise<void>;
@@ -103,7 +105,15 @@ export async function launchBrowser(
     const version = await within(cdp.send("Browser.getVersion"), LAUNCH_TIMEOUT_MS);
     const product = String(version["product"]);
     const userAgent = String(version["userAgent"]);
-    return { cdp, pid, product, userAgent, exited, kill, close: () => close(cdp, exited, kill) };
+    return {
+      cdp,
+      memory: new MemoryWatch(pid),
+      product,
+      userAgent,
+      exited,
+      kill,
+      close: () => close(cdp, exited, kill),
+    };
   } catch {
     kill();
     await exited;

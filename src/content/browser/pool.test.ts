@@ -102,6 +102,15 @@ test("a page that never stops sending is an error, not a full memory", async () 
   await expectNextIsServed();
 }, 20_000);
 
+test("a page that takes too much memory is stopped, and harms no page beside it", async () => {
+  const greedy = scrape("/greedy");
+  await site.hit("/greedy");
+  await expectNextIsServed();
+  const { status, json } = await greedy;
+  expect(status).toBe(502);
+  expect(String(json["detail"])).toContain("too much memory");
+}, 20_000);
+
 test("a server that is not there is an error", async () => {
   const gone = startSite();
   await gone.close();
@@ -115,7 +124,7 @@ test("a page whose tab crashes is an error, and the next page is served", async 
   await site.hit("/pending-image?crash");
   kill(renderers());
   const { status, json } = await crashed;
-  expect([status, json["detail"]]).toEqual([502, "Cannot load the page: it crashed its tab"]);
+  expect([status, json["detail"]]).toEqual([502, "Cannot load the page: it crashed its tab, or took too much memory"]);
   await expectNextIsServed();
 });
 

@@ -89,12 +89,14 @@ export class BrowserPool implements PageEngine {
       const egress = await EgressSession.open(this.#options);
       const visit = new Visit(browser, request, egress);
       this.#visits.set(visit, browser);
+      browser.memory.enter();
       try {
         return await visit.deadline.race(visit.open().then(use));
       } catch (error) {
         throw visitError(error);
       } finally {
         this.#visits.delete(visit);
+        browser.memory.leave();
         egress.close();
         await this.#dispose(browser, visit);
       }

@@ -155,7 +155,9 @@ export class Visit {
         this.#cdp.send("Page.handleJavaScriptDialog", { accept: false }, this.#session).catch(() => undefined);
         return;
       case "Inspector.targetCrashed":
-        return this.deadline.stop(new TurnpikeError("page-failed", "Cannot load the page: it crashed its tab"));
+        return this.deadline.stop(
+          new TurnpikeError("page-failed", "Cannot load the page: it crashed its tab, or took too much memory"),
+        );
       case "Inspector.detached":
         return this.deadline.stop(new TurnpikeError("page-failed", "Cannot load the page: its tab was closed"));
       default:

@@ -59,6 +59,10 @@ const PAGES: Readonly<Record<string, Page>> = {
     new Response("onconnect = (event) => event.ports[0].postMessage(navigator.userAgent)", {
       headers: { "content-type": "text/javascript" },
     }),
+  "/greedy": () =>
+    html(
+      `<script>const kept = []; setInterval(() => kept.push(new Uint8Array(2 ** 27).fill(1)), 1)</script><img src="/never">`,
+    ),
   "/late": () =>
     html(
       `<script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<p id=late>late</p>"), 300)</script>`,
