@@ -114,6 +114,8 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
   }
 
   #finish(): void {
+    // What was held back for this body has come with it; what comes next is the connection's business.
+    this.#source.holdReading(false);
     const lines = this.#chunked?.trailers ?? "";
     if (lines !== "") {
       // Fields that frame or route have no business behind a body (RFC 9110 §6.5.1); the scan leaves them out.

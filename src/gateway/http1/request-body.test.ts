@@ -1,0 +1,168 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { type TurnpikeError } from "../../lib/errors.ts";
+import { type BodySink } from "../exchange.ts";
+import { chunkHead } from "./chunked.ts";
+import { type BodySource, Http1RequestBody } from "./request-body.ts";
+
+class Source implements BodySource {
+  readonly maxBodyBytes = 1000;
+  readonly maxHeaderBytes = 200;
+  readonly maxHeaderCount = 5;
+  held = false;
+  holdReading(hold: boolean): void {
+    this.held = hold;
+  }
+}
+
+class Sink implements BodySink {
+  text = "";
+  room = true;
+  ends: string[] = [];
+  errors: TurnpikeError[] = [];
+  data(chunk: Uint8Array): boolean {
+    this.text += Buffer.from(chunk).toString("latin1");
+    return this.room;
+  }
+  end(trailers: string): void {
+    this.ends.push(trailers);
+  }
+  abort(error: TurnpikeError): void {
+    this.errors.push(error);
+  }
+}
+
+function make(length: number): { source: Source; sink: Sink; body: Http1RequestBody } {
+  const source = new Source();
+  return { source, sink: new Sink(), body: new Http1RequestBody(source, length) };
+}
+
+const bytes = (text: string): Buffer => Buffer.from(text, "latin1");
+
+test("a body of known length ends at its last byte and leaves the rest", () => {
+  const { body, sink } = make(5);
+  body.readTo(sink);
+  expect(body.receive(bytes("xxhel"), 2)).toBe(5);
+  expect([body.complete, body.remaining]).toEqual([false, 2]);
+  expect(body.receive(bytes("loGET /"), 0)).toBe(2);
+  expect([body.complete, body.remaining, body.received]).toEqual([true, 0, 5]);
+  expect([sink.text, sink.ends]).toEqual(["hello", [""]]);
+});
+
+test("what arrives before anybody reads is held, and reading stops meanwhile", () => {
+  const { body, sink, source } = make(10);
+  body.receive(bytes("hello"), 0);
+  expect(source.held).toBe(true);
+  body.readTo(sink);
+  expect([sink.text, source.held]).toEqual(["hello", false]);
+});
+
+test("a sink that is full at once keeps reading stopped until it resumes", () => {
+  const { body, sink, source } = make(10);
+  sink.room = false;
+  body.receive(bytes("hello"), 0);
+  body.readTo(sink);
+  expect(source.held).toBe(true);
+  body.resume();
+  expect(source.held).toBe(false);
+  body.receive(bytes("wo"), 0);
+  expect(source.held).toBe(true);
+});
+
+test("the last bytes of a body never stop the reading of what follows", () => {
+  for (const length of [5, -1]) {
+    const { body, sink, source } = make(length);
+    sink.room = false;
+    body.readTo(sink);
+    body.receive(bytes(length === -1 ? "5\r\nhello\r\n0\r\n\r\n" : "hello"), 0);
+    expect([body.complete, source.held]).toEqual([true, false]);
+  }
+});
+
+test("a whole body that nobody has read yet does not keep reading stopped", () => {
+  for (const length of [5, -1]) {
+    const { body, sink, source } = make(length);
+    body.receive(bytes(length === -1 ? "5\r\nhello\r\n0\r\n\r\n" : "hello"), 0);
+    expect([body.complete, source.held]).toEqual([true, false]);
+    body.readTo(sink);
+    expect([sink.text, sink.ends]).toEqual(["hello", [""]]);
+  }
+});
+
+test("trailers are handed on without those that frame or route", () => {
+  const { body, sink } = make(-1);
+  body.readTo(sink);
+  body.receive(bytes("1\r\na\r\n0\r\nX-Sum: 1\r\nContent-Length: 3\r\nHost: evil\r\nX-Real-IP: 1.2.3.4\r\n\r\n"), 0);
+  expect(sink.ends).toEqual(["X-Sum: 1\r\n"]);
+});
+
+test("a refused body is told once, as what it is, and nothing of it follows", () => {
+  for (const [wire, code] of [
+    ["3e9\r\n", "body-too-large"],
+    ["zz\r\n", "bad-request"],
+    ["1\r\na\r\n0\r\nbad line\r\n\r\n", "bad-request"],
+    [`0\r\n${"A: b\r\n".repeat(6)}\r\n`, "bad-request"],
+  ] as const) {
+    const { body, sink } = make(-1);
+    body.readTo(sink);
+    body.receive(bytes(wire), 0);
+    body.receive(bytes("1\r\na\r\n0\r\n\r\n"), 0);
+    expect(sink.errors.map((error) => error.code)).toEqual([code]);
+    expect(sink.ends).toEqual([]);
+    expect(body.fault?.code).toBe(code);
+  }
+});
+
+test("a body that failed before anybody read it fails for who reads it later", () => {
+  const { body, sink } = make(-1);
+  body.receive(bytes("1\r\na\r\nnonsense"), 0);
+  body.readTo(sink);
+  expect([sink.text, sink.errors.length, sink.ends.length]).toEqual(["a", 1, 0]);
+});
+
+test("a discarded body is counted and goes nowhere", () => {
+  const { body, sink, source } = make(10);
+  sink.room = false;
+  body.readTo(sink);
+  body.receive(bytes("hello"), 0);
+  body.discard();
+  expect(source.held).toBe(false);
+  body.receive(bytes("world"), 0);
+  expect([sink.text, sink.ends.length, body.received, body.complete]).toEqual(["hello", 0, 10, true]);
+});
+
+test("a body is read once", () => {
+  const { body, sink } = make(5);
+  body.readTo(sink);
+  expect(() => body.readTo(sink)).toThrow("Cannot read a request body");
+});
+
+test("however a body is cut and whenever it is asked for, the sink gets it whole and ends once", () => {
+  const chunk = fc.string({ unit: fc.constantFrom("a", "\r", "\n", "0", "\xff"), maxLength: 20, minLength: 1 });
+  fc.assert(
+    fc.property(
+      fc.array(chunk, { maxLength: 10 }),
+      fc.boolean(),
+      fc.array(fc.nat(9), { minLength: 1, maxLength: 30 }),
+      fc.nat(12),
+      (chunks, chunked, cuts, asked) => {
+        const whole = chunks.join("");
+        fc.pre(chunked || whole.length > 0);
+        const framed = chunks.map((text) => `${chunkHead(text.length)}${text}\r\n`).join("");
+        const wire = bytes(`${chunked ? `${framed}0\r\n\r\n` : whole}NEXT`);
+        const { body, sink } = make(chunked ? -1 : whole.length);
+        let at = 0;
+        for (let step = 0; !body.complete; step++) {
+          if (step === asked) body.readTo(sink);
+          const piece = wire.subarray(at, at + 1 + (cuts[step % cuts.length] ?? 0));
+          at += body.receive(piece, 0);
+        }
+        if (sink.ends.length === 0) body.readTo(sink);
+        expect([sink.text, sink.ends, sink.errors.length]).toEqual([whole, [""], 0]);
+        expect(wire.subarray(at).toString()).toBe("NEXT");
+        expect(body.received).toBe(whole.length);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
