@@ -1,25 +1,6 @@
 import { expect, test } from "bun:test";
-import { Deadline, TimerWheel, type WheelClock } from "./timer-wheel.ts";
-
-class FakeClock implements WheelClock {
-  time = 0;
-  tick: (() => void) | undefined;
-  now(): number {
-    return this.time;
-  }
-  every(_ms: number, tick: () => void): () => void {
-    this.tick = tick;
-    return () => {
-      this.tick = undefined;
-    };
-  }
-  advance(ms: number): void {
-    for (const end = this.time + ms; this.time < end; ) {
-      this.time = Math.min(end, this.time + 16);
-      this.tick?.();
-    }
-  }
-}
+import { FakeClock } from "./testing/fake-clock.ts";
+import { Deadline, TimerWheel } from "./timer-wheel.ts";
 
 class Probe extends Deadline {
   readonly fired: number[] = [];
@@ -115,4 +96,33 @@ test("a clock that jumps ahead of a whole turn fires everything that is due", ()
   clock.tick?.();
   clock.advance(32);
   expect(probes.map((probe) => probe.fired.length)).toEqual([1, 1, 1, 0]);
+});
+
+test("an entry that a neighbour takes off the wheel is left alone, in every slot of it", () => {
+  for (const ms of [0, 500 * 16, 508 * 16, 509 * 16, 510 * 16, 511 * 16, 512 * 16]) {
+    const clock = new FakeClock();
+    const wheel = new TimerWheel(clock);
+    const second = new Probe(clock);
+    const first = new Probe(clock, () => wheel.remove(second));
+    const third = new Probe(clock);
+    wheel.set(third, ms + 5000);
+    wheel.set(second, ms);
+    wheel.set(first, ms);
+    clock.advance(ms + 10_000);
+    expect([first.fired.length, second.fired.length, third.fired.length]).toEqual([1, 0, 1]);
+  }
+});
+
+test("a deadline that throws is reported, and the others of its tick fire all the same", () => {
+  const clock = new FakeClock();
+  const faults: unknown[] = [];
+  const wheel = new TimerWheel(clock, (error) => faults.push(error));
+  const broken = (): never => {
+    throw new Error("broken");
+  };
+  const probes = [new Probe(clock), new Probe(clock, broken), new Probe(clock)];
+  for (const probe of probes) wheel.set(probe, 100);
+  clock.advance(200);
+  expect(probes.map((probe) => probe.fired.length)).toEqual([1, 1, 1]);
+  expect(faults.map(String)).toEqual(["Error: broken"]);
 });

@@ -30,12 +30,17 @@ const realClock: WheelClock = {
   },
 };
 
+function rethrow(error: unknown): never {
+  throw error;
+}
+
 /**
  * A hashed timing wheel: one timer for all deadlines of a worker. An entry stays where it hangs while its deadline
  * only moves later, and is moved when its slot comes round; so a keep-alive connection is relinked once in seconds.
  */
 export class TimerWheel {
   readonly #clock: WheelClock;
+  readonly #onFault: (error: unknown) => void;
   readonly #slots: (Deadline | undefined)[] = Array.from({ length: SLOTS }, () => undefined);
   #tick = 0;
   #entries = 0;
@@ -43,8 +48,10 @@ export class TimerWheel {
   #now = 0;
   #stop: (() => void) | undefined;
 
-  constructor(clock: WheelClock = realClock) {
+  /** `onFault` is told what a deadline threw; the others fire all the same. */
+  constructor(clock: WheelClock = realClock, onFault: (error: unknown) => void = rethrow) {
     this.#clock = clock;
+    this.#onFault = onFault;
     this.#started = clock.now();
   }
 
@@ -111,6 +118,14 @@ export class TimerWheel {
     this.#entries--;
   }
 
+  #fire(entry: Deadline): void {
+    try {
+      entry.onDeadline();
+    } catch (error) {
+      this.#onFault(error);
+    }
+  }
+
   #advance(): void {
     const now = this.#clock.now() - this.#started;
     this.#now = now;
@@ -125,12 +140,12 @@ export class TimerWheel {
         this.#unlink(entry);
         if (entry.due <= now) {
           entry.due = Number.POSITIVE_INFINITY;
-          entry.onDeadline();
+          this.#fire(entry);
         } else if (entry.due !== Number.POSITIVE_INFINITY) {
           this.#link(entry, Math.ceil(entry.due / TICK_MS));
         }
         // A callback may have moved the neighbour to another slot: then the rest of this one is found from its head.
-        const moved = next !== undefined && (next.slotTick - this.#tick) % SLOTS !== 0;
+        const moved = next !== undefined && (next.slotTick === -1 || (next.slotTick - this.#tick) % SLOTS !== 0);
         entry = moved ? this.#slots[this.#tick % SLOTS] : next;
       }
     }

@@ -57,7 +57,7 @@ function refuseConnection(wire: Wire): WireHandler {
 class RunningGateway implements Gateway {
   readonly listeners: BoundListener[] = [];
   readonly #options: GatewayOptions;
-  readonly #wheel = new TimerWheel();
+  readonly #wheel = new TimerWheel(undefined, (error) => this.#fault(error));
   readonly #logFiles = new LogFiles();
   readonly #open = new Set<ServerConnection>();
   #bound: Listener[] = [];
