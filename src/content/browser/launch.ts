@@ -12,8 +12,8 @@ export interface RunningBrowser {
   readonly cdp: CdpConnection;
   /** Watches the memory of its pages. */
   readonly memory: MemoryWatch;
+  /** Its name and version, as in "HeadlessChrome/153.0.8010.0". */
   readonly product: string;
-  readonly userAgent: string;
   readonly exited: Promise<void>;
   /** Ends the process at once, where it no longer answers. */
   kill(): void;
@@ -104,12 +104,10 @@ export async function launchBrowser(
   try {
     const version = await within(cdp.send("Browser.getVersion"), LAUNCH_TIMEOUT_MS);
     const product = String(version["product"]);
-    const userAgent = String(version["userAgent"]);
     return {
       cdp,
       memory: new MemoryWatch(pid),
       product,
-      userAgent,
       exited,
       kill,
       close: () => close(cdp, exited, kill),

@@ -36,10 +36,7 @@ export async function unpackBrowser(source: string, folder: string): Promise<Unp
   const target = join(folder, `chromium-${version}`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await removeAbandoned(folder);
-  if (!(await isComplete(target))) {
-    await rm(target, { recursive: true, force: true });
-    await unpackBeside(source, folder, target);
-  }
+  if (!(await isComplete(target))) await unpackBeside(source, folder, target);
   await assertPrivate(target);
   return { path: join(target, PROGRAM), libraries: join(target, "lib"), fontConfig: join(target, "fonts.conf") };
 }
@@ -67,11 +64,22 @@ async function unpackBeside(source: string, folder: string, target: string): Pro
     await chmod(program, 0o700);
     await writeFile(join(temporary, "fonts.conf"), fontConfiguration(target));
     await writeFile(join(temporary, MANIFEST), JSON.stringify({ programBytes: (await stat(program)).size }));
-    await rename(temporary, target).catch(async (error: unknown) => {
-      if (!(await isComplete(target))) throw error;
-    });
+    await putInPlace(temporary, target);
   } finally {
     await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+/** Another start may have been faster: then its browser stays. What is broken is moved out of the way. */
+async function putInPlace(temporary: string, target: string): Promise<void> {
+  try {
+    await rename(temporary, target);
+  } catch {
+    if (await isComplete(target)) return;
+    const broken = `${temporary}-broken`;
+    await rename(target, broken);
+    await rename(temporary, target);
+    await rm(broken, { recursive: true, force: true });
   }
 }
 
