@@ -113,7 +113,12 @@ export class ServerConnection extends Deadline implements WireHandler, ExchangeC
   }
 
   onDrain(): void {
-    if (!this.out.drain()) return;
+    const before = this.out.backlogBytes;
+    if (!this.out.drain()) {
+      // The time to write counts anew while the client reads.
+      if (this.out.backlogBytes < before) this.#onBlocked();
+      return;
+    }
     if (this.#writeDeadline !== undefined) this.#host.wheel.clear(this.#writeDeadline);
     if (this.#state === LINGERING) this.#wire.shutdown();
     else if (this.#exchange !== undefined) this.#exchange.onDrain?.();
@@ -139,12 +144,13 @@ export class ServerConnection extends Deadline implements WireHandler, ExchangeC
     this.#unread = undefined;
     const exchange = this.#exchange;
     this.#exchange = undefined;
+    // First, so that nobody answers the end of the body to a client that is gone.
+    exchange?.cancel();
     if (this.#body !== undefined && !this.#body.complete) {
       this.#body.abort(
         new TurnpikeError("bad-request", "the client closed the connection before its body was complete"),
       );
     }
-    exchange?.cancel();
     this.#host.closed(this);
     flushCork();
   }
@@ -164,6 +170,11 @@ export class ServerConnection extends Deadline implements WireHandler, ExchangeC
         this.#closing = true;
         this.#body?.abort(new TurnpikeError("request-timeout", "the request body did not come in time"));
         if (this.#exchange === undefined) this.#close();
+        break;
+      case IDLE:
+        // An answer that is still on its way is the write deadline's.
+        if (this.out.blocked) this.#host.wheel.set(this, this.#host.settings().idleMs);
+        else this.#wire.terminate();
         break;
       default:
         this.#wire.terminate();
@@ -298,6 +309,8 @@ export class ServerConnection extends Deadline implements WireHandler, ExchangeC
     let at = from;
     if (body !== undefined && !body.complete) {
       at = body.receive(chunk, from);
+      // Answered from within, by whoever read the body: what follows is another request's, or nobody's.
+      if (this.#state !== BUSY) return this.#state === IDLE ? at : chunk.length;
       if (body.fault !== undefined) {
         // Where the bytes after a fault belong cannot be known.
         this.#closing = true;
@@ -306,7 +319,13 @@ export class ServerConnection extends Deadline implements WireHandler, ExchangeC
       }
       if (!body.complete) return chunk.length;
       this.#host.wheel.clear(this);
-      if (this.#exchange === undefined) this.#nextState();
+      if (this.#exchange === undefined) {
+        if (this.#closing) {
+          this.#close();
+          return chunk.length;
+        }
+        this.#nextState();
+      }
     }
     if (at >= chunk.length || this.#state !== BUSY) return at;
     this.#keepUnread(chunk.subarray(at));

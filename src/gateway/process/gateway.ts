@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { openStore, type Store } from "../../store/open-store.ts";
 import { type Config } from "../config/config.ts";
+import { flushCork } from "../http1/outgoing.ts";
 import { refusal } from "../http1/refusal.ts";
 import { ServerConnection, type ServerHost } from "../http1/server-connection.ts";
 import { serve } from "../pipeline.ts";
@@ -169,6 +170,8 @@ class RunningGateway implements Gateway {
   }
 
   #fault(error: unknown): void {
+    // Whatever threw did not come to the end of its event.
+    flushCork();
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.#options.log(`fault: ${text}`);
   }

@@ -1,0 +1,286 @@
+import { beforeEach, expect, test } from "bun:test";
+import fc from "fast-check";
+import { type TurnpikeError } from "../../lib/errors.ts";
+import { FakeClock } from "../../lib/testing/fake-clock.ts";
+import { TimerWheel } from "../../lib/timer-wheel.ts";
+import { type BodySink, type Exchange } from "../exchange.ts";
+import { flushCork } from "./outgoing.ts";
+import { ServerConnection, type ServerHost } from "./server-connection.ts";
+import { type ServerSettings } from "./settings.ts";
+import { FakeWire } from "./testing/fake-wire.ts";
+
+const SETTINGS: ServerSettings = {
+  maxHeaderBytes: 4096,
+  maxHeaderCount: 50,
+  maxBodyBytes: 1_000_000,
+  idleMs: 60_000,
+  headerMs: 10_000,
+  bodyMs: 30_000,
+  writeMs: 30_000,
+};
+
+class Host implements ServerHost {
+  readonly clock = new FakeClock();
+  readonly wheel = new TimerWheel(this.clock);
+  readonly scheme = "http";
+  readonly exchanges: Exchange[] = [];
+  closedCount = 0;
+  isDraining = false;
+  current: ServerSettings = SETTINGS;
+  onExchange: (exchange: Exchange) => void = () => {};
+  settings(): ServerSettings {
+    return this.current;
+  }
+  draining(): boolean {
+    return this.isDraining;
+  }
+  handle(exchange: Exchange): void {
+    this.exchanges.push(exchange);
+    this.onExchange(exchange);
+  }
+  closed(): void {
+    this.closedCount++;
+  }
+}
+
+let host: Host;
+let wire: FakeWire;
+let connection: ServerConnection;
+
+beforeEach(() => {
+  host = new Host();
+  wire = new FakeWire();
+  connection = new ServerConnection(wire, host);
+  wire.onClose = () => connection.onClose();
+});
+
+function arrive(text: string): void {
+  connection.onData(Buffer.from(text, "latin1"));
+}
+
+function reply(exchange: Exchange, body = "ok"): void {
+  exchange.response.start({ status: 200, reason: "OK", fields: "", bodyLength: body.length });
+  exchange.response.data(Buffer.from(body, "latin1"));
+  exchange.response.end("");
+}
+
+class Sink implements BodySink {
+  text = "";
+  ended = false;
+  errors: TurnpikeError[] = [];
+  onData: () => boolean = () => true;
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    this.text += Buffer.from(chunk.subarray(start, end)).toString("latin1");
+    return this.onData();
+  }
+  end(): void {
+    this.ended = true;
+  }
+  abort(error: TurnpikeError): void {
+    this.errors.push(error);
+  }
+}
+
+/** The exchange that came last. */
+function last(): Exchange {
+  const exchange = host.exchanges.at(-1);
+  if (exchange === undefined) throw new Error("no exchange");
+  return exchange;
+}
+
+const GET = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n";
+const POST = (body: string, extra = ""): string =>
+  `POST /b HTTP/1.1\r\nHost: h\r\n${extra}Content-Length: ${body.length}\r\n\r\n${body}`;
+
+test("however a pipeline is cut, and whenever answers come, every request is answered once and in order", () => {
+  const request = fc.record({ body: fc.string({ unit: "grapheme-ascii", maxLength: 30 }), chunked: fc.boolean() });
+  fc.assert(
+    fc.property(
+      fc.array(request, { minLength: 1, maxLength: 8 }),
+      fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 20 }),
+      fc.array(fc.constantFrom("now", "later", "before the body"), { minLength: 1, maxLength: 8 }),
+      (requests, cuts, when) => {
+        host = new Host();
+        wire = new FakeWire();
+        connection = new ServerConnection(wire, host);
+        const waiting: (() => void)[] = [];
+        host.onExchange = (exchange) => {
+          const index = host.exchanges.length - 1;
+          const way = when[index % when.length];
+          const sink = new Sink();
+          const respond = (): void => reply(exchange, `${index}:${sink.text}`);
+          sink.end = () => (way === "now" ? respond() : waiting.push(respond));
+          if (way === "before the body") waiting.push(() => exchange.body.readTo(sink));
+          else exchange.body.readTo(sink);
+        };
+        const text = requests
+          .map(({ body, chunked }) => {
+            if (!chunked || body === "") return POST(body);
+            const coded = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+            return `POST /b HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n${coded}`;
+          })
+          .join("");
+        let at = 0;
+        for (let step = 0; at < text.length || waiting.length > 0; step++) {
+          const size = cuts[step % cuts.length] ?? 1;
+          if (at < text.length && !wire.paused) {
+            arrive(text.slice(at, at + size));
+            at += size;
+          } else waiting.shift()?.();
+          flushCork();
+          expect(step).toBeLessThan(5000);
+        }
+        const bodies = wire.text.split("HTTP/1.1 200 OK\r\n").slice(1);
+        expect(bodies.map((answer) => answer.slice(answer.indexOf("\r\n\r\n") + 4))).toEqual(
+          requests.map(({ body }, i) => `${i}:${body}`),
+        );
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+test("a connection that closes after an answer within the body's last bytes serves no further request", () => {
+  host.onExchange = (exchange) => {
+    const sink = new Sink();
+    sink.onData = () => {
+      reply(exchange);
+      return true;
+    };
+    exchange.body.readTo(sink);
+  };
+  arrive(`${POST("body", "Connection: close\r\n")}${GET}`);
+  arrive(GET);
+  expect(host.exchanges).toHaveLength(1);
+  expect(wire.ended).toBe(true);
+  host.clock.advance(5000);
+  expect(wire.closed).toBe(true);
+});
+
+test("a connection that is cut off within the body's last bytes stays closed and keeps no deadline", () => {
+  host.onExchange = (exchange) => {
+    const sink = new Sink();
+    sink.onData = () => {
+      exchange.response.start({ status: 200, reason: "OK", fields: "", bodyLength: 9 });
+      exchange.response.end("");
+      return true;
+    };
+    exchange.body.readTo(sink);
+  };
+  arrive(`${POST("body")}${GET}`);
+  expect([host.exchanges.length, wire.closed, host.closedCount]).toEqual([1, true, 1]);
+  expect([connection.idle, connection.due]).toEqual([false, Number.POSITIVE_INFINITY]);
+});
+
+test("an answer from within the body's last bytes leaves the connection to the next request", () => {
+  host.onExchange = (exchange) => {
+    const sink = new Sink();
+    sink.onData = () => {
+      reply(exchange);
+      return true;
+    };
+    if (exchange.head.method === "POST") exchange.body.readTo(sink);
+    else reply(exchange);
+  };
+  arrive(`${POST("body")}${GET}`);
+  arrive(GET);
+  expect(host.exchanges.map(({ head }) => head.method)).toEqual(["POST", "GET", "GET"]);
+});
+
+test("a client that leaves in the middle of its body is gone, not answered", () => {
+  let gone = 0;
+  const sink = new Sink();
+  host.onExchange = (exchange) => {
+    exchange.onGone = () => gone++;
+    exchange.body.readTo({
+      data: (chunk, start, end) => sink.data(chunk, start, end),
+      end: () => sink.end(),
+      abort(error) {
+        sink.abort(error);
+        reply(exchange);
+      },
+    });
+  };
+  arrive(POST("12345").slice(0, -2));
+  wire.terminate();
+  expect(gone).toBe(1);
+  expect([last().gone, last().status]).toEqual([true, 0]);
+  expect(sink.errors).toHaveLength(1);
+});
+
+test("a drain closes a connection whose forgotten body ends afterwards", () => {
+  host.onExchange = (exchange) => reply(exchange);
+  arrive(POST("12345").slice(0, -2));
+  expect(wire.ended).toBe(false);
+  host.isDraining = true;
+  connection.drain();
+  arrive("45");
+  expect(wire.ended).toBe(true);
+});
+
+test("an idle deadline does not cut an answer that is still on its way", () => {
+  host.current = { ...SETTINGS, idleMs: 1000, writeMs: 20_000 };
+  host.onExchange = (exchange) => reply(exchange, "x".repeat(1000));
+  wire.takes = [10];
+  arrive(GET);
+  host.clock.advance(5000);
+  expect(wire.closed).toBe(false);
+  connection.onDrain();
+  expect(wire.text.endsWith("x".repeat(1000))).toBe(true);
+  host.clock.advance(3000);
+  expect(wire.closed).toBe(true);
+});
+
+test("a client that reads slowly but reads is not cut off, and one that stops reading is", () => {
+  host.onExchange = (exchange) => reply(exchange, "x".repeat(1000));
+  wire.takes = [10, 10, 10, 10];
+  arrive(GET);
+  for (let i = 0; i < 3; i++) {
+    host.clock.advance(20_000);
+    connection.onDrain();
+  }
+  expect(wire.closed).toBe(false);
+  host.clock.advance(40_000);
+  expect(wire.closed).toBe(true);
+});
+
+test("a head that is not whole in time is answered 408, an idle connection just closes", () => {
+  arrive("GET / HT");
+  host.clock.advance(10_100);
+  expect(wire.text).toStartWith("HTTP/1.1 408 ");
+  expect(wire.ended).toBe(true);
+  const idle = new FakeWire();
+  const second = new ServerConnection(idle, host);
+  idle.onClose = () => second.onClose();
+  host.clock.advance(60_100);
+  expect([idle.text, idle.closed]).toEqual(["", true]);
+});
+
+test("a body that is not whole in time fails for its reader, and time that reading is held back does not count", () => {
+  const sink = new Sink();
+  host.onExchange = (exchange) => exchange.body.readTo(sink);
+  arrive(POST("12345").slice(0, -2));
+  last().body.pause();
+  host.clock.advance(100_000);
+  expect(sink.errors).toEqual([]);
+  last().body.resume();
+  host.clock.advance(31_000);
+  expect(sink.errors.map((error) => error.code)).toEqual(["request-timeout"]);
+});
+
+test("a connection that lingers after its last answer is cut when its peer does not close", () => {
+  host.onExchange = (exchange) => reply(exchange);
+  arrive("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  arrive(GET);
+  expect([host.exchanges.length, wire.ended, wire.closed]).toEqual([1, true, false]);
+  host.clock.advance(2100);
+  expect([wire.closed, host.closedCount]).toEqual([true, 1]);
+});
+
+test("an empty line before a request is skipped, and alone keeps the connection idle no longer than a head may take", () => {
+  host.onExchange = (exchange) => reply(exchange);
+  arrive(`\r\n${GET}`);
+  arrive("\r");
+  arrive(`\n${GET}`);
+  expect(host.exchanges).toHaveLength(2);
+});
