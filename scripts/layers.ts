@@ -77,6 +77,11 @@ function visit(file: string, path: readonly string[]): void {
 }
 for (const file of files) visit(file, []);
 
+const listed = LAYERS.map((prefixes) => prefixes.join(", ")).join("\n");
+if (!(await Bun.file("docs/architecture.md").text()).includes(`\n${listed}\n`)) {
+  problems.push("docs/architecture.md: its list of layers is not the one of scripts/layers.ts");
+}
+
 for (const problem of problems) console.error(problem);
 if (problems.length > 0) process.exit(1);
 console.log(`${files.length} files, every import points downwards`);
