@@ -1,4 +1,5 @@
 /** `npm run bench -- NAME [flags]`: runs one bench. */
+import { http1 } from "./http1.ts";
 import { runProxyBench } from "./proxy.ts";
 
 interface Bench {
@@ -10,6 +11,7 @@ interface Bench {
 
 const BENCHES: readonly Bench[] = [
   { name: "proxy", about: "Turnpike beside nginx, HAProxy and Caddy, driven by wrk", run: runProxyBench },
+  { name: "http1", about: "the HTTP/1 codec and the forward path, without sockets", run: http1 },
 ];
 
 const [name, ...args] = process.argv.slice(2);

@@ -13,7 +13,7 @@ const TRAILERS = 6;
 const DONE = 7;
 
 export interface ChunkedSink {
-  onChunk(chunk: Uint8Array): void;
+  onChunk(chunk: Uint8Array, start: number, end: number): void;
 }
 
 function hexDigit(code: number): number {
@@ -60,7 +60,7 @@ export class ChunkedDecoder {
         const take = Math.min(this.#size, bytes.length - at);
         this.#size -= take;
         if (this.#size === 0) this.#state = DATA_CR;
-        sink.onChunk(bytes.subarray(at, at + take));
+        sink.onChunk(bytes, at, at + take);
         at += take;
       } else if (this.#state === TRAILERS) {
         at = this.#readTrailers(bytes, at);

@@ -136,14 +136,14 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
   }
 
   /** Sends a piece of the request body; false: wait for `onSendable`. */
-  data(chunk: Uint8Array): boolean {
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
     const out = this.#out;
-    if (out === undefined || this.#state === CLOSED || chunk.byteLength === 0) return true;
+    if (out === undefined || this.#state === CLOSED || start === end) return true;
     if (this.#requestChunked) {
-      out.text(chunkHead(chunk.byteLength));
-      out.bytes(chunk);
+      out.text(chunkHead(end - start));
+      out.bytes(chunk, start, end);
       out.text("\r\n");
-    } else out.bytes(chunk);
+    } else out.bytes(chunk, start, end);
     return !out.blocked;
   }
 
@@ -188,7 +188,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
         case LENGTH: {
           const take = Math.min(this.#remaining, chunk.length - at);
           this.#remaining -= take;
-          this.#pass(take === chunk.length ? chunk : chunk.subarray(at, at + take));
+          this.onChunk(chunk, at, at + take);
           at += take;
           if (this.#remaining === 0) this.#complete("");
           break;
@@ -197,7 +197,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
           at = this.#readChunked(chunk, at);
           break;
         case UNTIL_CLOSE:
-          this.#pass(at === 0 ? chunk : chunk.subarray(at));
+          this.onChunk(chunk, at, chunk.length);
           at = chunk.length;
           break;
         default:
@@ -229,12 +229,8 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     flushCork();
   }
 
-  onChunk(chunk: Uint8Array): void {
-    this.#pass(chunk);
-  }
-
-  #pass(chunk: Uint8Array): void {
-    if (this.#sink !== undefined && !this.#sink.data(chunk)) this.pause();
+  onChunk(chunk: Uint8Array, start: number, end: number): void {
+    if (this.#sink !== undefined && !this.#sink.data(chunk, start, end)) this.pause();
   }
 
   #readHead(chunk: Buffer, from: number): number {

@@ -6,6 +6,8 @@ const CORK_BYTES = 131_072;
 const DIRECT_BYTES = 98_304;
 
 const cork = Buffer.allocUnsafeSlow(CORK_BYTES);
+/** Copies from any byte array, as `Buffer.prototype.copy` does, without a view in between. */
+const { copy: copyBytes } = Buffer.prototype;
 let corkLength = 0;
 let corkOwner: Outgoing | undefined;
 /** An event is being handled, at whose end `flushCork` is called. */
@@ -53,25 +55,25 @@ export class Outgoing {
     corkLength += cork.write(text, corkLength, "latin1");
   }
 
-  /** Writes bytes; the array must not change afterwards. */
-  bytes(chunk: Uint8Array): void {
-    const length = chunk.byteLength;
+  /** Writes the bytes of `chunk` from `start` to `end`; they must not change afterwards. */
+  bytes(chunk: Uint8Array, start = 0, end = chunk.length): void {
+    const length = end - start;
     if (length === 0) return;
     this.bytesWritten += length;
     if (this.#backlogBytes > 0) {
-      this.#keep(chunk);
+      this.#keep(chunk.subarray(start, end));
       return;
     }
     if (length >= DIRECT_BYTES) {
       this.flush();
-      this.#send(chunk, length);
+      this.#send(chunk, start, end);
       return;
     }
     if (!this.#claim(length)) {
-      this.#keep(chunk);
+      this.#keep(chunk.subarray(start, end));
       return;
     }
-    cork.set(chunk, corkLength);
+    copyBytes.call(chunk, cork, corkLength, start, end);
     corkLength += length;
   }
 
@@ -128,16 +130,16 @@ export class Outgoing {
     if (this.#backlog.length === 1) this.#onBlocked();
   }
 
-  #send(bytes: Uint8Array, length: number): void {
-    const taken = this.#backlogBytes > 0 ? 0 : this.#wire.write(bytes, 0, length);
-    if (taken >= length || taken < 0) return;
+  #send(bytes: Uint8Array, start: number, end: number): void {
+    const taken = this.#backlogBytes > 0 ? 0 : this.#wire.write(bytes, start, end - start);
+    if (taken >= end - start || taken < 0) return;
     // The shared buffer is used again at once, so what is left of it is copied; anything else is kept as it lies.
-    const rest = bytes.subarray(taken, length);
+    const rest = bytes.subarray(start + taken, end);
     this.#keep(bytes === cork ? Buffer.from(rest) : rest);
   }
 
   static sendCork(owner: Outgoing, length: number): void {
-    owner.#send(cork, length);
+    owner.#send(cork, 0, length);
   }
 }
 

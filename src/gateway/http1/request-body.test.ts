@@ -20,8 +20,8 @@ class Sink implements BodySink {
   room = true;
   ends: string[] = [];
   errors: TurnpikeError[] = [];
-  data(chunk: Uint8Array): boolean {
-    this.text += Buffer.from(chunk).toString("latin1");
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    this.text += Buffer.from(chunk.subarray(start, end)).toString("latin1");
     return this.room;
   }
   end(trailers: string): void {

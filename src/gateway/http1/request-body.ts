@@ -81,7 +81,7 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
       const take = Math.min(this.#remaining, bytes.length - from);
       this.#remaining -= take;
       if (this.#remaining === 0) this.#ended = true;
-      this.onChunk(take === bytes.length ? bytes : bytes.subarray(from, from + take));
+      this.onChunk(bytes, from, from + take);
       if (this.#ended) this.#finish();
       return from + take;
     }
@@ -103,14 +103,14 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
     if (!this.#discarding) this.#sink?.abort(error);
   }
 
-  onChunk(chunk: Uint8Array): void {
+  onChunk(chunk: Uint8Array, start: number, end: number): void {
     if (this.fault !== undefined) return;
-    this.received += chunk.byteLength;
+    this.received += end - start;
     if (this.#discarding) return;
     if (this.#sink === undefined) {
-      this.#held.push(chunk);
+      this.#held.push(chunk.subarray(start, end));
       if (!this.#ended) this.#source.holdReading(true);
-    } else if (!this.#sink.data(chunk) && !this.#ended) this.#source.holdReading(true);
+    } else if (!this.#sink.data(chunk, start, end) && !this.#ended) this.#source.holdReading(true);
   }
 
   #finish(): void {

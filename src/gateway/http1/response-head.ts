@@ -25,7 +25,7 @@ export function parseResponseHead(text: string, end: number, maxHeaderCount: num
   if (!(status >= 100 && status <= 599) || (lineEnd > 12 && text.charCodeAt(12) !== 0x20))
     return "malformed status line";
   const reason = text.slice(13, lineEnd);
-  if (!isFieldValue(reason)) return "malformed status line";
+  if (reason !== "OK" && !isFieldValue(reason)) return "malformed status line";
   if (!scan.scan(text, lineEnd + 2, end, { isRequest: false, maxCount: maxHeaderCount })) return scan.fault;
   const { transferEncoding, contentLength } = scan;
   if (transferEncoding !== "" && contentLength !== -1) return "both Content-Length and Transfer-Encoding";

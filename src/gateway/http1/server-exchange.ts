@@ -113,9 +113,9 @@ export class Http1Exchange implements Exchange, ResponseSink {
     return this.#framing === CHUNKED ? "Transfer-Encoding: chunked\r\n" : "";
   }
 
-  data(chunk: Uint8Array): boolean {
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
     const { out } = this.#connection;
-    const length = chunk.byteLength;
+    const length = end - start;
     if (this.#over || length === 0) return !out.blocked;
     if (this.#framing === NONE) return true;
     if (this.#framing === LENGTH) {
@@ -124,11 +124,11 @@ export class Http1Exchange implements Exchange, ResponseSink {
     }
     this.bytesSent += length;
     if (this.#framing !== CHUNKED) {
-      out.bytes(chunk);
+      out.bytes(chunk, start, end);
       return !out.blocked;
     }
     out.text(chunkHead(length));
-    out.bytes(chunk);
+    out.bytes(chunk, start, end);
     out.text("\r\n");
     return !out.blocked;
   }

@@ -38,8 +38,8 @@ class RequestPump implements BodySink {
     this.#forward = owner;
     this.#connection = connection;
   }
-  data(chunk: Uint8Array): boolean {
-    return this.#connection.data(chunk);
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    return this.#connection.data(chunk, start, end);
   }
   end(trailers: Fields): void {
     this.#connection.end(trailers);
@@ -160,13 +160,13 @@ class Forward implements ResponseSink {
     this.#exchange.response.start(head);
   }
 
-  data(chunk: Uint8Array): boolean {
-    this.#received += chunk.byteLength;
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    this.#received += end - start;
     if (this.#received > this.#target.maxResponseBytes) {
       this.fail(new TurnpikeError("response-too-large", "the upstream's answer is larger than this route allows"));
       return true;
     }
-    return this.#exchange.response.data(chunk);
+    return this.#exchange.response.data(chunk, start, end);
   }
 
   end(trailers: Fields): void {

@@ -62,16 +62,17 @@ export class HeldResponse implements ResponseSink {
     }
   }
 
-  data(chunk: Uint8Array): boolean {
-    if (this.#state === "passing") return this.#sink.data(chunk);
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    if (this.#state === "passing") return this.#sink.data(chunk, start, end);
     if (this.#state !== "holding") return true;
     const answers = this.#answers;
-    if (this.#size + chunk.byteLength > answers.maxAnswerBytes) {
+    if (this.#size + end - start > answers.maxAnswerBytes) {
       this.#tooLong();
-    } else if (answers.take(chunk.byteLength)) {
-      this.#size += chunk.byteLength;
-      // A small piece of a large buffer would keep all of it, uncounted.
-      this.#body.push(chunk.byteLength * 2 < chunk.buffer.byteLength ? chunk.slice() : chunk);
+    } else if (answers.take(end - start)) {
+      this.#size += end - start;
+      // A small piece of a large buffer would keep all of it, uncounted. (`Buffer.slice` is a view.)
+      const view = chunk.subarray(start, end);
+      this.#body.push(view.length * 2 < chunk.buffer.byteLength ? Uint8Array.from(view) : view);
     } else {
       this.#fail("overloaded", "Too many paid answers wait for settlement");
     }

@@ -1,0 +1,120 @@
+/** The codec's own cost: one proxied request through both HTTP/1 connections, with sockets that cost nothing. */
+import { parseArgs } from "node:util";
+import { TimerWheel } from "../src/lib/timer-wheel.ts";
+import { ClientConnection } from "../src/gateway/http1/client-connection.ts";
+import { ServerConnection } from "../src/gateway/http1/server-connection.ts";
+import { type Pipeline, serve } from "../src/gateway/pipeline.ts";
+import { RouteTable } from "../src/gateway/routing/table.ts";
+import { type ServerPool } from "../src/gateway/upstream/server-pool.ts";
+import { type Upstream } from "../src/gateway/upstream/upstream.ts";
+import { type Wire } from "../src/gateway/wire/wire.ts";
+
+const REQUEST = "GET /small HTTP/1.1\r\nHost: 127.0.0.1:8080\r\n\r\n";
+const BROWSER_REQUEST =
+  "GET /articles/2026/11/a-title-of-some-length?utm_source=feed HTTP/1.1\r\nHost: www.example.com\r\n" +
+  "User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36\r\n" +
+  "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8\r\n" +
+  "Accept-Language: en-US,en;q=0.9\r\nAccept-Encoding: gzip, deflate, br, zstd\r\nConnection: keep-alive\r\n" +
+  "Cookie: session=0123456789abcdef0123456789abcdef; theme=dark\r\nReferer: https://www.example.com/\r\n\r\n";
+const RESPONSE_HEAD =
+  "HTTP/1.1 200 OK\r\nServer: nginx/1.22.1\r\nDate: Fri, 20 Nov 2026 21:37:44 GMT\r\n" +
+  "Content-Type: application/json\r\nContent-Length: 76\r\nConnection: keep-alive\r\n\r\n";
+const RESPONSE = RESPONSE_HEAD + "x".repeat(76);
+
+function nullWire(): Wire {
+  return {
+    write: (_data, _offset, length) => length,
+    pause() {},
+    resume() {},
+    shutdown() {},
+    terminate() {},
+    remoteAddress: "127.0.0.1",
+  };
+}
+
+/** A server connection, and the upstream connection that its requests go to. */
+function build(): { client: ServerConnection; origin: ClientConnection } {
+  const wheel = new TimerWheel();
+  let idle: ClientConnection | undefined;
+  const origin = new ClientConnection({
+    wheel,
+    released(connection) {
+      idle = connection;
+    },
+    closed() {},
+  });
+  origin.attach(nullWire());
+  idle = origin;
+  const pool = { takeIdle: () => idle, succeeded() {}, failed() {} };
+  // The pool's own bookkeeping needs real sockets; what it costs is in `bench -- proxy`.
+  const upstream = { pick: () => pool as unknown as ServerPool } as unknown as Upstream;
+  const target = {
+    wheel,
+    upstream,
+    rewrite: undefined,
+    connectTimeoutMs: 5000,
+    sendTimeoutMs: 30_000,
+    readTimeoutMs: 60_000,
+    totalTimeoutMs: 120_000,
+    maxResponseBytes: 1e9,
+    maxRetries: 1,
+    extraFields: "",
+    extraNames: [],
+    serviceName: "turnpike",
+  };
+  const pipeline: Pipeline = {
+    routes: new RouteTable([{ pathPrefix: "/", host: undefined, policies: [], target, accessLog: undefined }]),
+    allowedHosts: undefined,
+    accessLog: undefined,
+    clientAddress: undefined,
+    onFault: (error) => {
+      throw error;
+    },
+  };
+  const settings = {
+    maxHeaderBytes: 32_768,
+    maxHeaderCount: 128,
+    maxBodyBytes: 1e9,
+    idleMs: 60_000,
+    headerMs: 10_000,
+    bodyMs: 30_000,
+    writeMs: 30_000,
+  };
+  const client = new ServerConnection(nullWire(), {
+    settings: () => settings,
+    wheel,
+    draining: () => false,
+    scheme: "http",
+    handle: (exchange) => serve(pipeline, exchange),
+    closed() {},
+  });
+  return { client, origin };
+}
+
+function run(request: string, count: number): number {
+  const { client, origin } = build();
+  const requestBytes = Buffer.from(request, "latin1");
+  const responseBytes = Buffer.from(RESPONSE, "latin1");
+  const before = process.cpuUsage();
+  for (let i = 0; i < count; i++) {
+    client.onData(Buffer.from(requestBytes));
+    origin.onData(Buffer.from(responseBytes));
+  }
+  const { user, system } = process.cpuUsage(before);
+  return ((user + system) * 1000) / count;
+}
+
+/** `npm run bench -- http1 [--count N] [--rounds N]` */
+export async function http1(args: readonly string[]): Promise<number> {
+  const options = { count: { type: "string", default: "300000" }, rounds: { type: "string", default: "4" } } as const;
+  const { values } = parseArgs({ args: [...args], options });
+  for (const [name, request] of [
+    ["small", REQUEST],
+    ["browser", BROWSER_REQUEST],
+  ] as const) {
+    run(request, 20_000);
+    const rounds = Array.from({ length: Number(values.rounds) }, () => run(request, Number(values.count)));
+    console.log(`${name.padEnd(8)} ${rounds.map((ns) => ns.toFixed(0)).join("  ")} ns of CPU a request`);
+  }
+  return 0;
+}
