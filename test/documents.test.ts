@@ -1,0 +1,128 @@
+/** What the documents name exists: files, commands, flags, prices, constants. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { Glob } from "bun";
+import packageJson from "../package.json";
+import shipped from "../config/turnpike.json";
+import { OPERATIONS } from "../src/content/operations/operations.ts";
+import { blocksOf, codeOf, DOCUMENTS, proseOf, readDocument, ROOT, rowsOf } from "./support/documents.ts";
+
+// Processes start slowly on a busy machine.
+setDefaultTimeout(30_000);
+
+/** Where a path may begin that a document shortens. */
+const FOLDERS = ["", "src", "src/gateway", "src/gateway/http1", "src/content", "src/content/egress"];
+const PATH = /^[\w.*-]+(?:\/[\w.*-]+)+\/?$|^[\w-]+\.(?:ts|md|json)$/;
+/** Files that an example makes, and what only looks like a path. */
+const NOT_HERE = new Set(["gateway.json", "src/content/operations/NAME.ts", "application/json"]);
+
+for (const document of DOCUMENTS) {
+  test(`every link in ${document} leads to a file`, () => {
+    const targets = [...proseOf(readDocument(document)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
+    const local = targets.filter((target) => !/^https?:/.test(target)).map((target) => target.split("#")[0] ?? "");
+    expect(local.filter((target) => !existsSync(join(ROOT, dirname(document), target)))).toEqual([]);
+  });
+
+  test(`every file that ${document} names is there`, () => {
+    const paths = codeOf(readDocument(document)).filter((code) => PATH.test(code) && !NOT_HERE.has(code));
+    expect(paths.filter((path) => !isThere(path))).toEqual([]);
+  });
+
+  test(`every command in ${document} exists, with every flag`, async () => {
+    const wrong: string[] = [];
+    for (const command of commandsOf(readDocument(document))) {
+      if (!(await isCommand(command))) wrong.push(command);
+    }
+    expect(wrong).toEqual([]);
+  });
+}
+
+function isThere(path: string): boolean {
+  return FOLDERS.some((folder) => {
+    const full = join(ROOT, folder, path);
+    // A star stands in the last part alone.
+    if (!path.includes("*")) return existsSync(full);
+    return existsSync(dirname(full)) && [...new Glob(basename(path)).scanSync(dirname(full))].length > 0;
+  });
+}
+
+/** The command lines of shell blocks, and those that stand in the prose. */
+function commandsOf(document: string): string[] {
+  const lines = blocksOf(document)
+    .filter(({ language }) => language === "sh")
+    .flatMap(({ text }) => text.trim().split("\n"));
+  const all = [...lines, ...codeOf(document)].flatMap((line) => line.split("&&")).map((line) => line.trim());
+  return [...new Set(all)].filter((line) => /^(?:npm|npx|turnpike|node) /.test(line));
+}
+
+async function isCommand(line: string): Promise<boolean> {
+  const [program = "", ...rest] = line.split(/\s+/);
+  if (program === "turnpike") return isTurnpike(rest);
+  if (program === "npx") return rest[0] === "turnpike" && isTurnpike(rest.slice(1));
+  // `pay.mjs` is the README's own script: its test runs it.
+  if (program === "node") return rest.every((path) => path.startsWith("--") || path === "pay.mjs" || isThere(path));
+  const [script = "", ...more] = rest[0] === "run" ? rest.slice(1) : rest;
+  if (script === "ci") return existsSync(join(ROOT, "package-lock.json"));
+  if (!Object.hasOwn(packageJson.scripts, script)) return false;
+  const args = more.filter((word) => word !== "--");
+  if (script === "start") return isTurnpike(["start", ...args]);
+  if (script === "bench") return hasFlags(args, await output("bench/main.ts", args[0] ?? "", "--help"));
+  return args.every(isThere);
+}
+
+/** The first word names a command, or there is none, and the help of it names every flag. */
+async function isTurnpike(args: readonly string[]): Promise<boolean> {
+  const [first = ""] = args;
+  const command = /^[a-z]+$/.test(first) ? [first] : [];
+  const help = await output("src/cli/main.ts", ...command, "--help");
+  return !help.includes("no command") && hasFlags(args, help);
+}
+
+function hasFlags(args: readonly string[], help: string): boolean {
+  return args.filter((word) => word.startsWith("--") && word !== "--help").every((flag) => help.includes(flag));
+}
+
+const outputs = new Map<string, Promise<string>>();
+
+/** All that a program prints, run once. */
+function output(...args: readonly string[]): Promise<string> {
+  const key = args.join(" ");
+  const known = outputs.get(key) ?? run(args);
+  outputs.set(key, known);
+  return known;
+}
+
+async function run(args: readonly string[]): Promise<string> {
+  const child = Bun.spawn([process.execPath, ...args], { cwd: ROOT, stdio: ["ignore", "pipe", "pipe"] });
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return `${stdout}${stderr}`;
+}
+
+test("the README's table of operations has them all, at their prices", () => {
+  const listed = rowsOf(readDocument("README.md"), "`").map(([operation, price]) => [operation, price]);
+  const real = OPERATIONS.map(({ method, path, price }) => [`\`${method.toUpperCase()} ${path}\``, price ?? "free"]);
+  expect(listed).toEqual(real);
+});
+
+test("the shipped configuration sells every operation at its price, and gives away what is free", () => {
+  const routes = new Map(
+    shipped.routes.map((route) => [route.path_prefix, "x402" in route ? route.x402?.price : undefined]),
+  );
+  expect(OPERATIONS.map(({ path }) => [path, routes.has(path), routes.get(path)])).toEqual(
+    OPERATIONS.map(({ path, price }) => [path, true, price]),
+  );
+});
+
+test("every bound in the architecture document has its name in its file", () => {
+  const rows = readDocument("docs/architecture.md")
+    .split("\n")
+    .map((line) => line.split("|").map((cell) => cell.trim()))
+    .filter((cells) => cells.length === 6 && cells[4]?.startsWith("`src/"));
+  expect(rows.length).toBeGreaterThan(30);
+  const missing = rows.filter(([, , , names = "", file = ""]) => {
+    const source = readFileSync(join(ROOT, file.replaceAll("`", "")), "utf8");
+    return [...names.matchAll(/`([^`]+)`/g)].some(([, name = ""]) => !source.includes(name));
+  });
+  expect(missing).toEqual([]);
+});
