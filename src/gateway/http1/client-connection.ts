@@ -190,7 +190,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
           this.#remaining -= take;
           this.onChunk(chunk, at, at + take);
           at += take;
-          if (this.#remaining === 0) this.#complete("");
+          if (this.#remaining === 0) this.#complete("", at < chunk.length);
           break;
         }
         case CHUNKED:
@@ -217,8 +217,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
 
   onEnd(): void {
     if (this.#state === UNTIL_CLOSE) {
-      this.#reusable = false;
-      this.#complete("");
+      this.#complete("", true);
     } else this.#fail("the upstream closed the connection before its answer was complete");
     flushCork();
   }
@@ -246,11 +245,11 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     this.#partial = "";
     const response = parseResponseHead(text, end + 2, MAX_RESPONSE_FIELDS);
     if (typeof response === "string") this.#fail(response);
-    else this.#begin(response);
+    else this.#begin(response, from + end + 4 - before < chunk.length);
     return from + end + 4 - before;
   }
 
-  #begin(response: ParsedResponse): void {
+  #begin(response: ParsedResponse, more: boolean): void {
     const { status } = response.head;
     const sink = this.#sink;
     if (status < 200) {
@@ -263,7 +262,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     const bodyless = this.#method === "HEAD" || status === 204 || status === 304;
     if (bodyless) {
       sink?.start(status === 204 ? { ...response.head, bodyLength: 0 } : response.head);
-      this.#complete("");
+      this.#complete("", more);
     } else if (response.chunked) {
       this.#state = CHUNKED;
       this.#chunked = new ChunkedDecoder(MAX_RESPONSE_HEAD_BYTES, Number.POSITIVE_INFINITY);
@@ -275,7 +274,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
       this.#state = LENGTH;
       this.#remaining = response.contentLength;
       sink?.start(response.head);
-      if (response.contentLength === 0) this.#complete("");
+      if (response.contentLength === 0) this.#complete("", more);
     }
   }
 
@@ -288,13 +287,16 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
       const lines = decoder.trailers;
       const limits = { isRequest: false, maxCount: MAX_RESPONSE_FIELDS };
       if (lines !== "" && !trailerScan.scan(`${lines}\r\n`, 0, lines.length, limits)) this.#fail("malformed trailers");
-      else this.#complete(lines === "" ? "" : trailerScan.fields);
+      else this.#complete(lines === "" ? "" : trailerScan.fields, at < chunk.length);
     }
     return at;
   }
 
-  /** The response is whole: the sink hears its end once the connection is ready for the next request or closed. */
-  #complete(trailers: Fields): void {
+  /**
+   * The response is whole: the sink hears its end once the connection is ready for the next request or closed. With `more`
+   * bytes behind it, it is closed: nobody asked for them, and the next request must not take them for its answer.
+   */
+  #complete(trailers: Fields, more: boolean): void {
     const sink = this.#sink;
     if (this.#state === CLOSED) return;
     this.#sink = undefined;
@@ -302,7 +304,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     this.onSendable = undefined;
     this.onTimeout = undefined;
     this.#owner.wheel.clear(this);
-    const reuse = this.#reusable && this.#requestSent && this.#out?.blocked === false;
+    const reuse = this.#reusable && !more && this.#requestSent && this.#out?.blocked === false;
     this.#state = reuse ? IDLE : CLOSED;
     if (reuse) {
       // One that waits in the pool must hear when its server closes it.

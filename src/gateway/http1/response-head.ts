@@ -13,6 +13,11 @@ export interface ParsedResponse {
 
 const scan = new FieldScan();
 
+function digitAt(text: string, index: number): number {
+  const digit = text.charCodeAt(index) - 0x30;
+  return digit >= 0 && digit <= 9 ? digit : Number.NaN;
+}
+
 /**
  * Reads the response head whose status line starts at 0 and whose last CRLF before the empty line ends at `end`
  * (RFC 9112 §4, §6.3). Returns why it is refused, as text for the log, where it is. `text` is latin1.
@@ -20,7 +25,7 @@ const scan = new FieldScan();
 export function parseResponseHead(text: string, end: number, maxHeaderCount: number): ParsedResponse | string {
   const lineEnd = text.indexOf("\r\n");
   const http10 = text.startsWith("HTTP/1.0 ");
-  const status = Number(text.slice(9, 12));
+  const status = digitAt(text, 9) * 100 + digitAt(text, 10) * 10 + digitAt(text, 11);
   if (!http10 && !text.startsWith("HTTP/1.1 ")) return "malformed status line";
   if (!(status >= 100 && status <= 599) || (lineEnd > 12 && text.charCodeAt(12) !== 0x20))
     return "malformed status line";
@@ -39,7 +44,8 @@ export function parseResponseHead(text: string, end: number, maxHeaderCount: num
       bodyLength: contentLength,
     },
     http10,
-    keepAlive: !scan.close && (!http10 || scan.keepAlive),
+    // RFC 9112 §6.1: a server that speaks HTTP/1.0 cannot mean its transfer coding.
+    keepAlive: !scan.close && (!http10 || (scan.keepAlive && !chunked)),
     chunked,
     contentLength,
   };

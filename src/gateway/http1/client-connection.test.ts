@@ -1,0 +1,505 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { type TurnpikeError } from "../../lib/errors.ts";
+import { FakeClock } from "../../lib/testing/fake-clock.ts";
+import { TimerWheel } from "../../lib/timer-wheel.ts";
+import { type ResponseHead, type ResponseSink } from "../exchange.ts";
+import { connect, listen, type Listener } from "../wire/tcp.ts";
+import { type Wire, type WireHandler } from "../wire/wire.ts";
+import { ClientConnection, type ConnectionOwner } from "./client-connection.ts";
+import { flushCork } from "./outgoing.ts";
+import { FakeWire } from "./testing/fake-wire.ts";
+
+class Owner implements ConnectionOwner {
+  readonly clock = new FakeClock();
+  readonly wheel = new TimerWheel(this.clock);
+  freed = 0;
+  gone = 0;
+  onReleased: (connection: ClientConnection) => void = () => {};
+  released(connection: ClientConnection): void {
+    this.freed++;
+    this.onReleased(connection);
+  }
+  closed(): void {
+    this.gone++;
+  }
+}
+
+class Sink implements ResponseSink {
+  readonly heads: ResponseHead[] = [];
+  body = "";
+  room = true;
+  ends: string[] = [];
+  errors: TurnpikeError[] = [];
+  onStart: () => void = () => {};
+  onData: () => void = () => {};
+  start(head: ResponseHead): void {
+    this.heads.push(head);
+    this.onStart();
+  }
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    this.body += Buffer.from(chunk).toString("latin1", start, end);
+    this.onData();
+    return this.room;
+  }
+  end(trailers: string): void {
+    this.ends.push(trailers);
+  }
+  abort(error: TurnpikeError): void {
+    this.errors.push(error);
+  }
+  get statuses(): number[] {
+    return this.heads.map((head) => head.status);
+  }
+}
+
+let owner: Owner;
+let wire: FakeWire;
+let connection: ClientConnection;
+let sink: Sink;
+
+function open(): void {
+  owner = new Owner();
+  wire = new FakeWire();
+  connection = new ClientConnection(owner);
+  wire.onClose = () => connection.onClose();
+  connection.attach(wire);
+  sink = new Sink();
+}
+
+beforeEach(open);
+
+function ask(method = "GET", bodyLength = 0): void {
+  connection.request(method, `${method} / HTTP/1.1\r\nHost: h\r\n`, bodyLength, sink);
+  flushCork();
+}
+
+function arrive(text: string): void {
+  connection.onData(Buffer.from(text, "latin1"));
+}
+
+const OK = (body: string, extra = ""): string =>
+  `HTTP/1.1 200 OK\r\nDate: x\r\n${extra}Content-Length: ${body.length}\r\n\r\n${body}`;
+
+describe("requests", () => {
+  test.each([
+    ["GET", 0, ""],
+    ["POST", 0, "Content-Length: 0\r\n"],
+    ["PUT", 7, "Content-Length: 7\r\n"],
+    ["POST", -1, "Transfer-Encoding: chunked\r\n"],
+  ])("%s with a body of %p is framed by %p", (method, length, framing) => {
+    ask(method, length);
+    expect(wire.text).toBe(`${method} / HTTP/1.1\r\nHost: h\r\n${framing}\r\n`);
+  });
+
+  test("a body of unknown length goes out in chunks, with its trailers", () => {
+    ask("POST", -1);
+    connection.data(Buffer.from("hello"));
+    connection.data(Buffer.alloc(0));
+    connection.end("X-Sum: 1\r\n");
+    flushCork();
+    expect(wire.text.split("\r\n\r\n").slice(1).join("\r\n\r\n")).toBe("5\r\nhello\r\n0\r\nX-Sum: 1\r\n\r\n");
+  });
+
+  test("a server that reads slowly stops the body until it has read", () => {
+    ask("POST", 300_000);
+    let sendable = 0;
+    connection.onSendable = () => sendable++;
+    wire.takes = [1000];
+    expect(connection.data(Buffer.alloc(200_000))).toBe(false);
+    expect(sendable).toBe(0);
+    connection.onDrain();
+    expect(sendable).toBe(1);
+    expect(connection.data(Buffer.alloc(100_000))).toBe(true);
+  });
+});
+
+describe("answers", () => {
+  test.each([
+    ["a length", OK("hello"), "hello", ""],
+    [
+      "chunks",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n2;x=y\r\nlo\r\n0\r\n\r\n",
+      "hello",
+      "",
+    ],
+    [
+      "chunks and trailers",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nX-Sum: 1\r\nHost: h\r\n\r\n",
+      "hello",
+      "X-Sum: 1\r\nHost: h\r\n",
+    ],
+    ["no body", "HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", "", ""],
+    ["a 304", "HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", "", ""],
+    ["an empty body", OK(""), "", ""],
+  ])("an answer with %s is whole, and frees the connection, however it is cut", (_name, text, body, trailers) => {
+    for (const size of [1, 2, 3, 7, 1000]) {
+      open();
+      ask();
+      for (let at = 0; at < text.length; at += size) arrive(text.slice(at, at + size));
+      expect([sink.body, sink.ends, sink.errors.length]).toEqual([body, [trailers], 0]);
+      expect([owner.freed, owner.gone, wire.closed]).toEqual([1, 0, false]);
+    }
+  });
+
+  test("an answer to HEAD has no body whatever it announces", () => {
+    ask("HEAD");
+    arrive("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n");
+    expect([sink.heads[0]?.bodyLength, sink.ends.length, owner.freed]).toEqual([500, 1, 1]);
+  });
+
+  test("an answer without framing ends with the connection", () => {
+    ask();
+    arrive("HTTP/1.1 200 OK\r\n\r\nhel");
+    arrive("lo");
+    connection.onEnd();
+    expect([sink.body, sink.ends.length, owner.freed, wire.closed]).toEqual(["hello", 1, 0, true]);
+  });
+
+  test.each([
+    ["Connection: close", OK("hi", "Connection: close\r\n")],
+    ["HTTP/1.0", OK("hi").replace("1.1", "1.0")],
+  ])("a connection is not used again after %s", (_name, text) => {
+    ask();
+    arrive(text);
+    expect([sink.ends.length, owner.freed, owner.gone, wire.closed]).toEqual([1, 0, 1, true]);
+  });
+
+  test("a connection is not used again where the request was not sent whole", () => {
+    ask("POST", 10);
+    connection.data(Buffer.from("half"));
+    arrive(OK("no"));
+    expect([sink.ends.length, owner.freed, wire.closed]).toEqual([1, 0, true]);
+    expect(connection.data(Buffer.from("rest"))).toBe(true);
+  });
+
+  test("interim answers pass, and an endless row of them is refused", () => {
+    ask();
+    for (let i = 0; i < 32; i++) arrive("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n");
+    expect(sink.errors).toEqual([]);
+    arrive("HTTP/1.1 103 Early Hints\r\n\r\n");
+    expect(sink.errors.map((error) => error.code)).toEqual(["upstream-failed"]);
+    expect(wire.closed).toBe(true);
+  });
+
+  test("a slow sink pauses the socket, and a connection that is set free reads again", () => {
+    ask();
+    sink.room = false;
+    arrive(OK("hello").slice(0, -1));
+    expect(wire.paused).toBe(true);
+    connection.resume();
+    expect(wire.paused).toBe(false);
+    arrive("o");
+    expect([wire.paused, owner.freed]).toEqual([false, 1]);
+  });
+
+  test("however an answer is cut into reads, its body comes whole and in order", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.string({ unit: "binary-ascii", minLength: 1, maxLength: 60 }), { maxLength: 8 }),
+        fc.constantFrom("length", "chunked", "close"),
+        fc.array(fc.integer({ min: 1, max: 80 }), { minLength: 1, maxLength: 20 }),
+        (pieces, framing, cuts) => {
+          open();
+          ask();
+          const body = pieces.join("");
+          const coded = pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join("");
+          const head = {
+            length: `Content-Length: ${body.length}`,
+            chunked: "Transfer-Encoding: chunked",
+            close: "A: b",
+          };
+          const text = `HTTP/1.1 200 OK\r\n${head[framing]}\r\n\r\n${framing === "chunked" ? `${coded}0\r\n\r\n` : body}`;
+          for (let at = 0, i = 0; at < text.length; i++) {
+            const size = cuts[i % cuts.length] ?? 1;
+            arrive(text.slice(at, at + size));
+            at += size;
+          }
+          if (framing === "close") connection.onEnd();
+          expect([sink.body, sink.ends.length, sink.errors.length]).toEqual([body, 1, 0]);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe("a hostile or broken upstream", () => {
+  test.each([
+    ["another protocol", "SSH-2.0-x\r\n"],
+    ["HTTP/2", "HTTP/2 200 OK\r\n\r\n"],
+    ["no status", "HTTP/1.1 OK\r\n\r\n"],
+    ["a status in other digits", "HTTP/1.1 2e2 OK\r\n\r\n"],
+    ["a status of four digits", "HTTP/1.1 2000 OK\r\n\r\n"],
+    ["status 99", "HTTP/1.1 099 OK\r\n\r\n"],
+    ["status 600", "HTTP/1.1 600 OK\r\n\r\n"],
+    ["a CR in the reason", "HTTP/1.1 200 a\rb\r\n\r\n"],
+    ["a bare LF in a field", "HTTP/1.1 200 OK\r\nA: b\nC: d\r\n\r\n"],
+    ["a folded field", "HTTP/1.1 200 OK\r\nA: b\r\n c\r\n\r\n"],
+    ["a space before the colon", "HTTP/1.1 200 OK\r\nContent-Length : 5\r\n\r\n"],
+    ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n"],
+    ["length and coding", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"],
+    ["an unknown coding", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"],
+    ["a negative length", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"],
+    ["an upgrade nobody asked for", "HTTP/1.1 101 Switching Protocols\r\n\r\n"],
+    ["too many fields", `HTTP/1.1 200 OK\r\n${"A: b\r\n".repeat(257)}\r\n`],
+    ["an endless head", `HTTP/1.1 200 OK\r\nA: ${"b".repeat(70_000)}`],
+  ])("%s ends in one error and a closed connection", (_name, text) => {
+    ask();
+    arrive(text);
+    expect(sink.errors.map((error) => error.code)).toEqual(["upstream-failed"]);
+    expect([sink.heads.length, sink.ends.length, owner.freed, owner.gone, wire.closed]).toEqual([0, 0, 0, 1, true]);
+    arrive(OK("more"));
+    connection.onEnd();
+    connection.onClose();
+    expect([sink.errors.length, sink.heads.length, owner.gone]).toEqual([1, 0, 1]);
+  });
+
+  test.each([
+    ["in the head", "HTTP/1.1 200"],
+    ["in the body", OK("hello").slice(0, -1)],
+    ["in a chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel"],
+    ["before the last chunk", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\n"],
+    ["before anything", ""],
+  ])("an end %s is an error, by FIN and by reset", (_name, text) => {
+    for (const way of ["onEnd", "onClose"] as const) {
+      open();
+      ask();
+      arrive(text);
+      connection[way]();
+      expect([sink.errors.length, sink.ends.length, owner.gone]).toEqual([1, 0, 1]);
+    }
+  });
+
+  test("a chunked answer that is malformed is cut off after what was sound", () => {
+    ask();
+    arrive("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nhel\r\nzz\r\n");
+    expect([sink.body, sink.errors.length, sink.ends.length, wire.closed]).toEqual(["hel", 1, 0, true]);
+  });
+
+  test("bytes that nobody asked for close an idle connection", () => {
+    arrive(OK("unasked"));
+    expect([wire.closed, owner.gone, sink.heads.length]).toEqual([true, 1, 0]);
+  });
+
+  describe("bytes behind an answer never become the answer to the next request", () => {
+    const answers: [string, string, string][] = [
+      ["a length", "GET", OK("hello")],
+      ["an empty body", "GET", OK("")],
+      ["chunks", "GET", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"],
+      ["no body", "GET", "HTTP/1.1 204 No Content\r\n\r\n"],
+      ["a HEAD", "HEAD", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n"],
+    ];
+    test.each(answers)("that has %s, where the next one waits for the connection", (_name, method, answer) => {
+      const next = new Sink();
+      owner.onReleased = (freed) => freed.request("GET", "GET /next HTTP/1.1\r\n", 0, next);
+      ask(method);
+      arrive(`${answer}${OK("forged")}`);
+      expect(sink.ends).toHaveLength(1);
+      expect([next.heads.length, owner.freed, wire.closed]).toEqual([0, 0, true]);
+    });
+
+    test.each(answers)("that has %s, where the end of the first begins the second", (_name, method, answer) => {
+      const next = new Sink();
+      sink.end = () => {
+        if (connection.open) connection.request("GET", "GET /next HTTP/1.1\r\n", 0, next);
+      };
+      ask(method);
+      arrive(`${answer}${OK("forged")}`);
+      expect([next.heads.length, wire.closed]).toEqual([0, true]);
+    });
+  });
+});
+
+describe("a sink that closes the connection from within", () => {
+  const answers = [OK("hello"), OK(""), "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"];
+  test("at the head hears nothing more", () => {
+    for (const answer of answers) {
+      open();
+      sink.onStart = () => connection.destroy();
+      ask();
+      arrive(answer);
+      expect([sink.body, sink.ends.length, sink.errors.length, owner.gone, owner.freed]).toEqual(["", 0, 0, 1, 0]);
+    }
+  });
+
+  test("at the data hears nothing more", () => {
+    for (const answer of [answers[0] ?? "", answers[2] ?? ""]) {
+      open();
+      sink.onData = () => connection.destroy();
+      ask();
+      arrive(answer);
+      expect([sink.body, sink.ends.length, sink.errors.length, owner.gone, owner.freed]).toEqual(["hello", 0, 0, 1, 0]);
+    }
+  });
+});
+
+describe("deadlines", () => {
+  test("silence for the patience is a time-out, and every arrival counts it anew", () => {
+    let timeouts = 0;
+    ask();
+    connection.onTimeout = () => timeouts++;
+    connection.waitAtMost(1000, owner.wheel.now() + 100_000);
+    for (const text of ["HTTP/1.1 200 OK\r\n", "Content-Length: 5\r\n\r\n", "hel"]) {
+      owner.clock.advance(900);
+      arrive(text);
+    }
+    expect(timeouts).toBe(0);
+    owner.clock.advance(1100);
+    expect(timeouts).toBe(1);
+  });
+
+  test("the whole answer has its time, whatever arrives", () => {
+    let timeouts = 0;
+    ask();
+    connection.onTimeout = () => timeouts++;
+    connection.waitAtMost(1000, owner.wheel.now() + 2000);
+    arrive(OK("x".repeat(50)).slice(0, -50));
+    for (let i = 0; i < 5; i++) {
+      owner.clock.advance(500);
+      arrive("x");
+    }
+    expect(timeouts).toBe(1);
+  });
+
+  test("silence of an upstream that is held back is not its own", () => {
+    let timeouts = 0;
+    ask();
+    connection.onTimeout = () => timeouts++;
+    connection.waitAtMost(1000, owner.wheel.now() + 10_000);
+    sink.room = false;
+    arrive(OK("hello").slice(0, -1));
+    owner.clock.advance(5000);
+    expect(timeouts).toBe(0);
+    connection.resume();
+    owner.clock.advance(1100);
+    expect(timeouts).toBe(1);
+  });
+
+  test("an idle connection closes in time, one in use does not, and a closed one keeps no deadline", () => {
+    connection.closeAfter(1000);
+    ask();
+    arrive(OK("a"));
+    owner.clock.advance(2000);
+    expect(wire.closed).toBe(false);
+    connection.closeAfter(1000);
+    owner.clock.advance(1100);
+    expect([wire.closed, owner.gone, connection.due]).toEqual([true, 1, Number.POSITIVE_INFINITY]);
+  });
+
+  test("a connection that was given up before its socket came closes the socket", () => {
+    const late = new FakeWire();
+    const given = new ClientConnection(owner);
+    given.destroy();
+    given.attach(late);
+    expect([late.closed, given.open]).toEqual([true, false]);
+  });
+});
+
+/** Resolves when the sink hears the end, either way. */
+function finished(): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  sink.end = (trailers) => {
+    sink.ends.push(trailers);
+    resolve();
+  };
+  sink.abort = (error) => {
+    sink.errors.push(error);
+    resolve();
+  };
+  return promise;
+}
+
+function rethrow(error: unknown): never {
+  throw error;
+}
+
+describe("over real sockets", () => {
+  let listener: Listener | undefined;
+  afterEach(() => listener?.stop());
+
+  /** A server that does as `act` says with the text of all that came. */
+  async function against(act: (server: Wire, text: string) => void): Promise<ClientConnection> {
+    listener = listen({
+      address: "127.0.0.1",
+      port: 0,
+      reusePort: false,
+      onFault: rethrow,
+      accept(server): WireHandler {
+        let text = "";
+        return {
+          onData(chunk) {
+            text += chunk.toString("latin1");
+            act(server, text);
+          },
+          onDrain() {},
+          onEnd: () => server.terminate(),
+          onClose() {},
+        };
+      },
+    });
+    const real = new ClientConnection({ wheel: new TimerWheel(), released() {}, closed() {} });
+    real.attach(await connect({ address: "127.0.0.1", port: listener.port }, real, rethrow));
+    return real;
+  }
+
+  test("one connection carries request after request", async () => {
+    const real = await against((server, text) => {
+      if (!text.endsWith("\r\n\r\n")) return;
+      const bytes = Buffer.from(OK("hello"));
+      server.write(bytes, 0, bytes.length);
+    });
+    for (let i = 0; i < 3; i++) {
+      const done = finished();
+      real.request("GET", "GET / HTTP/1.1\r\nHost: h\r\n", 0, sink);
+      flushCork();
+      await done;
+    }
+    expect([sink.body, sink.statuses]).toEqual(["hellohellohello", [200, 200, 200]]);
+    expect(real.requests).toBe(3);
+    real.destroy();
+  });
+
+  test("a body that is paused and resumed comes whole", async () => {
+    const body = Buffer.alloc(3_000_000, "abcdefgh");
+    const real = await against((server, text) => {
+      if (!text.endsWith("\r\n\r\n")) return;
+      const head = Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`);
+      const all = Buffer.concat([head, body]);
+      let at = 0;
+      const more = (): void => {
+        at += Math.max(server.write(all, at, Math.min(all.length - at, 65_536)), 0);
+        if (at < all.length) setImmediate(more);
+      };
+      more();
+    });
+    let length = 0;
+    let pauses = 0;
+    const done = finished();
+    sink.data = (_chunk, start, end) => {
+      length += end - start;
+      if (++pauses % 3 !== 0) return true;
+      setImmediate(() => real.resume());
+      return false;
+    };
+    real.request("GET", "GET / HTTP/1.1\r\nHost: h\r\n", 0, sink);
+    flushCork();
+    await done;
+    expect([length, sink.errors.length]).toEqual([body.length, 0]);
+    real.destroy();
+  });
+
+  test("a reset in the middle of an answer is an error", async () => {
+    const real = await against((server, text) => {
+      if (!text.endsWith("\r\n\r\n")) return;
+      const bytes = Buffer.from(OK("hello").slice(0, -1));
+      server.write(bytes, 0, bytes.length);
+      server.terminate();
+    });
+    const done = finished();
+    real.request("GET", "GET / HTTP/1.1\r\nHost: h\r\n", 0, sink);
+    flushCork();
+    await done;
+    expect([sink.errors.length, real.open]).toEqual([1, false]);
+  });
+});
