@@ -37,7 +37,7 @@ class Sink implements ResponseSink {
     this.heads.push(head);
     this.onStart();
   }
-  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+  data(chunk: Uint8Array, start: number, end: number): boolean {
     this.body += Buffer.from(chunk).toString("latin1", start, end);
     this.onData();
     return this.room;

@@ -1,3 +1,5 @@
+import { latin1Text } from "../../lib/latin1.ts";
+
 /** Bytes looked at first for a head's end. Nearly all heads are shorter, and text of a whole 64 KiB read costs as much as relaying it. */
 const FIRST_LOOK_BYTES = 2048;
 
@@ -8,7 +10,7 @@ const FIRST_LOOK_BYTES = 2048;
 export function headText(partial: string, chunk: Buffer, from: number, limit: number): string {
   const most = Math.min(chunk.length, from + limit - partial.length);
   const first = Math.min(most, from + FIRST_LOOK_BYTES);
-  const text = partial === "" ? chunk.toString("latin1", from, first) : partial + chunk.toString("latin1", from, first);
+  const text = partial === "" ? latin1Text(chunk, from, first) : partial + latin1Text(chunk, from, first);
   if (first === most || text.includes("\r\n\r\n", partial.length - 3)) return text;
-  return text + chunk.toString("latin1", first, most);
+  return text + latin1Text(chunk, first, most);
 }

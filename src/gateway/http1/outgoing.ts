@@ -1,3 +1,4 @@
+import { writeLatin1 } from "../../lib/latin1.ts";
 import { type Wire } from "../wire/wire.ts";
 
 /** Bytes gathered before they go to the socket: a head and a small body leave in one write. */
@@ -52,7 +53,7 @@ export class Outgoing {
       this.#keep(Buffer.from(text, "latin1"));
       return;
     }
-    corkLength += cork.write(text, corkLength, "latin1");
+    corkLength += writeLatin1(cork, text, corkLength);
   }
 
   /** Writes the bytes of `chunk` from `start` to `end`; they must not change afterwards. */

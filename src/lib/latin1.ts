@@ -1,0 +1,20 @@
+/** Buffers have these methods, in Node as in Bun; their types do not. */
+interface Latin1Methods {
+  latin1Slice(this: Uint8Array, start: number, end: number): string;
+  latin1Write(this: Uint8Array, text: string, offset: number): number;
+}
+
+// The two do exist: `toString("latin1")` and `write(…, "latin1")` are slower ways to them (bench http1).
+const methods = Buffer.prototype as unknown as Latin1Methods;
+
+const { latin1Slice, latin1Write } = methods;
+
+/** The bytes from `start` to `end` as text, one character a byte. */
+export function latin1Text(bytes: Uint8Array, start: number, end: number): string {
+  return latin1Slice.call(bytes, start, end);
+}
+
+/** Writes latin1 text at `offset`; returns the bytes written. */
+export function writeLatin1(bytes: Uint8Array, text: string, offset: number): number {
+  return latin1Write.call(bytes, text, offset);
+}
