@@ -128,10 +128,9 @@ class Forward implements ResponseSink {
       this.fail(new TurnpikeError("overloaded", "too many requests wait for the upstream"));
       return;
     }
-    this.#server?.failed();
-    const timeout = reason === "timeout";
+    if (reason !== "busy") this.#server?.failed();
     this.#retryOrFail(
-      timeout
+      reason !== "refused"
         ? new TurnpikeError("upstream-timeout", "no connection to the upstream could be had in time")
         : new TurnpikeError("upstream-failed", "the upstream refused the connection"),
     );

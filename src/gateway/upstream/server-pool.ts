@@ -21,8 +21,8 @@ export interface PoolDeps {
   readonly onFault: OnFault;
 }
 
-/** Why no connection could be had. */
-export type PoolRefusal = "refused" | "timeout" | "full";
+/** Why no connection could be had. `busy`: all of them were in use all the time, which says nothing against the server. */
+export type PoolRefusal = "refused" | "timeout" | "busy" | "full";
 
 /** A request that waits for a connection. Exactly one of its two calls is made, unless it leaves. */
 export abstract class Waiter extends Deadline {
@@ -31,7 +31,7 @@ export abstract class Waiter extends Deadline {
   abstract onRefusal(reason: PoolRefusal): void;
   override onDeadline(): void {
     this.pool?.leave(this);
-    this.onRefusal("timeout");
+    this.onRefusal(this.pool?.connecting === true ? "timeout" : "busy");
   }
 }
 
@@ -61,6 +61,11 @@ export class ServerPool implements ConnectionOwner {
   /** Passive health: false for `fail_timeout_ms` after `max_fails` failures in a row. */
   get inRotation(): boolean {
     return this.#outUntil === 0 || performance.now() >= this.#outUntil;
+  }
+
+  /** Connections are being opened. */
+  get connecting(): boolean {
+    return this.#connecting.size > 0;
   }
 
   /** A response came: the row of failures is broken. */
@@ -143,12 +148,21 @@ export class ServerPool implements ConnectionOwner {
       const endpoint = await resolveEndpoint(this.endpoint, this.#settings.allowPrivate);
       connection.attach(await connect(endpoint, connection, this.#onFault));
     } catch {
+      // An attempt that was given up has no part in those made after it.
+      if (!this.#connecting.has(connection)) return;
       const waiter = this.#nextWaiter();
       connection.destroy();
       waiter?.onRefusal("refused");
       return;
     }
     this.#connecting.delete(connection);
-    if (connection.open) this.released(connection);
+    if (!connection.open) return;
+    try {
+      this.released(connection);
+    } catch (error) {
+      // No socket's event is there to catch it. The request hears that its connection closed.
+      connection.onClose();
+      this.#onFault(error);
+    }
   }
 }

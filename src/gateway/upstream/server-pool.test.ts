@@ -1,0 +1,277 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { TimerWheel } from "../../lib/timer-wheel.ts";
+import { type ClientConnection } from "../http1/client-connection.ts";
+import { flushCork } from "../http1/outgoing.ts";
+import { listen, type Listener } from "../wire/tcp.ts";
+import { type Wire, type WireHandler } from "../wire/wire.ts";
+import { type PoolRefusal, type PoolSettings, ServerPool, Waiter } from "./server-pool.ts";
+
+const SETTINGS: PoolSettings = {
+  maxConnections: 2,
+  maxIdle: 2,
+  idleTimeoutMs: 60_000,
+  connectTimeoutMs: 2000,
+  maxFails: 3,
+  failTimeoutMs: 50,
+  allowPrivate: true,
+};
+
+let listener: Listener;
+let wheel: TimerWheel;
+let faults: unknown[];
+/** Connections that the server has open, and the most it ever had. */
+let open: Set<Wire>;
+let most: number;
+let onServer: (wire: Wire) => void;
+
+function onFault(error: unknown): void {
+  faults.push(error);
+}
+
+beforeEach(() => {
+  open = new Set();
+  most = 0;
+  faults = [];
+  wheel = new TimerWheel();
+  onServer = (wire) => {
+    const answer = Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    wire.write(answer, 0, answer.length);
+  };
+  listener = listen({
+    address: "127.0.0.1",
+    port: 0,
+    reusePort: false,
+    onFault,
+    accept(wire): WireHandler {
+      open.add(wire);
+      most = Math.max(most, open.size);
+      return {
+        onData: () => onServer(wire),
+        onDrain() {},
+        onEnd: () => wire.terminate(),
+        onClose: () => open.delete(wire),
+      };
+    },
+  });
+});
+
+afterEach(() => {
+  for (const wire of open) wire.terminate();
+  listener.stop();
+  wheel.close();
+  expect(faults).toEqual([]);
+});
+
+function pool(settings: Partial<PoolSettings> = {}, port = listener.port): ServerPool {
+  return new ServerPool({ address: "127.0.0.1", port }, false, { ...SETTINGS, ...settings }, { wheel, onFault });
+}
+
+class Asking extends Waiter {
+  readonly #settled = Promise.withResolvers<ClientConnection | PoolRefusal>();
+  override onConnection(connection: ClientConnection): void {
+    this.#settled.resolve(connection);
+  }
+  override onRefusal(reason: PoolRefusal): void {
+    this.#settled.resolve(reason);
+  }
+  get outcome(): Promise<ClientConnection | PoolRefusal> {
+    return this.#settled.promise;
+  }
+}
+
+function ask(from: ServerPool, connectTimeoutMs = 2000): Asking {
+  const waiter = new Asking();
+  from.wait(waiter, connectTimeoutMs);
+  return waiter;
+}
+
+async function connected(waiter: Asking): Promise<ClientConnection> {
+  const outcome = await waiter.outcome;
+  if (typeof outcome === "string") throw new Error(`refused: ${outcome}`);
+  return outcome;
+}
+
+/** Has one request answered on the connection, which sets it free. */
+function use(connection: ClientConnection): Promise<string> {
+  return new Promise((resolve) => {
+    let ending = "";
+    connection.request("GET", "GET / HTTP/1.1\r\nHost: h\r\n", 0, {
+      start() {},
+      data: () => true,
+      end() {
+        ending ||= "end";
+        resolve(ending);
+      },
+      abort(error) {
+        ending ||= error.code;
+        resolve(ending);
+      },
+    });
+    flushCork();
+  });
+}
+
+test("more requests than connections wait, all are served, and the server never sees more connections than allowed", async () => {
+  const servers = pool();
+  const endings = await Promise.all(Array.from({ length: 30 }, async () => await use(await connected(ask(servers)))));
+  expect(endings).toEqual(Array.from({ length: 30 }, () => "end"));
+  expect(most).toBe(2);
+  servers.close();
+});
+
+test("a connection that was set free is the next one taken", async () => {
+  const servers = pool();
+  expect(servers.takeIdle()).toBeUndefined();
+  const first = await connected(ask(servers));
+  await use(first);
+  expect(servers.takeIdle()).toBe(first);
+  expect(servers.takeIdle()).toBeUndefined();
+  first.destroy();
+});
+
+test("connections that die, answered or not, make room for those who wait", async () => {
+  const servers = pool();
+  let count = 0;
+  onServer = (wire) => {
+    count++;
+    if (count % 2 === 0) wire.terminate();
+    else {
+      const answer = Buffer.from("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");
+      wire.write(answer, 0, answer.length);
+    }
+  };
+  const endings = await Promise.all(Array.from({ length: 12 }, async () => await use(await connected(ask(servers)))));
+  expect(endings.filter((ending) => ending === "end")).toHaveLength(6);
+  expect(endings.filter((ending) => ending === "upstream-failed")).toHaveLength(6);
+  expect(most).toBeLessThanOrEqual(2);
+  servers.close();
+});
+
+test("an idle connection that its server closed is not given out", async () => {
+  const servers = pool();
+  const first = await connected(ask(servers));
+  await use(first);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const closed = servers.closed.bind(servers);
+  servers.closed = (connection) => {
+    closed(connection);
+    resolve();
+  };
+  for (const wire of open) wire.terminate();
+  await promise;
+  expect(servers.takeIdle()).toBeUndefined();
+});
+
+test("no more connections are kept idle than allowed", async () => {
+  const servers = pool({ maxIdle: 1 });
+  const both = await Promise.all([connected(ask(servers)), connected(ask(servers))]);
+  await Promise.all(both.map(use));
+  expect(both.filter((connection) => connection.open)).toHaveLength(1);
+  servers.close();
+  expect(both.filter((connection) => connection.open)).toHaveLength(0);
+});
+
+test("an idle connection closes in time", async () => {
+  const servers = pool({ idleTimeoutMs: 30 });
+  const first = await connected(ask(servers));
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const closed = servers.closed.bind(servers);
+  servers.closed = (connection) => {
+    closed(connection);
+    resolve();
+  };
+  await use(first);
+  await promise;
+  expect(servers.takeIdle()).toBeUndefined();
+});
+
+test("a server that refuses refuses everyone who waits, each once, and the next one is tried anew", async () => {
+  const { port } = listener;
+  listener.stop();
+  const servers = pool({}, port);
+  const outcomes = await Promise.all(Array.from({ length: 10 }, async () => await ask(servers).outcome));
+  expect(outcomes).toEqual(Array.from({ length: 10 }, () => "refused" as const));
+  expect(servers.connecting).toBe(false);
+});
+
+test("who waits too long behind busy connections is told so, and the server is not blamed", async () => {
+  const servers = pool({ maxConnections: 1 });
+  const busy = await connected(ask(servers));
+  expect(await ask(servers, 30).outcome).toBe("busy");
+  const next = ask(servers);
+  await use(busy);
+  expect(await next.outcome).toBe(busy);
+  busy.destroy();
+});
+
+test("who leaves the queue is neither served nor refused, and nobody behind loses the turn", async () => {
+  const servers = pool({ maxConnections: 1 });
+  const busy = await connected(ask(servers));
+  const leaving = ask(servers);
+  const staying = ask(servers);
+  let heard = false;
+  void leaving.outcome.then(() => (heard = true));
+  servers.leave(leaving);
+  await use(busy);
+  expect(await staying.outcome).toBe(busy);
+  expect(heard).toBe(false);
+  busy.destroy();
+});
+
+test("a queue that is full refuses at once", () => {
+  const servers = pool({ maxConnections: 1 });
+  const reasons: PoolRefusal[] = [];
+  class Counting extends Waiter {
+    override onConnection(connection: ClientConnection): void {
+      connection.destroy();
+    }
+    override onRefusal(reason: PoolRefusal): void {
+      reasons.push(reason);
+    }
+  }
+  const waiting = Array.from({ length: 4097 }, () => new Counting());
+  for (const waiter of waiting) servers.wait(waiter, 2000);
+  expect(reasons).toEqual(["full"]);
+  for (const waiter of waiting) servers.leave(waiter);
+});
+
+test("a closed pool serves who waits, and keeps no connection afterwards", async () => {
+  const servers = pool({ maxConnections: 1 });
+  const busy = await connected(ask(servers));
+  const late = ask(servers);
+  servers.close();
+  await use(busy);
+  const connection = await connected(late);
+  expect(await use(connection)).toBe("end");
+  expect(connection.open).toBe(false);
+});
+
+test("a request that throws on its fresh connection is reported, and its place is free again", async () => {
+  const servers = pool({ maxConnections: 1 });
+  class Broken extends Waiter {
+    override onConnection(): void {
+      throw new Error("broken");
+    }
+    override onRefusal(): void {}
+  }
+  servers.wait(new Broken(), 2000);
+  expect(await use(await connected(ask(servers)))).toBe("end");
+  expect(faults.splice(0).map(String)).toEqual(["Error: broken"]);
+  servers.close();
+});
+
+test("a server leaves rotation after so many failures in a row, for its time, and a success ends the row", async () => {
+  const servers = pool({ maxFails: 2, failTimeoutMs: 40 });
+  servers.failed();
+  servers.succeeded();
+  servers.failed();
+  expect(servers.inRotation).toBe(true);
+  servers.failed();
+  expect(servers.inRotation).toBe(false);
+  await Bun.sleep(50);
+  expect(servers.inRotation).toBe(true);
+  servers.failed();
+  expect(servers.inRotation).toBe(false);
+  servers.succeeded();
+  expect(servers.inRotation).toBe(true);
+});
