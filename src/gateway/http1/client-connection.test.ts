@@ -376,6 +376,29 @@ describe("deadlines", () => {
     expect(timeouts).toBe(1);
   });
 
+  test("an upstream that does not read is timed out, one that reads slowly or waits for the client is not", () => {
+    let timeouts = 0;
+    ask("POST", 300_000);
+    connection.onTimeout = () => timeouts++;
+    connection.waitAtMost(1000, owner.wheel.now() + 100_000);
+    owner.clock.advance(5000);
+    wire.takes = [0, 10, 10, 10];
+    connection.data(Buffer.alloc(200_000));
+    for (let i = 0; i < 3; i++) {
+      expect(connection.awaited).toBe(true);
+      owner.clock.advance(900);
+      connection.onDrain();
+    }
+    connection.onDrain();
+    expect(connection.awaited).toBe(false);
+    owner.clock.advance(5000);
+    expect(timeouts).toBe(0);
+    wire.takes = [0];
+    connection.data(Buffer.alloc(100_000));
+    owner.clock.advance(1100);
+    expect(timeouts).toBe(1);
+  });
+
   test("an idle connection closes in time, one in use does not, and a closed one keeps no deadline", () => {
     connection.closeAfter(1000);
     ask();

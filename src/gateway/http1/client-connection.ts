@@ -76,7 +76,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     }
     this.#owner.wheel.clear(this);
     this.#wire = wire;
-    this.#out = new Outgoing(wire, () => {});
+    this.#out = new Outgoing(wire, () => this.#arm());
   }
 
   get open(): boolean {
@@ -88,7 +88,12 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
   /** When all must be over, in the wheel's time. */
   #dueAt = Number.POSITIVE_INFINITY;
 
-  /** Has `onTimeout` called when nothing arrives for `patienceMs`, or the response is not whole at `dueAt` (wheel time). */
+  /** It is the upstream's turn: to read what waits for it, or to answer what it has. Held back, its silence is not its own. */
+  get awaited(): boolean {
+    return !this.#paused && (this.#requestSent || this.#out?.blocked === true);
+  }
+
+  /** Has `onTimeout` called when nothing moves for `patienceMs` while the upstream is awaited, or the response is not whole at `dueAt` (wheel time). */
   waitAtMost(patienceMs: number, dueAt: number): void {
     this.#patienceMs = patienceMs;
     this.#dueAt = dueAt;
@@ -103,8 +108,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
   #arm(): void {
     const { wheel } = this.#owner;
     const left = Math.max(this.#dueAt - wheel.now(), 0);
-    // While we hold the upstream back, its silence is not its own.
-    wheel.set(this, this.#paused ? left : Math.min(this.#patienceMs, left));
+    wheel.set(this, this.awaited ? Math.min(this.#patienceMs, left) : left);
   }
 
   override onDeadline(): void {
@@ -211,7 +215,11 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
 
   /** The socket has room again. */
   onDrain(): void {
-    if (this.#out?.drain() === true) this.onSendable?.();
+    const out = this.#out;
+    const before = out?.backlogBytes ?? 0;
+    const drained = out?.drain() === true;
+    if (this.#sink !== undefined && (out?.backlogBytes ?? 0) < before) this.#arm();
+    if (drained) this.onSendable?.();
     flushCork();
   }
 

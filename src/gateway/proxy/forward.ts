@@ -209,9 +209,10 @@ class Forward implements ResponseSink {
   }
 
   #timedOut(): void {
+    // A client that sends or reads slowly can use up the time as well: that must take no server out of rotation.
+    if (this.#connection?.awaited === true) this.#server?.failed();
     this.#connection?.destroy();
     this.#connection = undefined;
-    this.#server?.failed();
     this.#retryOrFail(new TurnpikeError("upstream-timeout", "the upstream did not answer in time"));
   }
 
