@@ -6,6 +6,7 @@ const checks: readonly (readonly [name: string, command: readonly string[]])[] =
   ["lint", ["node_modules/.bin/oxlint", "--type-aware", "--deny-warnings"]],
   ["types", ["node_modules/.bin/tsc", "--noEmit"]],
   ["layers", [bun, "scripts/layers.ts"]],
+  ["lockfile", [bun, "scripts/lockfile.ts", "--check"]],
   ["schema", [bun, "scripts/schema.ts", "--check"]],
   ["tests", [bun, "test"]],
 ];
