@@ -3,6 +3,8 @@
  * machine's makes `npm install` leave them out, and `npm ci` then refuses the file. Run it after every `npm install`;
  * `--check` fails where an entry is missing.
  */
+import { file, write } from "bun";
+
 const FILE = "package-lock.json";
 
 interface LockEntry {
@@ -43,7 +45,7 @@ function platformOf(name: string): Pick<LockEntry, "os" | "cpu" | "libc"> | unde
 }
 
 // The file is npm's own; its shape is that of lockfileVersion 3.
-const lock = (await Bun.file(FILE).json()) as { packages: Record<string, LockEntry> };
+const lock = (await file(FILE).json()) as { packages: Record<string, LockEntry> };
 const missing: string[] = [];
 for (const entry of Object.values(lock.packages)) {
   for (const [name, version] of Object.entries(entry.optionalDependencies ?? {})) {
@@ -62,8 +64,6 @@ if (missing.length > 0 && process.argv.includes("--check")) {
 if (missing.length > 0) {
   // npm's own order: by name, which puts the project itself, named "", first.
   lock.packages = Object.fromEntries(Object.entries(lock.packages).toSorted(([x], [y]) => (x < y ? -1 : 1)));
-  await Bun.write(FILE, `${JSON.stringify(lock, null, 2)}\n`);
+  await write(FILE, `${JSON.stringify(lock, null, 2)}\n`);
 }
 console.log(`${FILE}: ${missing.length} entries added`);
-
-export {};

@@ -15,6 +15,8 @@ export interface ContentProcessOptions {
 /** Milliseconds until a content service that ended is started again, doubled each time in a row up to the most. */
 const RESTART_MS = 200;
 const MAX_RESTART_MS = 10_000;
+/** Milliseconds that a service has to stop by itself. */
+const CLOSE_MS = 5000;
 /** A service that ran this long, in milliseconds, did start. */
 const SETTLED_MS = 10_000;
 
@@ -42,8 +44,13 @@ export class ContentProcess {
 
   async close(): Promise<void> {
     this.#closing = true;
-    this.#child?.kill("SIGTERM");
-    await this.#child?.exited;
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    // It stops when nobody listens to it any more; a signal it leaves to its parent.
+    child.disconnect();
+    const kill = setTimeout(() => child.kill("SIGKILL"), CLOSE_MS);
+    await child.exited;
+    clearTimeout(kill);
   }
 
   async #spawn(): Promise<ContentReport> {

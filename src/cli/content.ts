@@ -37,7 +37,7 @@ export async function content(args: readonly string[]): Promise<number> {
     const { address, browser } = service;
     if (process.send === undefined) console.log(`listening on ${addressText(address)}`);
     else process.send({ kind: "ready", address, browser } satisfies ContentReport);
-    await Promise.race([stopSignal(), parentGone()]);
+    await (process.send === undefined ? stopSignal() : parentGone());
     await service.close();
     return 0;
   } catch (error) {
@@ -72,9 +72,9 @@ function parse(args: readonly string[]) {
   }
 }
 
-/** Resolves when the process that started this one is gone; never where nobody waits for reports. */
+/** Resolves when the process that started this one lets go of it or is gone. */
 async function parentGone(): Promise<void> {
-  await new Promise<void>((resolve) => {
-    if (process.send !== undefined) process.once("disconnect", resolve);
-  });
+  // Terminals and service managers signal the whole group, but this one is needed until the gateway has drained.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
+  await new Promise<void>((resolve) => process.once("disconnect", () => resolve()));
 }

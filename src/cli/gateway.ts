@@ -76,7 +76,13 @@ export async function runGateway(args: readonly string[]): Promise<number> {
   const config = await readConfig(path ?? {}, flags, path ?? "defaults");
   const gateway = await start(config, path);
   for (const listener of gateway.listeners) console.log(`listening on ${urlOf(listener)}`);
-  if (path !== undefined) process.on("SIGHUP", () => void reload(gateway, path, flags));
+  if (path !== undefined) {
+    // One after the other, so that the file's last state is what stays.
+    let turn = Promise.resolve();
+    process.on("SIGHUP", () => {
+      turn = turn.then(() => reload(gateway, path, flags));
+    });
+  }
   await stopSignal();
   await gateway.close(DRAIN_MS);
   return 0;

@@ -1,13 +1,11 @@
 /** Buffers have these methods, in Node as in Bun; their types do not. */
 interface Latin1Methods {
-  latin1Slice(this: Uint8Array, start: number, end: number): string;
-  latin1Write(this: Uint8Array, text: string, offset: number): number;
+  readonly latin1Slice: (this: Uint8Array, start: number, end: number) => string;
+  readonly latin1Write: (this: Uint8Array, text: string, offset: number) => number;
 }
 
 // The two do exist: `toString("latin1")` and `write(…, "latin1")` are slower ways to them (bench http1).
-const methods = Buffer.prototype as unknown as Latin1Methods;
-
-const { latin1Slice, latin1Write } = methods;
+const { latin1Slice, latin1Write } = Buffer.prototype as unknown as Latin1Methods;
 
 /** The bytes from `start` to `end` as text, one character a byte. */
 export function latin1Text(bytes: Uint8Array, start: number, end: number): string {

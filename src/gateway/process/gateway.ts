@@ -4,7 +4,6 @@ import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { openStore, type Store } from "../../store/open-store.ts";
 import { type Config } from "../config/config.ts";
 import { flushCork } from "../http1/outgoing.ts";
-import { refusal } from "../http1/refusal.ts";
 import { ServerConnection, type ServerHost } from "../http1/server-connection.ts";
 import { serve } from "../pipeline.ts";
 import { ANSWER_BOUNDS, Answers } from "../policy/payment/answers.ts";
@@ -12,6 +11,7 @@ import { listen, type Listener } from "../wire/tcp.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { compile, type Compiled, type ProcessDeps } from "./compile.ts";
 import { LogFiles } from "./log-files.ts";
+import { RefusedConnection } from "./refused-connection.ts";
 
 export interface GatewayOptions {
   readonly config: Config;
@@ -45,18 +45,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return gateway;
 }
 
-function refuseConnection(wire: Wire): WireHandler {
-  const bytes = Buffer.from(
-    refusal({ code: "overloaded", detail: "this server has as many connections as it may" }),
-    "latin1",
-  );
-  wire.write(bytes, 0, bytes.length);
-  wire.shutdown();
-  return { onData() {}, onDrain() {}, onEnd() {}, onClose() {} };
-}
-
 class RunningGateway implements Gateway {
-  readonly listeners: BoundListener[] = [];
+  listeners: readonly BoundListener[] = [];
   readonly #options: GatewayOptions;
   readonly #wheel = new TimerWheel(undefined, (error) => this.#fault(error));
   readonly #logFiles = new LogFiles();
@@ -78,7 +68,11 @@ class RunningGateway implements Gateway {
 
   async start(config: Config): Promise<void> {
     try {
-      for (const listener of listenersOf(config)) this.#bind(config, listener);
+      const wanted = listenersOf(config);
+      // Whoever connects is served at once, so all is ready before; a port that the kernel chooses is known only when bound.
+      const early = wanted.some(({ port }) => port === 0);
+      if (early) this.#bindAll(config, wanted);
+      else this.listeners = wanted.map(placeOf);
       const [first] = this.listeners;
       this.#deps = {
         wheel: this.#wheel,
@@ -92,6 +86,7 @@ class RunningGateway implements Gateway {
         listeners: this.listeners,
       };
       this.#compiled = await compile(config, this.#deps);
+      if (!early) this.#bindAll(config, wanted);
     } catch (error) {
       await this.close(0);
       throw error;
@@ -124,9 +119,14 @@ class RunningGateway implements Gateway {
     await this.#store?.close();
   }
 
-  #bind(config: Config, { address, port, useTls }: WantedListener): void {
-    const scheme = useTls ? "https" : "http";
-    const host = this.#hostFor(scheme);
+  #bindAll(config: Config, wanted: readonly WantedListener[]): void {
+    this.listeners = wanted.map((listener) => this.#bind(config, listener));
+  }
+
+  #bind(config: Config, wanted: WantedListener): BoundListener {
+    const { address, port, useTls } = wanted;
+    const place = placeOf(wanted);
+    const host = this.#hostFor(place.scheme);
     const listener = bindOrExplain({ address, port }, () =>
       listen({
         address,
@@ -138,7 +138,7 @@ class RunningGateway implements Gateway {
       }),
     );
     this.#bound.push(listener);
-    this.listeners.push({ address, port: listener.port, scheme });
+    return { ...place, port: listener.port };
   }
 
   #hostFor(scheme: "http" | "https"): ServerHost {
@@ -158,7 +158,8 @@ class RunningGateway implements Gateway {
   }
 
   #accept(wire: Wire, host: ServerHost): WireHandler {
-    if (this.#open.size >= this.#ready().maxConnections || this.#draining) return refuseConnection(wire);
+    if (this.#open.size >= this.#ready().maxConnections || this.#draining)
+      return new RefusedConnection(wire, this.#wheel);
     const connection = new ServerConnection(wire, host);
     this.#open.add(connection);
     return connection;
@@ -181,6 +182,21 @@ interface WantedListener {
   readonly address: string;
   readonly port: number;
   readonly useTls: boolean;
+}
+
+function placeOf({ address, port, useTls }: WantedListener): BoundListener {
+  return { address, port, scheme: useTls ? "https" : "http" };
+}
+
+/** Throws where somebody listens already on a configured place, even one who shares its ports. */
+export function probeListeners(config: Config): void {
+  const probe: WireHandler = { onData() {}, onDrain() {}, onEnd() {}, onClose() {} };
+  for (const { address, port } of listenersOf(config)) {
+    if (port === 0) continue;
+    bindOrExplain({ address, port }, () =>
+      listen({ address, port, reusePort: false, accept: () => probe, onFault() {} }),
+    ).stop();
+  }
 }
 
 function listenersOf({ server, tls }: Config): WantedListener[] {

@@ -7,8 +7,9 @@ export type ToWorker =
   | { readonly kind: "reload"; readonly config: Config }
   | { readonly kind: "close"; readonly graceMs: number };
 
-/** What a worker tells the supervisor. */
+/** What a worker tells the supervisor; `ended`: its process did, which the supervisor says for it. */
 export type FromWorker =
   | { readonly kind: "started"; readonly listeners: readonly BoundListener[] }
   | { readonly kind: "reloaded" }
+  | { readonly kind: "ended" }
   | { readonly kind: "failed"; readonly reason: string };

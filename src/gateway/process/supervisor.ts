@@ -1,7 +1,7 @@
 import { cpus } from "node:os";
 import { type Subprocess } from "bun";
 import { type Config } from "../config/config.ts";
-import { type BoundListener, type Gateway, type GatewayOptions } from "./gateway.ts";
+import { type BoundListener, type Gateway, type GatewayOptions, probeListeners } from "./gateway.ts";
 import { type FromWorker, type ToWorker } from "./messages.ts";
 
 /** A worker that dies younger than this, in milliseconds, died at once. */
@@ -13,8 +13,12 @@ const RESTART_MS = 100;
 interface Worker {
   readonly process: Subprocess;
   readonly bornAt: number;
-  /** Answers the message that was sent last. */
+  /** Answers the message that was sent last: the next one is sent only after. */
   reply: ((message: FromWorker) => void) | undefined;
+  /** It has answered that it serves. */
+  started: boolean;
+  /** Settles when the worker has answered all that it was asked so far. */
+  turn: Promise<unknown>;
 }
 
 /** Runs the gateway in worker processes that share its ports. Throws where the first of them cannot start. */
@@ -41,6 +45,8 @@ class Supervisor implements Gateway {
   async start(): Promise<void> {
     const { workers } = this.#config.server;
     const count = workers === 0 ? cpus().length : workers;
+    // Workers share their ports with whoever asks the kernel to share: another server there would go unnoticed.
+    probeListeners(this.#config);
     this.listeners = await this.#spawn();
     // Where the kernel chose a port, the others must take the same one.
     this.#config = withPorts(this.#config, this.listeners);
@@ -52,16 +58,25 @@ class Supervisor implements Gateway {
     }
   }
 
+  /** Every worker serves by `config`, or none does: those that took it go back where another cannot. */
   async reload(config: Config): Promise<void> {
-    const next = withPorts(config, this.listeners);
-    await Promise.all([...this.#workers].map((worker) => this.#ask(worker, { kind: "reload", config: next })));
-    this.#config = next;
+    const previous = this.#config;
+    // First, so that a worker that is started meanwhile starts with it.
+    this.#config = withPorts(config, this.listeners);
+    const workers = [...this.#workers];
+    const answers = await Promise.all(workers.map((worker) => this.#ask(worker, this.#reloadMessage())));
+    const refusal = answers.find((answer) => answer.kind === "failed");
+    if (refusal === undefined) return;
+    this.#config = previous;
+    await Promise.all([...this.#workers].map((worker) => this.#ask(worker, this.#reloadMessage())));
+    throw new Error(refusal.reason);
   }
 
   async close(graceMs: number): Promise<void> {
     this.#closing = true;
     const workers = [...this.#workers];
-    for (const { process } of workers) process.send({ kind: "close", graceMs } satisfies ToWorker);
+    for (const { process } of workers)
+      if (isRunning(process)) process.send({ kind: "close", graceMs } satisfies ToWorker);
     const kill = setTimeout(() => {
       for (const { process } of workers) process.kill("SIGKILL");
     }, graceMs + 2000);
@@ -69,10 +84,16 @@ class Supervisor implements Gateway {
     clearTimeout(kill);
   }
 
+  #reloadMessage(): ToWorker {
+    return { kind: "reload", config: this.#config };
+  }
+
   async #spawn(): Promise<readonly BoundListener[]> {
     const worker: Worker = {
       bornAt: performance.now(),
       reply: undefined,
+      started: false,
+      turn: Promise.resolve(),
       process: Bun.spawn([process.execPath, new URL("./worker.ts", import.meta.url).pathname], {
         stdio: ["ignore", "inherit", "inherit"],
         ipc: (message: FromWorker) => worker.reply?.(message),
@@ -81,45 +102,61 @@ class Supervisor implements Gateway {
     };
     this.#workers.add(worker);
     const { storePath } = this.#options;
-    const answer = await this.#ask(worker, { kind: "start", config: this.#config, storePath }).catch(
-      (error: unknown) => {
-        this.#workers.delete(worker);
-        worker.process.kill("SIGKILL");
-        throw error;
-      },
-    );
-    return answer.kind === "started" ? answer.listeners : [];
+    const answer = await this.#ask(worker, { kind: "start", config: this.#config, storePath });
+    if (answer.kind === "started") {
+      worker.started = true;
+      return answer.listeners;
+    }
+    this.#workers.delete(worker);
+    worker.process.kill("SIGKILL");
+    throw new Error(answer.kind === "failed" ? answer.reason : "Cannot start a worker: its process ended");
   }
 
-  async #ask(worker: Worker, message: ToWorker): Promise<FromWorker> {
-    const answer = await new Promise<FromWorker>((resolve) => {
-      worker.reply = resolve;
-      worker.process.send(message);
-    });
-    if (answer.kind === "failed") throw new Error(answer.reason);
+  /** Asks when the worker has answered what it was asked before; one whose process ends answers `ended`. */
+  #ask(worker: Worker, message: ToWorker): Promise<FromWorker> {
+    const answer = worker.turn.then(
+      () =>
+        new Promise<FromWorker>((resolve) => {
+          worker.reply = resolve;
+          if (isRunning(worker.process)) worker.process.send(message);
+          else resolve({ kind: "ended" });
+        }),
+    );
+    worker.turn = answer;
     return answer;
   }
 
   #died(worker: Worker): void {
-    worker.reply?.({ kind: "failed", reason: "Cannot start a worker: its process ended" });
-    if (!this.#workers.delete(worker) || this.#closing) return;
-    this.#earlyDeaths = performance.now() - worker.bornAt < YOUNG_MS ? this.#earlyDeaths + 1 : 0;
+    worker.reply?.({ kind: "ended" });
+    const known = this.#workers.delete(worker);
+    // One that never started is its starter's to deal with.
+    if (!known || !worker.started || this.#closing) return;
+    this.#options.log(`worker ${worker.process.pid} ended; starting another`);
+    this.#startAnother(performance.now() - worker.bornAt < YOUNG_MS);
+  }
+
+  #startAnother(early: boolean): void {
+    this.#earlyDeaths = early ? this.#earlyDeaths + 1 : 0;
     if (this.#earlyDeaths >= MAX_EARLY_DEATHS) {
       this.#options.log(`Cannot go on: ${MAX_EARLY_DEATHS} workers in a row ended as soon as they had started`);
       process.exit(1);
     }
-    this.#options.log(`worker ${worker.process.pid} ended; starting another`);
     setTimeout(
       () => {
         if (this.#closing) return;
         this.#spawn().catch((error: unknown) => {
-          this.#options.log(`Cannot start a worker: ${error instanceof Error ? error.message : String(error)}`);
-          process.exit(1);
+          if (this.#closing) return;
+          this.#options.log(error instanceof Error ? error.message : String(error));
+          this.#startAnother(true);
         });
       },
       RESTART_MS * (this.#earlyDeaths + 1),
     );
   }
+}
+
+function isRunning(process: Subprocess): boolean {
+  return process.exitCode === null && process.signalCode === null;
 }
 
 /** The configuration with the ports that are really bound. */
