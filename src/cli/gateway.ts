@@ -75,15 +75,11 @@ export async function runGateway(args: readonly string[]): Promise<number> {
   const flags = configFlags(parsed);
   const config = await readConfig(path ?? {}, flags, path ?? "defaults");
   const gateway = await start(config, path);
+  // Before anybody is told that it listens: an operator's script may send a signal at once.
+  const stopped = stopSignal();
+  if (path !== undefined) reloadOnHangup(gateway, path, flags);
   for (const listener of gateway.listeners) console.log(`listening on ${urlOf(listener)}`);
-  if (path !== undefined) {
-    // One after the other, so that the file's last state is what stays.
-    let turn = Promise.resolve();
-    process.on("SIGHUP", () => {
-      turn = turn.then(() => reload(gateway, path, flags));
-    });
-  }
-  await stopSignal();
+  await stopped;
   await gateway.close(DRAIN_MS);
   return 0;
 }
@@ -108,6 +104,14 @@ async function start(config: Config, path: string | undefined): Promise<Gateway>
   } catch (error) {
     throw new StartError(error instanceof Error ? error.message : String(error), { cause: error });
   }
+}
+
+function reloadOnHangup(gateway: Gateway, path: string, flags: ConfigFlags): void {
+  // One after the other, so that the file's last state is what stays.
+  let turn = Promise.resolve();
+  process.on("SIGHUP", () => {
+    turn = turn.then(() => reload(gateway, path, flags));
+  });
 }
 
 /** Serves by the file as it is now; where that fails, says why and leaves everything as it was. */

@@ -1,0 +1,42 @@
+import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
+import { refusal } from "../http1/refusal.ts";
+import { type Wire, type WireHandler } from "../wire/wire.ts";
+
+/** Milliseconds that a refused client has to read why. */
+const LINGER_MS = 1000;
+/** Refused connections that may linger at once: they are over `server.max_connections`, and must not be without a bound. */
+const MAX_LINGERING = 256;
+
+let lingering = 0;
+
+/** A connection that is told 503 and closed, since the server has as many as it may or is about to stop. */
+export class RefusedConnection extends Deadline implements WireHandler {
+  readonly #wire: Wire;
+  readonly #wheel: TimerWheel;
+
+  constructor(wire: Wire, wheel: TimerWheel) {
+    super();
+    this.#wire = wire;
+    this.#wheel = wheel;
+    const fault = { code: "overloaded", detail: "this server has as many connections as it may" } as const;
+    const bytes = Buffer.from(refusal(fault), "latin1");
+    wire.write(bytes, 0, bytes.length);
+    wire.shutdown();
+    // Not closed here, where its socket has no handler yet.
+    wheel.set(this, lingering >= MAX_LINGERING ? 0 : LINGER_MS);
+    lingering++;
+  }
+
+  onData(): void {}
+  onDrain(): void {}
+  onEnd(): void {}
+
+  onClose(): void {
+    lingering--;
+    this.#wheel.remove(this);
+  }
+
+  override onDeadline(): void {
+    this.#wire.terminate();
+  }
+}

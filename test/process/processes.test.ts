@@ -1,0 +1,385 @@
+/** Signals, workers, reloads: the gateway as a process, told what to do as operators do it. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { createServer } from "node:net";
+import { everythingTo } from "../support/gateway.ts";
+import { statusOf } from "../support/message.ts";
+import { descendants, Folder, isAlive, Program, until } from "../support/program.ts";
+import { once, RawClient } from "../support/raw-client.ts";
+import { echo, RawOrigin } from "../support/raw-origin.ts";
+import { TEST_CERT, TEST_KEY } from "./certificate.ts";
+
+const TIME_MS = 40_000;
+const GET = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";
+
+let folder: Folder;
+let origin: RawOrigin;
+const programs: Program[] = [];
+const origins: RawOrigin[] = [];
+
+beforeEach(async () => {
+  folder = new Folder();
+  origin = await startOrigin();
+});
+
+afterEach(async () => {
+  await Promise.all(programs.splice(0).map((program) => program.stop()));
+  await Promise.all(origins.splice(0).map((one) => one.stop()));
+  folder.remove();
+});
+
+async function startOrigin(): Promise<RawOrigin> {
+  const started = await RawOrigin.start();
+  origins.push(started);
+  return started;
+}
+
+function configOf(server: object, rest: object = everythingTo(origin.port)): object {
+  return { server: { address: "127.0.0.1", port: 0, ...server }, ...rest };
+}
+
+function run(...args: string[]): Program {
+  const program = new Program(args);
+  programs.push(program);
+  return program;
+}
+
+async function serve(config: object): Promise<{ program: Program; port: number }> {
+  const program = run("--config", folder.write("turnpike.json", config));
+  const [, port] = await program.sees(/listening on https?:\/\/\S*?:(\d+)/);
+  return { program, port: Number(port) };
+}
+
+function workersOf(program: Program): number[] {
+  return descendants(program.pid, "process/worker.ts");
+}
+
+async function statusFrom(port: number): Promise<number> {
+  return statusOf(await once(port, GET));
+}
+
+describe("workers", () => {
+  test(
+    "two workers share the port, and one that is killed is replaced while the other serves",
+    async () => {
+      const { program, port } = await serve(configOf({ workers: 2 }));
+      const before = workersOf(program);
+      expect(before).toHaveLength(2);
+      const [victim = 0] = before;
+      process.kill(victim, "SIGKILL");
+      await program.sees(/ended; starting another/);
+      const after = await until("two workers again", () => {
+        const now = workersOf(program).filter((pid) => pid !== victim);
+        return now.length === 2 ? now : undefined;
+      });
+      expect(after).not.toContain(victim);
+      for (let i = 0; i < 20; i++) expect(await statusFrom(port)).toBe(200);
+      program.kill("SIGTERM");
+      expect(await program.exit()).toBe(0);
+      expect(after.filter(isAlive)).toEqual([]);
+    },
+    TIME_MS,
+  );
+
+  test(
+    "workers that end as soon as they start stop the server with a reason",
+    async () => {
+      const { program } = await serve(configOf({ workers: 2 }));
+      while (program.running) {
+        for (const pid of workersOf(program)) {
+          try {
+            process.kill(pid, "SIGKILL");
+          } catch {
+            // It ended by itself meanwhile.
+          }
+        }
+        await Bun.sleep(5);
+      }
+      expect(await program.exit()).toBe(1);
+      expect(program.output).toContain("Cannot go on: 3 workers in a row ended");
+    },
+    TIME_MS,
+  );
+
+  test(
+    "workers end with their supervisor, however that ends",
+    async () => {
+      const { program } = await serve(configOf({ workers: 2 }));
+      const workers = workersOf(program);
+      program.kill("SIGKILL");
+      await program.exit();
+      await until("the workers' end", () => (workers.some(isAlive) ? undefined : true));
+    },
+    TIME_MS,
+  );
+});
+
+describe("stopping", () => {
+  for (const workers of [1, 2]) {
+    test(
+      `SIGTERM lets what is in flight end, and takes nothing new, with workers: ${workers}`,
+      async () => {
+        const { program, port } = await serve(configOf({ workers }));
+        const release = Promise.withResolvers<void>();
+        origin.answer = (request, connection) => void release.promise.then(() => echo(request, connection));
+        const client = await RawClient.open(port);
+        const idle = await RawClient.open(port);
+        client.send(GET);
+        await origin.until("the request", () => origin.requests[0]);
+        program.kill("SIGTERM");
+        await idle.closed();
+        await until("no more connections", async () => {
+          const late = await RawClient.open(port).catch(() => undefined);
+          late?.destroy();
+          return late === undefined ? true : undefined;
+        });
+        release.resolve();
+        const answer = await client.response();
+        expect(statusOf(answer)).toBe(200);
+        expect(answer.raw).toContain("Connection: close");
+        idle.destroy();
+        client.destroy();
+        expect(await program.exit()).toBe(0);
+      },
+      TIME_MS,
+    );
+  }
+
+  test(
+    "one Ctrl-C that arrives twice, from the terminal and from npm, still lets requests end",
+    async () => {
+      const { program, port } = await serve(configOf({ workers: 1 }));
+      const release = Promise.withResolvers<void>();
+      origin.answer = (request, connection) => void release.promise.then(() => echo(request, connection));
+      const client = await RawClient.open(port);
+      client.send(GET);
+      await origin.until("the request", () => origin.requests[0]);
+      program.kill("SIGINT");
+      program.kill("SIGINT");
+      await until("no more connections", async () => {
+        const late = await RawClient.open(port).catch(() => undefined);
+        late?.destroy();
+        return late === undefined ? true : undefined;
+      });
+      release.resolve();
+      expect(statusOf(await client.response())).toBe(200);
+      client.destroy();
+      expect(await program.exit()).toBe(0);
+    },
+    TIME_MS,
+  );
+});
+
+describe("reloading", () => {
+  for (const workers of [1, 2]) {
+    test(
+      `SIGHUP swaps routes without failing a request, with workers: ${workers}`,
+      async () => {
+        const second = await startOrigin();
+        const { program, port } = await serve(configOf({ workers }));
+        const load = { stopping: false };
+        const statuses: number[] = [];
+        const clients = Array.from({ length: 4 }, async () => {
+          const client = await RawClient.open(port);
+          while (!load.stopping) {
+            client.send(GET);
+            statuses.push(statusOf(await client.response()));
+          }
+          client.destroy();
+        });
+        for (let round = 0; round < 5; round++) {
+          const target = round % 2 === 0 ? second : origin;
+          folder.write("turnpike.json", configOf({ workers }, everythingTo(target.port)));
+          target.requests.length = 0;
+          const told = program.output.split("reloaded ").length;
+          program.kill("SIGHUP");
+          await until("the reload", () => (program.output.split("reloaded ").length > told ? true : undefined));
+          await target.until("requests after the reload", () => target.requests[10]);
+        }
+        origin.requests.length = 0;
+        for (let i = 0; i < 10; i++) expect(await statusFrom(port)).toBe(200);
+        expect(origin.requests).toHaveLength(0);
+        load.stopping = true;
+        await Promise.all(clients);
+        expect(statuses.length).toBeGreaterThan(50);
+        expect(new Set(statuses)).toEqual(new Set([200]));
+      },
+      TIME_MS,
+    );
+
+    test(
+      `a bad configuration leaves the old one running and says what is wrong, with workers: ${workers}`,
+      async () => {
+        const { program, port } = await serve(configOf({ workers }));
+        folder.write("turnpike.json", { ...configOf({ workers }), routes: [{ path_prefix: "/", upstream: "nobody" }] });
+        program.kill("SIGHUP");
+        await program.sees(/Cannot reload/);
+        expect(program.output).toContain("routes[0].upstream");
+        expect(await statusFrom(port)).toBe(200);
+        folder.write("turnpike.json", "{");
+        program.kill("SIGHUP");
+        await until("the second refusal", () => (program.output.split("Cannot reload").length > 2 ? true : undefined));
+        expect(await statusFrom(port)).toBe(200);
+      },
+      TIME_MS,
+    );
+
+    test(
+      `a configuration that only shows to be unservable when it is taken leaves the old one running, with workers: ${workers}`,
+      async () => {
+        const { program, port } = await serve(configOf({ workers }));
+        const log = { access_log: { enabled: true, path: folder.file("absent/access.log") } };
+        folder.write("turnpike.json", { ...configOf({ workers }, everythingTo(1)), ...log });
+        program.kill("SIGHUP");
+        await program.sees(/Cannot write the access log.*\n.*Cannot reload/);
+        for (let i = 0; i < 6; i++) expect(await statusFrom(port)).toBe(200);
+      },
+      TIME_MS,
+    );
+  }
+
+  test(
+    "a worker that is started while a reload is under way serves by the new configuration",
+    async () => {
+      const second = await startOrigin();
+      const { program, port } = await serve(configOf({ workers: 2 }));
+      const [victim = 0] = workersOf(program);
+      folder.write("turnpike.json", configOf({ workers: 2 }, everythingTo(second.port)));
+      process.kill(victim, "SIGKILL");
+      program.kill("SIGHUP");
+      await program.sees(/reloaded/);
+      await until("two workers again", () =>
+        workersOf(program).filter((pid) => pid !== victim).length === 2 ? true : undefined,
+      );
+      for (let i = 0; i < 20; i++) expect(await statusFrom(port)).toBe(200);
+      expect(origin.requests).toHaveLength(0);
+    },
+    TIME_MS,
+  );
+});
+
+describe("listening", () => {
+  for (const workers of [1, 2]) {
+    test(
+      `a port in use is said in one line, with workers: ${workers}`,
+      async () => {
+        const { port } = await serve(configOf({ workers: 2 }));
+        const program = run("--config", folder.write("second.json", configOf({ workers, port })));
+        expect(await program.exit()).toBe(1);
+        expect(program.output).toBe(
+          `Cannot listen on 127.0.0.1:${port}: the port is in use; stop what uses it, or choose another port\n`,
+        );
+      },
+      TIME_MS,
+    );
+  }
+
+  test(
+    "who connects while the gateway starts is served",
+    async () => {
+      const blocker = createServer().listen(0, "127.0.0.1");
+      await new Promise((resolve) => blocker.once("listening", resolve));
+      const address = blocker.address();
+      const port = typeof address === "object" && address !== null ? address.port : 0;
+      await new Promise((resolve) => blocker.close(resolve));
+      const log = { access_log: { enabled: true, path: folder.file("access.log") } };
+      run("--config", folder.write("turnpike.json", { ...configOf({ workers: 1, port }), ...log }));
+      const client = await until("a connection", () => RawClient.open(port).catch(() => undefined));
+      client.send(GET);
+      expect(statusOf(await client.response())).toBe(200);
+      client.destroy();
+    },
+    TIME_MS,
+  );
+
+  test(
+    "connections over max_connections are told 503 and closed, and a place that is free again is given out",
+    async () => {
+      const { port } = await serve(configOf({ workers: 1, max_connections: 2 }));
+      const open = [await RawClient.open(port), await RawClient.open(port)] as const;
+      for (const client of open) {
+        client.send(GET);
+        expect(statusOf(await client.response())).toBe(200);
+      }
+      const third = await RawClient.open(port);
+      const refusal = await third.response();
+      expect([statusOf(refusal), refusal.raw.includes("Retry-After")]).toEqual([503, true]);
+      await third.closed();
+      open[0].destroy();
+      await until("a free place", async () => ((await statusFrom(port)) === 200 ? true : undefined));
+      open[1].destroy();
+    },
+    TIME_MS,
+  );
+
+  test(
+    "a refused client that never closes its half is cut off",
+    async () => {
+      const { program, port } = await serve(configOf({ workers: 1, max_connections: 1 }));
+      const open = await RawClient.open(port);
+      open.send(GET);
+      await open.response();
+      const before = descriptorsOf(program.pid);
+      const stubborn = Array.from({ length: 20 }, () => stubbornClient(port));
+      await Promise.all(stubborn.map(({ ended }) => ended));
+      await until("closed sockets", () => (descriptorsOf(program.pid) <= before ? true : undefined));
+      for (const { close } of stubborn) await close();
+      open.destroy();
+    },
+    TIME_MS,
+  );
+
+  test(
+    "a TLS listener serves with the certificate that the flags name",
+    async () => {
+      const key = folder.file("key.pem");
+      const cert = folder.file("cert.pem");
+      folder.write("key.pem", TEST_KEY);
+      folder.write("cert.pem", TEST_CERT);
+      const config = folder.write("turnpike.json", configOf({ workers: 1 }));
+      const program = run("--config", config, "--cert", cert, "--key", key);
+      const [, port] = await program.sees(/listening on https:\/\/127\.0\.0\.1:(\d+)/);
+      const answers = await Promise.all(
+        Array.from({ length: 5 }, async (_, i) => {
+          const answer = await fetch(`https://127.0.0.1:${port}/${i}`, {
+            method: "POST",
+            body: "x".repeat(200_000),
+            tls: { ca: TEST_CERT, checkServerIdentity: () => undefined },
+          });
+          return [answer.status, (await answer.text()).length];
+        }),
+      );
+      for (const [status, length] of answers) expect([status, length]).toEqual([200, 200_008]);
+      expect(origin.bytes).toContain("X-Forwarded-Proto: https");
+    },
+    TIME_MS,
+  );
+
+  test(
+    "a certificate that cannot be read is said, and nothing listens",
+    async () => {
+      const config = folder.write("turnpike.json", configOf({ workers: 1 }));
+      const program = run("--config", config, "--cert", folder.file("no.pem"), "--key", folder.file("no.key"));
+      expect(await program.exit()).toBe(1);
+      expect(program.output).toMatch(/cert/i);
+      expect(program.output).not.toContain("    at ");
+    },
+    TIME_MS,
+  );
+});
+
+function descriptorsOf(pid: number): number {
+  return readdirSync(`/proc/${pid}/fd`).length;
+}
+
+/** A client that reads the refusal and its end, and never ends its own half. */
+function stubbornClient(port: number): { ended: Promise<void>; close: () => Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const socket = Bun.connect({
+    hostname: "127.0.0.1",
+    port,
+    allowHalfOpen: true,
+    socket: { data() {}, end: () => resolve(), close: () => resolve(), error: () => resolve() },
+  });
+  return { ended: promise, close: async () => (await socket).terminate() };
+}

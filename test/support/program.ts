@@ -1,0 +1,141 @@
+/** Runs the `turnpike` command in a process of its own, with everything it writes. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
+const PATIENCE_MS = 20_000;
+
+/** A folder of its own, below the system's for temporary files; removed by `remove`. */
+export class Folder {
+  readonly path = mkdtempSync(join(tmpdir(), "turnpike-test-"));
+  file(name: string): string {
+    return join(this.path, name);
+  }
+  /** Writes a file and returns its path. */
+  write(name: string, content: string | object): string {
+    const path = this.file(name);
+    writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+    return path;
+  }
+  remove(): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
+
+export class Program {
+  output = "";
+  readonly #process: Bun.Subprocess<"ignore", "pipe", "pipe">;
+  readonly #drained: Promise<unknown>;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(args: readonly string[], options: { command?: readonly string[]; detached?: boolean } = {}) {
+    this.#process = Bun.spawn([...(options.command ?? [process.execPath, MAIN]), ...args], {
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: options.detached ?? false,
+    });
+    this.#drained = Promise.all([this.#keep(this.#process.stdout), this.#keep(this.#process.stderr)]);
+    void this.exit().then(() => this.#wake());
+  }
+
+  get pid(): number {
+    return this.#process.pid;
+  }
+
+  get running(): boolean {
+    return this.#process.exitCode === null && this.#process.signalCode === null;
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#process.kill(signal);
+  }
+
+  /** The exit code, once it has ended and all it wrote was read. */
+  async exit(): Promise<number> {
+    const code = await this.#process.exited;
+    await this.#drained;
+    return code;
+  }
+
+  /** Waits until the output matches; an Error where the program ends or is silent before. */
+  sees(pattern: RegExp): Promise<RegExpExecArray> {
+    return new Promise((resolve, reject) => {
+      const settle = (act: () => void): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(check);
+        act();
+      };
+      const fail = (why: string): void =>
+        settle(() => reject(new Error(`Not written: ${pattern}: ${why}: ${this.output}`)));
+      const check = (): void => {
+        const match = pattern.exec(this.output);
+        if (match !== null) settle(() => resolve(match));
+        else if (!this.running) fail(`it ended with ${this.#process.exitCode}`);
+      };
+      const timer = setTimeout(() => fail("it is silent"), PATIENCE_MS);
+      this.#waiting.add(check);
+      check();
+    });
+  }
+
+  /** Has it stop and waits until it has; harmless where it has ended. */
+  async stop(): Promise<void> {
+    if (this.running) this.kill("SIGTERM");
+    const kill = setTimeout(() => this.kill("SIGKILL"), 8000);
+    await this.exit();
+    clearTimeout(kill);
+  }
+
+  async #keep(stream: ReadableStream<Uint8Array>): Promise<void> {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) {
+      this.output += decoder.decode(chunk, { stream: true });
+      this.#wake();
+    }
+  }
+
+  #wake(): void {
+    for (const check of this.#waiting) check();
+  }
+}
+
+/** Waits until `probe` gives something, looking again every few milliseconds. */
+export async function until<T>(what: string, probe: () => T | undefined | Promise<T | undefined>): Promise<T> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const result = await probe();
+    if (result !== undefined) return result;
+    if (performance.now() > deadline) throw new Error(`Not in time: ${what}`);
+    await Bun.sleep(10);
+  }
+}
+
+/** Processes below `root` whose command line holds `text`; those that have ended and are not yet reaped have none. */
+export function descendants(root: number, text: string): number[] {
+  const parents = new Map<number, number>();
+  const commands = new Map<number, string>();
+  for (const name of readdirSync("/proc")) {
+    const pid = Number(name);
+    if (!Number.isInteger(pid)) continue;
+    try {
+      parents.set(pid, Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, "latin1"))?.[1]));
+      commands.set(pid, readFileSync(`/proc/${pid}/cmdline`, "latin1").replaceAll("\0", " "));
+    } catch {
+      // It ended while we looked.
+    }
+  }
+  const isBelow = (pid: number): boolean => {
+    const parent = parents.get(pid);
+    return parent !== undefined && (parent === root || isBelow(parent));
+  };
+  return [...commands].flatMap(([pid, command]) => (command.includes(text) && isBelow(pid) ? [pid] : []));
+}
+
+/** True while a process runs; one that has ended and waits to be reaped does not. */
+export function isAlive(pid: number): boolean {
+  try {
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return false;
+  }
+}
