@@ -63,7 +63,7 @@ async function isCommand(line: string): Promise<boolean> {
   // `pay.mjs` is the README's own script: its test runs it.
   if (program === "node") return rest.every((path) => path.startsWith("--") || path === "pay.mjs" || isThere(path));
   const [script = "", ...more] = rest[0] === "run" ? rest.slice(1) : rest;
-  if (script === "ci") return existsSync(join(ROOT, "package-lock.json"));
+  if (script === "ci" || script === "install") return existsSync(join(ROOT, "package-lock.json"));
   if (!Object.hasOwn(packageJson.scripts, script)) return false;
   const args = more.filter((word) => word !== "--");
   if (script === "start") return isTurnpike(["start", ...args]);
