@@ -86,10 +86,17 @@ export class ContentProcess {
   }
 }
 
-/** A socket path for this process below the state folder; those of processes that are gone are removed. */
+/** A socket path for this process below the state folder; those of processes that are gone are removed. Throws StartError. */
 export function contentSocket(stateDir: string): string {
   const folder = join(stateDir, "run");
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    throw new StartError(
+      `Cannot make the folder "${folder}" (${code}); remove what is there, or name another --state-dir`,
+    );
+  }
   for (const name of readdirSync(folder)) {
     const pid = /^content-(\d+)\.sock$/.exec(name)?.[1];
     if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(folder, name), { force: true });

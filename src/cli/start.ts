@@ -22,6 +22,8 @@ Starts the gateway and, behind it, the content service.
 const SHIPPED = new URL("../../config/turnpike.json", import.meta.url).pathname;
 /** The upstream that `turnpike start` points at the service it starts. */
 const CONTENT_UPSTREAM = "content";
+/** As many failures as a configuration may allow. */
+const MOST_FAILS = 1_000_000;
 /** The kernel's socket address holds no more. */
 const MAX_SOCKET_BYTES = 103;
 
@@ -85,7 +87,9 @@ async function loadWithContent(path: string, socket: string, flags: ReturnType<t
   if (!Array.isArray(upstreams)) return await readConfig(value, flags, path);
   const others: unknown[] = upstreams.filter((upstream: unknown) => nameOf(upstream) !== CONTENT_UPSTREAM);
   const own: unknown = upstreams.find((upstream: unknown) => nameOf(upstream) === CONTENT_UPSTREAM);
-  const content = { name: CONTENT_UPSTREAM, ...(typeof own === "object" ? own : {}), servers: [{ unix: socket }] };
+  // There is no other server: out of rotation after a restart, it would leave everybody without for longer than that takes.
+  const server = { unix: socket, max_fails: MOST_FAILS };
+  const content = { name: CONTENT_UPSTREAM, ...(typeof own === "object" ? own : {}), servers: [server] };
   return await readConfig({ ...value, upstreams: [...others, content] }, flags, path);
 }
 

@@ -1,0 +1,291 @@
+/** `turnpike start`: gateway and content service as one command. */
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, statSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { descendants, Folder, isAlive, Program, until } from "../support/program.ts";
+
+const TIME_MS = 60_000;
+const BIN = join(import.meta.dir, "../../bin/turnpike.mjs");
+/** All operations without a price, on a port of the kernel's choice. */
+const FREE = {
+  server: { address: "127.0.0.1", port: 0, workers: 1 },
+  routes: [{ path_prefix: "/", upstream: "content", total_timeout_ms: 30_000 }],
+};
+const READY = /^gateway +http:\/\/127\.0\.0\.1:(\d+)$[^]*^try +npx turnpike call/m;
+
+const programs: Program[] = [];
+const folders: Folder[] = [];
+
+async function stopAll(): Promise<void> {
+  await Promise.all(programs.splice(0).map((program) => program.stop()));
+  for (const folder of folders.splice(0)) folder.remove();
+}
+
+function newFolder(): Folder {
+  const folder = new Folder();
+  folders.push(folder);
+  return folder;
+}
+
+function run(args: readonly string[], options: ConstructorParameters<typeof Program>[1] = {}): Program {
+  const program = new Program(["start", ...args], options);
+  programs.push(program);
+  return program;
+}
+
+async function startFree(
+  flags: readonly string[] = [],
+  options: ConstructorParameters<typeof Program>[1] = {},
+): Promise<{ program: Program; url: string; state: string }> {
+  const folder = newFolder();
+  const state = folder.file("state");
+  const program = run(["--config", folder.write("free.json", FREE), "--state-dir", state, ...flags], options);
+  const [, port] = await program.sees(READY);
+  return { program, url: `http://127.0.0.1:${port}`, state };
+}
+
+/** The processes of the content service and of its browser. */
+function family(program: Program): { content: number[]; all: number[] } {
+  return { content: descendants(program.pid, "main.ts content"), all: descendants(program.pid, "") };
+}
+
+async function read(url: string, page: string): Promise<{ status: number; text: string }> {
+  const answer = await fetch(`${url}/read`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ url: page }),
+  });
+  return { status: answer.status, text: await answer.text() };
+}
+
+describe("what it needs", () => {
+  afterEach(stopAll);
+
+  test.each([["--nonsense"], ["extra"], ["--port"]])("%s is a usage error", async (argument) => {
+    const program = run([argument]);
+    expect(await program.exit()).toBe(2);
+    expect(program.output).toStartWith("usage: turnpike start");
+  });
+
+  test("--help tells the usage and succeeds", async () => {
+    const program = run(["--help"]);
+    expect(await program.exit()).toBe(0);
+    for (const flag of ["--port", "--state-dir", "--allow-private", "--config"]) expect(program.output).toContain(flag);
+  });
+
+  test("a port that is no number is said", async () => {
+    const program = run(["--port", "http", "--state-dir", newFolder().file("state")]);
+    expect(await program.exit()).toBe(1);
+    expect(program.output).toBe('Cannot use --port "http": it is not a whole number\n');
+  });
+
+  test("a state folder that is a file is said in one line, with what to do", async () => {
+    const state = newFolder().write("state", "a file");
+    const program = run(["--port", "0", "--state-dir", state]);
+    expect(await program.exit()).toBe(1);
+    expect(program.output.trimEnd().split("\n")).toHaveLength(1);
+    expect(program.output).toStartWith(`Cannot keep state in "${state}"`);
+    expect(program.output).toContain("--state-dir");
+  });
+
+  test("a state folder where the socket's folder cannot be is said in one line", async () => {
+    const folder = newFolder();
+    folder.write("run", "a file");
+    const program = run(["--port", "0", "--state-dir", folder.path]);
+    expect(await program.exit()).toBe(1);
+    expect(program.output.trimEnd().split("\n")).toHaveLength(1);
+    expect(program.output).toContain("--state-dir");
+  });
+
+  test("a configuration that is not there or wrong is said with its path", async () => {
+    const folder = newFolder();
+    const absent = run(["--config", folder.file("absent.json"), "--state-dir", folder.file("state")]);
+    expect(await absent.exit()).toBe(1);
+    expect(absent.output).toContain(folder.file("absent.json"));
+    const path = folder.write("wrong.json", { routes: [{ path_prefix: "/", upstream: "nobody" }] });
+    const wrong = run(["--config", path, "--state-dir", folder.file("state")]);
+    expect(await wrong.exit()).toBe(1);
+    expect(wrong.output).toContain("routes[0].upstream");
+  });
+
+  test(
+    "a port in use is said in one line, and nothing is left running",
+    async () => {
+      const blocker = createServer().listen(0, "127.0.0.1");
+      await new Promise((resolve) => blocker.once("listening", resolve));
+      const address = blocker.address();
+      const port = typeof address === "object" && address !== null ? address.port : 0;
+      const program = run(["--port", String(port), "--state-dir", newFolder().file("state")]);
+      const children = new Set<number>();
+      const watching = until("the end", () => {
+        for (const pid of descendants(program.pid, "")) children.add(pid);
+        return program.running ? undefined : true;
+      });
+      expect(await program.exit()).toBe(1);
+      await watching;
+      blocker.close();
+      expect(program.output).toContain(`Cannot listen on 127.0.0.1:${port}: the port is in use`);
+      await until("no process left", () => ([...children].some(isAlive) ? undefined : true));
+    },
+    TIME_MS,
+  );
+
+  test(
+    "a browser that is not there is said, and nothing is left running",
+    async () => {
+      const folder = newFolder();
+      const config = folder.write("free.json", { ...FREE, content: { browser_path: folder.file("no-browser") } });
+      const program = run(["--config", config, "--state-dir", folder.file("state")]);
+      expect(await program.exit()).toBe(1);
+      expect(program.output).toContain("no-browser");
+      expect(program.output).not.toContain("    at ");
+    },
+    TIME_MS,
+  );
+});
+
+describe("as shipped", () => {
+  let program: Program;
+  let state: string;
+  let url: string;
+  beforeAll(async () => {
+    state = newFolder().file("state");
+    program = run(["--port", "0", "--state-dir", state]);
+    const [, port] = await program.sees(READY);
+    url = `http://127.0.0.1:${port}`;
+  }, TIME_MS);
+  afterAll(stopAll);
+
+  test("it prints addresses, browser, state, how payments run, and a command to try", () => {
+    const lines = new Map(
+      program.output
+        .trimEnd()
+        .split("\n")
+        // What the content service says for itself.
+        .filter((line) => !line.startsWith("content: "))
+        .map((line) => [line.slice(0, 10).trimEnd(), line.slice(10)]),
+    );
+    expect([...lines.keys()]).toEqual(["gateway", "content", "browser", "state", "payments", "try"]);
+    expect(lines.get("content")).toMatch(/^unix:\/.*\.sock$/);
+    expect(lines.get("browser")).toMatch(/\d+\.\d+.*sandbox/);
+    expect(lines.get("state")).toBe(state);
+    expect(lines.get("payments")).toContain("embedded facilitator in test mode");
+    expect(lines.get("payments")).toContain("nothing real moves");
+    expect(lines.get("try")).toBe(`npx turnpike call read https://example.com/ --gateway ${url}`);
+  });
+
+  test("it asks for payment", async () => {
+    const { status } = await read(url, "https://example.com/");
+    expect(status).toBe(402);
+  });
+
+  test("it keeps its state where it was told to, for this user only", () => {
+    for (const path of [state, join(state, "run")]) expect(statSync(path).mode & 0o777).toBe(0o700);
+  });
+});
+
+describe("with another configuration", () => {
+  afterEach(stopAll);
+
+  test(
+    "pages on loopback are refused unless --allow-private is given",
+    async () => {
+      const site = Bun.serve({
+        hostname: "127.0.0.1",
+        port: 0,
+        fetch: () =>
+          new Response("<html><body><article><h1>Toll roads</h1><p>A word on turnpikes.</p></article></body></html>", {
+            headers: { "content-type": "text/html" },
+          }),
+      });
+      const page = `http://127.0.0.1:${site.port}/`;
+      const [closed, open] = await Promise.all([startFree(), startFree(["--allow-private"])]);
+      expect(closed.program.output).not.toContain("--allow-private)");
+      expect(open.program.output).toMatch(/^pages +private and loopback addresses may be read/m);
+      const refused = await read(closed.url, page);
+      expect([refused.status, refused.text.includes("turnpikes")]).toEqual([400, false]);
+      const answer = await read(open.url, page);
+      expect(answer.text).toContain("turnpikes");
+      await site.stop(true);
+    },
+    TIME_MS,
+  );
+
+  test(
+    "a content service that is killed is started again and serves, and its browser does not stay",
+    async () => {
+      const { program, url } = await startFree();
+      const before = family(program);
+      expect(before.content).toHaveLength(1);
+      const [victim = 0] = before.content;
+      process.kill(victim, "SIGKILL");
+      await program.sees(/the content service ended; starting it again/);
+      await until("health", async () => {
+        const answer = await fetch(`${url}/health`);
+        await answer.arrayBuffer();
+        return answer.status === 200 ? true : undefined;
+      });
+      await until("the first browser's end", () => (before.all.some(isAlive) ? undefined : true));
+      program.kill("SIGTERM");
+      expect(await program.exit()).toBe(0);
+    },
+    TIME_MS,
+  );
+
+  test(
+    "SIGTERM leaves no process and no socket behind",
+    async () => {
+      const { program, state } = await startFree();
+      const { all } = family(program);
+      expect(all.length).toBeGreaterThan(1);
+      const [, socket = ""] = await program.sees(/^content +unix:(\S+)$/m);
+      expect(existsSync(socket)).toBe(true);
+      expect(socket).toStartWith(state);
+      program.kill("SIGTERM");
+      expect(await program.exit()).toBe(0);
+      await until("no process left", () => (all.some(isAlive) ? undefined : true));
+      expect(existsSync(socket)).toBe(false);
+    },
+    TIME_MS,
+  );
+
+  test(
+    "a command that is killed leaves no content service and no browser behind",
+    async () => {
+      const { program } = await startFree();
+      const { all } = family(program);
+      program.kill("SIGKILL");
+      await program.exit();
+      await until("no process left", () => (all.some(isAlive) ? undefined : true));
+    },
+    TIME_MS,
+  );
+
+  test(
+    "Ctrl-C, which signals the whole group, stops it once and cleanly",
+    async () => {
+      const { program } = await startFree([], { command: ["node", BIN], detached: true });
+      const { all } = family(program);
+      // The group of the detached program: Node, Bun, the content service and its browser.
+      process.kill(-program.pid, "SIGINT");
+      expect(await program.exit()).toBe(0);
+      await until("no process left", () => (all.some(isAlive) ? undefined : true));
+      expect(program.output).not.toContain("starting it again");
+    },
+    TIME_MS,
+  );
+
+  test(
+    "a content service that hangs does not keep it from stopping",
+    async () => {
+      const { program } = await startFree();
+      const { content, all } = family(program);
+      for (const pid of content) process.kill(pid, "SIGSTOP");
+      program.kill("SIGTERM");
+      expect(await program.exit()).toBe(0);
+      await until("no process left", () => (all.some(isAlive) ? undefined : true));
+    },
+    TIME_MS,
+  );
+});
