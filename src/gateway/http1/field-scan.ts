@@ -104,6 +104,9 @@ function identify(text: string, start: number, length: number): number {
   }
 }
 
+/** Fields that Connection may nominate: each is looked for in every line, and thousands of them cost milliseconds a request. */
+const MAX_NOMINATED = 64;
+
 /** A length that needs more digits is beyond what a number holds exactly, and beyond any limit. */
 const MAX_LENGTH_DIGITS = 15;
 
@@ -260,7 +263,13 @@ export class FieldScan {
       const option = trimOws(part).toLowerCase();
       if (option === "close") this.close = true;
       else if (option === "keep-alive") this.keepAlive = true;
-      else if (option !== "") (this.#nominated ??= []).push(option);
+      else if (option !== "") {
+        this.#nominated ??= [];
+        if (this.#nominated.push(option) > MAX_NOMINATED) {
+          this.fault = "too many connection options";
+          return;
+        }
+      }
     }
   }
 

@@ -1,0 +1,149 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { ChunkedDecoder, chunkHead } from "./chunked.ts";
+
+interface Decoded {
+  readonly body: string;
+  readonly used: number;
+  readonly decoder: ChunkedDecoder;
+}
+
+/** Decodes `text` in reads of the given sizes, round and round. */
+function decode(
+  text: string,
+  cuts: readonly number[] = [1_000_000],
+  limits = { trailers: 1000, body: 1_000_000 },
+): Decoded {
+  const decoder = new ChunkedDecoder(limits.trailers, limits.body);
+  const bytes = Buffer.from(text, "latin1");
+  let body = "";
+  let used = 0;
+  const sink = {
+    onChunk(chunk: Uint8Array, start: number, end: number): void {
+      body += Buffer.from(chunk).toString("latin1", start, end);
+    },
+  };
+  for (let at = 0, i = 0; at < bytes.length && !decoder.done && decoder.fault === ""; i++) {
+    const read = bytes.subarray(at, at + (cuts[i % cuts.length] ?? 1));
+    used = at + decoder.decode(read, 0, sink);
+    at += read.length;
+  }
+  return { body, used, decoder };
+}
+
+const anyByte = fc.string({
+  unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)),
+  minLength: 1,
+  maxLength: 300,
+});
+const cuts = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 10 });
+
+test("whatever is sent in chunks comes out whole, however it is cut, and what follows is left", () => {
+  const extension = fc.constantFrom("", ";a", ";a=b", ' ;a="b;c"'.trimStart(), ";\t\x80");
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(anyByte, extension, fc.boolean(), fc.nat(5)), { maxLength: 8 }),
+      fc.constantFrom("", "A: b\r\n", "X-Sum: 1\r\nY: \r\n"),
+      cuts,
+      (chunks, trailers, sizes) => {
+        const coded = chunks
+          .map(([text, ext, upper, zeros]) => {
+            const hex = text.length.toString(16);
+            return `${"0".repeat(zeros)}${upper ? hex.toUpperCase() : hex}${ext}\r\n${text}\r\n`;
+          })
+          .join("");
+        const text = `${coded}0\r\n${trailers}\r\n`;
+        const { body, used, decoder } = decode(`${text}GET / HTTP/1.1`, sizes);
+        expect([decoder.fault, decoder.done, decoder.trailers]).toEqual(["", true, trailers]);
+        expect(body).toBe(chunks.map(([chunk]) => chunk).join(""));
+        expect(used).toBe(text.length);
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+test("what comes in pieces is decoded as what comes at once, sound or not", () => {
+  const piece = fc.constantFrom(
+    "0",
+    "1",
+    "5",
+    "a",
+    "\r\n",
+    "\r",
+    "\n",
+    ";x",
+    " ",
+    "hello",
+    "X: y\r\n",
+    "\0",
+    "0\r\n\r\n",
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 20 }), cuts, (pieces, sizes) => {
+      const whole = decode(pieces.join(""));
+      const parts = decode(pieces.join(""), sizes);
+      expect([parts.decoder.done, parts.decoder.fault, parts.body]).toEqual([
+        whole.decoder.done,
+        whole.decoder.fault,
+        whole.body,
+      ]);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+describe("a body is refused", () => {
+  test.each([
+    ["without a size", "\r\nhello", "bad chunk size"],
+    ["with an extension in a size's place", ";a=b\r\n", "bad chunk size"],
+    ["with a space before the size", " 5\r\nhello\r\n", "bad chunk size"],
+    ["with a space behind the size", "5 \r\nhello\r\n", "bad chunk size"],
+    ["with a tab behind the size", "5\t\r\nhello\r\n", "bad chunk size"],
+    ["with a sign", "+5\r\nhello\r\n", "bad chunk size"],
+    ["with a negative size", "-5\r\nhello\r\n", "bad chunk size"],
+    ["with 0x", "0x5\r\nhello\r\n", "bad chunk size"],
+    ["with a letter beyond f", "5g\r\nhello\r\n", "bad chunk size"],
+    ["with an underscore", "1_0\r\nhello\r\n", "bad chunk size"],
+    ["with a bare LF behind the size", "5\nhello\r\n", "bad chunk size"],
+    ["with a NUL behind the size", "5\0\r\nhello\r\n", "bad chunk size"],
+    ["with a bare CR behind the size", "5\rhello\r\n", "bare CR after a chunk size"],
+    ["with two CRs behind the size", "5\r\r\nhello\r\n", "bare CR after a chunk size"],
+    ["with a size of fourteen digits", "00000000000005\r\n", "chunk size too large"],
+    ["with a bare LF in an extension", "5;a\nhello\r\n", "control character in a chunk extension"],
+    ["with a NUL in an extension", "5;a\0\r\n", "control character in a chunk extension"],
+    ["with a bare CR in an extension", "5;a\rb\r\n", "bare CR after a chunk size"],
+    ["with endless extensions", `5;${"a".repeat(5000)}`, "chunk extensions too large"],
+    ["with endless extensions on many chunks", "1;abcdefghijklmno\r\nx\r\n".repeat(300), "chunk extensions too large"],
+    ["longer than its chunk's size", "5\r\nhelloo\r\n", "chunk longer than its size"],
+    ["with a bare LF behind a chunk", "5\r\nhello\n0\r\n\r\n", "chunk longer than its size"],
+    ["with a bare CR behind a chunk", "5\r\nhello\r0\r\n\r\n", "bare CR after a chunk"],
+    ["with a bare LF in the trailers", "0\r\nA: b\n\r\n", "bare LF in trailers"],
+    ["with a bare LF for the last line", "0\r\n\n", "bare LF in trailers"],
+    ["with endless trailers", `0\r\n${"A: b\r\n".repeat(200)}`, "trailers too large"],
+    ["with one endless trailer", `0\r\n${"A".repeat(1001)}`, "trailers too large"],
+  ])("%s", (_name, text, fault) => {
+    for (const sizes of [[1], [3], [100_000]]) {
+      const { decoder } = decode(text, sizes);
+      expect([decoder.fault, decoder.done, decoder.tooLarge]).toEqual([fault, false, false]);
+    }
+  });
+
+  test("when its chunks announce more than a body may have, before any byte of the one too many", () => {
+    const { body, decoder } = decode("5\r\nhello\r\n6\r\nworld!\r\n", [4], { trailers: 100, body: 10 });
+    expect([decoder.tooLarge, decoder.fault, body]).toEqual([true, "the body is larger than 10 bytes", "hello"]);
+    expect(decode("5\r\nhello\r\n5\r\nworld\r\n0\r\n\r\n", [4], { trailers: 100, body: 10 }).decoder.done).toBe(true);
+    expect(decode("fffffffffffff\r\n").decoder.tooLarge).toBe(true);
+  });
+
+  test("and nothing of it is decoded afterwards", () => {
+    const { decoder } = decode("zz\r\n");
+    let heard = 0;
+    expect(decoder.decode(Buffer.from("5\r\nhello\r\n0\r\n\r\n"), 0, { onChunk: () => heard++ })).toBe(0);
+    expect([heard, decoder.done]).toEqual([0, false]);
+  });
+});
+
+test("a chunk's head is its length in hexadecimal digits", () => {
+  expect([1, 15, 16, 65_536].map(chunkHead)).toEqual(["1\r\n", "f\r\n", "10\r\n", "10000\r\n"]);
+});

@@ -1,0 +1,205 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { FieldScan, parseContentLength } from "./field-scan.ts";
+
+const scan = new FieldScan();
+
+function request(fields: string, maxCount = 100): boolean {
+  return scan.scan(fields, 0, fields.length, { isRequest: true, maxCount });
+}
+
+function response(fields: string): boolean {
+  return scan.scan(fields, 0, fields.length, { isRequest: false, maxCount: 100 });
+}
+
+/** Names that are never passed on from a request. */
+const DROPPED = [
+  "Host",
+  "Connection",
+  "Keep-Alive",
+  "Proxy-Connection",
+  "Transfer-Encoding",
+  "TE",
+  "Trailer",
+  "Upgrade",
+  "Content-Length",
+  "Expect",
+  "Via",
+  "X-Forwarded-For",
+  "X-Forwarded-Host",
+  "X-Forwarded-Proto",
+  "X-Real-IP",
+  "X-Request-ID",
+  "Proxy-Authenticate",
+  "Proxy-Authorization",
+];
+const LENGTH = "5";
+const tokenChar = fc.constantFrom(..."!#$%&'*+-.^_`|~019azAZ".split(""));
+const name = fc.oneof(
+  fc.string({ unit: tokenChar, minLength: 1, maxLength: 20 }),
+  fc.constantFrom(...DROPPED),
+  fc.constantFrom(...DROPPED.map((text) => text.toLowerCase())),
+  // One character off: near the names that matter, and others all the same.
+  fc.constantFrom("Hosts", "X-Host", "Content-Lengt", "Content_Length", "Content-Lengthh", "Connectiom", "Te-", "Vias"),
+);
+const valueChar = fc.oneof(
+  fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  fc.integer({ min: 0x80, max: 0xff }).map((code) => String.fromCharCode(code)),
+  fc.constant("\t"),
+);
+const value = fc.string({ unit: valueChar, maxLength: 30 });
+const line = fc.tuple(name, value).map(([key, text]) => {
+  // Values that would be refused are not this property's business.
+  if (/^content-length$/i.test(key)) return [key, LENGTH] as const;
+  if (/^connection$/i.test(key)) return [key, "keep-alive"] as const;
+  if (/^transfer-encoding$/i.test(key)) return [key, "chunked"] as const;
+  return [key, text] as const;
+});
+
+function isDropped(key: string): boolean {
+  return DROPPED.some((dropped) => dropped.toLowerCase() === key.toLowerCase());
+}
+
+function linesOf(lines: readonly (readonly [string, string])[]): string {
+  return lines.map(([key, content]) => `${key}:${content}\r\n`).join("");
+}
+
+test("lines that are not dropped come out as they went in, in order, and nothing else", () => {
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 20 }), (lines) => {
+      expect(request(linesOf(lines))).toBe(true);
+      expect(scan.fields).toBe(linesOf(lines.filter(([key]) => !isDropped(key))));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("nothing that is kept can end a line early or begin another", () => {
+  const wild = fc.string({
+    unit: fc.constantFrom("A", ":", " ", "\r", "\n", "\r\n", "\0", "\x7f", "\xff", "Host", "b"),
+    maxLength: 30,
+  });
+  fc.assert(
+    fc.property(wild, (text) => {
+      const head = `${text}\r\n`;
+      if (!scan.scan(`${head}\r\n`, 0, head.length, { isRequest: true, maxCount: 100 })) return;
+      expect(scan.fields).toMatch(/^(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*\r\n)*$/);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+describe("Connection", () => {
+  test("the fields that it nominates are dropped, in any capitalisation and from any of its lines", () => {
+    request(
+      "A: 1\r\nX-Secret: 2\r\nConnection: x-SECRET , close\r\nb: 3\r\nConnection:keep-alive,B\r\nx-secret: 4\r\n",
+    );
+    expect([scan.fields, scan.close, scan.keepAlive]).toEqual(["A: 1\r\n", true, true]);
+  });
+
+  test.each([
+    ["close", true, false],
+    ["Close", true, false],
+    [" close", true, false],
+    ["\tclose\t", true, false],
+    ["keep-alive", false, true],
+    [" Keep-Alive", false, true],
+    ["keep-alive, close", true, true],
+    [",,close,", true, false],
+    ["closed", false, false],
+    ["", false, false],
+  ])("%p", (text, close, keepAlive) => {
+    expect(request(`Connection:${text}\r\n`)).toBe(true);
+    expect([scan.close, scan.keepAlive]).toEqual([close, keepAlive]);
+  });
+
+  test("a list of many options is refused: each costs a look at every field", () => {
+    expect(request(`Connection: ${"a,".repeat(60)}\r\n`)).toBe(true);
+    expect(request(`Connection: ${"a,".repeat(5000)}\r\n`)).toBe(false);
+    expect(request(`Connection: a\r\n`.repeat(90))).toBe(false);
+  });
+});
+
+test.each([
+  ["5", 5],
+  ["0", 0],
+  ["005", 5],
+  ["999999999999999", 999_999_999_999_999],
+  ["5, 5", 5],
+  ["5,5,\t5", 5],
+  ["1000000000000000", -1],
+  ["", -1],
+  ["-5", -1],
+  ["+5", -1],
+  ["5 5", -1],
+  ["5,", -1],
+  [",5", -1],
+  ["5, 6", -1],
+  ["5, 05", -1],
+  ["0x5", -1],
+  ["5.0", -1],
+  ["5e1", -1],
+  ["\u00b2", -1],
+  ["5;a", -1],
+])("Content-Length %p is %p, alone and in a head", (text, length) => {
+  expect(parseContentLength(text)).toBe(length);
+  for (const around of [text, ` ${text}`, `\t${text}`, `  ${text} \t`]) {
+    expect(request(`Content-Length:${around}\r\n`)).toBe(length !== -1);
+    if (length !== -1) expect(scan.contentLength).toBe(length);
+  }
+});
+
+test("lengths that differ are refused, equal ones count once", () => {
+  expect(request("Content-Length: 5\r\ncontent-length: 5\r\n")).toBe(true);
+  expect(request("Content-Length: 5\r\ncontent-length: 6\r\n")).toBe(false);
+  expect(scan.fault).toBe("bad Content-Length");
+});
+
+test.each([
+  ["a space before the colon", "Host : h\r\n"],
+  ["no colon", "Host\r\n"],
+  ["no name", ": h\r\n"],
+  ["a folded line", "A: b\r\n c\r\n"],
+  ["a bare LF", "A: b\nC: d\r\n"],
+  ["a bare CR", "A: b\rC: d\r\n"],
+  ["a NUL", "A: \0\r\n"],
+  ["a DEL", "A: \x7f\r\n"],
+  ["a name in other letters", "\u00c4: b\r\n"],
+  ["a separator in the name", "A(b): c\r\n"],
+  ["an empty transfer coding", "Transfer-Encoding: \r\n"],
+])("%s is refused", (_name, text) => {
+  expect(request(text)).toBe(false);
+  expect(scan.fault).not.toBe("");
+});
+
+test("too many fields are told from malformed ones", () => {
+  expect(request("A: b\r\n".repeat(3), 3)).toBe(true);
+  expect([request("A: b\r\n".repeat(4), 3), scan.tooMany]).toEqual([false, true]);
+  expect([request("A b\r\n"), scan.tooMany]).toEqual([false, false]);
+});
+
+test("values that matter are found without the white space around them, repeated ones joined", () => {
+  request(
+    "host:\t h:80 \r\nVia: a\r\nVia: b\r\nX-Forwarded-For: 1\r\nx-forwarded-for: 2\r\nTE: trailers\r\nUpgrade: x\r\n" +
+      "Expect: 100-continue\r\nX-Request-Id: a\r\nX-Request-Id: b\r\nTransfer-Encoding: GZIP\r\nTransfer-Encoding: Chunked\r\n",
+  );
+  const { host, hosts, via, forwardedFor, te, upgrade, expect: expected, requestId, transferEncoding } = scan;
+  expect([host, hosts, via, forwardedFor, te, upgrade, expected]).toEqual([
+    "h:80",
+    1,
+    "a, b",
+    "1, 2",
+    "trailers",
+    "x",
+    "100-continue",
+  ]);
+  expect([requestId, transferEncoding]).toEqual(["a, b", "gzip,chunked"]);
+});
+
+test("an answer keeps what only requests lose, and tells whether it has a date", () => {
+  const kept = "Host: h\r\nVia: a\r\nX-Forwarded-For: 1\r\nX-Real-IP: 1\r\nX-Forwarded-Proto: x\r\nDate: now\r\n";
+  expect(response(`${kept}X-Request-Id: 1\r\nKeep-Alive: 1\r\n`)).toBe(true);
+  expect([scan.fields, scan.hasDate]).toEqual([kept, true]);
+  response("A: b\r\n");
+  expect(scan.hasDate).toBe(false);
+});

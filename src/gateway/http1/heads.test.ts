@@ -1,0 +1,205 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { isFault, parseRequestHead } from "./request-head.ts";
+import { parseResponseHead } from "./response-head.ts";
+import { refusal } from "./refusal.ts";
+
+function parse(text: string, maxHeaderCount = 100): ReturnType<typeof parseRequestHead> {
+  return parseRequestHead(`${text}\r\n`, { from: 0, end: text.length }, { scheme: "http", maxHeaderCount });
+}
+
+function head(line: string, fields = "Host: h\r\n"): ReturnType<typeof parseRequestHead> {
+  return parse(`${line}\r\n${fields}`);
+}
+
+function codeOf(result: ReturnType<typeof parseRequestHead>): string {
+  return isFault(result) ? result.code : "sound";
+}
+
+describe("a request head", () => {
+  test.each([
+    ["/", "h", "/", ""],
+    ["/a/b?c=d?e", "h", "/a/b", "?c=d?e"],
+    ["/a/../b/./c//d", "h", "/b/c/d", ""],
+    ["/%7Ea%2e%2E/b", "h", "/~a../b", ""],
+    ["/a/%2e%2e/b", "h", "/b", ""],
+    ["/a%3f%c3%a9", "h", "/a%3F%C3%A9", ""],
+    ["/?a=../../x%2F", "h", "/", "?a=../../x%2F"],
+    ["http://other:81/a?b", "other:81", "/a", "?b"],
+    ["HTTPS://other", "other", "/", ""],
+    ["http://other?q", "other", "/", "?q"],
+    ["http://[::1]:80/", "[::1]:80", "/", ""],
+  ])("for %p names %p, %p and %p", (target, authority, path, query) => {
+    const result = head(`GET ${target} HTTP/1.1`);
+    if (isFault(result)) throw new Error(result.detail);
+    expect([result.head.authority, result.head.path, result.head.query]).toEqual([authority, path, query]);
+  });
+
+  test.each([
+    ["GET  / HTTP/1.1", "bad-request"],
+    ["GET /", "bad-request"],
+    ["GET / HTTP/1.1 ", "bad-request"],
+    ["GET / http/1.1", "bad-request"],
+    ["GET / HTTP/11", "bad-request"],
+    ["GET / HTTP/1.1x", "bad-request"],
+    ["GET /\tHTTP/1.1", "bad-request"],
+    ["G(T / HTTP/1.1", "bad-request"],
+    [" GET / HTTP/1.1", "bad-request"],
+    ["GET /a#b HTTP/1.1", "bad-request"],
+    ["GET /\u00e9 HTTP/1.1", "bad-request"],
+    ["GET a HTTP/1.1", "bad-request"],
+    ["GET * HTTP/1.1", "bad-request"],
+    ["GET http:// HTTP/1.1", "bad-request"],
+    ["GET http://u@h/ HTTP/1.1", "bad-request"],
+    ["GET http://h:65536/ HTTP/1.1", "bad-request"],
+    ["GET ftp://h/ HTTP/1.1", "bad-request"],
+    ["GET /%2f HTTP/1.1", "bad-path"],
+    ["GET /%5c HTTP/1.1", "bad-path"],
+    ["GET /a\\b HTTP/1.1", "bad-path"],
+    ["GET /%00 HTTP/1.1", "bad-path"],
+    ["GET /%zz HTTP/1.1", "bad-path"],
+    ["GET /% HTTP/1.1", "bad-path"],
+    ["GET / HTTP/2.0", "version-not-supported"],
+    ["GET / HTTP/1.2", "version-not-supported"],
+    ["CONNECT h:443 HTTP/1.1", "not-implemented"],
+    ["OPTIONS * HTTP/1.1", "sound"],
+  ])("%p is %s", (line, code) => {
+    expect(codeOf(head(line))).toBe(code);
+  });
+
+  test.each([
+    ["", "bad-request"],
+    ["Host: a\r\nHost: a\r\n", "bad-request"],
+    ["Host: a b\r\n", "bad-request"],
+    ["Host: a/b\r\n", "bad-request"],
+    ["Host: a@b\r\n", "bad-request"],
+    ["Host: \r\n", "bad-request"],
+    ["Host: a:b\r\n", "bad-request"],
+    ["Host: a:99999\r\n", "bad-request"],
+    ["Host: [::1\r\n", "bad-request"],
+    ["Host: h\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n", "bad-request"],
+    ["Host: h\r\nTransfer-Encoding: chunked\r\nContent-Length: 0\r\n", "bad-request"],
+    ["Host: h\r\nTransfer-Encoding: chunked, chunked\r\n", "bad-request"],
+    ["Host: h\r\nTransfer-Encoding: chunked, identity\r\n", "bad-request"],
+    ["Host: h\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding:\r\n", "bad-request"],
+    ["Host: h\r\nTransfer-Encoding: gzip, chunked\r\n", "not-implemented"],
+    ["Host: h\r\nTransfer-Encoding: xchunked\r\n", "not-implemented"],
+    ["Host: h\r\nTransfer-Encoding: \x0bchunked\r\n", "bad-request"],
+    ["Host: h\r\nTransfer-Encoding: \xa0chunked\r\n", "not-implemented"],
+    ["Host: h\r\nExpect: 200-ok\r\n", "expectation-failed"],
+    [`Host: h\r\n${"A: b\r\n".repeat(100)}`, "head-too-large"],
+    ["Host: h\r\nTransfer-Encoding: \tCHUNKED \r\n", "sound"],
+  ])("with %p is %s", (fields, code) => {
+    expect(codeOf(head("POST / HTTP/1.1", fields))).toBe(code);
+  });
+
+  test.each([
+    ["1.1", "", true],
+    ["1.1", "Connection: close\r\n", false],
+    ["1.1", "Connection: keep-alive, close\r\n", false],
+    ["1.0", "", false],
+    ["1.0", "Connection: keep-alive\r\n", true],
+    ["1.0", "Connection: keep-alive\r\nConnection: close\r\n", false],
+  ])("of HTTP/%s with %p keeps the connection: %p", (version, fields, keepAlive) => {
+    const result = head(`GET / HTTP/${version}`, `Host: h\r\n${fields}`);
+    expect(!isFault(result) && result.keepAlive).toBe(keepAlive);
+  });
+
+  test("of HTTP/1.0 may have no host, expects nothing and has no transfer coding", () => {
+    const result = head("POST / HTTP/1.0", "Expect: 100-continue\r\nContent-Length: 3\r\n");
+    expect(result).toMatchObject({ head: { authority: "", expectContinue: false, bodyLength: 3 } });
+    expect(codeOf(head("POST / HTTP/1.0", "Transfer-Encoding: chunked\r\n"))).toBe("bad-request");
+  });
+
+  test("never throws, and what is sound can be sent on as a request line and field lines", () => {
+    const piece = fc.constantFrom(
+      "GET",
+      " ",
+      "/",
+      "HTTP/1.1",
+      "\r\n",
+      "Host: h",
+      ":",
+      "a",
+      "%41",
+      "%",
+      "..",
+      "?",
+      "#",
+      "\\",
+      "\0",
+      "\xff",
+      "*",
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 20 }), fc.boolean(), (pieces, framed) => {
+        const text = framed ? `GET /${pieces.join("")} HTTP/1.1\r\nHost: h\r\n` : `${pieces.join("")}\r\n`;
+        const result = parse(text);
+        if (isFault(result)) return;
+        const { method, path, query, authority, fields } = result.head;
+        expect(`${method} ${path}${query} ${authority}`).toMatch(/^[!-~]+ (?:\/[!-~]*|\*) [!-~]*$/);
+        expect(path).not.toMatch(/\\|\/\.\.?(?:\/|$)|\/\//);
+        expect(fields).toMatch(/^(?:[!-9;-~]+:[\t\x20-\x7e\x80-\xff]*\r\n)*$/);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+function answer(text: string): ReturnType<typeof parseResponseHead> {
+  return parseResponseHead(`${text}\r\n`, text.length, 100);
+}
+
+describe("a response head", () => {
+  test.each([
+    ["HTTP/1.1 200 OK\r\n", 200, "OK"],
+    ["HTTP/1.1 200 \r\n", 200, ""],
+    ["HTTP/1.1 200\r\n", 200, ""],
+    ["HTTP/1.0 404 Not  Found\r\n", 404, "Not  Found"],
+    ["HTTP/1.1 599 \xe9\r\n", 599, "\xe9"],
+  ])("%p is %p %p", (text, status, reason) => {
+    expect(answer(text)).toMatchObject({ head: { status, reason } });
+  });
+
+  test.each([
+    ["HTTP/1.1 099 x\r\n"],
+    ["HTTP/1.1 600 x\r\n"],
+    ["HTTP/1.1 20 x\r\n"],
+    ["HTTP/1.1 1e2 x\r\n"],
+    ["HTTP/1.1 +20 x\r\n"],
+    ["HTTP/1.1 2000 x\r\n"],
+    ["HTTP/1.1  200 x\r\n"],
+    ["HTTP/1.1 200x\r\n"],
+    ["HTTP/1.2 200 x\r\n"],
+    ["HTTP/1.1 200 a\0b\r\n"],
+    ["ICY 200 OK\r\n"],
+  ])("%p is refused", (text) => {
+    expect(answer(text)).toBe("malformed status line");
+  });
+
+  test("gets a date where it has none, and an interim one does not", () => {
+    expect(answer("HTTP/1.1 200 OK\r\nA: b\r\n")).toMatchObject({
+      head: { fields: expect.stringMatching(/^A: b\r\nDate: \w+, \d+ \w+ \d+ [\d:]+ GMT\r\n$/) },
+    });
+    expect(answer("HTTP/1.1 103 x\r\nA: b\r\n")).toMatchObject({ head: { fields: "A: b\r\n" } });
+  });
+
+  test.each([
+    ["HTTP/1.1 200 OK\r\n", true],
+    ["HTTP/1.1 200 OK\r\nConnection: close\r\n", false],
+    ["HTTP/1.0 200 OK\r\n", false],
+    ["HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 1\r\n", true],
+    ["HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n", false],
+  ])("%p keeps the connection: %p", (text, keepAlive) => {
+    expect(answer(text)).toMatchObject({ keepAlive });
+  });
+});
+
+test("a refusal is a whole answer that closes, and repeats only a request id that is one", () => {
+  const text = refusal({ code: "bad-request", detail: "no", requestId: "abc" });
+  const [, body = ""] = text.split("\r\n\r\n");
+  expect(text).toContain(`Content-Length: ${body.length}\r\nConnection: close\r\n`);
+  expect(JSON.parse(body)).toMatchObject({ status: 400, instance: "abc" });
+  expect(refusal({ code: "bad-request", detail: "no" }, true)).toEndWith("\r\n\r\n");
+  expect(refusal({ code: "bad-request", detail: "no", requestId: "a b\xff" })).not.toContain("a b");
+});
