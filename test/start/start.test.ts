@@ -14,6 +14,10 @@ const FREE = {
 };
 const READY = /^gateway +http:\/\/127\.0\.0\.1:(\d+)$[^]*^try +npx turnpike call/m;
 
+/** Where the browser is unpacked once for all that need one. */
+const shared = new Folder();
+afterAll(() => shared.remove());
+
 const programs: Program[] = [];
 const folders: Folder[] = [];
 
@@ -38,9 +42,8 @@ async function startFree(
   flags: readonly string[] = [],
   options: ConstructorParameters<typeof Program>[1] = {},
 ): Promise<{ program: Program; url: string; state: string }> {
-  const folder = newFolder();
-  const state = folder.file("state");
-  const program = run(["--config", folder.write("free.json", FREE), "--state-dir", state, ...flags], options);
+  const state = shared.file("state");
+  const program = run(["--config", shared.write("free.json", FREE), "--state-dir", state, ...flags], options);
   const [, port] = await program.sees(READY);
   return { program, url: `http://127.0.0.1:${port}`, state };
 }
