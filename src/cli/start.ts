@@ -103,22 +103,18 @@ interface Started {
   readonly browser: BrowserInfo;
 }
 
-/** Starts both at once; where one cannot, stops the other and throws StartError. */
+/** Starts the gateway, which fails fast, then the service; where that cannot, stops the gateway. Throws StartError. */
 async function startBoth(config: Config, options: Parameters<typeof ContentProcess.start>[0]): Promise<Started> {
   const storePath = join(config.state_path === "" ? options.stateDir : config.state_path, "turnpike.db");
-  const [gateway, content] = await Promise.allSettled([
-    startGateway({ config, storePath, reusePort: false, log: logLine }),
-    ContentProcess.start(options),
-  ]);
-  if (gateway.status === "fulfilled" && content.status === "fulfilled") {
-    return { gateway: gateway.value, ...content.value };
+  const gateway = await startGateway({ config, storePath, reusePort: false, log: logLine }).catch((error: unknown) => {
+    throw new StartError(reasonOf(error), { cause: error });
+  });
+  try {
+    return { gateway, ...(await ContentProcess.start(options)) };
+  } catch (error) {
+    await gateway.close(0);
+    throw error;
   }
-  if (gateway.status === "fulfilled") await gateway.value.close(0);
-  if (content.status === "fulfilled") await content.value.service.close();
-  const reasons = [gateway, content].flatMap((result) =>
-    result.status === "rejected" ? [reasonOf(result.reason)] : [],
-  );
-  throw new StartError(reasons.join("\n"));
 }
 
 function logLine(message: string): void {

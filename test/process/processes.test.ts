@@ -267,7 +267,7 @@ describe("listening", () => {
         const program = run("--config", folder.write("second.json", configOf({ workers, port })));
         expect(await program.exit()).toBe(1);
         expect(program.output).toBe(
-          `Cannot listen on 127.0.0.1:${port}: the port is in use; stop what uses it, or choose another port\n`,
+          `Cannot listen on 127.0.0.1:${port}: the port is in use; stop what uses it, or choose another with --port\n`,
         );
       },
       TIME_MS,

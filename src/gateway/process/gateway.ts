@@ -226,12 +226,17 @@ function bindOrExplain(where: { address: string; port: number }, bind: () => Lis
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     const place = `${where.address}:${where.port}`;
     if (code === "EADDRINUSE") {
-      throw new Error(`Cannot listen on ${place}: the port is in use; stop what uses it, or choose another port`, {
-        cause: error,
-      });
+      throw new Error(
+        `Cannot listen on ${place}: the port is in use; stop what uses it, or choose another with --port`,
+        {
+          cause: error,
+        },
+      );
     }
     if (code === "EACCES") {
-      throw new Error(`Cannot listen on ${place}: this user may not; choose a port from 1024 on`, { cause: error });
+      throw new Error(`Cannot listen on ${place}: this user may not; choose one from 1024 on with --port`, {
+        cause: error,
+      });
     }
     throw error;
   }
