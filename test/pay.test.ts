@@ -9,7 +9,7 @@ import { x402Client } from "@x402/core/client";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPayment } from "@x402/fetch";
 import { privateKeyToAccount } from "viem/accounts";
-import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment, TERMS } from "../src/payments/fixtures/payment.ts";
+import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment, TERMS } from "../src/payments/testing/payment.ts";
 import { decodeHeader, encodeHeader } from "../src/payments/header.ts";
 import { type PaymentPayload } from "../src/payments/wire.ts";
 import { statusOf } from "./support/message.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from
 import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { REQUIREMENTS } from "../payments/fixtures/payment.ts";
+import { REQUIREMENTS } from "../payments/testing/payment.ts";
 import { decodeHeader, encodeHeader } from "../payments/header.ts";
 import { paymentPayloadSchema } from "../payments/wire.ts";
 

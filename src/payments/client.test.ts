@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { checkSignature, checkTerms } from "./exact.ts";
 import { describeReceipt, payAndFetch, type PayOptions } from "./client.ts";
-import { PAYER, PRIVATE_KEY, REQUIREMENTS } from "./fixtures/payment.ts";
+import { PAYER, PRIVATE_KEY, REQUIREMENTS } from "./testing/payment.ts";
 import { decodeHeader, encodeHeader } from "./header.ts";
 import { type PaymentPayload, paymentPayloadSchema, type PaymentRequirements, type Receipt } from "./wire.ts";
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { openStore, type Store } from "../store/open-store.ts";
 import { createFacilitator } from "./create-facilitator.ts";
 import { type Facilitator } from "./facilitator.ts";
-import { freshNonce, PAYEE, PAYER, REQUIREMENTS, signedPayment, USDC } from "./fixtures/payment.ts";
+import { freshNonce, PAYEE, PAYER, REQUIREMENTS, signedPayment, USDC } from "./testing/payment.ts";
 import { createHttpFacilitator } from "./http-facilitator.ts";
 import { createTestFacilitator } from "./test-facilitator.ts";
 import { type Authorization } from "./typed-data.ts";

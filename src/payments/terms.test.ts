@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { getDefaultAsset } from "@x402/evm";
 import { findAsset } from "./assets.ts";
-import { PAYEE, REQUIREMENTS, signedPayment, TERMS } from "./fixtures/payment.ts";
+import { PAYEE, REQUIREMENTS, signedPayment, TERMS } from "./testing/payment.ts";
 import { parseNetwork } from "./networks.ts";
 import { compileTerms, findMismatch, type Terms } from "./terms.ts";
 import { isLoopback, requireLoopback } from "./test-mode.ts";

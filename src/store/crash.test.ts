@@ -2,7 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { RESERVATION as PAYMENT } from "./fixtures/reservation.ts";
+import { RESERVATION as PAYMENT } from "./testing/reservation.ts";
 import { HOLD_MS, type PaymentState } from "./ledger.ts";
 import { openStore } from "./open-store.ts";
 

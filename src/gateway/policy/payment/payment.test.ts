@@ -5,10 +5,10 @@ import { wrapFetchWithPayment } from "@x402/fetch";
 import { privateKeyToAccount } from "viem/accounts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { fieldLine } from "../../../lib/fields.ts";
-import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, USDC } from "../../../payments/fixtures/payment.ts";
+import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, USDC } from "../../../payments/testing/payment.ts";
 import { encodeHeader } from "../../../payments/header.ts";
-import { closeShops, decoded, openShop as open, type Shop, type ShopOptions } from "./fixtures/shop.ts";
-import { answerWith } from "./fixtures/test-gateway.ts";
+import { closeShops, decoded, openShop as open, type Shop, type ShopOptions } from "./testing/shop.ts";
+import { answerWith } from "./testing/test-gateway.ts";
 
 afterEach(closeShops);
 

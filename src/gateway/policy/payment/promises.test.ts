@@ -2,11 +2,11 @@ import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import * as fc from "fast-check";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { type Settlement, type Verification } from "../../../payments/facilitator.ts";
-import { REQUIREMENTS } from "../../../payments/fixtures/payment.ts";
+import { REQUIREMENTS } from "../../../payments/testing/payment.ts";
 import { paymentKey } from "../../../payments/payment-key.ts";
 import { HOLD_MS } from "../../../store/ledger.ts";
-import { closeShops, openShop, type Shop, type ShopOptions } from "./fixtures/shop.ts";
-import { answerWith } from "./fixtures/test-gateway.ts";
+import { closeShops, openShop, type Shop, type ShopOptions } from "./testing/shop.ts";
+import { answerWith } from "./testing/test-gateway.ts";
 
 // Many runs take long on a busy machine.
 setDefaultTimeout(30_000);

@@ -3,11 +3,11 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Settlement } from "../../../payments/facilitator.ts";
-import { PAYER } from "../../../payments/fixtures/payment.ts";
+import { PAYER } from "../../../payments/testing/payment.ts";
 import { HOLD_MS } from "../../../store/ledger.ts";
 import { openStore } from "../../../store/open-store.ts";
-import { closeShops, decoded, openShop as open, type ShopOptions } from "./fixtures/shop.ts";
-import { answerWith } from "./fixtures/test-gateway.ts";
+import { closeShops, decoded, openShop as open, type ShopOptions } from "./testing/shop.ts";
+import { answerWith } from "./testing/test-gateway.ts";
 
 afterEach(closeShops);
 
