@@ -7,6 +7,9 @@ const FLUSH_MS = 200;
 /** Bytes that may wait for a slow disk or pipe; lines beyond it are dropped and counted. */
 const MAX_PENDING_BYTES = 1_048_576;
 
+/** Milliseconds that closing waits for a slow disk or pipe; what it has not taken then is lost and counted. */
+const CLOSE_MS = 1500;
+
 /** Where lines go: an open descriptor, or a file that lines are added to. */
 export type LineTarget = "stdout" | "stderr" | { readonly file: string };
 
@@ -16,6 +19,8 @@ export class LineWriter {
   #fd: number | undefined;
   #gathered = "";
   #writing = false;
+  /** What the write under way was given. */
+  #unwritten: Buffer = Buffer.alloc(0);
   #timer: ReturnType<typeof setTimeout> | undefined;
   #idle: (() => void)[] = [];
   dropped = 0;
@@ -46,12 +51,22 @@ export class LineWriter {
     else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS);
   }
 
-  /** Writes what was gathered and closes the file. */
+  /** Writes what was gathered and closes the file; waits for a slow one 1.5 s at most. */
   async close(): Promise<void> {
     this.#flush();
-    while (this.#writing) await new Promise<void>((resolve) => this.#idle.push(resolve));
+    const patience = Promise.withResolvers<void>();
+    const timer = setTimeout(patience.resolve, CLOSE_MS);
+    await Promise.race([this.#settled(), patience.promise]);
+    clearTimeout(timer);
+    clearTimeout(this.#timer);
     const fd = this.#fd;
     this.#fd = undefined;
+    this.#lose(this.#gathered);
+    this.#gathered = "";
+    if (this.#writing) {
+      this.#lose(this.#unwritten.toString("latin1"));
+      return;
+    }
     if (fd !== undefined && typeof this.#target === "object")
       await new Promise<void>((resolve) => close(fd, () => resolve()));
   }
@@ -66,10 +81,24 @@ export class LineWriter {
     this.#write(this.#fd, bytes);
   }
 
+  #lose(text: string): void {
+    this.dropped += text.split("\n").length - 1;
+  }
+
+  async #settled(): Promise<void> {
+    while (this.#writing) await new Promise<void>((resolve) => this.#idle.push(resolve));
+  }
+
   #write(fd: number, bytes: Buffer): void {
+    this.#unwritten = bytes;
     write(fd, bytes, (error, written) => {
       const blocked = error?.code === "EAGAIN";
-      if (error !== null && !blocked) this.dropped++;
+      if (this.#fd === undefined) {
+        // Closed meanwhile, but for the descriptor that this write was using.
+        if (typeof this.#target === "object") close(fd);
+        return;
+      }
+      if (error !== null && !blocked) this.#lose(bytes.toString("latin1"));
       const rest = bytes.subarray(blocked ? 0 : written);
       if (rest.length > 0 && (error === null || blocked)) {
         setTimeout(() => this.#write(fd, rest), blocked ? 10 : 0);

@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { constants, mkdtempSync, openSync, readFileSync, readSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { LineWriter } from "./line-writer.ts";
+
+let folder: string;
+let path: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "turnpike-test-"));
+  path = join(folder, "log");
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A named pipe at `path`, and its reading end, which waits for nothing. */
+function pipe(): number {
+  expect(Bun.spawnSync(["mkfifo", path]).exitCode).toBe(0);
+  return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+}
+
+/** What lies in the pipe now; undefined once no writer has it open. */
+function readSome(fd: number): string | undefined {
+  const bytes = Buffer.alloc(65_536);
+  try {
+    const length = readSync(fd, bytes);
+    return length === 0 ? undefined : bytes.toString("latin1", 0, length);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EAGAIN") return "";
+    throw error;
+  }
+}
+
+test("lines reach the file in order, added to what it holds, with those written last when it is closed", async () => {
+  await Bun.write(path, "before\n");
+  const writer = await LineWriter.open({ file: path });
+  const lines = Array.from({ length: 5000 }, (_, i) => `line ${i} ${"x".repeat(i % 50)}`);
+  for (const line of lines) writer.line(line);
+  await writer.close();
+  expect(readFileSync(path, "utf8")).toBe(`before\n${lines.join("\n")}\n`);
+  expect(writer.dropped).toBe(0);
+});
+
+test("a line does not wait for others to be written", async () => {
+  const writer = await LineWriter.open({ file: path });
+  writer.line("alone");
+  for (let i = 0; i < 500 && readFileSync(path, "utf8") === ""; i++) await Bun.sleep(10);
+  expect(readFileSync(path, "utf8")).toBe("alone\n");
+  await writer.close();
+});
+
+test("a file that cannot be opened is an error at once", () => {
+  expect(LineWriter.open({ file: join(folder, "absent", "log") })).rejects.toThrow("ENOENT");
+});
+
+test("lines for a closed writer are counted as dropped, and closing again is harmless", async () => {
+  const writer = await LineWriter.open({ file: path });
+  await writer.close();
+  writer.line("late");
+  await writer.close();
+  expect([writer.dropped, readFileSync(path, "utf8")]).toEqual([1, ""]);
+});
+
+test("what a pipe that nobody empties cannot take is dropped and counted, and the rest arrives whole", async () => {
+  const fd = pipe();
+  const writer = await LineWriter.open({ file: path });
+  const line = "x".repeat(999);
+  for (let i = 0; i < 4000; i++) writer.line(line);
+  expect(writer.dropped).toBeGreaterThan(1000);
+  expect(writer.dropped).toBeLessThan(3999);
+  const closed = writer.close();
+  let text = "";
+  for (let piece: string | undefined = ""; piece !== undefined; piece = readSome(fd)) {
+    text += piece;
+    if (piece === "") await Bun.sleep(1);
+  }
+  await closed;
+  expect(text).toBe(`${line}\n`.repeat(4000 - writer.dropped));
+});
+
+test("closing does not wait for ever for a pipe that nobody empties, and counts what is lost", async () => {
+  const fd = pipe();
+  const writer = await LineWriter.open({ file: path });
+  for (let i = 0; i < 300; i++) writer.line("x".repeat(999));
+  await writer.close();
+  expect(writer.dropped).toBeGreaterThan(100);
+  // Lets the write that was left behind end.
+  while (readSome(fd) !== undefined) await Bun.sleep(1);
+});
+
+test("lines that a broken target refuses are all counted", async () => {
+  const writer = await LineWriter.open({ file: "/dev/full" });
+  for (let i = 0; i < 100; i++) writer.line("x");
+  await writer.close();
+  expect(writer.dropped).toBe(100);
+});

@@ -1,0 +1,140 @@
+/** What the gateway writes down, and how it treats a server whose connections are all in use. */
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { everythingTo, serverAt } from "../support/gateway.ts";
+import { statusOf } from "../support/message.ts";
+import { Folder, Program, until } from "../support/program.ts";
+import { once, RawClient } from "../support/raw-client.ts";
+import { echo, RawOrigin } from "../support/raw-origin.ts";
+
+let folder: Folder;
+let origin: RawOrigin;
+let program: Program | undefined;
+
+beforeEach(async () => {
+  folder = new Folder();
+  origin = await RawOrigin.start();
+});
+
+afterEach(async () => {
+  await program?.stop();
+  await origin.stop();
+  folder.remove();
+});
+
+async function serve(rest: object): Promise<number> {
+  const server = { address: "127.0.0.1", port: 0, workers: 1 };
+  program = new Program(["--config", folder.write("turnpike.json", { server, ...rest })]);
+  const [, port] = await program.sees(/listening on http:\/\/\S*?:(\d+)/);
+  return Number(port);
+}
+
+function logged(count: number): Promise<string[]> {
+  return until(`${count} lines`, () => {
+    const lines = readFileSync(folder.file("access.log"), "utf8").trimEnd().split("\n");
+    return lines.length >= count ? lines : undefined;
+  });
+}
+
+const HEAD = "Host: a.test\r\nUser-Agent: probe\r\nX-Request-Id: id-1\r\n";
+
+test("one line a request: answered, not found, cut short and given up by the client", async () => {
+  const log = { enabled: true, path: folder.file("access.log"), format: "json" };
+  const { upstreams } = everythingTo(origin.port);
+  const port = await serve({ upstreams, routes: [{ path_prefix: "/in", upstream: "origin" }], access_log: log });
+  await once(port, `GET /in?q=1 HTTP/1.1\r\n${HEAD}\r\n`);
+  await once(port, `POST /in/post HTTP/1.1\r\n${HEAD}Content-Length: 5\r\n\r\nhello`);
+  await once(port, `GET /out HTTP/1.1\r\n${HEAD}\r\n`);
+  const left = await RawClient.open(port);
+  left.send(`POST /in/left HTTP/1.1\r\n${HEAD}Content-Length: 50\r\n\r\nhello`);
+  await origin.until("the first bytes", () => (origin.bytes.endsWith("hello") ? true : undefined));
+  left.destroy();
+  await logged(4);
+  origin.answer = (_request, connection) => connection.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf");
+  const cut = await RawClient.open(port);
+  cut.send(`GET /in/cut HTTP/1.1\r\n${HEAD}\r\n`);
+  await cut.closed();
+  const entries = (await logged(5)).map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(entries.map(({ method, path, status }) => [method, path, status])).toEqual([
+    ["GET", "/in", 200],
+    ["POST", "/in/post", 200],
+    ["GET", "/out", 404],
+    ["POST", "/in/left", 499],
+    ["GET", "/in/cut", 200],
+  ]);
+  expect(entries[0]).toMatchObject({
+    client: "127.0.0.1",
+    host: "a.test",
+    query: "?q=1",
+    request_id: "id-1",
+    user_agent: "probe",
+  });
+  expect(entries.map(({ bytes_received: bytes }) => bytes)).toEqual([0, 5, 0, 5, 0]);
+  expect(entries.map(({ bytes_sent: bytes }) => bytes)).toMatchObject([11, 19, expect.any(Number), 0, 4]);
+});
+
+test("the last lines are there once the gateway has stopped, and a sample rate of 0 writes none", async () => {
+  const log = { enabled: true, path: folder.file("access.log") };
+  const { upstreams, routes } = everythingTo(origin.port);
+  const quiet = { path_prefix: "/quiet", upstream: "origin", access_log: { sample_rate: 0 } };
+  const port = await serve({ upstreams, routes: [...routes, quiet], access_log: log });
+  const client = await RawClient.open(port);
+  for (let i = 0; i < 50; i++) {
+    client.send(`GET /${i} HTTP/1.1\r\n${HEAD}\r\nGET /quiet HTTP/1.1\r\n${HEAD}\r\n`);
+    await client.response();
+    await client.response();
+  }
+  client.destroy();
+  await program?.stop();
+  const lines = readFileSync(folder.file("access.log"), "utf8").trimEnd().split("\n");
+  expect(lines).toHaveLength(50);
+  expect(lines[7]).toMatch(
+    /^127\.0\.0\.1 - - \[\d\d\/\w{3}\/\d{4}:\d\d:\d\d:\d\d \+0000\] "GET \/7 HTTP\/1\.1" 200 6 "-" "probe"$/,
+  );
+});
+
+test("a server whose connections are all in use stays in rotation", async () => {
+  const upstream = {
+    name: "origin",
+    servers: [{ ...serverAt(origin.port), max_fails: 1, fail_timeout_ms: 60_000 }],
+    connection_pool: { max_connections: 1 },
+  };
+  const port = await serve({
+    upstreams: [upstream],
+    routes: [{ path_prefix: "/", upstream: "origin", connect_timeout_ms: 50, retry: { max_retries: 0 } }],
+  });
+  const release = Promise.withResolvers<void>();
+  origin.answer = (request, connection) => void release.promise.then(() => echo(request, connection));
+  const slow = await RawClient.open(port);
+  slow.send(`GET /slow HTTP/1.1\r\n${HEAD}\r\n`);
+  await origin.until("the slow request", () => origin.requests[0]);
+  expect(statusOf(await once(port, `GET /waits HTTP/1.1\r\n${HEAD}\r\n`))).toBe(504);
+  release.resolve();
+  expect(statusOf(await slow.response())).toBe(200);
+  expect(statusOf(await once(port, `GET /next HTTP/1.1\r\n${HEAD}\r\n`))).toBe(200);
+  slow.destroy();
+});
+
+test("a client that reads too slowly takes no server out of rotation", async () => {
+  const upstream = {
+    name: "origin",
+    servers: [{ ...serverAt(origin.port), max_fails: 1, fail_timeout_ms: 60_000 }],
+  };
+  const port = await serve({
+    upstreams: [upstream],
+    routes: [{ path_prefix: "/", upstream: "origin", total_timeout_ms: 1500, retry: { max_retries: 0 } }],
+  });
+  const body = "x".repeat(30_000_000);
+  origin.answer = (request, connection) => {
+    if (!request.startLine.includes("large")) echo(request, connection);
+    else connection.send(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+  };
+  const slow = await RawClient.open(port);
+  slow.socket.pause();
+  slow.send(`GET /large HTTP/1.1\r\n${HEAD}\r\n`);
+  await origin.until("the end of the connection", () =>
+    origin.connections.some((connection) => connection.closed) ? true : undefined,
+  );
+  expect(statusOf(await once(port, `GET /next HTTP/1.1\r\n${HEAD}\r\n`))).toBe(200);
+  slow.destroy();
+});
