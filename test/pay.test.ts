@@ -1,6 +1,7 @@
 /** The real gateway in a process of its own, an upstream that counts, and the stock x402 client. */
-import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+
 import { Database } from "bun:sqlite";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,12 +10,12 @@ import { x402Client } from "@x402/core/client";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPayment } from "@x402/fetch";
 import { privateKeyToAccount } from "viem/accounts";
-import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment, TERMS } from "../src/payments/testing/payment.ts";
 import { decodeHeader, encodeHeader } from "../src/payments/header.ts";
-import { type PaymentPayload } from "../src/payments/wire.ts";
+import { type PaymentPayload } from "../src/payments/messages.ts";
+import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment, TERMS } from "../src/payments/testing/payment.ts";
+import { type Gateway, serverAt, startGateway } from "./support/gateway.ts";
 import { statusOf } from "./support/message.ts";
 import { once } from "./support/raw-client.ts";
-import { type Gateway, serverAt, startGateway } from "./support/gateway.ts";
 
 // Processes start slowly on a busy machine.
 setDefaultTimeout(30_000);

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from
 import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { REQUIREMENTS } from "../payments/testing/payment.ts";
 import { decodeHeader, encodeHeader } from "../payments/header.ts";
-import { paymentPayloadSchema } from "../payments/wire.ts";
+import { paymentPayloadSchema } from "../payments/messages.ts";
+import { REQUIREMENTS } from "../payments/testing/payment.ts";
 
 // Processes start slowly on a busy machine.
 setDefaultTimeout(30_000);

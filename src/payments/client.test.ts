@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "bun:test";
 import { hexToBytes } from "@noble/hashes/utils.js";
+import { describeReceipt, type PayOptions, payAndFetch } from "./client.ts";
 import { checkSignature, checkTerms } from "./exact.ts";
-import { describeReceipt, payAndFetch, type PayOptions } from "./client.ts";
-import { PAYER, PRIVATE_KEY, REQUIREMENTS } from "./testing/payment.ts";
 import { decodeHeader, encodeHeader } from "./header.ts";
-import { type PaymentPayload, paymentPayloadSchema, type PaymentRequirements, type Receipt } from "./wire.ts";
+import { type PaymentPayload, type PaymentRequirements, paymentPayloadSchema, type Receipt } from "./messages.ts";
+import { PAYER, PRIVATE_KEY, REQUIREMENTS } from "./testing/payment.ts";
 
 const RECEIPT: Receipt = {
   success: true,

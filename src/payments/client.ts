@@ -2,11 +2,6 @@ import { randomBytes } from "node:crypto";
 import { isAddress } from "./address.ts";
 import { type Asset, findAsset } from "./assets.ts";
 import { decodeHeader, encodeHeader } from "./header.ts";
-import { networkTitle, parseNetwork } from "./networks.ts";
-import { formatAmount, parsePrice } from "./price.ts";
-import { signHash } from "./signature.ts";
-import { type Authorization, authorizationHash } from "./typed-data.ts";
-import { type Account } from "./wallet.ts";
 import {
   PAYMENT_REQUIRED,
   PAYMENT_RESPONSE,
@@ -17,7 +12,12 @@ import {
   paymentRequiredSchema,
   type Receipt,
   receiptSchema,
-} from "./wire.ts";
+} from "./messages.ts";
+import { networkTitle, parseNetwork } from "./networks.ts";
+import { formatAmount, parsePrice } from "./price.ts";
+import { signHash } from "./signature.ts";
+import { type Authorization, authorizationHash } from "./typed-data.ts";
+import { type Account } from "./wallet.ts";
 
 export interface PayOptions {
   /** Asked for only where there is something to pay. */

@@ -1,7 +1,7 @@
 import { type Bookings } from "../store/bookings.ts";
+import { createBookingFacilitator } from "./booking-facilitator.ts";
 import { type Facilitator } from "./facilitator.ts";
 import { createHttpFacilitator } from "./http-facilitator.ts";
-import { createTestFacilitator } from "./test-facilitator.ts";
 
 export interface FacilitatorOptions {
   /** Empty: none. A route's own goes before the global one. */
@@ -18,7 +18,7 @@ export function createFacilitator(
   options: FacilitatorOptions,
   deps: { readonly bookings: Bookings; readonly now: () => number },
 ): Facilitator {
-  if (options.test_mode) return createTestFacilitator(deps.bookings, deps.now);
+  if (options.test_mode) return createBookingFacilitator(deps.bookings, deps.now);
   if (options.facilitator_url === "") {
     throw new Error("Cannot take payments: x402.facilitator_url is not set, and x402.test_mode is off");
   }

@@ -1,9 +1,9 @@
 import { type Address, isAddress, sameAddress } from "./address.ts";
+import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
 import { parseNetwork } from "./networks.ts";
 import { type Reason } from "./reasons.ts";
 import { recoverSigner } from "./signature.ts";
 import { authorizationHash } from "./typed-data.ts";
-import { type PaymentPayload, type PaymentRequirements } from "./wire.ts";
 
 /** What must be left of an authorization's time for settlement to have a chance, in seconds. */
 const SETTLEMENT_GUARD_S = 6n;

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { z } from "zod";
 import { openStore, type Store } from "../store/open-store.ts";
+import { createBookingFacilitator } from "./booking-facilitator.ts";
 import { createFacilitator } from "./create-facilitator.ts";
 import { type Facilitator } from "./facilitator.ts";
-import { freshNonce, PAYEE, PAYER, REQUIREMENTS, signedPayment, USDC } from "./testing/payment.ts";
 import { createHttpFacilitator } from "./http-facilitator.ts";
-import { createTestFacilitator } from "./test-facilitator.ts";
+import { paymentPayloadSchema, paymentRequirementsSchema } from "./messages.ts";
+import { freshNonce, PAYEE, PAYER, REQUIREMENTS, signedPayment, USDC } from "./testing/payment.ts";
 import { type Authorization } from "./typed-data.ts";
-import { paymentPayloadSchema, paymentRequirementsSchema } from "./wire.ts";
 
 const NOW_S = 1_800_000_000;
 const clock = { now: NOW_S * 1000 };
@@ -42,7 +42,7 @@ async function serve(facilitator: Facilitator, request: Request): Promise<Respon
 
 beforeAll(() => {
   store = openStore(":memory:", () => clock.now);
-  const behind = createTestFacilitator(store.bookings, () => clock.now);
+  const behind = createBookingFacilitator(store.bookings, () => clock.now);
   server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => serve(behind, request) });
 });
 
@@ -52,7 +52,7 @@ afterAll(async () => {
 });
 
 const IMPLEMENTATIONS: readonly (readonly [name: string, create: () => Facilitator])[] = [
-  ["test", () => createTestFacilitator(store.bookings, () => clock.now)],
+  ["booking", () => createBookingFacilitator(store.bookings, () => clock.now)],
   ["http", () => createHttpFacilitator(server.url.href, 5000)],
 ];
 

@@ -1,6 +1,6 @@
 import { type Address } from "./address.ts";
+import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
 import { type Reason } from "./reasons.ts";
-import { type PaymentPayload, type PaymentRequirements } from "./wire.ts";
 
 /** A way of paying that a facilitator takes. */
 export interface Kind {

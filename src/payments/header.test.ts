@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { decodePaymentSignatureHeader, encodePaymentRequiredHeader } from "@x402/core/http";
 import * as fc from "fast-check";
 import { decodeHeader, encodeHeader, MAX_HEADER_LENGTH } from "./header.ts";
+import { paymentPayloadSchema, paymentRequiredSchema } from "./messages.ts";
 import { REQUIREMENTS, signedPayment } from "./testing/payment.ts";
-import { paymentPayloadSchema, paymentRequiredSchema } from "./wire.ts";
 
 const PAYMENT = signedPayment(1_800_000_000);
 

@@ -1,14 +1,14 @@
 import { type z } from "zod";
 import { type Address, isAddress } from "./address.ts";
 import { type Facilitator, type Kind, type Settlement, type Verification } from "./facilitator.ts";
-import { isDefinite, toReason } from "./reasons.ts";
 import {
   type PaymentPayload,
   type PaymentRequirements,
   settleResponseSchema,
   supportedSchema,
   verifyResponseSchema,
-} from "./wire.ts";
+} from "./messages.ts";
+import { isDefinite, toReason } from "./reasons.ts";
 
 /** Longest answer of a facilitator, in bytes; /supported of a large one has some 10 KB. */
 const MAX_ANSWER_BYTES = 256 * 1024;

@@ -1,5 +1,5 @@
 import { type PaymentKey } from "../store/ledger.ts";
-import { type PaymentPayload, type PaymentRequirements } from "./wire.ts";
+import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
 
 /** The ledger's key of a payment: the nonce, and never the bytes that carried it, which have many spellings. */
 export function paymentKey(payment: PaymentPayload, requirements: PaymentRequirements): PaymentKey {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { paymentRequiredSchema } from "./wire.ts";
+import { paymentRequiredSchema } from "./messages.ts";
 
 /** What every challenge of a gateway has in common. */
 export interface ChallengeTemplate {

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { getDefaultAsset } from "@x402/evm";
 import { findAsset } from "./assets.ts";
-import { PAYEE, REQUIREMENTS, signedPayment, TERMS } from "./testing/payment.ts";
+import { isLoopback, requireLoopback } from "./loopback-only.ts";
+import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
 import { parseNetwork } from "./networks.ts";
 import { compileTerms, findMismatch, type Terms } from "./terms.ts";
-import { isLoopback, requireLoopback } from "./test-mode.ts";
-import { type PaymentPayload, type PaymentRequirements } from "./wire.ts";
+import { PAYEE, REQUIREMENTS, signedPayment, TERMS } from "./testing/payment.ts";
 
 test("terms in words become what the protocol asks for", () => {
   expect(compileTerms(TERMS)).toEqual(REQUIREMENTS);

@@ -1,8 +1,8 @@
 import { type Address, isAddress, sameAddress } from "./address.ts";
 import { findAsset } from "./assets.ts";
+import { type PaymentPayload, type PaymentRequired, type PaymentRequirements } from "./messages.ts";
 import { parseNetwork } from "./networks.ts";
 import { parsePrice } from "./price.ts";
-import { type PaymentPayload, type PaymentRequired, type PaymentRequirements } from "./wire.ts";
 
 /** A route's price, as the configuration has it. Empty strings are not set. */
 export interface Terms {

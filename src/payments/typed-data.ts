@@ -4,7 +4,7 @@ import { type Address, type Hex } from "./address.ts";
 import { chainId, type Network } from "./networks.ts";
 
 /** What a payer signs under EIP-3009. Numbers are decimal strings. */
-// A type and no interface: it must fit the wire's open-ended objects.
+// A type and no interface: it must fit the open-ended objects of x402's messages.
 export type Authorization = {
   readonly from: Address;
   readonly to: Address;

@@ -1,4 +1,4 @@
-import { isLoopback } from "../../payments/test-mode.ts";
+import { isLoopback } from "../../payments/loopback-only.ts";
 import { type ServerConfig } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
 import { valueAt } from "./finding.ts";

@@ -1,11 +1,11 @@
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
-import { type Facilitator } from "../../payments/facilitator.ts";
 import { createFacilitator } from "../../payments/create-facilitator.ts";
+import { type Facilitator } from "../../payments/facilitator.ts";
+import { requireLoopback } from "../../payments/loopback-only.ts";
 import { decodeTemplate } from "../../payments/template.ts";
-import { requireLoopback } from "../../payments/test-mode.ts";
 import { type Store } from "../../store/open-store.ts";
-import { type Config, type RouteConfig, type UpstreamConfig } from "../config/config.ts";
 import { createClientAddress } from "../client-address.ts";
+import { type Config, type RouteConfig, type UpstreamConfig } from "../config/config.ts";
 import { serverTarget } from "../config/server-target.ts";
 import { type ServerSettings } from "../http1/settings.ts";
 import { type AccessLog, type Pipeline, type Route } from "../pipeline.ts";

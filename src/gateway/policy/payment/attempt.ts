@@ -1,7 +1,7 @@
-import { toProblem, type TurnpikeError } from "../../../lib/errors.ts";
+import { type TurnpikeError, toProblem } from "../../../lib/errors.ts";
 import { fieldLine } from "../../../lib/fields.ts";
 import { type Settlement } from "../../../payments/facilitator.ts";
-import { PAYMENT_RESPONSE, type PaymentPayload } from "../../../payments/wire.ts";
+import { PAYMENT_RESPONSE, type PaymentPayload } from "../../../payments/messages.ts";
 import { type Change, type Payment, type PaymentState } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange.ts";
 import { type Decision } from "../policy.ts";

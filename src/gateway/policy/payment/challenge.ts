@@ -1,9 +1,9 @@
-import { toProblem, TurnpikeError } from "../../../lib/errors.ts";
-import { fieldLine, type Fields } from "../../../lib/fields.ts";
-import { MAX_HEADER_LENGTH, encodeHeader } from "../../../payments/header.ts";
+import { TurnpikeError, toProblem } from "../../../lib/errors.ts";
+import { type Fields, fieldLine } from "../../../lib/fields.ts";
+import { encodeHeader, MAX_HEADER_LENGTH } from "../../../payments/header.ts";
+import { PAYMENT_REQUIRED, type PaymentRequired } from "../../../payments/messages.ts";
 import { type Reason } from "../../../payments/reasons.ts";
 import { type Mismatch } from "../../../payments/terms.ts";
-import { PAYMENT_REQUIRED, type PaymentRequired } from "../../../payments/wire.ts";
 import { type Exchange } from "../../exchange.ts";
 import { respondJson } from "./respond.ts";
 

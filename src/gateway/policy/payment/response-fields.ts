@@ -1,5 +1,5 @@
-import { fieldLine, type Fields, fieldValue, withoutFields } from "../../../lib/fields.ts";
-import { PAYMENT_RESPONSE } from "../../../payments/wire.ts";
+import { type Fields, fieldLine, fieldValue, withoutFields } from "../../../lib/fields.ts";
+import { PAYMENT_RESPONSE } from "../../../payments/messages.ts";
 
 /** Fields by which an upstream could speak for the gateway, or set its own price (facts §11.15). */
 const PAYMENT_FIELDS = ["payment-response", "payment-required", "x-payment-response", "settlement-overrides"];

@@ -1,6 +1,6 @@
 import { type Facilitator } from "../../../payments/facilitator.ts";
 import { encodeHeader } from "../../../payments/header.ts";
-import { type PaymentRequirements, type Receipt } from "../../../payments/wire.ts";
+import { type PaymentRequirements, type Receipt } from "../../../payments/messages.ts";
 import { type Ledger } from "../../../store/ledger.ts";
 import { type Answers } from "./answers.ts";
 import { type Challenge } from "./challenge.ts";

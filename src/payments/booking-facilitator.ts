@@ -3,9 +3,9 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 import { type Bookings } from "../store/bookings.ts";
 import { type Checked, checkSignature, checkTerms } from "./exact.ts";
 import { type Facilitator, type Kind, type Settlement, type Verification } from "./facilitator.ts";
+import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
 import { paymentKey } from "./payment-key.ts";
 import { type Reason } from "./reasons.ts";
-import { type PaymentPayload, type PaymentRequirements } from "./wire.ts";
 
 /** What a test-mode transaction hash starts with: nobody takes it for a real one ("test", twice). */
 const TRANSACTION_PREFIX = "7e577e57";
@@ -18,7 +18,7 @@ function transactionOf(hash: Uint8Array): string {
  * The embedded facilitator of test mode: checks signature, amount, recipient, times and nonce as a chain would, and books
  * the transfer instead of making it. Nobody's balance is asked for. `now` is in milliseconds.
  */
-export function createTestFacilitator(bookings: Bookings, now: () => number): Facilitator {
+export function createBookingFacilitator(bookings: Bookings, now: () => number): Facilitator {
   function check(payment: PaymentPayload, requirements: PaymentRequirements): Checked | Reason {
     return checkTerms(payment, requirements, now() / 1000) ?? checkSignature(payment, requirements);
   }
