@@ -79,7 +79,7 @@ async function servePoliced(pipeline: Pipeline, exchange: Exchange, route: Route
   }
 }
 
-/** Liveness and readiness, which no route can take away (spec gateway.md, Endpoints). */
+/** Liveness and readiness, which no route can take away. */
 function serveGatewayPath(exchange: Exchange): boolean {
   const { path, method } = exchange.head;
   if (path !== "/.healthz" && path !== "/.ready") return false;

@@ -33,7 +33,7 @@ export function checkTerms(
   const time = BigInt(Math.floor(now));
   const validBefore = BigInt(authorization.validBefore);
   const latest = time + BigInt(requirements.maxTimeoutSeconds) + CLOCK_SLACK_S;
-  // Without an upper bound the nonce would have to be remembered for ever (facts §11.12).
+  // Without an upper bound the nonce would have to be remembered for ever.
   if (validBefore < time + SETTLEMENT_GUARD_S || validBefore > latest) {
     return "invalid_exact_evm_payload_authorization_valid_before";
   }

@@ -1,4 +1,4 @@
-/** Longest payment header, in characters of base64. Proxies and Bun refuse heads not far above (facts §11.17). */
+/** Longest payment header, in characters of base64. Many proxies refuse a head that has a field much longer. */
 export const MAX_HEADER_LENGTH = 8192;
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;

@@ -1,6 +1,6 @@
 /**
  * Every reason that a client may be given for a refused payment. A facilitator's own words never reach a client: they
- * have held RPC addresses with keys in them (facts §11.4).
+ * may hold the address of its RPC endpoint, API key and all, as `errorMessage` of x402's SDK does.
  */
 const REASONS = [
   "invalid_exact_evm_scheme",

@@ -82,7 +82,7 @@ export function findMismatch(payment: PaymentPayload, required: PaymentRequired)
     const advertised = required.extensions?.[key];
     if (advertised !== undefined && !contains(value, advertised)) return "extension_echo_mismatch";
   }
-  // Nothing that is signed names the resource; this catches mix-ups, not malice (facts §11.7).
+  // An EIP-3009 signature covers token, amount, payee, times and nonce, no URL: this catches mix-ups, not malice.
   if (resource !== undefined && resource.url !== required.resource.url) return "resource_mismatch";
   return undefined;
 }

@@ -1,4 +1,4 @@
-/** Which fields reach the other side, and which Turnpike sets itself (spec "Proxy behaviour" 1 and 2). */
+/** Which fields reach the other side, and which Turnpike sets itself. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { everythingTo, type Gateway, startGateway } from "../support/gateway.ts";
 import { type Message, statusOf, valuesOf } from "../support/message.ts";

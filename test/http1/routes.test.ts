@@ -1,4 +1,4 @@
-/** Which origin a request goes to, and under which path; DESIGN "Routing". */
+/** Which origin a request goes to, and under which path. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { statusOf, valuesOf } from "../support/message.ts";

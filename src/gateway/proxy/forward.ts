@@ -52,7 +52,7 @@ class RequestPump implements BodySink {
 
 /**
  * One exchange's way through an upstream: picks a server, gets a connection, sends, relays, and tries again where that
- * is safe (spec gateway.md, Proxy behaviour 4): GET, HEAD and OPTIONS only, and only before the client got a byte.
+ * is safe: GET, HEAD and OPTIONS only, and only before the client got a byte.
  */
 class Forward implements ResponseSink {
   readonly #exchange: Exchange;

@@ -2,7 +2,7 @@ import { withoutFields } from "../../lib/fields.ts";
 import { type Exchange } from "../exchange.ts";
 import { type ForwardTarget } from "./target.ts";
 
-/** The head of the upstream request, without framing and without the empty line (spec gateway.md, Proxy behaviour 1-2). */
+/** The head of the upstream request, without framing and without the empty line. */
 export function upstreamHead(exchange: Exchange, target: ForwardTarget): string {
   const { head, clientAddress, peerAddress, id } = exchange;
   const path = target.rewrite === undefined ? head.path : target.rewrite(head.path);

@@ -1,4 +1,4 @@
-/** Bare LF, bare CR and folding: DESIGN refuses them all (RFC 9112 §2.2, §5.2). */
+/** Bare LF, bare CR and folding: all are refused (RFC 9112 §2.2, §5.2). */
 import { accepted, cut, head, post, refused, type Row, SMUGGLED } from "./row.ts";
 
 export const LINE_ENDS: readonly Row[] = [

@@ -1,7 +1,7 @@
 import { type Fields, fieldLine, fieldValue, withoutFields } from "../../../lib/fields.ts";
 import { PAYMENT_RESPONSE } from "../../../payments/messages.ts";
 
-/** Fields by which an upstream could speak for the gateway, or set its own price (facts §11.15). */
+/** Fields by which an upstream could speak for the gateway, or set its own price: x402's `upto` scheme reads it from one. */
 const PAYMENT_FIELDS = ["payment-response", "payment-required", "x-payment-response", "settlement-overrides"];
 
 /** What a client says about its payment: spendable by whoever reads it, so no upstream may. */
