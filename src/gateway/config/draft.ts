@@ -1,3 +1,4 @@
+/** What rules across keys read (a draft) and where they report findings; issue.ts has the problems of single values. */
 import { type z } from "zod";
 import { type Config, configSchema, type RouteConfig, type UpstreamConfig } from "./config.ts";
 import { type Finding, listAt, valueAt } from "./finding.ts";

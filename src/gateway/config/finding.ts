@@ -1,3 +1,4 @@
+/** What loading says about a file, and where in it: zod's issues (issue.ts) and broken rules (draft.ts) end as such. */
 import { type FieldError } from "../../lib/errors.ts";
 
 /** A problem or a warning: where in the file, as `routes[2].upstream`, and what; an empty path is the whole file. */

@@ -1,3 +1,4 @@
+/** Turns what zod says of one value (its issues) into findings, in our words. */
 import { type z } from "zod";
 import { describeFound, type Finding, formatPath, valueAt } from "./finding.ts";
 
