@@ -51,6 +51,8 @@ function handlerFor(onFault: OnFault): SocketHandler<WireHandler> {
   };
 }
 
+const DEAF: WireHandler = { onData() {}, onDrain() {}, onEnd() {}, onClose() {} };
+
 /** Binds a TCP listener, with TLS where a certificate is given. Throws where the address cannot be bound. */
 export function listen(options: ListenOptions): Listener {
   const { address, port, reusePort, tls, accept, onFault } = options;
@@ -65,6 +67,8 @@ export function listen(options: ListenOptions): Listener {
       ...handlerFor(onFault),
       open(socket: Socket<WireHandler>) {
         guarded(socket, onFault, () => {
+          // What closes within `accept`, or because it threw, needs somebody to tell.
+          socket.data = DEAF;
           socket.data = accept(socket);
         });
       },

@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect, listen, type Listener } from "./tcp.ts";
+import { type Wire, type WireHandler } from "./wire.ts";
+
+let faults: string[];
+let listener: Listener | undefined;
+
+beforeEach(() => {
+  faults = [];
+  listener = undefined;
+});
+afterEach(() => listener?.stop());
+
+function onFault(error: unknown): void {
+  faults.push(String(error));
+}
+
+/** A handler that writes down what it hears; `act` is called with each chunk. */
+class Recorder implements WireHandler {
+  readonly heard: string[] = [];
+  readonly #closed = Promise.withResolvers<void>();
+  readonly #act: (chunk: Buffer) => void;
+  constructor(act: (chunk: Buffer) => void = () => {}) {
+    this.#act = act;
+  }
+  get closed(): Promise<void> {
+    return this.#closed.promise;
+  }
+  onData(chunk: Buffer): void {
+    this.heard.push(chunk.toString());
+    this.#act(chunk);
+  }
+  onDrain(): void {}
+  onEnd(): void {
+    this.heard.push("end");
+  }
+  onClose(): void {
+    this.heard.push("close");
+    this.#closed.resolve();
+  }
+}
+
+function serve(accept: (wire: Wire) => WireHandler): { readonly address: string; readonly port: number } {
+  listener = listen({ address: "127.0.0.1", port: 0, reusePort: false, accept, onFault });
+  return { address: "127.0.0.1", port: listener.port };
+}
+
+function send(wire: Wire, text: string): void {
+  const bytes = Buffer.from(text);
+  wire.write(bytes, 0, bytes.length);
+}
+
+test("each side hears the data of the other, its end where that comes first, and the close once", async () => {
+  const server = new Recorder();
+  const client = new Recorder();
+  let accepted: Wire | undefined;
+  const endpoint = serve((wire) => {
+    accepted = wire;
+    return server;
+  });
+  const wire = await connect(endpoint, client, onFault);
+  send(wire, "hello");
+  wire.shutdown();
+  while (!server.heard.includes("end")) await Bun.sleep(1);
+  if (accepted !== undefined) send(accepted, "bye");
+  accepted?.shutdown();
+  await Promise.all([server.closed, client.closed]);
+  expect([server.heard, client.heard, faults]).toEqual([["hello", "end", "close"], ["bye", "close"], []]);
+});
+
+test("a throw in a handler closes its connection, is reported, and harms no other", async () => {
+  const good = new Recorder();
+  const handlers = [
+    new Recorder(() => {
+      throw new Error("broken");
+    }),
+    good,
+  ];
+  const endpoint = serve(() => handlers.shift() ?? good);
+  const [first, second] = [new Recorder(), new Recorder()];
+  const broken = await connect(endpoint, first, onFault);
+  const sound = await connect(endpoint, second, onFault);
+  send(broken, "x");
+  await first.closed;
+  send(sound, "y");
+  while (good.heard.length === 0) await Bun.sleep(1);
+  expect([faults, good.heard]).toEqual([["Error: broken"], ["y"]]);
+  sound.terminate();
+});
+
+test("a throw while a connection is accepted is reported once", async () => {
+  const endpoint = serve(() => {
+    throw new Error("broken");
+  });
+  const client = new Recorder();
+  await connect(endpoint, client, onFault);
+  await client.closed;
+  expect(faults).toEqual(["Error: broken"]);
+});
+
+test("a connection that is closed while it is accepted faults nobody", async () => {
+  const endpoint = serve((wire) => {
+    wire.terminate();
+    return new Recorder();
+  });
+  const client = new Recorder();
+  await connect(endpoint, client, onFault);
+  await client.closed;
+  expect(faults).toEqual([]);
+});
+
+test("a port where nobody listens and a socket that is not there are refused", async () => {
+  const { port } = serve(() => new Recorder());
+  listener?.stop();
+  expect(await failure(connect({ address: "127.0.0.1", port }, new Recorder(), onFault))).toBeInstanceOf(Error);
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-test-"));
+  const absent = { unix: join(folder, "absent.sock") };
+  expect(await failure(connect(absent, new Recorder(), onFault))).toBeInstanceOf(Error);
+  rmSync(folder, { recursive: true });
+});
+
+async function failure(attempt: Promise<Wire>): Promise<unknown> {
+  return await attempt.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+function deaf(): WireHandler {
+  return new Recorder();
+}
+
+test("a port is given once, unless all who bind it share it", () => {
+  const { port } = serve(() => new Recorder());
+  for (const reusePort of [false, true]) {
+    expect(() => listen({ address: "127.0.0.1", port, reusePort, accept: deaf, onFault })).toThrow();
+  }
+  const shared = listen({ address: "127.0.0.1", port: 0, reusePort: true, accept: deaf, onFault });
+  const again = listen({ address: "127.0.0.1", port: shared.port, reusePort: true, accept: deaf, onFault });
+  expect(() => listen({ address: "127.0.0.1", port: shared.port, reusePort: false, accept: deaf, onFault })).toThrow();
+  shared.stop();
+  again.stop();
+});
