@@ -7,7 +7,7 @@ const checks: readonly (readonly [name: string, command: readonly string[]])[] =
   ["types", ["node_modules/.bin/tsc", "--noEmit"]],
   ["layers", [bun, "scripts/layers.ts"]],
   ["lockfile", [bun, "scripts/lockfile.ts", "--check"]],
-  ["schema", [bun, "scripts/schema.ts", "--check"]],
+  ["generated files", [bun, "scripts/generate.ts", "--check"]],
   ["tests", [bun, "test"]],
 ];
 

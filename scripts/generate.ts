@@ -20,7 +20,7 @@ for (const [path, text] of generated) {
   if ((await current(path)) !== text) stale.push(path);
 }
 if (process.argv.includes("--check")) {
-  for (const path of stale) console.error(`${path} is stale: run 'node scripts/bun.mjs scripts/schema.ts'`);
+  for (const path of stale) console.error(`${path} is stale: run 'node scripts/bun.mjs scripts/generate.ts'`);
   if (stale.length > 0) process.exit(1);
 } else {
   for (const [path, text] of generated) await Bun.write(new URL(path, root), text);
