@@ -1,4 +1,5 @@
 import { type ErrorCode, ERRORS, PROBLEM_CONTENT_TYPE } from "../src/lib/errors.ts";
+import { markdownTable } from "../src/lib/markdown-table.ts";
 
 /** When each error is answered, for people; the compiler sees to it that none is missing. */
 const WHEN: Readonly<Record<ErrorCode, string>> = {
@@ -35,14 +36,6 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   "page-timeout": "The page was not ready within `timeout` seconds.",
   "version-not-supported": "The request's version is neither HTTP/1.0 nor HTTP/1.1.",
 };
-
-/** A table with its columns aligned, as the formatter wants it; the first row is the heading. */
-function markdownTable(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const lines = rows.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`);
-  lines.splice(1, 0, `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`);
-  return lines.join("\n");
-}
 
 const INTRODUCTION = `# Errors
 

@@ -1,3 +1,4 @@
+import { markdownTable } from "../../lib/markdown-table.ts";
 import { availability, describedSchema, type JsonSchema } from "./json-schema.ts";
 
 /** A configuration that loads as it stands; the reference begins with it. */
@@ -40,6 +41,8 @@ set: where nothing depends on it, it is ignored with a warning; where ignoring i
 refused.
 `;
 
+const HEADING = ["Key", "Type", "Default", "Meaning"];
+
 interface Section {
   readonly heading: string;
   readonly schema: JsonSchema;
@@ -81,13 +84,9 @@ function meaning(schema: JsonSchema, path: string): string {
   return text.filter(Boolean).join(" ").replaceAll("|", "\\|");
 }
 
-/** A Markdown table with its columns aligned, as the formatter wants it. */
-function table(rows: readonly (readonly string[])[]): string {
-  const all = [["Key", "Type", "Default", "Meaning"], ...rows];
-  const widths = [0, 1, 2, 3].map((column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  const lines = all.map((row) => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(" | ")} |`);
-  lines.splice(1, 0, `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`);
-  return lines.join("\n");
+/** A table of keys under the heading. */
+function keyTable(rows: readonly (readonly string[])[]): string {
+  return markdownTable([HEADING, ...rows]);
 }
 
 function keyRow(path: string, schema: JsonSchema, isRequired: boolean): string[] {
@@ -98,7 +97,7 @@ function keyRow(path: string, schema: JsonSchema, isRequired: boolean): string[]
 function sectionTable({ schema, path }: Section): string {
   const isRequired = (key: string): boolean => schema.required?.includes(key) ?? false;
   const keys = Object.entries(schema.properties ?? {});
-  return table(keys.map(([key, value]) => keyRow(`${path}.${key}`, value, isRequired(key))));
+  return keyTable(keys.map(([key, value]) => keyRow(`${path}.${key}`, value, isRequired(key))));
 }
 
 /** The sections below one schema, itself first; `oneOf` gives one for each of its types. */
@@ -141,6 +140,6 @@ export function reference(): string {
     else parts.push(...found.map((section, i) => render(section, i === 0 ? 2 : 3)));
   }
   const rows = Object.entries(scalars).map(([key, schema]) => keyRow(key, schema, false));
-  parts.push(`## Other keys\n\n${table(rows)}\n`);
+  parts.push(`## Other keys\n\n${keyTable(rows)}\n`);
   return parts.join("\n");
 }
