@@ -1,12 +1,21 @@
-import { parseArgs } from "node:util";
 import { type BrowserInfo } from "../content/browser/pool.ts";
 import { type ContentAddress, startContentService } from "../content/service.ts";
+import { HELP, readFlags, wrongUsage } from "./flags.ts";
 import { stateFolder } from "./state-folder.ts";
 import { stopSignal } from "./stop-signal.ts";
 
 const USAGE = `usage: turnpike content [--socket PATH | --port N] [--state-dir DIR] [--browser-path PROGRAM] [--allow-private]
 
 Runs the content service alone, on a Unix socket or on a port of 127.0.0.1, for a gateway of your own. It takes no payment.`;
+
+const FLAGS = {
+  socket: { type: "string" },
+  port: { type: "string", default: "8081" },
+  "state-dir": { type: "string" },
+  "browser-path": { type: "string" },
+  "allow-private": { type: "boolean" },
+  help: HELP,
+} as const;
 
 /** What the service tells the process that started it, once. */
 export type ContentReport =
@@ -15,15 +24,9 @@ export type ContentReport =
 
 /** `turnpike content`: runs the content service until it is told to stop. Returns the exit code. */
 export async function content(args: readonly string[]): Promise<number> {
-  const values = parse(args);
-  if (values === undefined) {
-    console.error(USAGE);
-    return 2;
-  }
-  if (values.help === true) {
-    console.log(USAGE);
-    return 0;
-  }
+  const values = readFlags(args, FLAGS, USAGE);
+  if (typeof values === "number") return values;
+  if (!/^\d{1,5}$/.test(values.port)) return wrongUsage(USAGE);
   const browserPath = values["browser-path"];
   try {
     const service = await startContentService({
@@ -35,9 +38,11 @@ export async function content(args: readonly string[]): Promise<number> {
       ...(browserPath === undefined || browserPath === "" ? {} : { browserPath }),
     });
     const { address, browser } = service;
+    // Before anybody is told that it is ready: a signal may come at once.
+    const stopped = process.send === undefined ? stopSignal() : parentGone();
     if (process.send === undefined) console.log(`listening on ${addressText(address)}`);
     else process.send({ kind: "ready", address, browser } satisfies ContentReport);
-    await (process.send === undefined ? stopSignal() : parentGone());
+    await stopped;
     await service.close();
     return 0;
   } catch (error) {
@@ -51,25 +56,6 @@ export async function content(args: readonly string[]): Promise<number> {
 /** The address as people write it. */
 export function addressText(address: ContentAddress): string {
   return "unix" in address ? `unix:${address.unix}` : `http://${address.hostname}:${address.port}`;
-}
-
-function parse(args: readonly string[]) {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        socket: { type: "string" },
-        port: { type: "string", default: "8081" },
-        "state-dir": { type: "string" },
-        "browser-path": { type: "string" },
-        "allow-private": { type: "boolean" },
-        help: { type: "boolean", short: "h" },
-      },
-    });
-    return /^\d{1,5}$/.test(values.port) ? values : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Resolves when the process that started this one lets go of it or is gone. */

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { type BrowserInfo } from "../content/browser/pool.ts";
 import { type Config } from "../gateway/config/config.ts";
 import { parseJson } from "../gateway/config/json.ts";
 import { type Gateway, startGateway, urlOf } from "../gateway/process/gateway.ts";
+import { HELP, readFlags } from "./flags.ts";
 import { configFlags, DRAIN_MS, readConfig } from "./gateway.ts";
 import { ContentProcess, contentSocket } from "./content-process.ts";
 import { StartError } from "./start-error.ts";
@@ -19,6 +19,14 @@ Starts the gateway and, behind it, the content service.
   --allow-private   let pages on private and loopback addresses be read; for local trials
   --config FILE     in place of the shipped configuration; its upstream "content" is the content service`;
 
+const FLAGS = {
+  port: { type: "string" },
+  "state-dir": { type: "string" },
+  "allow-private": { type: "boolean" },
+  config: { type: "string" },
+  help: HELP,
+} as const;
+
 const SHIPPED = new URL("../../config/turnpike.json", import.meta.url).pathname;
 /** The upstream that `turnpike start` points at the service it starts. */
 const CONTENT_UPSTREAM = "content";
@@ -29,15 +37,8 @@ const MAX_SOCKET_BYTES = 103;
 
 /** `turnpike start`: gateway and content service together. Returns the exit code. */
 export async function start(args: readonly string[]): Promise<number> {
-  const values = parse(args);
-  if (values === undefined) {
-    console.error(USAGE);
-    return 2;
-  }
-  if (values.help === true) {
-    console.log(USAGE);
-    return 0;
-  }
+  const values = readFlags(args, FLAGS, USAGE);
+  if (typeof values === "number") return values;
   const stateDir = stateFolder(values["state-dir"]);
   const socket = contentSocket(stateDir);
   if (Buffer.byteLength(socket) > MAX_SOCKET_BYTES) {
@@ -51,28 +52,13 @@ export async function start(args: readonly string[]): Promise<number> {
     browserPath: config.content.browser_path,
     allowPrivate,
   });
+  // Before anybody is told that it is ready: a signal may come at once.
+  const stopped = stopSignal();
   console.log(banner({ gateway, config, browser, stateDir, socket, allowPrivate }));
-  await stopSignal();
+  await stopped;
   await gateway.close(DRAIN_MS);
   await service.close();
   return 0;
-}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        port: { type: "string" },
-        "state-dir": { type: "string" },
-        "allow-private": { type: "boolean" },
-        config: { type: "string" },
-        help: { type: "boolean", short: "h" },
-      },
-    }).values;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Reads the configuration, with the upstream named `content` served by `socket`. */
