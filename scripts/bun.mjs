@@ -8,6 +8,12 @@ import { pathToFileURL } from "node:url";
 
 const require = createRequire(import.meta.url);
 
+/**
+ * Bun's allocator gives freed memory back to the system after 10 ms, and a relay of large bodies takes it right back:
+ * a second of patience saves three of four page faults (bench proxy, 64k) for about 10 MB.
+ */
+const ALLOCATOR = { MIMALLOC_PURGE_DELAY: "1000" };
+
 function packageFolder(name) {
   try {
     return dirname(require.resolve(`${name}/package.json`));
@@ -49,7 +55,7 @@ export function runBun(args) {
     );
     process.exit(1);
   }
-  const child = spawn(bun, args, { stdio: "inherit" });
+  const child = spawn(bun, args, { stdio: "inherit", env: { ...ALLOCATOR, ...process.env } });
   const signals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"];
   for (const signal of signals) process.on(signal, () => child.kill(signal));
   child.on("error", (error) => {

@@ -48,8 +48,8 @@ const TURNPIKE: Proxy = {
     };
     const file = join(folderFor(children, "turnpike"), "turnpike.json");
     writeFileSync(file, JSON.stringify(config));
-    const main = join(import.meta.dir, "../../src/cli/main.ts");
-    const child = children.spawn({ name: "turnpike", argv: [process.execPath, main, "--config", file] });
+    const bin = join(import.meta.dir, "../../bin/turnpike.mjs");
+    const child = children.spawn({ name: "turnpike", argv: ["node", bin, "--config", file] });
     const port = await waitFor(child, "turnpike", async () => {
       const match = /listening on http:\/\/[^\s]*:(\d+)/.exec(child.output());
       return match === null ? undefined : Number(match[1]);
