@@ -28,6 +28,8 @@ export async function content(args: readonly string[]): Promise<number> {
   if (typeof values === "number") return values;
   if (!/^\d{1,5}$/.test(values.port)) return wrongUsage(USAGE);
   const browserPath = values["browser-path"];
+  // From the beginning: a parent that goes while the browser starts is not heard of later.
+  const gone = process.send === undefined ? undefined : parentGone();
   try {
     const service = await startContentService({
       listen:
@@ -39,18 +41,22 @@ export async function content(args: readonly string[]): Promise<number> {
     });
     const { address, browser } = service;
     // Before anybody is told that it is ready: a signal may come at once.
-    const stopped = process.send === undefined ? stopSignal() : parentGone();
-    if (process.send === undefined) console.log(`listening on ${addressText(address)}`);
-    else process.send({ kind: "ready", address, browser } satisfies ContentReport);
+    const stopped = gone ?? stopSignal();
+    if (gone === undefined) console.log(`listening on ${addressText(address)}`);
+    else report({ kind: "ready", address, browser });
     await stopped;
     await service.close();
     return 0;
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    if (process.send === undefined) console.error(`turnpike content: ${reason}`);
-    else process.send({ kind: "failed", reason } satisfies ContentReport);
+    if (gone === undefined) console.error(`turnpike content: ${reason}`);
+    else report({ kind: "failed", reason });
     return 1;
   }
+}
+
+function report(message: ContentReport): void {
+  if (process.connected) process.send?.(message);
 }
 
 /** The address as people write it. */

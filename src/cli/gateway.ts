@@ -1,29 +1,39 @@
-import { parseArgs } from "node:util";
 import { type ConfigFlags, applyFlags } from "../gateway/config/flags.ts";
 import { type Config } from "../gateway/config/config.ts";
 import { findingText } from "../gateway/config/finding.ts";
 import { loadFile, loadValue } from "../gateway/config/load.ts";
 import { defaultStorePath, type Gateway, startGateway, urlOf } from "../gateway/process/gateway.ts";
 import { superviseGateway } from "../gateway/process/supervisor.ts";
+import { HELP, readFlags } from "./flags.ts";
 import { StartError } from "./start-error.ts";
 import { stopSignal } from "./stop-signal.ts";
 
+/** The flags of the gateway alone, as people read them. */
+export const FLAGS_TEXT = `  --config FILE       the configuration; without it, defaults. The other flags win over the file:
+  --port N            listen on this port
+  --workers N         serve with this many processes; 0: one a CPU
+  --static-root DIR   serve the files in here (not available yet)
+  --cert FILE         the certificate of listeners with TLS
+  --key FILE          its private key`;
+
 const USAGE = `usage: turnpike [--config FILE] [--port N] [--workers N] [--static-root DIR] [--cert FILE --key FILE]
 
-Runs the gateway alone. Without a configuration file it starts on defaults. Flags win over the file.`;
+Runs the gateway alone.
+
+${FLAGS_TEXT}`;
 
 /** Milliseconds that requests in flight have to end when the gateway is told to stop. */
 export const DRAIN_MS = 30_000;
 
-/** The flags that win over the configuration file, as parseArgs wants them. */
-export const CONFIG_FLAGS = {
+/** The same flags, as parseArgs wants them. */
+const FLAGS = {
   config: { type: "string" },
   port: { type: "string" },
   workers: { type: "string" },
   "static-root": { type: "string" },
   cert: { type: "string" },
   key: { type: "string" },
-  help: { type: "boolean", short: "h" },
+  help: HELP,
 } as const;
 
 function wholeNumber(name: string, value: string | undefined): number | undefined {
@@ -62,17 +72,10 @@ export async function readConfig(source: string | object, flags: ConfigFlags, na
 
 /** `turnpike [--config FILE]`: runs the gateway until it is told to stop; SIGHUP reads the file again. Returns the exit code. */
 export async function runGateway(args: readonly string[]): Promise<number> {
-  const parsed = parse(args);
-  if (parsed === undefined) {
-    console.error(USAGE);
-    return 2;
-  }
-  if (parsed["help"] === true) {
-    console.log(USAGE);
-    return 0;
-  }
-  const path = typeof parsed["config"] === "string" ? parsed["config"] : undefined;
-  const flags = configFlags(parsed);
+  const values = readFlags(args, FLAGS, USAGE);
+  if (typeof values === "number") return values;
+  const path = values.config;
+  const flags = configFlags(values);
   const config = await readConfig(path ?? {}, flags, path ?? "defaults");
   const gateway = await start(config, path);
   // Before anybody is told that it listens: an operator's script may send a signal at once.
@@ -82,14 +85,6 @@ export async function runGateway(args: readonly string[]): Promise<number> {
   await stopped;
   await gateway.close(DRAIN_MS);
   return 0;
-}
-
-function parse(args: readonly string[]): Record<string, string | boolean | undefined> | undefined {
-  try {
-    return { ...parseArgs({ args: [...args], options: CONFIG_FLAGS, strict: true }).values };
-  } catch {
-    return undefined;
-  }
 }
 
 async function start(config: Config, path: string | undefined): Promise<Gateway> {
