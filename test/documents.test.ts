@@ -99,6 +99,14 @@ async function run(args: readonly string[]): Promise<string> {
   return `${stdout}${stderr}`;
 }
 
+test("the program's help and the configuration's reference name the same flags of the gateway", async () => {
+  const help = await output("src/cli/main.ts", "--help");
+  const listed = [...help.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, flag = ""]) => flag);
+  const named = codeOf(readDocument("docs/configuration.md")).filter((code) => code.startsWith("--"));
+  expect(listed).toContain("--port");
+  expect(named.toSorted()).toEqual(listed.toSorted());
+});
+
 test("the README's table of operations has them all, at their prices", () => {
   const listed = rowsOf(readDocument("README.md"), "`").map(([operation, price]) => [operation, price]);
   const real = OPERATIONS.map(({ method, path, price }) => [`\`${method.toUpperCase()} ${path}\``, price ?? "free"]);

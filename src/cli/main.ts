@@ -1,21 +1,24 @@
 import { check } from "./check.ts";
 import { call } from "./call.ts";
 import { content } from "./content.ts";
-import { runGateway } from "./gateway.ts";
+import { FLAGS_TEXT, runGateway } from "./gateway.ts";
 import { start } from "./start.ts";
 import { StartError } from "./start-error.ts";
 import { wallet } from "./wallet.ts";
 
 const USAGE = `usage: turnpike COMMAND [ARGUMENT ...]
+       turnpike [FLAG ...]
 
   start       gateway and content service together, ready to sell
   call        pay for an operation and print its answer
   wallet      the wallet that pays
   check       look through a configuration file
   content     the content service alone
-  (none)      the gateway alone: turnpike [--config FILE]
+  (none)      the gateway alone
 
-turnpike COMMAND --help says more.`;
+turnpike COMMAND --help says more. The gateway alone takes:
+
+${FLAGS_TEXT}`;
 
 type Command = (args: string[]) => Promise<number>;
 
