@@ -1,6 +1,5 @@
 import { mkdir, rm } from "node:fs/promises";
 import { connect } from "node:net";
-import { createApp } from "./app.ts";
 import { type BrowserInfo, BrowserPool, type Log } from "./browser/pool.ts";
 import { ANYWHERE, PUBLIC_WEB } from "./egress/guard.ts";
 import { Extractor } from "./extraction/extractor.ts";
@@ -37,12 +36,16 @@ export async function startContentService(options: ContentOptions): Promise<Cont
   await mkdir(stateDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw new Error(`Cannot use the state folder '${stateDir}': ${reasonOf(error)}; name another with --state-dir`);
   });
-  const { pool, browser } = await BrowserPool.start({
-    stateDir,
-    policy: allowPrivate ? ANYWHERE : PUBLIC_WEB,
-    log,
-    ...(browserPath === undefined ? {} : { browserPath }),
-  });
+  const [{ pool, browser }, { createApp }] = await Promise.all([
+    BrowserPool.start({
+      stateDir,
+      policy: allowPrivate ? ANYWHERE : PUBLIC_WEB,
+      log,
+      ...(browserPath === undefined ? {} : { browserPath }),
+    }),
+    // Read while the browser is unpacked and started, which takes other cores than this one.
+    import("./app.ts"),
+  ]);
   const extractor = new Extractor();
   const services = {
     engine: pool,

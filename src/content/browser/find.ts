@@ -9,6 +9,8 @@ export interface BrowserProgram {
   readonly path: string;
   readonly source: BrowserSource;
   readonly environment: Readonly<Record<string, string>>;
+  /** Its main version, as "153", where that is known before it runs. */
+  readonly major?: string;
 }
 
 const HEADLESS_SHELLS = ["chromium-headless-shell", "chrome-headless-shell"];
@@ -33,11 +35,12 @@ export async function* browserPrograms(
   }
   const source = npmBrowser();
   if (source !== undefined) {
-    const { path, libraries, fontConfig } = await unpackBrowser(source, folder).catch((error: unknown) => {
+    const { version, path, libraries, fontConfig } = await unpackBrowser(source, folder).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
       throw new Error(`Cannot unpack the browser into '${folder}': ${reason}; name another folder with --state-dir`);
     });
-    yield { path, source: "npm", environment: { LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: fontConfig } };
+    const environment = { LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: fontConfig };
+    yield { path, source: "npm", environment, major: version.split(".")[0] ?? "" };
   }
   for (const name of [...HEADLESS_SHELLS, ...FULL_BROWSERS]) {
     const path = Bun.which(name);

@@ -2,9 +2,13 @@ import { type CdpFields } from "./cdp.ts";
 
 const LANGUAGES = "en-US,en";
 
-/** The user agent of an ordinary browser of the same version; `product` is as Browser.getVersion names it. */
-export function ordinaryUserAgent(product: string): string {
-  const major = versionOf(product).split(".")[0] ?? "0";
+/** The main version of a browser; `product` is as Browser.getVersion names it. */
+export function majorOf(product: string): string {
+  return versionOf(product).split(".")[0] ?? "0";
+}
+
+/** The user agent of an ordinary browser of this main version. */
+export function ordinaryUserAgent(major: string): string {
   return `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/${major}.0.0.0 Safari/537.36`;
 }
 
@@ -22,7 +26,7 @@ export function identityOf(product: string, userAgent: string | undefined, steal
     return { userAgent, acceptLanguage: LANGUAGES };
   }
   const version = versionOf(product);
-  const major = version.split(".")[0] ?? "0";
+  const major = majorOf(product);
   const vendor = stealth ? "Google Chrome" : "Chromium";
   const brands = (full: string) => [
     { brand: "Not=A?Brand", version: full === major ? "24" : "24.0.0.0" },
@@ -30,7 +34,7 @@ export function identityOf(product: string, userAgent: string | undefined, steal
     ...(stealth ? [{ brand: vendor, version: full }] : []),
   ];
   return {
-    userAgent: ordinaryUserAgent(product),
+    userAgent: ordinaryUserAgent(major),
     acceptLanguage: LANGUAGES,
     platform: "Linux x86_64",
     userAgentMetadata: {

@@ -4,7 +4,7 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { type EgressOptions, EgressSession } from "../egress/guard.ts";
 import { type CdpFields } from "./cdp.ts";
 import { type BrowserProgram, type BrowserSource, browserPrograms, noBrowserMessage } from "./find.ts";
-import { ordinaryUserAgent } from "./identity.ts";
+import { majorOf, ordinaryUserAgent } from "./identity.ts";
 import { launchBrowser, type LaunchOptions, type RunningBrowser } from "./launch.ts";
 import { type OpenPage, type PageEngine, type PageRequest } from "./page.ts";
 import { Slots } from "./slots.ts";
@@ -186,10 +186,7 @@ async function firstThatStarts(
   for await (const program of browserPrograms(options.browserPath, folder)) {
     for (const sandboxed of modes) {
       try {
-        const first = await launchBrowser(program, folder, { sandboxed });
-        // Only a running browser tells its version for sure, and only a start sets the name that it goes by.
-        const launch = { sandboxed, userAgent: ordinaryUserAgent(first.product) };
-        const [browser] = await Promise.all([launchBrowser(program, folder, launch), first.close()]);
+        const { browser, launch } = await launchNamed(program, folder, sandboxed);
         if (!sandboxed) options.log("warn", sandboxWarning(modes.length === 1));
         return { browser, choice: { program, launch } };
       } catch (error) {
@@ -198,6 +195,22 @@ async function firstThatStarts(
     }
   }
   throw new Error(noBrowserMessage(failure));
+}
+
+/** Only a start sets the name that a browser goes by, and only a running one tells its version for sure. */
+async function launchNamed(
+  program: BrowserProgram,
+  folder: string,
+  sandboxed: boolean,
+): Promise<{ browser: RunningBrowser; launch: LaunchOptions }> {
+  const guess =
+    program.major === undefined ? { sandboxed } : { sandboxed, userAgent: ordinaryUserAgent(program.major) };
+  const first = await launchBrowser(program, folder, guess);
+  const major = majorOf(first.product);
+  if (major === program.major) return { browser: first, launch: guess };
+  const launch = { sandboxed, userAgent: ordinaryUserAgent(major) };
+  const [browser] = await Promise.all([launchBrowser(program, folder, launch), first.close()]);
+  return { browser, launch };
 }
 
 function sandboxWarning(root: boolean): string {

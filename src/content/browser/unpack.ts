@@ -3,17 +3,30 @@ import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "no
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
-import { brotliDecompressSync, createBrotliDecompress } from "node:zlib";
+import { promisify } from "node:util";
+import { brotliDecompress, createBrotliDecompress } from "node:zlib";
+import { SQLITE_FILE, sqliteStandIn } from "./sqlite-stand-in.ts";
 
 /** Where an unpacked browser lies, and what it needs in its environment. */
 export interface UnpackedBrowser {
+  /** The npm package's, whose first number is the browser's own. */
+  readonly version: string;
   readonly path: string;
   readonly libraries: string;
   readonly fontConfig: string;
 }
 
+const unbrotli = promisify(brotliDecompress);
+
 /** A half-written folder older than this belongs to a start that was killed; in milliseconds. */
 const ABANDONED_AFTER_MS = 10 * 60 * 1000;
+
+/** Fewer and bigger pieces let unpacking and writing keep a core each; in bytes. */
+const READ_BYTES = 1024 * 1024;
+const WRITE_BYTES = 4 * 1024 * 1024;
+
+/** Counted up when what is unpacked changes; a folder of another layout is unpacked again. */
+const LAYOUT = 2;
 
 const PROGRAM = "headless_shell";
 const MANIFEST = "unpacked.json";
@@ -38,7 +51,8 @@ export async function unpackBrowser(source: string, folder: string): Promise<Unp
   await removeAbandoned(folder);
   if (!(await isComplete(target))) await unpackBeside(source, folder, target);
   await assertPrivate(target);
-  return { path: join(target, PROGRAM), libraries: join(target, "lib"), fontConfig: join(target, "fonts.conf") };
+  const path = join(target, PROGRAM);
+  return { version, path, libraries: join(target, "lib"), fontConfig: join(target, "fonts.conf") };
 }
 
 async function versionOf(source: string): Promise<string> {
@@ -57,13 +71,17 @@ async function unpackBeside(source: string, folder: string, target: string): Pro
   try {
     const program = join(temporary, PROGRAM);
     await Promise.all([
-      pipeline(createReadStream(join(source, "bin/chromium.br")), createBrotliDecompress(), createWriteStream(program)),
+      decompress(join(source, "bin/chromium.br"), program),
       extract(join(source, "bin/al2023.tar.br"), temporary),
       extract(join(source, "bin/fonts.tar.br"), temporary),
     ]);
     await chmod(program, 0o700);
+    await writeFile(join(temporary, "lib", SQLITE_FILE), sqliteStandIn());
     await writeFile(join(temporary, "fonts.conf"), fontConfiguration(target));
-    await writeFile(join(temporary, MANIFEST), JSON.stringify({ programBytes: (await stat(program)).size }));
+    await writeFile(
+      join(temporary, MANIFEST),
+      JSON.stringify({ layout: LAYOUT, programBytes: (await stat(program)).size }),
+    );
     await putInPlace(temporary, target);
   } finally {
     await rm(temporary, { recursive: true, force: true });
@@ -83,8 +101,16 @@ async function putInPlace(temporary: string, target: string): Promise<void> {
   }
 }
 
+async function decompress(packed: string, file: string): Promise<void> {
+  await pipeline(
+    createReadStream(packed, { highWaterMark: READ_BYTES }),
+    createBrotliDecompress({ chunkSize: WRITE_BYTES }),
+    createWriteStream(file, { highWaterMark: 2 * WRITE_BYTES }),
+  );
+}
+
 async function extract(archive: string, folder: string): Promise<void> {
-  await new Bun.Archive(brotliDecompressSync(await readFile(archive))).extract(folder);
+  await new Bun.Archive(await unbrotli(await readFile(archive))).extract(folder);
 }
 
 /** The package's own fonts.conf names a fixed folder that may be anybody's; this one has absolute paths of our own. */
@@ -108,6 +134,8 @@ async function isComplete(target: string): Promise<boolean> {
     return (
       typeof manifest === "object" &&
       manifest !== null &&
+      "layout" in manifest &&
+      manifest.layout === LAYOUT &&
       "programBytes" in manifest &&
       manifest.programBytes === size &&
       (await readFile(join(target, "fonts.conf"), "utf8")) === fontConfiguration(target)

@@ -1,0 +1,44 @@
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { ANYWHERE, EgressSession } from "../egress/guard.ts";
+import { UNTRUSTED } from "../testing/certificate.ts";
+import { createStateFolder } from "../testing/state-folder.ts";
+import { type BrowserProgram, browserPrograms } from "./find.ts";
+import { launchBrowser } from "./launch.ts";
+
+// A browser on a busy machine takes its time.
+setDefaultTimeout(60_000);
+
+const state = createStateFolder();
+
+afterAll(() => state.remove());
+
+function page(): Response {
+  return new Response("<p>secret", { headers: { "content-type": "text/html" } });
+}
+
+async function bestProgram(): Promise<BrowserProgram> {
+  for await (const program of browserPrograms(undefined, state.path)) return program;
+  throw new Error("Cannot test the browser: there is none");
+}
+
+test("an HTTPS page loads with no library but those that npm brought", async () => {
+  const server = Bun.serve({ hostname: "127.0.0.1", port: 0, tls: UNTRUSTED, fetch: page });
+  const browser = await launchBrowser(await bestProgram(), state.path, { sandboxed: false });
+  const egress = await EgressSession.open({ policy: ANYWHERE });
+  const { cdp } = browser;
+  const { browserContextId } = await cdp.send("Target.createBrowserContext", {
+    proxyServer: egress.proxyServer,
+    proxyBypassList: "<-loopback>",
+  });
+  const { targetId } = await cdp.send("Target.createTarget", { url: "about:blank", browserContextId });
+  const attached = await cdp.send("Target.attachToTarget", { targetId, flatten: true });
+  const session = String(attached["sessionId"]);
+  await cdp.send("Security.setIgnoreCertificateErrors", { ignore: true }, session);
+  const loaded = await cdp.send("Page.navigate", { url: server.url.href }, session);
+  expect(loaded["errorText"]).toBeUndefined();
+  const read = await cdp.send("Runtime.evaluate", { expression: "document.body.textContent" }, session);
+  expect(read["result"]).toMatchObject({ value: "secret" });
+  egress.close();
+  await browser.close();
+  await server.stop(true);
+});
