@@ -126,6 +126,8 @@ export class Visit {
     const answer = await this.call("Page.navigate", { url: this.#request.url.href });
     const failure = answer["errorText"];
     if (answer["isDownload"] === true) throw new TurnpikeError("page-failed", "Cannot load the page: it is a download");
+    // A tab that crashes before its page is in place aborts the load as well, and its crash is announced just after.
+    if (failure === "net::ERR_ABORTED") await this.call("Target.getTargetInfo");
     if (typeof failure === "string" && failure !== "") throw this.#loadError(failure, undefined);
   }
 
