@@ -5,7 +5,7 @@ import { type Readable, type Writable } from "node:stream";
 import { CdpConnection } from "./cdp.ts";
 import { type BrowserProgram } from "./find.ts";
 import { MemoryWatch } from "./memory-watch.ts";
-import { ownBrowser, reapOrphans } from "./orphans.ts";
+import { ownBrowser, processName, reapOrphans, shortName } from "./orphans.ts";
 
 /** A browser that answered its first call. `exited` settles when the process is gone and its folder removed. */
 export interface RunningBrowser {
@@ -93,7 +93,8 @@ export async function launchBrowser(
   const started = watch(child);
   const pid = child.pid ?? 0;
   ownBrowser(pid);
-  const exited = started.exited.then(() => reapOrphans(pid, program.path)).then(() => removeProfile(profile));
+  let name = shortName(program.path);
+  const exited = started.exited.then(() => reapOrphans(pid, name)).then(() => removeProfile(profile));
   // Both are pipes, as asked for above; the types of stdio know the first three only.
   const cdp = new CdpConnection(child.stdio[3] as unknown as Writable, child.stdio[4] as unknown as Readable);
   void started.exited.then(() => cdp.close());
@@ -104,6 +105,8 @@ export async function launchBrowser(
   try {
     const version = await within(cdp.send("Browser.getVersion"), LAUNCH_TIMEOUT_MS);
     const product = String(version["product"]);
+    // Not before: a program may be a script that ends up as another one.
+    name = processName(pid) || name;
     return {
       cdp,
       memory: new MemoryWatch(pid),

@@ -44,14 +44,12 @@ export function ownBrowser(pid: number): void {
 
 /**
  * Ends what a browser that is gone left behind and takes the ended ones out of the process table. Without it they
- * stay there as zombies wherever process 1 does not care, as in most containers.
+ * stay there as zombies wherever process 1 does not care, as in most containers. `name` is as `processName` gives it.
  */
-export async function reapOrphans(pid: number, program: string): Promise<void> {
+export async function reapOrphans(pid: number, name: string): Promise<void> {
   living.delete(pid);
   if (reaper === undefined) return;
   const started = performance.now();
-  // The kernel keeps the first 15 characters of a program's name.
-  const name = program.slice(program.lastIndexOf("/") + 1).slice(0, 15);
   while (performance.now() - started < GIVE_UP_MS) {
     const orphans = childrenNamed(name).filter((child) => !living.has(child));
     if (orphans.length === 0) return;
@@ -63,12 +61,22 @@ export async function reapOrphans(pid: number, program: string): Promise<void> {
   }
 }
 
+/** What the kernel names a process of this program: the first 15 characters of the file's name. */
+export function shortName(program: string): string {
+  return program.slice(program.lastIndexOf("/") + 1).slice(0, 15);
+}
+
+/** The name of a running process as the kernel has it; "" where there is no such process. */
+export function processName(pid: number): string {
+  return readQuietly(`/proc/${pid}/comm`).trim();
+}
+
 function childrenNamed(name: string): number[] {
   const found: number[] = [];
   for (const thread of readdirSync("/proc/self/task")) {
     const children = readQuietly(`/proc/self/task/${thread}/children`).split(" ");
     for (const child of children) {
-      if (child.trim() !== "" && readQuietly(`/proc/${child}/comm`).trim() === name) found.push(Number(child));
+      if (child.trim() !== "" && processName(Number(child)) === name) found.push(Number(child));
     }
   }
   return found;
