@@ -23,6 +23,5 @@ self.addEventListener("message", (event: MessageEvent<ExtractionMessage>) => {
   } catch (error) {
     answer = { id, ok: false, reason: error instanceof Error ? error.message : String(error) };
   }
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origins
   self.postMessage(answer);
 });

@@ -55,7 +55,6 @@ export class Extractor {
     if (worker === undefined || task === undefined) return;
     const timer = setTimeout(() => this.#end(worker, () => task.reject(failed("it takes too long"))), this.#deadlineMs);
     this.#running.set(worker, { task, timer });
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origins
     worker.postMessage({ id: this.#nextId++, job: task.job });
   }
 
