@@ -284,3 +284,24 @@ test("an empty line before a request is skipped, and alone keeps the connection 
   arrive(`\n${GET}`);
   expect(host.exchanges).toHaveLength(2);
 });
+
+test("a head that can become none is refused at once, wherever it is cut", () => {
+  const hopeless = [
+    "GET / HTTP/1.1\n",
+    "GET / HTTP/1.1\rH",
+    "\n",
+    "GET / HTTP/1.1\r\nHost: h\r\nA: \0",
+    "GET /\x7f",
+    "\r\r",
+  ];
+  for (const text of hopeless) {
+    for (let cut = 0; cut < text.length; cut++) {
+      const one = new FakeWire();
+      const refused = new ServerConnection(one, host);
+      if (cut > 0) refused.onData(Buffer.from(text.slice(0, cut), "latin1"));
+      expect(one.text).toBe("");
+      refused.onData(Buffer.from(text.slice(cut), "latin1"));
+      expect(one.text).toStartWith("HTTP/1.1 400 ");
+    }
+  }
+});
