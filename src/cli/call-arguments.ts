@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { messageOf } from "../lib/caught.ts";
 
 /** An operation of the content API as the command line knows it. */
 export interface Operation {
@@ -81,7 +82,7 @@ function parse(args: readonly string[]) {
   try {
     return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: true });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(messageOf(error));
   }
 }
 

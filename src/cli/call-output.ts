@@ -1,5 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { codeOf } from "../lib/caught.ts";
 
 /** What a result is written to. */
 export interface Output {
@@ -57,7 +58,7 @@ function writeFresh(bytes: Uint8Array, name: string, extension: string): string 
     try {
       handle = openSync(file, "wx");
     } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "EEXIST") continue;
+      if (codeOf(error) === "EEXIST") continue;
       throw error;
     }
     try {
@@ -75,6 +76,6 @@ async function writeStandard(bytes: Uint8Array): Promise<void> {
     await Bun.write(Bun.stdout, bytes);
   } catch (error) {
     // Who reads the pipe has had enough, as `head` does.
-    if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
+    if (codeOf(error) !== "EPIPE") throw error;
   }
 }

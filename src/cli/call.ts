@@ -1,3 +1,4 @@
+import { codeOf, messageOf } from "../lib/caught.ts";
 import { describeReceipt, type Paid, payAndFetch } from "../payments/client.ts";
 import { openWallet, walletPath } from "../payments/wallet.ts";
 import { type CallRequest, DEFAULT_MAX_PRICE, OPERATIONS, parseCall, UsageError } from "./call-arguments.ts";
@@ -38,7 +39,7 @@ export async function call(args: readonly string[]): Promise<number> {
       say(`turnpike call: ${error.message}\n\n${USAGE}`);
       return 2;
     }
-    say(`turnpike call: ${error instanceof Error ? error.message : String(error)}`);
+    say(`turnpike call: ${messageOf(error)}`);
     return 1;
   }
 }
@@ -74,7 +75,7 @@ async function send(gateway: URL, { name, operation, parameters, maxPrice }: Cal
   try {
     return await payAndFetch(url, init, { account: openAccount, maxPrice });
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ECONNREFUSED") {
+    if (codeOf(error) === "ECONNREFUSED") {
       throw new CallFailed(`Cannot reach ${gateway.origin}: is the gateway running? npm start`, { cause: error });
     }
     if (!isNetworkError(error)) throw error;

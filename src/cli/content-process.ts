@@ -2,6 +2,8 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Subprocess } from "bun";
 import { type BrowserInfo } from "../content/browser/pool.ts";
+import { codeOf } from "../lib/caught.ts";
+import { isAlive } from "../lib/is-alive.ts";
 import { type ContentReport } from "./content.ts";
 import { StartError } from "./start-error.ts";
 
@@ -92,7 +94,7 @@ export function contentSocket(stateDir: string): string {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    const code = codeOf(error) ?? "unknown";
     throw new StartError(
       `Cannot make the folder "${folder}" (${code}); remove what is there, or name another --state-dir`,
     );
@@ -102,13 +104,4 @@ export function contentSocket(stateDir: string): string {
     if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(folder, name), { force: true });
   }
   return join(folder, `content-${process.pid}.sock`);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
 }

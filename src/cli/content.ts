@@ -1,5 +1,6 @@
 import { type BrowserInfo } from "../content/browser/pool.ts";
 import { type ContentAddress, startContentService } from "../content/service.ts";
+import { messageOf } from "../lib/caught.ts";
 import { HELP, readFlags, wrongUsage } from "./flags.ts";
 import { stateFolder } from "./state-folder.ts";
 import { stopSignal } from "./stop-signal.ts";
@@ -48,7 +49,7 @@ export async function content(args: readonly string[]): Promise<number> {
     await service.close();
     return 0;
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     if (gone === undefined) console.error(`turnpike content: ${reason}`);
     else report({ kind: "failed", reason });
     return 1;

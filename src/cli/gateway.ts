@@ -4,6 +4,7 @@ import { findingText } from "../gateway/config/finding.ts";
 import { loadFile, loadValue } from "../gateway/config/load.ts";
 import { defaultStorePath, type Gateway, startGateway, urlOf } from "../gateway/process/gateway.ts";
 import { superviseGateway } from "../gateway/process/supervisor.ts";
+import { messageOf } from "../lib/caught.ts";
 import { HELP, readFlags } from "./flags.ts";
 import { StartError } from "./start-error.ts";
 import { stopSignal } from "./stop-signal.ts";
@@ -97,7 +98,7 @@ async function start(config: Config, path: string | undefined): Promise<Gateway>
   try {
     return config.server.workers === 1 ? await startGateway(options) : await superviseGateway(options);
   } catch (error) {
-    throw new StartError(error instanceof Error ? error.message : String(error), { cause: error });
+    throw new StartError(messageOf(error), { cause: error });
   }
 }
 
@@ -115,7 +116,7 @@ async function reload(gateway: Gateway, path: string, flags: ConfigFlags): Promi
     await gateway.reload(await readConfig(path, flags, path));
     console.error(`reloaded ${path}`);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     console.error(`${reason}\nCannot reload ${path}: the configuration above has problems; the old one stays`);
   }
 }

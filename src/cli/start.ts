@@ -3,6 +3,7 @@ import { type BrowserInfo } from "../content/browser/pool.ts";
 import { type Config } from "../gateway/config/config.ts";
 import { parseJson } from "../gateway/config/json.ts";
 import { type Gateway, startGateway, urlOf } from "../gateway/process/gateway.ts";
+import { messageOf } from "../lib/caught.ts";
 import { HELP, readFlags } from "./flags.ts";
 import { configFlags, DRAIN_MS, readConfig } from "./gateway.ts";
 import { ContentProcess, contentSocket } from "./content-process.ts";
@@ -93,7 +94,7 @@ interface Started {
 async function startBoth(config: Config, options: Parameters<typeof ContentProcess.start>[0]): Promise<Started> {
   const storePath = join(config.state_path === "" ? options.stateDir : config.state_path, "turnpike.db");
   const gateway = await startGateway({ config, storePath, reusePort: false, log: logLine }).catch((error: unknown) => {
-    throw new StartError(reasonOf(error), { cause: error });
+    throw new StartError(messageOf(error), { cause: error });
   });
   try {
     return { gateway, ...(await ContentProcess.start(options)) };
@@ -105,10 +106,6 @@ async function startBoth(config: Config, options: Parameters<typeof ContentProce
 
 function logLine(message: string): void {
   console.error(message);
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 interface Facts {

@@ -1,6 +1,7 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { codeOf } from "../lib/caught.ts";
 import { StartError } from "./start-error.ts";
 
 /** The folder of all state: the one that is named, else $TURNPIKE_HOME, else ~/.turnpike. Made where absent, mode 0700. */
@@ -10,7 +11,7 @@ export function stateFolder(named: string | undefined): string {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    const code = codeOf(error) ?? "unknown";
     throw new StartError(
       `Cannot keep state in "${folder}": it is not a folder that this user can write (${code}); name another with --state-dir`,
     );

@@ -1,3 +1,4 @@
+import { messageOf } from "../lib/caught.ts";
 import { openWallet, readWallet, walletPath } from "../payments/wallet.ts";
 
 const USAGE = `usage: turnpike wallet [create | address]
@@ -23,7 +24,7 @@ export async function wallet(args: readonly string[]): Promise<number> {
   try {
     return run(command, walletPath());
   } catch (error) {
-    console.error(`turnpike wallet: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(`turnpike wallet: ${messageOf(error)}`);
     return 1;
   }
 }

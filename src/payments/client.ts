@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { codeOf } from "../lib/caught.ts";
 import { isAddress } from "./address.ts";
 import { type Asset, findAsset } from "./assets.ts";
 import { decodeHeader, encodeHeader } from "./header.ts";
@@ -86,17 +87,13 @@ async function sendPaid(url: string, init: RequestInit, sleep: (ms: number) => P
   for (let resends = 0; ; resends++) {
     const last = resends === MAX_RESENDS;
     const response = await fetch(url, init).catch((error: unknown) => {
-      if (last) throw new PaymentUnanswered(codeOf(error), { cause: error });
+      if (last) throw new PaymentUnanswered(codeOf(error) ?? "no answer", { cause: error });
     });
     const wait = response === undefined ? NO_ANSWER_WAIT_MS : waitBeforeResend(response);
     if (response !== undefined && (wait === undefined || last)) return response;
     await response?.body?.cancel();
     await sleep(wait ?? NO_ANSWER_WAIT_MS);
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "no answer";
 }
 
 /** Milliseconds until the same payment may be sent again; undefined where that is of no use. */

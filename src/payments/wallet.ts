@@ -15,6 +15,7 @@ import { dirname, join } from "node:path";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { z } from "zod";
+import { codeOf, messageOf } from "../lib/caught.ts";
 import { type Address, checksumAddress } from "./address.ts";
 import { addressOfPrivateKey } from "./signature.ts";
 
@@ -57,8 +58,8 @@ export function readWallet(path: string): Account | undefined {
     }
     text = readFileSync(path, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw new Error(`Cannot use the wallet "${path}": ${messageOf(error)}`, { cause: error });
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw new Error(`Cannot use the wallet "${path}": ${codeOf(error) ?? messageOf(error)}`, { cause: error });
   }
   return parseWallet(path, text);
 }
@@ -104,8 +105,8 @@ function createWallet(path: string): boolean {
       unlinkSync(draft);
     }
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
-    throw new Error(`Cannot make a wallet at "${path}": ${messageOf(error)}`, { cause: error });
+    if (codeOf(error) === "EEXIST") return false;
+    throw new Error(`Cannot make a wallet at "${path}": ${codeOf(error) ?? messageOf(error)}`, { cause: error });
   }
 }
 
@@ -116,9 +117,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function messageOf(error: unknown): string {
-  if (error instanceof Error && "code" in error) return String(error.code);
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, openSync } from "node:fs";
+import { codeOf } from "../lib/caught.ts";
 import { type Bookings } from "./bookings.ts";
 import { type Ledger } from "./ledger.ts";
 import { migrate } from "./migrations.ts";
@@ -62,7 +63,7 @@ function ownFile(path: string): void {
     closeSync(openSync(path, "a", 0o600));
     chmodSync(path, 0o600);
   } catch (error) {
-    const reason = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    const reason = codeOf(error) ?? "unknown";
     throw new Error(`Cannot open the ledger "${path}": ${reason}`, { cause: error });
   }
 }

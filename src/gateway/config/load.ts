@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import { codeOf, messageOf } from "../../lib/caught.ts";
 import { type Config, configSchema } from "./config.ts";
 import { draftOf, gather } from "./draft.ts";
 import { describeFound, type Finding, formatPath, listAt, valueAt } from "./finding.ts";
@@ -97,10 +98,10 @@ export async function loadFile(path: string): Promise<Loaded> {
 }
 
 function readFault(error: unknown): string {
-  const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
+  const code = codeOf(error);
   if (code === "ENOENT") return "there is no such file";
   if (code === "EACCES") return "this user may not read it";
   if (code === "EISDIR") return "it is a folder";
   if (error instanceof TypeError) return "it is not UTF-8 text";
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

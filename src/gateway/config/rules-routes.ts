@@ -1,3 +1,4 @@
+import { messageOf } from "../../lib/caught.ts";
 import { compileTerms } from "../../payments/terms.ts";
 import { type RouteConfig, type RouteX402Config } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
@@ -87,7 +88,7 @@ function terms(x402: RouteX402Config, path: string, report: Report): void {
   try {
     compileTerms(x402);
   } catch (error) {
-    report.problem(path, error instanceof Error ? error.message : String(error));
+    report.problem(path, messageOf(error));
   }
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { messageOf } from "../../../lib/caught.ts";
 import { ERRORS } from "../../../lib/errors.ts";
 import { fieldValue, fieldValues } from "../../../lib/fields.ts";
 import { findAsset } from "../../../payments/assets.ts";
@@ -109,7 +110,7 @@ function termsOf({ path_prefix, x402 }: PaymentConfig): PaymentRequirements {
   try {
     return compileTerms(x402);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new Error(`Cannot serve route "${path_prefix}": ${reason}`, { cause: error });
   }
 }
