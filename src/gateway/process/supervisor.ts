@@ -75,8 +75,7 @@ class Supervisor implements Gateway {
   async close(graceMs: number): Promise<void> {
     this.#closing = true;
     const workers = [...this.#workers];
-    for (const { process } of workers)
-      if (isRunning(process)) process.send({ kind: "close", graceMs } satisfies ToWorker);
+    for (const { process } of workers) send(process, { kind: "close", graceMs });
     const kill = setTimeout(() => {
       for (const { process } of workers) process.kill("SIGKILL");
     }, graceMs + 2000);
@@ -118,8 +117,7 @@ class Supervisor implements Gateway {
       () =>
         new Promise<FromWorker>((resolve) => {
           worker.reply = resolve;
-          if (isRunning(worker.process)) worker.process.send(message);
-          else resolve({ kind: "ended" });
+          if (!this.#workers.has(worker) || !send(worker.process, message)) resolve({ kind: "ended" });
         }),
     );
     worker.turn = answer;
@@ -155,8 +153,14 @@ class Supervisor implements Gateway {
   }
 }
 
-function isRunning(process: Subprocess): boolean {
-  return process.exitCode === null && process.signalCode === null;
+/** False where the process is gone, or about to be: its channel closes before its end is told. */
+function send(process: Subprocess, message: ToWorker): boolean {
+  try {
+    process.send(message);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The configuration with the ports that are really bound. */
