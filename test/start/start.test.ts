@@ -266,6 +266,22 @@ describe("with another configuration", () => {
   );
 
   test(
+    "a command that is killed while it starts leaves nothing behind either",
+    async () => {
+      const program = run(["--config", shared.write("free.json", FREE), "--state-dir", shared.file("state")]);
+      const content = await until("the content service", () => family(program).content[0]);
+      program.kill("SIGKILL");
+      await program.exit();
+      const browsers = new Set<number>();
+      await until("no process left", () => {
+        for (const pid of descendants(content, "")) browsers.add(pid);
+        return [content, ...browsers].some(isAlive) ? undefined : true;
+      });
+    },
+    TIME_MS,
+  );
+
+  test(
     "Ctrl-C, which signals the whole group, stops it once and cleanly",
     async () => {
       const { program } = await startFree([], { command: ["node", BIN], detached: true });
