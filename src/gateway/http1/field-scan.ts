@@ -159,6 +159,7 @@ export class FieldScan {
   tooMany = false;
   #nominated: string[] | undefined;
   #isRequest = false;
+  #lastHost = "";
 
   /** Reads the lines from `from` up to the empty line at `end`. False: see `fault` and `tooMany`. */
   scan(text: string, from: number, end: number, limits: { isRequest: boolean; maxCount: number }): boolean {
@@ -221,11 +222,22 @@ export class FieldScan {
       case HOST:
         if (!this.#isRequest) return false;
         this.hosts++;
-        this.host = trimOws(text.slice(start, end));
+        if (!this.#sameHost(text, start, end)) this.#lastHost = trimOws(text.slice(start, end));
+        this.host = this.#lastHost;
         return true;
       default:
         return this.#takeRare(id, trimOws(text.slice(start, end)));
     }
+  }
+
+  /** Whether the value is the last one again: most requests of a worker name one host, and its string serves them all. */
+  #sameHost(text: string, start: number, end: number): boolean {
+    const { length } = this.#lastHost;
+    if (end - start !== length + 1 || text.charCodeAt(start) !== 0x20) return false;
+    for (let i = 0; i < length; i++) {
+      if (text.charCodeAt(start + 1 + i) !== this.#lastHost.charCodeAt(i)) return false;
+    }
+    return true;
   }
 
   #takeRare(id: number, value: string): boolean {

@@ -72,7 +72,7 @@ export function parseRequestHead(
   }
   const refusal = refuseFields(http10);
   if (refusal !== undefined) return refusal;
-  const method = text.slice(bounds.from, methodEnd);
+  const method = methodAt(text, bounds.from, methodEnd);
   const target = splitTarget(method, text.slice(methodEnd + 1, targetEnd));
   if ("code" in target) return target;
   const path = target.path === "*" ? "*" : normalisePath(target.path);
@@ -94,6 +94,13 @@ export function parseRequestHead(
     http10,
     keepAlive: !scan.close && (!http10 || scan.keepAlive),
   };
+}
+
+/** The method; the common ones without a slice, which every comparison of it would have to copy. */
+function methodAt(text: string, from: number, end: number): string {
+  if (text.startsWith("GET ", from)) return "GET";
+  if (text.startsWith("POST ", from)) return "POST";
+  return text.slice(from, end);
 }
 
 function refuseVersion(version: string): HeadFault {

@@ -18,20 +18,37 @@ function digitAt(text: string, index: number): number {
   return digit >= 0 && digit <= 9 ? digit : Number.NaN;
 }
 
+interface StatusLine {
+  readonly http10: boolean;
+  readonly status: number;
+  readonly reason: string;
+  /** Characters, CRLF included. */
+  readonly length: number;
+}
+
+/** The status line of most answers, read once and for all. */
+const USUAL = { text: "HTTP/1.1 200 OK\r\n", http10: false, status: 200, reason: "OK", length: 17 };
+
+/** Undefined where it is malformed. */
+function readStatusLine(text: string): StatusLine | undefined {
+  const lineEnd = text.indexOf("\r\n");
+  const http10 = text.startsWith("HTTP/1.0 ");
+  const status = digitAt(text, 9) * 100 + digitAt(text, 10) * 10 + digitAt(text, 11);
+  if (!http10 && !text.startsWith("HTTP/1.1 ")) return undefined;
+  if (!(status >= 100 && status <= 599) || (lineEnd > 12 && text.charCodeAt(12) !== 0x20)) return undefined;
+  const reason = text.slice(13, lineEnd);
+  return isFieldValue(reason) ? { http10, status, reason, length: lineEnd + 2 } : undefined;
+}
+
 /**
  * Reads the response head whose status line starts at 0 and whose last CRLF before the empty line ends at `end`
  * (RFC 9112 §4, §6.3). Returns why it is refused, as text for the log, where it is. `text` is latin1.
  */
 export function parseResponseHead(text: string, end: number, maxHeaderCount: number): ParsedResponse | string {
-  const lineEnd = text.indexOf("\r\n");
-  const http10 = text.startsWith("HTTP/1.0 ");
-  const status = digitAt(text, 9) * 100 + digitAt(text, 10) * 10 + digitAt(text, 11);
-  if (!http10 && !text.startsWith("HTTP/1.1 ")) return "malformed status line";
-  if (!(status >= 100 && status <= 599) || (lineEnd > 12 && text.charCodeAt(12) !== 0x20))
-    return "malformed status line";
-  const reason = text.slice(13, lineEnd);
-  if (reason !== "OK" && !isFieldValue(reason)) return "malformed status line";
-  if (!scan.scan(text, lineEnd + 2, end, { isRequest: false, maxCount: maxHeaderCount })) return scan.fault;
+  const line = text.startsWith(USUAL.text) ? USUAL : readStatusLine(text);
+  if (line === undefined) return "malformed status line";
+  const { status, reason, http10, length } = line;
+  if (!scan.scan(text, length, end, { isRequest: false, maxCount: maxHeaderCount })) return scan.fault;
   const { transferEncoding, contentLength } = scan;
   if (transferEncoding !== "" && contentLength !== -1) return "both Content-Length and Transfer-Encoding";
   if (transferEncoding !== "" && transferEncoding !== "chunked") return "unknown transfer coding";
