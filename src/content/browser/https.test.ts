@@ -12,6 +12,11 @@ const state = createStateFolder();
 
 afterAll(() => state.remove());
 
+const TEXT_WHEN_LOADED = `new Promise((loaded) => {
+  if (document.readyState === "complete") loaded();
+  else addEventListener("load", loaded);
+}).then(() => document.body.textContent)`;
+
 function page(): Response {
   return new Response("<p>secret", { headers: { "content-type": "text/html" } });
 }
@@ -36,7 +41,7 @@ test("an HTTPS page loads with no library but those that npm brought", async () 
   await cdp.send("Security.setIgnoreCertificateErrors", { ignore: true }, session);
   const loaded = await cdp.send("Page.navigate", { url: server.url.href }, session);
   expect(loaded["errorText"]).toBeUndefined();
-  const read = await cdp.send("Runtime.evaluate", { expression: "document.body.textContent" }, session);
+  const read = await cdp.send("Runtime.evaluate", { expression: TEXT_WHEN_LOADED, awaitPromise: true }, session);
   expect(read["result"]).toMatchObject({ value: "secret" });
   egress.close();
   await browser.close();
