@@ -5,6 +5,12 @@ const TOKEN = 1;
 const VALUE = 2;
 const TARGET = 4;
 
+const PERCENT = 0x25;
+const DOT = 0x2e;
+const SLASH = 0x2f;
+const QUESTION_MARK = 0x3f;
+const BACKSLASH = 0x5c;
+
 const CLASS = new Uint8Array(256);
 for (let code = 0x20; code < 256; code++) if (code !== 0x7f) CLASS[code] = VALUE;
 CLASS[0x09] = VALUE;
@@ -28,9 +34,25 @@ export function skipToken(text: string, from: number): number {
   return skip(text, from, TOKEN);
 }
 
-/** The index of the first character from `from` on that cannot stand in a request target. `#` cannot. */
-export function skipTarget(text: string, from: number): number {
-  return skip(text, from, TARGET);
+/** What one pass over a request target finds; valid until the next pass. `#` ends a target: it cannot stand in one. */
+export const targetScan = { end: 0, pathEnd: 0, isRegular: true };
+
+/** Reads the request target at `from`: where it and its path end, and whether the path is in normal form as it is. */
+export function scanTarget(text: string, from: number): void {
+  let i = from;
+  let isRegular = true;
+  for (;;) {
+    const code = text.charCodeAt(i);
+    if (code === QUESTION_MARK || ((CLASS[code] ?? 0) & TARGET) === 0) break;
+    if (code === SLASH) {
+      const next = text.charCodeAt(i + 1);
+      if (next === SLASH || next === DOT) isRegular = false;
+    } else if (code === PERCENT || code === BACKSLASH) isRegular = false;
+    i++;
+  }
+  targetScan.pathEnd = i;
+  targetScan.isRegular = isRegular;
+  targetScan.end = skip(text, i, TARGET);
 }
 
 /** True where a reason phrase or a value holds no control character but tab. */

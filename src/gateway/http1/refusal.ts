@@ -1,10 +1,10 @@
 import { PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../../lib/errors.ts";
-import { isRequestId } from "../../lib/request-id.ts";
+import { isRequestId, nextRequestId } from "../../lib/request-id.ts";
 import { type HeadFault } from "./request-head.ts";
 
 /** The whole HTTP/1 answer to what cannot become an exchange, closing the connection. */
 export function refusal(fault: HeadFault, isHead = false): string {
-  const id = isRequestId(fault.requestId ?? "") ? fault.requestId : Bun.randomUUIDv7();
+  const id = isRequestId(fault.requestId ?? "") ? fault.requestId : nextRequestId();
   const problem = toProblem(new TurnpikeError(fault.code, fault.detail), id);
   const body = JSON.stringify(problem);
   const retry = problem.status === 503 ? "Retry-After: 1\r\n" : "";

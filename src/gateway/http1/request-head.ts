@@ -2,7 +2,7 @@ import { type ErrorCode } from "../../lib/errors.ts";
 import { trimOws } from "../../lib/fields.ts";
 import { normalisePath } from "../../lib/url-path.ts";
 import { type RequestHead } from "../exchange.ts";
-import { FieldScan, skipTarget, skipToken } from "./field-scan.ts";
+import { FieldScan, scanTarget, skipToken, targetScan } from "./field-scan.ts";
 
 /** A request head that is refused: the answer's code and detail. */
 export interface HeadFault {
@@ -58,7 +58,8 @@ export function parseRequestHead(
   context: { scheme: "http" | "https"; maxHeaderCount: number },
 ): ParsedRequest | HeadFault {
   const methodEnd = skipToken(text, bounds.from);
-  const targetEnd = skipTarget(text, methodEnd + 1);
+  scanTarget(text, methodEnd + 1);
+  const { end: targetEnd, pathEnd, isRegular } = targetScan;
   const lineEnd = text.indexOf("\r\n", bounds.from);
   if (methodEnd === bounds.from || text.charCodeAt(methodEnd) !== 0x20 || text.charCodeAt(targetEnd) !== 0x20) {
     return { code: "bad-request", detail: "malformed request line" };
@@ -73,17 +74,20 @@ export function parseRequestHead(
   const refusal = refuseFields(http10);
   if (refusal !== undefined) return refusal;
   const method = methodAt(text, bounds.from, methodEnd);
-  const target = splitTarget(method, text.slice(methodEnd + 1, targetEnd));
-  if ("code" in target) return target;
-  const path = target.path === "*" ? "*" : normalisePath(target.path);
+  if (method === "CONNECT") return fault("not-implemented", "CONNECT is not served");
+  const isOrigin = text.charCodeAt(methodEnd + 1) === 0x2f;
+  const target = isOrigin ? undefined : splitTarget(method, text.slice(methodEnd + 1, targetEnd));
+  if (target !== undefined && "code" in target) return target;
+  const rawPath = target?.path ?? text.slice(methodEnd + 1, pathEnd);
+  const path = (isOrigin && isRegular) || rawPath === "*" ? rawPath : normalisePath(rawPath);
   if (path === undefined) return fault("bad-path", "the path holds a backslash, %2F, %5C, %00 or a broken escape");
   return {
     head: {
       method,
       scheme: context.scheme,
-      authority: target.authority,
+      authority: target?.authority ?? scan.host,
       path,
-      query: target.query,
+      query: target?.query ?? text.slice(pathEnd, targetEnd),
       fields: scan.fields,
       bodyLength: scan.transferEncoding === "" ? Math.max(scan.contentLength, 0) : -1,
       expectContinue: scan.expect !== "" && !http10,
@@ -127,13 +131,8 @@ function refuseFields(http10: boolean): HeadFault | undefined {
   return fault("not-implemented", "the only transfer coding known here is chunked");
 }
 
+/** Takes apart a target that does not start with a slash (RFC 9112 §3.2.2, §3.2.4). */
 function splitTarget(method: string, target: string): { authority: string; path: string; query: string } | HeadFault {
-  if (method === "CONNECT") return fault("not-implemented", "CONNECT is not served");
-  if (target.charCodeAt(0) === 0x2f) {
-    const mark = target.indexOf("?");
-    if (mark === -1) return { authority: scan.host, path: target, query: "" };
-    return { authority: scan.host, path: target.slice(0, mark), query: target.slice(mark) };
-  }
   if (target === "*" && method === "OPTIONS") return { authority: scan.host, path: "*", query: "" };
   const match = ABSOLUTE_FORM.exec(target);
   const authority = match?.[1];

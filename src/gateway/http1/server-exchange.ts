@@ -1,7 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
-import { isRequestId } from "../../lib/request-id.ts";
+import { isRequestId, nextRequestId } from "../../lib/request-id.ts";
 import {
   type Exchange,
   type RequestBody,
@@ -67,7 +67,7 @@ export class Http1Exchange implements Exchange, ResponseSink {
     this.#connection = connection;
     this.peerAddress = connection.peerAddress;
     this.clientAddress = connection.peerAddress;
-    this.id = isRequestId(request.requestId) ? request.requestId : Bun.randomUUIDv7();
+    this.id = isRequestId(request.requestId) ? request.requestId : nextRequestId();
     this.protocol = request.http10 ? "HTTP/1.0" : "HTTP/1.1";
     this.head = request.head;
     this.keepAlive = request.keepAlive;
