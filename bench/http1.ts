@@ -86,6 +86,7 @@ function build(): { client: ServerConnection; origin: ClientConnection } {
     draining: () => false,
     scheme: "http",
     handle: (exchange) => serve(pipeline, exchange),
+    refused() {},
     closed() {},
   });
   return { client, origin };

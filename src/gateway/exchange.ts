@@ -61,6 +61,12 @@ export interface RequestBody {
   resume(): void;
 }
 
+/** What is written down of a request: an exchange, or one that the codec answered before it could become one, with its head as far as it was read. */
+export type AnsweredRequest = Pick<
+  Exchange,
+  "id" | "protocol" | "clientAddress" | "status" | "bytesReceived" | "bytesSent"
+> & { readonly head: Pick<RequestHead, "method" | "scheme" | "authority" | "path" | "query" | "fields"> };
+
 /**
  * One request and its response, protocol-neutral. Codecs make it; the pipeline works on it and on nothing else.
  *

@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../lib/errors.ts";
 import { answer, answerError } from "./answer.ts";
-import { type Exchange } from "./exchange.ts";
+import { type Exchange, type AnsweredRequest } from "./exchange.ts";
 import { type LogLine } from "./policy/access-log/access-log.ts";
 import { type Policy } from "./policy/policy.ts";
 import { forward } from "./proxy/forward.ts";
@@ -38,7 +38,7 @@ export interface Pipeline {
 /**
  * The life of a request, top to bottom. The codec calls it with the head read and the body still to come.
  *
- *   client address → gateway paths → host allowed? → route → the route's policies → forward → (the response passes the policies' sinks)
+ *   client address → route → gateway paths → host allowed? → the route's policies → forward → (the response passes the policies' sinks)
  */
 export function serve(pipeline: Pipeline, exchange: Exchange): void {
   const { head } = exchange;
@@ -46,10 +46,9 @@ export function serve(pipeline: Pipeline, exchange: Exchange): void {
   if (pipeline.clientAddress !== undefined) {
     exchange.clientAddress = pipeline.clientAddress(exchange.peerAddress, head.forwardedFor);
   }
-  if (head.path.charCodeAt(1) === 0x2e && serveGatewayPath(exchange)) return;
-
   const route = pipeline.routes.match(head.authority, head.path);
   observe(exchange, route === undefined ? pipeline.accessLog : route.accessLog);
+  if (head.path.charCodeAt(1) === 0x2e && serveGatewayPath(exchange)) return;
   if (pipeline.allowedHosts !== undefined && !pipeline.allowedHosts.has(hostOf(head.authority))) {
     answerError(exchange, new TurnpikeError("host-not-allowed", "this server does not answer for that host"));
     return;
@@ -88,9 +87,19 @@ function serveGatewayPath(exchange: Exchange): boolean {
   return true;
 }
 
+/** Writes down a request that the codec answered by itself. */
+export function logRefused({ accessLog }: Pipeline, request: AnsweredRequest): void {
+  if (accessLog === undefined || !isSampled(accessLog)) return;
+  accessLog.write(accessLog.line(request, { at: Date.now(), elapsedMs: 0 }));
+}
+
+function isSampled(log: AccessLog): boolean {
+  return log.share >= 1 || Math.random() < log.share;
+}
+
 /** Has the exchange written down when it ends. */
 function observe(exchange: Exchange, log: AccessLog | undefined): void {
-  if (log === undefined || (log.share < 1 && Math.random() >= log.share)) return;
+  if (log === undefined || !isSampled(log)) return;
   const began = performance.now();
   exchange.onFinish = (finished) => {
     log.write(log.line(finished, { at: Date.now(), elapsedMs: performance.now() - began }));

@@ -73,6 +73,24 @@ test("one line a request: answered, not found, cut short and given up by the cli
   expect(entries.map(({ bytes_sent: bytes }) => bytes)).toMatchObject([11, 19, expect.any(Number), 0, 4]);
 });
 
+test("requests that are refused before they are whole, and probes of the gateway itself, have their lines too", async () => {
+  const log = { enabled: true, path: folder.file("access.log"), format: "json" };
+  const { upstreams, routes } = everythingTo(origin.port);
+  const port = await serve({ upstreams, routes, access_log: log });
+  await once(port, `GET /a%2Fb HTTP/1.1\r\n${HEAD}\r\n`);
+  await once(port, "GET / HTTP/1.1\r\n\r\n");
+  await once(port, "\x16\x03\x01 nonsense\r\n\r\n");
+  await once(port, `GET /.healthz HTTP/1.1\r\n${HEAD}\r\n`);
+  const entries = (await logged(4)).map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(entries.map(({ path, status }) => [path, status])).toEqual([
+    ["/a%2Fb", 400],
+    ["/", 400],
+    ["nonsense", 400],
+    ["/.healthz", 200],
+  ]);
+  expect(entries[0]).toMatchObject({ request_id: "id-1", method: "GET", client: "127.0.0.1" });
+});
+
 test("the last lines are there once the gateway has stopped, and a sample rate of 0 writes none", async () => {
   const log = { enabled: true, path: folder.file("access.log") };
   const { upstreams, routes } = everythingTo(origin.port);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { isFault, parseRequestHead } from "./request-head.ts";
 import { parseResponseHead } from "./response-head.ts";
-import { refusal } from "./refusal.ts";
+import { refuse } from "./refusal.ts";
 
 function parse(text: string, maxHeaderCount = 100): ReturnType<typeof parseRequestHead> {
   return parseRequestHead(`${text}\r\n`, { from: 0, end: text.length }, { scheme: "http", maxHeaderCount });
@@ -196,10 +196,21 @@ describe("a response head", () => {
 });
 
 test("a refusal is a whole answer that closes, and repeats only a request id that is one", () => {
-  const text = refusal({ code: "bad-request", detail: "no", requestId: "abc" });
+  const connection = { scheme: "http", clientAddress: "127.0.0.1" } as const;
+  const fault = { code: "bad-request", detail: "no" } as const;
+  const { text } = refuse({ ...fault, requestId: "abc" }, "GET / HTTP/1.1", connection);
   const [, body = ""] = text.split("\r\n\r\n");
   expect(text).toContain(`Content-Length: ${body.length}\r\nConnection: close\r\n`);
   expect(JSON.parse(body)).toMatchObject({ status: 400, instance: "abc" });
-  expect(refusal({ code: "bad-request", detail: "no" }, true)).toEndWith("\r\n\r\n");
-  expect(refusal({ code: "bad-request", detail: "no", requestId: "a b\xff" })).not.toContain("a b");
+  expect(refuse(fault, "HEAD / HTTP/1.1", connection).text).toEndWith("\r\n\r\n");
+  expect(refuse({ ...fault, requestId: "a b\xff" }, "", connection).text).not.toContain("a b");
+});
+
+test("a refused request is written down as far as it was read, and no further than a bound", () => {
+  const connection = { scheme: "http", clientAddress: "192.0.2.1" } as const;
+  const { request } = refuse({ code: "bad-request", detail: "no" }, "GET /a%2Fb HTTP/1.0", connection);
+  expect(request).toMatchObject({ status: 400, clientAddress: "192.0.2.1", protocol: "HTTP/1.0" });
+  expect(request.head).toMatchObject({ method: "GET", path: "/a%2Fb" });
+  const long = refuse({ code: "uri-too-long", detail: "no" }, `GET /${"a".repeat(50_000)}`, connection).request;
+  expect(long.head.path.length).toBeLessThanOrEqual(1024);
 });

@@ -38,6 +38,7 @@ class Host implements ServerHost {
     this.exchanges.push(exchange);
     this.onExchange(exchange);
   }
+  refused(): void {}
   closed(): void {
     this.closedCount++;
   }

@@ -1,11 +1,11 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { plainAddress } from "../client-address.ts";
-import { type Exchange } from "../exchange.ts";
+import { type Exchange, type AnsweredRequest } from "../exchange.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { headText } from "./head-text.ts";
 import { flushCork, holdCork, Outgoing } from "./outgoing.ts";
-import { refusal } from "./refusal.ts";
+import { refuse } from "./refusal.ts";
 import { type BodySource, Http1RequestBody } from "./request-body.ts";
 import { type HeadFault, isFault, parseRequestHead } from "./request-head.ts";
 import { type ExchangeConnection, Http1Exchange } from "./server-exchange.ts";
@@ -20,6 +20,8 @@ export interface ServerHost {
   draining(): boolean;
   readonly scheme: "http" | "https";
   handle(exchange: Exchange): void;
+  /** A request was answered by the codec itself. */
+  refused(request: AnsweredRequest): void;
   closed(connection: ServerConnection): void;
 }
 
@@ -164,7 +166,7 @@ export class ServerConnection extends Deadline implements WireHandler, ExchangeC
   override onDeadline(): void {
     switch (this.#state) {
       case HEAD:
-        this.#refuse({ code: "request-timeout", detail: "the request head did not come in time" });
+        this.#refuse({ code: "request-timeout", detail: "the request head did not come in time" }, this.#partial);
         break;
       case BUSY:
         this.#closing = true;
@@ -262,14 +264,15 @@ export class ServerConnection extends Deadline implements WireHandler, ExchangeC
     if (text.length - start > limit) {
       const lineEnd = text.indexOf("\r\n", start);
       const longLine = lineEnd === -1 ? end === -1 : lineEnd - start > limit;
-      if (longLine) this.#refuse({ code: "uri-too-long", detail: `the request line is longer than ${limit} bytes` });
-      else this.#refuse({ code: "head-too-large", detail: `the request head is larger than ${limit} bytes` });
+      const code = longLine ? "uri-too-long" : "head-too-large";
+      const what = longLine ? "request line is longer" : "request head is larger";
+      this.#refuse({ code, detail: `the ${what} than ${limit} bytes` }, text);
       return;
     }
     // What came before was looked through then: else 16 KiB that come byte by byte cost 260 ms of CPU and not 150.
     HOPELESS.lastIndex = Math.max(0, this.#partial.length - 1);
     if (HOPELESS.test(text)) {
-      this.#refuse({ code: "bad-request", detail: "malformed request head" });
+      this.#refuse({ code: "bad-request", detail: "malformed request head" }, text);
       return;
     }
     this.#partial = text;
@@ -283,12 +286,13 @@ export class ServerConnection extends Deadline implements WireHandler, ExchangeC
     const host = this.#host;
     const request = parseRequestHead(text, { from, end }, { scheme: host.scheme, maxHeaderCount: this.maxHeaderCount });
     if (isFault(request)) {
-      this.#refuse(request, text.startsWith("HEAD ", from));
+      this.#refuse(request, text.slice(from));
       return;
     }
     const { bodyLength } = request.head;
     if (bodyLength > this.maxBodyBytes) {
-      this.#refuse({ code: "body-too-large", detail: `the body is larger than ${this.maxBodyBytes} bytes` });
+      const detail = `the body is larger than ${this.maxBodyBytes} bytes`;
+      this.#refuse({ code: "body-too-large", detail }, text.slice(from));
       return;
     }
     this.#state = BUSY;
@@ -365,9 +369,13 @@ export class ServerConnection extends Deadline implements WireHandler, ExchangeC
     if (!this.out.blocked) this.#readUnread();
   }
 
-  /** Answers what cannot become an exchange, and closes. */
-  #refuse(fault: HeadFault, isHead = false): void {
-    this.out.text(refusal(fault, isHead));
+  /** Answers what cannot become an exchange, and closes. `head` begins with the request line, as far as it came. */
+  #refuse(fault: HeadFault, head: string): void {
+    const lineEnd = head.indexOf("\r\n", 2);
+    const line = (lineEnd === -1 ? head : head.slice(0, lineEnd)).trimStart();
+    const { text, request } = refuse(fault, line, { scheme: this.#host.scheme, clientAddress: this.peerAddress });
+    this.out.text(text);
+    this.#host.refused(request);
     this.#close();
   }
 

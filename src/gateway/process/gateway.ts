@@ -5,7 +5,7 @@ import { openStore, type Store } from "../../store/open-store.ts";
 import { type Config } from "../config/config.ts";
 import { flushCork } from "../http1/outgoing.ts";
 import { ServerConnection, type ServerHost } from "../http1/server-connection.ts";
-import { serve } from "../pipeline.ts";
+import { logRefused, serve } from "../pipeline.ts";
 import { ANSWER_BOUNDS, Answers } from "../policy/payment/answers.ts";
 import { listen, type Listener } from "../wire/tcp.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
@@ -148,6 +148,7 @@ class RunningGateway implements Gateway {
       wheel: this.#wheel,
       scheme,
       handle: (exchange) => serve(this.#ready().pipeline, exchange),
+      refused: (request) => logRefused(this.#ready().pipeline, request),
       closed: (connection) => this.#closed(connection),
     };
   }

@@ -1,5 +1,5 @@
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
-import { refusal } from "../http1/refusal.ts";
+import { refuse } from "../http1/refusal.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 
 /** Milliseconds that a refused client has to read why. */
@@ -19,7 +19,8 @@ export class RefusedConnection extends Deadline implements WireHandler {
     this.#wire = wire;
     this.#wheel = wheel;
     const fault = { code: "overloaded", detail: "this server has as many connections as it may" } as const;
-    const bytes = Buffer.from(refusal(fault), "latin1");
+    const connection = { scheme: "http", clientAddress: wire.remoteAddress } as const;
+    const bytes = Buffer.from(refuse(fault, "", connection).text, "latin1");
     wire.write(bytes, 0, bytes.length);
     wire.shutdown();
     // Not closed here, where its socket has no handler yet.

@@ -1,5 +1,5 @@
 import { fieldValue } from "../../../lib/fields.ts";
-import { type Exchange } from "../../exchange.ts";
+import { type AnsweredRequest } from "../../exchange.ts";
 
 /** Milliseconds since the epoch, and since the exchange began. */
 export interface Finished {
@@ -7,7 +7,7 @@ export interface Finished {
   readonly elapsedMs: number;
 }
 
-export type LogLine = (exchange: Exchange, finished: Finished) => string;
+export type LogLine = (exchange: AnsweredRequest, finished: Finished) => string;
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
@@ -34,7 +34,7 @@ function quoted(text: string): string {
 }
 
 /** One line in the combined format of Apache and nginx. */
-export function combinedLine(exchange: Exchange, { at }: Finished): string {
+export function combinedLine(exchange: AnsweredRequest, { at }: Finished): string {
   const { head } = exchange;
   const referer = quoted(fieldValue(head.fields, "referer") ?? "-");
   const agent = quoted(fieldValue(head.fields, "user-agent") ?? "-");
@@ -45,7 +45,7 @@ export function combinedLine(exchange: Exchange, { at }: Finished): string {
 }
 
 /** One JSON object. */
-export function jsonLine(exchange: Exchange, { at, elapsedMs }: Finished): string {
+export function jsonLine(exchange: AnsweredRequest, { at, elapsedMs }: Finished): string {
   const { head } = exchange;
   return JSON.stringify({
     time: new Date(at).toISOString(),
