@@ -11,13 +11,14 @@ import { stopSignal } from "./stop-signal.ts";
 
 /** The flags of the gateway alone, as people read them. */
 export const FLAGS_TEXT = `  --config FILE       the configuration; without it, defaults. The other flags win over the file:
+  --address A         listen on this address
   --port N            listen on this port
   --workers N         serve with this many processes; 0: one a CPU
   --static-root DIR   serve the files in here (not available yet)
   --cert FILE         the certificate of listeners with TLS
   --key FILE          its private key`;
 
-const USAGE = `usage: turnpike [--config FILE] [--port N] [--workers N] [--static-root DIR] [--cert FILE --key FILE]
+const USAGE = `usage: turnpike [--config FILE] [--address A] [--port N] [--workers N] [--static-root DIR] [--cert FILE --key FILE]
 
 Runs the gateway alone.
 
@@ -29,6 +30,7 @@ export const DRAIN_MS = 30_000;
 /** The same flags, as parseArgs wants them. */
 const FLAGS = {
   config: { type: "string" },
+  address: { type: "string" },
   port: { type: "string" },
   workers: { type: "string" },
   "static-root": { type: "string" },
@@ -51,6 +53,7 @@ export function configFlags(values: Readonly<Record<string, string | boolean | u
   };
   return {
     workers: wholeNumber("workers", text("workers")),
+    address: text("address"),
     port: wholeNumber("port", text("port")),
     staticRoot: text("static-root"),
     cert: text("cert"),

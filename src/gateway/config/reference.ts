@@ -30,7 +30,7 @@ Turnpike reads one JSON file, named by \`--config\`. Every section is optional: 
 ignored, and named in one warning. \`turnpike check FILE\` prints every problem of a file with its path, and exits 1 where
 the gateway would not start with it.
 
-Flags win over the file: \`--port\` (\`server.port\`, or that of the first of \`server.listeners\`), \`--workers\`
+Flags win over the file: \`--address\` and \`--port\` (of \`server\`, or of the first of \`server.listeners\`), \`--workers\`
 (\`server.workers\`), \`--static-root\` (\`server.static_root\`), \`--cert\` (\`tls.cert_path\`), \`--key\`
 (\`tls.key_path\`).
 
