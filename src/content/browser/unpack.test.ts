@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   truncateSync,
   utimesSync,
@@ -42,11 +43,22 @@ test("several starts at once unpack one browser and leave nothing else", async (
   expect(readFileSync(fontConfig, "utf8")).toContain(`<dir>${folder.replace("&", "&amp;")}/chromium-1.2.3/fonts</dir>`);
 });
 
-test("a browser that is not whole is unpacked again", async () => {
+test.each([1, 5])("a browser that is not whole is unpacked again by %d starts at once", async (starts) => {
   const { path } = await unpackBrowser(source, folder);
   truncateSync(path, 10);
-  await unpackBrowser(source, folder);
+  await Promise.all(Array.from({ length: starts }, () => unpackBrowser(source, folder)));
   expect(readFileSync(path, "utf8")).toBe(PROGRAM);
+  expect(readdirSync(folder)).toEqual(["chromium-1.2.3"]);
+});
+
+test("a browser of another layout is unpacked again", async () => {
+  const { libraries } = await unpackBrowser(source, folder);
+  const manifest = join(folder, "chromium-1.2.3/unpacked.json");
+  const { programBytes } = JSON.parse(readFileSync(manifest, "utf8"));
+  writeFileSync(manifest, JSON.stringify({ programBytes }));
+  rmSync(libraries, { recursive: true });
+  await unpackBrowser(source, folder);
+  expect(readdirSync(libraries).toSorted()).toEqual(["libsqlite3.so.0", "libx.so"]);
 });
 
 test("what a killed start left is removed, what a running one writes is not", async () => {

@@ -21,6 +21,9 @@ const unbrotli = promisify(brotliDecompress);
 /** A half-written folder older than this belongs to a start that was killed; in milliseconds. */
 const ABANDONED_AFTER_MS = 10 * 60 * 1000;
 
+/** Each loses only to another start that got further. */
+const MAX_ATTEMPTS = 5;
+
 /** Fewer and bigger pieces let unpacking and writing keep a core each; in bytes. */
 const READ_BYTES = 1024 * 1024;
 const WRITE_BYTES = 4 * 1024 * 1024;
@@ -90,14 +93,18 @@ async function unpackBeside(source: string, folder: string, target: string): Pro
 
 /** Another start may have been faster: then its browser stays. What is broken is moved out of the way. */
 async function putInPlace(temporary: string, target: string): Promise<void> {
-  try {
-    await rename(temporary, target);
-  } catch {
-    if (await isComplete(target)) return;
-    const broken = `${temporary}-broken`;
-    await rename(target, broken);
-    await rename(temporary, target);
-    await rm(broken, { recursive: true, force: true });
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await rename(temporary, target);
+      return;
+    } catch (error) {
+      if (await isComplete(target)) return;
+      if (attempt === MAX_ATTEMPTS) throw error;
+      const broken = `${temporary}-broken-${attempt}`;
+      // Another start may be doing the same.
+      await rename(target, broken).catch(() => undefined);
+      await rm(broken, { recursive: true, force: true });
+    }
   }
 }
 
