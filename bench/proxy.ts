@@ -5,6 +5,7 @@
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
+import { messageOf } from "../src/lib/caught.ts";
 import { type Case, CASES } from "./proxy/cases.ts";
 import { Children, cpuSeconds } from "./proxy/children.ts";
 import { startOrigin } from "./proxy/origin.ts";
@@ -78,7 +79,7 @@ export async function runProxyBench(args: readonly string[]): Promise<number> {
   try {
     options = readOptions(args);
   } catch (error) {
-    console.error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+    console.error(`${messageOf(error)}\n${USAGE}`);
     return 2;
   }
   if (process.platform !== "linux" || Bun.which("wrk") === null) {
@@ -94,7 +95,7 @@ export async function runProxyBench(args: readonly string[]): Promise<number> {
     return 0;
   } catch (error) {
     if (children.closing) return INTERRUPTED;
-    console.error(error instanceof Error ? error.message : String(error));
+    console.error(messageOf(error));
     return 1;
   } finally {
     await children.close();

@@ -6,17 +6,9 @@ import { defaultStorePath, type Gateway, startGateway, urlOf } from "../gateway/
 import { superviseGateway } from "../gateway/process/supervisor.ts";
 import { messageOf } from "../lib/caught.ts";
 import { HELP, readFlags } from "./flags.ts";
+import { FLAGS_TEXT } from "./gateway-flags.ts";
 import { StartError } from "./start-error.ts";
 import { stopSignal } from "./stop-signal.ts";
-
-/** The flags of the gateway alone, as people read them. */
-export const FLAGS_TEXT = `  --config FILE       the configuration; without it, defaults. The other flags win over the file:
-  --address A         listen on this address
-  --port N            listen on this port
-  --workers N         serve with this many processes; 0: one a CPU
-  --static-root DIR   serve the files in here (not available yet)
-  --cert FILE         the certificate of listeners with TLS
-  --key FILE          its private key`;
 
 const USAGE = `usage: turnpike [--config FILE] [--address A] [--port N] [--workers N] [--static-root DIR] [--cert FILE --key FILE]
 

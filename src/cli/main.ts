@@ -1,10 +1,5 @@
-import { check } from "./check.ts";
-import { call } from "./call.ts";
-import { content } from "./content.ts";
-import { FLAGS_TEXT, runGateway } from "./gateway.ts";
-import { start } from "./start.ts";
+import { FLAGS_TEXT } from "./gateway-flags.ts";
 import { StartError } from "./start-error.ts";
-import { wallet } from "./wallet.ts";
 
 const USAGE = `usage: turnpike COMMAND [ARGUMENT ...]
        turnpike [FLAG ...]
@@ -22,12 +17,13 @@ ${FLAGS_TEXT}`;
 
 type Command = (args: string[]) => Promise<number>;
 
+/** Each loads what it needs and no more: the content service starts without the gateway, a call without either. */
 const COMMANDS: Readonly<Record<string, Command>> = {
-  start,
-  call,
-  wallet,
-  check,
-  content,
+  start: async (args) => (await import("./start.ts")).start(args),
+  call: async (args) => (await import("./call.ts")).call(args),
+  wallet: async (args) => (await import("./wallet.ts")).wallet(args),
+  check: async (args) => (await import("./check.ts")).check(args),
+  content: async (args) => (await import("./content.ts")).content(args),
 };
 
 async function main(args: string[]): Promise<number> {
@@ -36,7 +32,7 @@ async function main(args: string[]): Promise<number> {
     console.log(USAGE);
     return 0;
   }
-  if (name === "" || name.startsWith("-")) return await runGateway(args);
+  if (name === "" || name.startsWith("-")) return await (await import("./gateway.ts")).runGateway(args);
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (command === undefined) {
     console.error(`turnpike: no command "${name}"\n\n${USAGE}`);

@@ -1,5 +1,6 @@
 import { mkdir, rm } from "node:fs/promises";
 import { connect } from "node:net";
+import { messageOf } from "../lib/caught.ts";
 import { type BrowserInfo, BrowserPool, type Log } from "./browser/pool.ts";
 import { ANYWHERE, PUBLIC_WEB } from "./egress/guard.ts";
 import { Extractor } from "./extraction/extractor.ts";
@@ -34,7 +35,7 @@ const MAX_REQUEST_BYTES = 8 * 1024 * 1024;
 export async function startContentService(options: ContentOptions): Promise<ContentService> {
   const { listen, stateDir, allowPrivate, browserPath, log } = options;
   await mkdir(stateDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-    throw new Error(`Cannot use the state folder '${stateDir}': ${reasonOf(error)}; name another with --state-dir`);
+    throw new Error(`Cannot use the state folder '${stateDir}': ${messageOf(error)}; name another with --state-dir`);
   });
   const [{ pool, browser }, { createApp }] = await Promise.all([
     BrowserPool.start({
@@ -81,7 +82,7 @@ async function serve(
     try {
       return Bun.serve({ ...common, ...listen, idleTimeout: IDLE_TIMEOUT_SECONDS });
     } catch (error) {
-      throw new Error(`Cannot listen on ${listen.hostname}:${listen.port}: ${reasonOf(error)}`, { cause: error });
+      throw new Error(`Cannot listen on ${listen.hostname}:${listen.port}: ${messageOf(error)}`, { cause: error });
     }
   }
   await removeDeadSocket(listen.unix);
@@ -90,7 +91,7 @@ async function serve(
   try {
     return Bun.serve(unixOptions(common, listen.unix));
   } catch (error) {
-    throw new Error(`Cannot listen on '${listen.unix}': ${reasonOf(error)}`, { cause: error });
+    throw new Error(`Cannot listen on '${listen.unix}': ${messageOf(error)}`, { cause: error });
   } finally {
     process.umask(mask);
   }
@@ -114,8 +115,4 @@ async function removeDeadSocket(path: string): Promise<void> {
   socket.destroy();
   if (answered) throw new Error(`Cannot listen on '${path}': another content service does; stop it first`);
   await rm(path, { force: true });
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

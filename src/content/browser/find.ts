@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { join } from "node:path";
+import { messageOf } from "../../lib/caught.ts";
 import { packageFolder, unpackBrowser } from "./unpack.ts";
 
 export type BrowserSource = "npm" | "configured" | "installed";
@@ -36,7 +37,7 @@ export async function* browserPrograms(
   const source = npmBrowser();
   if (source !== undefined) {
     const { version, path, libraries, fontConfig } = await unpackBrowser(source, folder).catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       throw new Error(`Cannot unpack the browser into '${folder}': ${reason}; name another folder with --state-dir`);
     });
     const environment = { LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: fontConfig };

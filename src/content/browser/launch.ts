@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { access, constants, mkdir, mkdtemp, readdir, rm, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { type Readable, type Writable } from "node:stream";
+import { isAlive } from "../../lib/is-alive.ts";
 import { CdpConnection } from "./cdp.ts";
 import { type BrowserProgram } from "./find.ts";
 import { MemoryWatch } from "./memory-watch.ts";
@@ -203,15 +204,6 @@ async function removeAbandonedProfiles(folder: string): Promise<void> {
     const pid = Number(/^profile-(\d+)-/.exec(name)?.[1]);
     if (Number.isNaN(pid) || isAlive(pid)) continue;
     await removeProfile(join(folder, name));
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM";
   }
 }
 

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { messageOf } from "../../lib/caught.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type EgressOptions, EgressSession } from "../egress/guard.ts";
 import { type CdpFields } from "./cdp.ts";
@@ -127,10 +128,7 @@ export class BrowserPool implements PageEngine {
       return browser;
     } catch (error) {
       this.#browser = undefined;
-      this.#options.log(
-        "error",
-        `Cannot restart the browser: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      this.#options.log("error", `Cannot restart the browser: ${messageOf(error)}`);
       throw new TurnpikeError("browser-unavailable", "Cannot load the page: the browser does not start");
     }
   }
@@ -190,7 +188,7 @@ async function firstThatStarts(
         if (!sandboxed) options.log("warn", sandboxWarning(modes.length === 1));
         return { browser, choice: { program, launch } };
       } catch (error) {
-        failure = error instanceof Error ? error.message : String(error);
+        failure = messageOf(error);
       }
     }
   }

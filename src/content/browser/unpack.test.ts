@@ -51,6 +51,17 @@ test.each([1, 5])("a browser that is not whole is unpacked again by %d starts at
   expect(readdirSync(folder)).toEqual(["chromium-1.2.3"]);
 });
 
+test("a lock that a killed start left does not stop the next", async () => {
+  const { path } = await unpackBrowser(source, folder);
+  truncateSync(path, 10);
+  const lock = join(folder, "chromium-1.2.3.lock");
+  writeFileSync(lock, "");
+  utimesSync(lock, new Date(0), new Date(0));
+  await unpackBrowser(source, folder);
+  expect(readFileSync(path, "utf8")).toBe(PROGRAM);
+  expect(readdirSync(folder)).toEqual(["chromium-1.2.3"]);
+});
+
 test("a browser of another layout is unpacked again", async () => {
   const { libraries } = await unpackBrowser(source, folder);
   const manifest = join(folder, "chromium-1.2.3/unpacked.json");

@@ -1,10 +1,11 @@
 import { createReadStream, createWriteStream } from "node:fs";
-import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { brotliDecompress, createBrotliDecompress } from "node:zlib";
+import { codeOf } from "../../lib/caught.ts";
 import { SQLITE_FILE, sqliteStandIn } from "./sqlite-stand-in.ts";
 
 /** Where an unpacked browser lies, and what it needs in its environment. */
@@ -21,8 +22,10 @@ const unbrotli = promisify(brotliDecompress);
 /** A half-written folder older than this belongs to a start that was killed; in milliseconds. */
 const ABANDONED_AFTER_MS = 10 * 60 * 1000;
 
-/** Each loses only to another start that got further. */
-const MAX_ATTEMPTS = 5;
+/** Replacing a broken browser takes milliseconds: how long a start waits for another, and when it takes it for dead. */
+const LOCK_WAIT_MS = 15_000;
+const LOCK_STALE_MS = 10_000;
+const LOCK_POLL_MS = 20;
 
 /** Fewer and bigger pieces let unpacking and writing keep a core each; in bytes. */
 const READ_BYTES = 1024 * 1024;
@@ -91,21 +94,55 @@ async function unpackBeside(source: string, folder: string, target: string): Pro
   }
 }
 
-/** Another start may have been faster: then its browser stays. What is broken is moved out of the way. */
+/**
+ * Another start may have been faster: then its browser stays. What is broken is replaced under a lock: a start that
+ * judged by an earlier look would otherwise take a whole browser from under the one that has just put it there.
+ */
 async function putInPlace(temporary: string, target: string): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
+  const lock = `${target}.lock`;
+  const deadline = Date.now() + LOCK_WAIT_MS;
+  while (!(await renamed(temporary, target)) && !(await isComplete(target))) {
+    const held = await open(lock, "wx").catch(() => undefined);
+    if (held === undefined) {
+      if (Date.now() > deadline)
+        throw new Error(`Cannot replace the browser in '${target}': '${lock}' stays; delete it`);
+      await removeStale(lock);
+      await Bun.sleep(LOCK_POLL_MS);
+      continue;
+    }
     try {
-      await rename(temporary, target);
-      return;
-    } catch (error) {
       if (await isComplete(target)) return;
-      if (attempt === MAX_ATTEMPTS) throw error;
-      const broken = `${temporary}-broken-${attempt}`;
-      // Another start may be doing the same.
-      await rename(target, broken).catch(() => undefined);
+      const broken = `${temporary}-broken`;
+      await rename(target, broken);
+      // A start that found nothing there may put its own in between: as good as this one.
+      await renamed(temporary, target);
       await rm(broken, { recursive: true, force: true });
+      return;
+    } finally {
+      await held.close();
+      await rm(lock, { force: true });
     }
   }
+}
+
+/** False where the target is there already. */
+async function renamed(temporary: string, target: string): Promise<boolean> {
+  return rename(temporary, target).then(
+    () => true,
+    (error: unknown) => {
+      if (codeOf(error) === "ENOTEMPTY" || codeOf(error) === "EEXIST") return false;
+      throw error;
+    },
+  );
+}
+
+/** A lock is held for milliseconds: an old one is a killed start's. */
+async function removeStale(lock: string): Promise<void> {
+  const changed = await stat(lock).then(
+    (found) => found.mtimeMs,
+    () => Date.now(),
+  );
+  if (Date.now() - changed > LOCK_STALE_MS) await rm(lock, { force: true });
 }
 
 async function decompress(packed: string, file: string): Promise<void> {

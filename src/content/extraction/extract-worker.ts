@@ -1,3 +1,4 @@
+import { messageOf } from "../../lib/caught.ts";
 import { toArticle } from "./article.ts";
 import { parsePage } from "./document.ts";
 import { type Extraction, type ExtractionAnswer, type ExtractionJob, type ExtractionMessage } from "./extraction.ts";
@@ -21,7 +22,7 @@ self.addEventListener("message", (event: MessageEvent<ExtractionMessage>) => {
   try {
     answer = { id, ok: true, extraction: extract(job) };
   } catch (error) {
-    answer = { id, ok: false, reason: error instanceof Error ? error.message : String(error) };
+    answer = { id, ok: false, reason: messageOf(error) };
   }
   self.postMessage(answer);
 });

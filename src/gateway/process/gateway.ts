@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { messageOf } from "../../lib/caught.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { openStore, type Store } from "../../store/open-store.ts";
 import { type Config } from "../config/config.ts";
@@ -215,7 +216,7 @@ function readCertificate(certPath: string, keyPath: string): { cert: string; key
   try {
     return { cert: readFileSync(certPath, "utf8"), key: readFileSync(keyPath, "utf8") };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     throw new Error(`Cannot read the certificate: ${message}`, { cause: error });
   }
 }

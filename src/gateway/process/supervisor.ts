@@ -1,5 +1,6 @@
 import { cpus } from "node:os";
 import { type Subprocess } from "bun";
+import { messageOf } from "../../lib/caught.ts";
 import { type Config } from "../config/config.ts";
 import { type BoundListener, type Gateway, type GatewayOptions, probeListeners } from "./gateway.ts";
 import { type FromWorker, type ToWorker } from "./messages.ts";
@@ -144,7 +145,7 @@ class Supervisor implements Gateway {
         if (this.#closing) return;
         this.#spawn().catch((error: unknown) => {
           if (this.#closing) return;
-          this.#options.log(error instanceof Error ? error.message : String(error));
+          this.#options.log(messageOf(error));
           this.#startAnother(true);
         });
       },

@@ -1,3 +1,4 @@
+import { messageOf } from "../../lib/caught.ts";
 import { type Gateway, startGateway } from "./gateway.ts";
 import { type FromWorker, type ToWorker } from "./messages.ts";
 
@@ -28,7 +29,7 @@ async function obey(message: ToWorker): Promise<void> {
 
 process.on("message", (message: ToWorker) => {
   obey(message).catch((error: unknown) => {
-    tell({ kind: "failed", reason: error instanceof Error ? error.message : String(error) });
+    tell({ kind: "failed", reason: messageOf(error) });
   });
 });
 process.on("disconnect", () => process.exit(1));

@@ -1,0 +1,8 @@
+/** The flags of the gateway alone, as people read them. */
+export const FLAGS_TEXT = `  --config FILE       the configuration; without it, defaults. The other flags win over the file:
+  --address A         listen on this address
+  --port N            listen on this port
+  --workers N         serve with this many processes; 0: one a CPU
+  --static-root DIR   serve the files in here (not available yet)
+  --cert FILE         the certificate of listeners with TLS
+  --key FILE          its private key`;
