@@ -42,8 +42,14 @@ async function readJson(response: Response): Promise<unknown> {
   }
 }
 
-/** A facilitator behind HTTP: `url` is the part before /verify and /settle; `timeoutMs` bounds each call. */
-export function createHttpFacilitator(url: string, timeoutMs: number): Facilitator {
+type Ask = <T>(
+  path: string,
+  schema: z.ZodType<T>,
+  body?: { payment: PaymentPayload; requirements: PaymentRequirements },
+) => Promise<T | Fault>;
+
+/** Calls to one facilitator: each gives what it answered, of the right shape, or why there is no such answer. */
+function createAsk(url: string, timeoutMs: number): Ask {
   const base = url.replace(/\/+$/, "");
 
   async function call(path: string, body?: unknown): Promise<Answer | Fault> {
@@ -67,11 +73,7 @@ export function createHttpFacilitator(url: string, timeoutMs: number): Facilitat
     }
   }
 
-  async function ask<T>(
-    path: string,
-    schema: z.ZodType<T>,
-    body?: { payment: PaymentPayload; requirements: PaymentRequirements },
-  ): Promise<T | Fault> {
+  return async function ask(path, schema, body) {
     const request =
       body === undefined
         ? undefined
@@ -81,7 +83,12 @@ export function createHttpFacilitator(url: string, timeoutMs: number): Facilitat
     const parsed = schema.safeParse(answer.json);
     if (!parsed.success) return { fault: "failed", cause: `its answer (${answer.status}) to ${path} makes no sense` };
     return parsed.data;
-  }
+  };
+}
+
+/** A facilitator behind HTTP: `url` is the part before /verify and /settle; `timeoutMs` bounds each call. */
+export function createHttpFacilitator(url: string, timeoutMs: number): Facilitator {
+  const ask = createAsk(url, timeoutMs);
 
   return {
     async supported(): Promise<readonly Kind[]> {

@@ -1,57 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type TurnpikeError } from "../../lib/errors.ts";
-import { FakeClock } from "../../lib/testing/fake-clock.ts";
-import { TimerWheel } from "../../lib/timer-wheel.ts";
-import { type ResponseHead, type ResponseSink } from "../exchange.ts";
-import { connect, listen, type Listener } from "../wire/tcp.ts";
-import { type Wire, type WireHandler } from "../wire/wire.ts";
-import { ClientConnection, type ConnectionOwner } from "./client-connection.ts";
+import { ClientConnection } from "./client-connection.ts";
 import { flushCork } from "./outgoing.ts";
+import { OK, Owner, Sink } from "./testing/client-peers.ts";
 import { FakeWire } from "./testing/fake-wire.ts";
-
-class Owner implements ConnectionOwner {
-  readonly clock = new FakeClock();
-  readonly wheel = new TimerWheel(this.clock);
-  freed = 0;
-  gone = 0;
-  onReleased: (connection: ClientConnection) => void = () => {};
-  released(connection: ClientConnection): void {
-    this.freed++;
-    this.onReleased(connection);
-  }
-  closed(): void {
-    this.gone++;
-  }
-}
-
-class Sink implements ResponseSink {
-  readonly heads: ResponseHead[] = [];
-  body = "";
-  room = true;
-  ends: string[] = [];
-  errors: TurnpikeError[] = [];
-  onStart: () => void = () => {};
-  onData: () => void = () => {};
-  start(head: ResponseHead): void {
-    this.heads.push(head);
-    this.onStart();
-  }
-  data(chunk: Uint8Array, start: number, end: number): boolean {
-    this.body += Buffer.from(chunk).toString("latin1", start, end);
-    this.onData();
-    return this.room;
-  }
-  end(trailers: string): void {
-    this.ends.push(trailers);
-  }
-  abort(error: TurnpikeError): void {
-    this.errors.push(error);
-  }
-  get statuses(): number[] {
-    return this.heads.map((head) => head.status);
-  }
-}
 
 let owner: Owner;
 let wire: FakeWire;
@@ -77,9 +29,6 @@ function ask(method = "GET", bodyLength = 0): void {
 function arrive(text: string): void {
   connection.onData(Buffer.from(text, "latin1"));
 }
-
-const OK = (body: string, extra = ""): string =>
-  `HTTP/1.1 200 OK\r\nDate: x\r\n${extra}Content-Length: ${body.length}\r\n\r\n${body}`;
 
 describe("requests", () => {
   test.each([
@@ -416,113 +365,5 @@ describe("deadlines", () => {
     given.destroy();
     given.attach(late);
     expect([late.closed, given.open]).toEqual([true, false]);
-  });
-});
-
-/** Resolves when the sink hears the end, either way. */
-function finished(): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  sink.end = (trailers) => {
-    sink.ends.push(trailers);
-    resolve();
-  };
-  sink.abort = (error) => {
-    sink.errors.push(error);
-    resolve();
-  };
-  return promise;
-}
-
-function rethrow(error: unknown): never {
-  throw error;
-}
-
-describe("over real sockets", () => {
-  let listener: Listener | undefined;
-  afterEach(() => listener?.stop());
-
-  /** A server that does as `act` says with the text of all that came. */
-  async function against(act: (server: Wire, text: string) => void): Promise<ClientConnection> {
-    listener = listen({
-      address: "127.0.0.1",
-      port: 0,
-      reusePort: false,
-      onFault: rethrow,
-      accept(server): WireHandler {
-        let text = "";
-        return {
-          onData(chunk) {
-            text += chunk.toString("latin1");
-            act(server, text);
-          },
-          onDrain() {},
-          onEnd: () => server.terminate(),
-          onClose() {},
-        };
-      },
-    });
-    const real = new ClientConnection({ wheel: new TimerWheel(), released() {}, closed() {} });
-    real.attach(await connect({ address: "127.0.0.1", port: listener.port }, real, rethrow));
-    return real;
-  }
-
-  test("one connection carries request after request", async () => {
-    const real = await against((server, text) => {
-      if (!text.endsWith("\r\n\r\n")) return;
-      const bytes = Buffer.from(OK("hello"));
-      server.write(bytes, 0, bytes.length);
-    });
-    for (let i = 0; i < 3; i++) {
-      const done = finished();
-      real.request("GET", "GET / HTTP/1.1\r\nHost: h\r\n", 0, sink);
-      flushCork();
-      await done;
-    }
-    expect([sink.body, sink.statuses]).toEqual(["hellohellohello", [200, 200, 200]]);
-    expect(real.requests).toBe(3);
-    real.destroy();
-  });
-
-  test("a body that is paused and resumed comes whole", async () => {
-    const body = Buffer.alloc(3_000_000, "abcdefgh");
-    const real = await against((server, text) => {
-      if (!text.endsWith("\r\n\r\n")) return;
-      const head = Buffer.from(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`);
-      const all = Buffer.concat([head, body]);
-      let at = 0;
-      const more = (): void => {
-        at += Math.max(server.write(all, at, Math.min(all.length - at, 65_536)), 0);
-        if (at < all.length) setImmediate(more);
-      };
-      more();
-    });
-    let length = 0;
-    let pauses = 0;
-    const done = finished();
-    sink.data = (_chunk, start, end) => {
-      length += end - start;
-      if (++pauses % 3 !== 0) return true;
-      setImmediate(() => real.resume());
-      return false;
-    };
-    real.request("GET", "GET / HTTP/1.1\r\nHost: h\r\n", 0, sink);
-    flushCork();
-    await done;
-    expect([length, sink.errors.length]).toEqual([body.length, 0]);
-    real.destroy();
-  });
-
-  test("a reset in the middle of an answer is an error", async () => {
-    const real = await against((server, text) => {
-      if (!text.endsWith("\r\n\r\n")) return;
-      const bytes = Buffer.from(OK("hello").slice(0, -1));
-      server.write(bytes, 0, bytes.length);
-      server.terminate();
-    });
-    const done = finished();
-    real.request("GET", "GET / HTTP/1.1\r\nHost: h\r\n", 0, sink);
-    flushCork();
-    await done;
-    expect([sink.errors.length, real.open]).toEqual([1, false]);
   });
 });

@@ -3,7 +3,7 @@ import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { plainAddress } from "../client-address.ts";
 import { type Exchange, type AnsweredRequest } from "../exchange.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
-import { headText } from "./head-text.ts";
+import { headText, unfinishedHeadFault } from "./head-text.ts";
 import { flushCork, holdCork, Outgoing } from "./outgoing.ts";
 import { refuse } from "./refusal.ts";
 import { type BodySource, Http1RequestBody } from "./request-body.ts";
@@ -29,9 +29,6 @@ export interface ServerHost {
 const LINGER_MS = 2000;
 /** A request body's rest up to this size is read and forgotten to keep the connection; beyond it the connection closes. */
 const MAX_DISCARD_BYTES = 65_536;
-/** What no head can hold: looked for in one that has not ended, so that it is refused at once and not when time is up. */
-const HOPELESS = /(?:^|[^\r])\n|\r[^\n]|[^\t\r\n\x20-\x7e\x80-\xff]/g;
-
 const IDLE = 0;
 const HEAD = 1;
 const BUSY = 2;
@@ -260,19 +257,10 @@ export class ServerConnection extends Deadline implements WireHandler, ExchangeC
 
   /** Keeps an unfinished head, or refuses what is too large or cannot become one. */
   #waitForHead(text: string, start: number, end: number): void {
-    const limit = this.maxHeaderBytes;
-    if (text.length - start > limit) {
-      const lineEnd = text.indexOf("\r\n", start);
-      const longLine = lineEnd === -1 ? end === -1 : lineEnd - start > limit;
-      const code = longLine ? "uri-too-long" : "head-too-large";
-      const what = longLine ? "request line is longer" : "request head is larger";
-      this.#refuse({ code, detail: `the ${what} than ${limit} bytes` }, text);
-      return;
-    }
-    // What came before was looked through then: else 16 KiB that come byte by byte cost 260 ms of CPU and not 150.
-    HOPELESS.lastIndex = Math.max(0, this.#partial.length - 1);
-    if (HOPELESS.test(text)) {
-      this.#refuse({ code: "bad-request", detail: "malformed request head" }, text);
+    const seen = this.#partial.length;
+    const fault = unfinishedHeadFault(text, { start, end, seen, limit: this.maxHeaderBytes });
+    if (fault !== undefined) {
+      this.#refuse(fault, text);
       return;
     }
     this.#partial = text;

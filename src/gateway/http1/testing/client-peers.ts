@@ -1,0 +1,54 @@
+import { type TurnpikeError } from "../../../lib/errors.ts";
+import { FakeClock } from "../../../lib/testing/fake-clock.ts";
+import { TimerWheel } from "../../../lib/timer-wheel.ts";
+import { type ResponseHead, type ResponseSink } from "../../exchange.ts";
+import { type ClientConnection, type ConnectionOwner } from "../client-connection.ts";
+
+/** Counts what a pool would hear of its connections, on a clock that stands still. */
+export class Owner implements ConnectionOwner {
+  readonly clock = new FakeClock();
+  readonly wheel = new TimerWheel(this.clock);
+  freed = 0;
+  gone = 0;
+  onReleased: (connection: ClientConnection) => void = () => {};
+  released(connection: ClientConnection): void {
+    this.freed++;
+    this.onReleased(connection);
+  }
+  closed(): void {
+    this.gone++;
+  }
+}
+
+/** Keeps an upstream's answer. */
+export class Sink implements ResponseSink {
+  readonly heads: ResponseHead[] = [];
+  body = "";
+  room = true;
+  ends: string[] = [];
+  errors: TurnpikeError[] = [];
+  onStart: () => void = () => {};
+  onData: () => void = () => {};
+  start(head: ResponseHead): void {
+    this.heads.push(head);
+    this.onStart();
+  }
+  data(chunk: Uint8Array, start: number, end: number): boolean {
+    this.body += Buffer.from(chunk).toString("latin1", start, end);
+    this.onData();
+    return this.room;
+  }
+  end(trailers: string): void {
+    this.ends.push(trailers);
+  }
+  abort(error: TurnpikeError): void {
+    this.errors.push(error);
+  }
+  get statuses(): number[] {
+    return this.heads.map((head) => head.status);
+  }
+}
+
+/** A whole answer with this body. */
+export const OK = (body: string, extra = ""): string =>
+  `HTTP/1.1 200 OK\r\nDate: x\r\n${extra}Content-Length: ${body.length}\r\n\r\n${body}`;
