@@ -7,6 +7,7 @@ import { superviseGateway } from "../gateway/process/supervisor.ts";
 import { messageOf } from "../lib/caught.ts";
 import { HELP, readFlags } from "./flags.ts";
 import { FLAGS_TEXT } from "./gateway-flags.ts";
+import { reloadOnHangup } from "./reload.ts";
 import { StartError } from "./start-error.ts";
 import { stopSignal } from "./stop-signal.ts";
 
@@ -76,7 +77,7 @@ export async function runGateway(args: readonly string[]): Promise<number> {
   const gateway = await start(config, path);
   // Before anybody is told that it listens: an operator's script may send a signal at once.
   const stopped = stopSignal();
-  if (path !== undefined) reloadOnHangup(gateway, path, flags);
+  if (path !== undefined) reloadOnHangup({ gateway, config, path, read: () => readConfig(path, flags, path) });
   for (const listener of gateway.listeners) console.log(`listening on ${urlOf(listener)}`);
   await stopped;
   await gateway.close(DRAIN_MS);
@@ -94,24 +95,5 @@ async function start(config: Config, path: string | undefined): Promise<Gateway>
     return config.server.workers === 1 ? await startGateway(options) : await superviseGateway(options);
   } catch (error) {
     throw new StartError(messageOf(error), { cause: error });
-  }
-}
-
-function reloadOnHangup(gateway: Gateway, path: string, flags: ConfigFlags): void {
-  // One after the other, so that the file's last state is what stays.
-  let turn = Promise.resolve();
-  process.on("SIGHUP", () => {
-    turn = turn.then(() => reload(gateway, path, flags));
-  });
-}
-
-/** Serves by the file as it is now; where that fails, says why and leaves everything as it was. */
-async function reload(gateway: Gateway, path: string, flags: ConfigFlags): Promise<void> {
-  try {
-    await gateway.reload(await readConfig(path, flags, path));
-    console.error(`reloaded ${path}`);
-  } catch (error) {
-    const reason = messageOf(error);
-    console.error(`${reason}\nCannot reload ${path}: the configuration above has problems; the old one stays`);
   }
 }

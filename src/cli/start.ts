@@ -7,6 +7,7 @@ import { messageOf } from "../lib/caught.ts";
 import { HELP, readFlags } from "./flags.ts";
 import { configFlags, DRAIN_MS, readConfig } from "./gateway.ts";
 import { ContentProcess, contentSocket } from "./content-process.ts";
+import { reloadOnHangup } from "./reload.ts";
 import { StartError } from "./start-error.ts";
 import { stateFolder } from "./state-folder.ts";
 import { stopSignal } from "./stop-signal.ts";
@@ -45,7 +46,9 @@ export async function start(args: readonly string[]): Promise<number> {
   if (Buffer.byteLength(socket) > MAX_SOCKET_BYTES) {
     throw new StartError(`Cannot make the socket "${socket}": its path is too long; name a shorter --state-dir`);
   }
-  const config = await loadWithContent(values.config ?? SHIPPED, socket, configFlags(values));
+  const path = values.config ?? SHIPPED;
+  const read = (): Promise<Config> => loadWithContent(path, socket, configFlags(values));
+  const config = await read();
   const allowPrivate = values["allow-private"] === true || config.content.allow_private;
   const { gateway, service, browser } = await startBoth(config, {
     socket,
@@ -55,6 +58,7 @@ export async function start(args: readonly string[]): Promise<number> {
   });
   // Before anybody is told that it is ready: a signal may come at once.
   const stopped = stopSignal();
+  reloadOnHangup({ gateway, config, path, read });
   console.log(banner({ gateway, config, browser, stateDir, socket, allowPrivate }));
   await stopped;
   await gateway.close(DRAIN_MS);

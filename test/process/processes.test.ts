@@ -239,6 +239,20 @@ describe("reloading", () => {
   }
 
   test(
+    "what a running gateway cannot change is said, and the rest is changed",
+    async () => {
+      const second = await startOrigin();
+      const { program, port } = await serve(configOf({ workers: 1 }));
+      folder.write("turnpike.json", configOf({ workers: 2 }, everythingTo(second.port)));
+      program.kill("SIGHUP");
+      await program.sees(/warning: listeners, certificates and workers change with the next start only\nreloaded/);
+      expect(await statusFrom(port)).toBe(200);
+      expect(second.requests).toHaveLength(1);
+    },
+    TIME_MS,
+  );
+
+  test(
     "a worker that is started while a reload is under way serves by the new configuration",
     async () => {
       const second = await startOrigin();

@@ -192,6 +192,22 @@ describe("with another configuration", () => {
   afterEach(stopAll);
 
   test(
+    "SIGHUP reads the file again",
+    async () => {
+      const folder = newFolder();
+      const file = folder.write("free.json", FREE);
+      const program = run(["--config", file, "--state-dir", folder.file("state")]);
+      const [, port] = await program.sees(READY);
+      expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
+      folder.write("free.json", { ...FREE, routes: [] });
+      program.kill("SIGHUP");
+      await program.sees(/^reloaded /m);
+      expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(404);
+    },
+    TIME_MS,
+  );
+
+  test(
     "pages on loopback are refused unless --allow-private is given",
     async () => {
       const site = Bun.serve({

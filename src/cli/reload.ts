@@ -1,0 +1,44 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Config } from "../gateway/config/config.ts";
+import { type Gateway } from "../gateway/process/gateway.ts";
+import { messageOf } from "../lib/caught.ts";
+
+export interface Reloadable {
+  readonly gateway: Gateway;
+  /** What the gateway was started with. */
+  readonly config: Config;
+  readonly path: string;
+  /** Reads the file again; throws, with every problem, where it cannot be served. */
+  readonly read: () => Promise<Config>;
+}
+
+/** Has SIGHUP read the configuration again. */
+export function reloadOnHangup(reloadable: Reloadable): void {
+  // One after the other, so that the file's last state is what stays.
+  let turn = Promise.resolve();
+  process.on("SIGHUP", () => {
+    turn = turn.then(() => reload(reloadable));
+  });
+}
+
+/** Serves by the file as it is now; where that fails, says why and leaves everything as it was. */
+async function reload({ gateway, config, path, read }: Reloadable): Promise<void> {
+  try {
+    const next = await read();
+    await gateway.reload(next);
+    if (!isDeepStrictEqual(boundAtStart(config), boundAtStart(next))) {
+      console.error(`${path}: warning: listeners, certificates and workers change with the next start only`);
+    }
+    console.error(`reloaded ${path}`);
+  } catch (error) {
+    console.error(
+      `${messageOf(error)}\nCannot reload ${path}: the configuration above has problems; the old one stays`,
+    );
+  }
+}
+
+/** What a running gateway cannot change. */
+function boundAtStart({ server, tls, content }: Config): unknown {
+  const { address, port, listeners, workers } = server;
+  return { address, port, listeners, workers, tls, content };
+}
