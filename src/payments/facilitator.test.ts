@@ -184,6 +184,8 @@ const SETTLEMENTS: readonly (readonly [name: string, answer: object, kind: strin
     { success: false, errorReason: "invalid_exact_evm_transaction_failed", transaction: HASH },
     "refused",
   ],
+  // The SDK says so of any error while it broadcasts: the node may have taken the transaction before its answer got lost.
+  ["a broadcast that failed", { success: false, errorReason: "invalid_exact_evm_transaction_failed" }, "unknown"],
 ];
 
 for (const [name, answer, kind] of SETTLEMENTS) {
@@ -217,6 +219,16 @@ test("the request is the protocol's", async () => {
     paymentRequirements: REQUIREMENTS,
   };
   expect(seen).toMatchObject(["/secret-path/verify", body, "/secret-path/settle", body]);
+});
+
+test("a facilitator hears of the one authorization that the ledger is keyed by, and of no other", async () => {
+  const { payload, ...payment } = signedPayment(NOW_S);
+  const other = { ...payload.authorization, permitted: { token: USDC, amount: "10000" } };
+  const parsed = paymentPayloadSchema.parse({ ...payment, payload: { ...payload, permit2Authorization: other } });
+  // The SDK's facilitator settles by Permit2 wherever this key is, whatever else is beside it.
+  expect(parsed.payload).toEqual(payload);
+  const authorization = { ...payload.authorization, nonces: ["0x"] };
+  expect(paymentPayloadSchema.parse({ ...payment, payload: { ...payload, authorization } }).payload).toEqual(payload);
 });
 
 test("a configuration without a facilitator sells nothing", () => {

@@ -111,7 +111,7 @@ export function createHttpFacilitator(url: string, timeoutMs: number): Facilitat
       const transaction = TRANSACTION.test(said) ? said : "";
       if (!answer.success) {
         const reason = toReason(answer.errorReason);
-        if (isDefinite(reason)) return { kind: "refused", reason };
+        if (isDefinite(reason, transaction)) return { kind: "refused", reason };
         return { kind: "unknown", cause: "it left the outcome open", transaction };
       }
       if (transaction === "" || answer.network !== requirements.network) {

@@ -49,7 +49,7 @@ export const paymentRequiredSchema = z.looseObject({
   extensions: record.optional(),
 });
 
-const authorization = z.looseObject({
+const authorization = z.object({
   from: address,
   to: address,
   value: atomic,
@@ -58,12 +58,15 @@ const authorization = z.looseObject({
   nonce,
 });
 
-/** A payment of scheme `exact` on an EVM chain by EIP-3009; the schema of other schemes stands beside it. */
+/**
+ * A payment of scheme `exact` on an EVM chain by EIP-3009; the schema of other schemes stands beside it. Other keys of
+ * `payload` are dropped: by a second authorization there, a facilitator would settle what the ledger does not know.
+ */
 export const paymentPayloadSchema = z.looseObject({
   x402Version: z.literal(2),
   resource: resourceInfo.optional(),
   accepted: paymentRequirementsSchema,
-  payload: z.looseObject({ signature, authorization }),
+  payload: z.object({ signature, authorization }),
   extensions: record.optional(),
 });
 

@@ -50,7 +50,11 @@ export function toReason(word: string | null | undefined): Reason {
  */
 const UNCLEAR: ReadonlySet<Reason> = new Set(["payment_refused", "invalid_exact_evm_nonce_already_used"]);
 
-/** True where a settlement refused for `reason` moved nothing for certain. */
-export function isDefinite(reason: Reason): boolean {
+/**
+ * True where a settlement refused for `reason` moved nothing for certain. A transaction that failed did so on the chain where
+ * its hash (`transaction`, else empty) is told; without one the broadcast failed, perhaps after a node took it.
+ */
+export function isDefinite(reason: Reason, transaction: string): boolean {
+  if (reason === "invalid_exact_evm_transaction_failed") return transaction !== "";
   return !UNCLEAR.has(reason);
 }
