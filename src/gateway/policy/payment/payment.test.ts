@@ -148,6 +148,18 @@ test("a used payment buys nothing else: no other path, query, method, nor by oth
   expect(shop.runs).toBe(1);
 });
 
+test("a used payment does not buy what another host sells under the same path", async () => {
+  const shop = open({ upstream: (exchange) => answerWith(exchange, 200, exchange.head.authority) });
+  const payment = shop.payment();
+  expect((await shop.send(payment)).status).toBe(200);
+  const { port } = new URL(shop.gateway.url);
+  const elsewhere = await fetch(`http://localhost:${port}/goods`, {
+    headers: { "payment-signature": encodeHeader(payment) },
+  });
+  expect(elsewhere.status).toBe(409);
+  expect(shop.runs).toBe(1);
+});
+
 test("a payment whose terms were changed after the 402 matches nothing", async () => {
   const shop = open();
   for (const change of [{ amount: "1" }, { payTo: PAYER }, { asset: PAYEE }, { network: "eip155:8453" }]) {

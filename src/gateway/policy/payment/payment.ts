@@ -14,6 +14,7 @@ import { type ChallengeTemplate } from "../../../payments/template.ts";
 import { compileTerms, findMismatch, type Terms } from "../../../payments/terms.ts";
 import { type Ledger, type Payment, type Reservation } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange.ts";
+import { hostOf } from "../../routing/table.ts";
 import { type Decision, type Policy } from "../policy.ts";
 import { type Answers } from "./answers.ts";
 import { Attempt } from "./attempt.ts";
@@ -169,13 +170,16 @@ async function isBegun(sale: Sale, reservation: Reservation): Promise<boolean> {
 }
 
 function reservationOf(sale: Sale, exchange: Exchange, payload: PaymentPayload, header: string): Reservation {
-  const { method, path, query } = exchange.head;
+  const { method, authority, path, query } = exchange.head;
   return {
     ...paymentKey(payload, sale.requirements),
     amount: sale.requirements.amount,
     payTo: sale.requirements.payTo.toLowerCase(),
     route: sale.route,
-    fingerprint: createHash("sha256").update(`${header}\n${method}\n${path}${query}`).digest("base64url"),
+    // With the host, by which routes are told apart, and without its port, which says nothing of what is sold.
+    fingerprint: createHash("sha256")
+      .update(`${header}\n${method}\n${hostOf(authority)}\n${path}${query}`)
+      .digest("base64url"),
     // Beyond what a number holds only where the terms were objected to, and then only what is begun is looked for.
     validBefore: Math.min(Number(payload.payload.authorization.validBefore), Number.MAX_SAFE_INTEGER),
   };
