@@ -20,6 +20,9 @@ const MAX_HEAD_BYTES = 256 * 1024;
 /** Time for the browser to send its request head: it does so at once. */
 const HEAD_TIMEOUT_MS = 10_000;
 
+const LF = 10;
+const CR = 13;
+
 /**
  * Starts the way out of one page visit: an HTTP proxy on a loopback port that lives as long as the visit, and serves
  * our own user's processes alone. What it refuses it answers by closing, so that no words of ours become a page.
@@ -71,13 +74,14 @@ async function serve(client: Socket, rules: EgressRules, sockets: Set<Socket>): 
     client.destroy();
     return;
   }
-  const server = await reach(request, rules);
+  const server = await reach(request, rules, client, sockets);
   if (server === undefined) {
     client.destroy();
     return;
   }
-  own(sockets, server);
   client.on("close", () => server.destroy());
+  // A response that is torn off has no "end" for a pipe to pass on.
+  server.on("close", () => client.end());
   server.on("data", (chunk: Buffer) => {
     if (rules.receive(chunk.length)) return;
     rules.fail(request.host, request.port, "too-much");
@@ -96,30 +100,34 @@ async function serve(client: Socket, rules: EgressRules, sockets: Set<Socket>): 
   }
 }
 
-/** Connects to the first of the permitted addresses that accepts. */
-async function reach(request: ProxyRequest, rules: EgressRules): Promise<Socket | undefined> {
+/** Connects to the first of the permitted addresses that accepts, for as long as the client is there. */
+async function reach(
+  request: ProxyRequest,
+  rules: EgressRules,
+  client: Socket,
+  sockets: Set<Socket>,
+): Promise<Socket | undefined> {
   const addresses = await rules.addressesOf(request.host, request.port);
   if (typeof addresses === "string") return undefined;
   for (const address of addresses) {
-    const socket = await tryConnect(address, request.port);
-    if (socket !== undefined) return socket;
+    if (client.destroyed) return undefined;
+    const socket = connect({ host: address, port: request.port });
+    own(sockets, socket);
+    if (!(await connected(socket))) continue;
+    if (!client.destroyed) return socket;
+    socket.destroy();
+    return undefined;
   }
   rules.fail(request.host, request.port, "unreachable");
   return undefined;
 }
 
-function tryConnect(host: string, port: number): Promise<Socket | undefined> {
-  const { promise, resolve } = Promise.withResolvers<Socket | undefined>();
-  const socket = connect({ host, port });
-  const timer = setTimeout(() => give(undefined), EGRESS_LIMITS.connectMs);
-  function give(result: Socket | undefined): void {
-    clearTimeout(timer);
-    if (result === undefined) socket.destroy();
-    resolve(result);
-  }
-  socket.once("connect", () => give(socket));
-  socket.once("error", () => give(undefined));
-  return promise;
+function connected(socket: Socket): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => socket.destroy(), EGRESS_LIMITS.connectMs);
+  socket.once("connect", () => resolve(true));
+  socket.once("close", () => resolve(false));
+  return promise.finally(() => clearTimeout(timer));
 }
 
 /** Passes the response on with `Connection: close`, so that this connection carries one request to one server. */
@@ -139,17 +147,26 @@ async function relayResponse(server: Socket, client: Socket): Promise<void> {
   }
 }
 
+/** Where the empty line is; as in browsers, a line may end in a bare LF. */
+function endOfHead(bytes: Buffer): { text: number; rest: number } | undefined {
+  for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, end + 1)) {
+    if (bytes[end + 1] === LF) return { text: end, rest: end + 2 };
+    if (bytes[end + 1] === CR && bytes[end + 2] === LF) return { text: end, rest: end + 3 };
+  }
+  return undefined;
+}
+
 /** Reads up to the empty line. Fails where that takes too many bytes, or the socket ends before. */
 function readHead(socket: Socket): Promise<{ text: string; rest: Buffer }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ text: string; rest: Buffer }>();
   let bytes: Buffer = Buffer.alloc(0);
   function onData(chunk: Buffer): void {
     bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
-    const end = bytes.indexOf("\r\n\r\n");
-    if (end !== -1) {
+    const end = endOfHead(bytes);
+    if (end !== undefined) {
       socket.pause();
       finish(undefined);
-      resolve({ text: bytes.toString("latin1", 0, end), rest: bytes.subarray(end + 4) });
+      resolve({ text: bytes.toString("latin1", 0, end.text), rest: bytes.subarray(end.rest) });
     } else if (bytes.length > MAX_HEAD_BYTES) finish(new Error("Cannot read a head: it is too long"));
   }
   function onClose(): void {

@@ -28,6 +28,9 @@ export interface EgressOptions {
   readonly resolve?: Resolve;
 }
 
+/** A name in DNS has 253 characters, and may end in a dot. */
+const MAX_HOST_LENGTH = 254;
+
 const LOOPBACK: readonly string[] = ["127.0.0.1", "::1"];
 
 async function systemResolve(host: string): Promise<readonly string[]> {
@@ -60,7 +63,7 @@ export class EgressSession {
     return `http://127.0.0.1:${this.#proxy?.port ?? 9}`;
   }
 
-  /** The first connection to the authority that failed, and why; undefined where none did. */
+  /** Why the last connection to the authority that failed did so; undefined where none did, or long ago. */
   failureOf(host: string, port: number): EgressFailure | undefined {
     return this.#failures.get(authority(host, port));
   }
@@ -88,7 +91,12 @@ export class EgressSession {
   }
 
   fail(host: string, port: number, failure: EgressFailure): void {
-    this.#failures.set(authority(host, port), failure);
+    const key = authority(host, port);
+    this.#failures.delete(key);
+    this.#failures.set(key, failure);
+    if (this.#failures.size <= EGRESS_LIMITS.failures) return;
+    const [oldest = key] = this.#failures.keys();
+    this.#failures.delete(oldest);
   }
 
   /** Fails with `address-refused` or `page-failed` where the URL may not or cannot be reached. */
@@ -102,6 +110,7 @@ export class EgressSession {
   }
 
   async #permitted(host: string, port: number): Promise<readonly string[] | EgressFailure> {
+    if (host.length > MAX_HOST_LENGTH) return "unresolved";
     if (!this.#options.policy.allowsPort(port)) return "refused";
     if (this.tooMuch) return "too-much";
     let entry = this.#hosts.get(host);
@@ -166,5 +175,5 @@ function bareHost(host: string): string {
 }
 
 function authority(host: string, port: number): string {
-  return `${bareHost(host).toLowerCase()}|${port}`;
+  return `${bareHost(host).slice(0, MAX_HOST_LENGTH).toLowerCase()}|${port}`;
 }

@@ -7,6 +7,8 @@ export const EGRESS_LIMITS = {
   receivedBytes: 64 * 1024 * 1024,
   /** Host names that a visit may look up. */
   hosts: 500,
+  /** Failed connections that a visit remembers the reasons of, the last ones. */
+  failures: 1_000,
   /** Connections of a visit at one time. */
   connections: 128,
   resolveMs: 10_000,

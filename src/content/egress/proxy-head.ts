@@ -9,11 +9,13 @@ export interface ProxyRequest {
 
 const AUTHORITY = /^(\[[0-9a-fA-F:.]+\]|[^:[\]@/?#\s]+):(\d{1,5})$/;
 /** Fields that concern the connection between the browser and the proxy. */
-const CONNECTION_FIELDS = /^(?:proxy-[^:]*|connection|keep-alive|upgrade|te):/i;
+const CONNECTION_FIELDS = /^(?:proxy-[^:]*|connection|keep-alive|upgrade|te)\s*:/i;
+/** As browsers read responses: a server could hide a field from us behind a line end that only they know. */
+const LINE_END = /[\r\n]+/;
 
 /** Reads the head of a request to a proxy (RFC 9112 §3.2.2 and §3.2.3), or gives undefined where it is none. */
 export function parseProxyRequest(text: string): ProxyRequest | undefined {
-  const lines = text.split("\r\n");
+  const lines = text.trimEnd().split(LINE_END);
   const [method, target, version, ...more] = (lines[0] ?? "").split(" ");
   if (method === undefined || target === undefined || version !== "HTTP/1.1" || more.length > 0) return undefined;
   if (method === "CONNECT") return parseTunnel(target);
@@ -37,7 +39,7 @@ function parseTunnel(target: string): ProxyRequest | undefined {
 
 /** A response head with `Connection: close` in place of what the server says, and whether it is an interim one. */
 export function rewriteResponseHead(text: string): { interim: boolean; head: string } {
-  const lines = text.split("\r\n");
+  const lines = text.trimEnd().split(LINE_END);
   const status = /^HTTP\/1\.[01] (\d{3})/.exec(lines[0] ?? "")?.[1];
   if (status === undefined) throw new Error("Cannot pass a response on: it is no HTTP/1 response");
   const fields = lines.slice(1).filter((line) => !CONNECTION_FIELDS.test(line));
