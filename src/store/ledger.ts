@@ -40,6 +40,8 @@ export interface Payment extends Reservation {
   readonly payer: string;
   /** The answer was handed to the client. Settled and not delivered is a debt. */
   readonly delivered: boolean;
+  /** How often its answer was begun and not taken whole. */
+  readonly cuts: number;
   /** Unix milliseconds. */
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -61,6 +63,7 @@ export interface Change {
   readonly transaction?: string;
   readonly reason?: string;
   readonly payer?: string;
+  /** False: the answer was begun, and cut off. */
   readonly delivered?: boolean;
 }
 
@@ -76,3 +79,6 @@ export interface Ledger {
 
 /** How long a hold lasts without a sign of life of its process. */
 export const HOLD_MS = 15_000;
+
+/** How often an answer may be cut off before a paid request is not worked on again: who leaves just before the end has it. */
+export const MAX_CUTS = 10;

@@ -20,6 +20,7 @@ const MIGRATIONS: readonly string[] = [
      PRIMARY KEY (network, asset, payer_from, nonce)
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX bookings_by_age ON bookings (booked_at);`,
+  "ALTER TABLE payments ADD COLUMN cuts INTEGER NOT NULL DEFAULT 0",
 ];
 
 /** Brings the schema up to date. Throws where the file was written by a newer version. */

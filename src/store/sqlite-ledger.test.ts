@@ -3,7 +3,7 @@ import { mkdtempSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { RESERVATION as PAYMENT } from "./testing/reservation.ts";
-import { HOLD_MS, type PaymentState } from "./ledger.ts";
+import { HOLD_MS, MAX_CUTS, type PaymentState } from "./ledger.ts";
 import { openStore } from "./open-store.ts";
 
 const START = 1_800_000_000_000;
@@ -93,6 +93,38 @@ for (const [state, same, other] of AFTER_THE_HOLDER_IS_GONE) {
     }
   });
 }
+
+test("what was paid stays on the books as it was paid, whatever it costs by the time it is asked for again", async () => {
+  const { store, ledger } = setUp();
+  const { payment } = await ledger.reserve(PAYMENT);
+  await ledger.move(payment, { state: "settled", hold: false });
+  const claim = await ledger.reserve({ ...PAYMENT, amount: "99", payTo: "0xnew", route: "/new" });
+  expect(claim).toMatchObject({ held: true, payment: { amount: "10000", payTo: "0xto", route: "/read" } });
+  await store.close();
+});
+
+test("a payment that is used anew has nothing of its failed use", async () => {
+  const { store, ledger } = setUp();
+  const { payment } = await ledger.reserve(PAYMENT);
+  await ledger.move(payment, { state: "failed", hold: false, reason: "insufficient_funds", transaction: "0xtx" });
+  const again = await ledger.reserve(PAYMENT);
+  expect(again).toMatchObject({ held: true, payment: { state: "reserved", reason: "", transaction: "" } });
+  await store.close();
+});
+
+test("an answer that was begun ten times and never taken whole is owed no more upstream runs", async () => {
+  const { store, ledger } = setUp();
+  for (let run = 0; run < MAX_CUTS; run++) {
+    const { held, payment } = await ledger.reserve(PAYMENT);
+    expect(held).toBe(true);
+    await ledger.move(payment, { state: "settled", hold: false, delivered: false });
+  }
+  expect(await ledger.reserve(PAYMENT)).toMatchObject({
+    held: false,
+    payment: { state: "settled", delivered: false, cuts: MAX_CUTS },
+  });
+  await store.close();
+});
 
 test("an earlier holder cannot act once another took over", async () => {
   const { clock, store, ledger } = setUp();

@@ -3,6 +3,7 @@ import {
   type Change,
   type Claim,
   HOLD_MS,
+  MAX_CUTS,
   type Ledger,
   type Payment,
   type PaymentKey,
@@ -28,6 +29,7 @@ interface Row {
   reason: string;
   payer: string;
   delivered: number;
+  cuts: number;
   created_at: number;
   updated_at: number;
 }
@@ -39,9 +41,13 @@ const LONGEST_HOLD_MS = 15 * 60_000;
 /** How long after its end of validity a payment that never settled is forgotten, for clocks that differ. */
 const REAP_GRACE_S = 120;
 
+/** Money has moved, or may have. */
+const BEGUN = "state IN ('settling', 'unknown', 'settled')";
+
 /**
  * One statement decides who works on a payment. A row that stands in the way is taken over where nothing was spent and
- * nobody holds it, or where the very same request comes back to what is unfinished.
+ * nobody holds it, or where the very same request comes back to what is unfinished. What money may have moved for stays as it
+ * was agreed; what is used anew keeps nothing of its earlier use.
  */
 const RESERVE = `
   INSERT INTO payments (network, asset, payer_from, nonce, state, attempt, owner, held_until,
@@ -51,17 +57,17 @@ const RESERVE = `
   ON CONFLICT DO UPDATE SET
     state = CASE WHEN state IN ('settling', 'unknown') THEN 'unknown' WHEN state = 'settled' THEN 'settled' ELSE 'reserved' END,
     attempt = attempt + 1, owner = $owner, held_until = $until, updated_at = $now,
-    amount = excluded.amount, pay_to = excluded.pay_to, route = excluded.route,
-    fingerprint = excluded.fingerprint, valid_before = excluded.valid_before
+    fingerprint = excluded.fingerprint, valid_before = excluded.valid_before,
+    ${["amount", "pay_to", "route", "tx", "reason", "payer"].map((name) => `${name} = CASE WHEN ${BEGUN} THEN ${name} ELSE excluded.${name} END`).join(", ")}
   WHERE held_until < $now AND (
     state IN ('released', 'failed', 'reserved', 'verified')
-    OR (fingerprint = $fingerprint AND (state IN ('settling', 'unknown') OR (state = 'settled' AND delivered = 0))))
+    OR (fingerprint = $fingerprint AND (state IN ('settling', 'unknown') OR (state = 'settled' AND delivered = 0 AND cuts < ${MAX_CUTS}))))
   RETURNING *`;
 
 const MOVE = `
   UPDATE payments SET state = $state, held_until = $until, updated_at = $now,
     tx = COALESCE($tx, tx), reason = COALESCE($reason, reason), payer = COALESCE($payer, payer),
-    delivered = COALESCE($delivered, delivered)
+    delivered = COALESCE($delivered, delivered), cuts = cuts + ($delivered IS 0)
   WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce
     AND attempt = $attempt AND owner = $owner AND held_until > 0`;
 
@@ -92,6 +98,7 @@ function toPayment(row: Row): Payment {
     reason: row.reason,
     payer: row.payer,
     delivered: row.delivered === 1,
+    cuts: row.cuts,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

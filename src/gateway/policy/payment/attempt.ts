@@ -187,7 +187,8 @@ export class Attempt {
 
   async #send(answer: Answer): Promise<void> {
     const sent = await deliver(this.#exchange, answer, this.#receipt);
-    await this.#move({ state: "settled", hold: false, delivered: sent });
+    const begun = this.#exchange.started;
+    await this.#move({ state: "settled", hold: false, ...(begun ? { delivered: sent } : {}) });
   }
 
   async #pend(settlement: Settlement & { kind: "unknown" }): Promise<void> {

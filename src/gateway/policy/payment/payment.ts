@@ -12,7 +12,7 @@ import { paymentKey } from "../../../payments/payment-key.ts";
 import { formatAmount } from "../../../payments/price.ts";
 import { type ChallengeTemplate } from "../../../payments/template.ts";
 import { compileTerms, findMismatch, type Terms } from "../../../payments/terms.ts";
-import { type Ledger, type Payment, type Reservation } from "../../../store/ledger.ts";
+import { type Ledger, MAX_CUTS, type Payment, type Reservation } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange.ts";
 import { hostOf } from "../../routing/table.ts";
 import { type Decision, type Policy } from "../policy.ts";
@@ -203,6 +203,9 @@ async function answerTaken(sale: Sale, exchange: Exchange, payment: Payment, fin
         exchange,
         paymentError("payment-conflict", `${title}: its answer was delivered, and is not kept any more.`),
       );
+    } else if (payment.cuts >= MAX_CUTS) {
+      const detail = `${title}: its answer was begun ${payment.cuts} times and never taken whole, and is not kept any more.`;
+      respondError(exchange, paymentError("payment-conflict", detail));
     } else {
       const error = paymentError(
         "payment-conflict",

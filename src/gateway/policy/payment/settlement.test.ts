@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Settlement } from "../../../payments/facilitator.ts";
 import { PAYER } from "../../../payments/testing/payment.ts";
-import { HOLD_MS } from "../../../store/ledger.ts";
+import { HOLD_MS, MAX_CUTS } from "../../../store/ledger.ts";
 import { openStore } from "../../../store/open-store.ts";
 import { closeShops, decoded, openShop as open, type ShopOptions } from "./testing/shop.ts";
 import { answerWith } from "./testing/test-gateway.ts";
@@ -224,6 +224,38 @@ test("a debt that a dead process left is paid by the next, without another charg
   expect(decoded(late, "payment-response")).toMatchObject({ success: true, payer: PAYER });
   expect(await next.booked(payment)).toMatchObject({ state: "settled", delivered: true });
   expect([next.runs, next.settlements]).toEqual([1, 0]);
+});
+
+test("who leaves before the end each time cannot have the upstream run for one payment for ever", async () => {
+  const shop = open({
+    upstream: (exchange) => {
+      const send = exchange.data.bind(exchange);
+      exchange.data = (...piece) => send(...piece) && false;
+      answerWith(exchange, 200, "the goods");
+    },
+  });
+  const payment = shop.payment();
+  const cut = async (): Promise<number> => {
+    const client = new AbortController();
+    const before = await shop.booked(payment);
+    const response = await shop.send(payment, { signal: client.signal });
+    if (response.status !== 200) return response.status;
+    // As a client does that has all but the last piece.
+    shop.gateway.last()?.cancel();
+    client.abort();
+    const { cuts = 0 } = before ?? {};
+    while ((await shop.booked(payment))?.cuts !== cuts + 1) await Bun.sleep(1);
+    // By now the answer is kept no more.
+    shop.clock.now += 3_600_000;
+    return response.status;
+  };
+  const statuses: number[] = [];
+  for (let run = 0; run <= MAX_CUTS; run++) statuses.push(await cut());
+  expect(statuses).toEqual([...Array.from({ length: MAX_CUTS }, () => 200), 409]);
+  expect([shop.runs, shop.settlements]).toEqual([MAX_CUTS, 1]);
+  const refused = await shop.send(payment);
+  expect(refused.headers.get("retry-after")).toBeNull();
+  expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: false });
 });
 
 test("a slow client gets all of it", async () => {
