@@ -63,6 +63,16 @@ test("a preflight is free, any other OPTIONS is not", async () => {
   expect((await fetch(`${shop.gateway.url}/goods`, { method: "GET", headers })).status).toBe(402);
 });
 
+test("a preflight gets no content, whatever the upstream sends for it", async () => {
+  const shop = open({
+    upstream: (exchange) => answerWith(exchange, 200, "the goods", fieldLine("Access-Control-Allow-Origin", "*")),
+  });
+  const headers = { origin: "http://a.example", "access-control-request-method": "GET" };
+  const response = await fetch(`${shop.gateway.url}/goods`, { method: "OPTIONS", headers });
+  expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
+  expect(await response.text()).toBe("");
+});
+
 test("the real x402 client pays, and gets the goods with a receipt that shared caches leave alone", async () => {
   const shop = open({
     upstream: (exchange) =>

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { messageOf } from "../../../lib/caught.ts";
 import { ERRORS } from "../../../lib/errors.ts";
-import { fieldValue, fieldValues } from "../../../lib/fields.ts";
+import { fieldValues } from "../../../lib/fields.ts";
 import { findAsset } from "../../../payments/assets.ts";
 import { checkTerms } from "../../../payments/exact.ts";
 import { type Facilitator } from "../../../payments/facilitator.ts";
@@ -20,6 +20,7 @@ import { type Answers } from "./answers.ts";
 import { Attempt } from "./attempt.ts";
 import { Challenge, type ChallengeError } from "./challenge.ts";
 import { deliver } from "./deliver.ts";
+import { isPreflight, PreflightResponse } from "./preflight.ts";
 import { paymentError, respondError } from "./respond.ts";
 import { withoutPayment } from "./response-fields.ts";
 import { receiptOf, type Sale } from "./sale.ts";
@@ -97,7 +98,10 @@ export function createPaymentPolicy(config: PaymentConfig, deps: PaymentDeps): P
       const presented = fieldValues(head.fields, "payment-signature");
       head.fields = withoutPayment(head.fields);
       if (presented.length > 0) return takePayment(sale, exchange, presented);
-      if (isPreflight(exchange)) return "continue";
+      if (isPreflight(exchange)) {
+        exchange.response = new PreflightResponse(exchange);
+        return "continue";
+      }
       challenge.respond(exchange, "Payment required");
       return "answered";
     },
@@ -114,11 +118,6 @@ function termsOf({ path_prefix, x402 }: PaymentConfig): PaymentRequirements {
     const reason = messageOf(error);
     throw new Error(`Cannot serve route "${path_prefix}": ${reason}`, { cause: error });
   }
-}
-
-/** A browser asks for leave before it pays, and cannot pay for asking (Fetch §CORS-preflight fetch). */
-function isPreflight({ head }: Exchange): boolean {
-  return head.method === "OPTIONS" && fieldValue(head.fields, "access-control-request-method") !== undefined;
 }
 
 function priceTitle({ amount, asset, network }: PaymentRequirements): string {
