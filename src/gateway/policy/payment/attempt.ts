@@ -37,6 +37,8 @@ export class Attempt {
   #settling = false;
   /** The receipt of what is paid already. */
   #receipt = "";
+  /** What is known of the money, to be written down once more where that failed. */
+  #settled: Pick<Change, "transaction" | "payer"> = {};
 
   constructor(sale: Sale, exchange: Exchange, payload: PaymentPayload, payment: Payment) {
     this.#sale = sale;
@@ -134,6 +136,7 @@ export class Attempt {
     if (settlement.kind === "unknown") return this.#pend(settlement);
     const { transaction, payer } = settlement;
     this.#receipt = receiptOf(this.#sale, transaction, payer);
+    this.#settled = { transaction, payer };
     // Written before the answer goes out: until its delivery is written too, it is a debt.
     await this.#move({ state: "settled", hold: true, transaction, payer });
     await this.#send(answer);
@@ -144,6 +147,8 @@ export class Attempt {
     const settlement = await this.#settle();
     if (settlement.kind === "settled") {
       const { transaction, payer } = settlement;
+      this.#receipt = receiptOf(this.#sale, transaction, payer);
+      this.#settled = { transaction, payer };
       await this.#move({ state: "settled", hold: true, transaction, payer });
       return this.#owe(transaction, payer);
     }
@@ -252,9 +257,12 @@ export class Attempt {
           );
       respondError(this.#exchange, failure, PENDING_RETRY_S);
     }
-    const state = spent ? this.#state : "released";
-    // Where this fails as well, the hold runs out by itself.
-    await this.#move({ state, hold: false }).catch(() => false);
+    const end: Change = { state: spent ? this.#state : "released", hold: false, ...this.#settled };
+    const paid: Change = this.#receipt === "" ? end : { ...end, state: "settled" };
+    // Where all of this fails as well, the hold runs out by itself.
+    await this.#move(paid)
+      .catch(() => this.#move(end))
+      .catch(() => false);
   }
 }
 

@@ -148,6 +148,35 @@ test("a ledger that fails before settlement charges nothing, and after it loses 
   }
 });
 
+test("a settlement that could not be written down at once is not asked for again: a chain would call its nonce spent", async () => {
+  let broken = true;
+  let settled = false;
+  const shop = open({
+    ledger: (real) => ({
+      move: async (payment, change) => {
+        if (broken && change.state === "settled") {
+          broken = false;
+          throw new Error("database or disk is full");
+        }
+        return real.move(payment, change);
+      },
+    }),
+    facilitator: (real) => ({
+      async settle(...payment) {
+        if (settled) return { kind: "unknown", cause: "it left the outcome open", transaction: "" };
+        settled = true;
+        return real.settle(...payment);
+      },
+    }),
+  });
+  const payment = shop.payment();
+  expect((await shop.send(payment)).status).toBe(503);
+  expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: false, payer: PAYER });
+  const again = await shop.send(payment);
+  expect([again.status, await again.text()]).toEqual([200, "the goods"]);
+  expect([shop.runs, shop.settlements]).toEqual([1, 1]);
+});
+
 test("a client that leaves before settlement is not charged, and its upstream request ends", async () => {
   const begun = Promise.withResolvers<void>();
   const stopped = Promise.withResolvers<void>();
