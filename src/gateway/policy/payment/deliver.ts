@@ -23,5 +23,7 @@ function drained(exchange: Exchange): Promise<void> {
   return new Promise((resolve) => {
     exchange.onDrain = resolve;
     exchange.onGone = resolve;
+    // The write itself may have told that it is.
+    if (exchange.gone) resolve();
   });
 }

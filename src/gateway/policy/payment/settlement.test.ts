@@ -287,6 +287,31 @@ test("who leaves before the end each time cannot have the upstream run for one p
   expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: false });
 });
 
+test("a client that is lost while it is written to leaves its payment to be asked for at once", async () => {
+  const shop = open({
+    upstream: (exchange) => {
+      exchange.data = () => {
+        exchange.cancel();
+        return false;
+      };
+      answerWith(exchange, 200, "the goods");
+    },
+  });
+  const payment = shop.payment();
+  const client = new AbortController();
+  const lost = shop.send(payment, { signal: client.signal }).then(
+    () => "answered",
+    () => "gone",
+  );
+  while (shop.gateway.last()?.gone !== true) await Bun.sleep(1);
+  client.abort();
+  await lost;
+  expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: false, cuts: 1 });
+  const again = await shop.send(payment);
+  expect([again.status, await again.text()]).toEqual([200, "the goods"]);
+  expect([shop.runs, shop.settlements]).toEqual([1, 1]);
+});
+
 test("a slow client gets all of it", async () => {
   const shop = open({
     upstream: (exchange) => {
