@@ -58,10 +58,15 @@ export function postOperation<S extends z.ZodType>(
   };
 }
 
+/** Errors that an answer lists, and characters of a field's name in them: a caller's words come back in part. */
+const MAX_FIELD_ERRORS = 20;
+const MAX_PATH_LENGTH = 100;
+
 function check<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
   const result = schema.safeParse(body, { reportInput: true });
   if (result.success) return result.data;
-  throw invalidParameters(result.error.issues.flatMap(fieldErrors));
+  const errors = result.error.issues.flatMap(fieldErrors).slice(0, MAX_FIELD_ERRORS);
+  throw invalidParameters(errors.map(({ path, message }) => ({ path: path.slice(0, MAX_PATH_LENGTH), message })));
 }
 
 /** The error of a request whose fields are not as they must be; its detail names the first of them. */
