@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { once } from "node:events";
 import { statSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { type ContentService, startContentService } from "./service.ts";
 import { baseUrl, call } from "./testing/client.ts";
@@ -32,6 +34,39 @@ afterAll(async () => {
 const scrape = (body: Record<string, unknown>) => call(service, "/scrape", body);
 
 describe("scrape", () => {
+  test.each(["/leads-nowhere", "/stops-itself"])(
+    "reads what there is of %s, whose loading ends early",
+    async (path) => {
+      const { status, json } = await scrape({ url: site.url + path, format: "text", timeout: 10 });
+      expect([status, json["content"]]).toEqual([200, "stays"]);
+    },
+  );
+
+  test("takes no page for one whose server broke off in the middle of it", async () => {
+    const server = createServer((socket) => {
+      socket.on("error", () => undefined);
+      socket.once("data", () => {
+        const text = "<p>words ".repeat(1_000);
+        const head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100000\r\n\r\n";
+        socket.write(head + text, () => socket.destroy());
+      });
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const address = server.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const { status, json } = await scrape({ url: `http://127.0.0.1:${port}/`, timeout: 10 });
+    server.close();
+    expect([status, json["detail"]]).toEqual([502, "Cannot load the page: its server broke off in the middle of it"]);
+  });
+
+  test("names a few of the fields that it does not know, however many and long they are", async () => {
+    const fields = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => ["x".repeat(500) + String(n), 1]));
+    const { status, bytes, json } = await scrape({ url: site.url, ...fields });
+    expect([status, json["type"]]).toEqual([400, "urn:turnpike:error:invalid-parameters"]);
+    expect(bytes.length).toBeLessThan(16_384);
+  });
+
   test("gives GitHub-flavoured Markdown with absolute addresses by default", async () => {
     const { status, json } = await scrape({ url: `${site.url}/article` });
     expect(status).toBe(200);

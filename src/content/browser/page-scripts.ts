@@ -26,8 +26,8 @@ export interface ScriptedPage extends OpenPage {
   /** Fails with `invalid-parameters` where the selector has no sense. */
   assertSelector(selector: string): Promise<void>;
   waitFor(selector: string): Promise<void>;
-  /** Settles when the document answers, after all events that came before. */
-  answer(): Promise<void>;
+  /** Whether a part of the document has not come; answered after all events that came before. */
+  isPartial(): Promise<boolean>;
 }
 
 const READ_PAGE = `(() => {
@@ -44,6 +44,10 @@ const READ_PAGE = `(() => {
     contentType: document.contentType,
   };
 })()`;
+
+/** A document that a script opened anew says "loading" as well, but its response has an end. */
+const IS_PARTIAL = `document.readyState === "loading" &&
+  performance.getEntriesByType("navigation")[0]?.responseEnd === 0`;
 
 /** Looks at each change and, since styles and properties can change without one, a few times a second. */
 function waitScript(selector: string): string {
@@ -64,9 +68,7 @@ function waitScript(selector: string): string {
 export function pageOf(tab: Omit<ScriptHost, "world">): ScriptedPage {
   const host: ScriptHost = { ...tab, world: undefined };
   return {
-    async answer() {
-      await inOwnWorld(host, "0");
-    },
+    isPartial: async () => (await inOwnWorld(host, IS_PARTIAL)) === true,
     snapshot: () => snapshot(host),
     evaluate: (expression) => evaluate(host, expression),
     assertSelector: (selector) => assertSelector(host, selector),

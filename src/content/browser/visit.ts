@@ -31,6 +31,8 @@ export class Visit {
   #documents = 0;
   /** The document that the awaited page event came from. */
   #ready = "";
+  /** The document whose own load event came. */
+  #loaded = "";
   #leaving = false;
   #refreshing = false;
   #reached = Promise.withResolvers<void>();
@@ -113,13 +115,17 @@ export class Visit {
 
   /** Waits for the page event of a document that is not on its way to another one. */
   async #settle(page: ScriptedPage): Promise<void> {
+    let partial: boolean;
     do {
       this.#reached = Promise.withResolvers<void>();
       this.#check();
       await this.deadline.race(this.#reached.promise);
       // A refresh is announced after the page event; once the document answered, its announcement is here.
-      await page.answer();
-    } while (this.#leaving || this.#refreshing);
+      partial = await page.isPartial();
+    } while (this.#leaving || this.#refreshing || this.#ready !== this.#loader);
+    if (partial) {
+      throw new TurnpikeError("page-failed", "Cannot load the page: its server broke off in the middle of it");
+    }
   }
 
   async #navigate(): Promise<void> {
@@ -151,6 +157,8 @@ export class Visit {
       case "Page.frameStoppedLoading":
         if (params["frameId"] !== this.#frame) return;
         this.#leaving = false;
+        // No page event comes of a document that stopped itself, or whose way to another one led nowhere.
+        if (this.#loaded !== this.#loader) this.#ready = this.#loader;
         return this.#check();
       case "Page.javascriptDialogOpening":
         // The page stands still until the dialog is answered; the answer to the answer matters to nobody.
@@ -182,6 +190,7 @@ export class Visit {
 
   #onLifecycle(params: CdpFields): void {
     if (params["frameId"] !== this.#frame || params["loaderId"] !== this.#loader || this.#loader === "") return;
+    if (params["name"] === "load") this.#loaded = this.#loader;
     if (params["name"] !== LIFECYCLE[this.#request.waitUntil]) return;
     this.#ready = this.#loader;
     this.#check();

@@ -97,6 +97,9 @@ const PAGES: Readonly<Record<string, Page>> = {
   "/emoji": () => html("<p>a😀b😀</p>"),
   "/missing": () => new Response("<h1>Gone</h1>", { status: 404, headers: HTML }),
   "/empty": () => html(""),
+  "/no-content": () => new Response(null, { status: 204 }),
+  "/leads-nowhere": () => html(`<p>stays</p><script>location = "/no-content"</script>`),
+  "/stops-itself": () => html(`<p>stays</p><img src="/never"><script>setTimeout(() => stop(), 50)</script>`),
   "/echo": async (request) =>
     Response.json({ headers: Object.fromEntries(request.headers), body: await request.text() }),
   "/post": () =>
