@@ -94,7 +94,7 @@ export class BrowserPool implements PageEngine {
       try {
         return await visit.deadline.race(visit.open().then(use));
       } catch (error) {
-        throw visitError(error);
+        throw this.#closed ? stopping() : visitError(error);
       } finally {
         this.#visits.delete(visit);
         browser.memory.leave();
@@ -114,7 +114,7 @@ export class BrowserPool implements PageEngine {
 
   #running(): Promise<RunningBrowser> {
     if (this.#closed) {
-      return Promise.reject(new TurnpikeError("browser-unavailable", "Cannot load the page: the service is stopping"));
+      return Promise.reject(stopping());
     }
     this.#browser ??= this.#restart();
     return this.#browser;
@@ -171,6 +171,10 @@ export class BrowserPool implements PageEngine {
       clearTimeout(timer);
     }
   }
+}
+
+function stopping(): TurnpikeError {
+  return new TurnpikeError("browser-unavailable", "Cannot load the page: the service is stopping");
 }
 
 /** Tries the programs in order, each with its sandbox first where that can work at all. */

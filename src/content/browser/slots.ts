@@ -58,6 +58,7 @@ export class Slots {
     const timer = setTimeout(late, this.#queueTimeoutMs);
     this.#waiters.add(waiter);
     signal?.addEventListener("abort", late, { once: true });
+    if (signal?.aborted === true) late();
     return promise;
   }
 }
