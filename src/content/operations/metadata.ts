@@ -49,10 +49,18 @@ export function cutContent(
       ...(page?.statusCode === undefined ? {} : { status_code: page.statusCode }),
       ...(page === undefined
         ? {}
-        : { final_url: page.finalUrl, content_type: page.contentType, title: page.title.trim() }),
+        : { final_url: page.finalUrl, content_type: page.contentType, title: cutTitle(page.title) }),
       engine: "browser",
     },
   };
+}
+
+/** Characters of a page's title; what a page calls its title may be megabytes. */
+const MAX_TITLE = 1000;
+
+/** A title as it is given out. */
+export function cutTitle(title: string): string {
+  return cut(title.trim(), MAX_TITLE);
 }
 
 /** The first `max` characters (code points, so that no pair of surrogates is torn). */

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { TurnpikeError } from "../../lib/errors.ts";
-import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
+import { cutContent, METADATA_EXAMPLE, metadataSchema, cutTitle } from "./metadata.ts";
 import { type Answer, postOperation } from "./operation.ts";
 import { maxLength, pageParameters, pageRequest } from "./page-parameters.ts";
 
@@ -47,6 +47,8 @@ export const read = postOperation(
     const { content, title } = await extractor.extract({ kind: "article", html: page.html, url: page.finalUrl });
     if (content === "") throw new TurnpikeError("page-failed", "Cannot read the page: it has no text");
     const { url } = input;
-    return { json: { url, title: title ?? page.title, ...cutContent(content, input.max_length, page, startedAt) } };
+    return {
+      json: { url, title: cutTitle(title ?? page.title), ...cutContent(content, input.max_length, page, startedAt) },
+    };
   },
 );
