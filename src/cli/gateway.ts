@@ -1,7 +1,7 @@
 import { type ConfigFlags, applyFlags } from "../gateway/config/flags.ts";
 import { type Config } from "../gateway/config/config.ts";
 import { findingText } from "../gateway/config/finding.ts";
-import { loadFile, loadValue } from "../gateway/config/load.ts";
+import { loadFile, loadValue, type Prepare } from "../gateway/config/load.ts";
 import { defaultStorePath, type Gateway, startGateway, urlOf } from "../gateway/process/gateway.ts";
 import { superviseGateway } from "../gateway/process/supervisor.ts";
 import { messageOf } from "../lib/caught.ts";
@@ -54,9 +54,13 @@ export function configFlags(values: Readonly<Record<string, string | boolean | u
   };
 }
 
-/** Loads a configuration (a file, or a value that `name` stands for), applies flags, prints warnings. Throws StartError naming every problem. */
-export async function readConfig(source: string | object, flags: ConfigFlags, name: string): Promise<Config> {
-  const first = typeof source === "string" ? await loadFile(source) : loadValue(source);
+/**
+ * Loads a configuration file, defaults where there is none, applies flags, prints warnings. Throws StartError naming every
+ * problem.
+ */
+export async function readConfig(path: string | undefined, flags: ConfigFlags, prepare?: Prepare): Promise<Config> {
+  const name = path ?? "defaults";
+  const first = path === undefined ? loadValue({}) : await loadFile(path, prepare);
   const second = first.config === undefined ? first : applyFlags(first.config, flags);
   for (const warning of new Set([...first.warnings, ...second.warnings].map(findingText))) {
     console.error(`${name}: warning: ${warning}`);
@@ -73,11 +77,11 @@ export async function runGateway(args: readonly string[]): Promise<number> {
   if (typeof values === "number") return values;
   const path = values.config;
   const flags = configFlags(values);
-  const config = await readConfig(path ?? {}, flags, path ?? "defaults");
+  const config = await readConfig(path, flags);
   const gateway = await start(config, path);
   // Before anybody is told that it listens: an operator's script may send a signal at once.
   const stopped = stopSignal();
-  if (path !== undefined) reloadOnHangup({ gateway, config, path, read: () => readConfig(path, flags, path) });
+  if (path !== undefined) reloadOnHangup({ gateway, config, path, read: () => readConfig(path, flags) });
   for (const listener of gateway.listeners) console.log(`listening on ${urlOf(listener)}`);
   await stopped;
   await gateway.close(DRAIN_MS);

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { type BrowserInfo } from "../content/browser/pool.ts";
 import { type Config } from "../gateway/config/config.ts";
-import { parseJson } from "../gateway/config/json.ts";
 import { type Gateway, startGateway, urlOf } from "../gateway/process/gateway.ts";
 import { messageOf } from "../lib/caught.ts";
 import { HELP, readFlags } from "./flags.ts";
@@ -47,7 +46,8 @@ export async function start(args: readonly string[]): Promise<number> {
     throw new StartError(`Cannot make the socket "${socket}": its path is too long; name a shorter --state-dir`);
   }
   const path = values.config ?? SHIPPED;
-  const read = (): Promise<Config> => loadWithContent(path, socket, configFlags(values));
+  const flags = configFlags(values);
+  const read = (): Promise<Config> => readConfig(path, flags, (value) => withContent(value, socket));
   const config = await read();
   const allowPrivate = values["allow-private"] === true || config.content.allow_private;
   const { gateway, service, browser } = await startBoth(config, {
@@ -66,22 +66,17 @@ export async function start(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** Reads the configuration, with the upstream named `content` served by `socket`. */
-async function loadWithContent(path: string, socket: string, flags: ReturnType<typeof configFlags>): Promise<Config> {
-  const file = Bun.file(path);
-  if (!(await file.exists())) throw new StartError(`Cannot read ${path}: there is no such file`);
-  const parsed = parseJson(await file.text());
-  if (!parsed.ok) throw new StartError(`${path}: ${parsed.fault}`);
-  const { value } = parsed;
-  if (typeof value !== "object" || value === null) throw new StartError(`${path}: expected an object`);
+/** The configuration with its upstream named `content` served by `socket`; what is wrong with it is for the loader to say. */
+function withContent(value: unknown, socket: string): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const upstreams: unknown = Reflect.get(value, "upstreams") ?? [];
-  if (!Array.isArray(upstreams)) return await readConfig(value, flags, path);
+  if (!Array.isArray(upstreams)) return value;
   const others: unknown[] = upstreams.filter((upstream: unknown) => nameOf(upstream) !== CONTENT_UPSTREAM);
   const own: unknown = upstreams.find((upstream: unknown) => nameOf(upstream) === CONTENT_UPSTREAM);
   // There is no other server: out of rotation after a restart, it would leave everybody without for longer than that takes.
   const server = { unix: socket, max_fails: MOST_FAILS };
   const content = { name: CONTENT_UPSTREAM, ...(typeof own === "object" ? own : {}), servers: [server] };
-  return await readConfig({ ...value, upstreams: [...others, content] }, flags, path);
+  return { ...value, upstreams: [...others, content] };
 }
 
 function nameOf(upstream: unknown): unknown {

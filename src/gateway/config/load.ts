@@ -79,19 +79,22 @@ export function loadValue(value: unknown): Loaded {
   return { config: undefined, problems, warnings };
 }
 
+/** Changes a parsed configuration before it is checked. */
+export type Prepare = (value: unknown) => unknown;
+
 /** Checks the text of a configuration file. Throws nothing. */
-export function loadText(text: string): Loaded {
+export function loadText(text: string, prepare: Prepare = (value) => value): Loaded {
   const parsed = parseJson(text);
-  return parsed.ok ? loadValue(parsed.value) : failed(parsed.fault);
+  return parsed.ok ? loadValue(prepare(parsed.value)) : failed(parsed.fault);
 }
 
 /** Reads and checks a configuration file of at most 16 MiB. Throws nothing: a file that cannot be read is a problem. */
-export async function loadFile(path: string): Promise<Loaded> {
+export async function loadFile(path: string, prepare?: Prepare): Promise<Loaded> {
   try {
     const { size } = await stat(path);
     if (size > MAX_FILE_BYTES) return failed(`Cannot read ${path}: it is over ${MAX_FILE_BYTES} bytes`);
     const text = new TextDecoder("utf-8", { fatal: true }).decode(await Bun.file(path).bytes());
-    return loadText(text);
+    return loadText(text, prepare);
   } catch (error) {
     return failed(`Cannot read ${path}: ${readFault(error)}`);
   }
