@@ -98,7 +98,6 @@ export const supportedSchema = z.looseObject({
   kinds: z.array(z.looseObject({ x402Version: z.number(), scheme: text, network: text, extra: record.optional() })),
 });
 
-export type ResourceInfo = z.infer<typeof resourceInfo>;
 export type PaymentRequirements = z.infer<typeof paymentRequirementsSchema>;
 export type PaymentRequired = z.infer<typeof paymentRequiredSchema>;
 export type PaymentPayload = z.infer<typeof paymentPayloadSchema>;
