@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import { PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../lib/errors.ts";
+import { isRequestId } from "../lib/request-id.ts";
 import { describeApi } from "./api-description.ts";
 import { type Log } from "./browser/pool.ts";
 import { type Answer, type Services } from "./operations/operation.ts";
@@ -9,7 +10,6 @@ import { OPERATIONS } from "./operations/operations.ts";
 export const MAX_BODY_BYTES = 1024 * 1024;
 
 const RETRY_AFTER_SECONDS = "2";
-const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 const HOST = /^[\w.-]{1,253}(?::\d{1,5})?$|^\[[\da-fA-F:.]+\](?::\d{1,5})?$/;
 
 /** The content service's HTTP interface: a function from a request to its answer, which never throws. */
@@ -57,7 +57,7 @@ function problemResponse(
 /** The id that the gateway, or whoever stands before us, gave the request. */
 function requestIdOf(request: Request): string | undefined {
   const id = request.headers.get("x-request-id");
-  return id !== null && REQUEST_ID.test(id) ? id : undefined;
+  return id !== null && isRequestId(id) ? id : undefined;
 }
 
 async function readJson(request: Request): Promise<unknown> {

@@ -1,6 +1,16 @@
 import { z } from "@hono/zod-openapi";
-import { TurnpikeError } from "../../lib/errors.ts";
+import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
 import { type PageRequest } from "../browser/page.ts";
+
+/** What every operation that loads a page can end in. */
+export const PAGE_FAILURES = [
+  "invalid-parameters",
+  "address-refused",
+  "page-failed",
+  "overloaded",
+  "browser-unavailable",
+  "page-timeout",
+] as const satisfies readonly ErrorCode[];
 
 /** The header value of a user agent: visible ASCII and spaces, so that it cannot end its line. */
 const HEADER_TEXT = /^[\x20-\x7e]*$/;

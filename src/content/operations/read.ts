@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { TurnpikeError } from "../../lib/errors.ts";
-import { cutContent, METADATA_EXAMPLE, metadataSchema, cutTitle } from "./metadata.ts";
+import { cutContent, cutTitle, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type Answer, postOperation } from "./operation.ts";
-import { maxLength, pageParameters, pageRequest } from "./page-parameters.ts";
+import { maxLength, PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
 
 const body = z.strictObject({ ...pageParameters, max_length: maxLength }).openapi("ReadRequest");
 
@@ -32,14 +32,7 @@ export const read = postOperation(
         metadata: METADATA_EXAMPLE,
       },
     },
-    failures: [
-      "invalid-parameters",
-      "address-refused",
-      "page-failed",
-      "overloaded",
-      "browser-unavailable",
-      "page-timeout",
-    ],
+    failures: PAGE_FAILURES,
   },
   async (input, { engine, extractor }, signal): Promise<Answer> => {
     const startedAt = performance.now();

@@ -4,7 +4,7 @@ import { type PageSnapshot } from "../browser/page.ts";
 import { type Extractor } from "../extraction/extractor.ts";
 import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type Answer, postOperation } from "./operation.ts";
-import { maxLength, pageParameters, pageRequest } from "./page-parameters.ts";
+import { maxLength, PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
 
 const body = z
   .strictObject({
@@ -44,15 +44,7 @@ export const scrape = postOperation(
         metadata: METADATA_EXAMPLE,
       },
     },
-    failures: [
-      "invalid-parameters",
-      "address-refused",
-      "scrape-failed",
-      "page-failed",
-      "overloaded",
-      "browser-unavailable",
-      "page-timeout",
-    ],
+    failures: [...PAGE_FAILURES, "scrape-failed"],
   },
   async (input, { engine, extractor }, signal): Promise<Answer> => {
     const startedAt = performance.now();
