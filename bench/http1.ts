@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 import { TimerWheel } from "../src/lib/timer-wheel.ts";
 import { ClientConnection } from "../src/gateway/http1/client-connection.ts";
-import { ServerConnection } from "../src/gateway/http1/server-connection.ts";
+import { Http1ServerConnection } from "../src/gateway/http1/server-connection.ts";
 import { type Pipeline, serve } from "../src/gateway/pipeline.ts";
 import { RouteTable } from "../src/gateway/routing/table.ts";
 import { type ServerPool } from "../src/gateway/upstream/server-pool.ts";
@@ -29,11 +29,12 @@ function nullWire(): Wire {
     shutdown() {},
     terminate() {},
     remoteAddress: "127.0.0.1",
+    data: { onData() {}, onDrain() {}, onEnd() {}, onClose() {} },
   };
 }
 
 /** A server connection, and the upstream connection that its requests go to. */
-function build(): { client: ServerConnection; origin: ClientConnection } {
+function build(): { client: Http1ServerConnection; origin: ClientConnection } {
   const wheel = new TimerWheel();
   let idle: ClientConnection | undefined;
   const origin = new ClientConnection({
@@ -80,7 +81,7 @@ function build(): { client: ServerConnection; origin: ClientConnection } {
     bodyMs: 30_000,
     writeMs: 30_000,
   };
-  const client = new ServerConnection(nullWire(), {
+  const client = new Http1ServerConnection(nullWire(), {
     settings: () => settings,
     wheel,
     draining: () => false,

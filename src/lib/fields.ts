@@ -33,6 +33,18 @@ function isOws(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }
 
+/** A length that needs more digits is beyond what a number holds exactly, and beyond any limit. */
+export const MAX_LENGTH_DIGITS = 15;
+
+/** Bytes of a Content-Length value; equal repetitions (`5, 5`) count once (RFC 9112 §6.3). -1: not a length. */
+export function parseContentLength(value: string): number {
+  if (/^\d{1,15}$/.test(value)) return Number(value);
+  const parts = value.split(",").map(trimOws);
+  const first = parts[0] ?? "";
+  const valid = /^\d+$/.test(first) && first.length <= MAX_LENGTH_DIGITS && parts.every((part) => part === first);
+  return valid ? Number(first) : -1;
+}
+
 /** Every value of the field, trimmed, in order. `lowerName` is lower case. */
 export function fieldValues(fields: Fields, lowerName: string): string[] {
   const values: string[] = [];

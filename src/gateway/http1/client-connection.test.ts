@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { ClientConnection } from "./client-connection.ts";
-import { flushCork } from "./outgoing.ts";
+import { flushCork } from "../wire/outgoing.ts";
 import { OK, Owner, Sink } from "./testing/client-peers.ts";
-import { FakeWire } from "./testing/fake-wire.ts";
+import { FakeWire } from "../wire/testing/fake-wire.ts";
 
 let owner: Owner;
 let wire: FakeWire;

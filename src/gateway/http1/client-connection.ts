@@ -6,7 +6,7 @@ import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { ChunkedDecoder, chunkHead, type ChunkedSink } from "./chunked.ts";
 import { FieldScan } from "./field-scan.ts";
 import { headText } from "./head-text.ts";
-import { flushCork, holdCork, Outgoing } from "./outgoing.ts";
+import { flushCork, holdCork, Outgoing } from "../wire/outgoing.ts";
 import { type ParsedResponse, parseResponseHead } from "./response-head.ts";
 
 /** Bytes of an upstream's response head, interim heads included one by one; what nginx and Envoy allow by default or more. */

@@ -4,7 +4,7 @@ import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { connect, listen, type Listener } from "../wire/tcp.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { ClientConnection } from "./client-connection.ts";
-import { flushCork } from "./outgoing.ts";
+import { flushCork } from "../wire/outgoing.ts";
 import { OK, Sink } from "./testing/client-peers.ts";
 
 let sink: Sink;

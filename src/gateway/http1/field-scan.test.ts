@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { FieldScan, parseContentLength } from "./field-scan.ts";
+import { parseContentLength } from "../../lib/fields.ts";
+import { FieldScan } from "./field-scan.ts";
 
 const scan = new FieldScan();
 

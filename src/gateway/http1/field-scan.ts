@@ -1,4 +1,4 @@
-import { type Fields, trimOws, withoutFields } from "../../lib/fields.ts";
+import { type Fields, MAX_LENGTH_DIGITS, parseContentLength, trimOws, withoutFields } from "../../lib/fields.ts";
 
 /** Bits of CLASS: what a byte may be part of (RFC 9110 §5.6.2 and §5.5, RFC 3986 §2). */
 const TOKEN = 1;
@@ -129,9 +129,6 @@ function identify(text: string, start: number, length: number): number {
 /** Fields that Connection may nominate: each is looked for in every line, and thousands of them cost milliseconds a request. */
 const MAX_NOMINATED = 64;
 
-/** A length that needs more digits is beyond what a number holds exactly, and beyond any limit. */
-const MAX_LENGTH_DIGITS = 15;
-
 /** As `parseContentLength`, for the value between `start` and `end`: the plain form costs no slice. */
 function lengthAt(text: string, start: number, end: number): number {
   const from = text.charCodeAt(start) === 0x20 ? start + 1 : start;
@@ -143,15 +140,6 @@ function lengthAt(text: string, start: number, end: number): number {
     length = length * 10 + digit;
   }
   return length;
-}
-
-/** Bytes of a Content-Length value; equal repetitions (`5, 5`) count once (RFC 9112 §6.3). -1: not a length. */
-export function parseContentLength(value: string): number {
-  if (/^\d{1,15}$/.test(value)) return Number(value);
-  const parts = value.split(",").map(trimOws);
-  const first = parts[0] ?? "";
-  const valid = /^\d+$/.test(first) && first.length <= MAX_LENGTH_DIGITS && parts.every((part) => part === first);
-  return valid ? Number(first) : -1;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { latin1Text } from "../../lib/latin1.ts";
-import { type HeadFault } from "./request-head.ts";
+import { type HeadFault } from "../refusal.ts";
 
 /** Bytes looked at first for a head's end. Nearly all heads are shorter, and text of a whole 64 KiB read costs as much as relaying it. */
 const FIRST_LOOK_BYTES = 2048;

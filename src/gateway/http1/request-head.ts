@@ -1,16 +1,10 @@
 import { type ErrorCode } from "../../lib/errors.ts";
 import { trimOws } from "../../lib/fields.ts";
 import { normalisePath } from "../../lib/url-path.ts";
+import { isAuthority } from "../authority.ts";
 import { type RequestHead } from "../exchange.ts";
+import { type HeadFault } from "../refusal.ts";
 import { FieldScan, scanTarget, skipToken, targetScan } from "./field-scan.ts";
-
-/** A request head that is refused: the answer's code and detail. */
-export interface HeadFault {
-  readonly code: ErrorCode;
-  readonly detail: string;
-  /** The client's X-Request-Id, as far as it was read. */
-  readonly requestId?: string;
-}
 
 /** A request head as the HTTP/1 codec needs it. */
 export interface ParsedRequest {
@@ -20,24 +14,10 @@ export interface ParsedRequest {
   readonly keepAlive: boolean;
 }
 
-/** RFC 9112 §3.2, RFC 3986 §3.2.2: a registered name or address, and a port. */
-const AUTHORITY = /^(?:\[[0-9A-Fa-f:.]{2,45}\]|(?:[A-Za-z0-9\-._~!$&'()*+,;=]|%[0-9A-Fa-f]{2}){1,255})(?::(\d{0,5}))?$/;
-const MAX_PORT = 65_535;
 const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)([^?]*)(\?.*)?$/i;
 const VERSION = /^HTTP\/(\d)\.(\d)$/;
 
 const scan = new FieldScan();
-
-/** The authority that was found sound last: most requests of a worker name the same one. */
-let lastAuthority = "";
-
-function isAuthority(authority: string): boolean {
-  if (authority === lastAuthority && authority !== "") return true;
-  const match = AUTHORITY.exec(authority);
-  if (match === null || Number(match[1] ?? 0) > MAX_PORT) return false;
-  lastAuthority = authority;
-  return true;
-}
 
 function fault(code: ErrorCode, detail: string): HeadFault {
   return { code, detail, requestId: scan.requestId };

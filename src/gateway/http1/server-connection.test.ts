@@ -4,10 +4,11 @@ import { type TurnpikeError } from "../../lib/errors.ts";
 import { FakeClock } from "../../lib/testing/fake-clock.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { type BodySink, type Exchange } from "../exchange.ts";
-import { flushCork } from "./outgoing.ts";
-import { ServerConnection, type ServerHost } from "./server-connection.ts";
-import { type ServerSettings } from "./settings.ts";
-import { FakeWire } from "./testing/fake-wire.ts";
+import { flushCork } from "../wire/outgoing.ts";
+import { type ServerHost, type ServerSettings } from "../server-host.ts";
+import { Http1ServerConnection } from "./server-connection.ts";
+
+import { FakeWire } from "../wire/testing/fake-wire.ts";
 
 const SETTINGS: ServerSettings = {
   maxHeaderBytes: 4096,
@@ -46,12 +47,12 @@ class Host implements ServerHost {
 
 let host: Host;
 let wire: FakeWire;
-let connection: ServerConnection;
+let connection: Http1ServerConnection;
 
 beforeEach(() => {
   host = new Host();
   wire = new FakeWire();
-  connection = new ServerConnection(wire, host);
+  connection = new Http1ServerConnection(wire, host);
   wire.onClose = () => connection.onClose();
 });
 
@@ -103,7 +104,7 @@ test("however a pipeline is cut, and whenever answers come, every request is ans
       (requests, cuts, when) => {
         host = new Host();
         wire = new FakeWire();
-        connection = new ServerConnection(wire, host);
+        connection = new Http1ServerConnection(wire, host);
         const waiting: (() => void)[] = [];
         host.onExchange = (exchange) => {
           const index = host.exchanges.length - 1;
@@ -251,7 +252,7 @@ test("a head that is not whole in time is answered 408, an idle connection just 
   expect(wire.text).toStartWith("HTTP/1.1 408 ");
   expect(wire.ended).toBe(true);
   const idle = new FakeWire();
-  const second = new ServerConnection(idle, host);
+  const second = new Http1ServerConnection(idle, host);
   idle.onClose = () => second.onClose();
   host.clock.advance(60_100);
   expect([idle.text, idle.closed]).toEqual(["", true]);
@@ -298,7 +299,7 @@ test("a head that can become none is refused at once, wherever it is cut", () =>
   for (const text of hopeless) {
     for (let cut = 0; cut < text.length; cut++) {
       const one = new FakeWire();
-      const refused = new ServerConnection(one, host);
+      const refused = new Http1ServerConnection(one, host);
       if (cut > 0) refused.onData(Buffer.from(text.slice(0, cut), "latin1"));
       expect(one.text).toBe("");
       refused.onData(Buffer.from(text.slice(cut), "latin1"));

@@ -1,29 +1,15 @@
 import { TurnpikeError } from "../../lib/errors.ts";
-import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
+import { Deadline } from "../../lib/timer-wheel.ts";
 import { plainAddress } from "../client-address.ts";
-import { type Exchange, type AnsweredRequest } from "../exchange.ts";
+import { type HeadFault } from "../refusal.ts";
+import { type ServerConnection, type ServerHost } from "../server-host.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { headText, unfinishedHeadFault } from "./head-text.ts";
-import { flushCork, holdCork, Outgoing } from "./outgoing.ts";
+import { flushCork, holdCork, Outgoing } from "../wire/outgoing.ts";
 import { refuse } from "./refusal.ts";
 import { type BodySource, Http1RequestBody } from "./request-body.ts";
-import { type HeadFault, isFault, parseRequestHead } from "./request-head.ts";
+import { isFault, parseRequestHead } from "./request-head.ts";
 import { type ExchangeConnection, Http1Exchange } from "./server-exchange.ts";
-import { type ServerSettings } from "./settings.ts";
-
-/** Who a server connection works for. */
-export interface ServerHost {
-  /** Asked for each time, so that a reload reaches open connections. */
-  settings(): ServerSettings;
-  readonly wheel: TimerWheel;
-  /** True: answer what is in flight, then close. */
-  draining(): boolean;
-  readonly scheme: "http" | "https";
-  handle(exchange: Exchange): void;
-  /** A request was answered by the codec itself. */
-  refused(request: AnsweredRequest): void;
-  closed(connection: ServerConnection): void;
-}
 
 /** Milliseconds that a closed-off connection is read from, so that the last answer is not lost to a reset (RFC 9112 §9.6). */
 const LINGER_MS = 2000;
@@ -53,7 +39,10 @@ class WriteDeadline extends Deadline {
  *   IDLE ─ bytes ─▶ HEAD ─ head whole ─▶ BUSY ─ answered, body read ─▶ IDLE
  *                                          └─ to be closed ─▶ LINGERING ─▶ CLOSED
  */
-export class ServerConnection extends Deadline implements WireHandler, ExchangeConnection, BodySource {
+export class Http1ServerConnection
+  extends Deadline
+  implements WireHandler, ServerConnection, ExchangeConnection, BodySource
+{
   readonly out: Outgoing;
   readonly peerAddress: string;
   readonly #wire: Wire;

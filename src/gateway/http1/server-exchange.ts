@@ -10,7 +10,7 @@ import {
   type ResponseSink,
 } from "../exchange.ts";
 import { chunkHead } from "./chunked.ts";
-import { type Outgoing } from "./outgoing.ts";
+import { type Outgoing } from "../wire/outgoing.ts";
 import { type Http1RequestBody, NO_BODY } from "./request-body.ts";
 import { type ParsedRequest } from "./request-head.ts";
 

@@ -7,7 +7,7 @@ import { type Store } from "../../store/open-store.ts";
 import { createClientAddress } from "../client-address.ts";
 import { type Config, type RouteConfig, type UpstreamConfig } from "../config/config.ts";
 import { serverTarget } from "../config/server-target.ts";
-import { type ServerSettings } from "../http1/settings.ts";
+import { type ServerSettings } from "../server-host.ts";
 import { type AccessLog, type Pipeline, type Route } from "../pipeline.ts";
 import { type Answers } from "../policy/payment/answers.ts";
 import { createPaymentPolicy } from "../policy/payment/payment.ts";

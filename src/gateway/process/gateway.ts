@@ -4,8 +4,9 @@ import { messageOf } from "../../lib/caught.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { openStore, type Store } from "../../store/open-store.ts";
 import { type Config } from "../config/config.ts";
-import { flushCork } from "../http1/outgoing.ts";
-import { ServerConnection, type ServerHost } from "../http1/server-connection.ts";
+import { flushCork } from "../wire/outgoing.ts";
+import { Http1ServerConnection } from "../http1/server-connection.ts";
+import { type ServerConnection, type ServerHost } from "../server-host.ts";
 import { logRefused, serve } from "../pipeline.ts";
 import { ANSWER_BOUNDS, Answers } from "../policy/payment/answers.ts";
 import { listen, type Listener } from "../wire/tcp.ts";
@@ -162,7 +163,7 @@ class RunningGateway implements Gateway {
   #accept(wire: Wire, host: ServerHost): WireHandler {
     if (this.#open.size >= this.#ready().maxConnections || this.#draining)
       return new RefusedConnection(wire, this.#wheel);
-    const connection = new ServerConnection(wire, host);
+    const connection = new Http1ServerConnection(wire, host);
     this.#open.add(connection);
     return connection;
   }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { type ClientConnection } from "../http1/client-connection.ts";
-import { flushCork } from "../http1/outgoing.ts";
+import { flushCork } from "../wire/outgoing.ts";
 import { listen, type Listener } from "../wire/tcp.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { type PoolRefusal, type PoolSettings, ServerPool, Waiter } from "./server-pool.ts";

@@ -1,5 +1,7 @@
 /** One byte connection, whatever carries it. Bun's sockets have this shape as they are: no adapter on the byte path. */
 export interface Wire {
+  /** Who hears what the wire brings; may be replaced at any time, as when the first bytes have told the protocol. */
+  data: WireHandler;
   /** Takes what fits and returns how many bytes that was; the rest stays the caller's until `onDrain`. -1: closed. */
   write(data: Uint8Array, byteOffset: number, byteLength: number): number;
   pause(): void;

@@ -1,5 +1,5 @@
 import { writeLatin1 } from "../../lib/latin1.ts";
-import { type Wire } from "../wire/wire.ts";
+import { type Wire } from "./wire.ts";
 
 /** Bytes gathered before they go to the socket: a head and a small body leave in one write. */
 const CORK_BYTES = 131_072;

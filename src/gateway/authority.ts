@@ -1,0 +1,15 @@
+/** RFC 9112 §3.2, RFC 3986 §3.2.2: a registered name or address, and a port. */
+const AUTHORITY = /^(?:\[[0-9A-Fa-f:.]{2,45}\]|(?:[A-Za-z0-9\-._~!$&'()*+,;=]|%[0-9A-Fa-f]{2}){1,255})(?::(\d{0,5}))?$/;
+const MAX_PORT = 65_535;
+
+/** The authority that was found sound last: most requests of a worker name the same one. */
+let lastAuthority = "";
+
+/** Whether a Host field or `:authority` can be one. */
+export function isAuthority(authority: string): boolean {
+  if (authority === lastAuthority && authority !== "") return true;
+  const match = AUTHORITY.exec(authority);
+  if (match === null || Number(match[1] ?? 0) > MAX_PORT) return false;
+  lastAuthority = authority;
+  return true;
+}

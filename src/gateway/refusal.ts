@@ -1,0 +1,35 @@
+import { type ErrorCode, PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../lib/errors.ts";
+import { type Fields } from "../lib/fields.ts";
+import { isRequestId, nextRequestId } from "../lib/request-id.ts";
+
+/** A request that a codec answers by itself: the answer's code and detail. */
+export interface HeadFault {
+  readonly code: ErrorCode;
+  readonly detail: string;
+  /** The client's X-Request-Id, as far as it was read. */
+  readonly requestId?: string;
+}
+
+/** A codec's own answer as a problem document (RFC 9457), before it is framed. `fields` lacks the body's length. */
+export interface ProblemAnswer {
+  readonly id: string;
+  readonly status: number;
+  readonly title: string;
+  readonly fields: Fields;
+  /** ASCII. */
+  readonly body: string;
+}
+
+export function problemAnswer(fault: HeadFault): ProblemAnswer {
+  const id = isRequestId(fault.requestId ?? "") ? (fault.requestId ?? "") : nextRequestId();
+  const problem = toProblem(new TurnpikeError(fault.code, fault.detail), id);
+  const { status, title } = problem;
+  const retry = status === 503 ? "Retry-After: 1\r\n" : "";
+  return {
+    id,
+    status,
+    title,
+    fields: `Content-Type: ${PROBLEM_CONTENT_TYPE}\r\nDate: ${new Date().toUTCString()}\r\nX-Request-Id: ${id}\r\n${retry}`,
+    body: JSON.stringify(problem),
+  };
+}

@@ -1,0 +1,261 @@
+import { normalisePath } from "../lib/url-path.ts";
+import { parseContentLength } from "../lib/fields.ts";
+import { isAuthority } from "./authority.ts";
+import { type RequestHead } from "./exchange.ts";
+import { type HeadFault } from "./refusal.ts";
+
+/** What a field of a request is to a gateway; the kinds from MALFORMED on make the request malformed. */
+const OTHER = 0;
+const METHOD = 1;
+const SCHEME = 2;
+const AUTHORITY = 3;
+const PATH = 4;
+const HOST = 5;
+const CONTENT_LENGTH = 6;
+const COOKIE = 7;
+const TE = 8;
+const EXPECT = 9;
+const VIA = 10;
+const FORWARDED_FOR = 11;
+const REQUEST_ID = 12;
+/** Hop by hop in HTTP/1, without meaning here, or set anew by the proxy on every request. */
+const DROPPED = 13;
+const MALFORMED = 14;
+
+/** RFC 9113 §8.2.2: what belongs to HTTP/1 connections makes a request malformed. */
+const KINDS: ReadonlyMap<string, number> = new Map([
+  [":method", METHOD],
+  [":scheme", SCHEME],
+  [":authority", AUTHORITY],
+  [":path", PATH],
+  ["host", HOST],
+  ["content-length", CONTENT_LENGTH],
+  ["cookie", COOKIE],
+  ["te", TE],
+  ["expect", EXPECT],
+  ["via", VIA],
+  ["x-forwarded-for", FORWARDED_FOR],
+  ["x-request-id", REQUEST_ID],
+  ["x-real-ip", DROPPED],
+  ["x-forwarded-host", DROPPED],
+  ["x-forwarded-proto", DROPPED],
+  ["trailer", DROPPED],
+  ["proxy-authenticate", DROPPED],
+  ["proxy-authorization", DROPPED],
+  ["connection", MALFORMED],
+  ["proxy-connection", MALFORMED],
+  ["keep-alive", MALFORMED],
+  ["transfer-encoding", MALFORMED],
+  ["upgrade", MALFORMED],
+]);
+
+/** RFC 9110 §5.6.2, without capitals (RFC 9113 §8.2.1). */
+const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
+/** RFC 9113 §8.2.1, and what RFC 9110 §5.5 calls dangerous: no control character but tab, no white space at either end. */
+const BAD_VALUE = /[^\t\x20-\x7e\x80-\xff]|^[\t ]|[\t ]$/;
+const METHOD_TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** As the HTTP/1 codec reads a target: visible ASCII, no fragment (RFC 3986 §3.5). */
+const TARGET = /^(?:\/[!-"$-~]*|\*)$/;
+const SCHEME_NAME = /^[A-Za-z][A-Za-z0-9+\-.]*$/;
+
+/** One field of a request that comes as a list of fields, with all that can be said of it once: a table may keep it. */
+export interface RequestField {
+  readonly kind: number;
+  readonly name: string;
+  readonly value: string;
+  /** `name: value\r\n`. */
+  readonly line: string;
+}
+
+/** What the value of a pseudo-header field must look like (RFC 9113 §8.3.1). */
+const PSEUDO_VALUES: readonly (RegExp | undefined)[] = [undefined, METHOD_TOKEN, SCHEME_NAME, undefined, TARGET];
+
+/** Reads a field; the result serves any number of requests. `name` and `value` are latin1. */
+export function requestField(name: string, value: string): RequestField {
+  const kind = KINDS.get(name) ?? (NAME.test(name) ? OTHER : MALFORMED);
+  const isSound = !BAD_VALUE.test(value) && PSEUDO_VALUES[kind]?.test(value) !== false;
+  return { kind: isSound ? kind : MALFORMED, name, value, line: `${name}: ${value}\r\n` };
+}
+
+/** The head of a request, and what its codec must know beside it. */
+export interface ListedRequest {
+  readonly head: RequestHead;
+  readonly requestId: string;
+}
+
+/**
+ * Makes a request head of the fields that an HTTP/2 or HTTP/3 client sends, in the order in which they come (RFC 9113 §8.3,
+ * RFC 9114 §4.3). What breaks the rules of those protocols is `malformed`, a stream error; what the same request would
+ * be refused for in HTTP/1 is a fault, which has an answer. One object serves a whole worker.
+ */
+export class RequestFields {
+  /** Why the request is malformed; empty where it is sound so far. */
+  malformed = "";
+  #fields = "";
+  #method = "";
+  #scheme = "";
+  #authority: string | undefined;
+  #path = "";
+  #host: string | undefined;
+  #pseudoOver = false;
+  #hosts = 0;
+  #length = -1;
+  #cookie = "";
+  #expect = "";
+  #via = "";
+  #forwardedFor = "";
+  #requestId = "";
+  #count = 0;
+
+  begin(): void {
+    this.malformed = "";
+    this.#fields = "";
+    this.#method = "";
+    this.#scheme = "";
+    this.#authority = undefined;
+    this.#path = "";
+    this.#host = undefined;
+    this.#pseudoOver = false;
+    this.#hosts = 0;
+    this.#length = -1;
+    this.#cookie = "";
+    this.#expect = "";
+    this.#via = "";
+    this.#forwardedFor = "";
+    this.#requestId = "";
+    this.#count = 0;
+  }
+
+  add(field: RequestField): void {
+    const { kind } = field;
+    if (kind >= METHOD && kind <= PATH) {
+      this.#addPseudo(kind, field.value);
+      return;
+    }
+    this.#pseudoOver = true;
+    this.#count++;
+    if (kind === OTHER) this.#fields += field.line;
+    else if (kind !== DROPPED) this.#addKnown(field);
+  }
+
+  #addPseudo(kind: number, value: string): void {
+    if (this.#pseudoOver) this.malformed = "a pseudo-header field after a regular one";
+    switch (kind) {
+      case METHOD:
+        if (this.#method !== "") this.malformed = "repeated :method";
+        this.#method = value;
+        return;
+      case SCHEME:
+        if (this.#scheme !== "") this.malformed = "repeated :scheme";
+        this.#scheme = value;
+        return;
+      case AUTHORITY:
+        if (this.#authority !== undefined) this.malformed = "repeated :authority";
+        this.#authority = value;
+        return;
+      default:
+        if (this.#path !== "") this.malformed = "repeated :path";
+        this.#path = value;
+    }
+  }
+
+  #addKnown({ kind, name, value }: RequestField): void {
+    switch (kind) {
+      case HOST:
+        this.#hosts++;
+        this.#host = value;
+        return;
+      case CONTENT_LENGTH: {
+        const length = parseContentLength(value);
+        if (length === -1 || (this.#length !== -1 && this.#length !== length)) this.malformed = "bad content-length";
+        this.#length = length;
+        return;
+      }
+      case COOKIE:
+        // RFC 9113 §8.2.3: crumbs become one field before they reach what is not HTTP/2.
+        this.#cookie = this.#cookie === "" ? value : `${this.#cookie}; ${value}`;
+        return;
+      case TE:
+        if (value.toLowerCase() !== "trailers") this.malformed = "te other than trailers";
+        return;
+      case EXPECT:
+        this.#expect = value;
+        return;
+      case VIA:
+        this.#via = this.#via === "" ? value : `${this.#via}, ${value}`;
+        return;
+      case FORWARDED_FOR:
+        this.#forwardedFor = this.#forwardedFor === "" ? value : `${this.#forwardedFor}, ${value}`;
+        return;
+      case REQUEST_ID:
+        this.#requestId = this.#requestId === "" ? value : `${this.#requestId}, ${value}`;
+        return;
+      default:
+        this.malformed = `the field ${JSON.stringify(name)} cannot stand in this request`;
+    }
+  }
+
+  /** The request, once every field was added. `hasBody`: its message does not end with its head. Undefined: see `malformed`. */
+  finish(
+    hasBody: boolean,
+    limits: { scheme: "http" | "https"; maxCount: number },
+  ): ListedRequest | HeadFault | undefined {
+    if (this.malformed === "") this.#checkPseudo();
+    const hasLength = this.#length !== -1;
+    if (!hasBody && hasLength && this.#length !== 0) this.malformed = "content-length without a body";
+    if (this.malformed !== "") return undefined;
+    const path = this.#path === "*" ? "*" : normalisePath(this.#pathOnly());
+    const fault = this.#fault(path, limits.maxCount);
+    if (fault !== undefined || path === undefined) return fault;
+    const query = this.#path.indexOf("?");
+    return {
+      head: {
+        method: this.#method,
+        scheme: limits.scheme,
+        authority: this.#authority ?? this.#host ?? "",
+        path,
+        query: query === -1 ? "" : this.#path.slice(query),
+        fields: this.#cookie === "" ? this.#fields : `${this.#fields}cookie: ${this.#cookie}\r\n`,
+        bodyLength: hasBody ? this.#length : 0,
+        expectContinue: this.#expect !== "",
+        via: this.#via,
+        forwardedFor: this.#forwardedFor,
+      },
+      requestId: this.#requestId,
+    };
+  }
+
+  #checkPseudo(): void {
+    if (this.#method === "") this.malformed = "no :method";
+    else if (this.#method === "CONNECT") {
+      // RFC 9113 §8.5: the target is the authority alone.
+      if (this.#scheme !== "" || this.#path !== "" || this.#authority === undefined) this.malformed = "bad CONNECT";
+    } else if (this.#scheme === "" || this.#path === "") this.malformed = "no :scheme or no :path";
+    else if (this.#path === "*" && this.#method !== "OPTIONS")
+      this.malformed = "the :path * of another method than OPTIONS";
+    if (this.#authority !== undefined && this.#hosts > 0 && this.#authority !== this.#host) {
+      this.malformed = ":authority and host differ";
+    }
+  }
+
+  #pathOnly(): string {
+    const query = this.#path.indexOf("?");
+    return query === -1 ? this.#path : this.#path.slice(0, query);
+  }
+
+  #fault(path: string | undefined, maxCount: number): HeadFault | undefined {
+    const requestId = this.#requestId;
+    const fault = (code: HeadFault["code"], detail: string): HeadFault => ({ code, detail, requestId });
+    if (this.#count > maxCount) return fault("head-too-large", "too many header fields");
+    if (this.#hosts > 1) return fault("bad-request", "more than one host field");
+    const authority = this.#authority ?? this.#host;
+    if (authority === undefined || !isAuthority(authority))
+      return fault("bad-request", "no authority, or a malformed one");
+    if (this.#method === "CONNECT") return fault("not-implemented", "CONNECT is not served");
+    if (path === undefined) return fault("bad-path", "the path holds a backslash, %2F, %5C, %00 or a broken escape");
+    if (this.#expect !== "" && this.#expect.toLowerCase() !== "100-continue") {
+      return fault("expectation-failed", "the only known expectation is 100-continue");
+    }
+    return undefined;
+  }
+}

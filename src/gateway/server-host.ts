@@ -1,0 +1,35 @@
+import { type TimerWheel } from "../lib/timer-wheel.ts";
+import { type AnsweredRequest, type Exchange } from "./exchange.ts";
+
+/** What bounds a server connection of any protocol; a reload replaces the object. Times in milliseconds, sizes in bytes. */
+export interface ServerSettings {
+  readonly maxHeaderBytes: number;
+  readonly maxHeaderCount: number;
+  readonly maxBodyBytes: number;
+  readonly idleMs: number;
+  readonly headerMs: number;
+  readonly bodyMs: number;
+  readonly writeMs: number;
+}
+
+/** A client's connection, whatever protocol it speaks. */
+export interface ServerConnection {
+  /** No further request: an idle connection closes at once, a busy one after its answers. */
+  drain(): void;
+  /** Closes at once, whatever is in flight. */
+  cutOff(): void;
+}
+
+/** Who a server connection works for. */
+export interface ServerHost {
+  /** Asked for each time, so that a reload reaches open connections. */
+  settings(): ServerSettings;
+  readonly wheel: TimerWheel;
+  /** True: answer what is in flight, then close. */
+  draining(): boolean;
+  readonly scheme: "http" | "https";
+  handle(exchange: Exchange): void;
+  /** A request was answered by the codec itself. */
+  refused(request: AnsweredRequest): void;
+  closed(connection: ServerConnection): void;
+}
