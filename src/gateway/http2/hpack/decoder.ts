@@ -1,0 +1,148 @@
+import { latin1Text } from "../../../lib/latin1.ts";
+import { DynamicTable } from "./dynamic-table.ts";
+import { decodeHuffman } from "./huffman.ts";
+import { IntegerReader } from "./integer.ts";
+import { ENTRY_OVERHEAD, STATIC_TABLE } from "./static-table.ts";
+
+/** Octets of the dynamic table where no SETTINGS say otherwise (RFC 9113 §6.5.2). */
+const DEFAULT_TABLE_SIZE = 4096;
+/** Table size updates before a block's first field: the smallest size since the last block, and the current one (RFC 7541 §4.2). */
+const MAX_SIZE_UPDATES = 2;
+
+const TRUNCATED_BLOCK = "the block ends within a field";
+const BAD_INTEGER = "an integer is not whole or too large";
+const BAD_INDEX = "an index is in neither table";
+
+/** Takes the fields of a block one by one; `size` is the octets of name and value and 32 more (RFC 7541 §4.1). */
+export interface FieldSink<T> {
+  field(item: T, size: number): void;
+}
+
+/** Makes of a field what the caller wants to have of it; name and value are latin1 text, unchecked. */
+export type ItemMaker<T> = (name: string, value: string) => T;
+
+/** The static table's items. Made once, they serve all decoders. */
+export function staticItems<T>(make: ItemMaker<T>): readonly T[] {
+  return STATIC_TABLE.map(([name, value]) => make(name, value));
+}
+
+const STATIC_COUNT = STATIC_TABLE.length;
+const STATIC_SIZES = Int32Array.from(STATIC_TABLE, ([name, value]) => name.length + value.length + ENTRY_OVERHEAD);
+
+const integers = new IntegerReader();
+
+/**
+ * One direction of one connection's header compression (RFC 7541). The table keeps the item that was made of a field, so
+ * that a field sent by index costs a look-up and no text.
+ */
+export class HpackDecoder<T> {
+  readonly #make: ItemMaker<T>;
+  readonly #statics: readonly T[];
+  readonly #table: DynamicTable<T>;
+  /** Where the next byte of the block is. */
+  #at = 0;
+  #fault = "";
+
+  constructor(make: ItemMaker<T>, statics: readonly T[], maxTableSize = DEFAULT_TABLE_SIZE) {
+    this.#make = make;
+    this.#statics = statics;
+    this.#table = new DynamicTable(maxTableSize);
+  }
+
+  /**
+   * Decodes the whole block in the bytes from `start` to `end`. Returns an empty text, or why the block is broken; the
+   * table is then of no more use (RFC 9113 §4.3: a connection error COMPRESSION_ERROR).
+   */
+  decode(block: Uint8Array, start: number, end: number, sink: FieldSink<T>): string {
+    this.#fault = "";
+    this.#at = start;
+    if (start < end && ((block[start] ?? 0) & 0xe0) === 0x20) this.#readSizeUpdates(block, end);
+    while (this.#at < end && this.#fault === "") {
+      const first = block[this.#at] ?? 0;
+      if (first > 0x80 && first <= 0x80 + STATIC_COUNT) {
+        // Indexed in the static table, the usual case.
+        const index = first - 0x81;
+        this.#at++;
+        // `statics` has one for each index of the static table.
+        sink.field(this.#statics[index] as T, STATIC_SIZES[index] ?? 0);
+      } else if (first >= 0x80) this.#readIndexed(block, end, sink);
+      else if (first >= 0x40) this.#readLiteral(block, end, 0x3f, sink);
+      else if (first >= 0x20) this.#fault = "a table size update does not stand first in its block";
+      else this.#readLiteral(block, end, 0x0f, sink);
+    }
+    return this.#fault;
+  }
+
+  /** RFC 7541 §6.1. */
+  #readIndexed(block: Uint8Array, end: number, sink: FieldSink<T>): void {
+    const index = this.#readInteger(block, end, 0x7f);
+    if (index <= STATIC_COUNT) {
+      // Index 0 is none; a static one that came here was spelled out longer than it needs.
+      if (index > 0) sink.field(this.#statics[index - 1] as T, STATIC_SIZES[index - 1] ?? 0);
+      else this.#fail(BAD_INDEX);
+      return;
+    }
+    const entry = this.#table.get(index - STATIC_COUNT - 1);
+    if (entry === undefined) this.#fail(BAD_INDEX);
+    else sink.field(entry.item, entry.size);
+  }
+
+  /** RFC 7541 §6.2: with incremental indexing where the prefix has six bits; without it, or never indexed, where it has four. */
+  #readLiteral(block: Uint8Array, end: number, mask: number, sink: FieldSink<T>): void {
+    const index = this.#readInteger(block, end, mask);
+    const name = index === 0 ? this.#readText(block, end) : this.#nameAt(index);
+    if (name === undefined) this.#fail(BAD_INDEX);
+    const value = this.#fault === "" ? this.#readText(block, end) : "";
+    if (name === undefined || this.#fault !== "") return;
+    const item = this.#make(name, value);
+    const size = name.length + value.length + ENTRY_OVERHEAD;
+    if (mask === 0x3f) this.#table.insert(name, item, size);
+    sink.field(item, size);
+  }
+
+  #nameAt(index: number): string | undefined {
+    return index <= STATIC_COUNT ? STATIC_TABLE[index - 1]?.[0] : this.#table.get(index - STATIC_COUNT - 1)?.name;
+  }
+
+  /** RFC 7541 §5.2. */
+  #readText(block: Uint8Array, end: number): string {
+    const huffman = (block[this.#at] ?? 0) >= 0x80;
+    const length = this.#readInteger(block, end, 0x7f);
+    const start = this.#at;
+    if (this.#fault !== "") return "";
+    if (length > end - start) {
+      this.#fail(TRUNCATED_BLOCK);
+      return "";
+    }
+    this.#at = start + length;
+    if (!huffman) return latin1Text(block, start, start + length);
+    const text = decodeHuffman(block, start, start + length);
+    if (text === undefined) this.#fail("a Huffman-coded text holds EOS or is wrongly padded");
+    return text ?? "";
+  }
+
+  #readSizeUpdates(block: Uint8Array, end: number): void {
+    for (let updates = 0; updates < MAX_SIZE_UPDATES; updates++) {
+      if (this.#at >= end || ((block[this.#at] ?? 0) & 0xe0) !== 0x20) return;
+      const size = this.#readInteger(block, end, 0x1f);
+      if (this.#fault !== "") return;
+      if (!this.#table.resize(size)) this.#fail("a table size update is above what was agreed on");
+    }
+  }
+
+  /** 0, and a fault, where there is no proper one. */
+  #readInteger(block: Uint8Array, end: number, mask: number): number {
+    const value = integers.read(block, this.#at, end, mask);
+    if (value < 0) {
+      this.#fail(BAD_INTEGER);
+      return 0;
+    }
+    this.#at = integers.next;
+    return value;
+  }
+
+  /** The first fault is the one that counts. */
+  #fail(fault: string): void {
+    if (this.#fault === "") this.#fault = fault;
+  }
+}
