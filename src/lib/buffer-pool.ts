@@ -1,0 +1,75 @@
+export interface BufferPoolLimits {
+  /** Bytes of one buffer. */
+  readonly bufferSize: number;
+  readonly bufferCount: number;
+  /** Buffers that must be free for a new request to be taken on. */
+  readonly reserve: number;
+}
+
+/**
+ * The account of the memory that one worker may hold for one purpose, as a number of buffers. It is asked only where bytes have
+ * to wait, so what never waits costs nothing. No memory is set aside: holders take their own, and say here how much.
+ */
+export class BufferPool {
+  #limits: BufferPoolLimits;
+  readonly #gauge: Float64Array;
+  #used = 0;
+
+  /** The number of bytes in use is kept in `gauge[0]` for whoever watches. */
+  constructor(limits: BufferPoolLimits, gauge: Float64Array = new Float64Array(1)) {
+    this.#limits = limits;
+    this.#gauge = gauge;
+    gauge[0] = 0;
+  }
+
+  /** Other limits from now on; who holds more than they allow keeps it. */
+  set limits(limits: BufferPoolLimits) {
+    this.#limits = limits;
+  }
+
+  /** Bytes in use. */
+  get used(): number {
+    return this.#used;
+  }
+
+  /** Bytes in all. */
+  get capacity(): number {
+    return this.#limits.bufferSize * this.#limits.bufferCount;
+  }
+
+  /** True while a new request must be refused, so that those in flight find what they need. */
+  get exhausted(): boolean {
+    const { bufferSize, reserve } = this.#limits;
+    return this.#used + reserve * bufferSize > this.capacity;
+  }
+
+  /** Takes `bytes`; false, with nothing taken, where the pool has not so many. */
+  take(bytes: number): boolean {
+    if (this.#used + bytes > this.capacity) return false;
+    this.#set(this.#used + bytes);
+    return true;
+  }
+
+  /** Gives back what was taken. */
+  give(bytes: number): void {
+    this.#set(this.#used - bytes);
+  }
+
+  /**
+   * Makes a holder's part as many whole buffers as `bytes` need; `held` is what the last call returned, 0 before the first.
+   * Returns the bytes of its buffers now; -1, with the part as it was, where the pool has not so many.
+   */
+  resize(held: number, bytes: number): number {
+    const { bufferSize } = this.#limits;
+    const wanted = Math.ceil(bytes / bufferSize) * bufferSize;
+    if (wanted === held) return held;
+    if (wanted > held && !this.take(wanted - held)) return -1;
+    if (wanted < held) this.give(held - wanted);
+    return wanted;
+  }
+
+  #set(used: number): void {
+    this.#used = used;
+    this.#gauge[0] = used;
+  }
+}
