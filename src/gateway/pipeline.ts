@@ -1,4 +1,5 @@
 import { TurnpikeError } from "../lib/errors.ts";
+import { fieldValue, withoutFields } from "../lib/fields.ts";
 import { answer, answerError } from "./answer.ts";
 import { type Exchange, type AnsweredRequest } from "./exchange.ts";
 import { type LogLine } from "./policy/access-log/access-log.ts";
@@ -38,7 +39,7 @@ export interface Pipeline {
 /**
  * The life of a request, top to bottom. The codec calls it with the head read and the body still to come.
  *
- *   client address → route → gateway paths → host allowed? → the route's policies → forward → (the response passes the policies' sinks)
+ *   client address → route → gateway paths → host allowed? → OPTIONS for us → the route's policies → forward → (the response passes the policies' sinks)
  */
 export function serve(pipeline: Pipeline, exchange: Exchange): void {
   const { head } = exchange;
@@ -53,6 +54,7 @@ export function serve(pipeline: Pipeline, exchange: Exchange): void {
     answerError(exchange, new TurnpikeError("host-not-allowed", "this server does not answer for that host"));
     return;
   }
+  if (head.method === "OPTIONS" && serveOptions(exchange)) return;
   if (route === undefined) {
     answerError(exchange, new TurnpikeError("not-found", "no route serves this path"));
     return;
@@ -76,6 +78,21 @@ async function servePoliced(pipeline: Pipeline, exchange: Exchange, route: Route
       answerError(exchange, new TurnpikeError("internal", "the request could not be handled"));
     }
   }
+}
+
+/** Answers what asks for this server alone: `OPTIONS *` (RFC 9110 §9.3.7), and OPTIONS that may go no further (§7.6.2). */
+function serveOptions(exchange: Exchange): boolean {
+  const { head } = exchange;
+  const hops = fieldValue(head.fields, "max-forwards") ?? "";
+  const isLimited = /^\d{1,15}$/.test(hops);
+  if (head.path === "*" || (isLimited && Number(hops) === 0)) {
+    answer(exchange, 204, "", new Uint8Array(0));
+    return true;
+  }
+  if (isLimited) {
+    head.fields = `${withoutFields(head.fields, ["max-forwards"])}Max-Forwards: ${Number(hops) - 1}\r\n`;
+  }
+  return false;
 }
 
 /** Liveness and readiness, which no route can take away. */

@@ -1,5 +1,6 @@
 import { normalisePath } from "../lib/url-path.ts";
 import { parseContentLength } from "../lib/fields.ts";
+import { unservedMethod } from "../lib/http-method.ts";
 import { isAuthority } from "./authority.ts";
 import { type RequestHead } from "./exchange.ts";
 import { type HeadFault } from "./refusal.ts";
@@ -251,7 +252,8 @@ export class RequestFields {
     const authority = this.#authority ?? this.#host;
     if (authority === undefined || !isAuthority(authority))
       return fault("bad-request", "no authority, or a malformed one");
-    if (this.#method === "CONNECT") return fault("not-implemented", "CONNECT is not served");
+    const unserved = unservedMethod(this.#method);
+    if (unserved !== "") return fault("not-implemented", unserved);
     if (path === undefined) return fault("bad-path", "the path holds a backslash, %2F, %5C, %00 or a broken escape");
     if (this.#expect !== "" && this.#expect.toLowerCase() !== "100-continue") {
       return fault("expectation-failed", "the only known expectation is 100-continue");

@@ -1,3 +1,12 @@
+import {
+  BAD_EXTENSION,
+  EXTENSION_AWAITED,
+  EXTENSION_BEGINS,
+  type ExtensionState,
+  isExtensionEnd,
+  nextExtensionState,
+} from "./chunk-extension.ts";
+
 /** A chunk-size line without its extensions: 15 hexadecimal digits hold more than any body may. */
 const MAX_SIZE_DIGITS = 13;
 /** Bytes of chunk extensions over a whole body; nobody uses them but to keep a parser busy (RFC 9112 §7.1.1). */
@@ -23,7 +32,8 @@ function hexDigit(code: number): number {
 }
 
 /**
- * Decodes the chunked transfer coding (RFC 9112 §7.1), strictly: CRLF only, no white space around the size.
+ * Decodes the chunked transfer coding (RFC 9112 §7.1), strictly: CRLF only, and white space only where an extension
+ * follows it.
  *
  *   SIZE ─▶ [EXTENSION] ─▶ SIZE_LF ─▶ DATA ─▶ DATA_CR ─▶ DATA_LF ─▶ SIZE …
  *                             └─ size 0 ─▶ TRAILERS ─▶ DONE
@@ -35,6 +45,7 @@ export class ChunkedDecoder {
   #state = SIZE;
   #size = 0;
   #digits = 0;
+  #extension: ExtensionState = EXTENSION_BEGINS;
   #extensionBytes = 0;
   /** Trailer field lines with their CRLFs, as they came and not yet checked. */
   trailers = "";
@@ -82,14 +93,14 @@ export class ChunkedDecoder {
           if (++this.#digits > MAX_SIZE_DIGITS) this.fault = "chunk size too large";
         } else if (this.#digits === 0) this.fault = "bad chunk size";
         else if (code === 0x0d) this.#state = SIZE_LF;
-        else if (code === 0x3b) this.#state = EXTENSION;
-        else this.fault = "bad chunk size";
+        else if (code === 0x3b || code === 0x20 || code === 0x09) {
+          this.#state = EXTENSION;
+          this.#extension = code === 0x3b ? EXTENSION_BEGINS : EXTENSION_AWAITED;
+        } else this.fault = "bad chunk size";
         return;
       }
       case EXTENSION:
-        if (code === 0x0d) this.#state = SIZE_LF;
-        else if ((code < 0x20 && code !== 0x09) || code === 0x7f) this.fault = "control character in a chunk extension";
-        else if (++this.#extensionBytes > MAX_EXTENSION_BYTES) this.fault = "chunk extensions too large";
+        this.#stepExtension(code);
         return;
       case SIZE_LF:
         if (code !== 0x0a) this.fault = "bare CR after a chunk size";
@@ -108,6 +119,18 @@ export class ChunkedDecoder {
       default:
         if (code !== 0x0a) this.fault = "bare CR after a chunk";
         this.#state = SIZE;
+    }
+  }
+
+  #stepExtension(code: number): void {
+    if (code === 0x0d) {
+      if (isExtensionEnd(this.#extension)) this.#state = SIZE_LF;
+      else this.fault = "malformed chunk extension";
+    } else if ((code < 0x20 && code !== 0x09) || code === 0x7f) this.fault = "control character in a chunk extension";
+    else if (++this.#extensionBytes > MAX_EXTENSION_BYTES) this.fault = "chunk extensions too large";
+    else {
+      this.#extension = nextExtensionState(this.#extension, code);
+      if (this.#extension === BAD_EXTENSION) this.fault = "malformed chunk extension";
     }
   }
 

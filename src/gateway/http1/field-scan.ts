@@ -29,6 +29,11 @@ function skip(text: string, from: number, bit: number): number {
   return i;
 }
 
+/** True for the code of a token character (RFC 9110 §5.6.2). */
+export function isTokenCode(code: number): boolean {
+  return ((CLASS[code] ?? 0) & TOKEN) !== 0;
+}
+
 /** The index of the first character from `from` on that is not a token character. */
 export function skipToken(text: string, from: number): number {
   return skip(text, from, TOKEN);
@@ -86,41 +91,61 @@ function spells(text: string, start: number, lowerName: string): boolean {
   return true;
 }
 
+const HYPHEN = 0x2d;
+/** `_ | 0x20`. */
+const UNDERSCORE_SEEN = 0x7f;
+
+/**
+ * `id` where the name at `start` is `lowerName`. One that has underscores for its hyphens is nobody's that means well: CGI
+ * and its children make one name of both.
+ */
+function named(text: string, start: number, lowerName: string, id: number): number {
+  let found = id;
+  for (let i = 0; i < lowerName.length; i++) {
+    const code = text.charCodeAt(start + i) | 0x20;
+    const wanted = lowerName.charCodeAt(i);
+    if (code === wanted) continue;
+    if (code !== UNDERSCORE_SEEN || wanted !== HYPHEN) return OTHER;
+    found = DROPPED_FROM_REQUEST;
+  }
+  return found;
+}
+
 function identify(text: string, start: number, length: number): number {
   switch (length) {
     case 2:
-      return spells(text, start, "te") ? TE : OTHER;
+      return named(text, start, "te", TE);
     case 3:
-      return spells(text, start, "via") ? VIA : OTHER;
+      return named(text, start, "via", VIA);
     case 4:
-      if (spells(text, start, "host")) return HOST;
-      return spells(text, start, "date") ? DATE : OTHER;
+      return named(text, start, "host", HOST) || named(text, start, "date", DATE);
     case 6:
-      return spells(text, start, "expect") ? EXPECT : OTHER;
+      return named(text, start, "expect", EXPECT);
     case 7:
-      if (spells(text, start, "upgrade")) return UPGRADE;
-      return spells(text, start, "trailer") ? DROPPED : OTHER;
+      return named(text, start, "upgrade", UPGRADE) || named(text, start, "trailer", DROPPED);
     case 9:
-      return spells(text, start, "x-real-ip") ? DROPPED_FROM_REQUEST : OTHER;
+      return named(text, start, "x-real-ip", DROPPED_FROM_REQUEST);
     case 10:
-      if (spells(text, start, "connection")) return CONNECTION;
-      return spells(text, start, "keep-alive") ? DROPPED : OTHER;
+      return named(text, start, "connection", CONNECTION) || named(text, start, "keep-alive", DROPPED);
     case 12:
-      return spells(text, start, "x-request-id") ? REQUEST_ID : OTHER;
+      return named(text, start, "x-request-id", REQUEST_ID);
     case 14:
-      return spells(text, start, "content-length") ? CONTENT_LENGTH : OTHER;
+      return named(text, start, "content-length", CONTENT_LENGTH);
     case 15:
-      return spells(text, start, "x-forwarded-for") ? FORWARDED_FOR : OTHER;
+      return named(text, start, "x-forwarded-for", FORWARDED_FOR);
     case 16:
-      if (spells(text, start, "x-forwarded-host")) return DROPPED_FROM_REQUEST;
-      return spells(text, start, "proxy-connection") ? DROPPED : OTHER;
+      return (
+        named(text, start, "x-forwarded-host", DROPPED_FROM_REQUEST) || named(text, start, "proxy-connection", DROPPED)
+      );
     case 17:
-      if (spells(text, start, "transfer-encoding")) return TRANSFER_ENCODING;
-      return spells(text, start, "x-forwarded-proto") ? DROPPED_FROM_REQUEST : OTHER;
+      return (
+        named(text, start, "transfer-encoding", TRANSFER_ENCODING) ||
+        named(text, start, "x-forwarded-proto", DROPPED_FROM_REQUEST)
+      );
     case 18:
-      return spells(text, start, "proxy-authenticate") ? DROPPED : OTHER;
+      return named(text, start, "proxy-authenticate", DROPPED);
     case 19:
-      return spells(text, start, "proxy-authorization") ? DROPPED : OTHER;
+      return named(text, start, "proxy-authorization", DROPPED);
     default:
       return OTHER;
   }
@@ -129,17 +154,26 @@ function identify(text: string, start: number, length: number): number {
 /** Fields that Connection may nominate: each is looked for in every line, and thousands of them cost milliseconds a request. */
 const MAX_NOMINATED = 64;
 
-/** As `parseContentLength`, for the value between `start` and `end`: the plain form costs no slice. */
-function lengthAt(text: string, start: number, end: number): number {
+/**
+ * As `parseContentLength`, for the value between `start` and `end`: the plain form costs no slice. Zeros before a
+ * request's length are refused, since some read them as the sign of an octal number.
+ */
+function lengthAt(text: string, start: number, end: number, isRequest: boolean): number {
   const from = text.charCodeAt(start) === 0x20 ? start + 1 : start;
-  if (end === from || end - from > MAX_LENGTH_DIGITS) return parseContentLength(trimOws(text.slice(from, end)));
+  const isPlain = end > from && end - from <= MAX_LENGTH_DIGITS && (text.charCodeAt(from) !== 0x30 || end === from + 1);
+  if (!isPlain) return unusualLength(text.slice(from, end), isRequest);
   let length = 0;
   for (let i = from; i < end; i++) {
     const digit = text.charCodeAt(i) - 0x30;
-    if (digit < 0 || digit > 9) return parseContentLength(trimOws(text.slice(from, end)));
+    if (digit < 0 || digit > 9) return unusualLength(text.slice(from, end), isRequest);
     length = length * 10 + digit;
   }
   return length;
+}
+
+function unusualLength(text: string, isRequest: boolean): number {
+  const value = trimOws(text);
+  return isRequest && /^0\d/.test(value) ? -1 : parseContentLength(value);
 }
 
 /**
@@ -219,7 +253,7 @@ export class FieldScan {
       case DROPPED_FROM_REQUEST:
         return this.#isRequest;
       case CONTENT_LENGTH: {
-        const length = lengthAt(text, start, end);
+        const length = lengthAt(text, start, end, this.#isRequest);
         const differs = this.contentLength !== -1 && this.contentLength !== length;
         if (length === -1 || differs) this.fault = "bad Content-Length";
         this.contentLength = length;

@@ -30,7 +30,9 @@ export function unfinishedHeadFault(
   if (text.length - start > limit) {
     const lineEnd = text.indexOf("\r\n", start);
     const isLongLine = lineEnd === -1 ? end === -1 : lineEnd - start > limit;
-    if (isLongLine) return { code: "uri-too-long", detail: `the request line is longer than ${limit} bytes` };
+    const detail = `the request line is longer than ${limit} bytes`;
+    const isLongMethod = isLongLine && !text.slice(start, start + limit).includes(" ");
+    if (isLongLine) return { code: isLongMethod ? "bad-request" : "uri-too-long", detail };
     return { code: "head-too-large", detail: `the request head is larger than ${limit} bytes` };
   }
   // What came before was looked through then: else 16 KiB that come byte by byte cost 260 ms of CPU and not 150.

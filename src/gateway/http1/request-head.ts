@@ -1,5 +1,6 @@
 import { type ErrorCode } from "../../lib/errors.ts";
 import { trimOws } from "../../lib/fields.ts";
+import { unservedMethod } from "../../lib/http-method.ts";
 import { normalisePath } from "../../lib/url-path.ts";
 import { isAuthority } from "../authority.ts";
 import { type RequestHead } from "../exchange.ts";
@@ -54,7 +55,8 @@ export function parseRequestHead(
   const refusal = refuseFields(http10);
   if (refusal !== undefined) return refusal;
   const method = methodAt(text, bounds.from, methodEnd);
-  if (method === "CONNECT") return fault("not-implemented", "CONNECT is not served");
+  const unserved = method === "GET" ? "" : unservedMethod(method);
+  if (unserved !== "") return fault("not-implemented", unserved);
   const isOrigin = text.charCodeAt(methodEnd + 1) === 0x2f;
   const target = isOrigin ? undefined : splitTarget(method, text.slice(methodEnd + 1, targetEnd));
   if (target !== undefined && "code" in target) return target;
@@ -119,5 +121,9 @@ function splitTarget(method: string, target: string): { authority: string; path:
   if (match === null || authority === undefined || !isAuthority(authority)) {
     return fault("bad-request", "malformed request target");
   }
-  return { authority, path: match[2] === "" || match[2] === undefined ? "/" : match[2], query: match[3] ?? "" };
+  const path = match[2] ?? "";
+  const query = match[3] ?? "";
+  // RFC 9112 §3.2.4: so a client of a proxy asks for `*`.
+  const isServer = method === "OPTIONS" && path === "" && query === "";
+  return { authority, path: isServer ? "*" : path || "/", query };
 }

@@ -58,6 +58,12 @@ export const CHUNKS: readonly Row[] = [
   cut("CR in an extension", size("5;a=\rb")),
   cut("an extension of 16 KiB", size(`5;a=${"b".repeat(LONG)}`), [400, 413, 431]),
   cut("a thousand extensions", size(`5${";a=b".repeat(5000)}`), [400, 413, 431]),
+  cut("a semicolon without an extension", size("5;")),
+  cut("a bracket in an extension's name", size("5;bad[=x")),
+  cut("an extension without a name", size("5;=x")),
+  cut("an extension's quotes that do not end", size('5;a="b')),
+  cut("a space behind an extension", size("5;a ")),
+  accepted("white space around an extension", chunks("5 ; a = b\r\nhello\r\n0\r\n\r\n"), "POST /x hello"),
   cut("no extension behind the semicolon, but a second size", size("5,5")),
 
   cut("a trailer with a space in its name", trailer("X Y: z")),
