@@ -1,5 +1,6 @@
 /** `npm run bench -- NAME [flags]`: runs one bench. */
 import { http1 } from "./http1.ts";
+import { http2Hpack } from "./http2-hpack.ts";
 import { runProxyBench } from "./proxy.ts";
 
 interface Bench {
@@ -12,13 +13,14 @@ interface Bench {
 const BENCHES: readonly Bench[] = [
   { name: "proxy", about: "Turnpike beside nginx, HAProxy and Caddy, driven by wrk", run: runProxyBench },
   { name: "http1", about: "the HTTP/1 codec and the forward path, without sockets", run: http1 },
+  { name: "http2-hpack", about: "header compression alone: heads decoded and encoded", run: http2Hpack },
 ];
 
 const [name, ...args] = process.argv.slice(2);
 const bench = BENCHES.find((candidate) => candidate.name === name);
 if (bench === undefined) {
   console.error("usage: npm run bench -- NAME [flags]\n\nbenches:");
-  for (const { name: known, about } of BENCHES) console.error(`  ${known.padEnd(10)} ${about}`);
+  for (const { name: known, about } of BENCHES) console.error(`  ${known.padEnd(12)} ${about}`);
   process.exit(2);
 }
 process.exit(await bench.run(args));

@@ -1,11 +1,9 @@
 import { latin1Text } from "../../../lib/latin1.ts";
 
 /** Texts that are kept, at most: the responses that a worker sends again and again. A power of two. */
-const CACHE_SLOTS = 256;
+const CACHE_SLOTS = 1024;
 /** Longer texts are not kept: they are rare, and CACHE_SLOTS of them with their bytes must stay within a few MiB. */
 const MAX_CACHED_LENGTH = 2048;
-/** Characters that tell texts apart before they are compared. */
-const SAMPLES = 12;
 
 interface Kept {
   readonly text: string;
@@ -13,19 +11,20 @@ interface Kept {
 }
 
 /**
- * Encoded bytes of texts seen twice, one text a slot; a newer one takes an older one's place. Not a Map: it would hash
- * the whole text each time, which costs as much again as the copy (bench http2-hpack).
+ * Encoded bytes of texts seen twice, one text a slot; a newer one takes an older one's place. Not a Map, since that would
+ * have to keep a text at its first sight, and most heads with a date or an id of their own are never seen again.
  */
 export class EncodedTexts {
   readonly #slots: (Kept | undefined)[] = Array.from({ length: CACHE_SLOTS });
-  /** Of the last text that was offered to each slot. A first sight only leaves this: most texts are never seen again. */
+  /** Of the last text that was offered to each slot. A first sight leaves this alone. */
   readonly #prints = new Int32Array(CACHE_SLOTS);
   /** Of the text that `write` did not have. */
   #print = 0;
 
   /** Writes the bytes of `text`; returns the offset behind them, or 0 where it does not have them. */
   write(target: Buffer, at: number, text: string): number {
-    this.#print = fingerprint(text);
+    // Native, so that the whole text costs less than a dozen of its characters read one by one (bench http2-hpack).
+    this.#print = Bun.hash.xxHash32(text) | 0;
     const kept = this.#slots[this.#print & (CACHE_SLOTS - 1)];
     if (kept === undefined || kept.text !== text) return 0;
     kept.bytes.copy(target, at);
@@ -42,12 +41,4 @@ export class EncodedTexts {
       this.#slots[slot] = { text: latin1Text(own, 0, own.length), bytes: Buffer.from(bytes.subarray(start, end)) };
     } else this.#prints[slot] = this.#print;
   }
-}
-
-/** Not a hash of the whole text, which would cost more than comparing it. */
-function fingerprint(text: string): number {
-  const stride = Math.ceil(text.length / SAMPLES);
-  let print = text.length;
-  for (let i = text.length - 1; i >= 0; i -= stride) print = (Math.imul(print, 31) + text.charCodeAt(i)) | 0;
-  return print ^ (print >>> 15);
 }

@@ -1,0 +1,137 @@
+/** What header compression costs: one head decoded or encoded, in nanoseconds of CPU. */
+import { parseArgs } from "node:util";
+import { HpackDecoder, staticItems } from "../src/gateway/http2/hpack/decoder.ts";
+import { maxEncodedLength, writeFields, writeStatus } from "../src/gateway/http2/hpack/encoder.ts";
+import { decodeHuffman } from "../src/gateway/http2/hpack/huffman.ts";
+import { encodeHuffman } from "../src/gateway/http2/hpack/testing/huffman-encode.ts";
+import { IndexingEncoder, type SentField } from "../src/gateway/http2/hpack/testing/indexing-encoder.ts";
+
+const BROWSER_HEAD: readonly (readonly [name: string, value: string])[] = [
+  [":method", "GET"],
+  [":scheme", "https"],
+  [":path", "/articles/2026/11/a-title-of-some-length?utm_source=feed"],
+  [":authority", "www.example.com"],
+  [
+    "user-agent",
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36",
+  ],
+  ["accept", "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"],
+  ["accept-language", "en-US,en;q=0.9"],
+  ["accept-encoding", "gzip, deflate, br, zstd"],
+  ["cookie", "session=0123456789abcdef0123456789abcdef; theme=dark"],
+  ["referer", "https://www.example.com/"],
+];
+const RESPONSE_FIELDS =
+  "Server: nginx/1.22.1\r\nDate: Fri, 20 Nov 2026 21:37:44 GMT\r\nContent-Type: application/json\r\n" +
+  "Cache-Control: private, max-age=0\r\nX-Request-Id: 0193e4a0-0000-7000-8000-000000000000\r\n";
+
+interface Item {
+  readonly name: string;
+  readonly value: string;
+}
+
+function make(name: string, value: string): Item {
+  return { name, value };
+}
+
+const statics = staticItems(make);
+let seen = 0;
+const sink = {
+  field(_item: Item, size: number): void {
+    seen += size;
+  },
+};
+
+function block(as: SentField["as"], huffman: boolean, encoder = new IndexingEncoder()): Buffer {
+  return encoder.block(BROWSER_HEAD.map(([name, value]) => ({ name, value, as, huffman })));
+}
+
+/** A decoder that has seen the head once, and the head all indexed. */
+function decodeIndexed(): () => void {
+  const encoder = new IndexingEncoder();
+  const decoder = new HpackDecoder(make, statics);
+  const first = block("indexed", true, encoder);
+  decoder.decode(first, 0, first.length, sink);
+  const again = block("indexed", true, encoder);
+  return () => decoder.decode(again, 0, again.length, sink);
+}
+
+function decodeLiterals(huffman: boolean): () => void {
+  const decoder = new HpackDecoder(make, statics);
+  const bytes = block("without", huffman);
+  return () => decoder.decode(bytes, 0, bytes.length, sink);
+}
+
+/** The head sent by a client that indexes everything but the path. */
+function decodeNewPath(): () => void {
+  const encoder = new IndexingEncoder();
+  const decoder = new HpackDecoder(make, statics);
+  const first = block("indexed", true, encoder);
+  decoder.decode(first, 0, first.length, sink);
+  const fields = BROWSER_HEAD.map(
+    ([name, value]) => ({ name, value, as: name === ":path" ? "without" : "indexed", huffman: true }) as const,
+  );
+  const again = encoder.block(fields);
+  return () => decoder.decode(again, 0, again.length, sink);
+}
+
+function decodeText(): () => void {
+  const bytes = encodeHuffman(BROWSER_HEAD[4]?.[1] ?? "");
+  return () => {
+    seen += decodeHuffman(bytes, 0, bytes.length)?.length ?? 0;
+  };
+}
+
+/** A text of its own each time, as what a socket brings is; one in `distinct` is the same. */
+function encode(distinct: number): () => void {
+  const target = Buffer.alloc(maxEncodedLength(RESPONSE_FIELDS) + 8);
+  const heads = Array.from({ length: distinct }, (_, i) =>
+    Buffer.from(`${RESPONSE_FIELDS.slice(0, -14)}${String(i).padStart(12, "0")}\r\n`),
+  );
+  let next = 0;
+  return () => {
+    next = next + 1 === distinct ? 0 : next + 1;
+    const fields = heads[next]?.toString("latin1") ?? "";
+    seen += writeFields(target, writeStatus(target, 0, 200), fields);
+  };
+}
+
+/** The text alone, without encoding it. */
+function textOnly(): () => void {
+  const head = Buffer.from(RESPONSE_FIELDS);
+  return () => {
+    seen += head.toString("latin1").length;
+  };
+}
+
+const CASES: readonly (readonly [name: string, create: () => () => void])[] = [
+  ["decode, all 10 fields indexed", decodeIndexed],
+  ["decode, a new path and 9 indexed", decodeNewPath],
+  ["decode, 8 plain literals", () => decodeLiterals(false)],
+  ["decode, 8 Huffman literals", () => decodeLiterals(true)],
+  ["decode, one Huffman text of 101 characters", decodeText],
+  ["make the response's text alone", textOnly],
+  ["encode, 5 fields, the same each time", () => encode(1)],
+  ["encode, 5 fields, 64 heads in turn", () => encode(64)],
+  ["encode, 5 fields, never the same", () => encode(20_000)],
+];
+
+function measure(run: () => void, count: number): number {
+  const before = process.cpuUsage();
+  for (let i = 0; i < count; i++) run();
+  const { user, system } = process.cpuUsage(before);
+  return ((user + system) * 1000) / count;
+}
+
+/** `npm run bench -- http2-hpack [--count N] [--rounds N]` */
+export async function http2Hpack(args: readonly string[]): Promise<number> {
+  const options = { count: { type: "string", default: "300000" }, rounds: { type: "string", default: "4" } } as const;
+  const { values } = parseArgs({ args: [...args], options });
+  for (const [name, create] of CASES) {
+    const run = create();
+    measure(run, 20_000);
+    const rounds = Array.from({ length: Number(values.rounds) }, () => measure(run, Number(values.count)));
+    console.log(`${name.padEnd(44)} ${rounds.map((ns) => ns.toFixed(0).padStart(5)).join("  ")} ns of CPU a head`);
+  }
+  return seen > 0 ? 0 : 1;
+}

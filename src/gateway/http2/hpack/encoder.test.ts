@@ -1,0 +1,111 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { maxEncodedLength, TABLE_SIZE_ZERO, writeField, writeFields, writeStatus } from "./encoder.ts";
+import { decodeBlock, type Pair, pairDecoder } from "./testing/decode.ts";
+
+/** What `writeFields` writes; the buffer has no more room than it says it may need. */
+function encodeFields(fields: string): Buffer {
+  const target = Buffer.alloc(maxEncodedLength(fields) + 3, 0xee);
+  const end = writeFields(target, 3, fields);
+  expect(end).toBeLessThanOrEqual(target.length);
+  expect(target.subarray(0, 3).toString("hex")).toBe("eeeeee");
+  return target.subarray(3, end);
+}
+
+function decoded(block: Uint8Array): readonly Pair[] {
+  const { fault, fields } = decodeBlock(pairDecoder(), block);
+  expect(fault).toBe("");
+  return fields;
+}
+
+function encodeField(name: string, value: string): string {
+  const target = Buffer.alloc(400);
+  return target.subarray(0, writeField(target, 0, name, value)).toString("hex");
+}
+
+const token = fc.stringMatching(/^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,40}$/);
+const value = fc
+  .oneof(
+    fc.stringMatching(/^[!-~\u0080-\u00ff]{0,60}$/),
+    fc.integer({ min: 100, max: 600 }).map((n) => "v".repeat(n)),
+  )
+  .filter((text) => !text.startsWith(" "));
+const knownName = fc.constantFrom(
+  "Date",
+  "Content-Type",
+  "set-cookie",
+  "Authorization",
+  "Cookie",
+  "server",
+  "accept-encoding",
+);
+const lines = fc.array(fc.tuple(fc.oneof(token, knownName), value), { maxLength: 20 });
+
+describe("the encoder", () => {
+  test("writes every status so that it is read back, the usual ones in one byte", () => {
+    for (let status = 100; status <= 599; status++) {
+      const target = Buffer.alloc(8);
+      const end = writeStatus(target, 1, status);
+      expect(decoded(target.subarray(1, end))).toEqual([[":status", String(status)]]);
+      expect(end - 1).toBe([200, 204, 206, 304, 400, 404, 500].includes(status) ? 1 : 5);
+    }
+  });
+
+  test.each([
+    [":method", "GET", "82"],
+    [":path", "/index.html", "85"],
+    [":path", "/x", "04022f78"],
+    [":scheme", "https", "87"],
+    ["accept-encoding", "gzip, deflate", "90"],
+    ["accept-encoding", "br", "0f01026272"],
+    ["server", "x", "0f270178"],
+    ["x", "yz", "00017802797a"],
+    ["x", "", "00017800"],
+    ["authorization", "x", "1f080178"],
+    ["proxy-authorization", "x", "1f220178"],
+    ["cookie", "a", "1f110161"],
+    ["set-cookie", "", "1f2800"],
+  ])("writes %s: %s by the shortest way that keeps secrets out of every table", (name, text, hex) => {
+    expect(encodeField(name, text)).toBe(hex);
+  });
+
+  test("gives field lines lower-case names, and takes the white space around values away", () => {
+    expect(decoded(encodeFields("Content-Type: text/html\r\nX-Tab:\t a b \t\r\nEmpty:\r\nÀ: ÿ\r\n"))).toEqual([
+      ["content-type", "text/html"],
+      ["x-tab", "a b"],
+      ["empty", ""],
+      ["à", "ÿ"],
+    ]);
+    expect(encodeFields("")).toHaveLength(0);
+  });
+
+  test("writes any fields within the length that it announces, the same each time it is asked", () => {
+    fc.assert(
+      fc.property(lines, (pairs) => {
+        const fields = pairs.map(([name, text]) => `${name}: ${text}\r\n`).join("");
+        const first = encodeFields(fields);
+        expect(decoded(first)).toEqual(pairs.map(([name, text]) => [name.toLowerCase(), text] as const));
+        for (let i = 0; i < 3; i++) expect(encodeFields(fields)).toEqual(first);
+        const tight = pairs.map(([name, text]) => `${name}:${text}\r\n`).join("");
+        expect(encodeFields(tight)).toEqual(first);
+      }),
+    );
+  });
+
+  test("tells texts apart that look alike, however often each was written", () => {
+    const texts = Array.from({ length: 2000 }, (_, i) => `X-Id: ${String(i % 700).padStart(40, "0")}\r\nServer: a\r\n`);
+    for (const text of [...texts, ...texts]) {
+      expect(decoded(encodeFields(text))[0]).toEqual(["x-id", text.slice(6, 46)]);
+    }
+  });
+
+  test("begins a connection with a byte that sets the peer's table to nothing", () => {
+    const decoder = pairDecoder();
+    decodeBlock(decoder, Buffer.from("4001610131", "hex"));
+    expect(decodeBlock(decoder, Buffer.from([TABLE_SIZE_ZERO, 0x82]))).toMatchObject({
+      fault: "",
+      fields: [[":method", "GET"]],
+    });
+    expect(decodeBlock(decoder, Buffer.from([0xbe])).fault).toBe("an index is in neither table");
+  });
+});
