@@ -1,5 +1,5 @@
 import { normalisePath } from "../lib/url-path.ts";
-import { parseContentLength } from "../lib/fields.ts";
+import { type Fields, parseContentLength } from "../lib/fields.ts";
 import { unservedMethod } from "../lib/http-method.ts";
 import { isAuthority } from "./authority.ts";
 import { type RequestHead } from "./exchange.ts";
@@ -224,6 +224,21 @@ export class RequestFields {
       },
       requestId: this.#requestId,
     };
+  }
+
+  /** The trailers, once every field was added; undefined where they are malformed (RFC 9113 §8.1). What frames or routes is left out. */
+  finishTrailers(): Fields | undefined {
+    const hasPseudo = this.#method !== "" || this.#scheme !== "" || this.#path !== "" || this.#authority !== undefined;
+    return this.malformed === "" && !hasPseudo ? this.#fields : undefined;
+  }
+
+  /** `:method` and `:path` as far as they came: what is written down of a request that is refused. */
+  get method(): string {
+    return this.#method;
+  }
+
+  get target(): string {
+    return this.#path;
   }
 
   #checkPseudo(): void {

@@ -6,7 +6,7 @@ export const http2 = z
   .strictObject({
     max_streams: count(128, 1, 2_147_483_647).describe("Concurrent streams of one connection."),
     max_header_list_size: bytes(8192, 256).describe("Bytes of a decoded header list."),
-    initial_window_size: bytes(1_048_576, 0).describe("Initial flow-control window."),
+    initial_window_size: bytes(1_048_576, 1).describe("Initial flow-control window."),
     max_frame_size: z
       .int()
       .min(16_384)

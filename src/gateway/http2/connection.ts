@@ -1,0 +1,534 @@
+import { type BufferPool } from "../../lib/buffer-pool.ts";
+import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
+import { type Fields } from "../../lib/fields.ts";
+import { flushCork, holdCork, Outgoing, sendBuffer } from "../wire/outgoing.ts";
+import { type Wire, type WireHandler } from "../wire/wire.ts";
+import { Calm, RESET_COST } from "./calm.ts";
+import * as f from "./frame.ts";
+import { FrameReader, type FrameSink } from "./frame-reader.ts";
+import { HeaderBlock } from "./header-block.ts";
+import { maxEncodedLength, TABLE_SIZE_ZERO, writeFields } from "./hpack/encoder.ts";
+import { SendQueue } from "./send-queue.ts";
+import { type ConnectionFault, type LocalSettings, PeerSettings, settingsPayload } from "./settings.ts";
+import { type HeadPrefix, type Http2Stream, type StreamConnection } from "./stream.ts";
+
+/** A connection takes as much data as so many of its streams may send that nobody reads. */
+const CONNECTION_WINDOWS = 4;
+/** Frames of ours that wait for a peer that floods and does not read (CVE-2019-9512, CVE-2019-9515). */
+const MAX_CONTROL_BACKLOG = 65_536;
+/** Milliseconds that a closed-off connection is read from, so that the last frames are not lost to a reset. */
+const LINGER_MS = 2000;
+/** Streams that this side reset of late: what is still on its way for them is ignored (RFC 9113 §5.1). */
+const MAX_RECENT_RESETS = 128;
+
+const OPEN = 0;
+const LINGERING = 1;
+const CLOSED = 2;
+
+class WriteDeadline extends Deadline {
+  readonly #wire: Wire;
+  constructor(wire: Wire) {
+    super();
+    this.#wire = wire;
+  }
+  override onDeadline(): void {
+    this.#wire.terminate();
+  }
+}
+
+export interface Http2Options {
+  readonly wheel: TimerWheel;
+  readonly buffers: BufferPool;
+  readonly local: LocalSettings;
+  readonly ofClient: boolean;
+  /** Milliseconds. */
+  readonly writeMs: () => number;
+}
+
+/** Where and how a message's head is written. */
+interface HeadFrame {
+  readonly streamId: number;
+  readonly endStream: boolean;
+}
+
+/**
+ * What both ends of an HTTP/2 connection do (RFC 9113): frames in and out, settings, flow control, closing. Heads are the
+ * subclass's.
+ *
+ *   wire ─▶ FrameReader ─▶ Http2Connection ─▶ HeaderBlock ─▶ HPACK ─▶ the subclass's streams
+ *   wire ◀─ Outgoing ◀──── SendQueue ◀─ Http2Stream
+ */
+export abstract class Http2Connection extends Deadline implements WireHandler, FrameSink, StreamConnection {
+  readonly out: Outgoing;
+  readonly peer = new PeerSettings();
+  readonly streams = new Map<number, Http2Stream>();
+  /** Bytes that the peer takes on all streams together. */
+  sendWindow = f.DEFAULT_WINDOW;
+  /** Bytes that each stream may send before any is taken. */
+  streamWindow: number;
+  /** The highest stream that the peer has opened. */
+  protected lastPeerStream = 0;
+  protected readonly wire: Wire;
+  protected readonly wheel: TimerWheel;
+  protected readonly reader: FrameReader;
+  protected readonly calm: Calm;
+  protected readonly block: HeaderBlock;
+  readonly #options: Http2Options;
+  readonly #queue = new SendQueue(this);
+  #state = OPEN;
+  #firstBlock = true;
+  #settingsSeen = false;
+  #settingsAcknowledged = false;
+  #receiveWindow: number;
+  readonly #connectionWindow: number;
+  #unacknowledged = 0;
+  /** The stream of the DATA frame that is being read; undefined where its bytes go nowhere. */
+  #dataStream: Http2Stream | undefined;
+  readonly #recentResets = new Set<number>();
+  #writeDeadline: WriteDeadline | undefined;
+  #reading = false;
+
+  constructor(wire: Wire, options: Http2Options) {
+    super();
+    const { local, ofClient, wheel } = options;
+    this.wire = wire;
+    this.wheel = wheel;
+    this.#options = options;
+    this.calm = new Calm(() => wheel.now());
+    this.block = new HeaderBlock(local.maxHeaderListSize);
+    this.reader = new FrameReader(this, {
+      maxFrameSize: local.maxFrameSize,
+      maxPayload: Math.max(this.block.maxBytes, f.DEFAULT_MAX_FRAME_SIZE),
+      expectPreface: !ofClient,
+    });
+    this.out = new Outgoing(wire, () => this.#onBlocked(), options.buffers);
+    // Until the peer has acknowledged a smaller window, it may use the one that all begin with (RFC 9113 §6.9.3).
+    this.streamWindow = Math.max(local.initialWindowSize, f.DEFAULT_WINDOW);
+    this.#connectionWindow = Math.min(this.streamWindow * CONNECTION_WINDOWS, f.MAX_WINDOW);
+    this.#receiveWindow = this.#connectionWindow;
+    if (ofClient) this.out.bytes(f.PREFACE);
+    this.#write({ type: f.SETTINGS, flags: 0, streamId: 0 }, settingsPayload(local, ofClient));
+    this.writeWindowUpdate(0, this.#connectionWindow - f.DEFAULT_WINDOW);
+  }
+
+  get isOpen(): boolean {
+    return this.#state === OPEN;
+  }
+
+  protected abstract headArrived(bytes: Uint8Array, range: { start: number; end: number }): void;
+  protected abstract goawayArrived(lastStreamId: number, code: number): void;
+  /** A stream is gone, and nothing is open any more where `streams` is empty. */
+  protected abstract streamClosed(stream: Http2Stream): void;
+  /** Bytes were read: time-outs may have to be set anew. */
+  protected abstract onActivity(): void;
+  protected abstract onPong(): void;
+  protected abstract onGone(): void;
+
+  onData(chunk: Uint8Array): void {
+    if (this.#state !== OPEN) return;
+    holdCork();
+    this.#reading = true;
+    this.reader.read(chunk);
+    this.#reading = false;
+    if (this.isOpen) {
+      this.#queue.pump();
+      this.onActivity();
+      if (this.out.backlogBytes > MAX_CONTROL_BACKLOG && this.streams.size === 0) {
+        this.close(f.ENHANCE_YOUR_CALM, "nothing of what is sent is read");
+      }
+    }
+    flushCork();
+  }
+
+  onDrain(): void {
+    const before = this.out.backlogBytes;
+    if (!this.out.drain()) {
+      if (this.out.backlogBytes < before) this.#onBlocked();
+      return;
+    }
+    if (this.#writeDeadline !== undefined) this.wheel.clear(this.#writeDeadline);
+    if (this.#state === LINGERING) this.wire.shutdown();
+    else this.#queue.pump();
+    flushCork();
+  }
+
+  onEnd(): void {
+    this.wire.terminate();
+  }
+
+  onClose(): void {
+    if (this.#state === CLOSED) return;
+    this.#state = CLOSED;
+    this.reader.stop();
+    this.wheel.remove(this);
+    if (this.#writeDeadline !== undefined) this.wheel.remove(this.#writeDeadline);
+    this.out.discard();
+    this.#cutStreams();
+    this.onGone();
+    flushCork();
+  }
+
+  cutOff(): void {
+    this.out.flush();
+    this.wire.terminate();
+  }
+
+  /** Tells the peer why (RFC 9113 §6.8), and closes; streams that are open are cut. */
+  close(code: number, reason = ""): void {
+    if (this.#state !== OPEN) return;
+    this.#state = LINGERING;
+    this.reader.stop();
+    this.writeGoaway(this.lastPeerStream, code, reason);
+    this.#cutStreams();
+    this.out.flush();
+    if (!this.out.blocked) this.wire.shutdown();
+    this.wheel.set(this, LINGER_MS + (this.out.blocked ? this.#options.writeMs() : 0));
+  }
+
+  override onDeadline(): void {
+    this.wire.terminate();
+  }
+
+  #cutStreams(): void {
+    const open = [...this.streams.values()];
+    this.streams.clear();
+    for (const stream of open) {
+      this.wheel.remove(stream);
+      stream.release();
+      stream.cutShort();
+    }
+  }
+
+  // --- frames that come ---
+
+  frameBegins(): boolean {
+    const { type, streamId, length } = this.reader;
+    if (this.block.open && (type !== f.CONTINUATION || streamId !== this.block.streamId)) {
+      // RFC 9113 §6.10
+      return this.#refuse(f.PROTOCOL_ERROR, "another frame within a header block");
+    }
+    if (!this.#settingsSeen && (type !== f.SETTINGS || (this.reader.flags & f.ACK) !== 0)) {
+      // RFC 9113 §3.4
+      return this.#refuse(f.PROTOCOL_ERROR, "the first frame is not SETTINGS");
+    }
+    if (type === f.DATA) return this.#dataBegins(streamId, length);
+    if (type > f.CONTINUATION && !this.calm.spend(1))
+      return this.#refuse(f.ENHANCE_YOUR_CALM, "too many unknown frames");
+    return true;
+  }
+
+  #refuse(code: number, reason: string): false {
+    this.close(code, reason);
+    return false;
+  }
+
+  unreadable(code: number, reason: string): void {
+    this.close(code, reason);
+  }
+
+  #dataBegins(streamId: number, length: number): boolean {
+    if (streamId === 0) return this.#refuse(f.PROTOCOL_ERROR, "DATA on stream 0");
+    this.#receiveWindow -= length;
+    if (this.#receiveWindow < 0)
+      return this.#refuse(f.FLOW_CONTROL_ERROR, "more data than the connection's window allows");
+    const stream = this.streams.get(streamId);
+    this.#dataStream = undefined;
+    if (stream === undefined) {
+      if (this.#isIdle(streamId)) return this.#refuse(f.PROTOCOL_ERROR, "DATA on an idle stream");
+      if (!this.#recentResets.has(streamId)) return this.#refuse(f.STREAM_CLOSED, "DATA on a closed stream");
+    } else if (stream.remoteEnded) {
+      stream.fail(f.STREAM_CLOSED);
+    } else if (stream.takeFrame(length)) {
+      this.#dataStream = stream;
+    }
+    const isUseless = length === 0 && (this.reader.flags & f.END_STREAM) === 0;
+    if (isUseless && !this.calm.spend(1)) return this.#refuse(f.ENHANCE_YOUR_CALM, "too many empty DATA frames");
+    return true;
+  }
+
+  dataPiece(bytes: Uint8Array, start: number, end: number): void {
+    const stream = this.#dataStream;
+    if (stream === undefined || stream.closed) this.taken(end - start);
+    else stream.receive(bytes, start, end);
+  }
+
+  dataEnds(padding: number): void {
+    const stream = this.#dataStream;
+    this.#dataStream = undefined;
+    if (this.reader.length > padding) this.calm.earn(1);
+    if (stream === undefined || stream.closed) {
+      this.taken(padding);
+      return;
+    }
+    if (padding > 0) stream.taken(padding);
+    if ((this.reader.flags & f.END_STREAM) !== 0) this.ended(stream, "");
+  }
+
+  /** The peer has ended its message on `stream`. */
+  protected ended(stream: Http2Stream, trailers: Fields): void {
+    stream.receiveEnd(trailers);
+    this.halfClosed(stream);
+  }
+
+  frame(bytes: Uint8Array, start: number, end: number): void {
+    const { type, streamId } = this.reader;
+    const fault = this.#take(bytes, start, end);
+    if (fault !== undefined) this.close(fault.code, fault.reason);
+    else if (type !== f.HEADERS && type !== f.CONTINUATION && !this.calm.spend(1)) {
+      this.close(f.ENHANCE_YOUR_CALM, `too many frames of type ${type} on stream ${streamId}`);
+    }
+  }
+
+  #take(bytes: Uint8Array, start: number, end: number): ConnectionFault | undefined {
+    const { type, flags, streamId } = this.reader;
+    switch (type) {
+      case f.HEADERS:
+      case f.CONTINUATION:
+        return this.#takeHeaders(bytes, start, end);
+      case f.WINDOW_UPDATE:
+        return this.#takeWindowUpdate(streamId, f.readUint31(bytes, start), end - start);
+      case f.RST_STREAM:
+        return this.#takeReset(streamId, end - start);
+      case f.SETTINGS:
+        return this.#takeSettings(bytes, start, end);
+      case f.PING:
+        if (streamId !== 0) return { code: f.PROTOCOL_ERROR, reason: "PING on a stream" };
+        if (end - start !== 8) return { code: f.FRAME_SIZE_ERROR, reason: "PING of a broken length" };
+        if ((flags & f.ACK) !== 0) this.onPong();
+        else this.#write({ type: f.PING, flags: f.ACK, streamId: 0 }, bytes.subarray(start, end));
+        return undefined;
+      case f.GOAWAY:
+        if (streamId !== 0) return { code: f.PROTOCOL_ERROR, reason: "GOAWAY on a stream" };
+        if (end - start < 8) return { code: f.FRAME_SIZE_ERROR, reason: "GOAWAY of a broken length" };
+        this.goawayArrived(f.readUint31(bytes, start), f.readUint32(bytes, start + 4));
+        return undefined;
+      case f.PRIORITY:
+        return this.#takePriority(bytes, start, end);
+      default:
+        // A client may not push, and pushes to a client are switched off (RFC 9113 §6.6, §8.4).
+        return { code: f.PROTOCOL_ERROR, reason: "PUSH_PROMISE" };
+    }
+  }
+
+  #takeHeaders(bytes: Uint8Array, start: number, end: number): ConnectionFault | undefined {
+    const fault = this.block.add(this.reader, bytes, { start, end });
+    if (fault !== undefined || this.block.open) return fault;
+    const { gathered } = this.block;
+    if (gathered === undefined) this.headArrived(bytes, { start: this.block.start, end: this.block.end });
+    else this.headArrived(gathered, { start: 0, end: gathered.length });
+    return undefined;
+  }
+
+  #takeWindowUpdate(streamId: number, by: number, length: number): ConnectionFault | undefined {
+    if (length !== 4) return { code: f.FRAME_SIZE_ERROR, reason: "WINDOW_UPDATE of a broken length" };
+    const stream = this.streams.get(streamId);
+    if (streamId === 0) {
+      if (by === 0) return { code: f.PROTOCOL_ERROR, reason: "WINDOW_UPDATE of 0" };
+      this.sendWindow += by;
+      if (this.sendWindow > f.MAX_WINDOW)
+        return { code: f.FLOW_CONTROL_ERROR, reason: "the connection's window overflows" };
+      this.#queue.windowOpened();
+    } else if (stream === undefined) {
+      if (this.#isIdle(streamId)) return { code: f.PROTOCOL_ERROR, reason: "WINDOW_UPDATE on an idle stream" };
+    } else if (by === 0) {
+      stream.fail(f.PROTOCOL_ERROR);
+    } else if (!stream.moveSendWindow(by)) {
+      stream.fail(f.FLOW_CONTROL_ERROR);
+    }
+    return undefined;
+  }
+
+  #takeReset(streamId: number, length: number): ConnectionFault | undefined {
+    if (length !== 4) return { code: f.FRAME_SIZE_ERROR, reason: "RST_STREAM of a broken length" };
+    if (streamId === 0) return { code: f.PROTOCOL_ERROR, reason: "RST_STREAM on stream 0" };
+    const stream = this.streams.get(streamId);
+    if (stream === undefined) {
+      return this.#isIdle(streamId) ? { code: f.PROTOCOL_ERROR, reason: "RST_STREAM on an idle stream" } : undefined;
+    }
+    const isCalm = this.calm.spend(RESET_COST);
+    this.#forget(stream);
+    stream.cutShort();
+    return isCalm ? undefined : { code: f.ENHANCE_YOUR_CALM, reason: "too many streams are reset" };
+  }
+
+  #takeSettings(bytes: Uint8Array, start: number, end: number): ConnectionFault | undefined {
+    const { flags, streamId } = this.reader;
+    if (streamId !== 0) return { code: f.PROTOCOL_ERROR, reason: "SETTINGS on a stream" };
+    if ((flags & f.ACK) !== 0) {
+      if (end !== start) return { code: f.FRAME_SIZE_ERROR, reason: "an acknowledgement of SETTINGS with a payload" };
+      this.#takeAcknowledgement();
+      return undefined;
+    }
+    const before = this.peer.initialWindowSize;
+    const fault = this.peer.apply(bytes, { start, end }, this.#options.ofClient);
+    if (fault !== undefined) return fault;
+    this.#settingsSeen = true;
+    this.#write({ type: f.SETTINGS, flags: f.ACK, streamId: 0 }, EMPTY);
+    const by = this.peer.initialWindowSize - before;
+    if (by === 0) return undefined;
+    // RFC 9113 §6.9.2: a window may become negative, and must not overflow.
+    for (const stream of this.streams.values()) {
+      if (!stream.moveSendWindow(by)) return { code: f.FLOW_CONTROL_ERROR, reason: "a stream's window overflows" };
+    }
+    return undefined;
+  }
+
+  /** From now on the peer keeps to this side's own window for streams. */
+  #takeAcknowledgement(): void {
+    if (this.#settingsAcknowledged) return;
+    this.#settingsAcknowledged = true;
+    const by = this.#options.local.initialWindowSize - this.streamWindow;
+    this.streamWindow += by;
+    if (by !== 0) for (const stream of this.streams.values()) stream.moveReceiveWindow(by);
+  }
+
+  #takePriority(bytes: Uint8Array, start: number, end: number): ConnectionFault | undefined {
+    const { streamId } = this.reader;
+    if (streamId === 0) return { code: f.PROTOCOL_ERROR, reason: "PRIORITY on stream 0" };
+    const isBroken = end - start !== 5;
+    if (!isBroken && f.readUint31(bytes, start) !== streamId) return undefined;
+    // Priorities are not followed (RFC 9113 §5.3.2); broken ones are stream errors all the same.
+    const stream = this.streams.get(streamId);
+    const code = isBroken ? f.FRAME_SIZE_ERROR : f.PROTOCOL_ERROR;
+    if (stream !== undefined) stream.fail(code);
+    else if (!this.#isIdle(streamId)) return undefined;
+    else return { code, reason: "a broken PRIORITY on an idle stream" };
+    return undefined;
+  }
+
+  #isIdle(streamId: number): boolean {
+    return this.isIdleStream(streamId);
+  }
+
+  /** Neither side has used the stream so far. */
+  protected abstract isIdleStream(streamId: number): boolean;
+
+  /** What comes for this stream is late, and not wrong: this side reset it a short time ago. */
+  protected wasReset(streamId: number): boolean {
+    return this.#recentResets.has(streamId);
+  }
+
+  // --- frames that go ---
+
+  /** Writes a head: the prefix, then `fields`. */
+  writeHead(frame: HeadFrame, fields: Fields, prefix: HeadPrefix): void {
+    const room = f.FRAME_HEADER_BYTES + 1 + prefix.room + maxEncodedLength(fields);
+    const offset = this.out.reserve(room);
+    const target = offset === -1 ? Buffer.allocUnsafe(room) : sendBuffer;
+    const from = Math.max(offset, 0);
+    let at = from + f.FRAME_HEADER_BYTES;
+    if (this.#firstBlock) target[at++] = TABLE_SIZE_ZERO;
+    this.#firstBlock = false;
+    at = writeFields(target, prefix.encode(target, at), fields);
+    const length = at - from - f.FRAME_HEADER_BYTES;
+    if (length > this.peer.maxFrameSize) {
+      this.#writeLongHead(frame, Buffer.from(target.subarray(at - length, at)));
+      return;
+    }
+    const flags = f.END_HEADERS | (frame.endStream ? f.END_STREAM : 0);
+    f.writeFrameHead(target, from, length, { type: f.HEADERS, flags, streamId: frame.streamId });
+    if (offset === -1) this.out.bytes(target, 0, at);
+    else this.out.commit(at);
+  }
+
+  #writeLongHead({ streamId, endStream }: HeadFrame, block: Buffer): void {
+    const { maxFrameSize } = this.peer;
+    for (let at = 0; at < block.length; at += maxFrameSize) {
+      const part = block.subarray(at, at + maxFrameSize);
+      const isLast = at + part.length === block.length;
+      const type = at === 0 ? f.HEADERS : f.CONTINUATION;
+      const flags = (isLast ? f.END_HEADERS : 0) | (at === 0 && endStream ? f.END_STREAM : 0);
+      this.#write({ type, flags, streamId }, part);
+    }
+  }
+
+  writeTrailers(streamId: number, trailers: Fields): void {
+    this.writeHead({ streamId, endStream: true }, trailers, NOTHING);
+  }
+
+  writeData(
+    streamId: number,
+    flags: number,
+    { chunk, start, end }: { chunk: Uint8Array; start: number; end: number },
+  ): void {
+    const length = end - start;
+    const offset = this.out.reserve(f.FRAME_HEADER_BYTES + length);
+    this.sendWindow -= length;
+    if (length > 0) this.calm.earn(2);
+    if (offset === -1) {
+      const head = Buffer.allocUnsafe(f.FRAME_HEADER_BYTES);
+      f.writeFrameHead(head, 0, length, { type: f.DATA, flags, streamId });
+      this.out.bytes(head);
+      this.out.bytes(chunk, start, end);
+      return;
+    }
+    const at = f.writeFrameHead(sendBuffer, offset, length, { type: f.DATA, flags, streamId });
+    copyBytes.call(chunk, sendBuffer, at, start, end);
+    this.out.commit(at + length);
+  }
+
+  writeWindowUpdate(streamId: number, by: number): void {
+    if (by > 0) this.out.bytes(f.numbersFrame({ type: f.WINDOW_UPDATE, flags: 0, streamId }, [by]));
+  }
+
+  protected writeGoaway(lastStreamId: number, code: number, reason: string): void {
+    this.out.bytes(f.numbersFrame({ type: f.GOAWAY, flags: 0, streamId: 0 }, [lastStreamId, code], reason));
+  }
+
+  protected writePing(): void {
+    this.#write({ type: f.PING, flags: 0, streamId: 0 }, Buffer.alloc(8));
+  }
+
+  resetStream(stream: Http2Stream, code: number): void {
+    this.writeReset(stream.streamId, code);
+    this.#forget(stream);
+  }
+
+  protected writeReset(streamId: number, code: number): void {
+    this.out.bytes(f.numbersFrame({ type: f.RST_STREAM, flags: 0, streamId }, [code]));
+    this.#recentResets.add(streamId);
+    for (const oldest of this.#recentResets) {
+      if (this.#recentResets.size <= MAX_RECENT_RESETS) break;
+      this.#recentResets.delete(oldest);
+    }
+  }
+
+  #write(head: f.FrameHead, payload: Uint8Array): void {
+    this.out.bytes(f.payloadFrame(head, payload));
+  }
+
+  // --- streams ---
+
+  enqueue(stream: Http2Stream): void {
+    this.#queue.add(stream);
+    if (!this.#reading && !this.out.blocked) this.#queue.pump();
+  }
+
+  halfClosed(stream: Http2Stream): void {
+    if (stream.localEnded && stream.remoteEnded) this.#forget(stream);
+  }
+
+  #forget(stream: Http2Stream): void {
+    if (!this.streams.delete(stream.streamId)) return;
+    this.wheel.remove(stream);
+    stream.release();
+    this.streamClosed(stream);
+  }
+
+  taken(length: number): void {
+    this.#unacknowledged += length;
+    if (this.#unacknowledged * 2 < this.#connectionWindow || this.#state !== OPEN) return;
+    this.writeWindowUpdate(0, this.#unacknowledged);
+    this.#receiveWindow += this.#unacknowledged;
+    this.#unacknowledged = 0;
+  }
+
+  #onBlocked(): void {
+    this.#writeDeadline ??= new WriteDeadline(this.wire);
+    this.wheel.set(this.#writeDeadline, this.#options.writeMs());
+  }
+}
+
+const EMPTY = new Uint8Array(0);
+const NOTHING = { room: 0, encode: (_target: Buffer, at: number): number => at };
+const { copy: copyBytes } = Buffer.prototype;

@@ -1,0 +1,56 @@
+import { type Outgoing } from "../wire/outgoing.ts";
+import { type Http2Stream } from "./stream.ts";
+
+/** What the queue needs of its connection. */
+interface Sender {
+  readonly out: Outgoing;
+  readonly sendWindow: number;
+}
+
+/**
+ * The streams of a connection that have something to send, or wait to hear that they may: one frame each, in turn. A
+ * stream whose own window is shut leaves the queue, and comes back when it opens.
+ */
+export class SendQueue {
+  readonly #sender: Sender;
+  #waiting: Http2Stream[] = [];
+  /** Those for which the connection's window is too small. */
+  #starved: Http2Stream[] = [];
+  #pumping = false;
+
+  constructor(sender: Sender) {
+    this.#sender = sender;
+  }
+
+  add(stream: Http2Stream): void {
+    if (stream.queued) return;
+    stream.queued = true;
+    this.#waiting.push(stream);
+  }
+
+  /** The connection's window has grown. */
+  windowOpened(): void {
+    if (this.#starved.length === 0) return;
+    this.#waiting.push(...this.#starved);
+    this.#starved = [];
+  }
+
+  /** Sends until the socket is full or nothing can be sent. */
+  pump(): void {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    const { out } = this.#sender;
+    while (!out.blocked) {
+      const stream = this.#waiting.shift();
+      if (stream === undefined) break;
+      if (stream.closed) stream.queued = false;
+      else if (stream.hasPending && stream.sendWindow <= 0) stream.queued = false;
+      else if (stream.hasPending && this.#sender.sendWindow <= 0) this.#starved.push(stream);
+      else if (stream.sendTurn()) {
+        stream.queued = false;
+        stream.tellSendable();
+      } else this.#waiting.push(stream);
+    }
+    this.#pumping = false;
+  }
+}

@@ -1,0 +1,243 @@
+import { plainAddress } from "../client-address.ts";
+import { type RequestHead } from "../exchange.ts";
+import { type HeadFault, problemAnswer } from "../refusal.ts";
+import { type ListedRequest, type RequestField, RequestFields, requestField } from "../request-fields.ts";
+import { type ServerConnection, type ServerHost, type ServerSettings } from "../server-host.ts";
+import { type Wire } from "../wire/wire.ts";
+import { RESET_COST } from "./calm.ts";
+import { Http2Connection } from "./connection.ts";
+import * as f from "./frame.ts";
+import { type FieldSink, HpackDecoder, staticItems } from "./hpack/decoder.ts";
+import { writeField, writeStatus } from "./hpack/encoder.ts";
+import { type ExchangeConnection, Http2Exchange } from "./server-stream.ts";
+import { type Http2Stream } from "./stream.ts";
+
+const statics = staticItems(requestField);
+
+/** Gathers the fields of one header list up to a size; beyond it they are counted and forgotten. */
+class RequestList implements FieldSink<RequestField> {
+  readonly fields = new RequestFields();
+  size = 0;
+  limit = 0;
+
+  begin(limit: number): void {
+    this.fields.begin();
+    this.size = 0;
+    this.limit = limit;
+  }
+
+  get tooLarge(): boolean {
+    return this.size > this.limit;
+  }
+
+  field(item: RequestField, size: number): void {
+    this.size += size;
+    if (this.size <= this.limit) this.fields.add(item);
+  }
+}
+
+const list = new RequestList();
+
+/** A client's HTTP/2 connection (RFC 9113): makes an exchange of each stream, and hands it to the host. */
+export class Http2ServerConnection extends Http2Connection implements ServerConnection, ExchangeConnection {
+  readonly peerAddress: string;
+  readonly #host: ServerHost;
+  readonly #decoder = new HpackDecoder<RequestField>(requestField, statics);
+  readonly #maxStreams: number;
+  readonly #maxHeaderListSize: number;
+  /** A head has begun and is not whole, so the time for it runs. */
+  #headBegun = true;
+  #draining = false;
+  /** Streams above this one come after the last GOAWAY, and are not served. */
+  #lastServed = f.MAX_WINDOW;
+
+  constructor(wire: Wire, host: ServerHost) {
+    const settings = host.settings();
+    const { http2, maxHeaderBytes } = settings;
+    const maxHeaderListSize = Math.min(http2.maxHeaderListSize, maxHeaderBytes);
+    super(wire, {
+      wheel: host.wheel,
+      buffers: host.buffers,
+      local: { ...http2, maxHeaderListSize },
+      ofClient: false,
+      writeMs: () => host.settings().writeMs,
+    });
+    this.#host = host;
+    this.#maxStreams = http2.maxStreams;
+    this.#maxHeaderListSize = maxHeaderListSize;
+    this.peerAddress = plainAddress(wire.remoteAddress);
+    host.wheel.set(this, settings.headerMs);
+  }
+
+  get settings(): ServerSettings {
+    return this.#host.settings();
+  }
+
+  get host(): ServerHost {
+    return this.#host;
+  }
+
+  /** A request was answered whole. */
+  answered(): void {
+    this.calm.earn(RESET_COST);
+  }
+
+  /** No new streams: those that are open end, then the connection closes (RFC 9113 §6.8). */
+  drain(): void {
+    if (this.#draining || !this.isOpen) return;
+    this.#draining = true;
+    // Requests may be on their way: the client hears first that it must open no more, and an answered PING proves it has.
+    this.writeGoaway(f.MAX_WINDOW, f.NO_ERROR, "");
+    this.writePing();
+    this.out.flush();
+    if (this.streams.size === 0) this.wheel.set(this, this.settings.headerMs);
+  }
+
+  protected override onPong(): void {
+    if (!this.#draining || this.#lastServed !== f.MAX_WINDOW) return;
+    this.#lastServed = this.lastPeerStream;
+    this.writeGoaway(this.#lastServed, f.NO_ERROR, "");
+    if (this.streams.size === 0) this.close(f.NO_ERROR);
+  }
+
+  protected override goawayArrived(): void {
+    // The client opens no more streams; those that are open are served.
+    this.#lastServed = Math.min(this.#lastServed, this.lastPeerStream);
+    if (this.streams.size === 0) this.close(f.NO_ERROR);
+  }
+
+  protected override onActivity(): void {
+    const inHead = this.block.open || (this.reader.unfinished && this.reader.type !== f.DATA);
+    if (inHead) {
+      if (!this.#headBegun) this.wheel.set(this, this.settings.headerMs);
+    } else if (this.streams.size === 0)
+      this.wheel.set(this, this.#draining ? this.settings.headerMs : this.settings.idleMs);
+    else this.wheel.clear(this);
+    this.#headBegun = inHead;
+  }
+
+  override onDeadline(): void {
+    if (!this.isOpen || this.streams.size > 0) {
+      super.onDeadline();
+      return;
+    }
+    // An answer that is still on its way is the write deadline's.
+    if (this.out.blocked) this.wheel.set(this, this.settings.idleMs);
+    else this.close(f.NO_ERROR);
+  }
+
+  protected override streamClosed(): void {
+    if (this.streams.size > 0 || !this.isOpen) return;
+    if (this.#lastServed !== f.MAX_WINDOW) this.close(f.NO_ERROR);
+    else this.wheel.set(this, this.settings.idleMs);
+  }
+
+  protected override onGone(): void {
+    this.#host.closed(this);
+  }
+
+  protected override isIdleStream(streamId: number): boolean {
+    return streamId > this.lastPeerStream || streamId % 2 === 0;
+  }
+
+  protected override headArrived(bytes: Uint8Array, { start, end }: { start: number; end: number }): void {
+    const { streamId, endStream, dependsOnItself } = this.block;
+    const stream = this.streams.get(streamId);
+    if (stream === undefined && streamId % 2 === 0) {
+      this.close(f.PROTOCOL_ERROR, "a client's stream has an even number");
+      return;
+    }
+    // Decoded whatever becomes of it: the table must keep step with the client's (RFC 9113 §4.3).
+    list.begin(this.#maxHeaderListSize);
+    const broken = this.#decoder.decode(bytes, start, end, list);
+    if (broken !== "") this.close(f.COMPRESSION_ERROR, broken);
+    else if (stream !== undefined) this.#takeTrailers(stream, endStream);
+    else if (streamId <= this.lastPeerStream) {
+      if (!this.wasReset(streamId)) this.close(f.STREAM_CLOSED, "HEADERS on a closed stream");
+    } else this.#open(streamId, endStream, dependsOnItself);
+  }
+
+  #open(streamId: number, endStream: boolean, dependsOnItself: boolean): void {
+    this.lastPeerStream = streamId;
+    if (streamId > this.#lastServed) return;
+    if (this.streams.size >= this.#maxStreams) {
+      this.#refuseStream(streamId, f.REFUSED_STREAM);
+      return;
+    }
+    const limits = { scheme: this.#host.scheme, maxCount: this.settings.maxHeaderCount };
+    const request = dependsOnItself ? undefined : list.fields.finish(!endStream, limits);
+    if (request === undefined && !list.tooLarge) {
+      this.#refuseStream(streamId, f.PROTOCOL_ERROR);
+      return;
+    }
+    const fault = list.tooLarge ? TOO_LARGE : this.#faultOf(request);
+    if (fault !== undefined) this.#answerFault(streamId, endStream, fault);
+    else if (request !== undefined && "head" in request) this.#begin(streamId, endStream, request);
+  }
+
+  #faultOf(request: ListedRequest | HeadFault | undefined): HeadFault | undefined {
+    if (request === undefined || "code" in request) return request;
+    const { maxBodyBytes } = this.settings;
+    if (request.head.bodyLength <= maxBodyBytes) return undefined;
+    const detail = `the body is larger than ${maxBodyBytes} bytes`;
+    return { code: "body-too-large", detail, requestId: request.requestId };
+  }
+
+  #refuseStream(streamId: number, code: number): void {
+    this.writeReset(streamId, code);
+    if (!this.calm.spend(RESET_COST)) this.close(f.ENHANCE_YOUR_CALM, "too many streams that cannot be served");
+  }
+
+  #begin(streamId: number, endStream: boolean, request: ListedRequest): void {
+    const exchange = new Http2Exchange(this, streamId, request);
+    this.streams.set(streamId, exchange);
+    if (endStream) exchange.remoteEnded = true;
+    else exchange.startBody();
+    this.#host.handle(exchange);
+  }
+
+  #takeTrailers(stream: Http2Stream, endStream: boolean): void {
+    if (stream.remoteEnded) {
+      stream.fail(f.STREAM_CLOSED);
+      return;
+    }
+    const trailers = list.tooLarge ? undefined : list.fields.finishTrailers();
+    if (trailers === undefined || !endStream) stream.fail(f.PROTOCOL_ERROR);
+    else this.ended(stream, trailers);
+  }
+
+  /** Answers what cannot become an exchange. */
+  #answerFault(streamId: number, endStream: boolean, fault: HeadFault): void {
+    const { id, status, fields, body } = problemAnswer(fault);
+    const isHead = list.fields.method === "HEAD";
+    const length = String(body.length);
+    this.writeHead({ streamId, endStream: isHead }, fields, {
+      room: 64,
+      encode: (target, at) => writeField(target, writeStatus(target, at, status), "content-length", length),
+    });
+    if (!isHead) {
+      const chunk = Buffer.from(body, "latin1");
+      this.writeData(streamId, f.END_STREAM, { chunk, start: 0, end: chunk.length });
+    }
+    this.#host.refused({
+      id,
+      protocol: "HTTP/2.0",
+      head: refusedHead(list.fields, this.#host.scheme),
+      clientAddress: this.peerAddress,
+      status,
+      bytesReceived: 0,
+      bytesSent: isHead ? 0 : body.length,
+    });
+    // What comes of the body is not read (RFC 9113 §8.1).
+    if (!endStream) this.writeReset(streamId, f.NO_ERROR);
+  }
+}
+
+const TOO_LARGE: HeadFault = { code: "head-too-large", detail: "the header list is larger than this server takes" };
+
+function refusedHead(
+  { method, target }: RequestFields,
+  scheme: "http" | "https",
+): Pick<RequestHead, "method" | "scheme" | "authority" | "path" | "query" | "fields"> {
+  return { method, scheme, authority: "", path: target, query: "", fields: "" };
+}

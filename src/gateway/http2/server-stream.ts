@@ -1,0 +1,257 @@
+import { TurnpikeError } from "../../lib/errors.ts";
+import { type Fields } from "../../lib/fields.ts";
+import { isRequestId, nextRequestId } from "../../lib/request-id.ts";
+import {
+  type BodySink,
+  type Exchange,
+  type RequestBody,
+  type RequestHead,
+  type ResponseHead,
+  type ResponseSink,
+} from "../exchange.ts";
+import { type ListedRequest } from "../request-fields.ts";
+import { flushCork } from "../wire/outgoing.ts";
+import { CANCEL, INTERNAL_ERROR, NO_ERROR, PROTOCOL_ERROR } from "./frame.ts";
+import { maxEncodedLength, writeField, writeFields, writeStatus } from "./hpack/encoder.ts";
+import { type ServerHost, type ServerSettings } from "../server-host.ts";
+import { Http2Stream, type StreamConnection } from "./stream.ts";
+
+/** Bytes that `:status` and `content-length` take at most. */
+const OWN_FIELDS_ROOM = 64;
+
+/** What an exchange needs of the connection that it runs on. */
+export interface ExchangeConnection extends StreamConnection {
+  readonly host: ServerHost;
+  readonly settings: ServerSettings;
+  readonly peerAddress: string;
+  /** A request was answered whole. */
+  answered(): void;
+}
+
+/** One request on its stream, and the sink that frames its response. */
+export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink, RequestBody {
+  readonly id: string;
+  readonly protocol = "HTTP/2.0";
+  readonly head: RequestHead;
+  readonly peerAddress: string;
+  clientAddress: string;
+  response: ResponseSink = this;
+  addedFields: Fields = "";
+  started = false;
+  status = 0;
+  onDrain: (() => void) | undefined = undefined;
+  onCancel: (() => void) | undefined = undefined;
+  gone = false;
+  onGone: (() => void) | undefined = undefined;
+  onFinish: ((exchange: Exchange) => void) | undefined = undefined;
+  readonly #server: ExchangeConnection;
+  /** Bytes of the response that are still to come; -1 where nobody knows. */
+  #remaining = -1;
+  #contentLength = -1;
+  #hasBody = true;
+  #over = false;
+  /** Milliseconds left for the request's body; its time rests while it is held back. */
+  #bodyMsLeft = 0;
+  #bodyTimerStarted = 0;
+  #bodyDue = Number.POSITIVE_INFINITY;
+  #writeDue = Number.POSITIVE_INFINITY;
+
+  constructor(connection: ExchangeConnection, streamId: number, request: ListedRequest) {
+    super(connection, streamId);
+    this.#server = connection;
+    this.head = request.head;
+    this.id = isRequestId(request.requestId) ? request.requestId : nextRequestId();
+    this.peerAddress = connection.peerAddress;
+    this.clientAddress = connection.peerAddress;
+  }
+
+  get body(): RequestBody {
+    return this;
+  }
+
+  // --- the request's body ---
+
+  /** The body is still to come: the time for it begins. */
+  startBody(): void {
+    this.#bodyMsLeft = this.#server.settings.bodyMs;
+    this.#runBodyTimer();
+  }
+
+  readTo(sink: BodySink): void {
+    this.receiveTo(sink);
+  }
+
+  override receive(bytes: Uint8Array, start: number, end: number): void {
+    const total = this.bytesReceived + end - start;
+    const { bodyLength } = this.head;
+    if (bodyLength !== -1 && total > bodyLength) {
+      this.connection.taken(end - start);
+      this.fail(PROTOCOL_ERROR);
+      return;
+    }
+    const { maxBodyBytes } = this.#server.settings;
+    if (total > maxBodyBytes) {
+      this.abortReceiving(new TurnpikeError("body-too-large", `the body is larger than ${maxBodyBytes} bytes`));
+    }
+    super.receive(bytes, start, end);
+  }
+
+  override receiveEnd(trailers: Fields): void {
+    const { bodyLength } = this.head;
+    if (bodyLength !== -1 && this.bytesReceived !== bodyLength) {
+      // RFC 9113 §8.1.1
+      this.fail(PROTOCOL_ERROR);
+      return;
+    }
+    this.#bodyDue = Number.POSITIVE_INFINITY;
+    this.#arm();
+    super.receiveEnd(trailers);
+  }
+
+  protected override holdReceiving(hold: boolean): void {
+    super.holdReceiving(hold);
+    if (this.remoteEnded || this.closed) return;
+    if (hold) {
+      this.#bodyMsLeft -= this.#server.host.wheel.now() - this.#bodyTimerStarted;
+      this.#bodyDue = Number.POSITIVE_INFINITY;
+      this.#arm();
+    } else this.#runBodyTimer();
+  }
+
+  #runBodyTimer(): void {
+    const now = this.#server.host.wheel.now();
+    this.#bodyTimerStarted = now;
+    this.#bodyDue = now + Math.max(this.#bodyMsLeft, 0);
+    this.#arm();
+  }
+
+  // --- the response ---
+
+  start(head: ResponseHead): void {
+    if (this.#over || this.started) return;
+    const { status } = head;
+    // An upstream's 101 says something of HTTP/1 (RFC 9113 §8.6).
+    if (status === 101) return;
+    this.status = status;
+    if (status < 200) {
+      this.#contentLength = -1;
+      this.connection.writeHead({ streamId: this.streamId, endStream: false }, head.fields, this);
+      return;
+    }
+    this.started = true;
+    const isBare = this.head.method === "HEAD" || status === 304;
+    this.#hasBody = !isBare && status !== 204;
+    this.#contentLength = status === 204 ? -1 : head.bodyLength;
+    this.#remaining = this.#hasBody ? head.bodyLength : 0;
+    const endStream = this.#remaining === 0;
+    this.connection.writeHead({ streamId: this.streamId, endStream }, head.fields, this);
+    if (endStream) this.endedWithHead();
+  }
+
+  /** Room that `encode` needs: part of `writeHead`. */
+  get room(): number {
+    return OWN_FIELDS_ROOM + maxEncodedLength(this.addedFields);
+  }
+
+  /** Writes the fields that stand before the response's own. */
+  encode(target: Buffer, at: number): number {
+    let offset = writeStatus(target, at, this.status);
+    if (this.#contentLength >= 0) offset = writeField(target, offset, "content-length", String(this.#contentLength));
+    return this.started ? writeFields(target, offset, this.addedFields) : offset;
+  }
+
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    if (this.#over || !this.#hasBody || start === end) return !this.connection.out.blocked;
+    if (this.#remaining === -1) return this.send(chunk, start, end);
+    this.#remaining -= end - start;
+    if (this.#remaining < 0) throw new Error("Cannot send response data: it exceeds the announced Content-Length");
+    return this.#remaining === 0 ? this.sendLast(chunk, start, end) : this.send(chunk, start, end);
+  }
+
+  end(trailers: Fields): void {
+    if (this.#over) return;
+    if (this.#remaining > 0) {
+      this.abort();
+      return;
+    }
+    if (this.localEnded) this.finishSending();
+    else this.sendEnd(trailers);
+  }
+
+  /** The response cannot be completed: the stream must not look as if it were. */
+  abort(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#finish();
+    this.ignoreRest();
+    this.connection.resetStream(this, INTERNAL_ERROR);
+  }
+
+  protected override onSent(): void {
+    this.#over = true;
+    this.#server.answered();
+    this.#finish();
+    if (this.remoteEnded) return;
+    // The client need not send the rest (RFC 9113 §8.1).
+    this.ignoreRest();
+    this.connection.resetStream(this, NO_ERROR);
+  }
+
+  protected override onSendable(): void {
+    this.onDrain?.();
+  }
+
+  protected override onStarved(): void {
+    const { host, settings } = this.#server;
+    this.#writeDue = host.wheel.now() + settings.writeMs;
+    this.#arm();
+  }
+
+  protected override onMoved(): void {
+    if (this.#writeDue === Number.POSITIVE_INFINITY) return;
+    if (this.isStarved) this.onStarved();
+    else {
+      this.#writeDue = Number.POSITIVE_INFINITY;
+      this.#arm();
+    }
+  }
+
+  // --- the end of it ---
+
+  /** The client is gone, or has reset the stream: whoever works for this exchange hears it. */
+  override cutShort(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.gone = true;
+    this.onCancel?.();
+    this.onGone?.();
+    this.#finish();
+    if (!this.remoteEnded) {
+      this.abortReceiving(new TurnpikeError("bad-request", "the client reset the stream before its body was complete"));
+    }
+  }
+
+  override onDeadline(): void {
+    const now = this.#server.host.wheel.now();
+    if (this.#writeDue <= now) this.fail(CANCEL);
+    else if (this.#bodyDue <= now) {
+      this.#bodyDue = Number.POSITIVE_INFINITY;
+      this.abortReceiving(new TurnpikeError("request-timeout", "the request body did not come in time"));
+    } else this.#arm();
+    flushCork();
+  }
+
+  #arm(): void {
+    const { wheel } = this.#server.host;
+    const due = Math.min(this.#bodyDue, this.#writeDue);
+    if (due === Number.POSITIVE_INFINITY) wheel.clear(this);
+    else wheel.set(this, Math.max(due - wheel.now(), 0));
+  }
+
+  #finish(): void {
+    const listener = this.onFinish;
+    this.onFinish = undefined;
+    this.onDrain = undefined;
+    listener?.(this);
+  }
+}

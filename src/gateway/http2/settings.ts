@@ -1,0 +1,93 @@
+import {
+  DEFAULT_MAX_FRAME_SIZE,
+  DEFAULT_WINDOW,
+  FLOW_CONTROL_ERROR,
+  FRAME_SIZE_ERROR,
+  MAX_WINDOW,
+  PROTOCOL_ERROR,
+  readUint32,
+} from "./frame.ts";
+
+/** Identifiers (RFC 9113 §6.5.2). */
+const ENABLE_PUSH = 0x2;
+const MAX_CONCURRENT_STREAMS = 0x3;
+const INITIAL_WINDOW_SIZE = 0x4;
+const MAX_FRAME_SIZE = 0x5;
+const MAX_HEADER_LIST_SIZE = 0x6;
+
+const LARGEST_FRAME_SIZE = 0xff_ffff;
+
+/** What this side asks of its peer. Sizes in bytes; `initialWindowSize` 0 to 2^31-1, `maxFrameSize` 2^14 to 2^24-1. */
+export interface LocalSettings {
+  /** Streams that the peer may have open at one time. */
+  readonly maxStreams: number;
+  readonly maxHeaderListSize: number;
+  readonly initialWindowSize: number;
+  readonly maxFrameSize: number;
+}
+
+/** A connection error that a peer's frame is. */
+export interface ConnectionFault {
+  readonly code: number;
+  readonly reason: string;
+}
+
+/** What the peer has asked for so far. */
+export class PeerSettings {
+  initialWindowSize = DEFAULT_WINDOW;
+  maxFrameSize = DEFAULT_MAX_FRAME_SIZE;
+  maxStreams = Number.POSITIVE_INFINITY;
+
+  /** Takes a SETTINGS payload (RFC 9113 §6.5.2); the fault where it is none. `ofServer`: the peer is one. */
+  apply(bytes: Uint8Array, range: { start: number; end: number }, ofServer: boolean): ConnectionFault | undefined {
+    const { start, end } = range;
+    if ((end - start) % 6 !== 0) return { code: FRAME_SIZE_ERROR, reason: "SETTINGS of a broken length" };
+    for (let at = start; at < end; at += 6) {
+      const id = ((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0);
+      const fault = this.#set(id, readUint32(bytes, at + 2), ofServer);
+      if (fault !== undefined) return fault;
+    }
+    return undefined;
+  }
+
+  #set(id: number, value: number, ofServer: boolean): ConnectionFault | undefined {
+    switch (id) {
+      case ENABLE_PUSH:
+        // A server may only say 0 (RFC 9113 §6.5.2).
+        if (value > (ofServer ? 0 : 1)) return { code: PROTOCOL_ERROR, reason: `SETTINGS_ENABLE_PUSH of ${value}` };
+        return undefined;
+      case MAX_CONCURRENT_STREAMS:
+        this.maxStreams = value;
+        return undefined;
+      case INITIAL_WINDOW_SIZE:
+        if (value > MAX_WINDOW) return { code: FLOW_CONTROL_ERROR, reason: `SETTINGS_INITIAL_WINDOW_SIZE of ${value}` };
+        this.initialWindowSize = value;
+        return undefined;
+      case MAX_FRAME_SIZE:
+        if (value < DEFAULT_MAX_FRAME_SIZE || value > LARGEST_FRAME_SIZE) {
+          return { code: PROTOCOL_ERROR, reason: `SETTINGS_MAX_FRAME_SIZE of ${value}` };
+        }
+        this.maxFrameSize = value;
+        return undefined;
+      default:
+        // The header table size needs no heed: the encoder has no table. Unknown ones are ignored (RFC 9113 §6.5.2).
+        return undefined;
+    }
+  }
+}
+
+/** The SETTINGS payload that says `settings`; a client refuses pushes, and has no streams to be opened by its peer. */
+export function settingsPayload(settings: LocalSettings, ofClient: boolean): Buffer {
+  const pairs: (readonly [number, number])[] = [
+    ofClient ? [ENABLE_PUSH, 0] : [MAX_CONCURRENT_STREAMS, settings.maxStreams],
+    [INITIAL_WINDOW_SIZE, settings.initialWindowSize],
+    [MAX_FRAME_SIZE, settings.maxFrameSize],
+    [MAX_HEADER_LIST_SIZE, settings.maxHeaderListSize],
+  ];
+  const payload = Buffer.allocUnsafe(pairs.length * 6);
+  for (const [i, [id, value]] of pairs.entries()) {
+    payload.writeUInt16BE(id, i * 6);
+    payload.writeUInt32BE(value, i * 6 + 2);
+  }
+  return payload;
+}

@@ -1,0 +1,335 @@
+import { Deadline } from "../../lib/timer-wheel.ts";
+import { type Fields } from "../../lib/fields.ts";
+import { type TurnpikeError } from "../../lib/errors.ts";
+import { type BodySink } from "../exchange.ts";
+import { type Outgoing } from "../wire/outgoing.ts";
+import { END_STREAM, FLOW_CONTROL_ERROR, MAX_WINDOW } from "./frame.ts";
+import { type PeerSettings } from "./settings.ts";
+
+/** A range of bytes that waits. */
+interface Piece {
+  readonly chunk: Uint8Array;
+  start: number;
+  readonly end: number;
+}
+
+/** Where a head is written, and what stands before its fields. */
+export interface HeadPrefix {
+  /** Bytes that `encode` takes at most. */
+  readonly room: number;
+  /** Writes compressed fields at the offset; returns the one behind them. */
+  encode(target: Buffer, at: number): number;
+}
+
+/** What a stream needs of its connection. */
+export interface StreamConnection {
+  readonly out: Outgoing;
+  readonly peer: PeerSettings;
+  readonly sendWindow: number;
+  readonly streamWindow: number;
+  writeHead(frame: { streamId: number; endStream: boolean }, fields: Fields, prefix: HeadPrefix): void;
+  writeTrailers(streamId: number, trailers: Fields): void;
+  /** Writes a DATA frame, within both windows, and takes it off the connection's. */
+  writeData(streamId: number, flags: number, data: { chunk: Uint8Array; start: number; end: number }): void;
+  writeWindowUpdate(streamId: number, by: number): void;
+  /** Ends a stream for both sides; the caller deals with the stream itself. */
+  resetStream(stream: Http2Stream, code: number): void;
+  /** Has `stream` sent from when there is room. */
+  enqueue(stream: Http2Stream): void;
+  /** `stream` has ended in one direction; where it has in both it is forgotten. */
+  halfClosed(stream: Http2Stream): void;
+  /** `length` bytes that the peer sent need no memory any more. */
+  taken(length: number): void;
+}
+
+/**
+ * One stream of a connection (RFC 9113 §5.1): both directions of its data, under flow control. What is known of requests
+ * and responses is the subclass's.
+ *
+ *                 we send END_STREAM            they send END_STREAM
+ *   open ──────────▶ half-closed (local) ─────────────▶ closed
+ *     └────────────▶ half-closed (remote) ────────────▶ closed        RST_STREAM, either way: closed
+ */
+export abstract class Http2Stream extends Deadline {
+  /** The stream's identifier (RFC 9113 §5.1.1). */
+  readonly streamId: number;
+  /** Bytes that the peer takes on this stream; below 0 after it has shrunk its window (RFC 9113 §6.9.2). */
+  sendWindow: number;
+  localEnded = false;
+  remoteEnded = false;
+  closed = false;
+  /** It stands in the connection's queue. */
+  queued = false;
+  /** Data bytes of this stream, without padding. */
+  bytesReceived = 0;
+  bytesSent = 0;
+  protected readonly connection: StreamConnection;
+  #pending: Piece[] | undefined;
+  /** The trailers of a message whose end was given and is not sent. */
+  #ending: Fields | undefined;
+  #receiveWindow: number;
+  /** Bytes that were taken, and not yet given back to the peer's window. */
+  #unacknowledged = 0;
+  #sink: BodySink | undefined;
+  #held: Piece[] | undefined;
+  /** Bytes that the sink has, or that wait for it, and that do not count as taken. */
+  #withheld = 0;
+  #full = false;
+  #trailers: Fields = "";
+  #ignoring = false;
+  #fault: TurnpikeError | undefined;
+
+  constructor(connection: StreamConnection, streamId: number) {
+    super();
+    this.connection = connection;
+    this.streamId = streamId;
+    this.sendWindow = connection.peer.initialWindowSize;
+    this.#receiveWindow = connection.streamWindow;
+  }
+
+  /** Something waits for the peer's window, or for the socket. */
+  get hasPending(): boolean {
+    return this.#pending !== undefined;
+  }
+
+  /** A stream error (RFC 9113 §5.4.2): the peer is told, and `cutShort` is called. */
+  fail(code: number): void {
+    if (this.closed) return;
+    this.connection.resetStream(this, code);
+    this.cutShort();
+  }
+
+  /** The stream is over before its messages were: by reset, or with its connection. Called once. */
+  abstract cutShort(): void;
+  /** What was kept back is on its way: more may be sent. */
+  protected abstract onSendable(): void;
+  /** The peer's window is shut, and data waits. */
+  protected abstract onStarved(): void;
+  /** Data went out. */
+  protected abstract onMoved(): void;
+  /** Everything, to the end, was handed to the socket. */
+  protected abstract onSent(): void;
+
+  /** Sends data: true where all of it is on its way and more is welcome. The bytes are taken either way. */
+  protected send(chunk: Uint8Array, start: number, end: number): boolean {
+    const { connection } = this;
+    let at = start;
+    if (this.#pending === undefined && !connection.out.blocked) {
+      while (at < end) {
+        const length = this.#allowance(end - at);
+        if (length <= 0) break;
+        this.#writeData(chunk, at, { end: at + length, flags: 0 });
+        at += length;
+        if (connection.out.blocked) break;
+      }
+      if (at === end && !connection.out.blocked) return true;
+    }
+    if (at < end) this.#keep(chunk, at, end);
+    if (this.isStarved) this.onStarved();
+    connection.enqueue(this);
+    return false;
+  }
+
+  /** Takes data that is sent with the end that is sure to follow, in one frame where it fits. */
+  protected sendLast(chunk: Uint8Array, start: number, end: number): boolean {
+    this.#keep(chunk, start, end);
+    return !this.connection.out.blocked;
+  }
+
+  /** Ends what is sent, with trailers where there are any. */
+  protected sendEnd(trailers: Fields): void {
+    if (this.localEnded || this.closed || this.#ending !== undefined) return;
+    this.#ending = trailers;
+    if (this.queued) return;
+    while (this.#pending !== undefined && !this.connection.out.blocked && this.#allowance(1) > 0) this.#writeNext();
+    if (this.#pending === undefined) this.finishSending();
+    else {
+      if (this.isStarved) this.onStarved();
+      this.connection.enqueue(this);
+    }
+  }
+
+  /** The connection's turn for this stream: sends one frame of what waits. False: there is more. */
+  sendTurn(): boolean {
+    if (this.#pending !== undefined) this.#writeNext();
+    if (this.#pending !== undefined) return false;
+    if (this.#ending !== undefined) this.finishSending();
+    return true;
+  }
+
+  /** Tells the sender that it may go on. */
+  tellSendable(): void {
+    if (!this.closed && !this.localEnded && this.#ending === undefined) this.onSendable();
+  }
+
+  /** Moves the window by what the peer said (RFC 9113 §6.9); false where it grew too large. */
+  moveSendWindow(by: number): boolean {
+    this.sendWindow += by;
+    if (this.sendWindow > MAX_WINDOW) return false;
+    if (this.#pending !== undefined && this.sendWindow > 0) this.connection.enqueue(this);
+    return true;
+  }
+
+  /** Bytes that may be sent now, `wanted` at most. */
+  #allowance(wanted: number): number {
+    const { connection } = this;
+    return Math.min(wanted, this.sendWindow, connection.sendWindow, connection.peer.maxFrameSize);
+  }
+
+  /** Data waits for a window of the peer. */
+  get isStarved(): boolean {
+    return this.#pending !== undefined && (this.sendWindow <= 0 || this.connection.sendWindow <= 0);
+  }
+
+  #keep(chunk: Uint8Array, start: number, end: number): void {
+    this.#pending ??= [];
+    this.#pending.push({ chunk, start, end });
+  }
+
+  #writeNext(): void {
+    const piece = this.#pending?.[0];
+    if (piece === undefined) return;
+    const length = this.#allowance(piece.end - piece.start);
+    if (length <= 0) return;
+    const from = piece.start;
+    piece.start += length;
+    if (piece.start === piece.end) {
+      this.#pending?.shift();
+      if (this.#pending?.length === 0) this.#pending = undefined;
+    }
+    const isLast = this.#pending === undefined && this.#ending === "";
+    this.#writeData(piece.chunk, from, { end: from + length, flags: isLast ? END_STREAM : 0 });
+    if (isLast) this.localEnded = true;
+  }
+
+  #writeData(chunk: Uint8Array, start: number, { end, flags }: { end: number; flags: number }): void {
+    const length = end - start;
+    this.sendWindow -= length;
+    this.bytesSent += length;
+    this.connection.writeData(this.streamId, flags, { chunk, start, end });
+    this.onMoved();
+  }
+
+  /** Ends the stream's sending side, when nothing waits any more. */
+  protected finishSending(): void {
+    const trailers = this.#ending ?? "";
+    this.#ending = undefined;
+    if (!this.localEnded) {
+      if (trailers === "") this.connection.writeData(this.streamId, END_STREAM, { chunk: EMPTY, start: 0, end: 0 });
+      else this.connection.writeTrailers(this.streamId, trailers);
+      this.localEnded = true;
+    }
+    this.onSent();
+    this.connection.halfClosed(this);
+  }
+
+  /** The head ended the message. */
+  protected endedWithHead(): void {
+    this.localEnded = true;
+  }
+
+  /** Counts a DATA frame of `length` bytes against the window (RFC 9113 §6.9.1); false, and the stream is over, where it was too large. */
+  takeFrame(length: number): boolean {
+    this.#receiveWindow -= length;
+    if (this.#receiveWindow >= 0) return true;
+    this.fail(FLOW_CONTROL_ERROR);
+    return false;
+  }
+
+  /** Moves the receiving window when this side's own setting takes effect. */
+  moveReceiveWindow(by: number): void {
+    this.#receiveWindow += by;
+  }
+
+  /** Hands the next bytes of the peer's data on. */
+  receive(bytes: Uint8Array, start: number, end: number): void {
+    const length = end - start;
+    this.bytesReceived += length;
+    if (this.#ignoring) {
+      this.taken(length);
+      return;
+    }
+    if (this.#sink === undefined) {
+      this.#held ??= [];
+      this.#held.push({ chunk: bytes, start, end });
+      if (!this.#full) this.holdReceiving(true);
+    } else if (!this.#sink.data(bytes, start, end) && !this.#full) this.holdReceiving(true);
+    if (this.#full) this.#withheld += length;
+    else this.taken(length);
+  }
+
+  /** The peer has ended its message. */
+  receiveEnd(trailers: Fields): void {
+    this.remoteEnded = true;
+    this.#trailers = trailers;
+    if (!this.#ignoring) this.#sink?.end(trailers);
+  }
+
+  /** Sends what was received, and what will be, to `sink`. */
+  protected receiveTo(sink: BodySink): void {
+    if (this.#sink !== undefined) throw new Error("Cannot read a body: it is being read already");
+    this.#sink = sink;
+    const held = this.#held;
+    this.#held = undefined;
+    let room = true;
+    for (const { chunk, start, end } of held ?? []) room = sink.data(chunk, start, end);
+    if (room) this.resume();
+    if (this.#fault !== undefined) sink.abort(this.#fault);
+    else if (this.remoteEnded) sink.end(this.#trailers);
+  }
+
+  pause(): void {
+    if (!this.#full) this.holdReceiving(true);
+  }
+
+  /** What was withheld is taken: the peer may send as much again. */
+  resume(): void {
+    if (this.#full) this.holdReceiving(false);
+    const withheld = this.#withheld;
+    this.#withheld = 0;
+    if (withheld > 0) this.taken(withheld);
+  }
+
+  /** The peer's data is held back by its window, or no longer is. */
+  protected holdReceiving(hold: boolean): void {
+    this.#full = hold;
+  }
+
+  /** The message will not be complete; what still comes of it is forgotten. */
+  protected abortReceiving(error: TurnpikeError): void {
+    if (this.#fault !== undefined) return;
+    this.#fault = error;
+    this.ignoreRest();
+    this.#sink?.abort(error);
+  }
+
+  protected ignoreRest(): void {
+    this.#ignoring = true;
+    this.#held = undefined;
+    this.resume();
+  }
+
+  /** `length` bytes of this stream need no memory any more. Windows grow again by halves, so that small messages cost no frame. */
+  taken(length: number): void {
+    this.connection.taken(length);
+    if (this.remoteEnded || this.closed) return;
+    this.#unacknowledged += length;
+    if (this.#unacknowledged * 2 < this.connection.streamWindow) return;
+    this.connection.writeWindowUpdate(this.streamId, this.#unacknowledged);
+    this.#receiveWindow += this.#unacknowledged;
+    this.#unacknowledged = 0;
+  }
+
+  /** Lets go of what waits. The connection calls it when the stream is closed. */
+  release(): void {
+    this.closed = true;
+    this.#pending = undefined;
+    this.#ending = undefined;
+    this.#held = undefined;
+    const withheld = this.#withheld;
+    this.#withheld = 0;
+    if (withheld > 0) this.connection.taken(withheld);
+  }
+}
+
+const EMPTY = new Uint8Array(0);
