@@ -1,0 +1,102 @@
+/**
+ * RFC 9110 and 9112 as a table, section by section, against the real gateway over real sockets. What can be misread on
+ * purpose is in `test/http1/rows`, more of it and byte by byte.
+ */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { everythingTo, type Gateway, startGateway } from "../../support/gateway.ts";
+import { type Message, statusOf, valuesOf } from "../../support/message.ts";
+import { RawClient } from "../../support/raw-client.ts";
+import { RawOrigin } from "../../support/raw-origin.ts";
+import { FIELD_RULES } from "./fields.ts";
+import { FRAMING_RULES } from "./framing.ts";
+import { MESSAGE_FORMAT } from "./message-format.ts";
+import { type Rule } from "./rule.ts";
+import { CONNECTION_RULES, SEMANTIC_RULES } from "./semantics.ts";
+
+/** Longer than the patience of client and origin: a test that runs out of time takes the gateway's process with it. */
+setDefaultTimeout(20_000);
+
+const RULES = [...MESSAGE_FORMAT, ...FIELD_RULES, ...FRAMING_RULES, ...CONNECTION_RULES, ...SEMANTIC_RULES];
+const AFTER = "GET /after HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n";
+
+let origin: RawOrigin;
+let gateway: Gateway;
+
+beforeAll(async () => {
+  origin = await RawOrigin.start();
+  gateway = await startGateway({ access_log: { enabled: false }, ...everythingTo(origin.port) });
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await origin.stop();
+});
+
+/** A whole exchange on its own: whatever the gateway did for those before is with the origin by its end. */
+async function fence(): Promise<void> {
+  const client = await RawClient.open(gateway.port);
+  client.send(AFTER);
+  expect((await client.response()).body).toBe("GET /after");
+  client.destroy();
+}
+
+async function checkRefused(client: RawClient, rule: Rule & { readonly kind: "refused" }): Promise<void> {
+  client.send(rule.bytes);
+  const response = await client.response();
+  expect(rule.statuses).toContain(statusOf(response));
+  expect(valuesOf(response, "connection")).toEqual(["close"]);
+  expect(valuesOf(response, "date")).toHaveLength(1);
+  expect(valuesOf(response, "content-type")).toEqual(["application/problem+json"]);
+  await client.closed();
+  expect(client.rest()).toBe("");
+  await fence();
+  expect(origin.summaries).toEqual(["GET /after"]);
+  if (!rule.begun) expect(origin.bytes).toBe(origin.requests.map(({ raw }) => raw).join(""));
+}
+
+async function checkServed(client: RawClient, rule: Rule & { readonly kind: "served" }): Promise<void> {
+  const { method, answer, stays, upstream, response: check } = rule.checks;
+  if (answer !== undefined) origin.answer = answer;
+  client.send(rule.bytes);
+  const response = await client.finalResponse(method);
+  expect(statusOf(response)).toBe(rule.status);
+  const [request, ...others]: readonly Message[] = origin.requests;
+  // A bad answer to a GET is reason enough to ask again.
+  if (rule.status !== 502) expect(others).toEqual([]);
+  upstream?.(request);
+  check?.(response);
+  if (stays === false) {
+    await client.closed();
+    expect(client.rest()).toBe("");
+    return;
+  }
+  origin.reset();
+  client.send(AFTER);
+  expect((await client.response()).body).toBe("GET /after");
+}
+
+async function run(rule: Rule): Promise<void> {
+  origin.reset();
+  if (rule.kind === "script") {
+    await rule.run({ port: gateway.port, origin });
+    return;
+  }
+  const client = await RawClient.open(gateway.port);
+  try {
+    await (rule.kind === "refused" ? checkRefused(client, rule) : checkServed(client, rule));
+    expect(origin.faults).toEqual([]);
+  } finally {
+    client.destroy();
+  }
+}
+
+for (const section of [...new Set(RULES.map((rule) => rule.section))].toSorted()) {
+  describe(`RFC ${section}`, () => {
+    test.each(RULES.filter((rule) => rule.section === section).map((rule) => [rule.rule, rule] as const))(
+      "%s",
+      async (_, rule) => {
+        await run(rule);
+      },
+    );
+  });
+}
