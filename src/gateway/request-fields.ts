@@ -51,9 +51,9 @@ const KINDS: ReadonlyMap<string, number> = new Map([
 ]);
 
 /** RFC 9110 §5.6.2, without capitals (RFC 9113 §8.2.1). */
-const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
+export const LOWER_TOKEN = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 /** RFC 9113 §8.2.1, and what RFC 9110 §5.5 calls dangerous: no control character but tab, no white space at either end. */
-const BAD_VALUE = /[^\t\x20-\x7e\x80-\xff]|^[\t ]|[\t ]$/;
+export const BAD_VALUE = /[^\t\x20-\x7e\x80-\xff]|^[\t ]|[\t ]$/;
 const METHOD_TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** As the HTTP/1 codec reads a target: visible ASCII, no fragment (RFC 3986 §3.5). */
 const TARGET = /^(?:\/[!-"$-~]*|\*)$/;
@@ -73,7 +73,7 @@ const PSEUDO_VALUES: readonly (RegExp | undefined)[] = [undefined, METHOD_TOKEN,
 
 /** Reads a field; the result serves any number of requests. `name` and `value` are latin1. */
 export function requestField(name: string, value: string): RequestField {
-  const kind = KINDS.get(name) ?? (NAME.test(name) ? OTHER : MALFORMED);
+  const kind = KINDS.get(name) ?? (LOWER_TOKEN.test(name) ? OTHER : MALFORMED);
   const isSound = !BAD_VALUE.test(value) && PSEUDO_VALUES[kind]?.test(value) !== false;
   return { kind: isSound ? kind : MALFORMED, name, value, line: `${name}: ${value}\r\n` };
 }

@@ -197,7 +197,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
     this.connection.resetStream(this, NO_ERROR);
   }
 
-  protected override onSendable(): void {
+  protected override moreWelcome(): void {
     this.onDrain?.();
   }
 

@@ -58,6 +58,8 @@ export abstract class Http2Stream extends Deadline {
   localEnded = false;
   remoteEnded = false;
   closed = false;
+  /** The error code that the peer has reset the stream with; -1 where it has not. */
+  resetCode = -1;
   /** It stands in the connection's queue. */
   queued = false;
   /** Data bytes of this stream, without padding. */
@@ -102,7 +104,7 @@ export abstract class Http2Stream extends Deadline {
   /** The stream is over before its messages were: by reset, or with its connection. Called once. */
   abstract cutShort(): void;
   /** What was kept back is on its way: more may be sent. */
-  protected abstract onSendable(): void;
+  protected abstract moreWelcome(): void;
   /** The peer's window is shut, and data waits. */
   protected abstract onStarved(): void;
   /** Data went out. */
@@ -159,7 +161,7 @@ export abstract class Http2Stream extends Deadline {
 
   /** Tells the sender that it may go on. */
   tellSendable(): void {
-    if (!this.closed && !this.localEnded && this.#ending === undefined) this.onSendable();
+    if (!this.closed && !this.localEnded && this.#ending === undefined) this.moreWelcome();
   }
 
   /** Moves the window by what the peer said (RFC 9113 §6.9); false where it grew too large. */
