@@ -1,21 +1,21 @@
 import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type Fields } from "../../lib/fields.ts";
-import { flushCork, holdCork, Outgoing, sendBuffer } from "../wire/outgoing.ts";
+import { flushCork, holdCork, Outgoing } from "../wire/outgoing.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { Calm, RESET_COST } from "./calm.ts";
 import * as f from "./frame.ts";
 import { FrameReader, type FrameSink } from "./frame-reader.ts";
 import { HeaderBlock } from "./header-block.ts";
-import { maxEncodedLength, TABLE_SIZE_ZERO, writeFields } from "./hpack/encoder.ts";
+import { type DataRange, FrameWriter } from "./frame-writer.ts";
 import { SendQueue } from "./send-queue.ts";
 import { type ConnectionFault, type LocalSettings, PeerSettings, settingsPayload } from "./settings.ts";
-import { type HeadPrefix, type Http2Stream, type StreamConnection } from "./stream.ts";
+import { type Http2Stream, type StreamConnection } from "./stream.ts";
 
-/** A connection takes as much data as so many of its streams may send that nobody reads, unless it is told otherwise. */
+/** A connection takes as much data as so many of its streams may send that nobody reads. */
 const CONNECTION_WINDOWS = 4;
-/** Frames of ours that wait for a peer that floods and does not read (CVE-2019-9512, CVE-2019-9515). */
-const MAX_CONTROL_BACKLOG = 65_536;
+/** Bytes that wait for a peer that does not read, from which on it is not read from either (CVE-2019-9512, CVE-2019-9515). */
+const MAX_BACKLOG = 262_144;
 /** Milliseconds that a closed-off connection is read from, so that the last frames are not lost to a reset. */
 const LINGER_MS = 2000;
 /** Streams that this side reset of late: what is still on its way for them is ignored (RFC 9113 §5.1). */
@@ -41,16 +41,8 @@ export interface Http2Options {
   readonly buffers: BufferPool;
   readonly local: LocalSettings;
   readonly ofClient: boolean;
-  /** Bytes on all streams together that the peer may send before any is taken. */
-  readonly connectionWindow?: number;
   /** Milliseconds. */
   readonly writeMs: () => number;
-}
-
-/** Where and how a message's head is written. */
-interface HeadFrame {
-  readonly streamId: number;
-  readonly endStream: boolean;
 }
 
 /**
@@ -63,6 +55,7 @@ interface HeadFrame {
 export abstract class Http2Connection extends Deadline implements WireHandler, FrameSink, StreamConnection {
   readonly out: Outgoing;
   readonly peer = new PeerSettings();
+  readonly writer: FrameWriter;
   readonly streams = new Map<number, Http2Stream>();
   /** Bytes that the peer takes on all streams together. */
   sendWindow = f.DEFAULT_WINDOW;
@@ -78,7 +71,6 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
   readonly #options: Http2Options;
   readonly #queue = new SendQueue(this);
   #state = OPEN;
-  #firstBlock = true;
   #settingsSeen = false;
   #settingsAcknowledged = false;
   #receiveWindow: number;
@@ -89,6 +81,7 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
   readonly #recentResets = new Set<number>();
   #writeDeadline: WriteDeadline | undefined;
   #reading = false;
+  #paused = false;
 
   constructor(wire: Wire, options: Http2Options) {
     super();
@@ -104,14 +97,14 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
       expectPreface: !ofClient,
     });
     this.out = new Outgoing(wire, () => this.#onBlocked(), options.buffers);
+    this.writer = new FrameWriter(this.out, this.peer);
     // Until the peer has acknowledged a smaller window, it may use the one that all begin with (RFC 9113 §6.9.3).
     this.streamWindow = Math.max(local.initialWindowSize, f.DEFAULT_WINDOW);
-    const window = options.connectionWindow ?? this.streamWindow * CONNECTION_WINDOWS;
-    this.#connectionWindow = Math.min(window, f.MAX_WINDOW);
+    this.#connectionWindow = Math.min(this.streamWindow * CONNECTION_WINDOWS, f.MAX_WINDOW);
     this.#receiveWindow = this.#connectionWindow;
     if (ofClient) this.out.bytes(f.PREFACE);
-    this.#write({ type: f.SETTINGS, flags: 0, streamId: 0 }, settingsPayload(local, ofClient));
-    this.writeWindowUpdate(0, this.#connectionWindow - f.DEFAULT_WINDOW);
+    this.writer.frame({ type: f.SETTINGS, flags: 0, streamId: 0 }, settingsPayload(local, ofClient));
+    this.writer.windowUpdate(0, this.#connectionWindow - f.DEFAULT_WINDOW);
   }
 
   get isOpen(): boolean {
@@ -136,8 +129,9 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
     if (this.isOpen) {
       this.#queue.pump();
       this.onActivity();
-      if (this.out.backlogBytes > MAX_CONTROL_BACKLOG && this.streams.size === 0) {
-        this.close(f.ENHANCE_YOUR_CALM, "nothing of what is sent is read");
+      if (this.out.backlogBytes > MAX_BACKLOG && !this.#paused) {
+        this.#paused = true;
+        this.wire.pause();
       }
     }
     flushCork();
@@ -150,6 +144,10 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
       return;
     }
     if (this.#writeDeadline !== undefined) this.wheel.clear(this.#writeDeadline);
+    if (this.#paused) {
+      this.#paused = false;
+      this.wire.resume();
+    }
     if (this.#state === LINGERING) this.wire.shutdown();
     else this.#queue.pump();
     flushCork();
@@ -181,7 +179,7 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
     if (this.#state !== OPEN) return;
     this.#state = LINGERING;
     this.reader.stop();
-    this.writeGoaway(this.lastPeerStream, code, reason);
+    this.writer.goaway(this.lastPeerStream, code, reason);
     this.#cutStreams();
     this.out.flush();
     if (!this.out.blocked) this.wire.shutdown();
@@ -291,14 +289,14 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
       case f.WINDOW_UPDATE:
         return this.#takeWindowUpdate(streamId, f.readUint31(bytes, start), end - start);
       case f.RST_STREAM:
-        return this.#takeReset(streamId, f.readUint32(bytes, start), end - start);
+        return this.#takeReset(streamId, end - start);
       case f.SETTINGS:
         return this.#takeSettings(bytes, start, end);
       case f.PING:
         if (streamId !== 0) return { code: f.PROTOCOL_ERROR, reason: "PING on a stream" };
         if (end - start !== 8) return { code: f.FRAME_SIZE_ERROR, reason: "PING of a broken length" };
         if ((flags & f.ACK) !== 0) this.onPong();
-        else this.#write({ type: f.PING, flags: f.ACK, streamId: 0 }, bytes.subarray(start, end));
+        else this.writer.frame({ type: f.PING, flags: f.ACK, streamId: 0 }, bytes.subarray(start, end));
         return undefined;
       case f.GOAWAY:
         if (streamId !== 0) return { code: f.PROTOCOL_ERROR, reason: "GOAWAY on a stream" };
@@ -341,7 +339,7 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
     return undefined;
   }
 
-  #takeReset(streamId: number, code: number, length: number): ConnectionFault | undefined {
+  #takeReset(streamId: number, length: number): ConnectionFault | undefined {
     if (length !== 4) return { code: f.FRAME_SIZE_ERROR, reason: "RST_STREAM of a broken length" };
     if (streamId === 0) return { code: f.PROTOCOL_ERROR, reason: "RST_STREAM on stream 0" };
     const stream = this.streams.get(streamId);
@@ -349,8 +347,8 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
       return this.#isIdle(streamId) ? { code: f.PROTOCOL_ERROR, reason: "RST_STREAM on an idle stream" } : undefined;
     }
     const isCalm = this.calm.spend(RESET_COST);
-    stream.resetCode = code;
-    this.abandon(stream);
+    this.#forget(stream);
+    stream.cutShort();
     return isCalm ? undefined : { code: f.ENHANCE_YOUR_CALM, reason: "too many streams are reset" };
   }
 
@@ -366,7 +364,7 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
     const fault = this.peer.apply(bytes, { start, end }, this.#options.ofClient);
     if (fault !== undefined) return fault;
     this.#settingsSeen = true;
-    this.#write({ type: f.SETTINGS, flags: f.ACK, streamId: 0 }, EMPTY);
+    this.writer.frame({ type: f.SETTINGS, flags: f.ACK, streamId: 0 }, EMPTY);
     const by = this.peer.initialWindowSize - before;
     if (by === 0) return undefined;
     // RFC 9113 §6.9.2: a window may become negative, and must not overflow.
@@ -411,75 +409,14 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
     return this.#recentResets.has(streamId);
   }
 
-  // --- frames that go ---
+  // --- streams ---
 
-  /** Writes a head: the prefix, then `fields`. */
-  writeHead(frame: HeadFrame, fields: Fields, prefix: HeadPrefix): void {
-    const room = f.FRAME_HEADER_BYTES + 1 + prefix.room + maxEncodedLength(fields);
-    const offset = this.out.reserve(room);
-    const target = offset === -1 ? Buffer.allocUnsafe(room) : sendBuffer;
-    const from = Math.max(offset, 0);
-    let at = from + f.FRAME_HEADER_BYTES;
-    if (this.#firstBlock) target[at++] = TABLE_SIZE_ZERO;
-    this.#firstBlock = false;
-    at = writeFields(target, prefix.encode(target, at), fields);
-    const length = at - from - f.FRAME_HEADER_BYTES;
-    if (length > this.peer.maxFrameSize) {
-      this.#writeLongHead(frame, Buffer.from(target.subarray(at - length, at)));
-      return;
-    }
-    const flags = f.END_HEADERS | (frame.endStream ? f.END_STREAM : 0);
-    f.writeFrameHead(target, from, length, { type: f.HEADERS, flags, streamId: frame.streamId });
-    if (offset === -1) this.out.bytes(target, 0, at);
-    else this.out.commit(at);
-  }
-
-  #writeLongHead({ streamId, endStream }: HeadFrame, block: Buffer): void {
-    const { maxFrameSize } = this.peer;
-    for (let at = 0; at < block.length; at += maxFrameSize) {
-      const part = block.subarray(at, at + maxFrameSize);
-      const isLast = at + part.length === block.length;
-      const type = at === 0 ? f.HEADERS : f.CONTINUATION;
-      const flags = (isLast ? f.END_HEADERS : 0) | (at === 0 && endStream ? f.END_STREAM : 0);
-      this.#write({ type, flags, streamId }, part);
-    }
-  }
-
-  writeTrailers(streamId: number, trailers: Fields): void {
-    this.writeHead({ streamId, endStream: true }, trailers, NOTHING);
-  }
-
-  writeData(
-    streamId: number,
-    flags: number,
-    { chunk, start, end }: { chunk: Uint8Array; start: number; end: number },
-  ): void {
-    const length = end - start;
-    const offset = this.out.reserve(f.FRAME_HEADER_BYTES + length);
+  /** Writes a DATA frame, within both windows. */
+  writeData(streamId: number, flags: number, data: DataRange): void {
+    const length = data.end - data.start;
     this.sendWindow -= length;
     if (length > 0) this.calm.earn(2);
-    if (offset === -1) {
-      const head = Buffer.allocUnsafe(f.FRAME_HEADER_BYTES);
-      f.writeFrameHead(head, 0, length, { type: f.DATA, flags, streamId });
-      this.out.bytes(head);
-      this.out.bytes(chunk, start, end);
-      return;
-    }
-    const at = f.writeFrameHead(sendBuffer, offset, length, { type: f.DATA, flags, streamId });
-    copyBytes.call(chunk, sendBuffer, at, start, end);
-    this.out.commit(at + length);
-  }
-
-  writeWindowUpdate(streamId: number, by: number): void {
-    if (by > 0) this.out.bytes(f.numbersFrame({ type: f.WINDOW_UPDATE, flags: 0, streamId }, [by]));
-  }
-
-  protected writeGoaway(lastStreamId: number, code: number, reason: string): void {
-    this.out.bytes(f.numbersFrame({ type: f.GOAWAY, flags: 0, streamId: 0 }, [lastStreamId, code], reason));
-  }
-
-  protected writePing(): void {
-    this.#write({ type: f.PING, flags: 0, streamId: 0 }, Buffer.alloc(8));
+    this.writer.data(streamId, flags, data);
   }
 
   resetStream(stream: Http2Stream, code: number): void {
@@ -487,26 +424,14 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
     this.#forget(stream);
   }
 
-  /** Ends a stream that the peer has ended, without a word to it. */
-  protected abandon(stream: Http2Stream): void {
-    this.#forget(stream);
-    stream.cutShort();
-  }
-
   protected writeReset(streamId: number, code: number): void {
-    this.out.bytes(f.numbersFrame({ type: f.RST_STREAM, flags: 0, streamId }, [code]));
+    this.writer.reset(streamId, code);
     this.#recentResets.add(streamId);
     for (const oldest of this.#recentResets) {
       if (this.#recentResets.size <= MAX_RECENT_RESETS) break;
       this.#recentResets.delete(oldest);
     }
   }
-
-  #write(head: f.FrameHead, payload: Uint8Array): void {
-    this.out.bytes(f.payloadFrame(head, payload));
-  }
-
-  // --- streams ---
 
   enqueue(stream: Http2Stream): void {
     this.#queue.add(stream);
@@ -527,7 +452,7 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
   taken(length: number): void {
     this.#unacknowledged += length;
     if (this.#unacknowledged * 2 < this.#connectionWindow || this.#state !== OPEN) return;
-    this.writeWindowUpdate(0, this.#unacknowledged);
+    this.writer.windowUpdate(0, this.#unacknowledged);
     this.#receiveWindow += this.#unacknowledged;
     this.#unacknowledged = 0;
   }
@@ -539,5 +464,3 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
 }
 
 const EMPTY = new Uint8Array(0);
-const NOTHING = { room: 0, encode: (_target: Buffer, at: number): number => at };
-const { copy: copyBytes } = Buffer.prototype;

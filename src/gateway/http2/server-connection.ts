@@ -87,8 +87,8 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     if (this.#draining || !this.isOpen) return;
     this.#draining = true;
     // Requests may be on their way: the client hears first that it must open no more, and an answered PING proves it has.
-    this.writeGoaway(f.MAX_WINDOW, f.NO_ERROR, "");
-    this.writePing();
+    this.writer.goaway(f.MAX_WINDOW, f.NO_ERROR, "");
+    this.writer.ping();
     this.out.flush();
     if (this.streams.size === 0) this.wheel.set(this, this.settings.headerMs);
   }
@@ -96,7 +96,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   protected override onPong(): void {
     if (!this.#draining || this.#lastServed !== f.MAX_WINDOW) return;
     this.#lastServed = this.lastPeerStream;
-    this.writeGoaway(this.#lastServed, f.NO_ERROR, "");
+    this.writer.goaway(this.#lastServed, f.NO_ERROR, "");
     if (this.streams.size === 0) this.close(f.NO_ERROR);
   }
 
@@ -211,7 +211,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     const { id, status, fields, body } = problemAnswer(fault);
     const isHead = list.fields.method === "HEAD";
     const length = String(body.length);
-    this.writeHead({ streamId, endStream: isHead }, fields, {
+    this.writer.head({ streamId, endStream: isHead }, fields, {
       room: 64,
       encode: (target, at) => writeField(target, writeStatus(target, at, status), "content-length", length),
     });

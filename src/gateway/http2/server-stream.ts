@@ -135,7 +135,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
     this.status = status;
     if (status < 200) {
       this.#contentLength = -1;
-      this.connection.writeHead({ streamId: this.streamId, endStream: false }, head.fields, this);
+      this.connection.writer.head({ streamId: this.streamId, endStream: false }, head.fields, this);
       return;
     }
     this.started = true;
@@ -144,7 +144,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
     this.#contentLength = status === 204 ? -1 : head.bodyLength;
     this.#remaining = this.#hasBody ? head.bodyLength : 0;
     const endStream = this.#remaining === 0;
-    this.connection.writeHead({ streamId: this.streamId, endStream }, head.fields, this);
+    this.connection.writer.head({ streamId: this.streamId, endStream }, head.fields, this);
     if (endStream) this.endedWithHead();
   }
 

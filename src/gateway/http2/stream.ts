@@ -4,6 +4,7 @@ import { type TurnpikeError } from "../../lib/errors.ts";
 import { type BodySink } from "../exchange.ts";
 import { type Outgoing } from "../wire/outgoing.ts";
 import { END_STREAM, FLOW_CONTROL_ERROR, MAX_WINDOW } from "./frame.ts";
+import { type DataRange, type FrameWriter } from "./frame-writer.ts";
 import { type PeerSettings } from "./settings.ts";
 
 /** A range of bytes that waits. */
@@ -13,25 +14,15 @@ interface Piece {
   readonly end: number;
 }
 
-/** Where a head is written, and what stands before its fields. */
-export interface HeadPrefix {
-  /** Bytes that `encode` takes at most. */
-  readonly room: number;
-  /** Writes compressed fields at the offset; returns the one behind them. */
-  encode(target: Buffer, at: number): number;
-}
-
 /** What a stream needs of its connection. */
 export interface StreamConnection {
   readonly out: Outgoing;
   readonly peer: PeerSettings;
+  readonly writer: FrameWriter;
   readonly sendWindow: number;
   readonly streamWindow: number;
-  writeHead(frame: { streamId: number; endStream: boolean }, fields: Fields, prefix: HeadPrefix): void;
-  writeTrailers(streamId: number, trailers: Fields): void;
   /** Writes a DATA frame, within both windows, and takes it off the connection's. */
-  writeData(streamId: number, flags: number, data: { chunk: Uint8Array; start: number; end: number }): void;
-  writeWindowUpdate(streamId: number, by: number): void;
+  writeData(streamId: number, flags: number, data: DataRange): void;
   /** Ends a stream for both sides; the caller deals with the stream itself. */
   resetStream(stream: Http2Stream, code: number): void;
   /** Has `stream` sent from when there is room. */
@@ -218,7 +209,7 @@ export abstract class Http2Stream extends Deadline {
     this.#ending = undefined;
     if (!this.localEnded) {
       if (trailers === "") this.connection.writeData(this.streamId, END_STREAM, { chunk: EMPTY, start: 0, end: 0 });
-      else this.connection.writeTrailers(this.streamId, trailers);
+      else this.connection.writer.trailers(this.streamId, trailers);
       this.localEnded = true;
     }
     this.onSent();
@@ -317,7 +308,7 @@ export abstract class Http2Stream extends Deadline {
     if (this.remoteEnded || this.closed) return;
     this.#unacknowledged += length;
     if (this.#unacknowledged * 2 < this.connection.streamWindow) return;
-    this.connection.writeWindowUpdate(this.streamId, this.#unacknowledged);
+    this.connection.writer.windowUpdate(this.streamId, this.#unacknowledged);
     this.#receiveWindow += this.#unacknowledged;
     this.#unacknowledged = 0;
   }
