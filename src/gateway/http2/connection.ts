@@ -12,7 +12,7 @@ import { SendQueue } from "./send-queue.ts";
 import { type ConnectionFault, type LocalSettings, PeerSettings, settingsPayload } from "./settings.ts";
 import { type Http2Stream, type StreamConnection } from "./stream.ts";
 
-/** A connection takes as much data as so many of its streams may send that nobody reads. */
+/** A connection takes as much data as so many of its streams may send that nobody reads, unless it is told otherwise. */
 const CONNECTION_WINDOWS = 4;
 /** Bytes that wait for a peer that does not read, from which on it is not read from either (CVE-2019-9512, CVE-2019-9515). */
 const MAX_BACKLOG = 262_144;
@@ -41,6 +41,8 @@ export interface Http2Options {
   readonly buffers: BufferPool;
   readonly local: LocalSettings;
   readonly ofClient: boolean;
+  /** Bytes on all streams together that the peer may send before any is taken. */
+  readonly connectionWindow?: number;
   /** Milliseconds. */
   readonly writeMs: () => number;
 }
@@ -100,7 +102,8 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
     this.writer = new FrameWriter(this.out, this.peer);
     // Until the peer has acknowledged a smaller window, it may use the one that all begin with (RFC 9113 §6.9.3).
     this.streamWindow = Math.max(local.initialWindowSize, f.DEFAULT_WINDOW);
-    this.#connectionWindow = Math.min(this.streamWindow * CONNECTION_WINDOWS, f.MAX_WINDOW);
+    const window = options.connectionWindow ?? this.streamWindow * CONNECTION_WINDOWS;
+    this.#connectionWindow = Math.min(window, f.MAX_WINDOW);
     this.#receiveWindow = this.#connectionWindow;
     if (ofClient) this.out.bytes(f.PREFACE);
     this.writer.frame({ type: f.SETTINGS, flags: 0, streamId: 0 }, settingsPayload(local, ofClient));
@@ -289,7 +292,7 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
       case f.WINDOW_UPDATE:
         return this.#takeWindowUpdate(streamId, f.readUint31(bytes, start), end - start);
       case f.RST_STREAM:
-        return this.#takeReset(streamId, end - start);
+        return this.#takeReset(streamId, f.readUint32(bytes, start), end - start);
       case f.SETTINGS:
         return this.#takeSettings(bytes, start, end);
       case f.PING:
@@ -339,7 +342,7 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
     return undefined;
   }
 
-  #takeReset(streamId: number, length: number): ConnectionFault | undefined {
+  #takeReset(streamId: number, code: number, length: number): ConnectionFault | undefined {
     if (length !== 4) return { code: f.FRAME_SIZE_ERROR, reason: "RST_STREAM of a broken length" };
     if (streamId === 0) return { code: f.PROTOCOL_ERROR, reason: "RST_STREAM on stream 0" };
     const stream = this.streams.get(streamId);
@@ -347,8 +350,8 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
       return this.#isIdle(streamId) ? { code: f.PROTOCOL_ERROR, reason: "RST_STREAM on an idle stream" } : undefined;
     }
     const isCalm = this.calm.spend(RESET_COST);
-    this.#forget(stream);
-    stream.cutShort();
+    stream.resetCode = code;
+    this.abandon(stream);
     return isCalm ? undefined : { code: f.ENHANCE_YOUR_CALM, reason: "too many streams are reset" };
   }
 
@@ -422,6 +425,12 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
   resetStream(stream: Http2Stream, code: number): void {
     this.writeReset(stream.streamId, code);
     this.#forget(stream);
+  }
+
+  /** Ends a stream that the peer has ended, without a word to it. */
+  protected abandon(stream: Http2Stream): void {
+    this.#forget(stream);
+    stream.cutShort();
   }
 
   protected writeReset(streamId: number, code: number): void {
