@@ -1,6 +1,8 @@
 /** The codec's own cost: one proxied request through both HTTP/1 connections, with sockets that cost nothing. */
 import { parseArgs } from "node:util";
+import { BufferPool } from "../src/lib/buffer-pool.ts";
 import { TimerWheel } from "../src/lib/timer-wheel.ts";
+import { answerError } from "../src/gateway/answer.ts";
 import { ClientConnection } from "../src/gateway/http1/client-connection.ts";
 import { Http1ServerConnection } from "../src/gateway/http1/server-connection.ts";
 import { type Pipeline, serve } from "../src/gateway/pipeline.ts";
@@ -36,9 +38,11 @@ function nullWire(): Wire {
 /** A server connection, and the upstream connection that its requests go to. */
 function build(): { client: Http1ServerConnection; origin: ClientConnection } {
   const wheel = new TimerWheel();
+  const buffers = new BufferPool({ bufferSize: 65_536, bufferCount: 4096, reserve: 2 });
   let idle: ClientConnection | undefined;
   const origin = new ClientConnection({
     wheel,
+    buffers,
     released(connection) {
       idle = connection;
     },
@@ -68,6 +72,8 @@ function build(): { client: Http1ServerConnection; origin: ClientConnection } {
     allowedHosts: undefined,
     accessLog: undefined,
     clientAddress: undefined,
+    staticFiles: undefined,
+    answerError,
     onFault: (error) => {
       throw error;
     },
@@ -80,10 +86,12 @@ function build(): { client: Http1ServerConnection; origin: ClientConnection } {
     headerMs: 10_000,
     bodyMs: 30_000,
     writeMs: 30_000,
+    http2: { maxStreams: 100, maxHeaderListSize: 8192, initialWindowSize: 65_535, maxFrameSize: 16_384 },
   };
   const client = new Http1ServerConnection(nullWire(), {
     settings: () => settings,
     wheel,
+    buffers,
     draining: () => false,
     scheme: "http",
     handle: (exchange) => serve(pipeline, exchange),

@@ -1,3 +1,4 @@
+import { type BufferPool } from "../lib/buffer-pool.ts";
 import { type TimerWheel } from "../lib/timer-wheel.ts";
 import { type AnsweredRequest, type Exchange } from "./exchange.ts";
 
@@ -10,6 +11,18 @@ export interface ServerSettings {
   readonly headerMs: number;
   readonly bodyMs: number;
   readonly writeMs: number;
+  readonly http2: Http2Settings;
+}
+
+/** What an HTTP/2 connection lets its client do; one that is open keeps those that it began with. */
+export interface Http2Settings {
+  /** Streams at one time. */
+  readonly maxStreams: number;
+  /** Bytes of a decoded header list, 32 for each field on top (RFC 9113 §6.5.2). */
+  readonly maxHeaderListSize: number;
+  /** Bytes that a stream may send before any is taken. */
+  readonly initialWindowSize: number;
+  readonly maxFrameSize: number;
 }
 
 /** A client's connection, whatever protocol it speaks. */
@@ -25,6 +38,8 @@ export interface ServerHost {
   /** Asked for each time, so that a reload reaches open connections. */
   settings(): ServerSettings;
   readonly wheel: TimerWheel;
+  /** The account of what waits in memory since a peer is slow. */
+  readonly buffers: BufferPool;
   /** True: answer what is in flight, then close. */
   draining(): boolean;
   readonly scheme: "http" | "https";

@@ -1,4 +1,5 @@
-import { TurnpikeError } from "../../lib/errors.ts";
+import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
+import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type ResponseSink } from "../exchange.ts";
@@ -27,6 +28,7 @@ const trailerScan = new FieldScan();
 /** Whose connection it is: told when it may be used again, and when it is gone. */
 export interface ConnectionOwner {
   readonly wheel: TimerWheel;
+  readonly buffers: BufferPool;
   released(connection: ClientConnection): void;
   closed(connection: ClientConnection): void;
 }
@@ -76,7 +78,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     }
     this.#owner.wheel.clear(this);
     this.#wire = wire;
-    this.#out = new Outgoing(wire, () => this.#arm());
+    this.#out = new Outgoing(wire, () => this.#arm(), this.#owner.buffers);
   }
 
   get open(): boolean {
@@ -107,12 +109,18 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
 
   #arm(): void {
     const { wheel } = this.#owner;
+    if (this.#out?.exhausted === true) {
+      wheel.set(this, 0);
+      return;
+    }
     const left = Math.max(this.#dueAt - wheel.now(), 0);
     wheel.set(this, this.awaited ? Math.min(this.#patienceMs, left) : left);
   }
 
   override onDeadline(): void {
     if (this.#state === IDLE) this.destroy();
+    else if (this.#out?.exhausted === true)
+      this.#fail("no memory is left for what waits to be sent to the upstream", "overloaded");
     else this.onTimeout?.();
     flushCork();
   }
@@ -326,10 +334,10 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     sink?.end(trailers);
   }
 
-  #fail(detail: string): void {
+  #fail(detail: string, code: ErrorCode = "upstream-failed"): void {
     const sink = this.#sink;
     this.destroy();
-    sink?.abort(new TurnpikeError("upstream-failed", detail));
+    sink?.abort(new TurnpikeError(code, detail));
   }
 
   #gone(): void {

@@ -1,5 +1,6 @@
 /** The upstream connection over real sockets. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { connect, listen, type Listener } from "../wire/tcp.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
@@ -55,7 +56,12 @@ describe("over real sockets", () => {
         };
       },
     });
-    const real = new ClientConnection({ wheel: new TimerWheel(), released() {}, closed() {} });
+    const real = new ClientConnection({
+      wheel: new TimerWheel(),
+      buffers: plentyOfBuffers(),
+      released() {},
+      closed() {},
+    });
     real.attach(await connect({ address: "127.0.0.1", port: listener.port }, real, rethrow));
     return real;
   }

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { type TurnpikeError } from "../../lib/errors.ts";
+import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
 import { type BodySink } from "../exchange.ts";
 import { chunkHead } from "./chunked.ts";
 import { type BodySource, Http1RequestBody } from "./request-body.ts";
@@ -9,6 +10,7 @@ class Source implements BodySource {
   readonly maxBodyBytes = 1000;
   readonly maxHeaderBytes = 200;
   readonly maxHeaderCount = 5;
+  readonly buffers = plentyOfBuffers();
   held = false;
   holdReading(hold: boolean): void {
     this.held = hold;

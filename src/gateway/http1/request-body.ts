@@ -1,3 +1,5 @@
+import { type BufferPool } from "../../lib/buffer-pool.ts";
+import { ByteQueue } from "../../lib/byte-queue.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { type BodySink, type RequestBody } from "../exchange.ts";
@@ -11,6 +13,7 @@ export interface BodySource {
   readonly maxBodyBytes: number;
   readonly maxHeaderBytes: number;
   readonly maxHeaderCount: number;
+  readonly buffers: BufferPool;
   /** Stops or takes up reading from the socket; while reading is held back the body's time-out rests. */
   holdReading(hold: boolean): void;
 }
@@ -21,7 +24,8 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
   readonly #chunked: ChunkedDecoder | undefined;
   #remaining: number;
   #sink: BodySink | undefined;
-  #held: Uint8Array[] = [];
+  /** What came before anybody read it. */
+  #held: ByteQueue | undefined;
   #ended: boolean;
   #discarding = false;
   #trailers: Fields = "";
@@ -52,9 +56,11 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
     if (this.#sink !== undefined) throw new Error("Cannot read a request body: it is being read already");
     this.#sink = sink;
     const held = this.#held;
-    this.#held = [];
     let room = true;
-    for (const chunk of held) room = sink.data(chunk);
+    for (let piece = held?.first; piece !== undefined; piece = held?.first) {
+      room = sink.data(piece.bytes, piece.start, piece.end);
+      held?.shift(piece.end - piece.start);
+    }
     if (this.fault !== undefined) sink.abort(this.fault);
     else if (this.#ended) sink.end(this.#trailers);
     else this.#source.holdReading(!room);
@@ -71,8 +77,13 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
   /** Takes the rest off the wire and forgets it. */
   discard(): void {
     this.#discarding = true;
-    this.#held = [];
+    this.forget();
     if (!this.#ended) this.#source.holdReading(false);
+  }
+
+  /** Lets go of what nobody has read. */
+  forget(): void {
+    this.#held?.clear();
   }
 
   /** Takes bytes from `from` on; returns the index after the last one that is part of this body. */
@@ -108,8 +119,11 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
     this.received += end - start;
     if (this.#discarding) return;
     if (this.#sink === undefined) {
-      this.#held.push(chunk.subarray(start, end));
-      if (!this.#ended) this.#source.holdReading(true);
+      this.#held ??= new ByteQueue(this.#source.buffers);
+      if (!this.#held.push(chunk, start, end)) {
+        this.forget();
+        this.abort(new TurnpikeError("overloaded", "no memory is left for what waits to be sent to the upstream"));
+      } else if (!this.#ended) this.#source.holdReading(true);
     } else if (!this.#sink.data(chunk, start, end) && !this.#ended) this.#source.holdReading(true);
   }
 

@@ -2,6 +2,7 @@ import { beforeEach, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { FakeClock } from "../../lib/testing/fake-clock.ts";
+import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { type BodySink, type Exchange } from "../exchange.ts";
 import { flushCork } from "../wire/outgoing.ts";
@@ -18,11 +19,13 @@ const SETTINGS: ServerSettings = {
   headerMs: 10_000,
   bodyMs: 30_000,
   writeMs: 30_000,
+  http2: { maxStreams: 100, maxHeaderListSize: 8192, initialWindowSize: 65_535, maxFrameSize: 16_384 },
 };
 
 class Host implements ServerHost {
   readonly clock = new FakeClock();
   readonly wheel = new TimerWheel(this.clock);
+  readonly buffers = plentyOfBuffers();
   readonly scheme = "http";
   readonly exchanges: Exchange[] = [];
   closedCount = 0;

@@ -1,3 +1,4 @@
+import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { Deadline } from "../../lib/timer-wheel.ts";
 import { plainAddress } from "../client-address.ts";
@@ -10,6 +11,7 @@ import { refuse } from "./refusal.ts";
 import { type BodySource, Http1RequestBody } from "./request-body.ts";
 import { isFault, parseRequestHead } from "./request-head.ts";
 import { type ExchangeConnection, Http1Exchange } from "./server-exchange.ts";
+import { UnreadBytes } from "./unread-bytes.ts";
 
 /** Milliseconds that a closed-off connection is read from, so that the last answer is not lost to a reset (RFC 9112 §9.6). */
 const LINGER_MS = 2000;
@@ -51,7 +53,7 @@ export class Http1ServerConnection
   /** The start of a head whose end has not come. */
   #partial = "";
   /** Bytes behind the current request: the next ones of a pipeline. */
-  #unread: Buffer | undefined;
+  #unread: UnreadBytes | undefined;
   #exchange: Http1Exchange | undefined;
   #body: Http1RequestBody | undefined;
   #bodyMsLeft = 0;
@@ -66,7 +68,7 @@ export class Http1ServerConnection
     this.#wire = wire;
     this.#host = host;
     this.peerAddress = plainAddress(wire.remoteAddress);
-    this.out = new Outgoing(wire, () => this.#onBlocked());
+    this.out = new Outgoing(wire, () => this.#onBlocked(), host.buffers);
     host.wheel.set(this, host.settings().idleMs);
   }
 
@@ -78,6 +80,9 @@ export class Http1ServerConnection
   }
   get maxHeaderCount(): number {
     return this.#host.settings().maxHeaderCount;
+  }
+  get buffers(): BufferPool {
+    return this.#host.buffers;
   }
   get idle(): boolean {
     return this.#state === IDLE;
@@ -129,7 +134,8 @@ export class Http1ServerConnection
     this.#host.wheel.remove(this);
     if (this.#writeDeadline !== undefined) this.#host.wheel.remove(this.#writeDeadline);
     this.out.discard();
-    this.#unread = undefined;
+    this.#body?.forget();
+    this.#unread?.take();
     const exchange = this.#exchange;
     this.#exchange = undefined;
     // First, so that nobody answers the end of the body to a client that is gone.
@@ -317,20 +323,24 @@ export class Http1ServerConnection
 
   /** Puts by what belongs to later requests; one read's worth, since nothing more is read until then. */
   #keepUnread(bytes: Buffer): void {
-    this.#unread = this.#unread === undefined ? bytes : Buffer.concat([this.#unread, bytes]);
     this.holdReading(true);
+    this.#unread ??= new UnreadBytes(this.#host.buffers);
+    if (this.#unread.keep(bytes)) return;
+    // No answer is cut for them: who sends requests ahead must be ready to send them again (RFC 9112 §9.3.2).
+    this.#closing = true;
+    if (this.#exchange === undefined) this.#close();
   }
 
   #readUnread(): void {
-    const unread = this.#unread;
+    const unread = this.#unread?.take();
     if (unread === undefined) return;
-    this.#unread = undefined;
     this.holdReading(false);
     this.#readHead(unread);
   }
 
   #nextState(): void {
     this.#state = IDLE;
+    this.#body?.forget();
     this.#body = undefined;
     if (this.#peerEnded) {
       this.#close();
@@ -341,7 +351,7 @@ export class Http1ServerConnection
 
   #next(): void {
     this.#nextState();
-    if (this.#unread === undefined) return;
+    if (this.#unread === undefined || this.#unread.empty) return;
     this.out.flush();
     if (!this.out.blocked) this.#readUnread();
   }
@@ -360,7 +370,8 @@ export class Http1ServerConnection
   #close(): void {
     if (this.#state === LINGERING || this.#state === CLOSED) return;
     this.#state = LINGERING;
-    this.#unread = undefined;
+    this.#body?.forget();
+    this.#unread?.take();
     this.#partial = "";
     this.out.flush();
     if (this.#peerEnded && !this.out.blocked) {
@@ -377,6 +388,6 @@ export class Http1ServerConnection
 
   #onBlocked(): void {
     this.#writeDeadline ??= new WriteDeadline(this.#wire);
-    this.#host.wheel.set(this.#writeDeadline, this.#host.settings().writeMs);
+    this.#host.wheel.set(this.#writeDeadline, this.out.exhausted ? 0 : this.#host.settings().writeMs);
   }
 }

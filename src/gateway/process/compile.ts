@@ -1,9 +1,11 @@
+import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { createFacilitator } from "../../payments/create-facilitator.ts";
 import { type Facilitator } from "../../payments/facilitator.ts";
 import { requireLoopback } from "../../payments/loopback-only.ts";
 import { decodeTemplate } from "../../payments/template.ts";
 import { type Store } from "../../store/open-store.ts";
+import { answerError, answerPreencoded } from "../answer.ts";
 import { createClientAddress } from "../client-address.ts";
 import { type Config, type RouteConfig, type UpstreamConfig } from "../config/config.ts";
 import { serverTarget } from "../config/server-target.ts";
@@ -15,6 +17,7 @@ import { type Policy } from "../policy/policy.ts";
 import { type ForwardTarget } from "../proxy/target.ts";
 import { createRewrite } from "../routing/rewrite.ts";
 import { hostOf, RouteTable } from "../routing/table.ts";
+import { StaticFiles, type StaticFilesDeps } from "../static/static-files.ts";
 import { ServerPool } from "../upstream/server-pool.ts";
 import { Upstream } from "../upstream/upstream.ts";
 import { type LogFiles, openAccessLog } from "./log-files.ts";
@@ -22,6 +25,7 @@ import { type LogFiles, openAccessLog } from "./log-files.ts";
 /** What outlives a configuration: one of each per process. */
 export interface ProcessDeps {
   readonly wheel: TimerWheel;
+  readonly buffers: BufferPool;
   readonly answers: Answers;
   readonly logFiles: LogFiles;
   /** Opens the store on first need: a gateway that sells nothing has none. */
@@ -61,24 +65,29 @@ export async function compile(config: Config, deps: ProcessDeps): Promise<Compil
       accessLog: await accessLogOf(config, deps, route),
     });
   }
-  const { allowed_hosts: allowedHosts } = config.server;
+  const { allowed_hosts: allowedHosts, preencoded } = config.server;
+  const answer = { answerError: preencoded ? answerPreencoded : answerError };
+  const staticFiles = createStaticFiles(config, { wheel: deps.wheel, ...answer });
   return {
     pipeline: {
       routes: new RouteTable(routes),
       allowedHosts: allowedHosts.length === 0 ? undefined : new Set(allowedHosts.map(hostOf)),
       accessLog: await accessLogOf(config, deps, undefined),
       clientAddress: createClientAddress(config.server.trusted_proxies),
+      staticFiles,
+      ...answer,
       onFault: deps.onFault,
     },
     settings: createSettings(config),
     maxConnections: config.server.max_connections,
     close() {
       for (const upstream of upstreams.values()) upstream.close();
+      staticFiles?.close();
     },
   };
 }
 
-function createSettings({ limits, timeouts }: Config): ServerSettings {
+function createSettings({ limits, timeouts, http2 }: Config): ServerSettings {
   return {
     maxHeaderBytes: limits.max_header_bytes,
     maxHeaderCount: limits.max_header_count,
@@ -87,6 +96,12 @@ function createSettings({ limits, timeouts }: Config): ServerSettings {
     headerMs: timeouts.header_ms,
     bodyMs: timeouts.body_ms,
     writeMs: timeouts.write_ms,
+    http2: {
+      maxStreams: http2.max_streams,
+      maxHeaderListSize: http2.max_header_list_size,
+      initialWindowSize: http2.initial_window_size,
+      maxFrameSize: http2.max_frame_size,
+    },
   };
 }
 
@@ -125,6 +140,11 @@ function createTarget(
     extraFields: route.upstream_headers.map(({ name, value }) => `${name}: ${value}\r\n`).join(""),
     extraNames: route.upstream_headers.map(({ name }) => name.toLowerCase()),
   };
+}
+
+function createStaticFiles({ server }: Config, deps: StaticFilesDeps): StaticFiles | undefined {
+  const { static_root: root, cache_static_files: keepsContent } = server;
+  return root === "" ? undefined : new StaticFiles({ root, keepsContent }, deps);
 }
 
 /** Makes the payment policy of a priced route; undefined for one that is free. */

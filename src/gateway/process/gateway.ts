@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { messageOf } from "../../lib/caught.ts";
+import { BufferPool, type BufferPoolLimits } from "../../lib/buffer-pool.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { openStore, type Store } from "../../store/open-store.ts";
 import { type Config } from "../config/config.ts";
@@ -52,6 +53,7 @@ class RunningGateway implements Gateway {
   readonly #options: GatewayOptions;
   readonly #wheel = new TimerWheel(undefined, (error) => this.#fault(error));
   readonly #logFiles = new LogFiles();
+  readonly #buffers: BufferPool;
   readonly #open = new Set<ServerConnection>();
   #bound: Listener[] = [];
   #store: Store | undefined;
@@ -62,6 +64,7 @@ class RunningGateway implements Gateway {
 
   constructor(options: GatewayOptions) {
     this.#options = options;
+    this.#buffers = new BufferPool(bufferLimits(options.config));
   }
 
   get connections(): number {
@@ -78,6 +81,7 @@ class RunningGateway implements Gateway {
       const [first] = this.listeners;
       this.#deps = {
         wheel: this.#wheel,
+        buffers: this.#buffers,
         answers: new Answers(ANSWER_BOUNDS),
         logFiles: this.#logFiles,
         store: () => (this.#store ??= openStore(this.#options.storePath)),
@@ -100,6 +104,7 @@ class RunningGateway implements Gateway {
     const next = await compile(config, this.#deps);
     const previous = this.#compiled;
     this.#compiled = next;
+    this.#buffers.limits = bufferLimits(config);
     previous?.close();
   }
 
@@ -148,6 +153,7 @@ class RunningGateway implements Gateway {
       settings: () => this.#ready().settings,
       draining: () => this.#draining,
       wheel: this.#wheel,
+      buffers: this.#buffers,
       scheme,
       handle: (exchange) => serve(this.#ready().pipeline, exchange),
       refused: (request) => logRefused(this.#ready().pipeline, request),
@@ -179,6 +185,11 @@ class RunningGateway implements Gateway {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     this.#options.log(`fault: ${text}`);
   }
+}
+
+/** A request may have one buffer each way: a new one is taken on while two are free. */
+function bufferLimits({ buffer_pool: pool }: Config): BufferPoolLimits {
+  return { bufferSize: pool.buffer_size, bufferCount: pool.buffer_count, reserve: 2 };
 }
 
 interface WantedListener {

@@ -183,6 +183,11 @@ class Forward implements ResponseSink {
       this.#sendTo(this.#server);
       return;
     }
+    // A server is not to blame for what this worker has no room for.
+    if (error.code === "overloaded") {
+      this.fail(error);
+      return;
+    }
     this.#server?.failed();
     this.#retryOrFail(error);
   }

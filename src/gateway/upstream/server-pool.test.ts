@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
+import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { type ClientConnection } from "../http1/client-connection.ts";
 import { flushCork } from "../wire/outgoing.ts";
@@ -63,7 +64,12 @@ afterEach(() => {
 });
 
 function pool(settings: Partial<PoolSettings> = {}, port = listener.port): ServerPool {
-  return new ServerPool({ address: "127.0.0.1", port }, false, { ...SETTINGS, ...settings }, { wheel, onFault });
+  return new ServerPool(
+    { address: "127.0.0.1", port },
+    false,
+    { ...SETTINGS, ...settings },
+    { wheel, buffers: plentyOfBuffers(), onFault },
+  );
 }
 
 class Asking extends Waiter {

@@ -1,3 +1,4 @@
+import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { ClientConnection, type ConnectionOwner } from "../http1/client-connection.ts";
 import { connect, type Endpoint, type OnFault } from "../wire/tcp.ts";
@@ -18,6 +19,7 @@ export interface PoolSettings {
 
 export interface PoolDeps {
   readonly wheel: TimerWheel;
+  readonly buffers: BufferPool;
   readonly onFault: OnFault;
 }
 
@@ -40,6 +42,7 @@ export class ServerPool implements ConnectionOwner {
   readonly endpoint: Endpoint;
   readonly backup: boolean;
   readonly wheel: TimerWheel;
+  readonly buffers: BufferPool;
   readonly #settings: PoolSettings;
   readonly #onFault: OnFault;
   readonly #idle: ClientConnection[] = [];
@@ -54,6 +57,7 @@ export class ServerPool implements ConnectionOwner {
     this.endpoint = endpoint;
     this.backup = backup;
     this.wheel = deps.wheel;
+    this.buffers = deps.buffers;
     this.#settings = settings;
     this.#onFault = deps.onFault;
   }

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { ServerPool } from "./server-pool.ts";
 import { Upstream } from "./upstream.ts";
@@ -15,7 +16,11 @@ function server(backup = false): ServerPool {
     failTimeoutMs: 60_000,
     allowPrivate: true,
   };
-  return new ServerPool({ address: "127.0.0.1", port: 1 }, backup, settings, { wheel, onFault() {} });
+  return new ServerPool({ address: "127.0.0.1", port: 1 }, backup, settings, {
+    wheel,
+    buffers: plentyOfBuffers(),
+    onFault() {},
+  });
 }
 
 test("servers take turns", () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
 import { flushCork, holdCork, Outgoing } from "./outgoing.ts";
 import { FakeWire } from "./testing/fake-wire.ts";
 
@@ -15,7 +16,12 @@ interface Line {
 function lines(): Line[] {
   return Array.from({ length: CONNECTIONS }, () => {
     const wire = new FakeWire();
-    const line: Line = { wire, out: new Outgoing(wire, () => line.blocked++), given: [], blocked: 0 };
+    const line: Line = {
+      wire,
+      out: new Outgoing(wire, () => line.blocked++, plentyOfBuffers()),
+      given: [],
+      blocked: 0,
+    };
     return line;
   });
 }
@@ -85,7 +91,7 @@ test("every connection's bytes leave whole and in order, however little each wri
 
 test("what overflows the shared buffer of a slow connection keeps its place before what follows", () => {
   const wire = new FakeWire();
-  const out = new Outgoing(wire, () => {});
+  const out = new Outgoing(wire, () => {}, plentyOfBuffers());
   wire.takes = [10];
   holdCork();
   const given = [pattern(90_000, 1), pattern(60_000, 2), pattern(500, 3)];

@@ -1,4 +1,7 @@
+import { type BufferPool } from "../../lib/buffer-pool.ts";
+import { ByteQueue } from "../../lib/byte-queue.ts";
 import { writeLatin1 } from "../../lib/latin1.ts";
+import { sendFile } from "../../lib/send-file.ts";
 import { type Wire } from "./wire.ts";
 
 /** Bytes gathered before they go to the socket: a head and a small body leave in one write. */
@@ -7,6 +10,8 @@ const CORK_BYTES = 131_072;
 const DIRECT_BYTES = 98_304;
 
 const cork = Buffer.allocUnsafeSlow(CORK_BYTES);
+/** The shared buffer, for who writes into it what would else be copied there: see `reserve`. */
+export const sendBuffer = cork;
 /** Copies from any byte array, as `Buffer.prototype.copy` does, without a view in between. */
 const { copy: copyBytes } = Buffer.prototype;
 let corkLength = 0;
@@ -18,19 +23,26 @@ let flushScheduled = false;
 /**
  * The sending half of a connection. What is written within one event is gathered in a buffer that all connections of
  * the worker share, and leaves when the event ends (`flush`) or another connection needs the buffer. What the socket
- * does not take waits in `#backlog`; its size is bounded by whoever heeds `blocked`.
+ * does not take waits in `#backlog`: as much as the sender had in hand when told by `blocked` to stop, in buffers of the
+ * worker's pool. Where the pool has none left, bytes are lost and the connection with them: it stays blocked until closed.
  */
 export class Outgoing {
   readonly #wire: Wire;
   readonly #onBlocked: () => void;
-  #backlog: Uint8Array[] = [];
+  readonly #buffers: BufferPool;
+  /** Made when bytes have to wait for the first time. */
+  #backlog: ByteQueue | undefined;
   #backlogBytes = 0;
+  /** The pool had no buffer for bytes that had to wait: whoever owns this closes the connection. */
+  exhausted = false;
   /** Bytes given to this connection since it opened, taken by the socket or not. */
   bytesWritten = 0;
 
-  constructor(wire: Wire, onBlocked: () => void) {
+  /** `onBlocked` is called in the midst of writing: it sets a deadline, and nothing else. */
+  constructor(wire: Wire, onBlocked: () => void, buffers: BufferPool) {
     this.#wire = wire;
     this.#onBlocked = onBlocked;
+    this.#buffers = buffers;
   }
 
   /** True while bytes wait for the socket: whoever produces them must stop until `drain` answers true. */
@@ -50,7 +62,7 @@ export class Outgoing {
     }
     this.bytesWritten += text.length;
     if (!this.#claim(text.length)) {
-      this.#keep(Buffer.from(text, "latin1"));
+      this.#keep(Buffer.from(text, "latin1"), 0, text.length);
       return;
     }
     corkLength += writeLatin1(cork, text, corkLength);
@@ -62,7 +74,7 @@ export class Outgoing {
     if (length === 0) return;
     this.bytesWritten += length;
     if (this.#backlogBytes > 0) {
-      this.#keep(chunk.subarray(start, end));
+      this.#keep(chunk, start, end);
       return;
     }
     if (length >= DIRECT_BYTES) {
@@ -71,11 +83,37 @@ export class Outgoing {
       return;
     }
     if (!this.#claim(length)) {
-      this.#keep(chunk.subarray(start, end));
+      this.#keep(chunk, start, end);
       return;
     }
     copyBytes.call(chunk, cork, corkLength, start, end);
     corkLength += length;
+  }
+
+  /**
+   * Makes room for `room` bytes in `sendBuffer` and returns the offset at which to write them; `commit` is called with
+   * the offset behind them, before anything else is written. -1: bytes wait for the socket, or so many never fit.
+   */
+  reserve(room: number): number {
+    if (room > CORK_BYTES || this.#backlogBytes > 0 || !this.#claim(room)) return -1;
+    return corkLength;
+  }
+
+  commit(end: number): void {
+    this.bytesWritten += end - corkLength;
+    corkLength = end;
+  }
+
+  /**
+   * Sends up to `length` bytes of an open file, after what was gathered, without reading them; for wires without TLS.
+   * Returns how many the socket took; 0 where it is full or this cannot be done: then `bytes` is the way.
+   */
+  file(file: number, offset: number, length: number): number {
+    this.flush();
+    if (this.#backlogBytes > 0) return 0;
+    const sent = sendFile(this.#wire.fd ?? -1, file, offset, length);
+    this.bytesWritten += sent;
+    return sent;
   }
 
   /** Sends what this connection has gathered. */
@@ -85,20 +123,18 @@ export class Outgoing {
 
   /** Takes up the backlog when the socket has room; true when nothing waits any more. */
   drain(): boolean {
-    while (this.#backlog.length > 0) {
-      const chunk = this.#backlog[0];
-      if (chunk === undefined) break;
-      const taken = this.#wire.write(chunk, 0, chunk.byteLength);
+    if (this.exhausted) return false;
+    const backlog = this.#backlog;
+    for (let waiting = backlog?.first; waiting !== undefined; waiting = backlog?.first) {
+      const length = waiting.end - waiting.start;
+      const taken = this.#wire.write(waiting.bytes, waiting.start, length);
       if (taken < 0) {
         this.discard();
         return false;
       }
+      backlog?.shift(taken);
       this.#backlogBytes -= taken;
-      if (taken < chunk.byteLength) {
-        this.#backlog[0] = chunk.subarray(taken);
-        return false;
-      }
-      this.#backlog.shift();
+      if (taken < length) return false;
     }
     return true;
   }
@@ -109,7 +145,7 @@ export class Outgoing {
       corkOwner = undefined;
       corkLength = 0;
     }
-    this.#backlog = [];
+    this.#backlog?.clear();
     this.#backlogBytes = 0;
   }
 
@@ -125,18 +161,27 @@ export class Outgoing {
     return true;
   }
 
-  #keep(chunk: Uint8Array): void {
-    this.#backlog.push(chunk);
-    this.#backlogBytes += chunk.byteLength;
-    if (this.#backlog.length === 1) this.#onBlocked();
+  #keep(bytes: Uint8Array, start: number, end: number): void {
+    if (this.exhausted) return;
+    this.#backlog ??= new ByteQueue(this.#buffers);
+    // The shared buffer is used again at once.
+    if (this.#backlog.push(bytes, start, end, bytes === cork)) {
+      const began = this.#backlogBytes === 0;
+      this.#backlogBytes += end - start;
+      if (began) this.#onBlocked();
+      return;
+    }
+    // What is lost cannot be made up for: nothing that follows may leave.
+    this.exhausted = true;
+    this.discard();
+    this.#backlogBytes = Number.POSITIVE_INFINITY;
+    this.#onBlocked();
   }
 
   #send(bytes: Uint8Array, start: number, end: number): void {
     const taken = this.#backlogBytes > 0 ? 0 : this.#wire.write(bytes, start, end - start);
     if (taken >= end - start || taken < 0) return;
-    // The shared buffer is used again at once, so what is left of it is copied; anything else is kept as it lies.
-    const rest = bytes.subarray(start + taken, end);
-    this.#keep(bytes === cork ? Buffer.from(rest) : rest);
+    this.#keep(bytes, start + taken, end);
   }
 
   static sendCork(owner: Outgoing, length: number): void {

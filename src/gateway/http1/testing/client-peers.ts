@@ -1,5 +1,6 @@
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { FakeClock } from "../../../lib/testing/fake-clock.ts";
+import { plentyOfBuffers } from "../../../lib/testing/plenty.ts";
 import { TimerWheel } from "../../../lib/timer-wheel.ts";
 import { type ResponseHead, type ResponseSink } from "../../exchange.ts";
 import { type ClientConnection, type ConnectionOwner } from "../client-connection.ts";
@@ -8,6 +9,7 @@ import { type ClientConnection, type ConnectionOwner } from "../client-connectio
 export class Owner implements ConnectionOwner {
   readonly clock = new FakeClock();
   readonly wheel = new TimerWheel(this.clock);
+  readonly buffers = plentyOfBuffers();
   freed = 0;
   gone = 0;
   onReleased: (connection: ClientConnection) => void = () => {};

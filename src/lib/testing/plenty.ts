@@ -1,0 +1,6 @@
+import { BufferPool } from "../buffer-pool.ts";
+
+/** A pool that no test exhausts. */
+export function plentyOfBuffers(): BufferPool {
+  return new BufferPool({ bufferSize: 65_536, bufferCount: 4096, reserve: 2 });
+}
