@@ -1,0 +1,210 @@
+import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
+import { ENCODINGS } from "./encodings.ts";
+import { mediaType } from "./media-types.ts";
+import { type Found, openInside, resolveRoot } from "./open-inside.ts";
+import { type FileUsage, OpenFile } from "./open-file.ts";
+import { describeFile, type StaticFile } from "./representation.ts";
+
+/** Descriptors of served files, a worker: those in the table, and those that clients still download. */
+const MAX_OPEN_FILES = 1024;
+/** Files that the table remembers, open or in memory. */
+const MAX_ENTRIES = 4096;
+/** Milliseconds for which a file is taken to be as it was when it was last looked at. */
+const VALID_MS = 1000;
+/** Milliseconds after which a file that nobody asked for is let go of: until then a deleted file keeps its disk space. */
+const SWEEP_MS = 10_000;
+/** `cache_static_files`: bytes in memory, a worker, and of the largest file there. */
+const MAX_CONTENT_BYTES = 64 * 1024 * 1024;
+const MAX_CONTENT_FILE_BYTES = 1024 * 1024;
+
+/** Why a path has no file to serve. `busy`: every descriptor is in use. */
+export type Lack = "directory" | "absent" | "busy";
+
+interface Entry {
+  readonly served: StaticFile;
+  readonly files: readonly OpenFile[];
+  checkedAt: number;
+  /** Asked for since it was last passed over. */
+  used: boolean;
+}
+
+class Sweep extends Deadline {
+  readonly #run: () => void;
+  constructor(run: () => void) {
+    super();
+    this.#run = run;
+  }
+  override onDeadline(): void {
+    this.#run();
+  }
+}
+
+/**
+ * The files that were served lately, by request path: open, measured and described once, and looked at again after a
+ * second. So a small file costs one read and one write, and a deployment is seen within that second.
+ */
+export class FileTable {
+  readonly #folder: string;
+  readonly #keepsContent: boolean;
+  readonly #wheel: TimerWheel;
+  readonly #entries = new Map<string, Entry>();
+  readonly #sweep = new Sweep(() => this.#dropUnused());
+  #root: string | undefined;
+  #rootCheckedAt: number;
+  readonly #usage: FileUsage = { descriptors: 0, contentBytes: 0 };
+
+  /** Throws where `folder` cannot be served. */
+  constructor(folder: string, keepsContent: boolean, wheel: TimerWheel) {
+    this.#folder = folder;
+    this.#keepsContent = keepsContent;
+    this.#wheel = wheel;
+    this.#root = resolveRoot(folder);
+    this.#rootCheckedAt = wheel.now();
+  }
+
+  get usage(): Readonly<FileUsage> {
+    return this.#usage;
+  }
+
+  /** What is served at a normalised request path. */
+  get(path: string): StaticFile | Lack {
+    const entry = this.#entries.get(path);
+    if (entry !== undefined && this.#wheel.now() - entry.checkedAt < VALID_MS) {
+      entry.used = true;
+      return entry.served;
+    }
+    return this.#load(path, entry);
+  }
+
+  /** Has the file looked at anew next time: its bytes turned out not to be what it promised. */
+  forget(path: string): void {
+    this.#drop(path);
+  }
+
+  /** Puts the file's bytes into memory where they belong and fit. `keepDescriptor`: it may be sent from the disk still. */
+  keepContent(file: OpenFile, keepDescriptor: boolean): void {
+    if (!this.#keepsContent || file.content !== undefined || file.size > MAX_CONTENT_FILE_BYTES) return;
+    while (this.#usage.contentBytes + file.size > MAX_CONTENT_BYTES) {
+      if (!this.#evictOne(file)) return;
+    }
+    file.keepContent(keepDescriptor);
+  }
+
+  /** Lets go of everything; what is being sent is closed when its last client has it. */
+  close(): void {
+    this.#wheel.remove(this.#sweep);
+    for (const path of this.#entries.keys()) this.#drop(path);
+  }
+
+  #load(path: string, before: Entry | undefined): StaticFile | Lack {
+    const name = fileName(path);
+    const root = this.#currentRoot();
+    if (name === undefined || root === undefined || !this.#makeRoom(before)) {
+      this.#drop(path);
+      return name === undefined || root === undefined ? "absent" : "busy";
+    }
+    const found = openInside(root, root + name);
+    if (found.kind !== "file") {
+      this.#drop(path);
+      return this.#lackOf(found.kind);
+    }
+    const plain = this.#reuse(found, before);
+    const siblings = ENCODINGS.flatMap(({ suffix, coding }) => {
+      const sibling = openInside(root, root + name + suffix);
+      return sibling.kind === "file" ? [{ coding, file: this.#reuse(sibling, before) }] : [];
+    });
+    const served = describeFile(mediaType(name), plain, siblings);
+    const files = [plain, ...siblings.map(({ file }) => file)];
+    // The new entry holds its files before the old one lets go of the same ones.
+    this.#drop(path);
+    this.#entries.set(path, { served, files, checkedAt: this.#wheel.now(), used: true });
+    if (this.#entries.size === 1) this.#wheel.set(this.#sweep, SWEEP_MS);
+    return served;
+  }
+
+  #lackOf(kind: Exclude<Found["kind"], "file">): Lack {
+    if (kind !== "no-descriptors") return kind;
+    // Others in this process need some too.
+    this.#dropUnused();
+    return "busy";
+  }
+
+  /** The open file of `before` where it is still the same one; else a new one. */
+  #reuse(found: Found & { kind: "file" }, before: Entry | undefined): OpenFile {
+    const fresh = new OpenFile(found.fd, found.stats, this.#usage);
+    const same = before?.files.find((file) => file.isSame(found.stats));
+    if (same === undefined) return fresh;
+    fresh.release();
+    same.retain();
+    return same;
+  }
+
+  /** The root's real path: a deployment may turn a link to another folder. */
+  #currentRoot(): string | undefined {
+    const now = this.#wheel.now();
+    if (now - this.#rootCheckedAt >= VALID_MS) {
+      this.#rootCheckedAt = now;
+      try {
+        this.#root = resolveRoot(this.#folder);
+      } catch {
+        this.#root = undefined;
+      }
+    }
+    return this.#root;
+  }
+
+  /** Frees what one more entry can need. False: every descriptor is in use. */
+  #makeRoom(keep: Entry | undefined): boolean {
+    const needed = 1 + ENCODINGS.length;
+    while (this.#usage.descriptors + needed > MAX_OPEN_FILES || this.#entries.size >= MAX_ENTRIES) {
+      if (!this.#evictOne(keep?.files[0])) return false;
+    }
+    return true;
+  }
+
+  /** Drops the first idle entry that was not asked for since it was last passed over; never the one of `keep`. */
+  #evictOne(keep: OpenFile | undefined): boolean {
+    // Two rounds: the first may only find that all were used.
+    let left = 2 * this.#entries.size;
+    for (const [path, entry] of this.#entries) {
+      if (left-- <= 0) return false;
+      if (!entry.used && (keep === undefined || !entry.files.includes(keep)) && entry.files.every((f) => f.isIdle)) {
+        this.#drop(path);
+        return true;
+      }
+      entry.used = false;
+      // To the end of the map, where this loop comes by again.
+      this.#entries.delete(path);
+      this.#entries.set(path, entry);
+    }
+    return false;
+  }
+
+  #dropUnused(): void {
+    for (const [path, entry] of this.#entries) {
+      if (entry.used) entry.used = false;
+      else this.#drop(path);
+    }
+    if (this.#entries.size > 0) this.#wheel.set(this.#sweep, SWEEP_MS);
+  }
+
+  #drop(path: string): void {
+    const entry = this.#entries.get(path);
+    if (entry === undefined) return;
+    this.#entries.delete(path);
+    for (const file of entry.files) file.release();
+  }
+}
+
+/** The file's name below the root for a request path, whose escapes are undone once; undefined where it can have none. */
+function fileName(path: string): string | undefined {
+  // No dotfiles, and not the `*` of `OPTIONS *`. Dots arrive unescaped in a normalised path.
+  if (!path.startsWith("/") || path.includes("/.")) return undefined;
+  try {
+    const name = decodeURIComponent(path);
+    return name.endsWith("/") ? `${name}index.html` : name;
+  } catch {
+    // Not UTF-8.
+    return undefined;
+  }
+}

@@ -1,0 +1,62 @@
+import { type Fields } from "../../lib/fields.ts";
+import { httpDate } from "../../lib/http-date.ts";
+import { chooseCoding, type Coding } from "./encodings.ts";
+import { type OpenFile } from "./open-file.ts";
+import { type Validators } from "./request-conditions.ts";
+
+/** One form in which a file is served: as it is, or as a precompressed sibling. */
+export interface Representation extends Validators {
+  readonly file: OpenFile;
+  readonly mediaType: string;
+  /** What a 304 and a 412 need too: ETag, Last-Modified, Vary. */
+  readonly validatorFields: Fields;
+  /** Content-Encoding and Accept-Ranges, beside the validators. */
+  readonly commonFields: Fields;
+  /** All of a whole answer's own fields. */
+  readonly fields: Fields;
+}
+
+/** A file that is served, in all its forms. */
+export interface StaticFile {
+  readonly plain: Representation;
+  readonly codings: readonly Coding[];
+  readonly coded: readonly Representation[];
+}
+
+export function describeFile(
+  mediaType: string,
+  plain: OpenFile,
+  siblings: readonly { readonly coding: Coding; readonly file: OpenFile }[],
+): StaticFile {
+  const varies = siblings.length > 0;
+  return {
+    plain: describe(plain, mediaType, undefined, varies),
+    codings: siblings.map(({ coding }) => coding),
+    coded: siblings.map(({ coding, file }) => describe(file, mediaType, coding, varies)),
+  };
+}
+
+function describe(file: OpenFile, mediaType: string, coding: Coding | undefined, varies: boolean): Representation {
+  // The coding stands in the tag, so that no two forms share one whatever their times and sizes (RFC 9110 §8.8.3.3).
+  const etag = `"${file.version}${coding === undefined ? "" : `-${coding}`}"`;
+  const vary = varies ? "Vary: Accept-Encoding\r\n" : "";
+  const validatorFields = `ETag: ${etag}\r\nLast-Modified: ${httpDate(file.modifiedAt)}\r\n${vary}`;
+  const encoding = coding === undefined ? "" : `Content-Encoding: ${coding}\r\n`;
+  const commonFields = `${validatorFields}${encoding}Accept-Ranges: bytes\r\n`;
+  return {
+    file,
+    mediaType,
+    etag,
+    modifiedAt: file.modifiedAt,
+    validatorFields,
+    commonFields,
+    fields: `Content-Type: ${mediaType}\r\n${commonFields}`,
+  };
+}
+
+/** The form that suits the client. */
+export function chooseForm(served: StaticFile, acceptEncoding: string | undefined): Representation {
+  const coding = chooseCoding(acceptEncoding ?? "", served.codings);
+  if (coding === undefined) return served.plain;
+  return served.coded[served.codings.indexOf(coding)] ?? served.plain;
+}

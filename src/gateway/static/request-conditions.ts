@@ -1,0 +1,90 @@
+import { type Fields, fieldValue } from "../../lib/fields.ts";
+import { parseHttpDate } from "../../lib/http-date.ts";
+
+/** The fields of a request that static files answer by; undefined where absent. */
+export interface RequestConditions {
+  readonly ifMatch: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+  readonly ifModifiedSince: string | undefined;
+  readonly ifUnmodifiedSince: string | undefined;
+  readonly ifRange: string | undefined;
+  readonly range: string | undefined;
+  readonly acceptEncoding: string | undefined;
+}
+
+const NONE: RequestConditions = {
+  ifMatch: undefined,
+  ifNoneMatch: undefined,
+  ifModifiedSince: undefined,
+  ifUnmodifiedSince: undefined,
+  ifRange: undefined,
+  range: undefined,
+  acceptEncoding: undefined,
+};
+
+/** What tells that a line may be one of the fields: seven look-ups, each through all lines, are paid only then. */
+const MAY_MATTER = /(?:^|\n)(?:if-|range:|accept-encoding:)/i;
+
+export function readConditions(fields: Fields): RequestConditions {
+  if (fields === "" || !MAY_MATTER.test(fields)) return NONE;
+  return {
+    ifMatch: fieldValue(fields, "if-match"),
+    ifNoneMatch: fieldValue(fields, "if-none-match"),
+    ifModifiedSince: fieldValue(fields, "if-modified-since"),
+    ifUnmodifiedSince: fieldValue(fields, "if-unmodified-since"),
+    ifRange: fieldValue(fields, "if-range"),
+    range: fieldValue(fields, "range"),
+    acceptEncoding: fieldValue(fields, "accept-encoding"),
+  };
+}
+
+/** What a representation is compared by. */
+export interface Validators {
+  /** A strong entity tag, with its quotes. */
+  readonly etag: string;
+  /** Unix milliseconds, whole seconds. */
+  readonly modifiedAt: number;
+}
+
+/** RFC 9110 §8.8.3. */
+const ENTITY_TAG = /(W\/)?("[!\x23-\x7e\x80-\xff]*")/y;
+
+/** Whether a list of entity tags names `etag`, which is strong; a weak member counts only in the weak comparison (§8.8.3.2). */
+function names(list: string, etag: string, comparison: "weak" | "strong"): boolean {
+  let at = 0;
+  while (at < list.length) {
+    ENTITY_TAG.lastIndex = at;
+    const match = ENTITY_TAG.exec(list);
+    if (match === null) {
+      // White space and commas stand between members; what is no entity tag matches nothing.
+      at++;
+      continue;
+    }
+    if (match[2] === etag && (comparison === "weak" || match[1] === undefined)) return true;
+    at = ENTITY_TAG.lastIndex;
+  }
+  return false;
+}
+
+/** The outcome of the preconditions of a GET or HEAD, in the order of RFC 9110 §13.2.2. */
+export function evaluate(conditions: RequestConditions, { etag, modifiedAt }: Validators): 200 | 304 | 412 {
+  const { ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince } = conditions;
+  if (ifMatch !== undefined) {
+    if (ifMatch !== "*" && !names(ifMatch, etag, "strong")) return 412;
+  } else if (ifUnmodifiedSince !== undefined) {
+    // A value that is no date counts for nothing (§13.1.4), as does one of If-Modified-Since (§13.1.3).
+    const since = parseHttpDate(ifUnmodifiedSince);
+    if (since !== undefined && modifiedAt > since) return 412;
+  }
+  if (ifNoneMatch !== undefined) return ifNoneMatch === "*" || names(ifNoneMatch, etag, "weak") ? 304 : 200;
+  if (ifModifiedSince !== undefined) {
+    const since = parseHttpDate(ifModifiedSince);
+    if (since !== undefined && modifiedAt <= since) return 304;
+  }
+  return 200;
+}
+
+/** Whether the Range field counts (RFC 9110 §13.1.5): an entity tag must be this very one, a date the exact Last-Modified. */
+export function rangeApplies({ ifRange }: RequestConditions, { etag, modifiedAt }: Validators): boolean {
+  return ifRange === undefined || ifRange === etag || parseHttpDate(ifRange) === modifiedAt;
+}

@@ -1,0 +1,160 @@
+import { randomBytes } from "node:crypto";
+import { dateLine } from "../../lib/http-date.ts";
+import { type TimerWheel } from "../../lib/timer-wheel.ts";
+import { answer, type AnswerError, CannedError } from "../answer.ts";
+import { type Exchange } from "../exchange.ts";
+import { FileTable, type Lack } from "./file-table.ts";
+import { type ByteRange, parseRange } from "./ranges.ts";
+import { chooseForm, type Representation, type StaticFile } from "./representation.ts";
+import { evaluate, rangeApplies, readConditions } from "./request-conditions.ts";
+import { type Part, Transfer } from "./transfer.ts";
+
+/** A whole file up to here is read at once and leaves with its head in one write; a larger one is streamed. */
+const WHOLE_BYTES = 65_536;
+
+/** A file that has become shorter since it was looked at is looked at again, this often in all. */
+const MAX_TRIES = 2;
+
+const ALLOW = "Allow: GET, HEAD, OPTIONS\r\n";
+const NOTHING = new Uint8Array(0);
+
+const NOT_FOUND = new CannedError("not-found", "no route and no file serves this path");
+const NOT_ALLOWED = new CannedError("method-not-allowed", "files are served to GET and HEAD");
+const BUSY = new CannedError("overloaded", "too many files are open");
+const FAILED = new CannedError("precondition-failed", "the file is not as the request requires");
+const UNSATISFIABLE = new CannedError("range-not-satisfiable", "the file does not reach as far as any of the ranges");
+const UNREADABLE = new CannedError("internal", "the file could not be read");
+
+const LACKS = { absent: NOT_FOUND, busy: BUSY } as const;
+
+export interface StaticFilesDeps {
+  readonly wheel: TimerWheel;
+  readonly answerError: AnswerError;
+}
+
+/** Serves the files of a folder at the paths that no route takes. */
+export class StaticFiles {
+  readonly #table: FileTable;
+  readonly #answerError: AnswerError;
+
+  /** Throws where the folder cannot be served. */
+  constructor(settings: { readonly root: string; readonly keepsContent: boolean }, deps: StaticFilesDeps) {
+    this.#table = new FileTable(settings.root, settings.keepsContent, deps.wheel);
+    this.#answerError = deps.answerError;
+  }
+
+  /** Answers the exchange with the file at its path, or with why there is none. */
+  serve(exchange: Exchange): void {
+    const { method, path } = exchange.head;
+    if (method !== "GET" && method !== "HEAD") {
+      if (method === "OPTIONS") answer(exchange, 204, ALLOW, NOTHING);
+      else this.#answerError(exchange, NOT_ALLOWED, ALLOW);
+      return;
+    }
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const served = this.#table.get(path);
+      if (typeof served === "string") {
+        this.#answerLack(exchange, served);
+        return;
+      }
+      if (this.#answerFile(exchange, served)) return;
+      this.#table.forget(path);
+    }
+    this.#answerError(exchange, UNREADABLE);
+  }
+
+  /** Lets go of the open files; answers in flight go on. */
+  close(): void {
+    this.#table.close();
+  }
+
+  #answerLack(exchange: Exchange, lack: Lack): void {
+    if (lack !== "directory") {
+      this.#answerError(exchange, LACKS[lack]);
+      return;
+    }
+    // Paths have no empty segments, so this never names another host.
+    const { path, query } = exchange.head;
+    answer(exchange, 301, `Location: ${path}/${query}\r\n`, NOTHING);
+  }
+
+  /** False: the file is not as it was when it was looked at, and nothing was answered. */
+  #answerFile(exchange: Exchange, served: StaticFile): boolean {
+    const { method, fields } = exchange.head;
+    const conditions = readConditions(fields);
+    const form = chooseForm(served, conditions.acceptEncoding);
+    const outcome = evaluate(conditions, form);
+    if (outcome === 304) {
+      const { response } = exchange;
+      response.start({ status: 304, reason: "", fields: dateLine() + form.validatorFields, bodyLength: -1 });
+      response.end("");
+    } else if (outcome === 412) {
+      this.#answerError(exchange, FAILED, form.validatorFields);
+    } else {
+      const asked = method === "GET" && rangeApplies(conditions, form) ? conditions.range : undefined;
+      const ranges = asked === undefined ? "whole" : parseRange(asked, form.file.size);
+      if (ranges === "whole") return this.#answerWhole(exchange, form);
+      this.#answerRanges(exchange, form, ranges);
+    }
+    return true;
+  }
+
+  #answerWhole(exchange: Exchange, form: Representation): boolean {
+    const { response, head } = exchange;
+    const { file } = form;
+    const start = { status: 200, reason: "OK", fields: dateLine() + form.fields, bodyLength: file.size };
+    if (head.method === "HEAD") {
+      response.start(start);
+    } else {
+      this.#table.keepContent(file, file.size > WHOLE_BYTES);
+      if (file.size > WHOLE_BYTES) {
+        response.start(start);
+        new Transfer(exchange, file, [{ preamble: undefined, from: 0, to: file.size }]).run();
+        return true;
+      }
+      const content = file.read(0, file.size);
+      if (content === undefined) return false;
+      response.start(start);
+      response.data(content);
+    }
+    response.end("");
+    return true;
+  }
+
+  #answerRanges(exchange: Exchange, form: Representation, ranges: readonly ByteRange[] | "unsatisfiable"): void {
+    const { size } = form.file;
+    if (ranges === "unsatisfiable") {
+      this.#answerError(exchange, UNSATISFIABLE, `${form.validatorFields}Content-Range: bytes */${size}\r\n`);
+      return;
+    }
+    const [first] = ranges;
+    if (first === undefined || ranges.length > 1) {
+      answerParts(exchange, form, ranges);
+      return;
+    }
+    const bodyLength = first.to - first.from;
+    const fields = `${dateLine()}${form.fields}${contentRange(first, size)}`;
+    exchange.response.start({ status: 206, reason: "", fields, bodyLength });
+    new Transfer(exchange, form.file, [{ preamble: undefined, ...first }]).run();
+  }
+}
+
+function contentRange({ from, to }: ByteRange, size: number): string {
+  return `Content-Range: bytes ${from}-${to - 1}/${size}\r\n`;
+}
+
+/** Several ranges in one answer (RFC 9110 §14.6). */
+function answerParts(exchange: Exchange, form: Representation, ranges: readonly ByteRange[]): void {
+  const { file, mediaType, commonFields } = form;
+  const boundary = randomBytes(16).toString("hex");
+  const parts: Part[] = ranges.map((range, i) => {
+    const head = `Content-Type: ${mediaType}\r\n${contentRange(range, file.size)}`;
+    return { ...range, preamble: Buffer.from(`${i === 0 ? "" : "\r\n"}--${boundary}\r\n${head}\r\n`, "latin1") };
+  });
+  const closing = Buffer.from(`\r\n--${boundary}--\r\n`, "latin1");
+  const lengths = parts.map(({ preamble, from, to }) => (preamble?.length ?? 0) + to - from);
+  const bodyLength = lengths.reduce((sum, length) => sum + length, closing.length);
+  const fields = `${dateLine()}Content-Type: multipart/byteranges; boundary=${boundary}\r\n${commonFields}`;
+  exchange.response.start({ status: 206, reason: "", fields, bodyLength });
+  new Transfer(exchange, file, parts, closing).run();
+}

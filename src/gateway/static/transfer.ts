@@ -1,0 +1,105 @@
+import { TurnpikeError } from "../../lib/errors.ts";
+import { type Exchange } from "../exchange.ts";
+import { type OpenFile } from "./open-file.ts";
+import { type ByteRange } from "./ranges.ts";
+
+/** Read at a time for codecs that must see the bytes. */
+const CHUNK_BYTES = 65_536;
+/** Read to fill a socket that the kernel's own sending found full: being refused these is what has it report room again. */
+const FILL_BYTES = 16_384;
+/** Sent to one client before others have their turn; nginx's `sendfile_max_chunk`. */
+const BURST_BYTES = 2 * 1024 * 1024;
+
+/** A range of the file, and what stands before it in the answer. */
+export interface Part extends ByteRange {
+  readonly preamble: Buffer | undefined;
+}
+
+/**
+ * Sends parts of a file as the body of an answer whose head is sent: as fast as the client takes them, with at most a chunk
+ * in memory. The file stays open until then, or until the client is gone; one that has become shorter cuts the answer off.
+ */
+export class Transfer {
+  readonly #exchange: Exchange;
+  readonly #file: OpenFile;
+  readonly #parts: readonly Part[];
+  readonly #closing: Buffer | undefined;
+  #next = 0;
+  #at = 0;
+  #to = 0;
+  #waits = false;
+  #over = false;
+
+  constructor(exchange: Exchange, file: OpenFile, parts: readonly Part[], closing?: Buffer) {
+    this.#exchange = exchange;
+    this.#file = file;
+    this.#parts = parts;
+    this.#closing = closing;
+    file.retain();
+    exchange.onCancel = () => this.#release();
+    exchange.onDrain = () => {
+      if (!this.#waits) return;
+      this.#waits = false;
+      this.run();
+    };
+  }
+
+  /** Sends until the client takes no more for now. */
+  run(): void {
+    let budget = BURST_BYTES;
+    while (!this.#over && !this.#waits) {
+      if (this.#at === this.#to && !this.#beginPart()) return;
+      if (budget <= 0) {
+        setImmediate(() => this.run());
+        return;
+      }
+      const before = this.#at;
+      this.#send(Math.min(this.#to, this.#at + budget));
+      budget -= this.#at - before;
+    }
+  }
+
+  /** Goes on to the next part; false when there was none and the answer is complete. */
+  #beginPart(): boolean {
+    const part = this.#parts[this.#next++];
+    const { response } = this.#exchange;
+    if (part === undefined) {
+      if (this.#closing !== undefined) response.data(this.#closing);
+      this.#release();
+      response.end("");
+      return false;
+    }
+    // Small, and at most as many as there are ranges: not worth waiting for.
+    if (part.preamble !== undefined) response.data(part.preamble);
+    this.#at = part.from;
+    this.#to = part.to;
+    return true;
+  }
+
+  #send(to: number): void {
+    const { response } = this.#exchange;
+    let chunkBytes = CHUNK_BYTES;
+    if (response.sendFile !== undefined && this.#file.fd !== -1) {
+      const sent = response.sendFile(this.#file.fd, this.#at, to - this.#at);
+      this.#at += sent;
+      if (this.#at === to) return;
+      if (sent > 0) chunkBytes = FILL_BYTES;
+    }
+    const end = Math.min(to, this.#at + chunkBytes);
+    const bytes = this.#file.read(this.#at, end);
+    if (bytes === undefined) {
+      this.#release();
+      response.abort(new TurnpikeError("internal", "the file became shorter while it was sent"));
+      return;
+    }
+    this.#at = end;
+    this.#waits = true;
+    if (response.data(bytes)) this.#waits = false;
+  }
+
+  #release(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#file.release();
+  }
+}

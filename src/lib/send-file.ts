@@ -1,0 +1,30 @@
+import { dlopen, FFIType } from "bun:ffi";
+
+/** The offset that `sendfile` reads; calls do not overlap, so one is enough. */
+const offsetCell = new BigInt64Array(1);
+
+type SendFile = (socket: number, file: number, offset: BigInt64Array, length: number) => number | bigint;
+
+/** `sendfile` of the C library; undefined where there is none to be had, as on musl. */
+function load(): SendFile | undefined {
+  try {
+    return dlopen("libc.so.6", {
+      sendfile: { args: [FFIType.i32, FFIType.i32, FFIType.ptr, FFIType.u64], returns: FFIType.i64_fast },
+    }).symbols.sendfile;
+  } catch {
+    return undefined;
+  }
+}
+
+const sendfile = load();
+
+/**
+ * Has the kernel send up to `length` bytes of a file, from `offset` on, to a socket, without a copy through this
+ * process: a third of the CPU of writing 10 MB from memory (bench front, static10m). Returns the bytes sent; 0 where
+ * the socket is full or broken, the file ends before, or the system cannot.
+ */
+export function sendFile(socket: number, file: number, offset: number, length: number): number {
+  if (sendfile === undefined || socket < 0) return 0;
+  offsetCell[0] = BigInt(offset);
+  return Math.max(Number(sendfile(socket, file, offsetCell, length)), 0);
+}
