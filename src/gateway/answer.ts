@@ -1,23 +1,56 @@
-import { PROBLEM_CONTENT_TYPE, toProblem, type TurnpikeError } from "../lib/errors.ts";
+import { type ErrorCode, PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../lib/errors.ts";
 import { type Fields, fieldLine } from "../lib/fields.ts";
+import { dateLine } from "../lib/http-date.ts";
 import { type Exchange } from "./exchange.ts";
 
 /** Answers an exchange with a whole response of Turnpike's own. */
 export function answer(exchange: Exchange, status: number, fields: Fields, body: Uint8Array): void {
   const { response } = exchange;
-  const date = fieldLine("Date", new Date().toUTCString());
-  response.start({ status, reason: "", fields: date + fields, bodyLength: body.byteLength });
+  response.start({ status, reason: "", fields: dateLine() + fields, bodyLength: body.byteLength });
   if (exchange.head.method !== "HEAD") response.data(body);
   response.end("");
 }
 
 /** Answers with the error as problem+json (RFC 9457); where a response has begun, cuts it off. */
+export type AnswerError = (exchange: Exchange, error: TurnpikeError, extraFields?: Fields) => void;
+
 export function answerError(exchange: Exchange, error: TurnpikeError, extraFields: Fields = ""): void {
   if (exchange.started) {
     exchange.response.abort(error);
     return;
   }
   const body = Buffer.from(JSON.stringify(toProblem(error, exchange.id)));
-  const retry = error.status === 503 ? "Retry-After: 1\r\n" : "";
-  answer(exchange, error.status, `${fieldLine("Content-Type", PROBLEM_CONTENT_TYPE)}${retry}${extraFields}`, body);
+  answer(exchange, error.status, ownFields(error.status) + extraFields, body);
+}
+
+function ownFields(status: number): Fields {
+  const retry = status === 503 ? "Retry-After: 1\r\n" : "";
+  return fieldLine("Content-Type", PROBLEM_CONTENT_TYPE) + retry;
+}
+
+const BODY_END = '"}';
+
+/** An error whose answers differ in nothing but the request's id and the date, so that all else can be encoded in advance. */
+export class CannedError extends TurnpikeError {
+  readonly fields: Fields;
+  /** ASCII; the request's id and `BODY_END` complete it. */
+  readonly bodyStart: string;
+
+  /** `detail` is ASCII. */
+  constructor(code: ErrorCode, detail: string) {
+    super(code, detail);
+    this.fields = ownFields(this.status);
+    this.bodyStart = JSON.stringify(toProblem(this, "")).slice(0, -BODY_END.length);
+  }
+}
+
+/** `answerError` for `server.preencoded`: an answer to a canned error is put together from its encoded parts. */
+export function answerPreencoded(exchange: Exchange, error: TurnpikeError, extraFields: Fields = ""): void {
+  const { id } = exchange;
+  // An id of the client's choice may hold what JSON must escape.
+  if (!(error instanceof CannedError) || exchange.started || id.includes('"') || id.includes("\\")) {
+    answerError(exchange, error, extraFields);
+    return;
+  }
+  answer(exchange, error.status, error.fields + extraFields, Buffer.from(error.bodyStart + id + BODY_END, "latin1"));
 }

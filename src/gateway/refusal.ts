@@ -1,5 +1,6 @@
 import { type ErrorCode, PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../lib/errors.ts";
 import { type Fields } from "../lib/fields.ts";
+import { dateLine } from "../lib/http-date.ts";
 import { isRequestId, nextRequestId } from "../lib/request-id.ts";
 
 /** A request that a codec answers by itself: the answer's code and detail. */
@@ -29,7 +30,7 @@ export function problemAnswer(fault: HeadFault): ProblemAnswer {
     id,
     status,
     title,
-    fields: `Content-Type: ${PROBLEM_CONTENT_TYPE}\r\nDate: ${new Date().toUTCString()}\r\nX-Request-Id: ${id}\r\n${retry}`,
+    fields: `Content-Type: ${PROBLEM_CONTENT_TYPE}\r\n${dateLine()}X-Request-Id: ${id}\r\n${retry}`,
     body: JSON.stringify(problem),
   };
 }
