@@ -3,6 +3,6 @@ export const FLAGS_TEXT = `  --config FILE       the configuration; without it, 
   --address A         listen on this address
   --port N            listen on this port
   --workers N         serve with this many processes; 0: one a CPU
-  --static-root DIR   serve the files in here (not available yet)
+  --static-root DIR   serve the files in here at paths that no route takes
   --cert FILE         the certificate of listeners with TLS
   --key FILE          its private key`;

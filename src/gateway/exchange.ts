@@ -51,6 +51,11 @@ export interface BodySink {
 /** Takes a response: any number of 1xx `start`s, one final `start`, its data, then `end` or `abort`. */
 export interface ResponseSink extends BodySink {
   start(head: ResponseHead): void;
+  /**
+   * Has the kernel send up to `length` bytes of an open file in place of `data`, and returns how many it took. 0: send
+   * them by `data`, which tells whether the client takes more. Absent in a sink that must see the bytes.
+   */
+  sendFile?(file: number, offset: number, length: number): number;
 }
 
 /** How a request's body is asked for and held back. */

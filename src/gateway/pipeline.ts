@@ -1,12 +1,13 @@
 import { TurnpikeError } from "../lib/errors.ts";
 import { fieldValue, withoutFields } from "../lib/fields.ts";
-import { answer, answerError } from "./answer.ts";
+import { answer, type AnswerError, answerError, CannedError } from "./answer.ts";
 import { type Exchange, type AnsweredRequest } from "./exchange.ts";
 import { type LogLine } from "./policy/access-log/access-log.ts";
 import { type Policy } from "./policy/policy.ts";
 import { forward } from "./proxy/forward.ts";
 import { type ForwardTarget } from "./proxy/target.ts";
 import { hostOf, type Routable, type RouteTable } from "./routing/table.ts";
+import { type StaticFiles } from "./static/static-files.ts";
 
 /** Where finished exchanges are written down, and how. */
 export interface AccessLog {
@@ -33,13 +34,20 @@ export interface Pipeline {
   readonly accessLog: AccessLog | undefined;
   /** Undefined: the peer is the client. */
   readonly clientAddress: ((peer: string, forwardedFor: string) => string) | undefined;
+  /** What no route takes; undefined: 404. */
+  readonly staticFiles: StaticFiles | undefined;
+  readonly answerError: AnswerError;
   readonly onFault: (error: unknown) => void;
 }
+
+const HOST_NOT_ALLOWED = new CannedError("host-not-allowed", "this server does not answer for that host");
+const NO_ROUTE = new CannedError("not-found", "no route serves this path");
+const ONLY_READ = new CannedError("method-not-allowed", "only GET and HEAD");
 
 /**
  * The life of a request, top to bottom. The codec calls it with the head read and the body still to come.
  *
- *   client address → route → gateway paths → host allowed? → OPTIONS for us → the route's policies → forward → (the response passes the policies' sinks)
+ *   client address → route → gateway paths → host allowed? → OPTIONS for us → the route's policies → forward, or static files → (the response passes the policies' sinks)
  */
 export function serve(pipeline: Pipeline, exchange: Exchange): void {
   const { head } = exchange;
@@ -49,14 +57,15 @@ export function serve(pipeline: Pipeline, exchange: Exchange): void {
   }
   const route = pipeline.routes.match(head.authority, head.path);
   observe(exchange, route === undefined ? pipeline.accessLog : route.accessLog);
-  if (head.path.charCodeAt(1) === 0x2e && serveGatewayPath(exchange)) return;
+  if (head.path.charCodeAt(1) === 0x2e && serveGatewayPath(pipeline, exchange)) return;
   if (pipeline.allowedHosts !== undefined && !pipeline.allowedHosts.has(hostOf(head.authority))) {
-    answerError(exchange, new TurnpikeError("host-not-allowed", "this server does not answer for that host"));
+    pipeline.answerError(exchange, HOST_NOT_ALLOWED);
     return;
   }
   if (head.method === "OPTIONS" && serveOptions(exchange)) return;
   if (route === undefined) {
-    answerError(exchange, new TurnpikeError("not-found", "no route serves this path"));
+    if (pipeline.staticFiles === undefined) pipeline.answerError(exchange, NO_ROUTE);
+    else pipeline.staticFiles.serve(exchange);
     return;
   }
   if (route.policies.length === 0) forward(exchange, route.target);
@@ -96,11 +105,11 @@ function serveOptions(exchange: Exchange): boolean {
 }
 
 /** Liveness and readiness, which no route can take away. */
-function serveGatewayPath(exchange: Exchange): boolean {
+function serveGatewayPath(pipeline: Pipeline, exchange: Exchange): boolean {
   const { path, method } = exchange.head;
   if (path !== "/.healthz" && path !== "/.ready") return false;
   if (method === "GET" || method === "HEAD") answer(exchange, 200, "", new Uint8Array(0));
-  else answerError(exchange, new TurnpikeError("method-not-allowed", "only GET and HEAD"), "Allow: GET, HEAD\r\n");
+  else pipeline.answerError(exchange, ONLY_READ, "Allow: GET, HEAD\r\n");
   return true;
 }
 

@@ -13,9 +13,6 @@ export interface Unavailable {
 
 /** Every key that is understood but not built yet. A feature that lands takes its line away. */
 export const UNAVAILABLE: readonly Unavailable[] = [
-  { path: "server.static_root" },
-  { path: "server.cache_static_files" },
-  { path: "server.preencoded" },
   { path: "server.listeners[].h2c_only", opens: "connections that are not HTTP/2 would be served" },
   { path: "server.listeners[].quic_enabled" },
   { path: "tls.certificates" },

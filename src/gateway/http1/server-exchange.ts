@@ -133,6 +133,16 @@ export class Http1Exchange implements Exchange, ResponseSink {
     return !out.blocked;
   }
 
+  sendFile(file: number, offset: number, length: number): number {
+    // What TLS carries has to be encrypted here; what has no length is cut into chunks here.
+    if (this.#over || this.#framing !== LENGTH || this.head.scheme !== "http") return 0;
+    if (length > this.#remaining) throw new Error("Cannot send a file: it exceeds the announced Content-Length");
+    const sent = this.#connection.out.file(file, offset, length);
+    this.#remaining -= sent;
+    this.bytesSent += sent;
+    return sent;
+  }
+
   end(trailers: Fields): void {
     if (this.#over) return;
     if (this.#framing === LENGTH && this.#remaining > 0) {

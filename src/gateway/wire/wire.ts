@@ -11,6 +11,8 @@ export interface Wire {
   /** Closes at once, both ways. */
   terminate(): void;
   readonly remoteAddress: string;
+  /** The socket's descriptor; -1 once it is closed, absent where there is none. */
+  readonly fd?: number;
 }
 
 /** What a connection does with what its wire brings. A throw ends that connection and is reported, never the worker. */
