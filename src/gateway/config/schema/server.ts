@@ -26,15 +26,25 @@ export const server = z
     max_connections: count(2048, 1, 1_000_000).describe(
       "Most client connections at a time, at most half of `buffer_pool.buffer_count`.",
     ),
-    static_root: z.string().default("").describe("Directory of static files; empty serves none."),
+    static_root: z
+      .string()
+      .default("")
+      .describe(
+        "Directory of static files, served at paths that no route takes; empty serves none. A change of a file is seen within a second.",
+      ),
     disable_middleware: z.boolean().default(false).describe("Turn off security headers, metrics and access logging."),
     cache_static_files: z
       .boolean()
       .default(false)
       .describe(
-        "Keep static files and their precompressed siblings in memory, per worker, from the first time served.",
+        "Keep static files and their precompressed siblings in memory, per worker, from the first time served: files up to 1 MiB, 64 MiB in all.",
       ),
-    preencoded: z.boolean().default(false).describe("Answer canned errors from bytes that were encoded in advance."),
+    preencoded: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Put answers to errors that always read alike (no route, host not allowed, wrong method, too busy) together from parts that were encoded in advance. The answers are the same.",
+      ),
     allowed_hosts: z
       .array(text.regex(/^\S+$/, "expected a host name without spaces").toLowerCase())
       .default([])
