@@ -73,7 +73,8 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
   readonly #options: Http2Options;
   readonly #queue = new SendQueue(this);
   #state = OPEN;
-  #settingsSeen = false;
+  /** The peer has said what it wants, as the first thing (RFC 9113 §3.4). */
+  protected settingsSeen = false;
   #settingsAcknowledged = false;
   #receiveWindow: number;
   readonly #connectionWindow: number;
@@ -211,7 +212,7 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
       // RFC 9113 §6.10
       return this.#refuse(f.PROTOCOL_ERROR, "another frame within a header block");
     }
-    if (!this.#settingsSeen && (type !== f.SETTINGS || (this.reader.flags & f.ACK) !== 0)) {
+    if (!this.settingsSeen && (type !== f.SETTINGS || (this.reader.flags & f.ACK) !== 0)) {
       // RFC 9113 §3.4
       return this.#refuse(f.PROTOCOL_ERROR, "the first frame is not SETTINGS");
     }
@@ -366,7 +367,7 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
     const before = this.peer.initialWindowSize;
     const fault = this.peer.apply(bytes, { start, end }, this.#options.ofClient);
     if (fault !== undefined) return fault;
-    this.#settingsSeen = true;
+    this.settingsSeen = true;
     this.writer.frame({ type: f.SETTINGS, flags: f.ACK, streamId: 0 }, EMPTY);
     const by = this.peer.initialWindowSize - before;
     if (by === 0) return undefined;

@@ -71,9 +71,9 @@ export class FrameReader {
     this.#state = limits.expectPreface ? IN_PREFACE : IN_HEAD;
   }
 
-  /** The peer has begun a frame whose rest has not come. */
+  /** The peer has begun the preface, or a frame other than DATA, whose rest has not come. */
   get unfinished(): boolean {
-    return this.#state > IN_HEAD || this.#partialLength > 0;
+    return this.#partialLength > 0 || this.#state === IN_PAYLOAD || this.#state === IN_UNKNOWN;
   }
 
   /** Reads no more. */

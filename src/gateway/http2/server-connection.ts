@@ -107,7 +107,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   }
 
   protected override onActivity(): void {
-    const inHead = this.block.open || (this.reader.unfinished && this.reader.type !== f.DATA);
+    const inHead = this.block.open || this.reader.unfinished || !this.settingsSeen;
     if (inHead) {
       if (!this.#headBegun) this.wheel.set(this, this.settings.headerMs);
     } else if (this.streams.size === 0)

@@ -1,0 +1,189 @@
+import { type BufferPool } from "../../lib/buffer-pool.ts";
+import { type Fields } from "../../lib/fields.ts";
+import { type TimerWheel } from "../../lib/timer-wheel.ts";
+import { type ResponseSink } from "../exchange.ts";
+import { type Wire } from "../wire/wire.ts";
+import { RESET_COST } from "./calm.ts";
+import { type ClientRequest, ClientStream } from "./client-stream.ts";
+import { Http2Connection } from "./connection.ts";
+import * as f from "./frame.ts";
+import { HpackDecoder, staticItems } from "./hpack/decoder.ts";
+import { type ResponseField, ResponseFields, responseField } from "./response-fields.ts";
+import { type Http2Stream } from "./stream.ts";
+
+/** A response's head or trailers, by RFC 9113 §6.5.2's count: as much as from an HTTP/1 upstream. */
+const MAX_RESPONSE_HEAD_BYTES = 65_536;
+const MAX_RESPONSE_FIELDS = 256;
+/** Requests at one time on a connection, where the server allows as many. */
+const MAX_CONCURRENT_REQUESTS = 100;
+/** Bytes of one response that may be on their way: with a millisecond to the server, 256 MB a second. */
+const STREAM_WINDOW = 262_144;
+/** Bytes of all responses: twice what fits into their windows, so that clients which read nothing hold up no others. */
+const CONNECTION_WINDOW = 2 * MAX_CONCURRENT_REQUESTS * STREAM_WINDOW;
+
+const LOCAL_SETTINGS = {
+  maxStreams: 0,
+  maxHeaderListSize: MAX_RESPONSE_HEAD_BYTES,
+  initialWindowSize: STREAM_WINDOW,
+  maxFrameSize: f.DEFAULT_MAX_FRAME_SIZE,
+};
+
+const statics = staticItems(responseField);
+const list = new ResponseFields({ maxSize: MAX_RESPONSE_HEAD_BYTES, maxCount: MAX_RESPONSE_FIELDS });
+
+/** Whose connection it is. */
+export interface Http2ConnectionOwner {
+  readonly wheel: TimerWheel;
+  readonly buffers: BufferPool;
+  /** Milliseconds that the server may take to read anything of what is sent. */
+  readonly writeMs: number;
+  /** A request has ended, or the server allows more of them: see `room`. */
+  released(connection: Http2ClientConnection): void;
+  /** It takes no more requests, and closes when those that it has are answered. */
+  retired(connection: Http2ClientConnection): void;
+  closed(connection: Http2ClientConnection): void;
+}
+
+/**
+ * A connection to an upstream server that carries many HTTP/2 requests at a time (RFC 9113). It sends as soon as it is
+ * made, by prior knowledge or after ALPN.
+ *
+ *   open ─ GOAWAY, or no stream numbers left ─▶ retired ─ last answer ─▶ closed
+ */
+export class Http2ClientConnection extends Http2Connection {
+  readonly owner: Http2ConnectionOwner;
+  /** Requests begun on this connection. */
+  requests = 0;
+  readonly #decoder = new HpackDecoder<ResponseField>(responseField, statics);
+  #nextStreamId = 1;
+  #retired = false;
+  /** The owner was left without room, and is to hear when there is some. */
+  #awaitsRoom = false;
+
+  constructor(wire: Wire, owner: Http2ConnectionOwner) {
+    super(wire, {
+      wheel: owner.wheel,
+      buffers: owner.buffers,
+      local: LOCAL_SETTINGS,
+      ofClient: true,
+      connectionWindow: CONNECTION_WINDOW,
+      writeMs: () => owner.writeMs,
+    });
+    this.owner = owner;
+  }
+
+  /** Requests that can be begun now. */
+  get room(): number {
+    if (!this.isOpen || this.#retired) return 0;
+    return Math.max(Math.min(this.peer.maxStreams, MAX_CONCURRENT_REQUESTS) - this.streams.size, 0);
+  }
+
+  /** True once no request can be begun any more. */
+  get isRetired(): boolean {
+    return this.#retired || !this.isOpen;
+  }
+
+  /** Begins a request; the body follows with the stream's `data` and `end`, unless `bodyLength` is 0. Undefined: there is no room. */
+  request(request: ClientRequest, sink: ResponseSink): ClientStream | undefined {
+    if (this.room === 0) return undefined;
+    const streamId = this.#nextStreamId;
+    this.#nextStreamId += 2;
+    this.requests++;
+    this.wheel.clear(this);
+    const stream = new ClientStream(this, streamId, request, sink);
+    this.streams.set(streamId, stream);
+    stream.open();
+    if (this.room === 0) this.#awaitsRoom = true;
+    // RFC 9113 §5.1.1
+    if (this.#nextStreamId > f.MAX_WINDOW) this.#retire();
+    return stream;
+  }
+
+  /** Closes the connection unless it is used within `ms`. */
+  closeAfter(ms: number): void {
+    this.wheel.set(this, ms);
+  }
+
+  /** Begins no more requests; closes when the last one is answered. */
+  retire(): void {
+    this.#retire();
+    this.#closeIfDone();
+  }
+
+  /** The response on `stream` ended. */
+  responseEnded(stream: ClientStream, trailers: Fields): void {
+    this.ended(stream, trailers);
+  }
+
+  /** A request was answered whole. */
+  answered(): void {
+    this.calm.earn(RESET_COST);
+  }
+
+  #retire(): void {
+    if (this.#retired) return;
+    this.#retired = true;
+    this.owner.retired(this);
+  }
+
+  #closeIfDone(): void {
+    if (this.#retired && this.streams.size === 0) this.close(f.NO_ERROR);
+  }
+
+  override onDeadline(): void {
+    if (this.isOpen && this.streams.size === 0) this.close(f.NO_ERROR);
+    else super.onDeadline();
+  }
+
+  protected override goawayArrived(lastStreamId: number): void {
+    this.#retire();
+    for (const stream of this.streams.values()) {
+      if (stream.streamId <= lastStreamId || !(stream instanceof ClientStream)) continue;
+      // RFC 9113 §6.8: none of them was or will be processed.
+      stream.unprocessed = true;
+      this.abandon(stream);
+    }
+    this.#closeIfDone();
+  }
+
+  protected override headArrived(bytes: Uint8Array, { start, end }: { start: number; end: number }): void {
+    const { streamId, endStream, dependsOnItself } = this.block;
+    if (this.isIdleStream(streamId)) {
+      this.close(f.PROTOCOL_ERROR, "HEADERS on an idle stream");
+      return;
+    }
+    const stream = this.streams.get(streamId);
+    // Decoded whatever becomes of it: the table must keep step with the server's (RFC 9113 §4.3).
+    list.begin();
+    const broken = this.#decoder.decode(bytes, start, end, list);
+    if (broken !== "") this.close(f.COMPRESSION_ERROR, broken);
+    else if (stream instanceof ClientStream) {
+      if (dependsOnItself) stream.fail(f.PROTOCOL_ERROR);
+      else stream.takeHead(list, endStream);
+    } else if (!this.wasReset(streamId)) this.close(f.STREAM_CLOSED, "HEADERS on a closed stream");
+  }
+
+  protected override streamClosed(_stream: Http2Stream): void {
+    this.#closeIfDone();
+    if (!this.isRetired) this.owner.released(this);
+  }
+
+  protected override onActivity(): void {
+    if (!this.#awaitsRoom || this.room === 0) return;
+    this.#awaitsRoom = false;
+    this.owner.released(this);
+  }
+
+  protected override onPong(): void {
+    // Nothing was asked.
+  }
+
+  protected override onGone(): void {
+    this.owner.closed(this);
+  }
+
+  /** This side's streams have odd numbers; the server opens none (RFC 9113 §8.4). */
+  protected override isIdleStream(streamId: number): boolean {
+    return streamId % 2 === 0 || streamId >= this.#nextStreamId;
+  }
+}

@@ -1,0 +1,262 @@
+import { TurnpikeError } from "../../lib/errors.ts";
+import { type Fields } from "../../lib/fields.ts";
+import { type TimerWheel } from "../../lib/timer-wheel.ts";
+import { type BodySink, type ResponseHead, type ResponseSink } from "../exchange.ts";
+import { flushCork } from "../wire/outgoing.ts";
+import { type Http2ClientConnection } from "./client-connection.ts";
+import { CANCEL, PROTOCOL_ERROR, REFUSED_STREAM } from "./frame.ts";
+import { maxEncodedLength, writeField } from "./hpack/encoder.ts";
+import { type ResponseFields } from "./response-fields.ts";
+import { Http2Stream } from "./stream.ts";
+
+/** Interim responses to one request (RFC 9110 §15.2 sets no bound); more is an upstream that never answers. */
+const MAX_INTERIM = 32;
+/** Bytes that a request's own fields take beside their values: names, lengths, content-length. */
+const OWN_FIELDS_ROOM = 96;
+
+/** A request as HTTP/2 sends it. */
+export interface ClientRequest {
+  readonly method: string;
+  readonly scheme: "http" | "https";
+  readonly authority: string;
+  /** With its query, or `*`. */
+  readonly path: string;
+  /** No Host, no Content-Length, nothing that belongs to a connection but `te: trailers`. */
+  readonly fields: Fields;
+  /** As in RequestHead. */
+  readonly bodyLength: number;
+}
+
+/**
+ * One request to an upstream server, and its response. It speaks to a response sink: `start`s, data, and one `end` or
+ * `abort`; nothing follows those. The request's body is given with `data` and `end`, and used as HTTP/1's connection is.
+ *
+ *   awaiting a head ─ 1xx ─▶ awaiting a head ─ final ─▶ body ─ END_STREAM ─▶ over
+ */
+export class ClientStream extends Http2Stream implements Pick<BodySink, "data" | "end"> {
+  /** True once a head of the response was received. */
+  heard = false;
+  /** The server says that it did nothing for this request: any method may be sent again (RFC 9113 §8.7). */
+  unprocessed = false;
+  /** Called when the upstream can take more of the request body. */
+  onSendable: (() => void) | undefined = undefined;
+  /** Called when time is up, with the stream still open. */
+  onTimeout: (() => void) | undefined = undefined;
+  readonly #client: Http2ClientConnection;
+  readonly #wheel: TimerWheel;
+  readonly #request: ClientRequest;
+  #responseSink: ResponseSink | undefined;
+  /** The final head was received. */
+  #begun = false;
+  #interim = 0;
+  /** Bytes of the response's body; -1 where nobody knows. */
+  #expected = -1;
+  /** Bytes of the request's body that are still to come; -1 where nobody knows. */
+  #remaining: number;
+  #held = false;
+  #patienceMs = Number.POSITIVE_INFINITY;
+  #dueAt = Number.POSITIVE_INFINITY;
+  #why = "";
+
+  constructor(client: Http2ClientConnection, streamId: number, request: ClientRequest, sink: ResponseSink) {
+    super(client, streamId);
+    this.#client = client;
+    this.#wheel = client.owner.wheel;
+    this.#request = request;
+    this.#remaining = request.bodyLength;
+    this.#responseSink = sink;
+  }
+
+  // --- the request ---
+
+  /** Writes the head. */
+  open(): void {
+    const endStream = this.#remaining === 0;
+    this.connection.writeHead({ streamId: this.streamId, endStream }, this.#request.fields, this);
+    if (endStream) this.endedWithHead();
+  }
+
+  /** Room that `encode` needs: part of `writeHead`. */
+  get room(): number {
+    const { method, authority, path } = this.#request;
+    return OWN_FIELDS_ROOM + method.length + maxEncodedLength(authority) + maxEncodedLength(path);
+  }
+
+  /** Writes the fields that stand before the request's own. */
+  encode(target: Buffer, at: number): number {
+    const { method, scheme, authority, path, bodyLength } = this.#request;
+    let offset = writeField(target, at, ":method", method);
+    offset = writeField(target, offset, ":scheme", scheme);
+    offset = writeField(target, offset, ":authority", authority);
+    offset = writeField(target, offset, ":path", path);
+    // RFC 9110 §8.6: a method that expects content says so even where there is none.
+    const says = bodyLength > 0 || (bodyLength === 0 && (method === "POST" || method === "PUT" || method === "PATCH"));
+    return says ? writeField(target, offset, "content-length", String(bodyLength)) : offset;
+  }
+
+  /** Sends a piece of the request body; false: wait for `onSendable`. */
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    if (this.closed || this.localEnded || start === end) return true;
+    if (this.#remaining === -1) return this.send(chunk, start, end);
+    this.#remaining -= end - start;
+    if (this.#remaining < 0) throw new Error("Cannot send request data: it exceeds the announced Content-Length");
+    return this.#remaining === 0 ? this.sendLast(chunk, start, end) : this.send(chunk, start, end);
+  }
+
+  /** Ends the request body; nothing where its head has ended the request. */
+  end(trailers: Fields): void {
+    if (this.closed || this.localEnded) return;
+    if (this.#remaining > 0) throw new Error("Cannot end a request: it is shorter than the announced Content-Length");
+    this.sendEnd(trailers);
+  }
+
+  /** Gives the request up; the sink hears nothing more. */
+  destroy(): void {
+    this.#responseSink = undefined;
+    if (!this.closed) this.connection.resetStream(this, CANCEL);
+  }
+
+  protected override moreWelcome(): void {
+    this.onSendable?.();
+  }
+
+  protected override onStarved(): void {
+    this.#arm();
+  }
+
+  protected override onMoved(): void {
+    this.#arm();
+  }
+
+  protected override onSent(): void {
+    this.#arm();
+  }
+
+  // --- the response ---
+
+  /** Takes a head, or the trailers. `endStream`: the response ends with them. */
+  takeHead(fields: ResponseFields, endStream: boolean): void {
+    this.heard = true;
+    if (fields.tooLarge) this.#refuse(CANCEL, "the upstream's response head is too large");
+    else if (this.#begun) this.#takeTrailers(fields, endStream);
+    else {
+      const head = fields.finish();
+      if (head === undefined) this.#refuse(PROTOCOL_ERROR, `malformed response: ${fields.malformed}`);
+      else if (head.status < 200) this.#takeInterim(head, endStream);
+      else this.#takeFinal(head, endStream);
+    }
+    this.#arm();
+  }
+
+  #takeInterim(head: ResponseHead, endStream: boolean): void {
+    // RFC 9113 §8.1
+    if (endStream) this.#refuse(PROTOCOL_ERROR, "malformed response: an interim head ends it");
+    else if (++this.#interim > MAX_INTERIM) this.#refuse(CANCEL, "the upstream sends nothing but interim responses");
+    else this.#responseSink?.start(head);
+  }
+
+  #takeFinal(head: ResponseHead, endStream: boolean): void {
+    const { status, bodyLength } = head;
+    this.#begun = true;
+    const isBare = this.#request.method === "HEAD" || status === 304;
+    this.#expected = isBare || status === 204 ? 0 : bodyLength;
+    if (endStream && this.#expected > 0) {
+      // RFC 9113 §8.1.1
+      this.#refuse(PROTOCOL_ERROR, "malformed response: no body, where content-length announces one");
+      return;
+    }
+    const isEmpty = !isBare && (endStream || status === 204);
+    const sink = this.#responseSink;
+    sink?.start(isEmpty ? { ...head, bodyLength: 0 } : head);
+    if (sink === undefined || this.closed) return;
+    this.receiveTo(sink);
+    if (endStream) this.#client.responseEnded(this, "");
+  }
+
+  #takeTrailers(fields: ResponseFields, endStream: boolean): void {
+    const trailers = fields.finishTrailers();
+    if (trailers === undefined || !endStream) {
+      this.#refuse(PROTOCOL_ERROR, `malformed trailers: ${fields.malformed || "they do not end the response"}`);
+    } else this.#client.responseEnded(this, trailers);
+  }
+
+  override receive(bytes: Uint8Array, start: number, end: number): void {
+    const isTooLong = this.#expected !== -1 && this.bytesReceived + end - start > this.#expected;
+    if (!this.#begun || isTooLong) {
+      this.connection.taken(end - start);
+      this.#refuse(
+        PROTOCOL_ERROR,
+        `malformed response: ${isTooLong ? "more data than announced" : "data before a head"}`,
+      );
+      return;
+    }
+    super.receive(bytes, start, end);
+    this.#arm();
+  }
+
+  override receiveEnd(trailers: Fields): void {
+    if (!this.#begun || (this.#expected !== -1 && this.bytesReceived !== this.#expected)) {
+      this.#refuse(
+        PROTOCOL_ERROR,
+        `malformed response: ${this.#begun ? "less data than announced" : "it has no head"}`,
+      );
+      return;
+    }
+    this.#client.answered();
+    super.receiveEnd(trailers);
+    this.#responseSink = undefined;
+    // The server wants no more of the request than it has (RFC 9113 §8.1).
+    if (!this.localEnded && !this.closed) this.connection.resetStream(this, CANCEL);
+  }
+
+  protected override holdReceiving(hold: boolean): void {
+    super.holdReceiving(hold);
+    this.#held = hold;
+    this.#arm();
+  }
+
+  // --- the end of it ---
+
+  #refuse(code: number, why: string): void {
+    this.#why = why;
+    this.fail(code);
+  }
+
+  override cutShort(): void {
+    const sink = this.#responseSink;
+    this.#responseSink = undefined;
+    this.unprocessed ||= this.resetCode === REFUSED_STREAM;
+    if (this.#why === "") {
+      this.#why =
+        this.resetCode === -1
+          ? "the upstream closed the connection before its answer was complete"
+          : "the upstream gave the request up before its answer was complete";
+    }
+    sink?.abort(new TurnpikeError("upstream-failed", this.#why));
+  }
+
+  /** It is the upstream's turn: to read what waits for it, or to answer what it has. Held back, its silence is not its own. */
+  get awaited(): boolean {
+    return !this.#held && (this.localEnded || this.isStarved || this.connection.out.blocked);
+  }
+
+  /** Has `onTimeout` called when nothing moves for `patienceMs` while the upstream is awaited, or the response is not whole at `dueAt` (wheel time). */
+  waitAtMost(patienceMs: number, dueAt: number): void {
+    this.#patienceMs = patienceMs;
+    this.#dueAt = dueAt;
+    this.#arm();
+  }
+
+  #arm(): void {
+    if (this.closed) return;
+    const left = Math.max(this.#dueAt - this.#wheel.now(), 0);
+    const wait = this.awaited ? Math.min(this.#patienceMs, left) : left;
+    if (wait !== Number.POSITIVE_INFINITY) this.#wheel.set(this, wait);
+    else this.#wheel.clear(this);
+  }
+
+  override onDeadline(): void {
+    this.onTimeout?.();
+    flushCork();
+  }
+}

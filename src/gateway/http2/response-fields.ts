@@ -1,0 +1,146 @@
+import { type Fields, parseContentLength } from "../../lib/fields.ts";
+import { type ResponseHead } from "../exchange.ts";
+import { BAD_VALUE, LOWER_TOKEN } from "../request-fields.ts";
+import { type FieldSink } from "./hpack/decoder.ts";
+
+/** What a field of a response is to a gateway. */
+const OTHER = 0;
+const STATUS = 1;
+const CONTENT_LENGTH = 2;
+const DATE = 3;
+/** Hop by hop, and without meaning here. */
+const DROPPED = 4;
+const MALFORMED = 5;
+
+/** RFC 9113 §8.2.2: what belongs to HTTP/1 connections makes a response malformed. */
+const KINDS: ReadonlyMap<string, number> = new Map([
+  [":status", STATUS],
+  ["content-length", CONTENT_LENGTH],
+  ["date", DATE],
+  ["te", DROPPED],
+  ["trailer", DROPPED],
+  ["proxy-authenticate", DROPPED],
+  ["proxy-authorization", DROPPED],
+  ["connection", MALFORMED],
+  ["proxy-connection", MALFORMED],
+  ["keep-alive", MALFORMED],
+  ["transfer-encoding", MALFORMED],
+  ["upgrade", MALFORMED],
+]);
+
+/** RFC 9110 §15: a status of three digits, whose class is known. */
+const STATUS_CODE = /^[1-5]\d\d$/;
+
+/** One field of a response, with all that can be said of it once: a table may keep it. */
+export interface ResponseField {
+  readonly kind: number;
+  readonly value: string;
+  /** `name: value\r\n`. */
+  readonly line: string;
+}
+
+/** Reads a field; the result serves any number of responses. `name` and `value` are latin1. */
+export function responseField(name: string, value: string): ResponseField {
+  const kind = KINDS.get(name) ?? (LOWER_TOKEN.test(name) ? OTHER : MALFORMED);
+  const isSound = !BAD_VALUE.test(value) && (kind !== STATUS || STATUS_CODE.test(value));
+  return { kind: isSound ? kind : MALFORMED, value, line: `${name}: ${value}\r\n` };
+}
+
+/** Bounds of a response's head, and of its trailers. `maxSize` counts as RFC 9113 §6.5.2 does. */
+interface HeadLimits {
+  readonly maxSize: number;
+  readonly maxCount: number;
+}
+
+/**
+ * Makes a response head of the fields that an HTTP/2 server sends, in the order in which they come (RFC 9113 §8.3.2). One
+ * object serves a whole worker. Beyond a limit fields are counted, and forgotten.
+ */
+export class ResponseFields implements FieldSink<ResponseField> {
+  readonly #limits: HeadLimits;
+  /** Why the response is malformed; empty where it is sound so far. */
+  malformed = "";
+  #fields = "";
+  #status = 0;
+  #pseudoOver = false;
+  #length = -1;
+  #hasDate = false;
+  #size = 0;
+  #count = 0;
+
+  constructor(limits: HeadLimits) {
+    this.#limits = limits;
+  }
+
+  begin(): void {
+    this.malformed = "";
+    this.#fields = "";
+    this.#status = 0;
+    this.#pseudoOver = false;
+    this.#length = -1;
+    this.#hasDate = false;
+    this.#size = 0;
+    this.#count = 0;
+  }
+
+  /** The head is larger than a limit. */
+  get tooLarge(): boolean {
+    return this.#size > this.#limits.maxSize || this.#count > this.#limits.maxCount;
+  }
+
+  field({ kind, value, line }: ResponseField, size: number): void {
+    this.#size += size;
+    this.#count++;
+    if (this.tooLarge) return;
+    if (kind === STATUS) {
+      this.#addStatus(value);
+      return;
+    }
+    this.#pseudoOver = true;
+    switch (kind) {
+      case OTHER:
+        this.#fields += line;
+        return;
+      case DATE:
+        this.#hasDate = true;
+        this.#fields += line;
+        return;
+      case CONTENT_LENGTH:
+        this.#addLength(value);
+        return;
+      case MALFORMED:
+        this.malformed = "a field that cannot stand in a response";
+        return;
+      default:
+    }
+  }
+
+  #addStatus(value: string): void {
+    if (this.#pseudoOver) this.malformed = ":status after a field";
+    if (this.#status !== 0) this.malformed = "repeated :status";
+    this.#status = Number(value);
+  }
+
+  #addLength(value: string): void {
+    const length = parseContentLength(value);
+    if (length === -1 || (this.#length !== -1 && this.#length !== length)) this.malformed = "bad content-length";
+    this.#length = length;
+  }
+
+  /** The head, once every field was added; undefined where it is malformed. `bodyLength` is the content-length, -1 where there is none. */
+  finish(): ResponseHead | undefined {
+    if (this.#status === 0) this.malformed = "no :status";
+    // RFC 9113 §8.6
+    if (this.#status === 101) this.malformed = "101 does not exist in HTTP/2";
+    if (this.malformed !== "") return undefined;
+    const dated = this.#hasDate || this.#status < 200;
+    const fields = dated ? this.#fields : `${this.#fields}date: ${new Date().toUTCString()}\r\n`;
+    return { status: this.#status, reason: "", fields, bodyLength: this.#length };
+  }
+
+  /** The trailers, once every field was added; undefined where they are malformed (RFC 9113 §8.1). What frames is left out. */
+  finishTrailers(): Fields | undefined {
+    if (this.#status !== 0) this.malformed = ":status in trailers";
+    return this.malformed === "" ? this.#fields : undefined;
+  }
+}

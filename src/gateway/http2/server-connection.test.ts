@@ -1,0 +1,398 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { type TurnpikeError } from "../../lib/errors.ts";
+import { type BodySink, type Exchange, type ResponseHead } from "../exchange.ts";
+import { flushCork } from "../wire/outgoing.ts";
+import * as f from "./frame.ts";
+import { GET, Host, POST, ScriptedClient, SETTINGS } from "./testing/scripted-client.ts";
+
+const OK: ResponseHead = { status: 200, reason: "OK", fields: "Content-Type: text/plain\r\n", bodyLength: -1 };
+const TEXT = "content-type: text/plain";
+
+class Collector implements BodySink {
+  text = "";
+  trailers: string | undefined;
+  error: TurnpikeError | undefined;
+  room = true;
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    this.text += Buffer.from(chunk.subarray(start, end)).toString();
+    return this.room;
+  }
+  end(trailers: string): void {
+    this.trailers = trailers;
+  }
+  abort(error: TurnpikeError): void {
+    this.error = error;
+  }
+}
+
+function answer(exchange: Exchange, text: string): void {
+  exchange.response.start({ ...OK, bodyLength: text.length });
+  exchange.response.data(Buffer.from(text));
+  exchange.response.end("");
+  flushCork();
+}
+
+/** Sends one request and returns its exchange. */
+function open(client: ScriptedClient, streamId: number, flags: number, fields = GET): Exchange {
+  client.head(streamId, flags, fields);
+  const exchange = client.host.exchanges.at(-1);
+  if (exchange === undefined) throw new Error("Cannot go on: no exchange was made");
+  return exchange;
+}
+
+test("a connection begins with SETTINGS that say its limits, and acknowledges the client's", () => {
+  const client = new ScriptedClient();
+  client.bytes(f.PREFACE);
+  client.frame(f.SETTINGS, 0, 0);
+  const [settings, window, acknowledgement] = client.frames();
+  expect(settings?.payload.toString("hex")).toBe("00030000000a00040000ffff000500004000000600002000");
+  expect([window?.type, acknowledgement?.type, acknowledgement?.flags]).toEqual([f.WINDOW_UPDATE, f.SETTINGS, f.ACK]);
+});
+
+test("a request becomes an exchange with a head of its own spelling, and its answer one HEADERS and one DATA", () => {
+  const client = new ScriptedClient().begin();
+  const fields = [
+    ...GET.slice(0, 3),
+    [":path", "/a/../b?q=1"],
+    ["accept", "x"],
+    ["cookie", "a=1"],
+    ["cookie", "b=2"],
+  ] as const;
+  const exchange = open(client, 1, f.END_STREAM, fields);
+  expect(exchange.head).toMatchObject({
+    method: "GET",
+    scheme: "https",
+    authority: "example.com",
+    path: "/b",
+    query: "?q=1",
+    fields: "accept: x\r\ncookie: a=1; b=2\r\n",
+    bodyLength: 0,
+  });
+  answer(exchange, "hello");
+  expect(client.heard()).toEqual([`HEADERS 1 :status: 200, content-length: 5, ${TEXT}`, 'DATA 1 "hello" end']);
+  expect(client.connection.streams.size).toBe(0);
+});
+
+test("an answer without a body ends with its head, and HEAD announces a length", () => {
+  const client = new ScriptedClient().begin();
+  open(client, 1, f.END_STREAM, [[":method", "HEAD"], ...GET.slice(1)]).response.start({ ...OK, bodyLength: 9 });
+  open(client, 3, f.END_STREAM).response.start({ ...OK, status: 304, bodyLength: -1 });
+  for (const exchange of client.host.exchanges) exchange.response.end("");
+  flushCork();
+  expect(client.heard()).toEqual([
+    `HEADERS 1 :status: 200, content-length: 9, ${TEXT} end`,
+    `HEADERS 3 :status: 304, ${TEXT} end`,
+  ]);
+});
+
+test("interim answers go before the final one, and 101 does not", () => {
+  const client = new ScriptedClient().begin();
+  const exchange = open(client, 1, f.END_STREAM);
+  exchange.response.start({ status: 103, reason: "", fields: "Link: </a.css>\r\n", bodyLength: 0 });
+  exchange.response.start({ status: 101, reason: "", fields: "", bodyLength: 0 });
+  answer(exchange, "x");
+  expect(client.heard()[0]).toBe("HEADERS 1 :status: 103, link: </a.css>");
+  expect(exchange.status).toBe(200);
+});
+
+test("trailers pass in both directions", () => {
+  const client = new ScriptedClient().begin();
+  const exchange = open(client, 1, 0, POST);
+  const body = new Collector();
+  exchange.body.readTo(body);
+  client.data(1, 0, "abc");
+  client.head(1, f.END_STREAM, [["x-sum", "6"]]);
+  expect([body.text, body.trailers]).toEqual(["abc", "x-sum: 6\r\n"]);
+  exchange.response.start(OK);
+  exchange.response.data(Buffer.from("def"));
+  exchange.response.end("Grpc-Status: 0\r\n");
+  flushCork();
+  expect(client.heard().slice(1)).toEqual(['DATA 1 "def"', "HEADERS 1 grpc-status: 0 end"]);
+});
+
+test("data waits for the client's windows, and the sender hears when there is room", () => {
+  const client = new ScriptedClient().begin([[4, 10]]);
+  const exchange = open(client, 1, f.END_STREAM);
+  let drained = 0;
+  exchange.onDrain = () => drained++;
+  exchange.response.start(OK);
+  expect(exchange.response.data(Buffer.from("0123456789abcdef"))).toBe(false);
+  flushCork();
+  expect(client.heard().slice(1)).toEqual(['DATA 1 "0123456789"']);
+  client.numbers(f.WINDOW_UPDATE, 1, 3);
+  expect([client.heard(), drained]).toEqual([['DATA 1 "abc"'], 0]);
+  client.numbers(f.WINDOW_UPDATE, 1, 100);
+  expect([client.heard(), drained]).toEqual([['DATA 1 "def"'], 1]);
+  exchange.response.end("");
+  flushCork();
+  expect(client.heard()).toEqual(['DATA 1 "" end']);
+});
+
+test("a window that the client's SETTINGS make negative must grow again before data goes", () => {
+  const client = new ScriptedClient().begin([[4, 10]]);
+  const exchange = open(client, 1, f.END_STREAM);
+  exchange.response.start(OK);
+  exchange.response.data(Buffer.from("01234"));
+  flushCork();
+  client.frames();
+  client.frame(f.SETTINGS, 0, 0, Buffer.from("000400000003", "hex"));
+  exchange.response.data(Buffer.from("ab"));
+  client.numbers(f.WINDOW_UPDATE, 1, 2);
+  expect(client.heard()).toEqual(["SETTINGS 1"]);
+  client.numbers(f.WINDOW_UPDATE, 1, 1);
+  expect(client.heard()).toEqual(['DATA 1 "a"']);
+});
+
+test("the connection's window holds all streams, and they take turns when it opens", () => {
+  const client = new ScriptedClient().begin([[4, 1_000_000]]);
+  const [first, second] = [open(client, 1, f.END_STREAM), open(client, 3, f.END_STREAM)];
+  for (const exchange of [first, second]) {
+    exchange.response.start(OK);
+    exchange.response.data(Buffer.alloc(80_000));
+  }
+  flushCork();
+  const sent = client.frames().filter(({ type }) => type === f.DATA);
+  expect(sent.reduce((sum, { payload }) => sum + payload.length, 0)).toBe(65_535);
+  client.numbers(f.WINDOW_UPDATE, 0, 60_000);
+  expect(client.frames().map(({ streamId }) => streamId)).toEqual([1, 3, 3, 3]);
+});
+
+test("a body that nobody can take is not asked for, until it is", () => {
+  const client = new ScriptedClient().begin();
+  const exchange = open(client, 1, 0, POST);
+  const body = new Collector();
+  body.room = false;
+  exchange.body.readTo(body);
+  for (let i = 0; i < 3; i++) client.data(1, 0, Buffer.alloc(16_384, 0x61));
+  expect(client.heard()).toEqual([]);
+  exchange.body.resume();
+  flushCork();
+  expect(client.heard()).toEqual(["WINDOW_UPDATE 1 49152"]);
+});
+
+test("more data than the window allows is a stream error", () => {
+  const client = new ScriptedClient().begin();
+  const exchange = open(client, 1, 0, POST);
+  exchange.body.readTo(Object.assign(new Collector(), { room: false }));
+  for (let i = 0; i < 4; i++) client.data(1, 0, Buffer.alloc(16_384));
+  client.data(1, 0, Buffer.alloc(2));
+  expect(client.heard()).toEqual(["RST_STREAM 1 3"]);
+  expect(exchange.gone).toBe(true);
+});
+
+test("padding counts against the windows and is given back", () => {
+  const client = new ScriptedClient().begin();
+  const exchange = open(client, 1, 0, POST);
+  const body = new Collector();
+  exchange.body.readTo(body);
+  const padded = Buffer.concat([Buffer.from([100]), Buffer.from("ab"), Buffer.alloc(100)]);
+  for (let i = 0; i < 400; i++) client.frame(f.DATA, f.PADDED, 1, padded);
+  expect(body.text.length).toBe(800);
+  expect(client.heard()).toEqual(["WINDOW_UPDATE 1 32857"]);
+});
+
+test("a body larger than allowed is refused by its length, or when it has come that far", () => {
+  const host = new Host();
+  host.current = { ...SETTINGS, maxBodyBytes: 5 };
+  const client = new ScriptedClient(host).begin();
+  client.head(1, 0, [...POST, ["content-length", "6"]]);
+  expect([host.exchanges.length, host.refusals[0]?.status]).toEqual([0, 413]);
+  expect(client.heard()[2]).toBe("RST_STREAM 1 0");
+  const exchange = open(client, 3, 0, POST);
+  const body = new Collector();
+  exchange.body.readTo(body);
+  client.data(3, 0, "abcdefgh");
+  expect(body.error?.code).toBe("body-too-large");
+  answer(exchange, "no");
+  expect(client.heard().slice(1)).toEqual(['DATA 3 "no" end', "RST_STREAM 3 0"]);
+});
+
+test("content-length and data must agree", () => {
+  const client = new ScriptedClient().begin();
+  for (const [streamId, text] of [
+    [1, "abcd"],
+    [3, "ab"],
+  ] as const) {
+    open(client, streamId, 0, [...POST, ["content-length", "3"]]).body.readTo(new Collector());
+    client.data(streamId, f.END_STREAM, text);
+  }
+  expect(client.heard()).toEqual(["RST_STREAM 1 1", "RST_STREAM 3 1"]);
+  expect(client.host.exchanges.map(({ gone }) => gone)).toEqual([true, true]);
+});
+
+test("a client that resets its stream, or goes away, is heard of by who works for it and who reads its body", () => {
+  const client = new ScriptedClient().begin();
+  const heard: string[] = [];
+  const bodies = [new Collector(), new Collector()];
+  for (const [i, body] of bodies.entries()) {
+    const exchange = open(client, 2 * i + 1, 0, POST);
+    exchange.onCancel = () => heard.push(`cancel ${i}`);
+    exchange.onFinish = () => heard.push(`finish ${i}`);
+    exchange.body.readTo(body);
+  }
+  client.numbers(f.RST_STREAM, 1, f.CANCEL);
+  expect(heard).toEqual(["cancel 0", "finish 0"]);
+  client.wire.terminate();
+  expect(heard).toEqual(["cancel 0", "finish 0", "cancel 1", "finish 1"]);
+  expect(bodies.map(({ error }) => error?.code)).toEqual(["bad-request", "bad-request"]);
+  expect(client.host.closedCount).toBe(1);
+});
+
+test("an answer that breaks off resets the stream and leaves the others", () => {
+  const client = new ScriptedClient().begin();
+  const [broken, sound] = [open(client, 1, f.END_STREAM), open(client, 3, f.END_STREAM)];
+  broken.response.start(OK);
+  broken.response.abort(new Error("broken") as TurnpikeError);
+  answer(sound, "x");
+  expect(client.heard()).toContain("RST_STREAM 1 2");
+  expect(client.wire.ended).toBe(false);
+});
+
+test("a head longer than the client's frames goes out in CONTINUATION", () => {
+  const client = new ScriptedClient().begin();
+  const exchange = open(client, 1, f.END_STREAM);
+  exchange.response.start({ ...OK, fields: `X-Long: ${"a".repeat(40_000)}\r\n`, bodyLength: 0 });
+  exchange.response.end("");
+  flushCork();
+  const frames = client.frames();
+  expect(frames.map(({ type, flags, payload }) => [type, flags, payload.length <= 16_384])).toEqual([
+    [f.HEADERS, f.END_STREAM, true],
+    [f.CONTINUATION, 0, true],
+    [f.CONTINUATION, f.END_HEADERS, true],
+  ]);
+});
+
+test("time-outs end a head, a body, an idle connection, and an answer that is not read", () => {
+  const late = new ScriptedClient();
+  late.bytes(f.PREFACE.subarray(0, 10));
+  late.host.clock.advance(11_000);
+  expect(late.wire.ended).toBe(true);
+
+  const client = new ScriptedClient().begin([[4, 1]]);
+  const exchange = open(client, 1, 0, POST);
+  const body = new Collector();
+  exchange.body.readTo(body);
+  client.host.clock.advance(31_000);
+  expect(body.error?.code).toBe("request-timeout");
+  exchange.response.start(OK);
+  exchange.response.data(Buffer.from("abc"));
+  client.host.clock.advance(21_000);
+  expect(client.heard().at(-1)).toBe("RST_STREAM 1 8");
+  client.host.clock.advance(59_000);
+  expect(client.heard()).toEqual([]);
+  client.host.clock.advance(2000);
+  expect(client.heard()).toEqual(["GOAWAY 1 0"]);
+  expect(client.wire.ended).toBe(true);
+});
+
+test("a header block that is begun and not ended runs out of time though other streams are open", () => {
+  const client = new ScriptedClient().begin();
+  open(client, 1, f.END_STREAM);
+  client.frame(f.HEADERS, f.END_STREAM, 3, client.block(GET));
+  client.host.clock.advance(11_000);
+  expect(client.wire.closed || client.wire.ended).toBe(true);
+});
+
+test("a drain lets requests that are on their way in, then those that are open end", () => {
+  const client = new ScriptedClient().begin();
+  const first = open(client, 1, f.END_STREAM);
+  client.connection.drain();
+  expect(client.heard()).toEqual(["GOAWAY 2147483647 0", "PING 0"]);
+  const second = open(client, 3, f.END_STREAM);
+  client.frame(f.PING, f.ACK, 0, Buffer.alloc(8));
+  expect(client.heard()).toEqual(["GOAWAY 3 0"]);
+  client.head(5, f.END_STREAM, GET);
+  expect(client.host.exchanges.length).toBe(2);
+  answer(first, "1");
+  expect(client.wire.ended).toBe(false);
+  answer(second, "2");
+  expect(client.heard().at(-1)).toBe("GOAWAY 5 0");
+  expect(client.wire.ended).toBe(true);
+});
+
+test("streams beyond the limit are refused and can be sent again", () => {
+  const client = new ScriptedClient().begin();
+  for (let i = 0; i < 11; i++) client.head(2 * i + 1, f.END_STREAM, GET);
+  expect(client.heard()).toEqual(["RST_STREAM 21 7"]);
+});
+
+test("a flood of what moves nothing ends the connection", () => {
+  const floods: ((client: ScriptedClient, i: number) => void)[] = [
+    (client) => client.frame(f.PING, 0, 0, Buffer.alloc(8)),
+    (client) => client.frame(f.SETTINGS, 0, 0),
+    (client) => client.frame(f.PRIORITY, 0, 1, Buffer.alloc(5)),
+    (client) => client.frame(0x77, 0, 0),
+    (client) => client.data(1, 0, ""),
+    (client) => client.numbers(f.WINDOW_UPDATE, 1, 1),
+    (client, i) => {
+      client.head(2 * i + 3, f.END_STREAM, GET);
+      client.numbers(f.RST_STREAM, 2 * i + 3, f.CANCEL);
+    },
+  ];
+  for (const [n, flood] of floods.entries()) {
+    const client = new ScriptedClient().begin();
+    client.head(1, 0, POST);
+    for (let i = 0; i < 10_100 && !client.wire.ended; i++) flood(client, i);
+    expect([n, client.heard().at(-1)?.replace(/ \d+ /, " ")]).toEqual([n, "GOAWAY 11"]);
+  }
+});
+
+test("a client that sends requests and reads no answers is not read from", () => {
+  const client = new ScriptedClient().begin([[4, 1_000_000]]);
+  client.wire.takes = Array.from({ length: 10_000 }, () => 0);
+  client.host.onExchange = (exchange) => {
+    exchange.response.start({ ...OK, fields: `X-Long: ${"a".repeat(5000)}\r\n`, bodyLength: 0 });
+    exchange.response.end("");
+  };
+  for (let i = 0; i < 100; i++) client.head(2 * i + 1, f.END_STREAM, GET);
+  expect(client.wire.paused).toBe(true);
+  client.wire.takes = [];
+  client.connection.onDrain();
+  expect(client.wire.paused).toBe(false);
+  expect(client.frames().length).toBe(100);
+});
+
+test("whatever windows and sockets allow, answers arrive whole and in order", () => {
+  const scenario = fc.record({
+    window: fc.integer({ min: 0, max: 200 }),
+    chunks: fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 8 }),
+    takes: fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 20 }),
+    updates: fc.array(fc.tuple(fc.constantFrom(1, 3, 0), fc.integer({ min: 1, max: 150 })), { maxLength: 30 }),
+    known: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(scenario, ({ window, chunks, takes, updates, known }) => {
+      const client = new ScriptedClient().begin([[4, window]]);
+      client.wire.takes = takes;
+      const length = chunks.reduce((sum, size) => sum + size, 0);
+      const bodies = [1, 3].map((streamId) => {
+        const body = Buffer.from(Array.from({ length }, (_, i) => (i * streamId) % 251));
+        const { response } = open(client, streamId, f.END_STREAM);
+        response.start({ ...OK, bodyLength: known ? length : -1 });
+        let at = 0;
+        for (const size of chunks) {
+          response.data(body.subarray(at, at + size));
+          at += size;
+        }
+        response.end("");
+        flushCork();
+        return body;
+      });
+      for (const [streamId, by] of updates) {
+        client.numbers(f.WINDOW_UPDATE, streamId, by);
+        client.connection.onDrain();
+      }
+      client.wire.takes = [];
+      for (const streamId of [1, 3]) client.numbers(f.WINDOW_UPDATE, streamId, 10_000);
+      client.connection.onDrain();
+      const data = client.frames().filter(({ type }) => type === f.DATA);
+      for (const [i, body] of bodies.entries()) {
+        const own = data.filter(({ streamId }) => streamId === 2 * i + 1);
+        expect(Buffer.concat(own.map(({ payload }) => payload)).equals(body)).toBe(true);
+        expect(own.map(({ flags }) => flags & f.END_STREAM).join("")).toMatch(/^0*1$/);
+      }
+      expect(client.connection.streams.size).toBe(0);
+    }),
+  );
+});
