@@ -247,7 +247,8 @@ export abstract class Http2Stream extends Deadline {
       this.#held.push({ chunk: bytes, start, end });
       if (!this.#full) this.holdReceiving(true);
     } else if (!this.#sink.data(bytes, start, end) && !this.#full) this.holdReceiving(true);
-    if (this.#full) this.#withheld += length;
+    // The sink may have closed the stream, and with it given back what was withheld.
+    if (this.#full && !this.closed) this.#withheld += length;
     else this.taken(length);
   }
 
