@@ -1,4 +1,5 @@
 /** `npm run bench -- NAME [flags]`: runs one bench. */
+import { runFrontBench } from "./front.ts";
 import { http1 } from "./http1.ts";
 import { http2Hpack } from "./http2-hpack.ts";
 import { runProxyBench } from "./proxy.ts";
@@ -12,6 +13,11 @@ interface Bench {
 
 const BENCHES: readonly Bench[] = [
   { name: "proxy", about: "Turnpike beside nginx, HAProxy and Caddy, driven by wrk", run: runProxyBench },
+  {
+    name: "front",
+    about: "TLS, connections, HTTP/2, files, memory: beside nginx, HAProxy and Caddy",
+    run: runFrontBench,
+  },
   { name: "http1", about: "the HTTP/1 codec and the forward path, without sockets", run: http1 },
   { name: "http2-hpack", about: "header compression alone: heads decoded and encoded", run: http2Hpack },
 ];

@@ -37,7 +37,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-export function summarise(load: Case, samples: readonly Sample[], subject: string): CaseResult {
+export function summarise(load: Pick<Case, "name" | "about">, samples: readonly Sample[], subject: string): CaseResult {
   const names = [...new Set(samples.map((sample) => sample.proxy))];
   const perRound = new Map(
     samples.filter((sample) => sample.proxy === subject).map((sample) => [sample.round, sample.requestsPerCpuSecond]),
@@ -67,11 +67,15 @@ const COLUMNS: readonly (readonly [title: string, cell: (row: Row) => string])[]
   ["spread", (row) => `${(row.spread * 100).toFixed(0)} %`],
   ["turnpike/it", (row) => (Number.isNaN(row.ratio) ? "-" : row.ratio.toFixed(2))],
   ["req/s", (row) => whole(row.requestsPerSecond)],
-  ["p50 ms", (row) => row.p50.toFixed(2)],
-  ["p99 ms", (row) => row.p99.toFixed(2)],
+  ["p50 ms", (row) => milliseconds(row.p50)],
+  ["p99 ms", (row) => milliseconds(row.p99)],
   ["non-2xx", (row) => String(row.non2xx)],
   ["socket errors", (row) => String(row.socketErrors)],
 ];
+
+function milliseconds(value: number): string {
+  return Number.isNaN(value) ? "-" : value.toFixed(2);
+}
 
 function whole(value: number): string {
   return Math.round(value).toLocaleString("en-US");

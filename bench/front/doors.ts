@@ -1,0 +1,185 @@
+/** The servers of a run, with settings as equal as their configuration languages let them be. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { accepts, type Child, type Children, freePort, waitFor } from "../proxy/children.ts";
+import { nginxCommon, nginxTempPaths } from "../proxy/nginx.ts";
+import { OWN_ANSWER } from "./cases.ts";
+
+/** What all of them serve. */
+export interface Site {
+  readonly root: string;
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface OpenDoor {
+  readonly name: string;
+  readonly pid: number;
+  readonly http: number;
+  readonly https: number;
+  exited(): string | undefined;
+}
+
+export interface Door {
+  readonly name: string;
+  readonly servesFiles: boolean;
+  installed(): boolean;
+  start(children: Children, site: Site): Promise<OpenDoor>;
+}
+
+interface Ports {
+  readonly http: number;
+  readonly https: number;
+}
+
+function folderFor(children: Children, name: string): string {
+  const folder = join(children.folder, name);
+  mkdirSync(folder);
+  return folder;
+}
+
+async function freePorts(): Promise<Ports> {
+  return { http: await freePort(), https: await freePort() };
+}
+
+async function opened(name: string, ports: Ports, child: Child): Promise<OpenDoor> {
+  await waitFor(child, name, () => accepts(ports.http));
+  await waitFor(child, name, () => accepts(ports.https));
+  return { name, ...ports, pid: child.pid, exited: () => child.exited() };
+}
+
+/** Turnpike with so many workers. */
+export function turnpike(workers: number, name = "turnpike"): Door {
+  return {
+    name,
+    servesFiles: true,
+    installed: () => true,
+    async start(children, site) {
+      const ports = await freePorts();
+      const config = {
+        server: {
+          workers,
+          max_connections: 20_000,
+          static_root: site.root,
+          listeners: [
+            { address: "127.0.0.1", port: ports.http },
+            { address: "127.0.0.1", port: ports.https, use_tls: true },
+          ],
+        },
+        buffer_pool: { buffer_count: 40_000 },
+        timeouts: { idle_ms: 3_600_000 },
+        tls: { cert_path: site.cert, key_path: site.key },
+        access_log: { enabled: false },
+      };
+      const file = join(folderFor(children, name), "turnpike.json");
+      writeFileSync(file, JSON.stringify(config));
+      const bin = join(import.meta.dir, "../../bin/turnpike.mjs");
+      return await opened(name, ports, children.spawn({ name, argv: ["node", bin, "--config", file] }));
+    },
+  };
+}
+
+const NGINX: Door = {
+  name: "nginx",
+  servesFiles: true,
+  installed: () => Bun.which("nginx") !== null,
+  async start(children, site) {
+    const ports = await freePorts();
+    const folder = folderFor(children, "nginx");
+    const config = `
+${nginxCommon(folder, 1).replace("worker_connections 8192", "worker_connections 20000")}
+http {
+  ${nginxTempPaths(folder)}
+  access_log off;
+  sendfile on;
+  tcp_nopush on;
+  open_file_cache max=16 inactive=3600s;
+  types { text/plain txt; }
+  keepalive_requests 1000000000;
+  keepalive_timeout 3600s;
+  http2_max_concurrent_streams 128;
+  ssl_protocols TLSv1.2 TLSv1.3;
+  ssl_certificate ${site.cert};
+  ssl_certificate_key ${site.key};
+  server {
+    listen 127.0.0.1:${ports.http} backlog=4096;
+    listen 127.0.0.1:${ports.https} ssl http2 backlog=4096;
+    root ${site.root};
+    location = ${OWN_ANSWER} { return 200; }
+  }
+}
+`;
+    const file = join(folder, "nginx.conf");
+    writeFileSync(file, config);
+    const child = children.spawn({ name: "nginx", argv: ["nginx", "-p", folder, "-e", "stderr", "-c", file] });
+    return await opened("nginx", ports, child);
+  },
+};
+
+const HAPROXY: Door = {
+  name: "haproxy",
+  servesFiles: false,
+  installed: () => Bun.which("haproxy") !== null,
+  async start(children, site) {
+    const ports = await freePorts();
+    const folder = folderFor(children, "haproxy");
+    // HAProxy looks for the key beside the certificate.
+    const pair = join(folder, "pair.pem");
+    writeFileSync(pair, (await Bun.file(site.cert).text()) + (await Bun.file(site.key).text()));
+    const config = `
+global
+  nbthread 1
+  maxconn 20000
+  ssl-default-bind-options ssl-min-ver TLSv1.2
+defaults
+  mode http
+  timeout connect 5s
+  timeout client 3600s
+  timeout server 60s
+frontend front
+  bind 127.0.0.1:${ports.http} backlog 4096
+  bind 127.0.0.1:${ports.https} ssl crt ${pair} alpn h2,http/1.1 backlog 4096
+  http-request return status 200 if { path ${OWN_ANSWER} }
+`;
+    const file = join(folder, "haproxy.cfg");
+    writeFileSync(file, config);
+    return await opened("haproxy", ports, children.spawn({ name: "haproxy", argv: ["haproxy", "-db", "-f", file] }));
+  },
+};
+
+const CADDY: Door = {
+  name: "caddy",
+  servesFiles: true,
+  installed: () => Bun.which("caddy") !== null,
+  async start(children, site) {
+    const ports = await freePorts();
+    const folder = folderFor(children, "caddy");
+    const served = `bind 127.0.0.1\n  respond ${OWN_ANSWER} 200\n  root * ${site.root}\n  file_server`;
+    const config = `
+{
+  admin off
+  auto_https off
+  log {
+    output discard
+  }
+}
+http://127.0.0.1:${ports.http} {
+  ${served}
+}
+https://127.0.0.1:${ports.https} {
+  tls ${site.cert} ${site.key}
+  ${served}
+}
+`;
+    const file = join(folder, "Caddyfile");
+    writeFileSync(file, config);
+    const child = children.spawn({
+      name: "caddy",
+      argv: ["caddy", "run", "--config", file, "--adapter", "caddyfile"],
+      env: { HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, GOMAXPROCS: "1" },
+    });
+    return await opened("caddy", ports, child);
+  },
+};
+
+export const PEER_DOORS: readonly Door[] = [NGINX, HAPROXY, CADDY];

@@ -1,0 +1,43 @@
+/** What idle connections cost a server in memory. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Children, processTree, waitFor } from "../proxy/children.ts";
+import { type OpenDoor } from "./doors.ts";
+
+export interface IdleCase {
+  readonly protocol: "http1" | "http2";
+  readonly connections: number;
+}
+
+export const IDLE_CASES: readonly IdleCase[] = [
+  { protocol: "http1", connections: 10_000 },
+  { protocol: "http2", connections: 1000 },
+];
+
+/** Milliseconds in which a server puts its memory in order. */
+const SETTLE_MS = 3000;
+
+/** Bytes of memory that the server's processes hold. */
+function residentBytes(pid: number): number {
+  let kibibytes = 0;
+  for (const member of processTree(pid)) {
+    const status = readFileSync(`/proc/${member}/status`, "latin1");
+    kibibytes += Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0);
+  }
+  return kibibytes * 1024;
+}
+
+/** MB that `connections` idle ones add to a server that has just started. */
+export async function idleCost(children: Children, door: OpenDoor, load: IdleCase): Promise<number> {
+  await Bun.sleep(SETTLE_MS);
+  const before = residentBytes(door.pid);
+  const program = join(import.meta.dir, "idle-clients.ts");
+  const argv = [process.execPath, program, String(door.http), String(load.connections), load.protocol];
+  const clients = children.spawn({ name: "idle clients", argv });
+  await waitFor(clients, "the idle clients", async () => (clients.output().includes("open") ? true : undefined));
+  await Bun.sleep(SETTLE_MS);
+  const after = residentBytes(door.pid);
+  process.kill(clients.pid);
+  await clients.done;
+  return (after - before) / 1e6;
+}
