@@ -5,8 +5,10 @@ import { TimerWheel } from "../src/lib/timer-wheel.ts";
 import { answerError } from "../src/gateway/answer.ts";
 import { ClientConnection } from "../src/gateway/http1/client-connection.ts";
 import { Http1ServerConnection } from "../src/gateway/http1/server-connection.ts";
+import { Observer } from "../src/gateway/observer.ts";
 import { type Pipeline, serve } from "../src/gateway/pipeline.ts";
 import { RouteTable } from "../src/gateway/routing/table.ts";
+import { onlySlot, Telemetry } from "../src/gateway/telemetry/telemetry.ts";
 import { type ServerPool } from "../src/gateway/upstream/server-pool.ts";
 import { type Upstream } from "../src/gateway/upstream/upstream.ts";
 import { type Wire } from "../src/gateway/wire/wire.ts";
@@ -67,10 +69,13 @@ function build(): { client: Http1ServerConnection; origin: ClientConnection } {
     extraNames: [],
     serviceName: "turnpike",
   };
+  const observer = new Observer(new Telemetry(onlySlot()).http, undefined);
   const pipeline: Pipeline = {
-    routes: new RouteTable([{ pathPrefix: "/", host: undefined, policies: [], target, accessLog: undefined }]),
+    routes: new RouteTable([{ pathPrefix: "/", host: undefined, policies: [], target, observer }]),
     allowedHosts: undefined,
-    accessLog: undefined,
+    observer,
+    state: { ready: () => true, metrics: () => ({ text: "", contentType: "" }) },
+    buffers,
     clientAddress: undefined,
     staticFiles: undefined,
     answerError,

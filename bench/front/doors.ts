@@ -129,7 +129,7 @@ const HAPROXY: Door = {
     const config = `
 global
   nbthread 1
-  maxconn 20000
+  maxconn 9000
   ssl-default-bind-options ssl-min-ver TLSv1.2
 defaults
   mode http
