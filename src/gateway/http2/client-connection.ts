@@ -4,7 +4,7 @@ import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type ResponseSink } from "../exchange.ts";
 import { type Wire } from "../wire/wire.ts";
 import { RESET_COST } from "./calm.ts";
-import { type ClientRequest, ClientStream } from "./client-stream.ts";
+import { type ClientRequest, ClientStream, type ClientStreamConnection } from "./client-stream.ts";
 import { Http2Connection } from "./connection.ts";
 import * as f from "./frame.ts";
 import { HpackDecoder, staticItems } from "./hpack/decoder.ts";
@@ -50,8 +50,8 @@ export interface Http2ConnectionOwner {
  *
  *   open ─ GOAWAY, or no stream numbers left ─▶ retired ─ last answer ─▶ closed
  */
-export class Http2ClientConnection extends Http2Connection {
-  readonly owner: Http2ConnectionOwner;
+export class Http2ClientConnection extends Http2Connection implements ClientStreamConnection {
+  readonly #owner: Http2ConnectionOwner;
   /** Requests begun on this connection. */
   requests = 0;
   readonly #decoder = new HpackDecoder<ResponseField>(responseField, statics);
@@ -69,7 +69,7 @@ export class Http2ClientConnection extends Http2Connection {
       connectionWindow: CONNECTION_WINDOW,
       writeMs: () => owner.writeMs,
     });
-    this.owner = owner;
+    this.#owner = owner;
   }
 
   /** Requests that can be begun now. */
@@ -90,9 +90,9 @@ export class Http2ClientConnection extends Http2Connection {
     this.#nextStreamId += 2;
     this.requests++;
     this.wheel.clear(this);
-    const stream = new ClientStream(this, streamId, request, sink);
+    const stream = new ClientStream(this, this.wheel, streamId, request);
     this.streams.set(streamId, stream);
-    stream.open();
+    stream.open(sink);
     if (this.room === 0) this.#awaitsRoom = true;
     // RFC 9113 §5.1.1
     if (this.#nextStreamId > f.MAX_WINDOW) this.#retire();
@@ -123,7 +123,7 @@ export class Http2ClientConnection extends Http2Connection {
   #retire(): void {
     if (this.#retired) return;
     this.#retired = true;
-    this.owner.retired(this);
+    this.#owner.retired(this);
   }
 
   #closeIfDone(): void {
@@ -165,13 +165,13 @@ export class Http2ClientConnection extends Http2Connection {
 
   protected override streamClosed(_stream: Http2Stream): void {
     this.#closeIfDone();
-    if (!this.isRetired) this.owner.released(this);
+    if (!this.isRetired) this.#owner.released(this);
   }
 
   protected override onActivity(): void {
     if (!this.#awaitsRoom || this.room === 0) return;
     this.#awaitsRoom = false;
-    this.owner.released(this);
+    this.#owner.released(this);
   }
 
   protected override onPong(): void {
@@ -179,7 +179,7 @@ export class Http2ClientConnection extends Http2Connection {
   }
 
   protected override onGone(): void {
-    this.owner.closed(this);
+    this.#owner.closed(this);
   }
 
   /** This side's streams have odd numbers; the server opens none (RFC 9113 §8.4). */

@@ -3,11 +3,10 @@ import { type Fields } from "../../lib/fields.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type BodySink, type ResponseHead, type ResponseSink } from "../exchange.ts";
 import { flushCork } from "../wire/outgoing.ts";
-import { type Http2ClientConnection } from "./client-connection.ts";
 import { CANCEL, PROTOCOL_ERROR, REFUSED_STREAM } from "./frame.ts";
 import { maxEncodedLength, writeField } from "./hpack/encoder.ts";
 import { type ResponseFields } from "./response-fields.ts";
-import { Http2Stream } from "./stream.ts";
+import { Http2Stream, type StreamConnection } from "./stream.ts";
 
 /** Interim responses to one request (RFC 9110 §15.2 sets no bound); more is an upstream that never answers. */
 const MAX_INTERIM = 32;
@@ -27,6 +26,14 @@ export interface ClientRequest {
   readonly bodyLength: number;
 }
 
+/** What a request needs of its connection. */
+export interface ClientStreamConnection extends StreamConnection {
+  /** The response on `stream` has ended. */
+  responseEnded(stream: ClientStream, trailers: Fields): void;
+  /** A request was answered whole. */
+  answered(): void;
+}
+
 /**
  * One request to an upstream server, and its response. It speaks to a response sink: `start`s, data, and one `end` or
  * `abort`; nothing follows those. The request's body is given with `data` and `end`, and used as HTTP/1's connection is.
@@ -42,7 +49,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
   onSendable: (() => void) | undefined = undefined;
   /** Called when time is up, with the stream still open. */
   onTimeout: (() => void) | undefined = undefined;
-  readonly #client: Http2ClientConnection;
+  readonly #client: ClientStreamConnection;
   readonly #wheel: TimerWheel;
   readonly #request: ClientRequest;
   #responseSink: ResponseSink | undefined;
@@ -58,25 +65,25 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
   #dueAt = Number.POSITIVE_INFINITY;
   #why = "";
 
-  constructor(client: Http2ClientConnection, streamId: number, request: ClientRequest, sink: ResponseSink) {
+  constructor(client: ClientStreamConnection, wheel: TimerWheel, streamId: number, request: ClientRequest) {
     super(client, streamId);
     this.#client = client;
-    this.#wheel = client.owner.wheel;
+    this.#wheel = wheel;
     this.#request = request;
     this.#remaining = request.bodyLength;
-    this.#responseSink = sink;
   }
 
   // --- the request ---
 
-  /** Writes the head. */
-  open(): void {
+  /** Writes the head; the response goes to `sink`. */
+  open(sink: ResponseSink): void {
+    this.#responseSink = sink;
     const endStream = this.#remaining === 0;
-    this.connection.writeHead({ streamId: this.streamId, endStream }, this.#request.fields, this);
+    this.connection.writer.head({ streamId: this.streamId, endStream }, this.#request.fields, this);
     if (endStream) this.endedWithHead();
   }
 
-  /** Room that `encode` needs: part of `writeHead`. */
+  /** Room that `encode` needs: part of the head's prefix. */
   get room(): number {
     const { method, authority, path } = this.#request;
     return OWN_FIELDS_ROOM + method.length + maxEncodedLength(authority) + maxEncodedLength(path);

@@ -1,0 +1,75 @@
+import { FakeClock } from "../../../lib/testing/fake-clock.ts";
+import { plentyOfBuffers } from "../../../lib/testing/plenty.ts";
+import { TimerWheel } from "../../../lib/timer-wheel.ts";
+import { Http2ClientConnection, type Http2ConnectionOwner } from "../client-connection.ts";
+import { type ClientRequest, type ClientStream } from "../client-stream.ts";
+import { type ResponseSink } from "../../exchange.ts";
+import * as f from "../frame.ts";
+import { type FieldList, ScriptedPeer } from "./scripted-peer.ts";
+
+export const GET: ClientRequest = {
+  method: "GET",
+  scheme: "http",
+  authority: "example.com",
+  path: "/",
+  fields: "",
+  bodyLength: 0,
+};
+export const STATUS_200: readonly [string, string] = [":status", "200"];
+export const DATE: readonly [string, string] = ["date", "x"];
+export const OK: FieldList = [STATUS_200, DATE];
+export const POST: ClientRequest = { ...GET, method: "POST", bodyLength: -1 };
+
+/** Counts what a pool would hear of its connections. */
+export class Owner implements Http2ConnectionOwner {
+  readonly clock = new FakeClock();
+  readonly wheel = new TimerWheel(this.clock);
+  readonly buffers = plentyOfBuffers();
+  readonly writeMs = 20_000;
+  releases = 0;
+  retirements = 0;
+  gone = 0;
+  onReleased: () => void = () => {};
+  released(): void {
+    this.releases++;
+    this.onReleased();
+  }
+  retired(): void {
+    this.retirements++;
+  }
+  closed(): void {
+    this.gone++;
+  }
+}
+
+/** The server of a connection, played by a script. */
+export class ScriptedServer extends ScriptedPeer<Http2ClientConnection> {
+  readonly owner: Owner;
+
+  constructor(owner = new Owner()) {
+    super((wire) => new Http2ClientConnection(wire, owner), f.PREFACE.length);
+    this.owner = owner;
+  }
+
+  /** Sends SETTINGS and acknowledges the connection's; forgets what it says to that. */
+  begin(settings: readonly (readonly [id: number, value: number])[] = []): this {
+    this.settings(settings);
+    this.frame(f.SETTINGS, f.ACK, 0);
+    this.frames();
+    return this;
+  }
+
+  /** Has the connection begin a request. */
+  send(sink: ResponseSink, request: ClientRequest = GET): ClientStream {
+    const stream = this.connection.request(request, sink);
+    if (stream === undefined) throw new Error("Cannot go on: the request was not begun");
+    return stream;
+  }
+
+  /** As `send`, and forgets the frames up to its head. */
+  sendQuietly(sink: ResponseSink, request: ClientRequest = GET): ClientStream {
+    const stream = this.send(sink, request);
+    this.frames();
+    return stream;
+  }
+}
