@@ -12,7 +12,7 @@ const MAX_ENTRIES = 4096;
 /** Milliseconds for which a file is taken to be as it was when it was last looked at. */
 const VALID_MS = 1000;
 /** Milliseconds after which a file that nobody asked for is let go of: until then a deleted file keeps its disk space. */
-const SWEEP_MS = 10_000;
+const SWEEP_MS = 3000;
 /** `cache_static_files`: bytes in memory, a worker, and of the largest file there. */
 const MAX_CONTENT_BYTES = 64 * 1024 * 1024;
 const MAX_CONTENT_FILE_BYTES = 1024 * 1024;
@@ -81,15 +81,6 @@ export class FileTable {
     this.#drop(path);
   }
 
-  /** Puts the file's bytes into memory where they belong and fit. `keepDescriptor`: it may be sent from the disk still. */
-  keepContent(file: OpenFile, keepDescriptor: boolean): void {
-    if (!this.#keepsContent || file.content !== undefined || file.size > MAX_CONTENT_FILE_BYTES) return;
-    while (this.#usage.contentBytes + file.size > MAX_CONTENT_BYTES) {
-      if (!this.#evictOne(file)) return;
-    }
-    file.keepContent(keepDescriptor);
-  }
-
   /** Lets go of everything; what is being sent is closed when its last client has it. */
   close(): void {
     this.#wheel.remove(this.#sweep);
@@ -99,14 +90,16 @@ export class FileTable {
   #load(path: string, before: Entry | undefined): StaticFile | Lack {
     const name = fileName(path);
     const root = this.#currentRoot();
-    if (name === undefined || root === undefined || !this.#makeRoom(before)) {
+    if (name === undefined || root === undefined) {
       this.#drop(path);
-      return name === undefined || root === undefined ? "absent" : "busy";
+      return "absent";
     }
+    // A file that is known takes no more than it has already: it stays served while all others are busy.
+    if (before === undefined && !this.#makeRoom()) return "busy";
     const found = openInside(root, root + name);
     if (found.kind !== "file") {
       this.#drop(path);
-      return this.#lackOf(found.kind);
+      return this.#lackOf(found.kind, path);
     }
     const plain = this.#reuse(found, before);
     const siblings = ENCODINGS.flatMap(({ suffix, coding }) => {
@@ -115,6 +108,7 @@ export class FileTable {
     });
     const served = describeFile(mediaType(name), plain, siblings);
     const files = [plain, ...siblings.map(({ file }) => file)];
+    if (this.#keepsContent) for (const file of files) this.#keepContent(file);
     // The new entry holds its files before the old one lets go of the same ones.
     this.#drop(path);
     this.#entries.set(path, { served, files, checkedAt: this.#wheel.now(), used: true });
@@ -122,19 +116,29 @@ export class FileTable {
     return served;
   }
 
-  #lackOf(kind: Exclude<Found["kind"], "file">): Lack {
-    if (kind !== "no-descriptors") return kind;
-    // Others in this process need some too.
-    this.#dropUnused();
-    return "busy";
+  #lackOf(kind: Exclude<Found["kind"], "file">, path: string): Lack {
+    if (kind === "no-descriptors") {
+      // Others in this process need some too.
+      this.#dropUnused();
+      return "busy";
+    }
+    // A folder by the name of index.html is none that could be sent elsewhere.
+    return kind === "directory" && !path.endsWith("/") ? "directory" : "absent";
+  }
+
+  #keepContent(file: OpenFile): void {
+    if (file.size > MAX_CONTENT_FILE_BYTES) return;
+    while (this.#usage.contentBytes + file.size > MAX_CONTENT_BYTES) {
+      if (!this.#evictOne()) return;
+    }
+    file.keepContent();
   }
 
   /** The open file of `before` where it is still the same one; else a new one. */
   #reuse(found: Found & { kind: "file" }, before: Entry | undefined): OpenFile {
-    const fresh = new OpenFile(found.fd, found.stats, this.#usage);
     const same = before?.files.find((file) => file.isSame(found.stats));
-    if (same === undefined) return fresh;
-    fresh.release();
+    if (same === undefined) return new OpenFile(found.fd, found.stats, this.#usage);
+    same.adopt(found.fd);
     same.retain();
     return same;
   }
@@ -154,21 +158,21 @@ export class FileTable {
   }
 
   /** Frees what one more entry can need. False: every descriptor is in use. */
-  #makeRoom(keep: Entry | undefined): boolean {
+  #makeRoom(): boolean {
     const needed = 1 + ENCODINGS.length;
     while (this.#usage.descriptors + needed > MAX_OPEN_FILES || this.#entries.size >= MAX_ENTRIES) {
-      if (!this.#evictOne(keep?.files[0])) return false;
+      if (!this.#evictOne()) return false;
     }
     return true;
   }
 
-  /** Drops the first idle entry that was not asked for since it was last passed over; never the one of `keep`. */
-  #evictOne(keep: OpenFile | undefined): boolean {
+  /** Drops the first idle entry that was not asked for since it was last passed over. */
+  #evictOne(): boolean {
     // Two rounds: the first may only find that all were used.
     let left = 2 * this.#entries.size;
     for (const [path, entry] of this.#entries) {
       if (left-- <= 0) return false;
-      if (!entry.used && (keep === undefined || !entry.files.includes(keep)) && entry.files.every((f) => f.isIdle)) {
+      if (!entry.used && entry.files.every((f) => f.isIdle)) {
         this.#drop(path);
         return true;
       }
@@ -183,6 +187,7 @@ export class FileTable {
   #dropUnused(): void {
     for (const [path, entry] of this.#entries) {
       if (entry.used) entry.used = false;
+      else if (entry.files.every((file) => file.hasContent)) for (const file of entry.files) file.rest();
       else this.#drop(path);
     }
     if (this.#entries.size > 0) this.#wheel.set(this.#sweep, SWEEP_MS);

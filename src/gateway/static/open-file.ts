@@ -7,6 +7,9 @@ export interface FileUsage {
   contentBytes: number;
 }
 
+/** A whole file up to here is read at once and leaves with its head in one write; a larger one is sent from the disk, bit by bit. */
+export const WHOLE_BYTES = 65_536;
+
 /** A regular file that is open, shared by all who send it at a time; its descriptor closes when the last lets go. */
 export class OpenFile {
   readonly size: number;
@@ -30,13 +33,13 @@ export class OpenFile {
     this.#identity = identityOf(stats);
   }
 
-  /** -1 once all that is to be sent lies in memory. */
+  /** -1 where the bytes are in memory and nowhere else. */
   get fd(): number {
     return this.#fd;
   }
-  /** The whole file, where it is kept in memory. */
-  get content(): Buffer | undefined {
-    return this.#content;
+  /** The whole file is in memory. */
+  get hasContent(): boolean {
+    return this.#content !== undefined;
   }
   /** Nobody sends it at the moment. */
   get isIdle(): boolean {
@@ -55,23 +58,42 @@ export class OpenFile {
   release(): void {
     this.#users--;
     if (this.#users > 0) return;
-    if (this.#content !== undefined) this.#usage.contentBytes -= this.#content.length;
-    this.#content = undefined;
     this.#closeDescriptor();
+    if (this.#content === undefined) return;
+    this.#usage.contentBytes -= this.#content.length;
+    this.#content = undefined;
   }
 
-  /** Keeps the whole file in memory, and its descriptor only where that is still of use. Nothing where it cannot be read. */
-  keepContent(keepDescriptor: boolean): void {
+  /** Puts the whole file into memory; nothing where it cannot be read. The descriptor stays where it is of use to `sendFile`. */
+  keepContent(): void {
+    if (this.#content !== undefined) return;
     const content = this.read(0, this.size);
     if (content === undefined) return;
     this.#content = content;
     this.#usage.contentBytes += content.length;
-    if (!keepDescriptor) this.#closeDescriptor();
+    if (this.size <= WHOLE_BYTES) this.#closeDescriptor();
+  }
+
+  /** Closes the descriptor of a file that is in memory and idle. */
+  rest(): void {
+    if (this.hasContent && this.isIdle) this.#closeDescriptor();
+  }
+
+  /** Takes a descriptor of the same file where it has none and one is of use; closes it otherwise. */
+  adopt(fd: number): void {
+    if (this.#fd !== -1 || this.size <= WHOLE_BYTES) {
+      closeSync(fd);
+      return;
+    }
+    this.#fd = fd;
+    this.#usage.descriptors++;
   }
 
   /** The bytes from `from` to `to`; undefined where the file no longer has them, or cannot be read. */
   read(from: number, to: number): Buffer | undefined {
-    return this.#content?.subarray(from, to) ?? readAt(this.#fd, from, to);
+    const content = this.#content;
+    if (content === undefined) return readAt(this.#fd, from, to);
+    return to - from === content.length ? content : content.subarray(from, to);
   }
 
   #closeDescriptor(): void {

@@ -4,13 +4,11 @@ import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { answer, type AnswerError, CannedError } from "../answer.ts";
 import { type Exchange } from "../exchange.ts";
 import { FileTable, type Lack } from "./file-table.ts";
+import { WHOLE_BYTES } from "./open-file.ts";
 import { type ByteRange, parseRange } from "./ranges.ts";
 import { chooseForm, type Representation, type StaticFile } from "./representation.ts";
 import { evaluate, rangeApplies, readConditions } from "./request-conditions.ts";
 import { type Part, Transfer } from "./transfer.ts";
-
-/** A whole file up to here is read at once and leaves with its head in one write; a larger one is streamed. */
-const WHOLE_BYTES = 65_536;
 
 /** A file that has become shorter since it was looked at is looked at again, this often in all. */
 const MAX_TRIES = 2;
@@ -106,7 +104,6 @@ export class StaticFiles {
     if (head.method === "HEAD") {
       response.start(start);
     } else {
-      this.#table.keepContent(file, file.size > WHOLE_BYTES);
       if (file.size > WHOLE_BYTES) {
         response.start(start);
         new Transfer(exchange, file, [{ preamble: undefined, from: 0, to: file.size }]).run();

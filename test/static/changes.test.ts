@@ -1,0 +1,207 @@
+/** Files that change while they are served, clients that come and go, and what is held meanwhile. */
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { appendFileSync, linkSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { TEST_CERT, TEST_KEY } from "../process/certificate.ts";
+import { statusOf, valuesOf } from "../support/message.ts";
+import { RawClient } from "../support/raw-client.ts";
+import { pattern, Site, until } from "./site.ts";
+
+setDefaultTimeout(60_000);
+
+/** More than the sockets between client and server hold, so that most of it waits in the file. */
+const LARGE = 32 * 1024 * 1024;
+
+let site: Site;
+beforeEach(() => {
+  site = new Site();
+});
+afterEach(async () => await site.stop());
+
+async function open(path: string): Promise<RawClient> {
+  const client = await RawClient.open(site.gateway.port);
+  client.send(`GET ${path} HTTP/1.1\r\nHost: a.test\r\n\r\n`);
+  return client;
+}
+
+/** A client that reads the head and the start of the body, and then no more. */
+async function stalled(path: string): Promise<RawClient> {
+  const client = await open(path);
+  await client.sees("\r\n\r\n");
+  client.socket.pause();
+  return client;
+}
+
+function bodyOf(client: RawClient): string {
+  return client.received.slice(client.received.indexOf("\r\n\r\n") + 4);
+}
+
+for (const cache of [false, true]) {
+  test(`a changed file is seen within a second, whole and with its own tag (cache_static_files: ${cache})`, async () => {
+    const path = site.write("page.html", "first");
+    await site.start({ cache_static_files: cache });
+    const before = await site.ask("/page.html");
+    expect(before.body).toBe("first");
+    writeFileSync(`${path}.new`, "second, and longer");
+    renameSync(`${path}.new`, path);
+    await until("the new page", async () => {
+      const { body } = await site.ask("/page.html");
+      expect(["first", "second, and longer"]).toContain(body);
+      return body !== "first";
+    });
+    const after = await site.ask("/page.html");
+    expect(valuesOf(after, "etag")).not.toEqual(valuesOf(before, "etag"));
+    writeFileSync(path, "third");
+    await until("the page that was written over", async () => (await site.ask("/page.html")).body === "third");
+    rmSync(path);
+    await until("the end of the page", async () => statusOf(await site.ask("/page.html")) === 404);
+  });
+
+  test(`a precompressed sibling comes and goes (cache_static_files: ${cache})`, async () => {
+    site.write("a.txt", "plain");
+    await site.start({ cache_static_files: cache });
+    const body = async (): Promise<string> => (await site.ask("/a.txt", "Accept-Encoding: gzip\r\n")).body;
+    expect(await body()).toBe("plain");
+    const sibling = site.write("a.txt.gz", "gzipped");
+    await until("the sibling", async () => (await body()) === "gzipped");
+    rmSync(sibling);
+    await until("the plain file again", async () => (await body()) === "plain");
+  });
+}
+
+test("a small file that was cut short a moment ago is served as it is now", async () => {
+  const path = site.write("log.txt", "x".repeat(10_000));
+  await site.start();
+  expect((await site.ask("/log.txt")).body.length).toBe(10_000);
+  truncateSync(path, 10);
+  const response = await site.ask("/log.txt");
+  expect([statusOf(response), response.body]).toEqual([200, "x".repeat(10)]);
+});
+
+test("a file that is cut short while it is sent ends the connection: nothing looks complete that is not", async () => {
+  const path = site.write("large.bin", pattern(LARGE));
+  await site.start();
+  const client = await stalled("/large.bin");
+  truncateSync(path, LARGE / 2);
+  client.socket.resume();
+  await client.closed(30_000);
+  const body = Buffer.from(bodyOf(client), "latin1");
+  expect(body.length).toBeLessThan(LARGE);
+  expect(body.equals(pattern(LARGE).subarray(0, body.length))).toBe(true);
+  // The worker goes on.
+  expect(statusOf(await site.ask("/absent"))).toBe(404);
+});
+
+test("a file that grows while it is sent gives what was promised", async () => {
+  const path = site.write("large.bin", pattern(LARGE));
+  await site.start();
+  const client = await stalled("/large.bin");
+  appendFileSync(path, "more".repeat(100_000));
+  client.socket.resume();
+  const response = await client.response("GET", 30_000);
+  expect(Buffer.from(response.body, "latin1").equals(pattern(LARGE))).toBe(true);
+  client.send("GET /absent HTTP/1.1\r\nHost: a.test\r\n\r\n");
+  expect(statusOf(await client.response())).toBe(404);
+  client.destroy();
+});
+
+test("a file that is replaced or removed while it is sent is sent to its end", async () => {
+  const path = site.write("large.bin", pattern(LARGE));
+  await site.start();
+  const client = await stalled("/large.bin");
+  rmSync(path);
+  writeFileSync(path, "another");
+  await until("the new file", async () => (await site.ask("/large.bin")).body === "another");
+  client.socket.resume();
+  const response = await client.response("GET", 30_000);
+  expect(Buffer.from(response.body, "latin1").equals(pattern(LARGE))).toBe(true);
+  client.destroy();
+});
+
+test("descriptors are closed when the clients are gone and the file is no longer asked for", async () => {
+  site.write("large.bin", pattern(LARGE));
+  await site.start();
+  const clients = await Promise.all(Array.from({ length: 20 }, () => stalled("/large.bin")));
+  // One descriptor, however many download it.
+  expect(site.openFiles()).toEqual(["large.bin"]);
+  for (const client of clients) client.destroy();
+  // The table lets go of it after a while.
+  const deadline = performance.now() + 40_000;
+  while (site.openFiles().length > 0 && performance.now() < deadline) await Bun.sleep(100);
+  expect(site.openFiles()).toEqual([]);
+});
+
+test("slow downloads of more files than may be open get 503 and no descriptor, and the others go on", async () => {
+  const body = pattern(8 * 1024 * 1024);
+  const first = site.write("files/0.bin", body);
+  // Hard links to one inode are files of their own to the gateway, and cost the disk nothing.
+  const count = 1100;
+  for (let n = 1; n < count; n++) linkSync(first, join(site.root, `files/${n}.bin`));
+  await site.start({ max_connections: 4096 }, { buffer_pool: { buffer_count: 16_384 } });
+  const clients: RawClient[] = [];
+  let busy = 0;
+  for (let n = 0; n < count; n++) {
+    const client = await stalled(`/files/${n}.bin`);
+    if (client.received.startsWith("HTTP/1.1 503")) {
+      expect(client.received).toContain("Retry-After: 1\r\n");
+      busy++;
+      client.destroy();
+    } else clients.push(client);
+  }
+  expect(busy).toBeGreaterThan(0);
+  expect(clients.length).toBeGreaterThan(900);
+  expect(site.openFiles().length).toBeLessThanOrEqual(1024);
+  const [kept, ...gone] = clients;
+  for (const client of gone) client.destroy();
+  await until("a free descriptor", async () => statusOf(await site.ask("/files/1099.bin", "", "HEAD")) === 200);
+  kept?.socket.resume();
+  const response = await kept?.response("GET", 30_000);
+  expect(Buffer.from(response?.body ?? "", "latin1").equals(body)).toBe(true);
+  kept?.destroy();
+});
+
+test("a download takes no memory of its length", async () => {
+  site.write("large.bin", pattern(LARGE));
+  await site.start();
+  await site.ask("/large.bin", "", "HEAD");
+  const before = site.gateway.memoryKib("VmRSS");
+  const clients = await Promise.all(Array.from({ length: 50 }, () => stalled("/large.bin")));
+  // 50 downloads of 32 MiB: 1.6 GiB, were they in memory.
+  expect(site.gateway.memoryKib("VmRSS") - before).toBeLessThan(100 * 1024);
+  for (const client of clients) client.destroy();
+});
+
+test("what a reload takes away is let go of, and what is being sent goes on", async () => {
+  site.write("large.bin", pattern(LARGE));
+  await site.start();
+  const client = await stalled("/large.bin");
+  process.kill(site.gateway.pid, "SIGHUP");
+  await until("the reload", () => /reload/i.test(site.gateway.output()));
+  client.socket.resume();
+  const response = await client.response("GET", 30_000);
+  expect(Buffer.from(response.body, "latin1").equals(pattern(LARGE))).toBe(true);
+  client.destroy();
+  await until("the old table's descriptors are closed", () => site.openFiles().length === 0);
+});
+
+test("over TLS, files large and small come byte for byte", async () => {
+  const [cert, key] = [join(site.folder, "cert.pem"), join(site.folder, "key.pem")];
+  writeFileSync(cert, TEST_CERT);
+  writeFileSync(key, TEST_KEY);
+  site.write("large.bin", pattern(5_000_000));
+  site.write("small.txt", "small");
+  const { port } = await startTls(cert, key);
+  const options = { tls: { rejectUnauthorized: false } };
+  const large = await fetch(`https://127.0.0.1:${port}/large.bin`, options);
+  expect(Buffer.from(await large.arrayBuffer()).equals(pattern(5_000_000))).toBe(true);
+  expect(await (await fetch(`https://127.0.0.1:${port}/small.txt`, options)).text()).toBe("small");
+  expect(readFileSync(join(site.root, "small.txt"), "utf8")).toBe("small");
+});
+
+async function startTls(cert: string, key: string): Promise<{ port: number }> {
+  const tls = [{ address: "127.0.0.1", port: 0, use_tls: true }];
+  const plain = [{ address: "127.0.0.1", port: 0 }];
+  await site.start({ listeners: [...plain, ...tls] }, { tls: { cert_path: cert, key_path: key } });
+  const match = /https:\/\/\S*?:(\d+)/.exec(site.gateway.output());
+  return { port: Number(match?.[1]) };
+}

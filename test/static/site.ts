@@ -1,0 +1,84 @@
+/** A folder of files, and a gateway that serves it. */
+import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type Gateway, startGateway } from "../support/gateway.ts";
+import { type Message } from "../support/message.ts";
+import { once } from "../support/raw-client.ts";
+
+export class Site {
+  readonly folder: string;
+  readonly root: string;
+  #gateway: Gateway | undefined;
+
+  constructor() {
+    this.folder = mkdtempSync(join(tmpdir(), "turnpike-static-"));
+    this.root = join(this.folder, "root");
+    mkdirSync(this.root);
+  }
+
+  get gateway(): Gateway {
+    if (this.#gateway === undefined) throw new Error("Cannot use the gateway: it is not started");
+    return this.#gateway;
+  }
+
+  async start(server: object = {}, config: object = {}): Promise<void> {
+    this.#gateway = await startGateway({
+      access_log: { enabled: false },
+      ...config,
+      server: { static_root: this.root, ...server },
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.#gateway?.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  /** Writes a file below the root, with the folders above it. */
+  write(name: string, content: string | Uint8Array): string {
+    const path = join(this.root, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+    return path;
+  }
+
+  /** One request on a connection of its own; `fields` are whole lines. */
+  async ask(path: string, fields = "", method = "GET"): Promise<Message> {
+    const head = `${method} ${path} HTTP/1.1\r\nHost: a.test\r\n${fields}\r\n`;
+    return await once(this.gateway.port, head, method);
+  }
+
+  /** The files below the root that the gateway has open, by name; deleted ones too. */
+  openFiles(): string[] {
+    const folder = `/proc/${this.gateway.pid}/fd`;
+    return readdirSync(folder)
+      .flatMap((fd) => {
+        try {
+          return [readlinkSync(join(folder, fd))];
+        } catch {
+          // Closed in the meantime.
+          return [];
+        }
+      })
+      .filter((path) => path.startsWith(`${this.root}/`))
+      .map((path) => path.slice(this.root.length + 1))
+      .toSorted();
+  }
+}
+
+/** Bytes that differ at every offset that a test may mix up. */
+export function pattern(length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  for (let i = 0; i < length; i++) bytes[i] = (i * 31 + (i >> 8) * 7 + (i >> 16)) & 0xff;
+  return bytes;
+}
+
+/** Asks `done` every few milliseconds until it holds; an Error after 15 s. */
+export async function until(what: string, done: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 15_000;
+  while (!(await done())) {
+    if (performance.now() > deadline) throw new Error(`Not within 15 s: ${what}`);
+    await Bun.sleep(10);
+  }
+}
