@@ -8,6 +8,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/gateway/process"],
   ["src/gateway/admin"],
   ["src/gateway/pipeline.ts", "src/content"],
+  ["src/gateway/observer.ts", "src/gateway/gateway-paths.ts"],
   ["src/gateway/policy", "src/gateway/proxy", "src/gateway/static", "src/gateway/filters", "src/gateway/tenants"],
   ["src/gateway/policy/policy.ts", "src/gateway/answer.ts"],
   ["src/gateway/upstream", "src/gateway/routing"],

@@ -26,11 +26,13 @@ async function reload({ gateway, config, path, read }: Reloadable): Promise<void
   try {
     const next = await read();
     await gateway.reload(next);
+    gateway.countReload(true);
     if (!isDeepStrictEqual(boundAtStart(config), boundAtStart(next))) {
       console.error(`${path}: warning: listeners, certificates and workers change with the next start only`);
     }
     console.error(`reloaded ${path}`);
   } catch (error) {
+    gateway.countReload(false);
     console.error(
       `${messageOf(error)}\nCannot reload ${path}: the configuration above has problems; the old one stays`,
     );

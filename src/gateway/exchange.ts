@@ -92,6 +92,8 @@ export interface Exchange {
   response: ResponseSink;
   /** Field lines that go out with the final head, whoever answers. */
   addedFields: Fields;
+  /** When the pipeline got it, in the time of `eventTime`. */
+  beganAt: number;
   /** True once the final head was handed to the codec: after that an error can only cut the response off. */
   readonly started: boolean;
   /** The final status; 0 until then. */

@@ -1,28 +1,22 @@
+import { type BufferPool } from "../lib/buffer-pool.ts";
 import { TurnpikeError } from "../lib/errors.ts";
 import { fieldValue, withoutFields } from "../lib/fields.ts";
 import { answer, type AnswerError, answerError, CannedError } from "./answer.ts";
-import { type Exchange, type AnsweredRequest } from "./exchange.ts";
-import { type LogLine } from "./policy/access-log/access-log.ts";
+import { type Exchange } from "./exchange.ts";
+import { type GatewayState, serveGatewayPath } from "./gateway-paths.ts";
+import { type Observer } from "./observer.ts";
 import { type Policy } from "./policy/policy.ts";
 import { forward } from "./proxy/forward.ts";
 import { type ForwardTarget } from "./proxy/target.ts";
 import { hostOf, type Routable, type RouteTable } from "./routing/table.ts";
 import { type StaticFiles } from "./static/static-files.ts";
 
-/** Where finished exchanges are written down, and how. */
-export interface AccessLog {
-  readonly line: LogLine;
-  readonly write: (line: string) => void;
-  /** Share of the requests that are logged, 0 to 1. */
-  readonly share: number;
-}
-
 /** A route as requests need it; made from the configuration, never changed. */
 export interface Route extends Routable {
   /** In the order in which they run: the list in docs/architecture.md. */
   readonly policies: readonly Policy[];
   readonly target: ForwardTarget;
-  readonly accessLog: AccessLog | undefined;
+  readonly observer: Observer;
 }
 
 /** All that a request is judged by. A reload makes another one; requests in flight keep theirs. */
@@ -30,8 +24,11 @@ export interface Pipeline {
   readonly routes: RouteTable<Route>;
   /** Lower case; undefined: every host. */
   readonly allowedHosts: ReadonlySet<string> | undefined;
-  /** The log of what no route takes. */
-  readonly accessLog: AccessLog | undefined;
+  /** Sees what no route takes. */
+  readonly observer: Observer;
+  readonly state: GatewayState;
+  /** Where they are used up, no request is taken on. */
+  readonly buffers: BufferPool;
   /** Undefined: the peer is the client. */
   readonly clientAddress: ((peer: string, forwardedFor: string) => string) | undefined;
   /** What no route takes; undefined: 404. */
@@ -42,12 +39,12 @@ export interface Pipeline {
 
 const HOST_NOT_ALLOWED = new CannedError("host-not-allowed", "this server does not answer for that host");
 const NO_ROUTE = new CannedError("not-found", "no route serves this path");
-const ONLY_READ = new CannedError("method-not-allowed", "only GET and HEAD");
+const NO_BUFFERS = new CannedError("overloaded", "this server has no memory left for another request");
 
 /**
  * The life of a request, top to bottom. The codec calls it with the head read and the body still to come.
  *
- *   client address → route → gateway paths → host allowed? → OPTIONS for us → the route's policies → forward, or static files → (the response passes the policies' sinks)
+ *   client address → route → gateway paths → host allowed? → OPTIONS for us → room for it? → the route's policies → forward, or static files → (the response passes the policies' sinks)
  */
 export function serve(pipeline: Pipeline, exchange: Exchange): void {
   const { head } = exchange;
@@ -56,13 +53,20 @@ export function serve(pipeline: Pipeline, exchange: Exchange): void {
     exchange.clientAddress = pipeline.clientAddress(exchange.peerAddress, head.forwardedFor);
   }
   const route = pipeline.routes.match(head.authority, head.path);
-  observe(exchange, route === undefined ? pipeline.accessLog : route.accessLog);
-  if (head.path.charCodeAt(1) === 0x2e && serveGatewayPath(pipeline, exchange)) return;
+  (route ?? pipeline).observer.begin(exchange);
+  const second = head.path.charCodeAt(1);
+  // A dot or an m: those of all gateway paths.
+  const mayBeOurs = second === 0x2e || second === 0x6d;
+  if (mayBeOurs && serveGatewayPath(exchange, pipeline.state, pipeline.answerError)) return;
   if (pipeline.allowedHosts !== undefined && !pipeline.allowedHosts.has(hostOf(head.authority))) {
     pipeline.answerError(exchange, HOST_NOT_ALLOWED);
     return;
   }
   if (head.method === "OPTIONS" && serveOptions(exchange)) return;
+  if (!pipeline.buffers.admits()) {
+    pipeline.answerError(exchange, NO_BUFFERS);
+    return;
+  }
   if (route === undefined) {
     if (pipeline.staticFiles === undefined) pipeline.answerError(exchange, NO_ROUTE);
     else pipeline.staticFiles.serve(exchange);
@@ -102,32 +106,4 @@ function serveOptions(exchange: Exchange): boolean {
     head.fields = `${withoutFields(head.fields, ["max-forwards"])}Max-Forwards: ${Number(hops) - 1}\r\n`;
   }
   return false;
-}
-
-/** Liveness and readiness, which no route can take away. */
-function serveGatewayPath(pipeline: Pipeline, exchange: Exchange): boolean {
-  const { path, method } = exchange.head;
-  if (path !== "/.healthz" && path !== "/.ready") return false;
-  if (method === "GET" || method === "HEAD") answer(exchange, 200, "", new Uint8Array(0));
-  else pipeline.answerError(exchange, ONLY_READ, "Allow: GET, HEAD\r\n");
-  return true;
-}
-
-/** Writes down a request that the codec answered by itself. */
-export function logRefused({ accessLog }: Pipeline, request: AnsweredRequest): void {
-  if (accessLog === undefined || !isSampled(accessLog)) return;
-  accessLog.write(accessLog.line(request, { at: Date.now(), elapsedMs: 0 }));
-}
-
-function isSampled(log: AccessLog): boolean {
-  return log.share >= 1 || Math.random() < log.share;
-}
-
-/** Has the exchange written down when it ends. */
-function observe(exchange: Exchange, log: AccessLog | undefined): void {
-  if (log === undefined || !isSampled(log)) return;
-  const began = performance.now();
-  exchange.onFinish = (finished) => {
-    log.write(log.line(finished, { at: Date.now(), elapsedMs: performance.now() - began }));
-  };
 }

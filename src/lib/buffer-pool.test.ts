@@ -22,21 +22,31 @@ test("a holder has whole buffers, and keeps what it has where the pool has no mo
   expect([pool.resize(second, 0), pool.resize(first, 0), pool.used]).toEqual([0, 0, 0]);
 });
 
-test("a pool is exhausted while less than the reserve is free", () => {
+test("a pool takes no new request on while less than the reserve is free", () => {
   const pool = new BufferPool(LIMITS);
   pool.take(300);
-  expect(pool.exhausted).toBe(false);
+  expect(pool.admits()).toBe(true);
   pool.take(1);
-  expect(pool.exhausted).toBe(true);
+  expect(pool.admits()).toBe(false);
   pool.give(1);
-  expect(pool.exhausted).toBe(false);
+  expect(pool.admits()).toBe(true);
+});
+
+test("whoever watches hears of all that is taken and of all who are refused", () => {
+  const heard: (number | string)[] = [];
+  const pool = new BufferPool(LIMITS, { used: (bytes) => heard.push(bytes), refused: () => heard.push("refused") });
+  pool.take(450);
+  pool.take(100);
+  pool.admits();
+  pool.give(450);
+  expect(heard).toEqual([450, "refused", "refused", 0]);
 });
 
 test("other limits apply from then on, and take from nobody what he has", () => {
   const pool = new BufferPool(LIMITS);
   const held = pool.resize(0, 450);
   pool.limits = { bufferSize: 50, bufferCount: 4, reserve: 2 };
-  expect([pool.used, pool.capacity, pool.exhausted, pool.take(1)]).toEqual([500, 200, true, false]);
+  expect([pool.used, pool.capacity, pool.admits(), pool.take(1)]).toEqual([500, 200, false, false]);
   expect([pool.resize(held, 60), pool.used]).toEqual([100, 100]);
 });
 
@@ -44,8 +54,7 @@ test("whatever holders do, the pool's account is the sum of theirs and within it
   const step = fc.record({ holder: fc.nat(3), bytes: fc.nat(700) });
   fc.assert(
     fc.property(fc.array(step), (steps) => {
-      const gauge = new Float64Array(1);
-      const pool = new BufferPool(LIMITS, gauge);
+      const pool = new BufferPool(LIMITS);
       const held = [0, 0, 0, 0];
       for (const { holder, bytes } of steps) {
         const before = held[holder] ?? 0;
@@ -56,7 +65,7 @@ test("whatever holders do, the pool's account is the sum of theirs and within it
           held[holder] = now;
         }
         const sum = held.reduce((a, b) => a + b, 0);
-        expect([pool.used, gauge[0]]).toEqual([sum, sum]);
+        expect(pool.used).toBe(sum);
         expect(sum).toBeLessThanOrEqual(pool.capacity);
       }
     }),

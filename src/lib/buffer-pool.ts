@@ -6,20 +6,28 @@ export interface BufferPoolLimits {
   readonly reserve: number;
 }
 
+/** Is told how a pool fares. */
+export interface PoolWatcher {
+  /** So many bytes are in use now. */
+  used(bytes: number): void;
+  /** Somebody was refused. */
+  refused(): void;
+}
+
+const NOBODY: PoolWatcher = { used() {}, refused() {} };
+
 /**
  * The account of the memory that one worker may hold for one purpose, as a number of buffers. It is asked only where bytes have
  * to wait, so what never waits costs nothing. No memory is set aside: holders take their own, and say here how much.
  */
 export class BufferPool {
   #limits: BufferPoolLimits;
-  readonly #gauge: Float64Array;
+  readonly #watcher: PoolWatcher;
   #used = 0;
 
-  /** The number of bytes in use is kept in `gauge[0]` for whoever watches. */
-  constructor(limits: BufferPoolLimits, gauge: Float64Array = new Float64Array(1)) {
+  constructor(limits: BufferPoolLimits, watcher: PoolWatcher = NOBODY) {
     this.#limits = limits;
-    this.#gauge = gauge;
-    gauge[0] = 0;
+    this.#watcher = watcher;
   }
 
   /** Other limits from now on; who holds more than they allow keeps it. */
@@ -32,20 +40,33 @@ export class BufferPool {
     return this.#used;
   }
 
+  get free(): number {
+    return this.capacity - this.#used;
+  }
+
+  /** Bytes that must be free for a new request to be taken on. */
+  get reserve(): number {
+    return this.#limits.reserve * this.#limits.bufferSize;
+  }
+
   /** Bytes in all. */
   get capacity(): number {
     return this.#limits.bufferSize * this.#limits.bufferCount;
   }
 
-  /** True while a new request must be refused, so that those in flight find what they need. */
-  get exhausted(): boolean {
-    const { bufferSize, reserve } = this.#limits;
-    return this.#used + reserve * bufferSize > this.capacity;
+  /** False while a new request must be refused, so that those in flight find what they need. */
+  admits(): boolean {
+    if (this.free >= this.reserve) return true;
+    this.#watcher.refused();
+    return false;
   }
 
   /** Takes `bytes`; false, with nothing taken, where the pool has not so many. */
   take(bytes: number): boolean {
-    if (this.#used + bytes > this.capacity) return false;
+    if (bytes > this.free) {
+      this.#watcher.refused();
+      return false;
+    }
     this.#set(this.#used + bytes);
     return true;
   }
@@ -70,6 +91,6 @@ export class BufferPool {
 
   #set(used: number): void {
     this.#used = used;
-    this.#gauge[0] = used;
+    this.#watcher.used(used);
   }
 }

@@ -23,27 +23,29 @@ export class LineWriter {
   #unwritten: Buffer = Buffer.alloc(0);
   #timer: ReturnType<typeof setTimeout> | undefined;
   #idle: (() => void)[] = [];
+  readonly #onDropped: (lines: number) => void;
   dropped = 0;
 
-  private constructor(target: LineTarget, fd: number) {
+  private constructor(target: LineTarget, fd: number, onDropped: (lines: number) => void) {
     this.#target = target;
     this.#fd = fd;
+    this.#onDropped = onDropped;
   }
 
-  /** Rejects where the file cannot be opened for appending. */
-  static async open(target: LineTarget): Promise<LineWriter> {
-    if (target === "stdout") return new LineWriter(target, 1);
-    if (target === "stderr") return new LineWriter(target, 2);
+  /** `onDropped` is told of lines that are lost. Rejects where the file cannot be opened for appending. */
+  static async open(target: LineTarget, onDropped: (lines: number) => void = () => {}): Promise<LineWriter> {
+    if (target === "stdout") return new LineWriter(target, 1, onDropped);
+    if (target === "stderr") return new LineWriter(target, 2, onDropped);
     const fd = await new Promise<number>((resolve, reject) => {
       open(target.file, "a", 0o640, (error, opened) => (error === null ? resolve(opened) : reject(error)));
     });
-    return new LineWriter(target, fd);
+    return new LineWriter(target, fd, onDropped);
   }
 
   /** Takes one line, without its line end. */
   line(text: string): void {
     if (this.#fd === undefined || this.#gathered.length > MAX_PENDING_BYTES) {
-      this.dropped++;
+      this.#drop(1);
       return;
     }
     this.#gathered += `${text}\n`;
@@ -82,7 +84,13 @@ export class LineWriter {
   }
 
   #lose(text: string): void {
-    this.dropped += text.split("\n").length - 1;
+    const lines = text.split("\n").length - 1;
+    if (lines > 0) this.#drop(lines);
+  }
+
+  #drop(lines: number): void {
+    this.dropped += lines;
+    this.#onDropped(lines);
   }
 
   async #settled(): Promise<void> {

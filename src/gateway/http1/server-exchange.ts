@@ -48,6 +48,7 @@ export class Http1Exchange implements Exchange, ResponseSink {
   clientAddress: string;
   response: ResponseSink = this;
   addedFields: Fields = "";
+  beganAt = 0;
   started = false;
   status = 0;
   bytesSent = 0;

@@ -37,6 +37,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   clientAddress: string;
   response: ResponseSink = this;
   addedFields: Fields = "";
+  beganAt = 0;
   started = false;
   status = 0;
   onDrain: (() => void) | undefined = undefined;

@@ -10,7 +10,9 @@ import { createClientAddress } from "../client-address.ts";
 import { type Config, type RouteConfig, type UpstreamConfig } from "../config/config.ts";
 import { serverTarget } from "../config/server-target.ts";
 import { type ServerSettings } from "../server-host.ts";
-import { type AccessLog, type Pipeline, type Route } from "../pipeline.ts";
+import { type GatewayState } from "../gateway-paths.ts";
+import { type AccessLog, Observer } from "../observer.ts";
+import { type Pipeline, type Route } from "../pipeline.ts";
 import { type Answers } from "../policy/payment/answers.ts";
 import { createPaymentPolicy } from "../policy/payment/payment.ts";
 import { type Policy } from "../policy/policy.ts";
@@ -18,6 +20,7 @@ import { type ForwardTarget } from "../proxy/target.ts";
 import { createRewrite } from "../routing/rewrite.ts";
 import { hostOf, RouteTable } from "../routing/table.ts";
 import { StaticFiles, type StaticFilesDeps } from "../static/static-files.ts";
+import { type Telemetry } from "../telemetry/telemetry.ts";
 import { ServerPool } from "../upstream/server-pool.ts";
 import { Upstream } from "../upstream/upstream.ts";
 import { type LogFiles, openAccessLog } from "./log-files.ts";
@@ -26,6 +29,8 @@ import { type LogFiles, openAccessLog } from "./log-files.ts";
 export interface ProcessDeps {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;
+  readonly telemetry: Telemetry;
+  readonly state: GatewayState;
   readonly answers: Answers;
   readonly logFiles: LogFiles;
   /** Opens the store on first need: a gateway that sells nothing has none. */
@@ -62,7 +67,7 @@ export async function compile(config: Config, deps: ProcessDeps): Promise<Compil
       host: route.host === undefined ? undefined : hostOf(route.host),
       policies: payment === undefined ? [] : [payment],
       target: createTarget(route, upstream, { wheel: deps.wheel, serviceName: config.otel.service_name }),
-      accessLog: await accessLogOf(config, deps, route),
+      observer: await createObserver(config, deps, route),
     });
   }
   const { allowed_hosts: allowedHosts, preencoded } = config.server;
@@ -72,7 +77,9 @@ export async function compile(config: Config, deps: ProcessDeps): Promise<Compil
     pipeline: {
       routes: new RouteTable(routes),
       allowedHosts: allowedHosts.length === 0 ? undefined : new Set(allowedHosts.map(hostOf)),
-      accessLog: await accessLogOf(config, deps, undefined),
+      observer: await createObserver(config, deps, undefined),
+      state: deps.state,
+      buffers: deps.buffers,
       clientAddress: createClientAddress(config.server.trusted_proxies),
       staticFiles,
       ...answer,
@@ -171,6 +178,11 @@ function createSeller(config: Config, deps: ProcessDeps): (route: RouteConfig) =
       { ledger, facilitator, answers: deps.answers, clock: deps.clock, log: deps.log },
     );
   };
+}
+
+async function createObserver(config: Config, deps: ProcessDeps, route: RouteConfig | undefined): Promise<Observer> {
+  const metrics = config.server.disable_middleware ? undefined : deps.telemetry.http;
+  return new Observer(metrics, await accessLogOf(config, deps, route));
 }
 
 async function accessLogOf(

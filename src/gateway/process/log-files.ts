@@ -1,18 +1,24 @@
 import { LineWriter } from "../../lib/line-writer.ts";
 import { type AccessLogConfig } from "../config/config.ts";
-import { type AccessLog } from "../pipeline.ts";
+import { type AccessLog } from "../observer.ts";
 import { combinedLine, jsonLine } from "../policy/access-log/access-log.ts";
 
 /** Every log that is open, by path: routes and configurations that name one file share its writer. */
 export class LogFiles {
   readonly #writers = new Map<string, LineWriter>();
+  readonly #onDropped: (lines: number) => void;
+
+  /** `onDropped` is told of lines that were lost. */
+  constructor(onDropped: (lines: number) => void) {
+    this.#onDropped = onDropped;
+  }
 
   /** Rejects where the file cannot be opened. */
   async open(path: string): Promise<LineWriter> {
     const known = this.#writers.get(path);
     if (known !== undefined) return known;
     const target = path === "stdout" || path === "stderr" ? path : { file: path };
-    const writer = await LineWriter.open(target).catch((error: unknown) => {
+    const writer = await LineWriter.open(target, this.#onDropped).catch((error: unknown) => {
       const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
       throw new Error(`Cannot write the access log "${path}": ${code}`, { cause: error });
     });

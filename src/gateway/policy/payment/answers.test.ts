@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { BufferPool } from "../../../lib/buffer-pool.ts";
 import { type Answer, Answers } from "./answers.ts";
 
 function answer(size: number): Answer {
@@ -10,22 +11,28 @@ function answer(size: number): Answer {
   };
 }
 
+function room(bytes: number): BufferPool {
+  return new BufferPool({ bufferSize: bytes / 10, bufferCount: 10, reserve: 1 });
+}
+
 function kept(answers: Answers, key: string, size: number): void {
   expect(answers.take(size)).toBe(true);
   answers.keep(key, answer(size), 1000);
 }
 
 test("an answer is kept until its time is over", () => {
-  const answers = new Answers();
+  const pool = room(100);
+  const answers = new Answers(pool);
   kept(answers, "a", 10);
   expect(answers.get("a", 999)?.size).toBe(10);
   expect(answers.get("a", 1000)).toBeUndefined();
-  expect(answers.bytes).toBe(0);
+  expect(pool.used).toBe(0);
   expect(answers.get("b", 0)).toBeUndefined();
 });
 
 test("what waits displaces what is kept, oldest first, and is refused where nothing is left to displace", () => {
-  const answers = new Answers({ maxBytes: 30, maxAnswerBytes: 30, maxEntries: 10 });
+  const pool = room(30);
+  const answers = new Answers(pool, { maxAnswerBytes: 30, maxEntries: 10 });
   kept(answers, "a", 10);
   kept(answers, "b", 10);
   expect(answers.take(15)).toBe(true);
@@ -34,12 +41,30 @@ test("what waits displaces what is kept, oldest first, and is refused where noth
   expect(answers.get("b", 0)).toBeUndefined();
   expect(answers.take(10)).toBe(false);
   answers.give(25);
-  expect(answers.bytes).toBe(0);
+  expect(pool.used).toBe(0);
 });
 
 test("entries are bounded, and a key holds one answer", () => {
-  const answers = new Answers({ maxBytes: 100, maxAnswerBytes: 100, maxEntries: 2 });
+  const pool = room(100);
+  const answers = new Answers(pool, { maxAnswerBytes: 100, maxEntries: 2 });
   for (const key of ["a", "b", "c", "c"]) kept(answers, key, 10);
   expect(["a", "b", "c"].map((key) => answers.get(key, 0) !== undefined)).toEqual([false, true, true]);
-  expect(answers.bytes).toBe(20);
+  expect(pool.used).toBe(20);
+});
+
+test("nobody should work for an answer while less than a buffer is free, and what is kept makes way", () => {
+  const pool = room(100);
+  const answers = new Answers(pool);
+  kept(answers, "a", 50);
+  expect(answers.take(45)).toBe(true);
+  expect([answers.admits(), answers.get("a", 0)]).toEqual([true, undefined]);
+  expect(answers.take(50)).toBe(true);
+  expect(answers.admits()).toBe(false);
+  answers.give(5);
+  expect(answers.admits()).toBe(true);
+});
+
+test("one answer may fill the pool, and no more", () => {
+  expect(new Answers(room(100)).maxAnswerBytes).toBe(100);
+  expect(new Answers(room(100), { maxAnswerBytes: 20, maxEntries: 2 }).maxAnswerBytes).toBe(20);
 });

@@ -1,3 +1,4 @@
+import { type BufferPool } from "../../../lib/buffer-pool.ts";
 import { type Fields } from "../../../lib/fields.ts";
 import { type ResponseHead } from "../../exchange.ts";
 
@@ -11,8 +12,6 @@ export interface Answer {
 }
 
 export interface AnswerBounds {
-  /** Bytes of all bodies together: those that wait for settlement, and those kept for a retry. */
-  readonly maxBytes: number;
   /** Bytes of one body. */
   readonly maxAnswerBytes: number;
   /** Answers that are kept for a retry. */
@@ -21,7 +20,6 @@ export interface AnswerBounds {
 
 /** For one process. One answer may be as long as a route's `max_response_bytes` lets it by default. */
 export const ANSWER_BOUNDS: AnswerBounds = {
-  maxBytes: 128 * 1024 * 1024,
   maxAnswerBytes: 32 * 1024 * 1024,
   maxEntries: 1024,
 };
@@ -36,35 +34,35 @@ interface Kept {
  * ask again. Made once per process: it outlives the policies of a configuration. What waits goes before what is kept.
  */
 export class Answers {
+  readonly #pool: BufferPool;
   readonly #bounds: AnswerBounds;
   readonly #kept = new Map<string, Kept>();
-  #bytes = 0;
 
-  constructor(bounds: AnswerBounds = ANSWER_BOUNDS) {
+  /** `pool` is the worker's for bodies that are gathered, by their bytes: small ones share a buffer. */
+  constructor(pool: BufferPool, bounds: AnswerBounds = ANSWER_BOUNDS) {
+    this.#pool = pool;
     this.#bounds = bounds;
   }
 
   get maxAnswerBytes(): number {
-    return this.#bounds.maxAnswerBytes;
+    return Math.min(this.#bounds.maxAnswerBytes, this.#pool.capacity);
   }
 
-  /** Bytes in use. */
-  get bytes(): number {
-    return this.#bytes;
+  /** False where a new answer would find no room: nobody should work for one. */
+  admits(): boolean {
+    this.#makeRoom(this.#pool.reserve);
+    return this.#pool.admits();
   }
 
   /** Takes room for `bytes` of an answer that waits, at the cost of the oldest that are kept. False: there is none. */
   take(bytes: number): boolean {
-    while (this.#bytes + bytes > this.#bounds.maxBytes) {
-      if (!this.#dropOldest()) return false;
-    }
-    this.#bytes += bytes;
-    return true;
+    this.#makeRoom(bytes);
+    return this.#pool.take(bytes);
   }
 
   /** Gives back what was taken. */
   give(bytes: number): void {
-    this.#bytes -= bytes;
+    this.#pool.give(bytes);
   }
 
   /** Keeps an answer whose room is taken, until `until` in milliseconds. */
@@ -83,6 +81,10 @@ export class Answers {
     return undefined;
   }
 
+  #makeRoom(bytes: number): void {
+    while (this.#pool.free < bytes && this.#dropOldest());
+  }
+
   #dropOldest(): boolean {
     for (const key of this.#kept.keys()) {
       this.#drop(key);
@@ -95,6 +97,6 @@ export class Answers {
     const kept = this.#kept.get(key);
     if (kept === undefined) return;
     this.#kept.delete(key);
-    this.#bytes -= kept.answer.size;
+    this.#pool.give(kept.answer.size);
   }
 }

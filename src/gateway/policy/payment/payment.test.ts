@@ -282,7 +282,7 @@ test("an answer that is cut short, too long, or a change of protocol is not char
   for (const [upstream, status] of cases) {
     const stops: string[] = [];
     const shop = open({
-      bounds: { maxBytes: 100, maxAnswerBytes: 20, maxEntries: 2 },
+      bounds: { maxAnswerBytes: 20, maxEntries: 2 },
       upstream: (exchange) => {
         exchange.onCancel = () => stops.push("stopped");
         return upstream(exchange);
@@ -294,7 +294,7 @@ test("an answer that is cut short, too long, or a change of protocol is not char
     expect(await response.text()).not.toContain("secret");
     expect(response.headers.get("payment-response")).toBeNull();
     expect(await shop.booked(payment)).toMatchObject({ state: "released" });
-    expect([shop.settlements, shop.answers.bytes]).toEqual([0, 0]);
+    expect([shop.settlements, shop.bodies.used]).toEqual([0, 0]);
   }
 });
 

@@ -55,6 +55,7 @@ export interface PaymentDeps {
 
 /** When a client may ask again whose payment another request works on, in seconds. */
 const IN_FLIGHT_RETRY_S = 1;
+const NO_ROOM = "Too many paid answers wait for settlement; nothing was charged. Send the same payment again.";
 
 /**
  * Lets a request through once it is paid for, and its answer out once the money has moved. Every request that it sees is
@@ -138,6 +139,11 @@ async function takePayment(sale: Sale, exchange: Exchange, presented: readonly s
   // What was begun is finished, even where price or time have moved on: a new challenge would make the client pay twice.
   if (objection !== undefined && !(await isBegun(sale, reservation))) {
     sale.challenge.respond(exchange, objection);
+    return "answered";
+  }
+  const isKept = sale.answers.get(reservation.fingerprint, sale.clock()) !== undefined;
+  if (!isKept && !sale.answers.admits()) {
+    respondError(exchange, paymentError("overloaded", NO_ROOM), IN_FLIGHT_RETRY_S);
     return "answered";
   }
   const { held, payment } = await sale.ledger.reserve(reservation);

@@ -32,7 +32,7 @@ test("a settlement that is refused gives nothing out, and says so with the proto
     state: "failed",
     reason: "invalid_exact_evm_insufficient_balance",
   });
-  expect(shop.answers.bytes).toBe(0);
+  expect(shop.bodies.used).toBe(0);
 });
 
 /** A facilitator whose first settlement goes through while its answer gets lost. */
@@ -199,7 +199,7 @@ test("a client that leaves before settlement is not charged, and its upstream re
   expect(await lost).toBe("gone");
   await stopped.promise;
   expect(await shop.booked(payment)).toMatchObject({ state: "released" });
-  expect([shop.settlements, shop.answers.bytes]).toEqual([0, 0]);
+  expect([shop.settlements, shop.bodies.used]).toEqual([0, 0]);
   expect((await shop.send(payment)).status).toBe(200);
   expect(shop.settlements).toBe(1);
 });

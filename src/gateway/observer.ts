@@ -1,0 +1,51 @@
+import { type AnsweredRequest, type Exchange } from "./exchange.ts";
+import { type LogLine } from "./policy/access-log/access-log.ts";
+import { type HttpMetrics } from "./telemetry/http-metrics.ts";
+import { eventTime } from "./wire/outgoing.ts";
+
+/** Where finished exchanges are written down, and how. */
+export interface AccessLog {
+  readonly line: LogLine;
+  readonly write: (line: string) => void;
+  /** Share of the requests that are logged, 0 to 1. */
+  readonly share: number;
+}
+
+/**
+ * Sees every request begin and end: counts it, and has it written down. Times are those of the events in which it began and
+ * ended, so that requests that one event brings share one look at the clock.
+ */
+export class Observer {
+  readonly #metrics: HttpMetrics | undefined;
+  readonly #log: AccessLog | undefined;
+  readonly #finish = (exchange: Exchange): void => this.#end(exchange);
+
+  constructor(metrics: HttpMetrics | undefined, log: AccessLog | undefined) {
+    this.#metrics = metrics;
+    this.#log = log;
+  }
+
+  begin(exchange: Exchange): void {
+    exchange.beganAt = eventTime();
+    this.#metrics?.begin(exchange);
+    exchange.onFinish = this.#finish;
+  }
+
+  /** A codec has answered a request by itself. */
+  refused(request: AnsweredRequest): void {
+    this.#metrics?.refused(request);
+    this.#writeDown(request, 0);
+  }
+
+  #end(exchange: Exchange): void {
+    const elapsedMs = eventTime() - exchange.beganAt;
+    this.#metrics?.end(exchange, elapsedMs);
+    this.#writeDown(exchange, elapsedMs);
+  }
+
+  #writeDown(request: AnsweredRequest, elapsedMs: number): void {
+    const log = this.#log;
+    if (log === undefined || (log.share < 1 && Math.random() >= log.share)) return;
+    log.write(log.line(request, { at: Date.now(), elapsedMs }));
+  }
+}

@@ -1,0 +1,55 @@
+import { BufferPool, type BufferPoolLimits } from "../../lib/buffer-pool.ts";
+import { type Config } from "../config/config.ts";
+import { Answers } from "../policy/payment/answers.ts";
+import { onlySlot, Telemetry, type WorkerSlot } from "../telemetry/telemetry.ts";
+import { LogFiles } from "./log-files.ts";
+import { type Places } from "./places.ts";
+import { SharedPlaces } from "./shared-places.ts";
+
+/** Buffers that a new request finds free: one each way. */
+const STREAM_RESERVE = 2;
+/** And where its answer is gathered, one for that. */
+const BODY_RESERVE = 1;
+
+type PoolConfig = Pick<Config, "buffer_pool">;
+
+/** What a worker has one of, whatever configuration it serves by: its counters, and its part of what is bounded. */
+export class Resources {
+  readonly telemetry: Telemetry;
+  /** For bytes that wait since a peer is slow. */
+  readonly buffers: BufferPool;
+  /** For bodies that a feature gathers whole. */
+  readonly bodies: BufferPool;
+  readonly answers: Answers;
+  readonly places: Places;
+  readonly logFiles: LogFiles;
+
+  /** `slot` is left out where the server is this one process. */
+  constructor(config: PoolConfig, slot: WorkerSlot = onlySlot()) {
+    const telemetry = new Telemetry(slot);
+    this.telemetry = telemetry;
+    this.buffers = new BufferPool(streamLimits(config), telemetry.poolWatcher("stream"));
+    this.bodies = new BufferPool(bodyLimits(config), telemetry.poolWatcher("body"));
+    this.answers = new Answers(this.bodies);
+    this.places = new SharedPlaces(slot);
+    this.logFiles = new LogFiles((lines) => telemetry.logLinesDropped(lines));
+  }
+
+  /** Other limits from now on. */
+  reload(config: PoolConfig): void {
+    this.buffers.limits = streamLimits(config);
+    this.bodies.limits = bodyLimits(config);
+  }
+
+  metrics(): { readonly text: string; readonly contentType: string } {
+    return this.telemetry.page({ stream: this.buffers.capacity, body: this.bodies.capacity });
+  }
+}
+
+function streamLimits({ buffer_pool: pool }: PoolConfig): BufferPoolLimits {
+  return { bufferSize: pool.buffer_size, bufferCount: pool.buffer_count, reserve: STREAM_RESERVE };
+}
+
+function bodyLimits({ buffer_pool: pool }: PoolConfig): BufferPoolLimits {
+  return { bufferSize: pool.body_buffer_size, bufferCount: pool.body_buffer_count, reserve: BODY_RESERVE };
+}

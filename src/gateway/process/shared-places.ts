@@ -1,0 +1,50 @@
+import { type WorkerSlot } from "../telemetry/telemetry.ts";
+import { type Places } from "./places.ts";
+
+/** The cell of a worker's row that holds how many places it has taken. */
+const TAKEN = 0;
+/** A place that another worker claims at the same moment may be given up again: how often it is looked for. */
+const MAX_CLAIMS = 8;
+
+/**
+ * The places of all workers together. Each keeps its own number and decides by the sum of all: a worker that dies leaves a number
+ * that its supervisor clears, and there is none that two processes write.
+ */
+export class SharedPlaces implements Places {
+  readonly #cells: readonly Int32Array[];
+  readonly #own: Int32Array;
+  #claimed = false;
+
+  constructor({ zone, row }: WorkerSlot) {
+    this.#cells = Array.from({ length: zone.shape.rows }, (_, index) => zone.cells(index));
+    this.#own = zone.cells(row);
+  }
+
+  /** Claiming comes before looking, so that two workers never get the same place. */
+  hasFree(max: number): boolean {
+    if (this.#claimed) return true;
+    for (let claim = 0; claim < MAX_CLAIMS && !this.#claimed; claim++) {
+      Atomics.add(this.#own, TAKEN, 1);
+      this.#claimed = this.#sum() <= max;
+      if (this.#claimed) break;
+      Atomics.sub(this.#own, TAKEN, 1);
+      if (this.#sum() >= max) break;
+    }
+    return this.#claimed;
+  }
+
+  take(): void {
+    if (this.#claimed) this.#claimed = false;
+    else Atomics.add(this.#own, TAKEN, 1);
+  }
+
+  release(): void {
+    Atomics.sub(this.#own, TAKEN, 1);
+  }
+
+  #sum(): number {
+    let taken = 0;
+    for (const cells of this.#cells) taken += Atomics.load(cells, TAKEN);
+    return taken;
+  }
+}

@@ -1,0 +1,71 @@
+import { add, COLUMN, PROTOCOLS, TLS_VERSIONS, TRANSPORTS } from "./layout.ts";
+import { at, type Page, type Snapshot } from "./page.ts";
+
+export type Transport = (typeof TRANSPORTS)[number];
+
+/** Counts connections and TLS handshakes into a worker's row. */
+export class ConnectionMetrics {
+  readonly #row: Float64Array;
+
+  constructor(row: Float64Array) {
+    this.#row = row;
+  }
+
+  /** A connection was taken on. */
+  accepted(transport: Transport): void {
+    add(this.#row, COLUMN.connections + TRANSPORTS.indexOf(transport), 1);
+  }
+
+  /** One more is open, or a new stage of one: the stage before leaves right after. */
+  entered(transport: Transport): void {
+    add(this.#row, COLUMN.connectionsOpen + TRANSPORTS.indexOf(transport), 1);
+  }
+
+  left(transport: Transport): void {
+    add(this.#row, COLUMN.connectionsOpen + TRANSPORTS.indexOf(transport), -1);
+  }
+
+  /** A connection over `server.max_connections`, or one that came while the server stops. */
+  refused(transport: Transport): void {
+    add(this.#row, COLUMN.connectionsRefused + TRANSPORTS.indexOf(transport), 1);
+  }
+
+  /** It is known what a connection speaks. */
+  speaks(protocol: (typeof PROTOCOLS)[number]): void {
+    add(this.#row, COLUMN.connectionProtocols + PROTOCOLS.indexOf(protocol), 1);
+  }
+
+  /** `version` as OpenSSL calls it. */
+  handshake(version: string, resumed: boolean): void {
+    const index = version === "TLSv1.2" ? 0 : 1;
+    add(this.#row, COLUMN.tlsHandshakes + index * 2 + (resumed ? 1 : 0), 1);
+  }
+
+  handshakeFailed(): void {
+    add(this.#row, COLUMN.tlsFailures, 1);
+  }
+}
+
+/** Connections by what carries them, and TLS handshakes. */
+export function writeConnections(page: Page, { totals }: Snapshot): void {
+  const perTransport = (column: number): void => {
+    for (const [t, transport] of TRANSPORTS.entries()) page.sample(at(totals, column + t), { transport });
+  };
+  page.metric("turnpike_connections_open", "gauge", "Client connections that are open.");
+  perTransport(COLUMN.connectionsOpen);
+  page.metric("turnpike_connections_total", "counter", "Client connections that were taken on.");
+  perTransport(COLUMN.connections);
+  page.metric("turnpike_connections_refused_total", "counter", "Client connections over server.max_connections.");
+  perTransport(COLUMN.connectionsRefused);
+  page.metric("turnpike_http_connections_total", "counter", "Client connections by what they speak.");
+  for (const [p, protocol] of PROTOCOLS.entries())
+    page.sample(at(totals, COLUMN.connectionProtocols + p), { protocol });
+  page.metric("turnpike_tls_handshakes_total", "counter", "TLS handshakes of clients that were completed.");
+  for (const [v, version] of TLS_VERSIONS.entries()) {
+    for (const [r, resumed] of ["false", "true"].entries()) {
+      page.sample(at(totals, COLUMN.tlsHandshakes + v * 2 + r), { version, resumed });
+    }
+  }
+  page.metric("turnpike_tls_handshake_failures_total", "counter", "TLS handshakes of clients that failed.");
+  page.sample(at(totals, COLUMN.tlsFailures));
+}

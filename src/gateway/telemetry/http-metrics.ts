@@ -1,0 +1,127 @@
+import { type AnsweredRequest, type Exchange } from "../exchange.ts";
+import { add, CODES, COLUMN, DURATION_BOUNDS, FIRST_CODE, METHODS, PROTOCOLS } from "./layout.ts";
+import { at, type Page, type Snapshot } from "./page.ts";
+
+const OTHER_METHOD = METHODS.length - 1;
+const BOUNDS_MS = DURATION_BOUNDS.map((seconds) => seconds * 1000);
+const BUCKETS = DURATION_BOUNDS.length + 1;
+/** A client that left before it was answered, as in the access log. */
+const CLIENT_GONE = 499;
+
+/** Counts requests and responses into a worker's row. */
+export class HttpMetrics {
+  readonly #row: Float64Array;
+
+  constructor(row: Float64Array) {
+    this.#row = row;
+  }
+
+  /** A request has come. */
+  begin(exchange: Exchange): void {
+    const protocol = protocolOf(exchange.protocol);
+    this.#request(protocol, exchange.head.method);
+    add(this.#row, COLUMN.requestsInFlight + protocol, 1);
+  }
+
+  /** The exchange that `begin` counted is over, `elapsedMs` later. */
+  end(exchange: Exchange, elapsedMs: number): void {
+    const row = this.#row;
+    const protocol = protocolOf(exchange.protocol);
+    add(row, COLUMN.requestsInFlight + protocol, -1);
+    this.#response(protocol, exchange);
+    add(row, COLUMN.durations + protocol * BUCKETS + bucketOf(elapsedMs), 1);
+    add(row, COLUMN.durationSum + protocol, elapsedMs / 1000);
+  }
+
+  /** A codec has answered a request by itself; that takes no time worth counting. */
+  refused(request: AnsweredRequest): void {
+    const protocol = protocolOf(request.protocol);
+    this.#request(protocol, request.head.method);
+    this.#response(protocol, request);
+  }
+
+  #request(protocol: number, method: string): void {
+    add(this.#row, COLUMN.requests + protocol * METHODS.length + methodOf(method), 1);
+  }
+
+  #response(protocol: number, { status, bytesReceived, bytesSent }: AnsweredRequest): void {
+    const row = this.#row;
+    const code = (status === 0 ? CLIENT_GONE : status) - FIRST_CODE;
+    add(row, COLUMN.responses + protocol * CODES + (code >= 0 && code < CODES ? code : CODES - 1), 1);
+    add(row, COLUMN.requestBytes + protocol, bytesReceived);
+    add(row, COLUMN.responseBytes + protocol, bytesSent);
+  }
+}
+
+function protocolOf(protocol: Exchange["protocol"]): number {
+  if (protocol === "HTTP/2.0") return 1;
+  return protocol === "HTTP/3.0" ? 2 : 0;
+}
+
+function methodOf(method: string): number {
+  if (method === "GET") return 0;
+  // What is no method of ours; `indexOf` takes text of any length, and the list is short.
+  const index = METHODS.indexOf(method as (typeof METHODS)[number]);
+  return index === -1 ? OTHER_METHOD : index;
+}
+
+function bucketOf(elapsedMs: number): number {
+  let bucket = 0;
+  while (bucket < BOUNDS_MS.length && elapsedMs > (BOUNDS_MS[bucket] ?? 0)) bucket++;
+  return bucket;
+}
+
+/** Requests and responses, by protocol. */
+export function writeHttp(page: Page, { totals }: Snapshot): void {
+  page.metric("turnpike_http_requests_total", "counter", "Requests received.");
+  for (const [p, protocol] of PROTOCOLS.entries()) {
+    for (const [m, method] of METHODS.entries()) {
+      page.sample(at(totals, COLUMN.requests + p * METHODS.length + m), { protocol, method });
+    }
+  }
+  page.metric(
+    "turnpike_http_responses_total",
+    "counter",
+    "Responses by status code; 499 is a client that left before it was answered.",
+  );
+  for (const [p, protocol] of PROTOCOLS.entries()) {
+    for (let code = 0; code < CODES; code++) {
+      const count = at(totals, COLUMN.responses + p * CODES + code);
+      if (count > 0) page.sample(count, { protocol, code: code === CODES - 1 ? "other" : FIRST_CODE + code });
+    }
+  }
+  perProtocol(page.metric("turnpike_http_requests_in_flight", "gauge", "Requests being served."), {
+    totals,
+    column: COLUMN.requestsInFlight,
+  });
+  perProtocol(
+    page.metric("turnpike_http_request_body_bytes_total", "counter", "Bytes of request bodies, without framing."),
+    { totals, column: COLUMN.requestBytes },
+  );
+  perProtocol(
+    page.metric("turnpike_http_response_body_bytes_total", "counter", "Bytes of response bodies, without framing."),
+    { totals, column: COLUMN.responseBytes },
+  );
+  writeDurations(page, totals);
+}
+
+function perProtocol(page: Page, { totals, column }: { totals: Float64Array; column: number }): void {
+  for (const [p, protocol] of PROTOCOLS.entries()) page.sample(at(totals, column + p), { protocol });
+}
+
+function writeDurations(page: Page, totals: Float64Array): void {
+  page.metric(
+    "turnpike_http_request_duration_seconds",
+    "histogram",
+    "Time from a request's head to the end of its response being handed to the system.",
+  );
+  for (const [p, protocol] of PROTOCOLS.entries()) {
+    let count = 0;
+    for (let bucket = 0; bucket < BUCKETS; bucket++) {
+      count += at(totals, COLUMN.durations + p * BUCKETS + bucket);
+      page.sample(count, { protocol, le: DURATION_BOUNDS[bucket] ?? "+Inf" }, "_bucket");
+    }
+    page.sample(at(totals, COLUMN.durationSum + p), { protocol }, "_sum");
+    page.sample(count, { protocol }, "_count");
+  }
+}

@@ -1,0 +1,87 @@
+import { type ZoneShape } from "../../lib/shared-zone.ts";
+
+/** Every protocol that a request can come by, as it is called in labels. */
+export const PROTOCOLS = ["http1", "http2", "http3"] as const;
+/** Methods that are counted by name; a client can make up any other. */
+export const METHODS = [
+  "GET",
+  "HEAD",
+  "POST",
+  "PUT",
+  "DELETE",
+  "CONNECT",
+  "OPTIONS",
+  "TRACE",
+  "PATCH",
+  "other",
+] as const;
+/** What carries a connection. */
+export const TRANSPORTS = ["tcp", "tls", "quic"] as const;
+/** Upper bounds of the duration buckets, in seconds; a last one takes all that is longer. */
+export const DURATION_BOUNDS = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120,
+] as const;
+export const TLS_VERSIONS = ["TLSv1.2", "TLSv1.3"] as const;
+/** Codes are 100 to 599; what an upstream makes up beyond that shares the last column. */
+export const FIRST_CODE = 100;
+export const CODES = 501;
+
+let columns = 0;
+
+function column(count = 1): number {
+  const first = columns;
+  columns += count;
+  return first;
+}
+
+/** State, not history: of a worker that has died it is cleared. */
+const GAUGES = {
+  pid: column(),
+  /** Unix seconds. */
+  startedAt: column(),
+  requestsInFlight: column(PROTOCOLS.length),
+  connectionsOpen: column(TRANSPORTS.length),
+  bufferBytes: column(),
+  bodyBufferBytes: column(),
+};
+const GAUGE_COUNT = columns;
+
+/** Where each number lies in a process's row: the first column of as many as its labels need. */
+export const COLUMN = {
+  ...GAUGES,
+  requests: column(PROTOCOLS.length * METHODS.length),
+  responses: column(PROTOCOLS.length * CODES),
+  durations: column(PROTOCOLS.length * (DURATION_BOUNDS.length + 1)),
+  durationSum: column(PROTOCOLS.length),
+  requestBytes: column(PROTOCOLS.length),
+  responseBytes: column(PROTOCOLS.length),
+  connections: column(TRANSPORTS.length),
+  connectionsRefused: column(TRANSPORTS.length),
+  connectionProtocols: column(PROTOCOLS.length),
+  /** By version, then full or resumed. */
+  tlsHandshakes: column(TLS_VERSIONS.length * 2),
+  tlsFailures: column(),
+  bufferRefusals: column(),
+  bodyBufferRefusals: column(),
+  logLinesDropped: column(),
+  workerRestarts: column(),
+  reloads: column(),
+  reloadFailures: column(),
+};
+
+/** The row of the supervisor; workers have those from 1 on. */
+export const SUPERVISOR_ROW = 0;
+
+/** The shared memory of a server with so many workers. */
+export function zoneShape(workers: number): ZoneShape {
+  return { rows: workers + 1, counters: columns, cells: 1 };
+}
+
+/** Clears what a worker that has died was doing; what it had done stays counted. */
+export function clearGauges(row: Float64Array): void {
+  row.fill(0, 0, GAUGE_COUNT);
+}
+
+export function add(row: Float64Array, index: number, amount: number): void {
+  row[index] = (row[index] ?? 0) + amount;
+}

@@ -1,0 +1,44 @@
+export type Labels = Readonly<Record<string, string | number>>;
+
+/** What each process has counted, and all of them together. */
+export interface Snapshot {
+  readonly rows: readonly Float64Array[];
+  /** The sums of each column. */
+  readonly totals: Float64Array;
+}
+
+/** Metrics of one kind, written out. */
+export type Family = (page: Page, snapshot: Snapshot) => void;
+
+/** A page of metrics in Prometheus' text format 0.0.4. */
+export class Page {
+  static readonly contentType = "text/plain; version=0.0.4; charset=utf-8";
+  #text = "";
+  #name = "";
+
+  /** Begins a metric; its samples follow. `help` is one line of plain text. */
+  metric(name: string, type: "counter" | "gauge" | "histogram", help: string): this {
+    this.#name = name;
+    this.#text += `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
+    return this;
+  }
+
+  /** `suffix` is put behind the metric's name, as in `_bucket`. */
+  sample(value: number, labels: Labels = {}, suffix = ""): this {
+    const list = Object.entries(labels).map(([name, text]) => `${name}="${escaped(String(text))}"`);
+    this.#text += `${this.#name}${suffix}${list.length === 0 ? "" : `{${list.join(",")}}`} ${value}\n`;
+    return this;
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+}
+
+function escaped(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+}
+
+export function at(numbers: Float64Array, index: number): number {
+  return numbers[index] ?? 0;
+}

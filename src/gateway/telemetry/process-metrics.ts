@@ -1,0 +1,57 @@
+import { readFileSync } from "node:fs";
+import { VERSION } from "../../lib/version.ts";
+import { COLUMN } from "./layout.ts";
+import { at, type Page, type Snapshot } from "./page.ts";
+
+const PAGE_BYTES = 4096;
+
+/** The program, its processes, and what one worker may hold in memory. */
+export function writeProcesses(page: Page, { rows, totals }: Snapshot): void {
+  page.metric("turnpike_build_info", "gauge", "The version that runs; always 1.").sample(1, { version: VERSION });
+  const running = rows.flatMap((row, worker) => (at(row, COLUMN.pid) === 0 ? [] : [{ row, worker }]));
+  page.metric("turnpike_worker_start_time_seconds", "gauge", "When a worker started, in Unix seconds.");
+  for (const { row, worker } of running) page.sample(at(row, COLUMN.startedAt), { worker });
+  page.metric("turnpike_worker_resident_memory_bytes", "gauge", "Memory of a worker that is in RAM.");
+  for (const { row, worker } of running) {
+    const bytes = residentBytes(at(row, COLUMN.pid));
+    if (bytes !== undefined) page.sample(bytes, { worker });
+  }
+  page
+    .metric("turnpike_worker_restarts_total", "counter", "Workers started in place of one that had ended.")
+    .sample(at(totals, COLUMN.workerRestarts));
+  page
+    .metric("turnpike_config_reloads_total", "counter", "Reloads of the configuration.")
+    .sample(at(totals, COLUMN.reloads), { result: "success" })
+    .sample(at(totals, COLUMN.reloadFailures), { result: "failure" });
+  page
+    .metric("turnpike_access_log_lines_dropped_total", "counter", "Lines that a slow disk or pipe did not take.")
+    .sample(at(totals, COLUMN.logLinesDropped));
+}
+
+/** The pools of buffers: for what waits for a slow peer, and for bodies that are gathered. */
+export type PoolName = "stream" | "body";
+
+/** How full the buffers are; `capacities` are the bytes that each worker has. */
+export function writeBuffers(page: Page, totals: Float64Array, capacities: Record<PoolName, number>): void {
+  page
+    .metric("turnpike_buffer_bytes", "gauge", "Bytes of buffers in use, over all workers.")
+    .sample(at(totals, COLUMN.bufferBytes), { pool: "stream" })
+    .sample(at(totals, COLUMN.bodyBufferBytes), { pool: "body" });
+  page
+    .metric("turnpike_buffer_limit_bytes", "gauge", "Bytes of buffers that one worker may use.")
+    .sample(capacities.stream, { pool: "stream" })
+    .sample(capacities.body, { pool: "body" });
+  page
+    .metric("turnpike_buffer_refusals_total", "counter", "Requests refused or cut off since the buffers were used up.")
+    .sample(at(totals, COLUMN.bufferRefusals), { pool: "stream" })
+    .sample(at(totals, COLUMN.bodyBufferRefusals), { pool: "body" });
+}
+
+/** Undefined where the process has ended. */
+function residentBytes(pid: number): number | undefined {
+  try {
+    return Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]) * PAGE_BYTES;
+  } catch {
+    return undefined;
+  }
+}

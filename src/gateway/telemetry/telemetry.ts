@@ -1,0 +1,109 @@
+import { type PoolWatcher } from "../../lib/buffer-pool.ts";
+import { SharedZone } from "../../lib/shared-zone.ts";
+import { ConnectionMetrics, writeConnections } from "./connection-metrics.ts";
+import { HttpMetrics, writeHttp } from "./http-metrics.ts";
+import { add, clearGauges, COLUMN, SUPERVISOR_ROW, zoneShape } from "./layout.ts";
+import { Page, type Snapshot } from "./page.ts";
+import { type PoolName, writeBuffers, writeProcesses } from "./process-metrics.ts";
+
+/** Where a worker counts: the server's shared memory, and the worker's own row of it. */
+export interface WorkerSlot {
+  readonly zone: SharedZone;
+  /** From 1 on; 0 is the supervisor's. */
+  readonly row: number;
+}
+
+/** The slot of a server that is one process. */
+export function onlySlot(): WorkerSlot {
+  return { zone: SharedZone.local(zoneShape(1)), row: 1 };
+}
+
+/** What a worker counts, and the page that tells it for the whole server. */
+export class Telemetry {
+  readonly http: HttpMetrics;
+  readonly connections: ConnectionMetrics;
+  readonly #zone: SharedZone;
+  readonly #row: Float64Array;
+
+  constructor({ zone, row }: WorkerSlot) {
+    this.#zone = zone;
+    this.#row = zone.counters(row);
+    this.http = new HttpMetrics(this.#row);
+    this.connections = new ConnectionMetrics(this.#row);
+    this.#row[COLUMN.pid] = process.pid;
+    this.#row[COLUMN.startedAt] = Math.floor(Date.now() / 1000);
+  }
+
+  /** Watches the worker's pool of that name. */
+  poolWatcher(pool: PoolName): PoolWatcher {
+    const row = this.#row;
+    const [bytes, refusals] =
+      pool === "stream"
+        ? [COLUMN.bufferBytes, COLUMN.bufferRefusals]
+        : [COLUMN.bodyBufferBytes, COLUMN.bodyBufferRefusals];
+    return {
+      used(now) {
+        row[bytes] = now;
+      },
+      refused: () => add(row, refusals, 1),
+    };
+  }
+
+  logLinesDropped(count: number): void {
+    add(this.#row, COLUMN.logLinesDropped, count);
+  }
+
+  /** The server is one process: it counts what else its supervisor would. */
+  reloaded(success: boolean): void {
+    countReload(this.#row, success);
+  }
+
+  /** The metrics of the whole server in Prometheus' text format. */
+  page(capacities: Record<PoolName, number>): { readonly text: string; readonly contentType: string } {
+    const page = new Page();
+    const snapshot = snapshotOf(this.#zone);
+    writeHttp(page, snapshot);
+    writeConnections(page, snapshot);
+    writeBuffers(page, snapshot.totals, capacities);
+    writeProcesses(page, snapshot);
+    return { text: page.text, contentType: Page.contentType };
+  }
+}
+
+/** What a supervisor counts, and what it does with the rows of its workers. */
+export class SupervisorTelemetry {
+  readonly zone: SharedZone;
+  readonly #row: Float64Array;
+
+  constructor(workers: number) {
+    this.zone = SharedZone.create(zoneShape(workers));
+    this.#row = this.zone.counters(SUPERVISOR_ROW);
+  }
+
+  reloaded(success: boolean): void {
+    countReload(this.#row, success);
+  }
+
+  /** The worker of this row has died: what it was doing is over, and its connections are closed. */
+  workerDied(row: number): void {
+    clearGauges(this.zone.counters(row));
+    this.zone.cells(row).fill(0);
+  }
+
+  workerRestarted(): void {
+    add(this.#row, COLUMN.workerRestarts, 1);
+  }
+}
+
+function countReload(row: Float64Array, success: boolean): void {
+  add(row, success ? COLUMN.reloads : COLUMN.reloadFailures, 1);
+}
+
+function snapshotOf(zone: SharedZone): Snapshot {
+  const rows = Array.from({ length: zone.shape.rows }, (_, row) => zone.counters(row));
+  const totals = new Float64Array(zone.shape.counters);
+  for (const row of rows) {
+    for (let i = 0; i < totals.length; i++) add(totals, i, row[i] ?? 0);
+  }
+  return { rows, totals };
+}
