@@ -97,6 +97,19 @@ describe("a request", () => {
     expect([server.connection.isOpen, server.owner.releases]).toEqual([true, 1]);
   });
 
+  test("of hundreds that are given up at once harms no other by what comes for it late", () => {
+    const other = new Sink();
+    server.send(other);
+    for (let i = 0; i < 300; i++) server.send(sink).destroy();
+    server.frames();
+    for (let i = 1; i <= 300; i++) {
+      server.head(1 + 2 * i, 0, OK);
+      server.data(1 + 2 * i, f.END_STREAM, "late");
+    }
+    server.head(1, f.END_STREAM, OK);
+    expect([other.ends, sink.body, server.heard()]).toEqual([[""], "", []]);
+  });
+
   test("can be given up in the middle of its answer, by the very sink that gets it", () => {
     const stream = server.sendQuietly(sink);
     sink.room = false;

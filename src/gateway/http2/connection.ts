@@ -18,7 +18,7 @@ const CONNECTION_WINDOWS = 4;
 const MAX_BACKLOG = 262_144;
 /** Milliseconds that a closed-off connection is read from, so that the last frames are not lost to a reset. */
 const LINGER_MS = 2000;
-/** Streams that this side reset of late: what is still on its way for them is ignored (RFC 9113 §5.1). */
+/** Streams that this side reset of late: what is still on its way for them is ignored (RFC 9113 §5.1). Older ones get the benefit of the doubt. */
 const MAX_RECENT_RESETS = 128;
 
 const OPEN = 0;
@@ -82,6 +82,8 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
   /** The stream of the DATA frame that is being read; undefined where its bytes go nowhere. */
   #dataStream: Http2Stream | undefined;
   readonly #recentResets = new Set<number>();
+  /** The newest stream that was reset and is not among the recent ones any more. */
+  #forgottenReset = 0;
   #writeDeadline: WriteDeadline | undefined;
   #reading = false;
   #paused = false;
@@ -240,7 +242,8 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
     this.#dataStream = undefined;
     if (stream === undefined) {
       if (this.#isIdle(streamId)) return this.#refuse(f.PROTOCOL_ERROR, "DATA on an idle stream");
-      if (!this.#recentResets.has(streamId)) return this.#refuse(f.STREAM_CLOSED, "DATA on a closed stream");
+      if (!this.wasReset(streamId)) return this.#refuse(f.STREAM_CLOSED, "DATA on a closed stream");
+      if (!this.calm.spend(1)) return this.#refuse(f.ENHANCE_YOUR_CALM, "too much DATA on streams that were reset");
     } else if (stream.remoteEnded) {
       stream.fail(f.STREAM_CLOSED);
     } else if (stream.takeFrame(length)) {
@@ -318,7 +321,10 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
   #takeHeaders(bytes: Uint8Array, start: number, end: number): ConnectionFault | undefined {
     const fault = this.block.add(this.reader, bytes, { start, end });
     if (fault !== undefined || this.block.open) return fault;
-    const { gathered } = this.block;
+    const { gathered, streamId } = this.block;
+    if (this.wasReset(streamId) && !this.calm.spend(1)) {
+      return { code: f.ENHANCE_YOUR_CALM, reason: "too many heads on streams that were reset" };
+    }
     if (gathered === undefined) this.headArrived(bytes, { start: this.block.start, end: this.block.end });
     else this.headArrived(gathered, { start: 0, end: gathered.length });
     return undefined;
@@ -408,9 +414,9 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
   /** Neither side has used the stream so far. */
   protected abstract isIdleStream(streamId: number): boolean;
 
-  /** What comes for this stream is late, and not wrong: this side reset it a short time ago. */
+  /** What comes for this stream, which is closed, is late and not wrong: this side has reset it, or may have. */
   protected wasReset(streamId: number): boolean {
-    return this.#recentResets.has(streamId);
+    return this.#recentResets.has(streamId) || streamId <= this.#forgottenReset;
   }
 
   // --- streams ---
@@ -440,6 +446,7 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
     for (const oldest of this.#recentResets) {
       if (this.#recentResets.size <= MAX_RECENT_RESETS) break;
       this.#recentResets.delete(oldest);
+      this.#forgottenReset = Math.max(this.#forgottenReset, oldest);
     }
   }
 
