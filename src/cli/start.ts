@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { type BrowserInfo } from "../content/browser/pool.ts";
 import { type Config } from "../gateway/config/config.ts";
-import { type Gateway, startGateway, urlOf } from "../gateway/process/gateway.ts";
+import { type Gateway, startGateway } from "../gateway/process/gateway.ts";
+import { urlOf } from "../gateway/process/listener-plan.ts";
 import { messageOf } from "../lib/caught.ts";
 import { HELP, readFlags } from "./flags.ts";
 import { configFlags, DRAIN_MS, readConfig } from "./gateway.ts";

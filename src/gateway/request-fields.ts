@@ -40,6 +40,8 @@ const KINDS: ReadonlyMap<string, number> = new Map([
   ["x-real-ip", DROPPED],
   ["x-forwarded-host", DROPPED],
   ["x-forwarded-proto", DROPPED],
+  ["x-client-cert-subject", DROPPED],
+  ["x-client-cert-verified", DROPPED],
   ["trailer", DROPPED],
   ["proxy-authenticate", DROPPED],
   ["proxy-authorization", DROPPED],

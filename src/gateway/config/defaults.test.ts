@@ -148,7 +148,15 @@ test("items of lists have the defaults of their tables", () => {
   ];
   const [listeners, upstream, route, x402] = found;
   expect(listeners).toEqual([
-    { address: "0.0.0.0", port: 1, use_tls: false, h2c_only: false, quic_enabled: false, quic_port: 0 },
+    {
+      address: "0.0.0.0",
+      port: 1,
+      use_tls: false,
+      h2c_only: false,
+      quic_enabled: false,
+      quic_port: 0,
+      proxy_protocol: false,
+    },
   ]);
   const servers = [{ address: "127.0.0.1", port: 1, ...SERVER }];
   expect(upstream).toEqual({ name: "a", servers, ...UPSTREAM });

@@ -62,9 +62,7 @@ test("flags are checked, and bring their own warnings only", () => {
   const { config, warnings } = loadText('{"admin": {"enabled": true, "api_key": "k"}}');
   if (config === undefined) throw new Error("the configuration is right");
   expect(warnings).toHaveLength(1);
-  expect(applyFlags(config, { staticRoot: "/srv" }).warnings.map(findingText)).toEqual([
-    "server.static_root: not available in this build; ignored",
-  ]);
+  expect(applyFlags(config, { staticRoot: "/srv" }).warnings).toEqual([]);
   expect(applyFlags(config, { cert: "c", workers: -1 }).problems.map(findingText)).toEqual([
     "server.workers: expected 0 or more, found -1",
     "tls.key_path: required with tls.cert_path",

@@ -13,15 +13,7 @@ export interface Unavailable {
 
 /** Every key that is understood but not built yet. A feature that lands takes its line away. */
 export const UNAVAILABLE: readonly Unavailable[] = [
-  { path: "server.listeners[].h2c_only", opens: "connections that are not HTTP/2 would be served" },
   { path: "server.listeners[].quic_enabled" },
-  { path: "tls.certificates" },
-  { path: "tls.client_ca_path", opens: "clients without a certificate would be let in" },
-  { path: "http2.max_streams", idle: 128 },
-  { path: "http2.max_header_list_size", idle: 8192 },
-  { path: "http2.initial_window_size", idle: 1_048_576 },
-  { path: "http2.max_frame_size", idle: 16_384 },
-  { path: "http2.h2c_only", opens: "connections that are not HTTP/2 would be served" },
   { path: "quic.enabled" },
   { path: "admin.enabled" },
   { path: "otel.enabled" },

@@ -146,6 +146,10 @@ function identify(text: string, start: number, length: number): number {
       return named(text, start, "proxy-authenticate", DROPPED);
     case 19:
       return named(text, start, "proxy-authorization", DROPPED);
+    case 21:
+      return named(text, start, "x-client-cert-subject", DROPPED_FROM_REQUEST);
+    case 22:
+      return named(text, start, "x-client-cert-verified", DROPPED_FROM_REQUEST);
     default:
       return OTHER;
   }

@@ -65,7 +65,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     this.#host = host;
     this.#maxStreams = http2.maxStreams;
     this.#maxHeaderListSize = maxHeaderListSize;
-    this.peerAddress = plainAddress(wire.remoteAddress);
+    this.peerAddress = plainAddress(host.peerAddress ?? wire.remoteAddress);
     host.wheel.set(this, settings.headerMs);
   }
 

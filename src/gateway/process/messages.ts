@@ -1,15 +1,27 @@
 import { type Config } from "../config/config.ts";
-import { type BoundListener } from "./gateway.ts";
+import { type TlsMaterial } from "../wire/tls.ts";
+
+/** What workers serve by. Certificates are read once, by the supervisor: files that are gone or broken later harm no worker. */
+export interface Served {
+  readonly config: Config;
+  readonly material: TlsMaterial | undefined;
+}
+
+/** Where the worker counts, in the shared memory that it got as a descriptor. */
+export interface SlotOfWorker {
+  readonly row: number;
+  readonly workers: number;
+}
 
 /** What the supervisor tells a worker. Plain data: it crosses a process boundary. */
 export type ToWorker =
-  | { readonly kind: "start"; readonly config: Config; readonly storePath: string }
-  | { readonly kind: "reload"; readonly config: Config }
+  | (Served & { readonly kind: "start"; readonly storePath: string; readonly slot: SlotOfWorker })
+  | (Served & { readonly kind: "reload" })
   | { readonly kind: "close"; readonly graceMs: number };
 
 /** What a worker tells the supervisor; `ended`: its process did, which the supervisor says for it. */
 export type FromWorker =
-  | { readonly kind: "started"; readonly listeners: readonly BoundListener[] }
+  | { readonly kind: "started" }
   | { readonly kind: "reloaded" }
   | { readonly kind: "ended" }
   | { readonly kind: "failed"; readonly reason: string };

@@ -1,4 +1,5 @@
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
+import { type HeadFault } from "../refusal.ts";
 import { refuse } from "../http1/refusal.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 
@@ -9,16 +10,17 @@ const MAX_LINGERING = 256;
 
 let lingering = 0;
 
-/** A connection that is told 503 and closed, since the server has as many as it may or is about to stop. */
+const TOO_MANY: HeadFault = { code: "overloaded", detail: "this server has as many connections as it may" };
+
+/** A connection that is told why it is not served, 503 where nothing else is said, and closed. */
 export class RefusedConnection extends Deadline implements WireHandler {
   readonly #wire: Wire;
   readonly #wheel: TimerWheel;
 
-  constructor(wire: Wire, wheel: TimerWheel) {
+  constructor(wire: Wire, wheel: TimerWheel, fault = TOO_MANY) {
     super();
     this.#wire = wire;
     this.#wheel = wheel;
-    const fault = { code: "overloaded", detail: "this server has as many connections as it may" } as const;
     const connection = { scheme: "http", clientAddress: wire.remoteAddress } as const;
     const bytes = Buffer.from(refuse(fault, "", connection).text, "latin1");
     wire.write(bytes, 0, bytes.length);

@@ -2,8 +2,11 @@ import { cpus } from "node:os";
 import { type Subprocess } from "bun";
 import { messageOf } from "../../lib/caught.ts";
 import { type Config } from "../config/config.ts";
-import { type BoundListener, type Gateway, type GatewayOptions, probeListeners } from "./gateway.ts";
-import { type FromWorker, type ToWorker } from "./messages.ts";
+import { readTlsMaterial } from "./certificates.ts";
+import { type Gateway, type GatewayOptions } from "./gateway.ts";
+import { SupervisorTelemetry } from "../telemetry/telemetry.ts";
+import { type BoundListener, probeListeners, withPorts } from "./listener-plan.ts";
+import { type FromWorker, type Served, type ToWorker } from "./messages.ts";
 
 /** A worker that dies younger than this, in milliseconds, died at once. */
 const YOUNG_MS = 1000;
@@ -13,6 +16,8 @@ const RESTART_MS = 100;
 
 interface Worker {
   readonly process: Subprocess;
+  /** Its row of the shared memory; whoever takes its place has the same one. */
+  readonly row: number;
   readonly bornAt: number;
   /** Answers the message that was sent last: the next one is sent only after. */
   reply: ((message: FromWorker) => void) | undefined;
@@ -34,25 +39,31 @@ class Supervisor implements Gateway {
   readonly connections = 0;
   readonly #options: GatewayOptions;
   readonly #workers = new Set<Worker>();
-  #config: Config;
+  readonly #telemetry: SupervisorTelemetry;
+  /** Rows that no process has. */
+  readonly #rows: number[];
+  #served: Served;
   #closing = false;
   #earlyDeaths = 0;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    this.#config = options.config;
+    const count = options.config.server.workers || cpus().length;
+    this.#telemetry = new SupervisorTelemetry(count);
+    this.#rows = Array.from({ length: count }, (_, index) => count - index);
+    this.#served = { config: options.config, material: undefined };
   }
 
   async start(): Promise<void> {
-    const { workers } = this.#config.server;
-    const count = workers === 0 ? cpus().length : workers;
-    // Workers share their ports with whoever asks the kernel to share: another server there would go unnoticed.
-    probeListeners(this.#config);
-    this.listeners = await this.#spawn();
-    // Where the kernel chose a port, the others must take the same one.
-    this.#config = withPorts(this.#config, this.listeners);
+    const { config } = this.#options;
+    const material = readTlsMaterial(config);
+    // Workers share their ports with whoever asks the kernel to share: another server there would go unnoticed. All of them
+    // must take the same one, so where the kernel chooses, it chooses now.
+    this.listeners = probeListeners(config);
+    this.#served = { config: withPorts(config, this.listeners), material };
+    await this.#spawn();
     try {
-      await Promise.all(Array.from({ length: count - 1 }, () => this.#spawn()));
+      await Promise.all(this.#rows.map(() => this.#spawn()));
     } catch (error) {
       await this.close(0);
       throw error;
@@ -61,16 +72,25 @@ class Supervisor implements Gateway {
 
   /** Every worker serves by `config`, or none does: those that took it go back where another cannot. */
   async reload(config: Config): Promise<void> {
-    const previous = this.#config;
+    const previous = this.#served;
+    const material = readTlsMaterial(config);
+    const places = probeListeners(withPorts(config, this.listeners), this.listeners);
     // First, so that a worker that is started meanwhile starts with it.
-    this.#config = withPorts(config, this.listeners);
+    this.#served = { config: withPorts(config, places), material };
     const workers = [...this.#workers];
     const answers = await Promise.all(workers.map((worker) => this.#ask(worker, this.#reloadMessage())));
     const refusal = answers.find((answer) => answer.kind === "failed");
-    if (refusal === undefined) return;
-    this.#config = previous;
+    if (refusal === undefined) {
+      this.listeners = places;
+      return;
+    }
+    this.#served = previous;
     await Promise.all([...this.#workers].map((worker) => this.#ask(worker, this.#reloadMessage())));
     throw new Error(refusal.reason);
+  }
+
+  countReload(success: boolean): void {
+    this.#telemetry.reloaded(success);
   }
 
   async close(graceMs: number): Promise<void> {
@@ -85,30 +105,42 @@ class Supervisor implements Gateway {
   }
 
   #reloadMessage(): ToWorker {
-    return { kind: "reload", config: this.#config };
+    return { kind: "reload", ...this.#served };
   }
 
-  async #spawn(): Promise<readonly BoundListener[]> {
+  async #spawn(): Promise<void> {
+    const row = this.#rows.pop();
+    const { zone } = this.#telemetry;
+    if (row === undefined || zone.fd === undefined) throw new Error("Cannot start a worker: there are enough");
     const worker: Worker = {
+      row,
       bornAt: performance.now(),
       reply: undefined,
       started: false,
       turn: Promise.resolve(),
       process: Bun.spawn([process.execPath, new URL("./worker.ts", import.meta.url).pathname], {
-        stdio: ["ignore", "inherit", "inherit"],
+        stdio: ["ignore", "inherit", "inherit", zone.fd],
         ipc: (message: FromWorker) => worker.reply?.(message),
         onExit: () => this.#died(worker),
       }),
     };
     this.#workers.add(worker);
     const { storePath } = this.#options;
-    const answer = await this.#ask(worker, { kind: "start", config: this.#config, storePath });
+    const answer = await this.#ask(worker, {
+      kind: "start",
+      ...this.#served,
+      storePath,
+      slot: { row, workers: zone.shape.rows - 1 },
+    });
     if (answer.kind === "started") {
       worker.started = true;
-      return answer.listeners;
+      return;
     }
     this.#workers.delete(worker);
     worker.process.kill("SIGKILL");
+    // Whoever is started next may need its row.
+    await worker.process.exited;
+    this.#freeRow(worker);
     throw new Error(answer.kind === "failed" ? answer.reason : "Cannot start a worker: its process ended");
   }
 
@@ -129,9 +161,17 @@ class Supervisor implements Gateway {
     worker.reply?.({ kind: "ended" });
     const known = this.#workers.delete(worker);
     // One that never started is its starter's to deal with.
-    if (!known || !worker.started || this.#closing) return;
+    if (!known || !worker.started) return;
+    this.#freeRow(worker);
+    if (this.#closing) return;
     this.#options.log(`worker ${worker.process.pid} ended; starting another`);
     this.#startAnother(performance.now() - worker.bornAt < YOUNG_MS);
+  }
+
+  /** What the process had counted stays; what it was doing is over. */
+  #freeRow({ row }: Worker): void {
+    this.#telemetry.workerDied(row);
+    this.#rows.push(row);
   }
 
   #startAnother(early: boolean): void {
@@ -143,6 +183,7 @@ class Supervisor implements Gateway {
     setTimeout(
       () => {
         if (this.#closing) return;
+        this.#telemetry.workerRestarted();
         this.#spawn().catch((error: unknown) => {
           if (this.#closing) return;
           this.#options.log(messageOf(error));
@@ -162,12 +203,4 @@ function send(process: Subprocess, message: ToWorker): boolean {
   } catch {
     return false;
   }
-}
-
-/** The configuration with the ports that are really bound. */
-function withPorts(config: Config, bound: readonly BoundListener[]): Config {
-  const { server } = config;
-  if (server.listeners.length === 0) return { ...config, server: { ...server, port: bound[0]?.port ?? server.port } };
-  const listeners = server.listeners.map((listener, i) => ({ ...listener, port: bound[i]?.port ?? listener.port }));
-  return { ...config, server: { ...server, listeners } };
 }

@@ -1,6 +1,11 @@
 import { messageOf } from "../../lib/caught.ts";
+import { SharedZone } from "../../lib/shared-zone.ts";
+import { zoneShape } from "../telemetry/layout.ts";
 import { type Gateway, startGateway } from "./gateway.ts";
 import { type FromWorker, type ToWorker } from "./messages.ts";
+
+/** The descriptor that the supervisor gives its shared memory to a worker by. */
+const ZONE_FD = 3;
 
 /** A worker process: it does what its supervisor says, and ends when the supervisor is gone. */
 let gateway: Gateway | undefined;
@@ -12,13 +17,20 @@ function tell(message: FromWorker): void {
 async function obey(message: ToWorker): Promise<void> {
   switch (message.kind) {
     case "start": {
-      const { config, storePath } = message;
-      gateway = await startGateway({ config, storePath, reusePort: true, log: (text) => console.error(text) });
-      tell({ kind: "started", listeners: gateway.listeners });
+      const { config, material, storePath, slot } = message;
+      gateway = await startGateway({
+        config,
+        material,
+        slot: { zone: SharedZone.open(zoneShape(slot.workers), ZONE_FD), row: slot.row },
+        storePath,
+        reusePort: true,
+        log: (text) => console.error(text),
+      });
+      tell({ kind: "started" });
       return;
     }
     case "reload":
-      await gateway?.reload(message.config);
+      await gateway?.reload(message.config, message.material);
       tell({ kind: "reloaded" });
       return;
     case "close":

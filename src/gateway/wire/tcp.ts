@@ -1,4 +1,5 @@
 import { type Socket, type SocketHandler } from "bun";
+import { finishAccepting } from "./finish-accepting.ts";
 import { type Wire, type WireHandler } from "./wire.ts";
 
 /** Told of a throw in a handler, which is a fault of ours: the connection is cut, the worker goes on. */
@@ -10,19 +11,20 @@ export interface ListenOptions {
   readonly port: number;
   /** Lets several processes share the port; the kernel spreads connections over them. */
   readonly reusePort: boolean;
-  readonly tls?: { readonly cert: string; readonly key: string };
   readonly accept: (wire: Wire) => WireHandler;
   readonly onFault: OnFault;
 }
 
 export interface Listener {
   readonly port: number;
-  /** Takes no more connections; those that are open stay. */
+  /** Takes those who have connected already, then no more; connections that are open stay. */
+  finish(): Promise<void>;
+  /** Takes no more connections from now on; those that are open stay, those that nobody has taken are reset. */
   stop(): void;
 }
 
 /** Runs `step`; its throw closes the socket and goes to `onFault`. */
-function guarded(socket: Socket<WireHandler>, onFault: OnFault, step: () => void): void {
+export function guarded(socket: Wire, onFault: OnFault, step: () => void): void {
   try {
     step();
   } catch (error) {
@@ -31,7 +33,8 @@ function guarded(socket: Socket<WireHandler>, onFault: OnFault, step: () => void
   }
 }
 
-function handlerFor(onFault: OnFault): SocketHandler<WireHandler> {
+/** What Bun calls for a socket whose data is its handler. */
+export function handlerFor(onFault: OnFault): SocketHandler<WireHandler> {
   return {
     binaryType: "buffer",
     data(socket, chunk) {
@@ -51,21 +54,23 @@ function handlerFor(onFault: OnFault): SocketHandler<WireHandler> {
   };
 }
 
-const DEAF: WireHandler = { onData() {}, onDrain() {}, onEnd() {}, onClose() {} };
+/** Hears everything and does nothing: for a wire that is over, or not yet anybody's. */
+export const DEAF: WireHandler = { onData() {}, onDrain() {}, onEnd() {}, onClose() {} };
 
-/** Binds a TCP listener, with TLS where a certificate is given. Throws where the address cannot be bound. */
+/** Binds a TCP listener. Throws where the address cannot be bound. */
 export function listen(options: ListenOptions): Listener {
-  const { address, port, reusePort, tls, accept, onFault } = options;
+  const { address, port, reusePort, accept, onFault } = options;
+  let accepted = 0;
   // A variable, since Bun's types do not know `reusePort` of a listener.
   const settings = {
     hostname: address,
     port,
     reusePort,
     allowHalfOpen: true,
-    ...(tls === undefined ? {} : { tls: { cert: tls.cert, key: tls.key } }),
     socket: {
       ...handlerFor(onFault),
       open(socket: Socket<WireHandler>) {
+        accepted++;
         guarded(socket, onFault, () => {
           // What closes within `accept`, or because it threw, needs somebody to tell.
           socket.data = DEAF;
@@ -75,7 +80,11 @@ export function listen(options: ListenOptions): Listener {
     },
   };
   const listener = Bun.listen<WireHandler>(settings);
-  return { port: listener.port, stop: () => listener.stop(false) };
+  return {
+    port: listener.port,
+    finish: () => finishAccepting(listener, () => accepted),
+    stop: () => listener.stop(false),
+  };
 }
 
 export type Endpoint = { readonly address: string; readonly port: number } | { readonly unix: string };

@@ -12,6 +12,14 @@ const listener = z
       .describe("Require the HTTP/2 prior-knowledge preface; refuse connections that are not HTTP/2."),
     quic_enabled: z.boolean().default(false).describe("Serve an HTTP/3 endpoint for this listener."),
     quic_port: listenPort.default(0).describe("UDP port of the QUIC endpoint; 0 takes the number of the TCP port."),
+    proxy_protocol: z
+      .boolean()
+      .default(false)
+      .meta(
+        ours(
+          "Require the PROXY protocol (version 1 or 2) before anything else, TLS included, and take the client's address from it.",
+        ),
+      ),
   })
   .describe("One TCP port, bound on every worker.");
 

@@ -4,7 +4,11 @@ import { text } from "./kinds.ts";
 const certificate = z
   .strictObject({
     hostnames: z
-      .array(text.toLowerCase())
+      .array(
+        text
+          .toLowerCase()
+          .regex(/^(?:\*\.)?[^\s*.][^\s*]*$/, 'expected a host name, as in "example.com" or "*.example.com"'),
+      )
       .min(1, "expected at least one host name")
       .describe("Host names (SNI) that this certificate answers; `*.example.com` stands for one label."),
     cert_path: text.describe("PEM certificate chain."),

@@ -1,0 +1,98 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { codeOf, messageOf } from "../../lib/caught.ts";
+import { type Config } from "../config/config.ts";
+import { checkMaterial, type KeyPair, type TlsMaterial } from "../wire/tls.ts";
+
+/** A larger file is no certificate. */
+const MAX_PEM_BYTES = 1024 * 1024;
+
+/**
+ * Reads and checks the certificates of a configuration's TLS listeners; undefined where it names none. Throws, naming the
+ * file, where one cannot be read, is no certificate, is not valid at this time, or has another key.
+ */
+export function readTlsMaterial({ tls }: Pick<Config, "tls">, now = Date.now()): TlsMaterial | undefined {
+  const named = tls.certificates.map((entry) => ({ hostnames: entry.hostnames, pair: readPair(entry, now) }));
+  const fallback = tls.cert_path === "" ? named[0]?.pair : readPair(tls, now);
+  if (fallback === undefined) return undefined;
+  const material = {
+    fallback,
+    named,
+    clientCa: tls.client_ca_path === "" ? "" : readAuthorities(tls.client_ca_path),
+    clientCertRequired: tls.client_cert_required,
+  };
+  try {
+    checkMaterial(material);
+  } catch (error) {
+    throw new Error(`Cannot use the certificates: ${messageOf(error)}`, { cause: error });
+  }
+  return material;
+}
+
+function readPair(
+  { cert_path: certPath, key_path: keyPath }: { cert_path: string; key_path: string },
+  now: number,
+): KeyPair {
+  const cert = readPem(certPath, "certificate");
+  const [own] = parseCertificates(cert, certPath);
+  const key = readPem(keyPath, "private key");
+  const privateKey = parseKey(key, keyPath);
+  if (own === undefined) throw new Error(`Cannot use the certificate "${certPath}": the file holds none`);
+  if (!own.checkPrivateKey(privateKey)) {
+    throw new Error(`Cannot use the certificate "${certPath}": the private key "${keyPath}" belongs to another`);
+  }
+  const from = Date.parse(own.validFrom);
+  const to = Date.parse(own.validTo);
+  if (now > to) throw new Error(`Cannot use the certificate "${certPath}": it was valid until ${own.validTo}`);
+  if (now < from) throw new Error(`Cannot use the certificate "${certPath}": it is valid from ${own.validFrom} on`);
+  return { cert, key };
+}
+
+function readAuthorities(path: string): string {
+  const pem = readPem(path, "client CAs");
+  if (parseCertificates(pem, path).length === 0) {
+    throw new Error(`Cannot use the client CAs "${path}": the file holds no certificate`);
+  }
+  return pem;
+}
+
+function readPem(path: string, what: string): string {
+  try {
+    const bytes = readFileSync(path);
+    if (bytes.length > MAX_PEM_BYTES) throw new Error(`it is over ${MAX_PEM_BYTES} bytes`);
+    return bytes.toString("latin1");
+  } catch (error) {
+    const code = codeOf(error);
+    const reason =
+      code === "ENOENT"
+        ? "there is no such file"
+        : code === "EACCES"
+          ? "this user may not read it"
+          : code === "EISDIR"
+            ? "it is a folder"
+            : messageOf(error);
+    throw new Error(`Cannot read the ${what} "${path}": ${reason}`, { cause: error });
+  }
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
+
+/** The certificates of a file, in its order. */
+function parseCertificates(pem: string, path: string): X509Certificate[] {
+  return (pem.match(CERTIFICATE) ?? []).map((text) => {
+    try {
+      return new X509Certificate(text);
+    } catch (error) {
+      throw new Error(`Cannot use the certificate "${path}": it cannot be decoded`, { cause: error });
+    }
+  });
+}
+
+function parseKey(pem: string, path: string): KeyObject {
+  try {
+    return createPrivateKey(pem);
+  } catch (error) {
+    const reason = pem.includes("ENCRYPTED") ? "it is protected by a passphrase" : "it is no private key in PEM form";
+    throw new Error(`Cannot use the private key "${path}": ${reason}`, { cause: error });
+  }
+}

@@ -1,0 +1,270 @@
+import { type Exchange } from "../exchange.ts";
+import { Http2ServerConnection } from "../http2/server-connection.ts";
+import { type ServerConnection, type ServerHost } from "../server-host.ts";
+import { type ConnectionMetrics, type Transport } from "../telemetry/connection-metrics.ts";
+import { listen, type Listener, type OnFault } from "../wire/tcp.ts";
+import { listenTls, type TlsListener, type TlsMaterial, type TlsPeer } from "../wire/tls.ts";
+import { createTlsUpgrade, type TlsUpgrade } from "../wire/tls-upgrade.ts";
+import { type Wire, type WireHandler } from "../wire/wire.ts";
+import { Handshake } from "./handshake.ts";
+import { bindError, type BoundListener, type ListenerPlan, placeOf } from "./listener-plan.ts";
+import { type Entrance } from "./phase.ts";
+import { becomeHttp1, becomeHttp2, type Codec, FirstBytes, type Successor } from "./protocol.ts";
+import { type Places } from "./places.ts";
+import { Proxied, type Unwrapped } from "./proxied.ts";
+import { RefusedConnection } from "./refused-connection.ts";
+
+/**
+ * Milliseconds from the end of accepting until idle connections are closed: a client whose next request is on its way
+ * gets its answer, which tells it that the connection closes.
+ */
+const QUIET_MS = 500;
+
+/** What all listeners of a gateway share. */
+export interface ListenerShared extends Omit<ServerHost, "scheme" | "closed" | "peerAddress"> {
+  readonly places: Places;
+  readonly connections: ConnectionMetrics;
+  readonly maxConnections: () => number;
+  readonly onFault: OnFault;
+}
+
+/** One port that clients connect to, and the connections that came by it. */
+export class GatewayListener {
+  readonly plan: ListenerPlan;
+  readonly #shared: ListenerShared;
+  readonly #transport: Transport;
+  readonly #host: ServerHost;
+  readonly #entrance: Entrance;
+  readonly #open = new Set<ServerConnection>();
+  #material: TlsMaterial | undefined;
+  #bound: Listener | TlsListener | undefined;
+  #upgrade: TlsUpgrade | undefined;
+  #draining = false;
+  #emptied: (() => void) | undefined;
+
+  private constructor(plan: ListenerPlan, shared: ListenerShared) {
+    this.plan = plan;
+    this.#shared = shared;
+    this.#transport = plan.useTls ? "tls" : "tcp";
+    const closed = (connection: ServerConnection): void => this.#closed(connection);
+    this.#entrance = { wheel: shared.wheel, closed };
+    this.#host = {
+      ...shared,
+      scheme: plan.useTls ? "https" : "http",
+      peerAddress: undefined,
+      draining: () => this.#draining || shared.draining(),
+      closed,
+    };
+  }
+
+  /** Binds and serves. Rejects, with nothing bound, where that cannot be. `material` is what listeners with TLS show. */
+  static async bind(
+    plan: ListenerPlan,
+    material: TlsMaterial | undefined,
+    shared: ListenerShared,
+  ): Promise<GatewayListener> {
+    const listener = new GatewayListener(plan, shared);
+    try {
+      await listener.#bind(material);
+    } catch (error) {
+      throw bindError(plan, error);
+    }
+    return listener;
+  }
+
+  get place(): BoundListener {
+    return { ...placeOf(this.plan), port: this.#bound?.port ?? this.plan.port };
+  }
+
+  get connections(): number {
+    return this.#open.size;
+  }
+
+  /** True where this very socket can serve by `plan` and `material`: all but certificates is fixed when it is bound. */
+  serves(plan: ListenerPlan, material: TlsMaterial | undefined): boolean {
+    const { place } = this;
+    const isSame =
+      plan.address === place.address &&
+      plan.port === place.port &&
+      plan.useTls === this.plan.useTls &&
+      plan.h2cOnly === this.plan.h2cOnly &&
+      plan.proxyProtocol === this.plan.proxyProtocol;
+    return isSame && (!plan.useTls || asksAlike(material, this.#material));
+  }
+
+  /** Shows other certificates to those who connect from now on. Throws where one cannot be used. */
+  show(material: TlsMaterial): void {
+    if (!this.plan.useTls) return;
+    if (this.plan.proxyProtocol) this.#upgrade = this.#createUpgrade(material);
+    else if (this.#bound !== undefined && "show" in this.#bound) this.#bound.show(material);
+    this.#material = material;
+  }
+
+  /** Takes no more connections, lets what is in flight end within `graceMs`, then cuts what is left. */
+  async close(graceMs: number): Promise<void> {
+    this.#draining = true;
+    if (graceMs > 0) {
+      const began = performance.now();
+      await this.#bound?.finish();
+      await this.#empty(Math.min(graceMs, began + QUIET_MS - performance.now()));
+      for (const connection of this.#open) connection.drain();
+      await this.#empty(began + graceMs - performance.now());
+    } else this.#bound?.stop();
+    for (const connection of this.#open) connection.cutOff();
+  }
+
+  /** Waits until there is no connection, `ms` at most. */
+  async #empty(ms: number): Promise<void> {
+    if (this.#open.size === 0 || ms <= 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#emptied = resolve;
+    const timer = setTimeout(resolve, ms);
+    await promise;
+    clearTimeout(timer);
+  }
+
+  async #bind(material: TlsMaterial | undefined): Promise<void> {
+    const { address, port, useTls, proxyProtocol } = this.plan;
+    const { onFault } = this.#shared;
+    const place = { address, port, reusePort: true, onFault };
+    this.#material = material;
+    if (!useTls) {
+      this.#bound = listen({
+        ...place,
+        accept: (wire) => this.#accept(wire, (admitted) => this.#beginPlain(admitted)),
+      });
+      return;
+    }
+    if (material === undefined) throw new Error("Cannot listen with TLS: there is no certificate");
+    if (proxyProtocol) {
+      this.#upgrade = this.#createUpgrade(material);
+      this.#bound = listen({
+        ...place,
+        accept: (wire) => this.#accept(wire, (admitted) => this.#beginProxied(admitted)),
+      });
+      return;
+    }
+    this.#bound = await listenTls({
+      ...place,
+      material,
+      protocols: this.#protocols(),
+      accept: (wire) => (this.#hasPlace() ? this.#entered(this.#beginHandshake(wire, undefined)) : undefined),
+    });
+  }
+
+  #protocols(): readonly string[] {
+    return this.plan.h2cOnly ? ["h2"] : ["h2", "http/1.1"];
+  }
+
+  #createUpgrade(material: TlsMaterial): TlsUpgrade {
+    return createTlsUpgrade(material, this.#protocols(), this.#shared.onFault);
+  }
+
+  #accept(wire: Wire, begin: (wire: Wire) => WireHandler): WireHandler {
+    return this.#hasPlace() ? begin(wire) : new RefusedConnection(wire, this.#shared.wheel);
+  }
+
+  #hasPlace(): boolean {
+    const { places, maxConnections, connections } = this.#shared;
+    const isFree = places.hasFree(maxConnections());
+    if (isFree) connections.accepted(this.#transport);
+    else connections.refused(this.#transport);
+    return isFree;
+  }
+
+  #beginPlain(wire: Wire): WireHandler {
+    return this.plan.proxyProtocol ? this.#beginProxied(wire) : this.#beginFirstBytes(wire, this.#host);
+  }
+
+  #beginProxied(wire: Wire): WireHandler {
+    const ms = this.#shared.settings().headerMs;
+    return this.#entered(
+      new Proxied(wire, this.#entrance, { ms, whole: (proxied, header) => this.#unwrap(proxied, header) }),
+    );
+  }
+
+  /** What came behind a PROXY header is the beginning of a connection as any other. */
+  #unwrap(proxied: Proxied, { address, rest }: Unwrapped): void {
+    const { wire } = proxied;
+    if (this.#upgrade !== undefined) {
+      this.#upgrade.begin(wire, rest, (inner) => {
+        const handshake = this.#entered(this.#beginHandshake(inner, address));
+        proxied.leave();
+        return handshake;
+      });
+      return;
+    }
+    const next = this.#beginFirstBytes(wire, this.#hostFor(address, undefined));
+    wire.data = next;
+    proxied.leave();
+    if (rest.length > 0) next.onData(rest);
+  }
+
+  #beginHandshake(wire: Wire, address: string | undefined): Handshake {
+    const ms = this.#shared.settings().headerMs;
+    return new Handshake(wire, this.#entrance, { ms, secured: (peer) => this.#secured(wire, address, peer) });
+  }
+
+  #secured(wire: Wire, address: string | undefined, peer: TlsPeer): void {
+    const successor = this.#successor(this.#hostFor(address, peer.clientSubject));
+    // RFC 9113 §3.3: HTTP/2 over TLS is agreed on by ALPN alone.
+    if (peer.protocol === "h2") becomeHttp2(wire, successor);
+    else becomeHttp1(wire, successor);
+  }
+
+  #beginFirstBytes(wire: Wire, host: ServerHost): WireHandler {
+    return this.#entered(new FirstBytes(wire, this.#entrance, this.#successor(host)));
+  }
+
+  #successor(host: ServerHost): Successor {
+    return {
+      host,
+      h2Only: this.plan.h2cOnly,
+      become: (wire, connection) => {
+        wire.data = this.#entered(connection);
+        this.#shared.connections.speaks(connection instanceof Http2ServerConnection ? "http2" : "http1");
+      },
+    };
+  }
+
+  /** The host of one connection, where there is something to say of it that its wire does not know. */
+  #hostFor(peerAddress: string | undefined, clientSubject: string | undefined): ServerHost {
+    if (peerAddress === undefined && clientSubject === undefined) return this.#host;
+    const { handle } = this.#shared;
+    const fields = clientSubject === undefined ? "" : clientFields(clientSubject);
+    return {
+      ...this.#host,
+      peerAddress,
+      handle(exchange: Exchange) {
+        exchange.head.fields += fields;
+        handle(exchange);
+      },
+    };
+  }
+
+  /** A phase or codec that takes over enters before the one before it leaves, so that there is no moment without any. */
+  #entered<T extends Codec>(connection: T): T {
+    this.#open.add(connection);
+    this.#shared.places.take();
+    this.#shared.connections.entered(this.#transport);
+    return connection;
+  }
+
+  #closed(connection: ServerConnection): void {
+    if (!this.#open.delete(connection)) return;
+    this.#shared.places.release();
+    this.#shared.connections.left(this.#transport);
+    if (this.#open.size === 0) this.#emptied?.();
+  }
+}
+
+/** Client certificates are asked for in the same way: what a socket that listens cannot change. */
+function asksAlike(a: TlsMaterial | undefined, b: TlsMaterial | undefined): boolean {
+  return (a?.clientCa === "") === (b?.clientCa === "") && a?.clientCertRequired === b?.clientCertRequired;
+}
+
+/** What an upstream is told of the client's certificate; clients cannot send these fields themselves. */
+function clientFields(subject: string): string {
+  if (subject === "") return "X-Client-Cert-Verified: NONE\r\n";
+  return `X-Client-Cert-Verified: SUCCESS\r\nX-Client-Cert-Subject: ${subject}\r\n`;
+}

@@ -1,0 +1,70 @@
+import { Http1ServerConnection } from "../http1/server-connection.ts";
+import { Http2ServerConnection } from "../http2/server-connection.ts";
+import { type ServerConnection, type ServerHost } from "../server-host.ts";
+import { type Wire, type WireHandler } from "../wire/wire.ts";
+import { type Entrance, Phase } from "./phase.ts";
+import { RefusedConnection } from "./refused-connection.ts";
+
+/** How a client begins that knows that we speak HTTP/2 (RFC 9113 §3.4). */
+const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
+
+/** Milliseconds that a client which has said nothing has to see that we close. */
+const LINGER_MS = 1000;
+
+/** What a connection becomes. */
+export type Codec = ServerConnection & WireHandler;
+
+/** Puts the connection that a wire becomes in the place of what it was. */
+export interface Successor {
+  readonly host: ServerHost;
+  /** HTTP/1 is refused. */
+  readonly h2Only: boolean;
+  readonly become: (wire: Wire, connection: Codec) => void;
+}
+
+const ONLY_HTTP2 = { code: "bad-request", detail: "this port takes HTTP/2 with prior knowledge only" } as const;
+
+export function becomeHttp1(wire: Wire, { host, h2Only, become }: Successor): void {
+  if (h2Only) wire.data = new RefusedConnection(wire, host.wheel, ONLY_HTTP2);
+  else become(wire, new Http1ServerConnection(wire, host));
+}
+
+export function becomeHttp2(wire: Wire, { host, become }: Successor): void {
+  become(wire, new Http2ServerConnection(wire, host));
+}
+
+/** A plaintext connection before its first bytes tell HTTP/2 from HTTP/1. */
+export class FirstBytes extends Phase {
+  readonly #successor: Successor;
+  /** The beginning of the preface, which may come in pieces. */
+  #seen: Buffer | undefined;
+  #closing = false;
+
+  constructor(wire: Wire, entrance: Entrance, successor: Successor) {
+    super(wire, entrance, successor.host.settings().idleMs);
+    this.#successor = successor;
+  }
+
+  onData(chunk: Buffer): void {
+    if (this.#closing) return;
+    const bytes = this.#seen === undefined ? chunk : Buffer.concat([this.#seen, chunk]);
+    const length = Math.min(bytes.length, PREFACE.length);
+    const isPreface = bytes[0] === PREFACE[0] && bytes.compare(PREFACE, 0, length, 0, length) === 0;
+    if (isPreface && length < PREFACE.length) {
+      if (this.#seen === undefined) this.within(this.#successor.host.settings().headerMs);
+      this.#seen = bytes;
+      return;
+    }
+    const { wire } = this;
+    if (isPreface) becomeHttp2(wire, this.#successor);
+    else becomeHttp1(wire, this.#successor);
+    this.leave();
+    wire.data.onData(bytes);
+  }
+
+  override drain(): void {
+    this.#closing = true;
+    this.wire.shutdown();
+    this.within(LINGER_MS);
+  }
+}

@@ -1,0 +1,70 @@
+import { dlopen, ptr } from "bun:ffi";
+
+/** Milliseconds for handshakes that the kernel had begun to answer: a long round trip. */
+const SETTLE_MS = 100;
+/** Turns of the event loop that are waited for one without a new connection. */
+const MAX_TURNS = 200;
+
+const SOL_SOCKET = 1;
+const SO_ATTACH_FILTER = 26;
+
+/** A listening socket as Bun gives it. */
+interface Listening {
+  stop(closeActiveConnections?: boolean): void;
+}
+
+/**
+ * Closes a listening socket without resetting anybody whom the kernel has already connected. Whoever comes while it closes
+ * is not answered, and comes again by itself after a second (RFC 6298 §2.1), to another process or to be refused.
+ * `accepted` counts the connections taken so far.
+ */
+export async function finishAccepting(listener: Listening, accepted: () => number): Promise<void> {
+  const fd: unknown = Reflect.get(listener, "fd");
+  if (typeof fd === "number") dropSyns(fd);
+  const settled = performance.now() + SETTLE_MS;
+  let seen = -1;
+  for (let turn = 0; turn < MAX_TURNS; turn++) {
+    const left = settled - performance.now();
+    if (left <= 0 && seen === accepted()) break;
+    seen = accepted();
+    // A turn of the event loop takes all that is in the queue.
+    await Bun.sleep(Math.max(1, left));
+  }
+  listener.stop(false);
+}
+
+/**
+ * A classic BPF program over the TCP header (RFC 9293 §3.1): a segment with SYN and without ACK is dropped, all others pass.
+ *
+ *   ldb [13]; and #0x12; jeq #0x02, drop; pass: ret -1; drop: ret 0
+ */
+const PROGRAM: readonly (readonly [code: number, jumpTrue: number, jumpFalse: number, k: number])[] = [
+  [0x30, 0, 0, 13],
+  [0x54, 0, 0, 0x12],
+  [0x15, 1, 0, 0x02],
+  [0x06, 0, 0, 0xffff_ffff],
+  [0x06, 0, 0, 0],
+];
+
+/** Has the kernel drop what asks for a new connection; where it cannot be told, the window is that of one event loop's turn. */
+function dropSyns(fd: number): void {
+  const instructions = new DataView(new ArrayBuffer(PROGRAM.length * 8));
+  for (const [i, [code, jumpTrue, jumpFalse, k]] of PROGRAM.entries()) {
+    instructions.setUint16(i * 8, code, true);
+    instructions.setUint8(i * 8 + 2, jumpTrue);
+    instructions.setUint8(i * 8 + 3, jumpFalse);
+    instructions.setUint32(i * 8 + 4, k, true);
+  }
+  const filter = new DataView(new ArrayBuffer(16));
+  filter.setUint16(0, PROGRAM.length, true);
+  filter.setBigUint64(8, BigInt(ptr(instructions)), true);
+  try {
+    const libc = dlopen("libc.so.6", {
+      setsockopt: { args: ["int", "int", "int", "ptr", "u32"], returns: "int" },
+    });
+    libc.symbols.setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, ptr(filter), filter.byteLength);
+    libc.close();
+  } catch {
+    // Another C library, or none that may be loaded.
+  }
+}

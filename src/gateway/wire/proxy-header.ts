@@ -1,0 +1,79 @@
+import { isIPv4, isIPv6 } from "node:net";
+
+/** The longest header of version 1 with its line end, as its definition says. */
+const MAX_V1_BYTES = 107;
+/** Version 2 may claim 64 KiB of extensions; nobody sends more than a few hundred bytes. */
+const MAX_V2_BYTES = 4096;
+
+const V2_SIGNATURE = Buffer.from("\r\n\r\n\0\r\nQUIT\n", "latin1");
+const V1_SIGNATURE = Buffer.from("PROXY ", "latin1");
+
+/** What the PROXY protocol says of a connection, and where what it carries begins. */
+export interface ProxyHeader {
+  readonly length: number;
+  /** The client's address; undefined where the proxy speaks for itself or does not know. */
+  readonly address: string | undefined;
+}
+
+/** Reads a PROXY protocol header, version 1 or 2, at the beginning of `bytes`. Undefined: it is not one. */
+export function readProxyHeader(bytes: Buffer): ProxyHeader | "unfinished" | undefined {
+  if (beginsLike(bytes, V2_SIGNATURE)) return bytes.length < 16 ? "unfinished" : readV2(bytes);
+  if (beginsLike(bytes, V1_SIGNATURE)) return readV1(bytes);
+  return undefined;
+}
+
+/** As far as there are bytes, they are those of `signature`. */
+function beginsLike(bytes: Buffer, signature: Buffer): boolean {
+  const length = Math.min(bytes.length, signature.length);
+  return bytes.compare(signature, 0, length, 0, length) === 0;
+}
+
+/** `PROXY TCP4 192.0.2.1 192.0.2.2 51234 443\r\n`, or TCP6, or UNKNOWN and anything. */
+function readV1(bytes: Buffer): ProxyHeader | "unfinished" | undefined {
+  const text = bytes.toString("latin1", 0, Math.min(bytes.length, MAX_V1_BYTES));
+  const end = text.indexOf("\r\n");
+  if (end === -1) return bytes.length < MAX_V1_BYTES ? "unfinished" : undefined;
+  const line = text.slice(0, end);
+  if (line === "PROXY UNKNOWN" || line.startsWith("PROXY UNKNOWN ")) return { length: end + 2, address: undefined };
+  const [, family = "", source = "", target = "", sourcePort = "", targetPort = "", ...rest] = line.split(" ");
+  const isAddress = family === "TCP4" ? isIPv4 : family === "TCP6" ? isIPv6 : undefined;
+  if (isAddress === undefined || rest.length > 0) return undefined;
+  if (!isAddress(source) || !isAddress(target) || !isPort(sourcePort) || !isPort(targetPort)) return undefined;
+  return { length: end + 2, address: source };
+}
+
+function isPort(text: string): boolean {
+  return /^(?:0|[1-9]\d{0,4})$/.test(text) && Number(text) <= 65_535;
+}
+
+/**
+ *   12 bytes   1 byte            1 byte              2 bytes   length bytes
+ *   signature  version, command  family, transport   length    addresses, ports, extensions
+ */
+function readV2(bytes: Buffer): ProxyHeader | "unfinished" | undefined {
+  const command = bytes[12];
+  const length = 16 + bytes.readUInt16BE(14);
+  if ((command !== 0x20 && command !== 0x21) || length > MAX_V2_BYTES) return undefined;
+  if (bytes.length < length) return "unfinished";
+  // LOCAL: the proxy's own connection, such as a health check; what follows is to be skipped.
+  if (command === 0x20) return { length, address: undefined };
+  switch (bytes[13]) {
+    case 0x11:
+      return length < 16 + 12 ? undefined : { length, address: bytes.subarray(16, 20).join(".") };
+    case 0x21:
+      return length < 16 + 36 ? undefined : { length, address: ipv6Text(bytes.subarray(16, 32)) };
+    // UNSPEC, and a Unix socket's path: there is no address to tell.
+    case 0x00:
+    case 0x31:
+      return { length, address: undefined };
+    case undefined:
+    default:
+      return undefined;
+  }
+}
+
+function ipv6Text(bytes: Buffer): string {
+  const groups = Array.from({ length: 8 }, (_, i) => bytes.readUInt16BE(i * 2).toString(16));
+  // The shortest form (RFC 5952), so that one client has one name in both versions of the protocol.
+  return new URL(`http://[${groups.join(":")}]`).hostname.slice(1, -1);
+}
