@@ -1,0 +1,303 @@
+/** `/metrics`, `/.healthz` and `/.ready` of the real gateway, as a scraper and a load balancer see them. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { everythingTo } from "../support/gateway.ts";
+import { type Message, statusOf, valuesOf } from "../support/message.ts";
+import { descendants, Folder, Program, until } from "../support/program.ts";
+import { parseMetrics, valueOf } from "../support/prometheus.ts";
+import { once, RawClient } from "../support/raw-client.ts";
+import { echo, RawOrigin } from "../support/raw-origin.ts";
+
+const TIME_MS = 40_000;
+const REQUESTS = "turnpike_http_requests_total";
+const RESPONSES = "turnpike_http_responses_total";
+
+let folder: Folder;
+let origin: RawOrigin;
+const programs: Program[] = [];
+const clients: RawClient[] = [];
+
+beforeEach(async () => {
+  folder = new Folder();
+  origin = await RawOrigin.start();
+});
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.destroy();
+  await Promise.all(programs.splice(0).map((program) => program.stop()));
+  await origin.stop();
+  folder.remove();
+});
+
+function configOf(server: object, rest: object = {}): object {
+  return {
+    server: { address: "127.0.0.1", port: 0, ...server },
+    access_log: { enabled: false },
+    ...everythingTo(origin.port),
+    ...rest,
+  };
+}
+
+async function serve(server: object, rest: object = {}): Promise<{ program: Program; port: number }> {
+  const program = new Program(["--config", folder.write("turnpike.json", configOf(server, rest))]);
+  programs.push(program);
+  const [, port] = await program.sees(/listening on https?:\/\/\S*?:(\d+)/);
+  return { program, port: Number(port) };
+}
+
+async function open(port: number): Promise<RawClient> {
+  const client = await RawClient.open(port);
+  clients.push(client);
+  return client;
+}
+
+function get(port: number, path: string, method = "GET"): Promise<Message> {
+  return once(port, `${method} ${path} HTTP/1.1\r\nHost: a.test\r\n\r\n`, method);
+}
+
+async function answered(client: RawClient): Promise<number> {
+  client.send("GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n");
+  return statusOf(await client.response());
+}
+
+async function scrape(port: number): Promise<string> {
+  const answer = await get(port, "/metrics");
+  expect(statusOf(answer)).toBe(200);
+  parseMetrics(answer.body);
+  return answer.body;
+}
+
+describe("/metrics", () => {
+  test(
+    "is a strictly right page that nobody keeps, to GET and HEAD alone",
+    async () => {
+      const { port } = await serve({ workers: 1 });
+      const page = await get(port, "/metrics");
+      expect([statusOf(page), valuesOf(page, "content-type"), valuesOf(page, "cache-control")]).toEqual([
+        200,
+        ["text/plain; version=0.0.4; charset=utf-8"],
+        ["no-store"],
+      ]);
+      const metrics = parseMetrics(page.body);
+      expect([...metrics.values()].every(({ help }) => help.endsWith("."))).toBe(true);
+      const head = await get(port, "/metrics", "HEAD");
+      expect([statusOf(head), head.body, Number(valuesOf(head, "content-length")[0]) > 1000]).toEqual([200, "", true]);
+      for (const path of ["/metrics", "/.healthz", "/.ready"]) {
+        const post = await get(port, path, "POST");
+        expect([statusOf(post), valuesOf(post, "allow")]).toEqual([405, ["GET, HEAD"]]);
+      }
+      expect(origin.requests).toEqual([]);
+    },
+    TIME_MS,
+  );
+
+  test(
+    "counts requests, responses, bytes and times by protocol, and what a codec refused",
+    async () => {
+      const { port } = await serve({ workers: 1 });
+      for (let i = 0; i < 3; i++) await get(port, "/x");
+      await get(port, "/x", "DELETE");
+      await get(port, "/x", "MADE-UP");
+      await once(port, "POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: 5\r\n\r\nhello");
+      await once(port, "GET /x HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n");
+      const page = await scrape(port);
+      const ofMethod = (method: string): number => valueOf(page, REQUESTS, { protocol: "http1", method });
+      // The scrape itself and the refused one are requests as well.
+      expect([ofMethod("GET"), ofMethod("DELETE"), ofMethod("POST"), ofMethod("other")]).toEqual([5, 1, 1, 1]);
+      expect([valueOf(page, RESPONSES, { code: "200" }), valueOf(page, RESPONSES, { code: "400" })]).toEqual([6, 1]);
+      expect(valueOf(page, "turnpike_http_request_duration_seconds_count")).toBe(6);
+      expect(valueOf(page, "turnpike_http_request_duration_seconds_sum")).toBeGreaterThan(0);
+      expect(valueOf(page, "turnpike_http_request_body_bytes_total")).toBe(5);
+      expect(valueOf(page, "turnpike_http_response_body_bytes_total")).toBeGreaterThan(6 * "GET /x".length);
+      expect(valueOf(page, "turnpike_http_requests_in_flight")).toBe(1);
+      expect(valueOf(page, REQUESTS, { protocol: "http2" })).toBe(0);
+    },
+    TIME_MS,
+  );
+
+  test(
+    "a client that left before it was answered is a 499, and one in flight is in flight",
+    async () => {
+      const { port } = await serve({ workers: 1 });
+      origin.answer = () => {};
+      const client = await open(port);
+      client.send("GET /slow HTTP/1.1\r\nHost: a.test\r\n\r\n");
+      await origin.until("the request", () => origin.requests[0]);
+      expect(valueOf(await scrape(port), "turnpike_http_requests_in_flight")).toBe(2);
+      client.destroy();
+      await until("the end of the request", async () => {
+        const page = await scrape(port);
+        return valueOf(page, RESPONSES, { code: "499" }) === 1 ? true : undefined;
+      });
+      expect(valueOf(await scrape(port), "turnpike_http_requests_in_flight")).toBe(1);
+    },
+    TIME_MS,
+  );
+
+  test(
+    "what takes long is counted as long",
+    async () => {
+      const { port } = await serve({ workers: 1 });
+      origin.answer = (request, connection) => void setTimeout(() => echo(request, connection), 300);
+      await get(port, "/slow");
+      const page = await scrape(port);
+      const upTo = (le: string): number => valueOf(page, "turnpike_http_request_duration_seconds_bucket", { le });
+      expect([upTo("0.25"), upTo("+Inf")]).toEqual([0, 1]);
+      expect(valueOf(page, "turnpike_http_request_duration_seconds_sum")).toBeGreaterThanOrEqual(0.299);
+    },
+    TIME_MS,
+  );
+
+  test(
+    "server.disable_middleware leaves requests uncounted",
+    async () => {
+      const { port } = await serve({ workers: 1, disable_middleware: true });
+      await get(port, "/x");
+      const page = await scrape(port);
+      expect([valueOf(page, REQUESTS), valueOf(page, RESPONSES)]).toEqual([0, 0]);
+      expect(valueOf(page, "turnpike_connections_total", { transport: "tcp" })).toBe(2);
+    },
+    TIME_MS,
+  );
+
+  test(
+    "no route and no host takes the gateway's own paths away",
+    async () => {
+      const server = { workers: 1, allowed_hosts: ["b.test"] };
+      const { port } = await serve(server, {
+        routes: ["/metrics", "/.ready", "/.healthz", "/"].map((path_prefix) => ({ path_prefix, upstream: "origin" })),
+      });
+      for (const path of ["/metrics", "/.ready", "/.healthz"]) expect(statusOf(await get(port, path))).toBe(200);
+      expect(statusOf(await get(port, "/metricsx"))).toBe(400);
+      expect(origin.requests).toEqual([]);
+    },
+    TIME_MS,
+  );
+
+  test(
+    "reloads are counted by how they went",
+    async () => {
+      const { program, port } = await serve({ workers: 1 });
+      program.kill("SIGHUP");
+      await program.sees(/reloaded /);
+      folder.write("turnpike.json", "{");
+      program.kill("SIGHUP");
+      await program.sees(/Cannot reload/);
+      const page = await scrape(port);
+      const went = (result: string): number => valueOf(page, "turnpike_config_reloads_total", { result });
+      expect([went("success"), went("failure")]).toEqual([1, 1]);
+    },
+    TIME_MS,
+  );
+});
+
+describe("two workers", () => {
+  test(
+    "any of them answers for both, also for one that was killed, and what that one was doing is over",
+    async () => {
+      const { program, port } = await serve({ workers: 2 });
+      const held = await Promise.all(Array.from({ length: 12 }, () => open(port)));
+      for (const client of held) {
+        client.send("GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n");
+        await client.response();
+      }
+      const before = await scrape(port);
+      expect(valueOf(before, REQUESTS)).toBe(13);
+      expect(valueOf(before, "turnpike_connections_open", { transport: "tcp" })).toBe(13);
+      const perWorker = parseMetrics(before).get("turnpike_worker_resident_memory_bytes")?.samples ?? [];
+      expect(perWorker.map(({ labels }) => labels.worker)).toEqual(["1", "2"]);
+      expect(Math.min(...perWorker.map(({ value }) => value))).toBeGreaterThan(10_000_000);
+      for (const pid of descendants(program.pid, "process/worker.ts")) {
+        const told = program.output.split("starting another").length;
+        // A second apart: workers that die at once would stop the server.
+        await Bun.sleep(1100);
+        process.kill(pid, "SIGKILL");
+        await until("another", () => (program.output.split("starting another").length > told ? true : undefined));
+      }
+      const after = await until("two workers", async () => {
+        const page = await get(port, "/metrics").catch(() => undefined);
+        const workers = page && parseMetrics(page.body).get("turnpike_worker_start_time_seconds")?.samples.length;
+        return workers === 2 ? page?.body : undefined;
+      });
+      expect(valueOf(after, REQUESTS)).toBeGreaterThanOrEqual(13);
+      expect(valueOf(after, "turnpike_worker_restarts_total")).toBe(2);
+      expect(valueOf(after, "turnpike_http_requests_in_flight")).toBe(1);
+      await until("the end of the connections that died with them", async () =>
+        valueOf(await scrape(port), "turnpike_connections_open") === 1 ? true : undefined,
+      );
+    },
+    TIME_MS,
+  );
+
+  test(
+    "max_connections counts over both, exactly, and a killed worker's places are given back",
+    async () => {
+      const max = 6;
+      const { program, port } = await serve({ workers: 2, max_connections: max });
+      const all = await Promise.all(Array.from({ length: 20 }, () => open(port)));
+      const statuses = await Promise.all(all.map(answered));
+      expect(statuses.filter((status) => status === 200)).toHaveLength(max);
+      expect(statuses.filter((status) => status === 503)).toHaveLength(20 - max);
+      await Bun.sleep(1100);
+      for (const pid of descendants(program.pid, "process/worker.ts")) process.kill(pid, "SIGKILL");
+      await until("both workers again", () =>
+        descendants(program.pid, "process/worker.ts").length === 2 ? true : undefined,
+      );
+      const again: RawClient[] = [];
+      await until("all places again", async () => {
+        const client = await RawClient.open(port).catch(() => undefined);
+        if (client === undefined) return undefined;
+        if ((await answered(client).catch(() => 0)) === 200) again.push(client);
+        else client.destroy();
+        return again.length === max ? true : undefined;
+      });
+      expect(await answered(await open(port))).toBe(503);
+      for (const client of again) client.destroy();
+    },
+    TIME_MS,
+  );
+});
+
+describe("probes", () => {
+  test(
+    "liveness and readiness are 200 with nothing in it",
+    async () => {
+      const { port } = await serve({ workers: 1 });
+      for (const path of ["/.healthz", "/.ready"]) {
+        const answer = await get(port, path);
+        expect([statusOf(answer), answer.body, valuesOf(answer, "content-length")]).toEqual([200, "", ["0"]]);
+      }
+    },
+    TIME_MS,
+  );
+
+  test(
+    "who is about to stop is alive and not ready",
+    async () => {
+      const { program, port } = await serve({ workers: 1 });
+      const asked = await Promise.all(
+        ["/.ready", "/.healthz"].map(async (path) => {
+          const client = await open(port);
+          client.send(`GET ${path} HTTP/1.1\r\nHost: a`);
+          return client;
+        }),
+      );
+      // Both have reached the gateway once it has answered somebody who came after them.
+      await get(port, "/.ready");
+      program.kill("SIGTERM");
+      await until("no more connections", async () => {
+        const late = await RawClient.open(port).catch(() => undefined);
+        late?.destroy();
+        return late === undefined ? true : undefined;
+      });
+      for (const client of asked) client.send(".test\r\n\r\n");
+      const answers = await Promise.all(asked.map((client) => client.response()));
+      expect(answers.map((answer) => [statusOf(answer), answer.body])).toEqual([
+        [503, ""],
+        [200, ""],
+      ]);
+      for (const client of asked) client.destroy();
+      expect(await program.exit()).toBe(0);
+    },
+    TIME_MS,
+  );
+});
