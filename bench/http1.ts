@@ -31,6 +31,7 @@ function nullWire(): Wire {
     pause() {},
     resume() {},
     shutdown() {},
+    end() {},
     terminate() {},
     remoteAddress: "127.0.0.1",
     data: { onData() {}, onDrain() {}, onEnd() {}, onClose() {} },
@@ -68,6 +69,7 @@ function build(): { client: Http1ServerConnection; origin: ClientConnection } {
     extraFields: "",
     extraNames: [],
     serviceName: "turnpike",
+    answerError,
   };
   const observer = new Observer(new Telemetry(onlySlot()).http, undefined);
   const pipeline: Pipeline = {

@@ -57,6 +57,8 @@ export interface Compiled {
 export async function compile(config: Config, deps: ProcessDeps): Promise<Compiled> {
   const upstreams = new Map(config.upstreams.map((upstream) => [upstream.name, createUpstream(upstream, deps)]));
   const sell = createSeller(config, deps);
+  const { allowed_hosts: allowedHosts, preencoded } = config.server;
+  const answer = { answerError: preencoded ? answerPreencoded : answerError };
   const routes: Route[] = [];
   for (const route of config.routes) {
     const upstream = upstreams.get(route.upstream ?? "");
@@ -66,12 +68,10 @@ export async function compile(config: Config, deps: ProcessDeps): Promise<Compil
       pathPrefix: route.path_prefix,
       host: route.host === undefined ? undefined : hostOf(route.host),
       policies: payment === undefined ? [] : [payment],
-      target: createTarget(route, upstream, { wheel: deps.wheel, serviceName: config.otel.service_name }),
+      target: createTarget(route, upstream, { wheel: deps.wheel, serviceName: config.otel.service_name, ...answer }),
       observer: await createObserver(config, deps, route),
     });
   }
-  const { allowed_hosts: allowedHosts, preencoded } = config.server;
-  const answer = { answerError: preencoded ? answerPreencoded : answerError };
   const staticFiles = createStaticFiles(config, { wheel: deps.wheel, ...answer });
   return {
     pipeline: {
@@ -132,7 +132,7 @@ function createUpstream(config: UpstreamConfig, deps: ProcessDeps): Upstream {
 function createTarget(
   route: RouteConfig,
   upstream: Upstream,
-  shared: Pick<ForwardTarget, "wheel" | "serviceName">,
+  shared: Pick<ForwardTarget, "wheel" | "serviceName" | "answerError">,
 ): ForwardTarget {
   return {
     ...shared,

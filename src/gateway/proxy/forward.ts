@@ -1,11 +1,18 @@
-import { TurnpikeError } from "../../lib/errors.ts";
+import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
-import { answerError } from "../answer.ts";
+import { CannedError } from "../answer.ts";
 import { type BodySink, type Exchange, type ResponseHead, type ResponseSink } from "../exchange.ts";
 import { type ClientConnection } from "../http1/client-connection.ts";
 import { type PoolRefusal, type ServerPool, Waiter } from "../upstream/server-pool.ts";
 import { upstreamHead } from "./request-head.ts";
 import { type ForwardTarget } from "./target.ts";
+
+const NO_SERVER = new CannedError("no-upstream", "no server of the upstream is in rotation");
+const QUEUE_FULL = new CannedError("overloaded", "too many requests wait for the upstream");
+const NO_CONNECTION = new CannedError("upstream-timeout", "no connection to the upstream could be had in time");
+const REFUSED = new CannedError("upstream-failed", "the upstream refused the connection");
+const NO_ANSWER = new CannedError("upstream-timeout", "the upstream did not answer in time");
+const TOO_LARGE = new CannedError("response-too-large", "the upstream's answer is larger than this route allows");
 
 /** Sends an exchange to the route's upstream, and the upstream's answer to the exchange's response. */
 export function forward(exchange: Exchange, target: ForwardTarget): void {
@@ -82,7 +89,7 @@ class Forward implements ResponseSink {
   next(): void {
     const server = this.#target.upstream.pick(this.#server);
     if (server === undefined) {
-      this.fail(new TurnpikeError("no-upstream", "no server of the upstream is in rotation"));
+      this.fail(NO_SERVER);
       return;
     }
     this.#server = server;
@@ -125,15 +132,11 @@ class Forward implements ResponseSink {
   refused(reason: PoolRefusal): void {
     this.#waiter = undefined;
     if (reason === "full") {
-      this.fail(new TurnpikeError("overloaded", "too many requests wait for the upstream"));
+      this.fail(QUEUE_FULL);
       return;
     }
     if (reason !== "busy") this.#server?.failed();
-    this.#retryOrFail(
-      reason !== "refused"
-        ? new TurnpikeError("upstream-timeout", "no connection to the upstream could be had in time")
-        : new TurnpikeError("upstream-failed", "the upstream refused the connection"),
-    );
+    this.#retryOrFail(reason !== "refused" ? NO_CONNECTION : REFUSED);
   }
 
   start(head: ResponseHead): void {
@@ -152,7 +155,7 @@ class Forward implements ResponseSink {
     this.#server?.succeeded();
     const noBody = this.#exchange.head.method === "HEAD" || status === 304;
     if (!noBody && head.bodyLength > this.#target.maxResponseBytes) {
-      this.fail(new TurnpikeError("response-too-large", "the upstream's answer is larger than this route allows"));
+      this.fail(TOO_LARGE);
       return;
     }
     this.#begun = true;
@@ -162,7 +165,7 @@ class Forward implements ResponseSink {
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
     this.#received += end - start;
     if (this.#received > this.#target.maxResponseBytes) {
-      this.fail(new TurnpikeError("response-too-large", "the upstream's answer is larger than this route allows"));
+      this.fail(TOO_LARGE);
       return true;
     }
     return this.#exchange.response.data(chunk, start, end);
@@ -197,7 +200,7 @@ class Forward implements ResponseSink {
     if (this.#over) return;
     this.#release();
     if (this.#begun) this.#exchange.response.abort(error);
-    else answerError(this.#exchange, error);
+    else this.#target.answerError(this.#exchange, error);
   }
 
   #mayRetry(): boolean {
@@ -218,7 +221,7 @@ class Forward implements ResponseSink {
     if (this.#connection?.awaited === true) this.#server?.failed();
     this.#connection?.destroy();
     this.#connection = undefined;
-    this.#retryOrFail(new TurnpikeError("upstream-timeout", "the upstream did not answer in time"));
+    this.#retryOrFail(NO_ANSWER);
   }
 
   #msLeft(): number {

@@ -1,5 +1,6 @@
 import { type Fields } from "../../lib/fields.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
+import { type AnswerError } from "../answer.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 
 /** Where a route sends its requests and within which bounds; compiled when the configuration is loaded. Times in milliseconds. */
@@ -16,6 +17,7 @@ export interface ForwardTarget {
   /** Lines of `upstream_headers`, and their lower-case names: the client's own of those names are left out. */
   readonly extraFields: Fields;
   readonly extraNames: readonly string[];
+  readonly answerError: AnswerError;
   /** The pseudonym in Via. */
   readonly serviceName: string;
 }
