@@ -93,6 +93,11 @@ export function writeFields(target: Buffer, at: number, fields: Fields): number 
   return end;
 }
 
+/** As `writeFields`, for fields that are different each time: looking for them among those that are kept would cost a third more. */
+export function writeNewFields(target: Buffer, at: number, fields: Fields): number {
+  return encodeLines(target, at, fields);
+}
+
 function encodeLines(target: Buffer, at: number, fields: Fields): number {
   let offset = at;
   for (let start = 0; start < fields.length; ) {
