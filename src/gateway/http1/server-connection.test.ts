@@ -273,13 +273,22 @@ test("a body that is not whole in time fails for its reader, and time that readi
   expect(sink.errors.map((error) => error.code)).toEqual(["request-timeout"]);
 });
 
-test("a connection that lingers after its last answer is cut when its peer does not close", () => {
-  host.onExchange = (exchange) => reply(exchange);
-  arrive("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+test("a connection that is closed by us lingers, and is cut when its peer does not close", () => {
+  host.onExchange = (exchange) => {
+    connection.drain();
+    reply(exchange);
+  };
+  arrive(GET);
   arrive(GET);
   expect([host.exchanges.length, wire.ended, wire.closed]).toEqual([1, true, false]);
   host.clock.advance(2100);
   expect([wire.closed, host.closedCount]).toEqual([true, 1]);
+});
+
+test("a client that said it sends no more is not waited for", () => {
+  host.onExchange = (exchange) => reply(exchange);
+  arrive("GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+  expect([wire.text.includes("200 OK"), wire.closed, host.closedCount]).toEqual([true, true, 1]);
 });
 
 test("an empty line before a request is skipped, and alone keeps the connection idle no longer than a head may take", () => {

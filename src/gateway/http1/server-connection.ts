@@ -206,6 +206,10 @@ export class Http1ServerConnection
     if (exchange !== this.#exchange) return;
     this.#exchange = undefined;
     const body = this.#body;
+    if (!exchange.keepAlive && body === undefined && this.#unread === undefined) {
+      this.#closeForGood();
+      return;
+    }
     if (this.#closing || body?.fault !== undefined) {
       this.#close();
       return;
@@ -364,6 +368,13 @@ export class Http1ServerConnection
     this.out.text(text);
     this.#host.refused(request);
     this.#close();
+  }
+
+  /** Closes at once where the client has said that it sends no more: waiting for its FIN costs a tenth of a connection (bench front, connects). */
+  #closeForGood(): void {
+    this.out.flush();
+    if (this.out.blocked) this.#close();
+    else this.#wire.end();
   }
 
   /** Sends what is left, then FIN, then waits a while for the peer to close. */

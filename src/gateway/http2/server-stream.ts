@@ -12,7 +12,7 @@ import {
 import { type ListedRequest } from "../request-fields.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { CANCEL, INTERNAL_ERROR, NO_ERROR, PROTOCOL_ERROR } from "./frame.ts";
-import { maxEncodedLength, writeField, writeFields, writeStatus } from "./hpack/encoder.ts";
+import { maxEncodedLength, writeField, writeNewFields, writeStatus } from "./hpack/encoder.ts";
 import { type ServerHost, type ServerSettings } from "../server-host.ts";
 import { Http2Stream, type StreamConnection } from "./stream.ts";
 
@@ -158,7 +158,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   encode(target: Buffer, at: number): number {
     let offset = writeStatus(target, at, this.status);
     if (this.#contentLength >= 0) offset = writeField(target, offset, "content-length", String(this.#contentLength));
-    return this.started ? writeFields(target, offset, this.addedFields) : offset;
+    return this.started ? writeNewFields(target, offset, this.addedFields) : offset;
   }
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {

@@ -8,6 +8,8 @@ export interface Wire {
   resume(): void;
   /** Sends FIN after what was taken; bytes can still arrive. */
   shutdown(): void;
+  /** Closes both ways after what was taken; for a peer that sends no more, since what it still sends is answered by a reset. */
+  end(): void;
   /** Closes at once, both ways. */
   terminate(): void;
   readonly remoteAddress: string;

@@ -33,6 +33,11 @@ export class FakeWire implements Wire {
     this.ended = true;
   }
 
+  end(): void {
+    this.ended = true;
+    this.terminate();
+  }
+
   terminate(): void {
     if (this.closed) return;
     this.closed = true;
