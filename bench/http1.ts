@@ -74,7 +74,7 @@ function build(): { client: Http1ServerConnection; origin: ClientConnection } {
   const observer = new Observer(new Telemetry(onlySlot()).http, undefined);
   const pipeline: Pipeline = {
     routes: new RouteTable([{ pathPrefix: "/", host: undefined, policies: [], target, observer }]),
-    allowedHosts: undefined,
+    isAllowedHost: undefined,
     observer,
     state: { ready: () => true, metrics: () => ({ text: "", contentType: "" }) },
     buffers,

@@ -8,7 +8,8 @@ import { type Observer } from "./observer.ts";
 import { type Policy } from "./policy/policy.ts";
 import { forward } from "./proxy/forward.ts";
 import { type ForwardTarget } from "./proxy/target.ts";
-import { hostOf, type Routable, type RouteTable } from "./routing/table.ts";
+import { type HostCheck } from "./routing/allowed-hosts.ts";
+import { type Routable, type RouteTable } from "./routing/table.ts";
 import { type StaticFiles } from "./static/static-files.ts";
 
 /** A route as requests need it; made from the configuration, never changed. */
@@ -22,8 +23,8 @@ export interface Route extends Routable {
 /** All that a request is judged by. A reload makes another one; requests in flight keep theirs. */
 export interface Pipeline {
   readonly routes: RouteTable<Route>;
-  /** Lower case; undefined: every host. */
-  readonly allowedHosts: ReadonlySet<string> | undefined;
+  /** Undefined: every host. */
+  readonly isAllowedHost: HostCheck | undefined;
   /** Sees what no route takes. */
   readonly observer: Observer;
   readonly state: GatewayState;
@@ -58,7 +59,7 @@ export function serve(pipeline: Pipeline, exchange: Exchange): void {
   // A dot or an m: those of all gateway paths.
   const mayBeOurs = second === 0x2e || second === 0x6d;
   if (mayBeOurs && serveGatewayPath(exchange, pipeline.state, pipeline.answerError)) return;
-  if (pipeline.allowedHosts !== undefined && !pipeline.allowedHosts.has(hostOf(head.authority))) {
+  if (pipeline.isAllowedHost?.(head.authority) === false) {
     pipeline.answerError(exchange, HOST_NOT_ALLOWED);
     return;
   }

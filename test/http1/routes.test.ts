@@ -16,7 +16,7 @@ beforeAll(async () => {
   origins = await Promise.all(NAMES.map(() => RawOrigin.start()));
   gateway = await startGateway({
     access_log: { enabled: false },
-    server: { allowed_hosts: ["a.test", "b.test", "shop.example.com", "example.com"] },
+    server: { allowed_hosts: ["a.test", "b.test", "shop.example.com", "example.com", "::1"] },
     upstreams: NAMES.map((name, i) => ({ name, servers: [{ address: "127.0.0.1", port: origins[i]?.port }] })),
     routes: [
       { path_prefix: "/api", upstream: "api" },
@@ -115,14 +115,23 @@ describe("hosts", () => {
     expect(await route("http://b.test/hosts/x", "a.test")).toBe("exact /hosts/x");
   });
 
-  test.each([["c.test"], ["a.test.evil.test"], ["xa.test"], ["a.test.c"], ["127.0.0.1"]])(
+  test.each([["a.test:8080"], ["A.Test."], ["[::1]:8080"], ["[0:0::1]"]])("%s is in allowed_hosts", async (host) => {
+    expect(await route("/api", host)).toBe("api /api");
+  });
+
+  test.each([["c.test"], ["a.test.evil.test"], ["xa.test"], ["a.test.c"], ["127.0.0.1"], ["[::2]"]])(
     "%s is not in allowed_hosts: 400",
     async (host) => {
       expect(await route("/api", host)).toBe("400");
     },
   );
 
-  test("the host of an absolute target must be allowed, whatever Host says", async () => {
+  test("the host of an absolute target must be allowed, and counts alone", async () => {
     expect(await route("http://c.test/api", "a.test")).toBe("400");
+    expect(await route("http://a.test/api", "c.test")).toBe("api /api");
+  });
+
+  test("a request of HTTP/1.0 without Host is at none that is allowed", async () => {
+    expect(statusOf(await once(gateway.port, "GET /api HTTP/1.0\r\n\r\n"))).toBe(400);
   });
 });

@@ -17,6 +17,7 @@ import { type Answers } from "../policy/payment/answers.ts";
 import { createPaymentPolicy } from "../policy/payment/payment.ts";
 import { type Policy } from "../policy/policy.ts";
 import { type ForwardTarget } from "../proxy/target.ts";
+import { createAllowedHosts } from "../routing/allowed-hosts.ts";
 import { createRewrite } from "../routing/rewrite.ts";
 import { hostOf, RouteTable } from "../routing/table.ts";
 import { StaticFiles, type StaticFilesDeps } from "../static/static-files.ts";
@@ -76,7 +77,7 @@ export async function compile(config: Config, deps: ProcessDeps): Promise<Compil
   return {
     pipeline: {
       routes: new RouteTable(routes),
-      allowedHosts: allowedHosts.length === 0 ? undefined : new Set(allowedHosts.map(hostOf)),
+      isAllowedHost: createAllowedHosts(allowedHosts),
       observer: await createObserver(config, deps, undefined),
       state: deps.state,
       buffers: deps.buffers,

@@ -56,7 +56,9 @@ export const server = z
     allowed_hosts: z
       .array(text.regex(/^\S+$/, "expected a host name without spaces").toLowerCase())
       .default([])
-      .describe("If not empty, a request whose Host is not listed is answered 400. Capitals do not matter."),
+      .describe(
+        "If not empty, a request whose Host is not listed is answered 400. Capitals and the port do not matter; `*.example.com` takes all hosts below `example.com`.",
+      ),
     listeners: z
       .array(listener)
       .default([])
