@@ -1,0 +1,198 @@
+/** `buffer_pool`: what one worker holds for slow peers is bounded, and who comes when it is used up hears so. */
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { everythingTo, type Gateway, startGateway } from "../support/gateway.ts";
+import { statusOf, valuesOf } from "../support/message.ts";
+import { until } from "../support/program.ts";
+import { valueOf } from "../support/prometheus.ts";
+import { once, RawClient } from "../support/raw-client.ts";
+import { type OriginConnection, RawOrigin } from "../support/raw-origin.ts";
+
+setDefaultTimeout(40_000);
+
+const BUFFER = 65_536;
+const COUNT = 32;
+const BIG = 64 * 1024 * 1024;
+const GET = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";
+const SLOW_GET = "GET /big HTTP/1.1\r\nHost: a.test\r\n\r\n";
+
+let origin: RawOrigin;
+let gateway: Gateway | undefined;
+let clients: RawClient[] = [];
+
+beforeEach(async () => {
+  origin = await RawOrigin.start();
+});
+
+afterEach(async () => {
+  for (const client of clients) client.destroy();
+  clients = [];
+  await gateway?.stop();
+  gateway = undefined;
+  await origin.stop();
+});
+
+async function start(bufferCount = COUNT, bufferSize = BUFFER): Promise<number> {
+  const { upstreams, routes } = everythingTo(origin.port);
+  gateway = await startGateway({
+    access_log: { enabled: false },
+    server: { max_connections: COUNT / 2 },
+    limits: { max_body_bytes: BIG },
+    buffer_pool: { buffer_size: bufferSize, buffer_count: bufferCount },
+    upstreams,
+    routes: routes.map((route) => ({ ...route, max_response_bytes: BIG * 2 })),
+  });
+  return gateway.port;
+}
+
+async function open(port: number): Promise<RawClient> {
+  const client = await RawClient.open(port);
+  clients.push(client);
+  return client;
+}
+
+/** A client that asks for more than any socket's buffers take, and reads nothing. */
+async function slowReader(port: number): Promise<RawClient> {
+  const client = await open(port);
+  client.socket.pause();
+  client.send(SLOW_GET);
+  return client;
+}
+
+/** Sends `BIG` bytes as fast as they are taken. */
+function sendBig({ socket }: OriginConnection): void {
+  const chunk = Buffer.alloc(1 << 18, "x");
+  socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${BIG}\r\n\r\n`);
+  let sent = 0;
+  const fill = (): void => {
+    while (sent < BIG && !socket.destroyed) {
+      sent += chunk.length;
+      if (!socket.write(chunk)) return;
+    }
+  };
+  socket.on("drain", fill);
+  fill();
+}
+
+function answerBig(): void {
+  const { answer } = origin;
+  origin.answer = (request, connection) => {
+    if (request.startLine.startsWith("GET /big")) sendBig(connection);
+    else answer(request, connection);
+  };
+}
+
+async function metric(port: number, name: string): Promise<number> {
+  const { body } = await once(port, "GET /metrics HTTP/1.1\r\nHost: a.test\r\n\r\n");
+  return valueOf(body, name, { pool: "stream" });
+}
+
+/** Opens slow readers until nobody else is taken on. */
+async function exhaust(port: number): Promise<void> {
+  answerBig();
+  for (let i = 0; i < COUNT / 2 - 2; i++) {
+    const used = await metric(port, "turnpike_buffer_bytes");
+    if (used > (COUNT - 2) * BUFFER) return;
+    await slowReader(port);
+    await until("bytes that wait, or a refusal", async () =>
+      (await metric(port, "turnpike_buffer_bytes")) !== used ||
+      (await metric(port, "turnpike_buffer_refusals_total")) > 0
+        ? true
+        : undefined,
+    );
+  }
+  await until("buffers used up", async () => (statusOf(await once(port, GET)) === 503 ? true : undefined));
+}
+
+test("slow readers use the buffers up; who comes then gets 503 and is not forwarded, and all is well once they are gone", async () => {
+  const port = await start();
+  expect(statusOf(await once(port, GET))).toBe(200);
+  await exhaust(port);
+  const seen = origin.requests.length;
+  const refused = await once(port, GET);
+  expect([statusOf(refused), valuesOf(refused, "retry-after"), valuesOf(refused, "content-type")]).toEqual([
+    503,
+    ["1"],
+    ["application/problem+json"],
+  ]);
+  expect(JSON.parse(refused.body)).toMatchObject({ type: "urn:turnpike:error:overloaded", status: 503 });
+  expect(origin.requests.length).toBe(seen);
+  expect(statusOf(await once(port, "GET /.healthz HTTP/1.1\r\nHost: a.test\r\n\r\n"))).toBe(200);
+  expect(await metric(port, "turnpike_buffer_bytes")).toBeLessThanOrEqual(COUNT * BUFFER);
+  expect(await metric(port, "turnpike_buffer_refusals_total")).toBeGreaterThan(0);
+  for (const client of clients) client.destroy();
+  await until("buffers again", async () => (statusOf(await once(port, GET)) === 200 ? true : undefined));
+  expect(await metric(port, "turnpike_buffer_bytes")).toBe(0);
+});
+
+test("a slow reader that reads again gets every byte, and its buffers are free", async () => {
+  const port = await start();
+  answerBig();
+  const client = await slowReader(port);
+  await until("bytes that wait", async () => ((await metric(port, "turnpike_buffer_bytes")) > 0 ? true : undefined));
+  let received = 0;
+  client.socket.removeAllListeners("data");
+  client.socket.on("data", (chunk) => {
+    received += chunk.length;
+  });
+  client.socket.resume();
+  await until("the whole answer", () => (received > BIG ? true : undefined));
+  expect(await metric(port, "turnpike_buffer_bytes")).toBe(0);
+});
+
+test("a response that cannot wait without going over the bound is cut off, and the others are served", async () => {
+  const port = await start(COUNT, 1024);
+  answerBig();
+  const client = await slowReader(port);
+  await origin.until("the end of the request", () =>
+    origin.connections.some(({ received, closed }) => received.includes("/big") && closed) ? true : undefined,
+  );
+  expect(await metric(port, "turnpike_buffer_bytes")).toBe(0);
+  expect(await metric(port, "turnpike_buffer_refusals_total")).toBeGreaterThan(0);
+  client.socket.resume();
+  await client.closed();
+  expect(statusOf(await once(port, GET))).toBe(200);
+});
+
+test("a body that a slow origin does not take waits within the bound, or is answered 503", async () => {
+  const port = await start(COUNT, 1024);
+  origin.onBytes = ({ socket }) => socket.pause();
+  const client = await open(port);
+  client.send(`POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: ${BIG}\r\n\r\n`);
+  const chunk = "x".repeat(1 << 18);
+  const feed = setInterval(() => client.send(chunk), 5);
+  const answer = await client.response("POST", 20_000);
+  clearInterval(feed);
+  expect([statusOf(answer), valuesOf(answer, "retry-after")]).toEqual([503, ["1"]]);
+  expect(await metric(port, "turnpike_buffer_bytes")).toBe(0);
+  origin.onBytes = undefined;
+  expect(statusOf(await once(port, GET))).toBe(200);
+});
+
+test("requests that are sent ahead wait in buffers, and are let go with the connection where there are none", async () => {
+  const port = await start();
+  const asked = Promise.withResolvers<OriginConnection>();
+  origin.answer = (_, connection) => asked.resolve(connection);
+  const client = await open(port);
+  client.send(GET.repeat(5));
+  const connection = await asked.promise;
+  await until("requests that wait", async () =>
+    (await metric(port, "turnpike_buffer_bytes")) === BUFFER ? true : undefined,
+  );
+  origin.reset();
+  connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+  for (let i = 0; i < 5; i++) expect(statusOf(await client.response())).toBe(200);
+  await until("free buffers", async () => ((await metric(port, "turnpike_buffer_bytes")) === 0 ? true : undefined));
+});
+
+test("requests that are sent ahead and find no buffer are let go with their connection, after the answer before them", async () => {
+  const port = await start(COUNT, 1024);
+  const asked = Promise.withResolvers<OriginConnection>();
+  origin.answer = (_, connection) => asked.resolve(connection);
+  const client = await open(port);
+  client.send(`${GET}GET /y HTTP/1.1\r\nHost: a.test\r\nX: ${"x".repeat(COUNT * 1024)}\r\n\r\n`);
+  (await asked.promise).send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+  const answer = await client.response();
+  expect([statusOf(answer), valuesOf(answer, "connection")]).toEqual([200, ["close"]]);
+  await client.closed();
+  expect(origin.summaries.filter((summary) => summary.startsWith("GET /y"))).toEqual([]);
+});
