@@ -1,0 +1,243 @@
+/** An HTTP/2 client that sends exactly the frames it is told to, and keeps every frame that comes. */
+import { connect, type Socket } from "node:net";
+import * as h2 from "./http2-frames.ts";
+import { block, BlockDecoder, type HeaderList } from "./http2-hpack.ts";
+
+const PATIENCE_MS = 5_000;
+
+export interface Frame {
+  readonly type: number;
+  readonly flags: number;
+  readonly streamId: number;
+  readonly payload: Buffer;
+  /** The decoded list of a HEADERS frame whose block is whole. */
+  readonly fields: HeaderList;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly fields: HeaderList;
+  readonly body: Buffer;
+  readonly trailers: HeaderList;
+  /** 1xx that came before. */
+  readonly interim: readonly number[];
+}
+
+/** The four pseudo-header fields of a request, and what else it holds. */
+export function requestFields(path = "/x", method = "GET", more: HeaderList = []): HeaderList {
+  return [[":method", method], [":scheme", "http"], [":path", path], [":authority", "a.test"], ...more];
+}
+
+/** A whole request without a body. */
+export function get(streamId: number, path = "/x", more: HeaderList = []): Buffer {
+  return h2.frame(h2.HEADERS, h2.END_BOTH, streamId, block(requestFields(path, "GET", more)));
+}
+
+/** A request whose body is still to come. */
+export function post(streamId: number, path = "/x", more: HeaderList = []): Buffer {
+  return h2.frame(h2.HEADERS, h2.END_HEADERS, streamId, block(requestFields(path, "POST", more)));
+}
+
+export function fieldOf(list: HeaderList, name: string): string | undefined {
+  return list.find(([field]) => field === name)?.[1];
+}
+
+export class Http2Client {
+  readonly socket: Socket;
+  /** All frames that came, in order. */
+  readonly frames: Frame[] = [];
+  state: "open" | "ended" | "reset" = "open";
+  /** Acknowledges SETTINGS and answers PING as they come. */
+  polite = true;
+  /** Gives back, on connection and stream, what DATA took. */
+  opensWindows = false;
+  readonly #decoder = new BlockDecoder();
+  readonly #waiting = new Set<() => void>();
+  #unread = Buffer.alloc(0);
+  #headers: { streamId: number; flags: number; parts: Buffer[] } | undefined;
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+    socket.on("data", (chunk) => this.#take(chunk));
+    socket.on("end", () => this.#finish("ended"));
+    socket.on("error", () => this.#finish("reset"));
+    socket.on("close", () => this.#finish("ended"));
+  }
+
+  /** A connection without a byte sent. */
+  static open(port: number): Promise<Http2Client> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+      const client = new Http2Client(socket);
+      socket.once("connect", () => resolve(client));
+      socket.once("error", reject);
+    });
+  }
+
+  /** A connection with prefaces exchanged, SETTINGS acknowledged by both sides. */
+  static async ready(port: number, ...pairs: readonly (readonly [id: number, value: number])[]): Promise<Http2Client> {
+    const client = await Http2Client.open(port);
+    client.send(h2.PREFACE, h2.settings(...pairs));
+    await client.sees("SETTINGS", ({ type, flags }) => type === h2.SETTINGS && (flags & h2.ACK) === 0);
+    await client.sees("the acknowledgement", ({ type, flags }) => type === h2.SETTINGS && (flags & h2.ACK) !== 0);
+    return client;
+  }
+
+  send(...frames: readonly (Buffer | string)[]): void {
+    if (this.state !== "open") return;
+    this.socket.write(
+      Buffer.concat(frames.map((part) => (typeof part === "string" ? Buffer.from(part, "latin1") : part))),
+    );
+  }
+
+  destroy(): void {
+    this.socket.destroy();
+  }
+
+  /** The first frame, among those that came and those to come, that `matches`. */
+  async sees(what: string, matches: (frame: Frame) => boolean, patienceMs = PATIENCE_MS): Promise<Frame> {
+    const found = await this.#until(() => this.frames.find(matches), patienceMs, true);
+    if (found === undefined) throw new Error(`No ${what}: ${this.state}, ${this.#excerpt()}`);
+    return found;
+  }
+
+  /** Waits for the connection's end; an Error where it stays open. */
+  async closed(patienceMs = PATIENCE_MS): Promise<void> {
+    const closed = await this.#until(() => (this.state === "open" ? undefined : true), patienceMs, false);
+    if (closed === undefined) throw new Error(`The connection is still open: ${this.#excerpt()}`);
+  }
+
+  /** Waits until the server has answered a PING that is sent now: all that was sent before was read. */
+  async fence(): Promise<void> {
+    const content = `fence${String(this.#fences++).padStart(3, "0")}`;
+    this.send(h2.ping(content));
+    await this.sees("PING's answer", (frame) => frame.type === h2.PING && frame.payload.toString("latin1") === content);
+  }
+  #fences = 0;
+
+  /** The whole answer on a stream; an Error where the stream or the connection is reset before. */
+  async answer(streamId: number, patienceMs = PATIENCE_MS): Promise<Answer> {
+    const whole = await this.#until(() => this.#answerOn(streamId), patienceMs, true);
+    if (whole === undefined) throw new Error(`No answer on stream ${streamId}: ${this.state}, ${this.#excerpt()}`);
+    return whole;
+  }
+
+  /** The code of RST_STREAM on the stream, once it comes. */
+  async resetCode(streamId: number): Promise<number> {
+    const found = await this.sees(
+      `RST_STREAM on stream ${streamId}`,
+      (frame) => frame.type === h2.RST_STREAM && frame.streamId === streamId,
+    );
+    return found.payload.readUInt32BE(0);
+  }
+
+  /** The code of GOAWAY, once it comes. */
+  async goawayCode(patienceMs = PATIENCE_MS): Promise<number> {
+    const found = await this.sees("GOAWAY", ({ type }) => type === h2.GOAWAY, patienceMs);
+    return found.payload.readUInt32BE(4);
+  }
+
+  /** Bytes of DATA that came on a stream. */
+  received(streamId: number): number {
+    return this.#dataOn(streamId).length;
+  }
+
+  #dataOn(streamId: number): Buffer {
+    return Buffer.concat(
+      this.frames.filter(({ type, streamId: id }) => type === h2.DATA && id === streamId).map(({ payload }) => payload),
+    );
+  }
+
+  #answerOn(streamId: number): Answer | undefined {
+    const own = this.frames.filter((frame) => frame.streamId === streamId);
+    if (!own.some(({ type, flags }) => (type === h2.DATA || type === h2.HEADERS) && (flags & h2.END_STREAM) !== 0)) {
+      return undefined;
+    }
+    const heads = own.filter(({ type }) => type === h2.HEADERS).map(({ fields }) => fields);
+    const statuses = heads.map((list) => Number(fieldOf(list, ":status") ?? 0));
+    const final = statuses.findIndex((status) => status >= 200);
+    return {
+      status: statuses[final] ?? 0,
+      fields: heads[final] ?? [],
+      body: this.#dataOn(streamId),
+      trailers: heads[final + 1] ?? [],
+      interim: statuses.slice(0, Math.max(final, 0)),
+    };
+  }
+
+  #take(chunk: Buffer): void {
+    this.#unread = Buffer.concat([this.#unread, chunk]);
+    while (this.#unread.length >= 9) {
+      const length = this.#unread.readUIntBE(0, 3);
+      if (this.#unread.length < 9 + length) break;
+      const type = this.#unread.readUInt8(3);
+      const flags = this.#unread.readUInt8(4);
+      const streamId = this.#unread.readUInt32BE(5);
+      const payload = this.#unread.subarray(9, 9 + length);
+      this.#unread = this.#unread.subarray(9 + length);
+      this.#takeFrame({ type, flags, streamId, payload });
+    }
+    this.#wake();
+  }
+
+  #takeFrame(frame: Omit<Frame, "fields">): void {
+    const { type, flags, streamId, payload } = frame;
+    if (type === h2.HEADERS || type === h2.CONTINUATION) {
+      this.#headers ??= { streamId, flags, parts: [] };
+      this.#headers.parts.push(payload);
+      if ((flags & h2.END_HEADERS) === 0) return;
+      const { flags: firstFlags, parts } = this.#headers;
+      this.#headers = undefined;
+      const whole = Buffer.concat(parts);
+      this.frames.push({
+        type: h2.HEADERS,
+        flags: firstFlags,
+        streamId,
+        payload: whole,
+        fields: this.#decoder.decode(whole),
+      });
+      return;
+    }
+    this.frames.push({ ...frame, fields: [] });
+    if (type === h2.DATA && this.opensWindows && payload.length > 0) {
+      this.send(h2.windowUpdate(0, payload.length));
+      if ((flags & h2.END_STREAM) === 0) this.send(h2.windowUpdate(streamId, payload.length));
+    }
+    if (!this.polite || (flags & h2.ACK) !== 0) return;
+    if (type === h2.SETTINGS) this.send(h2.SETTINGS_ACK);
+    if (type === h2.PING) this.send(h2.frame(h2.PING, h2.ACK, 0, payload));
+  }
+
+  #excerpt(): string {
+    const shown = this.frames.slice(-8).map(({ type, flags, streamId, payload }) => {
+      return `${type}/${flags}@${streamId} ${payload.toString("latin1").slice(0, 60)}`;
+    });
+    return `the last frames are ${JSON.stringify(shown)}`;
+  }
+
+  #finish(state: "ended" | "reset"): void {
+    if (this.state === "open") this.state = state;
+    this.#wake();
+  }
+
+  #wake(): void {
+    for (const check of this.#waiting) check();
+  }
+
+  #until<T>(probe: () => T | undefined, patienceMs: number, untilClosed: boolean): Promise<T | undefined> {
+    return new Promise((resolve) => {
+      const finish = (result: T | undefined): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(check);
+        resolve(result);
+      };
+      const check = (): void => {
+        const result = probe();
+        if (result !== undefined || (untilClosed && this.state !== "open")) finish(result);
+      };
+      const timer = setTimeout(() => finish(undefined), patienceMs);
+      this.#waiting.add(check);
+      check();
+    });
+  }
+}
