@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { type TurnpikeError } from "../../lib/errors.ts";
+import { BufferPool } from "../../lib/buffer-pool.ts";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
 import { type BodySink } from "../exchange.ts";
 import { chunkHead } from "./chunked.ts";
@@ -10,8 +11,11 @@ class Source implements BodySource {
   readonly maxBodyBytes = 1000;
   readonly maxHeaderBytes = 200;
   readonly maxHeaderCount = 5;
-  readonly buffers = plentyOfBuffers();
+  readonly buffers: BufferPool;
   held = false;
+  constructor(buffers = plentyOfBuffers()) {
+    this.buffers = buffers;
+  }
   holdReading(hold: boolean): void {
     this.held = hold;
   }
@@ -167,4 +171,26 @@ test("however a body is cut and whenever it is asked for, the sink gets it whole
     ),
     { numRuns: 300 },
   );
+});
+
+test("a body that comes before anybody reads it waits in buffers, and fails as overload where there are none", () => {
+  const pool = new BufferPool({ bufferSize: 16_384, bufferCount: 1, reserve: 0 });
+  const [first, second] = [1, 2].map(() => new Http1RequestBody(new Source(pool), 900));
+  first?.receive(bytes("x".repeat(800)), 0);
+  expect(pool.used).toBe(16_384);
+  second?.receive(bytes("y"), 0);
+  const sink = new Sink();
+  second?.readTo(sink);
+  expect([sink.text, sink.errors.map(({ code }) => code)]).toEqual(["", ["overloaded"]]);
+  const taker = new Sink();
+  first?.readTo(taker);
+  expect([taker.text.length, pool.used]).toEqual([800, 0]);
+});
+
+test("what nobody reads of a body is let go of with its request", () => {
+  const { body, source } = make(10);
+  body.receive(bytes("hello"), 0);
+  expect(source.buffers.used).toBeGreaterThan(0);
+  body.forget();
+  expect(source.buffers.used).toBe(0);
 });

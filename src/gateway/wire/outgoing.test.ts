@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { BufferPool } from "../../lib/buffer-pool.ts";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
-import { flushCork, holdCork, Outgoing } from "./outgoing.ts";
+import { eventTime, flushCork, holdCork, Outgoing } from "./outgoing.ts";
 import { FakeWire } from "./testing/fake-wire.ts";
 
 const CONNECTIONS = 3;
@@ -137,4 +138,43 @@ test("what is written after an await leaves without anybody ending an event", as
   await Promise.resolve();
   await Promise.resolve();
   expect(line.wire.text).toBe("late");
+});
+
+test("where the pool has no buffer, what waits is given up, and the connection is told and blocked for good", () => {
+  const pool = new BufferPool({ bufferSize: 65_536, bufferCount: 2, reserve: 0 });
+  const wire = new FakeWire();
+  const told: boolean[] = [];
+  const out = new Outgoing(wire, () => told.push(out.exhausted), pool);
+  wire.takes = [10, 0];
+  out.bytes(pattern(130_000, 1));
+  expect([told, out.blocked, pool.used]).toEqual([[false], true, 2 * 65_536]);
+  out.bytes(pattern(10_000, 2));
+  out.text("nor this");
+  expect([told, out.blocked, out.drain(), pool.used]).toEqual([[false, true], true, false, 0]);
+  expect(wire.bytes.length).toBe(10);
+});
+
+test("a closed connection gives its buffers back", () => {
+  const pool = plentyOfBuffers();
+  const wire = new FakeWire();
+  const out = new Outgoing(wire, () => {}, pool);
+  wire.takes = [1, 5];
+  out.bytes(pattern(100_000, 1));
+  out.drain();
+  expect(pool.used).toBe(2 * 65_536);
+  out.discard();
+  expect(pool.used).toBe(0);
+});
+
+test("what one event does is done at one time, and what follows an await is not", async () => {
+  holdCork();
+  const began = eventTime();
+  while (performance.now() === began);
+  expect(eventTime()).toBe(began);
+  flushCork();
+  const after = eventTime();
+  expect(after).toBeGreaterThan(began);
+  holdCork();
+  expect(eventTime()).toBeGreaterThanOrEqual(after);
+  flushCork();
 });

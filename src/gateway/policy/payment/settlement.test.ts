@@ -322,3 +322,28 @@ test("a slow client gets all of it", async () => {
   const response = await shop.send(shop.payment());
   expect(await response.text()).toBe("the goods");
 });
+
+test("while no buffer is free for another answer, a new payment is 503 before anybody works for it, and good afterwards", async () => {
+  const settling = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const shop = open({
+    room: { bufferSize: 1024, bufferCount: 1 },
+    facilitator: (real) => ({
+      async settle(...payment) {
+        settling.resolve();
+        await release.promise;
+        return real.settle(...payment);
+      },
+    }),
+  });
+  const first = shop.send(shop.payment());
+  await settling.promise;
+  const payment = shop.payment();
+  const refused = await shop.send(payment);
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+  expect(await refused.json()).toMatchObject({ type: "urn:turnpike:error:overloaded" });
+  expect([shop.runs, shop.settlements, await shop.booked(payment)]).toEqual([1, 1, undefined]);
+  release.resolve();
+  expect((await first).status).toBe(200);
+  expect((await shop.send(payment)).status).toBe(200);
+});
