@@ -1,6 +1,6 @@
-import { writeLatin1 } from "../../../lib/latin1.ts";
 import { type Fields } from "../../../lib/fields.ts";
 import { EncodedTexts } from "./encoded-texts.ts";
+import { LITERAL_MASK, NEVER_INDEXED, STATIC_NAMES, WITHOUT_INDEXING, writeLine, writeText } from "./literals.ts";
 import { writeInteger } from "./integer.ts";
 import { STATIC_TABLE } from "./static-table.ts";
 
@@ -8,33 +8,7 @@ import { STATIC_TABLE } from "./static-table.ts";
 export const TABLE_SIZE_ZERO = 0x20;
 
 const INDEXED = 0x80;
-const WITHOUT_INDEXING = 0x00;
-const NEVER_INDEXED = 0x10;
-const LITERAL_MASK = 0x0f;
 const INDEX_OF_STATUS = 8;
-
-/** Secrets, which an intermediary must not index either: whether a guess was in its table would show in a length (RFC 7541 §7.1). */
-const SECRETS: ReadonlySet<string> = new Set(["authorization", "cookie", "proxy-authorization", "set-cookie"]);
-
-interface StaticName {
-  /** Of the name's first entry. */
-  readonly index: number;
-  /** Values of that entry and those that follow it. */
-  readonly values: readonly string[];
-  readonly literal: number;
-}
-
-const STATIC_NAMES: ReadonlyMap<string, StaticName> = staticNames();
-
-function staticNames(): Map<string, StaticName> {
-  const names = new Map<string, StaticName>();
-  for (const [i, [name]] of STATIC_TABLE.entries()) {
-    if (names.has(name)) continue;
-    const values = STATIC_TABLE.filter((entry) => entry[0] === name).map((entry) => entry[1]);
-    names.set(name, { index: i + 1, values, literal: SECRETS.has(name) ? NEVER_INDEXED : WITHOUT_INDEXING });
-  }
-  return names;
-}
 
 /** Writes `:status`, 3 digits, in 5 bytes at most; returns the offset behind it. */
 export function writeStatus(target: Buffer, at: number, status: number): number {
@@ -71,12 +45,6 @@ export function writeField(target: Buffer, at: number, lowerName: string, value:
   return writeText(target, writeInteger(target, at, LITERAL_MASK, known.index), value);
 }
 
-function writeText(target: Buffer, at: number, text: string): number {
-  target[at] = 0;
-  const start = writeInteger(target, at, 0x7f, text.length);
-  return start + writeLatin1(target, text, start);
-}
-
 const encodedFields = new EncodedTexts();
 
 /**
@@ -88,34 +56,21 @@ export function writeFields(target: Buffer, at: number, fields: Fields): number 
   if (fields === "") return at;
   const kept = encodedFields.write(target, at, fields);
   if (kept !== 0) return kept;
-  const end = encodeLines(target, at, fields);
+  const end = writeNewFields(target, at, fields);
   encodedFields.offer(fields, target, at, end);
   return end;
 }
 
-/** As `writeFields`, for fields that are different each time: looking for them among those that are kept would cost a third more. */
+/** As `writeFields`, for fields that are different each time: looking for them among those that are kept costs as much as a short line. */
 export function writeNewFields(target: Buffer, at: number, fields: Fields): number {
-  return encodeLines(target, at, fields);
-}
-
-function encodeLines(target: Buffer, at: number, fields: Fields): number {
   let offset = at;
   for (let start = 0; start < fields.length; ) {
     const crlf = fields.indexOf("\r\n", start);
     const end = crlf === -1 ? fields.length : crlf;
-    const colon = fields.indexOf(":", start);
-    let from = colon + 1;
-    let to = end;
-    while (from < to && isOws(fields.charCodeAt(from))) from++;
-    while (to > from && isOws(fields.charCodeAt(to - 1))) to--;
-    offset = writeField(target, offset, fields.slice(start, colon).toLowerCase(), fields.slice(from, to));
+    offset = writeLine(target, offset, fields, { start, end });
     start = end + 2;
   }
   return offset;
-}
-
-function isOws(code: number): boolean {
-  return code === 0x20 || code === 0x09;
 }
 
 /** The bytes that `writeFields` may need: a length above 126 takes one byte more than the line's punctuation, one above 254 two, and so on. */

@@ -1,0 +1,128 @@
+import { writeLatin1 } from "../../../lib/latin1.ts";
+import { type Fields } from "../../../lib/fields.ts";
+import { writeInteger } from "./integer.ts";
+import { STATIC_TABLE } from "./static-table.ts";
+
+/** First bytes of the literals that no dynamic table takes (RFC 7541 §6.2.2, §6.2.3), and the bits that a name's index has in them. */
+export const WITHOUT_INDEXING = 0x00;
+export const NEVER_INDEXED = 0x10;
+export const LITERAL_MASK = 0x0f;
+
+/** Secrets, which an intermediary must not index either: whether a guess was in its table would show in a length (RFC 7541 §7.1). */
+const SECRETS: ReadonlySet<string> = new Set(["authorization", "cookie", "proxy-authorization", "set-cookie"]);
+
+/** Lengths below it take one byte. */
+const ONE_BYTE = 0x7f;
+/** Values from here on are written by the native method: a character at a time costs more (bench http2-hpack). */
+const LONG_VALUE = 40;
+
+/** A name of the static table. */
+interface StaticName {
+  readonly name: string;
+  /** Of the name's first entry. */
+  readonly index: number;
+  /** Values of that entry and those that follow it. */
+  readonly values: readonly string[];
+  /** How a literal with that name begins. */
+  readonly literal: number;
+}
+
+export const STATIC_NAMES: ReadonlyMap<string, StaticName> = staticNames();
+
+function staticNames(): Map<string, StaticName> {
+  const names = new Map<string, StaticName>();
+  for (const [i, [name]] of STATIC_TABLE.entries()) {
+    if (names.has(name)) continue;
+    const values = STATIC_TABLE.filter((entry) => entry[0] === name).map((entry) => entry[1]);
+    names.set(name, { name, index: i + 1, values, literal: SECRETS.has(name) ? NEVER_INDEXED : WITHOUT_INDEXING });
+  }
+  return names;
+}
+
+/** The names by their hash; those that share one stand one behind the other. A power of two. */
+const SLOTS = 256;
+const slots: readonly (StaticName | undefined)[] = hashedNames();
+
+function hashedNames(): (StaticName | undefined)[] {
+  const table: (StaticName | undefined)[] = Array.from({ length: SLOTS }, () => undefined);
+  for (const known of STATIC_NAMES.values()) {
+    let hash = 0;
+    for (let i = 0; i < known.name.length; i++) hash = hashed(hash, known.name.charCodeAt(i));
+    let slot = hash & (SLOTS - 1);
+    while (table[slot] !== undefined) slot = (slot + 1) & (SLOTS - 1);
+    table[slot] = known;
+  }
+  return table;
+}
+
+function hashed(hash: number, code: number): number {
+  return (Math.imul(hash, 31) + code) | 0;
+}
+
+/** The static name that `target` holds between `start` and `end`. */
+function findName(target: Uint8Array, start: number, end: number, hash: number): StaticName | undefined {
+  for (let slot = hash & (SLOTS - 1); ; slot = (slot + 1) & (SLOTS - 1)) {
+    const known = slots[slot];
+    if (known === undefined) return undefined;
+    const { name } = known;
+    if (name.length !== end - start) continue;
+    let i = 0;
+    while (i < name.length && name.charCodeAt(i) === target[start + i]) i++;
+    if (i === name.length) return known;
+  }
+}
+
+/** Writes a text as it is, behind its length. */
+export function writeText(target: Buffer, at: number, text: string): number {
+  target[at] = 0;
+  const start = writeInteger(target, at, 0x7f, text.length);
+  return start + writeLatin1(target, text, start);
+}
+
+/**
+ * Writes one field line as a literal; returns the offset behind it. Character by character: slices of the name and the
+ * value, a look-up in a map and native writes of both take twice as long (bench http2-hpack).
+ */
+export function writeLine(target: Buffer, at: number, fields: Fields, line: { start: number; end: number }): number {
+  // The name goes to where it lies if it is a literal of usual length, and is overwritten if not.
+  const nameAt = at + 2;
+  let offset = nameAt;
+  let hash = 0;
+  let i = line.start;
+  for (; i < line.end; i++) {
+    let code = fields.charCodeAt(i);
+    if (code === 0x3a) break;
+    if (code >= 0x41 && code <= 0x5a) code += 0x20;
+    hash = hashed(hash, code);
+    target[offset++] = code;
+  }
+  const length = offset - nameAt;
+  const known = findName(target, nameAt, offset, hash);
+  if (known !== undefined) {
+    target[at] = known.literal;
+    offset = writeInteger(target, at, LITERAL_MASK, known.index);
+  } else if (length < ONE_BYTE) {
+    target[at] = WITHOUT_INDEXING;
+    target[at + 1] = length;
+  } else {
+    target[at] = WITHOUT_INDEXING;
+    offset = writeText(target, at + 1, fields.slice(line.start, i).toLowerCase());
+  }
+  return writeValue(target, offset, fields, { start: i + 1, end: line.end });
+}
+
+/** Writes the value between `start` and `end`, without the white space around it. */
+function writeValue(target: Buffer, at: number, fields: Fields, range: { start: number; end: number }): number {
+  let { start, end } = range;
+  while (start < end && isOws(fields.charCodeAt(start))) start++;
+  while (end > start && isOws(fields.charCodeAt(end - 1))) end--;
+  if (end - start >= LONG_VALUE) return writeText(target, at, fields.slice(start, end));
+  target[at] = end - start;
+  let offset = at + 1;
+  for (let i = start; i < end; i++) target[offset++] = fields.charCodeAt(i);
+  return offset;
+}
+
+function isOws(code: number): boolean {
+  return code === 0x20 || code === 0x09;
+}
