@@ -1,5 +1,5 @@
 /** What makes a path need more than a look: an escape, a backslash, a dot segment, an empty segment. */
-const IRREGULAR = /%|\\|\/[./]/;
+const IRREGULAR = /%|\\|\/(?:\/|\.\.?(?:\/|$))/;
 const UNRESERVED = /[A-Za-z0-9\-._~]/;
 
 /**
