@@ -149,6 +149,18 @@ describe("a request", () => {
   });
 });
 
+test("data whose sink gives the request up is given back to the connection's window", () => {
+  sink.room = false;
+  // Half of the connection's window, after which the server hears of it.
+  for (let i = 0; i < 1700; i++) {
+    const stream = server.send(sink);
+    sink.onData = () => stream.destroy();
+    server.head(stream.streamId, 0, OK);
+    server.data(stream.streamId, 0, Buffer.alloc(16_384));
+  }
+  expect(server.heard().filter((frame) => frame.startsWith("WINDOW_UPDATE 0"))).toHaveLength(1);
+});
+
 describe("an answer", () => {
   test("has its length, its fields without what frames it, and a date", () => {
     server.sendQuietly(sink);

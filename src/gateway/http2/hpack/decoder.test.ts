@@ -28,9 +28,9 @@ const sent: fc.Arbitrary<SentField> = fc.record({
 const blocks = fc.array(
   fc.record({
     resize: fc.option(fc.integer({ min: 0, max: 300 }), { freq: 4 }),
-    fields: fc.array(sent, { maxLength: 12 }),
+    fields: fc.array(sent, { maxLength: 12, size: "max" }),
   }),
-  { maxLength: 12 },
+  { maxLength: 12, size: "max" },
 );
 
 describe("a block", () => {
@@ -178,7 +178,10 @@ describe("the dynamic table", () => {
   });
 
   test("gives what a plain list would, through all growth and eviction", () => {
-    const steps = fc.array(fc.oneof(fc.integer({ min: 32, max: 200 }), fc.constant(0)), { maxLength: 200 });
+    const steps = fc.array(fc.oneof(fc.integer({ min: 32, max: 200 }), fc.constant(0)), {
+      minLength: 60,
+      maxLength: 120,
+    });
     fc.assert(
       fc.property(steps, (sizes) => {
         const table = new DynamicTable<number>(2000);
