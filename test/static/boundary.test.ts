@@ -88,8 +88,6 @@ describe("is not there", () => {
     "/%2e%2e/outside.txt",
     "/sub/../../outside.txt",
     "-beside/file.txt",
-    `/${"x".repeat(300)}`,
-    `/${"x/".repeat(2500)}`,
     "/public.txt%0a",
     "/%E2%80%AE",
   ])("%s", async (path) => {
@@ -104,6 +102,10 @@ describe("is not there", () => {
     async (path) => expect(statusOf(await site.ask(path))).toBe(400),
   );
 
+  test("what has too long a name, or lies too deep", async () => {
+    for (const path of ["x".repeat(300), "x/".repeat(2500)]) expect(statusOf(await site.ask(`/${path}`))).toBe(404);
+  });
+
   test("a percent sign that was escaped is undone once", async () => {
     expect(statusOf(await site.ask("/%252e%252e/outside.txt"))).toBe(404);
   });
@@ -114,7 +116,7 @@ describe("is not there", () => {
   });
 });
 
-test("a link to a dotfile is what the link is: its owner put it there", async () => {
+test("a link to a dotfile is served by its own name, as mounted volumes have them", async () => {
   expect(statusOf(await site.ask("/env-link"))).toBe(200);
 });
 
@@ -164,6 +166,7 @@ describe("a root that cannot be served stops the start with a clear error", () =
     const locked = join(site.folder, "locked");
     mkdirSync(locked, { mode: 0o000 });
     expect(await startWith(locked)).toContain("this user may not read it");
+    chmodSync(locked, 0o700);
     rmSync(locked, { recursive: true });
   });
 });
