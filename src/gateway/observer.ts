@@ -1,7 +1,7 @@
+import { eventTime } from "../lib/event-clock.ts";
 import { type AnsweredRequest, type Exchange } from "./exchange.ts";
 import { type LogLine } from "./policy/access-log/access-log.ts";
 import { type HttpMetrics } from "./telemetry/http-metrics.ts";
-import { eventTime } from "./wire/outgoing.ts";
 
 /** Where finished exchanges are written down, and how. */
 export interface AccessLog {

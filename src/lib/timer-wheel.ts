@@ -1,7 +1,12 @@
-/** Milliseconds a tick: a deadline fires within three of them. */
-const TICK_MS = 16;
-/** One turn is 8.2 s; a later deadline waits in the farthest slot and is put forward from there. */
-const SLOTS = 512;
+import { eventTime } from "./event-clock.ts";
+
+/**
+ * Milliseconds a tick: a deadline fires within two of them, which leaves 30 of the 50 ms that it may be late for an event loop
+ * that is busy. A tick costs 4 us.
+ */
+export const TICK_MS = 10;
+/** One turn is 10 s; a later deadline waits in the farthest slot and is put forward from there. */
+const SLOTS = 1024;
 
 /** Something with at most one deadline. Setting one again is two comparisons and a write, so a request may do it freely. */
 export abstract class Deadline {
@@ -23,7 +28,7 @@ export interface WheelClock {
 }
 
 const realClock: WheelClock = {
-  now: () => performance.now(),
+  now: eventTime,
   every: (ms, tick) => {
     const timer = setInterval(tick, ms);
     return () => clearInterval(timer);
@@ -45,7 +50,6 @@ export class TimerWheel {
   #tick = 0;
   #entries = 0;
   #started = 0;
-  #now = 0;
   #stop: (() => void) | undefined;
 
   /** `onFault` is told what a deadline threw; the others fire all the same. */
@@ -55,19 +59,14 @@ export class TimerWheel {
     this.#started = clock.now();
   }
 
-  /**
-   * Milliseconds on a clock that moves once a tick: reading the real one for every deadline of a small request costs 2 %
-   * of it (bench proxy, small64).
-   */
+  /** Milliseconds since the wheel was made, as of the event that is being handled. */
   now(): number {
-    if (this.#stop === undefined) this.#now = this.#clock.now() - this.#started;
-    return this.#now;
+    return this.#clock.now() - this.#started;
   }
 
-  /** Calls `entry.onDeadline` once, `ms` from now (no earlier, and at most three ticks later), unless set again or cleared. */
+  /** Calls `entry.onDeadline` once, `ms` from now (no earlier, and at most two ticks later), unless set again or cleared. */
   set(entry: Deadline, ms: number): void {
-    // The clock may be a tick behind.
-    const due = this.now() + TICK_MS + ms;
+    const due = this.now() + ms;
     entry.due = due;
     const tick = Math.ceil(due / TICK_MS);
     if (entry.slotTick !== -1) {
@@ -95,7 +94,7 @@ export class TimerWheel {
 
   #link(entry: Deadline, tick: number): void {
     if (this.#stop === undefined) {
-      this.#tick = Math.floor(this.#now / TICK_MS);
+      this.#tick = Math.floor(this.now() / TICK_MS);
       this.#stop = this.#clock.every(TICK_MS, () => this.#advance());
     }
     const slotTick = Math.min(Math.max(tick, this.#tick + 1), this.#tick + SLOTS - 1);
@@ -128,7 +127,6 @@ export class TimerWheel {
 
   #advance(): void {
     const now = this.#clock.now() - this.#started;
-    this.#now = now;
     const target = Math.floor(now / TICK_MS);
     // After a stall of more than a turn every slot is due once; visiting them again would find them empty.
     if (target - this.#tick > SLOTS) this.#tick = target - SLOTS;

@@ -301,7 +301,10 @@ describe("deadlines", () => {
   test("the whole answer has its time, whatever arrives", () => {
     let timeouts = 0;
     ask();
-    connection.onTimeout = () => timeouts++;
+    connection.onTimeout = () => {
+      timeouts++;
+      connection.destroy();
+    };
     connection.waitAtMost(1000, owner.wheel.now() + 2000);
     arrive(OK("x".repeat(50)).slice(0, -50));
     for (let i = 0; i < 5; i++) {

@@ -279,7 +279,7 @@ test("time-outs end a head, a body, an idle connection, and an answer that is no
   exchange.response.data(Buffer.from("abc"));
   client.host.clock.advance(21_000);
   expect(client.heard().at(-1)).toBe("RST_STREAM 1 8");
-  client.host.clock.advance(59_000);
+  client.host.clock.advance(58_000);
   expect(client.heard()).toEqual([]);
   client.host.clock.advance(2000);
   expect(client.heard()).toEqual(["GOAWAY 1 0"]);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { BufferPool } from "../../lib/buffer-pool.ts";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
-import { eventTime, flushCork, holdCork, Outgoing } from "./outgoing.ts";
+import { flushCork, holdCork, Outgoing } from "./outgoing.ts";
 import { FakeWire } from "./testing/fake-wire.ts";
 
 const CONNECTIONS = 3;
@@ -164,17 +164,4 @@ test("a closed connection gives its buffers back", () => {
   expect(pool.used).toBe(2 * 65_536);
   out.discard();
   expect(pool.used).toBe(0);
-});
-
-test("what one event does is done at one time, and what follows an await is not", async () => {
-  holdCork();
-  const began = eventTime();
-  while (performance.now() === began);
-  expect(eventTime()).toBe(began);
-  flushCork();
-  const after = eventTime();
-  expect(after).toBeGreaterThan(began);
-  holdCork();
-  expect(eventTime()).toBeGreaterThanOrEqual(after);
-  flushCork();
 });

@@ -1,5 +1,6 @@
 import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { ByteQueue } from "../../lib/byte-queue.ts";
+import { beginEvent, endEvent } from "../../lib/event-clock.ts";
 import { writeLatin1 } from "../../lib/latin1.ts";
 import { sendFile } from "../../lib/send-file.ts";
 import { type Wire } from "./wire.ts";
@@ -19,8 +20,6 @@ let corkOwner: Outgoing | undefined;
 /** An event is being handled, at whose end `flushCork` is called. */
 let inEvent = false;
 let flushScheduled = false;
-/** When the event began that is being handled; 0: nobody has asked. */
-let eventBegan = 0;
 
 /**
  * The sending half of a connection. What is written within one event is gathered in a buffer that all connections of
@@ -213,18 +212,12 @@ function scheduleFlush(): void {
 /** Begins an event: what is written from now on waits for `flushCork`. */
 export function holdCork(): void {
   inEvent = true;
-  eventBegan = 0;
-}
-
-/** Monotonic milliseconds, read from the clock once an event: what one event does is done at one time. */
-export function eventTime(): number {
-  if (!inEvent) return performance.now();
-  if (eventBegan === 0) eventBegan = performance.now();
-  return eventBegan;
+  beginEvent();
 }
 
 /** Ends an event: sends whatever any connection has gathered. */
 export function flushCork(): void {
   inEvent = false;
   flushOwner();
+  endEvent();
 }

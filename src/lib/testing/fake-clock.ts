@@ -7,15 +7,18 @@ export class FakeClock implements WheelClock {
   now(): number {
     return this.time;
   }
-  every(_ms: number, tick: () => void): () => void {
+  #tickMs = 1;
+  every(ms: number, tick: () => void): () => void {
     this.tick = tick;
+    this.#tickMs = ms;
     return () => {
       this.tick = undefined;
     };
   }
+  /** Moves in steps of what whoever asked for ticks asked for. */
   advance(ms: number): void {
     for (const end = this.time + ms; this.time < end; ) {
-      this.time = Math.min(end, this.time + 16);
+      this.time = Math.min(end, this.time + this.#tickMs);
       this.tick?.();
     }
   }
