@@ -1,10 +1,12 @@
 import { findingText } from "../gateway/config/finding.ts";
 import { loadFile } from "../gateway/config/load.ts";
+import { readTlsMaterial } from "../gateway/process/certificates.ts";
+import { messageOf } from "../lib/caught.ts";
 
 const USAGE = "usage: turnpike check FILE";
 
 /**
- * `turnpike check FILE`: prints every problem of a configuration file with its path. Returns the exit code: 0 where
+ * `turnpike check FILE`: prints every problem of a configuration file with its path, certificates included. Returns the exit code: 0 where
  * the gateway would start with it, 1 where not, 2 for wrong usage.
  */
 export async function check(args: readonly string[]): Promise<number> {
@@ -21,6 +23,12 @@ export async function check(args: readonly string[]): Promise<number> {
   for (const warning of warnings) console.error(`${file}: warning: ${findingText(warning)}`);
   for (const problem of problems) console.error(`${file}: ${findingText(problem)}`);
   if (config === undefined) return 1;
+  try {
+    readTlsMaterial(config);
+  } catch (error) {
+    console.error(`${file}: ${messageOf(error)}`);
+    return 1;
+  }
   console.log(
     `${file}: ok (${counted(config.routes.length, "route")}, ${counted(config.upstreams.length, "upstream")})`,
   );

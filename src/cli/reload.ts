@@ -28,7 +28,7 @@ async function reload({ gateway, config, path, read }: Reloadable): Promise<void
     await gateway.reload(next);
     gateway.countReload(true);
     if (!isDeepStrictEqual(boundAtStart(config), boundAtStart(next))) {
-      console.error(`${path}: warning: listeners, certificates and workers change with the next start only`);
+      console.error(`${path}: warning: workers and the content service change with the next start only`);
     }
     console.error(`reloaded ${path}`);
   } catch (error) {
@@ -40,7 +40,6 @@ async function reload({ gateway, config, path, read }: Reloadable): Promise<void
 }
 
 /** What a running gateway cannot change. */
-function boundAtStart({ server, tls, content }: Config): unknown {
-  const { address, port, listeners, workers } = server;
-  return { address, port, listeners, workers, tls, content };
+function boundAtStart({ server, content }: Config): unknown {
+  return { workers: server.workers, content };
 }

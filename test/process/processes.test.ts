@@ -245,7 +245,7 @@ describe("reloading", () => {
       const { program, port } = await serve(configOf({ workers: 1 }));
       folder.write("turnpike.json", configOf({ workers: 2 }, everythingTo(second.port)));
       program.kill("SIGHUP");
-      await program.sees(/warning: listeners, certificates and workers change with the next start only\nreloaded/);
+      await program.sees(/warning: workers and the content service change with the next start only\nreloaded/);
       expect(await statusFrom(port)).toBe(200);
       expect(second.requests).toHaveLength(1);
     },

@@ -40,6 +40,7 @@ export class GatewayListener {
   #bound: Listener | TlsListener | undefined;
   #upgrade: TlsUpgrade | undefined;
   #draining = false;
+  #finished: Promise<void> | undefined;
   #emptied: (() => void) | undefined;
 
   private constructor(plan: ListenerPlan, shared: ListenerShared) {
@@ -105,7 +106,7 @@ export class GatewayListener {
     this.#draining = true;
     if (graceMs > 0) {
       const began = performance.now();
-      await this.#bound?.finish();
+      await (this.#finished ??= this.#bound?.finish());
       await this.#empty(Math.min(graceMs, began + QUIET_MS - performance.now()));
       for (const connection of this.#open) connection.drain();
       await this.#empty(began + graceMs - performance.now());

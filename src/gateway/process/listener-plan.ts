@@ -60,7 +60,8 @@ export function probeListeners(config: Config, own: readonly BoundListener[] = [
   return listenersOf(config).map((plan) => {
     const place = placeOf(plan);
     const { address, port } = place;
-    if (own.some((one) => one.address === address && one.port === port)) return place;
+    // With another address too: our own sockets let each other share a port.
+    if (own.some((one) => one.port === port)) return place;
     const probe = explained(plan, () => listen({ address, port, reusePort: false, accept: () => DEAF, onFault() {} }));
     probe.stop();
     return { ...place, port: probe.port };

@@ -5,20 +5,3 @@ export interface Places {
   take(): void;
   release(): void;
 }
-
-/** Counts the connections of one process. */
-export class OwnPlaces implements Places {
-  #taken = 0;
-
-  hasFree(max: number): boolean {
-    return this.#taken < max;
-  }
-
-  take(): void {
-    this.#taken++;
-  }
-
-  release(): void {
-    this.#taken--;
-  }
-}

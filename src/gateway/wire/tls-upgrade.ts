@@ -1,7 +1,14 @@
 import { type SecureContext } from "node:tls";
 import { type SocketHandler } from "bun";
 import { DEAF, type OnFault } from "./tcp.ts";
-import { clientCertificates, contextsOf, type HandshakeHandler, tlsHandlerFor, type TlsMaterial } from "./tls.ts";
+import {
+  clientCertificates,
+  contextFor,
+  contextsOf,
+  type HandshakeHandler,
+  tlsHandlerFor,
+  type TlsMaterial,
+} from "./tls.ts";
 import { type Wire, type WireHandler } from "./wire.ts";
 
 /** Begins TLS on a wire that has carried something else before. */
@@ -13,27 +20,17 @@ export interface TlsUpgrade {
   begin(wire: Wire, firstBytes: Buffer, accept: (wire: Wire) => HandshakeHandler): void;
 }
 
-/** The name of one certificate for all names one level below. */
-function wildcardOf(hostname: string): string {
-  const dot = hostname.indexOf(".");
-  return dot === -1 ? "" : `*${hostname.slice(dot)}`;
-}
-
 /** Makes ready to show `material`. Throws where a certificate cannot be used. */
 export function createTlsUpgrade(material: TlsMaterial, protocols: readonly string[], onFault: OnFault): TlsUpgrade {
-  const { fallback, byName } = contextsOf(material);
+  const contexts = contextsOf(material);
   const asks = clientCertificates(material);
   const tls = {
-    secureContext: nativeOf(fallback),
+    secureContext: nativeOf(contexts.fallback),
     ALPNProtocols: protocols.map((name) => String.fromCharCode(name.length) + name).join(""),
     requestCert: asks.clientCert,
     rejectUnauthorized: asks.required,
   };
-  const pickContext = (name: string): object | undefined => {
-    const hostname = name.toLowerCase();
-    const context = byName.get(hostname) ?? byName.get(wildcardOf(hostname));
-    return context === undefined ? undefined : nativeOf(context);
-  };
+  const pickContext = (name: string): object => nativeOf(contextFor(contexts, name.toLowerCase()));
   return {
     begin(wire, firstBytes, accept) {
       const handlers: SocketHandler<WireHandler> = {

@@ -135,13 +135,13 @@ export async function listenTls(options: TlsListenOptions): Promise<TlsListener>
     ...optionsFor(options.material.fallback, options.material),
     ALPNProtocols: [...protocols],
   });
-  let names = new Set<string>();
+  /** All that were ever named; operators name them, so they are few. */
+  const names = new Set<string>();
   const name = (material: TlsMaterial): void => {
-    const { byName, fallback } = contextsOf(material);
-    // A name cannot be taken away, so those that are no more show what any other name would.
-    for (const gone of names) if (!byName.has(gone)) server.addContext(gone, fallback);
-    for (const [hostname, context] of byName) server.addContext(hostname, context);
-    names = new Set(byName.keys());
+    const contexts = contextsOf(material);
+    // A name cannot be taken away, so those that are no more show what they would if they had never been there.
+    for (const hostname of contexts.byName.keys()) names.add(hostname);
+    for (const hostname of names) server.addContext(hostname, contextFor(contexts, hostname));
   };
   name(options.material);
   const failed = Promise.withResolvers<never>();
@@ -188,6 +188,12 @@ export function contextsOf(material: TlsMaterial): Contexts {
     for (const hostname of hostnames) if (!byName.has(hostname)) byName.set(hostname, context);
   }
   return { fallback: createSecureContext(optionsFor(material.fallback, material)), byName };
+}
+
+/** The one that a client sees which asks for `hostname`, in small letters. */
+export function contextFor({ fallback, byName }: Contexts, hostname: string): SecureContext {
+  const dot = hostname.indexOf(".");
+  return byName.get(hostname) ?? byName.get(dot === -1 ? "" : `*${hostname.slice(dot)}`) ?? fallback;
 }
 
 /** The listener of `Bun.listen` that a server of node:tls is made of; a test fails where another Bun has it elsewhere. */

@@ -1,0 +1,227 @@
+/** TLS as clients see it, and what it takes from the inside of Bun: another version that changes that fails here. */
+import { afterEach, describe, expect, test } from "bun:test";
+import { once } from "node:events";
+import { connect as connectTcp } from "node:net";
+import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
+import { type Certificate, makeCertificate } from "../../../test/support/certificates.ts";
+import { DEAF, listen, type Listener } from "./tcp.ts";
+import { type HandshakeHandler, listenTls, type TlsListener, type TlsMaterial, type TlsPeer } from "./tls.ts";
+import { createTlsUpgrade } from "./tls-upgrade.ts";
+import { type Wire } from "./wire.ts";
+
+const ca = makeCertificate({ subject: [["CN", "Clients' CA"]], isCa: true });
+const client = makeCertificate({
+  issuer: ca,
+  subject: [
+    ["O", "Acme, Inc"],
+    ["CN", "one"],
+  ],
+});
+const stranger = makeCertificate({ subject: [["CN", "stranger"]] });
+const own = makeCertificate({ hostnames: ["own.test"] });
+const exact = makeCertificate({ hostnames: ["exact.wild.test"] });
+const wild = makeCertificate({ hostnames: ["*.wild.test"] });
+
+const MATERIAL: TlsMaterial = {
+  fallback: own,
+  named: [
+    { hostnames: ["*.wild.test"], pair: wild },
+    { hostnames: ["exact.wild.test"], pair: exact },
+  ],
+  clientCa: "",
+  clientCertRequired: true,
+};
+
+const listeners: (Listener | TlsListener)[] = [];
+const peers: TlsPeer[] = [];
+const faults: unknown[] = [];
+
+afterEach(() => {
+  for (const listener of listeners.splice(0)) listener.stop();
+  peers.length = 0;
+  expect(faults.splice(0)).toEqual([]);
+});
+
+/** Says what it has learnt of its client, and then whatever it hears. */
+function greet(wire: Wire): HandshakeHandler {
+  return {
+    ...DEAF,
+    onSecure(peer) {
+      peers.push(peer);
+      const text = Buffer.from("hello ");
+      wire.write(text, 0, text.length);
+      wire.data = {
+        ...DEAF,
+        onData: (chunk) => void wire.write(chunk, 0, chunk.length),
+        onEnd: () => wire.shutdown(),
+      };
+    },
+  };
+}
+
+const onFault = (error: unknown): void => void faults.push(error);
+
+/** The listener that clients connect to as they are, and the one that has them behind something else first. */
+const WAYS: readonly [what: string, start: (material: TlsMaterial) => Promise<number>, first: string][] = [
+  [
+    "a TLS listener",
+    async (material) => {
+      const place = { address: "127.0.0.1", port: 0, reusePort: true };
+      const listener = await listenTls({ ...place, material, protocols: ["h2", "http/1.1"], accept: greet, onFault });
+      listeners.push(listener);
+      return listener.port;
+    },
+    "",
+  ],
+  [
+    "TLS behind other bytes",
+    async (material) => {
+      const upgrade = createTlsUpgrade(material, ["h2", "http/1.1"], onFault);
+      const listener = listen({
+        address: "127.0.0.1",
+        port: 0,
+        reusePort: true,
+        accept: (wire) => ({ ...DEAF, onData: (chunk) => upgrade.begin(wire, chunk.subarray(5), greet) }),
+        onFault,
+      });
+      listeners.push(listener);
+      return await Promise.resolve(listener.port);
+    },
+    "first",
+  ],
+];
+
+async function open(port: number, first: string, options: ConnectionOptions = {}): Promise<TLSSocket> {
+  const tcp = connectTcp(port, "127.0.0.1");
+  await once(tcp, "connect");
+  if (first !== "") tcp.write(first);
+  const socket = connect({ socket: tcp, rejectUnauthorized: false, ALPNProtocols: ["http/1.1"], ...options });
+  await once(socket, "data");
+  return socket;
+}
+
+async function shownTo(port: number, first: string, servername: string): Promise<string> {
+  const socket = await open(port, first, { servername });
+  const { CN } = socket.getPeerCertificate().subject;
+  socket.destroy();
+  return CN;
+}
+
+function identityOf({ cert, key }: Certificate): ConnectionOptions {
+  return { cert, key };
+}
+
+for (const [what, start, first] of WAYS) {
+  describe(what, () => {
+    test("shows the certificate of the name that is asked for, exact before wildcard, capitals or not", async () => {
+      const port = await start(MATERIAL);
+      const shown = [];
+      for (const name of [
+        "own.test",
+        "exact.wild.test",
+        "EXACT.Wild.Test",
+        "x.wild.test",
+        "y.x.wild.test",
+        "no.test",
+      ]) {
+        shown.push(await shownTo(port, first, name));
+      }
+      expect(shown).toEqual(["own.test", "exact.wild.test", "exact.wild.test", "*.wild.test", "own.test", "own.test"]);
+      expect(peers.map((peer) => peer.serverName.toLowerCase())).toContain("x.wild.test");
+    });
+
+    test("tells the protocol agreed on, and asks for no certificate", async () => {
+      const port = await start(MATERIAL);
+      for (const ALPNProtocols of [["h2"], ["http/1.1"], ["http/1.1", "h2"], undefined]) {
+        (await open(port, first, { ALPNProtocols })).destroy();
+      }
+      expect(peers.map(({ protocol }) => protocol)).toEqual(["h2", "http/1.1", "h2", ""]);
+      expect(peers[0]?.clientSubject).toBeUndefined();
+    });
+
+    test("carries bytes both ways, in TLS 1.2 and 1.3, and ends with a FIN", async () => {
+      const port = await start(MATERIAL);
+      for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
+        const socket = await open(port, first, { minVersion: version, maxVersion: version });
+        const sent = Buffer.alloc(300_000, "x");
+        let received = 0;
+        socket.on("data", (chunk: Buffer) => (received += chunk.length));
+        socket.end(sent.subarray(0, 60_000));
+        await once(socket, "close");
+        expect([socket.getProtocol() ?? version, received]).toEqual([version, 60_000]);
+      }
+    });
+
+    test("a required client certificate is required, and must be of the CA, for every name", async () => {
+      const port = await start({ ...MATERIAL, clientCa: ca.cert });
+      for (const servername of ["own.test", "x.wild.test"]) {
+        (await open(port, first, { servername, ...identityOf(client) })).destroy();
+        for (const identity of [{}, identityOf(stranger)]) {
+          const refused = await open(port, first, { servername, ...identity }).catch(() => undefined);
+          expect(refused).toBeUndefined();
+        }
+      }
+      expect(peers.map(({ clientSubject }) => clientSubject)).toEqual(["CN=one,O=Acme\\, Inc", "CN=one,O=Acme\\, Inc"]);
+    });
+
+    test("an optional client certificate that is not of the CA is none", async () => {
+      const port = await start({ ...MATERIAL, clientCa: ca.cert, clientCertRequired: false });
+      for (const identity of [identityOf(client), {}, identityOf(stranger)]) {
+        (await open(port, first, identity)).destroy();
+      }
+      expect(peers.map(({ clientSubject }) => clientSubject)).toEqual(["CN=one,O=Acme\\, Inc", "", ""]);
+    });
+
+    test("a client that speaks no TLS, or an old one, gets nothing", async () => {
+      const port = await start(MATERIAL);
+      const plain = connectTcp(port, "127.0.0.1");
+      let answer = "";
+      plain.on("data", (chunk: Buffer) => (answer += chunk.toString("latin1")));
+      plain.write(`${first}GET / HTTP/1.1\r\nHost: a\r\n\r\n`);
+      await new Promise((resolve) => plain.once("close", resolve).once("error", () => {}));
+      expect(answer).not.toContain("hello");
+      expect(await open(port, first, { minVersion: "TLSv1", maxVersion: "TLSv1.1" }).catch(() => "no")).toBe("no");
+      expect(peers).toEqual([]);
+    });
+  });
+}
+
+describe("a TLS listener that shows other certificates", () => {
+  test("shows them to those who come, keeps who is there, and forgets names that are gone", async () => {
+    const place = { address: "127.0.0.1", port: 0, reusePort: true };
+    const listener = await listenTls({ ...place, material: MATERIAL, protocols: ["http/1.1"], accept: greet, onFault });
+    listeners.push(listener);
+    const { port } = listener;
+    const early = await open(port, "");
+    const renewed = makeCertificate({ subject: [["CN", "renewed"]] });
+    listener.show({ ...MATERIAL, fallback: renewed, named: [{ hostnames: ["*.wild.test"], pair: exact }] });
+    const shown = [];
+    for (const name of ["own.test", "exact.wild.test", "x.wild.test"]) shown.push(await shownTo(port, "", name));
+    expect(shown).toEqual(["renewed", "exact.wild.test", "exact.wild.test"]);
+    listener.show({ ...MATERIAL, named: [] });
+    expect(await shownTo(port, "", "exact.wild.test")).toBe("own.test");
+    early.write("still here");
+    expect(String((await once(early, "data"))[0])).toBe("still here");
+    early.destroy();
+  });
+
+  test("goes on asking for client certificates", async () => {
+    const place = { address: "127.0.0.1", port: 0, reusePort: true };
+    const material = { ...MATERIAL, clientCa: ca.cert };
+    const listener = await listenTls({ ...place, material, protocols: ["http/1.1"], accept: greet, onFault });
+    listeners.push(listener);
+    const otherCa = makeCertificate({ subject: [["CN", "Other CA"]], isCa: true });
+    listener.show({ ...material, clientCa: otherCa.cert });
+    expect(await open(listener.port, "", identityOf(client)).catch(() => "no")).toBe("no");
+    const accepted = await open(listener.port, "", identityOf(makeCertificate({ issuer: otherCa })));
+    accepted.destroy();
+  });
+});
+
+test("a port in use is told as such", async () => {
+  const place = { address: "127.0.0.1", port: 0, reusePort: false };
+  const taken = listen({ ...place, accept: () => DEAF, onFault });
+  listeners.push(taken);
+  const options = { ...place, port: taken.port, material: MATERIAL, protocols: [], accept: greet, onFault };
+  expect(await listenTls(options).catch((error: unknown) => error)).toMatchObject({ code: "EADDRINUSE" });
+});

@@ -1,0 +1,93 @@
+/** Makes throw-away certificates (RFC 5280): an EC key each, signed by themselves or by a CA of these. */
+import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
+
+const OIDS: Readonly<Record<string, readonly number[]>> = {
+  CN: [0x55, 0x04, 0x03],
+  C: [0x55, 0x04, 0x06],
+  O: [0x55, 0x04, 0x0a],
+  basicConstraints: [0x55, 0x1d, 0x13],
+  subjectAltName: [0x55, 0x1d, 0x11],
+  ecdsaWithSha256: [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02],
+};
+
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+  readonly subject: readonly (readonly [type: string, value: string])[];
+}
+
+export interface CertificateOptions {
+  /** Least specific part first, as in `[["O", "Acme"], ["CN", "a.test"]]`. */
+  readonly subject?: Certificate["subject"];
+  readonly hostnames?: readonly string[];
+  /** Left out: it signs itself. */
+  readonly issuer?: Certificate;
+  readonly isCa?: boolean;
+  /** Days from now. */
+  readonly from?: number;
+  readonly to?: number;
+}
+
+function der(tag: number, ...parts: (Buffer | readonly number[])[]): Buffer {
+  const content = Buffer.concat(parts.map((part) => Buffer.from(part)));
+  const { length } = content;
+  const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...size]), content]);
+}
+
+const sequence = (...parts: Buffer[]): Buffer => der(0x30, ...parts);
+const oid = (name: string): Buffer => der(0x06, OIDS[name] ?? []);
+
+function nameOf(subject: Certificate["subject"]): Buffer {
+  return sequence(
+    ...subject.map(([type, value]) =>
+      der(0x31, sequence(oid(type), der(type === "C" ? 0x13 : 0x0c, Buffer.from(value)))),
+    ),
+  );
+}
+
+function timeAfter(days: number): Buffer {
+  const text = new Date(Date.now() + days * 86_400_000).toISOString().replaceAll(/[-:T]|\.\d+/g, "");
+  return der(0x18, Buffer.from(text));
+}
+
+function extensions({ hostnames = [], isCa = false }: CertificateOptions): Buffer {
+  const list: Buffer[] = [];
+  if (isCa) list.push(sequence(oid("basicConstraints"), der(0x01, [0xff]), der(0x04, sequence(der(0x01, [0xff])))));
+  if (hostnames.length > 0) {
+    const names = sequence(...hostnames.map((name) => der(0x82, Buffer.from(name))));
+    list.push(sequence(oid("subjectAltName"), der(0x04, names)));
+  }
+  return list.length === 0 ? Buffer.alloc(0) : der(0xa3, sequence(...list));
+}
+
+function pem(label: string, bytes: Buffer): string {
+  const lines = bytes.toString("base64").match(/.{1,64}/g) ?? [];
+  return `-----BEGIN ${label}-----\n${lines.join("\n")}\n-----END ${label}-----\n`;
+}
+
+export function makeCertificate(options: CertificateOptions = {}): Certificate {
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const subject = options.subject ?? [["CN", options.hostnames?.[0] ?? "test"]];
+  const issuerKey: KeyObject = options.issuer === undefined ? privateKey : createPrivateKey(options.issuer.key);
+  const algorithm = sequence(oid("ecdsaWithSha256"));
+  const serial = randomBytes(8);
+  serial[0] = 0x40;
+  const body = sequence(
+    der(0xa0, der(0x02, [2])),
+    der(0x02, serial),
+    algorithm,
+    nameOf(options.issuer?.subject ?? subject),
+    sequence(timeAfter(options.from ?? -1), timeAfter(options.to ?? 30)),
+    nameOf(subject),
+    publicKey.export({ type: "spki", format: "der" }),
+    extensions(options),
+  );
+  const signature = sign("sha256", body, issuerKey);
+  const certificate = sequence(body, algorithm, der(0x03, [0], signature));
+  return {
+    cert: pem("CERTIFICATE", certificate),
+    key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+    subject,
+  };
+}
