@@ -43,7 +43,7 @@ afterEach(() => {
 /** A client that is slow in some way; `ended` resolves with the milliseconds from its beginning until it was cut off. */
 interface Slow {
   readonly due: number;
-  start(): Promise<{ ended: Promise<number> }>;
+  readonly start: () => Promise<{ ended: Promise<number> }>;
 }
 
 async function open(): Promise<RawClient> {
