@@ -1,0 +1,101 @@
+import { closeSync, ftruncateSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type BufferPool } from "../../lib/buffer-pool.ts";
+import { ByteQueue } from "../../lib/byte-queue.ts";
+
+/** Bytes of one request's body that wait in memory; what comes after them waits in a file. */
+const MAX_HELD_BYTES = 262_144;
+/** Bytes of all bodies of a worker that wait in files. */
+const MAX_SPOOLED_BYTES = 1_073_741_824;
+/** Bytes that are read from a file at one time. */
+const READ_BYTES = 65_536;
+
+let spooledBytes = 0;
+
+/**
+ * The part of a request's body that came faster than anybody takes it. The engine reads on whatever we do, and gives the
+ * client leave to send more: so what waits goes to a file that has no name, where memory would have no bound.
+ */
+export class BodyHold {
+  readonly #queue: ByteQueue;
+  #file = -1;
+  #readAt = 0;
+  #writeAt = 0;
+
+  constructor(buffers: BufferPool) {
+    this.#queue = new ByteQueue(buffers);
+  }
+
+  get empty(): boolean {
+    return this.#queue.length === 0 && this.#readAt === this.#writeAt;
+  }
+
+  /** Has the bytes wait; false, with nothing kept, where neither memory nor disk has room for them. */
+  push(bytes: Uint8Array): boolean {
+    if (this.#file === -1 && this.#queue.length + bytes.length <= MAX_HELD_BYTES) {
+      if (this.#queue.push(bytes, 0, bytes.length)) return true;
+    }
+    if (spooledBytes + bytes.length > MAX_SPOOLED_BYTES) return false;
+    try {
+      if (this.#file === -1) this.#file = openUnnamed();
+      for (let at = 0; at < bytes.length; ) {
+        const written = writeSync(this.#file, bytes, at, bytes.length - at, this.#writeAt);
+        at += written;
+        this.#writeAt += written;
+        spooledBytes += written;
+      }
+    } catch {
+      // A full disk is no room.
+      return false;
+    }
+    return true;
+  }
+
+  /** Gives what waits to `take`, in order, until it answers false or nothing is left. */
+  drain(take: (bytes: Uint8Array, start: number, end: number) => boolean): void {
+    let more = true;
+    for (let piece = this.#queue.first; piece !== undefined && more; piece = this.#queue.first) {
+      const { bytes, start, end } = piece;
+      this.#queue.shift(end - start);
+      more = take(bytes, start, end);
+    }
+    while (more && this.#readAt < this.#writeAt) {
+      const chunk = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, this.#writeAt - this.#readAt));
+      const read = readSync(this.#file, chunk, 0, chunk.length, this.#readAt);
+      if (read === 0)
+        throw new Error("Cannot read what waits of a request body: its file is shorter than it was written");
+      this.#readAt += read;
+      more = take(chunk, 0, read);
+    }
+    if (this.#file !== -1 && this.#readAt === this.#writeAt) this.#rewind();
+  }
+
+  /** Lets go of everything. */
+  clear(): void {
+    this.#queue.clear();
+    if (this.#file === -1) return;
+    closeSync(this.#file);
+    spooledBytes -= this.#writeAt;
+    this.#file = -1;
+    this.#readAt = 0;
+    this.#writeAt = 0;
+  }
+
+  #rewind(): void {
+    ftruncateSync(this.#file, 0);
+    spooledBytes -= this.#writeAt;
+    this.#readAt = 0;
+    this.#writeAt = 0;
+  }
+}
+
+/** A file that only this process can reach, and that is gone when it ends. */
+function openUnnamed(): number {
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-body-"));
+  try {
+    return openSync(join(folder, "body"), "wx+", 0o600);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

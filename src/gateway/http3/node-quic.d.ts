@@ -1,0 +1,123 @@
+/** The part of Bun's `node:quic` that the HTTP/3 codec uses. No published types describe it as Bun has it. */
+declare module "node:quic" {
+  import { type KeyObject } from "node:crypto";
+
+  /** Names as they came; several values of one name are a list. */
+  export type HeaderBlock = Record<string, string | string[]>;
+
+  export interface CloseOptions {
+    readonly code: bigint;
+    readonly type: "transport" | "application";
+  }
+
+  export interface StreamWriter {
+    /** Bytes that it takes before it is full; null once it takes none any more. */
+    readonly desiredSize: number | null;
+    /** False: it is full, or closed, and took nothing. */
+    writeSync(chunk: Uint8Array): boolean;
+    /** Bytes written, or -1 where something is still waited for. */
+    endSync(): number;
+  }
+
+  export class QuicStream {
+    readonly destroyed: boolean;
+    readonly closed: Promise<void>;
+    readonly writer: StreamWriter;
+    onheaders: ((block: HeaderBlock) => void) | undefined;
+    ontrailers: ((block: HeaderBlock) => void) | undefined;
+    onwanttrailers: (() => void) | undefined;
+    sendHeaders(block: HeaderBlock, options?: { readonly terminal?: boolean }): boolean;
+    sendInformationalHeaders(block: HeaderBlock): boolean;
+    sendTrailers(block: HeaderBlock): boolean;
+    setBody(body: Uint8Array): void;
+    stopSending(code: bigint): void;
+    resetStream(code: bigint): void;
+    [Symbol.asyncIterator](): AsyncIterator<readonly Uint8Array[], void>;
+  }
+
+  export interface SessionStats {
+    readonly bytesReceived: bigint;
+    readonly pktLost: bigint;
+  }
+
+  export class QuicSession {
+    readonly destroyed: boolean;
+    readonly closed: Promise<void>;
+    readonly stats: SessionStats;
+    readonly peerCertificate: Uint8Array | object | undefined;
+    onerror: ((error: unknown) => void) | undefined;
+    onstream: ((stream: QuicStream) => void) | undefined;
+    onhandshake: ((info: HandshakeInfo) => void) | undefined;
+    /** Says goodbye, and closes after the streams that are open; at once with a code. */
+    close(options?: CloseOptions): Promise<void>;
+    destroy(error?: Error, options?: CloseOptions): void;
+  }
+
+  export interface HandshakeInfo {
+    readonly remote: { readonly address: string; readonly port: number } | undefined;
+  }
+
+  export interface EndpointStats {
+    readonly bytesReceived: bigint;
+    readonly bytesSent: bigint;
+    readonly packetsReceived: bigint;
+    readonly packetsSent: bigint;
+  }
+
+  export interface Identity {
+    readonly keys: readonly KeyObject[];
+    readonly certs: readonly Uint8Array[];
+  }
+
+  export class QuicEndpoint {
+    readonly address: { readonly address: string; readonly port: number } | undefined;
+    readonly stats: EndpointStats;
+    readonly closed: Promise<void>;
+    /** True: new connections are refused. */
+    busy: boolean;
+    close(): Promise<void>;
+    destroy(error?: Error): Promise<void>;
+    setSNIContexts(entries: Readonly<Record<string, Identity>>, options: { readonly replace: boolean }): void;
+  }
+
+  export interface ListenOptions {
+    readonly endpoint: {
+      readonly address: { readonly address: string; readonly port: number; readonly family: "ipv4" | "ipv6" };
+      readonly reusePort: boolean;
+      readonly ipv6Only: boolean;
+      readonly maxConnectionsPerHost: number;
+      readonly maxConnectionsTotal: number;
+      readonly resetTokenSecret: Uint8Array;
+      readonly tokenSecret: Uint8Array;
+    };
+    readonly alpn: readonly string[];
+    readonly sni: Readonly<Record<string, Identity>>;
+    readonly enableEarlyData: boolean;
+    readonly verifyClient: boolean;
+    readonly rejectUnauthorized: boolean;
+    readonly ca?: readonly Uint8Array[];
+    /** `maxIdleTimeout` in seconds. */
+    readonly transportParams: Readonly<
+      Record<
+        | "maxIdleTimeout"
+        | "initialMaxStreamsBidi"
+        | "initialMaxStreamsUni"
+        | "initialMaxStreamDataBidiRemote"
+        | "initialMaxStreamDataUni"
+        | "initialMaxData",
+        number
+      >
+    >;
+    readonly maxStreamWindow: number;
+    readonly maxWindow: number;
+    /** Beyond the first two the engine drops fields without a word. */
+    readonly application: {
+      readonly maxHeaderPairs: number;
+      readonly maxHeaderLength: number;
+      readonly maxFieldSectionSize: number;
+      readonly enableDatagrams: boolean;
+    };
+  }
+
+  export function listen(onsession: (session: QuicSession) => void, options: ListenOptions): Promise<QuicEndpoint>;
+}

@@ -1,0 +1,127 @@
+import { TurnpikeError } from "../../lib/errors.ts";
+import { type Fields } from "../../lib/fields.ts";
+import { Deadline } from "../../lib/timer-wheel.ts";
+import { type BodySink, type RequestBody } from "../exchange.ts";
+import { type ServerHost } from "../server-host.ts";
+import { flushCork } from "../wire/outgoing.ts";
+import { BodyHold } from "./body-hold.ts";
+
+/** A request's body, whoever reads it and whenever. */
+export class Http3RequestBody extends Deadline implements RequestBody {
+  readonly #host: ServerHost;
+  #sink: BodySink | undefined;
+  #hold: BodyHold | undefined;
+  #paused = true;
+  #draining = false;
+  #ended = false;
+  #over = false;
+  #trailers: Fields = "";
+  #fault: TurnpikeError | undefined;
+  #msLeft: number;
+  #timerStarted = 0;
+  /** Bytes received so far. */
+  received = 0;
+
+  constructor(host: ServerHost) {
+    super();
+    this.#host = host;
+    this.#msLeft = host.settings().bodyMs;
+    this.#runTimer();
+  }
+
+  /** Nothing of it is still to come from the client. */
+  get complete(): boolean {
+    return this.#ended || this.#fault !== undefined;
+  }
+
+  readTo(sink: BodySink): void {
+    if (this.#sink !== undefined) throw new Error("Cannot read a request body: it is being read already");
+    this.#sink = sink;
+    this.resume();
+  }
+
+  pause(): void {
+    this.#holdBack();
+  }
+
+  resume(): void {
+    if (this.#sink === undefined || this.#draining || this.#over) return;
+    this.#paused = false;
+    this.#draining = true;
+    this.#hold?.drain((bytes, start, end) => {
+      if (this.#sink?.data(bytes, start, end) === false) this.#paused = true;
+      return !this.#paused;
+    });
+    this.#draining = false;
+    if (!this.#paused) this.#finishIfWhole();
+    if (!this.#paused && !this.complete) this.#runTimer();
+  }
+
+  #holdBack(): void {
+    this.#paused = true;
+    if (this.complete) return;
+    this.#msLeft -= this.#host.wheel.now() - this.#timerStarted;
+    this.#host.wheel.clear(this);
+  }
+
+  /** Takes what came. */
+  receive(chunk: Uint8Array): void {
+    if (this.#over || this.complete) return;
+    this.received += chunk.length;
+    const { maxBodyBytes } = this.#host.settings();
+    if (this.received > maxBodyBytes) {
+      this.abort(new TurnpikeError("body-too-large", `the body is larger than ${maxBodyBytes} bytes`));
+      return;
+    }
+    if (!this.#paused && (this.#hold === undefined || this.#hold.empty)) {
+      if (this.#sink?.data(chunk, 0, chunk.length) === false) this.#holdBack();
+      return;
+    }
+    this.#hold ??= new BodyHold(this.#host.buffers);
+    if (this.#hold.push(chunk)) return;
+    this.abort(new TurnpikeError("overloaded", "there is no room left for what waits to be sent to the upstream"));
+  }
+
+  /** The client has sent all of it. */
+  receiveEnd(trailers: Fields): void {
+    if (this.complete) return;
+    this.#ended = true;
+    this.#trailers = trailers;
+    this.#host.wheel.remove(this);
+    if (!this.#paused) this.#finishIfWhole();
+  }
+
+  /** The body will not be complete: what nobody has taken is forgotten. */
+  abort(error: TurnpikeError): void {
+    if (this.#over) return;
+    this.#fault ??= error;
+    this.#over = true;
+    this.#host.wheel.remove(this);
+    this.#hold?.clear();
+    this.#sink?.abort(error);
+  }
+
+  /** Nobody wants any more of it. */
+  discard(): void {
+    this.#over = true;
+    this.#host.wheel.remove(this);
+    this.#hold?.clear();
+  }
+
+  override onDeadline(): void {
+    this.abort(new TurnpikeError("request-timeout", "the request body did not come in time"));
+    flushCork();
+  }
+
+  #finishIfWhole(): void {
+    if (!this.#ended || this.#over || this.#hold?.empty === false) return;
+    this.#over = true;
+    this.#hold?.clear();
+    this.#sink?.end(this.#trailers);
+  }
+
+  #runTimer(): void {
+    this.#timerStarted = this.#host.wheel.now();
+    this.#host.wheel.set(this, Math.max(this.#msLeft, 0));
+  }
+}

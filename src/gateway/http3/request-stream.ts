@@ -1,0 +1,265 @@
+import { type HeaderBlock, type QuicStream } from "node:quic";
+import { TurnpikeError } from "../../lib/errors.ts";
+import { type Fields } from "../../lib/fields.ts";
+import { Deadline } from "../../lib/timer-wheel.ts";
+import { type HeadFault, problemAnswer } from "../refusal.ts";
+import { RequestFields } from "../request-fields.ts";
+import { type ServerHost } from "../server-host.ts";
+import { flushCork, holdCork } from "../wire/outgoing.ts";
+import * as codes from "./codes.ts";
+import { addFields, readFields } from "./header-block.ts";
+import { Http3RequestBody } from "./request-body.ts";
+import { type ExchangeStream, Http3Exchange } from "./server-exchange.ts";
+
+/** What a request's stream needs of its connection. */
+export interface StreamOwner {
+  readonly host: ServerHost;
+  readonly peerAddress: string;
+  /** Bytes that the client has sent, but for bodies. */
+  readonly otherBytes: number;
+  /** So many more bytes of bodies have come. */
+  countBody(bytes: number): void;
+  /** The client sends a head without end. */
+  overwhelmed(): void;
+  /** The stream was reset for a malformed request. */
+  malformed(): void;
+  /** A rule about frames is broken: the connection closes (RFC 9114 §4.1). */
+  violated(): void;
+  streamClosed(stream: RequestStream): void;
+  onFault(error: unknown): void;
+}
+
+/** Milliseconds between looks at a head that is not whole. */
+const HEAD_CHECK_MS = 50;
+/** Bytes that a connection may bring beside bodies while a head is not whole: the engine itself knows no bound for one. */
+const MAX_HEAD_BYTES = 1_048_576;
+
+type Batch = IteratorResult<readonly Uint8Array[], void>;
+
+const fields = new RequestFields();
+
+/** Methods whose requests have no body as a rule: what comes behind the head is waited for, to know it. */
+const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "DELETE", "TRACE"]);
+
+/**
+ * A client's request stream (RFC 9114 §4.1): head, body, trailers.
+ *
+ *   HEAD ─ fields ─▶ is there a body? ─▶ exchange ─▶ closed
+ *
+ * Whether a body follows a head is not said in the head: the end of the stream is, in the same packet as a rule.
+ */
+export class RequestStream extends Deadline implements ExchangeStream {
+  readonly quic: QuicStream;
+  readonly host: ServerHost;
+  readonly peerAddress: string;
+  readonly #owner: StreamOwner;
+  #block: HeaderBlock | undefined;
+  #chunks: AsyncIterator<readonly Uint8Array[], void> | undefined;
+  /** Answered, reset, or an exchange by now. */
+  #begun = false;
+  #exchange: Http3Exchange | undefined;
+  #body: Http3RequestBody | undefined;
+  #trailers: Fields | undefined;
+  #closed = false;
+  #headDue: number;
+  #bytesBefore = -1;
+
+  constructor(quic: QuicStream, owner: StreamOwner) {
+    super();
+    this.quic = quic;
+    this.#owner = owner;
+    this.host = owner.host;
+    this.peerAddress = owner.peerAddress;
+    this.#headDue = this.host.wheel.now() + this.host.settings().headerMs;
+    this.#awaitHead();
+    quic.onheaders = (block) => this.#onHead(block);
+    quic.ontrailers = (block) => this.#onTrailers(block);
+    const closed = (): void => this.#onClosed();
+    quic.closed.then(closed, closed);
+  }
+
+  onFault(error: unknown): void {
+    this.#owner.onFault(error);
+  }
+
+  override onDeadline(): void {
+    if (this.#closed) return;
+    if (this.#begun) this.#reset(codes.REQUEST_CANCELLED);
+    else if (this.host.wheel.now() >= this.#headDue) {
+      this.#answer({ code: "request-timeout", detail: "the request head did not come in time" });
+    } else this.#checkHead();
+    flushCork();
+  }
+
+  #awaitHead(): void {
+    const left = Math.max(this.#headDue - this.host.wheel.now(), 0);
+    this.host.wheel.set(this, Math.min(left, HEAD_CHECK_MS));
+  }
+
+  #checkHead(): void {
+    const bytes = this.#owner.otherBytes;
+    if (this.#bytesBefore === -1) this.#bytesBefore = bytes;
+    if (bytes - this.#bytesBefore > MAX_HEAD_BYTES) this.#owner.overwhelmed();
+    else this.#awaitHead();
+  }
+
+  #onHead(block: HeaderBlock): void {
+    // Beyond the first one it is trailers to the engine: no more than one head is ever seen.
+    this.#block = block;
+    const method = block[":method"];
+    const mayWait = typeof method !== "string" || BODILESS.has(method);
+    if (block["content-length"] !== undefined || block["expect"] !== undefined) this.#begin(true);
+    else if (!mayWait) setImmediate(() => this.#begin(true));
+    this.#chunks = this.quic[Symbol.asyncIterator]();
+    this.#readNext();
+  }
+
+  #readNext(): void {
+    this.#chunks?.next().then(
+      (batch) => this.#onBatch(batch),
+      () => this.#onReset(),
+    );
+  }
+
+  #onBatch(batch: Batch): void {
+    if (this.#closed) return;
+    holdCork();
+    try {
+      this.#begin(batch.done !== true);
+      // The engine tells of trailers after it has given the end away.
+      if (batch.done === true) setImmediate(() => this.#end());
+      else {
+        for (const chunk of batch.value) {
+          this.#owner.countBody(chunk.length);
+          this.#body?.receive(chunk);
+        }
+        this.#readNext();
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+    flushCork();
+  }
+
+  #end(): void {
+    this.#body?.receiveEnd(this.#trailers ?? "");
+    flushCork();
+  }
+
+  #onReset(): void {
+    this.#exchange?.cancel();
+    if (this.#exchange === undefined) this.#reset(codes.REQUEST_CANCELLED);
+    flushCork();
+  }
+
+  #onTrailers(block: HeaderBlock): void {
+    // RFC 9114 §4.1: nothing comes behind trailers.
+    if (this.#trailers !== undefined) {
+      this.#owner.violated();
+      return;
+    }
+    const { maxHeaderBytes, maxHeaderCount } = this.host.settings();
+    fields.begin();
+    let count = 0;
+    const size = readFields(block, (field) => {
+      count++;
+      fields.add(field);
+    });
+    const trailers = fields.finishTrailers();
+    if (trailers === undefined || size > maxHeaderBytes || count > maxHeaderCount) this.#malformed();
+    else this.#trailers = trailers;
+  }
+
+  /** Makes an exchange of the head, once. */
+  #begin(hasBody: boolean): void {
+    const block = this.#block;
+    if (this.#begun || this.#closed || block === undefined) return;
+    this.#begun = true;
+    this.host.wheel.remove(this);
+    const { maxHeaderBytes, maxHeaderCount, maxBodyBytes } = this.host.settings();
+    fields.begin();
+    const size = readFields(block, (field) => fields.add(field));
+    if (size > maxHeaderBytes) {
+      this.#answer({ code: "head-too-large", detail: "the header fields are larger than this server takes" });
+      return;
+    }
+    const request = fields.finish(hasBody, { scheme: this.host.scheme, maxCount: maxHeaderCount });
+    if (request === undefined) {
+      this.#malformed();
+      return;
+    }
+    if ("code" in request) {
+      this.#answer(request);
+      return;
+    }
+    if (request.head.bodyLength > maxBodyBytes) {
+      this.#answer({ code: "body-too-large", detail: `the body is larger than ${maxBodyBytes} bytes` });
+      return;
+    }
+    if (hasBody) this.#body = new Http3RequestBody(this.host);
+    this.#exchange = new Http3Exchange(this, request, this.#body);
+    try {
+      this.host.handle(this.#exchange);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#owner.onFault(error);
+    this.#exchange?.abort(new TurnpikeError("internal", "the request could not be handled"));
+  }
+
+  /** Answers what cannot become an exchange. */
+  #answer(fault: HeadFault): void {
+    this.#begun = true;
+    const { id, status, fields: lines, body } = problemAnswer(fault);
+    const block: HeaderBlock = { ":status": String(status), "content-length": String(body.length) };
+    addFields(block, lines);
+    const isHead = fields.method === "HEAD" && this.#block !== undefined;
+    if (!this.quic.destroyed) {
+      this.quic.sendHeaders(block, { terminal: isHead });
+      if (!isHead) this.quic.setBody(Buffer.from(body, "latin1"));
+      // What comes of the body is not read (RFC 9114 §4.1).
+      this.quic.stopSending(codes.NO_ERROR);
+    }
+    this.host.wheel.set(this, this.host.settings().writeMs);
+    this.host.refused({
+      id,
+      protocol: "HTTP/3.0",
+      head: {
+        method: this.#block === undefined ? "" : fields.method,
+        scheme: this.host.scheme,
+        authority: "",
+        path: this.#block === undefined ? "" : fields.target,
+        query: "",
+        fields: "",
+      },
+      clientAddress: this.peerAddress,
+      status,
+      bytesReceived: 0,
+      bytesSent: isHead ? 0 : body.length,
+    });
+  }
+
+  #malformed(): void {
+    this.#owner.malformed();
+    this.#exchange?.cancel();
+    this.#reset(codes.MESSAGE_ERROR);
+  }
+
+  #reset(code: bigint): void {
+    this.#begun = true;
+    if (this.quic.destroyed) return;
+    this.quic.stopSending(code);
+    this.quic.resetStream(code);
+  }
+
+  #onClosed(): void {
+    this.#closed = true;
+    this.host.wheel.remove(this);
+    this.#exchange?.closed();
+    this.#owner.streamClosed(this);
+    flushCork();
+  }
+}

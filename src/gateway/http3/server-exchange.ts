@@ -1,0 +1,284 @@
+import { type HeaderBlock, type QuicStream, type StreamWriter } from "node:quic";
+import { ByteQueue } from "../../lib/byte-queue.ts";
+import { TurnpikeError } from "../../lib/errors.ts";
+import { type Fields } from "../../lib/fields.ts";
+import { isRequestId, nextRequestId } from "../../lib/request-id.ts";
+import { Deadline } from "../../lib/timer-wheel.ts";
+import {
+  type Exchange,
+  type RequestBody,
+  type RequestHead,
+  type ResponseHead,
+  type ResponseSink,
+} from "../exchange.ts";
+import { type ListedRequest } from "../request-fields.ts";
+import { type ServerHost } from "../server-host.ts";
+import { flushCork, holdCork } from "../wire/outgoing.ts";
+import * as codes from "./codes.ts";
+import { addFields } from "./header-block.ts";
+import { type Http3RequestBody } from "./request-body.ts";
+
+/** How a writer that is full says that it is not any more: a promise, null where it is not full. */
+const DRAINABLE = Symbol.for("Stream.drainableProtocol");
+
+type DrainableWriter = StreamWriter & { readonly [DRAINABLE]: () => Promise<unknown> | null };
+
+/** What an exchange needs of the stream that it runs on. */
+export interface ExchangeStream {
+  readonly quic: QuicStream;
+  readonly host: ServerHost;
+  readonly peerAddress: string;
+  onFault(error: unknown): void;
+}
+
+const NO_BODY: RequestBody = {
+  readTo: (sink) => sink.end(""),
+  pause() {},
+  resume() {},
+};
+
+/** One request on its stream, and the sink that frames its response (RFC 9114 §4.1). */
+export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
+  readonly id: string;
+  readonly protocol = "HTTP/3.0";
+  readonly head: RequestHead;
+  readonly body: RequestBody;
+  readonly peerAddress: string;
+  clientAddress: string;
+  response: ResponseSink = this;
+  addedFields: Fields = "";
+  beganAt = 0;
+  started = false;
+  status = 0;
+  bytesSent = 0;
+  onDrain: (() => void) | undefined = undefined;
+  onCancel: (() => void) | undefined = undefined;
+  gone = false;
+  onGone: (() => void) | undefined = undefined;
+  onFinish: ((exchange: Exchange) => void) | undefined = undefined;
+  readonly #stream: ExchangeStream;
+  readonly #reader: Http3RequestBody | undefined;
+  #writer: DrainableWriter | undefined;
+  /** Bytes of the response that are still to come; -1 where nobody knows. */
+  #remaining = -1;
+  #hasBody = true;
+  /** A body in one piece, which leaves with the end of the stream: one call of the engine in place of three. */
+  #whole: Uint8Array | undefined;
+  /** What the writer was too full to take. */
+  #waiting: ByteQueue | undefined;
+  #blocked = false;
+  /** The response ended while some of it still waited. */
+  #ending: Fields | undefined;
+  #over = false;
+
+  constructor(stream: ExchangeStream, request: ListedRequest, body: Http3RequestBody | undefined) {
+    super();
+    this.#stream = stream;
+    this.#reader = body;
+    this.body = body ?? NO_BODY;
+    this.head = request.head;
+    this.id = isRequestId(request.requestId) ? request.requestId : nextRequestId();
+    this.peerAddress = stream.peerAddress;
+    this.clientAddress = stream.peerAddress;
+  }
+
+  get bytesReceived(): number {
+    return this.#reader?.received ?? 0;
+  }
+
+  start(head: ResponseHead): void {
+    if (this.#over || this.started) return;
+    const { status } = head;
+    // An upstream's 101 says something of HTTP/1 (RFC 9114 §4.5).
+    if (status === 101) return;
+    const block: HeaderBlock = { ":status": String(status) };
+    addFields(block, head.fields);
+    if (status < 200) {
+      this.#stream.quic.sendInformationalHeaders(block);
+      return;
+    }
+    this.started = true;
+    this.status = status;
+    addFields(block, this.addedFields);
+    const isBare = this.head.method === "HEAD" || status === 304;
+    this.#hasBody = !isBare && status !== 204;
+    if (status !== 204 && head.bodyLength >= 0) block["content-length"] = String(head.bodyLength);
+    this.#remaining = this.#hasBody ? head.bodyLength : 0;
+    this.#sendHead(block);
+  }
+
+  #sendHead(block: HeaderBlock): void {
+    try {
+      if (this.#stream.quic.sendHeaders(block, { terminal: !this.#hasBody })) return;
+    } catch (error) {
+      this.#stream.onFault(error);
+    }
+    this.#cutOff();
+  }
+
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    const length = end - start;
+    if (this.#over || !this.#hasBody || length === 0) return !this.#blocked;
+    if (this.#remaining !== -1) {
+      this.#remaining -= length;
+      if (this.#remaining < 0) throw new Error("Cannot send response data: it exceeds the announced Content-Length");
+    }
+    this.bytesSent += length;
+    const bytes = start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end);
+    if (this.#remaining === 0 && this.#writer === undefined) this.#whole = bytes;
+    else this.#write(bytes);
+    return !this.#blocked;
+  }
+
+  #write(bytes: Uint8Array): void {
+    // The type does not say that a writer is drainable; Node's documentation of stream writers does.
+    this.#writer ??= this.#stream.quic.writer as DrainableWriter;
+    if (!this.#blocked && this.#writer.writeSync(bytes)) {
+      if (this.#writer.desiredSize === 0) this.#wait();
+      return;
+    }
+    if (this.#writer.desiredSize === null) {
+      this.cancel();
+      return;
+    }
+    this.#waiting ??= new ByteQueue(this.#stream.host.buffers);
+    if (!this.#waiting.push(bytes, 0, bytes.length)) this.#cutOff();
+    else if (!this.#blocked) this.#wait();
+  }
+
+  /** Waits until the writer is not full any more. */
+  #wait(): void {
+    const drained = this.#writer?.[DRAINABLE]();
+    if (drained === null || drained === undefined) return;
+    this.#blocked = true;
+    this.#stream.host.wheel.set(this, this.#stream.host.settings().writeMs);
+    void drained.then(
+      () => this.#drained(),
+      () => this.cancel(),
+    );
+  }
+
+  #drained(): void {
+    if (this.#over) return;
+    holdCork();
+    this.#blocked = false;
+    this.#stream.host.wheel.clear(this);
+    const waiting = this.#waiting;
+    for (let piece = waiting?.first; piece !== undefined && !this.#blocked && !this.#over; piece = waiting?.first) {
+      const { bytes, start, end } = piece;
+      if (this.#writer?.writeSync(bytes.subarray(start, end)) !== true) break;
+      waiting?.shift(end - start);
+      if (this.#writer.desiredSize === 0) this.#wait();
+    }
+    if (!this.#blocked && !this.#over) {
+      if (this.#ending === undefined) this.onDrain?.();
+      else if ((waiting?.length ?? 0) === 0) this.#finishSending(this.#ending);
+      else this.#wait();
+    }
+    flushCork();
+  }
+
+  end(trailers: Fields): void {
+    if (this.#over || this.#ending !== undefined) return;
+    if (this.#remaining > 0) {
+      this.#cutOff();
+      return;
+    }
+    if ((this.#waiting?.length ?? 0) > 0) this.#ending = trailers;
+    else this.#finishSending(trailers);
+  }
+
+  #finishSending(trailers: Fields): void {
+    if (this.#hasBody) {
+      if (trailers === "" && this.#writer === undefined) this.#stream.quic.setBody(this.#whole ?? new Uint8Array(0));
+      else this.#endWriter(trailers);
+    }
+    this.#whole = undefined;
+    this.#over = true;
+    this.#endRequest(codes.NO_ERROR);
+    this.#finish();
+    // What the engine has taken has its time too, for a client that keeps its connection alive and reads nothing.
+    this.#stream.host.wheel.set(this, this.#stream.host.settings().writeMs);
+  }
+
+  #endWriter(trailers: Fields): void {
+    const { quic } = this.#stream;
+    if (trailers !== "") {
+      const block: HeaderBlock = {};
+      addFields(block, trailers);
+      quic.onwanttrailers = () => {
+        quic.sendTrailers(block);
+      };
+    }
+    this.#writer ??= quic.writer as DrainableWriter; // See `#write`.
+    if (this.#whole !== undefined) this.#writer.writeSync(this.#whole);
+    // A writer that waits to be drained would not take the end.
+    if (this.#writer.endSync() === -1) void this.#endWhenDrained(this.#writer);
+  }
+
+  async #endWhenDrained(writer: DrainableWriter): Promise<void> {
+    try {
+      await writer[DRAINABLE]();
+      writer.endSync();
+    } catch {
+      // The stream was reset meanwhile: there is nothing to end.
+    }
+  }
+
+  /** The client need not send the rest of its body (RFC 9114 §4.1). */
+  #endRequest(code: bigint): void {
+    const body = this.#reader;
+    if (body === undefined || body.complete) return;
+    body.discard();
+    if (!this.#stream.quic.destroyed) this.#stream.quic.stopSending(code);
+  }
+
+  /** The response cannot be completed: the stream must not look as if it were. */
+  abort(_error: TurnpikeError): void {
+    if (!this.#over) this.#cutOff();
+  }
+
+  #cutOff(code = codes.INTERNAL_ERROR): void {
+    this.#over = true;
+    const { quic } = this.#stream;
+    if (!quic.destroyed) quic.resetStream(code);
+    this.#endRequest(code);
+    this.#finish();
+  }
+
+  /** The client is gone, or has reset the stream: whoever works for this exchange hears it. */
+  cancel(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.gone = true;
+    this.onCancel?.();
+    this.onGone?.();
+    this.#finish();
+    if (this.#reader?.complete === false) {
+      this.#reader.abort(new TurnpikeError("bad-request", "the client reset the stream before its body was complete"));
+    }
+  }
+
+  /** The stream is closed, by whomever. */
+  closed(): void {
+    this.cancel();
+    this.#stream.host.wheel.remove(this);
+  }
+
+  /** The client does not read. */
+  override onDeadline(): void {
+    const { quic } = this.#stream;
+    this.cancel();
+    if (!quic.destroyed) quic.resetStream(codes.REQUEST_CANCELLED);
+    flushCork();
+  }
+
+  #finish(): void {
+    this.#stream.host.wheel.remove(this);
+    this.#waiting?.clear();
+    const listener = this.onFinish;
+    this.onFinish = undefined;
+    this.onDrain = undefined;
+    listener?.(this);
+  }
+}

@@ -1,0 +1,138 @@
+import { type QuicSession, type QuicStream } from "node:quic";
+import { plainAddress } from "../client-address.ts";
+import { Deadline } from "../../lib/timer-wheel.ts";
+import { type ServerConnection, type ServerHost } from "../server-host.ts";
+import * as codes from "./codes.ts";
+import { type QuicCounters } from "./figures.ts";
+import { RequestStream, type StreamOwner } from "./request-stream.ts";
+
+/** What a connection needs of its endpoint. */
+export interface SessionOptions {
+  readonly host: ServerHost;
+  readonly peerAddress: string;
+  readonly counters: QuicCounters;
+  /** Milliseconds without a packet until the connection ends, where the engine, which counts seconds, cannot; else 0. */
+  readonly exactIdleMs: number;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** How often in its idle time a connection is looked at, where that is not whole seconds. */
+const IDLE_CHECKS = 4;
+
+/** A client's HTTP/3 connection, from its handshake on. */
+export class Http3ServerConnection extends Deadline implements ServerConnection, StreamOwner {
+  readonly host: ServerHost;
+  readonly peerAddress: string;
+  readonly #quic: QuicSession;
+  readonly #options: SessionOptions;
+  #open = 0;
+  #idleSince = 0;
+  #heardBytes = 0n;
+  #heardAt = 0;
+  #bodyBytes = 0;
+  #over = false;
+
+  constructor(quic: QuicSession, options: SessionOptions) {
+    super();
+    this.#quic = quic;
+    this.#options = options;
+    this.host = options.host;
+    this.peerAddress = plainAddress(options.peerAddress);
+    this.#idleSince = this.#heardAt = this.host.wheel.now();
+    this.#arm();
+  }
+
+  /** A client has opened a stream. */
+  onStream(quic: QuicStream): void {
+    const { counters } = this.#options;
+    counters.streamsTotal++;
+    counters.streamsOpen++;
+    this.#open++;
+    // It keeps itself: the engine calls it.
+    new RequestStream(quic, this); // oxlint-disable-line no-new
+  }
+
+  /** No further request: GOAWAY, and the end after the answers (RFC 9114 §5.2). */
+  drain(): void {
+    if (this.#over) return;
+    this.#quic.close().catch(() => {
+      // How it ended is told to `onEnd`.
+    });
+  }
+
+  cutOff(): void {
+    if (!this.#over) this.#quic.destroy(undefined, { code: codes.NO_ERROR, type: "application" });
+  }
+
+  get otherBytes(): number {
+    return Number(this.#quic.stats.bytesReceived) - this.#bodyBytes;
+  }
+
+  countBody(bytes: number): void {
+    this.#bodyBytes += bytes;
+  }
+
+  overwhelmed(): void {
+    if (!this.#over) this.#quic.destroy(undefined, { code: codes.EXCESSIVE_LOAD, type: "application" });
+  }
+
+  malformed(): void {
+    this.#options.counters.streamsMalformed++;
+  }
+
+  violated(): void {
+    if (!this.#over) this.#quic.destroy(undefined, { code: codes.FRAME_UNEXPECTED, type: "application" });
+  }
+
+  streamClosed(): void {
+    this.#options.counters.streamsOpen--;
+    this.#open--;
+    if (this.#open > 0 || this.#over) return;
+    this.#idleSince = this.host.wheel.now();
+    this.#arm();
+  }
+
+  onFault(error: unknown): void {
+    this.#options.onFault(error);
+  }
+
+  /** The connection has ended. */
+  onEnd(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.host.wheel.remove(this);
+    this.host.closed(this);
+  }
+
+  /** Looks whether it is time to end. */
+  override onDeadline(): void {
+    if (this.#over) return;
+    const now = this.host.wheel.now();
+    const { exactIdleMs } = this.#options;
+    if (exactIdleMs > 0) {
+      const { bytesReceived } = this.#quic.stats;
+      if (bytesReceived !== this.#heardBytes) {
+        this.#heardBytes = bytesReceived;
+        this.#heardAt = now;
+      } else if (now - this.#heardAt >= exactIdleMs) {
+        this.cutOff();
+        return;
+      }
+    }
+    if (this.#open === 0 && now - this.#idleSince >= this.host.settings().idleMs) {
+      // RFC 9114 §5.1
+      this.drain();
+      return;
+    }
+    this.#arm();
+  }
+
+  #arm(): void {
+    const { exactIdleMs } = this.#options;
+    const now = this.host.wheel.now();
+    const idle = this.#open > 0 ? Number.POSITIVE_INFINITY : this.#idleSince + this.host.settings().idleMs - now;
+    const exact = exactIdleMs > 0 ? exactIdleMs / IDLE_CHECKS : Number.POSITIVE_INFINITY;
+    const due = Math.min(idle, exact);
+    if (due !== Number.POSITIVE_INFINITY) this.host.wheel.set(this, Math.max(due, 0));
+  }
+}

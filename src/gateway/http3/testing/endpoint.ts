@@ -1,0 +1,82 @@
+import { BufferPool } from "../../../lib/buffer-pool.ts";
+import { TimerWheel } from "../../../lib/timer-wheel.ts";
+import { type AnsweredRequest, type Exchange } from "../../exchange.ts";
+import { type ServerConnection, type ServerSettings } from "../../server-host.ts";
+import { type TlsMaterial } from "../../wire/tls.ts";
+import { type Http3Endpoint, type Http3Options, startHttp3 } from "../server.ts";
+
+/** An HTTP/3 endpoint on a free port of 127.0.0.1 whose requests go to a test. */
+export interface TestEndpoint {
+  readonly endpoint: Http3Endpoint;
+  readonly port: number;
+  readonly refused: readonly AnsweredRequest[];
+  readonly faults: readonly unknown[];
+  readonly connections: ReadonlySet<ServerConnection>;
+  readonly buffers: BufferPool;
+  draining: boolean;
+  close(): Promise<void>;
+}
+
+export interface TestEndpointOptions extends Partial<Pick<Http3Options, "quic" | "port" | "reusePort" | "admit">> {
+  readonly material: TlsMaterial;
+  readonly settings?: Partial<ServerSettings>;
+}
+
+const SETTINGS: ServerSettings = {
+  maxHeaderBytes: 32_768,
+  maxHeaderCount: 128,
+  maxBodyBytes: 33_554_432,
+  idleMs: 60_000,
+  headerMs: 10_000,
+  bodyMs: 30_000,
+  writeMs: 30_000,
+  http2: { maxStreams: 128, maxHeaderListSize: 8192, initialWindowSize: 1_048_576, maxFrameSize: 16_384 },
+};
+
+export async function startEndpoint(
+  handle: (exchange: Exchange) => void,
+  options: TestEndpointOptions,
+): Promise<TestEndpoint> {
+  const wheel = new TimerWheel();
+  const buffers = new BufferPool({ bufferSize: 65_536, bufferCount: 4096, reserve: 2 });
+  const connections = new Set<ServerConnection>();
+  const refused: AnsweredRequest[] = [];
+  const faults: unknown[] = [];
+  const settings = { ...SETTINGS, ...options.settings };
+  const endpoint = await startHttp3({
+    address: "127.0.0.1",
+    port: options.port ?? 0,
+    reusePort: options.reusePort ?? false,
+    material: options.material,
+    quic: options.quic ?? { maxIdleTimeoutMs: 30_000, maxStreamsBidi: 100, maxStreamsUni: 100 },
+    maxHeaderBytes: settings.maxHeaderBytes,
+    maxHeaderCount: settings.maxHeaderCount,
+    host: {
+      settings: () => settings,
+      wheel,
+      buffers,
+      draining: () => test.draining,
+      scheme: "https",
+      handle,
+      refused: (request) => refused.push(request),
+      closed: (connection) => connections.delete(connection),
+    },
+    admit: options.admit ?? (() => true),
+    entered: (connection) => connections.add(connection),
+    onFault: (error) => faults.push(error),
+  });
+  const test: TestEndpoint = {
+    endpoint,
+    port: endpoint.port,
+    refused,
+    faults,
+    connections,
+    buffers,
+    draining: false,
+    async close() {
+      await endpoint.close();
+      wheel.close();
+    },
+  };
+  return test;
+}
