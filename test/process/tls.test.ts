@@ -1,0 +1,380 @@
+/** TLS of the whole gateway: who is shown which certificate, who is let in, and what upstreams learn of it. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { connect as connectHttp2 } from "node:http2";
+import { connect as connectTcp, type Socket } from "node:net";
+import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
+import { makeCertificate } from "../support/certificates.ts";
+import { everythingTo } from "../support/gateway.ts";
+import { descendants, Folder, Program, until } from "../support/program.ts";
+import { RawOrigin } from "../support/raw-origin.ts";
+
+const TIME_MS = 40_000;
+const GET = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";
+
+const ca = makeCertificate({ subject: [["CN", "Clients' CA"]], isCa: true });
+const client = makeCertificate({
+  issuer: ca,
+  subject: [
+    ["O", "Acme, Inc"],
+    ["CN", "Zoë"],
+  ],
+});
+const own = makeCertificate({ hostnames: ["own.test"] });
+const other = makeCertificate({ hostnames: ["*.other.test"] });
+
+let folder: Folder;
+let origin: RawOrigin;
+const programs: Program[] = [];
+const sockets: (TLSSocket | Socket)[] = [];
+
+beforeEach(async () => {
+  folder = new Folder();
+  files("own", own);
+  origin = await RawOrigin.start();
+});
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await Promise.all(programs.splice(0).map((program) => program.stop()));
+  await origin.stop();
+  folder.remove();
+});
+
+function files(name: string, { cert, key }: { cert: string; key: string }): { cert_path: string; key_path: string } {
+  return { cert_path: folder.write(`${name}.pem`, cert), key_path: folder.write(`${name}.key`, key) };
+}
+
+function configOf(tls: object, rest: object = {}): object {
+  const server = { address: "127.0.0.1", port: 0, workers: 1 };
+  return { server, ...everythingTo(origin.port), tls: { ...tlsOf("own"), ...tls }, ...rest };
+}
+
+async function serve(config: object): Promise<{ program: Program; port: number }> {
+  const program = new Program(["--config", folder.write("turnpike.json", config)]);
+  programs.push(program);
+  const [, port] = await program.sees(/listening on https:\/\/\S*?:(\d+)/);
+  return { program, port: Number(port) };
+}
+
+async function reload(program: Program, config: object, told: RegExp): Promise<void> {
+  folder.write("turnpike.json", config);
+  const from = program.output.length;
+  program.kill("SIGHUP");
+  await until("the reload", () => (told.test(program.output.slice(from)) ? true : undefined));
+}
+
+async function open(port: number, options: ConnectionOptions = {}): Promise<TLSSocket> {
+  const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false, ...options });
+  sockets.push(socket);
+  await once(socket, "secureConnect");
+  return socket;
+}
+
+/** Sends a request and gives back the answer's status; fails where the connection ends first. */
+async function ask(socket: TLSSocket, request = GET): Promise<number> {
+  socket.write(request);
+  let text = "";
+  while (!/\r\n\r\n/.test(text)) {
+    const ended = once(socket, "close").then(() => Promise.reject(new Error("closed")));
+    const chunk = await Promise.race([once(socket, "data"), ended]);
+    ended.catch(() => {});
+    text += String(chunk[0]);
+  }
+  return Number(text.slice(9, 12));
+}
+
+async function shown(port: number, servername: string): Promise<string> {
+  const socket = await open(port, { servername });
+  return socket.getPeerCertificate().subject.CN;
+}
+
+describe("certificates", () => {
+  test(
+    "the one of the name that is asked for is shown, on HTTP/1 and HTTP/2",
+    async () => {
+      const certificates = [{ hostnames: ["*.OTHER.test"], ...files("other", other) }];
+      const { port } = await serve(configOf({ certificates }));
+      expect([await shown(port, "own.test"), await shown(port, "a.other.test")]).toEqual(["own.test", "*.other.test"]);
+      expect(await ask(await open(port, { servername: "a.other.test", ALPNProtocols: ["http/1.1"] }))).toBe(200);
+      expect(await http2Status(port, {})).toBe(200);
+      expect(origin.bytes).toContain("X-Forwarded-Proto: https");
+    },
+    TIME_MS,
+  );
+
+  for (const workers of [1, 2]) {
+    test(
+      `a reload shows new ones to those who come and keeps who is there, with workers: ${workers}`,
+      async () => {
+        const server = { address: "127.0.0.1", port: 0, workers };
+        const { program, port } = await serve(configOf({}, { server }));
+        const early = await Promise.all(Array.from({ length: 6 }, () => open(port)));
+        for (const socket of early) expect(await ask(socket)).toBe(200);
+        const renewed = makeCertificate({ subject: [["CN", "renewed"]] });
+        files("own", renewed);
+        await reload(program, configOf({}, { server }), /reloaded/);
+        for (let i = 0; i < 6; i++) expect(await shown(port, "own.test")).toBe("renewed");
+        for (const socket of early) expect(await ask(socket)).toBe(200);
+      },
+      TIME_MS,
+    );
+
+    test(
+      `a reload with files that cannot be used keeps the old ones and says why, with workers: ${workers}`,
+      async () => {
+        const server = { address: "127.0.0.1", port: 0, workers };
+        const { program, port } = await serve(configOf({}, { server }));
+        const expired = makeCertificate({ subject: [["CN", "expired"]], from: -9, to: -1 });
+        files("own", expired);
+        await reload(
+          program,
+          configOf({}, { server }),
+          /Cannot use the certificate ".*own.pem": it was valid until .*\n.*Cannot reload/,
+        );
+        files("own", { cert: own.cert, key: client.key });
+        await reload(program, configOf({}, { server }), /own.key" belongs to another\n.*Cannot reload/);
+        for (let i = 0; i < 4; i++) expect(await shown(port, "own.test")).toBe("own.test");
+        expect(await ask(await open(port))).toBe(200);
+      },
+      TIME_MS,
+    );
+  }
+
+  test(
+    "a worker that is started again shows what the others show, whatever the files have become",
+    async () => {
+      const server = { address: "127.0.0.1", port: 0, workers: 2 };
+      const { program, port } = await serve(configOf({}, { server }));
+      folder.write("own.pem", "nothing");
+      folder.write("own.key", "nothing");
+      const [victim = 0, ...rest] = descendants(program.pid, "process/worker.ts");
+      process.kill(victim, "SIGKILL");
+      await until("another worker", () => {
+        const now = descendants(program.pid, "process/worker.ts").filter((pid) => pid !== victim);
+        return now.length > rest.length ? true : undefined;
+      });
+      for (let i = 0; i < 10; i++) expect(await shown(port, "own.test")).toBe("own.test");
+    },
+    TIME_MS,
+  );
+
+  test(
+    "files that cannot be used stop the start, and the check, with their name",
+    async () => {
+      const config = folder.write("turnpike.json", configOf(files("bad", { cert: own.cert, key: client.key })));
+      for (const args of [
+        ["--config", config],
+        ["--config", config, "--workers", "2"],
+        ["check", config],
+      ]) {
+        const program = new Program(args);
+        programs.push(program);
+        expect(await program.exit()).toBe(1);
+        expect(program.output).toMatch(
+          /Cannot use the certificate ".*bad.pem": the private key ".*bad.key" belongs to another\n$/,
+        );
+      }
+    },
+    TIME_MS,
+  );
+});
+
+function tlsOf(name: string): object {
+  return { cert_path: folder.file(`${name}.pem`), key_path: folder.file(`${name}.key`) };
+}
+
+/** The status of a GET over HTTP/2, with these fields on top. */
+async function http2Status(
+  port: number,
+  fields: Record<string, string>,
+  options: ConnectionOptions = {},
+): Promise<number> {
+  const session = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false, ...options });
+  session.on("error", () => {});
+  const stream = session.request({ ":path": "/x", ...fields });
+  try {
+    const [head] = await once(stream, "response");
+    stream.resume();
+    await once(stream, "end");
+    return Number(head[":status"]);
+  } finally {
+    session.destroy();
+  }
+}
+
+describe("client certificates", () => {
+  const FAKE = { "x-client-cert-subject": "CN=fake", "x-client-cert-verified": "SUCCESS" };
+  const FAKE_LINES = "X-Client-Cert-Subject: CN=fake\r\nx-client-cert-verified: SUCCESS\r\n";
+  const WITH_FAKE = GET.replace("\r\n\r\n", `\r\n${FAKE_LINES}\r\n`);
+  const SUBJECT = "X-Client-Cert-Verified: SUCCESS\r\nX-Client-Cert-Subject: CN=Zo\\C3\\AB,O=Acme\\, Inc\r\n";
+
+  test(
+    "one that is required is told to the upstream, and nothing that the client claims, on HTTP/1 and HTTP/2",
+    async () => {
+      const { port } = await serve(configOf({ client_ca_path: folder.write("ca.pem", ca.cert) }));
+      expect(await ask(await open(port, { ...client, ALPNProtocols: ["http/1.1"] }), WITH_FAKE)).toBe(200);
+      expect(await http2Status(port, FAKE, client)).toBe(200);
+      expect(origin.bytes.split(SUBJECT)).toHaveLength(3);
+      expect(origin.bytes).not.toContain("fake");
+    },
+    TIME_MS,
+  );
+
+  test(
+    "who has none, or one of another CA, gets nothing where one is required",
+    async () => {
+      const stranger = makeCertificate({ subject: [["CN", "stranger"]] });
+      const { port } = await serve(configOf({ client_ca_path: folder.write("ca.pem", ca.cert) }));
+      for (const identity of [{}, stranger]) {
+        const answer = await open(port, identity)
+          .then((socket) => ask(socket))
+          .catch(() => "refused");
+        expect(answer).toBe("refused");
+      }
+      expect(origin.requests).toHaveLength(0);
+    },
+    TIME_MS,
+  );
+
+  test(
+    "where one is optional, one that does not hold counts as none",
+    async () => {
+      const optional = { client_ca_path: folder.write("ca.pem", ca.cert), client_cert_required: false };
+      const { port } = await serve(configOf(optional));
+      const stranger = makeCertificate({ subject: [["CN", "stranger"]] });
+      for (const identity of [{}, stranger]) expect(await ask(await open(port, identity), WITH_FAKE)).toBe(200);
+      expect(origin.bytes.split("X-Client-Cert-Verified: NONE\r\n")).toHaveLength(3);
+      expect(origin.bytes).not.toContain("X-Client-Cert-Subject");
+      expect(await ask(await open(port, client))).toBe(200);
+      expect(origin.bytes).toContain(SUBJECT);
+    },
+    TIME_MS,
+  );
+
+  test(
+    "without a CA the fields are nobody's, and are taken from clients all the same",
+    async () => {
+      const { port } = await serve(configOf({}));
+      expect(await ask(await open(port), WITH_FAKE)).toBe(200);
+      expect(await http2Status(port, FAKE)).toBe(200);
+      expect(origin.bytes.toLowerCase()).not.toContain("x-client-cert");
+    },
+    TIME_MS,
+  );
+
+  test(
+    "a reload that begins to require one refuses those who come without it, and keeps who is there",
+    async () => {
+      const { program, port } = await serve(configOf({}));
+      const early = await open(port);
+      expect(await ask(early)).toBe(200);
+      await reload(program, configOf({ client_ca_path: folder.write("ca.pem", ca.cert) }), /reloaded/);
+      await until("a refusal", async () => {
+        const answer = await open(port)
+          .then(ask)
+          .catch(() => "refused");
+        return answer === "refused" ? true : undefined;
+      });
+      expect(await ask(await open(port, client))).toBe(200);
+    },
+    TIME_MS,
+  );
+});
+
+describe("handshakes", () => {
+  test(
+    "a session is taken up again, in TLS 1.2 and 1.3, with its client certificate",
+    async () => {
+      const { port } = await serve(configOf({ client_ca_path: folder.write("ca.pem", ca.cert) }));
+      for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
+        const options = { ...client, minVersion: version, maxVersion: version };
+        const first = connect({ port, host: "127.0.0.1", rejectUnauthorized: false, ...options });
+        sockets.push(first);
+        const ticket = once(first, "session");
+        await once(first, "secureConnect");
+        expect(await ask(first)).toBe(200);
+        const [session] = await ticket;
+        first.destroy();
+        origin.requests.length = 0;
+        const second = await open(port, { ...options, session });
+        expect([version, second.isSessionReused()]).toEqual([version, true]);
+        expect(await ask(second)).toBe(200);
+        expect(origin.bytes).toContain("X-Client-Cert-Subject: CN=Zo");
+      }
+    },
+    TIME_MS,
+  );
+
+  test(
+    "a session of one worker is never an obstacle at another: the handshake is made anew",
+    async () => {
+      const server = { address: "127.0.0.1", port: 0, workers: 2 };
+      const { port } = await serve(configOf({}, { server }));
+      const first = connect({ port, host: "127.0.0.1", rejectUnauthorized: false });
+      sockets.push(first);
+      const ticket = once(first, "session");
+      await once(first, "secureConnect");
+      expect(await ask(first)).toBe(200);
+      const [session] = await ticket;
+      for (let i = 0; i < 20; i++) expect(await ask(await open(port, { session }))).toBe(200);
+    },
+    TIME_MS,
+  );
+
+  test(
+    "one that does not come to its end is ended in time, and others are served meanwhile",
+    async () => {
+      const timeouts = { header_ms: 300, idle_ms: 60_000, write_ms: 300 };
+      const { port } = await serve(configOf({}, { timeouts }));
+      const silent = Array.from({ length: 20 }, () => connectTcp(port, "127.0.0.1"));
+      sockets.push(...silent);
+      // The beginning of a handshake record that says it is longer.
+      for (const socket of silent.slice(10)) socket.write(Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]));
+      expect(await ask(await open(port))).toBe(200);
+      await Promise.all(
+        silent.map((socket) => new Promise((resolve) => socket.once("close", resolve).on("error", () => {}))),
+      );
+      expect(await ask(await open(port))).toBe(200);
+    },
+    TIME_MS,
+  );
+
+  test(
+    "what is no handshake is closed, and costs nothing that lasts",
+    async () => {
+      const { program, port } = await serve(configOf({}, { timeouts: { header_ms: 100 } }));
+      expect(await ask(await open(port))).toBe(200);
+      const descriptors = (): number => readdirSync(`/proc/${program.pid}/fd`).length;
+      const before = descriptors();
+      for (let round = 0; round < 100; round++) {
+        const socket = connectTcp(port, "127.0.0.1").resume();
+        socket.on("error", () => {});
+        socket.write(round % 2 === 0 ? "GET / HTTP/1.1\r\nHost: a\r\n\r\n" : Buffer.alloc(600, round));
+        await new Promise((resolve) => socket.once("close", resolve));
+      }
+      await until("closed descriptors", () => (descriptors() <= before ? true : undefined));
+      expect(await ask(await open(port))).toBe(200);
+      expect(program.output).not.toContain("fault");
+    },
+    TIME_MS,
+  );
+
+  test(
+    "over max_connections a client is closed before the handshake, and a place that is free again is given out",
+    async () => {
+      const server = { address: "127.0.0.1", port: 0, workers: 1, max_connections: 2 };
+      const { port } = await serve(configOf({}, { server }));
+      const [first, second] = [await open(port), await open(port)];
+      expect([await ask(first), await ask(second)]).toEqual([200, 200]);
+      expect(await open(port).catch(() => "closed")).toBe("closed");
+      first.destroy();
+      await until("a free place", async () => {
+        const socket = await open(port).catch(() => undefined);
+        return socket === undefined ? undefined : true;
+      });
+    },
+    TIME_MS,
+  );
+});
