@@ -1,0 +1,352 @@
+/** Listeners: any number of ports, each with what it takes, and reloads that change them. */
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { once as onceEvent } from "node:events";
+import { connect as connectHttp2 } from "node:http2";
+import { connect, type TLSSocket } from "node:tls";
+import { makeCertificate } from "../support/certificates.ts";
+import { everythingTo } from "../support/gateway.ts";
+import { statusOf } from "../support/message.ts";
+import { Folder, Program, until } from "../support/program.ts";
+import { once, RawClient } from "../support/raw-client.ts";
+import { echo, RawOrigin } from "../support/raw-origin.ts";
+
+const TIME_MS = 40_000;
+const GET = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";
+const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+/** An empty SETTINGS frame (RFC 9113 §6.5): what either side sends first. */
+const SETTINGS = "\0\0\0\x04\0\0\0\0\0";
+const certificate = makeCertificate({ hostnames: ["own.test"] });
+
+let folder: Folder;
+let origin: RawOrigin;
+const programs: Program[] = [];
+const clients: { destroy(): void }[] = [];
+
+beforeEach(async () => {
+  folder = new Folder();
+  origin = await RawOrigin.start();
+});
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.destroy();
+  await Promise.all(programs.splice(0).map((program) => program.stop()));
+  await origin.stop();
+  folder.remove();
+});
+
+interface Wanted {
+  readonly port?: number;
+  readonly [key: string]: unknown;
+}
+
+function configOf(listeners: readonly Wanted[], rest: object = {}): object {
+  const tls = {
+    cert_path: folder.write("own.pem", certificate.cert),
+    key_path: folder.write("own.key", certificate.key),
+  };
+  const server = { workers: 1, listeners: listeners.map((one) => ({ address: "127.0.0.1", port: 0, ...one })) };
+  return { server, tls, ...everythingTo(origin.port), ...rest };
+}
+
+/** Starts the gateway; the ports are in the order of the listeners. */
+async function serve(config: object): Promise<{ program: Program; ports: number[] }> {
+  const program = new Program(["--config", folder.write("turnpike.json", config)]);
+  programs.push(program);
+  const count = (config as { server: { listeners?: unknown[] } }).server.listeners?.length ?? 1; // As configOf makes it.
+  const lines = new RegExp(`(?:listening on https?://\\S+:\\d+\\n){${count}}`);
+  const [text] = await program.sees(lines);
+  return { program, ports: [...text.matchAll(/:(\d+)\n/g)].map((match) => Number(match[1])) };
+}
+
+async function reload(program: Program, config: object, told = /reloaded/): Promise<void> {
+  folder.write("turnpike.json", config);
+  const from = program.output.length;
+  program.kill("SIGHUP");
+  await until("the reload", () => (told.test(program.output.slice(from)) ? true : undefined));
+}
+
+async function open(port: number): Promise<RawClient> {
+  const client = await RawClient.open(port);
+  clients.push(client);
+  return client;
+}
+
+async function openTls(port: number, ALPNProtocols?: string[], first = ""): Promise<TLSSocket> {
+  const client = await open(port);
+  if (first !== "") client.send(first);
+  client.socket.removeAllListeners("data");
+  const socket = connect({ socket: client.socket, rejectUnauthorized: false, ...(ALPNProtocols && { ALPNProtocols }) });
+  clients.push(socket);
+  await onceEvent(socket, "secureConnect");
+  return socket;
+}
+
+async function http2Status(url: string): Promise<number> {
+  const session = connectHttp2(url, { rejectUnauthorized: false });
+  session.on("error", () => {});
+  const stream = session.request({ ":path": "/x" });
+  try {
+    const [head] = await onceEvent(stream, "response");
+    stream.resume();
+    await onceEvent(stream, "end");
+    return Number(head[":status"]);
+  } finally {
+    session.destroy();
+  }
+}
+
+async function isRefused(port: number): Promise<true | undefined> {
+  const client = await RawClient.open(port).catch(() => undefined);
+  client?.destroy();
+  return client === undefined ? true : undefined;
+}
+
+describe("the protocol of a connection", () => {
+  test(
+    "is HTTP/1 or HTTP/2 by its first bytes on a plain port, and by ALPN on a TLS port",
+    async () => {
+      const { ports } = await serve(configOf([{}, { use_tls: true }]));
+      const [plain = 0, secure = 0] = ports;
+      expect(statusOf(await once(plain, GET))).toBe(200);
+      expect(await http2Status(`http://127.0.0.1:${plain}`)).toBe(200);
+      expect(await http2Status(`https://127.0.0.1:${secure}`)).toBe(200);
+      for (const protocols of [["http/1.1"], undefined]) {
+        const socket = await openTls(secure, protocols);
+        socket.write(GET);
+        expect(String(await onceEvent(socket, "data"))).toStartWith("HTTP/1.1 200 ");
+      }
+    },
+    TIME_MS,
+  );
+
+  test(
+    "is told from a preface that comes byte by byte, with what follows it in the same piece",
+    async () => {
+      const { ports } = await serve(configOf([{}]));
+      const client = await open(ports[0] ?? 0);
+      for (const byte of PREFACE.slice(0, -1)) {
+        client.send(byte);
+        await new Promise(setImmediate);
+      }
+      client.send(PREFACE.slice(-1) + SETTINGS);
+      // The server's settings, and its acknowledgement of ours.
+      await client.sees("\0\0\0\x04\x01\0\0\0\0");
+    },
+    TIME_MS,
+  );
+
+  test(
+    "is HTTP/1 where the first bytes only begin like a preface",
+    async () => {
+      const { ports } = await serve(configOf([{}]));
+      for (const method of ["PRI", "PUT", "P", "PATCH"]) {
+        const client = await open(ports[0] ?? 0);
+        await client.sendByteByByte(`${method} /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: 0\r\n\r\n`);
+        expect(statusOf(await client.response(method))).toBe(200);
+      }
+    },
+    TIME_MS,
+  );
+
+  test(
+    "is waited for as long as for a head that has begun",
+    async () => {
+      const { ports } = await serve(configOf([{}], { timeouts: { header_ms: 100 } }));
+      const client = await open(ports[0] ?? 0);
+      client.send(PREFACE.slice(0, 10));
+      await client.closed();
+      expect(client.received).toBe("");
+    },
+    TIME_MS,
+  );
+});
+
+describe("h2c_only", () => {
+  for (const [what, config, at] of [
+    ["a listener", (): object => configOf([{}, { h2c_only: true }]), 1],
+    [
+      "the single listener",
+      (): object => ({
+        server: { address: "127.0.0.1", port: 0, workers: 1 },
+        http2: { h2c_only: true },
+        ...everythingTo(origin.port),
+      }),
+      0,
+    ],
+  ] as const) {
+    test(
+      `has ${what} take HTTP/2 alone, and answer others with 400`,
+      async () => {
+        const { ports } = await serve(config());
+        const port = ports[at] ?? 0;
+        expect(await http2Status(`http://127.0.0.1:${port}`)).toBe(200);
+        const client = await open(port);
+        client.send(GET);
+        const answer = await client.response();
+        expect([statusOf(answer), answer.raw.includes("prior knowledge")]).toEqual([400, true]);
+        await client.closed();
+        const other = await open(port);
+        other.send("\x16\x03\x01\x02\0");
+        await other.closed();
+        expect(origin.requests).toHaveLength(1);
+      },
+      TIME_MS,
+    );
+  }
+
+  test(
+    "has a TLS listener agree on HTTP/2 alone",
+    async () => {
+      const { ports } = await serve(configOf([{ use_tls: true, h2c_only: true }]));
+      const port = ports[0] ?? 0;
+      expect(await http2Status(`https://127.0.0.1:${port}`)).toBe(200);
+      const socket = await openTls(port);
+      socket.write(GET);
+      expect(String(await onceEvent(socket, "data"))).toStartWith("HTTP/1.1 400 ");
+    },
+    TIME_MS,
+  );
+});
+
+describe("the PROXY protocol", () => {
+  const V1 = "PROXY TCP4 203.0.113.9 192.0.2.1 51234 443\r\n";
+  const V2 = "\r\n\r\n\0\r\nQUIT\n\x21\x11\0\x0c\xcb\0\x71\x09\xc0\0\x02\x01\xc8\x22\x01\xbb";
+
+  for (const [version, header] of [
+    ["1", V1],
+    ["2", V2],
+  ] as const) {
+    test(
+      `version ${version} tells the client's address, before HTTP/1, HTTP/2 and TLS`,
+      async () => {
+        const { ports } = await serve(configOf([{ proxy_protocol: true }, { proxy_protocol: true, use_tls: true }]));
+        const [plain = 0, secure = 0] = ports;
+        expect(statusOf(await once(plain, header + GET))).toBe(200);
+        expect(origin.bytes).toContain("X-Forwarded-For: 203.0.113.9\r\n");
+        expect(origin.bytes).toContain("X-Real-IP: 203.0.113.9\r\n");
+        const split = await open(plain);
+        await split.sendByteByByte(header + GET);
+        expect(statusOf(await split.response())).toBe(200);
+        const http2 = await open(plain);
+        http2.send(header + PREFACE + SETTINGS);
+        await http2.sees("\0\0\0\x04\x01\0\0\0\0");
+        const before = origin.bytes.length;
+        const socket = await openTls(secure, ["http/1.1"], header);
+        socket.write(GET);
+        expect(String(await onceEvent(socket, "data"))).toStartWith("HTTP/1.1 200 ");
+        expect(origin.bytes.slice(before)).toContain("X-Forwarded-For: 203.0.113.9\r\n");
+        expect(origin.bytes.slice(before)).toContain("X-Forwarded-Proto: https\r\n");
+      },
+      TIME_MS,
+    );
+  }
+
+  test(
+    "is required where it is asked for, and no header elsewhere",
+    async () => {
+      const { ports } = await serve(configOf([{ proxy_protocol: true }, {}], { timeouts: { header_ms: 100 } }));
+      const [proxied = 0, plain = 0] = ports;
+      for (const bytes of [GET, "PROXY TCP4 nobody 192.0.2.1 1 2\r\n", "PROXY TCP4 203", ""]) {
+        const client = await open(proxied);
+        client.send(bytes);
+        await client.closed();
+        expect(client.received).toBe("");
+      }
+      expect(statusOf(await once(plain, V1 + GET))).toBe(400);
+      expect(origin.requests).toHaveLength(0);
+    },
+    TIME_MS,
+  );
+
+  test(
+    "leaves the peer's own address where the proxy speaks for itself",
+    async () => {
+      const { ports } = await serve(configOf([{ proxy_protocol: true }]));
+      expect(statusOf(await once(ports[0] ?? 0, `PROXY UNKNOWN\r\n${GET}`))).toBe(200);
+      expect(origin.bytes).toContain("X-Forwarded-For: 127.0.0.1\r\n");
+    },
+    TIME_MS,
+  );
+});
+
+describe("a reload", () => {
+  for (const workers of [1, 2]) {
+    test(
+      `opens and closes ports, and leaves the others as they are, with workers: ${workers}`,
+      async () => {
+        const { program, ports } = await serve(withWorkers(workers, configOf([{}, {}])));
+        const [stays = 0, goes = 0] = ports;
+        const [onStaying, onGoing] = [await open(stays), await open(goes)];
+        for (const client of [onStaying, onGoing]) {
+          client.send(GET);
+          expect(statusOf(await client.response())).toBe(200);
+        }
+        const comes = await freePort();
+        await reload(program, withWorkers(workers, configOf([{ port: stays }, { port: comes, use_tls: true }])));
+        expect(await http2Status(`https://127.0.0.1:${comes}`)).toBe(200);
+        await until("the closed port", () => isRefused(goes));
+        await onGoing.closed();
+        onStaying.send(GET);
+        expect(statusOf(await onStaying.response())).toBe(200);
+        expect(statusOf(await once(stays, GET))).toBe(200);
+      },
+      TIME_MS,
+    );
+
+    test(
+      `that cannot open a port changes nothing, with workers: ${workers}`,
+      async () => {
+        const blocker = await RawOrigin.start();
+        const { program, ports } = await serve(withWorkers(workers, configOf([{}])));
+        const [port = 0] = ports;
+        const comes = await freePort();
+        await reload(
+          program,
+          withWorkers(workers, configOf([{ port: comes }, { port: blocker.port }])),
+          /Cannot listen on 127.0.0.1:\d+: the port is in use.*\n.*Cannot reload/,
+        );
+        expect(statusOf(await once(port, GET))).toBe(200);
+        expect(await isRefused(comes)).toBe(true);
+        await blocker.stop();
+      },
+      TIME_MS,
+    );
+  }
+
+  test(
+    "turns a port to TLS, lets what is in flight there end, and may take it back",
+    async () => {
+      const { program, ports } = await serve(configOf([{}]));
+      const [port = 0] = ports;
+      const release = Promise.withResolvers<void>();
+      origin.answer = (request, connection) => void release.promise.then(() => echo(request, connection));
+      const client = await open(port);
+      client.send(GET);
+      await origin.until("the request", () => origin.requests[0]);
+      await reload(program, configOf([{ port, use_tls: true }]));
+      release.resolve();
+      expect(statusOf(await client.response())).toBe(200);
+      await until("TLS alone", async () =>
+        (await openTls(port).catch(() => undefined)) === undefined ? undefined : true,
+      );
+      expect(await http2Status(`https://127.0.0.1:${port}`)).toBe(200);
+      await reload(program, configOf([{ port }]));
+      await until("plain HTTP again", async () => {
+        const answer = await once(port, GET).catch(() => undefined);
+        return answer !== undefined && statusOf(answer) === 200 ? true : undefined;
+      });
+    },
+    TIME_MS,
+  );
+});
+
+function withWorkers(workers: number, config: object): object {
+  const { server } = config as { server: object }; // As configOf makes it.
+  return { ...config, server: { ...server, workers } };
+}
+
+async function freePort(): Promise<number> {
+  const probe = await RawOrigin.start();
+  await probe.stop();
+  return probe.port;
+}
