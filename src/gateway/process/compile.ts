@@ -151,8 +151,8 @@ function createTarget(
 }
 
 function createStaticFiles({ server }: Config, deps: StaticFilesDeps): StaticFiles | undefined {
-  const { static_root: root, cache_static_files: keepsContent } = server;
-  return root === "" ? undefined : new StaticFiles({ root, keepsContent }, deps);
+  const { static_root: root, cache_static_files: caches } = server;
+  return root === "" ? undefined : new StaticFiles({ root, caches }, deps);
 }
 
 /** Makes the payment policy of a priced route; undefined for one that is free. */

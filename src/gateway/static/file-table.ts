@@ -2,7 +2,7 @@ import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { ENCODINGS } from "./encodings.ts";
 import { mediaType } from "./media-types.ts";
 import { type Found, openInside, resolveRoot } from "./open-inside.ts";
-import { type FileUsage, OpenFile } from "./open-file.ts";
+import { type FileUsage, OpenFile, WHOLE_BYTES } from "./open-file.ts";
 import { describeFile, type StaticFile } from "./representation.ts";
 
 /** Descriptors of served files, a worker: those in the table, and those that clients still download. */
@@ -13,9 +13,10 @@ const MAX_ENTRIES = 4096;
 const VALID_MS = 1000;
 /** Milliseconds after which a file that nobody asked for is let go of: until then a deleted file keeps its disk space. */
 const SWEEP_MS = 3000;
-/** `cache_static_files`: bytes in memory, a worker, and of the largest file there. */
-const MAX_CONTENT_BYTES = 64 * 1024 * 1024;
-const MAX_CONTENT_FILE_BYTES = 1024 * 1024;
+/** Bytes of files in memory, a worker, and of the largest one there: while they are asked for, and with `cache_static_files`. */
+const MAX_SMALL_BYTES = 16 * 1024 * 1024;
+const MAX_CACHED_BYTES = 64 * 1024 * 1024;
+const MAX_CACHED_FILE_BYTES = 1024 * 1024;
 
 /** Why a path has no file to serve. `busy`: every descriptor is in use. */
 export type Lack = "directory" | "absent" | "busy";
@@ -40,12 +41,12 @@ class Sweep extends Deadline {
 }
 
 /**
- * The files that were served lately, by request path: open, measured and described once, and looked at again after a
- * second. So a small file costs one read and one write, and a deployment is seen within that second.
+ * The files that were served lately, by request path: open, measured, described and read once, and looked at again after
+ * a second. So a small file costs one write, and a deployment is seen within that second.
  */
 export class FileTable {
   readonly #folder: string;
-  readonly #keepsContent: boolean;
+  readonly #caches: boolean;
   readonly #wheel: TimerWheel;
   readonly #entries = new Map<string, Entry>();
   readonly #sweep = new Sweep(() => this.#dropUnused());
@@ -54,9 +55,9 @@ export class FileTable {
   readonly #usage: FileUsage = { descriptors: 0, contentBytes: 0 };
 
   /** Throws where `folder` cannot be served. */
-  constructor(folder: string, keepsContent: boolean, wheel: TimerWheel) {
+  constructor(folder: string, caches: boolean, wheel: TimerWheel) {
     this.#folder = folder;
-    this.#keepsContent = keepsContent;
+    this.#caches = caches;
     this.#wheel = wheel;
     this.#root = resolveRoot(folder);
     this.#rootCheckedAt = wheel.now();
@@ -74,6 +75,11 @@ export class FileTable {
       return entry.served;
     }
     return this.#load(path, entry);
+  }
+
+  /** A small file is about to be sent whole: its bytes are kept as long as what else is known of it. */
+  keepSmall(file: OpenFile): void {
+    if (!file.hasContent) this.#keepContent(file, WHOLE_BYTES, MAX_SMALL_BYTES);
   }
 
   /** Has the file looked at anew next time: its bytes turned out not to be what it promised. */
@@ -108,7 +114,7 @@ export class FileTable {
     });
     const served = describeFile(mediaType(name), plain, siblings);
     const files = [plain, ...siblings.map(({ file }) => file)];
-    if (this.#keepsContent) for (const file of files) this.#keepContent(file);
+    if (this.#caches) for (const file of files) this.#keepContent(file, MAX_CACHED_FILE_BYTES, MAX_CACHED_BYTES);
     // The new entry holds its files before the old one lets go of the same ones.
     this.#drop(path);
     this.#entries.set(path, { served, files, checkedAt: this.#wheel.now(), used: true });
@@ -126,12 +132,14 @@ export class FileTable {
     return kind === "directory" && !path.endsWith("/") ? "directory" : "absent";
   }
 
-  #keepContent(file: OpenFile): void {
-    if (file.size > MAX_CONTENT_FILE_BYTES) return;
-    while (this.#usage.contentBytes + file.size > MAX_CONTENT_BYTES) {
-      if (!this.#evictOne()) return;
-    }
-    file.keepContent();
+  #keepContent(file: OpenFile, maxFileBytes: number, maxBytes: number): void {
+    if (file.hasContent || file.size > maxFileBytes) return;
+    // In use: this file's own entry must not make room for it.
+    file.retain();
+    let fits = true;
+    while (fits && this.#usage.contentBytes + file.size > maxBytes) fits = this.#evictOne();
+    if (fits) file.keepContent();
+    file.release();
   }
 
   /** The open file of `before` where it is still the same one; else a new one. */
@@ -187,7 +195,8 @@ export class FileTable {
   #dropUnused(): void {
     for (const [path, entry] of this.#entries) {
       if (entry.used) entry.used = false;
-      else if (entry.files.every((file) => file.hasContent)) for (const file of entry.files) file.rest();
+      else if (this.#caches && entry.files.every((file) => file.hasContent))
+        for (const file of entry.files) file.rest();
       else this.#drop(path);
     }
     if (this.#entries.size > 0) this.#wheel.set(this.#sweep, SWEEP_MS);

@@ -36,8 +36,8 @@ export class StaticFiles {
   readonly #answerError: AnswerError;
 
   /** Throws where the folder cannot be served. */
-  constructor(settings: { readonly root: string; readonly keepsContent: boolean }, deps: StaticFilesDeps) {
-    this.#table = new FileTable(settings.root, settings.keepsContent, deps.wheel);
+  constructor(settings: { readonly root: string; readonly caches: boolean }, deps: StaticFilesDeps) {
+    this.#table = new FileTable(settings.root, settings.caches, deps.wheel);
     this.#answerError = deps.answerError;
   }
 
@@ -109,6 +109,7 @@ export class StaticFiles {
         new Transfer(exchange, file, [{ preamble: undefined, from: 0, to: file.size }]).run();
         return true;
       }
+      this.#table.keepSmall(file);
       const content = file.read(0, file.size);
       if (content === undefined) return false;
       response.start(start);
