@@ -1,5 +1,6 @@
 /** `/metrics`, `/.healthz` and `/.ready` of the real gateway, as a scraper and a load balancer see them. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readDocument, rowsOf } from "../support/documents.ts";
 import { everythingTo } from "../support/gateway.ts";
 import { type Message, statusOf, valuesOf } from "../support/message.ts";
 import { descendants, Folder, Program, until } from "../support/program.ts";
@@ -79,6 +80,10 @@ describe("/metrics", () => {
       ]);
       const metrics = parseMetrics(page.body);
       expect([...metrics.values()].every(({ help }) => help.endsWith("."))).toBe(true);
+      const documented = rowsOf(readDocument("docs/metrics.md"), "`turnpike_");
+      expect([...metrics.values()].map(({ name, type }) => [`\`${name}\``, type])).toEqual(
+        documented.map(([name, type]) => [name ?? "", type ?? ""]),
+      );
       const head = await get(port, "/metrics", "HEAD");
       expect([statusOf(head), head.body, Number(valuesOf(head, "content-length")[0]) > 1000]).toEqual([200, "", true]);
       for (const path of ["/metrics", "/.healthz", "/.ready"]) {

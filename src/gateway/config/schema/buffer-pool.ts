@@ -1,15 +1,21 @@
 import * as z from "zod";
 import { bytes, count } from "./kinds.ts";
 
-/** `buffer_pool`: the memory that requests share. */
+/** `buffer_pool`: the memory that one worker may hold for requests in flight. */
 export const bufferPool = z
   .strictObject({
-    buffer_size: bytes(65_536, 1024).describe("Bytes of one hot-path buffer."),
-    buffer_count: count(4096, 2, 16_777_216).describe(
-      "Number of hot-path buffers, at least twice `server.max_connections`.",
+    buffer_size: bytes(65_536, 1024).describe(
+      "Bytes of one buffer for what waits since a peer is slow: a response that its client does not read, a body that its upstream does not take, requests sent ahead. What waits takes whole buffers.",
     ),
-    body_buffer_size: bytes(1_048_576, 1024).describe("Bytes of one buffer that gathers an upload."),
-    body_buffer_count: count(32, 1, 1_048_576).describe("Number of buffers that gather uploads."),
+    buffer_count: count(4096, 2, 16_777_216).describe(
+      "Number of such buffers in one worker, at least twice `server.max_connections`: one each way. While fewer than two are free, new requests get 503; what has to wait and finds none is cut off.",
+    ),
+    body_buffer_size: bytes(1_048_576, 1024).describe(
+      "Bytes of one buffer for bodies that are gathered whole, such as an answer that waits for its payment. Small bodies share a buffer, large ones take several.",
+    ),
+    body_buffer_count: count(32, 1, 1_048_576).describe(
+      "Number of such buffers in one worker. While less than one is free, requests that need one get 503.",
+    ),
   })
   .prefault({})
-  .describe("The memory that requests share.");
+  .describe("The memory that one worker may hold for requests in flight.");

@@ -13,6 +13,8 @@ import { receiptOf, refusalOf, type Sale } from "./sale.ts";
 
 /** When a client may ask again what became of an unclear settlement, in seconds. */
 const PENDING_RETRY_S = 5;
+/** When a client may try again whose answer found no room, in seconds. */
+const BUSY_RETRY_S = 1;
 const SEND_AGAIN = "It is not known yet whether the payment went through. Send the same payment again, and no new one.";
 /** When a client may try again whose payment could not be verified, in seconds. */
 const FACILITATOR_RETRY_S = 5;
@@ -206,7 +208,7 @@ export class Attempt {
 
   #broken(error: TurnpikeError): void {
     this.#release();
-    if (!this.#exchange.gone) respondError(this.#exchange, error);
+    if (!this.#exchange.gone) respondError(this.#exchange, error, error.status === 503 ? BUSY_RETRY_S : undefined);
   }
 
   #onGone(): void {
