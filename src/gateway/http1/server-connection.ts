@@ -5,6 +5,7 @@ import { plainAddress } from "../client-address.ts";
 import { type HeadFault } from "../refusal.ts";
 import { type ServerConnection, type ServerHost } from "../server-host.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
+import { WriteDeadline } from "../wire/write-deadline.ts";
 import { headText, unfinishedHeadFault } from "./head-text.ts";
 import { flushCork, holdCork, Outgoing } from "../wire/outgoing.ts";
 import { refuse } from "./refusal.ts";
@@ -22,17 +23,6 @@ const HEAD = 1;
 const BUSY = 2;
 const LINGERING = 3;
 const CLOSED = 4;
-
-class WriteDeadline extends Deadline {
-  readonly #wire: Wire;
-  constructor(wire: Wire) {
-    super();
-    this.#wire = wire;
-  }
-  override onDeadline(): void {
-    this.#wire.terminate();
-  }
-}
 
 /**
  * A client's HTTP/1 connection (RFC 9112): finds requests in the bytes, runs one exchange at a time, keeps the rest

@@ -3,38 +3,28 @@ import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { flushCork, holdCork, Outgoing } from "../wire/outgoing.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
+import { WriteDeadline } from "../wire/write-deadline.ts";
 import { Calm, RESET_COST } from "./calm.ts";
 import * as f from "./frame.ts";
 import { FrameReader, type FrameSink } from "./frame-reader.ts";
+import { frameFault } from "./frame-rules.ts";
 import { HeaderBlock } from "./header-block.ts";
 import { type DataRange, FrameWriter } from "./frame-writer.ts";
+import { ReceiveWindow } from "./receive-window.ts";
+import { RecentResets } from "./recent-resets.ts";
 import { SendQueue } from "./send-queue.ts";
 import { type ConnectionFault, type LocalSettings, PeerSettings, settingsPayload } from "./settings.ts";
 import { type Http2Stream, type StreamConnection } from "./stream.ts";
 
 /** A connection takes as much data as so many of its streams may send that nobody reads, unless it is told otherwise. */
-const CONNECTION_WINDOWS = 4;
+const CONNECTION_WINDOWS = 8;
 /** Bytes that wait for a peer that does not read, from which on it is not read from either (CVE-2019-9512, CVE-2019-9515). */
 const MAX_BACKLOG = 262_144;
 /** Milliseconds that a closed-off connection is read from, so that the last frames are not lost to a reset. */
 const LINGER_MS = 2000;
-/** Streams that this side reset of late: what is still on its way for them is ignored (RFC 9113 §5.1). Older ones get the benefit of the doubt. */
-const MAX_RECENT_RESETS = 128;
-
 const OPEN = 0;
 const LINGERING = 1;
 const CLOSED = 2;
-
-class WriteDeadline extends Deadline {
-  readonly #wire: Wire;
-  constructor(wire: Wire) {
-    super();
-    this.#wire = wire;
-  }
-  override onDeadline(): void {
-    this.#wire.terminate();
-  }
-}
 
 export interface Http2Options {
   readonly wheel: TimerWheel;
@@ -76,14 +66,10 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
   /** The peer has said what it wants, as the first thing (RFC 9113 §3.4). */
   protected settingsSeen = false;
   #settingsAcknowledged = false;
-  #receiveWindow: number;
-  readonly #connectionWindow: number;
-  #unacknowledged = 0;
+  readonly #receiveWindow: ReceiveWindow;
   /** The stream of the DATA frame that is being read; undefined where its bytes go nowhere. */
   #dataStream: Http2Stream | undefined;
-  readonly #recentResets = new Set<number>();
-  /** The newest stream that was reset and is not among the recent ones any more. */
-  #forgottenReset = 0;
+  readonly #resets = new RecentResets();
   #writeDeadline: WriteDeadline | undefined;
   #reading = false;
   #paused = false;
@@ -106,11 +92,10 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
     // Until the peer has acknowledged a smaller window, it may use the one that all begin with (RFC 9113 §6.9.3).
     this.streamWindow = Math.max(local.initialWindowSize, f.DEFAULT_WINDOW);
     const window = options.connectionWindow ?? this.streamWindow * CONNECTION_WINDOWS;
-    this.#connectionWindow = Math.min(window, f.MAX_WINDOW);
-    this.#receiveWindow = this.#connectionWindow;
+    this.#receiveWindow = new ReceiveWindow(Math.min(window, f.MAX_WINDOW));
     if (ofClient) this.out.bytes(f.PREFACE);
     this.writer.frame({ type: f.SETTINGS, flags: 0, streamId: 0 }, settingsPayload(local, ofClient));
-    this.writer.windowUpdate(0, this.#connectionWindow - f.DEFAULT_WINDOW);
+    this.writer.windowUpdate(0, Math.min(window, f.MAX_WINDOW) - f.DEFAULT_WINDOW);
   }
 
   get isOpen(): boolean {
@@ -189,6 +174,8 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
     this.#cutStreams();
     this.out.flush();
     if (!this.out.blocked) this.wire.shutdown();
+    if (this.#paused) this.wire.resume();
+    this.#paused = false;
     this.wheel.set(this, LINGER_MS + (this.out.blocked ? this.#options.writeMs() : 0));
   }
 
@@ -218,10 +205,10 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
       // RFC 9113 §3.4
       return this.#refuse(f.PROTOCOL_ERROR, "the first frame is not SETTINGS");
     }
+    const fault = frameFault(type, streamId, length);
+    if (fault !== undefined) return this.#refuse(fault.code, fault.reason);
     if (type === f.DATA) return this.#dataBegins(streamId, length);
-    if (type > f.CONTINUATION && !this.calm.spend(1))
-      return this.#refuse(f.ENHANCE_YOUR_CALM, "too many unknown frames");
-    return true;
+    return type <= f.CONTINUATION || this.calm.spend(1) || this.#refuse(f.ENHANCE_YOUR_CALM, "too many unknown frames");
   }
 
   #refuse(code: number, reason: string): false {
@@ -234,14 +221,13 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
   }
 
   #dataBegins(streamId: number, length: number): boolean {
-    if (streamId === 0) return this.#refuse(f.PROTOCOL_ERROR, "DATA on stream 0");
-    this.#receiveWindow -= length;
-    if (this.#receiveWindow < 0)
+    if (!this.#receiveWindow.receive(length)) {
       return this.#refuse(f.FLOW_CONTROL_ERROR, "more data than the connection's window allows");
+    }
     const stream = this.streams.get(streamId);
     this.#dataStream = undefined;
     if (stream === undefined) {
-      if (this.#isIdle(streamId)) return this.#refuse(f.PROTOCOL_ERROR, "DATA on an idle stream");
+      if (this.isIdleStream(streamId)) return this.#refuse(f.PROTOCOL_ERROR, "DATA on an idle stream");
       if (!this.wasReset(streamId)) return this.#refuse(f.STREAM_CLOSED, "DATA on a closed stream");
       if (!this.calm.spend(1)) return this.#refuse(f.ENHANCE_YOUR_CALM, "too much DATA on streams that were reset");
     } else if (stream.remoteEnded) {
@@ -294,20 +280,16 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
       case f.CONTINUATION:
         return this.#takeHeaders(bytes, start, end);
       case f.WINDOW_UPDATE:
-        return this.#takeWindowUpdate(streamId, f.readUint31(bytes, start), end - start);
+        return this.#takeWindowUpdate(streamId, f.readUint31(bytes, start));
       case f.RST_STREAM:
-        return this.#takeReset(streamId, f.readUint32(bytes, start), end - start);
+        return this.#takeReset(streamId, f.readUint32(bytes, start));
       case f.SETTINGS:
         return this.#takeSettings(bytes, start, end);
       case f.PING:
-        if (streamId !== 0) return { code: f.PROTOCOL_ERROR, reason: "PING on a stream" };
-        if (end - start !== 8) return { code: f.FRAME_SIZE_ERROR, reason: "PING of a broken length" };
         if ((flags & f.ACK) !== 0) this.onPong();
         else this.writer.frame({ type: f.PING, flags: f.ACK, streamId: 0 }, bytes.subarray(start, end));
         return undefined;
       case f.GOAWAY:
-        if (streamId !== 0) return { code: f.PROTOCOL_ERROR, reason: "GOAWAY on a stream" };
-        if (end - start < 8) return { code: f.FRAME_SIZE_ERROR, reason: "GOAWAY of a broken length" };
         this.goawayArrived(f.readUint31(bytes, start), f.readUint32(bytes, start + 4));
         return undefined;
       case f.PRIORITY:
@@ -330,8 +312,7 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
     return undefined;
   }
 
-  #takeWindowUpdate(streamId: number, by: number, length: number): ConnectionFault | undefined {
-    if (length !== 4) return { code: f.FRAME_SIZE_ERROR, reason: "WINDOW_UPDATE of a broken length" };
+  #takeWindowUpdate(streamId: number, by: number): ConnectionFault | undefined {
     const stream = this.streams.get(streamId);
     if (streamId === 0) {
       if (by === 0) return { code: f.PROTOCOL_ERROR, reason: "WINDOW_UPDATE of 0" };
@@ -340,7 +321,7 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
         return { code: f.FLOW_CONTROL_ERROR, reason: "the connection's window overflows" };
       this.#queue.windowOpened();
     } else if (stream === undefined) {
-      if (this.#isIdle(streamId)) return { code: f.PROTOCOL_ERROR, reason: "WINDOW_UPDATE on an idle stream" };
+      if (this.isIdleStream(streamId)) return { code: f.PROTOCOL_ERROR, reason: "WINDOW_UPDATE on an idle stream" };
     } else if (by === 0) {
       stream.fail(f.PROTOCOL_ERROR);
     } else if (!stream.moveSendWindow(by)) {
@@ -349,12 +330,12 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
     return undefined;
   }
 
-  #takeReset(streamId: number, code: number, length: number): ConnectionFault | undefined {
-    if (length !== 4) return { code: f.FRAME_SIZE_ERROR, reason: "RST_STREAM of a broken length" };
-    if (streamId === 0) return { code: f.PROTOCOL_ERROR, reason: "RST_STREAM on stream 0" };
+  #takeReset(streamId: number, code: number): ConnectionFault | undefined {
     const stream = this.streams.get(streamId);
     if (stream === undefined) {
-      return this.#isIdle(streamId) ? { code: f.PROTOCOL_ERROR, reason: "RST_STREAM on an idle stream" } : undefined;
+      return this.isIdleStream(streamId)
+        ? { code: f.PROTOCOL_ERROR, reason: "RST_STREAM on an idle stream" }
+        : undefined;
     }
     const isCalm = this.calm.spend(RESET_COST);
     stream.resetCode = code;
@@ -363,8 +344,7 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
   }
 
   #takeSettings(bytes: Uint8Array, start: number, end: number): ConnectionFault | undefined {
-    const { flags, streamId } = this.reader;
-    if (streamId !== 0) return { code: f.PROTOCOL_ERROR, reason: "SETTINGS on a stream" };
+    const { flags } = this.reader;
     if ((flags & f.ACK) !== 0) {
       if (end !== start) return { code: f.FRAME_SIZE_ERROR, reason: "an acknowledgement of SETTINGS with a payload" };
       this.#takeAcknowledgement();
@@ -395,20 +375,15 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
 
   #takePriority(bytes: Uint8Array, start: number, end: number): ConnectionFault | undefined {
     const { streamId } = this.reader;
-    if (streamId === 0) return { code: f.PROTOCOL_ERROR, reason: "PRIORITY on stream 0" };
     const isBroken = end - start !== 5;
     if (!isBroken && f.readUint31(bytes, start) !== streamId) return undefined;
     // Priorities are not followed (RFC 9113 §5.3.2); broken ones are stream errors all the same.
     const stream = this.streams.get(streamId);
     const code = isBroken ? f.FRAME_SIZE_ERROR : f.PROTOCOL_ERROR;
     if (stream !== undefined) stream.fail(code);
-    else if (!this.#isIdle(streamId)) return undefined;
+    else if (!this.isIdleStream(streamId)) return undefined;
     else return { code, reason: "a broken PRIORITY on an idle stream" };
     return undefined;
-  }
-
-  #isIdle(streamId: number): boolean {
-    return this.isIdleStream(streamId);
   }
 
   /** Neither side has used the stream so far. */
@@ -416,7 +391,7 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
 
   /** What comes for this stream, which is closed, is late and not wrong: this side has reset it, or may have. */
   protected wasReset(streamId: number): boolean {
-    return this.#recentResets.has(streamId) || streamId <= this.#forgottenReset;
+    return this.#resets.has(streamId);
   }
 
   // --- streams ---
@@ -442,12 +417,7 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
 
   protected writeReset(streamId: number, code: number): void {
     this.writer.reset(streamId, code);
-    this.#recentResets.add(streamId);
-    for (const oldest of this.#recentResets) {
-      if (this.#recentResets.size <= MAX_RECENT_RESETS) break;
-      this.#recentResets.delete(oldest);
-      this.#forgottenReset = Math.max(this.#forgottenReset, oldest);
-    }
+    this.#resets.add(streamId);
   }
 
   enqueue(stream: Http2Stream): void {
@@ -467,11 +437,8 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
   }
 
   taken(length: number): void {
-    this.#unacknowledged += length;
-    if (this.#unacknowledged * 2 < this.#connectionWindow || this.#state !== OPEN) return;
-    this.writer.windowUpdate(0, this.#unacknowledged);
-    this.#receiveWindow += this.#unacknowledged;
-    this.#unacknowledged = 0;
+    const given = this.#receiveWindow.take(length);
+    if (this.#state === OPEN) this.writer.windowUpdate(0, given);
   }
 
   #onBlocked(): void {

@@ -48,6 +48,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   /** A head has begun and is not whole, so the time for it runs. */
   #headBegun = true;
   #draining = false;
+  #clientLeaves = false;
   /** Streams above this one come after the last GOAWAY, and are not served. */
   #lastServed = f.MAX_WINDOW;
 
@@ -101,8 +102,8 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   }
 
   protected override goawayArrived(): void {
-    // The client opens no more streams; those that are open are served.
-    this.#lastServed = Math.min(this.#lastServed, this.lastPeerStream);
+    // It speaks of streams that this side would open, of which there are none; the client is about to leave.
+    this.#clientLeaves = true;
     if (this.streams.size === 0) this.close(f.NO_ERROR);
   }
 
@@ -128,7 +129,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
 
   protected override streamClosed(): void {
     if (this.streams.size > 0 || !this.isOpen) return;
-    if (this.#lastServed !== f.MAX_WINDOW) this.close(f.NO_ERROR);
+    if (this.#clientLeaves || this.#lastServed !== f.MAX_WINDOW) this.close(f.NO_ERROR);
     else this.wheel.set(this, this.settings.idleMs);
   }
 

@@ -5,6 +5,7 @@ import { type BodySink } from "../exchange.ts";
 import { type Outgoing } from "../wire/outgoing.ts";
 import { END_STREAM, FLOW_CONTROL_ERROR, MAX_WINDOW } from "./frame.ts";
 import { type DataRange, type FrameWriter } from "./frame-writer.ts";
+import { ReceiveWindow } from "./receive-window.ts";
 import { type PeerSettings } from "./settings.ts";
 
 /** A range of bytes that waits. */
@@ -60,9 +61,8 @@ export abstract class Http2Stream extends Deadline {
   #pending: Piece[] | undefined;
   /** The trailers of a message whose end was given and is not sent. */
   #ending: Fields | undefined;
-  #receiveWindow: number;
-  /** Bytes that were taken, and not yet given back to the peer's window. */
-  #unacknowledged = 0;
+  /** Made when the first data comes: most streams have none. */
+  #receiveWindow: ReceiveWindow | undefined;
   #sink: BodySink | undefined;
   #held: Piece[] | undefined;
   /** Bytes that the sink has, or that wait for it, and that do not count as taken. */
@@ -77,7 +77,6 @@ export abstract class Http2Stream extends Deadline {
     this.connection = connection;
     this.streamId = streamId;
     this.sendWindow = connection.peer.initialWindowSize;
-    this.#receiveWindow = connection.streamWindow;
   }
 
   /** Something waits for the peer's window, or for the socket. */
@@ -223,15 +222,19 @@ export abstract class Http2Stream extends Deadline {
 
   /** Counts a DATA frame of `length` bytes against the window (RFC 9113 §6.9.1); false, and the stream is over, where it was too large. */
   takeFrame(length: number): boolean {
-    this.#receiveWindow -= length;
-    if (this.#receiveWindow >= 0) return true;
+    if (this.#window().receive(length)) return true;
     this.fail(FLOW_CONTROL_ERROR);
     return false;
   }
 
+  #window(): ReceiveWindow {
+    this.#receiveWindow ??= new ReceiveWindow(this.connection.streamWindow);
+    return this.#receiveWindow;
+  }
+
   /** Moves the receiving window when this side's own setting takes effect. */
   moveReceiveWindow(by: number): void {
-    this.#receiveWindow += by;
+    this.#receiveWindow?.resize(by);
   }
 
   /** Hands the next bytes of the peer's data on. */
@@ -303,15 +306,12 @@ export abstract class Http2Stream extends Deadline {
     this.resume();
   }
 
-  /** `length` bytes of this stream need no memory any more. Windows grow again by halves, so that small messages cost no frame. */
+  /** `length` bytes of this stream need no memory any more. */
   taken(length: number): void {
     this.connection.taken(length);
     if (this.remoteEnded || this.closed) return;
-    this.#unacknowledged += length;
-    if (this.#unacknowledged * 2 < this.connection.streamWindow) return;
-    this.connection.writer.windowUpdate(this.streamId, this.#unacknowledged);
-    this.#receiveWindow += this.#unacknowledged;
-    this.#unacknowledged = 0;
+    const given = this.#window().take(length);
+    this.connection.writer.windowUpdate(this.streamId, given);
   }
 
   /** Lets go of what waits. The connection calls it when the stream is closed. */
