@@ -1,0 +1,21 @@
+/** A second or so of every fuzz target; `npm run fuzz` goes on for as long as one likes. */
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { closeOracle } from "./targets/http1.ts";
+import { fuzz } from "./run.ts";
+import { TARGETS } from "./targets/targets.ts";
+
+setDefaultTimeout(30_000);
+
+const MILLISECONDS = 1_200;
+const SEED = Math.floor(Math.random() * 2 ** 31);
+
+afterAll(closeOracle);
+
+test.each(TARGETS.map((target) => [target.name, target] as const))(
+  "%s holds what it promises, whatever comes",
+  async (_, target) => {
+    const report = await fuzz(target, SEED, MILLISECONDS);
+    expect(report.inputs).toBeGreaterThan(100);
+    if (target.confirm !== undefined) expect(report.confirmed).toBeGreaterThan(10);
+  },
+);

@@ -1,0 +1,7 @@
+import { type Target } from "../target.ts";
+import { CHUNKED } from "./chunked.ts";
+import { HPACK } from "./hpack.ts";
+import { HTTP1 } from "./http1.ts";
+import { HTTP2 } from "./http2.ts";
+
+export const TARGETS: readonly Target[] = [HTTP1, CHUNKED, HPACK, HTTP2];
