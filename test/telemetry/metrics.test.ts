@@ -1,5 +1,8 @@
 /** `/metrics`, `/.healthz` and `/.ready` of the real gateway, as a scraper and a load balancer see them. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { connect as connectHttp2 } from "node:http2";
+import { connect as connectTls, type ConnectionOptions } from "node:tls";
+import { TEST_CERT, TEST_KEY } from "../process/certificate.ts";
 import { readDocument, rowsOf } from "../support/documents.ts";
 import { everythingTo } from "../support/gateway.ts";
 import { type Message, statusOf, valuesOf } from "../support/message.ts";
@@ -53,6 +56,26 @@ async function open(port: number): Promise<RawClient> {
 
 function get(port: number, path: string, method = "GET"): Promise<Message> {
   return once(port, `${method} ${path} HTTP/1.1\r\nHost: a.test\r\n\r\n`, method);
+}
+
+/** Requests `path` over TLS; gives the answer's text and the session to take up again. */
+function over(port: number, options: ConnectionOptions, path: string): Promise<{ text: string; session: Buffer }> {
+  const socket = connectTls({ port, host: "127.0.0.1", rejectUnauthorized: false, ...options });
+  let text = "";
+  let session: Buffer = Buffer.alloc(0);
+  socket.on("session", (latest: Buffer) => {
+    session = latest;
+  });
+  socket.on("data", (chunk: Buffer) => {
+    text += chunk.toString("latin1");
+  });
+  socket.once("secureConnect", () => {
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n`);
+  });
+  return new Promise((resolve, reject) => {
+    socket.once("error", reject);
+    socket.once("close", () => resolve({ text, session }));
+  });
 }
 
 async function answered(client: RawClient): Promise<number> {
@@ -190,6 +213,44 @@ describe("/metrics", () => {
       const page = await scrape(port);
       const went = (result: string): number => valueOf(page, "turnpike_config_reloads_total", { result });
       expect([went("success"), went("failure")]).toEqual([1, 1]);
+    },
+    TIME_MS,
+  );
+});
+
+describe("a TLS listener", () => {
+  test(
+    "counts handshakes by version, those that take up a session, those that fail, and what connections speak",
+    async () => {
+      const [cert, key] = [folder.write("cert.pem", TEST_CERT), folder.write("key.pem", TEST_KEY)];
+      const { port } = await serve({ workers: 1 }, { tls: { cert_path: cert, key_path: key } });
+      const { session } = await over(port, { maxVersion: "TLSv1.2" }, "/x");
+      await over(port, { maxVersion: "TLSv1.2", session }, "/x");
+      await over(port, { minVersion: "TLSv1.3" }, "/x");
+      const plain = await open(port);
+      plain.send("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n");
+      await plain.closed();
+      const http2 = connectHttp2(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
+      const page = await new Promise<string>((resolve, reject) => {
+        const request = http2.request({ ":path": "/metrics" });
+        let body = "";
+        request.setEncoding("utf8").on("data", (text: string) => {
+          body += text;
+        });
+        request.once("end", () => resolve(body));
+        request.once("error", reject);
+      });
+      http2.close();
+      parseMetrics(page);
+      const handshakes = (version: string, resumed: string): number =>
+        valueOf(page, "turnpike_tls_handshakes_total", { version, resumed });
+      expect([handshakes("TLSv1.2", "false"), handshakes("TLSv1.2", "true")]).toEqual([1, 1]);
+      expect(handshakes("TLSv1.3", "false")).toBe(2);
+      expect(valueOf(page, "turnpike_tls_handshake_failures_total")).toBe(1);
+      expect(valueOf(page, "turnpike_connections_total", { transport: "tls" })).toBe(5);
+      const speak = (protocol: string): number => valueOf(page, "turnpike_http_connections_total", { protocol });
+      expect([speak("http1"), speak("http2")]).toEqual([3, 1]);
+      expect(valueOf(page, REQUESTS, { protocol: "http2", method: "GET" })).toBe(1);
     },
     TIME_MS,
   );

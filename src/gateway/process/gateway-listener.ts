@@ -1,3 +1,4 @@
+import { type Fields } from "../../lib/fields.ts";
 import { type Exchange } from "../exchange.ts";
 import { Http2ServerConnection } from "../http2/server-connection.ts";
 import { type ServerConnection, type ServerHost } from "../server-host.ts";
@@ -41,6 +42,8 @@ export class GatewayListener {
   #upgrade: TlsUpgrade | undefined;
   #draining = false;
   #finished: Promise<void> | undefined;
+  /** What its answers say of HTTP/3. */
+  #announced: Fields = "";
   #emptied: (() => void) | undefined;
 
   private constructor(plan: ListenerPlan, shared: ListenerShared) {
@@ -54,6 +57,10 @@ export class GatewayListener {
       scheme: plan.useTls ? "https" : "http",
       peerAddress: undefined,
       draining: () => this.#draining || shared.draining(),
+      handle: (exchange) => {
+        exchange.addedFields = this.#announced;
+        shared.handle(exchange);
+      },
       closed,
     };
   }
@@ -91,6 +98,11 @@ export class GatewayListener {
       plan.h2cOnly === this.plan.h2cOnly &&
       plan.proxyProtocol === this.plan.proxyProtocol;
     return isSame && (!plan.useTls || asksAlike(material, this.#material));
+  }
+
+  /** Has its answers carry these fields. */
+  announce(fields: Fields): void {
+    this.#announced = fields;
   }
 
   /** Shows other certificates to those who connect from now on. Throws where one cannot be used. */
@@ -203,7 +215,14 @@ export class GatewayListener {
 
   #beginHandshake(wire: Wire, address: string | undefined): Handshake {
     const ms = this.#shared.settings().headerMs;
-    return new Handshake(wire, this.#entrance, { ms, secured: (peer) => this.#secured(wire, address, peer) });
+    const { connections } = this.#shared;
+    return new Handshake(wire, this.#entrance, ms, {
+      secured: (peer) => {
+        connections.handshake(peer.version, peer.resumed);
+        this.#secured(wire, address, peer);
+      },
+      failed: () => connections.handshakeFailed(),
+    });
   }
 
   #secured(wire: Wire, address: string | undefined, peer: TlsPeer): void {
@@ -231,14 +250,14 @@ export class GatewayListener {
   /** The host of one connection, where there is something to say of it that its wire does not know. */
   #hostFor(peerAddress: string | undefined, clientSubject: string | undefined): ServerHost {
     if (peerAddress === undefined && clientSubject === undefined) return this.#host;
-    const { handle } = this.#shared;
+    const host = this.#host;
     const fields = clientSubject === undefined ? "" : clientFields(clientSubject);
     return {
-      ...this.#host,
+      ...host,
       peerAddress,
       handle(exchange: Exchange) {
         exchange.head.fields += fields;
-        handle(exchange);
+        host.handle(exchange);
       },
     };
   }

@@ -27,6 +27,10 @@ export interface TlsPeer {
   readonly protocol: string;
   /** The host name that the client asked for; empty where it asked for none. */
   readonly serverName: string;
+  /** As OpenSSL calls it: `TLSv1.3`. */
+  readonly version: string;
+  /** A session of before was taken up again. */
+  readonly resumed: boolean;
   /** The subject of the client's certificate (RFC 4514) where one was verified, "" where none was; undefined where none is asked for. */
   readonly clientSubject: string | undefined;
 }
@@ -103,6 +107,8 @@ export function tlsHandlerFor(
         handler.onSecure({
           protocol: typeof socket.alpnProtocol === "string" ? socket.alpnProtocol : "",
           serverName: socket.getServername() ?? "",
+          version: socket.getTLSVersion(),
+          resumed: socket.isSessionReused(),
           clientSubject: asks.clientCert ? subjectOf(socket) : undefined,
         });
       });
