@@ -91,7 +91,8 @@ test("a file that is cut short while it is sent ends the connection: nothing loo
   const body = Buffer.from(bodyOf(client), "latin1");
   expect(body.length).toBeLessThan(LARGE);
   expect(body.equals(pattern(LARGE).subarray(0, body.length))).toBe(true);
-  // The worker goes on.
+  // The worker goes on, and takes it for no fault of its own.
+  expect(site.gateway.output()).not.toContain("fault");
   expect(statusOf(await site.ask("/absent"))).toBe(404);
 });
 

@@ -36,7 +36,7 @@ export function openInside(root: string, path: string): Found {
     const stats = fstatSync(named);
     if (stats.isDirectory()) return { kind: "directory" };
     if (!stats.isFile()) return ABSENT;
-    return { kind: "file", fd: openSync(self, constants.O_RDONLY | constants.O_NONBLOCK), stats };
+    return { kind: "file", fd: openSync(self, constants.O_RDONLY), stats };
   } catch (error) {
     const code = codeOf(error);
     return code === "EMFILE" || code === "ENFILE" ? { kind: "no-descriptors" } : ABSENT;
