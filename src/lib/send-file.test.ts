@@ -29,7 +29,7 @@ async function received(send: (socket: number) => void): Promise<string> {
     port: 0,
     socket: {
       open(socket: Socket) {
-        send(socket.fd);
+        send(Number(Reflect.get(socket, "fd")));
         socket.end();
       },
       data() {},
