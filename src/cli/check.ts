@@ -1,6 +1,7 @@
 import { findingText } from "../gateway/config/finding.ts";
 import { loadFile } from "../gateway/config/load.ts";
 import { readTlsMaterial } from "../gateway/process/certificates.ts";
+import { checkQuicMaterial } from "../gateway/process/quic-listeners.ts";
 import { messageOf } from "../lib/caught.ts";
 
 const USAGE = "usage: turnpike check FILE";
@@ -25,6 +26,7 @@ export async function check(args: readonly string[]): Promise<number> {
   if (config === undefined) return 1;
   try {
     readTlsMaterial(config);
+    checkQuicMaterial(config);
   } catch (error) {
     console.error(`${file}: ${messageOf(error)}`);
     return 1;

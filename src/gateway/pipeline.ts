@@ -49,7 +49,7 @@ const NO_BUFFERS = new CannedError("overloaded", "this server has no memory left
  */
 export function serve(pipeline: Pipeline, exchange: Exchange): void {
   const { head } = exchange;
-  exchange.addedFields = `X-Request-Id: ${exchange.id}\r\n`;
+  exchange.addedFields += `X-Request-Id: ${exchange.id}\r\n`;
   if (pipeline.clientAddress !== undefined) {
     exchange.clientAddress = pipeline.clientAddress(exchange.peerAddress, head.forwardedFor);
   }

@@ -46,19 +46,47 @@ function pair(section: { cert_path: string; key_path: string }, name: string, re
 function certificates({ server, tls, quic }: Draft, report: Report): void {
   if (tls !== undefined) pair(tls, "tls", report);
   if (quic !== undefined) pair(quic, "quic", report);
-  if (quic?.enabled === true) {
-    if (quic.cert_path === "" && quic.key_path === "") {
-      report.problem("quic.enabled", "requires quic.cert_path and quic.key_path");
-    }
-    if (quic.max_idle_timeout_ms === 0) {
-      report.problem("quic.max_idle_timeout_ms", "expected 1 or more with quic.enabled, found 0");
-    }
-  }
   const hasCertificate = tls === undefined || tls.cert_path !== "" || tls.certificates.length > 0;
   for (const [i, listener] of (server?.listeners ?? []).entries()) {
     if (listener.use_tls && !hasCertificate) {
       report.problem(`server.listeners[${i}].use_tls`, "requires tls.cert_path and tls.key_path");
     }
+  }
+}
+
+/** UDP endpoints, and what would have no effect on them. */
+function quicEndpoints({ server, tls, quic }: Draft, report: Report): void {
+  if (quic === undefined) return;
+  if (quic.enabled && quic.cert_path === "" && quic.key_path === "") {
+    report.problem("quic.enabled", "requires quic.cert_path and quic.key_path");
+  }
+  const hasCertificate =
+    quic.cert_path !== "" || tls === undefined || tls.cert_path !== "" || tls.certificates.length > 0;
+  let isServed = quic.enabled;
+  for (const [i, listener] of (server?.listeners ?? []).entries()) {
+    if (!listener.quic_enabled) continue;
+    isServed = true;
+    const path = `server.listeners[${i}].quic_enabled`;
+    if (!hasCertificate)
+      report.problem(path, "requires tls.cert_path and tls.key_path, or quic.cert_path and quic.key_path");
+  }
+  if (!isServed) return;
+  if (quic.max_idle_timeout_ms === 0) {
+    report.problem(
+      "quic.max_idle_timeout_ms",
+      `expected 1 or more with ${quic.enabled ? "quic.enabled" : "quic_enabled"}, found 0`,
+    );
+  }
+  if (quic.max_streams_bidi === 0)
+    report.warning("quic.max_streams_bidi", "with 0, HTTP/3 clients cannot send requests");
+  // RFC 9114 §6.2: control stream, QPACK encoder and decoder.
+  if (quic.max_streams_uni < 3)
+    report.warning("quic.max_streams_uni", "HTTP/3 clients need 3 for themselves, and may not work with less");
+  if (quic.enabled && quic.port === 0 && server?.workers !== 1) {
+    report.problem("quic.port", "expected a port number with more than one worker, found 0");
+  }
+  if (tls !== undefined && tls.client_ca_path !== "" && !tls.client_cert_required) {
+    report.warning("tls.client_cert_required", "HTTP/3 asks for no client certificate that need not come");
   }
 }
 
@@ -111,6 +139,7 @@ export function checkSections(draft: Draft, report: Report): void {
   numbers(draft, report);
   listeners(draft, report);
   certificates(draft, report);
+  quicEndpoints(draft, report);
   if (draft.admin?.enabled === true && draft.admin.api_key === "") {
     report.problem("admin.api_key", "required with admin.enabled");
   }

@@ -13,8 +13,6 @@ export interface Unavailable {
 
 /** Every key that is understood but not built yet. A feature that lands takes its line away. */
 export const UNAVAILABLE: readonly Unavailable[] = [
-  { path: "server.listeners[].quic_enabled" },
-  { path: "quic.enabled" },
   { path: "admin.enabled" },
   { path: "otel.enabled" },
   { path: "postgres.url", opens: "a payment could be used once on every gateway that shares the database" },

@@ -1,6 +1,6 @@
 /** The part of Bun's `node:quic` that the HTTP/3 codec uses. No published types describe it as Bun has it. */
 declare module "node:quic" {
-  import { type KeyObject } from "node:crypto";
+  import { type KeyObject, type X509Certificate } from "node:crypto";
 
   /** Names as they came; several values of one name are a list. */
   export type HeaderBlock = Record<string, string | string[]>;
@@ -44,7 +44,7 @@ declare module "node:quic" {
     readonly destroyed: boolean;
     readonly closed: Promise<void>;
     readonly stats: SessionStats;
-    readonly peerCertificate: Uint8Array | object | undefined;
+    readonly peerCertificate: X509Certificate | undefined;
     onerror: ((error: unknown) => void) | undefined;
     onstream: ((stream: QuicStream) => void) | undefined;
     onhandshake: ((info: HandshakeInfo) => void) | undefined;
@@ -55,6 +55,8 @@ declare module "node:quic" {
 
   export interface HandshakeInfo {
     readonly remote: { readonly address: string; readonly port: number } | undefined;
+    /** Undefined: the client's certificate was verified. */
+    readonly validationErrorReason: string | undefined;
   }
 
   export interface EndpointStats {

@@ -1,7 +1,8 @@
 import { createPrivateKey, hkdfSync } from "node:crypto";
 import { isIPv6 } from "node:net";
-import { type Identity, type ListenOptions, type QuicEndpoint, type QuicSession } from "node:quic";
+import { type HandshakeInfo, type Identity, type ListenOptions, type QuicEndpoint, type QuicSession } from "node:quic";
 import { type ServerConnection, type ServerHost } from "../server-host.ts";
+import { certificateSubject } from "../wire/certificate-subject.ts";
 import { type KeyPair, type TlsMaterial } from "../wire/tls.ts";
 import { loadQuic } from "./engine.ts";
 import { ignoreIcmp } from "./socket-errors.ts";
@@ -44,8 +45,11 @@ export interface Http3Options {
   /** Bytes and number of a request's header fields, as the engine is told once for all. */
   readonly maxHeaderBytes: number;
   readonly maxHeaderCount: number;
-  /** `closed` is called for each connection that `entered` was called for. */
-  readonly host: ServerHost;
+  /**
+   * Who serves a connection, by the subject of its client's certificate: "" where none was verified, undefined where none is
+   * asked for. `closed` is called for each connection that `entered` was called for.
+   */
+  hostFor(clientSubject: string | undefined): ServerHost;
   /** False: there is no place for another connection. */
   admit(): boolean;
   entered(connection: ServerConnection): void;
@@ -135,10 +139,10 @@ class Http3Server implements Http3Endpoint {
     this.#handshakes++;
     let connection: Http3ServerConnection | undefined;
     let isSecure = false;
-    session.onhandshake = ({ remote }) => {
+    session.onhandshake = (info) => {
       isSecure = true;
       this.#handshakes--;
-      connection = this.#enter(session, remote?.address ?? "");
+      connection = this.#enter(session, info);
     };
     session.onstream = (stream) => {
       if (connection !== undefined) connection.onStream(stream);
@@ -156,8 +160,14 @@ class Http3Server implements Http3Endpoint {
     this.#counters.handshakeFailures++;
   }
 
-  #enter(session: QuicSession, peerAddress: string): Http3ServerConnection | undefined {
-    const { host, quic, onFault } = this.#options;
+  #enter(session: QuicSession, info: HandshakeInfo): Http3ServerConnection | undefined {
+    const { material, quic, onFault } = this.#options;
+    const peerAddress = info.remote?.address ?? "";
+    const asksForCertificate = material.clientCa !== "" && material.clientCertRequired;
+    // The engine ends such a connection by itself, after it has told of the handshake.
+    if (asksForCertificate && info.validationErrorReason !== undefined) return undefined;
+    const subject = asksForCertificate ? certificateSubject(session.peerCertificate?.subject ?? "") : "";
+    const host = this.#options.hostFor(material.clientCa === "" ? undefined : subject);
     if (!this.#options.admit()) {
       this.#counters.connectionsRefused++;
       session.destroy(undefined, { code: codes.EXCESSIVE_LOAD, type: "application" });
@@ -201,8 +211,9 @@ function listenOptions(options: Http3Options): ListenOptions {
     sni: identities(material),
     // What is sent before the handshake's end can be sent again by anybody (RFC 8470): a payment must not be.
     enableEarlyData: false,
+    // The engine cannot ask for a certificate that need not come.
     verifyClient: clientCa !== "" && clientCertRequired,
-    rejectUnauthorized: clientCa !== "",
+    rejectUnauthorized: true,
     ...(clientCa === "" ? {} : { ca: [Buffer.from(clientCa)] }),
     transportParams: {
       // The engine counts seconds; see `exactIdleMs` for the rest.

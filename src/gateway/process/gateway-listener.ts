@@ -250,16 +250,7 @@ export class GatewayListener {
   /** The host of one connection, where there is something to say of it that its wire does not know. */
   #hostFor(peerAddress: string | undefined, clientSubject: string | undefined): ServerHost {
     if (peerAddress === undefined && clientSubject === undefined) return this.#host;
-    const host = this.#host;
-    const fields = clientSubject === undefined ? "" : clientFields(clientSubject);
-    return {
-      ...host,
-      peerAddress,
-      handle(exchange: Exchange) {
-        exchange.head.fields += fields;
-        host.handle(exchange);
-      },
-    };
+    return { ...withClient(this.#host, clientSubject), peerAddress };
   }
 
   /** A phase or codec that takes over enters before the one before it leaves, so that there is no moment without any. */
@@ -281,6 +272,19 @@ export class GatewayListener {
 /** Client certificates are asked for in the same way: what a socket that listens cannot change. */
 function asksAlike(a: TlsMaterial | undefined, b: TlsMaterial | undefined): boolean {
   return (a?.clientCa === "") === (b?.clientCa === "") && a?.clientCertRequired === b?.clientCertRequired;
+}
+
+/** The host of connections by clients whose certificate has this subject. */
+export function withClient(host: ServerHost, clientSubject: string | undefined): ServerHost {
+  if (clientSubject === undefined) return host;
+  const fields = clientFields(clientSubject);
+  return {
+    ...host,
+    handle(exchange: Exchange) {
+      exchange.head.fields += fields;
+      host.handle(exchange);
+    },
+  };
 }
 
 /** What an upstream is told of the client's certificate; clients cannot send these fields themselves. */

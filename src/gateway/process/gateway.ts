@@ -9,6 +9,7 @@ import { type TlsMaterial } from "../wire/tls.ts";
 import { readTlsMaterial } from "./certificates.ts";
 import { compile, type Compiled, type ProcessDeps } from "./compile.ts";
 import { GatewayListener, type ListenerShared } from "./gateway-listener.ts";
+import { QuicListeners, quicPlansOf, readQuicMaterial } from "./quic-listeners.ts";
 import {
   type BoundListener,
   type ListenerPlan,
@@ -63,6 +64,7 @@ class RunningGateway implements Gateway {
   readonly #wheel = new TimerWheel(undefined, (error) => this.#fault(error));
   readonly #own: Resources;
   readonly #shared: ListenerShared;
+  readonly #quic: QuicListeners;
   #bound: readonly GatewayListener[] = [];
   /** Listeners that take no more connections, and still have some. */
   readonly #closing = new Set<GatewayListener>();
@@ -86,6 +88,7 @@ class RunningGateway implements Gateway {
       refused: (request) => this.#ready().pipeline.observer.refused(request),
       onFault: (error) => this.#fault(error),
     };
+    this.#quic = new QuicListeners(this.#shared, options.reusePort);
   }
 
   get listeners(): readonly BoundListener[] {
@@ -93,7 +96,10 @@ class RunningGateway implements Gateway {
   }
 
   get connections(): number {
-    return [...this.#bound, ...this.#closing].reduce((sum, listener) => sum + listener.connections, 0);
+    return [...this.#bound, ...this.#closing].reduce(
+      (sum, listener) => sum + listener.connections,
+      this.#quic.connections,
+    );
   }
 
   async start(config: Config): Promise<void> {
@@ -107,6 +113,7 @@ class RunningGateway implements Gateway {
       if (early) this.#bound = await this.#bindAll(plans, this.#material);
       this.#compiled = await compile(config, this.#deps(early ? this.listeners : plans.map(placeOf)));
       if (!early) this.#bound = await this.#bindAll(plans, this.#material);
+      await this.#serveQuic(config, readQuicMaterial(config), this.#bound);
     } catch (error) {
       await this.close(0);
       throw error;
@@ -114,6 +121,7 @@ class RunningGateway implements Gateway {
   }
 
   async reload(config: Config, material = readTlsMaterial(config)): Promise<void> {
+    const quicMaterial = readQuicMaterial(config);
     const before = this.#bound;
     const plans = listenersOf(withPorts(config, this.listeners));
     const kept = plans.map((plan) => before.find((listener) => listener.serves(plan, material)));
@@ -128,6 +136,7 @@ class RunningGateway implements Gateway {
       if (material !== undefined && !isDeepStrictEqual(material, this.#material)) {
         for (const listener of kept) listener?.show(material);
       }
+      await this.#serveQuic(config, quicMaterial, bound);
       this.#bound = bound;
       const previous = this.#compiled;
       this.#compiled = next;
@@ -147,11 +156,21 @@ class RunningGateway implements Gateway {
 
   async close(graceMs: number): Promise<void> {
     this.#draining = true;
-    await Promise.all([...this.#bound, ...this.#closing].map((listener) => listener.close(graceMs)));
+    await Promise.all([...this.#bound, ...this.#closing, this.#quic].map((listener) => listener.close(graceMs)));
     this.#compiled?.close();
     this.#wheel.close();
     await this.#own.logFiles.close();
     await this.#store?.close();
+  }
+
+  async #serveQuic(
+    config: Config,
+    material: TlsMaterial | undefined,
+    bound: readonly GatewayListener[],
+  ): Promise<void> {
+    const places = bound.map((listener) => listener.place);
+    await this.#quic.serve(quicPlansOf(config, places), material, REMOVED_GRACE_MS);
+    for (const listener of bound) listener.announce(this.#quic.announcement(listener.place));
   }
 
   async #remove(listener: GatewayListener): Promise<void> {

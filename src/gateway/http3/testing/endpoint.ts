@@ -51,7 +51,7 @@ export async function startEndpoint(
     quic: options.quic ?? { maxIdleTimeoutMs: 30_000, maxStreamsBidi: 100, maxStreamsUni: 100 },
     maxHeaderBytes: settings.maxHeaderBytes,
     maxHeaderCount: settings.maxHeaderCount,
-    host: {
+    hostFor: () => ({
       settings: () => settings,
       wheel,
       buffers,
@@ -60,7 +60,7 @@ export async function startEndpoint(
       handle,
       refused: (request) => refused.push(request),
       closed: (connection) => connections.delete(connection),
-    },
+    }),
     admit: options.admit ?? (() => true),
     entered: (connection) => connections.add(connection),
     onFault: (error) => faults.push(error),

@@ -1,0 +1,231 @@
+import { isDeepStrictEqual } from "node:util";
+import { udpSocket } from "bun";
+import { messageOf } from "../../lib/caught.ts";
+import { type Fields } from "../../lib/fields.ts";
+import { type Config } from "../config/config.ts";
+import { altSvc } from "../http3/alt-svc.ts";
+import { type QuicFigures } from "../http3/figures.ts";
+import { type Http3Endpoint, startHttp3 } from "../http3/server.ts";
+import { type ServerConnection, type ServerHost } from "../server-host.ts";
+import { type TlsMaterial } from "../wire/tls.ts";
+import { readTlsMaterial } from "./certificates.ts";
+import { type ListenerShared, withClient } from "./gateway-listener.ts";
+import { bindError, type BoundListener } from "./listener-plan.ts";
+
+/** An HTTP/3 endpoint as the configuration wants it. */
+export interface QuicPlan {
+  readonly address: string;
+  readonly port: number;
+  /** The TCP listener that it belongs to; undefined: all with TLS. */
+  readonly tcpPort: number | undefined;
+  readonly maxIdleTimeoutMs: number;
+  readonly maxStreamsBidi: number;
+  readonly maxStreamsUni: number;
+  readonly maxHeaderBytes: number;
+  readonly maxHeaderCount: number;
+}
+
+/** The endpoints of a configuration; `bound` are its TCP listeners, in the configuration's order. */
+export function quicPlansOf({ server, quic, limits }: Config, bound: readonly BoundListener[]): QuicPlan[] {
+  const common = {
+    maxIdleTimeoutMs: quic.max_idle_timeout_ms,
+    maxStreamsBidi: quic.max_streams_bidi,
+    maxStreamsUni: quic.max_streams_uni,
+    maxHeaderBytes: limits.max_header_bytes,
+    maxHeaderCount: limits.max_header_count,
+  };
+  const plans: QuicPlan[] = [];
+  if (quic.enabled) plans.push({ address: server.address, port: quic.port, tcpPort: undefined, ...common });
+  for (const [i, { address, port, quic_enabled: isEnabled, quic_port: quicPort }] of server.listeners.entries()) {
+    const tcpPort = bound[i]?.port ?? port;
+    if (isEnabled) plans.push({ address, port: quicPort === 0 ? tcpPort : quicPort, tcpPort, ...common });
+  }
+  return plans;
+}
+
+/** What HTTP/3 shows: `quic.cert_path` where it is set, else what TLS listeners show. Undefined where no HTTP/3 is served. */
+export function readQuicMaterial(config: Config): TlsMaterial | undefined {
+  const { quic, tls } = config;
+  if (!quic.enabled && !config.server.listeners.some((listener) => listener.quic_enabled)) return undefined;
+  const own = quic.cert_path !== "";
+  return readTlsMaterial(own ? { tls: { ...tls, cert_path: quic.cert_path, key_path: quic.key_path } } : { tls });
+}
+
+/** One UDP port that serves HTTP/3, and the connections that came by it. */
+class QuicListener {
+  readonly plan: QuicPlan;
+  readonly #shared: ListenerShared;
+  readonly #open = new Set<ServerConnection>();
+  #endpoint: Http3Endpoint | undefined;
+  #draining = false;
+  #emptied: (() => void) | undefined;
+
+  constructor(plan: QuicPlan, shared: ListenerShared) {
+    this.plan = plan;
+    this.#shared = shared;
+  }
+
+  get port(): number {
+    return this.#endpoint?.port ?? this.plan.port;
+  }
+
+  get connections(): number {
+    return this.#open.size;
+  }
+
+  get figures(): QuicFigures | undefined {
+    return this.#endpoint?.figures;
+  }
+
+  async bind(material: TlsMaterial, isOurs: boolean): Promise<void> {
+    const { plan } = this;
+    const { places, connections, maxConnections, onFault } = this.#shared;
+    const host: ServerHost = {
+      ...this.#shared,
+      scheme: "https",
+      draining: () => this.#draining || this.#shared.draining(),
+      closed: (connection) => this.#closed(connection),
+    };
+    try {
+      if (!isOurs) await probe(plan);
+      this.#endpoint = await startHttp3({
+        address: plan.address,
+        port: plan.port,
+        reusePort: true,
+        material,
+        quic: plan,
+        maxHeaderBytes: plan.maxHeaderBytes,
+        maxHeaderCount: plan.maxHeaderCount,
+        hostFor: (clientSubject) => withClient(host, clientSubject),
+        admit: () => {
+          if (places.hasFree(maxConnections())) return true;
+          connections.refused("quic");
+          return false;
+        },
+        entered: (connection) => {
+          this.#open.add(connection);
+          places.take();
+          connections.accepted("quic");
+          connections.entered("quic");
+          connections.speaks("http3");
+        },
+        onFault,
+      });
+    } catch (error) {
+      throw bindError(plan, error);
+    }
+  }
+
+  show(material: TlsMaterial): void {
+    this.#endpoint?.show(material);
+  }
+
+  /** Takes no more connections, lets what is in flight end within `graceMs`, then cuts what is left. */
+  async close(graceMs: number): Promise<void> {
+    this.#draining = true;
+    if (graceMs > 0 && this.#open.size > 0) {
+      this.#endpoint?.drain();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#emptied = resolve;
+      const timer = setTimeout(resolve, graceMs);
+      await promise;
+      clearTimeout(timer);
+    }
+    await this.#endpoint?.close();
+  }
+
+  #closed(connection: ServerConnection): void {
+    if (!this.#open.delete(connection)) return;
+    this.#shared.places.release();
+    this.#shared.connections.left("quic");
+    if (this.#open.size === 0) this.#emptied?.();
+  }
+}
+
+/** Throws where somebody has the port already, even one who shares it. */
+async function probe({ address, port }: QuicPlan): Promise<void> {
+  if (port === 0) return;
+  const socket = await udpSocket({ hostname: address, port });
+  socket.close();
+}
+
+/** Client certificates are asked for in the same way: what an endpoint cannot change. */
+function asksAlike(a: TlsMaterial | undefined, b: TlsMaterial | undefined): boolean {
+  return a?.clientCa === b?.clientCa && a?.clientCertRequired === b?.clientCertRequired;
+}
+
+/** All HTTP/3 endpoints of a gateway. */
+export class QuicListeners {
+  readonly #shared: ListenerShared;
+  readonly #reusePort: boolean;
+  #bound: readonly QuicListener[] = [];
+  #material: TlsMaterial | undefined;
+
+  /** `reusePort`: other processes bind the same ports. */
+  constructor(shared: ListenerShared, reusePort: boolean) {
+    this.#shared = shared;
+    this.#reusePort = reusePort;
+  }
+
+  get connections(): number {
+    return this.#bound.reduce((sum, listener) => sum + listener.connections, 0);
+  }
+
+  get figures(): QuicFigures[] {
+    return this.#bound.flatMap((listener) => listener.figures ?? []);
+  }
+
+  /** What the TCP listener at `port` says of HTTP/3: empty where there is none for it. */
+  announcement({ port, scheme }: BoundListener): Fields {
+    const own = this.#bound.find(({ plan }) => plan.tcpPort === port);
+    const found = own ?? this.#bound.find(({ plan }) => plan.tcpPort === undefined && scheme === "https");
+    return found === undefined ? "" : altSvc(found.port);
+  }
+
+  /**
+   * Serves by these plans from now on. Rejects, with all as it was, where one cannot be bound or the certificate cannot be
+   * used. What is not changed stays bound; what is gone ends its connections within `graceMs`.
+   */
+  async serve(plans: readonly QuicPlan[], material: TlsMaterial | undefined, graceMs: number): Promise<void> {
+    const before = this.#bound;
+    const added: QuicListener[] = [];
+    const next: QuicListener[] = [];
+    try {
+      for (const plan of plans) {
+        const kept = before.find((listener) => isDeepStrictEqual(listener.plan, plan));
+        if (kept !== undefined && asksAlike(material, this.#material)) next.push(kept);
+        else next.push(await this.#bind(plan, material, added));
+      }
+      if (material !== undefined && !isDeepStrictEqual(material, this.#material)) {
+        for (const listener of next) listener.show(material);
+      }
+    } catch (error) {
+      await Promise.all(added.map((listener) => listener.close(0)));
+      throw error;
+    }
+    this.#bound = next;
+    this.#material = material;
+    for (const listener of before) if (!next.includes(listener)) void listener.close(graceMs);
+  }
+
+  async close(graceMs: number): Promise<void> {
+    await Promise.all(this.#bound.map((listener) => listener.close(graceMs)));
+  }
+
+  async #bind(plan: QuicPlan, material: TlsMaterial | undefined, added: QuicListener[]): Promise<QuicListener> {
+    if (material === undefined) throw new Error("Cannot serve HTTP/3: there is no certificate");
+    const listener = new QuicListener(plan, this.#shared);
+    added.push(listener);
+    await listener.bind(material, this.#reusePort || this.#bound.some(({ port }) => port === plan.port));
+    return listener;
+  }
+}
+
+/** Reads the certificates of HTTP/3; throws, naming the section, where they cannot be used. */
+export function checkQuicMaterial(config: Config): void {
+  try {
+    readQuicMaterial(config);
+  } catch (error) {
+    throw new Error(`Cannot serve HTTP/3: ${messageOf(error)}`, { cause: error });
+  }
+}
