@@ -5,14 +5,16 @@ import { type HeadFault } from "../refusal.ts";
 const FIRST_LOOK_BYTES = 2048;
 
 /**
- * The latin1 text in which a head's end is to be looked for: what came before, and the chunk from `from` on, no more of
+ * The latin1 text in which a head's end is to be looked for: what came before, and the chunk from `offset` on, no more of
  * it than is needed and than makes `limit` characters.
  */
-export function headText(partial: string, chunk: Buffer, from: number, limit: number): string {
-  const most = Math.min(chunk.length, from + limit - partial.length);
-  const first = Math.min(most, from + FIRST_LOOK_BYTES);
-  const text = partial === "" ? latin1Text(chunk, from, first) : partial + latin1Text(chunk, from, first);
-  if (first === most || text.includes("\r\n\r\n", partial.length - 3)) return text;
+export function headText(partial: string, chunk: Buffer, offset: number, limit: number): string {
+  const most = Math.min(chunk.length, offset + limit - partial.length);
+  const first = Math.min(most, offset + FIRST_LOOK_BYTES);
+  const text = partial === "" ? latin1Text(chunk, offset, first) : partial + latin1Text(chunk, offset, first);
+  // An empty line before the head is not its end.
+  const from = Math.max(text.startsWith("\r\n") ? 2 : 0, partial.length - 3);
+  if (first === most || text.includes("\r\n\r\n", from)) return text;
   return text + latin1Text(chunk, first, most);
 }
 

@@ -27,6 +27,12 @@ export const LINE_ENDS: readonly Row[] = [
   refused("a space before the first field", "GET /x HTTP/1.1\r\n Host: a.test\r\n\r\n"),
   refused("a space before the first of two fields", "GET /x HTTP/1.1\r\n X: y\r\nHost: a.test\r\n\r\n"),
   accepted("an empty line before the request line", `\r\n${head("GET /x HTTP/1.1")}`, "GET /x"),
+  refused("two empty lines before a head that is long", `\r\n\r\n${head("GET /x HTTP/1.1", `X: ${"y".repeat(3000)}`)}`),
+  accepted(
+    "an empty line before a head that is long",
+    `\r\n${head("GET /x HTTP/1.1", `X: ${"y".repeat(3000)}`)}`,
+    "GET /x",
+  ),
   cut("LF behind the chunk size", post(["Transfer-Encoding: chunked"], `5\nhello\r\n0\r\n\r\n${SMUGGLED}`)),
   cut("LF behind the chunk data", post(["Transfer-Encoding: chunked"], `5\r\nhello\n0\r\n\r\n${SMUGGLED}`)),
   cut("LF behind the last chunk", post(["Transfer-Encoding: chunked"], `5\r\nhello\r\n0\n\r\n${SMUGGLED}`)),
