@@ -249,13 +249,18 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
   dataEnds(padding: number): void {
     const stream = this.#dataStream;
     this.#dataStream = undefined;
+    const endStream = (this.reader.flags & f.END_STREAM) !== 0;
     if (this.reader.length > padding) this.calm.earn(1);
+    else if (padding > 0 && !endStream && !this.calm.spend(1)) {
+      this.#refuse(f.ENHANCE_YOUR_CALM, "too much padding without data");
+      return;
+    }
     if (stream === undefined || stream.closed) {
       this.taken(padding);
       return;
     }
     if (padding > 0) stream.taken(padding);
-    if ((this.reader.flags & f.END_STREAM) !== 0) this.ended(stream, "");
+    if (endStream) this.ended(stream, "");
   }
 
   /** The peer has ended its message on `stream`. */
