@@ -20,7 +20,7 @@ const sendfile = load();
 
 /**
  * Has the kernel send up to `length` bytes of a file, from `offset` on, to a socket, without a copy through this
- * process: a third of the CPU of writing 10 MB from memory (bench front, static10m). Returns the bytes sent; 0 where
+ * process: a third of the CPU of writing 10 MB from memory (bench front, static-10m). Returns the bytes sent; 0 where
  * the socket is full or broken, the file ends before, or the system cannot.
  */
 export function sendFile(socket: number, file: number, offset: number, length: number): number {
