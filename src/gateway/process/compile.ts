@@ -73,7 +73,7 @@ export async function compile(config: Config, deps: ProcessDeps): Promise<Compil
       observer: await createObserver(config, deps, route),
     });
   }
-  const staticFiles = createStaticFiles(config, { wheel: deps.wheel, ...answer });
+  const staticFiles = createStaticFiles(config, { wheel: deps.wheel, onFault: deps.onFault, ...answer });
   return {
     pipeline: {
       routes: new RouteTable(routes),

@@ -1,14 +1,15 @@
 import { randomBytes } from "node:crypto";
+import { type Fields } from "../../lib/fields.ts";
 import { dateLine } from "../../lib/http-date.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { answer, type AnswerError, CannedError } from "../answer.ts";
 import { type Exchange } from "../exchange.ts";
 import { FileTable, type Lack } from "./file-table.ts";
-import { WHOLE_BYTES } from "./open-file.ts";
+import { type OpenFile, WHOLE_BYTES } from "./open-file.ts";
 import { type ByteRange, parseRange } from "./ranges.ts";
 import { chooseForm, type Representation, type StaticFile } from "./representation.ts";
 import { evaluate, rangeApplies, readConditions } from "./request-conditions.ts";
-import { type Part, Transfer } from "./transfer.ts";
+import { type Part, Transfer, type TransferBody } from "./transfer.ts";
 
 /** A file that has become shorter since it was looked at is looked at again, this often in all. */
 const MAX_TRIES = 2;
@@ -28,17 +29,20 @@ const LACKS = { absent: NOT_FOUND, busy: BUSY } as const;
 export interface StaticFilesDeps {
   readonly wheel: TimerWheel;
   readonly answerError: AnswerError;
+  readonly onFault: (error: unknown) => void;
 }
 
 /** Serves the files of a folder at the paths that no route takes. */
 export class StaticFiles {
   readonly #table: FileTable;
   readonly #answerError: AnswerError;
+  readonly #onFault: (error: unknown) => void;
 
   /** Throws where the folder cannot be served. */
   constructor(settings: { readonly root: string; readonly caches: boolean }, deps: StaticFilesDeps) {
     this.#table = new FileTable(settings.root, settings.caches, deps.wheel);
     this.#answerError = deps.answerError;
+    this.#onFault = deps.onFault;
   }
 
   /** Answers the exchange with the file at its path, or with why there is none. */
@@ -106,7 +110,7 @@ export class StaticFiles {
     } else {
       if (file.size > WHOLE_BYTES) {
         response.start(start);
-        new Transfer(exchange, file, [{ preamble: undefined, from: 0, to: file.size }]).run();
+        this.#send(exchange, file, { parts: [{ preamble: undefined, from: 0, to: file.size }] });
         return true;
       }
       this.#table.keepSmall(file);
@@ -127,13 +131,20 @@ export class StaticFiles {
     }
     const [first] = ranges;
     if (first === undefined || ranges.length > 1) {
-      answerParts(exchange, form, ranges);
+      const { mediaTypeField, bodyLength, body } = severalParts(form, ranges);
+      const fields = `${dateLine()}${mediaTypeField}${form.commonFields}`;
+      exchange.response.start({ status: 206, reason: "", fields, bodyLength });
+      this.#send(exchange, form.file, body);
       return;
     }
     const bodyLength = first.to - first.from;
     const fields = `${dateLine()}${form.fields}${contentRange(first, size)}`;
     exchange.response.start({ status: 206, reason: "", fields, bodyLength });
-    new Transfer(exchange, form.file, [{ preamble: undefined, ...first }]).run();
+    this.#send(exchange, form.file, { parts: [{ preamble: undefined, ...first }] });
+  }
+
+  #send(exchange: Exchange, file: OpenFile, body: TransferBody): void {
+    new Transfer(exchange, file, body, this.#onFault).run();
   }
 }
 
@@ -142,8 +153,10 @@ function contentRange({ from, to }: ByteRange, size: number): string {
 }
 
 /** Several ranges in one answer (RFC 9110 §14.6). */
-function answerParts(exchange: Exchange, form: Representation, ranges: readonly ByteRange[]): void {
-  const { file, mediaType, commonFields } = form;
+function severalParts(
+  { file, mediaType }: Representation,
+  ranges: readonly ByteRange[],
+): { mediaTypeField: Fields; bodyLength: number; body: TransferBody } {
   const boundary = randomBytes(16).toString("hex");
   const parts: Part[] = ranges.map((range, i) => {
     const head = `Content-Type: ${mediaType}\r\n${contentRange(range, file.size)}`;
@@ -151,8 +164,9 @@ function answerParts(exchange: Exchange, form: Representation, ranges: readonly 
   });
   const closing = Buffer.from(`\r\n--${boundary}--\r\n`, "latin1");
   const lengths = parts.map(({ preamble, from, to }) => (preamble?.length ?? 0) + to - from);
-  const bodyLength = lengths.reduce((sum, length) => sum + length, closing.length);
-  const fields = `${dateLine()}Content-Type: multipart/byteranges; boundary=${boundary}\r\n${commonFields}`;
-  exchange.response.start({ status: 206, reason: "", fields, bodyLength });
-  new Transfer(exchange, file, parts, closing).run();
+  return {
+    mediaTypeField: `Content-Type: multipart/byteranges; boundary=${boundary}\r\n`,
+    bodyLength: lengths.reduce((sum, length) => sum + length, closing.length),
+    body: { parts, closing },
+  };
 }

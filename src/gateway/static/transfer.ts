@@ -15,6 +15,12 @@ export interface Part extends ByteRange {
   readonly preamble: Buffer | undefined;
 }
 
+/** What an answer consists of, in order. */
+export interface TransferBody {
+  readonly parts: readonly Part[];
+  readonly closing?: Buffer;
+}
+
 /**
  * Sends parts of a file as the body of an answer whose head is sent: as fast as the client takes them, with at most a chunk
  * in memory. The file stays open until then, or until the client is gone; one that has become shorter cuts the answer off.
@@ -22,19 +28,20 @@ export interface Part extends ByteRange {
 export class Transfer {
   readonly #exchange: Exchange;
   readonly #file: OpenFile;
-  readonly #parts: readonly Part[];
-  readonly #closing: Buffer | undefined;
+  readonly #body: TransferBody;
+  readonly #onFault: (error: unknown) => void;
   #next = 0;
   #at = 0;
   #to = 0;
   #waits = false;
   #over = false;
 
-  constructor(exchange: Exchange, file: OpenFile, parts: readonly Part[], closing?: Buffer) {
+  /** `onFault` is told of what is thrown where no event of the client's connection catches it. */
+  constructor(exchange: Exchange, file: OpenFile, body: TransferBody, onFault: (error: unknown) => void) {
     this.#exchange = exchange;
     this.#file = file;
-    this.#parts = parts;
-    this.#closing = closing;
+    this.#body = body;
+    this.#onFault = onFault;
     file.retain();
     exchange.onCancel = () => this.#release();
     exchange.onDrain = () => {
@@ -50,7 +57,7 @@ export class Transfer {
     while (!this.#over && !this.#waits) {
       if (this.#at === this.#to && !this.#beginPart()) return;
       if (budget <= 0) {
-        setImmediate(() => this.run());
+        setImmediate(() => this.#runAlone());
         return;
       }
       const before = this.#at;
@@ -59,12 +66,22 @@ export class Transfer {
     }
   }
 
+  #runAlone(): void {
+    try {
+      this.run();
+    } catch (error) {
+      this.#release();
+      this.#exchange.response.abort(new TurnpikeError("internal", "the file could not be sent"));
+      this.#onFault(error);
+    }
+  }
+
   /** Goes on to the next part; false when there was none and the answer is complete. */
   #beginPart(): boolean {
-    const part = this.#parts[this.#next++];
+    const part = this.#body.parts[this.#next++];
     const { response } = this.#exchange;
     if (part === undefined) {
-      if (this.#closing !== undefined) response.data(this.#closing);
+      if (this.#body.closing !== undefined) response.data(this.#body.closing);
       this.#release();
       response.end("");
       return false;
