@@ -1,0 +1,85 @@
+/** A client that sends as much as the server takes, and stops when it is stopped. */
+import { connect, type Socket } from "node:net";
+import { readFileSync } from "node:fs";
+import { GOAWAY } from "../support/http2-frames.ts";
+
+export interface FloodResult {
+  readonly sentBytes: number;
+  /** The server ended the connection; false: it took everything. */
+  readonly stopped: boolean;
+  /** The code of its GOAWAY; -1 without one. */
+  readonly code: number;
+}
+
+export interface FloodOptions {
+  /** Bytes after which the flooder gives up. */
+  readonly most: number;
+  /** Whether it reads what the server sends: one that does not wants its answers to pile up. */
+  readonly reads?: boolean;
+  /** Milliseconds that it waits for the server to take more, or to stop it once all is sent. */
+  readonly patienceMs?: number;
+}
+
+const PATIENCE_MS = 5_000;
+
+function goawayIn(bytes: Buffer): number {
+  for (let at = 0; at + 9 <= bytes.length; ) {
+    const length = bytes.readUIntBE(at, 3);
+    if (bytes.readUInt8(at + 3) === GOAWAY && at + 17 <= bytes.length) return bytes.readUInt32BE(at + 13);
+    at += 9 + length;
+  }
+  return -1;
+}
+
+/** Sends `first`, then what `next` makes, one piece after another, while the connection stands. */
+export function flood(
+  port: number,
+  first: Buffer,
+  next: (index: number) => Buffer,
+  options: FloodOptions,
+): Promise<FloodResult> {
+  return new Promise((resolve) => {
+    const socket: Socket = connect({ port, host: "127.0.0.1" });
+    const received: Buffer[] = [];
+    let sentBytes = first.length;
+    let index = 0;
+    const state = { over: false };
+    const finish = (stopped: boolean): void => {
+      if (state.over) return;
+      state.over = true;
+      clearTimeout(timer);
+      socket.destroy();
+      resolve({ sentBytes, stopped, code: goawayIn(Buffer.concat(received)) });
+    };
+    const giveUp = (): void => finish(false);
+    let timer = setTimeout(giveUp, PATIENCE_MS);
+    const pump = (): void => {
+      clearTimeout(timer);
+      timer = setTimeout(giveUp, options.patienceMs ?? PATIENCE_MS);
+      while (!state.over && sentBytes < options.most) {
+        const piece = next(index++);
+        sentBytes += piece.length;
+        if (!socket.write(piece)) return;
+      }
+    };
+    socket.on("connect", () => {
+      socket.write(first);
+      pump();
+    });
+    socket.on("drain", pump);
+    socket.on("data", (chunk) => received.push(chunk));
+    if (options.reads === false) socket.pause();
+    socket.on("end", () => finish(true));
+    socket.on("error", () => finish(true));
+    socket.on("close", () => finish(true));
+  });
+}
+
+/** CPU seconds that a process has used so far. */
+export function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ");
+  // utime and stime, in hundredths of a second.
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
