@@ -9,8 +9,9 @@ import { type OriginConnection, RawOrigin } from "../support/raw-origin.ts";
 
 setDefaultTimeout(40_000);
 
-const BUFFER = 65_536;
-const COUNT = 32;
+const BUFFER = 16_384;
+const COUNT = 256;
+const SLOW_READERS = 5;
 const BIG = 64 * 1024 * 1024;
 const GET = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";
 const SLOW_GET = "GET /big HTTP/1.1\r\nHost: a.test\r\n\r\n";
@@ -35,11 +36,11 @@ async function start(bufferCount = COUNT, bufferSize = BUFFER): Promise<number> 
   const { upstreams, routes } = everythingTo(origin.port);
   gateway = await startGateway({
     access_log: { enabled: false },
-    server: { max_connections: COUNT / 2 },
+    server: { max_connections: bufferCount / 2 },
     limits: { max_body_bytes: BIG },
     buffer_pool: { buffer_size: bufferSize, buffer_count: bufferCount },
     upstreams,
-    routes: routes.map((route) => ({ ...route, max_response_bytes: BIG * 2 })),
+    routes: routes.map((route) => ({ ...route, max_response_bytes: BIG * 2, retry: { max_retries: 0 } })),
   });
   return gateway.port;
 }
@@ -77,7 +78,7 @@ function answerBig(): void {
   const { answer } = origin;
   origin.answer = (request, connection) => {
     if (request.startLine.startsWith("GET /big")) sendBig(connection);
-    else answer(request, connection);
+    else if (!request.startLine.startsWith("GET /never")) answer(request, connection);
   };
 }
 
@@ -86,25 +87,31 @@ async function metric(port: number, name: string): Promise<number> {
   return valueOf(body, name, { pool: "stream" });
 }
 
-/** Opens slow readers until nobody else is taken on. */
-async function exhaust(port: number): Promise<void> {
-  answerBig();
-  for (let i = 0; i < COUNT / 2 - 2; i++) {
-    const used = await metric(port, "turnpike_buffer_bytes");
-    if (used > (COUNT - 2) * BUFFER) return;
-    await slowReader(port);
-    await until("bytes that wait, or a refusal", async () =>
-      (await metric(port, "turnpike_buffer_bytes")) !== used ||
-      (await metric(port, "turnpike_buffer_refusals_total")) > 0
-        ? true
-        : undefined,
-    );
-  }
-  await until("buffers used up", async () => (statusOf(await once(port, GET)) === 503 ? true : undefined));
+/** Sends `bytes` of requests ahead of an answer that never comes: they wait, 4 buffers of them at least where they are 64 KiB or more. */
+async function eagerSender(port: number, bytes: number): Promise<void> {
+  const client = await open(port);
+  const ahead = "GET /later HTTP/1.1\r\nHost: a.test\r\n\r\n";
+  client.send(`GET /never HTTP/1.1\r\nHost: a.test\r\n\r\n${ahead.repeat(Math.ceil(bytes / ahead.length))}`);
 }
 
-test("slow readers use the buffers up; who comes then gets 503 and is not forwarded, and all is well once they are gone", async () => {
+/** Fills the buffers: with what slow readers leave, and the rest with what is sent ahead. */
+async function exhaust(port: number): Promise<void> {
+  const used = async (): Promise<number> => (await metric(port, "turnpike_buffer_bytes")) / BUFFER;
+  const holdsMore = async (before: number): Promise<true | undefined> => ((await used()) > before ? true : undefined);
+  for (let i = 0; i < SLOW_READERS; i++) {
+    const before = await used();
+    await slowReader(port);
+    await until("an answer that waits", () => holdsMore(before));
+  }
+  for (let before = await used(); before < COUNT - 1; before = await used()) {
+    await eagerSender(port, COUNT - before > 7 ? 100_000 : 1);
+    await until("requests that wait", () => holdsMore(before));
+  }
+}
+
+test("slow clients use the buffers up; who comes then gets 503 and is not forwarded, and all is well once they are gone", async () => {
   const port = await start();
+  answerBig();
   expect(statusOf(await once(port, GET))).toBe(200);
   await exhaust(port);
   const seen = origin.requests.length;
@@ -120,8 +127,10 @@ test("slow readers use the buffers up; who comes then gets 503 and is not forwar
   expect(await metric(port, "turnpike_buffer_bytes")).toBeLessThanOrEqual(COUNT * BUFFER);
   expect(await metric(port, "turnpike_buffer_refusals_total")).toBeGreaterThan(0);
   for (const client of clients) client.destroy();
+  // Nobody listens to a client whose requests wait, until the one before them is over.
+  for (const connection of origin.connections) if (connection.received.includes("/never")) connection.reset();
   await until("buffers again", async () => (statusOf(await once(port, GET)) === 200 ? true : undefined));
-  expect(await metric(port, "turnpike_buffer_bytes")).toBe(0);
+  await until("all buffers", async () => ((await metric(port, "turnpike_buffer_bytes")) === 0 ? true : undefined));
 });
 
 test("a slow reader that reads again gets every byte, and its buffers are free", async () => {
@@ -140,7 +149,7 @@ test("a slow reader that reads again gets every byte, and its buffers are free",
 });
 
 test("a response that cannot wait without going over the bound is cut off, and the others are served", async () => {
-  const port = await start(COUNT, 1024);
+  const port = await start(32, 1024);
   answerBig();
   const client = await slowReader(port);
   await origin.until("the end of the request", () =>
@@ -154,7 +163,7 @@ test("a response that cannot wait without going over the bound is cut off, and t
 });
 
 test("a body that a slow origin does not take waits within the bound, or is answered 503", async () => {
-  const port = await start(COUNT, 1024);
+  const port = await start(32, 1024);
   origin.onBytes = ({ socket }) => socket.pause();
   const client = await open(port);
   client.send(`POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: ${BIG}\r\n\r\n`);
@@ -185,11 +194,11 @@ test("requests that are sent ahead wait in buffers, and are let go with the conn
 });
 
 test("requests that are sent ahead and find no buffer are let go with their connection, after the answer before them", async () => {
-  const port = await start(COUNT, 1024);
+  const port = await start(32, 1024);
   const asked = Promise.withResolvers<OriginConnection>();
   origin.answer = (_, connection) => asked.resolve(connection);
   const client = await open(port);
-  client.send(`${GET}GET /y HTTP/1.1\r\nHost: a.test\r\nX: ${"x".repeat(COUNT * 1024)}\r\n\r\n`);
+  client.send(`${GET}GET /y HTTP/1.1\r\nHost: a.test\r\nX: ${"x".repeat(32 * 1024)}\r\n\r\n`);
   (await asked.promise).send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
   const answer = await client.response();
   expect([statusOf(answer), valuesOf(answer, "connection")]).toEqual([200, ["close"]]);
