@@ -59,6 +59,7 @@ export const BAD_VALUE = /[^\t\x20-\x7e\x80-\xff]|^[\t ]|[\t ]$/;
 const METHOD_TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** As the HTTP/1 codec reads a target: visible ASCII, no fragment (RFC 3986 §3.5). */
 const TARGET = /^(?:\/[!-"$-~]*|\*)$/;
+const ZERO_IN_FRONT = /^0\d/;
 const SCHEME_NAME = /^[A-Za-z][A-Za-z0-9+\-.]*$/;
 
 /** One field of a request that comes as a list of fields, with all that can be said of it once: a table may keep it. */
@@ -73,9 +74,16 @@ export interface RequestField {
 /** What the value of a pseudo-header field must look like (RFC 9113 §8.3.1). */
 const PSEUDO_VALUES: readonly (RegExp | undefined)[] = [undefined, METHOD_TOKEN, SCHEME_NAME, undefined, TARGET];
 
+/** What a field is that KINDS does not list. */
+function unlistedKind(name: string): number {
+  if (!LOWER_TOKEN.test(name)) return MALFORMED;
+  // CGI and its children make one name of hyphens and underscores: nobody who means well sends one for the other.
+  return name.includes("_") && KINDS.has(name.replaceAll("_", "-")) ? DROPPED : OTHER;
+}
+
 /** Reads a field; the result serves any number of requests. `name` and `value` are latin1. */
 export function requestField(name: string, value: string): RequestField {
-  const kind = KINDS.get(name) ?? (LOWER_TOKEN.test(name) ? OTHER : MALFORMED);
+  const kind = KINDS.get(name) ?? unlistedKind(name);
   const isSound = !BAD_VALUE.test(value) && PSEUDO_VALUES[kind]?.test(value) !== false;
   return { kind: isSound ? kind : MALFORMED, name, value, line: `${name}: ${value}\r\n` };
 }
@@ -169,7 +177,8 @@ export class RequestFields {
         this.#host = value;
         return;
       case CONTENT_LENGTH: {
-        const length = parseContentLength(value);
+        // Some read a zero in front as the sign of an octal number.
+        const length = ZERO_IN_FRONT.test(value) ? -1 : parseContentLength(value);
         if (length === -1 || (this.#length !== -1 && this.#length !== length)) this.malformed = "bad content-length";
         this.#length = length;
         return;
@@ -251,7 +260,8 @@ export class RequestFields {
     } else if (this.#scheme === "" || this.#path === "") this.malformed = "no :scheme or no :path";
     else if (this.#path === "*" && this.#method !== "OPTIONS")
       this.malformed = "the :path * of another method than OPTIONS";
-    if (this.#authority !== undefined && this.#hosts > 0 && this.#authority !== this.#host) {
+    // Host names have no capitals of their own (RFC 9113 §8.3.1, RFC 3986 §6.2.2.1).
+    if (this.#authority !== undefined && this.#hosts > 0 && !isSameName(this.#authority, this.#host ?? "")) {
       this.malformed = ":authority and host differ";
     }
   }
@@ -277,4 +287,8 @@ export class RequestFields {
     }
     return undefined;
   }
+}
+
+function isSameName(a: string, b: string): boolean {
+  return a === b || a.toLowerCase() === b.toLowerCase();
 }
