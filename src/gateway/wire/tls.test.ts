@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect as connectTcp } from "node:net";
-import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
+import { connect, createServer, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { type Certificate, makeCertificate } from "../../../test/support/certificates.ts";
 import { DEAF, listen, type Listener } from "./tcp.ts";
 import { type HandshakeHandler, listenTls, type TlsListener, type TlsMaterial, type TlsPeer } from "./tls.ts";
@@ -216,6 +216,11 @@ describe("a TLS listener that shows other certificates", () => {
     const accepted = await open(listener.port, "", identityOf(makeCertificate({ issuer: otherCa })));
     accepted.destroy();
   });
+});
+
+test("this version of Bun cannot share ticket keys: one that can is to be used, so that workers share sessions", () => {
+  const server = createServer();
+  expect(() => server.setTicketKeys(Buffer.alloc(48))).toThrow("Not implented in Bun yet");
 });
 
 test("a port in use is told as such", async () => {
