@@ -34,12 +34,12 @@ async function play({ steps, probe, waitForClose }) {
   );
   const kept = [];
   const answers = [];
-  const send = async ({ kind, hex, fin }) => {
+  const send = async ({ kind, hex, fin, unread }) => {
     let writer;
     if (kind === "bidi") {
       const stream = await connection.createBidirectionalStream();
       writer = stream.writable.getWriter();
-      answers.push(readAll(stream.readable));
+      if (!unread) answers.push(readAll(stream.readable));
       kept.push(stream);
     } else {
       const stream = await connection.createUnidirectionalStream();

@@ -12,6 +12,8 @@ export interface RawStep {
   /** Hexadecimal. */
   readonly hex: string;
   readonly fin: boolean;
+  /** The answer is never read. */
+  readonly unread?: boolean;
 }
 
 /** One connection. */

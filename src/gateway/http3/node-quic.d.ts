@@ -25,6 +25,8 @@ declare module "node:quic" {
     readonly writer: StreamWriter;
     onheaders: ((block: HeaderBlock) => void) | undefined;
     ontrailers: ((block: HeaderBlock) => void) | undefined;
+    /** The client has broken its side off. */
+    onreset: (() => void) | undefined;
     onwanttrailers: (() => void) | undefined;
     sendHeaders(block: HeaderBlock, options?: { readonly terminal?: boolean }): boolean;
     sendInformationalHeaders(block: HeaderBlock): boolean;

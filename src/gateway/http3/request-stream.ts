@@ -73,6 +73,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
     this.#headDue = this.host.wheel.now() + this.host.settings().headerMs;
     this.#awaitHead();
     quic.onheaders = (block) => this.#onHead(block);
+    quic.onreset = () => this.#onReset(); // oxlint-disable-line unicorn/prefer-add-event-listener -- it is no event target
     quic.ontrailers = (block) => this.#onTrailers(block);
     const closed = (): void => this.#onClosed();
     quic.closed.then(closed, closed);
@@ -146,9 +147,10 @@ export class RequestStream extends Deadline implements ExchangeStream {
     flushCork();
   }
 
+  /** RFC 9114 §4.1.1: a client that breaks off its request wants no answer either. */
   #onReset(): void {
     this.#exchange?.cancel();
-    if (this.#exchange === undefined) this.#reset(codes.REQUEST_CANCELLED);
+    this.#reset(codes.REQUEST_CANCELLED);
     flushCork();
   }
 

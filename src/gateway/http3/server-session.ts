@@ -16,6 +16,8 @@ export interface SessionOptions {
   readonly onFault: (error: unknown) => void;
 }
 
+/** Milliseconds from GOAWAY, or from the last answer after it, to the end: requests that were on their way come first. */
+const LEAVING_MS = 200;
 /** How often in its idle time a connection is looked at, where that is not whole seconds. */
 const IDLE_CHECKS = 4;
 
@@ -30,6 +32,8 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
   #heardBytes = 0n;
   #heardAt = 0;
   #bodyBytes = 0;
+  /** GOAWAY was sent. */
+  #leaving = false;
   #over = false;
 
   constructor(quic: QuicSession, options: SessionOptions) {
@@ -54,10 +58,13 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
 
   /** No further request: GOAWAY, and the end after the answers (RFC 9114 §5.2). */
   drain(): void {
-    if (this.#over) return;
+    if (this.#over || this.#leaving) return;
+    this.#leaving = true;
     this.#quic.close().catch(() => {
       // How it ended is told to `onEnd`.
     });
+    this.#idleSince = this.host.wheel.now();
+    this.#arm();
   }
 
   cutOff(): void {
@@ -119,18 +126,23 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
         return;
       }
     }
-    if (this.#open === 0 && now - this.#idleSince >= this.host.settings().idleMs) {
+    if (this.#open === 0 && now - this.#idleSince >= this.#idleMs) {
+      if (this.#leaving) this.cutOff();
       // RFC 9114 §5.1
-      this.drain();
+      else this.drain();
       return;
     }
     this.#arm();
   }
 
+  get #idleMs(): number {
+    return this.#leaving ? LEAVING_MS : this.host.settings().idleMs;
+  }
+
   #arm(): void {
     const { exactIdleMs } = this.#options;
     const now = this.host.wheel.now();
-    const idle = this.#open > 0 ? Number.POSITIVE_INFINITY : this.#idleSince + this.host.settings().idleMs - now;
+    const idle = this.#open > 0 ? Number.POSITIVE_INFINITY : this.#idleSince + this.#idleMs - now;
     const exact = exactIdleMs > 0 ? exactIdleMs / IDLE_CHECKS : Number.POSITIVE_INFINITY;
     const due = Math.min(idle, exact);
     if (due !== Number.POSITIVE_INFINITY) this.host.wheel.set(this, Math.max(due, 0));

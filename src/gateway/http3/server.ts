@@ -62,8 +62,8 @@ export interface Http3Endpoint {
   readonly figures: QuicFigures;
   /** Shows other certificates to those who connect from now on. Throws where one cannot be used. */
   show(material: TlsMaterial): void;
-  /** Takes no more connections, and tells those that are open to end (GOAWAY). */
-  drain(): void;
+  /** Takes no more connections; those that are open stay. */
+  refuse(): void;
   /** Closes at once, with whatever is open. */
   close(): Promise<void>;
 }
@@ -112,10 +112,9 @@ class Http3Server implements Http3Endpoint {
     this.#endpoint?.setSNIContexts(identities(material), { replace: true });
   }
 
-  drain(): void {
+  refuse(): void {
     this.#draining = true;
-    if (this.#endpoint === undefined) return;
-    this.#endpoint.close().catch(this.#options.onFault);
+    if (this.#endpoint !== undefined) this.#endpoint.busy = true;
   }
 
   async close(): Promise<void> {

@@ -7,10 +7,14 @@ import { altSvc } from "../http3/alt-svc.ts";
 import { type QuicFigures } from "../http3/figures.ts";
 import { type Http3Endpoint, startHttp3 } from "../http3/server.ts";
 import { type ServerConnection, type ServerHost } from "../server-host.ts";
+import { type QuicMetrics } from "../telemetry/quic-metrics.ts";
 import { type TlsMaterial } from "../wire/tls.ts";
 import { readTlsMaterial } from "./certificates.ts";
 import { type ListenerShared, withClient } from "./gateway-listener.ts";
 import { bindError, type BoundListener } from "./listener-plan.ts";
+
+/** Milliseconds between two looks at what the endpoints have counted: other workers tell figures that old. */
+const TELL_MS = 1000;
 
 /** An HTTP/3 endpoint as the configuration wants it. */
 export interface QuicPlan {
@@ -124,7 +128,8 @@ class QuicListener {
   async close(graceMs: number): Promise<void> {
     this.#draining = true;
     if (graceMs > 0 && this.#open.size > 0) {
-      this.#endpoint?.drain();
+      this.#endpoint?.refuse();
+      for (const connection of this.#open) connection.drain();
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#emptied = resolve;
       const timer = setTimeout(resolve, graceMs);
@@ -157,13 +162,16 @@ function asksAlike(a: TlsMaterial | undefined, b: TlsMaterial | undefined): bool
 /** All HTTP/3 endpoints of a gateway. */
 export class QuicListeners {
   readonly #shared: ListenerShared;
+  readonly #metrics: QuicMetrics;
   readonly #reusePort: boolean;
+  #telling: ReturnType<typeof setInterval> | undefined;
   #bound: readonly QuicListener[] = [];
   #material: TlsMaterial | undefined;
 
   /** `reusePort`: other processes bind the same ports. */
-  constructor(shared: ListenerShared, reusePort: boolean) {
+  constructor(shared: ListenerShared, metrics: QuicMetrics, reusePort: boolean) {
     this.#shared = shared;
+    this.#metrics = metrics;
     this.#reusePort = reusePort;
   }
 
@@ -171,8 +179,14 @@ export class QuicListeners {
     return this.#bound.reduce((sum, listener) => sum + listener.connections, 0);
   }
 
-  get figures(): QuicFigures[] {
-    return this.#bound.flatMap((listener) => listener.figures ?? []);
+  /** Tells telemetry what the endpoints have counted. */
+  tell(): void {
+    for (const listener of this.#bound) this.#tellOf(listener);
+  }
+
+  #tellOf(listener: QuicListener): void {
+    const { figures } = listener;
+    if (figures !== undefined) this.#metrics.tell(listener, figures);
   }
 
   /** What the TCP listener at `port` says of HTTP/3: empty where there is none for it. */
@@ -203,12 +217,16 @@ export class QuicListeners {
       await Promise.all(added.map((listener) => listener.close(0)));
       throw error;
     }
+    // What goes is counted for the last time.
+    this.tell();
     this.#bound = next;
     this.#material = material;
+    if (next.length > 0) this.#telling ??= setInterval(() => this.tell(), TELL_MS).unref();
     for (const listener of before) if (!next.includes(listener)) void listener.close(graceMs);
   }
 
   async close(graceMs: number): Promise<void> {
+    clearInterval(this.#telling);
     await Promise.all(this.#bound.map((listener) => listener.close(graceMs)));
   }
 

@@ -1,0 +1,410 @@
+import { afterEach, expect, test } from "bun:test";
+import { createHash, randomBytes } from "node:crypto";
+import { answer } from "../../src/gateway/answer.ts";
+import { type BodySink, type Exchange } from "../../src/gateway/exchange.ts";
+import {
+  startEndpoint,
+  type TestEndpoint,
+  type TestEndpointOptions,
+} from "../../src/gateway/http3/testing/endpoint.ts";
+import { TurnpikeError } from "../../src/lib/errors.ts";
+import { type Fields } from "../../src/lib/fields.ts";
+import { headers as headersFrame, hex, SETTINGS } from "../support/http3-frames.ts";
+import { Http3Client } from "../support/http3-client.ts";
+import { SERVER_CERT, SERVER_KEY } from "../support/quic-certificates.ts";
+import { hasDeno, playRaw } from "../support/raw-quic.ts";
+
+const material = {
+  fallback: { cert: SERVER_CERT, key: SERVER_KEY },
+  named: [],
+  clientCa: "",
+  clientCertRequired: true,
+};
+
+const open: { close(): unknown }[] = [];
+
+afterEach(async () => {
+  for (const one of open.splice(0).toReversed()) await one.close();
+});
+
+async function serve(
+  handle: (exchange: Exchange) => void,
+  options: Omit<TestEndpointOptions, "material"> = {},
+): Promise<{ server: TestEndpoint; client: Http3Client }> {
+  const server = await startEndpoint(handle, { ...options, material });
+  open.push(server);
+  const client = await Http3Client.connect(server.port);
+  open.push(client);
+  return { server, client };
+}
+
+/** Polls until `condition` holds. */
+async function until(condition: () => boolean, ms = 5000): Promise<void> {
+  const end = performance.now() + ms;
+  while (!condition()) {
+    if (performance.now() > end) throw new Error("Cannot go on: the condition does not come to hold");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+/** Gathers a body. */
+class Gathered implements BodySink {
+  readonly chunks: Uint8Array[] = [];
+  trailers: Fields | undefined;
+  error: TurnpikeError | undefined;
+  room = true;
+
+  data(chunk: Uint8Array, from = 0, to = chunk.length): boolean {
+    this.chunks.push(Uint8Array.prototype.slice.call(chunk, from, to));
+    return this.room;
+  }
+  end(trailers: Fields): void {
+    this.trailers = trailers;
+  }
+  abort(error: TurnpikeError): void {
+    this.error = error;
+  }
+  get bytes(): Buffer {
+    return Buffer.concat(this.chunks);
+  }
+}
+
+function start(exchange: Exchange, bodyLength: number, fields = "", status = 200): void {
+  exchange.response.start({ status, reason: "", fields, bodyLength });
+}
+
+test("a request has what its client sent, and its answer reaches the client with lower-case names", async () => {
+  let seen: Exchange | undefined;
+  const { client } = await serve((exchange) => {
+    seen = exchange;
+    exchange.addedFields = "X-Request-Id: 7\r\n";
+    start(
+      exchange,
+      2,
+      "Content-Type: text/plain\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nConnection: close\r\nETag: 1\r\nETag: 2\r\n",
+    );
+    exchange.response.data(Buffer.from("ok"));
+    exchange.response.end("");
+  });
+  const { headers, body } = await client.request("GET", "/a/../b?c=%C3%A9", undefined, {
+    "x-one": ["1", "2"],
+    cookie: ["c=1", "d=2"],
+  });
+  expect(seen?.protocol).toBe("HTTP/3.0");
+  expect(seen?.peerAddress).toBe("127.0.0.1");
+  expect(seen?.head).toMatchObject({
+    method: "GET",
+    scheme: "https",
+    authority: "localhost",
+    path: "/b",
+    query: "?c=%C3%A9",
+    bodyLength: 0,
+  });
+  expect(seen?.head.fields).toBe("x-one: 1\r\nx-one: 2\r\ncookie: c=1; d=2\r\n");
+  expect(headers).toEqual({
+    ":status": "200",
+    "content-length": "2",
+    "content-type": "text/plain",
+    "set-cookie": ["a=1", "b=2"],
+    etag: "1",
+    "x-request-id": "7",
+  });
+  expect(body.toString()).toBe("ok");
+  expect(seen?.status).toBe(200);
+  expect(seen?.bytesSent).toBe(2);
+});
+
+test("bodies and trailers pass both ways", async () => {
+  const { client } = await serve((exchange) => {
+    const gathered = new Gathered();
+    exchange.body.readTo({
+      data: (chunk, from, to) => gathered.data(chunk, from, to),
+      abort: (error) => gathered.abort(error),
+      end(trailers) {
+        start(exchange, -1);
+        exchange.response.data(gathered.bytes);
+        exchange.response.end(`X-Back: ${trailers.trim()}\r\n`);
+      },
+    });
+  });
+  const { stream, response } = await client.open("POST", "/", {}, false);
+  stream.onwanttrailers = () => {
+    stream.sendTrailers({ "x-sent": "1" });
+  };
+  stream.writer.writeSync(Buffer.from("hello "));
+  stream.writer.writeSync(Buffer.from("there"));
+  stream.writer.endSync();
+  const { body, trailers } = await response;
+  expect(body.toString()).toBe("hello there");
+  expect(trailers).toEqual({ "x-back": "x-sent: 1" });
+});
+
+test("interim answers come first; HEAD, 204 and 304 have no body", async () => {
+  const { client } = await serve((exchange) => {
+    if (exchange.head.path === "/hints") start(exchange, -1, "Link: </a>\r\n", 103);
+    const status = Number(exchange.head.path.slice(1)) || 200;
+    start(exchange, 3, "", status);
+    exchange.response.data(Buffer.from("abc"));
+    exchange.response.end("");
+  });
+  const hints = await client.request("GET", "/hints");
+  expect(hints.interim).toEqual([{ ":status": "103", link: "</a>" }]);
+  expect(hints.body.toString()).toBe("abc");
+  expect(await client.request("HEAD", "/")).toMatchObject({
+    headers: { ":status": "200", "content-length": "3" },
+    body: Buffer.alloc(0),
+  });
+  expect(await client.request("GET", "/304")).toMatchObject({
+    headers: { ":status": "304", "content-length": "3" },
+    body: Buffer.alloc(0),
+  });
+  const none = await client.request("GET", "/204");
+  expect(none.headers).toEqual({ ":status": "204" });
+  expect(none.body.length).toBe(0);
+});
+
+test("an answer that breaks off never looks complete", async () => {
+  const { client } = await serve((exchange) => {
+    const known = exchange.head.path === "/known";
+    start(exchange, known ? 10 : -1);
+    exchange.response.data(Buffer.from("abc"));
+    if (known) exchange.response.end("");
+    else exchange.response.abort(new TurnpikeError("upstream-failed", "gone"));
+  });
+  for (const path of ["/known", "/unknown"]) {
+    const { response } = await client.open("GET", path);
+    expect(response).rejects.toThrow();
+    await response.catch(() => {});
+  }
+});
+
+test("a client that wants no more of an answer stops who works for it", async () => {
+  const events: string[] = [];
+  const { client, server } = await serve((exchange) => {
+    exchange.onCancel = () => events.push("cancel");
+    exchange.onGone = () => events.push("gone");
+    exchange.onFinish = () => events.push("finish");
+    start(exchange, -1);
+    exchange.response.data(Buffer.from("abc"));
+  });
+  const { stream, headers, response } = await client.open("GET", "/");
+  await headers;
+  stream.stopSending(0x10cn);
+  await until(() => events.length === 3);
+  expect(events).toEqual(["cancel", "gone", "finish"]);
+  await response.catch(() => {});
+  await until(() => server.endpoint.figures.streamsOpen === 0);
+});
+
+test("a client that breaks off its body stops who reads it", async () => {
+  const gathered = new Gathered();
+  let isGone = false;
+  const { client } = await serve((exchange) => {
+    exchange.onGone = () => {
+      isGone = true;
+    };
+    exchange.body.readTo(gathered);
+  });
+  const { stream, response } = await client.open("POST", "/", {}, false);
+  stream.writer.writeSync(Buffer.from("abc"));
+  await until(() => gathered.chunks.length > 0);
+  stream.resetStream(0x10cn);
+  await until(() => gathered.error !== undefined);
+  expect(isGone).toBe(true);
+  expect(gathered.trailers).toBeUndefined();
+  await response.catch(() => {});
+});
+
+test.skipIf(!hasDeno)(
+  "a client that does not read holds a bounded part of its answer, and is gone after write_ms",
+  async () => {
+    let taken = 0;
+    let isGone = false;
+    const { server } = await serve(
+      (exchange) => {
+        const chunk = new Uint8Array(16_384);
+        const send = (): void => {
+          do taken += chunk.length;
+          while (exchange.response.data(chunk));
+        };
+        exchange.onGone = () => {
+          isGone = true;
+          for (const connection of server.connections) connection.cutOff();
+        };
+        start(exchange, -1);
+        exchange.onDrain = send;
+        send();
+      },
+      { settings: { writeMs: 300 } },
+    );
+    const bytes = hex(
+      headers([
+        [":method", "GET"],
+        [":scheme", "https"],
+        [":authority", "localhost"],
+        [":path", "/"],
+      ]),
+    );
+    const control = hex([0, ...SETTINGS]);
+    await playRaw(server.port, [
+      {
+        steps: [
+          { kind: "uni", hex: control, fin: false },
+          { kind: "bidi", hex: bytes, fin: true, unread: true },
+        ],
+        waitForClose: true,
+      },
+    ]);
+    await until(() => isGone);
+    // The client's own window, 1.25 MB, what the engine has in flight, and 64 KiB that wait.
+    expect(taken).toBeLessThan(4_000_000);
+    expect(server.buffers.used).toBe(0);
+  },
+);
+
+test("a body that nobody takes waits outside of memory, and comes whole", async () => {
+  const total = 24 * 1024 * 1024;
+  const gathered = new Gathered();
+  let exchange: Exchange | undefined;
+  const { client, server } = await serve((one) => {
+    exchange = one;
+    gathered.room = false;
+    one.body.readTo(gathered);
+  });
+  const sent = randomBytes(total);
+  const { stream, response } = await client.open("POST", "/", {}, false);
+  stream.setBody(sent);
+  await until(() => exchange?.bytesReceived === total, 20_000);
+  expect(gathered.bytes.length).toBeLessThan(1_000_000);
+  expect(server.buffers.used).toBeLessThanOrEqual(524_288);
+  gathered.room = true;
+  exchange?.body.resume();
+  await until(() => gathered.trailers !== undefined);
+  expect(hash(gathered.bytes)).toBe(hash(sent));
+  expect(server.buffers.used).toBe(0);
+  if (exchange !== undefined) answer(exchange, 200, "", new Uint8Array(0));
+  await response;
+});
+
+test("a body over max_body_bytes is refused, whether its length is announced or not", async () => {
+  const errors: (TurnpikeError | undefined)[] = [];
+  const { client } = await serve(
+    (exchange) => {
+      const gathered = new Gathered();
+      exchange.body.readTo({
+        data: (chunk, from, to) => gathered.data(chunk, from, to),
+        end: () => {},
+        abort(error) {
+          errors.push(error);
+          start(exchange, 0, "", error.status);
+          exchange.response.end("");
+        },
+      });
+    },
+    { settings: { maxBodyBytes: 1000 } },
+  );
+  const body = new Uint8Array(5000);
+  const announced = await client.request("POST", "/", body, { "content-length": "5000" });
+  expect(announced.headers[":status"]).toBe("413");
+  expect(announced.headers["content-type"]).toBe("application/problem+json");
+  const unannounced = await client.request("POST", "/", body);
+  expect(unannounced.headers[":status"]).toBe("413");
+  expect(errors.map((error) => error?.code)).toEqual(["body-too-large"]);
+});
+
+test("a body that does not come in time ends with 408", async () => {
+  let error: TurnpikeError | undefined;
+  const { client } = await serve(
+    (exchange) =>
+      exchange.body.readTo({
+        data: () => true,
+        end: () => {},
+        abort(found) {
+          error = found;
+          start(exchange, 0, "", found.status);
+          exchange.response.end("");
+        },
+      }),
+    { settings: { bodyMs: 100 } },
+  );
+  const { stream, response } = await client.open("POST", "/", {}, false);
+  stream.writer.writeSync(Buffer.from("a"));
+  expect((await response).headers[":status"]).toBe("408");
+  expect(error?.code).toBe("request-timeout");
+});
+
+test("a connection that drains says goodbye, ends what is in flight, and takes nothing more", async () => {
+  let pending: Exchange | undefined;
+  const { client, server } = await serve((exchange) => {
+    pending = exchange;
+  });
+  const { response } = await client.open("GET", "/");
+  await until(() => pending !== undefined);
+  for (const connection of server.connections) connection.drain();
+  await until(() => client.saidGoodbye);
+  if (pending !== undefined) answer(pending, 200, "text/plain", Buffer.from("late"));
+  expect((await response).body.toString()).toBe("late");
+  await until(() => client.isClosed);
+  expect(server.connections.size).toBe(0);
+});
+
+test("connections over the limit are refused, and those that are open are served on", async () => {
+  let isFull = false;
+  const { client, server } = await serve((exchange) => answer(exchange, 200, "", new Uint8Array(0)), {
+    admit: () => !isFull,
+  });
+  isFull = true;
+  const refused = await Http3Client.connect(server.port);
+  open.push(refused);
+  await until(() => refused.isClosed);
+  expect(server.endpoint.figures.connectionsRefused).toBe(1);
+  expect((await client.request("GET", "/")).headers[":status"]).toBe("200");
+});
+
+test("an idle connection ends after idle_ms", async () => {
+  const { client, server } = await serve((exchange) => answer(exchange, 200, "", new Uint8Array(0)), {
+    settings: { idleMs: 100 },
+  });
+  await client.request("GET", "/");
+  await until(() => client.isClosed);
+  expect(server.connections.size).toBe(0);
+});
+
+test("max_idle_timeout_ms holds to the millisecond that it is given in", async () => {
+  const quic = { maxIdleTimeoutMs: 300, maxStreamsBidi: 100, maxStreamsUni: 100 };
+  let isGone = false;
+  const { client, server } = await serve(
+    (exchange) => {
+      exchange.onGone = () => {
+        isGone = true;
+      };
+    },
+    { quic },
+  );
+  const began = performance.now();
+  await client.open("GET", "/");
+  await until(() => isGone);
+  expect(performance.now() - began).toBeGreaterThan(250);
+  await until(() => server.connections.size === 0);
+});
+
+test("max_streams_bidi is the most requests at one time", async () => {
+  const quic = { maxIdleTimeoutMs: 30_000, maxStreamsBidi: 3, maxStreamsUni: 3 };
+  const waiting: Exchange[] = [];
+  const { client } = await serve((exchange) => waiting.push(exchange), { quic });
+  const requests = Array.from({ length: 5 }, () => client.request("GET", "/"));
+  await until(() => waiting.length === 3);
+  for (let answered = 0; answered < 5; answered++) {
+    await until(() => waiting.length > 0);
+    const exchange = waiting.shift();
+    expect(waiting.length).toBeLessThan(3);
+    if (exchange !== undefined) answer(exchange, 200, "", new Uint8Array(0));
+  }
+  expect((await Promise.all(requests)).map(({ headers }) => headers[":status"])).toEqual(
+    Array.from({ length: 5 }, () => "200"),
+  );
+});
+
+function hash(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}

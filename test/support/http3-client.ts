@@ -1,0 +1,103 @@
+import { type HeaderBlock, type QuicSession, type QuicStream } from "node:quic";
+import { loadQuic } from "../../src/gateway/http3/engine.ts";
+import { TEST_CA } from "./quic-certificates.ts";
+
+/** A response as it came. */
+export interface Http3Response {
+  readonly interim: readonly HeaderBlock[];
+  readonly headers: HeaderBlock;
+  readonly body: Buffer;
+  readonly trailers: HeaderBlock | undefined;
+}
+
+/** A request whose stream the test has in its hand. */
+export interface OpenRequest {
+  readonly stream: QuicStream;
+  /** Resolves when the head has come. */
+  readonly headers: Promise<HeaderBlock>;
+  /** Resolves when all has come; rejects where the stream was reset. */
+  readonly response: Promise<Http3Response>;
+}
+
+/** One HTTP/3 connection to 127.0.0.1. */
+export class Http3Client {
+  readonly #session: QuicSession;
+  readonly #heard: { goodbye: boolean };
+  isClosed = false;
+
+  private constructor(session: QuicSession, heard: { goodbye: boolean }) {
+    this.#session = session;
+    this.#heard = heard;
+    const closed = (): void => {
+      this.isClosed = true;
+    };
+    session.closed.then(closed, closed);
+  }
+
+  static async connect(port: number, transportParams: Readonly<Record<string, number>> = {}): Promise<Http3Client> {
+    const quic = await loadQuic();
+    const heard = { goodbye: false };
+    const session = await quic.connect(`127.0.0.1:${port}`, {
+      alpn: "h3",
+      servername: "localhost",
+      ca: Buffer.from(TEST_CA),
+      endpoint: {},
+      transportParams,
+      onstream() {},
+      onerror() {},
+      ongoaway() {
+        heard.goodbye = true;
+      },
+    });
+    await session.opened;
+    return new Http3Client(session, heard);
+  }
+
+  /** The server has said goodbye. */
+  get saidGoodbye(): boolean {
+    return this.#heard.goodbye;
+  }
+
+  /** Sends a head, and nothing else; `ended`: nor will anything follow. */
+  async open(method: string, path: string, fields: HeaderBlock = {}, ended = true): Promise<OpenRequest> {
+    const stream = await this.#session.createBidirectionalStream({});
+    stream.onerror = () => {}; // oxlint-disable-line unicorn/prefer-add-event-listener -- it is no event target
+    const interim: HeaderBlock[] = [];
+    let trailers: HeaderBlock | undefined;
+    const headers = Promise.withResolvers<HeaderBlock>();
+    stream.onheaders = (block) => headers.resolve(block);
+    stream.oninfo = (block) => interim.push(block);
+    stream.ontrailers = (block) => {
+      trailers = block;
+    };
+    stream.sendHeaders(
+      { ":method": method, ":scheme": "https", ":authority": "localhost", ":path": path, ...fields },
+      { terminal: ended },
+    );
+    const response = (async () => {
+      const chunks: Uint8Array[] = [];
+      for await (const batch of readable(stream)) chunks.push(...batch);
+      // Trailers are told of after the end.
+      await new Promise((resolve) => setImmediate(resolve));
+      return { interim, headers: await headers.promise, body: Buffer.concat(chunks), trailers };
+    })();
+    response.catch(() => headers.reject(new Error("Cannot read the response: the stream was reset")));
+    headers.promise.catch(() => {});
+    return { stream, headers: headers.promise, response };
+  }
+
+  /** Sends a request, and reads its response. */
+  async request(method: string, path: string, body?: Uint8Array, fields: HeaderBlock = {}): Promise<Http3Response> {
+    const { stream, response } = await this.open(method, path, fields, body === undefined);
+    if (body !== undefined) stream.setBody(body);
+    return response;
+  }
+
+  close(): void {
+    this.#session.destroy();
+  }
+}
+
+function readable(stream: QuicStream): AsyncIterable<readonly Uint8Array[]> {
+  return { [Symbol.asyncIterator]: () => stream[Symbol.asyncIterator]() };
+}
