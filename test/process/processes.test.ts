@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { createServer } from "node:net";
+import { cpus } from "node:os";
 import { everythingTo } from "../support/gateway.ts";
 import { statusOf } from "../support/message.ts";
 import { descendants, Folder, isAlive, Program, until } from "../support/program.ts";
@@ -77,6 +78,16 @@ describe("workers", () => {
       program.kill("SIGTERM");
       expect(await program.exit()).toBe(0);
       expect(after.filter(isAlive)).toEqual([]);
+    },
+    TIME_MS,
+  );
+
+  test(
+    "workers: 0 is one a CPU",
+    async () => {
+      const { program, port } = await serve(configOf({ workers: 0 }));
+      expect(workersOf(program)).toHaveLength(cpus().length);
+      expect(await statusFrom(port)).toBe(200);
     },
     TIME_MS,
   );

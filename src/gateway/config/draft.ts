@@ -5,7 +5,7 @@ import { type Finding, listAt, valueAt } from "./finding.ts";
 import { route } from "./schema/routes.ts";
 import { upstream } from "./schema/upstreams.ts";
 
-type Section = "server" | "timeouts" | "buffer_pool" | "tls" | "quic" | "admin" | "x402" | "postgres";
+type Section = "server" | "timeouts" | "buffer_pool" | "tls" | "http2" | "quic" | "admin" | "x402" | "postgres";
 
 /**
  * What stands of a configuration: a section or item that has problems of its own is undefined. Rules across keys run
@@ -37,6 +37,7 @@ export function draftOf(raw: unknown): Draft {
     timeouts: part(shape.timeouts, valueAt(raw, ["timeouts"])),
     buffer_pool: part(shape.buffer_pool, valueAt(raw, ["buffer_pool"])),
     tls: part(shape.tls, valueAt(raw, ["tls"])),
+    http2: part(shape.http2, valueAt(raw, ["http2"])),
     quic: part(shape.quic, valueAt(raw, ["quic"])),
     admin: part(shape.admin, valueAt(raw, ["admin"])),
     x402: part(shape.x402, valueAt(raw, ["x402"])),

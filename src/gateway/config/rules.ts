@@ -90,6 +90,24 @@ function quicEndpoints({ server, tls, quic }: Draft, report: Report): void {
   }
 }
 
+/** Names of certificates that never show, and settings of the single listener that it does not have. */
+function withoutEffect({ server, tls, http2 }: Draft, report: Report): void {
+  const named = new Map<string, number>();
+  for (const [i, { hostnames }] of (tls?.certificates ?? []).entries()) {
+    for (const hostname of hostnames) {
+      const first = named.get(hostname);
+      if (first === undefined) named.set(hostname, i);
+      else report.warning(`tls.certificates[${i}].hostnames`, `${hostname} is answered by tls.certificates[${first}]`);
+    }
+  }
+  if (http2?.h2c_only !== true || server === undefined || tls === undefined) return;
+  if (server.listeners.length > 0) {
+    report.warning("http2.h2c_only", "without effect, since server.listeners takes the single listener's place");
+  } else if (tls.cert_path !== "") {
+    report.warning("http2.h2c_only", "without effect, since the single listener has TLS");
+  }
+}
+
 function listeners({ server }: Draft, report: Report): void {
   const taken = new Map<string, number>();
   for (const [i, { address, port }] of (server?.listeners ?? []).entries()) {
@@ -139,6 +157,7 @@ export function checkSections(draft: Draft, report: Report): void {
   numbers(draft, report);
   listeners(draft, report);
   certificates(draft, report);
+  withoutEffect(draft, report);
   quicEndpoints(draft, report);
   if (draft.admin?.enabled === true && draft.admin.api_key === "") {
     report.problem("admin.api_key", "required with admin.enabled");

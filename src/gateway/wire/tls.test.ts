@@ -216,6 +216,24 @@ describe("a TLS listener that shows other certificates", () => {
     const accepted = await open(listener.port, "", identityOf(makeCertificate({ issuer: otherCa })));
     accepted.destroy();
   });
+
+  test("takes up no session from before: whom the old CA let in is checked anew", async () => {
+    for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
+      const place = { address: "127.0.0.1", port: 0, reusePort: true };
+      const material = { ...MATERIAL, clientCa: ca.cert };
+      const listener = await listenTls({ ...place, material, protocols: ["http/1.1"], accept: greet, onFault });
+      listeners.push(listener);
+      const options = { ...identityOf(client), minVersion: version, maxVersion: version };
+      const first = connect({ port: listener.port, host: "127.0.0.1", rejectUnauthorized: false, ...options });
+      const [[session]] = await Promise.all([once(first, "session"), once(first, "data")]);
+      first.destroy();
+      const again = await open(listener.port, "", { ...options, session });
+      expect([version, again.isSessionReused()]).toEqual([version, true]);
+      again.destroy();
+      listener.show({ ...material, clientCa: makeCertificate({ isCa: true }).cert });
+      expect(await open(listener.port, "", { ...options, session }).catch(() => "no")).toBe("no");
+    }
+  });
 });
 
 test("this version of Bun cannot share ticket keys: one that can is to be used, so that workers share sessions", () => {
