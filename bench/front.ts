@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { messageOf } from "../src/lib/caught.ts";
 import { TEST_CERT, TEST_KEY } from "../test/process/certificate.ts";
-import { type FrontCase, FILES, FRONT_CASES } from "./front/cases.ts";
+import { type FrontCase, FILES, FRONT_CASES, WORKER_LOAD } from "./front/cases.ts";
 import { runClient } from "./front/clients.ts";
-import { type Door, type OpenDoor, PEER_DOORS, type Site, turnpike } from "./front/doors.ts";
+import { type Door, type OpenDoor, nginx, PEER_DOORS, type Site, turnpike } from "./front/doors.ts";
 import { IDLE_CASES, idleCost } from "./front/idle.ts";
 import { Children, cpuSeconds } from "./proxy/children.ts";
 import { type CaseResult, noise, type Sample, summarise, table } from "./proxy/report.ts";
@@ -112,15 +112,14 @@ async function measureAll(children: Children, options: Options): Promise<void> {
   if (cases.length > 0) {
     const doors = await openAll(children, site, [SUBJECT, ...options.peers]);
     for (const load of cases) {
-      const fit = doors
-        .filter(({ door }) => door.servesFiles || FILES[load.path] === undefined)
-        .map(({ open }) => open);
-      const result = summarise(load, await measureCase(children, load, fit, options), SUBJECT.name);
+      const fit = doors.filter(({ door }) => door.servesFiles || FILES[load.path] === undefined);
+      const loads = fit.map(({ open }) => ({ door: open, load }));
+      const result = summarise(load, await measureCase(children, loads, options), SUBJECT.name);
       results.push(result);
       console.log(`${table(result)}\n`);
     }
   }
-  if (options.only.has("workers")) results.push(await measureWorkers(children, site, options));
+  if (options.only.has("workers")) results.push(...(await measureWorkers(children, site, options)));
   if (results.length > 0) console.log(noise(results));
 }
 
@@ -139,20 +138,19 @@ async function openAll(
 
 async function measureCase(
   children: Children,
-  load: FrontCase,
-  doors: readonly OpenDoor[],
+  doors: readonly { readonly door: OpenDoor; readonly load: FrontCase }[],
   { rounds, seconds }: Options,
 ): Promise<Sample[]> {
-  for (const door of doors) await measure(children, load, door, WARM_UP_SECONDS);
+  for (const { door, load } of doors) await measure(children, load, door, WARM_UP_SECONDS);
   const samples: Sample[] = [];
   for (let round = 0; round < rounds; round++) {
     // Each round begins with another server, so that none always runs after the same one.
     const first = round % doors.length;
-    for (const door of [...doors.slice(first), ...doors.slice(0, first)]) {
+    for (const { door, load } of [...doors.slice(first), ...doors.slice(0, first)]) {
       samples.push({ ...(await measure(children, load, door, seconds)), proxy: door.name, round });
     }
   }
-  return doors.flatMap((door) => samples.filter(({ proxy }) => proxy === door.name));
+  return doors.flatMap(({ door }) => samples.filter(({ proxy }) => proxy === door.name));
 }
 
 async function measure(
@@ -188,15 +186,27 @@ async function measureIdle(children: Children, site: Site, { peers }: Options): 
   console.log("");
 }
 
-/** Whether a second worker makes a request dearer. */
-async function measureWorkers(children: Children, site: Site, options: Options): Promise<CaseResult> {
-  const load = {
-    ...FRONT_CASES[0],
-    name: "workers",
-    about: "HTTP/1.1, 64 connections: one worker, and two",
-  } as FrontCase;
-  const doors = [await turnpike(1, "one").start(children, site), await turnpike(2, "two").start(children, site)];
-  const result = summarise(load, await measureCase(children, load, doors, options), "two");
-  console.log(`${table(result)}\n`);
-  return result;
+/**
+ * Whether a second worker, with as many connections of its own, makes a request dearer. Where the load shares the cores it
+ * does for any server, so nginx is measured in the same way.
+ */
+async function measureWorkers(children: Children, site: Site, options: Options): Promise<CaseResult[]> {
+  const about = "HTTP/1.1: one worker with 256 connections, two with 512";
+  const load = { ...WORKER_LOAD, name: "workers", about };
+  const results: CaseResult[] = [];
+  for (const [name, create] of [
+    ["turnpike", turnpike],
+    ["nginx", nginx],
+  ] as const) {
+    if (!create(1, name).installed()) continue;
+    const [one, two] = [`${name}-1`, `${name}-2`];
+    const doors = [
+      { door: await create(1, one).start(children, site), load },
+      { door: await create(2, two).start(children, site), load: { ...load, connections: 2 * load.connections } },
+    ];
+    const result = summarise(load, await measureCase(children, doors, options), two);
+    results.push(result);
+    console.log(`${table(result, two)}\n`);
+  }
+  return results;
 }

@@ -21,6 +21,9 @@ export const FILES: Readonly<Record<string, number>> = {
 };
 
 const WRK = { client: "wrk", scheme: "http", path: OWN_ANSWER, connections: 64, streams: 1 } as const;
+/** What each worker is loaded with to compare one with two. */
+export const WORKER_LOAD = { ...WRK, connections: 256 };
+
 const NEW = { ...WRK, client: "wrk, a connection a request" } as const;
 const H2 = { ...WRK, client: "h2load", scheme: "https" } as const;
 

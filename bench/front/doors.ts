@@ -79,15 +79,17 @@ export function turnpike(workers: number, name = "turnpike"): Door {
   };
 }
 
-const NGINX: Door = {
-  name: "nginx",
-  servesFiles: true,
-  installed: () => Bun.which("nginx") !== null,
-  async start(children, site) {
-    const ports = await freePorts();
-    const folder = folderFor(children, "nginx");
-    const config = `
-${nginxCommon(folder, 1).replace("worker_connections 8192", "worker_connections 20000")}
+/** nginx with so many workers. */
+export function nginx(workers: number, name = "nginx"): Door {
+  return {
+    name,
+    servesFiles: true,
+    installed: () => Bun.which("nginx") !== null,
+    async start(children, site) {
+      const ports = await freePorts();
+      const folder = folderFor(children, name);
+      const config = `
+${nginxCommon(folder, workers).replace("worker_connections 8192", "worker_connections 20000")}
 http {
   ${nginxTempPaths(folder)}
   access_log off;
@@ -102,19 +104,20 @@ http {
   ssl_certificate ${site.cert};
   ssl_certificate_key ${site.key};
   server {
-    listen 127.0.0.1:${ports.http} backlog=4096;
-    listen 127.0.0.1:${ports.https} ssl http2 backlog=4096;
+    listen 127.0.0.1:${ports.http} backlog=4096 reuseport;
+    listen 127.0.0.1:${ports.https} ssl http2 backlog=4096 reuseport;
     root ${site.root};
     location = ${OWN_ANSWER} { return 200; }
   }
 }
 `;
-    const file = join(folder, "nginx.conf");
-    writeFileSync(file, config);
-    const child = children.spawn({ name: "nginx", argv: ["nginx", "-p", folder, "-e", "stderr", "-c", file] });
-    return await opened("nginx", ports, child);
-  },
-};
+      const file = join(folder, "nginx.conf");
+      writeFileSync(file, config);
+      const child = children.spawn({ name, argv: ["nginx", "-p", folder, "-e", "stderr", "-c", file] });
+      return await opened(name, ports, child);
+    },
+  };
+}
 
 const HAPROXY: Door = {
   name: "haproxy",
@@ -182,4 +185,4 @@ https://127.0.0.1:${ports.https} {
   },
 };
 
-export const PEER_DOORS: readonly Door[] = [NGINX, HAPROXY, CADDY];
+export const PEER_DOORS: readonly Door[] = [nginx(1), HAPROXY, CADDY];

@@ -61,11 +61,13 @@ export function summarise(load: Pick<Case, "name" | "about">, samples: readonly 
   return { name: load.name, about: load.about, rows, samples };
 }
 
-const COLUMNS: readonly (readonly [title: string, cell: (row: Row) => string])[] = [
+type Column = readonly [title: string, cell: (row: Row) => string];
+
+const columns = (subject: string): readonly Column[] => [
   ["proxy", (row) => row.proxy],
   ["req/CPU-s", (row) => whole(row.requestsPerCpuSecond)],
   ["spread", (row) => `${(row.spread * 100).toFixed(0)} %`],
-  ["turnpike/it", (row) => (Number.isNaN(row.ratio) ? "-" : row.ratio.toFixed(2))],
+  [`${subject}/it`, (row) => (Number.isNaN(row.ratio) ? "-" : row.ratio.toFixed(2))],
   ["req/s", (row) => whole(row.requestsPerSecond)],
   ["p50 ms", (row) => milliseconds(row.p50)],
   ["p99 ms", (row) => milliseconds(row.p99)],
@@ -81,9 +83,10 @@ function whole(value: number): string {
   return Math.round(value).toLocaleString("en-US");
 }
 
-export function table(result: CaseResult): string {
-  const lines = [COLUMNS.map(([title]) => title), ...result.rows.map((row) => COLUMNS.map(([, cell]) => cell(row)))];
-  const widths = COLUMNS.map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)));
+export function table(result: CaseResult, subject = "turnpike"): string {
+  const shown = columns(subject);
+  const lines = [shown.map(([title]) => title), ...result.rows.map((row) => shown.map(([, cell]) => cell(row)))];
+  const widths = shown.map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)));
   const text = lines.map((line) =>
     line.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join("  "),
   );
