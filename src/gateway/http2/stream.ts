@@ -234,7 +234,11 @@ export abstract class Http2Stream extends Deadline {
 
   /** Moves the receiving window when this side's own setting takes effect. */
   moveReceiveWindow(by: number): void {
-    this.#receiveWindow?.resize(by);
+    const window = this.#receiveWindow;
+    if (window === undefined) return;
+    window.resize(by);
+    // What was taken may be much for a smaller window: a peer that has none left would wait for it for ever.
+    this.taken(0);
   }
 
   /** Hands the next bytes of the peer's data on. */

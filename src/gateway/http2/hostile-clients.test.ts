@@ -1,0 +1,54 @@
+import { expect, test } from "bun:test";
+import { type TurnpikeError } from "../../lib/errors.ts";
+import { type BodySink, type Exchange, type ResponseHead } from "../exchange.ts";
+import { flushCork } from "../wire/outgoing.ts";
+import * as f from "./frame.ts";
+import { GET, Host, POST, ScriptedClient, SETTINGS } from "./testing/scripted-client.ts";
+
+const OK: ResponseHead = { status: 200, reason: "OK", fields: "", bodyLength: -1 };
+
+class Collector implements BodySink {
+  length = 0;
+  ended = false;
+  error: TurnpikeError | undefined;
+  room = true;
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    this.length += end - start;
+    return this.room;
+  }
+  end(): void {
+    this.ended = true;
+  }
+  abort(error: TurnpikeError): void {
+    this.error = error;
+  }
+}
+
+function open(client: ScriptedClient, streamId: number, flags: number = f.END_STREAM, fields = GET): Exchange {
+  client.head(streamId, flags, fields);
+  const exchange = client.host.exchanges.at(-1);
+  if (exchange === undefined) throw new Error("Cannot go on: no exchange was made");
+  return exchange;
+}
+
+test("a client that sent more than the window before it knew of it goes on once that much was taken", () => {
+  const host = new Host();
+  host.current = { ...SETTINGS, http2: { ...SETTINGS.http2, initialWindowSize: 1000 } };
+  const client = new ScriptedClient(host);
+  client.bytes(f.PREFACE);
+  client.settings([]);
+  const body = new Collector();
+  open(client, 1, 0, POST).body.readTo(body);
+  let window = f.DEFAULT_WINDOW;
+  for (const length of [16_384, 16_384, 16_384, 10_000]) {
+    client.data(1, 0, Buffer.alloc(length));
+    window -= length;
+  }
+  client.frame(f.SETTINGS, f.ACK, 0);
+  window += 1000 - f.DEFAULT_WINDOW;
+  for (const { type, streamId, payload } of client.frames()) {
+    if (type === f.WINDOW_UPDATE && streamId === 1) window += payload.readUInt32BE(0);
+  }
+  expect(body.length).toBe(59_152);
+  expect(window).toBe(1000);
+});
