@@ -31,6 +31,12 @@ function open(client: ScriptedClient, streamId: number, flags: number = f.END_ST
   return exchange;
 }
 
+/** A response whose data is given and whose end is not. */
+function begin(exchange: Exchange, length: number): boolean {
+  exchange.response.start(OK);
+  return exchange.response.data(Buffer.alloc(length));
+}
+
 test("a client that sent more than the window before it knew of it goes on once that much was taken", () => {
   const host = new Host();
   host.current = { ...SETTINGS, http2: { ...SETTINGS.http2, initialWindowSize: 1000 } };
@@ -51,4 +57,19 @@ test("a client that sent more than the window before it knew of it goes on once 
   }
   expect(body.length).toBe(59_152);
   expect(window).toBe(1000);
+});
+
+test("a fault is answered within the client's windows", () => {
+  const tooLong = [...POST, ["content-length", "1000001"]] as const;
+  const narrow = new ScriptedClient().begin([[4, 10]]);
+  narrow.head(1, 0, tooLong);
+  expect(narrow.frames().map(({ type, flags }) => [type, flags & f.END_STREAM])).toEqual([
+    [f.HEADERS, f.END_STREAM],
+    [f.RST_STREAM, 0],
+  ]);
+  const used = new ScriptedClient().begin([[4, 1_000_000]]);
+  begin(open(used, 1), 65_530);
+  used.head(3, 0, tooLong);
+  const sent = used.frames().filter(({ type }) => type === f.DATA);
+  expect(sent.reduce((sum, { payload }) => sum + payload.length, 0)).toBeLessThanOrEqual(f.DEFAULT_WINDOW);
 });

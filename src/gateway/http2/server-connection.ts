@@ -211,12 +211,17 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   #answerFault(streamId: number, endStream: boolean, fault: HeadFault): void {
     const { id, status, fields, body } = problemAnswer(fault);
     const isHead = list.fields.method === "HEAD";
+    // Nothing is kept for such a stream, so a body that its windows do not let go now does not go (RFC 9113 §6.9.1).
+    const hasBody = !isHead && body.length <= Math.min(this.sendWindow, this.peer.initialWindowSize);
     const length = String(body.length);
-    this.writer.head({ streamId, endStream: isHead }, fields, {
+    this.writer.head({ streamId, endStream: !hasBody }, fields, {
       room: 64,
-      encode: (target, at) => writeField(target, writeStatus(target, at, status), "content-length", length),
+      encode: (target, at) => {
+        const offset = writeStatus(target, at, status);
+        return isHead || hasBody ? writeField(target, offset, "content-length", length) : offset;
+      },
     });
-    if (!isHead) {
+    if (hasBody) {
       const chunk = Buffer.from(body, "latin1");
       this.writeData(streamId, f.END_STREAM, { chunk, start: 0, end: chunk.length });
     }
@@ -227,7 +232,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
       clientAddress: this.peerAddress,
       status,
       bytesReceived: 0,
-      bytesSent: isHead ? 0 : body.length,
+      bytesSent: hasBody ? body.length : 0,
     });
     // What comes of the body is not read (RFC 9113 §8.1).
     if (!endStream) this.writeReset(streamId, f.NO_ERROR);
