@@ -73,3 +73,33 @@ test("a fault is answered within the client's windows", () => {
   const sent = used.frames().filter(({ type }) => type === f.DATA);
   expect(sent.reduce((sum, { payload }) => sum + payload.length, 0)).toBeLessThanOrEqual(f.DEFAULT_WINDOW);
 });
+
+test("whoever is told to stop is told to go on, though the last of a known length or nothing at all was given", () => {
+  const client = new ScriptedClient().begin([[4, 1_000_000]]);
+  const blocker = open(client, 1);
+  client.wire.takes = [0];
+  begin(blocker, 1000);
+  flushCork();
+  for (const [i, lengths] of [[10], [0, 10], [4, 6]].entries()) {
+    const exchange = open(client, 2 * i + 3);
+    exchange.response.start({ ...OK, bodyLength: 10 });
+    // As a download does: the next piece, or the end, once there is room.
+    const left = [...lengths];
+    const run = (): void => {
+      for (;;) {
+        const length = left.shift();
+        if (length === undefined) {
+          exchange.response.end("");
+          return;
+        }
+        if (!exchange.response.data(Buffer.alloc(length))) return;
+      }
+    };
+    exchange.onDrain = run;
+    run();
+  }
+  client.connection.onDrain();
+  const ended = client.frames().filter(({ type, flags }) => type === f.DATA && (flags & f.END_STREAM) !== 0);
+  expect(ended.map(({ streamId }) => streamId).toSorted()).toEqual([3, 5, 7]);
+  expect(client.connection.streams.size).toBe(1);
+});

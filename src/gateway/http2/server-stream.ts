@@ -162,7 +162,8 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   }
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
-    if (this.#over || !this.#hasBody || start === end) return !this.connection.out.blocked;
+    // Who waits for nothing must not be told to: nobody would tell it to go on.
+    if (this.#over || !this.#hasBody || start === end) return true;
     if (this.#remaining === -1) return this.send(chunk, start, end);
     this.#remaining -= end - start;
     if (this.#remaining < 0) throw new Error("Cannot send response data: it exceeds the announced Content-Length");

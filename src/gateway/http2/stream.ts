@@ -122,10 +122,13 @@ export abstract class Http2Stream extends Deadline {
     return false;
   }
 
-  /** Takes data that is sent with the end that is sure to follow, in one frame where it fits. */
-  protected sendLast(chunk: Uint8Array, start: number, end: number): boolean {
+  /**
+   * Takes data that is sent with the end that is sure to follow, in one frame where it fits. True: only the end is still to
+   * come, and whoever waited for room before giving it would wait for ever.
+   */
+  protected sendLast(chunk: Uint8Array, start: number, end: number): true {
     this.#keep(chunk, start, end);
-    return !this.connection.out.blocked;
+    return true;
   }
 
   /** Ends what is sent, with trailers where there are any. */
