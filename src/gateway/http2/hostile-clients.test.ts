@@ -100,6 +100,51 @@ test("whoever is told to stop is told to go on, though the last of a known lengt
   }
   client.connection.onDrain();
   const ended = client.frames().filter(({ type, flags }) => type === f.DATA && (flags & f.END_STREAM) !== 0);
-  expect(ended.map(({ streamId }) => streamId).toSorted()).toEqual([3, 5, 7]);
+  expect(ended.map(({ streamId }) => streamId).toSorted((a, b) => a - b)).toEqual([3, 5, 7]);
   expect(client.connection.streams.size).toBe(1);
+});
+
+test("an answer that the socket held back, and then the client's window, runs out of time", () => {
+  const client = new ScriptedClient().begin([[4, 100]]);
+  const exchange = open(client, 1);
+  exchange.response.start(OK);
+  client.wire.takes = [0];
+  flushCork();
+  exchange.response.data(Buffer.alloc(1000));
+  exchange.response.end("");
+  client.connection.onDrain();
+  expect(client.heard().at(-1)).toBe("DATA 1 100");
+  client.host.clock.advance(21_000);
+  expect(client.heard()).toEqual(["RST_STREAM 1 8"]);
+});
+
+test("an answer whose window SETTINGS have taken away while it waited runs out of time", () => {
+  const client = new ScriptedClient().begin();
+  const exchange = open(client, 1);
+  exchange.response.start(OK);
+  client.wire.takes = [0];
+  flushCork();
+  exchange.response.data(Buffer.alloc(1000));
+  client.frame(f.SETTINGS, 0, 0, Buffer.from("000400000000", "hex"));
+  client.connection.onDrain();
+  client.frames();
+  client.host.clock.advance(21_000);
+  expect(client.heard()).toEqual(["RST_STREAM 1 8"]);
+});
+
+test("an answer that waits for a window which others have used up runs out of time, and they are forgotten when reset", () => {
+  const client = new ScriptedClient().begin([[4, 1_000_000]]);
+  const [first, second] = [open(client, 1), open(client, 3)];
+  second.response.start(OK);
+  client.wire.takes = [0];
+  flushCork();
+  second.response.data(Buffer.alloc(1000));
+  second.response.end("");
+  // The first one has its turn before: the socket drains, and it takes the whole window.
+  first.response.start(OK);
+  client.connection.sendWindow = 0;
+  client.connection.onDrain();
+  client.frames();
+  client.host.clock.advance(21_000);
+  expect(client.heard()).toEqual(["RST_STREAM 3 8"]);
 });

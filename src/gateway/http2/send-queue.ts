@@ -44,13 +44,19 @@ export class SendQueue {
       const stream = this.#waiting.shift();
       if (stream === undefined) break;
       if (stream.closed) stream.queued = false;
-      else if (stream.hasPending && stream.sendWindow <= 0) stream.queued = false;
-      else if (stream.hasPending && this.#sender.sendWindow <= 0) this.#starved.push(stream);
+      else if (stream.isStarved) this.#starve(stream);
       else if (stream.sendTurn()) {
         stream.queued = false;
         stream.tellSendable();
       } else this.#waiting.push(stream);
     }
     this.#pumping = false;
+  }
+
+  /** Its time runs from here: it may have waited for the socket before, or for others. */
+  #starve(stream: Http2Stream): void {
+    stream.starve();
+    if (stream.sendWindow <= 0) stream.queued = false;
+    else this.#starved.push(stream);
   }
 }

@@ -211,11 +211,8 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
 
   protected override onMoved(): void {
     if (this.#writeDue === Number.POSITIVE_INFINITY) return;
-    if (this.isStarved) this.onStarved();
-    else {
-      this.#writeDue = Number.POSITIVE_INFINITY;
-      this.#arm();
-    }
+    this.#writeDue = Number.POSITIVE_INFINITY;
+    this.#arm();
   }
 
   // --- the end of it ---

@@ -71,6 +71,7 @@ export abstract class Http2Stream extends Deadline {
   #trailers: Fields = "";
   #ignoring = false;
   #fault: TurnpikeError | undefined;
+  #toldStarved = false;
 
   constructor(connection: StreamConnection, streamId: number) {
     super();
@@ -95,9 +96,9 @@ export abstract class Http2Stream extends Deadline {
   abstract cutShort(): void;
   /** What was kept back is on its way: more may be sent. */
   protected abstract moreWelcome(): void;
-  /** The peer's window is shut, and data waits. */
+  /** The peer's window is shut, and data waits: once until data goes out. */
   protected abstract onStarved(): void;
-  /** Data went out. */
+  /** Data went out; where a window is shut already, `onStarved` follows. */
   protected abstract onMoved(): void;
   /** Everything, to the end, was handed to the socket. */
   protected abstract onSent(): void;
@@ -117,7 +118,7 @@ export abstract class Http2Stream extends Deadline {
       if (at === end && !connection.out.blocked) return true;
     }
     if (at < end) this.#keep(chunk, at, end);
-    if (this.isStarved) this.onStarved();
+    if (this.isStarved) this.starve();
     connection.enqueue(this);
     return false;
   }
@@ -139,7 +140,7 @@ export abstract class Http2Stream extends Deadline {
     while (this.#pending !== undefined && !this.connection.out.blocked && this.#allowance(1) > 0) this.#writeNext();
     if (this.#pending === undefined) this.finishSending();
     else {
-      if (this.isStarved) this.onStarved();
+      if (this.isStarved) this.starve();
       this.connection.enqueue(this);
     }
   }
@@ -169,6 +170,13 @@ export abstract class Http2Stream extends Deadline {
   #allowance(wanted: number): number {
     const { connection } = this;
     return Math.min(wanted, this.sendWindow, connection.sendWindow, connection.peer.maxFrameSize);
+  }
+
+  /** The connection, or the stream itself, has found it starved. */
+  starve(): void {
+    if (this.#toldStarved) return;
+    this.#toldStarved = true;
+    this.onStarved();
   }
 
   /** Data waits for a window of the peer. */
@@ -202,6 +210,7 @@ export abstract class Http2Stream extends Deadline {
     this.sendWindow -= length;
     this.bytesSent += length;
     this.connection.writeData(this.streamId, flags, { chunk, start, end });
+    this.#toldStarved = false;
     this.onMoved();
   }
 
