@@ -71,6 +71,8 @@ class RunningGateway implements Gateway {
   #material: TlsMaterial | undefined;
   #store: Store | undefined;
   #compiled: Compiled | undefined;
+  /** Everything that it listens by is bound. */
+  #isUp = false;
   #draining = false;
 
   constructor(options: GatewayOptions) {
@@ -88,7 +90,7 @@ class RunningGateway implements Gateway {
       refused: (request) => this.#ready().pipeline.observer.refused(request),
       onFault: (error) => this.#fault(error),
     };
-    this.#quic = new QuicListeners(this.#shared, options.reusePort);
+    this.#quic = new QuicListeners(this.#shared, this.#own.telemetry.quic, options.reusePort);
   }
 
   get listeners(): readonly BoundListener[] {
@@ -114,6 +116,7 @@ class RunningGateway implements Gateway {
       this.#compiled = await compile(config, this.#deps(early ? this.listeners : plans.map(placeOf)));
       if (!early) this.#bound = await this.#bindAll(plans, this.#material);
       await this.#serveQuic(config, readQuicMaterial(config), this.#bound);
+      this.#isUp = true;
     } catch (error) {
       await this.close(0);
       throw error;
@@ -197,7 +200,7 @@ class RunningGateway implements Gateway {
       wheel: this.#wheel,
       buffers: this.#own.buffers,
       telemetry: this.#own.telemetry,
-      state: { ready: () => this.#bound.length > 0 && !this.#draining, metrics: () => this.#own.metrics() },
+      state: { ready: () => this.#isUp && !this.#draining, metrics: () => this.#metrics() },
       answers: this.#own.answers,
       logFiles: this.#own.logFiles,
       store: () => (this.#store ??= openStore(this.#options.storePath)),
@@ -207,6 +210,11 @@ class RunningGateway implements Gateway {
       baseUrl: first === undefined ? "" : urlOf(first),
       listeners,
     };
+  }
+
+  #metrics(): ReturnType<Resources["metrics"]> {
+    this.#quic.tell();
+    return this.#own.metrics();
   }
 
   #ready(): Compiled {

@@ -41,6 +41,7 @@ const GAUGES = {
   startedAt: column(),
   requestsInFlight: column(PROTOCOLS.length),
   connectionsOpen: column(TRANSPORTS.length),
+  quicStreamsOpen: column(),
   bufferBytes: column(),
   bodyBufferBytes: column(),
 };
@@ -61,6 +62,14 @@ export const COLUMN = {
   /** By version, then full or resumed. */
   tlsHandshakes: column(TLS_VERSIONS.length * 2),
   tlsFailures: column(),
+  quicHandshakeFailures: column(),
+  quicStreams: column(),
+  quicStreamsMalformed: column(),
+  quicBytesIn: column(),
+  quicBytesOut: column(),
+  quicPacketsIn: column(),
+  quicPacketsOut: column(),
+  quicPacketsLost: column(),
   bufferRefusals: column(),
   bodyBufferRefusals: column(),
   logLinesDropped: column(),

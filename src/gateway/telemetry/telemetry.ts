@@ -4,6 +4,7 @@ import { ConnectionMetrics, writeConnections } from "./connection-metrics.ts";
 import { HttpMetrics, writeHttp } from "./http-metrics.ts";
 import { add, clearGauges, COLUMN, SUPERVISOR_ROW, zoneShape } from "./layout.ts";
 import { Page, type Snapshot } from "./page.ts";
+import { QuicMetrics, writeQuic } from "./quic-metrics.ts";
 import { type PoolName, writeBuffers, writeProcesses } from "./process-metrics.ts";
 
 /** Where a worker counts: the server's shared memory, and the worker's own row of it. */
@@ -22,6 +23,7 @@ export function onlySlot(): WorkerSlot {
 export class Telemetry {
   readonly http: HttpMetrics;
   readonly connections: ConnectionMetrics;
+  readonly quic: QuicMetrics;
   readonly #zone: SharedZone;
   readonly #row: Float64Array;
 
@@ -30,6 +32,7 @@ export class Telemetry {
     this.#row = zone.counters(row);
     this.http = new HttpMetrics(this.#row);
     this.connections = new ConnectionMetrics(this.#row);
+    this.quic = new QuicMetrics(this.#row);
     this.#row[COLUMN.pid] = process.pid;
     this.#row[COLUMN.startedAt] = Math.floor(Date.now() / 1000);
   }
@@ -64,6 +67,7 @@ export class Telemetry {
     const snapshot = snapshotOf(this.#zone);
     writeHttp(page, snapshot);
     writeConnections(page, snapshot);
+    writeQuic(page, snapshot);
     writeBuffers(page, snapshot.totals, capacities);
     writeProcesses(page, snapshot);
     return { text: page.text, contentType: Page.contentType };

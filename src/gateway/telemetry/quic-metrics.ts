@@ -1,0 +1,44 @@
+import { type QuicFigures } from "../http3/figures.ts";
+import { add, COLUMN } from "./layout.ts";
+import { at, type Page, type Snapshot } from "./page.ts";
+
+/** What is told of QUIC beside what connections and requests of all protocols count: figure, column, name, help. */
+const COUNTERS = [
+  ["handshakeFailures", COLUMN.quicHandshakeFailures, "handshake_failures", "QUIC handshakes that failed."],
+  ["streamsTotal", COLUMN.quicStreams, "streams", "Request streams that were opened."],
+  ["streamsMalformed", COLUMN.quicStreamsMalformed, "malformed_streams", "Request streams that were malformed."],
+  ["bytesIn", COLUMN.quicBytesIn, "received_bytes", "Bytes of UDP that were received."],
+  ["bytesOut", COLUMN.quicBytesOut, "sent_bytes", "Bytes of UDP that were sent."],
+  ["packetsIn", COLUMN.quicPacketsIn, "received_packets", "Packets that were received."],
+  ["packetsOut", COLUMN.quicPacketsOut, "sent_packets", "Packets that were sent."],
+  ["packetsLost", COLUMN.quicPacketsLost, "lost_packets", "Packets that were lost, of connections that have ended."],
+] as const;
+
+/** Counts what HTTP/3 endpoints say of themselves into a worker's row. */
+export class QuicMetrics {
+  readonly #row: Float64Array;
+  /** What each endpoint said last. */
+  readonly #known = new WeakMap<object, QuicFigures>();
+
+  constructor(row: Float64Array) {
+    this.#row = row;
+  }
+
+  /** Counts what an endpoint's figures have changed by since they were last told. */
+  tell(endpoint: object, figures: QuicFigures): void {
+    const before = this.#known.get(endpoint);
+    this.#known.set(endpoint, figures);
+    for (const [figure, column] of COUNTERS) add(this.#row, column, figures[figure] - (before?.[figure] ?? 0));
+    add(this.#row, COLUMN.quicStreamsOpen, figures.streamsOpen - (before?.streamsOpen ?? 0));
+  }
+}
+
+/** QUIC, over all endpoints. */
+export function writeQuic(page: Page, { totals }: Snapshot): void {
+  page
+    .metric("turnpike_quic_streams_open", "gauge", "Request streams that are open.")
+    .sample(at(totals, COLUMN.quicStreamsOpen));
+  for (const [, column, name, help] of COUNTERS) {
+    page.metric(`turnpike_quic_${name}_total`, "counter", help).sample(at(totals, column));
+  }
+}
