@@ -437,6 +437,7 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
   #forget(stream: Http2Stream): void {
     if (!this.streams.delete(stream.streamId)) return;
     this.wheel.remove(stream);
+    this.#queue.remove(stream);
     stream.release();
     this.streamClosed(stream);
   }

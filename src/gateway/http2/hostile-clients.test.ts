@@ -132,7 +132,7 @@ test("an answer whose window SETTINGS have taken away while it waited runs out o
   expect(client.heard()).toEqual(["RST_STREAM 1 8"]);
 });
 
-test("an answer that waits for a window which others have used up runs out of time, and they are forgotten when reset", () => {
+test("an answer that waits for a window which others have used up runs out of time", () => {
   const client = new ScriptedClient().begin([[4, 1_000_000]]);
   const [first, second] = [open(client, 1), open(client, 3)];
   second.response.start(OK);
@@ -147,4 +147,20 @@ test("an answer that waits for a window which others have used up runs out of ti
   client.frames();
   client.host.clock.advance(21_000);
   expect(client.heard()).toEqual(["RST_STREAM 3 8"]);
+});
+
+test("streams that are reset while they wait for a window are let go", () => {
+  const client = new ScriptedClient().begin([[4, 1_000_000]]);
+  begin(open(client, 1), 70_000);
+  const refs = new Set<WeakRef<Exchange>>();
+  for (let i = 0; i < 500; i++) {
+    const streamId = 2 * i + 3;
+    const exchange = open(client, streamId);
+    begin(exchange, 10);
+    refs.add(new WeakRef(exchange));
+    client.numbers(f.RST_STREAM, streamId, f.CANCEL);
+    client.host.exchanges.length = 0;
+  }
+  Bun.gc(true);
+  expect([...refs].filter((ref) => ref.deref() !== undefined).length).toBeLessThan(100);
 });

@@ -28,10 +28,20 @@ export class SendQueue {
     this.#waiting.push(stream);
   }
 
+  /** Forgets a stream that is closed: a client may reset any number while a window stays shut. */
+  remove(stream: Http2Stream): void {
+    if (!stream.queued) return;
+    stream.queued = false;
+    for (const queue of [this.#waiting, this.#starved]) {
+      const at = queue.indexOf(stream);
+      if (at !== -1) queue.splice(at, 1);
+    }
+  }
+
   /** The connection's window has grown. */
   windowOpened(): void {
     if (this.#starved.length === 0) return;
-    this.#waiting.push(...this.#starved);
+    this.#waiting = this.#waiting.concat(this.#starved);
     this.#starved = [];
   }
 
@@ -43,8 +53,7 @@ export class SendQueue {
     while (!out.blocked) {
       const stream = this.#waiting.shift();
       if (stream === undefined) break;
-      if (stream.closed) stream.queued = false;
-      else if (stream.isStarved) this.#starve(stream);
+      if (stream.isStarved) this.#starve(stream);
       else if (stream.sendTurn()) {
         stream.queued = false;
         stream.tellSendable();

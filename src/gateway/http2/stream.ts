@@ -80,11 +80,6 @@ export abstract class Http2Stream extends Deadline {
     this.sendWindow = connection.peer.initialWindowSize;
   }
 
-  /** Something waits for the peer's window, or for the socket. */
-  get hasPending(): boolean {
-    return this.#pending !== undefined;
-  }
-
   /** A stream error (RFC 9113 §5.4.2): the peer is told, and `cutShort` is called. */
   fail(code: number): void {
     if (this.closed) return;
