@@ -164,3 +164,13 @@ test("streams that are reset while they wait for a window are let go", () => {
   Bun.gc(true);
   expect([...refs].filter((ref) => ref.deref() !== undefined).length).toBeLessThan(100);
 });
+
+test("a body that was whole when its stream was reset is not read as an empty one afterwards", () => {
+  const client = new ScriptedClient().begin();
+  const exchange = open(client, 1, 0, POST);
+  client.data(1, f.END_STREAM, "abc");
+  client.numbers(f.RST_STREAM, 1, f.CANCEL);
+  const body = new Collector();
+  exchange.body.readTo(body);
+  expect([body.ended, body.error?.code]).toEqual([false, "bad-request"]);
+});

@@ -225,7 +225,8 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
     this.onCancel?.();
     this.onGone?.();
     this.#finish();
-    if (!this.remoteEnded) {
+    // A body that came whole and that nobody has read is lost as well.
+    if (!this.remoteEnded || !this.isRead) {
       this.abortReceiving(new TurnpikeError("bad-request", "the client reset the stream before its body was complete"));
     }
   }

@@ -273,6 +273,11 @@ export abstract class Http2Stream extends Deadline {
     if (!this.#ignoring) this.#sink?.end(trailers);
   }
 
+  /** Somebody takes what is received. */
+  protected get isRead(): boolean {
+    return this.#sink !== undefined;
+  }
+
   /** Sends what was received, and what will be, to `sink`. */
   protected receiveTo(sink: BodySink): void {
     if (this.#sink !== undefined) throw new Error("Cannot read a body: it is being read already");
