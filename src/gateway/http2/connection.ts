@@ -237,7 +237,8 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
     }
     const isUseless = length === 0 && (this.reader.flags & f.END_STREAM) === 0;
     if (isUseless && !this.calm.spend(1)) return this.#refuse(f.ENHANCE_YOUR_CALM, "too many empty DATA frames");
-    return true;
+    // A stream error may have been the end of the connection.
+    return this.isOpen;
   }
 
   dataPiece(bytes: Uint8Array, start: number, end: number): void {
@@ -412,6 +413,11 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
   resetStream(stream: Http2Stream, code: number): void {
     this.writeReset(stream.streamId, code);
     this.#forget(stream);
+  }
+
+  /** A peer that makes this side reset its streams costs as much as one that resets them itself (CVE-2025-8671). */
+  faulted(): void {
+    if (!this.calm.spend(RESET_COST)) this.close(f.ENHANCE_YOUR_CALM, "too many streams had to be reset");
   }
 
   /** Ends a stream that the peer has ended, without a word to it. */

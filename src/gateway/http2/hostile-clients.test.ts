@@ -37,6 +37,12 @@ function begin(exchange: Exchange, length: number): boolean {
   return exchange.response.data(Buffer.alloc(length));
 }
 
+/** What `client` gets to hear in the end of a flood; empty where it goes on unhindered. */
+function flooded(client: ScriptedClient, send: (i: number) => void): string {
+  for (let i = 0; i < 12_000 && !client.wire.ended; i++) send(i);
+  return client.wire.ended ? (client.heard().at(-1) ?? "").replace(/ \d+ /, " ") : "";
+}
+
 test("a client that sent more than the window before it knew of it goes on once that much was taken", () => {
   const host = new Host();
   host.current = { ...SETTINGS, http2: { ...SETTINGS.http2, initialWindowSize: 1000 } };
@@ -173,4 +179,43 @@ test("a body that was whole when its stream was reset is not read as an empty on
   const body = new Collector();
   exchange.body.readTo(body);
   expect([body.ended, body.error?.code]).toEqual([false, "bad-request"]);
+});
+
+test("streams that the client makes this side reset cost as much as those it resets itself", () => {
+  const faults: readonly ((client: ScriptedClient, streamId: number) => void)[] = [
+    (client, id) => client.numbers(f.WINDOW_UPDATE, id, 0),
+    (client, id) => client.numbers(f.WINDOW_UPDATE, id, f.MAX_WINDOW),
+    (client, id) => client.head(id, 0, [["x", "1"]]),
+    (client, id) => client.head(id, f.END_STREAM, [[":path", "/"]]),
+    (client, id) => client.frame(f.PRIORITY, 0, id, Buffer.alloc(4)),
+  ];
+  for (const [n, fault] of faults.entries()) {
+    const client = new ScriptedClient().begin();
+    const outcome = flooded(client, (i) => {
+      client.head(2 * i + 1, 0, POST);
+      fault(client, 2 * i + 1);
+    });
+    expect([n, outcome, client.host.exchanges.length]).toEqual([n, "GOAWAY 11", expect.any(Number)]);
+    expect(client.host.exchanges.length).toBeLessThan(1100);
+  }
+  const client = new ScriptedClient().begin();
+  const outcome = flooded(client, (i) => {
+    client.head(2 * i + 1, 0, [...POST, ["content-length", "1"]]);
+    client.data(2 * i + 1, 0, "ab");
+  });
+  expect([outcome, client.host.exchanges.length < 1200]).toEqual(["GOAWAY 11", true]);
+});
+
+test("nothing is read behind the frame that ends a connection", () => {
+  const client = new ScriptedClient().begin();
+  open(client, 1);
+  client.numbers(f.GOAWAY, 0, 0, f.NO_ERROR);
+  client.bytes(
+    Buffer.concat([
+      f.payloadFrame({ type: f.DATA, flags: 0, streamId: 1 }, Buffer.from("late")),
+      f.payloadFrame({ type: f.HEADERS, flags: f.END_STREAM | f.END_HEADERS, streamId: 3 }, client.block(GET)),
+    ]),
+  );
+  expect(client.heard()).toEqual(["RST_STREAM 1 5", "GOAWAY 1 0"]);
+  expect(client.host.exchanges.length).toBe(1);
 });

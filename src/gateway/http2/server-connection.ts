@@ -186,7 +186,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
 
   #refuseStream(streamId: number, code: number): void {
     this.writeReset(streamId, code);
-    if (!this.calm.spend(RESET_COST)) this.close(f.ENHANCE_YOUR_CALM, "too many streams that cannot be served");
+    this.faulted();
   }
 
   #begin(streamId: number, endStream: boolean, request: ListedRequest): void {

@@ -26,6 +26,8 @@ export interface StreamConnection {
   writeData(streamId: number, flags: number, data: DataRange): void;
   /** Ends a stream for both sides; the caller deals with the stream itself. */
   resetStream(stream: Http2Stream, code: number): void;
+  /** The peer has done something for which a stream was reset. */
+  faulted(): void;
   /** Has `stream` sent from when there is room. */
   enqueue(stream: Http2Stream): void;
   /** `stream` has ended in one direction; where it has in both it is forgotten. */
@@ -85,6 +87,7 @@ export abstract class Http2Stream extends Deadline {
     if (this.closed) return;
     this.connection.resetStream(this, code);
     this.cutShort();
+    this.connection.faulted();
   }
 
   /** The stream is over before its messages were: by reset, or with its connection. Called once. */
