@@ -176,6 +176,21 @@ describe("/metrics", () => {
   );
 
   test(
+    "connections to upstream servers are counted, and what fails there",
+    async () => {
+      const { port } = await serve({ workers: 1 });
+      await get(port, "/x");
+      await get(port, "/x");
+      origin.answer = (_, connection) => connection.reset();
+      expect(statusOf(await once(port, "POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: 0\r\n\r\n"))).toBe(502);
+      const page = await scrape(port);
+      expect(valueOf(page, "turnpike_upstream_connections_total")).toBe(1);
+      expect(valueOf(page, "turnpike_upstream_failures_total")).toBe(1);
+    },
+    TIME_MS,
+  );
+
+  test(
     "server.disable_middleware leaves requests uncounted",
     async () => {
       const { port } = await serve({ workers: 1, disable_middleware: true });

@@ -125,7 +125,9 @@ function createUpstream(config: UpstreamConfig, deps: ProcessDeps): Upstream {
       failTimeoutMs: server.fail_timeout_ms,
       allowPrivate: config.allow_private,
     };
-    return new ServerPool(serverTarget(server), server.backup, settings, deps);
+    const { wheel, buffers, telemetry, onFault } = deps;
+    const shared = { wheel, buffers, metrics: telemetry.upstreams, onFault };
+    return new ServerPool(serverTarget(server), server.backup, settings, shared);
   });
   return new Upstream(config.name, servers);
 }

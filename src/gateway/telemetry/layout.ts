@@ -70,6 +70,8 @@ export const COLUMN = {
   quicPacketsIn: column(),
   quicPacketsOut: column(),
   quicPacketsLost: column(),
+  upstreamConnections: column(),
+  upstreamFailures: column(),
   bufferRefusals: column(),
   bodyBufferRefusals: column(),
   logLinesDropped: column(),

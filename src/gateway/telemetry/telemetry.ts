@@ -6,6 +6,7 @@ import { add, clearGauges, COLUMN, SUPERVISOR_ROW, zoneShape } from "./layout.ts
 import { Page, type Snapshot } from "./page.ts";
 import { QuicMetrics, writeQuic } from "./quic-metrics.ts";
 import { type PoolName, writeBuffers, writeProcesses } from "./process-metrics.ts";
+import { UpstreamMetrics, writeUpstreams } from "./upstream-metrics.ts";
 
 /** Where a worker counts: the server's shared memory, and the worker's own row of it. */
 export interface WorkerSlot {
@@ -24,6 +25,7 @@ export class Telemetry {
   readonly http: HttpMetrics;
   readonly connections: ConnectionMetrics;
   readonly quic: QuicMetrics;
+  readonly upstreams: UpstreamMetrics;
   readonly #zone: SharedZone;
   readonly #row: Float64Array;
 
@@ -33,6 +35,7 @@ export class Telemetry {
     this.http = new HttpMetrics(this.#row);
     this.connections = new ConnectionMetrics(this.#row);
     this.quic = new QuicMetrics(this.#row);
+    this.upstreams = new UpstreamMetrics(this.#row);
     this.#row[COLUMN.pid] = process.pid;
     this.#row[COLUMN.startedAt] = Math.floor(Date.now() / 1000);
   }
@@ -68,6 +71,7 @@ export class Telemetry {
     writeHttp(page, snapshot);
     writeConnections(page, snapshot);
     writeQuic(page, snapshot);
+    writeUpstreams(page, snapshot);
     writeBuffers(page, snapshot.totals, capacities);
     writeProcesses(page, snapshot);
     return { text: page.text, contentType: Page.contentType };

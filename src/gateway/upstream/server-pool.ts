@@ -1,6 +1,7 @@
 import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { ClientConnection, type ConnectionOwner } from "../http1/client-connection.ts";
+import { type UpstreamMetrics } from "../telemetry/upstream-metrics.ts";
 import { connect, type Endpoint, type OnFault } from "../wire/tcp.ts";
 import { resolveEndpoint } from "./dial.ts";
 
@@ -20,6 +21,8 @@ export interface PoolSettings {
 export interface PoolDeps {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;
+  /** Counts; left out: nobody does. */
+  readonly metrics?: UpstreamMetrics;
   readonly onFault: OnFault;
 }
 
@@ -44,6 +47,7 @@ export class ServerPool implements ConnectionOwner {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;
   readonly #settings: PoolSettings;
+  readonly #metrics: UpstreamMetrics | undefined;
   readonly #onFault: OnFault;
   readonly #idle: ClientConnection[] = [];
   readonly #waiting: Waiter[] = [];
@@ -58,6 +62,7 @@ export class ServerPool implements ConnectionOwner {
     this.backup = backup;
     this.wheel = deps.wheel;
     this.buffers = deps.buffers;
+    this.#metrics = deps.metrics;
     this.#settings = settings;
     this.#onFault = deps.onFault;
   }
@@ -79,6 +84,7 @@ export class ServerPool implements ConnectionOwner {
   }
 
   failed(): void {
+    this.#metrics?.failed();
     this.#fails++;
     if (this.#fails >= this.#settings.maxFails) this.#outUntil = performance.now() + this.#settings.failTimeoutMs;
   }
@@ -144,6 +150,7 @@ export class ServerPool implements ConnectionOwner {
 
   async #connect(): Promise<void> {
     const connection = new ClientConnection(this);
+    this.#metrics?.connecting();
     this.#connections++;
     this.#connecting.add(connection);
     // A server that swallows SYNs must not hold the place of one that has come back: the attempt is given up.
