@@ -6,8 +6,9 @@ const CREDIT_PER_SECOND = 1000;
 export const RESET_COST = 10;
 
 /**
- * How much work without use a peer may cause. Whatever moves nothing costs credit; answers and data give it back, so a
- * connection that works never runs out, and a flood of any kind does. The clock is read only then.
+ * How much work without use a peer may cause. Whatever moves nothing costs credit; answers and the data that is sent give it
+ * back, so a connection that works never runs out, and a flood of any kind does. Data that comes gives nothing: a byte would
+ * pay for a reset. The clock is read only then.
  */
 export class Calm {
   #credit = MAX_CREDIT;

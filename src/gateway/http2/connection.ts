@@ -235,8 +235,6 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
     } else if (stream.takeFrame(length)) {
       this.#dataStream = stream;
     }
-    const isUseless = length === 0 && (this.reader.flags & f.END_STREAM) === 0;
-    if (isUseless && !this.calm.spend(1)) return this.#refuse(f.ENHANCE_YOUR_CALM, "too many empty DATA frames");
     // A stream error may have been the end of the connection.
     return this.isOpen;
   }
@@ -251,9 +249,8 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
     const stream = this.#dataStream;
     this.#dataStream = undefined;
     const endStream = (this.reader.flags & f.END_STREAM) !== 0;
-    if (this.reader.length > padding) this.calm.earn(1);
-    else if (padding > 0 && !endStream && !this.calm.spend(1)) {
-      this.#refuse(f.ENHANCE_YOUR_CALM, "too much padding without data");
+    if (this.reader.length === padding && !endStream && !this.calm.spend(1)) {
+      this.close(f.ENHANCE_YOUR_CALM, "too many DATA frames without data");
       return;
     }
     if (stream === undefined || stream.closed) {
@@ -406,7 +403,8 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
   writeData(streamId: number, flags: number, data: DataRange): void {
     const length = data.end - data.start;
     this.sendWindow -= length;
-    if (length > 0) this.calm.earn(2);
+    // Two window updates, and as many as a client needs that gives its windows back by 4 KiB as Go's does.
+    if (length > 0) this.calm.earn(2 + (length >> 11));
     this.writer.data(streamId, flags, data);
   }
 

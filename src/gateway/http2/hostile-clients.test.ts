@@ -206,6 +206,19 @@ test("streams that the client makes this side reset cost as much as those it res
   expect([outcome, client.host.exchanges.length < 1200]).toEqual(["GOAWAY 11", true]);
 });
 
+test("frames of padding alone are a flood, and bodies of a byte a frame do not pay for resets", () => {
+  const padded = new ScriptedClient().begin();
+  open(padded, 1, 0, POST).body.readTo(new Collector());
+  expect(flooded(padded, () => padded.frame(f.DATA, f.PADDED, 1, Buffer.from([1, 0])))).toBe("GOAWAY 11");
+  const dribbling = new ScriptedClient().begin();
+  const outcome = flooded(dribbling, (i) => {
+    open(dribbling, 2 * i + 1, 0, POST).body.readTo(new Collector());
+    for (let n = 0; n < 12; n++) dribbling.data(2 * i + 1, 0, "a");
+    dribbling.numbers(f.RST_STREAM, 2 * i + 1, f.CANCEL);
+  });
+  expect([outcome, dribbling.host.exchanges.length < 1200]).toEqual(["GOAWAY 11", true]);
+});
+
 test("nothing is read behind the frame that ends a connection", () => {
   const client = new ScriptedClient().begin();
   open(client, 1);
@@ -218,4 +231,21 @@ test("nothing is read behind the frame that ends a connection", () => {
   );
   expect(client.heard()).toEqual(["RST_STREAM 1 5", "GOAWAY 1 0"]);
   expect(client.host.exchanges.length).toBe(1);
+});
+
+test("a client that gives back the window of a long download in small pieces is none that floods", () => {
+  const client = new ScriptedClient().begin([[4, f.MAX_WINDOW]]);
+  const exchange = open(client, 1);
+  exchange.response.start(OK);
+  const chunk = Buffer.alloc(16_384);
+  for (let i = 0; i < 4000; i++) {
+    exchange.response.data(chunk);
+    flushCork();
+    // As Go's client does, whose reader takes 4 KiB at a time.
+    for (let n = 0; n < 4; n++) {
+      client.numbers(f.WINDOW_UPDATE, 0, 4096);
+      client.numbers(f.WINDOW_UPDATE, 1, 4096);
+    }
+  }
+  expect(client.wire.ended).toBe(false);
 });
