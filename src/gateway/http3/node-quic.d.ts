@@ -87,12 +87,8 @@ declare module "node:quic" {
   export interface ListenOptions {
     readonly endpoint: {
       readonly address: { readonly address: string; readonly port: number; readonly family: "ipv4" | "ipv6" };
-      readonly reusePort: boolean;
-      readonly ipv6Only: boolean;
       readonly maxConnectionsPerHost: number;
       readonly maxConnectionsTotal: number;
-      readonly resetTokenSecret: Uint8Array;
-      readonly tokenSecret: Uint8Array;
     };
     readonly alpn: readonly string[];
     readonly sni: Readonly<Record<string, Identity>>;

@@ -1,11 +1,11 @@
-import { createPrivateKey, hkdfSync } from "node:crypto";
+import { createPrivateKey } from "node:crypto";
 import { isIPv6 } from "node:net";
 import { type HandshakeInfo, type Identity, type ListenOptions, type QuicEndpoint, type QuicSession } from "node:quic";
 import { type ServerConnection, type ServerHost } from "../server-host.ts";
 import { certificateSubject } from "../wire/certificate-subject.ts";
 import { type KeyPair, type TlsMaterial } from "../wire/tls.ts";
 import { loadQuic } from "./engine.ts";
-import { ignoreIcmp } from "./socket-errors.ts";
+import { prepareSocket } from "./engine-socket.ts";
 import { createCounters, type QuicFigures } from "./figures.ts";
 import * as codes from "./codes.ts";
 import { Http3ServerConnection } from "./server-session.ts";
@@ -36,10 +36,8 @@ export interface QuicSettings {
 
 export interface Http3Options {
   readonly address: string;
-  /** UDP; 0 takes a free one. */
+  /** UDP; 0 takes a free one. Other processes may bind the same; the kernel gives each client's packets to one of them. */
   readonly port: number;
-  /** Other processes bind the same port; the kernel gives each client's packets to one of them. */
-  readonly reusePort: boolean;
   readonly material: TlsMaterial;
   readonly quic: QuicSettings;
   /** Bytes and number of a request's header fields, as the engine is told once for all. */
@@ -72,7 +70,13 @@ export interface Http3Endpoint {
 export async function startHttp3(options: Http3Options): Promise<Http3Endpoint> {
   const quic = await loadQuic();
   const server = new Http3Server(options);
-  server.bound(await quic.listen((session) => server.onSession(session), listenOptions(options)));
+  const endpoint = await quic.listen((session) => server.onSession(session), listenOptions(options));
+  try {
+    server.bound(endpoint);
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
   return server;
 }
 
@@ -90,11 +94,14 @@ class Http3Server implements Http3Endpoint {
 
   bound(endpoint: QuicEndpoint): void {
     this.#endpoint = endpoint;
-    this.port = endpoint.address?.port ?? this.#options.port;
-    ignoreIcmp(this.port);
+    const chosen = endpoint.address?.port ?? 0;
+    this.port = this.#options.port === 0 ? chosen : this.#options.port;
     endpoint.closed.catch((error: unknown) => {
       if (!this.#draining) this.#options.onFault(error);
     });
+    if (endpoint.address === undefined)
+      throw new Error(`Cannot listen on ${this.#options.address}: UDP cannot be bound there`);
+    prepareSocket(chosen, this.#options);
   }
 
   get figures(): QuicFigures {
@@ -192,19 +199,16 @@ class Http3Server implements Http3Endpoint {
 function ignore(): void {}
 
 function listenOptions(options: Http3Options): ListenOptions {
-  const { address, port, reusePort, material, quic } = options;
+  const { address, material, quic } = options;
   const family = isIPv6(address) ? "ipv6" : "ipv4";
   const { clientCa, clientCertRequired } = material;
   return {
     endpoint: {
-      address: { address, port, family },
-      reusePort,
-      ipv6Only: false,
+      // See `prepareSocket` for the port that is served.
+      address: { address, port: 0, family },
       // Connections are counted by the gateway, over all protocols.
       maxConnectionsPerHost: 0,
       maxConnectionsTotal: 0,
-      resetTokenSecret: secret(material.fallback, "stateless reset"),
-      tokenSecret: secret(material.fallback, "address validation"),
     },
     alpn: ["h3"],
     sni: identities(material),
@@ -233,11 +237,6 @@ function listenOptions(options: Http3Options): ListenOptions {
       enableDatagrams: false,
     },
   };
-}
-
-/** The same in all workers, since it comes of the key that all have: each can tell a client that a connection is lost. */
-function secret({ key }: KeyPair, purpose: string): Uint8Array {
-  return new Uint8Array(hkdfSync("sha256", key, "", `turnpike quic ${purpose}`, 16));
 }
 
 function identities({ fallback, named }: TlsMaterial): Record<string, Identity> {

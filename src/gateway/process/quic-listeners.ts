@@ -95,7 +95,6 @@ class QuicListener {
       this.#endpoint = await startHttp3({
         address: plan.address,
         port: plan.port,
-        reusePort: true,
         material,
         quic: plan,
         maxHeaderBytes: plan.maxHeaderBytes,

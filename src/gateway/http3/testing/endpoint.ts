@@ -17,7 +17,7 @@ export interface TestEndpoint {
   close(): Promise<void>;
 }
 
-export interface TestEndpointOptions extends Partial<Pick<Http3Options, "quic" | "port" | "reusePort" | "admit">> {
+export interface TestEndpointOptions extends Partial<Pick<Http3Options, "quic" | "port" | "admit">> {
   readonly material: TlsMaterial;
   readonly settings?: Partial<ServerSettings>;
 }
@@ -46,7 +46,6 @@ export async function startEndpoint(
   const endpoint = await startHttp3({
     address: "127.0.0.1",
     port: options.port ?? 0,
-    reusePort: options.reusePort ?? false,
     material: options.material,
     quic: options.quic ?? { maxIdleTimeoutMs: 30_000, maxStreamsBidi: 100, maxStreamsUni: 100 },
     maxHeaderBytes: settings.maxHeaderBytes,

@@ -1,0 +1,128 @@
+import { dlopen, FFIType, type Pointer, ptr } from "bun:ffi";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { isIPv6 } from "node:net";
+
+/** Numbers of Linux: level and name of a socket's options, and of address families. */
+const RECEIVE_ERRORS = [
+  { level: 0, name: 11 },
+  { level: 41, name: 25 },
+];
+const REUSE_PORT = { level: 1, name: 15 };
+const INET = 2;
+const INET6 = 10;
+
+const LIBC = ["libc.so.6", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1"];
+
+interface Option {
+  readonly level: number;
+  readonly name: number;
+}
+
+/** What is needed of the C library; each answers 0, or -1. */
+interface Calls {
+  setOption(fd: number, option: Option, value: number): number;
+  connect(fd: number, address: Uint8Array): number;
+  bind(fd: number, address: Uint8Array): number;
+}
+
+/**
+ * Does to the engine's UDP socket what the engine offers no option for. It does not give its socket away either, so that is
+ * looked for in /proc by the port that the kernel chose for it. Throws where it is not found or cannot be changed.
+ *
+ * ICMP is ignored: Bun asks the kernel to be told of it, which Linux does by failing the next send to anybody, upon which the
+ * engine stops sending for a second. Three clients that vanish would stop all others (test/http3/program.test.ts).
+ *
+ * The port is shared: the engine binds without SO_REUSEPORT. A UDP socket whose port the kernel chose lets go of it when it
+ * is disconnected, and can then be bound to another.
+ */
+export function prepareSocket(chosenPort: number, { address, port }: { address: string; port: number }): void {
+  const inodes = socketsOf(chosenPort);
+  const found = readdirSync("/proc/self/fd").filter((fd) => inodes.has(inodeOf(fd)));
+  const [only] = found;
+  if (only === undefined || found.length > 1) throw new Error("Cannot serve HTTP/3: the UDP socket is not to be found");
+  const fd = Number(only);
+  const calls = loadCalls();
+  // The option of the other family is none of this socket's.
+  if (RECEIVE_ERRORS.every((option) => calls.setOption(fd, option, 0) !== 0)) {
+    throw new Error("Cannot serve HTTP/3: the UDP socket cannot be told to ignore ICMP");
+  }
+  if (port === 0) return;
+  const steps = [
+    calls.connect(fd, new Uint8Array(16)),
+    calls.setOption(fd, REUSE_PORT, 1),
+    calls.bind(fd, socketAddress(address, port)),
+  ];
+  if (steps.some((step) => step !== 0))
+    throw new Error(`Cannot listen on ${address}:${port}: UDP cannot be bound there`);
+}
+
+/** `struct sockaddr_in` or `sockaddr_in6`. */
+function socketAddress(address: string, port: number): Uint8Array {
+  const v6 = isIPv6(address);
+  const bytes = new Uint8Array(v6 ? 28 : 16);
+  const view = new DataView(bytes.buffer);
+  view.setUint16(0, v6 ? INET6 : INET, true);
+  view.setUint16(2, port);
+  if (v6) {
+    for (const [i, group] of groupsOf(address).entries()) view.setUint16(8 + 2 * i, group);
+  } else for (const [i, part] of address.split(".").entries()) bytes[4 + i] = Number(part);
+  return bytes;
+}
+
+/** The eight groups of an IPv6 address. */
+function groupsOf(address: string): number[] {
+  const { hostname } = new URL(`http://[${address}]/`);
+  const [head = "", tail = ""] = hostname.slice(1, -1).split("::");
+  const groups = (text: string): number[] =>
+    text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
+  const before = groups(head);
+  const after = groups(tail);
+  return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after];
+}
+
+/** The inodes of the sockets bound to a UDP port. */
+function socketsOf(port: number): Set<string> {
+  const inodes = new Set<string>();
+  for (const table of ["udp", "udp6"]) {
+    for (const line of readFileSync(`/proc/self/net/${table}`, "latin1").split("\n").slice(1)) {
+      const columns = line.trim().split(/\s+/);
+      const local = columns[1] ?? "";
+      const inode = columns[9];
+      if (inode !== undefined && Number.parseInt(local.slice(local.indexOf(":") + 1), 16) === port) inodes.add(inode);
+    }
+  }
+  return inodes;
+}
+
+function inodeOf(fd: string): string {
+  try {
+    return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/self/fd/${fd}`))?.[1] ?? "";
+  } catch {
+    // It was closed meanwhile: the folder was read through one of them.
+    return "";
+  }
+}
+
+function loadCalls(): Calls {
+  const { i32, ptr: pointer, u32 } = FFIType;
+  const onAddress = { args: [i32, pointer, u32], returns: i32 } as const;
+  for (const name of LIBC) {
+    try {
+      const { symbols } = dlopen(name, {
+        setsockopt: { args: [i32, i32, i32, pointer, u32], returns: i32 },
+        connect: onAddress,
+        bind: onAddress,
+      });
+      const at = (bytes: NodeJS.TypedArray): Pointer => ptr(bytes);
+      return {
+        setOption: (fd, option, value) =>
+          symbols.setsockopt(fd, option.level, option.name, at(new Int32Array([value])), 4),
+        connect: (fd, address) => symbols.connect(fd, at(address), address.length),
+        bind: (fd, address) => symbols.bind(fd, at(address), address.length),
+      };
+    } catch {
+      // Another C library, perhaps.
+    }
+  }
+  throw new Error("Cannot serve HTTP/3: there is no C library to prepare a socket with");
+}

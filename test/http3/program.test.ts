@@ -1,0 +1,268 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Http3Client } from "../support/http3-client.ts";
+import { OTHER_CERT, OTHER_KEY, SERVER_CERT, SERVER_KEY, TEST_CA } from "../support/quic-certificates.ts";
+
+const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
+/** ngtcp2's client, of the Debian package ngtcp2-client. */
+const NGTCP2 = Bun.which("gtlsclient");
+const START_MS = 15_000;
+const BIG_BYTES = 200_000_000;
+
+const open: { stop(): unknown }[] = [];
+
+afterEach(async () => {
+  for (const one of open.splice(0).toReversed()) await one.stop();
+});
+
+interface Program {
+  readonly port: number;
+  readonly folder: string;
+  readonly pid: number;
+  output(): string;
+  write(config: object): void;
+  signal(name: NodeJS.Signals): void;
+  readonly exited: Promise<number>;
+}
+
+function folderOf(): string {
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-http3-"));
+  open.push({ stop: () => rmSync(folder, { recursive: true, force: true }) });
+  writeFileSync(join(folder, "cert.pem"), SERVER_CERT);
+  writeFileSync(join(folder, "key.pem"), SERVER_KEY);
+  return folder;
+}
+
+/** A UDP port that nobody uses, and its TCP twin. */
+function freePort(): number {
+  const probe = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
+  const { port } = probe;
+  probe.stop(true);
+  return port;
+}
+
+function run(folder: string, config: object): { output(): string; process: Bun.Subprocess } {
+  const file = join(folder, "turnpike.json");
+  writeFileSync(file, JSON.stringify(config));
+  const subprocess = Bun.spawn([process.execPath, MAIN, "--config", file], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  const keep = async (stream: ReadableStream<Uint8Array>): Promise<void> => {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) output += decoder.decode(chunk, { stream: true });
+  };
+  void keep(subprocess.stdout);
+  void keep(subprocess.stderr);
+  open.push({
+    async stop() {
+      subprocess.kill("SIGTERM");
+      const timer = setTimeout(() => subprocess.kill("SIGKILL"), 5000);
+      await subprocess.exited;
+      clearTimeout(timer);
+    },
+  });
+  return { output: () => output, process: subprocess };
+}
+
+/** Starts the program with a listener that serves HTTP/3, and `more` beside it. */
+async function start(more: { server?: object; [key: string]: unknown }): Promise<Program> {
+  const folder = folderOf();
+  const port = freePort();
+  const configOf = (changes: { server?: object; [key: string]: unknown }): object => ({
+    access_log: { enabled: false },
+    tls: { cert_path: join(folder, "cert.pem"), key_path: join(folder, "key.pem") },
+    ...changes,
+    server: {
+      workers: 1,
+      listeners: [{ address: "127.0.0.1", port, use_tls: true, quic_enabled: true }],
+      ...changes.server,
+    },
+  });
+  const { output, process: subprocess } = run(folder, configOf(more));
+  await until(() => output().includes("listening on"), START_MS).catch((error: unknown) => {
+    throw new Error(`Cannot start: ${output()}`, { cause: error });
+  });
+  return {
+    port,
+    folder,
+    pid: subprocess.pid,
+    output,
+    write: (config) => writeFileSync(join(folder, "turnpike.json"), JSON.stringify(configOf({ ...more, ...config }))),
+    signal: (name) => subprocess.kill(name),
+    exited: subprocess.exited,
+  };
+}
+
+async function until(condition: () => boolean | Promise<boolean>, ms = 10_000): Promise<void> {
+  const end = performance.now() + ms;
+  while (!(await condition())) {
+    if (performance.now() > end) throw new Error("Cannot go on: the condition does not come to hold");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+/** An origin that tells the hash of what it got at /hash, and sends a lot at /big. */
+function startOrigin(): { config: { [key: string]: unknown } } {
+  const piece = new Uint8Array(100_000).fill(65);
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    maxRequestBodySize: 2 * BIG_BYTES,
+    async fetch(request) {
+      if (request.method === "GET") {
+        let sent = 0;
+        return new Response(
+          new ReadableStream({
+            pull(controller) {
+              if (sent === BIG_BYTES) controller.close();
+              else controller.enqueue(piece);
+              sent += piece.length;
+            },
+          }),
+        );
+      }
+      const hash = createHash("sha256");
+      for await (const chunk of request.body ?? []) hash.update(chunk);
+      return new Response(hash.digest("hex"));
+    },
+  });
+  open.push({ stop: () => server.stop(true) });
+  return {
+    config: {
+      limits: { max_body_bytes: 2 * BIG_BYTES },
+      upstreams: [{ name: "origin", servers: [{ address: "127.0.0.1", port: server.port }] }],
+      routes: [{ path_prefix: "/", upstream: "origin", max_response_bytes: 2 * BIG_BYTES }],
+    },
+  };
+}
+
+async function ngtcp2(program: Program, path: string, more: readonly string[] = []): Promise<string> {
+  const host = ["127.0.0.1", String(program.port), `https://localhost${path}`];
+  const command = [
+    NGTCP2 ?? "",
+    "-q",
+    "--no-quic-dump",
+    "--no-http-dump",
+    "--exit-on-all-streams-close",
+    `--download=${program.folder}`,
+    ...more,
+    ...host,
+  ];
+  const subprocess = Bun.spawn(command, { stdio: ["ignore", "ignore", "pipe"] });
+  const errors = await new Response(subprocess.stderr).text();
+  expect({ code: await subprocess.exited, errors }).toEqual({ code: 0, errors: "" });
+  return join(program.folder, path.slice(1));
+}
+
+function memoryKib(pid: number): number {
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
+}
+
+describe.skipIf(NGTCP2 === null)("ngtcp2's client (needs the Debian package ngtcp2-client)", () => {
+  test("sends and gets 200 MB through the gateway, whole, and in bounded memory", async () => {
+    const program = await start(startOrigin().config);
+    const body = join(program.folder, "body");
+    const bytes = Buffer.alloc(BIG_BYTES);
+    for (let at = 0; at < BIG_BYTES; at += 4) bytes.writeUInt32LE((at * 2_654_435_761) >>> 0, at);
+    writeFileSync(body, bytes);
+    const hash = await ngtcp2(program, "/hash", ["-d", body, "-m", "POST"]);
+    expect(readFileSync(hash, "latin1")).toBe(createHash("sha256").update(bytes).digest("hex"));
+    const big = readFileSync(await ngtcp2(program, "/big"));
+    expect(big.length).toBe(BIG_BYTES);
+    expect(big.every((byte) => byte === 65)).toBe(true);
+    expect(memoryKib(program.pid)).toBeLessThan(250_000);
+  }, 60_000);
+
+  test("is served by both workers of a port that they share, after the answer over TCP has named it", async () => {
+    const program = await start({ server: { workers: 2 } });
+    const answer = await fetch(`https://localhost:${program.port}/.healthz`, { tls: { ca: TEST_CA } });
+    expect(answer.headers.get("alt-svc")).toBe(`h3=":${program.port}"; ma=86400`);
+    for (let i = 0; i < 16; i++) await ngtcp2(program, "/.healthz");
+    const metrics = await (await fetch(`https://localhost:${program.port}/metrics`, { tls: { ca: TEST_CA } })).text();
+    expect(metrics).toContain("http3");
+    // The kernel gives each client to one of the two: all to one is as likely as 16 coins that fall alike.
+    const workers = readFileSync(`/proc/net/udp`, "latin1")
+      .split("\n")
+      .filter((line) => line.includes(`:${program.port.toString(16).toUpperCase().padStart(4, "0")} `));
+    expect(workers.length).toBe(2);
+  }, 30_000);
+});
+
+test("clients that vanish do not hold up the others", async () => {
+  const program = await start({});
+  const script = `process.emitWarning = () => {};
+    const { connect } = await import("node:quic");
+    const session = await connect("127.0.0.1:${program.port}", { alpn: "h3", servername: "localhost", ca: Buffer.from(${JSON.stringify(TEST_CA)}), onstream() {}, onerror() {} });
+    await session.opened;
+    await session.createBidirectionalStream({ headers: { ":method": "GET", ":scheme": "https", ":authority": "localhost", ":path": "/.healthz" }, onheaders() { process.kill(process.pid, "SIGKILL"); } });`;
+  for (let i = 0; i < 6; i++)
+    await Bun.spawn([process.execPath, "-e", script], { stdio: ["ignore", "ignore", "ignore"] }).exited;
+  const began = performance.now();
+  for (let i = 0; i < 5; i++) {
+    const client = await Http3Client.connect(program.port);
+    expect((await client.request("GET", "/.healthz")).headers[":status"]).toBe("200");
+    client.close();
+  }
+  expect(performance.now() - began).toBeLessThan(5000);
+}, 30_000);
+
+test("a reload shows new certificates to new clients, and keeps open connections", async () => {
+  const program = await start({});
+  const client = await Http3Client.connect(program.port);
+  open.push({ stop: () => client.close() });
+  expect((await client.request("GET", "/.healthz")).headers[":status"]).toBe("200");
+  writeFileSync(join(program.folder, "cert.pem"), OTHER_CERT);
+  writeFileSync(join(program.folder, "key.pem"), OTHER_KEY);
+  program.signal("SIGHUP");
+  await until(async () => {
+    try {
+      const other = await Http3Client.connect(program.port);
+      other.close();
+      return false;
+    } catch {
+      // It is for another name now.
+      return true;
+    }
+  });
+  expect((await client.request("GET", "/.healthz")).headers[":status"]).toBe("200");
+}, 30_000);
+
+test("SIGTERM ends connections by goodbye, and the program with 0", async () => {
+  const program = await start({});
+  const client = await Http3Client.connect(program.port);
+  await client.request("GET", "/.healthz");
+  program.signal("SIGTERM");
+  expect(await program.exited).toBe(0);
+  expect(client.saidGoodbye).toBe(true);
+}, 30_000);
+
+test("what cannot be served is refused at start, by the name of its key", async () => {
+  const folder = folderOf();
+  const listener = { address: "127.0.0.1", port: freePort(), quic_enabled: true };
+  const taken = await Bun.udpSocket({ hostname: "127.0.0.1", port: 0 });
+  open.push({ stop: () => taken.close() });
+  const tls = { cert_path: join(folder, "cert.pem"), key_path: join(folder, "key.pem") };
+  const cases: readonly (readonly [object, string])[] = [
+    [{ server: { workers: 1, listeners: [listener] } }, "server.listeners[0].quic_enabled: requires tls.cert_path"],
+    [{ quic: { enabled: true, port: 1 } }, "quic.enabled: requires quic.cert_path and quic.key_path"],
+    [
+      { server: { workers: 1, listeners: [listener] }, tls, quic: { max_idle_timeout_ms: 0 } },
+      "quic.max_idle_timeout_ms: expected 1 or more",
+    ],
+    [{ server: { workers: 2 }, quic: { enabled: true, port: 0, ...tls } }, "quic.port: expected a port number"],
+    [
+      { server: { workers: 1, listeners: [{ ...listener, quic_port: taken.port }] }, tls },
+      `Cannot listen on 127.0.0.1:${taken.port}: the port is in use`,
+    ],
+  ];
+  for (const [config, message] of cases) {
+    const { output, process: subprocess } = run(folder, config);
+    expect(await subprocess.exited).not.toBe(0);
+    await until(() => output().includes(message)).catch(() => expect(output()).toContain(message));
+  }
+}, 60_000);
