@@ -24,7 +24,6 @@ export class LineWriter {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #idle: (() => void)[] = [];
   readonly #onDropped: (lines: number) => void;
-  dropped = 0;
 
   private constructor(target: LineTarget, fd: number, onDropped: (lines: number) => void) {
     this.#target = target;
@@ -33,7 +32,7 @@ export class LineWriter {
   }
 
   /** `onDropped` is told of lines that are lost. Rejects where the file cannot be opened for appending. */
-  static async open(target: LineTarget, onDropped: (lines: number) => void = () => {}): Promise<LineWriter> {
+  static async open(target: LineTarget, onDropped: (lines: number) => void): Promise<LineWriter> {
     if (target === "stdout") return new LineWriter(target, 1, onDropped);
     if (target === "stderr") return new LineWriter(target, 2, onDropped);
     const fd = await new Promise<number>((resolve, reject) => {
@@ -45,7 +44,7 @@ export class LineWriter {
   /** Takes one line, without its line end. */
   line(text: string): void {
     if (this.#fd === undefined || this.#gathered.length > MAX_PENDING_BYTES) {
-      this.#drop(1);
+      this.#onDropped(1);
       return;
     }
     this.#gathered += `${text}\n`;
@@ -85,12 +84,7 @@ export class LineWriter {
 
   #lose(text: string): void {
     const lines = text.split("\n").length - 1;
-    if (lines > 0) this.#drop(lines);
-  }
-
-  #drop(lines: number): void {
-    this.dropped += lines;
-    this.#onDropped(lines);
+    if (lines > 0) this.#onDropped(lines);
   }
 
   async #settled(): Promise<void> {
