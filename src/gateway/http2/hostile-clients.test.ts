@@ -233,6 +233,20 @@ test("nothing is read behind the frame that ends a connection", () => {
   expect(client.host.exchanges.length).toBe(1);
 });
 
+test("a request that comes after the last GOAWAY is refused, and its body does no harm to the others", () => {
+  const client = new ScriptedClient().begin();
+  const exchange = open(client, 1);
+  client.connection.drain();
+  client.frame(f.PING, f.ACK, 0, Buffer.alloc(8));
+  client.frames();
+  client.head(3, 0, POST);
+  client.data(3, f.END_STREAM, "late");
+  expect(client.heard()).toEqual(["RST_STREAM 3 7"]);
+  exchange.response.start({ ...OK, bodyLength: 0 });
+  exchange.response.end("");
+  expect(client.heard()).toEqual(["HEADERS 1 :status: 200, content-length: 0 end", "GOAWAY 3 0"]);
+});
+
 test("a client that gives back the window of a long download in small pieces is none that floods", () => {
   const client = new ScriptedClient().begin([[4, f.MAX_WINDOW]]);
   const exchange = open(client, 1);

@@ -160,8 +160,8 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
 
   #open(streamId: number, endStream: boolean, dependsOnItself: boolean): void {
     this.lastPeerStream = streamId;
-    if (streamId > this.#lastServed) return;
-    if (this.streams.size >= this.#maxStreams) {
+    // RFC 9113 §6.8: the client was told that this one is not served. It is reset, since its body is on its way as well.
+    if (streamId > this.#lastServed || this.streams.size >= this.#maxStreams) {
       this.#refuseStream(streamId, f.REFUSED_STREAM);
       return;
     }
