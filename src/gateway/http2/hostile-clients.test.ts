@@ -247,6 +247,29 @@ test("a request that comes after the last GOAWAY is refused, and its body does n
   expect(client.heard()).toEqual(["HEADERS 1 :status: 200, content-length: 0 end", "GOAWAY 3 0"]);
 });
 
+test("a drained connection that does not answer is closed soon after its last stream", () => {
+  const client = new ScriptedClient().begin();
+  const exchange = open(client, 1);
+  client.connection.drain();
+  exchange.response.start({ ...OK, bodyLength: 0 });
+  exchange.response.end("");
+  flushCork();
+  client.host.clock.advance(SETTINGS.headerMs + 100);
+  expect(client.wire.ended).toBe(true);
+});
+
+test("a stream's end does not prolong the time for a head that has begun", () => {
+  const client = new ScriptedClient().begin();
+  const exchange = open(client, 1);
+  client.frame(f.HEADERS, f.END_STREAM, 3, client.block(GET));
+  client.host.clock.advance(9000);
+  exchange.response.start({ ...OK, bodyLength: 0 });
+  exchange.response.end("");
+  flushCork();
+  client.host.clock.advance(1100);
+  expect(client.wire.closed || client.wire.ended).toBe(true);
+});
+
 test("a client that gives back the window of a long download in small pieces is none that floods", () => {
   const client = new ScriptedClient().begin([[4, f.MAX_WINDOW]]);
   const exchange = open(client, 1);

@@ -91,7 +91,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     this.writer.goaway(f.MAX_WINDOW, f.NO_ERROR, "");
     this.writer.ping();
     this.out.flush();
-    if (this.streams.size === 0) this.wheel.set(this, this.settings.headerMs);
+    if (this.streams.size === 0) this.#idle();
   }
 
   protected override onPong(): void {
@@ -111,10 +111,13 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     const inHead = this.block.open || this.reader.unfinished || !this.settingsSeen;
     if (inHead) {
       if (!this.#headBegun) this.wheel.set(this, this.settings.headerMs);
-    } else if (this.streams.size === 0)
-      this.wheel.set(this, this.#draining ? this.settings.headerMs : this.settings.idleMs);
+    } else if (this.streams.size === 0) this.#idle();
     else this.wheel.clear(this);
     this.#headBegun = inHead;
+  }
+
+  #idle(): void {
+    this.wheel.set(this, this.#draining ? this.settings.headerMs : this.settings.idleMs);
   }
 
   override onDeadline(): void {
@@ -130,7 +133,8 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   protected override streamClosed(): void {
     if (this.streams.size > 0 || !this.isOpen) return;
     if (this.#clientLeaves || this.#lastServed !== f.MAX_WINDOW) this.close(f.NO_ERROR);
-    else this.wheel.set(this, this.settings.idleMs);
+    // The time for a head that has begun goes on.
+    else if (!this.#headBegun) this.#idle();
   }
 
   protected override onGone(): void {
