@@ -65,6 +65,8 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
   #state = OPEN;
   /** The peer has said what it wants, as the first thing (RFC 9113 §3.4). */
   protected settingsSeen = false;
+  /** Header blocks and other frames that have come whole. */
+  protected wholes = 0;
   #settingsAcknowledged = false;
   readonly #receiveWindow: ReceiveWindow;
   /** The stream of the DATA frame that is being read; undefined where its bytes go nowhere. */
@@ -270,6 +272,7 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
   frame(bytes: Uint8Array, start: number, end: number): void {
     const { type, streamId } = this.reader;
     const fault = this.#take(bytes, start, end);
+    if (!this.block.open) this.wholes++;
     if (fault !== undefined) this.close(fault.code, fault.reason);
     else if (type !== f.HEADERS && type !== f.CONTINUATION && !this.calm.spend(1)) {
       this.close(f.ENHANCE_YOUR_CALM, `too many frames of type ${type} on stream ${streamId}`);

@@ -286,3 +286,26 @@ test("a client that gives back the window of a long download in small pieces is 
   }
   expect(client.wire.ended).toBe(false);
 });
+
+test("a client whose every packet ends within another frame has the time for each of them", () => {
+  const client = new ScriptedClient().begin();
+  client.host.onExchange = (exchange) => {
+    exchange.response.start({ ...OK, bodyLength: 0 });
+    exchange.response.end("");
+  };
+  const half = (streamId: number): readonly [Buffer, Buffer] => {
+    const payload = client.block(GET);
+    const frame = f.payloadFrame({ type: f.HEADERS, flags: f.END_STREAM | f.END_HEADERS, streamId }, payload);
+    return [frame.subarray(0, 20), frame.subarray(20)];
+  };
+  let rest = Buffer.alloc(0);
+  for (let i = 0; i < 30; i++) {
+    const [first, second] = half(2 * i + 1);
+    client.bytes(Buffer.concat([rest, first]));
+    rest = second;
+    client.host.clock.advance(1000);
+  }
+  expect([client.wire.ended, client.wire.closed, client.host.exchanges.length]).toEqual([false, false, 29]);
+  client.host.clock.advance(9100);
+  expect(client.wire.ended).toBe(true);
+});

@@ -47,6 +47,8 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   readonly #maxHeaderListSize: number;
   /** A head has begun and is not whole, so the time for it runs. */
   #headBegun = true;
+  /** `wholes` after the last read. */
+  #wholesBefore = 0;
   #draining = false;
   #clientLeaves = false;
   /** Streams above this one come after the last GOAWAY, and are not served. */
@@ -110,10 +112,12 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   protected override onActivity(): void {
     const inHead = this.block.open || this.reader.unfinished || !this.settingsSeen;
     if (inHead) {
-      if (!this.#headBegun) this.wheel.set(this, this.settings.headerMs);
+      // Each has its own time; a connection that is busy may end every read within another one.
+      if (!this.#headBegun || this.#wholesBefore !== this.wholes) this.wheel.set(this, this.settings.headerMs);
     } else if (this.streams.size === 0) this.#idle();
     else this.wheel.clear(this);
     this.#headBegun = inHead;
+    this.#wholesBefore = this.wholes;
   }
 
   #idle(): void {
