@@ -112,7 +112,11 @@ async function measureAll(children: Children, options: Options): Promise<void> {
   if (cases.length > 0) {
     const doors = await openAll(children, site, [SUBJECT, ...options.peers]);
     for (const load of cases) {
-      const fit = doors.filter(({ door }) => door.servesFiles || FILES[load.path] === undefined);
+      if (load.client === "gtlsclient" && Bun.which("gtlsclient") === null) {
+        console.log(`${load.name}: left out, it needs gtlsclient (Debian: ngtcp2-client)\n`);
+        continue;
+      }
+      const fit = doors.filter(({ door }) => fits(door, load));
       const loads = fit.map(({ open }) => ({ door: open, load }));
       const result = summarise(load, await measureCase(children, loads, options), SUBJECT.name);
       results.push(result);
@@ -121,6 +125,11 @@ async function measureAll(children: Children, options: Options): Promise<void> {
   }
   if (options.only.has("workers")) results.push(...(await measureWorkers(children, site, options)));
   if (results.length > 0) console.log(noise(results));
+}
+
+function fits(door: Door, load: FrontCase): boolean {
+  if (load.client === "gtlsclient") return door.servesHttp3 === true;
+  return door.servesFiles || FILES[load.path] === undefined;
 }
 
 async function openAll(

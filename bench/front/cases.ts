@@ -2,7 +2,7 @@
 export interface FrontCase {
   readonly name: string;
   readonly about: string;
-  readonly client: "wrk" | "wrk, a connection a request" | "h2load";
+  readonly client: "wrk" | "wrk, a connection a request" | "h2load" | "gtlsclient";
   readonly scheme: "http" | "https";
   readonly path: string;
   readonly connections: number;
@@ -25,6 +25,7 @@ const WRK = { client: "wrk", scheme: "http", path: OWN_ANSWER, connections: 64, 
 export const WORKER_LOAD = { ...WRK, connections: 256 };
 
 const NEW = { ...WRK, client: "wrk, a connection a request" } as const;
+const H3 = { ...WRK, client: "gtlsclient", scheme: "https" } as const;
 const H2 = { ...WRK, client: "h2load", scheme: "https" } as const;
 
 export const FRONT_CASES: readonly FrontCase[] = [
@@ -34,6 +35,7 @@ export const FRONT_CASES: readonly FrontCase[] = [
   { ...NEW, name: "connects-tls", about: "the same over TLS: a full handshake each", scheme: "https" },
   { ...H2, name: "h2-16x16", about: "HTTP/2 over TLS, 16 connections of 16 streams", connections: 16, streams: 16 },
   { ...H2, name: "h2-1x100", about: "HTTP/2 over TLS, 1 connection of 100 streams", connections: 1, streams: 100 },
+  { ...H3, name: "h3", about: "HTTP/3, 1 connection of 100 streams", connections: 1, streams: 100 },
   { ...WRK, name: "static-1k", about: "a file of 1 KiB, 64 connections", path: "/1k.txt" },
   { ...WRK, name: "static-100k", about: "a file of 100 KiB, 64 connections", path: "/100k.txt" },
   { ...WRK, name: "static-10m", about: "a file of 10 MB, 16 connections", path: "/10m.txt", connections: 16 },

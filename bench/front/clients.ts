@@ -18,8 +18,26 @@ export function parseH2load(text: string): Load {
   };
 }
 
+/** Requests that ngtcp2's client sends for each second that is asked for: it counts requests, not time. */
+const H3_REQUESTS_PER_SECOND = 20_000;
+
+/** Drives an HTTP/3 server by one connection that has as many streams open as the server allows. */
+async function runNgtcp2(children: Children, load: FrontCase, port: number, seconds: number): Promise<Load> {
+  const requests = seconds * H3_REQUESTS_PER_SECOND;
+  const quiet = ["-q", "--no-quic-dump", "--no-http-dump", "--exit-on-all-streams-close", "-n", String(requests)];
+  // Caddy knows its site by this name alone.
+  const argv = ["gtlsclient", ...quiet, "127.0.0.1", String(port), `https://127.0.0.1:${port}${load.path}`];
+  const began = performance.now();
+  const child = children.spawn({ name: "gtlsclient", argv });
+  if ((await child.done) !== 0) throw new Error(`Cannot drive HTTP/3 on port ${port}: ${child.output().trim()}`);
+  const took = (performance.now() - began) / 1000;
+  const none = { p50: Number.NaN, p99: Number.NaN, non2xx: 0, socketErrors: 0 };
+  return { requests, requestsPerSecond: requests / took, ...none };
+}
+
 /** Drives one server for `seconds`. */
 export async function runClient(children: Children, load: FrontCase, port: number, seconds: number): Promise<Load> {
+  if (load.client === "gtlsclient") return await runNgtcp2(children, load, port, seconds);
   const url = `${load.scheme}://127.0.0.1:${port}${load.path}`;
   const isH2load = load.client === "h2load";
   const wrk = ["wrk", "-t1", `-c${load.connections}`, `-d${seconds}s`, "--latency"];

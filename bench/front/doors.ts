@@ -23,6 +23,8 @@ export interface OpenDoor {
 export interface Door {
   readonly name: string;
   readonly servesFiles: boolean;
+  /** On the number of its HTTPS port. */
+  readonly servesHttp3?: true;
   installed(): boolean;
   start(children: Children, site: Site): Promise<OpenDoor>;
 }
@@ -53,6 +55,7 @@ export function turnpike(workers: number, name = "turnpike"): Door {
   return {
     name,
     servesFiles: true,
+    servesHttp3: true,
     installed: () => true,
     async start(children, site) {
       const ports = await freePorts();
@@ -63,7 +66,7 @@ export function turnpike(workers: number, name = "turnpike"): Door {
           static_root: site.root,
           listeners: [
             { address: "127.0.0.1", port: ports.http },
-            { address: "127.0.0.1", port: ports.https, use_tls: true },
+            { address: "127.0.0.1", port: ports.https, use_tls: true, quic_enabled: true },
           ],
         },
         buffer_pool: { buffer_count: 40_000 },
@@ -153,6 +156,7 @@ frontend front
 const CADDY: Door = {
   name: "caddy",
   servesFiles: true,
+  servesHttp3: true,
   installed: () => Bun.which("caddy") !== null,
   async start(children, site) {
     const ports = await freePorts();
