@@ -22,8 +22,7 @@ interface Program {
   readonly port: number;
   readonly folder: string;
   readonly pid: number;
-  output(): string;
-  write(config: object): void;
+  readonly output: () => string;
   signal(name: NodeJS.Signals): void;
   readonly exited: Promise<number>;
 }
@@ -44,7 +43,7 @@ function freePort(): number {
   return port;
 }
 
-function run(folder: string, config: object): { output(): string; process: Bun.Subprocess } {
+function run(folder: string, config: object): { output: () => string; process: Bun.Subprocess } {
   const file = join(folder, "turnpike.json");
   writeFileSync(file, JSON.stringify(config));
   const subprocess = Bun.spawn([process.execPath, MAIN, "--config", file], {
@@ -92,7 +91,6 @@ async function start(more: { server?: object; [key: string]: unknown }): Promise
     folder,
     pid: subprocess.pid,
     output,
-    write: (config) => writeFileSync(join(folder, "turnpike.json"), JSON.stringify(configOf({ ...more, ...config }))),
     signal: (name) => subprocess.kill(name),
     exited: subprocess.exited,
   };

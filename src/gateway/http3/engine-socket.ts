@@ -1,4 +1,4 @@
-import { dlopen, FFIType, type Pointer, ptr } from "bun:ffi";
+import { dlopen, FFIType, ptr } from "bun:ffi";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { isIPv6 } from "node:net";
 
@@ -73,11 +73,13 @@ function socketAddress(address: string, port: number): Uint8Array {
 function groupsOf(address: string): number[] {
   const { hostname } = new URL(`http://[${address}]/`);
   const [head = "", tail = ""] = hostname.slice(1, -1).split("::");
-  const groups = (text: string): number[] =>
-    text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
-  const before = groups(head);
-  const after = groups(tail);
+  const before = hexGroups(head);
+  const after = hexGroups(tail);
   return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => 0), ...after];
+}
+
+function hexGroups(text: string): number[] {
+  return text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
 }
 
 /** The inodes of the sockets bound to a UDP port. */
@@ -113,12 +115,11 @@ function loadCalls(): Calls {
         connect: onAddress,
         bind: onAddress,
       });
-      const at = (bytes: NodeJS.TypedArray): Pointer => ptr(bytes);
       return {
         setOption: (fd, option, value) =>
-          symbols.setsockopt(fd, option.level, option.name, at(new Int32Array([value])), 4),
-        connect: (fd, address) => symbols.connect(fd, at(address), address.length),
-        bind: (fd, address) => symbols.bind(fd, at(address), address.length),
+          symbols.setsockopt(fd, option.level, option.name, ptr(new Int32Array([value])), 4),
+        connect: (fd, address) => symbols.connect(fd, ptr(address), address.length),
+        bind: (fd, address) => symbols.bind(fd, ptr(address), address.length),
       };
     } catch {
       // Another C library, perhaps.
