@@ -270,6 +270,23 @@ test("a stream's end does not prolong the time for a head that has begun", () =>
   expect(client.wire.closed || client.wire.ended).toBe(true);
 });
 
+test("a sender that throws while it is told to go on does not stop the others", () => {
+  const client = new ScriptedClient().begin();
+  const [blocker, broken, sound] = [open(client, 1), open(client, 3), open(client, 5)];
+  client.wire.takes = [0];
+  begin(blocker, 10);
+  flushCork();
+  let drained = 0;
+  broken.onDrain = () => {
+    throw new Error("broken");
+  };
+  sound.onDrain = () => drained++;
+  expect([begin(broken, 10), begin(sound, 10)]).toEqual([false, false]);
+  expect(() => client.connection.onDrain()).toThrow("broken");
+  client.connection.onDrain();
+  expect(drained).toBe(1);
+});
+
 test("a client that gives back the window of a long download in small pieces is none that floods", () => {
   const client = new ScriptedClient().begin([[4, f.MAX_WINDOW]]);
   const exchange = open(client, 1);
@@ -298,7 +315,7 @@ test("a client whose every packet ends within another frame has the time for eac
     const frame = f.payloadFrame({ type: f.HEADERS, flags: f.END_STREAM | f.END_HEADERS, streamId }, payload);
     return [frame.subarray(0, 20), frame.subarray(20)];
   };
-  let rest = Buffer.alloc(0);
+  let rest: Buffer = Buffer.alloc(0);
   for (let i = 0; i < 30; i++) {
     const [first, second] = half(2 * i + 1);
     client.bytes(Buffer.concat([rest, first]));

@@ -49,17 +49,25 @@ export class SendQueue {
   pump(): void {
     if (this.#pumping) return;
     this.#pumping = true;
+    try {
+      this.#sendAll();
+    } finally {
+      // Whoever throws as it is told to go on may do so in another connection's event, and this one lives on.
+      this.#pumping = false;
+    }
+  }
+
+  #sendAll(): void {
     const { out } = this.#sender;
     while (!out.blocked) {
       const stream = this.#waiting.shift();
-      if (stream === undefined) break;
+      if (stream === undefined) return;
       if (stream.isStarved) this.#starve(stream);
       else if (stream.sendTurn()) {
         stream.queued = false;
         stream.tellSendable();
       } else this.#waiting.push(stream);
     }
-    this.#pumping = false;
   }
 
   /** Its time runs from here: it may have waited for the socket before, or for others. */
