@@ -270,6 +270,13 @@ test("a stream's end does not prolong the time for a head that has begun", () =>
   expect(client.wire.closed || client.wire.ended).toBe(true);
 });
 
+test("an exchange that has sent interim answers alone has no status yet", () => {
+  const client = new ScriptedClient().begin();
+  const exchange = open(client, 1);
+  exchange.response.start({ status: 103, reason: "", fields: "", bodyLength: 0 });
+  expect(exchange.status).toBe(0);
+});
+
 test("a sender that throws while it is told to go on does not stop the others", () => {
   const client = new ScriptedClient().begin();
   const [blocker, broken, sound] = [open(client, 1), open(client, 3), open(client, 5)];

@@ -49,6 +49,8 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   /** Bytes of the response that are still to come; -1 where nobody knows. */
   #remaining = -1;
   #contentLength = -1;
+  /** Of the head that is written, which may be an interim one. */
+  #headStatus = 0;
   #hasBody = true;
   #over = false;
   /** Milliseconds left for the request's body; its time rests while it is held back. */
@@ -133,13 +135,13 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
     const { status } = head;
     // An upstream's 101 says something of HTTP/1 (RFC 9113 §8.6).
     if (status === 101) return;
-    this.status = status;
+    this.#headStatus = status;
     if (status < 200) {
-      this.#contentLength = -1;
       this.connection.writer.head({ streamId: this.streamId, endStream: false }, head.fields, this);
       return;
     }
     this.started = true;
+    this.status = status;
     const isBare = this.head.method === "HEAD" || status === 304;
     this.#hasBody = !isBare && status !== 204;
     this.#contentLength = status === 204 ? -1 : head.bodyLength;
@@ -156,7 +158,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
 
   /** Writes the fields that stand before the response's own. */
   encode(target: Buffer, at: number): number {
-    let offset = writeStatus(target, at, this.status);
+    let offset = writeStatus(target, at, this.#headStatus);
     if (this.#contentLength >= 0) offset = writeField(target, offset, "content-length", String(this.#contentLength));
     return this.started ? writeNewFields(target, offset, this.addedFields) : offset;
   }
