@@ -68,6 +68,7 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
   /** Header blocks and other frames that have come whole. */
   protected wholes = 0;
   #settingsAcknowledged = false;
+  #peerEnded = false;
   readonly #receiveWindow: ReceiveWindow;
   /** The stream of the DATA frame that is being read; undefined where its bytes go nowhere. */
   #dataStream: Http2Stream | undefined;
@@ -141,13 +142,24 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
       this.#paused = false;
       this.wire.resume();
     }
-    if (this.#state === LINGERING) this.wire.shutdown();
+    if (this.#state === LINGERING) this.#closeSending();
     else this.#queue.pump();
     flushCork();
   }
 
   onEnd(): void {
-    this.wire.terminate();
+    this.#peerEnded = true;
+    // Whoever ends with a message unfinished has left, as in HTTP/1; any other may still read what it was sent.
+    if (this.streams.size > 0) this.wire.terminate();
+    else if (this.#state === OPEN) this.close(f.NO_ERROR);
+    else this.#closeSending();
+  }
+
+  /** Closes this side once all of it was taken. */
+  #closeSending(): void {
+    if (this.out.blocked) return;
+    if (this.#peerEnded) this.wire.end();
+    else this.wire.shutdown();
   }
 
   onClose(): void {
@@ -175,7 +187,7 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
     this.writer.goaway(this.lastPeerStream, code, reason);
     this.#cutStreams();
     this.out.flush();
-    if (!this.out.blocked) this.wire.shutdown();
+    this.#closeSending();
     if (this.#paused) this.wire.resume();
     this.#paused = false;
     this.wheel.set(this, LINGER_MS + (this.out.blocked ? this.#options.writeMs() : 0));

@@ -270,6 +270,25 @@ test("a stream's end does not prolong the time for a head that has begun", () =>
   expect(client.wire.closed || client.wire.ended).toBe(true);
 });
 
+test("a client that closes its side gets what it was sent, unless it leaves a request behind", () => {
+  const client = new ScriptedClient().begin();
+  const exchange = open(client, 1);
+  client.wire.takes = [0, 0];
+  exchange.response.start({ ...OK, bodyLength: 0 });
+  exchange.response.end("");
+  flushCork();
+  client.connection.onEnd();
+  expect(client.wire.closed).toBe(false);
+  client.wire.takes = [];
+  client.connection.onDrain();
+  expect(client.heard()).toEqual(["HEADERS 1 :status: 200, content-length: 0 end", "GOAWAY 1 0"]);
+  expect([client.wire.ended, client.wire.closed]).toEqual([true, true]);
+  const leaver = new ScriptedClient().begin();
+  const left = open(leaver, 1);
+  leaver.connection.onEnd();
+  expect([left.gone, leaver.wire.ended, leaver.wire.closed]).toEqual([true, false, true]);
+});
+
 test("an exchange that has sent interim answers alone has no status yet", () => {
   const client = new ScriptedClient().begin();
   const exchange = open(client, 1);
