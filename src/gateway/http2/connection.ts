@@ -187,10 +187,11 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
     this.writer.goaway(this.lastPeerStream, code, reason);
     this.#cutStreams();
     this.out.flush();
-    this.#closeSending();
     if (this.#paused) this.wire.resume();
     this.#paused = false;
     this.wheel.set(this, LINGER_MS + (this.out.blocked ? this.#options.writeMs() : 0));
+    // Last, since the socket may be gone with it.
+    this.#closeSending();
   }
 
   override onDeadline(): void {
