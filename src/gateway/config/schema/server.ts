@@ -32,7 +32,7 @@ export const server = z
       "Worker processes. 0 starts one per CPU (container quotas are not considered); 1 is a single process without fork.",
     ),
     max_connections: count(2048, 1, 1_000_000).describe(
-      "Most client connections at a time, at most half of `buffer_pool.buffer_count`.",
+      "Most client connections at a time, over all workers; at most half of `buffer_pool.buffer_count`.",
     ),
     static_root: z
       .string()
