@@ -469,7 +469,7 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
 
   #onBlocked(): void {
     this.#writeDeadline ??= new WriteDeadline(this.wire);
-    this.wheel.set(this.#writeDeadline, this.#options.writeMs());
+    this.wheel.set(this.#writeDeadline, this.out.exhausted ? 0 : this.#options.writeMs());
   }
 }
 
