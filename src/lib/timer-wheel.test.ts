@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { beginEvent } from "./event-clock.ts";
 import { FakeClock } from "./testing/fake-clock.ts";
 import { Deadline, TICK_MS, TimerWheel } from "./timer-wheel.ts";
 
@@ -151,4 +152,19 @@ test("a deadline that throws is reported, and the others of its tick fire all th
   clock.advance(200);
   expect(probes.map((probe) => probe.fired.length)).toEqual([1, 1, 1]);
   expect(faults.map(String)).toEqual(["Error: broken"]);
+});
+
+test("an event whose end nobody told stops no deadline", async () => {
+  const fired = Promise.withResolvers<string>();
+  class Once extends Deadline {
+    override onDeadline(): void {
+      fired.resolve("fired");
+    }
+  }
+  const wheel = new TimerWheel();
+  wheel.set(new Once(), 30);
+  beginEvent();
+  wheel.now();
+  expect(await Promise.race([fired.promise, Bun.sleep(5000).then(() => "stopped")])).toBe("fired");
+  wheel.close();
 });

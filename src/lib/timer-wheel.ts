@@ -1,4 +1,4 @@
-import { eventTime } from "./event-clock.ts";
+import { endEvent, eventTime } from "./event-clock.ts";
 
 /**
  * Milliseconds a tick: a deadline fires within two of them, which leaves 30 of the 50 ms that it may be late for an event loop
@@ -30,7 +30,11 @@ export interface WheelClock {
 const realClock: WheelClock = {
   now: eventTime,
   every: (ms, tick) => {
-    const timer = setInterval(tick, ms);
+    const timer = setInterval(() => {
+      // A tick is no part of an event: one whose handler threw must not stop the clock.
+      endEvent();
+      tick();
+    }, ms);
     return () => clearInterval(timer);
   },
 };
