@@ -1,0 +1,110 @@
+import { afterAll, expect, test } from "bun:test";
+import { spawn } from "node:child_process";
+import { createHash, X509Certificate } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Readable, type Writable } from "node:stream";
+import { CdpConnection } from "../../src/content/browser/cdp.ts";
+import { type BrowserProgram, browserPrograms } from "../../src/content/browser/find.ts";
+import { answer } from "../../src/gateway/answer.ts";
+import { type Exchange } from "../../src/gateway/exchange.ts";
+import { startEndpoint } from "../../src/gateway/http3/testing/endpoint.ts";
+import { SERVER_CERT, SERVER_KEY } from "../support/quic-certificates.ts";
+
+const BODY_BYTES = 1_000_000;
+const RUN_MS = 30_000;
+
+/** Sends a body that the server sends back, and writes down what came of it. */
+const PAGE = `<!doctype html><title>h3</title><p id="result">nothing</p><script>
+  (async () => {
+    const sent = new Uint8Array(${BODY_BYTES}).map((_, i) => i * 7);
+    const answer = await fetch("/echo", { method: "POST", body: sent });
+    const got = new Uint8Array(await answer.arrayBuffer());
+    const same = got.length === sent.length && got.every((byte, i) => byte === sent[i]);
+    const [page] = performance.getEntriesByType("navigation");
+    document.getElementById("result").textContent = [page.nextHopProtocol, answer.status, same].join(" ");
+  })();
+</script>`;
+
+const folder = mkdtempSync(join(tmpdir(), "turnpike-chromium-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("Chromium loads a page, and sends and gets a body, over HTTP/3", async () => {
+  const material = {
+    fallback: { cert: SERVER_CERT, key: SERVER_KEY },
+    named: [],
+    clientCa: "",
+    clientCertRequired: true,
+  };
+  const server = await startEndpoint(serve, { material });
+  try {
+    const [program] = await Array.fromAsync(browserPrograms(undefined, join(folder, "programs")));
+    if (program === undefined) throw new Error("Cannot test with Chromium: there is none");
+    const result = await resultIn(program, `https://localhost:${server.port}/`, [
+      "--enable-quic",
+      "--host-resolver-rules=MAP localhost 127.0.0.1",
+      `--origin-to-force-quic-on=localhost:${server.port}`,
+      `--ignore-certificate-errors-spki-list=${publicKeyHash()}`,
+    ]);
+    expect(result).toBe("h3 200 true");
+    expect(server.endpoint.figures.connectionsTotal).toBeGreaterThan(0);
+    expect(server.faults).toEqual([]);
+  } finally {
+    await server.close();
+  }
+}, 60_000);
+
+function publicKeyHash(): string {
+  const key = new X509Certificate(SERVER_CERT).publicKey.export({ type: "spki", format: "der" });
+  return createHash("sha256").update(key).digest("base64");
+}
+
+/** What the page writes down, once it has. */
+async function resultIn(program: BrowserProgram, url: string, flags: readonly string[]): Promise<string> {
+  const common = [
+    "--headless=new",
+    "--remote-debugging-pipe",
+    "--no-first-run",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+  ];
+  const child = spawn(program.path, [...common, ...flags, `--user-data-dir=${join(folder, "profile")}`], {
+    env: { PATH: "/usr/bin:/bin", HOME: folder, ...program.environment },
+    stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
+  });
+  // Both are pipes, as asked for above; the types of stdio know the first three only.
+  const cdp = new CdpConnection(child.stdio[3] as unknown as Writable, child.stdio[4] as unknown as Readable);
+  try {
+    const { targetId } = await cdp.send("Target.createTarget", { url });
+    const { sessionId } = await cdp.send("Target.attachToTarget", { targetId, flatten: true });
+    for (const end = performance.now() + RUN_MS; performance.now() < end; ) {
+      const expression = "document.getElementById('result')?.textContent ?? 'nothing'";
+      const { result } = await cdp.send("Runtime.evaluate", { expression }, String(sessionId));
+      // What Runtime.evaluate answers for a text.
+      const { value } = result as { value: string };
+      if (value !== "nothing") return value;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    return "nothing";
+  } finally {
+    child.kill("SIGKILL");
+    cdp.close();
+  }
+}
+
+function serve(exchange: Exchange): void {
+  if (exchange.head.path !== "/echo") {
+    answer(exchange, 200, "text/html", Buffer.from(PAGE));
+    return;
+  }
+  const { body, response } = exchange;
+  response.start({ status: 200, reason: "", fields: "", bodyLength: -1 });
+  exchange.onDrain = () => body.resume();
+  body.readTo({
+    data: (chunk, start, end) => response.data(chunk, start, end),
+    end: (trailers) => response.end(trailers),
+    abort: (error) => response.abort(error),
+  });
+}
