@@ -46,6 +46,7 @@ export interface Http2Options {
  */
 export abstract class Http2Connection extends Deadline implements WireHandler, FrameSink, StreamConnection {
   readonly out: Outgoing;
+  readonly buffers: BufferPool;
   readonly peer = new PeerSettings();
   readonly writer: FrameWriter;
   readonly streams = new Map<number, Http2Stream>();
@@ -90,6 +91,7 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
       maxPayload: Math.max(this.block.maxBytes, f.DEFAULT_MAX_FRAME_SIZE),
       expectPreface: !ofClient,
     });
+    this.buffers = options.buffers;
     this.out = new Outgoing(wire, () => this.#onBlocked(), options.buffers);
     this.writer = new FrameWriter(this.out, this.peer);
     // Until the peer has acknowledged a smaller window, it may use the one that all begin with (RFC 9113 §6.9.3).

@@ -352,3 +352,46 @@ test("a client whose every packet ends within another frame has the time for eac
   client.host.clock.advance(9100);
   expect(client.wire.ended).toBe(true);
 });
+
+test("what a client has wait in memory is on the account of the worker's buffers, and no more than they are", () => {
+  const host = new Host();
+  const client = new ScriptedClient(host).begin([[4, 1]]);
+  for (let i = 0; i < 4; i++) {
+    const exchange = open(client, 2 * i + 1);
+    if (i % 2 === 0) begin(exchange, 100_000);
+    else {
+      exchange.response.start({ ...OK, bodyLength: 100_000 });
+      exchange.response.data(Buffer.alloc(100_000));
+      exchange.response.end("");
+    }
+  }
+  expect(host.buffers.used).toBeGreaterThanOrEqual(400_000);
+  for (let i = 0; i < 4; i++) client.numbers(f.RST_STREAM, 2 * i + 1, f.CANCEL);
+  expect(host.buffers.used).toBe(0);
+  host.buffers.limits = { bufferSize: 65_536, bufferCount: 2, reserve: 0 };
+  let cancelled = 0;
+  for (const streamId of [9, 11]) {
+    const exchange = open(client, streamId);
+    exchange.onCancel = () => cancelled++;
+    begin(exchange, 100_000);
+  }
+  expect(client.heard().at(-1)).toBe("RST_STREAM 11 2");
+  expect([cancelled, client.connection.streams.size]).toEqual([1, 1]);
+});
+
+test("a body that nobody reads yet takes the memory of its bytes, however small its frames, and ends where there is none", () => {
+  const host = new Host();
+  const client = new ScriptedClient(host).begin();
+  const exchange = open(client, 1, 0, POST);
+  for (let i = 0; i < 20_000; i++) client.data(1, 0, "a");
+  expect(host.buffers.used).toBe(65_536);
+  const body = new Collector();
+  exchange.body.readTo(body);
+  expect([body.length, host.buffers.used]).toEqual([20_000, 0]);
+  host.buffers.limits = { bufferSize: 65_536, bufferCount: 0, reserve: 0 };
+  const refused = open(client, 3, 0, POST);
+  client.data(3, 0, "abc");
+  const unread = new Collector();
+  refused.body.readTo(unread);
+  expect([unread.length, unread.error?.code]).toEqual([0, "overloaded"]);
+});

@@ -1,14 +1,16 @@
+import { type BufferPool } from "../../lib/buffer-pool.ts";
+import { ByteQueue } from "../../lib/byte-queue.ts";
 import { Deadline } from "../../lib/timer-wheel.ts";
 import { type Fields } from "../../lib/fields.ts";
-import { type TurnpikeError } from "../../lib/errors.ts";
+import { TurnpikeError } from "../../lib/errors.ts";
 import { type BodySink } from "../exchange.ts";
 import { type Outgoing } from "../wire/outgoing.ts";
-import { END_STREAM, FLOW_CONTROL_ERROR, MAX_WINDOW } from "./frame.ts";
+import { END_STREAM, FLOW_CONTROL_ERROR, INTERNAL_ERROR, MAX_WINDOW } from "./frame.ts";
 import { type DataRange, type FrameWriter } from "./frame-writer.ts";
 import { ReceiveWindow } from "./receive-window.ts";
 import { type PeerSettings } from "./settings.ts";
 
-/** A range of bytes that waits. */
+/** A range of bytes. */
 interface Piece {
   readonly chunk: Uint8Array;
   start: number;
@@ -18,6 +20,8 @@ interface Piece {
 /** What a stream needs of its connection. */
 export interface StreamConnection {
   readonly out: Outgoing;
+  /** The account of what waits in memory. */
+  readonly buffers: BufferPool;
   readonly peer: PeerSettings;
   readonly writer: FrameWriter;
   readonly sendWindow: number;
@@ -60,13 +64,17 @@ export abstract class Http2Stream extends Deadline {
   bytesReceived = 0;
   bytesSent = 0;
   protected readonly connection: StreamConnection;
-  #pending: Piece[] | undefined;
+  /** What waits for a window or the socket; made when something has to. */
+  #pending: ByteQueue | undefined;
+  /** The last of a message, whose end follows at once: then it goes, or waits with the rest. */
+  #last: Piece | undefined;
   /** The trailers of a message whose end was given and is not sent. */
   #ending: Fields | undefined;
   /** Made when the first data comes: most streams have none. */
   #receiveWindow: ReceiveWindow | undefined;
   #sink: BodySink | undefined;
-  #held: Piece[] | undefined;
+  /** What came before anybody took it. */
+  #held: ByteQueue | undefined;
   /** Bytes that the sink has, or that wait for it, and that do not count as taken. */
   #withheld = 0;
   #full = false;
@@ -105,7 +113,7 @@ export abstract class Http2Stream extends Deadline {
   protected send(chunk: Uint8Array, start: number, end: number): boolean {
     const { connection } = this;
     let at = start;
-    if (this.#pending === undefined && !connection.out.blocked) {
+    if (!this.#isWaiting && !connection.out.blocked) {
       while (at < end) {
         const length = this.#allowance(end - at);
         if (length <= 0) break;
@@ -115,7 +123,7 @@ export abstract class Http2Stream extends Deadline {
       }
       if (at === end && !connection.out.blocked) return true;
     }
-    if (at < end) this.#keep(chunk, at, end);
+    if (at < end && !this.#keep(chunk, at, end)) return false;
     if (this.isStarved) this.starve();
     connection.enqueue(this);
     return false;
@@ -126,7 +134,8 @@ export abstract class Http2Stream extends Deadline {
    * come, and whoever waited for room before giving it would wait for ever.
    */
   protected sendLast(chunk: Uint8Array, start: number, end: number): true {
-    this.#keep(chunk, start, end);
+    if (this.#isWaiting) this.#keep(chunk, start, end);
+    else this.#last = { chunk, start, end };
     return true;
   }
 
@@ -134,9 +143,14 @@ export abstract class Http2Stream extends Deadline {
   protected sendEnd(trailers: Fields): void {
     if (this.localEnded || this.closed || this.#ending !== undefined) return;
     this.#ending = trailers;
+    if (!this.queued) {
+      while (this.#isWaiting && !this.connection.out.blocked && this.#allowance(1) > 0) this.#writeNext();
+    }
+    const last = this.#last;
+    this.#last = undefined;
+    if (last !== undefined && !this.#keep(last.chunk, last.start, last.end)) return;
     if (this.queued) return;
-    while (this.#pending !== undefined && !this.connection.out.blocked && this.#allowance(1) > 0) this.#writeNext();
-    if (this.#pending === undefined) this.finishSending();
+    if (!this.#isWaiting) this.finishSending();
     else {
       if (this.isStarved) this.starve();
       this.connection.enqueue(this);
@@ -145,8 +159,8 @@ export abstract class Http2Stream extends Deadline {
 
   /** The connection's turn for this stream: sends one frame of what waits. False: there is more. */
   sendTurn(): boolean {
-    if (this.#pending !== undefined) this.#writeNext();
-    if (this.#pending !== undefined) return false;
+    if (this.#isWaiting) this.#writeNext();
+    if (this.#isWaiting) return false;
     if (this.#ending !== undefined) this.finishSending();
     return true;
   }
@@ -160,7 +174,7 @@ export abstract class Http2Stream extends Deadline {
   moveSendWindow(by: number): boolean {
     this.sendWindow += by;
     if (this.sendWindow > MAX_WINDOW) return false;
-    if (this.#pending !== undefined && this.sendWindow > 0) this.connection.enqueue(this);
+    if (this.#isWaiting && this.sendWindow > 0) this.connection.enqueue(this);
     return true;
   }
 
@@ -179,28 +193,39 @@ export abstract class Http2Stream extends Deadline {
 
   /** Data waits for a window of the peer. */
   get isStarved(): boolean {
-    return this.#pending !== undefined && (this.sendWindow <= 0 || this.connection.sendWindow <= 0);
+    return this.#isWaiting && (this.sendWindow <= 0 || this.connection.sendWindow <= 0);
   }
 
-  #keep(chunk: Uint8Array, start: number, end: number): void {
-    this.#pending ??= [];
-    this.#pending.push({ chunk, start, end });
+  get #isWaiting(): boolean {
+    return this.#last !== undefined || this.#pending?.first !== undefined;
+  }
+
+  /** False, and the stream is over, where there is no memory left: what is lost cannot be made up for. */
+  #keep(chunk: Uint8Array, start: number, end: number): boolean {
+    this.#pending ??= new ByteQueue(this.connection.buffers);
+    if (this.#pending.push(chunk, start, end)) return true;
+    this.connection.resetStream(this, INTERNAL_ERROR);
+    this.cutShort();
+    return false;
   }
 
   #writeNext(): void {
-    const piece = this.#pending?.[0];
-    if (piece === undefined) return;
-    const length = this.#allowance(piece.end - piece.start);
+    const last = this.#last;
+    const waiting = last === undefined ? this.#pending?.first : undefined;
+    const chunk = last?.chunk ?? waiting?.bytes;
+    const piece = last ?? waiting;
+    if (piece === undefined || chunk === undefined) return;
+    const { start } = piece;
+    const length = this.#allowance(piece.end - start);
     if (length <= 0) return;
-    const from = piece.start;
-    piece.start += length;
-    if (piece.start === piece.end) {
-      this.#pending?.shift();
-      if (this.#pending?.length === 0) this.#pending = undefined;
+    if (last === undefined) this.#pending?.shift(length);
+    else {
+      last.start += length;
+      if (last.start === last.end) this.#last = undefined;
     }
-    const isLast = this.#pending === undefined && this.#ending === "";
-    this.#writeData(piece.chunk, from, { end: from + length, flags: isLast ? END_STREAM : 0 });
-    if (isLast) this.localEnded = true;
+    const isEnd = !this.#isWaiting && this.#ending === "";
+    this.#writeData(chunk, start, { end: start + length, flags: isEnd ? END_STREAM : 0 });
+    if (isEnd) this.localEnded = true;
   }
 
   #writeData(chunk: Uint8Array, start: number, { end, flags }: { end: number; flags: number }): void {
@@ -260,9 +285,13 @@ export abstract class Http2Stream extends Deadline {
       return;
     }
     if (this.#sink === undefined) {
-      this.#held ??= [];
-      this.#held.push({ chunk: bytes, start, end });
       if (!this.#full) this.holdReceiving(true);
+      this.#held ??= new ByteQueue(this.connection.buffers);
+      if (!this.#held.push(bytes, start, end)) {
+        this.abortReceiving(
+          new TurnpikeError("overloaded", "no memory is left for what waits to be sent to the upstream"),
+        );
+      }
     } else if (!this.#sink.data(bytes, start, end) && !this.#full) this.holdReceiving(true);
     // The sink may have closed the stream, and with it given back what was withheld.
     if (this.#full && !this.closed) this.#withheld += length;
@@ -288,7 +317,10 @@ export abstract class Http2Stream extends Deadline {
     const held = this.#held;
     this.#held = undefined;
     let room = true;
-    for (const { chunk, start, end } of held ?? []) room = sink.data(chunk, start, end);
+    for (let piece = held?.first; piece !== undefined; piece = held?.first) {
+      room = sink.data(piece.bytes, piece.start, piece.end);
+      held?.shift(piece.end - piece.start);
+    }
     if (room) this.resume();
     if (this.#fault !== undefined) sink.abort(this.#fault);
     else if (this.remoteEnded) sink.end(this.#trailers);
@@ -321,7 +353,7 @@ export abstract class Http2Stream extends Deadline {
 
   protected ignoreRest(): void {
     this.#ignoring = true;
-    this.#held = undefined;
+    this.#letGo();
     this.resume();
   }
 
@@ -333,12 +365,18 @@ export abstract class Http2Stream extends Deadline {
     this.connection.writer.windowUpdate(this.streamId, given);
   }
 
+  #letGo(): void {
+    this.#held?.clear();
+    this.#held = undefined;
+  }
+
   /** Lets go of what waits. The connection calls it when the stream is closed. */
   release(): void {
     this.closed = true;
-    this.#pending = undefined;
+    this.#pending?.clear();
+    this.#last = undefined;
     this.#ending = undefined;
-    this.#held = undefined;
+    this.#letGo();
     const withheld = this.#withheld;
     this.#withheld = 0;
     if (withheld > 0) this.connection.taken(withheld);
