@@ -8,10 +8,24 @@ const RECEIVE_ERRORS = [
   { level: 41, name: 25 },
 ];
 const REUSE_PORT = { level: 1, name: 15 };
+const ATTACH_FILTER = { level: 1, name: 26 };
 const INET = 2;
 const INET6 = 10;
 
 const LIBC = ["libc.so.6", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1"];
+
+/**
+ * A filter in the form of `struct sock_filter`, a step a line: what has the source port 0 is dropped. Who is written to there
+ * cannot be reached, and a send that fails stops the engine as above: one such packet, for ten seconds.
+ */
+const NO_PORT_ZERO: readonly (readonly [code: number, ifTrue: number, ifFalse: number, value: number])[] = [
+  // Two bytes from 0 on: the UDP header is the beginning.
+  [0x28, 0, 0, 0],
+  [0x15, 1, 0, 0],
+  // Takes the whole, or nothing.
+  [0x06, 0, 0, 0xff_ff_ff_ff],
+  [0x06, 0, 0, 0],
+];
 
 interface Option {
   readonly level: number;
@@ -20,7 +34,7 @@ interface Option {
 
 /** What is needed of the C library; each answers 0, or -1. */
 interface Calls {
-  setOption(fd: number, option: Option, value: number): number;
+  setOption(fd: number, option: Option, value: NodeJS.TypedArray): number;
   connect(fd: number, address: Uint8Array): number;
   bind(fd: number, address: Uint8Array): number;
 }
@@ -43,17 +57,42 @@ export function prepareSocket(chosenPort: number, { address, port }: { address: 
   const fd = Number(only);
   const calls = loadCalls();
   // The option of the other family is none of this socket's.
-  if (RECEIVE_ERRORS.every((option) => calls.setOption(fd, option, 0) !== 0)) {
+  if (RECEIVE_ERRORS.every((option) => calls.setOption(fd, option, new Int32Array([0])) !== 0)) {
     throw new Error("Cannot serve HTTP/3: the UDP socket cannot be told to ignore ICMP");
+  }
+  const filter = filterBytes();
+  if (calls.setOption(fd, ATTACH_FILTER, programOf(filter)) !== 0) {
+    throw new Error("Cannot serve HTTP/3: the UDP socket takes no filter");
   }
   if (port === 0) return;
   const steps = [
     calls.connect(fd, new Uint8Array(16)),
-    calls.setOption(fd, REUSE_PORT, 1),
+    calls.setOption(fd, REUSE_PORT, new Int32Array([1])),
     calls.bind(fd, socketAddress(address, port)),
   ];
   if (steps.some((step) => step !== 0))
     throw new Error(`Cannot listen on ${address}:${port}: UDP cannot be bound there`);
+}
+
+function filterBytes(): Uint8Array {
+  const bytes = new Uint8Array(8 * NO_PORT_ZERO.length);
+  const view = new DataView(bytes.buffer);
+  for (const [i, [code, ifTrue, ifFalse, value]] of NO_PORT_ZERO.entries()) {
+    view.setUint16(8 * i, code, true);
+    view.setUint8(8 * i + 2, ifTrue);
+    view.setUint8(8 * i + 3, ifFalse);
+    view.setUint32(8 * i + 4, value, true);
+  }
+  return bytes;
+}
+
+/** `struct sock_fprog`: how many steps, and where they lie. `filter` must live until the kernel has it. */
+function programOf(filter: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(16);
+  const view = new DataView(bytes.buffer);
+  view.setUint16(0, filter.length / 8, true);
+  view.setBigUint64(8, BigInt(ptr(filter)), true);
+  return bytes;
 }
 
 /** `struct sockaddr_in` or `sockaddr_in6`. */
@@ -116,8 +155,8 @@ function loadCalls(): Calls {
         bind: onAddress,
       });
       return {
-        setOption: (fd, option, value) =>
-          symbols.setsockopt(fd, option.level, option.name, ptr(new Int32Array([value])), 4),
+        setOption: (fd, { level, name: option }, value) =>
+          symbols.setsockopt(fd, level, option, ptr(value), value.byteLength),
         connect: (fd, address) => symbols.connect(fd, ptr(address), address.length),
         bind: (fd, address) => symbols.bind(fd, ptr(address), address.length),
       };
