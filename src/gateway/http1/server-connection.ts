@@ -57,7 +57,7 @@ export class Http1ServerConnection
     super();
     this.#wire = wire;
     this.#host = host;
-    this.peerAddress = plainAddress(host.peerAddress ?? wire.remoteAddress);
+    this.peerAddress = plainAddress(host.peerAddress ?? wire.remoteAddress ?? "");
     this.out = new Outgoing(wire, () => this.#onBlocked(), host.buffers);
     host.wheel.set(this, host.settings().idleMs);
   }

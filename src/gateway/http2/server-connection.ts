@@ -68,7 +68,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     this.#host = host;
     this.#maxStreams = http2.maxStreams;
     this.#maxHeaderListSize = maxHeaderListSize;
-    this.peerAddress = plainAddress(host.peerAddress ?? wire.remoteAddress);
+    this.peerAddress = plainAddress(host.peerAddress ?? wire.remoteAddress ?? "");
     host.wheel.set(this, settings.headerMs);
   }
 

@@ -24,13 +24,20 @@ export interface Successor {
 
 const ONLY_HTTP2 = { code: "bad-request", detail: "this port takes HTTP/2 with prior knowledge only" } as const;
 
+/** Nobody is there who could be answered, and what he sent must not be served in no name, past all that goes by addresses. */
+function isGone(wire: Wire, { peerAddress }: ServerHost): boolean {
+  return (peerAddress ?? wire.remoteAddress) === undefined;
+}
+
 export function becomeHttp1(wire: Wire, { host, h2Only, become }: Successor): void {
-  if (h2Only) wire.data = new RefusedConnection(wire, host.wheel, ONLY_HTTP2);
+  if (isGone(wire, host)) wire.terminate();
+  else if (h2Only) wire.data = new RefusedConnection(wire, host.wheel, ONLY_HTTP2);
   else become(wire, new Http1ServerConnection(wire, host));
 }
 
 export function becomeHttp2(wire: Wire, { host, become }: Successor): void {
-  become(wire, new Http2ServerConnection(wire, host));
+  if (isGone(wire, host)) wire.terminate();
+  else become(wire, new Http2ServerConnection(wire, host));
 }
 
 /** A plaintext connection before its first bytes tell HTTP/2 from HTTP/1. */
@@ -59,7 +66,7 @@ export class FirstBytes extends Phase {
     if (isPreface) becomeHttp2(wire, this.#successor);
     else becomeHttp1(wire, this.#successor);
     this.leave();
-    wire.data.onData(bytes);
+    if (wire.data !== this) wire.data.onData(bytes);
   }
 
   override drain(): void {

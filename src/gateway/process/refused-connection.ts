@@ -21,7 +21,7 @@ export class RefusedConnection extends Deadline implements WireHandler {
     super();
     this.#wire = wire;
     this.#wheel = wheel;
-    const connection = { scheme: "http", clientAddress: wire.remoteAddress } as const;
+    const connection = { scheme: "http", clientAddress: wire.remoteAddress ?? "" } as const;
     const bytes = Buffer.from(refuse(fault, "", connection).text, "latin1");
     wire.write(bytes, 0, bytes.length);
     wire.shutdown();

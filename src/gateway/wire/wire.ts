@@ -12,7 +12,8 @@ export interface Wire {
   end(): void;
   /** Closes at once, both ways. */
   terminate(): void;
-  readonly remoteAddress: string;
+  /** Undefined where the peer had reset the connection before anybody asked. */
+  readonly remoteAddress: string | undefined;
   /** The socket's descriptor; -1 once it is closed, absent where there is none. */
   readonly fd?: number;
 }

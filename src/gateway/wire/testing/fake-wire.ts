@@ -2,7 +2,7 @@ import { type Wire, type WireHandler } from "../wire.ts";
 
 /** A wire without a socket: takes of each write what it is told to, and keeps it. */
 export class FakeWire implements Wire {
-  readonly remoteAddress = "127.0.0.1";
+  remoteAddress: string | undefined = "127.0.0.1";
   data: WireHandler = { onData() {}, onDrain() {}, onEnd() {}, onClose() {} };
   /** Bytes that each of the next writes takes; a write beyond the list takes all. */
   takes: number[] = [];
