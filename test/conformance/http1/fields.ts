@@ -138,6 +138,11 @@ export const FIELD_RULES: readonly Rule[] = [
     upstream: (head) => expect(has(head, "via").join(", ")).toMatch(/^1\.0 fred, 1\.1 \S+$/),
   }),
   served(
+    ["9110 §7.6.3", "with the version that the client spoke"],
+    "GET /x HTTP/1.0\r\nHost: a.test\r\nConnection: keep-alive\r\n\r\n",
+    { upstream: (head) => expect(has(head, "via").join()).toMatch(/^1\.0 \S+$/) },
+  ),
+  served(
     ["9110 §7.7", "a request's fields are not transformed"],
     request("GET /x", 'Accept: a/b;q="x, y" , c/d', "Cookie: a=b;c=d"),
     {

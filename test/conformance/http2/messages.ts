@@ -147,6 +147,10 @@ export const MESSAGE_CASES: readonly Case[] = [
       expect(fieldOf(fields, "x-mixed")).toBe("Value");
     },
   ),
+  script(["9110 §7.6.3", "the origin hears in Via that the request came by HTTP/2"], async (client) => {
+    client.send(get(1, "/via", [["via", "1.1 fred"]]));
+    expect((await client.answer(1)).body.toString()).toMatch(/^1\.1 fred, 2\.0 \S+$/);
+  }),
   script(["9113 §8.2.3", "crumbs of Cookie become one field"], async (client) => {
     client.send(
       get(1, "/cookie", [

@@ -20,6 +20,7 @@ export const answerByPath: Answer = (request, connection) => {
   if (fixed !== undefined) connection.send(fixed);
   else if (path === "/broken") connection.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf");
   else if (path === "/count") connection.send(ok(String(request.body.length)));
+  else if (path === "/via") connection.send(ok(valuesOf(request, "via").join("|")));
   else if (path === "/cookie") connection.send(ok(valuesOf(request, "cookie").join("|")));
   else if (path === "/trailers")
     connection.send(ok(request.trailers.map(([name, value]) => `${name}: ${value}`).join()));
