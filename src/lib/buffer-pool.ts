@@ -89,6 +89,14 @@ export class BufferPool {
     return wanted;
   }
 
+  /** Gives back what a holder has beyond as many whole buffers as `bytes` need; larger buffers since a reload take nothing more. */
+  shrink(held: number, bytes: number): number {
+    const { bufferSize } = this.#limits;
+    const wanted = Math.min(held, Math.ceil(bytes / bufferSize) * bufferSize);
+    if (wanted < held) this.give(held - wanted);
+    return wanted;
+  }
+
   #set(used: number): void {
     this.#used = used;
     this.#watcher.used(used);

@@ -83,3 +83,15 @@ test("what the pool has no buffer for is not kept, and what waits already stays"
   queue.clear();
   expect([queue.length, pool.used]).toEqual([0, 0]);
 });
+
+test("larger buffers from a reload on take nothing from who frees some of what he holds in smaller ones", () => {
+  const pool = new BufferPool({ bufferSize: 4096, bufferCount: 8, reserve: 2 });
+  const queue = new ByteQueue(pool);
+  for (const seed of [1, 2]) expect(queue.push(pattern(16_384, seed), 0, 16_384)).toBe(true);
+  expect(pool.free).toBe(0);
+  pool.limits = { bufferSize: 65_536, bufferCount: 1, reserve: 1 };
+  expect(takeFrom(queue, 16_384)).toEqual(pattern(16_384, 1));
+  expect(pool.used).toBe(32_768);
+  expect(takeFrom(queue, 16_384)).toEqual(pattern(16_384, 2));
+  expect(pool.used).toBe(0);
+});

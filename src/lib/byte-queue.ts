@@ -72,14 +72,14 @@ export class ByteQueue {
     if (first.start < first.end) return;
     this.#waiting.shift();
     this.#memory -= first.memory;
-    this.#held = this.#pool.resize(this.#held, this.#memory);
+    this.#held = this.#pool.shrink(this.#held, this.#memory);
   }
 
   clear(): void {
     this.#waiting = [];
     this.#memory = 0;
     this.length = 0;
-    this.#held = this.#pool.resize(this.#held, 0);
+    this.#held = this.#pool.shrink(this.#held, 0);
   }
 }
 
