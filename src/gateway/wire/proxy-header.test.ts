@@ -13,16 +13,20 @@ function v2(command: number, family: number, body: readonly number[], length = b
 
 const IPV4 = [192, 0, 2, 7, 192, 0, 2, 8, 0xc8, 0x22, 0x01, 0xbb];
 const IPV6 = [0x20, 0x01, 0x0d, 0xb8, ...Array<number>(11).fill(0), 1, ...Array<number>(16).fill(9), 0, 80, 1, 187];
+const MAPPED = [...Array<number>(10).fill(0), 0xff, 0xff, 192, 0, 2, 7, ...Array<number>(16).fill(9), 0, 80, 1, 187];
 
 describe("a PROXY header of", () => {
   const whole: readonly [what: string, bytes: Buffer, address: string | undefined][] = [
     ["version 1 over IPv4", Buffer.from("PROXY TCP4 192.0.2.7 192.0.2.8 51234 443\r\n"), "192.0.2.7"],
     ["version 1 over IPv6", Buffer.from("PROXY TCP6 2001:db8::1 2001:db8::2 1 65535\r\n"), "2001:db8::1"],
+    ["version 1 over IPv6 in a long form", Buffer.from("PROXY TCP6 2001:DB8:0::01 ::2 1 2\r\n"), "2001:db8::1"],
+    ["version 1 over IPv6 with an IPv4 address", Buffer.from("PROXY TCP6 ::FFFF:192.0.2.7 ::2 1 2\r\n"), "192.0.2.7"],
     ["version 1 that knows nothing", Buffer.from("PROXY UNKNOWN\r\n"), undefined],
     ["version 1 that knows nothing and says more", Buffer.from("PROXY UNKNOWN ff:: 1 x\r\n"), undefined],
     ["version 2 over IPv4", v2(0x21, 0x11, IPV4), "192.0.2.7"],
     ["version 2 over IPv4 with extensions", v2(0x21, 0x11, [...IPV4, 4, 0, 1, 0]), "192.0.2.7"],
     ["version 2 over IPv6", v2(0x21, 0x21, IPV6), "2001:db8::1"],
+    ["version 2 over IPv6 with an IPv4 address", v2(0x21, 0x21, MAPPED), "192.0.2.7"],
     ["version 2 from the proxy itself", v2(0x20, 0x00, []), undefined],
     ["version 2 from the proxy itself, with an address", v2(0x20, 0x11, IPV4), undefined],
     ["version 2 without an address", v2(0x21, 0x00, []), undefined],
@@ -47,6 +51,7 @@ describe("no PROXY header is", () => {
     ["one with two spaces", Buffer.from("PROXY  TCP4 192.0.2.7 192.0.2.8 1 2\r\n")],
     ["one with a bare LF", Buffer.from(`PROXY TCP4 192.0.2.7 192.0.2.8 1 2\n${"x".repeat(80)}`)],
     ["one with an IPv6 address for IPv4", Buffer.from("PROXY TCP4 ::1 192.0.2.8 1 2\r\n")],
+    ["one with the name of an interface", Buffer.from("PROXY TCP6 fe80::1%eth0 ::2 1 2\r\n")],
     ["one with no address", Buffer.from("PROXY TCP4 a.test 192.0.2.8 1 2\r\n")],
     ["one with a port of six digits", Buffer.from("PROXY TCP4 192.0.2.7 192.0.2.8 1 100000\r\n")],
     ["one with a port over 65535", Buffer.from("PROXY TCP4 192.0.2.7 192.0.2.8 1 65536\r\n")],

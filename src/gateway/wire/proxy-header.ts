@@ -36,10 +36,15 @@ function readV1(bytes: Buffer): ProxyHeader | "unfinished" | undefined {
   const line = text.slice(0, end);
   if (line === "PROXY UNKNOWN" || line.startsWith("PROXY UNKNOWN ")) return { length: end + 2, address: undefined };
   const [, family = "", source = "", target = "", sourcePort = "", targetPort = "", ...rest] = line.split(" ");
-  const isAddress = family === "TCP4" ? isIPv4 : family === "TCP6" ? isIPv6 : undefined;
+  const isAddress = family === "TCP4" ? isIPv4 : family === "TCP6" ? isPlainIPv6 : undefined;
   if (isAddress === undefined || rest.length > 0) return undefined;
   if (!isAddress(source) || !isAddress(target) || !isPort(sourcePort) || !isPort(targetPort)) return undefined;
-  return { length: end + 2, address: source };
+  return { length: end + 2, address: family === "TCP6" ? shortIPv6(source) : source };
+}
+
+/** Without the name of an interface, which means something on the proxy's machine alone. */
+function isPlainIPv6(text: string): boolean {
+  return isIPv6(text) && !text.includes("%");
 }
 
 function isPort(text: string): boolean {
@@ -73,7 +78,14 @@ function readV2(bytes: Buffer): ProxyHeader | "unfinished" | undefined {
 }
 
 function ipv6Text(bytes: Buffer): string {
-  const groups = Array.from({ length: 8 }, (_, i) => bytes.readUInt16BE(i * 2).toString(16));
-  // The shortest form (RFC 5952), so that one client has one name in both versions of the protocol.
-  return new URL(`http://[${groups.join(":")}]`).hostname.slice(1, -1);
+  return shortIPv6(Array.from({ length: 8 }, (_, i) => bytes.readUInt16BE(i * 2).toString(16)).join(":"));
+}
+
+/** The shortest form (RFC 5952), or IPv4 where it stands for that: so one client has one name, whatever its proxy writes. */
+function shortIPv6(address: string): string {
+  const text = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const mapped = /^::ffff:([\da-f]+):([\da-f]+)$/.exec(text);
+  if (mapped === null) return text;
+  const [high, low] = [Number.parseInt(mapped[1] ?? "", 16), Number.parseInt(mapped[2] ?? "", 16)];
+  return [high >> 8, high & 0xff, low >> 8, low & 0xff].join(".");
 }
