@@ -3,7 +3,7 @@ import { isIPv6 } from "node:net";
 import { type HandshakeInfo, type Identity, type ListenOptions, type QuicEndpoint, type QuicSession } from "node:quic";
 import { type ServerConnection, type ServerHost } from "../server-host.ts";
 import { certificateSubject } from "../wire/certificate-subject.ts";
-import { type KeyPair, type TlsMaterial } from "../wire/tls.ts";
+import { type ClientSubject, type KeyPair, type TlsMaterial } from "../wire/tls.ts";
 import { loadQuic } from "./engine.ts";
 import { prepareSocket } from "./engine-socket.ts";
 import { createCounters, type QuicFigures } from "./figures.ts";
@@ -44,10 +44,10 @@ export interface Http3Options {
   readonly maxHeaderBytes: number;
   readonly maxHeaderCount: number;
   /**
-   * Who serves a connection, by the subject of its client's certificate: "" where none was verified, undefined where none is
-   * asked for. `closed` is called for each connection that `entered` was called for.
+   * Who serves a connection, by its client's certificate: undefined where none is asked for. `closed` is called for each
+   * connection that `entered` was called for.
    */
-  hostFor(clientSubject: string | undefined): ServerHost;
+  hostFor(clientSubject: ClientSubject | undefined): ServerHost;
   /** False: there is no place for another connection. */
   admit(): boolean;
   entered(connection: ServerConnection): void;
@@ -172,7 +172,8 @@ class Http3Server implements Http3Endpoint {
     const asksForCertificate = material.clientCa !== "" && material.clientCertRequired;
     // The engine ends such a connection by itself, after it has told of the handshake.
     if (asksForCertificate && info.validationErrorReason !== undefined) return undefined;
-    const subject = asksForCertificate ? certificateSubject(session.peerCertificate?.subject ?? "") : "";
+    const certificate = asksForCertificate ? session.peerCertificate : undefined;
+    const subject = certificate === undefined ? "none" : { subject: certificateSubject(certificate.subject) };
     const host = this.#options.hostFor(material.clientCa === "" ? undefined : subject);
     if (!this.#options.admit()) {
       this.#counters.connectionsRefused++;

@@ -4,7 +4,7 @@ import { Http2ServerConnection } from "../http2/server-connection.ts";
 import { type ServerConnection, type ServerHost } from "../server-host.ts";
 import { type ConnectionMetrics, type Transport } from "../telemetry/connection-metrics.ts";
 import { listen, type Listener, type OnFault } from "../wire/tcp.ts";
-import { listenTls, type TlsListener, type TlsMaterial, type TlsPeer } from "../wire/tls.ts";
+import { type ClientSubject, listenTls, type TlsListener, type TlsMaterial, type TlsPeer } from "../wire/tls.ts";
 import { createTlsUpgrade, type TlsUpgrade } from "../wire/tls-upgrade.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { Handshake } from "./handshake.ts";
@@ -248,7 +248,7 @@ export class GatewayListener {
   }
 
   /** The host of one connection, where there is something to say of it that its wire does not know. */
-  #hostFor(peerAddress: string | undefined, clientSubject: string | undefined): ServerHost {
+  #hostFor(peerAddress: string | undefined, clientSubject: ClientSubject | undefined): ServerHost {
     if (peerAddress === undefined && clientSubject === undefined) return this.#host;
     return { ...withClient(this.#host, clientSubject), peerAddress };
   }
@@ -275,7 +275,7 @@ function asksAlike(a: TlsMaterial | undefined, b: TlsMaterial | undefined): bool
 }
 
 /** The host of connections by clients whose certificate has this subject. */
-export function withClient(host: ServerHost, clientSubject: string | undefined): ServerHost {
+export function withClient(host: ServerHost, clientSubject: ClientSubject | undefined): ServerHost {
   if (clientSubject === undefined) return host;
   const fields = clientFields(clientSubject);
   return {
@@ -288,7 +288,7 @@ export function withClient(host: ServerHost, clientSubject: string | undefined):
 }
 
 /** What an upstream is told of the client's certificate; clients cannot send these fields themselves. */
-function clientFields(subject: string): string {
-  if (subject === "") return "X-Client-Cert-Verified: NONE\r\n";
-  return `X-Client-Cert-Verified: SUCCESS\r\nX-Client-Cert-Subject: ${subject}\r\n`;
+function clientFields(client: ClientSubject): string {
+  if (client === "none") return "X-Client-Cert-Verified: NONE\r\n";
+  return `X-Client-Cert-Verified: SUCCESS\r\nX-Client-Cert-Subject: ${client.subject}\r\n`;
 }

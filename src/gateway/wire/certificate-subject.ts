@@ -1,9 +1,10 @@
 /**
  * The subject of a certificate as one line (RFC 4514 §2): the most specific part first, parts divided by commas, all of it
- * ASCII. `lines` is how node:crypto gives it: a part a line, the least specific first, special characters escaped.
+ * ASCII. `lines` is how node:crypto gives it: a part a line, the least specific first, special characters escaped; Bun
+ * gives undefined, beside its types, where there is none.
  */
-export function certificateSubject(lines: string): string {
-  if (lines === "") return "";
+export function certificateSubject(lines: string | undefined): string {
+  if (lines === undefined || lines === "") return "";
   const parts = lines.split("\n").map((part) => part.replaceAll(" + ", "+"));
   return parts
     .toReversed()

@@ -22,6 +22,8 @@ const own = makeCertificate({ hostnames: ["own.test"] });
 const exact = makeCertificate({ hostnames: ["exact.wild.test"] });
 const wild = makeCertificate({ hostnames: ["*.wild.test"] });
 
+/** Whom the certificate of `client` names. */
+const NAMED = { subject: "CN=one,O=Acme\\, Inc" };
 const MATERIAL: TlsMaterial = {
   fallback: own,
   named: [
@@ -161,15 +163,16 @@ for (const [what, start, first] of WAYS) {
           expect(refused).toBeUndefined();
         }
       }
-      expect(peers.map(({ clientSubject }) => clientSubject)).toEqual(["CN=one,O=Acme\\, Inc", "CN=one,O=Acme\\, Inc"]);
+      expect(peers.map(({ clientSubject }) => clientSubject)).toEqual([NAMED, NAMED]);
     });
 
-    test("an optional client certificate that is not of the CA is none", async () => {
+    test("an optional client certificate that is not of the CA is none, and one of the CA need have no name", async () => {
       const port = await start({ ...MATERIAL, clientCa: ca.cert, clientCertRequired: false });
-      for (const identity of [identityOf(client), {}, identityOf(stranger)]) {
+      const nameless = makeCertificate({ issuer: ca, subject: [] });
+      for (const identity of [identityOf(client), {}, identityOf(stranger), identityOf(nameless)]) {
         (await open(port, first, identity)).destroy();
       }
-      expect(peers.map(({ clientSubject }) => clientSubject)).toEqual(["CN=one,O=Acme\\, Inc", "", ""]);
+      expect(peers.map(({ clientSubject }) => clientSubject)).toEqual([NAMED, "none", "none", { subject: "" }]);
     });
 
     test("a client that speaks no TLS, or an old one, gets nothing", async () => {

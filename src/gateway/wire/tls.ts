@@ -21,6 +21,9 @@ export interface TlsMaterial {
   readonly clientCertRequired: boolean;
 }
 
+/** Whom a client's certificate names; `none`: no certificate was verified, or sent. */
+export type ClientSubject = { readonly subject: string } | "none";
+
 /** What a handshake has brought out. */
 export interface TlsPeer {
   /** The application protocol agreed on; empty where none was. */
@@ -31,8 +34,8 @@ export interface TlsPeer {
   readonly version: string;
   /** A session of before was taken up again. */
   readonly resumed: boolean;
-  /** The subject of the client's certificate (RFC 4514) where one was verified, "" where none was; undefined where none is asked for. */
-  readonly clientSubject: string | undefined;
+  /** The subject of the client's certificate (RFC 4514; it may be empty), `none` where none was verified; undefined where none is asked for. */
+  readonly clientSubject: ClientSubject | undefined;
 }
 
 /** Who hears of a connection whose handshake is under way: `onClose` or `onSecure` comes, and after that another handler hears. */
@@ -116,8 +119,9 @@ export function tlsHandlerFor(
   };
 }
 
-function subjectOf(socket: Socket<WireHandler>): string {
-  return socket.authorized ? certificateSubject(socket.getPeerX509Certificate()?.subject ?? "") : "";
+function subjectOf(socket: Socket<WireHandler>): ClientSubject {
+  const certificate = socket.authorized ? socket.getPeerX509Certificate() : undefined;
+  return certificate === undefined ? "none" : { subject: certificateSubject(certificate.subject) };
 }
 
 /** Whether and how a client's certificate is asked for. */
