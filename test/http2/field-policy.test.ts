@@ -29,7 +29,7 @@ function kept(request: Message | undefined): string[] {
   return request.fields
     .map(([name, value]) => [name.toLowerCase(), value] as const)
     .filter(([name]) => !OWN.has(name))
-    .map(([name, value]) => `${name}: ${value}`)
+    .map(([name, value]) => `${name}: ${name === "via" ? value.replace(/\d\.\d service$/, "service") : value}`)
     .toSorted();
 }
 

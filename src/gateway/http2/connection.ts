@@ -171,9 +171,12 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
     this.wheel.remove(this);
     if (this.#writeDeadline !== undefined) this.wheel.remove(this.#writeDeadline);
     this.out.discard();
-    this.#cutStreams();
-    this.onGone();
-    flushCork();
+    try {
+      this.#cutStreams();
+    } finally {
+      this.onGone();
+      flushCork();
+    }
   }
 
   cutOff(): void {
@@ -206,8 +209,8 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
     for (const stream of open) {
       this.wheel.remove(stream);
       stream.release();
-      stream.cutShort();
     }
+    cutShort(open);
   }
 
   // --- frames that come ---
@@ -473,6 +476,19 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
     this.#writeDeadline ??= new WriteDeadline(this.wire);
     this.wheel.set(this.#writeDeadline, this.out.exhausted ? 0 : this.#options.writeMs());
   }
+}
+
+/** Has each of `streams` hear that it is over; throws what the first that threw did, once all have heard. */
+function cutShort(streams: readonly Http2Stream[]): void {
+  const faults: unknown[] = [];
+  for (const stream of streams) {
+    try {
+      stream.cutShort();
+    } catch (error) {
+      faults.push(error);
+    }
+  }
+  if (faults.length > 0) throw faults[0];
 }
 
 const EMPTY = new Uint8Array(0);

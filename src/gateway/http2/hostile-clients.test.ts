@@ -395,3 +395,17 @@ test("a body that nobody reads yet takes the memory of its bytes, however small 
   refused.body.readTo(unread);
   expect([unread.length, unread.error?.code]).toEqual([0, "overloaded"]);
 });
+
+test("all who work for a connection's streams hear that it is gone, though one of them throws", () => {
+  const client = new ScriptedClient().begin();
+  const heard: number[] = [];
+  for (const streamId of [1, 3, 5]) {
+    open(client, streamId).onCancel = () => {
+      heard.push(streamId);
+      if (streamId === 1) throw new Error("broken");
+    };
+  }
+  expect(() => client.wire.terminate()).toThrow("broken");
+  expect(heard).toEqual([1, 3, 5]);
+  expect(client.host.closedCount).toBe(1);
+});
