@@ -311,6 +311,21 @@ describe("a reload", () => {
       },
       TIME_MS,
     );
+
+    test(
+      `may take a port back that the one before it has only just given up, with workers: ${workers}`,
+      async () => {
+        const { program, ports } = await serve(withWorkers(workers, configOf([{}, {}])));
+        const [stays = 0, goes = 0] = ports;
+        for (let round = 0; round < 3; round++) {
+          await reload(program, withWorkers(workers, configOf([{ port: stays }])));
+          await reload(program, withWorkers(workers, configOf([{ port: stays }, { port: goes }])), /eload.*\n/);
+        }
+        expect(program.output).not.toContain("Cannot reload");
+        expect(statusOf(await once(goes, GET))).toBe(200);
+      },
+      TIME_MS,
+    );
   }
 
   test(

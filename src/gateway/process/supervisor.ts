@@ -13,6 +13,9 @@ const YOUNG_MS = 1000;
 /** So many workers in a row that die at once stop the server: starting more would change nothing. */
 const MAX_EARLY_DEATHS = 3;
 const RESTART_MS = 100;
+/** Milliseconds in which workers have surely let go of a port that a reload took away, and between two looks. */
+const LET_GO_MS = 1000;
+const LOOK_MS = 20;
 
 interface Worker {
   readonly process: Subprocess;
@@ -44,6 +47,7 @@ class Supervisor implements Gateway {
   readonly #rows: number[];
   #served: Served;
   #closing = false;
+  #reloadedAt = Number.NEGATIVE_INFINITY;
   #earlyDeaths = 0;
 
   constructor(options: GatewayOptions) {
@@ -74,12 +78,13 @@ class Supervisor implements Gateway {
   async reload(config: Config): Promise<void> {
     const previous = this.#served;
     const material = readTlsMaterial(config);
-    const places = probeListeners(withPorts(config, this.listeners), this.listeners);
+    const places = await this.#placesFor(config);
     // First, so that a worker that is started meanwhile starts with it.
     this.#served = { config: withPorts(config, places), material };
     const workers = [...this.#workers];
     const answers = await Promise.all(workers.map((worker) => this.#ask(worker, this.#reloadMessage())));
     const refusal = answers.find((answer) => answer.kind === "failed");
+    this.#reloadedAt = performance.now();
     if (refusal === undefined) {
       this.listeners = places;
       return;
@@ -87,6 +92,18 @@ class Supervisor implements Gateway {
     this.#served = previous;
     await Promise.all([...this.#workers].map((worker) => this.#ask(worker, this.#reloadMessage())));
     throw new Error(refusal.reason);
+  }
+
+  /** A port that the reload before this one took away may still be held by our own workers. */
+  async #placesFor(config: Config): Promise<readonly BoundListener[]> {
+    for (;;) {
+      try {
+        return probeListeners(withPorts(config, this.listeners), this.listeners);
+      } catch (error) {
+        if (performance.now() - this.#reloadedAt > LET_GO_MS) throw error;
+        await Bun.sleep(LOOK_MS);
+      }
+    }
   }
 
   countReload(success: boolean): void {
