@@ -1,5 +1,6 @@
 /** TLS of the whole gateway: who is shown which certificate, who is let in, and what upstreams learn of it. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { connect as connectHttp2 } from "node:http2";
@@ -203,6 +204,24 @@ async function http2Status(
     session.destroy();
   }
 }
+
+test(
+  "a reload that fails after its certificates were read shows the old ones",
+  async () => {
+    const taken = createSocket("udp4");
+    taken.bind(0, "127.0.0.1");
+    await once(taken, "listening");
+    const listener = { address: "127.0.0.1", use_tls: true };
+    const server = { workers: 1, listeners: [{ ...listener, port: 0 }] };
+    const { program, port } = await serve(configOf({}, { server }));
+    files("own", makeCertificate({ subject: [["CN", "renewed"]] }));
+    const withQuic = { ...listener, port, quic_enabled: true, quic_port: taken.address().port };
+    await reload(program, configOf({}, { server: { ...server, listeners: [withQuic] } }), /Cannot reload/);
+    taken.close();
+    expect(await shown(port, "own.test")).toBe("own.test");
+  },
+  TIME_MS,
+);
 
 describe("client certificates", () => {
   const FAKE = { "x-client-cert-subject": "CN=fake", "x-client-cert-verified": "SUCCESS" };

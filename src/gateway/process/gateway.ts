@@ -132,14 +132,16 @@ class RunningGateway implements Gateway {
       plans.filter((_, i) => kept[i] === undefined),
       material,
     );
+    let next: Compiled | undefined;
     try {
       const fresh = added.values();
       const bound = kept.flatMap((listener) => listener ?? fresh.next().value ?? []);
-      const next = await compile(config, this.#deps(bound.map((listener) => listener.place)));
+      next = await compile(config, this.#deps(bound.map((listener) => listener.place)));
+      await this.#serveQuic(config, quicMaterial, bound);
+      // Last of what can fail, and checked before: the old ones cannot be told from the new ones any more.
       if (material !== undefined && !isDeepStrictEqual(material, this.#material)) {
         for (const listener of kept) listener?.show(material);
       }
-      await this.#serveQuic(config, quicMaterial, bound);
       this.#bound = bound;
       const previous = this.#compiled;
       this.#compiled = next;
@@ -147,6 +149,7 @@ class RunningGateway implements Gateway {
       this.#own.reload(config);
       previous?.close();
     } catch (error) {
+      if (next !== this.#compiled) next?.close();
       await Promise.all(added.map((listener) => listener.close(0)));
       throw error;
     }
