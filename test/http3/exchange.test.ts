@@ -386,6 +386,24 @@ test("max_idle_timeout_ms holds to the millisecond that it is given in", async (
   await until(() => server.connections.size === 0);
 });
 
+test("a client that does nothing but cancel loses its connection, and others do not", async () => {
+  const { client, server } = await serve((exchange) => {
+    if (exchange.head.method === "GET") answer(exchange, 200, "", new Uint8Array(0));
+  });
+  const other = await Http3Client.connect(server.port);
+  open.push(other);
+  for (let i = 0; i < 2000 && !client.isClosed; i++) {
+    const { stream, response } = await client.open("POST", "/", {}, false);
+    response.catch(() => {});
+    stream.resetStream(0x10cn);
+    stream.stopSending(0x10cn);
+    if (i % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  await until(() => server.connections.size === 1);
+  expect((await other.request("GET", "/")).headers[":status"]).toBe("200");
+  expect(server.endpoint.figures.streamsTotal).toBeLessThan(1500);
+});
+
 test("max_streams_bidi is the most requests at one time", async () => {
   const quic = { maxIdleTimeoutMs: 30_000, maxStreamsBidi: 3, maxStreamsUni: 3 };
   const waiting: Exchange[] = [];

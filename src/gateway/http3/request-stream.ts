@@ -19,13 +19,15 @@ export interface StreamOwner {
   readonly otherBytes: number;
   /** So many more bytes of bodies have come. */
   countBody(bytes: number): void;
-  /** The client sends a head without end. */
+  /** The client asks for more than it may: the connection closes (RFC 9114 §10.5). */
   overwhelmed(): void;
+  /** A request ended: answered, or cancelled by its client. */
+  ended(isAnswered: boolean): void;
   /** The stream was reset for a malformed request. */
   malformed(): void;
   /** A rule about frames is broken: the connection closes (RFC 9114 §4.1). */
   violated(): void;
-  streamClosed(stream: RequestStream): void;
+  streamClosed(): void;
   onFault(error: unknown): void;
 }
 
@@ -61,6 +63,8 @@ export class RequestStream extends Deadline implements ExchangeStream {
   #body: Http3RequestBody | undefined;
   #trailers: Fields | undefined;
   #closed = false;
+  /** It has an answer, which is no exchange's. */
+  #refused = false;
   #headDue: number;
   #bytesBefore = -1;
 
@@ -215,6 +219,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
   /** Answers what cannot become an exchange. */
   #answer(fault: HeadFault): void {
     this.#begun = true;
+    this.#refused = true;
     const { id, status, fields: lines, body } = problemAnswer(fault);
     const block: HeaderBlock = { ":status": String(status), "content-length": String(body.length) };
     addFields(block, lines);
@@ -261,7 +266,8 @@ export class RequestStream extends Deadline implements ExchangeStream {
     this.#closed = true;
     this.host.wheel.remove(this);
     this.#exchange?.closed();
-    this.#owner.streamClosed(this);
+    this.#owner.ended(this.#refused || this.#exchange?.gone === false);
+    this.#owner.streamClosed();
     flushCork();
   }
 }

@@ -18,6 +18,8 @@ export interface SessionOptions {
 
 /** Milliseconds from GOAWAY, or from the last answer after it, to the end: requests that were on their way come first. */
 const LEAVING_MS = 200;
+/** Requests that a client may cancel beyond those that it lets be answered: more is a flood (CVE-2023-44487). */
+const MAX_CANCELLED = 500;
 /** How often in its idle time a connection is looked at, where that is not whole seconds. */
 const IDLE_CHECKS = 4;
 
@@ -32,6 +34,7 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
   #heardBytes = 0n;
   #heardAt = 0;
   #bodyBytes = 0;
+  #cancelled = 0;
   /** GOAWAY was sent. */
   #leaving = false;
   #over = false;
@@ -81,6 +84,11 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
 
   overwhelmed(): void {
     if (!this.#over) this.#quic.destroy(undefined, { code: codes.EXCESSIVE_LOAD, type: "application" });
+  }
+
+  ended(isAnswered: boolean): void {
+    if (isAnswered) this.#cancelled = Math.max(this.#cancelled - 1, 0);
+    else if (++this.#cancelled > MAX_CANCELLED) this.overwhelmed();
   }
 
   malformed(): void {
