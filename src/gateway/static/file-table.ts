@@ -1,7 +1,7 @@
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { ENCODINGS } from "./encodings.ts";
 import { mediaType } from "./media-types.ts";
-import { type Found, openInside, resolveRoot } from "./open-inside.ts";
+import { type Found, lacksDescriptors, openInside, resolveRoot } from "./open-inside.ts";
 import { type FileUsage, OpenFile, WHOLE_BYTES } from "./open-file.ts";
 import { describeFile, type StaticFile } from "./representation.ts";
 
@@ -158,8 +158,9 @@ export class FileTable {
       this.#rootCheckedAt = now;
       try {
         this.#root = resolveRoot(this.#folder);
-      } catch {
-        this.#root = undefined;
+      } catch (error) {
+        // Where there is only no descriptor to look by, it is as it was; the file itself is busy then.
+        if (!(error instanceof Error && lacksDescriptors(error.cause))) this.#root = undefined;
       }
     }
     return this.#root;

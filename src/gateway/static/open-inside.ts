@@ -38,11 +38,16 @@ export function openInside(root: string, path: string): Found {
     if (!stats.isFile()) return ABSENT;
     return { kind: "file", fd: openSync(self, constants.O_RDONLY), stats };
   } catch (error) {
-    const code = codeOf(error);
-    return code === "EMFILE" || code === "ENFILE" ? { kind: "no-descriptors" } : ABSENT;
+    return lacksDescriptors(error) ? { kind: "no-descriptors" } : ABSENT;
   } finally {
     if (named !== -1) closeSync(named);
   }
+}
+
+/** Whether this process, or the system, had no descriptor left. */
+export function lacksDescriptors(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === "EMFILE" || code === "ENFILE";
 }
 
 function isInside(root: string, path: string): boolean {

@@ -1,0 +1,44 @@
+/** Static files of a process that has no descriptor left. */
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { statusOf } from "../support/message.ts";
+import { Folder, Program, until } from "../support/program.ts";
+import { RawClient } from "../support/raw-client.ts";
+
+setDefaultTimeout(30_000);
+
+const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
+/** Longer than a file, or its folder, is taken to be as it was. */
+const LOOKED_AT_AGAIN_MS = 1500;
+
+let folder: Folder;
+beforeEach(() => (folder = new Folder()));
+afterEach(() => folder.remove());
+
+test("a file that cannot be opened for want of descriptors is 503 and never 404, and is served when there are some", async () => {
+  folder.write("index.html", "hello");
+  const server = { address: "127.0.0.1", port: 0, workers: 1, static_root: folder.path };
+  const config = folder.write("turnpike.json", { server, access_log: { enabled: false } });
+  const command = ["sh", "-c", 'ulimit -n 64; exec "$@"', "sh", process.execPath, MAIN];
+  const program = new Program(["--config", config], { command });
+  const clients: RawClient[] = [];
+  try {
+    const [, text] = await program.sees(/listening on \S+:(\d+)/);
+    const port = Number(text);
+    while (clients.length < 100) clients.push(await RawClient.open(port));
+    const [client] = clients;
+    if (client === undefined) throw new Error("Cannot ask: there is no client");
+    const ask = async (): Promise<number> => {
+      client.send("GET /index.html HTTP/1.1\r\nHost: a.test\r\n\r\n");
+      return statusOf(await client.response());
+    };
+    const statuses = new Set<number>();
+    for (const began = performance.now(); performance.now() - began < LOOKED_AT_AGAIN_MS; ) statuses.add(await ask());
+    expect([...statuses]).toEqual([503]);
+    for (const other of clients.slice(1)) other.destroy();
+    await until("the file", async () => ((await ask()) === 200 ? true : undefined));
+  } finally {
+    for (const client of clients) client.destroy();
+    await program.stop();
+  }
+});
