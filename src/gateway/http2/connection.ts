@@ -1,11 +1,8 @@
-import { type BufferPool } from "../../lib/buffer-pool.ts";
-import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type Fields } from "../../lib/fields.ts";
-import { flushCork, holdCork, Outgoing } from "../wire/outgoing.ts";
-import { type Wire, type WireHandler } from "../wire/wire.ts";
-import { WriteDeadline } from "../wire/write-deadline.ts";
+import { type Wire } from "../wire/wire.ts";
 import { Calm, RESET_COST } from "./calm.ts";
 import * as f from "./frame.ts";
+import { Http2Socket, type SocketOptions } from "./socket.ts";
 import { FrameReader, type FrameSink } from "./frame-reader.ts";
 import { frameFault } from "./frame-rules.ts";
 import { HeaderBlock } from "./header-block.ts";
@@ -18,23 +15,12 @@ import { type Http2Stream, type StreamConnection } from "./stream.ts";
 
 /** A connection takes as much data as so many of its streams may send that nobody reads, unless it is told otherwise. */
 const CONNECTION_WINDOWS = 8;
-/** Bytes that wait for a peer that does not read, from which on it is not read from either (CVE-2019-9512, CVE-2019-9515). */
-const MAX_BACKLOG = 262_144;
-/** Milliseconds that a closed-off connection is read from, so that the last frames are not lost to a reset. */
-const LINGER_MS = 2000;
-const OPEN = 0;
-const LINGERING = 1;
-const CLOSED = 2;
 
-export interface Http2Options {
-  readonly wheel: TimerWheel;
-  readonly buffers: BufferPool;
+export interface Http2Options extends SocketOptions {
   readonly local: LocalSettings;
   readonly ofClient: boolean;
   /** Bytes on all streams together that the peer may send before any is taken. */
   readonly connectionWindow?: number;
-  /** Milliseconds. */
-  readonly writeMs: () => number;
 }
 
 /**
@@ -44,9 +30,7 @@ export interface Http2Options {
  *   wire ─▶ FrameReader ─▶ Http2Connection ─▶ HeaderBlock ─▶ HPACK ─▶ the subclass's streams
  *   wire ◀─ Outgoing ◀──── SendQueue ◀─ Http2Stream
  */
-export abstract class Http2Connection extends Deadline implements WireHandler, FrameSink, StreamConnection {
-  readonly out: Outgoing;
-  readonly buffers: BufferPool;
+export abstract class Http2Connection extends Http2Socket implements FrameSink, StreamConnection {
   readonly peer = new PeerSettings();
   readonly writer: FrameWriter;
   readonly streams = new Map<number, Http2Stream>();
@@ -56,33 +40,24 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
   streamWindow: number;
   /** The highest stream that the peer has opened. */
   protected lastPeerStream = 0;
-  protected readonly wire: Wire;
-  protected readonly wheel: TimerWheel;
   protected readonly reader: FrameReader;
   protected readonly calm: Calm;
   protected readonly block: HeaderBlock;
   readonly #options: Http2Options;
   readonly #queue = new SendQueue(this);
-  #state = OPEN;
   /** The peer has said what it wants, as the first thing (RFC 9113 §3.4). */
   protected settingsSeen = false;
-  /** Header blocks and other frames that have come whole. */
+  /** Header blocks, and frames of other types that are known, that have come whole. */
   protected wholes = 0;
   #settingsAcknowledged = false;
-  #peerEnded = false;
   readonly #receiveWindow: ReceiveWindow;
   /** The stream of the DATA frame that is being read; undefined where its bytes go nowhere. */
   #dataStream: Http2Stream | undefined;
   readonly #resets = new RecentResets();
-  #writeDeadline: WriteDeadline | undefined;
-  #reading = false;
-  #paused = false;
 
   constructor(wire: Wire, options: Http2Options) {
-    super();
+    super(wire, options);
     const { local, ofClient, wheel } = options;
-    this.wire = wire;
-    this.wheel = wheel;
     this.#options = options;
     this.calm = new Calm(() => wheel.now());
     this.block = new HeaderBlock(local.maxHeaderListSize);
@@ -91,8 +66,6 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
       maxPayload: Math.max(this.block.maxBytes, f.DEFAULT_MAX_FRAME_SIZE),
       expectPreface: !ofClient,
     });
-    this.buffers = options.buffers;
-    this.out = new Outgoing(wire, () => this.#onBlocked(), options.buffers);
     this.writer = new FrameWriter(this.out, this.peer);
     // Until the peer has acknowledged a smaller window, it may use the one that all begin with (RFC 9113 §6.9.3).
     this.streamWindow = Math.max(local.initialWindowSize, f.DEFAULT_WINDOW);
@@ -103,107 +76,30 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
     this.writer.windowUpdate(0, Math.min(window, f.MAX_WINDOW) - f.DEFAULT_WINDOW);
   }
 
-  get isOpen(): boolean {
-    return this.#state === OPEN;
-  }
-
   protected abstract headArrived(bytes: Uint8Array, range: { start: number; end: number }): void;
   protected abstract goawayArrived(lastStreamId: number, code: number): void;
   /** A stream is gone, and nothing is open any more where `streams` is empty. */
   protected abstract streamClosed(stream: Http2Stream): void;
-  /** Bytes were read: time-outs may have to be set anew. */
-  protected abstract onActivity(): void;
   protected abstract onPong(): void;
-  protected abstract onGone(): void;
 
-  onData(chunk: Uint8Array): void {
-    if (this.#state !== OPEN) return;
-    holdCork();
-    this.#reading = true;
+  protected override read(chunk: Uint8Array): void {
     this.reader.read(chunk);
-    this.#reading = false;
-    if (this.isOpen) {
-      this.#queue.pump();
-      this.onActivity();
-      if (this.out.backlogBytes > MAX_BACKLOG && !this.#paused) {
-        this.#paused = true;
-        this.wire.pause();
-      }
-    }
-    flushCork();
   }
 
-  onDrain(): void {
-    const before = this.out.backlogBytes;
-    if (!this.out.drain()) {
-      if (this.out.backlogBytes < before) this.#onBlocked();
-      return;
-    }
-    if (this.#writeDeadline !== undefined) this.wheel.clear(this.#writeDeadline);
-    if (this.#paused) {
-      this.#paused = false;
-      this.wire.resume();
-    }
-    if (this.#state === LINGERING) this.#closeSending();
-    else this.#queue.pump();
-    flushCork();
+  protected override sendWaiting(): void {
+    this.#queue.pump();
   }
 
-  onEnd(): void {
-    this.#peerEnded = true;
-    // Whoever ends with a message unfinished has left, as in HTTP/1; any other may still read what it was sent.
-    if (this.streams.size > 0) this.wire.terminate();
-    else if (this.#state === OPEN) this.close(f.NO_ERROR);
-    else this.#closeSending();
+  protected override get isIdle(): boolean {
+    return this.streams.size === 0;
   }
 
-  /** Closes this side once all of it was taken. */
-  #closeSending(): void {
-    if (this.out.blocked) return;
-    if (this.#peerEnded) this.wire.end();
-    else this.wire.shutdown();
-  }
-
-  onClose(): void {
-    if (this.#state === CLOSED) return;
-    this.#state = CLOSED;
-    this.reader.stop();
-    this.wheel.remove(this);
-    if (this.#writeDeadline !== undefined) this.wheel.remove(this.#writeDeadline);
-    this.out.discard();
-    try {
-      this.#cutStreams();
-    } finally {
-      this.onGone();
-      flushCork();
-    }
-  }
-
-  cutOff(): void {
-    this.out.flush();
-    this.wire.terminate();
-  }
-
-  /** Tells the peer why (RFC 9113 §6.8), and closes; streams that are open are cut. */
-  close(code: number, reason = ""): void {
-    if (this.#state !== OPEN) return;
-    this.#state = LINGERING;
-    this.reader.stop();
+  protected override sayGoodbye(code: number, reason: string): void {
     this.writer.goaway(this.lastPeerStream, code, reason);
-    this.#cutStreams();
-    this.out.flush();
-    if (this.#paused) this.wire.resume();
-    this.#paused = false;
-    this.wheel.set(this, LINGER_MS + (this.out.blocked ? this.#options.writeMs() : 0));
-    // Last, since the socket may be gone with it.
-    this.#closeSending();
   }
 
-  override onDeadline(): void {
-    this.wire.terminate();
-  }
-
-  #cutStreams(): void {
+  protected override cutStreams(): void {
+    this.reader.stop();
     const open = [...this.streams.values()];
     this.streams.clear();
     for (const stream of open) {
@@ -268,6 +164,7 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
   dataEnds(padding: number): void {
     const stream = this.#dataStream;
     this.#dataStream = undefined;
+    this.wholes++;
     const endStream = (this.reader.flags & f.END_STREAM) !== 0;
     if (this.reader.length === padding && !endStream && !this.calm.spend(1)) {
       this.close(f.ENHANCE_YOUR_CALM, "too many DATA frames without data");
@@ -452,7 +349,7 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
 
   enqueue(stream: Http2Stream): void {
     this.#queue.add(stream);
-    if (!this.#reading && !this.out.blocked) this.#queue.pump();
+    if (!this.reading && !this.out.blocked) this.#queue.pump();
   }
 
   halfClosed(stream: Http2Stream): void {
@@ -469,12 +366,7 @@ export abstract class Http2Connection extends Deadline implements WireHandler, F
 
   taken(length: number): void {
     const given = this.#receiveWindow.take(length);
-    if (this.#state === OPEN) this.writer.windowUpdate(0, given);
-  }
-
-  #onBlocked(): void {
-    this.#writeDeadline ??= new WriteDeadline(this.wire);
-    this.wheel.set(this.#writeDeadline, this.out.exhausted ? 0 : this.#options.writeMs());
+    if (this.isOpen) this.writer.windowUpdate(0, given);
   }
 }
 

@@ -1,0 +1,157 @@
+import { type BufferPool } from "../../lib/buffer-pool.ts";
+import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
+import { flushCork, holdCork, Outgoing } from "../wire/outgoing.ts";
+import { type Wire, type WireHandler } from "../wire/wire.ts";
+import { WriteDeadline } from "../wire/write-deadline.ts";
+import { NO_ERROR } from "./frame.ts";
+
+/** Bytes that wait for a peer that does not read, from which on it is not read from either (CVE-2019-9512, CVE-2019-9515). */
+const MAX_BACKLOG = 262_144;
+/** Milliseconds that a closed-off connection is read from, so that the last frames are not lost to a reset. */
+const LINGER_MS = 2000;
+const OPEN = 0;
+const LINGERING = 1;
+const CLOSED = 2;
+
+export interface SocketOptions {
+  readonly wheel: TimerWheel;
+  readonly buffers: BufferPool;
+  /** Milliseconds. */
+  readonly writeMs: () => number;
+}
+
+/**
+ * The life of an HTTP/2 connection's socket: reading and writing, each held back by the other, and how it ends. It knows no
+ * frames.
+ *
+ *   OPEN ─ close ─▶ LINGERING ─ the peer closes, or time is up ─▶ CLOSED
+ *     └──────────────── the peer closes, or is cut off ───────────▶
+ */
+export abstract class Http2Socket extends Deadline implements WireHandler {
+  readonly out: Outgoing;
+  readonly buffers: BufferPool;
+  protected readonly wire: Wire;
+  protected readonly wheel: TimerWheel;
+  /** What the peer sent is being read: what is to be sent goes when that is done. */
+  protected reading = false;
+  readonly #writeMs: () => number;
+  #state = OPEN;
+  #peerEnded = false;
+  #paused = false;
+  #writeDeadline: WriteDeadline | undefined;
+
+  constructor(wire: Wire, { wheel, buffers, writeMs }: SocketOptions) {
+    super();
+    this.wire = wire;
+    this.wheel = wheel;
+    this.buffers = buffers;
+    this.out = new Outgoing(wire, () => this.#onBlocked(), buffers);
+    this.#writeMs = writeMs;
+  }
+
+  get isOpen(): boolean {
+    return this.#state === OPEN;
+  }
+
+  protected abstract read(chunk: Uint8Array): void;
+  /** Sends what waits for room. */
+  protected abstract sendWaiting(): void;
+  /** Bytes were read: time-outs may have to be set anew. */
+  protected abstract onActivity(): void;
+  /** No stream is open. */
+  protected abstract get isIdle(): boolean;
+  protected abstract sayGoodbye(code: number, reason: string): void;
+  /** Nothing more is read, and every stream that is open ends. */
+  protected abstract cutStreams(): void;
+  protected abstract onGone(): void;
+
+  onData(chunk: Uint8Array): void {
+    if (this.#state !== OPEN) return;
+    holdCork();
+    this.reading = true;
+    this.read(chunk);
+    this.reading = false;
+    if (this.isOpen) {
+      this.sendWaiting();
+      this.onActivity();
+      if (this.out.backlogBytes > MAX_BACKLOG && !this.#paused) {
+        this.#paused = true;
+        this.wire.pause();
+      }
+    }
+    flushCork();
+  }
+
+  onDrain(): void {
+    const before = this.out.backlogBytes;
+    if (!this.out.drain()) {
+      if (this.out.backlogBytes < before) this.#onBlocked();
+      return;
+    }
+    if (this.#writeDeadline !== undefined) this.wheel.clear(this.#writeDeadline);
+    if (this.#paused) {
+      this.#paused = false;
+      this.wire.resume();
+    }
+    if (this.#state === LINGERING) this.#closeSending();
+    else this.sendWaiting();
+    flushCork();
+  }
+
+  onEnd(): void {
+    this.#peerEnded = true;
+    // Whoever ends with a message unfinished has left, as in HTTP/1; any other may still read what it was sent.
+    if (!this.isIdle) this.wire.terminate();
+    else if (this.#state === OPEN) this.close(NO_ERROR);
+    else this.#closeSending();
+  }
+
+  onClose(): void {
+    if (this.#state === CLOSED) return;
+    this.#state = CLOSED;
+    this.wheel.remove(this);
+    if (this.#writeDeadline !== undefined) this.wheel.remove(this.#writeDeadline);
+    this.out.discard();
+    try {
+      this.cutStreams();
+    } finally {
+      this.onGone();
+      flushCork();
+    }
+  }
+
+  cutOff(): void {
+    this.out.flush();
+    this.wire.terminate();
+  }
+
+  /** Tells the peer why (RFC 9113 §6.8), and closes; streams that are open are cut. */
+  close(code: number, reason = ""): void {
+    if (this.#state !== OPEN) return;
+    this.#state = LINGERING;
+    this.sayGoodbye(code, reason);
+    this.cutStreams();
+    this.out.flush();
+    if (this.#paused) this.wire.resume();
+    this.#paused = false;
+    this.wheel.set(this, LINGER_MS + (this.out.blocked ? this.#writeMs() : 0));
+    // Last, since the socket may be gone with it.
+    this.#closeSending();
+  }
+
+  override onDeadline(): void {
+    this.wire.terminate();
+  }
+
+  /** Closes this side once all of it was taken. */
+  #closeSending(): void {
+    if (this.out.blocked) return;
+    if (this.#peerEnded) this.wire.end();
+    else this.wire.shutdown();
+  }
+
+  #onBlocked(): void {
+    this.#writeDeadline ??= new WriteDeadline(this.wire);
+    this.wheel.set(this.#writeDeadline, this.out.exhausted ? 0 : this.#writeMs());
+  }
+}
