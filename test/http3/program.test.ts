@@ -1,10 +1,19 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Http3Client } from "../support/http3-client.ts";
-import { OTHER_CERT, OTHER_KEY, SERVER_CERT, SERVER_KEY, TEST_CA } from "../support/quic-certificates.ts";
+import { TEST_CERT, TEST_KEY } from "../process/certificate.ts";
+import {
+  CLIENT_CERT,
+  CLIENT_KEY,
+  OTHER_CERT,
+  OTHER_KEY,
+  SERVER_CERT,
+  SERVER_KEY,
+  TEST_CA,
+} from "../support/quic-certificates.ts";
 
 const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
 /** ngtcp2's client, of the Debian package ngtcp2-client. */
@@ -139,21 +148,24 @@ function startOrigin(): { config: { [key: string]: unknown } } {
   };
 }
 
-async function ngtcp2(program: Program, path: string, more: readonly string[] = []): Promise<string> {
+interface Ended {
+  readonly code: number;
+  readonly errors: string;
+}
+
+async function runNgtcp2(program: Program, path: string, more: readonly string[]): Promise<Ended> {
+  const quiet = ["-q", "--no-quic-dump", "--no-http-dump", "--exit-on-all-streams-close"];
   const host = ["127.0.0.1", String(program.port), `https://localhost${path}`];
-  const command = [
-    NGTCP2 ?? "",
-    "-q",
-    "--no-quic-dump",
-    "--no-http-dump",
-    "--exit-on-all-streams-close",
-    `--download=${program.folder}`,
-    ...more,
-    ...host,
-  ];
-  const subprocess = Bun.spawn(command, { stdio: ["ignore", "ignore", "pipe"] });
+  const subprocess = Bun.spawn([NGTCP2 ?? "", ...quiet, `--download=${program.folder}`, ...more, ...host], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   const errors = await new Response(subprocess.stderr).text();
-  expect({ code: await subprocess.exited, errors }).toEqual({ code: 0, errors: "" });
+  return { code: await subprocess.exited, errors };
+}
+
+/** Loads a path; returns the file that has the answer. */
+async function ngtcp2(program: Program, path: string, more: readonly string[] = []): Promise<string> {
+  expect(await runNgtcp2(program, path, more)).toEqual({ code: 0, errors: "" });
   return join(program.folder, path.slice(1));
 }
 
@@ -188,6 +200,45 @@ describe.skipIf(NGTCP2 === null)("ngtcp2's client (needs the Debian package ngtc
       .split("\n")
       .filter((line) => line.includes(`:${program.port.toString(16).toUpperCase().padStart(4, "0")} `));
     expect(workers.length).toBe(2);
+  }, 30_000);
+});
+
+describe.skipIf(NGTCP2 === null)("client certificates (needs the Debian package ngtcp2-client)", () => {
+  test("one that is signed by the CA is told to the upstream, none and another's are refused", async () => {
+    const origin = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: ({ headers }) =>
+        new Response(`${headers.get("x-client-cert-verified")} ${headers.get("x-client-cert-subject")}`),
+    });
+    open.push({ stop: () => origin.stop(true) });
+    const keys = folderOf();
+    const files = {
+      "ca.pem": TEST_CA,
+      "client.pem": CLIENT_CERT,
+      "client.key": CLIENT_KEY,
+      "other.pem": TEST_CERT,
+      "other.key": TEST_KEY,
+    };
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(keys, name), text);
+    const program = await start({
+      tls: { cert_path: join(keys, "cert.pem"), key_path: join(keys, "key.pem"), client_ca_path: join(keys, "ca.pem") },
+      upstreams: [{ name: "origin", servers: [{ address: "127.0.0.1", port: origin.port }] }],
+      routes: [{ path_prefix: "/", upstream: "origin" }],
+    });
+    const withPair = (name: string): string[] => [
+      `--cert=${join(keys, `${name}.pem`)}`,
+      `--key=${join(keys, `${name}.key`)}`,
+    ];
+    const told = await ngtcp2(program, "/told", withPair("client"));
+    expect(readFileSync(told, "latin1")).toBe("SUCCESS CN=alice,O=Acme");
+    for (const more of [[], withPair("other")]) {
+      // The connection is closed by the server; what the client makes of it is its own affair.
+      expect((await runNgtcp2(program, "/refused", more)).errors).toContain("ERR_DRAINING");
+      expect(
+        existsSync(join(program.folder, "refused")) && readFileSync(join(program.folder, "refused")).length > 0,
+      ).toBe(false);
+    }
   }, 30_000);
 });
 
@@ -236,7 +287,7 @@ test("SIGTERM ends connections by goodbye, and the program with 0", async () => 
   await client.request("GET", "/.healthz");
   program.signal("SIGTERM");
   expect(await program.exited).toBe(0);
-  expect(client.saidGoodbye).toBe(true);
+  await until(() => client.saidGoodbye);
 }, 30_000);
 
 test("what cannot be served is refused at start, by the name of its key", async () => {

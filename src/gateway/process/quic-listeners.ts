@@ -153,9 +153,9 @@ async function probe({ address, port }: QuicPlan): Promise<void> {
   socket.close();
 }
 
-/** Client certificates are asked for in the same way: what an endpoint cannot change. */
-function asksAlike(a: TlsMaterial | undefined, b: TlsMaterial | undefined): boolean {
-  return a?.clientCa === b?.clientCa && a?.clientCertRequired === b?.clientCertRequired;
+/** Certificates can be shown anew only where no client's is asked for: the engine forgets about those with the old ones. */
+function asksNobody(material: TlsMaterial | undefined): boolean {
+  return material?.clientCa === "";
 }
 
 /** All HTTP/3 endpoints of a gateway. */
@@ -201,16 +201,17 @@ export class QuicListeners {
    */
   async serve(plans: readonly QuicPlan[], material: TlsMaterial | undefined, graceMs: number): Promise<void> {
     const before = this.#bound;
+    const isSame = isDeepStrictEqual(material, this.#material);
     const added: QuicListener[] = [];
     const next: QuicListener[] = [];
     try {
       for (const plan of plans) {
         const kept = before.find((listener) => isDeepStrictEqual(listener.plan, plan));
-        if (kept !== undefined && asksAlike(material, this.#material)) next.push(kept);
+        if (kept !== undefined && (isSame || (asksNobody(material) && asksNobody(this.#material)))) next.push(kept);
         else next.push(await this.#bind(plan, material, added));
       }
-      if (material !== undefined && !isDeepStrictEqual(material, this.#material)) {
-        for (const listener of next) listener.show(material);
+      if (material !== undefined && !isSame) {
+        for (const listener of next) if (!added.includes(listener)) listener.show(material);
       }
     } catch (error) {
       await Promise.all(added.map((listener) => listener.close(0)));
