@@ -83,6 +83,21 @@ describe("workers", () => {
   );
 
   test(
+    "as many are started as are asked for, and each that is killed is replaced",
+    async () => {
+      const { program } = await serve(configOf({ workers: 5 }));
+      const before = workersOf(program);
+      expect(before).toHaveLength(5);
+      for (const victim of before.slice(0, 2)) process.kill(victim, "SIGKILL");
+      await until("five workers again", () => {
+        const now = workersOf(program).filter((pid) => !before.slice(0, 2).includes(pid));
+        return now.length === 5 ? true : undefined;
+      });
+    },
+    TIME_MS,
+  );
+
+  test(
     "workers: 0 is one a CPU",
     async () => {
       const { program, port } = await serve(configOf({ workers: 0 }));

@@ -67,7 +67,10 @@ class Supervisor implements Gateway {
     this.#served = { config: withPorts(config, this.listeners), material };
     await this.#spawn();
     try {
-      await Promise.all(this.#rows.map(() => this.#spawn()));
+      // Each takes its row at once, so that what is left shrinks.
+      const spawned: Promise<void>[] = [];
+      while (this.#rows.length > 0) spawned.push(this.#spawn());
+      await Promise.all(spawned);
     } catch (error) {
       await this.close(0);
       throw error;
