@@ -4,6 +4,7 @@ import { findingText } from "../gateway/config/finding.ts";
 import { loadFile, loadValue, type Prepare } from "../gateway/config/load.ts";
 import { type Gateway, startGateway } from "../gateway/process/gateway.ts";
 import { urlOf } from "../gateway/process/listener-plan.ts";
+import { quicPlansOf } from "../gateway/process/quic-listeners.ts";
 import { defaultStorePath } from "../gateway/process/store-path.ts";
 import { superviseGateway } from "../gateway/process/supervisor.ts";
 import { messageOf } from "../lib/caught.ts";
@@ -85,6 +86,10 @@ export async function runGateway(args: readonly string[]): Promise<number> {
   const stopped = stopSignal();
   if (path !== undefined) reloadOnHangup({ gateway, config, path, read: () => readConfig(path, flags) });
   for (const listener of gateway.listeners) console.log(`listening on ${urlOf(listener)}`);
+  for (const { address, port } of quicPlansOf(config, gateway.listeners)) {
+    // A port that the kernel chose for HTTP/3 alone is in Alt-Svc.
+    if (port !== 0) console.log(`listening on ${urlOf({ address, port, scheme: "https" })} by HTTP/3`);
+  }
   await stopped;
   await gateway.close(DRAIN_MS);
   return 0;

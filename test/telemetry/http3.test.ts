@@ -23,6 +23,7 @@ test("liveness, readiness and metrics answer over HTTP/3, and count what it brin
     const told = await fetch(`https://127.0.0.1:${tcpPort}/.ready`, { tls: { rejectUnauthorized: false } });
     expect(told.status).toBe(200);
     const port = Number(/h3=":(\d+)"/.exec(told.headers.get("alt-svc") ?? "")?.[1]);
+    await program.sees(new RegExp(`listening on https://127\\.0\\.0\\.1:${port} by HTTP/3`));
     const client = await Http3Client.connect(port);
     for (const path of ["/.healthz", "/.ready"]) {
       const { headers, body } = await client.request("GET", path);
