@@ -409,3 +409,23 @@ test("all who work for a connection's streams hear that it is gone, though one o
   expect(heard).toEqual([1, 3, 5]);
   expect(client.host.closedCount).toBe(1);
 });
+
+test("small answers that nobody reads take no buffer of the worker's each", () => {
+  const host = new Host();
+  const client = new ScriptedClient(host).begin([[4, 0]]);
+  for (let i = 0; i < 10; i++) {
+    const { response } = open(client, 2 * i + 1);
+    response.start({ ...OK, bodyLength: 100 });
+    response.data(Buffer.alloc(1_000_000, 0x61), 500, 600);
+    response.end("");
+  }
+  flushCork();
+  client.frames();
+  expect(host.buffers.used).toBe(0);
+  client.frame(f.SETTINGS, 0, 0, Buffer.from("0004000000ff", "hex"));
+  const sent = client.frames().filter(({ type }) => type === f.DATA);
+  expect(sent.map(({ flags, payload }) => [flags, payload.toString()])).toEqual(
+    sent.map(() => [f.END_STREAM, "a".repeat(100)]),
+  );
+  expect([sent.length, client.connection.streams.size]).toEqual([10, 0]);
+});

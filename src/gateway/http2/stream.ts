@@ -10,6 +10,12 @@ import { type DataRange, type FrameWriter } from "./frame-writer.ts";
 import { ReceiveWindow } from "./receive-window.ts";
 import { type PeerSettings } from "./settings.ts";
 
+/**
+ * The last of a message waits beside the account if it is no longer: that counts whole buffers, and small answers to the
+ * streams of a few clients that do not read would use up all of them.
+ */
+const SMALL_BYTES = 4096;
+
 /** A range of bytes. */
 interface Piece {
   readonly chunk: Uint8Array;
@@ -146,10 +152,7 @@ export abstract class Http2Stream extends Deadline {
     if (!this.queued) {
       while (this.#isWaiting && !this.connection.out.blocked && this.#allowance(1) > 0) this.#writeNext();
     }
-    const last = this.#last;
-    this.#last = undefined;
-    if (last !== undefined && !this.#keep(last.chunk, last.start, last.end)) return;
-    if (this.queued) return;
+    if (!this.#keepLast() || this.queued) return;
     if (!this.#isWaiting) this.finishSending();
     else {
       if (this.isStarved) this.starve();
@@ -207,6 +210,20 @@ export abstract class Http2Stream extends Deadline {
     this.connection.resetStream(this, INTERNAL_ERROR);
     this.cutShort();
     return false;
+  }
+
+  /** Has the last of a message wait, whose end was given; as `keep`. */
+  #keepLast(): boolean {
+    const last = this.#last;
+    if (last === undefined) return true;
+    const { chunk, start, end } = last;
+    // A copy, since it may lie in a far larger read.
+    if (end - start <= SMALL_BYTES) {
+      this.#last = { chunk: Buffer.from(chunk.subarray(start, end)), start: 0, end: end - start };
+      return true;
+    }
+    this.#last = undefined;
+    return this.#keep(chunk, start, end);
   }
 
   #writeNext(): void {
