@@ -18,7 +18,7 @@ const SMALL_BYTES = 4096;
 
 /** A range of bytes. */
 interface Piece {
-  readonly chunk: Uint8Array;
+  readonly bytes: Uint8Array;
   start: number;
   readonly end: number;
 }
@@ -141,7 +141,7 @@ export abstract class Http2Stream extends Deadline {
    */
   protected sendLast(chunk: Uint8Array, start: number, end: number): true {
     if (this.#isWaiting) this.#keep(chunk, start, end);
-    else this.#last = { chunk, start, end };
+    else this.#last = { bytes: chunk, start, end };
     return true;
   }
 
@@ -216,23 +216,21 @@ export abstract class Http2Stream extends Deadline {
   #keepLast(): boolean {
     const last = this.#last;
     if (last === undefined) return true;
-    const { chunk, start, end } = last;
+    const { bytes, start, end } = last;
     // A copy, since it may lie in a far larger read.
     if (end - start <= SMALL_BYTES) {
-      this.#last = { chunk: Buffer.from(chunk.subarray(start, end)), start: 0, end: end - start };
+      this.#last = { bytes: Buffer.from(bytes.subarray(start, end)), start: 0, end: end - start };
       return true;
     }
     this.#last = undefined;
-    return this.#keep(chunk, start, end);
+    return this.#keep(bytes, start, end);
   }
 
   #writeNext(): void {
     const last = this.#last;
-    const waiting = last === undefined ? this.#pending?.first : undefined;
-    const chunk = last?.chunk ?? waiting?.bytes;
-    const piece = last ?? waiting;
-    if (piece === undefined || chunk === undefined) return;
-    const { start } = piece;
+    const piece = last ?? this.#pending?.first;
+    if (piece === undefined) return;
+    const { bytes, start } = piece;
     const length = this.#allowance(piece.end - start);
     if (length <= 0) return;
     if (last === undefined) this.#pending?.shift(length);
@@ -241,7 +239,7 @@ export abstract class Http2Stream extends Deadline {
       if (last.start === last.end) this.#last = undefined;
     }
     const isEnd = !this.#isWaiting && this.#ending === "";
-    this.#writeData(chunk, start, { end: start + length, flags: isEnd ? END_STREAM : 0 });
+    this.#writeData(bytes, start, { end: start + length, flags: isEnd ? END_STREAM : 0 });
     if (isEnd) this.localEnded = true;
   }
 
