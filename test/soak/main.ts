@@ -121,6 +121,10 @@ async function soak(kinds: Kinds, minutes: number, seed: number): Promise<string
   const origin = new SoakOrigin();
   await origin.listen();
   const { gateway, ports } = await start(origin, folder);
+  // Whoever stops a soak wants no gateway left behind.
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.once(signal, () => void gateway.stop().finally(() => process.exit(1)));
+  }
   const began = performance.now();
   const ends = began + minutes * 60_000;
   const tallies = new Map<string, Tally>(kinds.map(([name]) => [name, { visits: 0, bytes: 0, failures: [] }]));
