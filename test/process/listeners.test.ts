@@ -313,6 +313,28 @@ describe("a reload", () => {
     );
 
     test(
+      `opens nothing while the gateway stops, with workers: ${workers}`,
+      async () => {
+        const { program, ports } = await serve(withWorkers(workers, configOf([{}])));
+        const [port = 0] = ports;
+        const release = Promise.withResolvers<void>();
+        origin.answer = (request, connection) => void release.promise.then(() => echo(request, connection));
+        const client = await open(port);
+        client.send(GET);
+        await origin.until("the request", () => origin.requests[0]);
+        program.kill("SIGTERM");
+        const comes = await freePort();
+        await reload(program, withWorkers(workers, configOf([{ port }, { port: comes }])), /eload.*\n/);
+        expect(program.output).toContain("Cannot reload: the gateway is about to stop");
+        expect(await isRefused(comes)).toBe(true);
+        release.resolve();
+        expect(statusOf(await client.response())).toBe(200);
+        expect(await program.exit()).toBe(0);
+      },
+      TIME_MS,
+    );
+
+    test(
       `may take a port back that the one before it has only just given up, with workers: ${workers}`,
       async () => {
         const { program, ports } = await serve(withWorkers(workers, configOf([{}, {}])));

@@ -24,6 +24,9 @@ import { Resources } from "./resources.ts";
 /** Milliseconds that the connections of a listener have to end which a reload has taken away. */
 const REMOVED_GRACE_MS = 30_000;
 
+/** Why nothing is changed any more. */
+export const STOPPING = "Cannot reload: the gateway is about to stop";
+
 export interface GatewayOptions {
   readonly config: Config;
   /** What listeners with TLS show; left out: what the configuration names is read. */
@@ -47,6 +50,11 @@ export interface Gateway {
    */
   reload(config: Config, material?: TlsMaterial): Promise<void>;
   /** A reload has been tried: counts how it went. */
+  /** A port that is opened now would be closed by nobody. */
+  #refuseWhileStopping(): void {
+    if (this.#draining) throw new Error(STOPPING);
+  }
+
   countReload(success: boolean): void;
   /** Takes no more connections, lets what is in flight end within `graceMs`, then cuts what is left. */
   close(graceMs: number): Promise<void>;
@@ -124,6 +132,7 @@ class RunningGateway implements Gateway {
   }
 
   async reload(config: Config, material = readTlsMaterial(config)): Promise<void> {
+    this.#refuseWhileStopping();
     const quicMaterial = readQuicMaterial(config);
     const before = this.#bound;
     const plans = listenersOf(withPorts(config, this.listeners));
@@ -137,6 +146,7 @@ class RunningGateway implements Gateway {
       const fresh = added.values();
       const bound = kept.flatMap((listener) => listener ?? fresh.next().value ?? []);
       next = await compile(config, this.#deps(bound.map((listener) => listener.place)));
+      this.#refuseWhileStopping();
       await this.#serveQuic(config, quicMaterial, bound);
       // Last of what can fail, and checked before: the old ones cannot be told from the new ones any more.
       if (material !== undefined && !isDeepStrictEqual(material, this.#material)) {

@@ -3,7 +3,7 @@ import { type Subprocess } from "bun";
 import { messageOf } from "../../lib/caught.ts";
 import { type Config } from "../config/config.ts";
 import { readTlsMaterial } from "./certificates.ts";
-import { type Gateway, type GatewayOptions } from "./gateway.ts";
+import { type Gateway, type GatewayOptions, STOPPING } from "./gateway.ts";
 import { SupervisorTelemetry } from "../telemetry/telemetry.ts";
 import { type BoundListener, probeListeners, withPorts } from "./listener-plan.ts";
 import { type FromWorker, type Served, type ToWorker } from "./messages.ts";
@@ -79,6 +79,7 @@ class Supervisor implements Gateway {
 
   /** Every worker serves by `config`, or none does: those that took it go back where another cannot. */
   async reload(config: Config): Promise<void> {
+    if (this.#closing) throw new Error(STOPPING);
     const previous = this.#served;
     const material = readTlsMaterial(config);
     const places = await this.#placesFor(config);
