@@ -50,11 +50,6 @@ export interface Gateway {
    */
   reload(config: Config, material?: TlsMaterial): Promise<void>;
   /** A reload has been tried: counts how it went. */
-  /** A port that is opened now would be closed by nobody. */
-  #refuseWhileStopping(): void {
-    if (this.#draining) throw new Error(STOPPING);
-  }
-
   countReload(success: boolean): void;
   /** Takes no more connections, lets what is in flight end within `graceMs`, then cuts what is left. */
   close(graceMs: number): Promise<void>;
@@ -164,6 +159,11 @@ class RunningGateway implements Gateway {
       throw error;
     }
     for (const listener of before) if (!kept.includes(listener)) void this.#remove(listener);
+  }
+
+  /** A port that is opened now would be closed by nobody. */
+  #refuseWhileStopping(): void {
+    if (this.#draining) throw new Error(STOPPING);
   }
 
   countReload(success: boolean): void {
