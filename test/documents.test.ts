@@ -68,6 +68,10 @@ async function isCommand(line: string): Promise<boolean> {
   const args = more.filter((word) => word !== "--");
   if (script === "start") return isTurnpike(["start", ...args]);
   if (script === "bench") return hasFlags(args, await output("bench/main.ts", args[0] ?? "", "--help"));
+  // No time at all is wrong usage, which they explain.
+  if (script === "fuzz" || script === "soak") {
+    return hasFlags(args, await output(`test/${script}/main.ts`, "--minutes", "0"));
+  }
   return args.every(isThere);
 }
 

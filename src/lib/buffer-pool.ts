@@ -14,13 +14,24 @@ export interface PoolWatcher {
   refused(): void;
 }
 
+/** Where a holder of memory says how much it has. */
+export interface BufferAccount {
+  /**
+   * Makes a holder's part enough for `bytes`; `held` is what the last call returned, 0 before the first. Returns the part; -1,
+   * with the part as it was, where there is not so much.
+   */
+  resize(held: number, bytes: number): number;
+  /** Gives back what a holder has beyond `bytes`; takes nothing more, whatever was said of buffers meanwhile. */
+  shrink(held: number, bytes: number): number;
+}
+
 const NOBODY: PoolWatcher = { used() {}, refused() {} };
 
 /**
  * The account of the memory that one worker may hold for one purpose, as a number of buffers. It is asked only where bytes have
  * to wait, so what never waits costs nothing. No memory is set aside: holders take their own, and say here how much.
  */
-export class BufferPool {
+export class BufferPool implements BufferAccount {
   #limits: BufferPoolLimits;
   readonly #watcher: PoolWatcher;
   #used = 0;
@@ -76,10 +87,7 @@ export class BufferPool {
     this.#set(this.#used - bytes);
   }
 
-  /**
-   * Makes a holder's part as many whole buffers as `bytes` need; `held` is what the last call returned, 0 before the first.
-   * Returns the bytes of its buffers now; -1, with the part as it was, where the pool has not so many.
-   */
+  /** In whole buffers. */
   resize(held: number, bytes: number): number {
     const { bufferSize } = this.#limits;
     const wanted = Math.ceil(bytes / bufferSize) * bufferSize;
@@ -89,7 +97,7 @@ export class BufferPool {
     return wanted;
   }
 
-  /** Gives back what a holder has beyond as many whole buffers as `bytes` need; larger buffers since a reload take nothing more. */
+  /** In whole buffers; larger ones since a reload take nothing more. */
   shrink(held: number, bytes: number): number {
     const { bufferSize } = this.#limits;
     const wanted = Math.min(held, Math.ceil(bytes / bufferSize) * bufferSize);

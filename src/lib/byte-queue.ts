@@ -1,4 +1,4 @@
-import { type BufferPool } from "./buffer-pool.ts";
+import { type BufferAccount } from "./buffer-pool.ts";
 
 /** Smaller pieces are put together: each by itself would take more memory than its bytes. */
 const JOIN_BYTES = 4096;
@@ -24,15 +24,15 @@ export interface WaitingBytes {
 
 /** Bytes that wait in memory since a peer is slow, on the account of a worker's buffers: whole buffers for each queue. */
 export class ByteQueue {
-  readonly #pool: BufferPool;
+  readonly #account: BufferAccount;
   #waiting: WaitingBytes[] = [];
   #memory = 0;
   #held = 0;
   /** Bytes that wait. */
   length = 0;
 
-  constructor(pool: BufferPool) {
-    this.#pool = pool;
+  constructor(account: BufferAccount) {
+    this.#account = account;
   }
 
   /** What goes next; undefined where nothing waits. */
@@ -53,8 +53,8 @@ export class ByteQueue {
       this.length += length;
       return true;
     }
-    const waiting = waitingOf(bytes, start, end, reused);
-    const held = this.#pool.resize(this.#held, this.#memory + waiting.memory);
+    const waiting = waitingOf({ bytes, start, end }, reused, last === undefined);
+    const held = this.#account.resize(this.#held, this.#memory + waiting.memory);
     if (held === -1) return false;
     this.#held = held;
     this.#memory += waiting.memory;
@@ -72,21 +72,28 @@ export class ByteQueue {
     if (first.start < first.end) return;
     this.#waiting.shift();
     this.#memory -= first.memory;
-    this.#held = this.#pool.shrink(this.#held, this.#memory);
+    this.#held = this.#account.shrink(this.#held, this.#memory);
   }
 
   clear(): void {
     this.#waiting = [];
     this.#memory = 0;
     this.length = 0;
-    this.#held = this.#pool.shrink(this.#held, 0);
+    this.#held = this.#account.shrink(this.#held, 0);
   }
 }
 
-function waitingOf(bytes: Uint8Array, start: number, end: number, reused: boolean): WaitingBytes {
+interface Range {
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+}
+
+function waitingOf({ bytes, start, end }: Range, reused: boolean, isFirst: boolean): WaitingBytes {
   const length = end - start;
   const memory = bytes.buffer.byteLength;
-  const joint = length < JOIN_BYTES;
+  // The first may well be the only one.
+  const joint = length < JOIN_BYTES && !isFirst;
   if (!joint && !reused && length * SPARSE >= memory) return { bytes, start, end, memory, joint };
   const copy = Buffer.allocUnsafeSlow(joint ? JOINT_BYTES : length);
   copyBytes.call(bytes, copy, 0, start, end);

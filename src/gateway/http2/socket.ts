@@ -1,4 +1,5 @@
 import { type BufferPool } from "../../lib/buffer-pool.ts";
+import { SharedPart } from "../../lib/shared-part.ts";
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { flushCork, holdCork, Outgoing } from "../wire/outgoing.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
@@ -29,7 +30,8 @@ export interface SocketOptions {
  */
 export abstract class Http2Socket extends Deadline implements WireHandler {
   readonly out: Outgoing;
-  readonly buffers: BufferPool;
+  /** The account of what waits in memory, for the socket and all streams. */
+  readonly buffers: SharedPart;
   protected readonly wire: Wire;
   protected readonly wheel: TimerWheel;
   /** What the peer sent is being read: what is to be sent goes when that is done. */
@@ -44,8 +46,8 @@ export abstract class Http2Socket extends Deadline implements WireHandler {
     super();
     this.wire = wire;
     this.wheel = wheel;
-    this.buffers = buffers;
-    this.out = new Outgoing(wire, () => this.#onBlocked(), buffers);
+    this.buffers = new SharedPart(buffers);
+    this.out = new Outgoing(wire, () => this.#onBlocked(), this.buffers);
     this.#writeMs = writeMs;
   }
 

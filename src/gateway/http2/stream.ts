@@ -1,4 +1,4 @@
-import { type BufferPool } from "../../lib/buffer-pool.ts";
+import { type BufferAccount } from "../../lib/buffer-pool.ts";
 import { ByteQueue } from "../../lib/byte-queue.ts";
 import { Deadline } from "../../lib/timer-wheel.ts";
 import { type Fields } from "../../lib/fields.ts";
@@ -9,12 +9,6 @@ import { END_STREAM, FLOW_CONTROL_ERROR, INTERNAL_ERROR, MAX_WINDOW } from "./fr
 import { type DataRange, type FrameWriter } from "./frame-writer.ts";
 import { ReceiveWindow } from "./receive-window.ts";
 import { type PeerSettings } from "./settings.ts";
-
-/**
- * The last of a message waits beside the account if it is no longer: that counts whole buffers, and small answers to the
- * streams of a few clients that do not read would use up all of them.
- */
-const SMALL_BYTES = 4096;
 
 /** A range of bytes. */
 interface Piece {
@@ -27,7 +21,7 @@ interface Piece {
 export interface StreamConnection {
   readonly out: Outgoing;
   /** The account of what waits in memory. */
-  readonly buffers: BufferPool;
+  readonly buffers: BufferAccount;
   readonly peer: PeerSettings;
   readonly writer: FrameWriter;
   readonly sendWindow: number;
@@ -216,14 +210,8 @@ export abstract class Http2Stream extends Deadline {
   #keepLast(): boolean {
     const last = this.#last;
     if (last === undefined) return true;
-    const { bytes, start, end } = last;
-    // A copy, since it may lie in a far larger read.
-    if (end - start <= SMALL_BYTES) {
-      this.#last = { bytes: Buffer.from(bytes.subarray(start, end)), start: 0, end: end - start };
-      return true;
-    }
     this.#last = undefined;
-    return this.#keep(bytes, start, end);
+    return this.#keep(last.bytes, last.start, last.end);
   }
 
   #writeNext(): void {

@@ -1,4 +1,4 @@
-import { type BufferPool } from "../../lib/buffer-pool.ts";
+import { type BufferAccount } from "../../lib/buffer-pool.ts";
 import { ByteQueue } from "../../lib/byte-queue.ts";
 import { beginEvent, endEvent } from "../../lib/event-clock.ts";
 import { writeLatin1 } from "../../lib/latin1.ts";
@@ -30,7 +30,7 @@ let flushScheduled = false;
 export class Outgoing {
   readonly #wire: Wire;
   readonly #onBlocked: () => void;
-  readonly #buffers: BufferPool;
+  readonly #buffers: BufferAccount;
   /** Made when bytes have to wait for the first time. */
   #backlog: ByteQueue | undefined;
   #backlogBytes = 0;
@@ -40,7 +40,7 @@ export class Outgoing {
   bytesWritten = 0;
 
   /** `onBlocked` is called in the midst of writing: it sets a deadline, and nothing else. */
-  constructor(wire: Wire, onBlocked: () => void, buffers: BufferPool) {
+  constructor(wire: Wire, onBlocked: () => void, buffers: BufferAccount) {
     this.#wire = wire;
     this.#onBlocked = onBlocked;
     this.#buffers = buffers;
