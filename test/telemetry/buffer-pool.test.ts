@@ -148,15 +148,28 @@ test("a slow reader that reads again gets every byte, and its buffers are free",
   expect(await metric(port, "turnpike_buffer_bytes")).toBe(0);
 });
 
+/** A slow reader whose answer found no buffer: what is left of a read when the socket is full may by chance be little enough. */
+async function refusedReader(port: number): Promise<RawClient> {
+  for (;;) {
+    const client = await slowReader(port);
+    await until("an answer that waits or is cut off", async () => {
+      const held = await metric(port, "turnpike_buffer_bytes");
+      return held > 0 || (await metric(port, "turnpike_buffer_refusals_total")) > 0 ? true : undefined;
+    });
+    if ((await metric(port, "turnpike_buffer_refusals_total")) > 0) return client;
+    client.destroy();
+    await until("the buffers", async () => ((await metric(port, "turnpike_buffer_bytes")) === 0 ? true : undefined));
+  }
+}
+
 test("a response that cannot wait without going over the bound is cut off, and the others are served", async () => {
   const port = await start(32, 1024);
   answerBig();
-  const client = await slowReader(port);
-  await origin.until("the end of the request", () =>
-    origin.connections.some(({ received, closed }) => received.includes("/big") && closed) ? true : undefined,
+  const client = await refusedReader(port);
+  await until("the end of the request", () =>
+    origin.connections.every(({ received, closed }) => !received.includes("/big") || closed) ? true : undefined,
   );
   expect(await metric(port, "turnpike_buffer_bytes")).toBe(0);
-  expect(await metric(port, "turnpike_buffer_refusals_total")).toBeGreaterThan(0);
   client.socket.resume();
   await client.closed();
   expect(statusOf(await once(port, GET))).toBe(200);
