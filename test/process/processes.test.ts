@@ -97,6 +97,23 @@ describe("workers", () => {
     TIME_MS,
   );
 
+  test.skipIf(Bun.which("prlimit") === null)(
+    "one that the system has no room for is started as soon as it has, and meanwhile the others serve",
+    async () => {
+      const { program, port } = await serve(configOf({ workers: 2 }));
+      const before = workersOf(program);
+      limitDescriptors(program.pid, "5:");
+      process.kill(before[0] ?? 0, "SIGKILL");
+      await program.sees(/Cannot start a worker: .*\n(?:.*\n)*.*Cannot start a worker: /);
+      for (let i = 0; i < 5; i++) expect(await statusFrom(port)).toBe(200);
+      limitDescriptors(program.pid, "1024:");
+      await until("two workers again", () => (workersOf(program).length === 2 ? true : undefined));
+      expect(program.output).not.toContain("there are enough");
+      expect(await statusFrom(port)).toBe(200);
+    },
+    TIME_MS,
+  );
+
   test(
     "workers: 0 is one a CPU",
     async () => {
@@ -407,6 +424,10 @@ describe("listening", () => {
     TIME_MS,
   );
 });
+
+function limitDescriptors(pid: number, limit: string): void {
+  expect(Bun.spawnSync(["prlimit", `--nofile=${limit}`, "--pid", String(pid)]).exitCode).toBe(0);
+}
 
 function descriptorsOf(pid: number): number {
   return readdirSync(`/proc/${pid}/fd`).length;

@@ -13,6 +13,8 @@ const YOUNG_MS = 1000;
 /** So many workers in a row that die at once stop the server: starting more would change nothing. */
 const MAX_EARLY_DEATHS = 3;
 const RESTART_MS = 100;
+/** Milliseconds after which a process is asked for again that the system had no room for. */
+const NO_ROOM_MS = 1000;
 /** Milliseconds in which workers have surely let go of a port that a reload took away, and between two looks. */
 const LET_GO_MS = 1000;
 const LOOK_MS = 20;
@@ -36,6 +38,9 @@ export async function superviseGateway(options: GatewayOptions): Promise<Gateway
   await supervisor.start();
   return supervisor;
 }
+
+/** The system gives no process now: it may give one later, and those that there are serve meanwhile. */
+class NoRoomError extends Error {}
 
 class Supervisor implements Gateway {
   listeners: readonly BoundListener[] = [];
@@ -139,8 +144,7 @@ class Supervisor implements Gateway {
       reply: undefined,
       started: false,
       turn: Promise.resolve(),
-      process: Bun.spawn([process.execPath, new URL("./worker.ts", import.meta.url).pathname], {
-        stdio: ["ignore", "inherit", "inherit", zone.fd],
+      process: this.#create(row, zone.fd, {
         ipc: (message: FromWorker) => worker.reply?.(message),
         onExit: () => this.#died(worker),
       }),
@@ -163,6 +167,18 @@ class Supervisor implements Gateway {
     await worker.process.exited;
     this.#freeRow(worker);
     throw new Error(answer.kind === "failed" ? answer.reason : "Cannot start a worker: its process ended");
+  }
+
+  #create(row: number, zone: number, heard: { ipc: (message: FromWorker) => void; onExit: () => void }): Subprocess {
+    try {
+      return Bun.spawn([process.execPath, new URL("./worker.ts", import.meta.url).pathname], {
+        stdio: ["ignore", "inherit", "inherit", zone],
+        ...heard,
+      });
+    } catch (error) {
+      this.#rows.push(row);
+      throw new NoRoomError(`Cannot start a worker: ${messageOf(error)}`, { cause: error });
+    }
   }
 
   /** Asks when the worker has answered what it was asked before; one whose process ends answers `ended`. */
@@ -201,18 +217,20 @@ class Supervisor implements Gateway {
       this.#options.log(`Cannot go on: ${MAX_EARLY_DEATHS} workers in a row ended as soon as they had started`);
       process.exit(1);
     }
-    setTimeout(
-      () => {
+    this.#startIn(RESTART_MS * (this.#earlyDeaths + 1));
+  }
+
+  #startIn(ms: number): void {
+    setTimeout(() => {
+      if (this.#closing) return;
+      const started = this.#spawn().then(() => this.#telemetry.workerRestarted());
+      started.catch((error: unknown) => {
         if (this.#closing) return;
-        this.#telemetry.workerRestarted();
-        this.#spawn().catch((error: unknown) => {
-          if (this.#closing) return;
-          this.#options.log(messageOf(error));
-          this.#startAnother(true);
-        });
-      },
-      RESTART_MS * (this.#earlyDeaths + 1),
-    );
+        this.#options.log(messageOf(error));
+        if (error instanceof NoRoomError) this.#startIn(NO_ROOM_MS);
+        else this.#startAnother(true);
+      });
+    }, ms);
   }
 }
 
