@@ -23,7 +23,8 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
     "The head is larger than `limits.max_header_bytes`, or has more fields than `limits.max_header_count`.",
   internal: "A fault of Turnpike's own; the log says more.",
   "scrape-failed": "The page was loaded, but what `evaluate` asked for failed.",
-  "not-implemented": "CONNECT, TRACE, `get` for GET, an unknown transfer coding, or an upgrade on a priced route.",
+  "not-implemented":
+    "CONNECT, TRACE, `get` for GET, an unknown method or transfer coding, or an upgrade on a priced route.",
   "upstream-failed": "The upstream refused or broke the connection, or its answer cannot be read.",
   "no-upstream": "No server of the upstream is in rotation.",
   "response-too-large": "The upstream's answer is larger than `max_response_bytes`, or than can wait for a settlement.",

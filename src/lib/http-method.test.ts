@@ -1,10 +1,15 @@
 import { expect, test } from "bun:test";
 import { unservedMethod } from "./http-method.ts";
 
-test("CONNECT, TRACE and standard methods in other letters than capitals are not served", () => {
-  for (const method of ["GET", "HEAD", "OPTIONS", "PURGE", "M-SEARCH", "frob"]) expect(unservedMethod(method)).toBe("");
-  for (const method of ["CONNECT", "TRACE"]) expect(unservedMethod(method)).toBe(`${method} is not served`);
-  for (const method of ["get", "Head", "pOST", "trace"]) {
-    expect(unservedMethod(method)).toBe("methods are written in capitals");
+test("registered methods and the common ones beside them are served", () => {
+  for (const method of ["GET", "HEAD", "OPTIONS", "PROPFIND", "QUERY", "PURGE", "M-SEARCH"]) {
+    expect(unservedMethod(method)).toBe("");
   }
+});
+
+test("CONNECT, TRACE, methods in other letters than capitals and unknown ones are not served", () => {
+  for (const method of ["CONNECT", "TRACE"]) expect(unservedMethod(method)).toBe(`${method} is not served`);
+  for (const method of ["get", "Head", "pOST"]) expect(unservedMethod(method)).toBe("methods are written in capitals");
+  for (const method of ["FROB", "frob", "trace", "PRI"])
+    expect(unservedMethod(method)).toBe("nobody knows this method");
 });

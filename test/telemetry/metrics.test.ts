@@ -124,7 +124,7 @@ describe("/metrics", () => {
       const { port } = await serve({ workers: 1 });
       for (let i = 0; i < 3; i++) await get(port, "/x");
       await get(port, "/x", "DELETE");
-      await get(port, "/x", "MADE-UP");
+      await get(port, "/x", "PURGE");
       await once(port, "POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: 5\r\n\r\nhello");
       await once(port, "GET /x HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n");
       const page = await scrape(port);

@@ -47,8 +47,9 @@ export const MESSAGE_FORMAT: readonly Rule[] = [
   refused(["9112 §3.1", "a method is a token"], request("G@T /x")),
   refused(["9112 §3.1", "and not empty"], request(" /x")),
   refused(["9110 §9.1", "a method in small letters is another one"], request("get /x"), 501),
-  served(["9110 §9.1", "a method that nobody knows is the origin's business"], request("FROB /x"), {
-    upstream: (head) => expect(head?.startLine).toBe("FROB /x HTTP/1.1"),
+  refused(["9110 §9.1", "a method that nobody knows is 501"], request("FROB /x"), 501),
+  served(["9110 §9.1", "a registered one is the origin's business"], request("PROPFIND /x"), {
+    upstream: (head) => expect(head?.startLine).toBe("PROPFIND /x HTTP/1.1"),
   }),
 
   refused(["9112 §3.2", "no space in a target"], request("GET /pa th")),

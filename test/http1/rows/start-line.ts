@@ -19,7 +19,8 @@ export const START_LINE: readonly Row[] = [
   refused("an empty method", head(" /x HTTP/1.1")),
   refused("a space before the method", head(" GET /x HTTP/1.1")),
   refused("a tab before the method", head("\tGET /x HTTP/1.1")),
-  accepted("a method that nobody knows", head("FROB /x HTTP/1.1"), "FROB /x"),
+  refused("a method that nobody knows", head("FROB /x HTTP/1.1"), 501),
+  accepted("a method that caches know, and no registry", head("PURGE /x HTTP/1.1"), "PURGE /x"),
 
   refused("two spaces before the target", head("GET  /x HTTP/1.1")),
   refused("two spaces before the version", head("GET /x  HTTP/1.1")),
