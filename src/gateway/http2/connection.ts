@@ -254,9 +254,9 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
   #takeReset(streamId: number, code: number): ConnectionFault | undefined {
     const stream = this.streams.get(streamId);
     if (stream === undefined) {
-      return this.isIdleStream(streamId)
-        ? { code: f.PROTOCOL_ERROR, reason: "RST_STREAM on an idle stream" }
-        : undefined;
+      if (this.isIdleStream(streamId)) return { code: f.PROTOCOL_ERROR, reason: "RST_STREAM on an idle stream" };
+      this.#resets.delete(streamId);
+      return undefined;
     }
     const isCalm = this.calm.spend(RESET_COST);
     stream.resetCode = code;
@@ -302,8 +302,8 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     const stream = this.streams.get(streamId);
     const code = isBroken ? f.FRAME_SIZE_ERROR : f.PROTOCOL_ERROR;
     if (stream !== undefined) stream.fail(code);
-    else if (!this.isIdleStream(streamId)) return undefined;
-    else return { code, reason: "a broken PRIORITY on an idle stream" };
+    // RST_STREAM fits neither an idle stream nor a closed one, so that the connection takes it (RFC 9113 §5.4).
+    else if (isBroken || this.isIdleStream(streamId)) return { code, reason: "a broken PRIORITY" };
     return undefined;
   }
 

@@ -19,6 +19,11 @@ export class RecentResets {
     }
   }
 
+  /** The peer has reset the stream as well: nothing can be on its way any more. */
+  delete(streamId: number): void {
+    this.#recent.delete(streamId);
+  }
+
   /** This side has reset the stream, or may have. */
   has(streamId: number): boolean {
     return this.#recent.has(streamId) || streamId <= this.#forgotten;

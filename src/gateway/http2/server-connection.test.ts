@@ -205,6 +205,7 @@ test("a body larger than allowed is refused by its length, or when it has come t
   client.data(3, 0, "abcdefgh");
   expect(body.error?.code).toBe("body-too-large");
   answer(exchange, "no");
+  host.clock.advance(1000);
   expect(client.heard().slice(1)).toEqual(['DATA 3 "no" end', "RST_STREAM 3 0"]);
 });
 

@@ -18,6 +18,8 @@ import { Http2Stream, type StreamConnection } from "./stream.ts";
 
 /** Bytes that `:status` and `content-length` take at most. */
 const OWN_FIELDS_ROOM = 64;
+/** Milliseconds that the rest of a request is still read, and checked, after it was answered whole. */
+const LATE_REST_MS = 250;
 
 /** What an exchange needs of the connection that it runs on. */
 export interface ExchangeConnection extends StreamConnection {
@@ -84,6 +86,12 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
     this.receiveTo(sink);
   }
 
+  /** What comes after the answer is read to its end, if that is near: the client gets no window for more. */
+  override taken(length: number): void {
+    if (this.#over) this.connection.taken(length);
+    else super.taken(length);
+  }
+
   override receive(bytes: Uint8Array, start: number, end: number): void {
     const total = this.bytesReceived + end - start;
     const { bodyLength } = this.head;
@@ -93,7 +101,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
       return;
     }
     const { maxBodyBytes } = this.#server.settings;
-    if (total > maxBodyBytes) {
+    if (total > maxBodyBytes && !this.#over) {
       this.abortReceiving(new TurnpikeError("body-too-large", `the body is larger than ${maxBodyBytes} bytes`));
     }
     super.receive(bytes, start, end);
@@ -113,7 +121,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
 
   protected override holdReceiving(hold: boolean): void {
     super.holdReceiving(hold);
-    if (this.remoteEnded || this.closed) return;
+    if (this.remoteEnded || this.closed || this.#over) return;
     if (hold) {
       this.#bodyMsLeft -= this.#server.host.wheel.now() - this.#bodyTimerStarted;
       this.#bodyDue = Number.POSITIVE_INFINITY;
@@ -196,9 +204,10 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
     this.#server.answered();
     this.#finish();
     if (this.remoteEnded) return;
-    // The client need not send the rest (RFC 9113 §8.1).
     this.ignoreRest();
-    this.connection.resetStream(this, NO_ERROR);
+    // The rest may be on its way, and be malformed: a stream that is reset at once would hide it.
+    this.#bodyDue = this.#server.host.wheel.now() + LATE_REST_MS;
+    this.#arm();
   }
 
   protected override moreWelcome(): void {
@@ -236,7 +245,10 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   override onDeadline(): void {
     const now = this.#server.host.wheel.now();
     if (this.#writeDue <= now) this.fail(CANCEL);
-    else if (this.#bodyDue <= now) {
+    else if (this.#bodyDue <= now && this.#over) {
+      // The client need not send the rest (RFC 9113 §8.1).
+      this.connection.resetStream(this, NO_ERROR);
+    } else if (this.#bodyDue <= now) {
       this.#bodyDue = Number.POSITIVE_INFINITY;
       this.abortReceiving(new TurnpikeError("request-timeout", "the request body did not come in time"));
     } else this.#arm();

@@ -95,6 +95,19 @@ export const STREAM_CASES: readonly Case[] = [
     client.send(h2.windowUpdate(1, 1), h2.frame(h2.PRIORITY, 0, 1, h2.priority(0)), h2.reset(1), get(3));
     expect((await client.answer(3)).status).toBe(200);
   }),
+  script(["9113 §6.3", "PRIORITY of another length than 5 on a closed stream"], async (client) => {
+    await closedStream(client);
+    client.send(h2.frame(h2.PRIORITY, 0, 1, "\x80\0\0\x01"));
+    expect(await client.goawayCode()).toBe(h2.FRAME_SIZE_ERROR);
+    await client.closed();
+  }),
+  script(["9113 §5.1", "DATA on a stream that the server has reset, and then the client"], async (client) => {
+    client.send(post(1, "/x", [["Upper", "x"]]));
+    expect(await client.resetCode(1)).toBe(h2.PROTOCOL_ERROR);
+    client.send(h2.reset(1), h2.data(1, "x", h2.END_STREAM));
+    expect(await client.goawayCode()).toBe(h2.STREAM_CLOSED);
+    await client.closed();
+  }),
   script(["9113 §5.1", "what is on its way for a stream that the server has reset is ignored"], async (client) => {
     // Malformed, so the server resets it; trailers and DATA follow as if it had not.
     client.send(
