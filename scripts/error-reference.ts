@@ -4,7 +4,7 @@ import { markdownTable } from "../src/lib/markdown-table.ts";
 /** When each error is answered, for people; the compiler sees to it that none is missing. */
 const WHEN: Readonly<Record<ErrorCode, string>> = {
   "bad-request": "The request's head, framing or body cannot be read.",
-  "bad-path": "The path has a broken escape, a backslash, `%2F`, `%5C` or `%00`.",
+  "bad-path": "The path has a broken escape, a backslash, `%2F`, `%5C`, `%00`, `%0A` or `%0D`.",
   "host-not-allowed": "The Host is not in `server.allowed_hosts`.",
   "invalid-parameters": "Fields of the body are missing, unknown or out of bounds; `errors` names each.",
   "invalid-payment": "The `PAYMENT-SIGNATURE` header cannot be read as one x402 version 2 payment.",

@@ -281,7 +281,8 @@ export class RequestFields {
       return fault("bad-request", "no authority, or a malformed one");
     const unserved = unservedMethod(this.#method);
     if (unserved !== "") return fault("not-implemented", unserved);
-    if (path === undefined) return fault("bad-path", "the path holds a backslash, %2F, %5C, %00 or a broken escape");
+    if (path === undefined)
+      return fault("bad-path", "the path holds a backslash, %2F, %5C, %00, %0A, %0D or a broken escape");
     if (this.#expect !== "" && this.#expect.toLowerCase() !== "100-continue") {
       return fault("expectation-failed", "the only known expectation is 100-continue");
     }

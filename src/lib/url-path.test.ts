@@ -24,6 +24,8 @@ const CASES: readonly (readonly [path: string, normal: string | undefined])[] = 
   ["/%2f", undefined],
   ["/%5c", undefined],
   ["/%00", undefined],
+  ["/%0d", undefined],
+  ["/a%0Ab", undefined],
   ["/a\\b", undefined],
   ["/%", undefined],
   ["/%4", undefined],

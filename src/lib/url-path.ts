@@ -1,12 +1,14 @@
 /** What makes a path need more than a look: an escape, a backslash, a dot segment, an empty segment. */
 const IRREGULAR = /%|\\|\/(?:\/|\.\.?(?:\/|$))/;
 const UNRESERVED = /[A-Za-z0-9\-._~]/;
+/** Separators, and what ends a string or a header line in whoever decodes the path to put it into one. */
+const REFUSED: ReadonlySet<string> = new Set(["2F", "5C", "00", "0A", "0D"]);
 
 /**
  * The one spelling of a path that routes are matched by and upstreams receive, so that neither payment nor
  * authentication can be passed by spelling: dot segments and empty segments removed (RFC 3986 §5.2.4), unreserved
  * characters decoded, other escapes in capitals. Undefined where the path must be refused: `%2F`, `%5C`, `%00`,
- * a backslash, a broken escape.
+ * `%0A`, `%0D`, a backslash, a broken escape.
  */
 export function normalisePath(path: string): string | undefined {
   if (!IRREGULAR.test(path)) return path;
@@ -24,7 +26,7 @@ function decodeUnreserved(path: string): string | undefined {
       continue;
     }
     const hex = path.slice(at + 1, at + 3).toUpperCase();
-    if (!/^[0-9A-F]{2}$/.test(hex) || hex === "2F" || hex === "5C" || hex === "00") return undefined;
+    if (!/^[0-9A-F]{2}$/.test(hex) || REFUSED.has(hex)) return undefined;
     const plain = String.fromCharCode(Number.parseInt(hex, 16));
     decoded += UNRESERVED.test(plain) ? plain : `%${hex}`;
     at += 2;

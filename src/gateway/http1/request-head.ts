@@ -62,7 +62,8 @@ export function parseRequestHead(
   if (target !== undefined && "code" in target) return target;
   const rawPath = target?.path ?? text.slice(methodEnd + 1, pathEnd);
   const path = (isOrigin && isRegular) || rawPath === "*" ? rawPath : normalisePath(rawPath);
-  if (path === undefined) return fault("bad-path", "the path holds a backslash, %2F, %5C, %00 or a broken escape");
+  if (path === undefined)
+    return fault("bad-path", "the path holds a backslash, %2F, %5C, %00, %0A, %0D or a broken escape");
   return {
     head: {
       method,
