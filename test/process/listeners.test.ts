@@ -259,6 +259,24 @@ describe("the PROXY protocol", () => {
   );
 
   test(
+    "has who is over max_connections told so in plain text, and closed without a word where TLS would follow",
+    async () => {
+      const config = configOf([{ proxy_protocol: true }, { proxy_protocol: true, use_tls: true }]);
+      const { server } = config as { server: object }; // As configOf makes it.
+      const { ports } = await serve({ ...config, server: { ...server, max_connections: 1 } });
+      const [plain = 0, secure = 0] = ports;
+      const first = await open(plain);
+      first.send(V1 + GET);
+      expect(statusOf(await first.response())).toBe(200);
+      const [refused, closed] = [await open(plain), await open(secure)];
+      expect(statusOf(await refused.response())).toBe(503);
+      await closed.closed();
+      expect(closed.received).toBe("");
+    },
+    TIME_MS,
+  );
+
+  test(
     "leaves the peer's own address where the proxy speaks for itself",
     async () => {
       const { ports } = await serve(configOf([{ proxy_protocol: true }]));

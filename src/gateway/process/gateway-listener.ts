@@ -3,7 +3,7 @@ import { type Exchange } from "../exchange.ts";
 import { Http2ServerConnection } from "../http2/server-connection.ts";
 import { type ServerConnection, type ServerHost } from "../server-host.ts";
 import { type ConnectionMetrics, type Transport } from "../telemetry/connection-metrics.ts";
-import { listen, type Listener, type OnFault } from "../wire/tcp.ts";
+import { DEAF, listen, type Listener, type OnFault } from "../wire/tcp.ts";
 import { type ClientSubject, listenTls, type TlsListener, type TlsMaterial, type TlsPeer } from "../wire/tls.ts";
 import { createTlsUpgrade, type TlsUpgrade } from "../wire/tls-upgrade.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
@@ -174,7 +174,11 @@ export class GatewayListener {
   }
 
   #accept(wire: Wire, begin: (wire: Wire) => WireHandler): WireHandler {
-    return this.#hasPlace() ? begin(wire) : new RefusedConnection(wire, this.#shared.wheel);
+    if (this.#hasPlace()) return begin(wire);
+    if (!this.plan.useTls) return new RefusedConnection(wire, this.#shared.wheel);
+    // What comes behind its PROXY header is TLS, in which nothing can be said yet.
+    wire.terminate();
+    return DEAF;
   }
 
   #hasPlace(): boolean {
