@@ -74,6 +74,8 @@ test("several lines of one field become one where they must", () => {
   const crumbs = headOf([...GET, ["cookie", "a=1"], ["x", "y"], ["cookie", "b=2"]]);
   expect(crumbs.fields).toBe("x: y\r\ncookie: a=1; b=2\r\n");
   expect(headOf([...GET, ["via", "a"], ["via", "b"]]).via).toBe("a, b");
+  const types = headOf([...GET, ["content-type", "a/b"], ["x", "y"], ["content-type", "a/b"]]);
+  expect(types.fields).toBe("content-type: a/b\r\nx: y\r\ncontent-type: a/b\r\n");
 });
 
 test("the body's length is what content-length says, and unknown where it says nothing", () => {
@@ -142,6 +144,7 @@ describe("refused with an answer", () => {
     ["no authority", without(":authority"), "bad-request"],
     ["an authority with userinfo", [...without(":authority"), [":authority", "u@a"]], "bad-request"],
     ["two hosts", [...without(":authority"), ["host", "a"], ["host", "a"]], "bad-request"],
+    ["two content types", [...GET, ["content-type", "a/b"], ["content-type", "a/c"]], "bad-request"],
     [
       "CONNECT",
       [
@@ -150,6 +153,7 @@ describe("refused with an answer", () => {
       ],
       "not-implemented",
     ],
+    ["a method that nobody knows", [[":method", "FROB"], ...without(":method")], "not-implemented"],
     ["a path that hides a slash", [...without(":path"), [":path", "/a%2fb"]], "bad-path"],
     ["an unknown expectation", [...GET, ["expect", "more"]], "expectation-failed"],
     ["too many fields", [...GET, ["a", "1"], ["b", "1"], ["c", "1"], ["d", "1"], ["e", "1"]], "head-too-large"],

@@ -19,9 +19,10 @@ const EXPECT = 9;
 const VIA = 10;
 const FORWARDED_FOR = 11;
 const REQUEST_ID = 12;
+const CONTENT_TYPE = 13;
 /** Hop by hop in HTTP/1, without meaning here, or set anew by the proxy on every request. */
-const DROPPED = 13;
-const MALFORMED = 14;
+const DROPPED = 14;
+const MALFORMED = 15;
 
 /** RFC 9113 §8.2.2: what belongs to HTTP/1 connections makes a request malformed. */
 const KINDS: ReadonlyMap<string, number> = new Map([
@@ -37,6 +38,7 @@ const KINDS: ReadonlyMap<string, number> = new Map([
   ["via", VIA],
   ["x-forwarded-for", FORWARDED_FOR],
   ["x-request-id", REQUEST_ID],
+  ["content-type", CONTENT_TYPE],
   ["x-real-ip", DROPPED],
   ["x-forwarded-host", DROPPED],
   ["x-forwarded-proto", DROPPED],
@@ -116,6 +118,8 @@ export class RequestFields {
   #via = "";
   #forwardedFor = "";
   #requestId = "";
+  #contentType: string | undefined;
+  #typesDiffer = false;
   #count = 0;
 
   begin(): void {
@@ -134,6 +138,8 @@ export class RequestFields {
     this.#via = "";
     this.#forwardedFor = "";
     this.#requestId = "";
+    this.#contentType = undefined;
+    this.#typesDiffer = false;
     this.#count = 0;
   }
 
@@ -170,7 +176,7 @@ export class RequestFields {
     }
   }
 
-  #addKnown({ kind, name, value }: RequestField): void {
+  #addKnown({ kind, name, value, line }: RequestField): void {
     switch (kind) {
       case HOST:
         this.#hosts++;
@@ -198,6 +204,11 @@ export class RequestFields {
         return;
       case FORWARDED_FOR:
         this.#forwardedFor = this.#forwardedFor === "" ? value : `${this.#forwardedFor}, ${value}`;
+        return;
+      case CONTENT_TYPE:
+        this.#typesDiffer ||= this.#contentType !== undefined && this.#contentType !== value;
+        this.#contentType = value;
+        this.#fields += line;
         return;
       case REQUEST_ID:
         this.#requestId = this.#requestId === "" ? value : `${this.#requestId}, ${value}`;
@@ -276,6 +287,7 @@ export class RequestFields {
     const fault = (code: HeadFault["code"], detail: string): HeadFault => ({ code, detail, requestId });
     if (this.#count > maxCount) return fault("head-too-large", "too many header fields");
     if (this.#hosts > 1) return fault("bad-request", "more than one host field");
+    if (this.#typesDiffer) return fault("bad-request", "content-type fields that differ");
     const authority = this.#authority ?? this.#host;
     if (authority === undefined || !isAuthority(authority))
       return fault("bad-request", "no authority, or a malformed one");

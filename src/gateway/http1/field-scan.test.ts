@@ -143,10 +143,23 @@ test.each([
   ["5;a", -1],
 ])("Content-Length %p is %p, alone and in a head", (text, length) => {
   expect(parseContentLength(text)).toBe(length);
-  for (const around of [text, ` ${text}`, `\t${text}`, `  ${text} \t`]) {
+  for (const around of [text, ` ${text}`]) {
     expect(request(`Content-Length:${around}\r\n`)).toBe(length !== -1);
     if (length !== -1) expect(scan.contentLength).toBe(length);
   }
+  for (const around of [`\t${text}`, `  ${text}`, `${text} `, ` ${text}\t`]) {
+    expect(request(`Content-Length:${around}\r\n`)).toBe(false);
+    expect(response(`Content-Length:${around}\r\n`)).toBe(length !== -1);
+  }
+});
+
+test("a request has one Content-Type, however often it says it", () => {
+  expect(request("Content-Type: a/b\r\nX: y\r\ncontent-type:a/b \r\n")).toBe(true);
+  expect(scan.fields).toBe("Content-Type: a/b\r\nX: y\r\ncontent-type:a/b \r\n");
+  expect(request("Content-Type: a/b\r\nContent-Type: a/c\r\n")).toBe(false);
+  expect(scan.fault).toBe("Content-Type fields that differ");
+  expect(request("Content-Type: a/c\r\n")).toBe(true);
+  expect(response("Content-Type: a/b\r\nContent-Type: a/c\r\n")).toBe(true);
 });
 
 test("a length with zeros before it is refused in a request, and taken from an origin", () => {

@@ -82,6 +82,8 @@ const REQUEST_ID = 11;
 const DROPPED = 12;
 /** Set anew on every request by the proxy; an answer may hold it. */
 const DROPPED_FROM_REQUEST = 13;
+/** Passed on; a request has one value of it. */
+const CONTENT_TYPE = 14;
 
 function spells(text: string, start: number, lowerName: string): boolean {
   // `| 0x20` changes no character of the names and values here but letters; field scanning has ruled controls out.
@@ -128,7 +130,7 @@ function identify(text: string, start: number, length: number): number {
     case 10:
       return named(text, start, "connection", CONNECTION) || named(text, start, "keep-alive", DROPPED);
     case 12:
-      return named(text, start, "x-request-id", REQUEST_ID);
+      return named(text, start, "content-type", CONTENT_TYPE) || named(text, start, "x-request-id", REQUEST_ID);
     case 14:
       return named(text, start, "content-length", CONTENT_LENGTH);
     case 15:
@@ -159,8 +161,9 @@ function identify(text: string, start: number, length: number): number {
 const MAX_NOMINATED = 64;
 
 /**
- * As `parseContentLength`, for the value between `start` and `end`: the plain form costs no slice. Zeros before a
- * request's length are refused, since some read them as the sign of an octal number.
+ * As `parseContentLength`, for the value between `start` and `end`: the plain form costs no slice. A request's length
+ * stands behind one space or none, with nothing behind it, and without zeros before it: what decides where a message
+ * ends is to have one spelling, and some read such zeros as the sign of an octal number.
  */
 function lengthAt(text: string, start: number, end: number, isRequest: boolean): number {
   const from = text.charCodeAt(start) === 0x20 ? start + 1 : start;
@@ -177,7 +180,7 @@ function lengthAt(text: string, start: number, end: number, isRequest: boolean):
 
 function unusualLength(text: string, isRequest: boolean): number {
   const value = trimOws(text);
-  return isRequest && /^0\d/.test(value) ? -1 : parseContentLength(value);
+  return isRequest && (value !== text || /^0\d/.test(value)) ? -1 : parseContentLength(value);
 }
 
 /**
@@ -207,7 +210,15 @@ export class FieldScan {
   tooMany = false;
   #nominated: string[] | undefined;
   #isRequest = false;
+  /** Where the first Content-Type value lies; -1 where there is none. */
+  #typeStart = -1;
+  #typeEnd = -1;
   #lastHost = "";
+
+  /** Whether Connection lists this option, in small letters; `close` and `keep-alive` have fields of their own. */
+  nominates(option: string): boolean {
+    return this.#nominated?.includes(option) === true;
+  }
 
   /** Reads the lines from `from` up to the empty line at `end`. False: see `fault` and `tooMany`. */
   scan(text: string, from: number, end: number, limits: { isRequest: boolean; maxCount: number }): boolean {
@@ -252,6 +263,9 @@ export class FieldScan {
       case DATE:
         this.hasDate = true;
         return false;
+      case CONTENT_TYPE:
+        if (this.#isRequest) this.#takeType(text, start, end);
+        return false;
       case DROPPED:
         return true;
       case DROPPED_FROM_REQUEST:
@@ -286,6 +300,16 @@ export class FieldScan {
       if (text.charCodeAt(start + 1 + i) !== this.#lastHost.charCodeAt(i)) return false;
     }
     return true;
+  }
+
+  /** RFC 9110 §5.3: Content-Type is no list. Of two types one would be checked here, and the other believed elsewhere. */
+  #takeType(text: string, start: number, end: number): void {
+    if (this.#typeStart === -1) {
+      this.#typeStart = start;
+      this.#typeEnd = end;
+    } else if (trimOws(text.slice(start, end)) !== trimOws(text.slice(this.#typeStart, this.#typeEnd))) {
+      this.fault = "Content-Type fields that differ";
+    }
   }
 
   #takeRare(id: number, value: string): boolean {
@@ -356,5 +380,6 @@ export class FieldScan {
     this.fault = "";
     this.tooMany = false;
     this.#nominated = undefined;
+    this.#typeStart = -1;
   }
 }

@@ -52,9 +52,22 @@ export const FIELD_RULES: readonly Rule[] = [
     upstream: passes("x", "\xe9\xff"),
   }),
   served(["9110 §5.5", "a value may be empty"], request("GET /x", "X:"), { upstream: passes("x", "") }),
-  served(["9110 §5.6.3", "white space around a value is a tab or a space"], request("POST /x", "Content-Length:\t0 "), {
-    upstream: (head) => expect(head?.body).toBe(""),
-  }),
+  served(
+    ["9110 §5.6.3", "white space around a value is a tab or a space"],
+    request("GET /x", "Connection:\t close \t"),
+    {
+      stays: false,
+    },
+  ),
+  refused(
+    ["9110 §5.3", "one Content-Type, since it is no list"],
+    `${request("POST /x", "Content-Type: text/plain", "Content-Type: text/html", "Content-Length: 5")}hello`,
+  ),
+  served(
+    ["9110 §5.3", "the same one twice means nothing else"],
+    `${request("POST /x", "Content-Type: text/plain", "Content-Type: text/plain", "Content-Length: 5")}hello`,
+    { upstream: (head) => expect(head?.body).toBe("hello") },
+  ),
 
   served(
     ["9110 §6.5.1", "trailers that frame or route are not passed on"],
