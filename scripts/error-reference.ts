@@ -19,6 +19,8 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   "unsupported-media-type": "The body's Content-Type is not `application/json`.",
   "range-not-satisfiable": "None of the ranges in `Range` lies in the file; `Content-Range` tells its length.",
   "expectation-failed": "The request expects something other than `100-continue`.",
+  "upgrade-required":
+    "The request asks for a version of WebSocket that does not exist; `Sec-WebSocket-Version` names one.",
   "head-too-large":
     "The head is larger than `limits.max_header_bytes`, or has more fields than `limits.max_header_count`.",
   internal: "A fault of Turnpike's own; the log says more.",

@@ -9,6 +9,8 @@ export interface HeadFault {
   readonly detail: string;
   /** The client's X-Request-Id, as far as it was read. */
   readonly requestId?: string;
+  /** Field lines that the answer must have beside those of every refusal. */
+  readonly fields?: Fields;
 }
 
 /** A codec's own answer as a problem document (RFC 9457), before it is framed. `fields` lacks the body's length. */
@@ -30,7 +32,7 @@ export function problemAnswer(fault: HeadFault): ProblemAnswer {
     id,
     status,
     title,
-    fields: `Content-Type: ${PROBLEM_CONTENT_TYPE}\r\n${dateLine()}X-Request-Id: ${id}\r\n${retry}`,
+    fields: `Content-Type: ${PROBLEM_CONTENT_TYPE}\r\n${dateLine()}X-Request-Id: ${id}\r\n${retry}${fault.fields ?? ""}`,
     body: JSON.stringify(problem),
   };
 }

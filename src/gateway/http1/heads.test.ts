@@ -94,6 +94,22 @@ describe("a request head", () => {
   });
 
   test.each([
+    [
+      "GET / HTTP/1.1",
+      "Connection: upgrade\r\nUpgrade: WebSocket\r\nSec-WebSocket-Version: 99\r\n",
+      "upgrade-required",
+    ],
+    ["GET / HTTP/1.1", "Connection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n", "sound"],
+    ["GET / HTTP/1.1", "Connection: upgrade\r\nUpgrade: websocket\r\n", "sound"],
+    ["GET / HTTP/1.1", "Connection: upgrade\r\nUpgrade: other\r\nSec-WebSocket-Version: 99\r\n", "sound"],
+    ["GET / HTTP/1.1", "Upgrade: websocket\r\nSec-WebSocket-Version: 99\r\n", "sound"],
+    ["POST / HTTP/1.1", "Connection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 99\r\n", "sound"],
+    ["GET / HTTP/1.0", "Connection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 99\r\n", "sound"],
+  ])("%s with %p is %s", (line, fields, code) => {
+    expect(codeOf(head(line, `Host: h\r\n${fields}`))).toBe(code);
+  });
+
+  test.each([
     ["1.1", "", true],
     ["1.1", "Connection: close\r\n", false],
     ["1.1", "Connection: keep-alive, close\r\n", false],

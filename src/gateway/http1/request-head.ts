@@ -1,5 +1,5 @@
 import { type ErrorCode } from "../../lib/errors.ts";
-import { trimOws } from "../../lib/fields.ts";
+import { fieldValue, trimOws } from "../../lib/fields.ts";
 import { unservedMethod } from "../../lib/http-method.ts";
 import { normalisePath } from "../../lib/url-path.ts";
 import { isAuthority } from "../authority.ts";
@@ -17,6 +17,8 @@ export interface ParsedRequest {
 
 const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)([^?]*)(\?.*)?$/i;
 const VERSION = /^HTTP\/(\d)\.(\d)$/;
+/** RFC 6455 §4.1; on the wire 8, the last draft's, is the same. */
+const WEBSOCKET_VERSIONS: readonly string[] = ["13", "8"];
 
 const scan = new FieldScan();
 
@@ -57,6 +59,9 @@ export function parseRequestHead(
   const method = methodAt(text, bounds.from, methodEnd);
   const unserved = method === "GET" ? "" : unservedMethod(method);
   if (unserved !== "") return fault("not-implemented", unserved);
+  const mayUpgrade = scan.upgrade !== "" && method === "GET" && !http10;
+  const badUpgrade = mayUpgrade ? refuseUpgrade() : undefined;
+  if (badUpgrade !== undefined) return badUpgrade;
   const isOrigin = text.charCodeAt(methodEnd + 1) === 0x2f;
   const target = isOrigin ? undefined : splitTarget(method, text.slice(methodEnd + 1, targetEnd));
   if (target !== undefined && "code" in target) return target;
@@ -112,6 +117,17 @@ function refuseFields(http10: boolean): HeadFault | undefined {
   const chunked = codings.indexOf("chunked");
   if (chunked !== -1 && chunked !== codings.length - 1) return fault("bad-request", "chunked is not the last coding");
   return fault("not-implemented", "the only transfer coding known here is chunked");
+}
+
+/** RFC 6455 §4.2.2: a handshake in a version that nobody speaks. What is no handshake goes on without its Upgrade (RFC 9110 §7.8). */
+function refuseUpgrade(): HeadFault | undefined {
+  if (scan.upgrade.toLowerCase() !== "websocket" || !scan.nominates("upgrade")) return undefined;
+  const version = fieldValue(scan.fields, "sec-websocket-version");
+  if (version === undefined || WEBSOCKET_VERSIONS.includes(version)) return undefined;
+  return {
+    ...fault("upgrade-required", "there is no such version of WebSocket"),
+    fields: "Upgrade: websocket\r\nConnection: upgrade\r\nSec-WebSocket-Version: 13\r\n",
+  };
 }
 
 /** Takes apart a target that does not start with a slash (RFC 9112 §3.2.2, §3.2.4). */

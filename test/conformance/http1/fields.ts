@@ -187,6 +187,20 @@ export const FIELD_RULES: readonly Rule[] = [
       upstream: passesNot("upgrade"),
     },
   ),
+  served(
+    ["6455 §4.2.2", "a handshake in a version that does not exist is 426, with one that does"],
+    request("GET /x", "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 99"),
+    {
+      status: 426,
+      stays: false,
+      upstream: (head) => expect(head).toBeUndefined(),
+      response: (head) => {
+        passes("upgrade", "websocket")(head);
+        passes("connection", "upgrade", "close")(head);
+        passes("sec-websocket-version", "13")(head);
+      },
+    },
+  ),
   served(["9110 §7.8", "a 101 that the client did not ask for is a bad answer"], request("GET /x"), {
     answer: answers("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n"),
     status: 502,
