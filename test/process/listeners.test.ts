@@ -139,10 +139,12 @@ describe("the protocol of a connection", () => {
     "is HTTP/1 where the first bytes only begin like a preface",
     async () => {
       const { ports } = await serve(configOf([{}]));
-      for (const method of ["PRI", "PUT", "P", "PATCH"]) {
+      // Of methods that nobody knows the answer tells that they were read as HTTP/1.
+      const statuses = { PRI: 501, PUT: 200, P: 501, PATCH: 200 };
+      for (const [method, status] of Object.entries(statuses)) {
         const client = await open(ports[0] ?? 0);
         await client.sendByteByByte(`${method} /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: 0\r\n\r\n`);
-        expect(statusOf(await client.response(method))).toBe(200);
+        expect(statusOf(await client.response(method))).toBe(status);
       }
     },
     TIME_MS,
