@@ -165,6 +165,8 @@ export class QuicListeners {
   readonly #reusePort: boolean;
   #telling: ReturnType<typeof setInterval> | undefined;
   #bound: readonly QuicListener[] = [];
+  /** Those that a reload has taken away, and that still have connections. */
+  readonly #leaving = new Set<QuicListener>();
   #material: TlsMaterial | undefined;
 
   /** `reusePort`: other processes bind the same ports. */
@@ -175,7 +177,7 @@ export class QuicListeners {
   }
 
   get connections(): number {
-    return this.#bound.reduce((sum, listener) => sum + listener.connections, 0);
+    return [...this.#bound, ...this.#leaving].reduce((sum, listener) => sum + listener.connections, 0);
   }
 
   /** Tells telemetry what the endpoints have counted. */
@@ -222,19 +224,26 @@ export class QuicListeners {
     this.#bound = next;
     this.#material = material;
     if (next.length > 0) this.#telling ??= setInterval(() => this.tell(), TELL_MS).unref();
-    for (const listener of before) if (!next.includes(listener)) void listener.close(graceMs);
+    for (const listener of before) if (!next.includes(listener)) void this.#leave(listener, graceMs);
+  }
+
+  async #leave(listener: QuicListener, graceMs: number): Promise<void> {
+    this.#leaving.add(listener);
+    await listener.close(graceMs);
+    this.#leaving.delete(listener);
   }
 
   async close(graceMs: number): Promise<void> {
     clearInterval(this.#telling);
-    await Promise.all(this.#bound.map((listener) => listener.close(graceMs)));
+    await Promise.all([...this.#bound, ...this.#leaving].map((listener) => listener.close(graceMs)));
   }
 
   async #bind(plan: QuicPlan, material: TlsMaterial | undefined, added: QuicListener[]): Promise<QuicListener> {
     if (material === undefined) throw new Error("Cannot serve HTTP/3: there is no certificate");
     const listener = new QuicListener(plan, this.#shared);
     added.push(listener);
-    await listener.bind(material, this.#reusePort || this.#bound.some(({ port }) => port === plan.port));
+    const own = [...this.#bound, ...this.#leaving];
+    await listener.bind(material, this.#reusePort || own.some(({ port }) => port === plan.port));
     return listener;
   }
 }

@@ -1,0 +1,52 @@
+/** Reloads that take HTTP/3 away from a port, and give it back. */
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { everythingTo } from "../support/gateway.ts";
+import { Http3Client } from "../support/http3-client.ts";
+import { Folder, Program, until } from "../support/program.ts";
+import { SERVER_CERT, SERVER_KEY } from "../support/quic-certificates.ts";
+import { echo, RawOrigin } from "../support/raw-origin.ts";
+
+setDefaultTimeout(40_000);
+
+let folder: Folder;
+let origin: RawOrigin;
+beforeEach(async () => {
+  folder = new Folder();
+  origin = await RawOrigin.start();
+});
+afterEach(async () => {
+  await origin.stop();
+  folder.remove();
+});
+
+function write(port: number, withQuic: boolean): string {
+  const listeners = [{ address: "127.0.0.1", port, use_tls: true, quic_enabled: withQuic }];
+  const tls = { cert_path: folder.write("cert.pem", SERVER_CERT), key_path: folder.write("key.pem", SERVER_KEY) };
+  return folder.write("turnpike.json", { server: { workers: 1, listeners }, tls, ...everythingTo(origin.port) });
+}
+
+test("HTTP/3 may come back to a port that a request of before still runs on, which ends as it would have", async () => {
+  const program = new Program(["--config", write(0, true)]);
+  try {
+    const [, text] = await program.sees(/listening on \S+:(\d+)/);
+    const port = Number(text);
+    const release = Promise.withResolvers<void>();
+    origin.answer = (request, connection) => void release.promise.then(() => echo(request, connection));
+    const early = await Http3Client.connect(port);
+    const request = await early.open("GET", "/x");
+    await origin.until("the request", () => origin.requests[0]);
+    for (const [i, withQuic] of [false, true].entries()) {
+      write(port, withQuic);
+      program.kill("SIGHUP");
+      await until("the reload", () =>
+        program.output.split(/(?:reloaded|Cannot reload) /).length > i + 1 ? true : undefined,
+      );
+    }
+    expect(program.output).not.toContain("Cannot reload");
+    release.resolve();
+    expect((await request.response).headers[":status"]).toBe("200");
+    early.close();
+  } finally {
+    await program.stop();
+  }
+});
