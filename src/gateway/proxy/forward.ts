@@ -113,7 +113,8 @@ class Forward implements ResponseSink {
     this.#connection = connection;
     this.#stale = connection.requests > 0;
     connection.onTimeout = () => this.#timedOut();
-    connection.request(head.method, upstreamHead(this.#exchange, this.#target), head.bodyLength, this);
+    const text = upstreamHead(this.#exchange, this.#target, this.#server?.endpoint);
+    connection.request(head.method, text, head.bodyLength, this);
     if (head.bodyLength === 0) {
       connection.waitAtMost(this.#target.readTimeoutMs, this.#dueAt);
       return;

@@ -63,7 +63,13 @@ export const MESSAGE_FORMAT: readonly Rule[] = [
   refused(["9112 §3.2", "a Host with a path is invalid"], "GET / HTTP/1.1\r\nHost: a.test/path\r\n\r\n"),
   refused(["9112 §3.2", "a Host with two names is invalid"], "GET / HTTP/1.1\r\nHost: a.test, b.test\r\n\r\n"),
   refused(["9112 §3.2", "an http URI has a host, so its Host is not empty"], "GET / HTTP/1.1\r\nHost: \r\n\r\n"),
-  served(["9112 §3.2", "HTTP/1.0 needs no Host"], "GET /x HTTP/1.0\r\n\r\n", { stays: false }),
+  served(["9112 §3.2", "HTTP/1.0 needs no Host, and the origin gets one all the same"], "GET /x HTTP/1.0\r\n\r\n", {
+    stays: false,
+    upstream: (head) => {
+      expect(valuesOf(head ?? { fields: [] }, "host").join()).toMatch(/^127\.0\.0\.1:\d+$/);
+      expect(valuesOf(head ?? { fields: [] }, "x-forwarded-host")).toEqual([]);
+    },
+  }),
 
   served(["9112 §3.2.1", "origin form goes on as it is, with an empty query"], request("GET /a/b?"), {
     upstream: target("/a/b?"),
