@@ -56,6 +56,13 @@ test("preconditions are weighed in the order of RFC 9110 §13.2.2", () => {
   }
 });
 
+test("If-Modified-Since counts where its date has come, or is the file's very own", () => {
+  const outcomes = [BEFORE, SAME, AFTER].map((date) =>
+    evaluate(readConditions(`If-Modified-Since: ${date}\r\n`), FILE, FILE.modifiedAt - 1000),
+  );
+  expect(outcomes).toEqual([200, 304, 200]);
+});
+
 test("If-Range takes the very same strong tag or the exact date (RFC 9110 §13.1.5)", () => {
   const cases: readonly (readonly [value: string, applies: boolean])[] = [
     ['"a-1"', true],

@@ -66,8 +66,12 @@ function names(list: string, etag: string, comparison: "weak" | "strong"): boole
   return false;
 }
 
-/** The outcome of the preconditions of a GET or HEAD, in the order of RFC 9110 §13.2.2. */
-export function evaluate(conditions: RequestConditions, { etag, modifiedAt }: Validators): 200 | 304 | 412 {
+/** The outcome of the preconditions of a GET or HEAD, in the order of RFC 9110 §13.2.2. `now` is Unix milliseconds. */
+export function evaluate(
+  conditions: RequestConditions,
+  { etag, modifiedAt }: Validators,
+  now: number = Date.now(),
+): 200 | 304 | 412 {
   const { ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince } = conditions;
   if (ifMatch !== undefined) {
     if (ifMatch !== "*" && !names(ifMatch, etag, "strong")) return 412;
@@ -79,7 +83,9 @@ export function evaluate(conditions: RequestConditions, { etag, modifiedAt }: Va
   if (ifNoneMatch !== undefined) return ifNoneMatch === "*" || names(ifNoneMatch, etag, "weak") ? 304 : 200;
   if (ifModifiedSince !== undefined) {
     const since = parseHttpDate(ifModifiedSince);
-    if (since !== undefined && modifiedAt <= since) return 304;
+    // A date that is yet to come says nothing of what the client has; it was no valid one before RFC 7232 (RFC 2616 §14.25).
+    const isKnown = since !== undefined && (since <= now || since === modifiedAt);
+    if (isKnown && modifiedAt <= since) return 304;
   }
   return 200;
 }
