@@ -16,6 +16,8 @@ export interface ParsedRequest {
 }
 
 const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)([^?]*)(\?.*)?$/i;
+/** RFC 9112 §3.2.3: what CONNECT asks for, with the port that it must have (RFC 9110 §9.3.6). */
+const AUTHORITY_FORM = /^[^:]+:\d+$|^\[[^\]]+\]:\d+$/;
 const VERSION = /^HTTP\/(\d)\.(\d)$/;
 /** RFC 6455 §4.1; on the wire 8, the last draft's, is the same. */
 const WEBSOCKET_VERSIONS: readonly string[] = ["13", "8"];
@@ -58,7 +60,7 @@ export function parseRequestHead(
   if (refusal !== undefined) return refusal;
   const method = methodAt(text, bounds.from, methodEnd);
   const unserved = method === "GET" ? "" : unservedMethod(method);
-  if (unserved !== "") return fault("not-implemented", unserved);
+  if (unserved !== "") return refuseMethod(method, text.slice(methodEnd + 1, targetEnd), unserved);
   const mayUpgrade = scan.upgrade !== "" && method === "GET" && !http10;
   const badUpgrade = mayUpgrade ? refuseUpgrade() : undefined;
   if (badUpgrade !== undefined) return badUpgrade;
@@ -117,6 +119,11 @@ function refuseFields(http10: boolean): HeadFault | undefined {
   const chunked = codings.indexOf("chunked");
   if (chunked !== -1 && chunked !== codings.length - 1) return fault("bad-request", "chunked is not the last coding");
   return fault("not-implemented", "the only transfer coding known here is chunked");
+}
+
+function refuseMethod(method: string, target: string, detail: string): HeadFault {
+  const isSound = method !== "CONNECT" || (AUTHORITY_FORM.test(target) && isAuthority(target));
+  return isSound ? fault("not-implemented", detail) : fault("bad-request", "malformed request target");
 }
 
 /** RFC 6455 §4.2.2: a handshake in a version that nobody speaks. What is no handshake goes on without its Upgrade (RFC 9110 §7.8). */

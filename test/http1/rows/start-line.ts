@@ -64,7 +64,12 @@ export const START_LINE: readonly Row[] = [
   declined("an asterisk as a target of GET", target("*")),
   declined("an asterisk with a path", head("OPTIONS */x HTTP/1.1")),
   declined("CONNECT", "CONNECT a.test:443 HTTP/1.1\r\nHost: a.test:443\r\n\r\n", 501),
-  declined("CONNECT with a path", head("CONNECT /x HTTP/1.1"), [400, 501]),
+  declined("CONNECT with a path", head("CONNECT /x HTTP/1.1")),
+  declined("CONNECT without a port", head("CONNECT a.test HTTP/1.1")),
+  declined("CONNECT with an empty port", head("CONNECT a.test: HTTP/1.1")),
+  declined("CONNECT with a port that is none", head("CONNECT a.test:65536 HTTP/1.1")),
+  declined("CONNECT with a URL", head("CONNECT http://a.test:80 HTTP/1.1")),
+  declined("CONNECT to an IPv6 address", head("CONNECT [::1]:443 HTTP/1.1"), 501),
 
   declined("an encoded slash", target("/a%2Fb")),
   declined("an encoded slash in small letters", target("/a%2fb")),
