@@ -263,6 +263,11 @@ export class RequestFields {
     return this.#path;
   }
 
+  /** It names whom it is for, rightly or not. */
+  get hasAuthority(): boolean {
+    return (this.#authority ?? this.#host ?? "") !== "";
+  }
+
   #checkPseudo(): void {
     if (this.#method === "") this.malformed = "no :method";
     else if (this.#method === "CONNECT") {

@@ -190,7 +190,8 @@ export class RequestStream extends Deadline implements ExchangeStream {
       return;
     }
     const request = fields.finish(hasBody, { scheme: this.host.scheme, maxCount: maxHeaderCount });
-    if (request === undefined) {
+    // RFC 9114 §4.3.1 asks for an authority as for a path, where RFC 9113 does not.
+    if (request === undefined || !fields.hasAuthority) {
       this.#malformed();
       return;
     }

@@ -176,12 +176,12 @@ const messages: readonly Rule[] = [
   onRequest("4.3", "a pseudo-header in trailers", [...headers(POST), ...data("a"), ...headers([[":path", "/"]])], {
     reset: MESSAGE_ERROR,
   }),
-  fields("4.3.1", "neither :authority nor host", without(":authority"), { status: 400 }),
+  fields("4.3.1", "neither :authority nor host", without(":authority"), { reset: MESSAGE_ERROR }),
   fields("4.3.1", ":authority and host differ", [...GET, ["host", "other"]], { reset: MESSAGE_ERROR }),
   fields("4.3.1", "a host in the place of :authority", [...without(":authority"), ["host", "localhost"]], {
     status: 200,
   }),
-  fields("4.3.1", "an empty :authority", [...without(":authority"), [":authority", ""]], { status: 400 }),
+  fields("4.3.1", "an empty :authority", [...without(":authority"), [":authority", ""]], { reset: MESSAGE_ERROR }),
   fields("4.3.1", "userinfo in :authority", [...without(":authority"), [":authority", "u@localhost"]], { status: 400 }),
   fields(
     "4.4",
