@@ -2,6 +2,7 @@ import { type ConfigFlags, applyFlags } from "../gateway/config/flags.ts";
 import { type Config } from "../gateway/config/config.ts";
 import { findingText } from "../gateway/config/finding.ts";
 import { loadFile, loadValue, type Prepare } from "../gateway/config/load.ts";
+import { descriptorWarning } from "../gateway/process/descriptor-limit.ts";
 import { type Gateway, startGateway } from "../gateway/process/gateway.ts";
 import { urlOf } from "../gateway/process/listener-plan.ts";
 import { quicPlansOf } from "../gateway/process/quic-listeners.ts";
@@ -81,6 +82,7 @@ export async function runGateway(args: readonly string[]): Promise<number> {
   const path = values.config;
   const flags = configFlags(values);
   const config = await readConfig(path, flags);
+  warnOfDescriptors(config);
   const gateway = await start(config, path);
   // Before anybody is told that it listens: an operator's script may send a signal at once.
   const stopped = stopSignal();
@@ -93,6 +95,12 @@ export async function runGateway(args: readonly string[]): Promise<number> {
   await stopped;
   await gateway.close(DRAIN_MS);
   return 0;
+}
+
+/** Says so where the system gives a process too few descriptors for `config`. */
+export function warnOfDescriptors(config: Config): void {
+  const warning = descriptorWarning(config);
+  if (warning !== "") console.error(warning);
 }
 
 async function start(config: Config, path: string | undefined): Promise<Gateway> {

@@ -5,7 +5,7 @@ import { type Gateway, startGateway } from "../gateway/process/gateway.ts";
 import { urlOf } from "../gateway/process/listener-plan.ts";
 import { messageOf } from "../lib/caught.ts";
 import { HELP, readFlags } from "./flags.ts";
-import { configFlags, DRAIN_MS, readConfig } from "./gateway.ts";
+import { configFlags, DRAIN_MS, readConfig, warnOfDescriptors } from "./gateway.ts";
 import { ContentProcess, contentSocket } from "./content-process.ts";
 import { reloadOnHangup } from "./reload.ts";
 import { StartError } from "./start-error.ts";
@@ -50,6 +50,7 @@ export async function start(args: readonly string[]): Promise<number> {
   const flags = configFlags(values);
   const read = (): Promise<Config> => readConfig(path, flags, (value) => withContent(value, socket));
   const config = await read();
+  warnOfDescriptors(config);
   const allowPrivate = values["allow-private"] === true || config.content.allow_private;
   const { gateway, service, browser } = await startBoth(config, {
     socket,
