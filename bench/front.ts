@@ -6,91 +6,47 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { messageOf } from "../src/lib/caught.ts";
-import { TEST_CERT, TEST_KEY } from "../test/process/certificate.ts";
+import { makeCertificate } from "../test/support/certificates.ts";
 import { type FrontCase, FILES, FRONT_CASES, WORKER_LOAD } from "./front/cases.ts";
 import { runClient } from "./front/clients.ts";
 import { type Door, type OpenDoor, nginx, PEER_DOORS, type Site, turnpike } from "./front/doors.ts";
 import { IDLE_CASES, idleCost } from "./front/idle.ts";
-import { Children, cpuSeconds } from "./proxy/children.ts";
-import { type CaseResult, noise, type Sample, summarise, table } from "./proxy/report.ts";
+import { Children } from "./support/children.ts";
+import { compare } from "./support/comparison.ts";
+import { pick, readRounds, ROUND_FLAGS, type Rounds, usage } from "./support/options.ts";
+import { isInstalled } from "./support/programs.ts";
+import { type CaseResult, noise, summarise, table } from "./support/report.ts";
+import { type Contestant, measureRounds } from "./support/rounds.ts";
 
 const SUBJECT = turnpike(1);
-const WARM_UP_SECONDS = 1;
-const CASE_NAMES = [...FRONT_CASES.map(({ name }) => name), "idle", "workers"];
+const CASES = [...FRONT_CASES, { name: "idle" }, { name: "workers" }];
 
-const USAGE = `usage: npm run bench -- front [--only CASE,...] [--peers NAME,...] [--rounds N] [--seconds N]
-cases: ${CASE_NAMES.join(", ")}
-peers: ${PEER_DOORS.map(({ name }) => name).join(", ")} (--peers "" for none)`;
-
-interface Options {
+interface Options extends Rounds {
   readonly only: ReadonlySet<string>;
   readonly peers: readonly Door[];
-  readonly rounds: number;
-  readonly seconds: number;
-}
-
-function listed(text: string | undefined, known: readonly string[]): readonly string[] {
-  if (text === undefined) return known;
-  const names = text.split(",").filter((name) => name !== "");
-  const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new RangeError(`unknown name "${unknown}"`);
-  return names;
-}
-
-function positive(text: string, flag: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new RangeError(`--${flag} takes a number from 1 to 9999, not "${text}"`);
-  return Number(text);
 }
 
 function readOptions(args: readonly string[]): Options {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      only: { type: "string" },
-      peers: { type: "string" },
-      rounds: { type: "string", default: "3" },
-      seconds: { type: "string", default: "3" },
-    },
-  });
-  const peers = listed(
-    values.peers,
-    PEER_DOORS.map(({ name }) => name),
-  );
-  return {
-    only: new Set(listed(values.only, CASE_NAMES)),
-    peers: PEER_DOORS.filter(({ name }) => peers.includes(name)),
-    rounds: positive(values.rounds, "rounds"),
-    seconds: positive(values.seconds, "seconds"),
-  };
+  const { values } = parseArgs({ args: [...args], options: ROUND_FLAGS });
+  const only = new Set(pick(CASES, values.only).map(({ name }) => name));
+  return { only, peers: pick(PEER_DOORS, values.peers), ...readRounds(values) };
 }
 
-/** The exit code: 0 done, 1 something would not start or broke, 2 usage. */
+/** The exit code, as `compare` gives it. */
 export async function runFrontBench(args: readonly string[]): Promise<number> {
-  let options: Options;
-  try {
-    options = readOptions(args);
-  } catch (error) {
-    console.error(`${messageOf(error)}\n${USAGE}`);
-    return 2;
-  }
-  if (process.platform !== "linux" || Bun.which("wrk") === null || Bun.which("h2load") === null) {
-    console.error("Cannot run the front bench: it needs Linux, wrk and h2load (Debian: wrk, nghttp2-client)");
-    return 1;
-  }
-  const children = new Children();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(signal, () => void children.close().then(() => process.exit(1)));
-  }
-  try {
-    await measureAll(children, options);
-    return 0;
-  } catch (error) {
-    if (!children.closing) console.error(messageOf(error));
-    return 1;
-  } finally {
-    await children.close();
-  }
+  return await compare(
+    {
+      name: "front",
+      usage: usage("front", { cases: CASES, peers: PEER_DOORS }),
+      tools: [
+        ["wrk", "wrk"],
+        ["h2load", "nghttp2-client"],
+      ],
+      read: readOptions,
+      measure: measureAll,
+    },
+    args,
+  );
 }
 
 function makeSite(children: Children): Site {
@@ -98,8 +54,9 @@ function makeSite(children: Children): Site {
   mkdirSync(root);
   for (const [path, size] of Object.entries(FILES)) writeFileSync(join(root, path), "x".repeat(size));
   const site = { root, cert: join(children.folder, "cert.pem"), key: join(children.folder, "key.pem") };
-  writeFileSync(site.cert, TEST_CERT);
-  writeFileSync(site.key, TEST_KEY);
+  const { cert, key } = makeCertificate({ hostnames: ["localhost", "127.0.0.1"] });
+  writeFileSync(site.cert, cert);
+  writeFileSync(site.key, key);
   return site;
 }
 
@@ -112,13 +69,13 @@ async function measureAll(children: Children, options: Options): Promise<void> {
   if (cases.length > 0) {
     const doors = await openAll(children, site, [SUBJECT, ...options.peers]);
     for (const load of cases) {
-      if (load.client === "gtlsclient" && Bun.which("gtlsclient") === null) {
+      if (load.client === "gtlsclient" && !isInstalled("gtlsclient")) {
         console.log(`${load.name}: left out, it needs gtlsclient (Debian: ngtcp2-client)\n`);
         continue;
       }
       const fit = doors.filter(({ door }) => fits(door, load));
-      const loads = fit.map(({ open }) => ({ door: open, load }));
-      const result = summarise(load, await measureCase(children, loads, options), SUBJECT.name);
+      const contestants = fit.map(({ open }) => driven(children, open, load));
+      const result = summarise(load, await measureRounds(contestants, options), SUBJECT.name);
       results.push(result);
       console.log(`${table(result)}\n`);
     }
@@ -132,6 +89,11 @@ function fits(door: Door, load: FrontCase): boolean {
   return door.servesFiles || FILES[load.path] === undefined;
 }
 
+function driven(children: Children, door: OpenDoor, load: FrontCase): Contestant {
+  const port = load.scheme === "http" ? door.http : door.https;
+  return { ...door, drive: (seconds) => runClient(children, load, port, seconds) };
+}
+
 async function openAll(
   children: Children,
   site: Site,
@@ -143,37 +105,6 @@ async function openAll(
     else console.log(`${door.name} is not installed: left out`);
   }
   return all;
-}
-
-async function measureCase(
-  children: Children,
-  doors: readonly { readonly door: OpenDoor; readonly load: FrontCase }[],
-  { rounds, seconds }: Options,
-): Promise<Sample[]> {
-  for (const { door, load } of doors) await measure(children, load, door, WARM_UP_SECONDS);
-  const samples: Sample[] = [];
-  for (let round = 0; round < rounds; round++) {
-    // Each round begins with another server, so that none always runs after the same one.
-    const first = round % doors.length;
-    for (const { door, load } of [...doors.slice(first), ...doors.slice(0, first)]) {
-      samples.push({ ...(await measure(children, load, door, seconds)), proxy: door.name, round });
-    }
-  }
-  return doors.flatMap(({ door }) => samples.filter(({ proxy }) => proxy === door.name));
-}
-
-async function measure(
-  children: Children,
-  load: FrontCase,
-  door: OpenDoor,
-  seconds: number,
-): Promise<Omit<Sample, "proxy" | "round">> {
-  const before = cpuSeconds(door.pid);
-  const found = await runClient(children, load, load.scheme === "http" ? door.http : door.https, seconds);
-  const used = cpuSeconds(door.pid) - before;
-  const ended = door.exited();
-  if (ended !== undefined) throw new Error(`Cannot go on with ${load.name}: ${ended}`);
-  return { ...found, requestsPerCpuSecond: used > 0 ? found.requests / used : Number.NaN };
 }
 
 /** Each server is started anew for it, since one that has worked holds memory that it may use again. */
@@ -209,11 +140,12 @@ async function measureWorkers(children: Children, site: Site, options: Options):
   ] as const) {
     if (!create(1, name).installed()) continue;
     const [one, two] = [`${name}-1`, `${name}-2`];
-    const doors = [
-      { door: await create(1, one).start(children, site), load },
-      { door: await create(2, two).start(children, site), load: { ...load, connections: 2 * load.connections } },
+    const twice = { ...load, connections: 2 * load.connections };
+    const contestants = [
+      driven(children, await create(1, one).start(children, site), load),
+      driven(children, await create(2, two).start(children, site), twice),
     ];
-    const result = summarise(load, await measureCase(children, doors, options), two);
+    const result = summarise(load, await measureRounds(contestants, options), two);
     results.push(result);
     console.log(`${table(result, two)}\n`);
   }

@@ -5,101 +5,44 @@
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
-import { messageOf } from "../src/lib/caught.ts";
 import { type Case, CASES } from "./proxy/cases.ts";
-import { Children, cpuSeconds } from "./proxy/children.ts";
 import { startOrigin } from "./proxy/origin.ts";
-import { PEERS, type Proxy, type Running, SUBJECT } from "./proxy/proxies.ts";
-import { type CaseResult, noise, type Sample, summarise, table } from "./proxy/report.ts";
-import { runWrk } from "./proxy/wrk.ts";
+import { PEERS, type Proxy, SUBJECT } from "./proxy/proxies.ts";
+import { type Children } from "./support/children.ts";
+import { compare } from "./support/comparison.ts";
+import { pick, readRounds, ROUND_FLAGS, type Rounds, usage } from "./support/options.ts";
+import { type CaseResult, noise, summarise, table } from "./support/report.ts";
+import { measureRounds } from "./support/rounds.ts";
+import { runWrk } from "./support/wrk.ts";
 
-const WARM_UP_SECONDS = 1;
-/** What shells call a program that SIGINT ended. */
-const INTERRUPTED = 130;
-
-const USAGE = `usage: npm run bench -- proxy [--only CASE,...] [--peers NAME,...] [--rounds N] [--seconds N] [--json FILE]
-cases: ${CASES.map((load) => load.name).join(", ")}
-peers: ${PEERS.map((peer) => peer.name).join(", ")} (--peers "" for none)`;
-
-interface Options {
+interface Options extends Rounds {
   readonly cases: readonly Case[];
   readonly peers: readonly Proxy[];
-  readonly rounds: number;
-  readonly seconds: number;
   readonly json: string | undefined;
 }
 
-interface Run {
-  readonly children: Children;
-  readonly proxies: readonly Running[];
-  readonly options: Options;
-}
-
-/** The named members of `known`, or a text that says which name is none of them. */
-function pick<T extends { readonly name: string }>(known: readonly T[], names: string | undefined): readonly T[] {
-  if (names === undefined) return known;
-  return names
-    .split(",")
-    .filter((name) => name !== "")
-    .map((name) => {
-      const found = known.find((candidate) => candidate.name === name);
-      if (found === undefined) throw new RangeError(`unknown name "${name}"`);
-      return found;
-    });
-}
-
-function positive(text: string, flag: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new RangeError(`--${flag} takes a number from 1 to 9999, not "${text}"`);
-  return Number(text);
-}
-
 function readOptions(args: readonly string[]): Options {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      only: { type: "string" },
-      peers: { type: "string" },
-      rounds: { type: "string", default: "3" },
-      seconds: { type: "string", default: "3" },
-      json: { type: "string" },
-    },
-  });
+  const { values } = parseArgs({ args: [...args], options: { ...ROUND_FLAGS, json: { type: "string" } } });
   return {
     cases: pick(CASES, values.only),
     peers: pick(PEERS, values.peers),
-    rounds: positive(values.rounds, "rounds"),
-    seconds: positive(values.seconds, "seconds"),
+    ...readRounds(values),
     json: values.json,
   };
 }
 
-/** The exit code: 0 done, 1 something would not start or broke, 2 usage. */
+/** The exit code, as `compare` gives it. */
 export async function runProxyBench(args: readonly string[]): Promise<number> {
-  let options: Options;
-  try {
-    options = readOptions(args);
-  } catch (error) {
-    console.error(`${messageOf(error)}\n${USAGE}`);
-    return 2;
-  }
-  if (process.platform !== "linux" || Bun.which("wrk") === null) {
-    console.error("Cannot run the proxy bench: it needs Linux (/proc) and wrk (Debian: apt-get install wrk)");
-    return 1;
-  }
-  const children = new Children();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    process.on(signal, () => void children.close().then(() => process.exit(INTERRUPTED)));
-  }
-  try {
-    await measureAll(children, options);
-    return 0;
-  } catch (error) {
-    if (children.closing) return INTERRUPTED;
-    console.error(messageOf(error));
-    return 1;
-  } finally {
-    await children.close();
-  }
+  return await compare(
+    {
+      name: "proxy",
+      usage: usage("proxy", { cases: CASES, peers: PEERS }, " [--json FILE]"),
+      tools: [["wrk", "wrk"]],
+      read: readOptions,
+      measure: measureAll,
+    },
+    args,
+  );
 }
 
 async function measureAll(children: Children, options: Options): Promise<void> {
@@ -113,8 +56,15 @@ async function measureAll(children: Children, options: Options): Promise<void> {
   console.log(`${cpus().length} CPUs; origin: ${origin.program}; ${rounds} rounds of ${seconds} s after a warm-up\n`);
   const results: CaseResult[] = [];
   for (const load of options.cases) {
-    const samples = await measureCase({ children, proxies, options }, load);
-    const result = summarise(load, samples, SUBJECT.name);
+    const contestants = proxies.map((proxy) => ({
+      ...proxy,
+      drive: (time: number) =>
+        runWrk(children, `http://127.0.0.1:${proxy.port}${load.path}`, {
+          connections: load.connections,
+          seconds: time,
+        }),
+    }));
+    const result = summarise(load, await measureRounds(contestants, options), SUBJECT.name);
     results.push(result);
     console.log(`${table(result)}\n`);
   }
@@ -123,29 +73,4 @@ async function measureAll(children: Children, options: Options): Promise<void> {
     const file = { date: new Date().toISOString(), cpus: cpus().length, origin: origin.program, rounds, seconds };
     writeFileSync(options.json, `${JSON.stringify({ ...file, results }, undefined, 2)}\n`);
   }
-}
-
-async function measureCase(run: Run, load: Case): Promise<Sample[]> {
-  const { children, proxies, options } = run;
-  for (const proxy of proxies) await measure(children, load, proxy, WARM_UP_SECONDS);
-  const samples: Sample[] = [];
-  for (let round = 0; round < options.rounds; round++) {
-    // Each round begins with another proxy, so that none always runs after the same one.
-    const first = round % proxies.length;
-    for (const proxy of [...proxies.slice(first), ...proxies.slice(0, first)]) {
-      samples.push({ ...(await measure(children, load, proxy, options.seconds)), proxy: proxy.name, round });
-    }
-  }
-  return proxies.flatMap((proxy) => samples.filter((sample) => sample.proxy === proxy.name));
-}
-
-type Measured = Omit<Sample, "proxy" | "round">;
-
-async function measure(children: Children, load: Case, proxy: Running, seconds: number): Promise<Measured> {
-  const before = cpuSeconds(proxy.pid);
-  const found = await runWrk(children, `http://127.0.0.1:${proxy.port}${load.path}`, load.connections, seconds);
-  const used = cpuSeconds(proxy.pid) - before;
-  const ended = proxy.exited();
-  if (ended !== undefined) throw new Error(`Cannot go on with ${load.name}: ${ended}`);
-  return { ...found, requestsPerCpuSecond: used > 0 ? found.requests / used : Number.NaN };
 }

@@ -1,6 +1,6 @@
 /** The clients that drive the front door. */
-import { type Children } from "../proxy/children.ts";
-import { type Load, parseWrk } from "../proxy/wrk.ts";
+import { type Children } from "../support/children.ts";
+import { type Load, runWrk } from "../support/wrk.ts";
 import { type FrontCase } from "./cases.ts";
 
 /** Reads what h2load prints; an Error where it printed no result. It tells no percentiles. */
@@ -39,13 +39,13 @@ async function runNgtcp2(children: Children, load: FrontCase, port: number, seco
 export async function runClient(children: Children, load: FrontCase, port: number, seconds: number): Promise<Load> {
   if (load.client === "gtlsclient") return await runNgtcp2(children, load, port, seconds);
   const url = `${load.scheme}://127.0.0.1:${port}${load.path}`;
-  const isH2load = load.client === "h2load";
-  const wrk = ["wrk", "-t1", `-c${load.connections}`, `-d${seconds}s`, "--latency"];
-  const close = load.client === "wrk" ? [] : ["-H", "Connection: close"];
-  const argv = isH2load
-    ? ["h2load", "-t1", `-c${load.connections}`, `-m${load.streams}`, `-D${seconds}`, url]
-    : [...wrk, ...close, url];
-  const child = children.spawn({ name: argv[0] ?? "", argv });
-  if ((await child.done) !== 0) throw new Error(`Cannot drive "${url}": ${child.output().trim()}`);
-  return isH2load ? parseH2load(child.output()) : parseWrk(child.output());
+  const { connections, streams } = load;
+  if (load.client !== "h2load") {
+    const more = load.client === "wrk" ? [] : ["-H", "Connection: close"];
+    return await runWrk(children, url, { connections, seconds, more });
+  }
+  const argv = ["h2load", "-t1", `-c${connections}`, `-m${streams}`, `-D${seconds}`, url];
+  const child = children.spawn({ name: "h2load", argv });
+  if ((await child.done) !== 0) throw new Error(`Cannot run h2load against "${url}": ${child.output().trim()}`);
+  return parseH2load(child.output());
 }

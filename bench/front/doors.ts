@@ -1,8 +1,8 @@
 /** The servers of a run, with settings as equal as their configuration languages let them be. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { accepts, type Child, type Children, freePort, waitFor } from "../proxy/children.ts";
-import { nginxCommon, nginxTempPaths } from "../proxy/nginx.ts";
+import { accepts, type Child, type Children, freePort, waitFor } from "../support/children.ts";
+import { isInstalled, type Running, startCaddy, startHaproxy, startNginx, startTurnpike } from "../support/programs.ts";
 import { OWN_ANSWER } from "./cases.ts";
 
 /** What all of them serve. */
@@ -12,13 +12,12 @@ export interface Site {
   readonly key: string;
 }
 
-export interface OpenDoor {
-  readonly name: string;
-  readonly pid: number;
+interface Ports {
   readonly http: number;
   readonly https: number;
-  exited(): string | undefined;
 }
+
+export interface OpenDoor extends Running, Ports {}
 
 export interface Door {
   readonly name: string;
@@ -27,17 +26,6 @@ export interface Door {
   readonly servesHttp3?: true;
   installed(): boolean;
   start(children: Children, site: Site): Promise<OpenDoor>;
-}
-
-interface Ports {
-  readonly http: number;
-  readonly https: number;
-}
-
-function folderFor(children: Children, name: string): string {
-  const folder = join(children.folder, name);
-  mkdirSync(folder);
-  return folder;
 }
 
 async function freePorts(): Promise<Ports> {
@@ -74,10 +62,7 @@ export function turnpike(workers: number, name = "turnpike"): Door {
         tls: { cert_path: site.cert, key_path: site.key },
         access_log: { enabled: false },
       };
-      const file = join(folderFor(children, name), "turnpike.json");
-      writeFileSync(file, JSON.stringify(config));
-      const bin = join(import.meta.dir, "../../bin/turnpike.mjs");
-      return await opened(name, ports, children.spawn({ name, argv: ["node", bin, "--config", file] }));
+      return await opened(name, ports, startTurnpike(children, name, config));
     },
   };
 }
@@ -87,21 +72,14 @@ export function nginx(workers: number, name = "nginx"): Door {
   return {
     name,
     servesFiles: true,
-    installed: () => Bun.which("nginx") !== null,
+    installed: () => isInstalled("nginx"),
     async start(children, site) {
       const ports = await freePorts();
-      const folder = folderFor(children, name);
-      const config = `
-${nginxCommon(folder, workers).replace("worker_connections 8192", "worker_connections 20000")}
-http {
-  ${nginxTempPaths(folder)}
-  access_log off;
+      const http = `
   sendfile on;
   tcp_nopush on;
   open_file_cache max=16 inactive=3600s;
   types { text/plain txt; }
-  keepalive_requests 1000000000;
-  keepalive_timeout 3600s;
   http2_max_concurrent_streams 128;
   ssl_protocols TLSv1.2 TLSv1.3;
   ssl_certificate ${site.cert};
@@ -111,13 +89,8 @@ http {
     listen 127.0.0.1:${ports.https} ssl http2 backlog=4096 reuseport;
     root ${site.root};
     location = ${OWN_ANSWER} { return 200; }
-  }
-}
-`;
-      const file = join(folder, "nginx.conf");
-      writeFileSync(file, config);
-      const child = children.spawn({ name, argv: ["nginx", "-p", folder, "-e", "stderr", "-c", file] });
-      return await opened(name, ports, child);
+  }`;
+      return await opened(name, ports, startNginx(children, name, { workers, connections: 20_000, http }));
     },
   };
 }
@@ -125,12 +98,11 @@ http {
 const HAPROXY: Door = {
   name: "haproxy",
   servesFiles: false,
-  installed: () => Bun.which("haproxy") !== null,
+  installed: () => isInstalled("haproxy"),
   async start(children, site) {
     const ports = await freePorts();
-    const folder = folderFor(children, "haproxy");
     // HAProxy looks for the key beside the certificate.
-    const pair = join(folder, "pair.pem");
+    const pair = join(children.folder, "pair.pem");
     writeFileSync(pair, (await Bun.file(site.cert).text()) + (await Bun.file(site.key).text()));
     const config = `
 global
@@ -147,9 +119,7 @@ frontend front
   bind 127.0.0.1:${ports.https} ssl crt ${pair} alpn h2,http/1.1 backlog 4096
   http-request return status 200 if { path ${OWN_ANSWER} }
 `;
-    const file = join(folder, "haproxy.cfg");
-    writeFileSync(file, config);
-    return await opened("haproxy", ports, children.spawn({ name: "haproxy", argv: ["haproxy", "-db", "-f", file] }));
+    return await opened("haproxy", ports, startHaproxy(children, config));
   },
 };
 
@@ -157,19 +127,11 @@ const CADDY: Door = {
   name: "caddy",
   servesFiles: true,
   servesHttp3: true,
-  installed: () => Bun.which("caddy") !== null,
+  installed: () => isInstalled("caddy"),
   async start(children, site) {
     const ports = await freePorts();
-    const folder = folderFor(children, "caddy");
     const served = `bind 127.0.0.1\n  respond ${OWN_ANSWER} 200\n  root * ${site.root}\n  file_server`;
-    const config = `
-{
-  admin off
-  auto_https off
-  log {
-    output discard
-  }
-}
+    const sites = `
 http://127.0.0.1:${ports.http} {
   ${served}
 }
@@ -178,14 +140,7 @@ https://127.0.0.1:${ports.https} {
   ${served}
 }
 `;
-    const file = join(folder, "Caddyfile");
-    writeFileSync(file, config);
-    const child = children.spawn({
-      name: "caddy",
-      argv: ["caddy", "run", "--config", file, "--adapter", "caddyfile"],
-      env: { HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, GOMAXPROCS: "1" },
-    });
-    return await opened("caddy", ports, child);
+    return await opened("caddy", ports, startCaddy(children, sites));
   },
 };
 

@@ -1,7 +1,7 @@
 /** What idle connections cost a server in memory. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Children, processTree, waitFor } from "../proxy/children.ts";
+import { type Children, processTree, waitFor } from "../support/children.ts";
 import { type OpenDoor } from "./doors.ts";
 
 export interface IdleCase {

@@ -1,33 +1,27 @@
 /** The proxies of a run, with settings as equal as their configuration languages let them be. */
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { accepts, type Child, type Children, freePort, waitFor } from "./children.ts";
-import { nginxCommon, nginxTempPaths } from "./nginx.ts";
+import { accepts, type Child, type Children, freePort, waitFor } from "../support/children.ts";
+import { isInstalled, type Running, startCaddy, startHaproxy, startNginx, startTurnpike } from "../support/programs.ts";
 
 /** Upstream connections that each proxy may keep: more than the largest case needs. */
 const POOL = 1024;
 
-export interface Running {
-  readonly name: string;
+export interface RunningProxy extends Running {
   readonly port: number;
-  readonly pid: number;
-  exited(): string | undefined;
 }
 
 export interface Proxy {
   readonly name: string;
   installed(): boolean;
-  start(children: Children, originPort: number): Promise<Running>;
+  start(children: Children, originPort: number): Promise<RunningProxy>;
 }
 
-function folderFor(children: Children, name: string): string {
-  const folder = join(children.folder, name);
-  mkdirSync(folder);
-  return folder;
-}
-
-function running(name: string, port: number, child: Child): Running {
+function running(name: string, port: number, child: Child): RunningProxy {
   return { name, port, pid: child.pid, exited: () => child.exited() };
+}
+
+async function opened(name: string, port: number, child: Child): Promise<RunningProxy> {
+  await waitFor(child, name, () => accepts(port));
+  return running(name, port, child);
 }
 
 const TURNPIKE: Proxy = {
@@ -46,10 +40,7 @@ const TURNPIKE: Proxy = {
       ],
       routes: [{ path_prefix: "/", upstream: "origin" }],
     };
-    const file = join(folderFor(children, "turnpike"), "turnpike.json");
-    writeFileSync(file, JSON.stringify(config));
-    const bin = join(import.meta.dir, "../../bin/turnpike.mjs");
-    const child = children.spawn({ name: "turnpike", argv: ["node", bin, "--config", file] });
+    const child = startTurnpike(children, "turnpike", config);
     const port = await waitFor(child, "turnpike", async () => {
       const match = /listening on http:\/\/[^\s]*:(\d+)/.exec(child.output());
       return match === null ? undefined : Number(match[1]);
@@ -60,17 +51,10 @@ const TURNPIKE: Proxy = {
 
 const NGINX: Proxy = {
   name: "nginx",
-  installed: () => Bun.which("nginx") !== null,
+  installed: () => isInstalled("nginx"),
   async start(children, originPort) {
     const port = await freePort();
-    const folder = folderFor(children, "nginx");
-    const config = `
-${nginxCommon(folder, 1)}
-http {
-  ${nginxTempPaths(folder)}
-  access_log off;
-  keepalive_requests 1000000000;
-  keepalive_timeout 3600s;
+    const http = `
   upstream origin { server 127.0.0.1:${originPort}; keepalive ${POOL}; keepalive_requests 1000000000; }
   map $http_x_request_id $id { default $http_x_request_id; "" $request_id; }
   server {
@@ -88,20 +72,15 @@ http {
       proxy_set_header X-Request-Id $id;
       add_header X-Request-Id $id;
     }
-  }
-}
-`;
-    const file = join(folder, "nginx.conf");
-    writeFileSync(file, config);
-    const child = children.spawn({ name: "nginx", argv: ["nginx", "-p", folder, "-e", "stderr", "-c", file] });
-    await waitFor(child, "nginx", () => accepts(port));
-    return running("nginx", port, child);
+  }`;
+    const child = startNginx(children, "nginx", { workers: 1, connections: 8192, http });
+    return await opened("nginx", port, child);
   },
 };
 
 const HAPROXY: Proxy = {
   name: "haproxy",
-  installed: () => Bun.which("haproxy") !== null,
+  installed: () => isInstalled("haproxy"),
   async start(children, originPort) {
     const port = await freePort();
     const config = `
@@ -128,28 +107,16 @@ frontend front
 backend origin
   server origin 127.0.0.1:${originPort} pool-max-conn ${POOL} pool-purge-delay 60s
 `;
-    const file = join(folderFor(children, "haproxy"), "haproxy.cfg");
-    writeFileSync(file, config);
-    const child = children.spawn({ name: "haproxy", argv: ["haproxy", "-db", "-f", file] });
-    await waitFor(child, "haproxy", () => accepts(port));
-    return running("haproxy", port, child);
+    return await opened("haproxy", port, startHaproxy(children, config));
   },
 };
 
 const CADDY: Proxy = {
   name: "caddy",
-  installed: () => Bun.which("caddy") !== null,
+  installed: () => isInstalled("caddy"),
   async start(children, originPort) {
     const port = await freePort();
-    const folder = folderFor(children, "caddy");
-    const config = `
-{
-  admin off
-  auto_https off
-  log {
-    output discard
-  }
-}
+    const site = `
 http://127.0.0.1:${port} {
   bind 127.0.0.1
   header X-Request-Id {http.request.uuid}
@@ -165,15 +132,7 @@ http://127.0.0.1:${port} {
   }
 }
 `;
-    const file = join(folder, "Caddyfile");
-    writeFileSync(file, config);
-    const child = children.spawn({
-      name: "caddy",
-      argv: ["caddy", "run", "--config", file, "--adapter", "caddyfile"],
-      env: { HOME: folder, XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, GOMAXPROCS: "1" },
-    });
-    await waitFor(child, "caddy", () => accepts(port));
-    return running("caddy", port, child);
+    return await opened("caddy", port, startCaddy(children, site));
   },
 };
 

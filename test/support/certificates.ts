@@ -1,4 +1,5 @@
 /** Makes throw-away certificates (RFC 5280): an EC key each, signed by themselves or by a CA of these. */
+import { isIPv4 } from "node:net";
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 
 const OIDS: Readonly<Record<string, readonly number[]>> = {
@@ -19,6 +20,7 @@ export interface Certificate {
 export interface CertificateOptions {
   /** Least specific part first, as in `[["O", "Acme"], ["CN", "a.test"]]`. */
   readonly subject?: Certificate["subject"];
+  /** Names and IPv4 addresses. */
   readonly hostnames?: readonly string[];
   /** Left out: it signs itself. */
   readonly issuer?: Certificate;
@@ -51,11 +53,16 @@ function timeAfter(days: number): Buffer {
   return der(0x18, Buffer.from(text));
 }
 
+/** dNSName or iPAddress (RFC 5280 §4.2.1.6). */
+function alternativeName(name: string): Buffer {
+  return isIPv4(name) ? der(0x87, name.split(".").map(Number)) : der(0x82, Buffer.from(name));
+}
+
 function extensions({ hostnames = [], isCa = false }: CertificateOptions): Buffer {
   const list: Buffer[] = [];
   if (isCa) list.push(sequence(oid("basicConstraints"), der(0x01, [0xff]), der(0x04, sequence(der(0x01, [0xff])))));
   if (hostnames.length > 0) {
-    const names = sequence(...hostnames.map((name) => der(0x82, Buffer.from(name))));
+    const names = sequence(...hostnames.map(alternativeName));
     list.push(sequence(oid("subjectAltName"), der(0x04, names)));
   }
   return list.length === 0 ? Buffer.alloc(0) : der(0xa3, sequence(...list));

@@ -34,12 +34,14 @@ export function parseWrk(text: string): Load {
   };
 }
 
-/** Drives `url` from one thread, which is faster than any of the proxies. */
-export async function runWrk(children: Children, url: string, connections: number, seconds: number): Promise<Load> {
-  const child = children.spawn({
-    name: "wrk",
-    argv: ["wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "--latency", url],
-  });
+/** Drives `url` from one thread, which is faster than any of the programs; `more` are further arguments. */
+export async function runWrk(
+  children: Children,
+  url: string,
+  { connections, seconds, more = [] }: { connections: number; seconds: number; more?: readonly string[] },
+): Promise<Load> {
+  const argv = ["wrk", "-t1", `-c${connections}`, `-d${seconds}s`, "--latency", ...more, url];
+  const child = children.spawn({ name: "wrk", argv });
   if ((await child.done) !== 0) throw new Error(`Cannot run wrk against "${url}": ${child.output().trim()}`);
   return parseWrk(child.output());
 }

@@ -19,8 +19,8 @@ Requests/sec:  59500.00
 Transfer/sec:     15.00MB
 `;
 
-function sample(proxy: string, round: number, requestsPerCpuSecond: number): Sample {
-  return { ...parseWrk(WRK), proxy, round, requestsPerCpuSecond };
+function sample(program: string, round: number, requestsPerCpuSecond: number): Sample {
+  return { ...parseWrk(WRK), program, round, requestsPerCpuSecond };
 }
 
 test("wrk's text is read: counts, rates, latencies in any unit, errors of every kind", () => {
@@ -52,7 +52,7 @@ test("ratios compare the same round, and their median is shown", () => {
   const own = [sample("turnpike", 0, 50), sample("turnpike", 1, 90), sample("turnpike", 2, 60)];
   const peer = [sample("nginx", 0, 100), sample("nginx", 1, 100), sample("nginx", 2, 100)];
   const result = summarise(load, [...own, ...peer], "turnpike");
-  expect(result.rows.map(({ proxy, ratio, spread }) => [proxy, ratio, spread])).toEqual([
+  expect(result.rows.map(({ program, ratio, spread }) => [program, ratio, spread])).toEqual([
     ["turnpike", 1, 40 / 60],
     ["nginx", 0.6, 0],
   ]);

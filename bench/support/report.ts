@@ -1,16 +1,21 @@
 /** Medians, ratios and the table of a run. */
-import { type Case } from "./cases.ts";
 import { type Load } from "./wrk.ts";
 
-/** One proxy in one round of one case. */
+/** What a case is called, and what it is about. */
+interface Title {
+  readonly name: string;
+  readonly about: string;
+}
+
+/** One program in one round of one case. */
 export interface Sample extends Load {
-  readonly proxy: string;
+  readonly program: string;
   readonly round: number;
   readonly requestsPerCpuSecond: number;
 }
 
 export interface Row {
-  readonly proxy: string;
+  readonly program: string;
   readonly requestsPerCpuSecond: number;
   /** (highest - lowest) / median of requests per CPU-second over the rounds. */
   readonly spread: number;
@@ -19,13 +24,11 @@ export interface Row {
   readonly p99: number;
   readonly non2xx: number;
   readonly socketErrors: number;
-  /** Turnpike's requests per CPU-second divided by this proxy's: the median of the rounds' own ratios. */
+  /** Turnpike's requests per CPU-second divided by this program's: the median of the rounds' own ratios. */
   readonly ratio: number;
 }
 
-export interface CaseResult {
-  readonly name: string;
-  readonly about: string;
+export interface CaseResult extends Title {
   readonly rows: readonly Row[];
   readonly samples: readonly Sample[];
 }
@@ -37,17 +40,17 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-export function summarise(load: Pick<Case, "name" | "about">, samples: readonly Sample[], subject: string): CaseResult {
-  const names = [...new Set(samples.map((sample) => sample.proxy))];
+export function summarise({ name, about }: Title, samples: readonly Sample[], subject: string): CaseResult {
+  const names = [...new Set(samples.map((sample) => sample.program))];
   const perRound = new Map(
-    samples.filter((sample) => sample.proxy === subject).map((sample) => [sample.round, sample.requestsPerCpuSecond]),
+    samples.filter((sample) => sample.program === subject).map((sample) => [sample.round, sample.requestsPerCpuSecond]),
   );
-  const rows = names.map((proxy): Row => {
-    const own = samples.filter((sample) => sample.proxy === proxy);
+  const rows = names.map((program): Row => {
+    const own = samples.filter((sample) => sample.program === program);
     const rates = own.map((sample) => sample.requestsPerCpuSecond);
     const middle = median(rates);
     return {
-      proxy,
+      program,
       requestsPerCpuSecond: middle,
       spread: (Math.max(...rates) - Math.min(...rates)) / middle,
       requestsPerSecond: median(own.map((sample) => sample.requestsPerSecond)),
@@ -58,13 +61,13 @@ export function summarise(load: Pick<Case, "name" | "about">, samples: readonly 
       ratio: median(own.map((sample) => (perRound.get(sample.round) ?? Number.NaN) / sample.requestsPerCpuSecond)),
     };
   });
-  return { name: load.name, about: load.about, rows, samples };
+  return { name, about, rows, samples };
 }
 
 type Column = readonly [title: string, cell: (row: Row) => string];
 
 const columns = (subject: string): readonly Column[] => [
-  ["proxy", (row) => row.proxy],
+  ["program", (row) => row.program],
   ["req/CPU-s", (row) => whole(row.requestsPerCpuSecond)],
   ["spread", (row) => `${(row.spread * 100).toFixed(0)} %`],
   [`${subject}/it`, (row) => (Number.isNaN(row.ratio) ? "-" : row.ratio.toFixed(2))],
@@ -93,7 +96,7 @@ export function table(result: CaseResult, subject = "turnpike"): string {
   return [`${result.name}: ${result.about}`, ...text.map((line) => `  ${line}`)].join("\n");
 }
 
-/** How far to trust the numbers: the spread over rounds, over all cases and proxies. */
+/** How far to trust the numbers: the spread over rounds, over all cases and programs. */
 export function noise(results: readonly CaseResult[]): string {
   if (results.every((result) => result.rows.every((row) => !(row.spread > 0)))) {
     return "spread over rounds: unknown from a single round";

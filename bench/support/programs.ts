@@ -1,0 +1,86 @@
+/** Starts the programs that are measured, each with its configuration in a folder of its own. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Child, type Children } from "./children.ts";
+
+/** A program that runs, and can be measured. */
+export interface Running {
+  readonly name: string;
+  readonly pid: number;
+  /** Undefined while it runs. */
+  exited(): string | undefined;
+}
+
+const TURNPIKE = join(import.meta.dir, "../../bin/turnpike.mjs");
+
+export function isInstalled(program: string): boolean {
+  return Bun.which(program) !== null;
+}
+
+export function folderFor(children: Children, name: string): string {
+  const folder = join(children.folder, name);
+  mkdirSync(folder);
+  return folder;
+}
+
+/** `config` in a file of that name, below a folder that is called as the program is. */
+function configured(children: Children, name: string, [file, config]: readonly [file: string, config: string]): string {
+  const path = join(folderFor(children, name), file);
+  writeFileSync(path, config);
+  return path;
+}
+
+export function startTurnpike(children: Children, name: string, config: object): Child {
+  const file = configured(children, name, ["turnpike.json", JSON.stringify(config)]);
+  return children.spawn({ name, argv: ["node", TURNPIKE, "--config", file] });
+}
+
+export interface NginxConfig {
+  readonly workers: number;
+  /** How many each worker may have, to clients and upstreams together. */
+  readonly connections: number;
+  /** What stands in its `http` block. */
+  readonly http: string;
+}
+
+/** As root, nginx would give its workers to a user who cannot read the folder; and it would write outside of it. */
+export function startNginx(children: Children, name: string, { workers, connections, http }: NginxConfig): Child {
+  const folder = folderFor(children, name);
+  const kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
+  const file = join(folder, "nginx.conf");
+  writeFileSync(
+    file,
+    `${process.getuid?.() === 0 ? "user root;\n" : ""}daemon off;
+worker_processes ${workers};
+worker_rlimit_nofile 16384;
+pid ${join(folder, "nginx.pid")};
+error_log stderr error;
+events { worker_connections ${connections}; }
+http {
+  ${kinds.map((kind) => `${kind}_temp_path ${join(folder, kind)};`).join("\n  ")}
+  access_log off;
+  keepalive_requests 1000000000;
+  keepalive_timeout 3600s;
+${http}
+}
+`,
+  );
+  return children.spawn({ name, argv: ["nginx", "-p", folder, "-e", "stderr", "-c", file] });
+}
+
+export function startHaproxy(children: Children, config: string): Child {
+  const file = configured(children, "haproxy", ["haproxy.cfg", config]);
+  return children.spawn({ name: "haproxy", argv: ["haproxy", "-db", "-f", file] });
+}
+
+/** `sites` are the site blocks of a Caddyfile. */
+export function startCaddy(children: Children, sites: string): Child {
+  const options = "{\n  admin off\n  auto_https off\n  log {\n    output discard\n  }\n}\n";
+  const file = configured(children, "caddy", ["Caddyfile", options + sites]);
+  const home = join(children.folder, "caddy");
+  return children.spawn({
+    name: "caddy",
+    argv: ["caddy", "run", "--config", file, "--adapter", "caddyfile"],
+    env: { HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home, GOMAXPROCS: "1" },
+  });
+}
