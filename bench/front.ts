@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { makeCertificate } from "../test/support/certificates.ts";
+import { LOCALHOST } from "../test/support/certificates.ts";
 import { type FrontCase, FILES, FRONT_CASES, WORKER_LOAD } from "./front/cases.ts";
 import { runClient } from "./front/clients.ts";
 import { type Door, type OpenDoor, nginx, PEER_DOORS, type Site, turnpike } from "./front/doors.ts";
@@ -54,7 +54,7 @@ function makeSite(children: Children): Site {
   mkdirSync(root);
   for (const [path, size] of Object.entries(FILES)) writeFileSync(join(root, path), "x".repeat(size));
   const site = { root, cert: join(children.folder, "cert.pem"), key: join(children.folder, "key.pem") };
-  const { cert, key } = makeCertificate({ hostnames: ["localhost", "127.0.0.1"] });
+  const { cert, key } = LOCALHOST;
   writeFileSync(site.cert, cert);
   writeFileSync(site.key, key);
   return site;

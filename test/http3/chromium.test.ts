@@ -10,7 +10,7 @@ import { type BrowserProgram, browserPrograms } from "../../src/content/browser/
 import { answer } from "../../src/gateway/answer.ts";
 import { type Exchange } from "../../src/gateway/exchange.ts";
 import { startEndpoint } from "../../src/gateway/http3/testing/endpoint.ts";
-import { SERVER_CERT, SERVER_KEY } from "../support/quic-certificates.ts";
+import { LOCALHOST } from "../support/certificates.ts";
 
 const BODY_BYTES = 1_000_000;
 const RUN_MS = 30_000;
@@ -32,7 +32,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test("Chromium loads a page, and sends and gets a body, over HTTP/3", async () => {
   const material = {
-    fallback: { cert: SERVER_CERT, key: SERVER_KEY },
+    fallback: LOCALHOST,
     named: [],
     clientCa: "",
     clientCertRequired: true,
@@ -56,7 +56,7 @@ test("Chromium loads a page, and sends and gets a body, over HTTP/3", async () =
 }, 60_000);
 
 function publicKeyHash(): string {
-  const key = new X509Certificate(SERVER_CERT).publicKey.export({ type: "spki", format: "der" });
+  const key = new X509Certificate(LOCALHOST.cert).publicKey.export({ type: "spki", format: "der" });
   return createHash("sha256").update(key).digest("base64");
 }
 

@@ -11,11 +11,11 @@ import { TurnpikeError } from "../../src/lib/errors.ts";
 import { type Fields } from "../../src/lib/fields.ts";
 import { headers as headersFrame, hex, SETTINGS } from "../support/http3-frames.ts";
 import { Http3Client } from "../support/http3-client.ts";
-import { SERVER_CERT, SERVER_KEY } from "../support/quic-certificates.ts";
+import { LOCALHOST } from "../support/certificates.ts";
 import { hasDeno, playRaw } from "../support/raw-quic.ts";
 
 const material = {
-  fallback: { cert: SERVER_CERT, key: SERVER_KEY },
+  fallback: LOCALHOST,
   named: [],
   clientCa: "",
   clientCertRequired: true,

@@ -3,7 +3,7 @@ import { dlopen, FFIType, ptr } from "bun:ffi";
 import { answer } from "../../src/gateway/answer.ts";
 import { startEndpoint } from "../../src/gateway/http3/testing/endpoint.ts";
 import { Http3Client } from "../support/http3-client.ts";
-import { SERVER_CERT, SERVER_KEY } from "../support/quic-certificates.ts";
+import { LOCALHOST } from "../support/certificates.ts";
 
 const { i32, u32, u64, ptr: pointer } = FFIType;
 const { symbols } = dlopen("libc.so.6", {
@@ -46,7 +46,7 @@ test.skipIf(raw === -1)(
   "a packet from port 0, which cannot be answered, holds up nobody (needs raw sockets)",
   async () => {
     const material = {
-      fallback: { cert: SERVER_CERT, key: SERVER_KEY },
+      fallback: LOCALHOST,
       named: [],
       clientCa: "",
       clientCertRequired: true,

@@ -4,20 +4,19 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Http3Client } from "../support/http3-client.ts";
-import { TEST_CERT, TEST_KEY } from "../process/certificate.ts";
-import {
-  CLIENT_CERT,
-  CLIENT_KEY,
-  OTHER_CERT,
-  OTHER_KEY,
-  SERVER_CERT,
-  SERVER_KEY,
-  TEST_CA,
-} from "../support/quic-certificates.ts";
+import { LOCALHOST, makeCertificate, TEST_CA } from "../support/certificates.ts";
 
 const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
 /** ngtcp2's client, of the Debian package ngtcp2-client. */
 const NGTCP2 = Bun.which("gtlsclient");
+const CLIENT = makeCertificate({
+  issuer: TEST_CA,
+  subject: [
+    ["O", "Acme"],
+    ["CN", "alice"],
+  ],
+});
+const STRANGER = makeCertificate();
 const START_MS = 15_000;
 const BIG_BYTES = 200_000_000;
 
@@ -39,8 +38,8 @@ interface Program {
 function folderOf(): string {
   const folder = mkdtempSync(join(tmpdir(), "turnpike-http3-"));
   open.push({ stop: () => rmSync(folder, { recursive: true, force: true }) });
-  writeFileSync(join(folder, "cert.pem"), SERVER_CERT);
-  writeFileSync(join(folder, "key.pem"), SERVER_KEY);
+  writeFileSync(join(folder, "cert.pem"), LOCALHOST.cert);
+  writeFileSync(join(folder, "key.pem"), LOCALHOST.key);
   return folder;
 }
 
@@ -190,10 +189,12 @@ describe.skipIf(NGTCP2 === null)("ngtcp2's client (needs the Debian package ngtc
 
   test("is served by both workers of a port that they share, after the answer over TCP has named it", async () => {
     const program = await start({ server: { workers: 2 } });
-    const answer = await fetch(`https://localhost:${program.port}/.healthz`, { tls: { ca: TEST_CA } });
+    const answer = await fetch(`https://localhost:${program.port}/.healthz`, { tls: { ca: TEST_CA.cert } });
     expect(answer.headers.get("alt-svc")).toBe(`h3=":${program.port}"; ma=86400`);
     for (let i = 0; i < 16; i++) await ngtcp2(program, "/.healthz");
-    const metrics = await (await fetch(`https://localhost:${program.port}/metrics`, { tls: { ca: TEST_CA } })).text();
+    const metrics = await (
+      await fetch(`https://localhost:${program.port}/metrics`, { tls: { ca: TEST_CA.cert } })
+    ).text();
     expect(metrics).toContain("http3");
     // The kernel gives each client to one of the two: all to one is as likely as 16 coins that fall alike.
     const workers = readFileSync(`/proc/net/udp`, "latin1")
@@ -214,11 +215,11 @@ describe.skipIf(NGTCP2 === null)("client certificates (needs the Debian package 
     open.push({ stop: () => origin.stop(true) });
     const keys = folderOf();
     const files = {
-      "ca.pem": TEST_CA,
-      "client.pem": CLIENT_CERT,
-      "client.key": CLIENT_KEY,
-      "other.pem": TEST_CERT,
-      "other.key": TEST_KEY,
+      "ca.pem": TEST_CA.cert,
+      "client.pem": CLIENT.cert,
+      "client.key": CLIENT.key,
+      "other.pem": STRANGER.cert,
+      "other.key": STRANGER.key,
     };
     for (const [name, text] of Object.entries(files)) writeFileSync(join(keys, name), text);
     const program = await start({
@@ -246,7 +247,7 @@ test("clients that vanish do not hold up the others", async () => {
   const program = await start({});
   const script = `process.emitWarning = () => {};
     const { connect } = await import("node:quic");
-    const session = await connect("127.0.0.1:${program.port}", { alpn: "h3", servername: "localhost", ca: Buffer.from(${JSON.stringify(TEST_CA)}), onstream() {}, onerror() {} });
+    const session = await connect("127.0.0.1:${program.port}", { alpn: "h3", servername: "localhost", ca: Buffer.from(${JSON.stringify(TEST_CA.cert)}), onstream() {}, onerror() {} });
     await session.opened;
     await session.createBidirectionalStream({ headers: { ":method": "GET", ":scheme": "https", ":authority": "localhost", ":path": "/.healthz" }, onheaders() { process.kill(process.pid, "SIGKILL"); } });`;
   for (let i = 0; i < 6; i++)
@@ -265,13 +266,13 @@ test("a reload shows new certificates to new clients, and keeps open connections
   const client = await Http3Client.connect(program.port);
   open.push({ stop: () => client.close() });
   expect((await client.request("GET", "/.healthz")).headers[":status"]).toBe("200");
-  writeFileSync(join(program.folder, "cert.pem"), OTHER_CERT);
-  writeFileSync(join(program.folder, "key.pem"), OTHER_KEY);
+  const other = makeCertificate({ issuer: TEST_CA, hostnames: ["other.test"] });
+  writeFileSync(join(program.folder, "cert.pem"), other.cert);
+  writeFileSync(join(program.folder, "key.pem"), other.key);
   program.signal("SIGHUP");
   await until(async () => {
     try {
-      const other = await Http3Client.connect(program.port);
-      other.close();
+      (await Http3Client.connect(program.port)).close();
       return false;
     } catch {
       // It is for another name now.

@@ -8,7 +8,7 @@ import { statusOf } from "../support/message.ts";
 import { descendants, Folder, isAlive, Program, until } from "../support/program.ts";
 import { once, RawClient } from "../support/raw-client.ts";
 import { echo, RawOrigin } from "../support/raw-origin.ts";
-import { TEST_CERT, TEST_KEY } from "./certificate.ts";
+import { LOCALHOST, TEST_CA } from "../support/certificates.ts";
 
 const TIME_MS = 40_000;
 const GET = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";
@@ -391,8 +391,8 @@ describe("listening", () => {
     async () => {
       const key = folder.file("key.pem");
       const cert = folder.file("cert.pem");
-      folder.write("key.pem", TEST_KEY);
-      folder.write("cert.pem", TEST_CERT);
+      folder.write("key.pem", LOCALHOST.key);
+      folder.write("cert.pem", LOCALHOST.cert);
       const config = folder.write("turnpike.json", configOf({ workers: 1 }));
       const program = run("--config", config, "--cert", cert, "--key", key);
       const [, port] = await program.sees(/listening on https:\/\/127\.0\.0\.1:(\d+)/);
@@ -401,7 +401,7 @@ describe("listening", () => {
           const answer = await fetch(`https://127.0.0.1:${port}/${i}`, {
             method: "POST",
             body: "x".repeat(200_000),
-            tls: { ca: TEST_CERT, checkServerIdentity: () => undefined },
+            tls: { ca: TEST_CA.cert, checkServerIdentity: () => undefined },
           });
           return [answer.status, (await answer.text()).length];
         }),

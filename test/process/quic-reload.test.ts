@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test
 import { everythingTo } from "../support/gateway.ts";
 import { Http3Client } from "../support/http3-client.ts";
 import { Folder, Program, until } from "../support/program.ts";
-import { SERVER_CERT, SERVER_KEY } from "../support/quic-certificates.ts";
+import { LOCALHOST } from "../support/certificates.ts";
 import { echo, RawOrigin } from "../support/raw-origin.ts";
 
 setDefaultTimeout(40_000);
@@ -21,7 +21,7 @@ afterEach(async () => {
 
 function write(port: number, withQuic: boolean): string {
   const listeners = [{ address: "127.0.0.1", port, use_tls: true, quic_enabled: withQuic }];
-  const tls = { cert_path: folder.write("cert.pem", SERVER_CERT), key_path: folder.write("key.pem", SERVER_KEY) };
+  const tls = { cert_path: folder.write("cert.pem", LOCALHOST.cert), key_path: folder.write("key.pem", LOCALHOST.key) };
   return folder.write("turnpike.json", { server: { workers: 1, listeners }, tls, ...everythingTo(origin.port) });
 }
 

@@ -12,7 +12,7 @@ import { Random } from "../fuzz/random.ts";
 import { cpuSeconds } from "../floods/flooder.ts";
 import { everythingTo, type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { parseMetrics } from "../support/prometheus.ts";
-import { SERVER_CERT, SERVER_KEY } from "../support/quic-certificates.ts";
+import { LOCALHOST } from "../support/certificates.ts";
 import { type MemorySample, slopeOf } from "./memory.ts";
 import { SoakOrigin } from "./origin.ts";
 import { type Ports, type Visit, VISITS } from "./traffic.ts";
@@ -55,8 +55,8 @@ function freePort(isUdp: boolean): Promise<number> {
 async function start(origin: SoakOrigin, folder: string): Promise<{ gateway: Gateway; ports: Ports }> {
   const ports = { plain: await freePort(false), tls: await freePort(false), quic: await freePort(true) };
   const files = { cert_path: join(folder, "cert.pem"), key_path: join(folder, "key.pem") };
-  writeFileSync(files.cert_path, SERVER_CERT);
-  writeFileSync(files.key_path, SERVER_KEY);
+  writeFileSync(files.cert_path, LOCALHOST.cert);
+  writeFileSync(files.key_path, LOCALHOST.key);
   const address = "127.0.0.1";
   const gateway = await startGateway({
     access_log: { enabled: false },

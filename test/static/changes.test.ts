@@ -4,7 +4,7 @@ import { appendFileSync, linkSync, readFileSync, renameSync, rmSync, truncateSyn
 import { connect, constants } from "node:http2";
 import { join } from "node:path";
 import * as z from "zod";
-import { TEST_CERT, TEST_KEY } from "../process/certificate.ts";
+import { LOCALHOST } from "../support/certificates.ts";
 import { statusOf, valuesOf } from "../support/message.ts";
 import { RawClient } from "../support/raw-client.ts";
 import { pattern, Site, until } from "./site.ts";
@@ -211,8 +211,8 @@ test("over HTTP/2, a large file comes byte for byte, to a client that takes its 
 
 test("over TLS, files large and small come byte for byte", async () => {
   const [cert, key] = [join(site.folder, "cert.pem"), join(site.folder, "key.pem")];
-  writeFileSync(cert, TEST_CERT);
-  writeFileSync(key, TEST_KEY);
+  writeFileSync(cert, LOCALHOST.cert);
+  writeFileSync(key, LOCALHOST.key);
   site.write("large.bin", pattern(5_000_000));
   site.write("small.txt", "small");
   const { port } = await startTls(cert, key);

@@ -1,6 +1,6 @@
-/** Makes throw-away certificates (RFC 5280): an EC key each, signed by themselves or by a CA of these. */
-import { isIPv4 } from "node:net";
+/** Makes throw-away certificates (RFC 5280): an EC key each, signed by themselves or by a CA. */
 import { createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
+import { isIPv4 } from "node:net";
 
 const OIDS: Readonly<Record<string, readonly number[]>> = {
   CN: [0x55, 0x04, 0x03],
@@ -98,3 +98,27 @@ export function makeCertificate(options: CertificateOptions = {}): Certificate {
     subject,
   };
 }
+
+/** A CA that is the same in every process: clients of one trust servers of another. */
+export const TEST_CA: Certificate = {
+  subject: [["CN", "Turnpike test CA"]],
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBQjCB6aADAgECAghACawX+8MNCDAKBggqhkjOPQQDAjAbMRkwFwYDVQQDDBBU
+dXJucGlrZSB0ZXN0IENBMCIYDzIwMjYxMTIwMDE0NjE3WhgPMjEyNjEwMjgwMTQ2
+MTdaMBsxGTAXBgNVBAMMEFR1cm5waWtlIHRlc3QgQ0EwWTATBgcqhkjOPQIBBggq
+hkjOPQMBBwNCAAQSYNhzzF4xtfkpCRtUAR6eNH1bCw1UPjJFDuoBj6k3wApkIKaT
+ON6Tw9xCPUcyK3+ymbOVwVp7btr59TrxdMtRoxMwETAPBgNVHRMBAf8EBTADAQH/
+MAoGCCqGSM49BAMCA0gAMEUCIEh0uXJAbqpCAHhe5BDB7Uo0qOcch/B1wVPnpVRr
+K3ksAiEA0nzmz+ZN6J5eFe93IANvN9pW6svqjv40Se39WDu0lDM=
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgf1APa3C/TzcIdply
+WdIAmOoGDQgX0wjYkvng5VEL+Z+hRANCAAQSYNhzzF4xtfkpCRtUAR6eNH1bCw1U
+PjJFDuoBj6k3wApkIKaTON6Tw9xCPUcyK3+ymbOVwVp7btr59TrxdMtR
+-----END PRIVATE KEY-----
+`,
+};
+
+/** A server's certificate of that CA, for this machine. QUIC clients refuse one that is its own CA. */
+export const LOCALHOST = makeCertificate({ issuer: TEST_CA, hostnames: ["localhost", "127.0.0.1"] });

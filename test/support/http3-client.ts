@@ -1,6 +1,6 @@
 import { type HeaderBlock, type QuicSession, type QuicStream } from "node:quic";
 import { loadQuic } from "../../src/gateway/http3/engine.ts";
-import { TEST_CA } from "./quic-certificates.ts";
+import { TEST_CA } from "./certificates.ts";
 
 /** A response as it came. */
 export interface Http3Response {
@@ -40,7 +40,7 @@ export class Http3Client {
     const session = await quic.connect(`127.0.0.1:${port}`, {
       alpn: "h3",
       servername: "localhost",
-      ca: Buffer.from(TEST_CA),
+      ca: Buffer.from(TEST_CA.cert),
       endpoint: {},
       transportParams,
       onstream() {},

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { TEST_CA } from "./quic-certificates.ts";
+import { TEST_CA } from "./certificates.ts";
 
 /** Deno as npm installs it; absent where it has no package for the platform. */
 const DENO = new URL("../../node_modules/@deno/linux-x64-glibc/deno", import.meta.url).pathname;
@@ -44,7 +44,7 @@ export interface RawResult {
 export async function playRaw(port: number, plays: readonly RawPlay[]): Promise<RawResult[]> {
   const script = new URL("raw-quic.mjs", import.meta.url).pathname;
   const subprocess = Bun.spawn([DENO, "run", "--no-config", "--no-lock", "--unstable-net", "--allow-net", script], {
-    stdin: new Blob([JSON.stringify({ port, ca: TEST_CA, plays })]),
+    stdin: new Blob([JSON.stringify({ port, ca: TEST_CA.cert, plays })]),
     stdout: "pipe",
     stderr: "pipe",
     env: { ...process.env, DENO_NO_UPDATE_CHECK: "1" },

@@ -3,13 +3,13 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { Http3Client } from "../support/http3-client.ts";
 import { Folder, Program, until } from "../support/program.ts";
 import { valueOf } from "../support/prometheus.ts";
-import { SERVER_CERT, SERVER_KEY } from "../support/quic-certificates.ts";
+import { LOCALHOST } from "../support/certificates.ts";
 
 setDefaultTimeout(40_000);
 
 test("liveness, readiness and metrics answer over HTTP/3, and count what it brings", async () => {
   const folder = new Folder();
-  const [cert_path, key_path] = [folder.write("cert.pem", SERVER_CERT), folder.write("key.pem", SERVER_KEY)];
+  const [cert_path, key_path] = [folder.write("cert.pem", LOCALHOST.cert), folder.write("key.pem", LOCALHOST.key)];
   const config = {
     server: { workers: 1, listeners: [{ address: "127.0.0.1", port: 0, use_tls: true, quic_enabled: true }] },
     access_log: { enabled: false },

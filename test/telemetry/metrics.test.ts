@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { connect as connectHttp2 } from "node:http2";
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
-import { TEST_CERT, TEST_KEY } from "../process/certificate.ts";
+import { LOCALHOST } from "../support/certificates.ts";
 import { readDocument, rowsOf } from "../support/documents.ts";
 import { everythingTo } from "../support/gateway.ts";
 import { type Message, statusOf, valuesOf } from "../support/message.ts";
@@ -237,7 +237,7 @@ describe("a TLS listener", () => {
   test(
     "counts handshakes by version, those that take up a session, those that fail, and what connections speak",
     async () => {
-      const [cert, key] = [folder.write("cert.pem", TEST_CERT), folder.write("key.pem", TEST_KEY)];
+      const [cert, key] = [folder.write("cert.pem", LOCALHOST.cert), folder.write("key.pem", LOCALHOST.key)];
       const { port } = await serve({ workers: 1 }, { tls: { cert_path: cert, key_path: key } });
       const { session } = await over(port, { maxVersion: "TLSv1.2" }, "/x");
       await over(port, { maxVersion: "TLSv1.2", session }, "/x");

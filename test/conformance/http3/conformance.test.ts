@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { answer } from "../../../src/gateway/answer.ts";
 import { startEndpoint, type TestEndpoint } from "../../../src/gateway/http3/testing/endpoint.ts";
 import { headers, hex, statusOf } from "../../support/http3-frames.ts";
-import { SERVER_CERT, SERVER_KEY } from "../../support/quic-certificates.ts";
+import { LOCALHOST } from "../../support/certificates.ts";
 import { hasDeno, playRaw, type RawResult } from "../../support/raw-quic.ts";
 import { GET, type Outcome, RULES } from "./rules.ts";
 
 const material = {
-  fallback: { cert: SERVER_CERT, key: SERVER_KEY },
+  fallback: LOCALHOST,
   named: [],
   clientCa: "",
   clientCertRequired: true,
