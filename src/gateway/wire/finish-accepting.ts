@@ -7,6 +7,12 @@ const MAX_TURNS = 200;
 
 const SOL_SOCKET = 1;
 const SO_ATTACH_FILTER = 26;
+const IPPROTO_IP = 0;
+const IP_MINTTL = 21;
+const IPPROTO_IPV6 = 41;
+const IPV6_MINHOPCOUNT = 73;
+/** A packet that a router has passed on has less, and so have those of most hosts from the start. */
+const UNREACHED_TTL = 255;
 
 /** A listening socket as Bun gives it. */
 interface Listening {
@@ -46,7 +52,11 @@ const PROGRAM: readonly (readonly [code: number, jumpTrue: number, jumpFalse: nu
   [0x06, 0, 0, 0],
 ];
 
-/** Has the kernel drop what asks for a new connection; where it cannot be told, the window is that of one event loop's turn. */
+/**
+ * Has the kernel drop what asks for a new connection. Where it takes no program from this user, packets are dropped for their
+ * time to live, which hosts begin with at 64 or 128 as a rule; handshakes that have begun are not asked for it. Where it
+ * takes neither, the window is that of one event loop's turn.
+ */
 function dropSyns(fd: number): void {
   const instructions = new DataView(new ArrayBuffer(PROGRAM.length * 8));
   for (const [i, [code, jumpTrue, jumpFalse, k]] of PROGRAM.entries()) {
@@ -62,7 +72,12 @@ function dropSyns(fd: number): void {
     const libc = dlopen("libc.so.6", {
       setsockopt: { args: ["int", "int", "int", "ptr", "u32"], returns: "int" },
     });
-    libc.symbols.setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, ptr(filter), filter.byteLength);
+    const { setsockopt } = libc.symbols;
+    if (setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, ptr(filter), filter.byteLength) !== 0) {
+      const ttl = Int32Array.of(UNREACHED_TTL);
+      setsockopt(fd, IPPROTO_IP, IP_MINTTL, ptr(ttl), ttl.byteLength);
+      setsockopt(fd, IPPROTO_IPV6, IPV6_MINHOPCOUNT, ptr(ttl), ttl.byteLength);
+    }
     libc.close();
   } catch {
     // Another C library, or none that may be loaded.
