@@ -1,9 +1,7 @@
 /** An HTTP/2 client that sends exactly the frames it is told to, and keeps every frame that comes. */
-import { connect, type Socket } from "node:net";
 import * as h2 from "./http2-frames.ts";
 import { block, BlockDecoder, type HeaderList } from "./http2-hpack.ts";
-
-const PATIENCE_MS = 5_000;
+import { SocketClient } from "./socket-client.ts";
 
 export interface Frame {
   readonly type: number;
@@ -42,36 +40,21 @@ export function fieldOf(list: HeaderList, name: string): string | undefined {
   return list.find(([field]) => field === name)?.[1];
 }
 
-export class Http2Client {
-  readonly socket: Socket;
+export class Http2Client extends SocketClient {
   /** All frames that came, in order. */
   readonly frames: Frame[] = [];
-  state: "open" | "ended" | "reset" = "open";
   /** Acknowledges SETTINGS and answers PING as they come. */
   polite = true;
   /** Gives back, on connection and stream, what DATA took. */
   opensWindows = false;
   readonly #decoder = new BlockDecoder();
-  readonly #waiting = new Set<() => void>();
+  protected readonly patienceMs = 5000;
   #unread = Buffer.alloc(0);
   #headers: { streamId: number; flags: number; parts: Buffer[] } | undefined;
 
-  constructor(socket: Socket) {
-    this.socket = socket;
-    socket.on("data", (chunk) => this.#take(chunk));
-    socket.on("end", () => this.#finish("ended"));
-    socket.on("error", () => this.#finish("reset"));
-    socket.on("close", () => this.#finish("ended"));
-  }
-
   /** A connection without a byte sent. */
   static open(port: number): Promise<Http2Client> {
-    return new Promise((resolve, reject) => {
-      const socket = connect({ port, host: "127.0.0.1", noDelay: true });
-      const client = new Http2Client(socket);
-      socket.once("connect", () => resolve(client));
-      socket.once("error", reject);
-    });
+    return SocketClient.connected(port, (socket) => new Http2Client(socket));
   }
 
   /** A connection with prefaces exchanged, SETTINGS acknowledged by both sides. */
@@ -90,21 +73,9 @@ export class Http2Client {
     );
   }
 
-  destroy(): void {
-    this.socket.destroy();
-  }
-
   /** The first frame, among those that came and those to come, that `matches`. */
-  async sees(what: string, matches: (frame: Frame) => boolean, patienceMs = PATIENCE_MS): Promise<Frame> {
-    const found = await this.#until(() => this.frames.find(matches), patienceMs, true);
-    if (found === undefined) throw new Error(`No ${what}: ${this.state}, ${this.#excerpt()}`);
-    return found;
-  }
-
-  /** Waits for the connection's end; an Error where it stays open. */
-  async closed(patienceMs = PATIENCE_MS): Promise<void> {
-    const closed = await this.#until(() => (this.state === "open" ? undefined : true), patienceMs, false);
-    if (closed === undefined) throw new Error(`The connection is still open: ${this.#excerpt()}`);
+  async sees(what: string, matches: (frame: Frame) => boolean, patienceMs = this.patienceMs): Promise<Frame> {
+    return await this.until(`No ${what}`, () => this.frames.find(matches), patienceMs);
   }
 
   /** Waits until the server has answered a PING that is sent now: all that was sent before was read. */
@@ -116,10 +87,8 @@ export class Http2Client {
   #fences = 0;
 
   /** The whole answer on a stream; an Error where the stream or the connection is reset before. */
-  async answer(streamId: number, patienceMs = PATIENCE_MS): Promise<Answer> {
-    const whole = await this.#until(() => this.#answerOn(streamId), patienceMs, true);
-    if (whole === undefined) throw new Error(`No answer on stream ${streamId}: ${this.state}, ${this.#excerpt()}`);
-    return whole;
+  async answer(streamId: number, patienceMs = this.patienceMs): Promise<Answer> {
+    return await this.until(`No answer on stream ${streamId}`, () => this.#answerOn(streamId), patienceMs);
   }
 
   /** The code of RST_STREAM on the stream, once it comes. */
@@ -132,7 +101,7 @@ export class Http2Client {
   }
 
   /** The code of GOAWAY, once it comes. */
-  async goawayCode(patienceMs = PATIENCE_MS): Promise<number> {
+  async goawayCode(patienceMs = this.patienceMs): Promise<number> {
     const found = await this.sees("GOAWAY", ({ type }) => type === h2.GOAWAY, patienceMs);
     return found.payload.readUInt32BE(4);
   }
@@ -165,7 +134,7 @@ export class Http2Client {
     };
   }
 
-  #take(chunk: Buffer): void {
+  protected take(chunk: Buffer): void {
     this.#unread = Buffer.concat([this.#unread, chunk]);
     while (this.#unread.length >= 9) {
       const length = this.#unread.readUIntBE(0, 3);
@@ -177,7 +146,6 @@ export class Http2Client {
       this.#unread = this.#unread.subarray(9 + length);
       this.#takeFrame({ type, flags, streamId, payload });
     }
-    this.#wake();
   }
 
   #takeFrame(frame: Omit<Frame, "fields">): void {
@@ -208,36 +176,10 @@ export class Http2Client {
     if (type === h2.PING) this.send(h2.frame(h2.PING, h2.ACK, 0, payload));
   }
 
-  #excerpt(): string {
+  protected excerpt(): string {
     const shown = this.frames.slice(-8).map(({ type, flags, streamId, payload }) => {
       return `${type}/${flags}@${streamId} ${payload.toString("latin1").slice(0, 60)}`;
     });
     return `the last frames are ${JSON.stringify(shown)}`;
-  }
-
-  #finish(state: "ended" | "reset"): void {
-    if (this.state === "open") this.state = state;
-    this.#wake();
-  }
-
-  #wake(): void {
-    for (const check of this.#waiting) check();
-  }
-
-  #until<T>(probe: () => T | undefined, patienceMs: number, untilClosed: boolean): Promise<T | undefined> {
-    return new Promise((resolve) => {
-      const finish = (result: T | undefined): void => {
-        clearTimeout(timer);
-        this.#waiting.delete(check);
-        resolve(result);
-      };
-      const check = (): void => {
-        const result = probe();
-        if (result !== undefined || (untilClosed && this.state !== "open")) finish(result);
-      };
-      const timer = setTimeout(() => finish(undefined), patienceMs);
-      this.#waiting.add(check);
-      check();
-    });
   }
 }

@@ -2,6 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Waiters } from "./waiters.ts";
 
 const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
 const PATIENCE_MS = 20_000;
@@ -27,7 +28,7 @@ export class Program {
   output = "";
   readonly #process: Bun.Subprocess<"ignore", "pipe", "pipe">;
   readonly #drained: Promise<unknown>;
-  readonly #waiting = new Set<() => void>();
+  readonly #waiters = new Waiters();
 
   constructor(args: readonly string[], options: { command?: readonly string[]; detached?: boolean } = {}) {
     this.#process = Bun.spawn([...(options.command ?? [process.execPath, MAIN]), ...args], {
@@ -35,7 +36,7 @@ export class Program {
       detached: options.detached ?? false,
     });
     this.#drained = Promise.all([this.#keep(this.#process.stdout), this.#keep(this.#process.stderr)]);
-    void this.exit().then(() => this.#wake());
+    void this.exit().then(() => this.#waiters.wake());
   }
 
   get pid(): number {
@@ -58,24 +59,15 @@ export class Program {
   }
 
   /** Waits until the output matches; an Error where the program ends or is silent before. */
-  sees(pattern: RegExp): Promise<RegExpExecArray> {
-    return new Promise((resolve, reject) => {
-      const settle = (act: () => void): void => {
-        clearTimeout(timer);
-        this.#waiting.delete(check);
-        act();
-      };
-      const fail = (why: string): void =>
-        settle(() => reject(new Error(`Not written: ${pattern}: ${why}: ${this.output}`)));
-      const check = (): void => {
-        const match = pattern.exec(this.output);
-        if (match !== null) settle(() => resolve(match));
-        else if (!this.running) fail(`it ended with ${this.#process.exitCode}`);
-      };
-      const timer = setTimeout(() => fail("it is silent"), PATIENCE_MS);
-      this.#waiting.add(check);
-      check();
-    });
+  async sees(pattern: RegExp): Promise<RegExpExecArray> {
+    const match = await this.#waiters.until(
+      () => pattern.exec(this.output) ?? undefined,
+      PATIENCE_MS,
+      () => !this.running,
+    );
+    if (match !== undefined) return match;
+    const why = this.running ? "it is silent" : `it ended with ${this.#process.exitCode}`;
+    throw new Error(`Not written: ${pattern}: ${why}: ${this.output}`);
   }
 
   /** Has it stop and waits until it has; harmless where it has ended. */
@@ -90,12 +82,8 @@ export class Program {
     const decoder = new TextDecoder();
     for await (const chunk of stream) {
       this.output += decoder.decode(chunk, { stream: true });
-      this.#wake();
+      this.#waiters.wake();
     }
-  }
-
-  #wake(): void {
-    for (const check of this.#waiting) check();
   }
 }
 

@@ -1,6 +1,7 @@
 /** An origin that keeps every byte it receives, and answers with exactly the bytes it is told to. */
 import { createServer, type Server, type Socket } from "node:net";
 import { type Message, parseMessage } from "./message.ts";
+import { Waiters } from "./waiters.ts";
 
 const PATIENCE_MS = 3_000;
 
@@ -58,7 +59,7 @@ export class RawOrigin {
   onBytes: ((connection: OriginConnection) => void) | undefined;
   port = 0;
   readonly #server: Server;
-  readonly #waiting = new Set<() => void>();
+  readonly #waiters = new Waiters();
 
   private constructor() {
     this.#server = createServer({ noDelay: true, allowHalfOpen: false }, (socket) => this.#accept(socket));
@@ -102,22 +103,12 @@ export class RawOrigin {
   }
 
   /** Waits until `probe` gives something; looks again after whatever happens on any connection. */
-  until<T>(what: string, probe: () => T | undefined): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const check = (): void => {
-        const result = probe();
-        if (result === undefined) return;
-        clearTimeout(timer);
-        this.#waiting.delete(check);
-        resolve(result);
-      };
-      const timer = setTimeout(() => {
-        this.#waiting.delete(check);
-        reject(new Error(`The origin did not see ${what}; it received ${JSON.stringify(this.bytes.slice(0, 600))}`));
-      }, PATIENCE_MS);
-      this.#waiting.add(check);
-      check();
-    });
+  async until<T>(what: string, probe: () => T | undefined): Promise<T> {
+    const found = await this.#waiters.until(probe, PATIENCE_MS);
+    if (found === undefined) {
+      throw new Error(`The origin did not see ${what}; it received ${JSON.stringify(this.bytes.slice(0, 600))}`);
+    }
+    return found;
   }
 
   stop(): Promise<void> {
@@ -132,7 +123,7 @@ export class RawOrigin {
       connection.received += chunk.toString("latin1");
       this.onBytes?.(connection);
       this.#take(connection);
-      this.#wake();
+      this.#waiters.wake();
     });
     socket.on("error", () => this.#gone(connection));
     socket.on("end", () => this.#gone(connection));
@@ -141,11 +132,7 @@ export class RawOrigin {
 
   #gone(connection: OriginConnection): void {
     connection.closed = true;
-    this.#wake();
-  }
-
-  #wake(): void {
-    for (const check of this.#waiting) check();
+    this.#waiters.wake();
   }
 
   #take(connection: OriginConnection): void {

@@ -1,0 +1,60 @@
+import { connect, type Socket } from "node:net";
+import { Waiters } from "./waiters.ts";
+
+/** A client's end of a connection to 127.0.0.1, whatever it speaks. */
+export abstract class SocketClient {
+  /** "ended" after a FIN, "reset" after an error. */
+  state: "open" | "ended" | "reset" = "open";
+  readonly socket: Socket;
+  readonly #waiters = new Waiters();
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+    socket.on("data", (chunk: Buffer) => {
+      this.take(chunk);
+      this.#waiters.wake();
+    });
+    socket.on("end", () => this.#finish("ended"));
+    socket.on("error", () => this.#finish("reset"));
+    socket.on("close", () => this.#finish("ended"));
+  }
+
+  /** Opens a connection for the client that `create` makes. */
+  protected static connected<T extends SocketClient>(port: number, create: (socket: Socket) => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+      const client = create(socket);
+      socket.once("connect", () => resolve(client));
+      socket.once("error", reject);
+    });
+  }
+
+  destroy(): void {
+    this.socket.destroy();
+  }
+
+  /** Waits for the server to hang up; an Error where it does not. */
+  async closed(patienceMs = this.patienceMs): Promise<void> {
+    const closed = await this.#waiters.until(() => (this.state === "open" ? undefined : true), patienceMs);
+    if (closed === undefined) throw new Error(`The connection is still open: ${this.excerpt()}`);
+  }
+
+  protected abstract readonly patienceMs: number;
+
+  protected abstract take(chunk: Buffer): void;
+
+  /** What came last, for messages of failure. */
+  protected abstract excerpt(): string;
+
+  /** What `probe` gives; an Error that begins with `missing` where the connection ends, or nothing comes, before. */
+  protected async until<T>(missing: string, probe: () => T | undefined, patienceMs = this.patienceMs): Promise<T> {
+    const found = await this.#waiters.until(probe, patienceMs, () => this.state !== "open");
+    if (found === undefined) throw new Error(`${missing}: ${this.state}, ${this.excerpt()}`);
+    return found;
+  }
+
+  #finish(state: "ended" | "reset"): void {
+    if (this.state === "open") this.state = state;
+    this.#waiters.wake();
+  }
+}
