@@ -393,7 +393,10 @@ test("a client that does nothing but cancel loses its connection, and others do 
   const other = await Http3Client.connect(server.port);
   open.push(other);
   for (let i = 0; i < 2000 && !client.isClosed; i++) {
-    const { stream, response } = await client.open("POST", "/", {}, false);
+    // The connection may be lost before the client has said so.
+    const request = await client.open("POST", "/", {}, false).catch(() => undefined);
+    if (request === undefined) break;
+    const { stream, response } = request;
     response.catch(() => {});
     stream.resetStream(0x10cn);
     stream.stopSending(0x10cn);
