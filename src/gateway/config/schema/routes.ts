@@ -1,9 +1,11 @@
 import * as z from "zod";
 import { routeAccessLog } from "./access-log.ts";
 import { auth } from "./auth.ts";
-import { bytes, count, headerName, headerValue, jsonObject, milliseconds, seconds, text } from "./kinds.ts";
+import { bytes, count, headerName, headerValue, jsonObject, milliseconds, text } from "./kinds.ts";
 import { pathPrefix, rewriteReplacement, routeHost } from "./path.ts";
+import { routeCache } from "./route-cache.ts";
 import { routeX402 } from "./route-x402.ts";
+import { trafficSplit } from "./traffic-split.ts";
 
 const rateLimit = z
   .strictObject({
@@ -15,24 +17,6 @@ const rateLimit = z
       .describe("What has a bucket: the client address, or the authenticated name (the address without one)."),
   })
   .describe("Token bucket; 429 when it is empty.");
-
-const cache = z
-  .strictObject({
-    ttl_s: seconds(60).describe("Seconds a response is fresh that does not say so itself."),
-    max_entries: count(1024, 1, 16_777_216).describe("Entries, the least recently used leaving first."),
-    vary: z
-      .array(headerName)
-      .default([])
-      .describe("Request headers that are part of the key, beside `Accept-Encoding`."),
-  })
-  .describe("Response cache.");
-
-const trafficShare = z
-  .strictObject({
-    upstream: text.describe("Name of an upstream."),
-    weight: z.int().min(0).max(1_000_000).describe("Share, relative to the others."),
-  })
-  .describe("One upstream's share.");
 
 const tenant = z
   .strictObject({
@@ -82,11 +66,8 @@ export const route = z
     max_response_bytes: bytes(33_554_432, 0).describe("Most bytes of an upstream response body."),
     auth: auth.default({ type: "none" }).describe("Who is let in."),
     rate_limit: rateLimit.exactOptional(),
-    cache: cache.exactOptional(),
-    traffic_split: z
-      .array(trafficShare)
-      .exactOptional()
-      .describe("Shares of several upstreams, in place of `upstream`, for selection."),
+    cache: routeCache.exactOptional(),
+    traffic_split: trafficSplit.exactOptional(),
     mirror: text.exactOptional().describe("Upstream that gets a shadow copy; its response is discarded."),
     body_schema: jsonObject
       .exactOptional()

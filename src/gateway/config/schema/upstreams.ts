@@ -1,5 +1,7 @@
 import * as z from "zod";
-import { connectPort, count, hostAddress, milliseconds, seconds, text } from "./kinds.ts";
+import { catalogDiscovery, dnsDiscovery } from "./discovery.ts";
+import { healthCheck } from "./health-check.ts";
+import { connectPort, count, hostAddress, milliseconds, text } from "./kinds.ts";
 
 /** Every balancer; an unknown name falls back to the first. */
 export const LOAD_BALANCERS = ["round_robin", "least_conn", "ip_hash", "random", "weighted_round_robin"] as const;
@@ -26,22 +28,6 @@ const upstreamServer = z
   })
   .describe("A backend: TCP (`address` and `port`) or a UNIX socket (`unix`).");
 
-const healthCheck = z
-  .strictObject({
-    path: z
-      .string()
-      .regex(/^\/[!-~]*$/, "expected a path that starts with /")
-      .default("/health")
-      .describe("Path that is asked for."),
-    interval_ms: milliseconds(5000).describe("Time between probes."),
-    timeout_ms: milliseconds(2000).describe("Time for one probe."),
-    expected_status: count(200, 100, 599).describe("Status that counts as healthy."),
-    expected_body: z.string().exactOptional().describe("Text that the body must contain."),
-    healthy_threshold: count(2, 1, 1000).describe("Successes in a row that make a server healthy."),
-    unhealthy_threshold: count(3, 1, 1000).describe("Failures in a row that make a server unhealthy."),
-  })
-  .describe("Active health checks.");
-
 const connectionPool = z
   .strictObject({
     max_connections: count(64, 1, 65_535).describe("Most connections."),
@@ -51,24 +37,6 @@ const connectionPool = z
   })
   .prefault({})
   .describe("Connections kept, per worker and per server.");
-
-const dnsDiscovery = z
-  .strictObject({
-    hostname: text.describe("Name whose A records fill the pool."),
-    port: connectPort.default(80).describe("Port of every resolved address."),
-    interval_s: seconds(30).describe("Seconds between look-ups."),
-  })
-  .describe("Servers from DNS.");
-
-const catalogDiscovery = z
-  .strictObject({
-    service: text.describe("Service name in the catalog."),
-    address: hostAddress.default("127.0.0.1").describe("Address of the catalog."),
-    port: connectPort.default(8500).describe("Port of the catalog."),
-    interval_s: seconds(15).describe("Seconds between polls."),
-    token: z.string().default("").describe("ACL token; a secret."),
-  })
-  .describe("Servers from a service catalog.");
 
 export const upstream = z
   .strictObject({
