@@ -9,7 +9,7 @@ import { Observer } from "../src/gateway/observer.ts";
 import { type Pipeline, serve } from "../src/gateway/pipeline.ts";
 import { RouteTable } from "../src/gateway/routing/table.ts";
 import { onlySlot, Telemetry } from "../src/gateway/telemetry/telemetry.ts";
-import { type ServerPool } from "../src/gateway/upstream/server-pool.ts";
+import { type UpstreamServer } from "../src/gateway/upstream/server.ts";
 import { type Upstream } from "../src/gateway/upstream/upstream.ts";
 import { type Wire } from "../src/gateway/wire/wire.ts";
 
@@ -53,9 +53,10 @@ function build(): { client: Http1ServerConnection; origin: ClientConnection } {
   });
   origin.attach(nullWire());
   idle = origin;
-  const pool = { takeIdle: () => idle, succeeded() {}, failed() {} };
+  const pool = { endpoint: { address: "127.0.0.1", port: 1 }, take: () => idle };
+  const server = { pool, began() {}, ended() {}, answered() {}, failed() {} };
   // The pool's own bookkeeping needs real sockets; what it costs is in `bench -- proxy`.
-  const upstream = { pick: () => pool as unknown as ServerPool } as unknown as Upstream;
+  const upstream = { pick: () => server as unknown as UpstreamServer } as unknown as Upstream;
   const target = {
     wheel,
     upstream,
@@ -66,7 +67,11 @@ function build(): { client: Http1ServerConnection; origin: ClientConnection } {
     totalTimeoutMs: 120_000,
     maxResponseBytes: 1e9,
     maxRetries: 1,
+    connectAnyMethod: false,
+    scheme: "http" as const,
+    host: undefined,
     extraFields: "",
+    extraFieldsWithoutHost: "",
     extraNames: [],
     serviceName: "turnpike",
     answerError,

@@ -83,6 +83,7 @@ const UPSTREAM = {
   tls: false,
   tls_verify: true,
   tls_sni: "",
+  protocol: "http1",
 };
 const ROUTE = {
   host: undefined,
@@ -101,7 +102,7 @@ const ROUTE = {
   mirror: undefined,
   body_schema: undefined,
   upstream_headers: [],
-  retry: { max_retries: 1 },
+  retry: { max_retries: 1, connect_any_method: false },
 };
 const ROUTE_X402 = {
   scheme: "exact",

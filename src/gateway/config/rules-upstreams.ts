@@ -21,6 +21,15 @@ function checkUpstream(upstream: UpstreamConfig, path: string, report: Report): 
       report.problem(`${path}.servers[${i}].unix`, "excluded by tls of the upstream");
     }
   }
+  if (upstream.protocol === "h2" && !upstream.tls) {
+    report.problem(`${path}.protocol`, "h2 needs tls of the upstream; HTTP/2 without TLS is h2c");
+  }
+  if (upstream.protocol === "h2c" && upstream.tls) {
+    report.problem(
+      `${path}.protocol`,
+      "h2c is HTTP/2 without TLS, which tls of the upstream asks for; over TLS it is h2",
+    );
+  }
   const isDiscovered = upstream.dns_discovery !== undefined || upstream.catalog_discovery !== undefined;
   if (upstream.servers.length === 0 && !isDiscovered) {
     report.problem(`${path}.servers`, "expected at least one server, or dns_discovery or catalog_discovery");

@@ -102,6 +102,11 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     this.#arm();
   }
 
+  /** The response that is under way is the last one. */
+  closeWhenDone(): void {
+    this.#reusable = false;
+  }
+
   /** Closes the connection unless it is used within `ms`. */
   closeAfter(ms: number): void {
     this.#owner.wheel.set(this, ms);

@@ -59,6 +59,8 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
   #retired = false;
   /** The owner was left without room, and is to hear when there is some. */
   #awaitsRoom = false;
+  /** When bytes came last, in wheel time. */
+  #heardAt = 0;
 
   constructor(wire: Wire, owner: Http2ConnectionOwner) {
     super(wire, {
@@ -120,6 +122,10 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
     this.calm.earn(RESET_COST);
   }
 
+  unanswered(since: number): void {
+    if (this.#heardAt < since) this.retire();
+  }
+
   #retire(): void {
     if (this.#retired) return;
     this.#retired = true;
@@ -169,6 +175,7 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
   }
 
   protected override onActivity(): void {
+    this.#heardAt = this.wheel.now();
     if (!this.#awaitsRoom || this.room === 0) return;
     this.#awaitsRoom = false;
     this.#owner.released(this);

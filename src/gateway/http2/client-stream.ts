@@ -32,6 +32,8 @@ export interface ClientStreamConnection extends StreamConnection {
   responseEnded(stream: ClientStream, trailers: Fields): void;
   /** A request was answered whole. */
   answered(): void;
+  /** A request that was begun at `since` (wheel time) has waited as long as it may. */
+  unanswered(since: number): void;
 }
 
 /**
@@ -64,6 +66,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
   #patienceMs = Number.POSITIVE_INFINITY;
   #dueAt = Number.POSITIVE_INFINITY;
   #why = "";
+  #openedAt = 0;
 
   constructor(client: ClientStreamConnection, wheel: TimerWheel, streamId: number, request: ClientRequest) {
     super(client, streamId);
@@ -78,6 +81,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
   /** Writes the head; the response goes to `sink`. */
   open(sink: ResponseSink): void {
     this.#responseSink = sink;
+    this.#openedAt = this.#wheel.now();
     const endStream = this.#remaining === 0;
     this.connection.writer.head({ streamId: this.streamId, endStream }, this.#request.fields, this);
     if (endStream) this.endedWithHead();
@@ -240,6 +244,11 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
           : "the upstream gave the request up before its answer was complete";
     }
     sink?.abort(new TurnpikeError("upstream-failed", this.#why));
+  }
+
+  /** Time was up: where nothing at all came meanwhile, no more requests go to a connection that may be dead. */
+  unanswered(): void {
+    this.#client.unanswered(this.#openedAt);
   }
 
   /** It is the upstream's turn: to read what waits for it, or to answer what it has. Held back, its silence is not its own. */

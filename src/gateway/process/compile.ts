@@ -1,5 +1,4 @@
-import { type BufferPool } from "../../lib/buffer-pool.ts";
-import { type TimerWheel } from "../../lib/timer-wheel.ts";
+import { type Fields } from "../../lib/fields.ts";
 import { createFacilitator } from "../../payments/create-facilitator.ts";
 import { type Facilitator } from "../../payments/facilitator.ts";
 import { requireLoopback } from "../../payments/loopback-only.ts";
@@ -7,8 +6,7 @@ import { decodeTemplate } from "../../payments/template.ts";
 import { type Store } from "../../store/open-store.ts";
 import { answerError, answerPreencoded } from "../answer.ts";
 import { createClientAddress } from "../client-address.ts";
-import { type Config, type RouteConfig, type UpstreamConfig } from "../config/config.ts";
-import { serverTarget } from "../config/server-target.ts";
+import { type Config, type RouteConfig } from "../config/config.ts";
 import { type ServerSettings } from "../server-host.ts";
 import { type GatewayState } from "../gateway-paths.ts";
 import { type AccessLog, Observer } from "../observer.ts";
@@ -21,16 +19,12 @@ import { createAllowedHosts } from "../routing/allowed-hosts.ts";
 import { createRewrite } from "../routing/rewrite.ts";
 import { hostOf, RouteTable } from "../routing/table.ts";
 import { StaticFiles, type StaticFilesDeps } from "../static/static-files.ts";
-import { type Telemetry } from "../telemetry/telemetry.ts";
-import { ServerPool } from "../upstream/server-pool.ts";
-import { Upstream } from "../upstream/upstream.ts";
+import { type Upstream } from "../upstream/upstream.ts";
+import { type UpstreamDeps, Upstreams } from "./upstreams.ts";
 import { type LogFiles, openAccessLog } from "./log-files.ts";
 
 /** What outlives a configuration: one of each per process. */
-export interface ProcessDeps {
-  readonly wheel: TimerWheel;
-  readonly buffers: BufferPool;
-  readonly telemetry: Telemetry;
+export interface ProcessDeps extends UpstreamDeps {
   readonly state: GatewayState;
   readonly answers: Answers;
   readonly logFiles: LogFiles;
@@ -39,7 +33,6 @@ export interface ProcessDeps {
   /** Unix milliseconds. */
   readonly clock: () => number;
   readonly log: (message: string) => void;
-  readonly onFault: (error: unknown) => void;
   /** The first listener's own URL, for payment challenges where `x402.public_url` is not set. */
   readonly baseUrl: string;
   readonly listeners: readonly { readonly address: string; readonly port: number }[];
@@ -50,20 +43,20 @@ export interface Compiled {
   readonly pipeline: Pipeline;
   readonly settings: ServerSettings;
   readonly maxConnections: number;
+  readonly upstreams: Upstreams;
   /** Lets go of upstream connections; exchanges in flight end as they are. */
   close(): void;
 }
 
 /** Makes everything that requests need from a checked configuration. Throws where it cannot be served. */
 export async function compile(config: Config, deps: ProcessDeps): Promise<Compiled> {
-  const upstreams = new Map(config.upstreams.map((upstream) => [upstream.name, createUpstream(upstream, deps)]));
+  const upstreams = new Upstreams(config, deps);
   const sell = createSeller(config, deps);
   const { allowed_hosts: allowedHosts, preencoded } = config.server;
   const answer = { answerError: preencoded ? answerPreencoded : answerError };
   const routes: Route[] = [];
   for (const route of config.routes) {
     const upstream = upstreams.get(route.upstream ?? "");
-    if (upstream === undefined) throw new Error(`Cannot serve route "${route.path_prefix}": it has no upstream`);
     const payment = sell(route);
     routes.push({
       pathPrefix: route.path_prefix,
@@ -88,8 +81,9 @@ export async function compile(config: Config, deps: ProcessDeps): Promise<Compil
     },
     settings: createSettings(config),
     maxConnections: config.server.max_connections,
+    upstreams,
     close() {
-      for (const upstream of upstreams.values()) upstream.close();
+      upstreams.close();
       staticFiles?.close();
     },
   };
@@ -113,25 +107,6 @@ function createSettings({ limits, timeouts, http2 }: Config): ServerSettings {
   };
 }
 
-function createUpstream(config: UpstreamConfig, deps: ProcessDeps): Upstream {
-  const { max_connections, max_idle, idle_timeout_ms, connect_timeout_ms } = config.connection_pool;
-  const servers = config.servers.map((server) => {
-    const settings = {
-      maxConnections: max_connections,
-      maxIdle: max_idle,
-      idleTimeoutMs: idle_timeout_ms,
-      connectTimeoutMs: connect_timeout_ms,
-      maxFails: server.max_fails,
-      failTimeoutMs: server.fail_timeout_ms,
-      allowPrivate: config.allow_private,
-    };
-    const { wheel, buffers, telemetry, onFault } = deps;
-    const shared = { wheel, buffers, metrics: telemetry.upstreams, onFault };
-    return new ServerPool(serverTarget(server), server.backup, settings, shared);
-  });
-  return new Upstream(config.name, servers);
-}
-
 function createTarget(
   route: RouteConfig,
   upstream: Upstream,
@@ -147,9 +122,23 @@ function createTarget(
     totalTimeoutMs: route.total_timeout_ms,
     maxResponseBytes: route.max_response_bytes,
     maxRetries: route.retry.max_retries,
-    extraFields: route.upstream_headers.map(({ name, value }) => `${name}: ${value}\r\n`).join(""),
+    connectAnyMethod: route.retry.connect_any_method,
+    scheme: upstream.scheme,
+    host: route.upstream_headers.findLast(isHost)?.value,
+    extraFields: fieldsOf(route.upstream_headers),
+    extraFieldsWithoutHost: fieldsOf(route.upstream_headers.filter((header) => !isHost(header))),
     extraNames: route.upstream_headers.map(({ name }) => name.toLowerCase()),
   };
+}
+
+type HeaderConfig = RouteConfig["upstream_headers"][number];
+
+function isHost({ name }: HeaderConfig): boolean {
+  return name.toLowerCase() === "host";
+}
+
+function fieldsOf(headers: readonly HeaderConfig[]): Fields {
+  return headers.map(({ name, value }) => `${name}: ${value}\r\n`).join("");
 }
 
 function createStaticFiles({ server }: Config, deps: StaticFilesDeps): StaticFiles | undefined {

@@ -3,6 +3,7 @@ import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { openStore, type Store } from "../../store/open-store.ts";
 import { type Config } from "../config/config.ts";
 import { serve } from "../pipeline.ts";
+import { type Membership } from "../upstream/member.ts";
 import { type WorkerSlot } from "../telemetry/telemetry.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { type TlsMaterial } from "../wire/tls.ts";
@@ -20,6 +21,7 @@ import {
   withPorts,
 } from "./listener-plan.ts";
 import { Resources } from "./resources.ts";
+import { namedMembers } from "./upstreams.ts";
 
 /** Milliseconds that the connections of a listener have to end which a reload has taken away. */
 const REMOVED_GRACE_MS = 30_000;
@@ -116,7 +118,10 @@ class RunningGateway implements Gateway {
       // Whoever connects is served at once, so all is ready before; a port that the kernel chooses is known only when bound.
       const early = plans.some(({ port }) => port === 0);
       if (early) this.#bound = await this.#bindAll(plans, this.#material);
-      this.#compiled = await compile(config, this.#deps(early ? this.listeners : plans.map(placeOf)));
+      this.#compiled = await compile(
+        config,
+        this.#deps(early ? this.listeners : plans.map(placeOf), namedMembers(config)),
+      );
       if (!early) this.#bound = await this.#bindAll(plans, this.#material);
       await this.#serveQuic(config, readQuicMaterial(config), this.#bound);
       this.#isUp = true;
@@ -140,7 +145,13 @@ class RunningGateway implements Gateway {
     try {
       const fresh = added.values();
       const bound = kept.flatMap((listener) => listener ?? fresh.next().value ?? []);
-      next = await compile(config, this.#deps(bound.map((listener) => listener.place)));
+      next = await compile(
+        config,
+        this.#deps(
+          bound.map((listener) => listener.place),
+          namedMembers(config),
+        ),
+      );
       this.#refuseWhileStopping();
       await this.#serveQuic(config, quicMaterial, bound);
       // Last of what can fail, and checked before: the old ones cannot be told from the new ones any more.
@@ -207,12 +218,14 @@ class RunningGateway implements Gateway {
     return bound;
   }
 
-  #deps(listeners: readonly BoundListener[]): ProcessDeps {
+  #deps(listeners: readonly BoundListener[], members: Membership): ProcessDeps {
     const [first] = listeners;
     return {
       wheel: this.#wheel,
       buffers: this.#own.buffers,
       telemetry: this.#own.telemetry,
+      states: this.#own.states,
+      members,
       state: { ready: () => this.#isUp && !this.#draining, metrics: () => this.#metrics() },
       answers: this.#own.answers,
       logFiles: this.#own.logFiles,
@@ -227,7 +240,7 @@ class RunningGateway implements Gateway {
 
   #metrics(): ReturnType<Resources["metrics"]> {
     this.#quic.tell();
-    return this.#own.metrics();
+    return this.#own.metrics(this.#compiled?.upstreams.servers ?? []);
   }
 
   #ready(): Compiled {

@@ -2,6 +2,8 @@ import { BufferPool, type BufferPoolLimits } from "../../lib/buffer-pool.ts";
 import { type Config } from "../config/config.ts";
 import { Answers } from "../policy/payment/answers.ts";
 import { onlySlot, Telemetry, type WorkerSlot } from "../telemetry/telemetry.ts";
+import { type CountedServer } from "../telemetry/upstream-metrics.ts";
+import { ServerStates } from "../upstream/server-states.ts";
 import { LogFiles } from "./log-files.ts";
 import { type Places } from "./places.ts";
 import { SharedPlaces } from "./shared-places.ts";
@@ -22,6 +24,7 @@ export class Resources {
   readonly bodies: BufferPool;
   readonly answers: Answers;
   readonly places: Places;
+  readonly states: ServerStates;
   readonly logFiles: LogFiles;
 
   /** `slot` is left out where the server is this one process. */
@@ -32,6 +35,7 @@ export class Resources {
     this.bodies = new BufferPool(bodyLimits(config), telemetry.poolWatcher("body"));
     this.answers = new Answers(this.bodies);
     this.places = new SharedPlaces(slot);
+    this.states = new ServerStates(slot.zone, slot.row);
     this.logFiles = new LogFiles((lines) => telemetry.logLinesDropped(lines));
   }
 
@@ -41,8 +45,8 @@ export class Resources {
     this.bodies.limits = bodyLimits(config);
   }
 
-  metrics(): { readonly text: string; readonly contentType: string } {
-    return this.telemetry.page({ stream: this.buffers.capacity, body: this.bodies.capacity });
+  metrics(servers: readonly CountedServer[]): { readonly text: string; readonly contentType: string } {
+    return this.telemetry.page({ stream: this.buffers.capacity, body: this.bodies.capacity }, servers);
   }
 }
 

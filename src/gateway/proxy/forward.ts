@@ -1,10 +1,12 @@
 import { type TurnpikeError } from "../../lib/errors.ts";
-import { type Fields } from "../../lib/fields.ts";
+import { type Fields, fieldValue } from "../../lib/fields.ts";
 import { CannedError } from "../answer.ts";
 import { type BodySink, type Exchange, type ResponseHead, type ResponseSink } from "../exchange.ts";
-import { type ClientConnection } from "../http1/client-connection.ts";
-import { type PoolRefusal, type ServerPool, Waiter } from "../upstream/server-pool.ts";
-import { upstreamHead } from "./request-head.ts";
+import { ClientConnection } from "../http1/client-connection.ts";
+import { ClientStream } from "../http2/client-stream.ts";
+import { isRetryableStatus, type UpstreamServer } from "../upstream/server.ts";
+import { type PoolRefusal, type UpstreamConnection, Waiter } from "../upstream/server-pool.ts";
+import { http1Head, http2Request } from "./request-head.ts";
 import { type ForwardTarget } from "./target.ts";
 
 const NO_SERVER = new CannedError("no-upstream", "no server of the upstream is in rotation");
@@ -13,6 +15,9 @@ const NO_CONNECTION = new CannedError("upstream-timeout", "no connection to the 
 const REFUSED = new CannedError("upstream-failed", "the upstream refused the connection");
 const NO_ANSWER = new CannedError("upstream-timeout", "the upstream did not answer in time");
 const TOO_LARGE = new CannedError("response-too-large", "the upstream's answer is larger than this route allows");
+
+/** Connections that may turn out dead, or answer that they have done nothing, before that counts as a failure. */
+const MAX_REPLAYS = 2;
 
 /** Sends an exchange to the route's upstream, and the upstream's answer to the exchange's response. */
 export function forward(exchange: Exchange, target: ForwardTarget): void {
@@ -23,13 +28,16 @@ function isRetryable(method: string): boolean {
   return method === "GET" || method === "HEAD" || method === "OPTIONS";
 }
 
+/** One request on its way: an HTTP/1 connection that carries it alone, or a stream of an HTTP/2 connection. */
+type Carrier = ClientConnection | ClientStream;
+
 class ForwardWaiter extends Waiter {
   readonly #forward: Forward;
   constructor(owner: Forward) {
     super();
     this.#forward = owner;
   }
-  override onConnection(connection: ClientConnection): void {
+  override onConnection(connection: UpstreamConnection): void {
     this.#forward.send(connection);
   }
   override onRefusal(reason: PoolRefusal): void {
@@ -40,21 +48,28 @@ class ForwardWaiter extends Waiter {
 /** Carries the request body from the client to the upstream. */
 class RequestPump implements BodySink {
   readonly #forward: Forward;
-  readonly #connection: ClientConnection;
-  constructor(owner: Forward, connection: ClientConnection) {
+  readonly #carrier: Carrier;
+  constructor(owner: Forward, carrier: Carrier) {
     this.#forward = owner;
-    this.#connection = connection;
+    this.#carrier = carrier;
   }
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
-    return this.#connection.data(chunk, start, end);
+    return this.#carrier.data(chunk, start, end);
   }
   end(trailers: Fields): void {
-    this.#connection.end(trailers);
+    this.#carrier.end(trailers);
     this.#forward.requestSent();
   }
   abort(error: TurnpikeError): void {
     this.#forward.fail(error);
   }
+}
+
+/** A stream of events has no end: only its silence is limited. */
+function isEventStream({ bodyLength, fields }: ResponseHead): boolean {
+  return (
+    bodyLength === -1 && fieldValue(fields, "content-type")?.toLowerCase().startsWith("text/event-stream") === true
+  );
 }
 
 /**
@@ -64,13 +79,20 @@ class RequestPump implements BodySink {
 class Forward implements ResponseSink {
   readonly #exchange: Exchange;
   readonly #target: ForwardTarget;
-  readonly #dueAt: number;
-  #server: ServerPool | undefined;
-  #connection: ClientConnection | undefined;
+  #dueAt: number;
+  #server: UpstreamServer | undefined;
+  /** The request is counted at the server. */
+  #atServer = false;
+  #carrier: Carrier | undefined;
   #waiter: ForwardWaiter | undefined;
   #retriesLeft: number;
+  #replays = 0;
+  #tries = 0;
+  /** Requests begun on a connection, this one too; a request that fails before this is over was begun last. */
+  #sent = 0;
   #bodyTaken = false;
-  #stale = false;
+  /** The connection has served others before: its server may have closed it meanwhile. */
+  #reused = false;
   #received = 0;
   /** The final head was handed on: no other try, and an error can only cut the answer off. */
   #begun = false;
@@ -80,54 +102,75 @@ class Forward implements ResponseSink {
     this.#exchange = exchange;
     this.#target = target;
     this.#dueAt = target.wheel.now() + target.totalTimeoutMs;
-    this.#retriesLeft = isRetryable(exchange.head.method) && exchange.head.bodyLength === 0 ? target.maxRetries : 0;
+    this.#retriesLeft = target.maxRetries;
     exchange.onCancel = () => this.#cancel();
-    exchange.onDrain = () => this.#connection?.resume();
+    exchange.onDrain = () => this.#carrier?.resume();
   }
 
   /** Tries the next server. */
   next(): void {
-    const server = this.#target.upstream.pick(this.#server);
+    this.#leaveServer();
+    const server = this.#target.upstream.pick(this.#exchange.clientAddress, this.#server);
     if (server === undefined) {
       this.fail(NO_SERVER);
       return;
     }
     this.#server = server;
-    this.#sendTo(server);
+    server.began(this.#tries > 0);
+    this.#atServer = true;
+    this.#tries++;
+    const connection = server.pool.take();
+    if (connection === undefined) this.#waitAt(server);
+    else this.send(connection);
   }
 
-  #sendTo(server: ServerPool): void {
-    const idle = server.takeIdle();
-    if (idle !== undefined) {
-      this.send(idle);
-      return;
-    }
+  #waitAt(server: UpstreamServer): void {
     this.#waiter = new ForwardWaiter(this);
-    server.wait(this.#waiter, Math.min(this.#target.connectTimeoutMs, this.#msLeft()));
+    server.pool.wait(this.#waiter, Math.min(this.#target.connectTimeoutMs, this.#msLeft()));
   }
 
   /** Begins the request on a connection. */
-  send(connection: ClientConnection): void {
+  send(connection: UpstreamConnection): void {
     const { head, body } = this.#exchange;
     this.#waiter = undefined;
-    this.#connection = connection;
-    this.#stale = connection.requests > 0;
-    connection.onTimeout = () => this.#timedOut();
-    const text = upstreamHead(this.#exchange, this.#target, this.#server?.endpoint);
-    connection.request(head.method, text, head.bodyLength, this);
+    this.#reused = connection.requests > 0;
+    const sent = ++this.#sent;
+    const carrier = this.#begin(connection);
+    // It may have failed within, and be tried elsewhere by now.
+    if (sent !== this.#sent || this.#over) return;
+    if (carrier === undefined) {
+      if (this.#server !== undefined) this.#waitAt(this.#server);
+      return;
+    }
+    this.#carrier = carrier;
+    carrier.onTimeout = () => this.#timedOut();
     if (head.bodyLength === 0) {
-      connection.waitAtMost(this.#target.readTimeoutMs, this.#dueAt);
+      carrier.waitAtMost(this.#target.readTimeoutMs, this.#dueAt);
       return;
     }
     this.#bodyTaken = true;
-    connection.onSendable = () => this.#exchange.body.resume();
-    connection.waitAtMost(this.#target.sendTimeoutMs, this.#dueAt);
-    body.readTo(new RequestPump(this, connection));
+    carrier.onSendable = () => this.#exchange.body.resume();
+    carrier.waitAtMost(this.#target.sendTimeoutMs, this.#dueAt);
+    body.readTo(new RequestPump(this, carrier));
+  }
+
+  /** Undefined: the connection takes no more requests. */
+  #begin(connection: UpstreamConnection): Carrier | undefined {
+    const exchange = this.#exchange;
+    const target = this.#target;
+    const { method, bodyLength } = exchange.head;
+    const endpoint = this.#server?.pool.endpoint;
+    if (endpoint === undefined) return undefined;
+    if (!(connection instanceof ClientConnection)) {
+      return connection.request(http2Request(exchange, target, endpoint), this);
+    }
+    connection.request(method, http1Head(exchange, target, endpoint), bodyLength, this);
+    return connection;
   }
 
   /** The whole request is with the upstream: from now on it is the upstream's turn. */
   requestSent(): void {
-    this.#connection?.waitAtMost(this.#target.readTimeoutMs, this.#dueAt);
+    this.#carrier?.waitAtMost(this.#target.readTimeoutMs, this.#dueAt);
   }
 
   refused(reason: PoolRefusal): void {
@@ -137,7 +180,7 @@ class Forward implements ResponseSink {
       return;
     }
     if (reason !== "busy") this.#server?.failed();
-    this.#retryOrFail(reason !== "refused" ? NO_CONNECTION : REFUSED);
+    this.#retryOrFail(reason !== "refused" ? NO_CONNECTION : REFUSED, this.#target.connectAnyMethod);
   }
 
   start(head: ResponseHead): void {
@@ -146,21 +189,31 @@ class Forward implements ResponseSink {
       this.#exchange.response.start(head);
       return;
     }
-    const failing = status === 502 || status === 503 || status === 504;
-    if (failing && this.#mayRetry()) {
-      this.#retriesLeft--;
-      this.#connection?.destroy();
-      this.next();
-      return;
-    }
-    this.#server?.succeeded();
+    this.#server?.answered(status);
+    if (isRetryableStatus(status) && this.#refusedByServer()) return;
     const noBody = this.#exchange.head.method === "HEAD" || status === 304;
     if (!noBody && head.bodyLength > this.#target.maxResponseBytes) {
       this.fail(TOO_LARGE);
       return;
     }
     this.#begun = true;
+    if (isEventStream(head)) {
+      this.#dueAt = Number.POSITIVE_INFINITY;
+      this.#carrier?.waitAtMost(this.#target.readTimeoutMs, this.#dueAt);
+    }
     this.#exchange.response.start(head);
+  }
+
+  /** The server cannot serve now: its connection is not used again, and another try goes elsewhere. True: it does. */
+  #refusedByServer(): boolean {
+    const carrier = this.#carrier;
+    if (carrier instanceof ClientConnection) carrier.closeWhenDone();
+    if (!this.#mayRetry(false)) return false;
+    this.#retriesLeft--;
+    this.#carrier = undefined;
+    carrier?.destroy();
+    this.next();
+    return true;
   }
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
@@ -175,16 +228,18 @@ class Forward implements ResponseSink {
   end(trailers: Fields): void {
     if (this.#over) return;
     this.#over = true;
-    this.#connection = undefined;
+    this.#carrier = undefined;
+    this.#leaveServer();
     this.#exchange.response.end(trailers);
   }
 
   abort(error: TurnpikeError): void {
-    const stale = this.#stale && this.#connection?.heard === false;
-    this.#connection = undefined;
-    // A pooled connection that its server closed meanwhile says nothing about the server: another one, at no cost.
-    if (stale && isRetryable(this.#exchange.head.method) && !this.#bodyTaken && this.#server !== undefined) {
-      this.#sendTo(this.#server);
+    const carrier = this.#carrier;
+    this.#carrier = undefined;
+    this.#sent++;
+    if (this.#mayReplay(carrier) && this.#server !== undefined) {
+      this.#replays++;
+      this.#waitAt(this.#server);
       return;
     }
     // A server is not to blame for what this worker has no room for.
@@ -193,7 +248,17 @@ class Forward implements ResponseSink {
       return;
     }
     this.#server?.failed();
-    this.#retryOrFail(error);
+    this.#retryOrFail(error, false);
+  }
+
+  /**
+   * A pooled connection that its server closed meanwhile says nothing about the server, and a request that an HTTP/2 server
+   * says it has done nothing for may be sent again whatever its method (RFC 9113 §8.7): by another connection, at no cost.
+   */
+  #mayReplay(carrier: Carrier | undefined): boolean {
+    if (carrier === undefined || this.#bodyTaken || this.#begun || this.#replays >= MAX_REPLAYS) return false;
+    if (carrier instanceof ClientStream && carrier.unprocessed) return true;
+    return this.#reused && !carrier.heard && isRetryable(this.#exchange.head.method);
   }
 
   /** Ends the exchange with an error, whatever state it is in. */
@@ -204,12 +269,13 @@ class Forward implements ResponseSink {
     else this.#target.answerError(this.#exchange, error);
   }
 
-  #mayRetry(): boolean {
-    return this.#retriesLeft > 0 && !this.#begun && !this.#over;
+  #mayRetry(anyMethod: boolean): boolean {
+    if (this.#retriesLeft <= 0 || this.#begun || this.#over || this.#bodyTaken || this.#msLeft() <= 0) return false;
+    return anyMethod || isRetryable(this.#exchange.head.method);
   }
 
-  #retryOrFail(error: TurnpikeError): void {
-    if (!this.#mayRetry() || this.#msLeft() <= 0) {
+  #retryOrFail(error: TurnpikeError, anyMethod: boolean): void {
+    if (!this.#mayRetry(anyMethod)) {
       this.fail(error);
       return;
     }
@@ -218,11 +284,15 @@ class Forward implements ResponseSink {
   }
 
   #timedOut(): void {
+    const carrier = this.#carrier;
     // A client that sends or reads slowly can use up the time as well: that must take no server out of rotation.
-    if (this.#connection?.awaited === true) this.#server?.failed();
-    this.#connection?.destroy();
-    this.#connection = undefined;
-    this.#retryOrFail(NO_ANSWER);
+    if (carrier?.awaited === true) {
+      this.#server?.failed();
+      if (carrier instanceof ClientStream) carrier.unanswered();
+    }
+    this.#carrier = undefined;
+    carrier?.destroy();
+    this.#retryOrFail(NO_ANSWER, false);
   }
 
   #msLeft(): number {
@@ -233,12 +303,19 @@ class Forward implements ResponseSink {
     if (!this.#over) this.#release();
   }
 
+  #leaveServer(): void {
+    if (!this.#atServer) return;
+    this.#atServer = false;
+    this.#server?.ended();
+  }
+
   /** Lets go of whatever the exchange holds of the upstream. */
   #release(): void {
     this.#over = true;
-    if (this.#waiter !== undefined) this.#server?.leave(this.#waiter);
+    if (this.#waiter !== undefined) this.#server?.pool.leave(this.#waiter);
     this.#waiter = undefined;
-    this.#connection?.destroy();
-    this.#connection = undefined;
+    this.#carrier?.destroy();
+    this.#carrier = undefined;
+    this.#leaveServer();
   }
 }

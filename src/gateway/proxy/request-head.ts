@@ -1,32 +1,50 @@
-import { withoutFields } from "../../lib/fields.ts";
+import { type Fields, withoutFields } from "../../lib/fields.ts";
 import { type Exchange } from "../exchange.ts";
+import { type ClientRequest } from "../http2/client-stream.ts";
+import { serverKey } from "../upstream/member.ts";
 import { type Endpoint } from "../wire/tcp.ts";
 import { type ForwardTarget } from "./target.ts";
 
-/** The head of the upstream request to the server at `endpoint`, without framing and without the empty line. */
-export function upstreamHead(exchange: Exchange, target: ForwardTarget, endpoint: Endpoint | undefined): string {
-  const { head, protocol, clientAddress, peerAddress, id } = exchange;
+/** The head of the HTTP/1.1 request to the server at `endpoint`, without framing and without the empty line. */
+export function http1Head(exchange: Exchange, target: ForwardTarget, endpoint: Endpoint): string {
+  const { head } = exchange;
+  const host = target.host === undefined ? `Host: ${authorityOf(exchange, endpoint)}\r\n` : "";
   const path = target.rewrite === undefined ? head.path : target.rewrite(head.path);
+  return `${head.method} ${path}${head.query} HTTP/1.1\r\n${host}${forwardedFields(exchange, target)}${target.extraFields}`;
+}
+
+/** The same request as HTTP/2 sends it. */
+export function http2Request(exchange: Exchange, target: ForwardTarget, endpoint: Endpoint): ClientRequest {
+  const { head } = exchange;
+  const path = target.rewrite === undefined ? head.path : target.rewrite(head.path);
+  return {
+    method: head.method,
+    scheme: target.scheme,
+    authority: target.host ?? authorityOf(exchange, endpoint),
+    path: path + head.query,
+    fields: forwardedFields(exchange, target) + target.extraFieldsWithoutHost,
+    bodyLength: head.bodyLength,
+  };
+}
+
+/** HTTP/1.0 needs no Host, and an empty one is refused by most servers. */
+function authorityOf({ head }: Exchange, endpoint: Endpoint): string {
+  if (head.authority !== "") return head.authority;
+  return "unix" in endpoint ? "localhost" : serverKey(endpoint);
+}
+
+/** The client's own fields, and those that tell of the client. */
+function forwardedFields(exchange: Exchange, target: ForwardTarget): Fields {
+  const { head, protocol, clientAddress, peerAddress, id } = exchange;
   const forwardedFor = head.forwardedFor === "" ? peerAddress : `${head.forwardedFor}, ${peerAddress}`;
   const via = head.via === "" ? "" : `${head.via}, `;
   // RFC 9110 §7.6.3: the version that the client spoke.
   const version = protocol === "HTTP/1.1" ? "1.1" : protocol.slice("HTTP/".length);
-  const hasHost = target.extraNames.includes("host");
-  // HTTP/1.0 needs none, and an empty one is refused by most servers.
-  const host = head.authority === "" ? hostOf(endpoint) : head.authority;
   const forwardedHost = head.authority === "" ? "" : `X-Forwarded-Host: ${head.authority}\r\n`;
   const fields = target.extraNames.length === 0 ? head.fields : withoutFields(head.fields, target.extraNames);
   const expect = head.expectContinue && head.bodyLength !== 0 ? "Expect: 100-continue\r\n" : "";
   return (
-    `${head.method} ${path}${head.query} HTTP/1.1\r\n${hasHost ? "" : `Host: ${host}\r\n`}${fields}` +
-    `X-Forwarded-For: ${forwardedFor}\r\nX-Forwarded-Proto: ${head.scheme}\r\n${forwardedHost}` +
-    `X-Real-IP: ${clientAddress}\r\nVia: ${via}${version} ${target.serviceName}\r\nX-Request-Id: ${id}\r\n${expect}${target.extraFields}`
+    `${fields}X-Forwarded-For: ${forwardedFor}\r\nX-Forwarded-Proto: ${head.scheme}\r\n${forwardedHost}` +
+    `X-Real-IP: ${clientAddress}\r\nVia: ${via}${version} ${target.serviceName}\r\nX-Request-Id: ${id}\r\n${expect}`
   );
-}
-
-/** A server's own address as a Host. */
-function hostOf(endpoint: Endpoint | undefined): string {
-  if (endpoint === undefined || "unix" in endpoint) return "localhost";
-  const { address, port } = endpoint;
-  return `${address.includes(":") ? `[${address}]` : address}:${port}`;
 }

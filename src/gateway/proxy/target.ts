@@ -14,8 +14,15 @@ export interface ForwardTarget {
   readonly totalTimeoutMs: number;
   readonly maxResponseBytes: number;
   readonly maxRetries: number;
+  /** Tries of any method where no connection was had. */
+  readonly connectAnyMethod: boolean;
+  /** What the upstream is reached by. */
+  readonly scheme: "http" | "https";
+  /** What `upstream_headers` has in the place of the client's Host. */
+  readonly host: string | undefined;
   /** Lines of `upstream_headers`, and their lower-case names: the client's own of those names are left out. */
   readonly extraFields: Fields;
+  readonly extraFieldsWithoutHost: Fields;
   readonly extraNames: readonly string[];
   readonly answerError: AnswerError;
   /** The pseudonym in Via. */

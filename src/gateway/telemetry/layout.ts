@@ -26,6 +26,27 @@ export const TLS_VERSIONS = ["TLSv1.2", "TLSv1.3"] as const;
 export const FIRST_CODE = 100;
 export const CODES = 501;
 
+/** Servers of all upstreams together, found by discovery or named: each has a slot in the shared memory. */
+export const MAX_SERVERS = 1024;
+/** Cells of a row before those of servers: see `SharedPlaces`. */
+export const CELLS_BEFORE_SERVERS = 1;
+/** Cells of a row for each server: see `ServerStates`. */
+export const CELLS_PER_SERVER = 4;
+
+/** What each slot counts, in this order from its first column on. */
+export const SERVER_COLUMN = {
+  requests: 0,
+  failures: 1,
+  connections: 2,
+  retries: 3,
+  /** By class: 1xx to 5xx. */
+  responses: 4,
+};
+const SERVER_COLUMNS = SERVER_COLUMN.responses + 5;
+/** What each slot has now. */
+export const SERVER_GAUGE = { connectionsOpen: 0, requestsWaiting: 1 };
+const SERVER_GAUGES = 2;
+
 let columns = 0;
 
 function column(count = 1): number {
@@ -44,6 +65,7 @@ const GAUGES = {
   quicStreamsOpen: column(),
   bufferBytes: column(),
   bodyBufferBytes: column(),
+  serverGauges: column(MAX_SERVERS * SERVER_GAUGES),
 };
 const GAUGE_COUNT = columns;
 
@@ -70,8 +92,7 @@ export const COLUMN = {
   quicPacketsIn: column(),
   quicPacketsOut: column(),
   quicPacketsLost: column(),
-  upstreamConnections: column(),
-  upstreamFailures: column(),
+  servers: column(MAX_SERVERS * SERVER_COLUMNS),
   bufferRefusals: column(),
   bodyBufferRefusals: column(),
   logLinesDropped: column(),
@@ -85,7 +106,22 @@ export const SUPERVISOR_ROW = 0;
 
 /** The shared memory of a server with so many workers. */
 export function zoneShape(workers: number): ZoneShape {
-  return { rows: workers + 1, counters: columns, cells: 1 };
+  return { rows: workers + 1, counters: columns, cells: CELLS_BEFORE_SERVERS + MAX_SERVERS * CELLS_PER_SERVER };
+}
+
+/** The first of the columns in which a server is counted. */
+export function serverColumn(slot: number): number {
+  return COLUMN.servers + slot * SERVER_COLUMNS;
+}
+
+export function serverGauge(slot: number): number {
+  return COLUMN.serverGauges + slot * SERVER_GAUGES;
+}
+
+/** Clears what was counted of a server whose slot another one gets. */
+export function clearServer(row: Float64Array, slot: number): void {
+  row.fill(0, serverColumn(slot), serverColumn(slot) + SERVER_COLUMNS);
+  row.fill(0, serverGauge(slot), serverGauge(slot) + SERVER_GAUGES);
 }
 
 /** Clears what a worker that has died was doing; what it had done stays counted. */
@@ -93,6 +129,6 @@ export function clearGauges(row: Float64Array): void {
   row.fill(0, 0, GAUGE_COUNT);
 }
 
-export function add(row: Float64Array, index: number, amount: number): void {
+export function add(row: Float64Array | Int32Array, index: number, amount: number): void {
   row[index] = (row[index] ?? 0) + amount;
 }

@@ -14,7 +14,7 @@ function figures(change: Partial<QuicFigures>): QuicFigures {
 
 function lineOf(telemetry: Telemetry, name: string): string | undefined {
   return telemetry
-    .page(CAPACITIES)
+    .page(CAPACITIES, [])
     .text.split("\n")
     .find((line) => line.startsWith(`${name} `) || line.startsWith(`${name}{`));
 }
@@ -62,7 +62,7 @@ test("codes and methods that nobody knows share a label", () => {
   const head = { method: "X".repeat(100), scheme: "http", authority: "", path: "", query: "", fields: "" } as const;
   const request = { id: "", protocol: "HTTP/1.1", clientAddress: "", bytesReceived: 0, bytesSent: 0, head } as const;
   for (const status of [600, 999, 99]) telemetry.http.refused({ ...request, status });
-  const { text } = telemetry.page(CAPACITIES);
+  const { text } = telemetry.page(CAPACITIES, []);
   expect(text).toContain('turnpike_http_requests_total{protocol="http1",method="other"} 3\n');
   expect(text).toContain('turnpike_http_responses_total{protocol="http1",code="other"} 3\n');
 });

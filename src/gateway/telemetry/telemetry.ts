@@ -6,7 +6,7 @@ import { add, clearGauges, COLUMN, SUPERVISOR_ROW, zoneShape } from "./layout.ts
 import { Page, type Snapshot } from "./page.ts";
 import { QuicMetrics, writeQuic } from "./quic-metrics.ts";
 import { type PoolName, writeBuffers, writeProcesses } from "./process-metrics.ts";
-import { UpstreamMetrics, writeUpstreams } from "./upstream-metrics.ts";
+import { type CountedServer, ServerMetrics, writeUpstreams } from "./upstream-metrics.ts";
 
 /** Where a worker counts: the server's shared memory, and the worker's own row of it. */
 export interface WorkerSlot {
@@ -25,7 +25,6 @@ export class Telemetry {
   readonly http: HttpMetrics;
   readonly connections: ConnectionMetrics;
   readonly quic: QuicMetrics;
-  readonly upstreams: UpstreamMetrics;
   readonly #zone: SharedZone;
   readonly #row: Float64Array;
 
@@ -35,7 +34,6 @@ export class Telemetry {
     this.http = new HttpMetrics(this.#row);
     this.connections = new ConnectionMetrics(this.#row);
     this.quic = new QuicMetrics(this.#row);
-    this.upstreams = new UpstreamMetrics(this.#row);
     this.#row[COLUMN.pid] = process.pid;
     this.#row[COLUMN.startedAt] = Math.floor(Date.now() / 1000);
   }
@@ -55,6 +53,11 @@ export class Telemetry {
     };
   }
 
+  /** Counts for the server that has this slot. */
+  serverMetrics(slot: number): ServerMetrics {
+    return new ServerMetrics(this.#row, slot);
+  }
+
   logLinesDropped(count: number): void {
     add(this.#row, COLUMN.logLinesDropped, count);
   }
@@ -65,13 +68,16 @@ export class Telemetry {
   }
 
   /** The metrics of the whole server in Prometheus' text format. */
-  page(capacities: Record<PoolName, number>): { readonly text: string; readonly contentType: string } {
+  page(
+    capacities: Record<PoolName, number>,
+    servers: readonly CountedServer[],
+  ): { readonly text: string; readonly contentType: string } {
     const page = new Page();
     const snapshot = snapshotOf(this.#zone);
     writeHttp(page, snapshot);
     writeConnections(page, snapshot);
     writeQuic(page, snapshot);
-    writeUpstreams(page, snapshot);
+    writeUpstreams(page, snapshot, servers);
     writeBuffers(page, snapshot.totals, capacities);
     writeProcesses(page, snapshot);
     return { text: page.text, contentType: Page.contentType };

@@ -1,35 +1,92 @@
-import { add, COLUMN } from "./layout.ts";
-import { at, type Page, type Snapshot } from "./page.ts";
+import { add, SERVER_COLUMN, SERVER_GAUGE, serverColumn, serverGauge } from "./layout.ts";
+import { at, type Labels, type Page, type Snapshot } from "./page.ts";
 
-/** Counts what happens between a worker and the servers of its upstreams. */
-export class UpstreamMetrics {
+/** A server as it is called in labels, and where it is counted. */
+export interface CountedServer {
+  readonly upstream: string;
+  readonly key: string;
+  readonly slot: number;
+}
+
+/** Counts what happens between a worker and one server of an upstream. */
+export class ServerMetrics {
   readonly #row: Float64Array;
+  readonly #counters: number;
+  readonly #gauges: number;
 
-  constructor(row: Float64Array) {
+  constructor(row: Float64Array, slot: number) {
     this.#row = row;
+    this.#counters = serverColumn(slot);
+    this.#gauges = serverGauge(slot);
   }
 
   /** A connection is being opened. */
   connecting(): void {
-    add(this.#row, COLUMN.upstreamConnections, 1);
+    add(this.#row, this.#counters + SERVER_COLUMN.connections, 1);
+    add(this.#row, this.#gauges + SERVER_GAUGE.connectionsOpen, 1);
   }
 
-  /** A server has failed in a way that counts against it. */
+  /** A connection is closed, or was not opened. */
+  closed(): void {
+    add(this.#row, this.#gauges + SERVER_GAUGE.connectionsOpen, -1);
+  }
+
+  /** So many more requests wait for a connection. */
+  waiting(change: number): void {
+    add(this.#row, this.#gauges + SERVER_GAUGE.requestsWaiting, change);
+  }
+
+  /** A request goes to the server, for the first time or after another try. */
+  requested(isRetry: boolean): void {
+    add(this.#row, this.#counters + SERVER_COLUMN.requests, 1);
+    if (isRetry) add(this.#row, this.#counters + SERVER_COLUMN.retries, 1);
+  }
+
+  /** A final answer came. */
+  answered(status: number): void {
+    add(this.#row, this.#counters + SERVER_COLUMN.responses + Math.floor(status / 100) - 1, 1);
+  }
+
+  /** The server has failed in a way that counts against it. */
   failed(): void {
-    add(this.#row, COLUMN.upstreamFailures, 1);
+    add(this.#row, this.#counters + SERVER_COLUMN.failures, 1);
   }
 }
 
-/** Upstreams, all servers together. */
-export function writeUpstreams(page: Page, { totals }: Snapshot): void {
-  page
-    .metric("turnpike_upstream_connections_total", "counter", "Connections to upstream servers that were begun.")
-    .sample(at(totals, COLUMN.upstreamConnections));
-  page
-    .metric(
-      "turnpike_upstream_failures_total",
-      "counter",
-      "Failures that count against upstream servers: connections and answers that were refused, cut off, late or malformed.",
-    )
-    .sample(at(totals, COLUMN.upstreamFailures));
+const COUNTERS: readonly (readonly [name: string, column: number, help: string])[] = [
+  ["requests", SERVER_COLUMN.requests, "Requests that were sent to a server, each try counted."],
+  ["retries", SERVER_COLUMN.retries, "Requests that were sent to a server after another try had failed."],
+  ["connections", SERVER_COLUMN.connections, "Connections to upstream servers that were begun."],
+  [
+    "failures",
+    SERVER_COLUMN.failures,
+    "Failures that count against upstream servers: connections and answers that were refused, cut off, late or malformed.",
+  ],
+];
+const GAUGES: readonly (readonly [name: string, gauge: number, help: string])[] = [
+  ["connections_open", SERVER_GAUGE.connectionsOpen, "Connections to upstream servers, those being opened included."],
+  ["requests_waiting", SERVER_GAUGE.requestsWaiting, "Requests that wait for a connection to an upstream server."],
+];
+const CLASSES = ["1xx", "2xx", "3xx", "4xx", "5xx"];
+
+/** Every server of every upstream. */
+export function writeUpstreams(page: Page, { totals }: Snapshot, servers: readonly CountedServer[]): void {
+  const labelled = servers.map(({ upstream, key, slot }) => ({ labels: { upstream, server: key }, slot }));
+  for (const [name, column, help] of COUNTERS) {
+    page.metric(`turnpike_upstream_${name}_total`, "counter", help);
+    for (const { labels, slot } of labelled) page.sample(at(totals, serverColumn(slot) + column), labels);
+  }
+  page.metric("turnpike_upstream_responses_total", "counter", "Final answers of upstream servers, by class of status.");
+  for (const { labels, slot } of labelled) writeResponses(page, totals, labels, slot);
+  for (const [name, gauge, help] of GAUGES) {
+    page.metric(`turnpike_upstream_${name}`, "gauge", help);
+    for (const { labels, slot } of labelled) page.sample(at(totals, serverGauge(slot) + gauge), labels);
+  }
+}
+
+function writeResponses(page: Page, totals: Float64Array, labels: Labels, slot: number): void {
+  for (const [index, code] of CLASSES.entries()) {
+    const count = at(totals, serverColumn(slot) + SERVER_COLUMN.responses + index);
+    if (count > 0) page.sample(count, { ...labels, code });
+  }
 }

@@ -1,20 +1,20 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
-import { type ClientConnection } from "../http1/client-connection.ts";
+import { ClientConnection } from "../http1/client-connection.ts";
+import { onlySlot, Telemetry } from "../telemetry/telemetry.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { listen, type Listener } from "../wire/tcp.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
-import { type PoolRefusal, type PoolSettings, ServerPool, Waiter } from "./server-pool.ts";
+import { type PoolRefusal, type PoolSettings, ServerPool, type UpstreamConnection, Waiter } from "./server-pool.ts";
 
 const SETTINGS: PoolSettings = {
   maxConnections: 2,
   maxIdle: 2,
   idleTimeoutMs: 60_000,
   connectTimeoutMs: 2000,
-  maxFails: 3,
-  failTimeoutMs: 50,
-  allowPrivate: true,
+  protocol: "http1",
+  dial: { allowPrivate: true, tls: undefined },
 };
 
 let listener: Listener;
@@ -66,16 +66,15 @@ afterEach(() => {
 function pool(settings: Partial<PoolSettings> = {}, port = listener.port): ServerPool {
   return new ServerPool(
     { address: "127.0.0.1", port },
-    false,
     { ...SETTINGS, ...settings },
-    { wheel, buffers: plentyOfBuffers(), onFault },
+    { wheel, buffers: plentyOfBuffers(), metrics: new Telemetry(onlySlot()).serverMetrics(0), onFault },
   );
 }
 
 class Asking extends Waiter {
   readonly #settled = Promise.withResolvers<ClientConnection | PoolRefusal>();
-  override onConnection(connection: ClientConnection): void {
-    this.#settled.resolve(connection);
+  override onConnection(connection: UpstreamConnection): void {
+    if (connection instanceof ClientConnection) this.#settled.resolve(connection);
   }
   override onRefusal(reason: PoolRefusal): void {
     this.#settled.resolve(reason);
@@ -127,11 +126,11 @@ test("more requests than connections wait, all are served, and the server never 
 
 test("a connection that was set free is the next one taken", async () => {
   const servers = pool();
-  expect(servers.takeIdle()).toBeUndefined();
+  expect(servers.take()).toBeUndefined();
   const first = await connected(ask(servers));
   await use(first);
-  expect(servers.takeIdle()).toBe(first);
-  expect(servers.takeIdle()).toBeUndefined();
+  expect(servers.take()).toBe(first);
+  expect(servers.take()).toBeUndefined();
   first.destroy();
 });
 
@@ -165,7 +164,7 @@ test("an idle connection that its server closed is not given out", async () => {
   };
   for (const wire of open) wire.terminate();
   await promise;
-  expect(servers.takeIdle()).toBeUndefined();
+  expect(servers.take()).toBeUndefined();
 });
 
 test("no more connections are kept idle than allowed", async () => {
@@ -188,7 +187,7 @@ test("an idle connection closes in time", async () => {
   };
   await use(first);
   await promise;
-  expect(servers.takeIdle()).toBeUndefined();
+  expect(servers.take()).toBeUndefined();
 });
 
 test("a server that refuses refuses everyone who waits, each once, and the next one is tried anew", async () => {
@@ -228,8 +227,8 @@ test("a queue that is full refuses at once", () => {
   const servers = pool({ maxConnections: 1 });
   const reasons: PoolRefusal[] = [];
   class Counting extends Waiter {
-    override onConnection(connection: ClientConnection): void {
-      connection.destroy();
+    override onConnection(): void {
+      throw new Error("nobody was to be served");
     }
     override onRefusal(reason: PoolRefusal): void {
       reasons.push(reason);
@@ -264,20 +263,4 @@ test("a request that throws on its fresh connection is reported, and its place i
   expect(await use(await connected(ask(servers)))).toBe("end");
   expect(faults.splice(0).map(String)).toEqual(["Error: broken"]);
   servers.close();
-});
-
-test("a server leaves rotation after so many failures in a row, for its time, and a success ends the row", async () => {
-  const servers = pool({ maxFails: 2, failTimeoutMs: 40 });
-  servers.failed();
-  servers.succeeded();
-  servers.failed();
-  expect(servers.inRotation).toBe(true);
-  servers.failed();
-  expect(servers.inRotation).toBe(false);
-  await Bun.sleep(50);
-  expect(servers.inRotation).toBe(true);
-  servers.failed();
-  expect(servers.inRotation).toBe(false);
-  servers.succeeded();
-  expect(servers.inRotation).toBe(true);
 });

@@ -1,28 +1,38 @@
 import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { ClientConnection, type ConnectionOwner } from "../http1/client-connection.ts";
-import { type UpstreamMetrics } from "../telemetry/upstream-metrics.ts";
-import { connect, type Endpoint, type OnFault } from "../wire/tcp.ts";
-import { resolveEndpoint } from "./dial.ts";
+import { Http2ClientConnection, type Http2ConnectionOwner } from "../http2/client-connection.ts";
+import { type ServerMetrics } from "../telemetry/upstream-metrics.ts";
+import { DEAF, type Endpoint, type OnFault } from "../wire/tcp.ts";
+import { type Wire, type WireHandler } from "../wire/wire.ts";
+import { dial, type DialSettings } from "./dial.ts";
 
 /** Requests that wait for a connection to one server, in one worker; one more is answered 503. */
 const MAX_WAITING = 4096;
+/** Requests that a new HTTP/2 connection is hoped to take, before its server has said how many it takes. */
+const HOPED_STREAMS = 100;
+/** Milliseconds that an HTTP/2 server may take to read anything of what is sent to it, whatever its requests are. */
+const WRITE_MS = 30_000;
+
+/** What a server is spoken to in; `auto`: what ALPN agrees on, HTTP/1.1 where nothing is agreed. */
+export type UpstreamProtocol = "http1" | "h2" | "auto";
+
+/** A connection that a request can be sent on. */
+export type UpstreamConnection = ClientConnection | Http2ClientConnection;
 
 export interface PoolSettings {
   readonly maxConnections: number;
   readonly maxIdle: number;
   readonly idleTimeoutMs: number;
   readonly connectTimeoutMs: number;
-  readonly maxFails: number;
-  readonly failTimeoutMs: number;
-  readonly allowPrivate: boolean;
+  readonly protocol: UpstreamProtocol;
+  readonly dial: DialSettings;
 }
 
 export interface PoolDeps {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;
-  /** Counts; left out: nobody does. */
-  readonly metrics?: UpstreamMetrics;
+  readonly metrics: ServerMetrics;
   readonly onFault: OnFault;
 }
 
@@ -32,7 +42,7 @@ export type PoolRefusal = "refused" | "timeout" | "busy" | "full";
 /** A request that waits for a connection. Exactly one of its two calls is made, unless it leaves. */
 export abstract class Waiter extends Deadline {
   pool: ServerPool | undefined;
-  abstract onConnection(connection: ClientConnection): void;
+  abstract onConnection(connection: UpstreamConnection): void;
   abstract onRefusal(reason: PoolRefusal): void;
   override onDeadline(): void {
     this.pool?.leave(this);
@@ -40,58 +50,61 @@ export abstract class Waiter extends Deadline {
   }
 }
 
-/** The connections of one worker to one server of an upstream, and whether that server is in rotation. */
-export class ServerPool implements ConnectionOwner {
+/** A connection that is being opened: given up when its time is over. */
+class Attempt extends Deadline {
+  readonly #pool: ServerPool;
+
+  constructor(pool: ServerPool) {
+    super();
+    this.#pool = pool;
+  }
+
+  override onDeadline(): void {
+    this.#pool.giveUp(this);
+  }
+}
+
+/** The connections of one worker to one server of an upstream. */
+export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
   readonly endpoint: Endpoint;
-  readonly backup: boolean;
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;
+  readonly writeMs = WRITE_MS;
   readonly #settings: PoolSettings;
-  readonly #metrics: UpstreamMetrics | undefined;
+  readonly #metrics: ServerMetrics;
   readonly #onFault: OnFault;
+  /** HTTP/1 connections without a request, the one used last at the end. */
   readonly #idle: ClientConnection[] = [];
+  /** HTTP/2 connections that take requests, idle or not. */
+  readonly #multiplexed: Http2ClientConnection[] = [];
   readonly #waiting: Waiter[] = [];
+  readonly #attempts = new Set<Attempt>();
+  /** Open, or being opened. */
   #connections = 0;
-  readonly #connecting = new Set<ClientConnection>();
-  #fails = 0;
-  #outUntil = 0;
+  /** Requests that one more connection is likely to take. */
+  #perConnection: number;
   #closed = false;
 
-  constructor(endpoint: Endpoint, backup: boolean, settings: PoolSettings, deps: PoolDeps) {
+  constructor(endpoint: Endpoint, settings: PoolSettings, deps: PoolDeps) {
     this.endpoint = endpoint;
-    this.backup = backup;
     this.wheel = deps.wheel;
     this.buffers = deps.buffers;
     this.#metrics = deps.metrics;
     this.#settings = settings;
     this.#onFault = deps.onFault;
-  }
-
-  /** Passive health: false for `fail_timeout_ms` after `max_fails` failures in a row. */
-  get inRotation(): boolean {
-    return this.#outUntil === 0 || performance.now() >= this.#outUntil;
+    this.#perConnection = settings.protocol === "http1" ? 1 : HOPED_STREAMS;
   }
 
   /** Connections are being opened. */
   get connecting(): boolean {
-    return this.#connecting.size > 0;
+    return this.#attempts.size > 0;
   }
 
-  /** A response came: the row of failures is broken. */
-  succeeded(): void {
-    this.#fails = 0;
-    this.#outUntil = 0;
-  }
-
-  failed(): void {
-    this.#metrics?.failed();
-    this.#fails++;
-    if (this.#fails >= this.#settings.maxFails) this.#outUntil = performance.now() + this.#settings.failTimeoutMs;
-  }
-
-  /** An idle connection, the one used last first; undefined where there is none. */
-  takeIdle(): ClientConnection | undefined {
-    return this.#idle.pop();
+  /** A connection that takes a request now, the one used last first; undefined where there is none. */
+  take(): UpstreamConnection | undefined {
+    const idle = this.#idle.pop();
+    if (idle !== undefined || this.#multiplexed.length === 0) return idle;
+    return this.#multiplexed.findLast((connection) => connection.room > 0);
   }
 
   /** Waits for a connection that is set free or newly made, `connectTimeoutMs` at most. */
@@ -102,6 +115,7 @@ export class ServerPool implements ConnectionOwner {
     }
     waiter.pool = this;
     this.#waiting.push(waiter);
+    this.#metrics.waiting(1);
     this.wheel.set(waiter, Math.min(connectTimeoutMs, this.#settings.connectTimeoutMs));
     this.#grow();
   }
@@ -109,10 +123,44 @@ export class ServerPool implements ConnectionOwner {
   leave(waiter: Waiter): void {
     this.wheel.remove(waiter);
     const index = this.#waiting.indexOf(waiter);
-    if (index !== -1) this.#waiting.splice(index, 1);
+    if (index === -1) return;
+    this.#waiting.splice(index, 1);
+    this.#metrics.waiting(-1);
   }
 
-  released(connection: ClientConnection): void {
+  /** The connection takes a request, or another one. */
+  released(connection: UpstreamConnection): void {
+    if (connection instanceof Http2ClientConnection) this.#releasedStreams(connection);
+    else this.#releasedIdle(connection);
+  }
+
+  /** An HTTP/2 connection takes no more requests. */
+  retired(connection: Http2ClientConnection): void {
+    remove(this.#multiplexed, connection);
+    this.#grow();
+  }
+
+  closed(connection: UpstreamConnection): void {
+    if (connection instanceof Http2ClientConnection) remove(this.#multiplexed, connection);
+    else remove(this.#idle, connection);
+    this.#ended();
+  }
+
+  /** Gives up an attempt to connect: a server that swallows SYNs must not hold the place of one that has come back. */
+  giveUp(attempt: Attempt): void {
+    if (!this.#attempts.delete(attempt)) return;
+    this.wheel.remove(attempt);
+    this.#ended();
+  }
+
+  /** Closes what is idle; requests under way or waiting are served, and their connections close after them. */
+  close(): void {
+    this.#closed = true;
+    for (const connection of this.#idle.splice(0)) connection.destroy();
+    for (const connection of this.#multiplexed.slice()) if (this.#waiting.length === 0) connection.retire();
+  }
+
+  #releasedIdle(connection: ClientConnection): void {
     const waiter = this.#nextWaiter();
     if (waiter !== undefined) waiter.onConnection(connection);
     else if (this.#closed || this.#idle.length >= this.#settings.maxIdle) connection.destroy();
@@ -122,58 +170,99 @@ export class ServerPool implements ConnectionOwner {
     }
   }
 
-  closed(connection: ClientConnection): void {
-    this.#connections--;
-    this.#connecting.delete(connection);
-    const index = this.#idle.indexOf(connection);
-    if (index !== -1) this.#idle.splice(index, 1);
-    this.#grow();
-  }
-
-  /** Closes what is idle; requests under way or waiting are served, and their connections close after them. */
-  close(): void {
-    this.#closed = true;
-    for (const connection of this.#idle.splice(0)) connection.destroy();
+  #releasedStreams(connection: Http2ClientConnection): void {
+    while (connection.room > 0) {
+      const waiter = this.#nextWaiter();
+      if (waiter === undefined) break;
+      waiter.onConnection(connection);
+    }
+    if (connection.streams.size > 0 || connection.isRetired) return;
+    const idle = this.#multiplexed.reduce((count, { streams }) => count + (streams.size === 0 ? 1 : 0), 0);
+    if (this.#closed || idle > this.#settings.maxIdle) connection.retire();
+    else connection.closeAfter(this.#settings.idleTimeoutMs);
   }
 
   #nextWaiter(): Waiter | undefined {
     const waiter = this.#waiting.shift();
-    if (waiter !== undefined) this.wheel.remove(waiter);
+    if (waiter === undefined) return undefined;
+    this.wheel.remove(waiter);
+    this.#metrics.waiting(-1);
     return waiter;
   }
 
+  #ended(): void {
+    this.#connections--;
+    this.#metrics.closed();
+    this.#grow();
+  }
+
   #grow(): void {
-    if (this.#waiting.length > this.#connecting.size && this.#connections < this.#settings.maxConnections) {
-      void this.#connect();
+    while (
+      this.#waiting.length > this.#attempts.size * this.#perConnection &&
+      this.#connections < this.#settings.maxConnections
+    ) {
+      this.#connect();
     }
   }
 
-  async #connect(): Promise<void> {
-    const connection = new ClientConnection(this);
-    this.#metrics?.connecting();
+  #connect(): void {
+    const attempt = new Attempt(this);
+    this.#metrics.connecting();
     this.#connections++;
-    this.#connecting.add(connection);
-    // A server that swallows SYNs must not hold the place of one that has come back: the attempt is given up.
-    connection.closeAfter(this.#settings.connectTimeoutMs);
-    try {
-      const endpoint = await resolveEndpoint(this.endpoint, this.#settings.allowPrivate);
-      connection.attach(await connect(endpoint, connection, this.#onFault));
-    } catch {
-      // An attempt that was given up has no part in those made after it.
-      if (!this.#connecting.has(connection)) return;
-      const waiter = this.#nextWaiter();
-      connection.destroy();
-      waiter?.onRefusal("refused");
-      return;
-    }
-    this.#connecting.delete(connection);
-    if (!connection.open) return;
+    this.#attempts.add(attempt);
+    this.wheel.set(attempt, this.#settings.connectTimeoutMs);
+    let opened: UpstreamConnection | undefined;
+    const accept = (wire: Wire, agreed: string): WireHandler => {
+      opened = this.#opened(attempt, wire, agreed);
+      if (opened === undefined) wire.terminate();
+      return opened ?? DEAF;
+    };
+    dial(this.endpoint, this.#settings.dial, accept, this.#onFault).then(
+      () => (opened === undefined ? this.#refused(attempt) : this.#begin(attempt, opened)),
+      () => this.#refused(attempt),
+    );
+  }
+
+  /** The connection that a wire carries; undefined where nobody waits for it any more, or nobody speaks what was agreed on. */
+  #opened(attempt: Attempt, wire: Wire, agreed: string): UpstreamConnection | undefined {
+    if (!this.#attempts.has(attempt)) return undefined;
+    const { protocol, dial: settings } = this.#settings;
+    if (protocol === "h2" && settings.tls !== undefined && agreed !== "h2") return undefined;
+    if (protocol === "h2" || (protocol === "auto" && agreed === "h2")) return new Http2ClientConnection(wire, this);
+    const connection = new ClientConnection(this);
+    connection.attach(wire);
+    return connection;
+  }
+
+  #begin(attempt: Attempt, connection: UpstreamConnection): void {
+    // Closed again before its turn came: `closed` has counted it.
+    this.#attempts.delete(attempt);
+    this.wheel.remove(attempt);
+    const isHttp2 = connection instanceof Http2ClientConnection;
+    this.#perConnection = isHttp2 ? HOPED_STREAMS : 1;
+    if (isHttp2 ? connection.isRetired : !connection.open) return;
+    if (isHttp2) this.#multiplexed.push(connection);
     try {
       this.released(connection);
+      this.#grow();
     } catch (error) {
-      // No socket's event is there to catch it. The request hears that its connection closed.
+      // No socket's event is there to catch it. The requests hear that their connection closed.
       connection.onClose();
       this.#onFault(error);
     }
   }
+
+  /** The server refused: so it would the one who has waited longest. */
+  #refused(attempt: Attempt): void {
+    // An attempt that was given up has no part in those made after it.
+    if (!this.#attempts.has(attempt)) return;
+    const waiter = this.#nextWaiter();
+    this.giveUp(attempt);
+    waiter?.onRefusal("refused");
+  }
+}
+
+function remove<T>(list: T[], item: T): void {
+  const index = list.indexOf(item);
+  if (index !== -1) list.splice(index, 1);
 }

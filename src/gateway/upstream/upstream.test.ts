@@ -1,57 +1,87 @@
 import { expect, test } from "bun:test";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
+import { onlySlot, Telemetry } from "../telemetry/telemetry.ts";
+import { type Member } from "./member.ts";
+import { UpstreamServer } from "./server.ts";
 import { ServerPool } from "./server-pool.ts";
+import { ServerStates } from "./server-states.ts";
 import { Upstream } from "./upstream.ts";
 
-const wheel = new TimerWheel();
+const CLIENT = "192.0.2.1";
+const SETTINGS = {
+  maxConnections: 1,
+  maxIdle: 1,
+  idleTimeoutMs: 1000,
+  connectTimeoutMs: 1000,
+  protocol: "http1",
+  dial: { allowPrivate: true, tls: undefined },
+} as const;
 
-function server(backup = false): ServerPool {
-  const settings = {
-    maxConnections: 1,
-    maxIdle: 1,
-    idleTimeoutMs: 1000,
-    connectTimeoutMs: 1000,
-    maxFails: 1,
-    failTimeoutMs: 60_000,
-    allowPrivate: true,
-  };
-  return new ServerPool({ address: "127.0.0.1", port: 1 }, backup, settings, {
-    wheel,
-    buffers: plentyOfBuffers(),
-    onFault() {},
-  });
+function member(port: number, change: Partial<Member> = {}): Member {
+  const endpoint = { address: "127.0.0.1", port };
+  return { endpoint, weight: 1, maxFails: 1, failTimeoutMs: 60_000, backup: false, slot: port, ...change };
 }
 
-test("servers take turns", () => {
-  const servers = [server(), server(), server()];
-  const upstream = new Upstream("u", servers);
-  const picks = Array.from({ length: 9 }, () => upstream.pick(undefined));
-  for (const one of servers) expect(picks.filter((pick) => pick === one)).toHaveLength(3);
-  expect(new Set(picks.slice(0, 3)).size).toBe(3);
-});
+function upstreamOf(...members: Member[]): Upstream {
+  const slot = onlySlot();
+  const telemetry = new Telemetry(slot);
+  const states = new ServerStates(slot.zone, slot.row);
+  const wheel = new TimerWheel();
+  const upstream = new Upstream({ name: "u", balancing: "round_robin", scheme: "http" }, (one) => {
+    const metrics = telemetry.serverMetrics(one.slot);
+    const pool = new ServerPool(one.endpoint, SETTINGS, { wheel, buffers: plentyOfBuffers(), metrics, onFault() {} });
+    return new UpstreamServer(one, pool, { metrics, states });
+  });
+  upstream.setMembers(members);
+  return upstream;
+}
+
+function serverOf(upstream: Upstream, port: number): UpstreamServer {
+  const server = upstream.servers.find(({ key }) => key === `127.0.0.1:${port}`);
+  if (server === undefined) throw new Error(`no server ${port}`);
+  return server;
+}
+
+function picks(upstream: Upstream, count: number, avoid?: UpstreamServer): string[] {
+  return Array.from({ length: count }, () => upstream.pick(CLIENT, avoid)?.key.slice("127.0.0.1:".length) ?? "none");
+}
 
 test("a server out of rotation is passed over, and backups serve only when no primary can", () => {
-  const [first, second, spare] = [server(), server(), server(true)];
-  const upstream = new Upstream("u", [first, spare, second]);
-  first.failed();
-  for (let i = 0; i < 4; i++) expect(upstream.pick(undefined)).toBe(second);
-  second.failed();
-  expect(upstream.pick(undefined)).toBe(spare);
-  spare.failed();
-  expect(upstream.pick(undefined)).toBeUndefined();
-  second.succeeded();
-  expect(upstream.pick(undefined)).toBe(second);
+  const upstream = upstreamOf(member(1), member(2), member(3, { backup: true }));
+  serverOf(upstream, 1).failed();
+  expect(picks(upstream, 3)).toEqual(["2", "2", "2"]);
+  serverOf(upstream, 2).failed();
+  expect(picks(upstream, 2)).toEqual(["3", "3"]);
+  serverOf(upstream, 3).failed();
+  expect(picks(upstream, 1)).toEqual(["none"]);
+  serverOf(upstream, 2).answered(503);
+  expect(picks(upstream, 1)).toEqual(["none"]);
+  serverOf(upstream, 2).answered(500);
+  expect(picks(upstream, 1)).toEqual(["2"]);
 });
 
 test("another try goes to another server where there is one, and to the same where there is none", () => {
-  const [first, second, spare] = [server(), server(), server(true)];
-  const both = new Upstream("u", [first, second]);
-  for (let i = 0; i < 5; i++) expect(both.pick(first)).toBe(second);
-  expect(new Upstream("u", [first]).pick(first)).toBe(first);
-  expect(new Upstream("u", [first, spare]).pick(first)).toBe(spare);
-  second.failed();
-  expect(both.pick(first)).toBe(first);
+  const both = upstreamOf(member(1), member(2));
+  const first = serverOf(both, 1);
+  expect(picks(both, 3, first)).toEqual(["2", "2", "2"]);
+  const alone = upstreamOf(member(1));
+  expect(picks(alone, 1, serverOf(alone, 1))).toEqual(["1"]);
+  const spared = upstreamOf(member(1), member(3, { backup: true }));
+  expect(picks(spared, 1, serverOf(spared, 1))).toEqual(["3"]);
+  serverOf(both, 2).failed();
+  expect(picks(both, 1, first)).toEqual(["1"]);
   first.failed();
-  expect(both.pick(first)).toBeUndefined();
+  expect(picks(both, 1, first)).toEqual(["none"]);
+});
+
+test("servers come and go, and those that stay as they are stay the same", () => {
+  const upstream = upstreamOf(member(1), member(2));
+  const [first, second] = [serverOf(upstream, 1), serverOf(upstream, 2)];
+  upstream.setMembers([member(2, { weight: 5 }), member(1), member(4)]);
+  expect([serverOf(upstream, 1) === first, serverOf(upstream, 2) === second]).toEqual([true, false]);
+  expect(serverOf(upstream, 2).weight).toBe(5);
+  expect(new Set(picks(upstream, 9))).toEqual(new Set(["1", "2", "4"]));
+  upstream.setMembers([]);
+  expect(picks(upstream, 1)).toEqual(["none"]);
 });

@@ -1,36 +1,69 @@
-import { type ServerPool } from "./server-pool.ts";
+import { type Balancer, type Balancing, createBalancer } from "./balancers/balancer.ts";
+import { type Member, serverKey } from "./member.ts";
+import { type UpstreamServer } from "./server.ts";
+
+export interface UpstreamSettings {
+  readonly name: string;
+  readonly balancing: Balancing;
+  /** What its servers are reached by. */
+  readonly scheme: "http" | "https";
+}
 
 /** A named group of servers, and whose turn it is. */
 export class Upstream {
   readonly name: string;
-  readonly #primaries: readonly ServerPool[];
-  readonly #backups: readonly ServerPool[];
-  #turn = 0;
+  readonly scheme: "http" | "https";
+  readonly #balancing: Balancing;
+  readonly #create: (member: Member) => UpstreamServer;
+  #servers: readonly UpstreamServer[] = [];
+  #primaries: Balancer<UpstreamServer>;
+  #backups: Balancer<UpstreamServer> | undefined;
 
-  constructor(name: string, servers: readonly ServerPool[]) {
+  /** `create` makes a server ready for use. */
+  constructor({ name, balancing, scheme }: UpstreamSettings, create: (member: Member) => UpstreamServer) {
     this.name = name;
-    this.#primaries = servers.filter((server) => !server.backup);
-    this.#backups = servers.filter((server) => server.backup);
+    this.scheme = scheme;
+    this.#balancing = balancing;
+    this.#create = create;
+    this.#primaries = createBalancer(balancing, []);
+  }
+
+  get servers(): readonly UpstreamServer[] {
+    return this.#servers;
+  }
+
+  /** These servers from now on. Those that stay as they are keep their connections; those that are gone finish what they have. */
+  setMembers(members: readonly Member[]): void {
+    const before = new Map(this.#servers.map((server) => [identity(server.member), server]));
+    this.#servers = members.map((member) => {
+      const server = before.get(identity(member));
+      before.delete(identity(member));
+      return server ?? this.#create(member);
+    });
+    for (const server of before.values()) server.pool.close();
+    const backups = this.#servers.filter(({ member }) => member.backup);
+    this.#primaries = createBalancer(
+      this.#balancing,
+      this.#servers.filter(({ member }) => !member.backup),
+    );
+    this.#backups = backups.length === 0 ? undefined : createBalancer(this.#balancing, backups);
   }
 
   /** The next server in rotation, another one than `avoid` where there is one; undefined where none is in rotation. */
-  pick(avoid: ServerPool | undefined): ServerPool | undefined {
+  pick(clientAddress: string, avoid: UpstreamServer | undefined): UpstreamServer | undefined {
     return (
-      this.#next(this.#primaries, avoid) ?? this.#next(this.#backups, avoid) ?? (avoid?.inRotation ? avoid : undefined)
+      this.#primaries.pick(clientAddress, avoid) ??
+      this.#backups?.pick(clientAddress, avoid) ??
+      (avoid?.inRotation === true ? avoid : undefined)
     );
   }
 
   close(): void {
-    for (const server of [...this.#primaries, ...this.#backups]) server.close();
+    for (const server of this.#servers) server.pool.close();
   }
+}
 
-  #next(servers: readonly ServerPool[], avoid: ServerPool | undefined): ServerPool | undefined {
-    const count = servers.length;
-    for (let step = 0; step < count; step++) {
-      this.#turn = (this.#turn + 1) % count;
-      const server = servers[this.#turn];
-      if (server !== undefined && server !== avoid && server.inRotation) return server;
-    }
-    return undefined;
-  }
+/** Equal where a server can stay as it is. */
+function identity({ endpoint, weight, maxFails, failTimeoutMs, backup, slot }: Member): string {
+  return `${serverKey(endpoint)} ${weight} ${maxFails} ${failTimeoutMs} ${backup} ${slot}`;
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { routeAccessLog } from "./access-log.ts";
 import { auth } from "./auth.ts";
-import { bytes, count, headerName, headerValue, jsonObject, milliseconds, text } from "./kinds.ts";
+import { bytes, count, headerName, headerValue, jsonObject, milliseconds, ours, text } from "./kinds.ts";
 import { pathPrefix, rewriteReplacement, routeHost } from "./path.ts";
 import { routeCache } from "./route-cache.ts";
 import { routeX402 } from "./route-x402.ts";
@@ -43,6 +43,10 @@ const upstreamHeader = z
 const retry = z
   .strictObject({
     max_retries: count(1, 0, 100).describe("Tries after the first. Only GET, HEAD and OPTIONS are retried."),
+    connect_any_method: z
+      .boolean()
+      .default(false)
+      .meta(ours("Retry other methods as well where no connection was had: nothing was sent then.")),
   })
   .prefault({})
   .describe("Retries on connection failures, 502, 503 and 504.");

@@ -1,10 +1,12 @@
 import * as z from "zod";
 import { catalogDiscovery, dnsDiscovery } from "./discovery.ts";
 import { healthCheck } from "./health-check.ts";
-import { connectPort, count, hostAddress, milliseconds, text } from "./kinds.ts";
+import { connectPort, count, hostAddress, milliseconds, ours, text } from "./kinds.ts";
 
 /** Every balancer; an unknown name falls back to the first. */
 export const LOAD_BALANCERS = ["round_robin", "least_conn", "ip_hash", "random", "weighted_round_robin"] as const;
+
+export const UPSTREAM_PROTOCOLS = ["http1", "h2", "h2c", "auto"] as const;
 
 /** The bytes that the kernel's socket address holds, less the closing NUL, on the smallest platform. */
 export const MAX_UNIX_PATH_BYTES = 103;
@@ -51,7 +53,15 @@ export const upstream = z
     dns_discovery: dnsDiscovery.exactOptional(),
     catalog_discovery: catalogDiscovery.exactOptional(),
     allow_private: z.boolean().default(true).describe("Allow backends on private and loopback addresses."),
-    tls: z.boolean().default(false).describe("Connect over TLS; not for `unix` servers and WebSocket routes."),
+    protocol: z
+      .enum(UPSTREAM_PROTOCOLS)
+      .default("http1")
+      .meta(
+        ours(
+          "What the servers are spoken to in: `http1`; `h2`, HTTP/2 over TLS; `h2c`, HTTP/2 without TLS; `auto`, what ALPN agrees on. gRPC needs HTTP/2.",
+        ),
+      ),
+    tls: z.boolean().default(false).describe("Connect over TLS; not for `unix` servers."),
     tls_verify: z
       .boolean()
       .default(true)

@@ -1,0 +1,110 @@
+import { type BufferPool } from "../../lib/buffer-pool.ts";
+import { type TimerWheel } from "../../lib/timer-wheel.ts";
+import { type Config, type UpstreamConfig } from "../config/config.ts";
+import { serverTarget } from "../config/server-target.ts";
+import { type Telemetry } from "../telemetry/telemetry.ts";
+import { type CountedServer } from "../telemetry/upstream-metrics.ts";
+import { type DialSettings } from "../upstream/dial.ts";
+import { type Membership } from "../upstream/member.ts";
+import { UpstreamServer } from "../upstream/server.ts";
+import { ServerPool } from "../upstream/server-pool.ts";
+import { type ServerStates } from "../upstream/server-states.ts";
+import { Upstream } from "../upstream/upstream.ts";
+
+export interface UpstreamDeps {
+  readonly wheel: TimerWheel;
+  readonly buffers: BufferPool;
+  readonly telemetry: Telemetry;
+  readonly states: ServerStates;
+  /** The servers of every upstream of the configuration. */
+  readonly members: Membership;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** What is offered by ALPN. */
+const ALPN = { http1: [], h2: ["h2"], h2c: [], auto: ["h2", "http/1.1"] } as const;
+
+/** The upstreams of a configuration, ready for use. */
+export class Upstreams {
+  readonly #byName: ReadonlyMap<string, Upstream>;
+
+  constructor(config: Config, deps: UpstreamDeps) {
+    this.#byName = new Map(config.upstreams.map((upstream) => [upstream.name, createUpstream(upstream, deps)]));
+  }
+
+  /** The upstream of that name, which a checked configuration has. */
+  get(name: string): Upstream {
+    const upstream = this.#byName.get(name);
+    if (upstream === undefined) throw new Error(`Cannot serve: there is no upstream "${name}"`);
+    return upstream;
+  }
+
+  /** Other servers from now on, for the upstreams that are named. */
+  setMembers(members: Membership): void {
+    for (const [name, list] of Object.entries(members)) this.#byName.get(name)?.setMembers(list);
+  }
+
+  /** Every server, as metrics tell of it. */
+  get servers(): CountedServer[] {
+    return [...this.#byName.values()].flatMap(({ name, servers }) =>
+      servers.map(({ key, member }) => ({ upstream: name, key, slot: member.slot })),
+    );
+  }
+
+  close(): void {
+    for (const upstream of this.#byName.values()) upstream.close();
+  }
+}
+
+/** How connections to the upstream's servers are opened. */
+export function dialSettingsOf(config: UpstreamConfig): DialSettings {
+  const { allow_private: allowPrivate, tls, tls_verify: verify, tls_sni: serverName, protocol } = config;
+  return { allowPrivate, tls: tls ? { verify, serverName, protocols: ALPN[protocol] } : undefined };
+}
+
+/** The servers that the configuration itself names. */
+export function namedMembers(config: Config): Membership {
+  let slot = 0;
+  return Object.fromEntries(
+    config.upstreams.map(({ name, servers }) => [
+      name,
+      servers.map((server) => ({
+        endpoint: serverTarget(server),
+        weight: server.weight,
+        maxFails: server.max_fails,
+        failTimeoutMs: server.fail_timeout_ms,
+        backup: server.backup,
+        slot: slot++,
+      })),
+    ]),
+  );
+}
+
+function createUpstream(config: UpstreamConfig, deps: UpstreamDeps): Upstream {
+  const { connection_pool: pool, protocol } = config;
+  const { wheel, buffers, telemetry, states, onFault } = deps;
+  const settings = {
+    maxConnections: pool.max_connections,
+    maxIdle: pool.max_idle,
+    idleTimeoutMs: pool.idle_timeout_ms,
+    connectTimeoutMs: pool.connect_timeout_ms,
+    protocol: protocol === "h2c" ? ("h2" as const) : protocol,
+    dial: dialSettingsOf(config),
+  };
+  const upstream = new Upstream(
+    { name: config.name, balancing: config.load_balancer, scheme: config.tls ? "https" : "http" },
+    (member) => {
+      const metrics = telemetry.serverMetrics(member.slot);
+      return new UpstreamServer(
+        member,
+        new ServerPool(member.endpoint, settings, { wheel, buffers, metrics, onFault }),
+        {
+          metrics,
+          states,
+        },
+      );
+    },
+  );
+  upstream.setMembers(deps.members[config.name] ?? []);
+  return upstream;
+}

@@ -1,0 +1,98 @@
+import { beforeEach, expect, test } from "bun:test";
+import { SharedZone } from "../../lib/shared-zone.ts";
+import { MAX_SERVERS, serverColumn, zoneShape } from "../telemetry/layout.ts";
+import { ServerStates } from "./server-states.ts";
+
+const LIMITS = { maxFails: 3, failTimeoutMs: 1000 };
+const SLOT = 7;
+
+let now: number;
+let zone: SharedZone;
+let first: ServerStates;
+let second: ServerStates;
+
+function isInRotation(states: ServerStates, slot = SLOT): boolean {
+  return states.isInRotation(slot, LIMITS.failTimeoutMs);
+}
+
+beforeEach(() => {
+  now = 1_800_000_000_000;
+  zone = SharedZone.local(zoneShape(2));
+  first = new ServerStates(zone, 1, () => now);
+  second = new ServerStates(zone, 2, () => now);
+});
+
+test("failures in a row of all workers take a server out, for its time, and a success ends the row", () => {
+  first.failed(SLOT, LIMITS);
+  second.failed(SLOT, LIMITS);
+  first.succeeded(SLOT);
+  expect(first.failed(SLOT, LIMITS)).toBe(false);
+  expect(second.failed(SLOT, LIMITS)).toBe(false);
+  expect(isInRotation(first)).toBe(true);
+  expect(second.failed(SLOT, LIMITS)).toBe(true);
+  expect([isInRotation(first), isInRotation(second), isInRotation(first, SLOT + 1)]).toEqual([false, false, true]);
+  now += 999;
+  expect(isInRotation(first)).toBe(false);
+  now += 1;
+  expect(isInRotation(first)).toBe(true);
+});
+
+test("one that is tried again and fails is out at once, and one that answers is back for good", () => {
+  for (let i = 0; i < 3; i++) first.failed(SLOT, LIMITS);
+  now += 1000;
+  expect(second.failed(SLOT, LIMITS)).toBe(true);
+  expect(isInRotation(first)).toBe(false);
+  now += 1000;
+  first.succeeded(SLOT);
+  second.failed(SLOT, LIMITS);
+  expect(isInRotation(second)).toBe(true);
+});
+
+test("a clock that is set back or forward holds nobody out for longer than its time", () => {
+  for (let i = 0; i < 3; i++) first.failed(SLOT, LIMITS);
+  now -= 3_600_000;
+  expect(isInRotation(first)).toBe(true);
+  now += 2 * 3_600_000;
+  expect(isInRotation(first)).toBe(true);
+});
+
+test("probes alone decide of one they have found down, whatever requests do, and the other way round", () => {
+  first.setActive(SLOT, false, 4);
+  first.succeeded(SLOT);
+  expect([isInRotation(second), first.active(SLOT)]).toEqual([false, { up: false, reason: 4 }]);
+  first.setActive(SLOT, true);
+  expect(isInRotation(second)).toBe(true);
+  for (let i = 0; i < 3; i++) first.failed(SLOT, LIMITS);
+  first.setActive(SLOT, true);
+  expect(isInRotation(second)).toBe(false);
+  first.setActive(SLOT, undefined);
+  expect(first.active(SLOT)).toEqual({ up: undefined, reason: 0 });
+});
+
+test("requests in flight are those of all workers, and a slot is free when none has any", () => {
+  first.began(SLOT);
+  second.began(SLOT);
+  second.began(SLOT);
+  expect([first.inFlight(SLOT), first.isUnused(SLOT), first.isUnused(SLOT + 1)]).toEqual([3, false, true]);
+  first.ended(SLOT);
+  second.ended(SLOT);
+  second.ended(SLOT);
+  expect(first.isUnused(SLOT)).toBe(true);
+});
+
+test("who gets a slot that another had begins with nothing", () => {
+  const supervisor = new ServerStates(zone, 0, () => now);
+  supervisor.setActive(SLOT, false, 2);
+  for (let i = 0; i < 3; i++) first.failed(SLOT, LIMITS);
+  zone.counters(2)[serverColumn(SLOT)] = 5;
+  zone.counters(2)[serverColumn(SLOT + 1)] = 6;
+  supervisor.reset(SLOT);
+  expect([isInRotation(first), first.fails(SLOT), zone.counters(2)[serverColumn(SLOT)]]).toEqual([true, 0, 0]);
+  expect(zone.counters(2)[serverColumn(SLOT + 1)]).toBe(6);
+});
+
+test("there are so many slots and no more", () => {
+  first.began(MAX_SERVERS - 1);
+  expect(first.inFlight(MAX_SERVERS - 1)).toBe(1);
+  expect(() => first.began(MAX_SERVERS)).toThrow("Cannot use slot 1024: there are 1024");
+});

@@ -1,0 +1,62 @@
+import { type Candidate } from "./balancers/balancer.ts";
+import { type ServerMetrics } from "../telemetry/upstream-metrics.ts";
+import { type Member, serverKey } from "./member.ts";
+import { type ServerPool } from "./server-pool.ts";
+import { type ServerStates } from "./server-states.ts";
+
+/** What says that a server cannot serve now, where another may. */
+export function isRetryableStatus(status: number): boolean {
+  return status === 502 || status === 503 || status === 504;
+}
+
+/** One server of an upstream as a worker uses it: its connections, and what all workers know of it. */
+export class UpstreamServer implements Candidate {
+  readonly key: string;
+  readonly member: Member;
+  readonly pool: ServerPool;
+  readonly metrics: ServerMetrics;
+  readonly #states: ServerStates;
+
+  constructor(member: Member, pool: ServerPool, shared: { metrics: ServerMetrics; states: ServerStates }) {
+    this.key = serverKey(member.endpoint);
+    this.member = member;
+    this.pool = pool;
+    this.metrics = shared.metrics;
+    this.#states = shared.states;
+  }
+
+  get weight(): number {
+    return this.member.weight;
+  }
+
+  get inFlight(): number {
+    return this.#states.inFlight(this.member.slot);
+  }
+
+  /** Probes and real requests both allow it. */
+  get inRotation(): boolean {
+    return this.#states.isInRotation(this.member.slot, this.member.failTimeoutMs);
+  }
+
+  /** A request is sent to it, or waits for a connection; `ended` follows, once. */
+  began(isRetry: boolean): void {
+    this.#states.began(this.member.slot);
+    this.metrics.requested(isRetry);
+  }
+
+  ended(): void {
+    this.#states.ended(this.member.slot);
+  }
+
+  /** A final answer came: the row of failures is broken, unless the answer is that it cannot serve. */
+  answered(status: number): void {
+    this.metrics.answered(status);
+    if (!isRetryableStatus(status)) this.#states.succeeded(this.member.slot);
+  }
+
+  /** A failure that is the server's own. */
+  failed(): void {
+    this.metrics.failed();
+    this.#states.failed(this.member.slot, this.member);
+  }
+}
