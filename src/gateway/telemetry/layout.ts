@@ -129,6 +129,6 @@ export function clearGauges(row: Float64Array): void {
   row.fill(0, 0, GAUGE_COUNT);
 }
 
-export function add(row: Float64Array | Int32Array, index: number, amount: number): void {
+export function add(row: Float64Array, index: number, amount: number): void {
   row[index] = (row[index] ?? 0) + amount;
 }

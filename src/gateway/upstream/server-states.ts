@@ -109,11 +109,13 @@ export class ServerStates {
   }
 
   began(slot: number): void {
-    add(this.#own, cellOf(slot) + IN_FLIGHT, 1);
+    const at = cellOf(slot) + IN_FLIGHT;
+    this.#own[at] = (this.#own[at] ?? 0) + 1;
   }
 
   ended(slot: number): void {
-    add(this.#own, cellOf(slot) + IN_FLIGHT, -1);
+    const at = cellOf(slot) + IN_FLIGHT;
+    this.#own[at] = (this.#own[at] ?? 0) - 1;
   }
 
   /** Requests at the server, of all workers. */
