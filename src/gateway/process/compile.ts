@@ -44,13 +44,16 @@ export interface Compiled {
   readonly settings: ServerSettings;
   readonly maxConnections: number;
   readonly upstreams: Upstreams;
-  /** Lets go of upstream connections; exchanges in flight end as they are. */
-  close(): void;
+  /** Lets go of upstream connections, but of those that `other` goes on with; exchanges in flight end as they are. */
+  close(other?: Compiled): void;
 }
 
-/** Makes everything that requests need from a checked configuration. Throws where it cannot be served. */
-export async function compile(config: Config, deps: ProcessDeps): Promise<Compiled> {
-  const upstreams = new Upstreams(config, deps);
+/**
+ * Makes everything that requests need from a checked configuration. Throws where it cannot be served. What is as in `previous`
+ * is taken over, where it holds connections.
+ */
+export async function compile(config: Config, deps: ProcessDeps, previous?: Compiled): Promise<Compiled> {
+  const upstreams = new Upstreams(config, deps, previous?.upstreams);
   const sell = createSeller(config, deps);
   const { allowed_hosts: allowedHosts, preencoded } = config.server;
   const answer = { answerError: preencoded ? answerPreencoded : answerError };
@@ -82,8 +85,8 @@ export async function compile(config: Config, deps: ProcessDeps): Promise<Compil
     settings: createSettings(config),
     maxConnections: config.server.max_connections,
     upstreams,
-    close() {
-      upstreams.close();
+    close(other) {
+      upstreams.close(other?.upstreams);
       staticFiles?.close();
     },
   };

@@ -151,6 +151,7 @@ class RunningGateway implements Gateway {
           bound.map((listener) => listener.place),
           namedMembers(config),
         ),
+        this.#compiled,
       );
       this.#refuseWhileStopping();
       await this.#serveQuic(config, quicMaterial, bound);
@@ -163,9 +164,9 @@ class RunningGateway implements Gateway {
       this.#compiled = next;
       this.#material = material;
       this.#own.reload(config);
-      previous?.close();
+      previous?.close(next);
     } catch (error) {
-      if (next !== this.#compiled) next?.close();
+      if (next !== this.#compiled) next?.close(this.#compiled);
       await Promise.all(added.map((listener) => listener.close(0)));
       throw error;
     }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type Config, type UpstreamConfig } from "../config/config.ts";
@@ -26,34 +27,49 @@ const ALPN = { http1: [], h2: ["h2"], h2c: [], auto: ["h2", "http/1.1"] } as con
 
 /** The upstreams of a configuration, ready for use. */
 export class Upstreams {
-  readonly #byName: ReadonlyMap<string, Upstream>;
+  readonly #byName: ReadonlyMap<string, Made>;
 
-  constructor(config: Config, deps: UpstreamDeps) {
-    this.#byName = new Map(config.upstreams.map((upstream) => [upstream.name, createUpstream(upstream, deps)]));
+  /** Upstreams that are configured as in `previous` stay the same, connections included. */
+  constructor(config: Config, deps: UpstreamDeps, previous: Upstreams | undefined) {
+    this.#byName = new Map(
+      config.upstreams.map((upstream) => {
+        const before = previous === undefined ? undefined : previous.#byName.get(upstream.name);
+        const stays = before !== undefined && isDeepStrictEqual(before.config, upstream);
+        return [upstream.name, stays ? before : { config: upstream, upstream: createUpstream(upstream, deps) }];
+      }),
+    );
+    this.setMembers(deps.members);
   }
 
   /** The upstream of that name, which a checked configuration has. */
   get(name: string): Upstream {
-    const upstream = this.#byName.get(name);
-    if (upstream === undefined) throw new Error(`Cannot serve: there is no upstream "${name}"`);
-    return upstream;
+    const made = this.#byName.get(name);
+    if (made === undefined) throw new Error(`Cannot serve: there is no upstream "${name}"`);
+    return made.upstream;
   }
 
   /** Other servers from now on, for the upstreams that are named. */
   setMembers(members: Membership): void {
-    for (const [name, list] of Object.entries(members)) this.#byName.get(name)?.setMembers(list);
+    for (const [name, list] of Object.entries(members)) this.#byName.get(name)?.upstream.setMembers(list);
   }
 
   /** Every server, as metrics tell of it. */
   get servers(): CountedServer[] {
-    return [...this.#byName.values()].flatMap(({ name, servers }) =>
-      servers.map(({ key, member }) => ({ upstream: name, key, slot: member.slot })),
+    return [...this.#byName].flatMap(([upstream, made]) =>
+      made.upstream.servers.map(({ key, member }) => ({ upstream, key, slot: member.slot })),
     );
   }
 
-  close(): void {
-    for (const upstream of this.#byName.values()) upstream.close();
+  /** Closes those that `others` do not go on with. */
+  close(others: Upstreams | undefined): void {
+    const kept = others === undefined ? undefined : others.#byName;
+    for (const [name, made] of this.#byName) if (kept?.get(name) !== made) made.upstream.close();
   }
+}
+
+interface Made {
+  readonly config: UpstreamConfig;
+  readonly upstream: Upstream;
 }
 
 /** How connections to the upstream's servers are opened. */
@@ -91,7 +107,7 @@ function createUpstream(config: UpstreamConfig, deps: UpstreamDeps): Upstream {
     protocol: protocol === "h2c" ? ("h2" as const) : protocol,
     dial: dialSettingsOf(config),
   };
-  const upstream = new Upstream(
+  return new Upstream(
     { name: config.name, balancing: config.load_balancer, scheme: config.tls ? "https" : "http" },
     (member) => {
       const metrics = telemetry.serverMetrics(member.slot);
@@ -105,6 +121,4 @@ function createUpstream(config: UpstreamConfig, deps: UpstreamDeps): Upstream {
       );
     },
   );
-  upstream.setMembers(deps.members[config.name] ?? []);
-  return upstream;
 }

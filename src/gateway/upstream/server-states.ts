@@ -1,6 +1,5 @@
 import { type SharedZone } from "../../lib/shared-zone.ts";
 import {
-  add,
   CELLS_BEFORE_SERVERS,
   CELLS_PER_SERVER,
   clearServer,
