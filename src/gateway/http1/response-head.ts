@@ -1,3 +1,4 @@
+import { dateLine } from "../../lib/http-date.ts";
 import { type ResponseHead } from "../exchange.ts";
 import { FieldScan, isFieldValue } from "./field-scan.ts";
 
@@ -57,7 +58,7 @@ export function parseResponseHead(text: string, end: number, maxHeaderCount: num
     head: {
       status,
       reason,
-      fields: scan.hasDate || status < 200 ? scan.fields : `${scan.fields}Date: ${new Date().toUTCString()}\r\n`,
+      fields: scan.hasDate || status < 200 ? scan.fields : scan.fields + dateLine(),
       bodyLength: contentLength,
     },
     http10,

@@ -167,7 +167,7 @@ describe("an answer", () => {
     server.head(1, 0, [STATUS_200, length(2), ["content-type", "a"], ["te", "x"], ["set-cookie", "b"]]);
     server.data(1, f.END_STREAM, "ok");
     expect(sink.heads[0]).toMatchObject({ status: 200, bodyLength: 2 });
-    expect(sink.heads[0]?.fields).toMatch(/^content-type: a\r\nset-cookie: b\r\ndate: [^\r]+ GMT\r\n$/);
+    expect(sink.heads[0]?.fields).toMatch(/^content-type: a\r\nset-cookie: b\r\nDate: [^\r]+ GMT\r\n$/);
     expect([sink.body, sink.ends]).toEqual(["ok", [""]]);
   });
 

@@ -1,3 +1,4 @@
+import { dateLine } from "../../lib/http-date.ts";
 import { type Fields, parseContentLength } from "../../lib/fields.ts";
 import { type ResponseHead } from "../exchange.ts";
 import { BAD_VALUE, LOWER_TOKEN } from "../request-fields.ts";
@@ -133,8 +134,8 @@ export class ResponseFields implements FieldSink<ResponseField> {
     // RFC 9113 §8.6
     if (this.#status === 101) this.malformed = "101 does not exist in HTTP/2";
     if (this.malformed !== "") return undefined;
-    const dated = this.#hasDate || this.#status < 200;
-    const fields = dated ? this.#fields : `${this.#fields}date: ${new Date().toUTCString()}\r\n`;
+    const isDated = this.#hasDate || this.#status < 200;
+    const fields = isDated ? this.#fields : this.#fields + dateLine();
     return { status: this.#status, reason: "", fields, bodyLength: this.#length };
   }
 
