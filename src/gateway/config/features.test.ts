@@ -34,7 +34,7 @@ test("features to come have the defaults of their tables", () => {
     healthy_threshold: 2,
     unhealthy_threshold: 3,
   });
-  expect(upstreams[0]?.dns_discovery).toEqual({ hostname: "h", port: 80, interval_s: 30 });
+  expect(upstreams[0]?.dns_discovery).toEqual({ hostname: "h", port: 80, interval_s: 30, nameservers: [] });
   expect(upstreams[0]?.catalog_discovery).toEqual({
     service: "s",
     address: "127.0.0.1",

@@ -1,11 +1,29 @@
+import { isIP } from "node:net";
 import * as z from "zod";
-import { connectPort, hostAddress, seconds, text } from "./kinds.ts";
+import { connectPort, headerValue, hostAddress, ours, seconds, text } from "./kinds.ts";
+
+/** As many as a resolver asks one after the other within its time. */
+const MAX_NAMESERVERS = 8;
+
+/** `127.0.0.1`, `127.0.0.1:8600`, `::1` or `[::1]:8600`. */
+const nameserver = z.string().refine((value) => {
+  if (isIP(value) !== 0) return true;
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(value) ?? [];
+  return (isIP(bracketed ?? "") === 6 || isIP(plain ?? "") === 4) && connectPort.safeParse(Number(port)).success;
+}, "expected an IP address, with or without a port");
 
 export const dnsDiscovery = z
   .strictObject({
-    hostname: text.describe("Name whose A records fill the pool."),
+    hostname: hostAddress.describe("Name whose A and AAAA records fill the pool."),
     port: connectPort.default(80).describe("Port of every resolved address."),
-    interval_s: seconds(30).describe("Seconds between look-ups."),
+    interval_s: seconds(30).describe(
+      "Seconds between look-ups; records that are good for a shorter time are looked up again when it is over, after a second at the earliest.",
+    ),
+    nameservers: z
+      .array(nameserver)
+      .max(MAX_NAMESERVERS)
+      .default([])
+      .meta(ours("Name servers to ask, as IP addresses with or without a port; empty asks those of the system.")),
   })
   .describe("Servers from DNS.");
 
@@ -14,7 +32,9 @@ export const catalogDiscovery = z
     service: text.describe("Service name in the catalog."),
     address: hostAddress.default("127.0.0.1").describe("Address of the catalog."),
     port: connectPort.default(8500).describe("Port of the catalog."),
-    interval_s: seconds(15).describe("Seconds between polls."),
-    token: z.string().default("").describe("ACL token; a secret."),
+    interval_s: seconds(15).describe(
+      "Seconds that a query waits for a change, and between queries where the service changes all the time.",
+    ),
+    token: headerValue.default("").describe("ACL token; a secret."),
   })
   .describe("Servers from a service catalog.");

@@ -1,0 +1,230 @@
+import { codeOf } from "../../../lib/caught.ts";
+import { type BufferPool } from "../../../lib/buffer-pool.ts";
+import { type TurnpikeError } from "../../../lib/errors.ts";
+import { type Fields } from "../../../lib/fields.ts";
+import { Deadline, type TimerWheel } from "../../../lib/timer-wheel.ts";
+import { type ResponseHead, type ResponseSink } from "../../exchange.ts";
+import { ClientConnection, type ConnectionOwner } from "../../http1/client-connection.ts";
+import { Http2ClientConnection, type Http2ConnectionOwner } from "../../http2/client-connection.ts";
+import { flushCork } from "../../wire/outgoing.ts";
+import { DEAF, type Endpoint, guarded, type OnFault } from "../../wire/tcp.ts";
+import { type Wire, type WireHandler } from "../../wire/wire.ts";
+import { dial, type DialSettings, PrivateAddressError } from "../dial.ts";
+import { type UpstreamProtocol } from "../server-pool.ts";
+
+/** A GET that the gateway sends on its own behalf, over a connection of its own. */
+export interface Question {
+  readonly endpoint: Endpoint;
+  readonly dial: DialSettings;
+  readonly protocol: UpstreamProtocol;
+  /** Value of `Host`. */
+  readonly host: string;
+  readonly path: string;
+  readonly fields: Fields;
+  /** Milliseconds for all of it, connection and body included. */
+  readonly timeoutMs: number;
+  /** Bytes of the body that are kept; the rest is not waited for. */
+  readonly maxBodyBytes: number;
+}
+
+/** Why there was no answer. */
+export type AskFailure = "timeout" | "refused" | "unresolved" | "private" | "tls" | "closed" | "malformed";
+
+export type Reply =
+  | { readonly kind: "failure"; readonly reason: AskFailure }
+  | {
+      readonly kind: "answer";
+      readonly status: number;
+      readonly fields: Fields;
+      readonly body: Buffer;
+      /** The body was longer than what is kept of it. */
+      readonly cut: boolean;
+    };
+
+export interface AskDeps {
+  readonly wheel: TimerWheel;
+  readonly buffers: BufferPool;
+  readonly onFault: OnFault;
+}
+
+/** A question that is sent as soon as it is made. `onReply` is called once, unless `cancel` came first. */
+export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http2ConnectionOwner {
+  readonly wheel: TimerWheel;
+  readonly buffers: BufferPool;
+  readonly writeMs: number;
+  readonly #question: Question;
+  #onReply: ((reply: Reply) => void) | undefined;
+  /** Closes the connection: cut off, or as it is done after an answer. */
+  #close: ((cut: boolean) => void) | undefined;
+  #head: ResponseHead | undefined;
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
+  /** The other side has closed the connection. */
+  #hungUp = false;
+  /** Settles when the attempt to connect has come to an end, which may be long after its time was over; never rejects. */
+  readonly connected: Promise<void>;
+
+  constructor(question: Question, deps: AskDeps, onReply: (reply: Reply) => void) {
+    super();
+    this.wheel = deps.wheel;
+    this.buffers = deps.buffers;
+    this.writeMs = question.timeoutMs;
+    this.#question = question;
+    this.#onReply = onReply;
+    this.wheel.set(this, question.timeoutMs);
+    this.connected = dial(
+      question.endpoint,
+      question.dial,
+      (wire, agreed) => {
+        let handler: WireHandler = DEAF;
+        guarded(wire, deps.onFault, () => {
+          handler = this.#accept(wire, agreed);
+        });
+        return handler;
+      },
+      deps.onFault,
+    ).catch((error: unknown) => this.#fail(reasonOf(error)));
+  }
+
+  /** Ends it; nobody hears of it any more. */
+  cancel(): void {
+    this.#onReply = undefined;
+    this.#over(true);
+  }
+
+  override onDeadline(): void {
+    this.#fail("timeout");
+  }
+
+  released(connection: ClientConnection | Http2ClientConnection): void {
+    if (connection instanceof ClientConnection) connection.destroy();
+  }
+
+  retired(): void {
+    // It carries one request, and ends with it.
+  }
+
+  closed(): void {
+    // The sink hears why.
+  }
+
+  start(head: ResponseHead): void {
+    if (head.status >= 200) this.#head = head;
+  }
+
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    const room = this.#question.maxBodyBytes - this.#bytes;
+    const take = Math.min(room, end - start);
+    // A copy: what a socket brought is larger than what is kept of it.
+    this.#chunks.push(Buffer.from(chunk.subarray(start, start + take)));
+    this.#bytes += take;
+    if (end - start > room) this.#answer(true);
+    return true;
+  }
+
+  end(): void {
+    this.#answer(false);
+  }
+
+  abort(_error: TurnpikeError): void {
+    this.#fail(this.#hungUp ? "closed" : "malformed");
+  }
+
+  #accept(wire: Wire, agreed: string): WireHandler {
+    const { protocol, dial: settings } = this.#question;
+    if (this.#onReply === undefined) {
+      wire.terminate();
+      return DEAF;
+    }
+    if (protocol === "h2" && settings.tls !== undefined && agreed !== "h2") {
+      wire.terminate();
+      this.#fail("tls");
+      return DEAF;
+    }
+    const isHttp2 = protocol === "h2" || (protocol === "auto" && agreed === "h2");
+    const connection = isHttp2 ? this.#askHttp2(wire) : this.#askHttp1(wire);
+    return this.#listening(connection);
+  }
+
+  #askHttp1(wire: Wire): WireHandler {
+    const { host, path, fields } = this.#question;
+    const connection = new ClientConnection(this);
+    this.#close = () => connection.destroy();
+    connection.attach(wire);
+    connection.request("GET", `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${fields}Connection: close\r\n`, 0, this);
+    // No socket's event is there that would send it.
+    flushCork();
+    return connection;
+  }
+
+  #askHttp2(wire: Wire): WireHandler {
+    const { host: authority, path, fields, dial: settings } = this.#question;
+    const connection = new Http2ClientConnection(wire, this);
+    this.#close = (cut) => {
+      connection.retire();
+      if (cut) wire.terminate();
+    };
+    const scheme = settings.tls === undefined ? "http" : "https";
+    connection.request({ method: "GET", scheme, authority, path, fields, bodyLength: 0 }, this);
+    flushCork();
+    return connection;
+  }
+
+  /** Notes who has closed the connection: that is no malformed answer. */
+  #listening(connection: WireHandler): WireHandler {
+    let reading = false;
+    return {
+      onData(chunk) {
+        reading = true;
+        connection.onData(chunk);
+        reading = false;
+      },
+      onDrain: () => connection.onDrain(),
+      onEnd: () => {
+        this.#hungUp = true;
+        connection.onEnd();
+      },
+      onClose: () => {
+        // Within a read it is this side that cuts off what it cannot read.
+        this.#hungUp ||= !reading;
+        connection.onClose();
+      },
+    };
+  }
+
+  #answer(cut: boolean): void {
+    const head = this.#head;
+    if (head === undefined) {
+      this.#fail("malformed");
+      return;
+    }
+    const { status, fields } = head;
+    this.#reply({ kind: "answer", status, fields, body: Buffer.concat(this.#chunks), cut }, cut);
+  }
+
+  #fail(reason: AskFailure): void {
+    this.#reply({ kind: "failure", reason }, true);
+  }
+
+  #reply(reply: Reply, cut: boolean): void {
+    const onReply = this.#onReply;
+    this.#onReply = undefined;
+    this.#over(cut);
+    onReply?.(reply);
+  }
+
+  #over(cut: boolean): void {
+    this.wheel.remove(this);
+    const close = this.#close;
+    this.#close = undefined;
+    close?.(cut);
+  }
+}
+
+function reasonOf(error: unknown): AskFailure {
+  if (error instanceof PrivateAddressError) return "private";
+  const code = codeOf(error) ?? "";
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "unresolved";
+  if (/^E[A-Z]+$/.test(code)) return "refused";
+  return code === "" ? "refused" : "tls";
+}

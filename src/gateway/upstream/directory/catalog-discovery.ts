@@ -1,0 +1,122 @@
+import { fieldLine, fieldValue } from "../../../lib/fields.ts";
+import { Deadline } from "../../../lib/timer-wheel.ts";
+import { VERSION } from "../../../lib/version.ts";
+import { type UpstreamConfig } from "../../config/config.ts";
+import { serverKey } from "../member.ts";
+import { Ask, type Reply } from "./ask.ts";
+import { readCatalogAnswer } from "./catalog-answer.ts";
+import { backOffMs, type DiscoveredUpstream, type Discovery, type DiscoveryDeps, FoundServers } from "./discovery.ts";
+
+type CatalogConfig = NonNullable<UpstreamConfig["catalog_discovery"]>;
+
+/** An answer of the catalog; a service of 256 servers with long check outputs has a tenth of it. */
+const MAX_CATALOG_BYTES = 8 * 1024 * 1024;
+/** The longest that Consul lets a query wait, in seconds. */
+const MAX_WAIT_S = 600;
+/** Consul adds up to a sixteenth to the time that a query may wait. */
+const WAIT_EXTRA = 1 / 16;
+/** Milliseconds for an answer beyond the time that it may wait. */
+const ANSWER_MS = 10_000;
+/** Answers that may come early, before the interval is over; after those there is one an interval. */
+const BURST = 2;
+
+/**
+ * Servers from Consul's `/v1/health/service/NAME?passing`, by blocking queries: each is answered when the service has
+ * changed, or after `interval_s`. What Consul asks of its clients is kept: the index starts anew when it goes backwards, is
+ * never 0 once there was an answer, and a service that changes all the time is asked for once an interval.
+ */
+export class CatalogDiscovery extends Deadline implements Discovery {
+  readonly servers: FoundServers;
+  readonly #config: CatalogConfig;
+  readonly #deps: DiscoveryDeps;
+  readonly #intervalMs: number;
+  #ask: Ask | undefined;
+  /** The state that was seen last; 0: the next query does not wait. */
+  #index = 0n;
+  #failures = 0;
+  /** How many early answers are asked on after at once, as of `#filledAt` (wheel time). */
+  #tokens = BURST;
+  #filledAt: number;
+  #askedAt = 0;
+
+  constructor(upstream: DiscoveredUpstream, config: CatalogConfig, deps: DiscoveryDeps) {
+    super();
+    this.#config = config;
+    this.#deps = deps;
+    this.#intervalMs = config.interval_s * 1000;
+    this.#filledAt = deps.wheel.now();
+    this.servers = new FoundServers(upstream, `catalog for ${JSON.stringify(config.service)}`, deps.log);
+    this.#query();
+  }
+
+  close(): void {
+    this.#deps.wheel.remove(this);
+    this.#ask?.cancel();
+  }
+
+  override onDeadline(): void {
+    this.#query();
+  }
+
+  #query(): void {
+    const { service, address, port, token } = this.#config;
+    this.#askedAt = this.#deps.wheel.now();
+    const waitS = Math.min(this.#config.interval_s, MAX_WAIT_S);
+    const wait = this.#index === 0n ? "" : `&index=${this.#index}&wait=${waitS}s`;
+    const waitMs = wait === "" ? 0 : waitS * 1000 * (1 + WAIT_EXTRA);
+    const credentials = token === "" ? "" : fieldLine("X-Consul-Token", token);
+    const question = {
+      endpoint: { address, port },
+      // The catalog is the operator's own: `allow_private` is about what it names.
+      dial: { allowPrivate: true, tls: undefined },
+      protocol: "http1" as const,
+      host: serverKey({ address, port }),
+      path: `/v1/health/service/${encodeURIComponent(service)}?passing=1${wait}`,
+      fields: `User-Agent: turnpike/${VERSION}\r\nAccept: application/json\r\n${credentials}`,
+      timeoutMs: waitMs + ANSWER_MS,
+      maxBodyBytes: MAX_CATALOG_BYTES,
+    };
+    this.#ask = new Ask(question, this.#deps, (reply) => this.#heard(reply));
+  }
+
+  #heard(reply: Reply): void {
+    this.#ask = undefined;
+    const failure = this.#take(reply);
+    if (failure !== "") {
+      this.servers.failed(failure);
+      this.#deps.wheel.set(this, backOffMs(++this.#failures, this.#intervalMs, this.#deps.random));
+      return;
+    }
+    this.#failures = 0;
+    this.#deps.wheel.set(this, this.#restMs());
+  }
+
+  /** Uses an answer; says why it cannot be used, and nothing where it can. */
+  #take(reply: Reply): string {
+    if (reply.kind === "failure") return reply.reason;
+    if (reply.status !== 200) return `status ${reply.status}`;
+    if (reply.cut) return `the answer is longer than ${MAX_CATALOG_BYTES} bytes`;
+    const answer = readCatalogAnswer(reply.body);
+    if (answer === undefined) return "the answer is not a list of services";
+    this.#index = nextIndex(this.#index, fieldValue(reply.fields, "x-consul-index"));
+    this.servers.replace(answer.found, answer.unusable);
+    return "";
+  }
+
+  /** Milliseconds before the next query: a bucket of tokens, as Consul advises, so that in quiet times a change is heard at once. */
+  #restMs(): number {
+    const now = this.#deps.wheel.now();
+    this.#tokens = Math.min(BURST, this.#tokens + (now - this.#filledAt) / this.#intervalMs);
+    this.#filledAt = now;
+    if (now - this.#askedAt < this.#intervalMs) this.#tokens--;
+    return Math.max(0, (1 - this.#tokens) * this.#intervalMs);
+  }
+}
+
+/** The index to wait for next. One that went backwards begins anew; without one there is nothing to wait for. */
+function nextIndex(last: bigint, received: string | undefined): bigint {
+  if (received === undefined || !/^\d{1,20}$/.test(received)) return 0n;
+  const index = BigInt(received);
+  if (index < last) return 0n;
+  return index === 0n ? 1n : index;
+}

@@ -1,0 +1,234 @@
+import { isDeepStrictEqual } from "node:util";
+import { type BufferPool } from "../../../lib/buffer-pool.ts";
+import { type TimerWheel } from "../../../lib/timer-wheel.ts";
+import { type Config, type UpstreamConfig } from "../../config/config.ts";
+import { MAX_SERVERS } from "../../telemetry/layout.ts";
+import { type OnFault } from "../../wire/tcp.ts";
+import { type DialSettings } from "../dial.ts";
+import { type Member, type Membership } from "../member.ts";
+import { type ServerStates } from "../server-states.ts";
+import { HealthChecks, type ProbedState } from "./health-checks.ts";
+import { Plan, type PlannedUpstream, serversOf, type Source } from "./plan.ts";
+import { type CheckedServer } from "./server-check.ts";
+import { Slots } from "./slots.ts";
+
+/** Milliseconds that a start or a reload waits for the first answers of discovery; then it goes on with what there is. */
+const FIRST_ANSWERS_MS = 3000;
+
+export interface DirectoryDeps {
+  readonly wheel: TimerWheel;
+  readonly buffers: BufferPool;
+  readonly states: ServerStates;
+  readonly log: (message: string) => void;
+  readonly onFault: OnFault;
+  /** How connections to an upstream's servers are opened. */
+  readonly dialSettings: (upstream: UpstreamConfig) => DialSettings;
+  /** An upstream has other servers from now on. */
+  readonly onChange: (upstream: string, members: readonly Member[]) => void;
+  /** 0 to 1, as Math.random. */
+  readonly random?: () => number;
+  /** Unix milliseconds. */
+  readonly clock?: () => number;
+}
+
+/** A server of an upstream that has its place. */
+interface Placed {
+  readonly source: Source;
+  readonly key: string;
+  readonly member: Member;
+}
+
+/** What is known of a server. */
+export interface ServerStatus {
+  readonly upstream: string;
+  readonly server: string;
+  readonly source: Source;
+  readonly weight: number;
+  readonly backup: boolean;
+  /** What probes say; undefined where there are none. */
+  readonly active: ProbedState | undefined;
+  /** What real requests say. */
+  readonly passive: { readonly inRotation: boolean; readonly failures: number };
+  readonly requestsInFlight: number;
+}
+
+/**
+ * The servers of all upstreams: those that the configuration names, and those that discovery finds. There is one directory for
+ * all workers. It gives each server its place in the shared memory, and probes it.
+ *
+ *   prepare ─┬─ commit ───▶ the new configuration's servers are probed and looked for, and no others
+ *            └─ rollback ─▶ all stays as it was
+ */
+export class Directory {
+  readonly #deps: DirectoryDeps;
+  readonly #random: () => number;
+  readonly #slots: Slots;
+  readonly #checks: HealthChecks;
+  #current: Plan | undefined;
+  /** Prepared, and neither committed nor rolled back. */
+  #next: Plan | undefined;
+  /** What workers were told last, by upstream. */
+  #told = new Map<string, readonly Placed[]>();
+  #toldNext = new Map<string, readonly Placed[]>();
+  /** How many servers of an upstream had no place, as it was logged last. */
+  readonly #left = new Map<string, number>();
+  #closed = false;
+
+  constructor(deps: DirectoryDeps) {
+    this.#deps = deps;
+    this.#random = deps.random ?? Math.random;
+    this.#slots = new Slots(deps.states);
+    this.#checks = new HealthChecks({ ...deps, random: this.#random, clock: deps.clock ?? Date.now });
+  }
+
+  /**
+   * The servers of a configuration that is about to be served: `commit` or `rollback` follows. Waits for first answers of
+   * discovery for a while. Rejects, with nothing changed, where there are more servers than places.
+   */
+  async prepare(config: Config): Promise<Membership> {
+    if (this.#next !== undefined) throw new Error("Cannot prepare a configuration: another one is being prepared");
+    const plan = new Plan(config, this.#current, {
+      ...this.#deps,
+      random: this.#random,
+      changed: (name) => this.#changed(name),
+    });
+    this.#next = plan;
+    try {
+      await within(FIRST_ANSWERS_MS, plan.answered());
+      if (this.#closed) throw new Error("Cannot prepare a configuration: the gateway is about to stop");
+      this.#toldNext = new Map(
+        [...plan.upstreams].map(([name, upstream]) => [name, this.#place(name, upstream, true)]),
+      );
+      return Object.fromEntries(
+        [...this.#toldNext].map(([name, servers]) => [name, servers.map(({ member }) => member)]),
+      );
+    } catch (error) {
+      this.rollback();
+      throw error;
+    }
+  }
+
+  /** The prepared configuration is served. */
+  commit(): void {
+    const plan = this.#next;
+    if (plan === undefined) return;
+    this.#current?.close(plan);
+    this.#current = plan;
+    this.#next = undefined;
+    this.#told = this.#toldNext;
+    this.#refresh(plan);
+  }
+
+  /** The prepared configuration is not served. */
+  rollback(): void {
+    this.#next?.close(this.#current);
+    this.#next = undefined;
+    if (this.#current !== undefined) this.#refresh(this.#current);
+  }
+
+  /** Every server of the configuration that is served. */
+  status(): ServerStatus[] {
+    const { states } = this.#deps;
+    return [...this.#told].flatMap(([upstream, servers]) =>
+      servers.map(({ source, key, member: { slot, weight, backup, failTimeoutMs } }) => ({
+        upstream,
+        server: key,
+        source,
+        weight,
+        backup,
+        active: this.#checks.stateOf(slot),
+        passive: { inRotation: !states.isEjected(slot, failTimeoutMs), failures: states.fails(slot) },
+        requestsInFlight: states.inFlight(slot),
+      })),
+    );
+  }
+
+  /** Probes nothing and looks for nothing any more. */
+  close(): void {
+    this.#closed = true;
+    this.#next?.close();
+    this.#current?.close();
+    this.#checks.close();
+  }
+
+  /** While a configuration is prepared, nobody knows which one workers have: they hear afterwards. */
+  #changed(name: string): void {
+    if (this.#next !== undefined || this.#current === undefined) return;
+    this.#tell(this.#current, name);
+    this.#settle(this.#current);
+  }
+
+  #refresh(plan: Plan): void {
+    for (const name of plan.upstreams.keys()) this.#tell(plan, name);
+    this.#settle(plan);
+  }
+
+  #tell(plan: Plan, name: string): void {
+    const upstream = plan.upstreams.get(name);
+    if (upstream === undefined) return;
+    const servers = this.#place(name, upstream, false);
+    if (isDeepStrictEqual(servers, this.#told.get(name))) return;
+    this.#told.set(name, servers);
+    this.#deps.onChange(
+      name,
+      servers.map(({ member }) => member),
+    );
+  }
+
+  /** Gives back places of servers that are gone, and probes those that there are. */
+  #settle(plan: Plan): void {
+    const keys = [...this.#told].flatMap(([name, servers]) => servers.map(({ key }) => placeKey(name, key)));
+    this.#slots.keep(new Set(keys));
+    this.#checks.set(
+      [...plan.upstreams].flatMap(([name, { config }]) => this.#checked(config, this.#told.get(name) ?? [])),
+    );
+  }
+
+  #checked(config: UpstreamConfig, servers: readonly Placed[]): CheckedServer[] {
+    const { name: upstream, health_check: check } = config;
+    if (check === undefined) return [];
+    const protocol = config.protocol === "h2c" ? "h2" : config.protocol;
+    const dial = this.#deps.dialSettings(config);
+    return servers.map(({ member: { endpoint, slot } }) => ({ upstream, slot, endpoint, check, protocol, dial }));
+  }
+
+  /** The servers of an upstream that have a place each. `strict`: throws where one that the configuration names has none. */
+  #place(name: string, upstream: PlannedUpstream, strict: boolean): Placed[] {
+    const placed: Placed[] = [];
+    let left = 0;
+    for (const { source, key, ...server } of serversOf(upstream)) {
+      const slot = this.#slots.take(placeKey(name, key));
+      if (slot !== undefined) placed.push({ source, key, member: { ...server, slot } });
+      else if (strict && source === "config") throw new Error(noPlace(name, key));
+      else left++;
+    }
+    this.#sayLeft(name, left);
+    return placed;
+  }
+
+  /** Says once how many servers have no place. */
+  #sayLeft(name: string, left: number): void {
+    if (left === (this.#left.get(name) ?? 0)) return;
+    if (left === 0) this.#left.delete(name);
+    else this.#left.set(name, left);
+    if (left > 0) this.#deps.log(`upstream ${JSON.stringify(name)}: ${left} servers left out: ${PLACES}`);
+  }
+}
+
+const PLACES = `there are places for ${MAX_SERVERS} servers, of all upstreams together`;
+
+function noPlace(upstream: string, server: string): string {
+  return `Cannot use server ${server} of upstream ${JSON.stringify(upstream)}: ${PLACES}, and during a reload of both configurations`;
+}
+
+function placeKey(upstream: string, server: string): string {
+  return JSON.stringify([upstream, server]);
+}
+
+/** Waits for `what`, but no longer than `ms`. */
+async function within(ms: number, what: Promise<void>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  await Promise.race([what, promise]);
+  clearTimeout(timer);
+}

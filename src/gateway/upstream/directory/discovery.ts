@@ -1,0 +1,118 @@
+import { isDeepStrictEqual } from "node:util";
+import { isIP } from "node:net";
+import { type BufferPool } from "../../../lib/buffer-pool.ts";
+import { isPublicAddress } from "../../../lib/public-address.ts";
+import { type TimerWheel } from "../../../lib/timer-wheel.ts";
+import { type Endpoint, type OnFault } from "../../wire/tcp.ts";
+import { serverKey } from "../member.ts";
+
+/** Servers that one discovery may find; those beyond are left out. */
+const MAX_FOUND = 256;
+
+/** A server that was discovered. */
+export interface Found {
+  readonly endpoint: Endpoint;
+  readonly weight: number;
+}
+
+/** Looks for servers of an upstream, again and again. */
+export interface Discovery {
+  readonly servers: FoundServers;
+  close(): void;
+}
+
+export interface DiscoveryDeps {
+  readonly wheel: TimerWheel;
+  readonly buffers: BufferPool;
+  /** 0 to 1, as Math.random. */
+  readonly random: () => number;
+  readonly log: (message: string) => void;
+  readonly onFault: OnFault;
+}
+
+/** Whose discovery it is. */
+export interface DiscoveredUpstream {
+  readonly name: string;
+  readonly allowPrivate: boolean;
+}
+
+/** What a discovery knows: the last good list, which stays while no other answer comes. */
+export class FoundServers {
+  list: readonly Found[] = [];
+  /** Settles with the first answer, good or bad. */
+  readonly first: Promise<void>;
+  /** Called when the list is another one. */
+  onChange: (() => void) | undefined;
+  readonly #what: string;
+  readonly #allowPrivate: boolean;
+  readonly #log: (message: string) => void;
+  readonly #answered: () => void;
+  /** What was logged last: it is not said twice. */
+  #failure = "";
+  #leftOut = "";
+
+  /** `source` is how the log calls the discovery. */
+  constructor({ name, allowPrivate }: DiscoveredUpstream, source: string, log: (message: string) => void) {
+    this.#what = `upstream ${JSON.stringify(name)}: ${source}`;
+    this.#allowPrivate = allowPrivate;
+    this.#log = log;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.first = promise;
+    this.#answered = resolve;
+  }
+
+  /** An answer came; `unusable` counts what it held beside these. */
+  replace(found: readonly Found[], unusable = 0): void {
+    if (this.#failure !== "") this.#log(`${this.#what} answers again`);
+    this.#failure = "";
+    const byKey = new Map(found.map((server) => [serverKey(server.endpoint), server]));
+    // In one order, whatever the order of the answer: another order is no change.
+    const all = [...byKey].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, server]) => server);
+    const allowed = all.filter(({ endpoint }) => this.#allowPrivate || !isPrivate(endpoint));
+    const list = allowed.slice(0, MAX_FOUND);
+    this.#sayLeftOut(unusable, all.length - allowed.length, allowed.length - list.length);
+    if (!isDeepStrictEqual(list, this.list)) {
+      this.list = list;
+      this.onChange?.();
+    }
+    this.#answered();
+  }
+
+  /** No answer came, or none that can be used: the list stays. */
+  failed(reason: string): void {
+    if (reason !== this.#failure) {
+      const { length } = this.list;
+      const stay =
+        length === 0 ? "no server is known" : `the last ${length === 1 ? "server stays" : `${length} servers stay`}`;
+      this.#log(`${this.#what} gives no answer (${reason}); ${stay}`);
+    }
+    this.#failure = reason;
+    this.#answered();
+  }
+
+  #sayLeftOut(unusable: number, notPublic: number, tooMany: number): void {
+    const parts = [
+      unusable > 0 ? `${unusable} without a usable address` : "",
+      notPublic > 0 ? `${notPublic} on private addresses, which allow_private forbids` : "",
+      tooMany > 0 ? `${tooMany} beyond the ${MAX_FOUND} that are used` : "",
+    ].filter((part) => part !== "");
+    const leftOut = parts.join(", ");
+    if (leftOut !== this.#leftOut && leftOut !== "") this.#log(`${this.#what}: left out: ${leftOut}`);
+    this.#leftOut = leftOut;
+  }
+}
+
+/** Names are checked when they are connected to. */
+function isPrivate(endpoint: Endpoint): boolean {
+  if ("unix" in endpoint) return false;
+  return isIP(endpoint.address) !== 0 && !isPublicAddress(endpoint.address);
+}
+
+const FIRST_RETRY_MS = 1000;
+const MAX_DOUBLINGS = 20;
+
+/** Milliseconds before a discovery asks again after so many failures in a row: twice as long each time, up to `mostMs`, half of it by chance. */
+export function backOffMs(failures: number, mostMs: number, random: () => number): number {
+  const longest = Math.min(mostMs, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, MAX_DOUBLINGS));
+  return longest * (0.5 + 0.5 * random());
+}

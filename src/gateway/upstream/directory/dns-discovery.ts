@@ -1,0 +1,134 @@
+import { Resolver } from "node:dns/promises";
+import { isIP } from "node:net";
+import { codeOf } from "../../../lib/caught.ts";
+import { Deadline } from "../../../lib/timer-wheel.ts";
+import { type UpstreamConfig } from "../../config/config.ts";
+import { backOffMs, type DiscoveredUpstream, type Discovery, type DiscoveryDeps, FoundServers } from "./discovery.ts";
+
+type DnsConfig = NonNullable<UpstreamConfig["dns_discovery"]>;
+
+/** Milliseconds that an answer may take, all name servers and repetitions together. */
+const LOOK_UP_MS = 5000;
+/** The least milliseconds between two look-ups: an answer may say that it is good for no time at all. */
+const LEAST_MS = 1000;
+const SERVER_WEIGHT = 1;
+
+/** Addresses of one family, as an answer has them. */
+interface Records {
+  readonly addresses: readonly string[];
+  /** Seconds that they are good for; 0 without any. */
+  readonly ttl: number;
+}
+
+const NO_RECORDS: Records = { addresses: [], ttl: 0 };
+/** By these a resolver says that there is no such record (RFC 1035 §4.1.1, RFC 2308): an answer, and no failure. */
+const NONE = new Set(["ENOTFOUND", "ENODATA"]);
+
+/**
+ * Servers from the A and AAAA records of a name. It is looked up again when the shortest time to live is over, and after
+ * `interval_s` at the latest. Neither the hosts file nor search domains are used.
+ */
+export class DnsDiscovery extends Deadline implements Discovery {
+  readonly servers: FoundServers;
+  readonly #config: DnsConfig;
+  readonly #deps: DiscoveryDeps;
+  /** Of a look-up that is under way. */
+  #resolver: Resolver | undefined;
+  /** The last good answers: a family that is not answered for keeps its own. */
+  readonly #known = { v4: NO_RECORDS, v6: NO_RECORDS };
+  #failures = 0;
+  #closed = false;
+
+  constructor(upstream: DiscoveredUpstream, config: DnsConfig, deps: DiscoveryDeps) {
+    super();
+    this.#config = config;
+    this.#deps = deps;
+    this.servers = new FoundServers(upstream, `DNS for ${JSON.stringify(config.hostname)}`, deps.log);
+    this.#lookUp();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#deps.wheel.remove(this);
+    this.#resolver?.cancel();
+  }
+
+  /** Time for the next look-up, or the one that is under way takes too long. */
+  override onDeadline(): void {
+    if (this.#resolver === undefined) this.#lookUp();
+    else this.#resolver.cancel();
+  }
+
+  #lookUp(): void {
+    const { hostname } = this.#config;
+    if (isIP(hostname) !== 0) {
+      this.#use([hostname]);
+      return;
+    }
+    // A new one each time: what a resolver remembers would be given again for as long as its time to live.
+    const resolver = new Resolver();
+    this.#resolver = resolver;
+    this.#deps.wheel.set(this, LOOK_UP_MS);
+    this.#answers(resolver).catch(this.#deps.onFault);
+  }
+
+  async #answers(resolver: Resolver): Promise<void> {
+    const { hostname, nameservers } = this.#config;
+    if (nameservers.length > 0) resolver.setServers(nameservers);
+    const [v4, v6] = await Promise.all([
+      recordsOf(resolver.resolve4(hostname, { ttl: true })),
+      recordsOf(resolver.resolve6(hostname, { ttl: true })),
+    ]);
+    if (this.#closed) return;
+    this.#resolver = undefined;
+    this.#heard(v4, v6);
+  }
+
+  #heard(v4: Records | string, v6: Records | string): void {
+    const failure = failureOf(v4, v6);
+    if (failure !== "") {
+      this.servers.failed(failure);
+      this.#again(backOffMs(++this.#failures, this.#config.interval_s * 1000, this.#deps.random));
+      return;
+    }
+    this.#failures = 0;
+    if (typeof v4 !== "string") this.#known.v4 = v4;
+    if (typeof v6 !== "string") this.#known.v6 = v6;
+    const known = [this.#known.v4, this.#known.v6].filter(({ addresses }) => addresses.length > 0);
+    this.#use(known.flatMap(({ addresses }) => addresses));
+    const ttlMs = Math.min(...known.map(({ ttl }) => ttl)) * 1000;
+    this.#again(Math.min(Math.max(ttlMs, LEAST_MS), this.#config.interval_s * 1000));
+  }
+
+  #use(addresses: readonly string[]): void {
+    const { port } = this.#config;
+    this.servers.replace(addresses.map((address) => ({ endpoint: { address, port }, weight: SERVER_WEIGHT })));
+  }
+
+  #again(ms: number): void {
+    this.#deps.wheel.set(this, ms);
+  }
+}
+
+/** Why nothing can be made of two answers; empty where something can. */
+function failureOf(v4: Records | string, v6: Records | string): string {
+  const found = [v4, v6].some((records) => typeof records !== "string" && records.addresses.length > 0);
+  if (found) return "";
+  const failure = [v4, v6].find((records) => typeof records === "string");
+  return failure ?? "there are no addresses of that name";
+}
+
+/** The records, or why there are none. */
+async function recordsOf(answer: Promise<readonly { address: string; ttl: number }[]>): Promise<Records | string> {
+  try {
+    const records = await answer;
+    return {
+      addresses: records.map(({ address }) => address),
+      ttl: Math.min(...records.map(({ ttl }) => ttl)),
+    };
+  } catch (error) {
+    const code = codeOf(error) ?? "";
+    if (NONE.has(code)) return NO_RECORDS;
+    return code === "ECANCELLED" || code === "ETIMEOUT" ? "it takes too long" : code;
+  }
+}

@@ -1,0 +1,290 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { createServer } from "node:http2";
+import { type AddressInfo } from "node:net";
+import { RawOrigin } from "../../../../test/support/raw-origin.ts";
+import { until } from "../../../../test/support/program.ts";
+import { SharedZone } from "../../../lib/shared-zone.ts";
+import { FakeClock } from "../../../lib/testing/fake-clock.ts";
+import { plentyOfBuffers } from "../../../lib/testing/plenty.ts";
+import { TimerWheel } from "../../../lib/timer-wheel.ts";
+import { zoneShape } from "../../telemetry/layout.ts";
+import { ServerStates } from "../server-states.ts";
+import { HealthChecks } from "./health-checks.ts";
+import { reasonName } from "./probe-reason.ts";
+import { type CheckedServer } from "./server-check.ts";
+
+const INTERVAL_MS = 5000;
+const TIMEOUT_MS = 2000;
+const SLOT = 3;
+const CHECK = {
+  path: "/health?full=1",
+  interval_ms: INTERVAL_MS,
+  timeout_ms: TIMEOUT_MS,
+  expected_status: 200,
+  healthy_threshold: 2,
+  unhealthy_threshold: 3,
+};
+
+/** Counts what probes have brought. */
+class HeardStates extends ServerStates {
+  results = 0;
+  override setActive(...args: Parameters<ServerStates["setActive"]>): void {
+    super.setActive(...args);
+    if (args[1] !== undefined) this.results++;
+  }
+}
+
+let clock: FakeClock;
+let states: HeardStates;
+let checks: HealthChecks;
+let origin: RawOrigin;
+let logged: string[];
+let faults: unknown[];
+/** The server's first probe is to come. */
+let fresh: boolean;
+
+beforeEach(async () => {
+  clock = new FakeClock();
+  states = new HeardStates(SharedZone.local(zoneShape(1)), 1);
+  logged = [];
+  faults = [];
+  const onFault = (error: unknown): void => void faults.push(error);
+  checks = new HealthChecks({
+    wheel: new TimerWheel(clock, onFault),
+    buffers: plentyOfBuffers(),
+    states,
+    random: () => 0.5,
+    clock: () => clock.time,
+    log: (message) => logged.push(message),
+    onFault,
+  });
+  origin = await RawOrigin.start();
+  origin.answer = answering("200 OK", "fine");
+});
+
+afterEach(async () => {
+  checks.close();
+  await origin.stop();
+  expect(faults).toEqual([]);
+});
+
+function answering(status: string, body: string): RawOrigin["answer"] {
+  return (_, connection) =>
+    connection.end(`HTTP/1.1 ${status}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
+}
+
+function server(check: Partial<CheckedServer["check"]> = {}, port = origin.port): CheckedServer {
+  return {
+    upstream: "u",
+    slot: SLOT,
+    endpoint: { address: "127.0.0.1", port },
+    check: { ...CHECK, ...check },
+    dial: { allowPrivate: true, tls: undefined },
+    protocol: "http1",
+  };
+}
+
+/** Probes these servers from now on. */
+function probeFrom(servers: readonly CheckedServer[]): void {
+  checks.set(servers);
+  fresh = true;
+}
+
+/** Moves to the next probe, and by `thenMs` while it is under way; waits for what comes of it. */
+async function probe(thenMs = 0): Promise<string> {
+  const { results } = states;
+  const asked = origin.connections.length;
+  // A first one comes at once, each other one an interval after the one before; the wheel takes up to 20 ms more.
+  clock.advance(fresh ? 100 : INTERVAL_MS + 20);
+  fresh = false;
+  if (thenMs > 0) {
+    await until("a probe is under way", () => (origin.connections.length > asked ? true : undefined));
+    clock.advance(thenMs);
+  }
+  await until("the probe is over", () => (states.results > results ? true : undefined));
+  const { up, reason } = states.active(SLOT);
+  return `${up === true ? "healthy" : "unhealthy"} ${reasonName(reason)}`.trim();
+}
+
+test("a healthy server is unhealthy after unhealthy_threshold failures in a row, and a success before that ends the row", async () => {
+  probeFrom([server()]);
+  expect(await probe()).toBe("healthy");
+  origin.answer = answering("500 No", "");
+  expect(await probe()).toBe("healthy status");
+  expect(await probe()).toBe("healthy status");
+  origin.answer = answering("200 OK", "");
+  expect(await probe()).toBe("healthy");
+  origin.answer = answering("500 No", "");
+  expect(await probe()).toBe("healthy status");
+  expect(await probe()).toBe("healthy status");
+  expect(await probe()).toBe("unhealthy status");
+  expect(states.isInRotation(SLOT, 1000)).toBe(false);
+});
+
+test("an unhealthy server is healthy after healthy_threshold successes in a row, and a failure before that ends the row", async () => {
+  probeFrom([server({ unhealthy_threshold: 1 })]);
+  origin.answer = answering("500 No", "");
+  expect(await probe()).toBe("unhealthy status");
+  origin.answer = answering("200 OK", "");
+  expect(await probe()).toBe("unhealthy");
+  origin.answer = answering("500 No", "");
+  expect(await probe()).toBe("unhealthy status");
+  origin.answer = answering("200 OK", "");
+  expect(await probe()).toBe("unhealthy");
+  expect(await probe()).toBe("healthy");
+  expect(states.isInRotation(SLOT, 1000)).toBe(true);
+});
+
+test("a server without probes, or before its first one, is in rotation", () => {
+  expect(states.isInRotation(SLOT, 1000)).toBe(true);
+  probeFrom([server()]);
+  expect(states.isInRotation(SLOT, 1000)).toBe(true);
+  expect(checks.stateOf(SLOT)).toEqual({ state: "healthy", reason: "", since: 0 });
+});
+
+test("each change of state is logged once, with its reason, and its time is kept", async () => {
+  probeFrom([server({ unhealthy_threshold: 2, healthy_threshold: 1 })]);
+  origin.answer = answering("404 No", "");
+  for (let i = 0; i < 4; i++) await probe();
+  const { since = 0, ...rest } = checks.stateOf(SLOT) ?? {};
+  expect(rest).toEqual({ state: "unhealthy", reason: "status" });
+  expect(since).toBeWithin(INTERVAL_MS, INTERVAL_MS + 200);
+  origin.answer = answering("200 OK", "");
+  for (let i = 0; i < 2; i++) await probe();
+  const name = `upstream "u": server 127.0.0.1:${origin.port}`;
+  expect(logged).toEqual([`${name} is unhealthy: status`, `${name} is healthy again`]);
+});
+
+test("a probe asks for the path, by name and port, and closes its connection", async () => {
+  probeFrom([server()]);
+  await probe();
+  const [request] = origin.requests;
+  expect(request?.startLine).toBe("GET /health?full=1 HTTP/1.1");
+  expect(origin.bytes).toContain(`\r\nHost: 127.0.0.1:${origin.port}\r\n`);
+  expect(origin.bytes).toContain("\r\nConnection: close\r\n");
+  await until("it is closed", () => (origin.connections.every(({ closed }) => closed) ? true : undefined));
+});
+
+const FAILURES: readonly { what: string; answer: RawOrigin["answer"]; reason: string; thenMs?: number }[] = [
+  { what: "another status", answer: answering("204 No Content", ""), reason: "status" },
+  { what: "a body without the text", answer: answering("200 OK", "all is lost"), reason: "body" },
+  { what: "no answer in time", answer: () => {}, reason: "timeout", thenMs: TIMEOUT_MS + 100 },
+  {
+    what: "a head that does not end in time",
+    answer: (_, connection) => connection.send("HTTP/1.1 200 OK\r\n"),
+    reason: "timeout",
+    thenMs: TIMEOUT_MS + 100,
+  },
+  {
+    what: "a body that does not end in time",
+    answer: (_, connection) => connection.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nwell"),
+    reason: "timeout",
+    thenMs: TIMEOUT_MS + 100,
+  },
+  { what: "no answer but a reset", answer: (_, connection) => connection.reset(), reason: "closed" },
+  { what: "no answer but a FIN", answer: (_, connection) => connection.end(), reason: "closed" },
+  {
+    what: "half an answer",
+    answer: (_, connection) => connection.end("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nwell"),
+    reason: "closed",
+  },
+  { what: "something else than HTTP", answer: (_, connection) => connection.send("220 mail\r\n"), reason: "malformed" },
+];
+
+for (const { what, answer, reason, thenMs } of FAILURES) {
+  test(`${what} is a failure: ${reason}`, async () => {
+    probeFrom([server({ unhealthy_threshold: 1, expected_body: "well" })]);
+    origin.answer = answer;
+    expect(await probe(thenMs)).toBe(`unhealthy ${reason}`);
+    await until("it is closed", () => (origin.connections.every(({ closed }) => closed) ? true : undefined));
+  });
+}
+
+test("a server that refuses is unhealthy, and healthy when it listens again", async () => {
+  const { port } = origin;
+  await origin.stop();
+  probeFrom([server({ unhealthy_threshold: 1, healthy_threshold: 1 }, port)]);
+  expect(await probe()).toBe("unhealthy refused");
+  const back = Bun.serve({ hostname: "127.0.0.1", port, fetch: () => new Response("fine") });
+  expect(await probe()).toBe("healthy");
+  await back.stop(true);
+  origin = await RawOrigin.start();
+});
+
+test("the text is looked for in the first 64 KiB, and of a longer body no more is read", async () => {
+  const long = "x".repeat(65_536);
+  probeFrom([server({ unhealthy_threshold: 1, healthy_threshold: 1, expected_body: "fin\u00e9" })]);
+  origin.answer = (_, connection) =>
+    connection.send(`HTTP/1.1 200 OK\r\n\r\n${Buffer.from("fin\u00e9").toString("latin1")}${long}`);
+  expect(await probe()).toBe("healthy");
+  origin.answer = (_, connection) => connection.send(`HTTP/1.1 200 OK\r\n\r\n${long}fin\xc3\xa9`);
+  expect(await probe()).toBe("unhealthy body");
+});
+
+test("a server behind HTTP/2 without TLS is probed by HTTP/2", async () => {
+  const http2 = createServer();
+  const seen: unknown[] = [];
+  http2.on("stream", (stream, headers) => {
+    seen.push([headers[":method"], headers[":path"], headers[":authority"]]);
+    stream.respond({ ":status": 200 });
+    stream.end("fine");
+  });
+  await new Promise<void>((resolve) => http2.listen(0, "127.0.0.1", resolve));
+  // A server that listens by TCP has an address with a port.
+  const { port } = http2.address() as AddressInfo;
+  probeFrom([{ ...server({ expected_body: "fine", unhealthy_threshold: 1 }, port), protocol: "h2" }]);
+  expect(await probe()).toBe("healthy");
+  expect(seen).toEqual([["GET", "/health?full=1", `127.0.0.1:${port}`]]);
+  probeFrom([{ ...server({ unhealthy_threshold: 1 }), protocol: "h2" }]);
+  origin.onBytes = (connection) => connection.send("HTTP/1.1 400 Bad Request\r\n\r\n");
+  expect(await probe()).toBe("unhealthy malformed");
+  http2.close();
+});
+
+test("a server that hangs is not asked again before its probe is over", async () => {
+  probeFrom([server({ interval_ms: 100, timeout_ms: 1000 })]);
+  origin.answer = () => {};
+  clock.advance(100);
+  await until("a probe is under way", () => origin.requests[0]);
+  clock.advance(900);
+  expect(origin.connections).toHaveLength(1);
+  clock.advance(200);
+  await until("the next probe is under way", () => origin.requests[1]);
+});
+
+test("no more than 64 probes run at one time", async () => {
+  origin.answer = () => {};
+  const servers = Array.from({ length: 100 }, (_, slot) => ({ ...server(), slot }));
+  probeFrom(servers);
+  clock.advance(200);
+  await until("64 are under way", () => origin.requests[63]);
+  expect(origin.connections).toHaveLength(64);
+  clock.advance(TIMEOUT_MS);
+  await until("the others are", () => origin.requests[99]);
+  expect(origin.connections).toHaveLength(100);
+});
+
+test("a server that is gone is not probed, and what was known of it is forgotten", async () => {
+  probeFrom([server({ unhealthy_threshold: 1 })]);
+  origin.answer = answering("500 No", "");
+  expect(await probe()).toBe("unhealthy status");
+  checks.set([]);
+  expect(states.active(SLOT).up).toBeUndefined();
+  expect(checks.stateOf(SLOT)).toBeUndefined();
+  const asked = origin.connections.length;
+  clock.advance(3 * INTERVAL_MS);
+  expect(origin.connections).toHaveLength(asked);
+});
+
+test("a server that is probed in another way keeps its state, and one that takes its place does not get it", async () => {
+  probeFrom([server({ unhealthy_threshold: 1 })]);
+  origin.answer = answering("500 No", "");
+  expect(await probe()).toBe("unhealthy status");
+  probeFrom([server({ unhealthy_threshold: 1, expected_status: 500 })]);
+  expect(states.isInRotation(SLOT, 1000)).toBe(false);
+  expect(checks.stateOf(SLOT)).toMatchObject({ state: "unhealthy" });
+  expect(await probe()).toBe("unhealthy");
+  expect(await probe()).toBe("healthy");
+  probeFrom([{ ...server({ unhealthy_threshold: 1 }), upstream: "other" }]);
+  expect(checks.stateOf(SLOT)).toMatchObject({ state: "healthy" });
+});

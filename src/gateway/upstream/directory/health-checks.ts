@@ -1,0 +1,136 @@
+import { isDeepStrictEqual } from "node:util";
+import { type BufferPool } from "../../../lib/buffer-pool.ts";
+import { type TimerWheel } from "../../../lib/timer-wheel.ts";
+import { type OnFault } from "../../wire/tcp.ts";
+import { serverKey } from "../member.ts";
+import { type ServerStates } from "../server-states.ts";
+import { reasonNumber } from "./probe-reason.ts";
+import { type CheckedServer, type CheckRunner, ServerCheck } from "./server-check.ts";
+
+/** Probes at one time; those that are due beyond it wait for their turn. */
+const MAX_PROBES = 64;
+/** By how much of its interval a probe comes earlier or later, at most: servers that were found together are not asked together for long. */
+const JITTER = 0.1;
+/** Milliseconds over which first probes are spread, where the interval is not shorter. */
+const FIRST_SPREAD_MS = 100;
+
+export interface HealthDeps {
+  readonly wheel: TimerWheel;
+  readonly buffers: BufferPool;
+  readonly states: ServerStates;
+  /** 0 to 1, as Math.random. */
+  readonly random: () => number;
+  /** Unix milliseconds. */
+  readonly clock: () => number;
+  readonly log: (message: string) => void;
+  readonly onFault: OnFault;
+}
+
+/** What probes say of a server. */
+export interface ProbedState {
+  readonly state: "healthy" | "unhealthy";
+  /** Why the last probe failed; empty where it did not. */
+  readonly reason: string;
+  /** Unix milliseconds. */
+  readonly since: number;
+}
+
+/** Probes servers, and writes down for all workers which of them are healthy. */
+export class HealthChecks implements CheckRunner {
+  readonly wheel: TimerWheel;
+  readonly buffers: BufferPool;
+  readonly onFault: OnFault;
+  readonly #deps: HealthDeps;
+  #checks = new Map<number, { readonly check: ServerCheck; since: number }>();
+  /** Servers that are due and wait for room. */
+  readonly #waiting = new Set<ServerCheck>();
+  readonly #running = new Set<ServerCheck>();
+
+  constructor(deps: HealthDeps) {
+    this.wheel = deps.wheel;
+    this.buffers = deps.buffers;
+    this.onFault = deps.onFault;
+    this.#deps = deps;
+  }
+
+  /** Probes these servers from now on and no others. One that is probed in another way from now on keeps its state. */
+  set(servers: readonly CheckedServer[]): void {
+    const before = this.#checks;
+    this.#checks = new Map();
+    for (const server of servers) {
+      const known = before.get(server.slot);
+      if (known !== undefined && isDeepStrictEqual(known.check.server, server)) {
+        before.delete(server.slot);
+        this.#checks.set(server.slot, known);
+      } else this.#begin(server, known !== undefined && isSame(known.check.server, server) ? known : undefined);
+    }
+    for (const [slot, { check }] of before) {
+      this.#stop(check);
+      if (!this.#checks.has(slot)) this.#deps.states.setActive(slot, undefined);
+    }
+    this.#runWaiting();
+  }
+
+  /** Undefined for a server that is not probed. */
+  stateOf(slot: number): ProbedState | undefined {
+    const known = this.#checks.get(slot);
+    if (known === undefined) return undefined;
+    const { check, since } = known;
+    return { state: check.state.healthy ? "healthy" : "unhealthy", reason: check.reason ?? "", since };
+  }
+
+  close(): void {
+    for (const { check } of this.#checks.values()) this.#stop(check);
+    this.#checks.clear();
+  }
+
+  due(check: ServerCheck): void {
+    this.#waiting.add(check);
+    this.#runWaiting();
+  }
+
+  probed(check: ServerCheck, changed: boolean): void {
+    this.#running.delete(check);
+    const { slot, check: settings } = check.server;
+    this.#deps.states.setActive(slot, check.state.healthy, reasonNumber(check.reason));
+    if (changed) this.#changed(check);
+    const interval = settings.interval_ms * (1 - JITTER + 2 * JITTER * this.#deps.random());
+    this.wheel.set(check, Math.max(0, check.beganAt + interval - this.wheel.now()));
+    this.#runWaiting();
+  }
+
+  #begin(server: CheckedServer, known: { readonly check: ServerCheck; readonly since: number } | undefined): void {
+    const check = new ServerCheck(server, this, known?.check.state.healthy ?? true);
+    this.#checks.set(server.slot, { check, since: known?.since ?? this.#deps.clock() });
+    const spread = Math.min(FIRST_SPREAD_MS, server.check.interval_ms);
+    this.wheel.set(check, spread * this.#deps.random());
+  }
+
+  #stop(check: ServerCheck): void {
+    check.stop();
+    this.#waiting.delete(check);
+    this.#running.delete(check);
+  }
+
+  #changed(check: ServerCheck): void {
+    const { upstream, slot, endpoint } = check.server;
+    const known = this.#checks.get(slot);
+    if (known !== undefined) known.since = this.#deps.clock();
+    const what = check.state.healthy ? "healthy again" : `unhealthy: ${check.reason ?? ""}`;
+    this.#deps.log(`upstream "${upstream}": server ${serverKey(endpoint)} is ${what}`);
+  }
+
+  #runWaiting(): void {
+    for (const check of this.#waiting) {
+      if (this.#running.size >= MAX_PROBES) return;
+      this.#waiting.delete(check);
+      this.#running.add(check);
+      check.run();
+    }
+  }
+}
+
+/** The same server, however it is probed; a place can have changed hands. */
+function isSame(a: CheckedServer, b: CheckedServer): boolean {
+  return a.upstream === b.upstream && serverKey(a.endpoint) === serverKey(b.endpoint);
+}

@@ -1,0 +1,37 @@
+/** How many probes in a row change the state of a server. */
+export interface HealthThresholds {
+  readonly healthyThreshold: number;
+  readonly unhealthyThreshold: number;
+}
+
+/**
+ * What probes have made of a server. It is healthy until they prove otherwise.
+ *
+ *   healthy ── unhealthyThreshold failures in a row ──▶ unhealthy
+ *      ▲                                                   │
+ *      └──────── healthyThreshold successes in a row ──────┘
+ */
+export class HealthState {
+  healthy: boolean;
+  readonly #thresholds: HealthThresholds;
+  /** Results in a row that speak against the state. */
+  #against = 0;
+
+  constructor(thresholds: HealthThresholds, healthy = true) {
+    this.#thresholds = thresholds;
+    this.healthy = healthy;
+  }
+
+  /** Takes the result of a probe; true when it changes the state. */
+  record(success: boolean): boolean {
+    if (success === this.healthy) {
+      this.#against = 0;
+      return false;
+    }
+    const { healthyThreshold, unhealthyThreshold } = this.#thresholds;
+    if (++this.#against < (success ? healthyThreshold : unhealthyThreshold)) return false;
+    this.#against = 0;
+    this.healthy = success;
+    return true;
+  }
+}

@@ -1,0 +1,113 @@
+import { Deadline } from "../../../lib/timer-wheel.ts";
+import { VERSION } from "../../../lib/version.ts";
+import { type UpstreamConfig } from "../../config/config.ts";
+import { type Endpoint } from "../../wire/tcp.ts";
+import { type DialSettings } from "../dial.ts";
+import { serverKey } from "../member.ts";
+import { type UpstreamProtocol } from "../server-pool.ts";
+import { Ask, type AskDeps, type Reply } from "./ask.ts";
+import { HealthState } from "./health-state.ts";
+import { type ProbeReason } from "./probe-reason.ts";
+
+/** Bytes of a probe's answer in which `expected_body` is looked for. */
+const MAX_PROBE_BODY_BYTES = 65_536;
+/** Attempts to connect to one server that the system has not given up yet; while there are as many, a probe fails without another. */
+const MAX_HANGING = 4;
+
+type HealthCheckConfig = NonNullable<UpstreamConfig["health_check"]>;
+
+/** A server that is probed, and how. */
+export interface CheckedServer {
+  readonly upstream: string;
+  readonly slot: number;
+  readonly endpoint: Endpoint;
+  readonly check: HealthCheckConfig;
+  readonly dial: DialSettings;
+  readonly protocol: UpstreamProtocol;
+}
+
+/** Who decides when a server's probe may run, and hears how it went. */
+export interface CheckRunner extends AskDeps {
+  /** Time for a probe: has `run` called now or as soon as there is room. */
+  due(check: ServerCheck): void;
+  /** `changed`: the server's state is another one now. The next probe may be planned. */
+  probed(check: ServerCheck, changed: boolean): void;
+}
+
+/** The probes of one server: one at a time. */
+export class ServerCheck extends Deadline {
+  readonly server: CheckedServer;
+  readonly state: HealthState;
+  /** Why the last probe failed; undefined where it did not. */
+  reason: ProbeReason | undefined;
+  /** When the last probe began, in wheel time. */
+  beganAt = 0;
+  readonly #runner: CheckRunner;
+  #ask: Ask | undefined;
+  #hanging = 0;
+
+  constructor(server: CheckedServer, runner: CheckRunner, healthy: boolean) {
+    super();
+    this.server = server;
+    this.#runner = runner;
+    const { healthy_threshold: healthyThreshold, unhealthy_threshold: unhealthyThreshold } = server.check;
+    this.state = new HealthState({ healthyThreshold, unhealthyThreshold }, healthy);
+  }
+
+  override onDeadline(): void {
+    this.#runner.due(this);
+  }
+
+  /** Sends a probe. */
+  run(): void {
+    this.beganAt = this.#runner.wheel.now();
+    if (this.#hanging >= MAX_HANGING) {
+      this.#done("timeout");
+      return;
+    }
+    const { endpoint, check, dial, protocol } = this.server;
+    const question = {
+      endpoint,
+      dial,
+      protocol,
+      host: hostOf(endpoint, dial),
+      path: check.path,
+      fields: `User-Agent: turnpike/${VERSION} (health check)\r\nAccept: */*\r\n`,
+      timeoutMs: check.timeout_ms,
+      maxBodyBytes: MAX_PROBE_BODY_BYTES,
+    };
+    this.#hanging++;
+    this.#ask = new Ask(question, this.#runner, (reply) => this.#done(verdict(reply, check)));
+    void this.#ask.connected.then(() => this.#hanging--);
+  }
+
+  /** Ends a probe that is under way, and plans no other. */
+  stop(): void {
+    this.#runner.wheel.remove(this);
+    this.#ask?.cancel();
+    this.#ask = undefined;
+  }
+
+  #done(reason: ProbeReason | undefined): void {
+    this.#ask = undefined;
+    this.reason = reason;
+    this.#runner.probed(this, this.state.record(reason === undefined));
+  }
+}
+
+/** What an answer says against a server; undefined: nothing. */
+function verdict(reply: Reply, check: HealthCheckConfig): ProbeReason | undefined {
+  if (reply.kind === "failure") return reply.reason;
+  if (reply.status !== check.expected_status) return "status";
+  if (check.expected_body !== undefined && !reply.body.includes(check.expected_body)) return "body";
+  return undefined;
+}
+
+/** The `Host` of a probe: the name that TLS asks for, or else the server's address; its port where that is not the scheme's. */
+function hostOf(endpoint: Endpoint, { tls }: DialSettings): string {
+  if ("unix" in endpoint) return "localhost";
+  const { port } = endpoint;
+  const address = tls === undefined || tls.serverName === "" ? endpoint.address : tls.serverName;
+  const text = serverKey({ address, port });
+  return port === (tls === undefined ? 80 : 443) ? text.slice(0, text.lastIndexOf(":")) : text;
+}
