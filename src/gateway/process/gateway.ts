@@ -3,6 +3,7 @@ import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { openStore, type Store } from "../../store/open-store.ts";
 import { type Config } from "../config/config.ts";
 import { serve } from "../pipeline.ts";
+import { Directory } from "../upstream/directory/directory.ts";
 import { type Membership } from "../upstream/member.ts";
 import { type WorkerSlot } from "../telemetry/telemetry.ts";
 import { flushCork } from "../wire/outgoing.ts";
@@ -21,7 +22,7 @@ import {
   withPorts,
 } from "./listener-plan.ts";
 import { Resources } from "./resources.ts";
-import { namedMembers } from "./upstreams.ts";
+import { dialSettingsOf } from "./upstreams.ts";
 
 /** Milliseconds that the connections of a listener have to end which a reload has taken away. */
 const REMOVED_GRACE_MS = 30_000;
@@ -33,6 +34,8 @@ export interface GatewayOptions {
   readonly config: Config;
   /** What listeners with TLS show; left out: what the configuration names is read. */
   readonly material?: TlsMaterial | undefined;
+  /** The servers of every upstream, where another process keeps the directory of them; left out: this one does. */
+  readonly members?: Membership | undefined;
   /** Where this process counts; left out: it is the whole server. */
   readonly slot?: WorkerSlot | undefined;
   /** The SQLite file of ledger and usage, or `:memory:`. */
@@ -48,26 +51,34 @@ export interface Gateway {
   readonly connections: number;
   /**
    * Serves by `config` from now on, listeners and certificates included; rejects, with the old one left running, where it
-   * cannot. `material` is what listeners with TLS show; left out: what the configuration names is read.
+   * cannot. `material` is what listeners with TLS show; left out: what the configuration names is read. `members` as in the options.
    */
-  reload(config: Config, material?: TlsMaterial): Promise<void>;
+  reload(config: Config, material?: TlsMaterial, members?: Membership): Promise<void>;
   /** A reload has been tried: counts how it went. */
   countReload(success: boolean): void;
   /** Takes no more connections, lets what is in flight end within `graceMs`, then cuts what is left. */
   close(graceMs: number): Promise<void>;
 }
 
+/** A gateway of which another process may keep the directory of servers. */
+export interface GatewayProcess extends Gateway {
+  /** Other servers from now on, for the upstreams that are named. */
+  setMembers(members: Membership): void;
+}
+
 /** Binds the configured listeners and serves. Throws, with nothing left bound, where that cannot be. */
-export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+export async function startGateway(options: GatewayOptions): Promise<GatewayProcess> {
   const gateway = new RunningGateway(options);
   await gateway.start(options.config);
   return gateway;
 }
 
-class RunningGateway implements Gateway {
+class RunningGateway implements GatewayProcess {
   readonly #options: GatewayOptions;
   readonly #wheel = new TimerWheel(undefined, (error) => this.#fault(error));
   readonly #own: Resources;
+  /** Undefined where another process keeps it. */
+  readonly #directory: Directory | undefined;
   readonly #shared: ListenerShared;
   readonly #quic: QuicListeners;
   #bound: readonly GatewayListener[] = [];
@@ -83,6 +94,7 @@ class RunningGateway implements Gateway {
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#own = new Resources(options.config, options.slot);
+    this.#directory = options.members === undefined ? this.#createDirectory() : undefined;
     this.#shared = {
       settings: () => this.#ready().settings,
       draining: () => this.#draining,
@@ -113,27 +125,46 @@ class RunningGateway implements Gateway {
     const { material, reusePort } = this.#options;
     try {
       this.#material = material ?? readTlsMaterial(config);
+      const members = await this.#membersOf(config, this.#options.members);
       if (!reusePort) probeListeners(config);
       const plans = listenersOf(config);
       // Whoever connects is served at once, so all is ready before; a port that the kernel chooses is known only when bound.
       const early = plans.some(({ port }) => port === 0);
       if (early) this.#bound = await this.#bindAll(plans, this.#material);
-      this.#compiled = await compile(
-        config,
-        this.#deps(early ? this.listeners : plans.map(placeOf), namedMembers(config)),
-      );
+      this.#compiled = await compile(config, this.#deps(early ? this.listeners : plans.map(placeOf), members));
       if (!early) this.#bound = await this.#bindAll(plans, this.#material);
       await this.#serveQuic(config, readQuicMaterial(config), this.#bound);
       this.#isUp = true;
+      this.#directory?.commit();
     } catch (error) {
       await this.close(0);
       throw error;
     }
   }
 
-  async reload(config: Config, material = readTlsMaterial(config)): Promise<void> {
+  async reload(config: Config, material = readTlsMaterial(config), given?: Membership): Promise<void> {
     this.#refuseWhileStopping();
     const quicMaterial = readQuicMaterial(config);
+    const members = await this.#membersOf(config, given);
+    try {
+      await this.#replace(config, members, { material, quicMaterial });
+      this.#directory?.commit();
+    } catch (error) {
+      this.#directory?.rollback();
+      throw error;
+    }
+  }
+
+  setMembers(members: Membership): void {
+    this.#compiled?.upstreams.setMembers(members);
+  }
+
+  async #replace(
+    config: Config,
+    members: Membership,
+    { material, quicMaterial }: { material: TlsMaterial | undefined; quicMaterial: TlsMaterial | undefined },
+  ): Promise<void> {
+    this.#refuseWhileStopping();
     const before = this.#bound;
     const plans = listenersOf(withPorts(config, this.listeners));
     const kept = plans.map((plan) => before.find((listener) => listener.serves(plan, material)));
@@ -149,7 +180,7 @@ class RunningGateway implements Gateway {
         config,
         this.#deps(
           bound.map((listener) => listener.place),
-          namedMembers(config),
+          members,
         ),
         this.#compiled,
       );
@@ -184,6 +215,7 @@ class RunningGateway implements Gateway {
 
   async close(graceMs: number): Promise<void> {
     this.#draining = true;
+    this.#directory?.close();
     await Promise.all([...this.#bound, ...this.#closing, this.#quic].map((listener) => listener.close(graceMs)));
     this.#compiled?.close();
     this.#wheel.close();
@@ -217,6 +249,24 @@ class RunningGateway implements Gateway {
       throw error;
     }
     return bound;
+  }
+
+  #createDirectory(): Directory {
+    const { buffers, states } = this.#own;
+    return new Directory({
+      wheel: this.#wheel,
+      buffers,
+      states,
+      log: this.#options.log,
+      onFault: (error) => this.#fault(error),
+      dialSettings: dialSettingsOf,
+      onChange: (upstream, members) => this.setMembers({ [upstream]: members }),
+    });
+  }
+
+  /** The servers of a configuration that is about to be served; a commit or a rollback of the directory follows. */
+  async #membersOf(config: Config, given: Membership | undefined): Promise<Membership> {
+    return given ?? (await this.#directory?.prepare(config)) ?? {};
   }
 
   #deps(listeners: readonly BoundListener[], members: Membership): ProcessDeps {

@@ -1,10 +1,13 @@
 import { type Config } from "../config/config.ts";
+import { type Membership } from "../upstream/member.ts";
 import { type TlsMaterial } from "../wire/tls.ts";
 
 /** What workers serve by. Certificates are read once, by the supervisor: files that are gone or broken later harm no worker. */
 export interface Served {
   readonly config: Config;
   readonly material: TlsMaterial | undefined;
+  /** The servers of every upstream, found or named. */
+  readonly members: Membership;
 }
 
 /** Where the worker counts, in the shared memory that it got as a descriptor. */
@@ -17,6 +20,8 @@ export interface SlotOfWorker {
 export type ToWorker =
   | (Served & { readonly kind: "start"; readonly storePath: string; readonly slot: SlotOfWorker })
   | (Served & { readonly kind: "reload" })
+  /** Other servers, for the upstreams that are named; nobody answers. */
+  | { readonly kind: "members"; readonly members: Membership }
   | { readonly kind: "close"; readonly graceMs: number };
 
 /** What a worker tells the supervisor; `ended`: its process did, which the supervisor says for it. */

@@ -1,12 +1,20 @@
 import { cpus } from "node:os";
 import { type Subprocess } from "bun";
+import { BufferPool } from "../../lib/buffer-pool.ts";
 import { messageOf } from "../../lib/caught.ts";
+import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { type Config } from "../config/config.ts";
 import { readTlsMaterial } from "./certificates.ts";
 import { type Gateway, type GatewayOptions, STOPPING } from "./gateway.ts";
+import { SUPERVISOR_ROW } from "../telemetry/layout.ts";
 import { SupervisorTelemetry } from "../telemetry/telemetry.ts";
+import { Directory } from "../upstream/directory/directory.ts";
+import { type Member } from "../upstream/member.ts";
+import { ServerStates } from "../upstream/server-states.ts";
+import { flushCork } from "../wire/outgoing.ts";
 import { type BoundListener, probeListeners, withPorts } from "./listener-plan.ts";
 import { type FromWorker, type Served, type ToWorker } from "./messages.ts";
+import { dialSettingsOf } from "./upstreams.ts";
 
 /** A worker that dies younger than this, in milliseconds, died at once. */
 const YOUNG_MS = 1000;
@@ -18,6 +26,8 @@ const NO_ROOM_MS = 1000;
 /** Milliseconds in which workers have surely let go of a port that a reload took away, and between two looks. */
 const LET_GO_MS = 1000;
 const LOOK_MS = 20;
+/** Memory for what probes and discovery send to peers that do not read. */
+const BUFFERS = { bufferSize: 65_536, bufferCount: 256, reserve: 0 };
 
 interface Worker {
   readonly process: Subprocess;
@@ -48,6 +58,8 @@ class Supervisor implements Gateway {
   readonly #options: GatewayOptions;
   readonly #workers = new Set<Worker>();
   readonly #telemetry: SupervisorTelemetry;
+  readonly #wheel = new TimerWheel(undefined, (error) => this.#fault(error));
+  readonly #directory: Directory;
   /** Rows that no process has. */
   readonly #rows: number[];
   #served: Served;
@@ -60,22 +72,33 @@ class Supervisor implements Gateway {
     const count = options.config.server.workers || cpus().length;
     this.#telemetry = new SupervisorTelemetry(count);
     this.#rows = Array.from({ length: count }, (_, index) => count - index);
-    this.#served = { config: options.config, material: undefined };
+    this.#served = { config: options.config, material: undefined, members: {} };
+    this.#directory = new Directory({
+      wheel: this.#wheel,
+      buffers: new BufferPool(BUFFERS),
+      states: new ServerStates(this.#telemetry.zone, SUPERVISOR_ROW),
+      log: options.log,
+      onFault: (error) => this.#fault(error),
+      dialSettings: dialSettingsOf,
+      onChange: (upstream, members) => this.#tellMembers(upstream, members),
+    });
   }
 
   async start(): Promise<void> {
     const { config } = this.#options;
     const material = readTlsMaterial(config);
-    // Workers share their ports with whoever asks the kernel to share: another server there would go unnoticed. All of them
-    // must take the same one, so where the kernel chooses, it chooses now.
-    this.listeners = probeListeners(config);
-    this.#served = { config: withPorts(config, this.listeners), material };
-    await this.#spawn();
     try {
+      const members = await this.#directory.prepare(config);
+      // Workers share their ports with whoever asks the kernel to share: another server there would go unnoticed. All of them
+      // must take the same one, so where the kernel chooses, it chooses now.
+      this.listeners = probeListeners(config);
+      this.#served = { config: withPorts(config, this.listeners), material, members };
+      await this.#spawn();
       // Each takes its row at once, so that what is left shrinks.
       const spawned: Promise<void>[] = [];
       while (this.#rows.length > 0) spawned.push(this.#spawn());
       await Promise.all(spawned);
+      this.#directory.commit();
     } catch (error) {
       await this.close(0);
       throw error;
@@ -85,22 +108,38 @@ class Supervisor implements Gateway {
   /** Every worker serves by `config`, or none does: those that took it go back where another cannot. */
   async reload(config: Config): Promise<void> {
     if (this.#closing) throw new Error(STOPPING);
-    const previous = this.#served;
     const material = readTlsMaterial(config);
     const places = await this.#placesFor(config);
+    const members = await this.#directory.prepare(config);
+    try {
+      await this.#replace({ config: withPorts(config, places), material, members });
+      this.listeners = places;
+      this.#directory.commit();
+    } catch (error) {
+      this.#directory.rollback();
+      throw error;
+    }
+  }
+
+  async #replace(next: Served): Promise<void> {
+    const previous = this.#served;
     // First, so that a worker that is started meanwhile starts with it.
-    this.#served = { config: withPorts(config, places), material };
+    this.#served = next;
     const workers = [...this.#workers];
-    const answers = await Promise.all(workers.map((worker) => this.#ask(worker, this.#reloadMessage())));
+    const answers = await Promise.all(workers.map((worker) => this.#ask(worker, () => this.#reloadMessage())));
     const refusal = answers.find((answer) => answer.kind === "failed");
     this.#reloadedAt = performance.now();
-    if (refusal === undefined) {
-      this.listeners = places;
-      return;
-    }
+    if (refusal === undefined) return;
     this.#served = previous;
-    await Promise.all([...this.#workers].map((worker) => this.#ask(worker, this.#reloadMessage())));
+    await Promise.all([...this.#workers].map((worker) => this.#ask(worker, () => this.#reloadMessage())));
     throw new Error(refusal.reason);
+  }
+
+  /** Nobody has to be asked: who is not told yet starts with what is served by then. */
+  #tellMembers(upstream: string, members: readonly Member[]): void {
+    const changed = { [upstream]: members };
+    this.#served = { ...this.#served, members: { ...this.#served.members, ...changed } };
+    for (const { process } of this.#workers) send(process, { kind: "members", members: changed });
   }
 
   /** A port that the reload before this one took away may still be held by our own workers. */
@@ -121,6 +160,8 @@ class Supervisor implements Gateway {
 
   async close(graceMs: number): Promise<void> {
     this.#closing = true;
+    this.#directory.close();
+    this.#wheel.close();
     const workers = [...this.#workers];
     for (const { process } of workers) send(process, { kind: "close", graceMs });
     const kill = setTimeout(() => {
@@ -151,12 +192,8 @@ class Supervisor implements Gateway {
     };
     this.#workers.add(worker);
     const { storePath } = this.#options;
-    const answer = await this.#ask(worker, {
-      kind: "start",
-      ...this.#served,
-      storePath,
-      slot: { row, workers: zone.shape.rows - 1 },
-    });
+    const slot = { row, workers: zone.shape.rows - 1 };
+    const answer = await this.#ask(worker, () => ({ kind: "start", ...this.#served, storePath, slot }));
     if (answer.kind === "started") {
       worker.started = true;
       return;
@@ -182,12 +219,12 @@ class Supervisor implements Gateway {
   }
 
   /** Asks when the worker has answered what it was asked before; one whose process ends answers `ended`. */
-  #ask(worker: Worker, message: ToWorker): Promise<FromWorker> {
+  #ask(worker: Worker, message: () => ToWorker): Promise<FromWorker> {
     const answer = worker.turn.then(
       () =>
         new Promise<FromWorker>((resolve) => {
           worker.reply = resolve;
-          if (!this.#workers.has(worker) || !send(worker.process, message)) resolve({ kind: "ended" });
+          if (!this.#workers.has(worker) || !send(worker.process, message())) resolve({ kind: "ended" });
         }),
     );
     worker.turn = answer;
@@ -218,6 +255,12 @@ class Supervisor implements Gateway {
       process.exit(1);
     }
     this.#startIn(RESTART_MS * (this.#earlyDeaths + 1));
+  }
+
+  #fault(error: unknown): void {
+    // Whatever threw did not come to the end of its event.
+    flushCork();
+    this.#options.log(`fault: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   }
 
   #startIn(ms: number): void {

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from "node:util";
 import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type Config, type UpstreamConfig } from "../config/config.ts";
-import { serverTarget } from "../config/server-target.ts";
 import { type Telemetry } from "../telemetry/telemetry.ts";
 import { type CountedServer } from "../telemetry/upstream-metrics.ts";
 import { type DialSettings } from "../upstream/dial.ts";
@@ -76,24 +75,6 @@ interface Made {
 export function dialSettingsOf(config: UpstreamConfig): DialSettings {
   const { allow_private: allowPrivate, tls, tls_verify: verify, tls_sni: serverName, protocol } = config;
   return { allowPrivate, tls: tls ? { verify, serverName, protocols: ALPN[protocol] } : undefined };
-}
-
-/** The servers that the configuration itself names. */
-export function namedMembers(config: Config): Membership {
-  let slot = 0;
-  return Object.fromEntries(
-    config.upstreams.map(({ name, servers }) => [
-      name,
-      servers.map((server) => ({
-        endpoint: serverTarget(server),
-        weight: server.weight,
-        maxFails: server.max_fails,
-        failTimeoutMs: server.fail_timeout_ms,
-        backup: server.backup,
-        slot: slot++,
-      })),
-    ]),
-  );
 }
 
 function createUpstream(config: UpstreamConfig, deps: UpstreamDeps): Upstream {

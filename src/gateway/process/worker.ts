@@ -1,14 +1,14 @@
 import { messageOf } from "../../lib/caught.ts";
 import { SharedZone } from "../../lib/shared-zone.ts";
 import { zoneShape } from "../telemetry/layout.ts";
-import { type Gateway, startGateway } from "./gateway.ts";
+import { type GatewayProcess, startGateway } from "./gateway.ts";
 import { type FromWorker, type ToWorker } from "./messages.ts";
 
 /** The descriptor that the supervisor gives its shared memory to a worker by. */
 const ZONE_FD = 3;
 
 /** A worker process: it does what its supervisor says, and ends when the supervisor is gone. */
-let gateway: Gateway | undefined;
+let gateway: GatewayProcess | undefined;
 
 function tell(message: FromWorker): void {
   process.send?.(message);
@@ -17,10 +17,11 @@ function tell(message: FromWorker): void {
 async function obey(message: ToWorker): Promise<void> {
   switch (message.kind) {
     case "start": {
-      const { config, material, storePath, slot } = message;
+      const { config, material, members, storePath, slot } = message;
       gateway = await startGateway({
         config,
         material,
+        members,
         slot: { zone: SharedZone.open(zoneShape(slot.workers), ZONE_FD), row: slot.row },
         storePath,
         reusePort: true,
@@ -30,8 +31,11 @@ async function obey(message: ToWorker): Promise<void> {
       return;
     }
     case "reload":
-      await gateway?.reload(message.config, message.material);
+      await gateway?.reload(message.config, message.material, message.members);
       tell({ kind: "reloaded" });
+      return;
+    case "members":
+      gateway?.setMembers(message.members);
       return;
     case "close":
       await gateway?.close(message.graceMs);
@@ -39,10 +43,15 @@ async function obey(message: ToWorker): Promise<void> {
   }
 }
 
+function failed(error: unknown): void {
+  tell({ kind: "failed", reason: messageOf(error) });
+}
+
+/** One after the other: servers that change while a configuration is made ready are set when it is. */
+let turn = Promise.resolve();
 process.on("message", (message: ToWorker) => {
-  obey(message).catch((error: unknown) => {
-    tell({ kind: "failed", reason: messageOf(error) });
-  });
+  if (message.kind === "close") obey(message).catch(failed);
+  else turn = turn.then(() => obey(message)).catch(failed);
 });
 process.on("disconnect", () => process.exit(1));
 // The terminal sends these to the whole group; the supervisor decides what they mean.

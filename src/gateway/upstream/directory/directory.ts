@@ -116,6 +116,7 @@ export class Directory {
     this.#current = plan;
     this.#next = undefined;
     this.#told = this.#toldNext;
+    this.#toldNext = new Map();
     this.#refresh(plan);
   }
 
@@ -123,6 +124,11 @@ export class Directory {
   rollback(): void {
     this.#next?.close(this.#current);
     this.#next = undefined;
+    // Workers that have begun with it hear anew of what was otherwise there.
+    for (const [name, servers] of this.#toldNext) {
+      if (!isDeepStrictEqual(servers, this.#told.get(name))) this.#told.delete(name);
+    }
+    this.#toldNext = new Map();
     if (this.#current !== undefined) this.#refresh(this.#current);
   }
 
