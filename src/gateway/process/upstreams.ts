@@ -5,6 +5,7 @@ import { type Config, type UpstreamConfig } from "../config/config.ts";
 import { type Telemetry } from "../telemetry/telemetry.ts";
 import { type CountedServer } from "../telemetry/upstream-metrics.ts";
 import { type DialSettings } from "../upstream/dial.ts";
+import { reasonName } from "../upstream/directory/probe-reason.ts";
 import { type Membership } from "../upstream/member.ts";
 import { UpstreamServer } from "../upstream/server.ts";
 import { ServerPool } from "../upstream/server-pool.ts";
@@ -55,7 +56,14 @@ export class Upstreams {
   /** Every server, as metrics tell of it. */
   get servers(): CountedServer[] {
     return [...this.#byName].flatMap(([upstream, made]) =>
-      made.upstream.servers.map(({ key, member }) => ({ upstream, key, slot: member.slot })),
+      made.upstream.servers.map(({ key, member, inRotation, active }) => ({
+        upstream,
+        key,
+        slot: member.slot,
+        inRotation,
+        healthy: active.up,
+        probeFailure: reasonName(active.reason),
+      })),
     );
   }
 

@@ -6,7 +6,7 @@ import { add, clearGauges, COLUMN, SUPERVISOR_ROW, zoneShape } from "./layout.ts
 import { Page, type Snapshot } from "./page.ts";
 import { QuicMetrics, writeQuic } from "./quic-metrics.ts";
 import { type PoolName, writeBuffers, writeProcesses } from "./process-metrics.ts";
-import { type CountedServer, ServerMetrics, writeUpstreams } from "./upstream-metrics.ts";
+import { type CountedServer, ServerMetrics, writeHealth, writeUpstreams } from "./upstream-metrics.ts";
 
 /** Where a worker counts: the server's shared memory, and the worker's own row of it. */
 export interface WorkerSlot {
@@ -78,6 +78,7 @@ export class Telemetry {
     writeConnections(page, snapshot);
     writeQuic(page, snapshot);
     writeUpstreams(page, snapshot, servers);
+    writeHealth(page, servers);
     writeBuffers(page, snapshot.totals, capacities);
     writeProcesses(page, snapshot);
     return { text: page.text, contentType: Page.contentType };

@@ -6,6 +6,12 @@ export interface CountedServer {
   readonly upstream: string;
   readonly key: string;
   readonly slot: number;
+  /** Probes and real requests both allow it. */
+  readonly inRotation: boolean;
+  /** What probes say; undefined: there are none, or no answer is in yet. */
+  readonly healthy: boolean | undefined;
+  /** Why the last probe failed; empty where it did not. */
+  readonly probeFailure: string;
 }
 
 /** Counts what happens between a worker and one server of an upstream. */
@@ -81,6 +87,32 @@ export function writeUpstreams(page: Page, { totals }: Snapshot, servers: readon
   for (const [name, gauge, help] of GAUGES) {
     page.metric(`turnpike_upstream_${name}`, "gauge", help);
     for (const { labels, slot } of labelled) page.sample(at(totals, serverGauge(slot) + gauge), labels);
+  }
+}
+
+/** Whether requests go to each server, and what probes say of it. */
+export function writeHealth(page: Page, servers: readonly CountedServer[]): void {
+  page.metric(
+    "turnpike_upstream_server_in_rotation",
+    "gauge",
+    "1 where neither probes nor failures keep requests away.",
+  );
+  for (const { upstream, key, inRotation } of servers) page.sample(Number(inRotation), { upstream, server: key });
+  page.metric(
+    "turnpike_upstream_server_healthy",
+    "gauge",
+    "1 where probes find a server healthy; only servers with probes.",
+  );
+  for (const { upstream, key, healthy } of servers) {
+    if (healthy !== undefined) page.sample(Number(healthy), { upstream, server: key });
+  }
+  page.metric(
+    "turnpike_upstream_server_probe_failed",
+    "gauge",
+    "1 for a server whose last probe failed, with the reason.",
+  );
+  for (const { upstream, key, probeFailure } of servers) {
+    if (probeFailure !== "") page.sample(1, { upstream, server: key, reason: probeFailure });
   }
 }
 

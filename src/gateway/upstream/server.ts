@@ -2,7 +2,7 @@ import { type Candidate } from "./balancers/balancer.ts";
 import { type ServerMetrics } from "../telemetry/upstream-metrics.ts";
 import { type Member, serverKey } from "./member.ts";
 import { type ServerPool } from "./server-pool.ts";
-import { type ServerStates } from "./server-states.ts";
+import { type ActiveState, type ServerStates } from "./server-states.ts";
 
 /** What says that a server cannot serve now, where another may. */
 export function isRetryableStatus(status: number): boolean {
@@ -36,6 +36,11 @@ export class UpstreamServer implements Candidate {
   /** Probes and real requests both allow it. */
   get inRotation(): boolean {
     return this.#states.isInRotation(this.member.slot, this.member.failTimeoutMs);
+  }
+
+  /** What probes say. */
+  get active(): ActiveState {
+    return this.#states.active(this.member.slot);
   }
 
   /** A request is sent to it, or waits for a connection; `ended` follows, once. */
