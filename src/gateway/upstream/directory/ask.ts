@@ -83,7 +83,7 @@ export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http
         return handler;
       },
       deps.onFault,
-    ).catch((error: unknown) => this.#fail(reasonOf(error)));
+    ).done.catch((error: unknown) => this.#fail(reasonOf(error)));
   }
 
   /** Ends it; nobody hears of it any more. */
