@@ -1,6 +1,6 @@
 /**
  * Stands in for Consul's `/v1/health/service/NAME`, by its documented rules: every change raises the index; a query with the
- * index of now, or a higher one, waits for a change or for as long as it says, up to a sixteenth longer.
+ * index of now, or a higher one, but not 0, waits for a change or for as long as it says, up to a sixteenth longer.
  */
 export interface Service {
   readonly address: string;
@@ -67,7 +67,8 @@ export class Catalog {
     const other = await this.intercept?.(request);
     if (other !== undefined) return other;
     const index = Number(url.searchParams.get("index") ?? 0);
-    if (index >= this.#index) await this.#change(index, Number.parseFloat(url.searchParams.get("wait") ?? "300"));
+    if (index > 0 && index >= this.#index)
+      await this.#change(index, Number.parseFloat(url.searchParams.get("wait") ?? "300"));
     const onlyPassing = url.searchParams.has("passing");
     const entries = this.#services.filter(({ passing = true }) => passing || !onlyPassing).map(entryOf);
     return Response.json(entries, { headers: { "X-Consul-Index": String(this.#index) } });

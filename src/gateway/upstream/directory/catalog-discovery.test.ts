@@ -1,0 +1,241 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { until } from "../../../../test/support/program.ts";
+import { FakeClock } from "../../../lib/testing/fake-clock.ts";
+import { plentyOfBuffers } from "../../../lib/testing/plenty.ts";
+import { TimerWheel } from "../../../lib/timer-wheel.ts";
+import { serverKey } from "../member.ts";
+import { CatalogDiscovery } from "./catalog-discovery.ts";
+import { Catalog } from "./testing/catalog.ts";
+
+const INTERVAL_S = 15;
+const TOKEN = "f00d-hunter2";
+const WEB = "/v1/health/service/web%20app?passing=1";
+
+let clock: FakeClock;
+let catalog: Catalog;
+let discovery: CatalogDiscovery | undefined;
+let logged: string[];
+let changes: number;
+let faults: unknown[];
+
+beforeEach(() => {
+  clock = new FakeClock();
+  catalog = new Catalog();
+  logged = [];
+  faults = [];
+  changes = 0;
+});
+
+afterEach(async () => {
+  discovery?.close();
+  discovery = undefined;
+  await catalog.stop();
+  expect(faults).toEqual([]);
+  expect(logged.join()).not.toContain(TOKEN);
+});
+
+function onFault(error: unknown): void {
+  faults.push(error);
+}
+
+function discover(token = "", allowPrivate = true): CatalogDiscovery {
+  const settings = { service: "web app", address: "127.0.0.1", port: catalog.port, interval_s: INTERVAL_S, token };
+  discovery = new CatalogDiscovery({ name: "u", allowPrivate }, settings, {
+    wheel: new TimerWheel(clock, onFault),
+    buffers: plentyOfBuffers(),
+    random: () => 1,
+    log: (message) => logged.push(message),
+    onFault,
+  });
+  discovery.servers.onChange = () => changes++;
+  return discovery;
+}
+
+function keys(made: CatalogDiscovery): string[] {
+  return made.servers.list.map(({ endpoint, weight }) => `${serverKey(endpoint)} ${weight}`);
+}
+
+function found(made: CatalogDiscovery, expected: readonly string[]): Promise<true> {
+  return until(`found: ${expected.join()}`, () => (Bun.deepEquals(keys(made), expected) ? true : undefined));
+}
+
+/** Moves on to the next query, where none is under way. */
+function proceed(): void {
+  const { due } = discovery ?? {};
+  if (due !== undefined && Number.isFinite(due)) clock.advance(due - clock.time + 10);
+}
+
+/** Lets the next query begin, which may have to wait for its turn, and waits until it waits for a change. */
+async function waits(): Promise<void> {
+  await until("a query waits", () => {
+    proceed();
+    return catalog.waiting.size > 0 ? true : undefined;
+  });
+}
+
+test("services that pass are found, with their weights, and a change is heard at once", async () => {
+  catalog.set([
+    { address: "10.0.0.2", port: 80, weight: 3 },
+    { address: "", nodeAddress: "10.0.0.1", port: 81 },
+    { address: "10.0.0.3", port: 80, passing: false },
+  ]);
+  const made = discover();
+  await made.servers.first;
+  expect(keys(made)).toEqual(["10.0.0.1:81 1", "10.0.0.2:80 3"]);
+  await waits();
+  expect(catalog.queries).toEqual([WEB, `${WEB}&index=11&wait=15s`]);
+  catalog.set([{ address: "10.0.0.4", port: 80 }]);
+  await found(made, ["10.0.0.4:80 1"]);
+  await waits();
+  expect(catalog.queries.at(-1)).toBe(`${WEB}&index=12&wait=15s`);
+  expect(logged).toEqual([]);
+});
+
+test("a query that has waited its time is asked anew, and nothing has changed", async () => {
+  catalog.set([{ address: "10.0.0.1", port: 80 }]);
+  const made = discover();
+  for (let i = 0; i < 5; i++) {
+    await waits();
+    clock.advance(INTERVAL_S * 1000);
+    const asked = catalog.queries.length;
+    catalog.wake();
+    await until("it is answered, and the next one is sent", () => {
+      proceed();
+      return catalog.queries.length > asked ? true : undefined;
+    });
+  }
+  expect(catalog.queries).toHaveLength(7);
+  expect(changes).toBe(1);
+  expect(keys(made)).toEqual(["10.0.0.1:80 1"]);
+});
+
+test("no service that passes is an answer: all servers are gone", async () => {
+  catalog.set([{ address: "10.0.0.1", port: 80 }]);
+  const made = discover();
+  await made.servers.first;
+  await waits();
+  catalog.set([]);
+  await found(made, []);
+});
+
+test("an index that goes backwards begins anew, and one of 0 becomes 1", async () => {
+  catalog.set([{ address: "10.0.0.1", port: 80 }], 500);
+  const made = discover();
+  await waits();
+  catalog.set([{ address: "10.0.0.2", port: 80 }], 7);
+  await found(made, ["10.0.0.2:80 1"]);
+  await waits();
+  expect(catalog.queries).toEqual([WEB, `${WEB}&index=500&wait=15s`, WEB, `${WEB}&index=7&wait=15s`]);
+});
+
+test("an index of 0 is never asked for", async () => {
+  catalog.set([], 0);
+  discover();
+  await waits();
+  expect(catalog.queries).toEqual([WEB, `${WEB}&index=1&wait=15s`]);
+});
+
+test("a service that changes all the time, or a catalog that does not wait, is asked once an interval after two quick answers", async () => {
+  catalog.intercept = () => Response.json([]);
+  const made = discover();
+  await made.servers.first;
+  const begun = clock.time;
+  for (const count of [2, 3, 4, 5]) {
+    await until("another query", () => {
+      proceed();
+      return catalog.queries.length >= count ? true : undefined;
+    });
+  }
+  // The second one came at once, each other one an interval later, less what had come in meanwhile.
+  expect(clock.time - begun).toBeGreaterThan(2.9 * INTERVAL_S * 1000);
+  expect(catalog.queries).toEqual([WEB, WEB, WEB, WEB, WEB]);
+});
+
+const TROUBLES: readonly { what: string; answer: () => Response; reason: string }[] = [
+  {
+    what: "an error",
+    answer: () => new Response("rpc error: No cluster leader", { status: 500 }),
+    reason: "status 500",
+  },
+  {
+    what: "a refusal",
+    answer: () => new Response(`token ${TOKEN} lacks permission`, { status: 403 }),
+    reason: "status 403",
+  },
+  { what: "no list", answer: () => new Response("<html>"), reason: "the answer is not a list of services" },
+  {
+    what: "more than 8 MiB",
+    answer: () => new Response(`[${" ".repeat(8 * 1024 * 1024)}]`),
+    reason: "the answer is longer than 8388608 bytes",
+  },
+];
+
+for (const { what, answer, reason } of TROUBLES) {
+  test(`the last list stays when ${what} is answered, which is logged once`, async () => {
+    catalog.set([{ address: "10.0.0.1", port: 80 }]);
+    const made = discover(TOKEN);
+    await made.servers.first;
+    catalog.intercept = answer;
+    await until("there was trouble three times", () => {
+      proceed();
+      return catalog.queries.length >= 4 ? true : undefined;
+    });
+    expect(keys(made)).toEqual(["10.0.0.1:80 1"]);
+    catalog.intercept = undefined;
+    catalog.set([{ address: "10.0.0.2", port: 80 }]);
+    await until("it answers again", () => {
+      proceed();
+      return keys(made)[0] === "10.0.0.2:80 1" ? true : undefined;
+    });
+    const name = 'upstream "u": catalog for "web app"';
+    expect(logged).toEqual([`${name} gives no answer (${reason}); the last server stays`, `${name} answers again`]);
+  });
+}
+
+test("a catalog that is gone is asked again after growing pauses", async () => {
+  await catalog.stop();
+  const made = discover();
+  await made.servers.first;
+  const pauses: number[] = [];
+  for (let i = 0; i < 6; i++) {
+    const due = await until("the next try is planned", () => (Number.isFinite(made.due) ? made.due : undefined));
+    pauses.push(due - clock.time);
+    clock.advance(due - clock.time + 10);
+    // The attempt's own time-out is planned while it runs.
+    await until("the try has failed", () => (made.due > clock.time && Number.isFinite(made.due) ? true : undefined));
+  }
+  expect(pauses.slice(0, 5).map((ms) => Math.round(ms / 1000))).toEqual([1, 2, 4, 8, 15]);
+  expect(logged).toEqual(['upstream "u": catalog for "web app" gives no answer (refused); no server is known']);
+});
+
+test("a catalog that hangs is given up", async () => {
+  catalog.intercept = () => new Promise<Response>(() => {});
+  const made = discover();
+  await until("it was asked", () => catalog.queries[0]);
+  clock.advance(10_020);
+  await made.servers.first;
+  expect(logged).toEqual(['upstream "u": catalog for "web app" gives no answer (timeout); no server is known']);
+});
+
+test("the token goes with every query, and without one there is no such field", async () => {
+  discover(TOKEN);
+  await waits();
+  expect(catalog.tokens).toEqual([TOKEN, TOKEN]);
+  discovery?.close();
+  await discover().servers.first;
+  expect(catalog.tokens.at(-1)).toBeNull();
+});
+
+test("private addresses are left out where the upstream forbids them, and entries without a server always", async () => {
+  catalog.set([
+    { address: "10.0.0.1", port: 80 },
+    { address: "8.8.8.8", port: 80 },
+    { address: "8.8.4.4", port: 0 },
+  ]);
+  const made = discover("", false);
+  await made.servers.first;
+  expect(keys(made)).toEqual(["8.8.8.8:80 1"]);
+  expect(logged).toEqual([
+    'upstream "u": catalog for "web app": left out: 1 without a usable address, 1 on private addresses, which allow_private forbids',
+  ]);
+});
