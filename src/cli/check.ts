@@ -1,6 +1,7 @@
 import { findingText } from "../gateway/config/finding.ts";
 import { loadFile } from "../gateway/config/load.ts";
 import { readTlsMaterial } from "../gateway/process/certificates.ts";
+import { dialSettingsOf } from "../gateway/process/upstreams.ts";
 import { checkQuicMaterial } from "../gateway/process/quic-listeners.ts";
 import { messageOf } from "../lib/caught.ts";
 
@@ -27,6 +28,7 @@ export async function check(args: readonly string[]): Promise<number> {
   try {
     readTlsMaterial(config);
     checkQuicMaterial(config);
+    for (const upstream of config.upstreams) dialSettingsOf(upstream);
   } catch (error) {
     console.error(`${file}: ${messageOf(error)}`);
     return 1;

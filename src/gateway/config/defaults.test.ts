@@ -83,6 +83,7 @@ const UPSTREAM = {
   tls: false,
   tls_verify: true,
   tls_sni: "",
+  tls_ca_path: "",
   protocol: "http1",
 };
 const ROUTE = {

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import { type UpstreamConfig, type UpstreamServerConfig } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
 
@@ -20,6 +21,9 @@ function checkUpstream(upstream: UpstreamConfig, path: string, report: Report): 
     if (upstream.tls && server.unix !== undefined) {
       report.problem(`${path}.servers[${i}].unix`, "excluded by tls of the upstream");
     }
+  }
+  if (isIP(upstream.tls_sni) !== 0) {
+    report.problem(`${path}.tls_sni`, "expected a host name: addresses are not asked for by SNI");
   }
   if (upstream.protocol === "h2" && !upstream.tls) {
     report.problem(`${path}.protocol`, "h2 needs tls of the upstream; HTTP/2 without TLS is h2c");

@@ -20,7 +20,6 @@ export const UNAVAILABLE: readonly Unavailable[] = [
   { path: "upstreams[].health_check" },
   { path: "upstreams[].dns_discovery" },
   { path: "upstreams[].catalog_discovery" },
-  { path: "upstreams[].tls", opens: "requests would go to the upstream in plain text" },
   { path: "routes[].tenant", opens: "the route would have no tenant check" },
   { path: "routes[].auth", idle: { type: "none" }, opens: "everybody would be let in" },
   { path: "routes[].rate_limit", opens: "requests would not be limited" },

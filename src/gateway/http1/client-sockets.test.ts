@@ -2,7 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
-import { connect, listen, type Listener } from "../wire/tcp.ts";
+import { listen, type Listener } from "../wire/tcp.ts";
+import { connect } from "../wire/testing/connect.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { ClientConnection } from "./client-connection.ts";
 import { flushCork } from "../wire/outgoing.ts";

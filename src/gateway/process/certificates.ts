@@ -18,7 +18,7 @@ export function readTlsMaterial({ tls }: Pick<Config, "tls">, now = Date.now()):
   const material = {
     fallback,
     named,
-    clientCa: tls.client_ca_path === "" ? "" : readAuthorities(tls.client_ca_path),
+    clientCa: tls.client_ca_path === "" ? "" : readAuthorities(tls.client_ca_path, "client CAs"),
     clientCertRequired: tls.client_cert_required,
   };
   try {
@@ -48,10 +48,11 @@ function readPair(
   return { cert, key };
 }
 
-function readAuthorities(path: string): string {
-  const pem = readPem(path, "client CAs");
+/** Reads certificates of authorities in PEM; `what` they are is said where that fails. */
+export function readAuthorities(path: string, what: string): string {
+  const pem = readPem(path, what);
   if (parseCertificates(pem, path).length === 0) {
-    throw new Error(`Cannot use the client CAs "${path}": the file holds no certificate`);
+    throw new Error(`Cannot use the ${what} "${path}": the file holds no certificate`);
   }
   return pem;
 }

@@ -4,6 +4,8 @@ import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type Config, type UpstreamConfig } from "../config/config.ts";
 import { type Telemetry } from "../telemetry/telemetry.ts";
 import { type CountedServer } from "../telemetry/upstream-metrics.ts";
+import { trustOf } from "../wire/tls-connect.ts";
+import { readAuthorities } from "./certificates.ts";
 import { type DialSettings } from "../upstream/dial.ts";
 import { reasonName } from "../upstream/directory/probe-reason.ts";
 import { type Membership } from "../upstream/member.ts";
@@ -79,10 +81,13 @@ interface Made {
   readonly upstream: Upstream;
 }
 
-/** How connections to the upstream's servers are opened. */
+/** How connections to the upstream's servers are opened. Throws where its `tls_ca_path` cannot be used. */
 export function dialSettingsOf(config: UpstreamConfig): DialSettings {
-  const { allow_private: allowPrivate, tls, tls_verify: verify, tls_sni: serverName, protocol } = config;
-  return { allowPrivate, tls: tls ? { verify, serverName, protocols: ALPN[protocol] } : undefined };
+  const { allow_private: allowPrivate, tls, tls_ca_path: caPath, protocol } = config;
+  if (!tls) return { allowPrivate, tls: undefined };
+  const authorities = caPath === "" ? "" : readAuthorities(caPath, "upstream CAs");
+  const { tls_verify: verify, tls_sni: serverName } = config;
+  return { allowPrivate, tls: { verify, serverName, protocols: ALPN[protocol], trust: trustOf(authorities) } };
 }
 
 function createUpstream(config: UpstreamConfig, deps: UpstreamDeps): Upstream {

@@ -1,14 +1,71 @@
 import { expect, test } from "bun:test";
-import { PrivateAddressError, resolveEndpoint } from "./dial.ts";
+import { DEAF, listen } from "../wire/tcp.ts";
+import { dial, PrivateAddressError } from "./dial.ts";
 
-for (const address of ["127.0.0.1", "10.0.0.1", "localhost", "::1", "169.254.169.254", "::ffff:10.0.0.1"]) {
+function rethrow(error: unknown): never {
+  throw error;
+}
+
+function letGo(wire: { terminate(): void }): typeof DEAF {
+  wire.terminate();
+  return DEAF;
+}
+
+async function reach(address: string, allowPrivate: boolean): Promise<void> {
+  const listener = listen({ address: "127.0.0.1", port: 0, reusePort: false, accept: () => DEAF, onFault: rethrow });
+  try {
+    await dial({ address, port: listener.port }, { allowPrivate, tls: undefined }, letGo, rethrow).done;
+  } finally {
+    listener.stop();
+  }
+}
+
+for (const address of [
+  "127.0.0.1",
+  "10.0.0.1",
+  "localhost",
+  "::1",
+  "169.254.169.254",
+  "::ffff:10.0.0.1",
+  "0177.0.0.1",
+  "2130706433",
+  "0x7f.1",
+]) {
   test(`${address} is refused where private addresses are not allowed`, async () => {
-    expect(resolveEndpoint({ address, port: 80 }, false)).rejects.toThrow(PrivateAddressError);
-    expect(await resolveEndpoint({ address, port: 80 }, true)).toEqual({ address, port: 80 });
+    expect(reach(address, false)).rejects.toThrow(PrivateAddressError);
   });
 }
 
-test("a public address is connected to as it was checked, and a Unix socket always", async () => {
-  expect(await resolveEndpoint({ address: "8.8.8.8", port: 80 }, false)).toEqual({ address: "8.8.8.8", port: 80 });
-  expect(await resolveEndpoint({ unix: "/run/a.sock" }, false)).toEqual({ unix: "/run/a.sock" });
+test("a private address is reached where that is allowed", async () => {
+  await reach("127.0.0.1", true);
+});
+
+test("a Unix socket is no network address, and no check applies to it", async () => {
+  const unix = `/tmp/turnpike-dial-${crypto.randomUUID()}.sock`;
+  const server = Bun.listen({ unix, socket: { data() {} } });
+  let accepted = false;
+  const accept = (wire: { terminate(): void }): typeof DEAF => {
+    accepted = true;
+    return letGo(wire);
+  };
+  await dial({ unix }, { allowPrivate: false, tls: undefined }, accept, rethrow).done;
+  server.stop(true);
+  expect(accepted).toBe(true);
+});
+
+test("what is given up before it is open is closed, and rejects", async () => {
+  const closed = Promise.withResolvers<void>();
+  const listener = listen({
+    address: "127.0.0.1",
+    port: 0,
+    reusePort: false,
+    accept: () => ({ ...DEAF, onEnd: closed.resolve, onClose: closed.resolve }),
+    onFault: rethrow,
+  });
+  const endpoint = { address: "127.0.0.1", port: listener.port };
+  const dialing = dial(endpoint, { allowPrivate: true, tls: undefined }, () => rethrow("accepted"), rethrow);
+  dialing.abort();
+  expect(dialing.done).rejects.toThrow("given up");
+  await closed.promise;
+  listener.stop();
 });

@@ -1,48 +1,74 @@
 import { lookup } from "node:dns/promises";
 import { isPublicAddress } from "../../lib/public-address.ts";
-import { connect, DEAF, type Endpoint, type OnFault } from "../wire/tcp.ts";
+import { type Connecting, connectTcp, type Endpoint, type OnFault } from "../wire/tcp.ts";
+import { connectTls, type TlsClientOptions } from "../wire/tls-connect.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
-
-/** How TLS to a server is done. */
-export interface UpstreamTls {
-  readonly verify: boolean;
-  /** Name for SNI and verification; empty: the server's address. */
-  readonly serverName: string;
-  /** ALPN, most wanted first; empty: none is offered. */
-  readonly protocols: readonly string[];
-}
 
 export interface DialSettings {
   readonly allowPrivate: boolean;
-  readonly tls: UpstreamTls | undefined;
-}
-
-/** Opens a connection; `accept` is called once it is usable and says who hears it. Rejects where it is refused or unreachable. */
-export async function dial(
-  endpoint: Endpoint,
-  settings: DialSettings,
-  accept: (wire: Wire, protocol: string) => WireHandler,
-  onFault: OnFault,
-): Promise<void> {
-  const resolved = await resolveEndpoint(endpoint, settings.allowPrivate);
-  const wire = await connect(resolved, DEAF, onFault);
-  wire.data = accept(wire, "");
+  /** Undefined: without TLS. */
+  readonly tls: TlsClientOptions | undefined;
 }
 
 /** Connections to upstreams of which the operator forbade private addresses (`upstreams[].allow_private: false`). */
 export class PrivateAddressError extends Error {}
 
 /**
- * The endpoint to connect to. Where private addresses are not allowed, the name is resolved here and the very address
- * that was checked is the one returned; it is refused if any of the name's addresses is not a public one. A Unix
- * socket is no network address, and no check applies to it.
+ * Opens a connection; `accept` is called once it is usable, which is after the TLS handshake where there is one, with the
+ * protocol agreed on by ALPN (empty where none was). It says who hears the connection; no byte is lost between.
  */
-export async function resolveEndpoint(endpoint: Endpoint, allowPrivate: boolean): Promise<Endpoint> {
-  if (allowPrivate || "unix" in endpoint) return endpoint;
-  const addresses = await lookup(endpoint.address, { all: true });
-  const [first] = addresses;
-  if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address))) {
-    throw new PrivateAddressError(`Cannot connect to "${endpoint.address}": it is not a public address`);
+export function dial(
+  endpoint: Endpoint,
+  settings: DialSettings,
+  accept: (wire: Wire, protocol: string) => WireHandler,
+  onFault: OnFault,
+): Connecting {
+  const { allowPrivate, tls } = settings;
+  const open = (target: Endpoint): Connecting => {
+    if (tls === undefined || "unix" in target) return connectTcp(target, (wire) => accept(wire, ""), onFault);
+    // What was looked up here is asked for, and verified, by its name.
+    const name = tls.serverName === "" && !("unix" in endpoint) ? endpoint.address : tls.serverName;
+    return connectTls(target, { ...tls, serverName: name }, accept, onFault);
+  };
+  return allowPrivate || "unix" in endpoint ? open(endpoint) : openChecked(endpoint, open);
+}
+
+/** Opens a connection to one of the very addresses that were checked: to the first that takes it. */
+function openChecked(
+  endpoint: { readonly address: string; readonly port: number },
+  open: (target: Endpoint) => Connecting,
+): Connecting {
+  let current: Connecting | undefined;
+  let isGivenUp = false;
+  const done = (async () => {
+    let reason: unknown;
+    for (const address of await publicAddresses(endpoint.address)) {
+      if (isGivenUp) throw new Error("Cannot connect: it was given up");
+      current = open({ address, port: endpoint.port });
+      try {
+        await current.done;
+        return;
+      } catch (error) {
+        reason = error;
+      }
+    }
+    throw reason;
+  })();
+  return {
+    done,
+    abort() {
+      isGivenUp = true;
+      current?.abort();
+    },
+  };
+}
+
+/** The addresses of a host, all of which must be public ones. */
+async function publicAddresses(host: string): Promise<readonly string[]> {
+  const found = await lookup(host, { all: true });
+  const addresses = found.map(({ address }) => address);
+  if (addresses.length === 0 || !addresses.every(isPublicAddress)) {
+    throw new PrivateAddressError(`Cannot connect to "${host}": it is not a public address`);
   }
-  return { address: first.address, port: endpoint.port };
+  return addresses;
 }

@@ -3,7 +3,7 @@ import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { ClientConnection, type ConnectionOwner } from "../http1/client-connection.ts";
 import { Http2ClientConnection, type Http2ConnectionOwner } from "../http2/client-connection.ts";
 import { type ServerMetrics } from "../telemetry/upstream-metrics.ts";
-import { DEAF, type Endpoint, type OnFault } from "../wire/tcp.ts";
+import { type Connecting, DEAF, type Endpoint, type OnFault } from "../wire/tcp.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { dial, type DialSettings } from "./dial.ts";
 
@@ -53,6 +53,7 @@ export abstract class Waiter extends Deadline {
 /** A connection that is being opened: given up when its time is over. */
 class Attempt extends Deadline {
   readonly #pool: ServerPool;
+  dialing: Connecting | undefined;
 
   constructor(pool: ServerPool) {
     super();
@@ -150,6 +151,7 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
   giveUp(attempt: Attempt): void {
     if (!this.#attempts.delete(attempt)) return;
     this.wheel.remove(attempt);
+    attempt.dialing?.abort();
     this.#ended();
   }
 
@@ -217,7 +219,8 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
       if (opened === undefined) wire.terminate();
       return opened ?? DEAF;
     };
-    dial(this.endpoint, this.#settings.dial, accept, this.#onFault).then(
+    attempt.dialing = dial(this.endpoint, this.#settings.dial, accept, this.#onFault);
+    attempt.dialing.done.then(
       () => (opened === undefined ? this.#refused(attempt) : this.#begin(attempt, opened)),
       () => this.#refused(attempt),
     );

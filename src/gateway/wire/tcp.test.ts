@@ -2,7 +2,8 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect, listen, type Listener } from "./tcp.ts";
+import { listen, type Listener } from "./tcp.ts";
+import { connect } from "./testing/connect.ts";
 import { type Wire, type WireHandler } from "./wire.ts";
 
 let faults: string[];

@@ -1,4 +1,3 @@
-import { type SecureContext } from "node:tls";
 import { type SocketHandler } from "bun";
 import { DEAF, type OnFault } from "./tcp.ts";
 import {
@@ -9,6 +8,7 @@ import {
   tlsHandlerFor,
   type TlsMaterial,
 } from "./tls.ts";
+import { nativeOf } from "./tls-context.ts";
 import { type Wire, type WireHandler } from "./wire.ts";
 
 /** Begins TLS on a wire that has carried something else before. */
@@ -56,15 +56,6 @@ export function createTlsUpgrade(material: TlsMaterial, protocols: readonly stri
       }
     },
   };
-}
-
-/** What node:tls hands to Bun in the place of its own class. */
-function nativeOf(context: SecureContext): object {
-  const native: unknown = Reflect.get(context, "context");
-  if (typeof native !== "object" || native === null) {
-    throw new Error("Cannot begin TLS behind the PROXY protocol: this version of Bun keeps its certificates elsewhere");
-  }
-  return native;
 }
 
 /**

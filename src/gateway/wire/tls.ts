@@ -61,7 +61,7 @@ export interface TlsListener extends Listener {
 }
 
 /** Versions 1.2 and 1.3; of 1.2 what has forward secrecy and authenticated encryption (RFC 9325 §4.2). Those of 1.3 all have. */
-const CIPHERS = [
+export const CIPHERS = [
   "ECDHE-ECDSA-AES128-GCM-SHA256",
   "ECDHE-RSA-AES128-GCM-SHA256",
   "ECDHE-ECDSA-AES256-GCM-SHA384",

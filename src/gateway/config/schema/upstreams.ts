@@ -66,6 +66,10 @@ export const upstream = z
       .boolean()
       .default(true)
       .describe("Verify certificate and host name; false encrypts without knowing to whom."),
+    tls_ca_path: z
+      .string()
+      .default("")
+      .meta(ours("PEM bundle of the authorities that the servers' certificates come from; empty uses the system's.")),
     tls_sni: z.string().default("").describe("Name for SNI and verification; empty uses each server's address."),
   })
   .describe("A named pool of backend servers.");

@@ -1,0 +1,17 @@
+import { connectTcp, type Endpoint, type OnFault } from "../tcp.ts";
+import { type Wire, type WireHandler } from "../wire.ts";
+
+/** Opens a connection that `handler` hears. */
+export async function connect(endpoint: Endpoint, handler: WireHandler, onFault: OnFault): Promise<Wire> {
+  let opened: Wire | undefined;
+  await connectTcp(
+    endpoint,
+    (wire) => {
+      opened = wire;
+      return handler;
+    },
+    onFault,
+  ).done;
+  if (opened === undefined) throw new Error("nothing was opened");
+  return opened;
+}

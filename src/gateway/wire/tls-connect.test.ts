@@ -1,0 +1,249 @@
+import { afterEach, expect, test } from "bun:test";
+import { connect as connectNet, createServer as createNetServer, type Server, type Socket } from "node:net";
+import { createServer, type TLSSocket, type TlsOptions } from "node:tls";
+import { type Certificate, makeCertificate } from "../../../test/support/certificates.ts";
+import { DEAF } from "./tcp.ts";
+import { connectTls, type TlsClientOptions, trustOf } from "./tls-connect.ts";
+import { type Wire, type WireHandler } from "./wire.ts";
+
+const authority = makeCertificate({ subject: [["CN", "authority"]], isCa: true });
+const sound = makeCertificate({ hostnames: ["own.test", "*.wild.test", "127.0.0.1"], issuer: authority });
+const nameless = makeCertificate({ hostnames: ["own.test"], issuer: authority });
+const options: TlsClientOptions = {
+  verify: true,
+  serverName: "own.test",
+  protocols: [],
+  trust: trustOf(authority.cert),
+};
+
+const servers: Server[] = [];
+const wires: Wire[] = [];
+
+afterEach(() => {
+  for (const wire of wires.splice(0)) wire.terminate();
+  for (const server of servers.splice(0)) server.close();
+});
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return address !== null && typeof address === "object" ? address.port : 0;
+}
+
+function listening(server: Server): Promise<number> {
+  servers.push(server);
+  server.listen(0, "127.0.0.1");
+  return new Promise((resolve) => server.once("listening", () => resolve(portOf(server))));
+}
+
+/** A TLS server; says what each of its connections was asked for. */
+async function serve(
+  { cert, key }: Certificate,
+  rest: TlsOptions = {},
+  onSocket: (socket: TLSSocket) => void = (socket) => socket.end("hello"),
+): Promise<{ port: number; asked: (string | false)[] }> {
+  const asked: (string | false)[] = [];
+  const server = createServer({ cert, key, ...rest }, (socket) => {
+    socket.on("error", () => {});
+    asked.push(Reflect.get(socket, "servername") as string | false); // As Node documents it.
+    onSocket(socket);
+  });
+  server.on("tlsClientError", () => {});
+  return { port: await listening(server), asked };
+}
+
+class Heard implements WireHandler {
+  text = "";
+  bytes = 0;
+  readonly events: string[] = [];
+  readonly over = Promise.withResolvers<void>();
+  onDrain(): void {}
+  onData(chunk: Buffer): void {
+    this.bytes += chunk.length;
+    if (this.text.length < 100) this.text += chunk.toString("latin1");
+  }
+  onEnd(): void {
+    this.events.push("end");
+    wires.at(-1)?.end();
+  }
+  onClose(): void {
+    this.events.push("close");
+    this.over.resolve();
+  }
+}
+
+function rethrow(error: unknown): never {
+  throw error;
+}
+
+async function reach(
+  port: number,
+  change: Partial<TlsClientOptions> = {},
+): Promise<{ heard: Heard; protocol: string }> {
+  const heard = new Heard();
+  let protocol = "";
+  const accept = (wire: Wire, agreed: string): WireHandler => {
+    wires.push(wire);
+    protocol = agreed;
+    return heard;
+  };
+  await connectTls({ address: "127.0.0.1", port }, { ...options, ...change }, accept, rethrow).done;
+  return { heard, protocol };
+}
+
+function codeOf(reached: Promise<unknown>): Promise<unknown> {
+  return reached.then(
+    () => "reached",
+    (error: unknown) => Reflect.get(error as object, "code"), // Rejections are errors.
+  );
+}
+
+test("a certificate that holds is taken, by its name, its wildcard, or its address, and names alone are asked for", async () => {
+  const { port, asked } = await serve(sound);
+  for (const serverName of ["own.test", "a.wild.test", ""]) {
+    const { heard } = await reach(port, { serverName });
+    await heard.over.promise;
+    expect([heard.text, heard.events]).toEqual(["hello", ["end", "close"]]);
+  }
+  expect(asked).toEqual(["own.test", "a.wild.test", false]);
+});
+
+const expired = makeCertificate({ hostnames: ["own.test"], issuer: authority, from: -10, to: -1 });
+const early = makeCertificate({ hostnames: ["own.test"], issuer: authority, from: 5, to: 10 });
+const foreign = makeCertificate({ hostnames: ["own.test"] });
+
+for (const [what, certificate, serverName, code] of [
+  ["for another name", sound, "other.test", "ERR_TLS_CERT_ALTNAME_INVALID"],
+  ["for a name below its wildcard's", sound, "a.b.wild.test", "ERR_TLS_CERT_ALTNAME_INVALID"],
+  ["without the address", nameless, "", "ERR_TLS_CERT_ALTNAME_INVALID"],
+  ["that is over", expired, "own.test", "CERT_HAS_EXPIRED"],
+  ["that is yet to come", early, "own.test", "CERT_NOT_YET_VALID"],
+  ["that signs itself", foreign, "own.test", "DEPTH_ZERO_SELF_SIGNED_CERT"],
+] as const) {
+  test(`a certificate ${what} is refused, and taken where nobody verifies`, async () => {
+    const { port } = await serve(certificate);
+    expect(await codeOf(reach(port, { serverName }))).toBe(code);
+    const { heard } = await reach(port, { serverName, verify: false });
+    await heard.over.promise;
+    expect(heard.text).toBe("hello");
+  });
+}
+
+test("an authority that the system does not know is not trusted", async () => {
+  const { port } = await serve(sound);
+  const code = await codeOf(reach(port, { trust: trustOf("") }));
+  expect(["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY"]).toContain(String(code));
+});
+
+test("the protocol is what both sides speak, and none where the server knows of none", async () => {
+  const both = await serve(sound, { ALPNProtocols: ["h2", "http/1.1"] });
+  const old = await serve(sound);
+  const protocols = ["h2", "http/1.1"];
+  expect((await reach(both.port, { protocols })).protocol).toBe("h2");
+  expect((await reach(both.port, { protocols: ["http/1.1"] })).protocol).toBe("http/1.1");
+  expect((await reach(old.port, { protocols })).protocol).toBe("");
+});
+
+for (const [what, onSocket] of [
+  ["garbage", (socket: Socket) => socket.write("HTTP/1.1 400 Bad Request\r\n\r\n")],
+  ["a FIN", (socket: Socket) => socket.end()],
+  ["a reset", (socket: Socket) => socket.resetAndDestroy()],
+] as const) {
+  test(`${what} in the place of a handshake is a failure, also where nobody verifies`, async () => {
+    const server = createNetServer((socket) => {
+      socket.on("error", () => {});
+      socket.once("data", () => onSocket(socket));
+    });
+    const port = await listening(server);
+    for (const verify of [true, false]) expect(await codeOf(reach(port, { verify }))).not.toBe("reached");
+  });
+}
+
+test("one who does not answer the handshake is let go of when it is given up", async () => {
+  const gone = Promise.withResolvers<void>();
+  const began = Promise.withResolvers<void>();
+  const server = createNetServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", () => began.resolve());
+    socket.once("close", () => gone.resolve());
+  });
+  const port = await listening(server);
+  const connecting = connectTls({ address: "127.0.0.1", port }, options, () => DEAF, rethrow);
+  await began.promise;
+  connecting.abort();
+  expect(connecting.done).rejects.toThrow("given up");
+  await gone.promise;
+});
+
+/** Passes bytes on to `target`, and cuts the connection without TLS's own goodbye once so many came back. */
+function cutting(target: number, afterBytes: number): Promise<number> {
+  return listening(
+    createNetServer((client) => {
+      const upstream = connectNet(target, "127.0.0.1");
+      let passed = 0;
+      for (const socket of [client, upstream]) socket.on("error", () => {});
+      client.pipe(upstream);
+      upstream.on("data", (chunk: Buffer) => {
+        passed += chunk.length;
+        client.write(chunk);
+        if (passed >= afterBytes) client.end();
+      });
+      client.once("close", () => upstream.destroy());
+    }),
+  );
+}
+
+test("this Bun does not tell a connection that is cut from one that TLS said goodbye on", async () => {
+  const { port } = await serve(sound, {}, (socket) => {
+    socket.write(Buffer.alloc(1000));
+  });
+  const { heard } = await reach(await cutting(port, 1500));
+  await heard.over.promise;
+  expect(heard.events).toEqual(["end", "close"]);
+});
+
+test("many bytes go both ways, whole, past a reader that takes its time", async () => {
+  const size = 20_000_000;
+  const received = Promise.withResolvers<number>();
+  const { port } = await serve(sound, { allowHalfOpen: true }, (socket) => {
+    let count = 0;
+    socket.write(Buffer.alloc(size, 1));
+    socket.on("data", (chunk: Buffer) => {
+      count += chunk.length;
+      socket.pause();
+      setImmediate(() => socket.resume());
+      if (count === size) received.resolve(count);
+    });
+  });
+  const chunk = Buffer.alloc(size, 2);
+  let sent = 0;
+  const all = Promise.withResolvers<void>();
+  class Both extends Heard {
+    wire: Wire | undefined;
+    push(): void {
+      while (sent < size) {
+        const taken = this.wire?.write(chunk, sent, size - sent) ?? 0;
+        if (taken <= 0) return;
+        sent += taken;
+      }
+    }
+    override onDrain(): void {
+      this.push();
+    }
+    override onData(bytes: Buffer): void {
+      super.onData(bytes);
+      this.wire?.pause();
+      setImmediate(() => this.wire?.resume());
+      if (this.bytes === size) all.resolve();
+    }
+  }
+  const both = new Both();
+  const accept = (wire: Wire): WireHandler => {
+    wires.push(wire);
+    both.wire = wire;
+    return both;
+  };
+  await connectTls({ address: "127.0.0.1", port }, options, accept, rethrow).done;
+  both.push();
+  await Promise.all([all.promise, received.promise]);
+  expect([both.bytes, sent]).toEqual([size, size]);
+});
