@@ -37,7 +37,7 @@ export interface Http2ConnectionOwner {
   readonly buffers: BufferPool;
   /** Milliseconds that the server may take to read anything of what is sent. */
   readonly writeMs: number;
-  /** A request has ended, or the server allows more of them: see `room`. */
+  /** A request has ended, or the server has said how many it takes: see `room`. */
   released(connection: Http2ClientConnection): void;
   /** It takes no more requests, and closes when those that it has are answered. */
   retired(connection: Http2ClientConnection): void;
@@ -57,8 +57,9 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
   readonly #decoder = new HpackDecoder<ResponseField>(responseField, statics);
   #nextStreamId = 1;
   #retired = false;
-  /** The owner was left without room, and is to hear when there is some. */
+  /** The owner was left without room, and is to hear when there is some, or how much there will be. */
   #awaitsRoom = false;
+  #toldRoom = false;
   /** When bytes came last, in wheel time. */
   #heardAt = 0;
 
@@ -74,8 +75,18 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
     this.#owner = owner;
   }
 
-  /** Requests that can be begun now. */
+  /** The server has said how many requests it takes at a time. */
+  get knowsRoom(): boolean {
+    return this.settingsSeen;
+  }
+
+  /** Requests that had better be begun now: one until the server has said how many it takes, since it may refuse the others. */
   get room(): number {
+    return this.settingsSeen ? this.#capacity : Math.min(this.#capacity, this.streams.size === 0 ? 1 : 0);
+  }
+
+  /** Requests that may be begun now (RFC 9113 §5.1.2). */
+  get #capacity(): number {
     if (!this.isOpen || this.#retired) return 0;
     return Math.max(Math.min(this.peer.maxStreams, MAX_CONCURRENT_REQUESTS) - this.streams.size, 0);
   }
@@ -87,7 +98,7 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
 
   /** Begins a request; the body follows with the stream's `data` and `end`, unless `bodyLength` is 0. Undefined: there is no room. */
   request(request: ClientRequest, sink: ResponseSink): ClientStream | undefined {
-    if (this.room === 0) return undefined;
+    if (this.#capacity === 0) return undefined;
     const streamId = this.#nextStreamId;
     this.#nextStreamId += 2;
     this.requests++;
@@ -123,7 +134,8 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
   }
 
   unanswered(since: number): void {
-    if (this.#heardAt < since) this.retire();
+    // Within a header block nothing else can come.
+    if (this.#heardAt < since || this.block.open) this.retire();
   }
 
   #retire(): void {
@@ -176,8 +188,10 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
 
   protected override onActivity(): void {
     this.#heardAt = this.wheel.now();
-    if (!this.#awaitsRoom || this.room === 0) return;
-    this.#awaitsRoom = false;
+    const isNews = this.settingsSeen && !this.#toldRoom;
+    this.#toldRoom = this.settingsSeen;
+    if (!this.#awaitsRoom || (this.room === 0 && !isNews)) return;
+    this.#awaitsRoom = this.room === 0;
     this.#owner.released(this);
   }
 

@@ -43,7 +43,7 @@ export interface ClientStreamConnection extends StreamConnection {
  *   awaiting a head ─ 1xx ─▶ awaiting a head ─ final ─▶ body ─ END_STREAM ─▶ over
  */
 export class ClientStream extends Http2Stream implements Pick<BodySink, "data" | "end"> {
-  /** True once a head of the response was received. */
+  /** True once anything came for this request, right or wrong, a reset included: its connection was not a dead one. */
   heard = false;
   /** The server says that it did nothing for this request: any method may be sent again (RFC 9113 §8.7). */
   unprocessed = false;
@@ -233,10 +233,20 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
     this.fail(code);
   }
 
+  override fail(code: number): void {
+    this.heard = true;
+    super.fail(code);
+  }
+
   override cutShort(): void {
     const sink = this.#responseSink;
     this.#responseSink = undefined;
+    this.heard ||= this.resetCode !== -1;
     this.unprocessed ||= this.resetCode === REFUSED_STREAM;
+    if (this.exhausted || this.connection.out.exhausted) {
+      sink?.abort(new TurnpikeError("overloaded", "no memory is left for what waits to be sent to the upstream"));
+      return;
+    }
     if (this.#why === "") {
       this.#why =
         this.resetCode === -1

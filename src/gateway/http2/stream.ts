@@ -58,6 +58,8 @@ export abstract class Http2Stream extends Deadline {
   closed = false;
   /** The error code that the peer has reset the stream with; -1 where it has not. */
   resetCode = -1;
+  /** The stream ended since there was no memory for what had to wait. */
+  protected exhausted = false;
   /** It stands in the connection's queue. */
   queued = false;
   /** Data bytes of this stream, without padding. */
@@ -201,6 +203,7 @@ export abstract class Http2Stream extends Deadline {
   #keep(chunk: Uint8Array, start: number, end: number): boolean {
     this.#pending ??= new ByteQueue(this.connection.buffers);
     if (this.#pending.push(chunk, start, end)) return true;
+    this.exhausted = true;
     this.connection.resetStream(this, INTERNAL_ERROR);
     this.cutShort();
     return false;

@@ -96,6 +96,8 @@ class Forward implements ResponseSink {
   #received = 0;
   /** The final head was handed on: no other try, and an error can only cut the answer off. */
   #begun = false;
+  /** The final answer's. */
+  #status = 0;
   #over = false;
 
   constructor(exchange: Exchange, target: ForwardTarget) {
@@ -197,7 +199,10 @@ class Forward implements ResponseSink {
       return;
     }
     this.#begun = true;
+    this.#status = status;
     if (isEventStream(head)) {
+      // Who waits for its end may wait for days.
+      this.#server?.served(status);
       this.#dueAt = Number.POSITIVE_INFINITY;
       this.#carrier?.waitAtMost(this.#target.readTimeoutMs, this.#dueAt);
     }
@@ -229,6 +234,7 @@ class Forward implements ResponseSink {
     if (this.#over) return;
     this.#over = true;
     this.#carrier = undefined;
+    this.#server?.served(this.#status);
     this.#leaveServer();
     this.#exchange.response.end(trailers);
   }
@@ -238,8 +244,7 @@ class Forward implements ResponseSink {
     this.#carrier = undefined;
     this.#sent++;
     if (this.#mayReplay(carrier) && this.#server !== undefined) {
-      this.#replays++;
-      this.#waitAt(this.#server);
+      this.#replay(this.#server, carrier);
       return;
     }
     // A server is not to blame for what this worker has no room for.
@@ -259,6 +264,14 @@ class Forward implements ResponseSink {
     if (carrier === undefined || this.#bodyTaken || this.#begun || this.#replays >= MAX_REPLAYS) return false;
     if (carrier instanceof ClientStream && carrier.unprocessed) return true;
     return this.#reused && !carrier.heard && isRetryable(this.#exchange.head.method);
+  }
+
+  #replay(server: UpstreamServer, carrier: Carrier | undefined): void {
+    this.#replays++;
+    // What one stale connection of a pool tells holds for the others; a stream that was refused says nothing of its connection.
+    const connection = carrier instanceof ClientStream && carrier.unprocessed ? server.pool.take() : undefined;
+    if (connection === undefined) this.#waitAt(server);
+    else this.send(connection);
   }
 
   /** Ends the exchange with an error, whatever state it is in. */

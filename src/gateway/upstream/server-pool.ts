@@ -96,9 +96,13 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
     this.#perConnection = settings.protocol === "http1" ? 1 : HOPED_STREAMS;
   }
 
-  /** Connections are being opened. */
+  /** Connections are being opened, or are, and their servers have not said yet how many requests they take. */
   get connecting(): boolean {
-    return this.#attempts.size > 0;
+    return this.#unsettled > 0;
+  }
+
+  get #unsettled(): number {
+    return this.#multiplexed.reduce((count, { knowsRoom }) => count + (knowsRoom ? 0 : 1), this.#attempts.size);
   }
 
   /** A connection that takes a request now, the one used last first; undefined where there is none. */
@@ -173,11 +177,13 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
   }
 
   #releasedStreams(connection: Http2ClientConnection): void {
+    if (connection.knowsRoom) this.#perConnection = Math.max(Math.min(connection.peer.maxStreams, HOPED_STREAMS), 1);
     while (connection.room > 0) {
       const waiter = this.#nextWaiter();
       if (waiter === undefined) break;
       waiter.onConnection(connection);
     }
+    this.#grow();
     if (connection.streams.size > 0 || connection.isRetired) return;
     const idle = this.#multiplexed.reduce((count, { streams }) => count + (streams.size === 0 ? 1 : 0), 0);
     if (this.#closed || idle > this.#settings.maxIdle) connection.retire();
@@ -199,11 +205,11 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
   }
 
   #grow(): void {
-    while (
-      this.#waiting.length > this.#attempts.size * this.#perConnection &&
-      this.#connections < this.#settings.maxConnections
-    ) {
+    if (this.#waiting.length === 0) return;
+    let hoped = this.#unsettled * this.#perConnection;
+    while (this.#waiting.length > hoped && this.#connections < this.#settings.maxConnections) {
       this.#connect();
+      hoped += this.#perConnection;
     }
   }
 
@@ -242,7 +248,7 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
     this.#attempts.delete(attempt);
     this.wheel.remove(attempt);
     const isHttp2 = connection instanceof Http2ClientConnection;
-    this.#perConnection = isHttp2 ? HOPED_STREAMS : 1;
+    if (!isHttp2) this.#perConnection = 1;
     if (isHttp2 ? connection.isRetired : !connection.open) return;
     if (isHttp2) this.#multiplexed.push(connection);
     try {
@@ -255,13 +261,18 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
     }
   }
 
-  /** The server refused: so it would the one who has waited longest. */
+  /** The server refused: so it would those who have waited longest, as many as one connection is hoped to take. */
   #refused(attempt: Attempt): void {
     // An attempt that was given up has no part in those made after it.
     if (!this.#attempts.has(attempt)) return;
-    const waiter = this.#nextWaiter();
+    const refused: Waiter[] = [];
+    while (refused.length < this.#perConnection) {
+      const waiter = this.#nextWaiter();
+      if (waiter === undefined) break;
+      refused.push(waiter);
+    }
     this.giveUp(attempt);
-    waiter?.onRefusal("refused");
+    for (const waiter of refused) waiter.onRefusal("refused");
   }
 }
 

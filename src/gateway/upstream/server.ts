@@ -53,9 +53,13 @@ export class UpstreamServer implements Candidate {
     this.#states.ended(this.member.slot);
   }
 
-  /** A final answer came: the row of failures is broken, unless the answer is that it cannot serve. */
+  /** The head of a final answer came. */
   answered(status: number): void {
     this.metrics.answered(status);
+  }
+
+  /** An answer was whole: the row of failures is broken, unless the answer is that it cannot serve. */
+  served(status: number): void {
     if (!isRetryableStatus(status)) this.#states.succeeded(this.member.slot);
   }
 

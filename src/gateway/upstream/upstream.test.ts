@@ -55,9 +55,9 @@ test("a server out of rotation is passed over, and backups serve only when no pr
   expect(picks(upstream, 2)).toEqual(["3", "3"]);
   serverOf(upstream, 3).failed();
   expect(picks(upstream, 1)).toEqual(["none"]);
-  serverOf(upstream, 2).answered(503);
+  serverOf(upstream, 2).served(503);
   expect(picks(upstream, 1)).toEqual(["none"]);
-  serverOf(upstream, 2).answered(500);
+  serverOf(upstream, 2).served(500);
   expect(picks(upstream, 1)).toEqual(["2"]);
 });
 

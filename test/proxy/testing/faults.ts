@@ -1,0 +1,167 @@
+/** Has every fault of an upstream met by clients of all protocols, and checks what comes of it. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { ask, type ClientProtocol, type Outcome } from "./ask.ts";
+import { type Counts, Rig } from "./rig.ts";
+
+export const MAX_RESPONSE_BYTES = 50_000;
+export const STALL_MS = 150;
+
+/** What is to come of a request: `sent` on connections that are new, `sentStale` where the first one was used before. */
+export interface Expected {
+  readonly status: number;
+  readonly whole: boolean;
+  readonly sent: number;
+  readonly sentStale: number;
+  readonly failures: number;
+}
+
+export interface Outcomes {
+  readonly get: Expected;
+  readonly post: Expected;
+}
+
+export interface Fault extends Outcomes {
+  readonly name: string;
+  /** The body that the client gets, where it is whole. */
+  readonly body?: string;
+}
+
+/** Nothing came before the failure: one more try is made, and what a stale connection lost costs none. */
+export function unheard(status: number): Outcomes {
+  return {
+    get: { status, whole: true, sent: 2, sentStale: 3, failures: 2 },
+    post: { status, whole: true, sent: 1, sentStale: 1, failures: 1 },
+  };
+}
+
+/** As `unheard`, but the connection was not stale: something came. */
+export function heard(status: number): Outcomes {
+  const { get, post } = unheard(status);
+  return { get: { ...get, sentStale: 2 }, post };
+}
+
+/** The client has the head: there is no other try. */
+export function once(whole: boolean, status: number, failures: number): Outcomes {
+  const expected = { status, whole, sent: 1, sentStale: 1, failures };
+  return { get: expected, post: expected };
+}
+
+interface Kind {
+  readonly protocol: ClientProtocol;
+  readonly method: "GET" | "POST";
+  readonly stale: boolean;
+}
+
+/** Each fault is met by each of these, at an upstream of its own. */
+const KINDS: readonly Kind[] = [
+  { protocol: "HTTP/1.1", method: "GET", stale: false },
+  { protocol: "HTTP/1.1", method: "GET", stale: true },
+  { protocol: "HTTP/1.1", method: "POST", stale: false },
+  { protocol: "HTTP/1.1", method: "POST", stale: true },
+  { protocol: "HTTP/2", method: "GET", stale: true },
+  { protocol: "HTTP/2", method: "POST", stale: true },
+  { protocol: "HTTP/3", method: "GET", stale: false },
+  { protocol: "HTTP/3", method: "POST", stale: true },
+];
+
+/** The origin that all the upstreams lead to: it echoes `METHOD path`, but under `/fN-M/fault` does what fault N is. */
+export interface FaultyOrigin {
+  readonly port: number;
+  readonly faults: readonly string[];
+  /** Requests of that method, path and body that began to arrive. */
+  sent(method: string, path: string, body: string): number;
+  stop(): Promise<void>;
+}
+
+const nameOf = (fault: number, kind: number): string => `f${fault}-${kind}`;
+
+/** The fault that is asked for by `path`. */
+export function faultOf<T>(faults: readonly T[], path: string): T | undefined {
+  const index = /^\/f(\d+)-\d+\/fault$/.exec(path)?.[1];
+  return index === undefined ? undefined : faults[Number(index)];
+}
+
+/** Declares the tests. `start` starts the origin; `protocol` is what it speaks. */
+export function testFaults(
+  faults: readonly Fault[],
+  protocol: "http1" | "h2c",
+  start: () => Promise<FaultyOrigin>,
+): void {
+  let origin: FaultyOrigin;
+  let rig: Rig;
+
+  beforeAll(async () => {
+    origin = await start();
+    const servers = [{ address: "127.0.0.1", port: origin.port, max_fails: 1000 }];
+    const names = faults.flatMap((_, fault) => KINDS.map((_kind, kind) => nameOf(fault, kind)));
+    rig = await Rig.start({
+      quic: true,
+      upstreams: names.map((name) => ({ name, protocol, servers })),
+      routes: names.map((name) => ({
+        path_prefix: `/${name}`,
+        upstream: name,
+        send_timeout_ms: STALL_MS,
+        read_timeout_ms: STALL_MS,
+        max_response_bytes: MAX_RESPONSE_BYTES,
+      })),
+    });
+  });
+
+  afterAll(async () => {
+    expect(rig.logged).toEqual([]);
+    expect(origin.faults).toEqual([]);
+    await rig.stop();
+    await origin.stop();
+  });
+
+  for (const [fault, each] of faults.entries()) {
+    describe(`an upstream that ${each.name}`, () => {
+      for (const [kind, { protocol: client, method, stale }] of KINDS.entries()) {
+        test(`${method} by ${client} on ${stale ? "a connection that was used" : "new connections"}`, async () => {
+          const upstream = nameOf(fault, kind);
+          await meet(rig, origin, { fault: each, upstream, kind: { protocol: client, method, stale } });
+        });
+      }
+    });
+  }
+}
+
+interface Meeting {
+  readonly fault: Fault;
+  readonly upstream: string;
+  readonly kind: Kind;
+}
+
+async function meet(rig: Rig, origin: FaultyOrigin, { fault, upstream, kind }: Meeting): Promise<void> {
+  const { method, stale } = kind;
+  const expected = method === "GET" ? fault.get : fault.post;
+  const body = method === "GET" ? "" : "sent";
+  const path = `/${upstream}/fault`;
+  if (stale) expect(await ask(rig, "HTTP/1.1", { path: `/${upstream}/before` })).toMatchObject({ status: 200 });
+  const before = await rig.counts(upstream);
+  const outcome = await ask(rig, kind.protocol, { method, path, ...(body === "" ? {} : { body }) });
+  expectOutcome(outcome, expected, fault.body);
+  await rig.settled();
+  const after = await rig.counts(upstream);
+  expect({ sent: origin.sent(method, path, body), failures: after.failures - before.failures }).toEqual({
+    sent: stale ? expected.sentStale : expected.sent,
+    failures: expected.failures,
+  });
+  await expectRecovery(rig, upstream, after);
+}
+
+function expectOutcome(outcome: Outcome, expected: Expected, body: string | undefined): void {
+  // A stream that is reset may lose what came before: over HTTP/3 that can be the head.
+  const isLost = !expected.whole && outcome.status === 0;
+  expect([isLost ? expected.status : outcome.status, outcome.whole]).toEqual([expected.status, expected.whole]);
+  if (body !== undefined && outcome.whole) expect(outcome.body).toBe(body);
+}
+
+/** The next request is answered, and nothing but its connection stays. */
+async function expectRecovery(rig: Rig, upstream: string, before: Counts): Promise<void> {
+  const path = `/${upstream}/after`;
+  expect(await ask(rig, "HTTP/1.1", { path })).toMatchObject({ status: 200, body: `GET ${path}`, whole: true });
+  await rig.settled();
+  await rig.opened(upstream, 1);
+  expect(await rig.counts(upstream)).toMatchObject({ open: 1, waiting: 0, failures: before.failures });
+}
