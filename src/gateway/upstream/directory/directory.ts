@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type BufferPool } from "../../../lib/buffer-pool.ts";
-import { type TimerWheel } from "../../../lib/timer-wheel.ts";
+import { Deadline, type TimerWheel } from "../../../lib/timer-wheel.ts";
 import { type Config, type UpstreamConfig } from "../../config/config.ts";
 import { MAX_SERVERS } from "../../telemetry/layout.ts";
 import { type OnFault } from "../../wire/tcp.ts";
@@ -86,6 +86,7 @@ export class Directory {
    * discovery for a while. Rejects, with nothing changed, where there are more servers than places.
    */
   async prepare(config: Config): Promise<Membership> {
+    if (this.#closed) throw new Error(STOPPING);
     if (this.#next !== undefined) throw new Error("Cannot prepare a configuration: another one is being prepared");
     const plan = new Plan(config, this.#current, {
       ...this.#deps,
@@ -94,8 +95,8 @@ export class Directory {
     });
     this.#next = plan;
     try {
-      await within(FIRST_ANSWERS_MS, plan.answered());
-      if (this.#closed) throw new Error("Cannot prepare a configuration: the gateway is about to stop");
+      await this.#answered(plan);
+      if (this.#closed) throw new Error(STOPPING);
       this.#toldNext = new Map(
         [...plan.upstreams].map(([name, upstream]) => [name, this.#place(name, upstream, true)]),
       );
@@ -106,6 +107,13 @@ export class Directory {
       this.rollback();
       throw error;
     }
+  }
+
+  async #answered(plan: Plan): Promise<void> {
+    const patience = new Patience();
+    this.#deps.wheel.set(patience, FIRST_ANSWERS_MS);
+    await Promise.race([plan.answered(), patience.over]);
+    this.#deps.wheel.remove(patience);
   }
 
   /** The prepared configuration is served. */
@@ -165,6 +173,7 @@ export class Directory {
   }
 
   #refresh(plan: Plan): void {
+    if (this.#closed) return;
     for (const name of plan.upstreams.keys()) this.#tell(plan, name);
     this.#settle(plan);
   }
@@ -221,6 +230,7 @@ export class Directory {
   }
 }
 
+const STOPPING = "Cannot prepare a configuration: the gateway is about to stop";
 const PLACES = `there are places for ${MAX_SERVERS} servers, of all upstreams together`;
 
 function noPlace(upstream: string, server: string): string {
@@ -231,10 +241,19 @@ function placeKey(upstream: string, server: string): string {
   return JSON.stringify([upstream, server]);
 }
 
-/** Waits for `what`, but no longer than `ms`. */
-async function within(ms: number, what: Promise<void>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  await Promise.race([what, promise]);
-  clearTimeout(timer);
+/** Time that is over some time. */
+class Patience extends Deadline {
+  readonly over: Promise<void>;
+  readonly #end: () => void;
+
+  constructor() {
+    super();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.over = promise;
+    this.#end = resolve;
+  }
+
+  override onDeadline(): void {
+    this.#end();
+  }
 }

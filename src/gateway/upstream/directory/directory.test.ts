@@ -1,0 +1,242 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { type Config } from "../../config/config.ts";
+import { loadValue } from "../../config/load.ts";
+import { RawOrigin } from "../../../../test/support/raw-origin.ts";
+import { until } from "../../../../test/support/program.ts";
+import { SharedZone } from "../../../lib/shared-zone.ts";
+import { FakeClock } from "../../../lib/testing/fake-clock.ts";
+import { plentyOfBuffers } from "../../../lib/testing/plenty.ts";
+import { TimerWheel } from "../../../lib/timer-wheel.ts";
+import { MAX_SERVERS, zoneShape } from "../../telemetry/layout.ts";
+import { type Member, type Membership, serverKey } from "../member.ts";
+import { ServerStates } from "../server-states.ts";
+import { Directory } from "./directory.ts";
+import { Catalog } from "./testing/catalog.ts";
+
+let catalog: Catalog;
+let origin: RawOrigin;
+let states: ServerStates;
+let directory: Directory;
+let wheel: TimerWheel;
+let told: string[];
+let logged: string[];
+let faults: unknown[];
+
+beforeEach(async () => {
+  catalog = new Catalog();
+  origin = await RawOrigin.start();
+  told = [];
+  logged = [];
+  faults = [];
+  wheel = new TimerWheel(undefined, onFault);
+  states = new ServerStates(SharedZone.local(zoneShape(1)), 1);
+  directory = createDirectory(wheel);
+});
+
+function onFault(error: unknown): void {
+  faults.push(error);
+}
+
+function createDirectory(withWheel: TimerWheel): Directory {
+  return new Directory({
+    wheel: withWheel,
+    buffers: plentyOfBuffers(),
+    states,
+    log: (message) => logged.push(message),
+    onFault,
+    dialSettings: ({ allow_private: allowPrivate }) => ({ allowPrivate, tls: undefined }),
+    onChange: (upstream, members) => told.push(`${upstream}: ${named(members)}`),
+  });
+}
+
+afterEach(async () => {
+  directory.close();
+  wheel.close();
+  await catalog.stop();
+  await origin.stop();
+  expect(faults).toEqual([]);
+});
+
+function named(members: readonly Member[] | undefined): string {
+  return (members ?? []).map(({ endpoint }) => serverKey(endpoint)).join(" ");
+}
+
+function config(upstreams: readonly object[]): Config {
+  const { config: checked, problems } = loadValue({ upstreams });
+  if (checked === undefined) throw new Error(JSON.stringify(problems));
+  return checked;
+}
+
+function at(...ports: readonly number[]): object[] {
+  return ports.map((port) => ({ address: "10.0.0.1", port }));
+}
+
+function fromCatalog(name: string, servers: readonly object[] = []): object {
+  return { name, servers, catalog_discovery: { service: "s", port: catalog.port } };
+}
+
+async function serve(upstreams: readonly object[]): Promise<Membership> {
+  const members = await directory.prepare(config(upstreams));
+  directory.commit();
+  return members;
+}
+
+test("servers of the configuration come first, then those that were found, each once and each with a place of its own", async () => {
+  catalog.set([
+    { address: "10.0.0.1", port: 2, weight: 9 },
+    { address: "10.0.0.1", port: 3, weight: 5 },
+  ]);
+  const servers = [
+    { address: "10.0.0.1", port: 1, weight: 2, max_fails: 7, fail_timeout_ms: 11, backup: true },
+    ...at(2, 2),
+    { unix: "/run/a.sock" },
+  ];
+  const members = await serve([fromCatalog("a", servers), { name: "b", servers: at(1) }]);
+  const defaults = { weight: 1, maxFails: 3, failTimeoutMs: 30_000, backup: false, slot: 0 };
+  expect(members["a"]?.map((member) => ({ ...member, slot: 0 }))).toEqual([
+    { endpoint: { address: "10.0.0.1", port: 1 }, weight: 2, maxFails: 7, failTimeoutMs: 11, backup: true, slot: 0 },
+    { ...defaults, endpoint: { address: "10.0.0.1", port: 2 } },
+    { ...defaults, endpoint: { unix: "/run/a.sock" } },
+    { ...defaults, endpoint: { address: "10.0.0.1", port: 3 }, weight: 5 },
+  ]);
+  const slots = [...(members["a"] ?? []), ...(members["b"] ?? [])].map(({ slot }) => slot);
+  expect(new Set(slots).size).toBe(5);
+});
+
+test("what discovery finds later is told, and a server that stays keeps its place", async () => {
+  catalog.set([{ address: "10.0.0.1", port: 1 }]);
+  const members = await serve([fromCatalog("a")]);
+  await until("it waits", () => (catalog.waiting.size > 0 ? true : undefined));
+  catalog.set([
+    { address: "10.0.0.1", port: 1 },
+    { address: "10.0.0.1", port: 2 },
+  ]);
+  await until("it is told", () => told[0]);
+  expect(told).toEqual(["a: 10.0.0.1:1 10.0.0.1:2"]);
+  const after = await serve([fromCatalog("a")]);
+  expect(after["a"]?.[0]?.slot).toBe(members["a"]?.[0]?.slot ?? -1);
+});
+
+test("places are kept over reloads by servers that stay, and given back by those that go", async () => {
+  const before = await serve([{ name: "a", servers: at(1, 2) }]);
+  const after = await serve([{ name: "a", servers: at(2, 3) }]);
+  expect(after["a"]?.[0]?.slot).toBe(before["a"]?.[1]?.slot ?? -1);
+  expect(directory.status().map(({ server }) => server)).toEqual(["10.0.0.1:2", "10.0.0.1:3"]);
+  expect(told).toEqual([]);
+});
+
+test("a reload that is rolled back changes nothing: probes, discovery and places stay", async () => {
+  const health = { path: "/old", interval_ms: 20, timeout_ms: 1000, unhealthy_threshold: 1 };
+  const servers = [{ address: "127.0.0.1", port: origin.port }];
+  await serve([{ ...fromCatalog("a", servers), health_check: health }]);
+  const before = directory.status().map(({ server }) => server);
+  await directory.prepare(config([{ name: "a", servers, health_check: { ...health, path: "/new" } }]));
+  directory.rollback();
+  origin.reset();
+  await until("it is probed", () => (origin.requests.length >= 3 ? true : undefined));
+  expect(origin.summaries.every((summary) => summary.startsWith("GET /old"))).toBe(true);
+  expect(directory.status().map(({ server }) => server)).toEqual(before);
+  await until("it waits", () => (catalog.waiting.size > 0 ? true : undefined));
+  catalog.set([{ address: "10.0.0.9", port: 9 }]);
+  await until("a change is told", () => told.find((line) => line.includes("10.0.0.9:9")));
+});
+
+for (const [outcome, after] of [
+  ["commit", "10.0.0.1:7 10.0.0.1:5"],
+  ["rollback", "10.0.0.1:5"],
+] as const) {
+  test(`a change while a configuration is prepared is told after the ${outcome}`, async () => {
+    catalog.set([{ address: "10.0.0.1", port: 1 }]);
+    await serve([fromCatalog("a")]);
+    await directory.prepare(config([fromCatalog("a", at(7))]));
+    await until("it waits", () => (catalog.waiting.size > 0 ? true : undefined));
+    catalog.set([{ address: "10.0.0.1", port: 5 }]);
+    await until("it was answered, and the next query waits for its turn", () =>
+      catalog.waiting.size === 0 ? true : undefined,
+    );
+    // The answer is on its way through the loopback interface.
+    await Bun.sleep(20);
+    expect(told).toEqual([]);
+    directory[outcome]();
+    await until("it is told", () => told.at(-1));
+    expect(told).toEqual([`a: ${after}`]);
+  });
+}
+
+test("what workers were told by a configuration that is not served after all is told anew", async () => {
+  await serve([{ name: "a", servers: at(1) }]);
+  await directory.prepare(config([{ name: "a", servers: at(2) }]));
+  directory.rollback();
+  expect(told).toEqual(["a: 10.0.0.1:1"]);
+});
+
+test("more servers than there are places are refused where the configuration names them, and left out where they were found", async () => {
+  const many = Array.from({ length: MAX_SERVERS - 1 }, (_, i) => ({ address: "10.0.0.2", port: i + 1 }));
+  catalog.set([
+    { address: "10.0.0.1", port: 1 },
+    { address: "10.0.0.1", port: 2 },
+  ]);
+  await serve([{ name: "many", servers: many }, fromCatalog("found")]);
+  expect(directory.status()).toHaveLength(MAX_SERVERS);
+  const left = `there are places for ${MAX_SERVERS} servers, of all upstreams together`;
+  expect(logged).toEqual([`upstream "found": 1 servers left out: ${left}`]);
+  const refused = directory.prepare(config([{ name: "other", servers: at(...many.map(({ port }) => port)) }]));
+  expect(refused).rejects.toThrow(`of upstream "other": ${left}`);
+  await refused.catch(() => {});
+  expect(directory.status()).toHaveLength(MAX_SERVERS);
+  expect((await serve([{ name: "many", servers: many }]))["many"]).toHaveLength(MAX_SERVERS - 1);
+});
+
+test("a start goes on with what there is when discovery has no answer for 3 s", async () => {
+  const clock = new FakeClock();
+  catalog.intercept = () => new Promise<Response>(() => {});
+  directory = createDirectory(new TimerWheel(clock));
+  const members = serve([fromCatalog("a", at(1))]);
+  await until("it was asked", () => catalog.queries[0]);
+  clock.advance(3020);
+  expect(named((await members)["a"])).toBe("10.0.0.1:1");
+});
+
+test("a server that is probed has a state, a reason and a time, and all have what requests say of them", async () => {
+  origin.answer = (_, connection) => connection.end("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n");
+  const servers = [{ address: "127.0.0.1", port: origin.port }];
+  const before = Date.now();
+  await serve([
+    { name: "a", servers, health_check: { interval_ms: 10, unhealthy_threshold: 2 } },
+    { name: "b", servers },
+  ]);
+  const first = await until("it is unhealthy", () => {
+    const [status] = directory.status();
+    return status?.active?.state === "unhealthy" ? status : undefined;
+  });
+  const { since = 0, ...active } = first.active ?? {};
+  expect(active).toEqual({ state: "unhealthy", reason: "status" });
+  expect(since).toBeGreaterThanOrEqual(before);
+  const [, second] = directory.status();
+  expect(second).toEqual({
+    upstream: "b",
+    server: `127.0.0.1:${origin.port}`,
+    source: "config",
+    weight: 1,
+    backup: false,
+    active: undefined,
+    passive: { inRotation: true, failures: 0 },
+    requestsInFlight: 0,
+  });
+});
+
+test("after close nothing is probed or looked for, and a start that waits is given up", async () => {
+  await serve([
+    { ...fromCatalog("a", [{ address: "127.0.0.1", port: origin.port }]), health_check: { interval_ms: 10 } },
+  ]);
+  await until("it is probed", () => origin.requests[0]);
+  await until("it waits", () => (catalog.waiting.size > 0 ? true : undefined));
+  directory.close();
+  await until("no probe is under way", () => (origin.connections.every(({ closed }) => closed) ? true : undefined));
+  origin.reset();
+  catalog.queries.length = 0;
+  catalog.set([{ address: "10.0.0.9", port: 9 }]);
+  expect(directory.prepare(config([]))).rejects.toThrow("about to stop");
+  await Bun.sleep(50);
+  expect([origin.requests.length, catalog.queries.length, told.length]).toEqual([0, 0, 0]);
+});

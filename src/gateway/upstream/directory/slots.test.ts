@@ -1,0 +1,49 @@
+import { expect, test } from "bun:test";
+import { SharedZone } from "../../../lib/shared-zone.ts";
+import { MAX_SERVERS, zoneShape } from "../../telemetry/layout.ts";
+import { ServerStates } from "../server-states.ts";
+import { Slots } from "./slots.ts";
+
+function setUp(): { slots: Slots; worker: ServerStates } {
+  const zone = SharedZone.local(zoneShape(1));
+  return { slots: new Slots(new ServerStates(zone, 0)), worker: new ServerStates(zone, 1) };
+}
+
+test("a server keeps its place while it is kept, and each has its own", () => {
+  const { slots } = setUp();
+  const [a, b] = [slots.take("a"), slots.take("b")];
+  expect(a).not.toBe(b);
+  slots.keep(new Set(["a"]));
+  expect(slots.take("a")).toBe(a ?? -1);
+});
+
+test("places are bounded, and one that was given back is given out again, with nothing known of it", () => {
+  const { slots, worker } = setUp();
+  const taken = Array.from({ length: MAX_SERVERS }, (_, i) => slots.take(String(i)));
+  expect(new Set(taken).size).toBe(MAX_SERVERS);
+  expect(slots.take("one more")).toBeUndefined();
+  const seventh = taken[7] ?? -1;
+  worker.failed(seventh, { maxFails: 1, failTimeoutMs: 60_000 });
+  slots.keep(
+    new Set(
+      taken
+        .keys()
+        .map(String)
+        .filter((key) => key !== "7"),
+    ),
+  );
+  expect(slots.take("one more")).toBe(seventh);
+  expect(worker.isInRotation(seventh, 60_000)).toBe(true);
+  expect(worker.fails(seventh)).toBe(0);
+});
+
+test("a place at which a worker still has a request is given to nobody else", () => {
+  const { slots, worker } = setUp();
+  for (let i = 0; i < MAX_SERVERS; i++) slots.take(String(i));
+  const slot = slots.take("7") ?? -1;
+  worker.began(slot);
+  slots.keep(new Set(Array.from({ length: MAX_SERVERS }, (_, i) => String(i)).filter((key) => key !== "7")));
+  expect(slots.take("one more")).toBeUndefined();
+  worker.ended(slot);
+  expect(slots.take("one more")).toBe(slot);
+});
