@@ -9,6 +9,12 @@ export function plainAddress(address: string): string {
   return address.startsWith("::ffff:") && address.includes(".") ? address.slice(7) : address;
 }
 
+/** One spelling for each address. */
+export function canonicalAddress(address: string): string {
+  const plain = plainAddress(address);
+  return plain.includes(":") && ipaddr.IPv6.isValid(plain) ? ipaddr.parse(plain).toString() : plain;
+}
+
 /**
  * Finds the client behind proxies that are trusted (`server.trusted_proxies`): the right-most entry of X-Forwarded-For
  * that is not one of them. Entries further left are the client's own claims.

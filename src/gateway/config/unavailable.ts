@@ -16,7 +16,6 @@ export const UNAVAILABLE: readonly Unavailable[] = [
   { path: "admin.enabled" },
   { path: "otel.enabled" },
   { path: "postgres.url", opens: "a payment could be used once on every gateway that shares the database" },
-  { path: "upstreams[].load_balancer", idle: "round_robin" },
   { path: "routes[].tenant", opens: "the route would have no tenant check" },
   { path: "routes[].auth", idle: { type: "none" }, opens: "everybody would be let in" },
   { path: "routes[].rate_limit", opens: "requests would not be limited" },

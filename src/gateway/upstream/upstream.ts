@@ -1,4 +1,5 @@
-import { type Balancer, type Balancing, createBalancer } from "./balancers/balancer.ts";
+import { type Balancer } from "./balancers/balancer.ts";
+import { type Balancing, createBalancer } from "./balancers/create-balancer.ts";
 import { type Member, serverKey } from "./member.ts";
 import { type UpstreamServer } from "./server.ts";
 

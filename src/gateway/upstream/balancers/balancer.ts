@@ -15,28 +15,5 @@ export interface Balancer<T extends Candidate> {
   pick(clientAddress: string, avoid: T | undefined): T | undefined;
 }
 
-export type Balancing = "round_robin" | "least_conn" | "ip_hash" | "random" | "weighted_round_robin";
-
-/** The balancer of that name for these servers. */
-export function createBalancer<T extends Candidate>(_policy: Balancing, servers: readonly T[]): Balancer<T> {
-  return new RoundRobin(servers);
-}
-
-class RoundRobin<T extends Candidate> implements Balancer<T> {
-  readonly #servers: readonly T[];
-  #turn = 0;
-
-  constructor(servers: readonly T[]) {
-    this.#servers = servers;
-  }
-
-  pick(_clientAddress: string, avoid: T | undefined): T | undefined {
-    const count = this.#servers.length;
-    for (let step = 0; step < count; step++) {
-      this.#turn = (this.#turn + 1) % count;
-      const server = this.#servers[this.#turn];
-      if (server !== undefined && server !== avoid && server.inRotation) return server;
-    }
-    return undefined;
-  }
-}
+/** Numbers from 0 to less than 1, as `Math.random` gives them. */
+export type Random = () => number;

@@ -1,0 +1,19 @@
+import { Rendezvous } from "../../../lib/rendezvous.ts";
+import { canonicalAddress } from "../../client-address.ts";
+import { type Balancer, type Candidate } from "./balancer.ts";
+
+/**
+ * The same server for the same client address, in every worker and over reloads. Where a server is out of rotation its clients
+ * alone go elsewhere, and come back with it.
+ */
+export class AddressHash<T extends Candidate> implements Balancer<T> {
+  readonly #choices: Rendezvous<T>;
+
+  constructor(servers: readonly T[]) {
+    this.#choices = new Rendezvous(servers);
+  }
+
+  pick(clientAddress: string, avoid: T | undefined): T | undefined {
+    return this.#choices.choose(canonicalAddress(clientAddress), (server) => server !== avoid && server.inRotation);
+  }
+}
