@@ -1,0 +1,336 @@
+/** Many requests to an HTTP/2 upstream at one time: how they share its connections, and what is lost with one of them. */
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import * as h2 from "../support/http2-frames.ts";
+import { get, Http2Client, post } from "../support/http2-client.ts";
+import { until } from "../support/program.ts";
+import { RawClient } from "../support/raw-client.ts";
+import { ask, type Outcome } from "./testing/ask.ts";
+import { Http2Origin, type OriginRequest } from "./testing/http2-origin.ts";
+import { Rig } from "./testing/rig.ts";
+
+setDefaultTimeout(30_000);
+
+let origin: Http2Origin;
+let rig: Rig;
+
+beforeEach(async () => {
+  origin = await Http2Origin.start();
+});
+
+afterEach(async () => {
+  await rig.settled();
+  expect(rig.logged).toEqual([]);
+  expect(origin.faults).toEqual([]);
+  await rig.stop();
+  await origin.stop();
+});
+
+async function serve(pool: object = {}, route: object = {}): Promise<void> {
+  rig = await Rig.start({
+    upstreams: [
+      {
+        name: "origin",
+        protocol: "h2c",
+        servers: [{ address: "127.0.0.1", port: origin.port, max_fails: 1000 }],
+        connection_pool: pool,
+      },
+    ],
+    routes: [{ path_prefix: "/", upstream: "origin", ...route }],
+  });
+}
+
+/** So many requests at one time, each by a connection of its own. */
+function askAll(count: number, method = "GET", body?: string): Promise<Outcome[]> {
+  const own = body === undefined ? {} : { body };
+  return Promise.all(Array.from({ length: count }, (_, i) => ask(rig, "HTTP/1.1", { method, path: `/${i}`, ...own })));
+}
+
+/** Holds requests back until so many are there. */
+function holdUntil(count: number): { readonly held: Promise<OriginRequest[]>; readonly most: () => number } {
+  const { promise, resolve } = Promise.withResolvers<OriginRequest[]>();
+  const held: OriginRequest[] = [];
+  origin.onRequest = (request) => {
+    held.push(request);
+    if (held.length === count) resolve(held);
+  };
+  return { held: promise, most: () => held.length };
+}
+
+function answer(request: OriginRequest): void {
+  request.answer(200, `${request.method} ${request.path}`);
+}
+
+/** Every status that came. */
+function statusesOf(outcomes: readonly Outcome[]): number[] {
+  return [...new Set(outcomes.map(({ status }) => status))];
+}
+
+/** Refuses what is more than it said it takes, as a server may (RFC 9113 §5.1.2), and answers the others a little later. */
+function takeAtMost(count: number): { most: number; refused: number } {
+  const seen = { most: 0, refused: 0 };
+  const open = new Map<unknown, number>();
+  origin.onRequest = (request) => {
+    const before = open.get(request.connection) ?? 0;
+    if (before >= count) {
+      seen.refused++;
+      request.reset(h2.REFUSED_STREAM);
+      return;
+    }
+    open.set(request.connection, before + 1);
+    seen.most = Math.max(seen.most, before + 1);
+    setImmediate(() => {
+      open.set(request.connection, (open.get(request.connection) ?? 1) - 1);
+      answer(request);
+    });
+  };
+  return seen;
+}
+
+describe("a server that takes few requests on a connection", () => {
+  test.each([1, 3])(
+    "%d at a time: as many connections are opened as may be, and none is asked for more",
+    async (count) => {
+      origin.settings = [[h2.MAX_CONCURRENT_STREAMS, count]];
+      const seen = takeAtMost(count);
+      await serve({ max_connections: 8 });
+      const outcomes = await askAll(100);
+      expect(statusesOf(outcomes)).toEqual([200]);
+      expect([seen.most, seen.refused]).toEqual([count, 0]);
+      expect(origin.requests).toHaveLength(100);
+      expect(origin.connections.length).toBeLessThanOrEqual(8);
+      expect(await rig.counts("origin")).toMatchObject({ failures: 0, retries: 0, waiting: 0 });
+    },
+  );
+
+  test("requests that wait for their answers all are with the server at one time, on as many connections as it takes", async () => {
+    origin.settings = [[h2.MAX_CONCURRENT_STREAMS, 10]];
+    const { held } = holdUntil(50);
+    await serve();
+    const asked = askAll(50);
+    const requests = await held;
+    expect(new Set(requests.map(({ connection }) => connection)).size).toBe(5);
+    for (const request of requests) answer(request);
+    expect(statusesOf(await asked)).toEqual([200]);
+    expect((await rig.counts("origin")).connections).toBeLessThanOrEqual(6);
+  });
+
+  test("which takes none at first gets what waits when it takes some", async () => {
+    origin.settings = [[h2.MAX_CONCURRENT_STREAMS, 0]];
+    await serve({ max_connections: 1 });
+    // The first one is sent before the server has said so.
+    origin.onRequest = (request) => request.reset(h2.REFUSED_STREAM);
+    const asked = askAll(5);
+    await until("the waiting requests", async () => ((await rig.counts("origin")).waiting === 5 ? true : undefined));
+    origin.onRequest = answer;
+    origin.open[0]?.send(h2.settings([h2.MAX_CONCURRENT_STREAMS, 2]));
+    expect(statusesOf(await asked)).toEqual([200]);
+  });
+});
+
+describe("a server that has one connection alone", () => {
+  test("and refuses a request gets it again on that connection, whatever its method, unless its body was on its way", async () => {
+    await serve({ max_connections: 1 });
+    const refused = new Set<string>();
+    origin.onRequest = (request) => {
+      if (refused.has(request.path)) answer(request);
+      else {
+        refused.add(request.path);
+        request.reset(h2.REFUSED_STREAM);
+      }
+    };
+    const fields = [["content-length", "0"]] as const;
+    expect(await ask(rig, "HTTP/1.1", { path: "/get" })).toMatchObject({ status: 200, body: "GET /get" });
+    expect(await ask(rig, "HTTP/1.1", { method: "POST", path: "/bare", fields })).toMatchObject({ status: 200 });
+    expect(await ask(rig, "HTTP/1.1", { method: "POST", path: "/full", body: "x" })).toMatchObject({ status: 502 });
+    expect([origin.on("/get").length, origin.on("/bare").length, origin.on("/full").length]).toEqual([2, 2, 1]);
+    expect(await rig.counts("origin")).toMatchObject({ connections: 1, open: 1, failures: 1 });
+  });
+});
+
+describe("a connection that is lost with 50 requests on it", () => {
+  test("costs no GET: each is sent once more", async () => {
+    await serve({ max_connections: 2 });
+    await ask(rig, "HTTP/1.1", { path: "/before" });
+    const { held } = holdUntil(50);
+    const asked = askAll(50);
+    await held;
+    origin.onRequest = answer;
+    origin.open[0]?.reset();
+    expect(statusesOf(await asked)).toEqual([200]);
+    for (let i = 0; i < 50; i++) expect(origin.on(`/${i}`)).toHaveLength(2);
+    expect(await rig.counts("origin")).toMatchObject({ failures: 0, open: 1 });
+  });
+
+  test("costs every POST, and none is sent twice", async () => {
+    await serve();
+    await ask(rig, "HTTP/1.1", { path: "/before" });
+    const { held } = holdUntil(50);
+    const asked = askAll(50, "POST", "body");
+    await held;
+    origin.onRequest = answer;
+    origin.open[0]?.reset();
+    expect(statusesOf(await asked)).toEqual([502]);
+    expect(origin.requests).toHaveLength(51);
+    expect(await rig.counts("origin")).toMatchObject({ failures: 50, open: 0 });
+  });
+
+  test("by a GOAWAY: those behind its last stream are sent again, POST or not, and the others are answered on it", async () => {
+    await serve({ max_connections: 2 });
+    await ask(rig, "HTTP/1.1", { path: "/before" });
+    const { held } = holdUntil(50);
+    const fields = [["content-length", "0"]] as const;
+    const asked = Promise.all(
+      Array.from({ length: 50 }, (_, i) => ask(rig, "HTTP/1.1", { method: "POST", path: `/${i}`, fields })),
+    );
+    const requests = (await held).toSorted((a, b) => a.streamId - b.streamId);
+    origin.onRequest = answer;
+    const last = requests[24]?.streamId ?? 0;
+    origin.open[0]?.goaway(last);
+    await origin.until("the others", () => (origin.requests.length === 76 ? true : undefined));
+    for (const request of requests.slice(0, 25)) answer(request);
+    expect(statusesOf(await asked)).toEqual([200]);
+    expect(origin.requests).toHaveLength(76);
+    expect(await rig.counts("origin")).toMatchObject({ failures: 0 });
+    // The old one goes behind its last answer.
+    await rig.opened("origin", 1);
+  });
+});
+
+describe("a server that", () => {
+  test("goes away while nothing is asked gets the next request on a new connection", async () => {
+    await serve();
+    await ask(rig, "HTTP/1.1", { path: "/1" });
+    origin.open[0]?.goaway(1);
+    await rig.opened("origin", 0);
+    expect(await ask(rig, "HTTP/1.1", { method: "POST", path: "/2", body: "x" })).toMatchObject({ status: 200 });
+    expect(await rig.counts("origin")).toMatchObject({ connections: 2, failures: 0 });
+  });
+
+  test("closes while nothing is asked gets the next request on a new connection", async () => {
+    await serve();
+    await ask(rig, "HTTP/1.1", { path: "/1" });
+    origin.open[0]?.socket.end();
+    await rig.opened("origin", 0);
+    expect(await ask(rig, "HTTP/1.1", { method: "POST", path: "/2", body: "x" })).toMatchObject({ status: 200 });
+  });
+
+  test("never sends SETTINGS is a 504 to all who wait, is blamed by each, and gets requests again when it is well", async () => {
+    origin.settings = undefined;
+    origin.onRequest = () => {};
+    await serve(
+      { connect_timeout_ms: 200 },
+      { connect_timeout_ms: 200, read_timeout_ms: 300, retry: { max_retries: 0 } },
+    );
+    expect(statusesOf(await askAll(20))).toEqual([504]);
+    expect(origin.requests).toHaveLength(1);
+    await rig.settled();
+    expect(await rig.counts("origin")).toMatchObject({ failures: 20, connections: 1 });
+    origin.settings = [];
+    origin.onRequest = answer;
+    expect(statusesOf(await askAll(3))).toEqual([200]);
+  });
+
+  test("refuses the connection refuses all who wait for it, by few attempts", async () => {
+    const { port } = origin;
+    await origin.stop();
+    await serve({}, { retry: { max_retries: 0 } });
+    expect(statusesOf(await askAll(60))).toEqual([502]);
+    const counts = await rig.counts("origin");
+    expect(counts).toMatchObject({ requests: 60, failures: 60, open: 0 });
+    expect(counts.connections).toBeLessThan(60);
+    origin = await Http2Origin.start(port);
+    expect(statusesOf(await askAll(3))).toEqual([200]);
+  });
+
+  test("opens no windows stalls a request body and no other request: 504 by send_timeout_ms", async () => {
+    await serve({}, { send_timeout_ms: 200, retry: { max_retries: 0 } });
+    origin.onConnection = (connection) => {
+      connection.opensWindows = false;
+    };
+    const stalled = ask(rig, "HTTP/1.1", { method: "POST", path: "/large", body: "x".repeat(300_000) });
+    await origin.until("all that the windows let through", () =>
+      (origin.on("/large")[0]?.body.length ?? 0) === 65_535 ? true : undefined,
+    );
+    expect(await ask(rig, "HTTP/1.1", { path: "/other" })).toMatchObject({ status: 200 });
+    expect(await stalled).toMatchObject({ status: 504 });
+    expect(origin.on("/large")).toMatchObject([{ resetCode: h2.CANCEL }]);
+    expect(await rig.counts("origin")).toMatchObject({ failures: 1, connections: 1, open: 1 });
+  });
+
+  test("sends 1xx and trailers has both reach clients of HTTP/1.1 and HTTP/2", async () => {
+    await serve();
+    origin.onRequest = (request) => {
+      request.head(103, [["link", "</a>"]]);
+      request.head(200);
+      request.data("body");
+      request.connection.send(
+        h2.frame(h2.HEADERS, h2.END_BOTH, request.streamId, Buffer.from("\x00\x05x-sum\x011", "latin1")),
+      );
+    };
+    for (const protocol of ["HTTP/1.1", "HTTP/2"] as const) {
+      const { trailers, ...outcome } = await ask(rig, protocol, { path: "/x", fields: [["te", "trailers"]] });
+      expect(outcome).toMatchObject({ status: 200, body: "body", whole: true });
+      expect(trailers.map(([name, value]) => [name.toLowerCase(), value])).toEqual([["x-sum", "1"]]);
+    }
+    const client = await RawClient.open(rig.port);
+    client.send("GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n");
+    expect((await client.response()).startLine).toBe("HTTP/1.1 103 Early Hints");
+    client.destroy();
+  });
+});
+
+/** The origin's request, once the gateway has reset it with CANCEL. */
+async function cancelled(): Promise<void> {
+  await origin.until("CANCEL", () => (origin.requests[0]?.resetCode === h2.CANCEL ? true : undefined));
+  await rig.settled();
+  origin.onRequest = answer;
+  expect(await ask(rig, "HTTP/1.1", { path: "/after" })).toMatchObject({ status: 200 });
+  expect(await rig.counts("origin")).toMatchObject({ connections: 1, open: 1, failures: 0 });
+}
+
+describe("a client that goes away has its request cancelled, and the connection stays", () => {
+  test("HTTP/1.1, before the head", async () => {
+    await serve();
+    const { held } = holdUntil(1);
+    const client = await RawClient.open(rig.port);
+    client.send("GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n");
+    await held;
+    client.destroy();
+    await cancelled();
+  });
+
+  test("HTTP/1.1, within the answer's body", async () => {
+    await serve();
+    origin.onRequest = (request) => {
+      request.head(200, [["content-length", "100"]]);
+      request.data("some");
+    };
+    const client = await RawClient.open(rig.port);
+    client.send("GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n");
+    await client.sees("some");
+    client.destroy();
+    await cancelled();
+  });
+
+  test("HTTP/1.1, within the request's body", async () => {
+    await serve();
+    const client = await RawClient.open(rig.port);
+    client.send("POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: 100\r\n\r\nsome");
+    await origin.until("the body's begin", () => (origin.requests[0]?.body.toString() === "some" ? true : undefined));
+    client.destroy();
+    await cancelled();
+    expect(origin.requests[0]?.ended).toBe(false);
+  });
+
+  test.each(["before the head", "within the request's body"])("HTTP/2 by RST_STREAM, %s", async (phase) => {
+    await serve();
+    holdUntil(1);
+    const client = await Http2Client.ready(rig.port);
+    if (phase === "before the head") client.send(get(1, "/x"));
+    else client.send(post(1, "/x"), h2.data(1, "some"));
+    await origin.until("the request", () => (origin.requests.length === 1 ? true : undefined));
+    client.send(h2.reset(1));
+    await cancelled();
+    client.destroy();
+  });
+});
