@@ -7,7 +7,8 @@ import { type ResponseHead, type ResponseSink } from "../../exchange.ts";
 import { ClientConnection, type ConnectionOwner } from "../../http1/client-connection.ts";
 import { Http2ClientConnection, type Http2ConnectionOwner } from "../../http2/client-connection.ts";
 import { flushCork } from "../../wire/outgoing.ts";
-import { DEAF, type Endpoint, guarded, type OnFault } from "../../wire/tcp.ts";
+import { type Connecting, DEAF, type Endpoint, type OnFault } from "../../wire/tcp.ts";
+import { TlsError } from "../../wire/tls-connect.ts";
 import { type Wire, type WireHandler } from "../../wire/wire.ts";
 import { dial, type DialSettings, PrivateAddressError } from "../dial.ts";
 import { type UpstreamProtocol } from "../server-pool.ts";
@@ -53,6 +54,7 @@ export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http
   readonly buffers: BufferPool;
   readonly writeMs: number;
   readonly #question: Question;
+  readonly #connecting: Connecting;
   #onReply: ((reply: Reply) => void) | undefined;
   /** Closes the connection: cut off, or as it is done after an answer. */
   #close: ((cut: boolean) => void) | undefined;
@@ -72,18 +74,9 @@ export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http
     this.#question = question;
     this.#onReply = onReply;
     this.wheel.set(this, question.timeoutMs);
-    this.connected = dial(
-      question.endpoint,
-      question.dial,
-      (wire, agreed) => {
-        let handler: WireHandler = DEAF;
-        guarded(wire, deps.onFault, () => {
-          handler = this.#accept(wire, agreed);
-        });
-        return handler;
-      },
-      deps.onFault,
-    ).done.catch((error: unknown) => this.#fail(reasonOf(error)));
+    const accept = (wire: Wire, agreed: string): WireHandler => this.#accept(wire, agreed);
+    this.#connecting = dial(question.endpoint, question.dial, accept, deps.onFault);
+    this.connected = this.#connecting.done.catch((error: unknown) => this.#fail(reasonOf(error)));
   }
 
   /** Ends it; nobody hears of it any more. */
@@ -217,14 +210,16 @@ export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http
     this.wheel.remove(this);
     const close = this.#close;
     this.#close = undefined;
-    close?.(cut);
+    if (close === undefined) this.#connecting.abort();
+    else close(cut);
   }
 }
 
 function reasonOf(error: unknown): AskFailure {
   if (error instanceof PrivateAddressError) return "private";
-  const code = codeOf(error) ?? "";
-  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return "unresolved";
-  if (/^E[A-Z]+$/.test(code)) return "refused";
-  return code === "" ? "refused" : "tls";
+  if (error instanceof TlsError) return "tls";
+  return UNRESOLVED.has(codeOf(error) ?? "") ? "unresolved" : "refused";
 }
+
+/** What getaddrinfo says of a name without an address. */
+const UNRESOLVED = new Set(["ENOTFOUND", "EAI_AGAIN", "ENODATA"]);

@@ -44,7 +44,10 @@ function createDirectory(withWheel: TimerWheel): Directory {
     states,
     log: (message) => logged.push(message),
     onFault,
-    dialSettings: ({ allow_private: allowPrivate }) => ({ allowPrivate, tls: undefined }),
+    dialSettings({ allow_private: allowPrivate, tls }) {
+      if (tls) throw new Error("no CAs");
+      return { allowPrivate, tls: undefined };
+    },
     onChange: (upstream, members) => told.push(`${upstream}: ${named(members)}`),
   });
 }
@@ -223,6 +226,18 @@ test("a server that is probed has a state, a reason and a time, and all have wha
     passive: { inRotation: true, failures: 0 },
     requestsInFlight: 0,
   });
+});
+
+test("a configuration with an upstream that cannot be connected to is refused, and nothing is left of it", async () => {
+  await serve([{ name: "a", servers: at(1) }]);
+  const broken = { name: "b", servers: at(2), health_check: {}, tls: true, tls_ca_path: "/nowhere" };
+  const refused = directory.prepare(config([fromCatalog("c"), broken]));
+  expect(refused).rejects.toThrow("no CAs");
+  await refused.catch(() => {});
+  await Bun.sleep(20);
+  expect(catalog.queries.length + catalog.waiting.size).toBeLessThanOrEqual(1);
+  expect(directory.status().map(({ server }) => server)).toEqual(["10.0.0.1:1"]);
+  await serve([{ name: "a", servers: at(3) }]);
 });
 
 test("after close nothing is probed or looked for, and a start that waits is given up", async () => {

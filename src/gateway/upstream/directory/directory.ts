@@ -88,11 +88,8 @@ export class Directory {
   async prepare(config: Config): Promise<Membership> {
     if (this.#closed) throw new Error(STOPPING);
     if (this.#next !== undefined) throw new Error("Cannot prepare a configuration: another one is being prepared");
-    const plan = new Plan(config, this.#current, {
-      ...this.#deps,
-      random: this.#random,
-      changed: (name) => this.#changed(name),
-    });
+    const changed = (name: string): void => this.#changed(name);
+    const plan = new Plan(config, this.#current, { ...this.#deps, random: this.#random, changed });
     this.#next = plan;
     try {
       await this.#answered(plan);
@@ -195,16 +192,8 @@ export class Directory {
     const keys = [...this.#told].flatMap(([name, servers]) => servers.map(({ key }) => placeKey(name, key)));
     this.#slots.keep(new Set(keys));
     this.#checks.set(
-      [...plan.upstreams].flatMap(([name, { config }]) => this.#checked(config, this.#told.get(name) ?? [])),
+      [...plan.upstreams].flatMap(([name, upstream]) => checkedOf(upstream, this.#told.get(name) ?? [])),
     );
-  }
-
-  #checked(config: UpstreamConfig, servers: readonly Placed[]): CheckedServer[] {
-    const { name: upstream, health_check: check } = config;
-    if (check === undefined) return [];
-    const protocol = config.protocol === "h2c" ? "h2" : config.protocol;
-    const dial = this.#deps.dialSettings(config);
-    return servers.map(({ member: { endpoint, slot } }) => ({ upstream, slot, endpoint, check, protocol, dial }));
   }
 
   /** The servers of an upstream that have a place each. `strict`: throws where one that the configuration names has none. */
@@ -228,6 +217,13 @@ export class Directory {
     else this.#left.set(name, left);
     if (left > 0) this.#deps.log(`upstream ${JSON.stringify(name)}: ${left} servers left out: ${PLACES}`);
   }
+}
+
+function checkedOf({ config, dial }: PlannedUpstream, servers: readonly Placed[]): CheckedServer[] {
+  const { name: upstream, health_check: check } = config;
+  if (check === undefined || dial === undefined) return [];
+  const protocol = config.protocol === "h2c" ? "h2" : config.protocol;
+  return servers.map(({ member: { endpoint, slot } }) => ({ upstream, slot, endpoint, check, protocol, dial }));
 }
 
 const STOPPING = "Cannot prepare a configuration: the gateway is about to stop";

@@ -1,13 +1,15 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { createServer } from "node:http2";
+import { createSecureServer, createServer } from "node:http2";
 import { type AddressInfo } from "node:net";
 import { RawOrigin } from "../../../../test/support/raw-origin.ts";
 import { until } from "../../../../test/support/program.ts";
+import { LOCALHOST, TEST_CA } from "../../../../test/support/certificates.ts";
 import { SharedZone } from "../../../lib/shared-zone.ts";
 import { FakeClock } from "../../../lib/testing/fake-clock.ts";
 import { plentyOfBuffers } from "../../../lib/testing/plenty.ts";
 import { TimerWheel } from "../../../lib/timer-wheel.ts";
 import { zoneShape } from "../../telemetry/layout.ts";
+import { type TlsClientOptions, trustOf } from "../../wire/tls-connect.ts";
 import { ServerStates } from "../server-states.ts";
 import { HealthChecks } from "./health-checks.ts";
 import { reasonName } from "./probe-reason.ts";
@@ -239,6 +241,75 @@ test("a server behind HTTP/2 without TLS is probed by HTTP/2", async () => {
   origin.onBytes = (connection) => connection.send("HTTP/1.1 400 Bad Request\r\n\r\n");
   expect(await probe()).toBe("unhealthy malformed");
   http2.close();
+});
+
+function overTls(port: number, tls: Partial<TlsClientOptions>, protocol: CheckedServer["protocol"]): CheckedServer {
+  const options = { verify: true, serverName: "localhost", protocols: [], trust: trustOf(TEST_CA.cert), ...tls };
+  return {
+    ...server({ unhealthy_threshold: 1, healthy_threshold: 1 }, port),
+    dial: { allowPrivate: true, tls: options },
+    protocol,
+  };
+}
+
+test("a server behind TLS is probed by its name, and its certificate must hold where that is asked for", async () => {
+  const hosts: (string | null)[] = [];
+  const { cert, key } = LOCALHOST;
+  const tls = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    tls: { cert, key },
+    fetch(request) {
+      hosts.push(request.headers.get("host"));
+      return new Response("fine");
+    },
+  });
+  const port = tls.port ?? 0;
+  probeFrom([overTls(port, {}, "http1")]);
+  expect(await probe()).toBe("healthy");
+  expect(hosts).toEqual([`localhost:${port}`]);
+  probeFrom([overTls(port, { trust: trustOf("") }, "http1")]);
+  expect(await probe()).toBe("unhealthy tls");
+  probeFrom([overTls(port, { trust: trustOf(""), verify: false, serverName: "" }, "http1")]);
+  expect(await probe()).toBe("healthy");
+  expect(hosts[1]).toBe(`127.0.0.1:${port}`);
+  // It agrees on no HTTP/2.
+  probeFrom([overTls(port, { protocols: ["h2"] }, "h2")]);
+  expect(await probe()).toBe("unhealthy tls");
+  await tls.stop(true);
+});
+
+test("a server behind HTTP/2 over TLS is probed by what was agreed on", async () => {
+  const { cert, key } = LOCALHOST;
+  const versions: string[] = [];
+  const http2 = createSecureServer({ cert, key, allowHTTP1: true }, (request, response) => {
+    versions.push(request.httpVersion);
+    response.end("fine");
+  });
+  await new Promise<void>((resolve) => http2.listen(0, "127.0.0.1", resolve));
+  // A server that listens by TCP has an address with a port.
+  const { port } = http2.address() as AddressInfo;
+  probeFrom([overTls(port, { protocols: ["h2", "http/1.1"] }, "auto")]);
+  expect(await probe()).toBe("healthy");
+  probeFrom([overTls(port, { protocols: ["http/1.1"] }, "auto")]);
+  expect(await probe()).toBe("healthy");
+  probeFrom([overTls(port, { protocols: ["h2"] }, "h2")]);
+  expect(await probe()).toBe("healthy");
+  expect(versions).toEqual(["2.0", "1.1", "2.0"]);
+  http2.close();
+});
+
+test("a private address is not probed where the upstream forbids them", async () => {
+  probeFrom([{ ...server({ unhealthy_threshold: 1 }), dial: { allowPrivate: false, tls: undefined } }]);
+  expect(await probe()).toBe("unhealthy private");
+  expect(origin.connections).toEqual([]);
+});
+
+test("a name without an address is a failure: unresolved", async () => {
+  // No label is as long (RFC 1035 §2.3.4): no name server has to be asked.
+  const endpoint = { address: `${"a".repeat(64)}.test`, port: 80 };
+  probeFrom([{ ...server({ unhealthy_threshold: 1 }), endpoint }]);
+  expect(await probe()).toBe("unhealthy unresolved");
 });
 
 test("a server that hangs is not asked again before its probe is over", async () => {

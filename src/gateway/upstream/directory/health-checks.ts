@@ -59,7 +59,7 @@ export class HealthChecks implements CheckRunner {
     this.#checks = new Map();
     for (const server of servers) {
       const known = before.get(server.slot);
-      if (known !== undefined && isDeepStrictEqual(known.check.server, server)) {
+      if (known !== undefined && isProbedAlike(known.check.server, server)) {
         before.delete(server.slot);
         this.#checks.set(server.slot, known);
       } else this.#begin(server, known !== undefined && isSame(known.check.server, server) ? known : undefined);
@@ -133,4 +133,9 @@ export class HealthChecks implements CheckRunner {
 /** The same server, however it is probed; a place can have changed hands. */
 function isSame(a: CheckedServer, b: CheckedServer): boolean {
   return a.upstream === b.upstream && serverKey(a.endpoint) === serverKey(b.endpoint);
+}
+
+function isProbedAlike(a: CheckedServer, b: CheckedServer): boolean {
+  // Of trust nobody can tell what is in it.
+  return a.dial.tls?.trust === b.dial.tls?.trust && isDeepStrictEqual(a, b);
 }

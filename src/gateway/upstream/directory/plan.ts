@@ -1,6 +1,7 @@
 import { type Config, type UpstreamConfig } from "../../config/config.ts";
 import { serverTarget } from "../../config/server-target.ts";
 import { type Endpoint } from "../../wire/tcp.ts";
+import { type DialSettings } from "../dial.ts";
 import { serverKey } from "../member.ts";
 import { CatalogDiscovery } from "./catalog-discovery.ts";
 import { type DiscoveredUpstream, type Discovery, type DiscoveryDeps } from "./discovery.ts";
@@ -26,12 +27,16 @@ const DISCOVERED = { maxFails: 3, failTimeoutMs: 30_000, backup: false } as cons
 /** An upstream of a configuration, and what looks for servers of it. */
 export interface PlannedUpstream {
   readonly config: UpstreamConfig;
+  /** How its servers are connected to for probes; undefined where there are none. */
+  readonly dial: DialSettings | undefined;
   readonly dns: Discovery | undefined;
   readonly catalog: Discovery | undefined;
 }
 
 /** Whose plan it is. */
 export interface PlanDeps extends DiscoveryDeps {
+  /** How connections to an upstream's servers are opened. Throws where its files cannot be used. */
+  readonly dialSettings: (upstream: UpstreamConfig) => DialSettings;
   /** An upstream has other servers from now on. */
   readonly changed: (upstream: string) => void;
 }
@@ -44,11 +49,16 @@ export class Plan {
   readonly #previous: ReadonlyMap<string, Discovery>;
   readonly #deps: PlanDeps;
 
-  /** What `previous` looks for in the same way is taken over from it. */
+  /** What `previous` looks for in the same way is taken over from it. Throws, with nothing begun, where an upstream cannot be planned. */
   constructor(config: Config, previous: Plan | undefined, deps: PlanDeps) {
     this.#previous = previous === undefined ? new Map() : previous.#discoveries;
     this.#deps = deps;
-    this.upstreams = new Map(config.upstreams.map((upstream) => [upstream.name, this.#planned(upstream)]));
+    try {
+      this.upstreams = new Map(config.upstreams.map((upstream) => [upstream.name, this.#planned(upstream)]));
+    } catch (error) {
+      this.close(previous);
+      throw error;
+    }
   }
 
   #planned(config: UpstreamConfig): PlannedUpstream {
@@ -56,6 +66,7 @@ export class Plan {
     const upstream = { name, allowPrivate };
     return {
       config,
+      dial: config.health_check === undefined ? undefined : this.#deps.dialSettings(config),
       dns: dns && this.#shared(upstream, dns, () => new DnsDiscovery(upstream, dns, this.#deps)),
       catalog: catalog && this.#shared(upstream, catalog, () => new CatalogDiscovery(upstream, catalog, this.#deps)),
     };
