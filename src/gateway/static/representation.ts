@@ -2,7 +2,7 @@ import { type Fields } from "../../lib/fields.ts";
 import { httpDate } from "../../lib/http-date.ts";
 import { chooseCoding, type Coding } from "./encodings.ts";
 import { type OpenFile } from "./open-file.ts";
-import { type Validators } from "./request-conditions.ts";
+import { type Validators } from "../../lib/request-conditions.ts";
 
 /** One form in which a file is served: as it is, or as a precompressed sibling. */
 export interface Representation extends Validators {

@@ -6,9 +6,9 @@ import { answer, type AnswerError, CannedError } from "../answer.ts";
 import { type Exchange } from "../exchange.ts";
 import { FileTable, type Lack } from "./file-table.ts";
 import { type OpenFile, WHOLE_BYTES } from "./open-file.ts";
-import { type ByteRange, parseRange } from "./ranges.ts";
+import { type ByteRange, parseRange } from "../../lib/byte-ranges.ts";
 import { chooseForm, type Representation, type StaticFile } from "./representation.ts";
-import { evaluate, rangeApplies, readConditions } from "./request-conditions.ts";
+import { evaluate, rangeApplies, readConditions } from "../../lib/request-conditions.ts";
 import { type Part, Transfer, type TransferBody } from "./transfer.ts";
 
 /** A file that has become shorter since it was looked at is looked at again, this often in all. */

@@ -1,7 +1,7 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Exchange } from "../exchange.ts";
 import { type OpenFile } from "./open-file.ts";
-import { type ByteRange } from "./ranges.ts";
+import { type ByteRange } from "../../lib/byte-ranges.ts";
 
 /** Read at a time for codecs that must see the bytes. */
 const CHUNK_BYTES = 65_536;

@@ -1,5 +1,5 @@
-import { type Fields, fieldValue } from "../../lib/fields.ts";
-import { parseHttpDate } from "../../lib/http-date.ts";
+import { type Fields, fieldValue } from "./fields.ts";
+import { parseHttpDate } from "./http-date.ts";
 
 /** The fields of a request that static files answer by; undefined where absent. */
 export interface RequestConditions {
@@ -49,8 +49,8 @@ export interface Validators {
 /** RFC 9110 §8.8.3. */
 const ENTITY_TAG = /(W\/)?("[!\x23-\x7e\x80-\xff]*")/y;
 
-/** Whether a list of entity tags names `etag`, which is strong; a weak member counts only in the weak comparison (§8.8.3.2). */
-function names(list: string, etag: string, comparison: "weak" | "strong"): boolean {
+/** Whether a list of entity tags names `etag`, a strong one or what follows its `W/`; a weak member counts only in the weak comparison (§8.8.3.2). */
+export function namesTag(list: string, etag: string, comparison: "weak" | "strong"): boolean {
   let at = 0;
   while (at < list.length) {
     ENTITY_TAG.lastIndex = at;
@@ -74,13 +74,13 @@ export function evaluate(
 ): 200 | 304 | 412 {
   const { ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince } = conditions;
   if (ifMatch !== undefined) {
-    if (ifMatch !== "*" && !names(ifMatch, etag, "strong")) return 412;
+    if (ifMatch !== "*" && !namesTag(ifMatch, etag, "strong")) return 412;
   } else if (ifUnmodifiedSince !== undefined) {
     // A value that is no date counts for nothing (§13.1.4), as does one of If-Modified-Since (§13.1.3).
     const since = parseHttpDate(ifUnmodifiedSince);
     if (since !== undefined && modifiedAt > since) return 412;
   }
-  if (ifNoneMatch !== undefined) return ifNoneMatch === "*" || names(ifNoneMatch, etag, "weak") ? 304 : 200;
+  if (ifNoneMatch !== undefined) return ifNoneMatch === "*" || namesTag(ifNoneMatch, etag, "weak") ? 304 : 200;
   if (ifModifiedSince !== undefined) {
     const since = parseHttpDate(ifModifiedSince);
     // A date that is yet to come says nothing of what the client has; it was no valid one before RFC 7232 (RFC 2616 §14.25).

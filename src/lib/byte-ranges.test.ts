@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import * as fc from "fast-check";
-import { parseRange } from "./ranges.ts";
+import { parseRange } from "./byte-ranges.ts";
 
 const CASES: readonly (readonly [value: string, size: number, expected: string])[] = [
   ["bytes=0-0", 100, "0-1"],
