@@ -240,7 +240,17 @@ test("a configuration with an upstream that cannot be connected to is refused, a
   await serve([{ name: "a", servers: at(3) }]);
 });
 
-test("after close nothing is probed or looked for, and a start that waits is given up", async () => {
+test("a preparation that waits for discovery is given up at once by a close", async () => {
+  catalog.intercept = () => new Promise<Response>(() => {});
+  const waiting = directory.prepare(config([fromCatalog("a")]));
+  await until("it was asked", () => catalog.queries[0]);
+  directory.close();
+  wheel.close();
+  expect(waiting).rejects.toThrow("about to stop");
+  await waiting.catch(() => {});
+});
+
+test("after close nothing is probed or looked for", async () => {
   await serve([
     { ...fromCatalog("a", [{ address: "127.0.0.1", port: origin.port }]), health_check: { interval_ms: 10 } },
   ]);

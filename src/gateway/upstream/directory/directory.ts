@@ -72,6 +72,8 @@ export class Directory {
   #toldNext = new Map<string, readonly Placed[]>();
   /** How many servers of an upstream had no place, as it was logged last. */
   readonly #left = new Map<string, number>();
+  /** Of a preparation that waits for first answers. */
+  #patience: Patience | undefined;
   #closed = false;
 
   constructor(deps: DirectoryDeps) {
@@ -108,6 +110,7 @@ export class Directory {
 
   async #answered(plan: Plan): Promise<void> {
     const patience = new Patience();
+    this.#patience = patience;
     this.#deps.wheel.set(patience, FIRST_ANSWERS_MS);
     await Promise.race([plan.answered(), patience.over]);
     this.#deps.wheel.remove(patience);
@@ -157,6 +160,7 @@ export class Directory {
   /** Probes nothing and looks for nothing any more. */
   close(): void {
     this.#closed = true;
+    this.#patience?.onDeadline();
     this.#next?.close();
     this.#current?.close();
     this.#checks.close();
