@@ -60,6 +60,7 @@ function build(): { client: Http1ServerConnection; origin: ClientConnection } {
   const target = {
     wheel,
     upstream,
+    split: undefined,
     rewrite: undefined,
     connectTimeoutMs: 5000,
     sendTimeoutMs: 30_000,
@@ -68,7 +69,6 @@ function build(): { client: Http1ServerConnection; origin: ClientConnection } {
     maxResponseBytes: 1e9,
     maxRetries: 1,
     connectAnyMethod: false,
-    scheme: "http" as const,
     host: undefined,
     extraFields: "",
     extraFieldsWithoutHost: "",

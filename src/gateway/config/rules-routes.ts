@@ -39,6 +39,12 @@ function destination(route: RouteConfig, path: string, report: Report): void {
   if (split.length > 0 && split.every(({ weight }) => weight === 0)) {
     report.problem(`${path}.traffic_split`, "expected a weight above 0");
   }
+  if (route.traffic_split_sticky !== undefined) {
+    const { header, cookie } = route.traffic_split_sticky;
+    const at = `${path}.traffic_split_sticky`;
+    if ((header === undefined) === (cookie === undefined)) report.problem(at, 'expected either "header" or "cookie"');
+    else if (split.length === 0) report.warning(at, "without traffic_split there is nothing to choose");
+  }
   if (route.rewrite_replacement !== "" && route.rewrite_pattern === undefined) {
     report.warning(`${path}.rewrite_replacement`, "without rewrite_pattern it replaces nothing");
   }

@@ -20,7 +20,6 @@ export const UNAVAILABLE: readonly Unavailable[] = [
   { path: "routes[].auth", idle: { type: "none" }, opens: "everybody would be let in" },
   { path: "routes[].rate_limit", opens: "requests would not be limited" },
   { path: "routes[].cache" },
-  { path: "routes[].traffic_split" },
   { path: "routes[].mirror" },
   { path: "routes[].body_schema", opens: "request bodies would pass unchecked" },
   { path: "routes[].x402.settlement_url" },

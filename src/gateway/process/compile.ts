@@ -22,6 +22,7 @@ import { StaticFiles, type StaticFilesDeps } from "../static/static-files.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 import { type UpstreamDeps, Upstreams } from "./upstreams.ts";
 import { type LogFiles, openAccessLog } from "./log-files.ts";
+import { routeSplit } from "./route-split.ts";
 
 /** What outlives a configuration: one of each per process. */
 export interface ProcessDeps extends UpstreamDeps {
@@ -65,7 +66,12 @@ export async function compile(config: Config, deps: ProcessDeps, previous?: Comp
       pathPrefix: route.path_prefix,
       host: route.host === undefined ? undefined : hostOf(route.host),
       policies: payment === undefined ? [] : [payment],
-      target: createTarget(route, upstream, { wheel: deps.wheel, serviceName: config.otel.service_name, ...answer }),
+      target: createTarget(route, upstream, {
+        split: routeSplit(route, upstreams),
+        wheel: deps.wheel,
+        serviceName: config.otel.service_name,
+        ...answer,
+      }),
       observer: await createObserver(config, deps, route),
     });
   }
@@ -113,7 +119,7 @@ function createSettings({ limits, timeouts, http2 }: Config): ServerSettings {
 function createTarget(
   route: RouteConfig,
   upstream: Upstream,
-  shared: Pick<ForwardTarget, "wheel" | "serviceName" | "answerError">,
+  shared: Pick<ForwardTarget, "split" | "wheel" | "serviceName" | "answerError">,
 ): ForwardTarget {
   return {
     ...shared,
@@ -126,7 +132,6 @@ function createTarget(
     maxResponseBytes: route.max_response_bytes,
     maxRetries: route.retry.max_retries,
     connectAnyMethod: route.retry.connect_any_method,
-    scheme: upstream.scheme,
     host: route.upstream_headers.findLast(isHost)?.value,
     extraFields: fieldsOf(route.upstream_headers),
     extraFieldsWithoutHost: fieldsOf(route.upstream_headers.filter((header) => !isHost(header))),

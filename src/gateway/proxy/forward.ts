@@ -6,6 +6,7 @@ import { ClientConnection } from "../http1/client-connection.ts";
 import { ClientStream } from "../http2/client-stream.ts";
 import { isRetryableStatus, type UpstreamServer } from "../upstream/server.ts";
 import { type PoolRefusal, type UpstreamConnection, Waiter } from "../upstream/server-pool.ts";
+import { type Upstream } from "../upstream/upstream.ts";
 import { http1Head, http2Request } from "./request-head.ts";
 import { type ForwardTarget } from "./target.ts";
 
@@ -19,7 +20,7 @@ const TOO_LARGE = new CannedError("response-too-large", "the upstream's answer i
 /** Connections that may turn out dead, or answer that they have done nothing, before that counts as a failure. */
 const MAX_REPLAYS = 2;
 
-/** Sends an exchange to the route's upstream, and the upstream's answer to the exchange's response. */
+/** Sends an exchange to the route's upstream, or one of those that its traffic is split among, and the upstream's answer to the exchange's response. */
 export function forward(exchange: Exchange, target: ForwardTarget): void {
   new Forward(exchange, target).next();
 }
@@ -79,6 +80,8 @@ function isEventStream({ bodyLength, fields }: ResponseHead): boolean {
 class Forward implements ResponseSink {
   readonly #exchange: Exchange;
   readonly #target: ForwardTarget;
+  /** Where all tries go. */
+  readonly #upstream: Upstream;
   #dueAt: number;
   #server: UpstreamServer | undefined;
   /** The request is counted at the server. */
@@ -103,6 +106,7 @@ class Forward implements ResponseSink {
   constructor(exchange: Exchange, target: ForwardTarget) {
     this.#exchange = exchange;
     this.#target = target;
+    this.#upstream = target.split === undefined ? target.upstream : target.split.choose(exchange);
     this.#dueAt = target.wheel.now() + target.totalTimeoutMs;
     this.#retriesLeft = target.maxRetries;
     exchange.onCancel = () => this.#cancel();
@@ -112,7 +116,7 @@ class Forward implements ResponseSink {
   /** Tries the next server. */
   next(): void {
     this.#leaveServer();
-    const server = this.#target.upstream.pick(this.#exchange.clientAddress, this.#server);
+    const server = this.#upstream.pick(this.#exchange.clientAddress, this.#server);
     if (server === undefined) {
       this.fail(NO_SERVER);
       return;
@@ -164,7 +168,7 @@ class Forward implements ResponseSink {
     const endpoint = this.#server?.pool.endpoint;
     if (endpoint === undefined) return undefined;
     if (!(connection instanceof ClientConnection)) {
-      return connection.request(http2Request(exchange, target, endpoint), this);
+      return connection.request(http2Request(exchange, target, endpoint, this.#upstream.scheme), this);
     }
     connection.request(method, http1Head(exchange, target, endpoint), bodyLength, this);
     return connection;

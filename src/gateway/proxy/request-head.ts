@@ -14,12 +14,17 @@ export function http1Head(exchange: Exchange, target: ForwardTarget, endpoint: E
 }
 
 /** The same request as HTTP/2 sends it. */
-export function http2Request(exchange: Exchange, target: ForwardTarget, endpoint: Endpoint): ClientRequest {
+export function http2Request(
+  exchange: Exchange,
+  target: ForwardTarget,
+  endpoint: Endpoint,
+  scheme: ClientRequest["scheme"],
+): ClientRequest {
   const { head } = exchange;
   const path = target.rewrite === undefined ? head.path : target.rewrite(head.path);
   return {
     method: head.method,
-    scheme: target.scheme,
+    scheme,
     authority: target.host ?? authorityOf(exchange, endpoint),
     path: path + head.query,
     fields: forwardedFields(exchange, target) + target.extraFieldsWithoutHost,

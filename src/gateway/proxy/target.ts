@@ -2,11 +2,14 @@ import { type Fields } from "../../lib/fields.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type AnswerError } from "../answer.ts";
 import { type Upstream } from "../upstream/upstream.ts";
+import { type TrafficSplit } from "./split.ts";
 
 /** Where a route sends its requests and within which bounds; compiled when the configuration is loaded. Times in milliseconds. */
 export interface ForwardTarget {
   readonly wheel: TimerWheel;
   readonly upstream: Upstream;
+  /** Chooses an upstream in the place of that one. */
+  readonly split: TrafficSplit | undefined;
   readonly rewrite: ((path: string) => string) | undefined;
   readonly connectTimeoutMs: number;
   readonly sendTimeoutMs: number;
@@ -16,8 +19,6 @@ export interface ForwardTarget {
   readonly maxRetries: number;
   /** Tries of any method where no connection was had. */
   readonly connectAnyMethod: boolean;
-  /** What the upstream is reached by. */
-  readonly scheme: "http" | "https";
   /** What `upstream_headers` has in the place of the client's Host. */
   readonly host: string | undefined;
   /** Lines of `upstream_headers`, and their lower-case names: the client's own of those names are left out. */

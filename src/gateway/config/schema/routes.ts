@@ -5,7 +5,7 @@ import { bytes, count, headerName, headerValue, jsonObject, milliseconds, ours, 
 import { pathPrefix, rewriteReplacement, routeHost } from "./path.ts";
 import { routeCache } from "./route-cache.ts";
 import { routeX402 } from "./route-x402.ts";
-import { trafficSplit } from "./traffic-split.ts";
+import { trafficSplit, trafficSplitSticky } from "./traffic-split.ts";
 
 const rateLimit = z
   .strictObject({
@@ -72,6 +72,7 @@ export const route = z
     rate_limit: rateLimit.exactOptional(),
     cache: routeCache.exactOptional(),
     traffic_split: trafficSplit.exactOptional(),
+    traffic_split_sticky: trafficSplitSticky.exactOptional(),
     mirror: text.exactOptional().describe("Upstream that gets a shadow copy; its response is discarded."),
     body_schema: jsonObject
       .exactOptional()

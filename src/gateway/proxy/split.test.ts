@@ -1,0 +1,158 @@
+import { describe, expect, test } from "bun:test";
+import { Upstream } from "../upstream/upstream.ts";
+import { createTrafficSplit, type Share, type Splittable, type Sticky } from "./split.ts";
+
+const REQUESTS = 10_000;
+
+/** Upstreams called a, b, c, …, of these weights. */
+function shares(...weights: number[]): Share[] {
+  return weights.map((weight, at) => ({ upstream: upstreamNamed(String.fromCharCode(0x61 + at)), weight }));
+}
+
+function upstreamNamed(name: string): Upstream {
+  return new Upstream({ name, balancing: "round_robin", scheme: "http" }, () => {
+    throw new Error("it has no servers");
+  });
+}
+
+function request(fields = "", scheme: "http" | "https" = "http"): Splittable {
+  return { head: { fields, scheme }, addedFields: "" };
+}
+
+/** The names that requests go to, one after the other. */
+function names(list: readonly Share[], requests: readonly Splittable[], sticky?: Sticky, random = () => 0.3): string[] {
+  const split = createTrafficSplit(list, sticky, random);
+  return requests.map((asked) => split?.choose(asked).name ?? "");
+}
+
+function plain(count = REQUESTS): Splittable[] {
+  return Array.from({ length: count }, () => request());
+}
+
+function countOf(list: readonly string[], name: string): number {
+  return list.filter((item) => item === name).length;
+}
+
+/** The cookie's value that a request without one gets. */
+function given(asked: Splittable): string {
+  return /^Set-Cookie: share=([^;]*);/.exec(asked.addedFields)?.[1] ?? "";
+}
+
+test("no shares are no split", () => {
+  expect(createTrafficSplit([], undefined)).toBeUndefined();
+});
+
+describe("requests one by one", () => {
+  test.each([[[1, 1]], [[9, 1]], [[99, 1]], [[999, 1]], [[1_000_000, 1, 1]], [[5, 3, 2]], [[1, 2, 3, 4, 5, 6]]])(
+    "are shared to within three of what the weights %j say, wherever a worker begins",
+    (weights) => {
+      const total = weights.reduce((sum, weight) => sum + weight, 0);
+      for (const start of [0, 0.25, 0.618, 0.999]) {
+        const found = names(shares(...weights), plain(), undefined, () => start);
+        for (const [at, weight] of weights.entries()) {
+          const expected = (REQUESTS * weight) / total;
+          expect(Math.abs(countOf(found, String.fromCharCode(0x61 + at)) - expected)).toBeLessThan(3);
+        }
+      }
+    },
+  );
+
+  test("are in no blocks: any hundred in a row have their shares", () => {
+    const found = names(shares(8, 2), plain());
+    for (let from = 0; from + 100 <= REQUESTS; from += 7) {
+      const rare = countOf(found.slice(from, from + 100), "b");
+      expect(rare).toBeGreaterThanOrEqual(18);
+      expect(rare).toBeLessThanOrEqual(22);
+    }
+    expect(found.join("")).not.toContain("bb");
+  });
+
+  test("go to nobody whose weight is 0", () => {
+    expect(countOf(names(shares(0, 1, 0), plain()), "b")).toBe(REQUESTS);
+  });
+
+  test("of many workers begin anywhere", () => {
+    const first = Array.from({ length: 1000 }, () => names(shares(1, 1), plain(1), undefined, Math.random)[0] ?? "");
+    // Six standard deviations: once in half a milliard runs.
+    expect(Math.abs(countOf(first, "a") - 500)).toBeLessThan(95);
+  });
+});
+
+describe("requests with the header that chooses", () => {
+  const sticky = { header: "X-User" };
+  const users = Array.from({ length: REQUESTS }, (_, at) => request(`Accept: */*\r\nx-user: user-${at}\r\n`));
+
+  test("go where they went before, in any worker, however shares are listed", () => {
+    const before = names(shares(3, 1), users, sticky);
+    expect(names(shares(3, 1).toReversed(), users, sticky, () => 0.9)).toEqual(before);
+    expect(before.slice(0, 40)).toContain("b");
+  });
+
+  test("have the shares of the weights", () => {
+    const found = names(shares(7, 2, 1), users, sticky);
+    for (const [name, expected] of [
+      ["a", 7000],
+      ["b", 2000],
+      ["c", 1000],
+    ] as const) {
+      // Six standard deviations of the most even share.
+      expect(Math.abs(countOf(found, name) - expected)).toBeLessThan(280);
+    }
+  });
+
+  test("move only to the share that grows, and no more of them than it gains", () => {
+    const before = names(shares(9, 1), users, sticky);
+    const after = names(shares(8, 2), users, sticky);
+    const moved = before.filter((name, at) => name !== after[at]);
+    expect(new Set(moved)).toEqual(new Set(["a"]));
+    expect(Math.abs(moved.length - 1000)).toBeLessThan(200);
+  });
+
+  test("have one share where an upstream is listed twice", () => {
+    const [a, b] = shares(1, 2) as [Share, Share];
+    const twice = names([a, { upstream: b.upstream, weight: 1 }, { upstream: b.upstream, weight: 1 }], users, sticky);
+    expect(twice).toEqual(names([a, b], users, sticky));
+  });
+
+  test("without a value are dealt like any other", () => {
+    const empty = Array.from({ length: REQUESTS }, (_, at) => request(at % 2 === 0 ? "" : "X-User: \r\n"));
+    expect(countOf(names(shares(1, 1), empty, sticky), "a")).toBe(REQUESTS / 2);
+  });
+});
+
+describe("requests with the cookie that chooses", () => {
+  const sticky = { cookie: { name: "share", maxAgeS: 60, path: "/shop" } };
+
+  test("get it first, with the route's path, and stay where it came with", () => {
+    const list = shares(1, 1);
+    for (const first of plain(100)) {
+      const [name] = names(list, [first], sticky);
+      expect(first.addedFields).toMatch(
+        /^Set-Cookie: share=[\w-]{6}; Path=\/shop; Max-Age=60; HttpOnly; SameSite=Lax\r\n$/,
+      );
+      const again = request(`Cookie: share=${given(first)}\r\n`);
+      expect(names(shares(1, 1), [again], sticky)).toEqual([name ?? ""]);
+      expect(again.addedFields).toBe("");
+    }
+  });
+
+  test("have the shares of the weights", () => {
+    expect(Math.abs(countOf(names(shares(9, 1), plain(), sticky), "b") - 1000)).toBeLessThan(180);
+  });
+
+  test("get it for https alone over https, and for all paths where the route's would break it", () => {
+    const secure = request("", "https");
+    names(shares(1), [secure], sticky);
+    expect(secure.addedFields).toEndWith("; SameSite=Lax; Secure\r\n");
+    const odd = request();
+    names(shares(1), [odd], { cookie: { ...sticky.cookie, path: "/a;b" } });
+    expect(odd.addedFields).toContain("; Path=/; ");
+  });
+
+  test.each(["", "x", "toolong", "a b c_", '"abcd"', "upstr=m"])("get another one for %j", (value) => {
+    const asked = request(`Cookie: share=${value}\r\n`);
+    names(shares(1), [asked], sticky);
+    expect(given(asked)).toHaveLength(6);
+    expect(asked.head.fields).not.toContain("share=");
+  });
+});
