@@ -14,6 +14,10 @@ export class AddressHash<T extends Candidate> implements Balancer<T> {
   }
 
   pick(clientAddress: string, avoid: T | undefined): T | undefined {
-    return this.#choices.choose(canonicalAddress(clientAddress), (server) => server !== avoid && server.inRotation);
+    return this.#choices.choose(canonicalAddress(clientAddress), isAllowed, avoid);
   }
+}
+
+function isAllowed(server: Candidate, avoid: Candidate | undefined): boolean {
+  return server !== avoid && server.inRotation;
 }

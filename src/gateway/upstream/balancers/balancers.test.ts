@@ -91,7 +91,7 @@ describe("shares", () => {
   test("are those of the weights in weighted turns, exactly, and spread out", () => {
     expect(counts("weighted_round_robin", servers(5, 1, 1), 700)).toEqual([500, 100, 100]);
     const list = servers(5, 1, 1);
-    const balancer = createBalancer("weighted_round_robin", list);
+    const balancer = createBalancer("weighted_round_robin", list, () => 0);
     const order = Array.from({ length: 14 }, () => list.indexOf(balancer.pick(CLIENT, undefined) ?? new Server("")));
     expect(order).toEqual([0, 0, 1, 0, 2, 0, 0, 0, 0, 1, 0, 2, 0, 0]);
   });
@@ -104,6 +104,32 @@ describe("shares", () => {
     if (out !== undefined) out.inRotation = false;
     const picks = Array.from({ length: 600 }, () => balancer.pick(CLIENT, undefined)?.key);
     expect(picks.filter((key) => key === "10.0.0.1:80").length).toBeCloseTo(400, -1);
+  });
+
+  test("of any turns in a row are as near to the weights as turns allow, with servers going and coming meanwhile", () => {
+    const random = seeded(11);
+    const list = servers(7, 4, 2, 1);
+    const balancer = createBalancer("weighted_round_robin", list, random);
+    for (let round = 0; round < 200; round++) {
+      for (const server of list) server.inRotation = random() < 0.7;
+      for (let i = Math.floor(random() * 10); i > 0; i--) balancer.pick(CLIENT, undefined);
+      for (const server of list) server.inRotation = true;
+      const picks = Array.from({ length: 14 }, () => balancer.pick(CLIENT, undefined));
+      for (const server of list) {
+        const count = picks.filter((pick) => pick === server).length;
+        expect(Math.abs(count - server.weight)).toBeLessThanOrEqual(3);
+      }
+    }
+  });
+
+  test("begin at different places in different workers", () => {
+    const list = servers(2, 2, 2);
+    for (const balancing of ["round_robin", "least_conn", "weighted_round_robin", "random"] as const) {
+      const first = Array.from({ length: 60 }, (_, at) =>
+        createBalancer(balancing, list, seeded(at)).pick(CLIENT, undefined),
+      );
+      expect(new Set(first).size).toBeGreaterThan(1);
+    }
   });
 
   test("are those of the weights over many clients by address", () => {
@@ -145,6 +171,7 @@ describe("load", () => {
     const balancer = createBalancer("least_conn", list, seeded(2));
     const picks = Array.from({ length: 30 }, () => balancer.pick(CLIENT, undefined));
     for (const server of list) expect(picks.filter((pick) => pick === server)).toHaveLength(10);
+    expect(counts("least_conn", servers(1, 3), 400)).toEqual([100, 300]);
   });
 });
 

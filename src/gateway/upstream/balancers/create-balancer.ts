@@ -14,7 +14,7 @@ const CREATE: Readonly<Record<Balancing, <T extends Candidate>(servers: readonly
     least_conn: (servers, random) => new LeastConnections(servers, random),
     ip_hash: (servers) => new AddressHash(servers),
     random: (servers, random) => new LeastLoadedOfTwo(servers, random),
-    weighted_round_robin: (servers) => new WeightedRoundRobin(servers),
+    weighted_round_robin: (servers, random) => new WeightedRoundRobin(servers, random),
   };
 
 /** The balancer of that name for these servers. */

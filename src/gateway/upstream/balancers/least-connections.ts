@@ -1,32 +1,41 @@
 import { type Balancer, type Candidate, type Random } from "./balancer.ts";
+import { SmoothTurns } from "./smooth-turns.ts";
 
-/** The one with the fewest requests in flight for its weight, of all workers; those that are equal take turns. */
+/**
+ * The one with the fewest requests in flight for its weight, of all workers. Those that are equal take turns by weight: where
+ * requests come one at a time, all are equal all the time.
+ */
 export class LeastConnections<T extends Candidate> implements Balancer<T> {
   readonly #servers: readonly T[];
-  #turn: number;
+  /** What each carries for its weight, as of this pick: asking sums over all workers. */
+  readonly #loads: Float64Array;
+  readonly #turns: SmoothTurns;
+  readonly #first: number;
 
   constructor(servers: readonly T[], random: Random) {
     this.#servers = servers;
-    this.#turn = Math.floor(random() * servers.length);
+    this.#loads = new Float64Array(servers.length);
+    this.#turns = new SmoothTurns(servers.length);
+    this.#first = Math.floor(random() * servers.length);
   }
 
   pick(_clientAddress: string, avoid: T | undefined): T | undefined {
     const count = this.#servers.length;
-    let best: T | undefined;
-    let bestLoad = Number.POSITIVE_INFINITY;
-    let bestAt = this.#turn;
-    for (let step = 1; step <= count; step++) {
-      const at = (this.#turn + step) % count;
+    let least = Number.POSITIVE_INFINITY;
+    for (let at = 0; at < count; at++) {
       const server = this.#servers[at];
-      if (server === undefined || server === avoid || !server.inRotation) continue;
-      // With the request that is to come: a server of weight 2 gets the second of three before one of weight 1 does.
-      const load = (server.inFlight + 1) / server.weight;
-      if (load >= bestLoad) continue;
-      best = server;
-      bestLoad = load;
-      bestAt = at;
+      const isOut = server === undefined || server === avoid || !server.inRotation;
+      const load = isOut ? Number.POSITIVE_INFINITY : server.inFlight / server.weight;
+      this.#loads[at] = load;
+      if (load < least) least = load;
     }
-    this.#turn = bestAt;
-    return best;
+    if (least === Number.POSITIVE_INFINITY) return undefined;
+    this.#turns.begin();
+    // Workers begin at different places, so that the first of equals is not the same to all.
+    for (let step = 0; step < count; step++) {
+      const at = (this.#first + step) % count;
+      if (this.#loads[at] === least) this.#turns.gain(at, this.#servers[at]?.weight ?? 0);
+    }
+    return this.#servers[this.#turns.taken()];
   }
 }

@@ -1,35 +1,26 @@
-import { type Balancer, type Candidate } from "./balancer.ts";
+import { type Balancer, type Candidate, type Random } from "./balancer.ts";
+import { SmoothTurns } from "./smooth-turns.ts";
 
-/**
- * Turns by weight, smoothly: each server gains its weight at every turn, the one that has most is taken and pays what all have
- * gained. So 5, 1 and 1 are taken as a a b a c a a, and not as a a a a a b c.
- */
+/** Turns that a worker is ahead of another at the start, at most: their heaviest servers do not all get the first request. */
+const MAX_HEAD_START = 32;
+
+/** Turns by weight, spread out evenly. */
 export class WeightedRoundRobin<T extends Candidate> implements Balancer<T> {
   readonly #servers: readonly T[];
-  readonly #credit: number[];
+  readonly #turns: SmoothTurns;
 
-  constructor(servers: readonly T[]) {
+  constructor(servers: readonly T[], random: Random) {
     this.#servers = servers;
-    this.#credit = servers.map(() => 0);
+    this.#turns = new SmoothTurns(servers.length);
+    for (let turn = Math.floor(random() * MAX_HEAD_START); turn > 0; turn--) this.pick("", undefined);
   }
 
   pick(_clientAddress: string, avoid: T | undefined): T | undefined {
-    let total = 0;
-    let best = -1;
+    this.#turns.begin();
     for (let at = 0; at < this.#servers.length; at++) {
       const server = this.#servers[at];
-      if (server === undefined || server === avoid || !server.inRotation) continue;
-      total += server.weight;
-      const credit = this.#creditOf(at) + server.weight;
-      this.#credit[at] = credit;
-      if (best === -1 || credit > this.#creditOf(best)) best = at;
+      if (server !== undefined && server !== avoid && server.inRotation) this.#turns.gain(at, server.weight);
     }
-    if (best === -1) return undefined;
-    this.#credit[best] = this.#creditOf(best) - total;
-    return this.#servers[best];
-  }
-
-  #creditOf(at: number): number {
-    return this.#credit[at] ?? 0;
+    return this.#servers[this.#turns.taken()];
   }
 }

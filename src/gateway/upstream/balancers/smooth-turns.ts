@@ -1,0 +1,39 @@
+/**
+ * Turns by weight, smoothly: each candidate gains its weight at every turn, the one that has most is taken and pays what all have
+ * gained. So 5, 1 and 1 are taken as a a b a c a a, and not as a a a a a b c.
+ *
+ *   begin() → gain(index, weight) for each candidate → taken()
+ */
+export class SmoothTurns {
+  readonly #credit: Float64Array;
+  #total = 0;
+  #best = -1;
+
+  /** Of so many, by index. */
+  constructor(count: number) {
+    this.#credit = new Float64Array(count);
+  }
+
+  begin(): void {
+    this.#total = 0;
+    this.#best = -1;
+  }
+
+  gain(at: number, weight: number): void {
+    const credit = this.#creditOf(at) + weight;
+    this.#credit[at] = credit;
+    this.#total += weight;
+    if (this.#best === -1 || credit > this.#creditOf(this.#best)) this.#best = at;
+  }
+
+  /** Whose turn it is; -1 where there were no candidates. */
+  taken(): number {
+    const best = this.#best;
+    if (best !== -1) this.#credit[best] = this.#creditOf(best) - this.#total;
+    return best;
+  }
+
+  #creditOf(at: number): number {
+    return this.#credit[at] ?? 0;
+  }
+}
