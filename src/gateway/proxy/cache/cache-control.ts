@@ -1,0 +1,109 @@
+/** Seconds beyond which a longer time makes no difference (RFC 9111 §1.2.2). */
+const MAX_SECONDS = 2_147_483_648;
+
+/** What Cache-Control says (RFC 9111 §5.2); times in seconds, undefined where a directive is absent. */
+export interface CacheControl {
+  readonly maxAge: number | undefined;
+  readonly sMaxage: number | undefined;
+  /** Of requests: `max-stale` without a value takes any. */
+  readonly maxStale: number | undefined;
+  readonly minFresh: number | undefined;
+  readonly staleWhileRevalidate: number | undefined;
+  readonly staleIfError: number | undefined;
+  readonly noCache: boolean;
+  readonly noStore: boolean;
+  readonly isPrivate: boolean;
+  readonly isPublic: boolean;
+  readonly mustRevalidate: boolean;
+  readonly proxyRevalidate: boolean;
+  readonly mustUnderstand: boolean;
+  readonly onlyIfCached: boolean;
+  /** A directive that has no meaning as it is written: what it was to forbid is not known. */
+  readonly malformed: boolean;
+}
+
+export const NO_CACHE_CONTROL: CacheControl = {
+  maxAge: undefined,
+  sMaxage: undefined,
+  maxStale: undefined,
+  minFresh: undefined,
+  staleWhileRevalidate: undefined,
+  staleIfError: undefined,
+  noCache: false,
+  noStore: false,
+  isPrivate: false,
+  isPublic: false,
+  mustRevalidate: false,
+  proxyRevalidate: false,
+  mustUnderstand: false,
+  onlyIfCached: false,
+  malformed: false,
+};
+
+type Seconds = "maxAge" | "sMaxage" | "maxStale" | "minFresh" | "staleWhileRevalidate" | "staleIfError";
+type Flag = Exclude<keyof CacheControl, Seconds | "malformed">;
+
+const SECONDS: ReadonlyMap<string, Seconds> = new Map([
+  ["max-age", "maxAge"],
+  ["s-maxage", "sMaxage"],
+  ["max-stale", "maxStale"],
+  ["min-fresh", "minFresh"],
+  ["stale-while-revalidate", "staleWhileRevalidate"],
+  ["stale-if-error", "staleIfError"],
+]);
+/** Those that may name fields (`private="x"`) are taken as if they named none, which forbids more. */
+const FLAGS: ReadonlyMap<string, Flag> = new Map([
+  ["no-cache", "noCache"],
+  ["no-store", "noStore"],
+  ["private", "isPrivate"],
+  ["public", "isPublic"],
+  ["must-revalidate", "mustRevalidate"],
+  ["proxy-revalidate", "proxyRevalidate"],
+  ["must-understand", "mustUnderstand"],
+  ["only-if-cached", "onlyIfCached"],
+]);
+
+/** A directive, with its value as a token or a quoted string (RFC 9111 §5.2), and the comma behind it. */
+const DIRECTIVE = /[\t ]*([!#$%&'*+\-.^_`|~0-9A-Za-z]+)(?:=(?:"((?:[^"\\]|\\.)*)"|([^\t ,";]*)))?[\t ]*(?:,|$)/y;
+/** An empty member of the list counts for nothing (RFC 9110 §5.6.1.2). */
+const EMPTY = /[\t ]*(?:,|$)/y;
+
+/**
+ * Reads a Cache-Control value, the lines of several fields joined by commas. Of a time that is repeated the shortest counts;
+ * of what is allowed for stale answers, too.
+ */
+export function parseCacheControl(value: string): CacheControl {
+  const found: { -readonly [Key in keyof CacheControl]: CacheControl[Key] } = { ...NO_CACHE_CONTROL };
+  for (let at = 0; at < value.length; ) {
+    EMPTY.lastIndex = at;
+    if (EMPTY.test(value)) {
+      at = EMPTY.lastIndex;
+      continue;
+    }
+    DIRECTIVE.lastIndex = at;
+    const match = DIRECTIVE.exec(value);
+    if (match === null) {
+      found.malformed = true;
+      break;
+    }
+    at = DIRECTIVE.lastIndex;
+    const name = (match[1] ?? "").toLowerCase();
+    const argument = match[2] ?? match[3];
+    const flag = FLAGS.get(name);
+    const seconds = SECONDS.get(name);
+    if (flag !== undefined) found[flag] = true;
+    else if (seconds !== undefined) {
+      const time = secondsOf(seconds, argument);
+      if (time === undefined) found.malformed = true;
+      else found[seconds] = Math.min(found[seconds] ?? Number.POSITIVE_INFINITY, time);
+    }
+  }
+  return found;
+}
+
+/** Undefined: not a number of seconds. */
+function secondsOf(directive: Seconds, argument: string | undefined): number | undefined {
+  if (directive === "maxStale" && argument === undefined) return MAX_SECONDS;
+  if (argument === undefined || !/^\d+$/.test(argument)) return undefined;
+  return Math.min(Number(argument), MAX_SECONDS);
+}

@@ -1,0 +1,88 @@
+import { type Fields } from "../../../lib/fields.ts";
+import { type RequestConditions } from "../../../lib/request-conditions.ts";
+import { type CacheControl, NO_CACHE_CONTROL, parseCacheControl } from "./cache-control.ts";
+
+/** What a cache must know of a request, read in one pass over its fields. */
+export class CacheRequest {
+  readonly control: CacheControl;
+  /** As it is part of the key: small letters, no white space. */
+  readonly acceptEncoding: string;
+  readonly hasAuthorization: boolean;
+  readonly conditions: RequestConditions;
+
+  constructor(fields: Fields) {
+    let control = "";
+    let pragma = "";
+    let acceptEncoding = "";
+    let hasAuthorization = false;
+    let ifMatch: string | undefined;
+    let ifNoneMatch: string | undefined;
+    let ifModifiedSince: string | undefined;
+    let ifUnmodifiedSince: string | undefined;
+    let ifRange: string | undefined;
+    let range: string | undefined;
+    for (let start = 0; start < fields.length; ) {
+      const next = fields.indexOf("\n", start) + 1;
+      // No other field begins with one of these: most lines are passed over by their first letter.
+      const first = fields.charCodeAt(start) | 0x20;
+      if (first === 0x61 || first === 0x63 || first === 0x69 || first === 0x70 || first === 0x72) {
+        const colon = fields.indexOf(":", start);
+        const name = nameOf(fields, start, colon - start);
+        if (name !== "") {
+          const value = fields.slice(colon + 1, next - 2).trim();
+          if (name === "accept-encoding") acceptEncoding = joined(acceptEncoding, value);
+          else if (name === "cache-control") control = joined(control, value);
+          else if (name === "authorization") hasAuthorization = true;
+          else if (name === "if-none-match") ifNoneMatch = joined(ifNoneMatch ?? "", value);
+          else if (name === "if-modified-since") ifModifiedSince = value;
+          else if (name === "if-match") ifMatch = joined(ifMatch ?? "", value);
+          else if (name === "if-unmodified-since") ifUnmodifiedSince = value;
+          else if (name === "if-range") ifRange = value;
+          else if (name === "range") range = joined(range ?? "", value);
+          else pragma = joined(pragma, value);
+        }
+      }
+      start = next;
+    }
+    this.control = controlOf(control, pragma);
+    this.acceptEncoding = normalised(acceptEncoding);
+    this.hasAuthorization = hasAuthorization;
+    this.conditions = { ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince, ifRange, range, acceptEncoding };
+  }
+}
+
+const NAMES: readonly string[] = [
+  "accept-encoding",
+  "cache-control",
+  "authorization",
+  "if-none-match",
+  "if-modified-since",
+  "if-match",
+  "if-unmodified-since",
+  "if-range",
+  "range",
+  "pragma",
+];
+const LENGTHS: ReadonlySet<number> = new Set(NAMES.map((name) => name.length));
+
+/** The name that stands there, if it is one of those that matter; else empty. */
+function nameOf(fields: Fields, start: number, length: number): string {
+  if (!LENGTHS.has(length)) return "";
+  const name = fields.slice(start, start + length).toLowerCase();
+  return NAMES.includes(name) ? name : "";
+}
+
+function joined(before: string, value: string): string {
+  return before === "" ? value : `${before}, ${value}`;
+}
+
+/** RFC 9111 §5.4: `Pragma: no-cache` of clients that know no Cache-Control. */
+function controlOf(control: string, pragma: string): CacheControl {
+  if (control !== "") return parseCacheControl(control);
+  return /(?:^|,)[\t ]*no-cache[\t ]*(?:,|$)/i.test(pragma) ? { ...NO_CACHE_CONTROL, noCache: true } : NO_CACHE_CONTROL;
+}
+
+/** What most clients send is told apart without work. */
+function normalised(value: string): string {
+  return value === "" ? "" : value.toLowerCase().replaceAll(/[\t ]/g, "");
+}

@@ -1,0 +1,97 @@
+import { type Fields, fieldValues } from "../../../lib/fields.ts";
+import { parseHttpDate } from "../../../lib/http-date.ts";
+import { type CacheControl } from "./cache-control.ts";
+
+/** RFC 9110 §15.1: what may be kept without being told so. 206 is not kept at all. */
+const HEURISTICALLY_CACHEABLE: ReadonlySet<number> = new Set([200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]);
+/** Final statuses whose rules for caches are kept here; `must-understand` asks (RFC 9111 §5.2.2.3). */
+const UNDERSTOOD: ReadonlySet<number> = new Set([
+  200, 203, 204, 300, 301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 410, 414, 421, 429, 451, 500, 501, 502, 503,
+  504,
+]);
+
+export interface ResponseFacts {
+  readonly status: number;
+  readonly fields: Fields;
+  readonly control: CacheControl;
+}
+
+/** Seconds for which the response is fresh by its own words (RFC 9111 §4.2.1); undefined where it says nothing. */
+export function explicitLifetime({ fields, control }: Pick<ResponseFacts, "fields" | "control">): number | undefined {
+  if (control.sMaxage !== undefined) return control.sMaxage;
+  if (control.maxAge !== undefined) return control.maxAge;
+  const [expires] = fieldValues(fields, "expires");
+  if (expires === undefined) return undefined;
+  const at = parseHttpDate(expires);
+  const date = dateOf(fields);
+  // Above all `0`: a date that is none has passed (RFC 9111 §5.3).
+  return at === undefined || date === undefined ? 0 : Math.max((at - date) / 1000, 0);
+}
+
+export function dateOf(fields: Fields): number | undefined {
+  const [date] = fieldValues(fields, "date");
+  return date === undefined ? undefined : parseHttpDate(date);
+}
+
+/** Seconds for which it is fresh, `ttl` where it says nothing and such a response may be kept all the same. */
+export function lifetimeOf(facts: ResponseFacts, ttl: number): number {
+  const explicit = explicitLifetime(facts);
+  if (explicit !== undefined) return explicit;
+  return isKeptUnasked(facts) ? ttl : 0;
+}
+
+function isKeptUnasked({ status, control }: Pick<ResponseFacts, "status" | "control">): boolean {
+  return HEURISTICALLY_CACHEABLE.has(status) || control.isPublic;
+}
+
+/** Seconds of age that the response came with (RFC 9111 §4.2.3). `askedAt` and `receivedAt` are Unix milliseconds. */
+export function initialAge(fields: Fields, askedAt: number, receivedAt: number): number {
+  const date = dateOf(fields) ?? receivedAt;
+  const apparent = Math.max(receivedAt - date, 0) / 1000;
+  const corrected = ageOf(fields) + (receivedAt - askedAt) / 1000;
+  return Math.max(Math.floor(apparent), corrected);
+}
+
+/** The Age field: of a list the first member counts; one that is no number makes the response stale (RFC 9111 §5.1). */
+function ageOf(fields: Fields): number {
+  const [value] = fieldValues(fields, "age");
+  if (value === undefined) return 0;
+  const [first = ""] = value.split(",");
+  return /^[\t ]*\d+[\t ]*$/.test(first) ? Number(first) : Number.POSITIVE_INFINITY;
+}
+
+export interface StorePolicy {
+  /** `ttl_s`. */
+  readonly ttl: number;
+  /** Names that are part of the key, in small letters. */
+  readonly keyNames: readonly string[];
+}
+
+/** Whether a shared cache may keep the response to a GET (RFC 9111 §3, and what routes[].cache says). */
+export function isStorable(
+  facts: ResponseFacts,
+  request: { readonly hasAuthorization: boolean; readonly control: CacheControl },
+  { ttl, keyNames }: StorePolicy,
+): boolean {
+  const { status, fields, control } = facts;
+  if (status < 200 || status === 206 || status === 304 || control.malformed) return false;
+  const isUnderstood = UNDERSTOOD.has(status);
+  if (control.mustUnderstand ? !isUnderstood : control.noStore) return false;
+  if (request.control.noStore || control.isPrivate || control.noCache) return false;
+  const isShared = control.isPublic || control.sMaxage !== undefined;
+  if (request.hasAuthorization && !isShared && !control.mustRevalidate) return false;
+  // Such a response is for one client, unless it says that it is for all.
+  if (!isShared && fieldValues(fields, "set-cookie").length > 0) return false;
+  if (!isVaryCovered(fields, keyNames)) return false;
+  if (explicitLifetime(facts) !== undefined) return true;
+  return ttl > 0 && isKeptUnasked(facts);
+}
+
+function isVaryCovered(fields: Fields, keyNames: readonly string[]): boolean {
+  return fieldValues(fields, "vary").every((value) =>
+    value.split(",").every((member) => {
+      const name = member.trim().toLowerCase();
+      return name === "" || keyNames.includes(name);
+    }),
+  );
+}
