@@ -84,3 +84,22 @@ test("a server's target is its socket or its address", () => {
   });
   expect(config?.upstreams[0]?.servers.map(serverTarget)).toEqual([{ unix: "/a.sock" }, { address: "::1", port: 1 }]);
 });
+
+test("more servers than there are places for are refused, and one that is named twice is warned of", () => {
+  const servers = Array.from({ length: 600 }, (_, i) => ({ address: "127.0.0.1", port: i + 1 }));
+  const { problems } = loadValue({
+    upstreams: [
+      { name: "a", servers },
+      { name: "b", servers },
+    ],
+  });
+  expect(problems.map(findingText)).toEqual([
+    "upstreams: expected at most 1024 servers in all upstreams together, found 1200",
+  ]);
+  const twice = [{ unix: "/run/a.sock" }, ...servers.slice(0, 1), { unix: "/run/a.sock" }, ...servers.slice(0, 1)];
+  const { warnings } = loadValue({ upstreams: [{ name: "a", servers: twice }] });
+  expect(warnings.map(findingText)).toEqual([
+    "upstreams[0].servers[2]: the same server as servers[0], and counts once; see weight",
+    "upstreams[0].servers[3]: the same server as servers[1], and counts once; see weight",
+  ]);
+});

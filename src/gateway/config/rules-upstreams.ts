@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { type UpstreamConfig, type UpstreamServerConfig } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
+import { MAX_SERVERS } from "./max-servers.ts";
 
 function target(server: UpstreamServerConfig, path: string, report: Report): void {
   const { address, port, unix } = server;
@@ -15,6 +16,16 @@ function target(server: UpstreamServerConfig, path: string, report: Report): voi
   }
 }
 
+function repetitions(servers: readonly UpstreamServerConfig[], path: string, report: Report): void {
+  const first = new Map<string, number>();
+  for (const [i, { address, port, unix }] of servers.entries()) {
+    const key = unix ?? `${address ?? ""} ${port ?? ""}`;
+    const other = first.get(key);
+    if (other === undefined) first.set(key, i);
+    else report.warning(`${path}.servers[${i}]`, `the same server as servers[${other}], and counts once; see weight`);
+  }
+}
+
 function checkUpstream(upstream: UpstreamConfig, path: string, report: Report): void {
   for (const [i, server] of upstream.servers.entries()) {
     target(server, `${path}.servers[${i}]`, report);
@@ -25,6 +36,7 @@ function checkUpstream(upstream: UpstreamConfig, path: string, report: Report): 
   if (isIP(upstream.tls_sni) !== 0) {
     report.problem(`${path}.tls_sni`, "expected a host name: addresses are not asked for by SNI");
   }
+  repetitions(upstream.servers, path, report);
   if (upstream.protocol === "h2" && !upstream.tls) {
     report.problem(`${path}.protocol`, "h2 needs tls of the upstream; HTTP/2 without TLS is h2c");
   }
@@ -51,5 +63,9 @@ export function checkUpstreams({ upstreams }: Draft, report: Report): void {
     }
     first.set(upstream.name, other ?? i);
     checkUpstream(upstream, `upstreams[${i}]`, report);
+  }
+  const count = upstreams.reduce((sum, upstream) => sum + (upstream?.servers.length ?? 0), 0);
+  if (count > MAX_SERVERS) {
+    report.problem("upstreams", `expected at most ${MAX_SERVERS} servers in all upstreams together, found ${count}`);
   }
 }

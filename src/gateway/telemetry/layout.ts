@@ -1,4 +1,5 @@
 import { type ZoneShape } from "../../lib/shared-zone.ts";
+import { MAX_SERVERS } from "../config/max-servers.ts";
 
 /** Every protocol that a request can come by, as it is called in labels. */
 export const PROTOCOLS = ["http1", "http2", "http3"] as const;
@@ -26,8 +27,6 @@ export const TLS_VERSIONS = ["TLSv1.2", "TLSv1.3"] as const;
 export const FIRST_CODE = 100;
 export const CODES = 501;
 
-/** Servers of all upstreams together, found by discovery or named: each has a slot in the shared memory. */
-export const MAX_SERVERS = 1024;
 /** Cells of a row before those of servers: see `SharedPlaces`. */
 export const CELLS_BEFORE_SERVERS = 1;
 /** Cells of a row for each server: see `ServerStates`. */

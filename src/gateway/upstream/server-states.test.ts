@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from "bun:test";
 import { SharedZone } from "../../lib/shared-zone.ts";
-import { MAX_SERVERS, serverColumn, zoneShape } from "../telemetry/layout.ts";
+import { MAX_SERVERS } from "../config/max-servers.ts";
+import { serverColumn, zoneShape } from "../telemetry/layout.ts";
 import { ServerStates } from "./server-states.ts";
 
 const LIMITS = { maxFails: 3, failTimeoutMs: 1000 };

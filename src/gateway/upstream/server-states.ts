@@ -1,11 +1,6 @@
 import { type SharedZone } from "../../lib/shared-zone.ts";
-import {
-  CELLS_BEFORE_SERVERS,
-  CELLS_PER_SERVER,
-  clearServer,
-  MAX_SERVERS,
-  SUPERVISOR_ROW,
-} from "../telemetry/layout.ts";
+import { MAX_SERVERS } from "../config/max-servers.ts";
+import { CELLS_BEFORE_SERVERS, CELLS_PER_SERVER, clearServer, SUPERVISOR_ROW } from "../telemetry/layout.ts";
 
 /** What a probe has found of a server, in the supervisor's row. A server without probes stays at UNKNOWN. */
 const ACTIVE = 0;

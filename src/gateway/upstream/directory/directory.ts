@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type BufferPool } from "../../../lib/buffer-pool.ts";
 import { Deadline, type TimerWheel } from "../../../lib/timer-wheel.ts";
 import { type Config, type UpstreamConfig } from "../../config/config.ts";
-import { MAX_SERVERS } from "../../telemetry/layout.ts";
+import { MAX_SERVERS } from "../../config/max-servers.ts";
 import { type OnFault } from "../../wire/tcp.ts";
 import { type DialSettings } from "../dial.ts";
 import { type Member, type Membership } from "../member.ts";

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createSecureServer, createServer } from "node:http2";
 import { type AddressInfo } from "node:net";
 import { RawOrigin } from "../../../../test/support/raw-origin.ts";
-import { Program, until } from "../../../../test/support/program.ts";
+import { Folder, Program, until } from "../../../../test/support/program.ts";
 import { LOCALHOST, TEST_CA } from "../../../../test/support/certificates.ts";
 import { SharedZone } from "../../../lib/shared-zone.ts";
 import { FakeClock } from "../../../lib/testing/fake-clock.ts";
@@ -298,6 +298,17 @@ test("a server behind HTTP/2 over TLS is probed by what was agreed on", async ()
   expect(await probe()).toBe("healthy");
   expect(versions).toEqual(["2.0", "1.1", "2.0"]);
   http2.close();
+});
+
+test("a server at a Unix socket is probed", async () => {
+  const folder = new Folder();
+  const unix = folder.file("a.sock");
+  const local = await RawOrigin.start(unix);
+  probeFrom([{ ...server({ unhealthy_threshold: 1 }), endpoint: { unix } }]);
+  expect(await probe()).toBe("healthy");
+  expect(local.bytes).toContain("\r\nHost: localhost\r\n");
+  await local.stop();
+  folder.remove();
 });
 
 test("a private address is not probed where the upstream forbids them", async () => {

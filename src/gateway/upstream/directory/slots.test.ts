@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { SharedZone } from "../../../lib/shared-zone.ts";
-import { MAX_SERVERS, zoneShape } from "../../telemetry/layout.ts";
+import { MAX_SERVERS } from "../../config/max-servers.ts";
+import { zoneShape } from "../../telemetry/layout.ts";
 import { ServerStates } from "../server-states.ts";
 import { Slots } from "./slots.ts";
 

@@ -1,4 +1,4 @@
-import { MAX_SERVERS } from "../../telemetry/layout.ts";
+import { MAX_SERVERS } from "../../config/max-servers.ts";
 import { type ServerStates } from "../server-states.ts";
 
 /**
