@@ -1,10 +1,10 @@
 /** Health and discovery in a server of two workers: what one directory learns, all workers go by. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { Catalog } from "../../src/gateway/upstream/directory/testing/catalog.ts";
+import { Catalog, type Service } from "../../src/gateway/upstream/directory/testing/catalog.ts";
 import { DnsServer } from "../../src/gateway/upstream/directory/testing/dns-server.ts";
 import { descendants, Folder, Program, until } from "../support/program.ts";
 import { valueOf } from "../support/prometheus.ts";
-import { once } from "../support/raw-client.ts";
+import { once, RawClient } from "../support/raw-client.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
 import { type Message } from "../support/message.ts";
 
@@ -172,6 +172,44 @@ for (const workers of [1, 2]) {
     TIME_MS,
   );
 }
+
+test(
+  "no request is lost while servers come and go, whatever its method",
+  async () => {
+    const all = [await startOrigin("a"), await startOrigin("b"), await startOrigin("c")];
+    const catalog = new Catalog();
+    const listed = (names: string): Service[] =>
+      all.filter(({ name }) => names.includes(name)).map(({ origin }) => ({ address: "127.0.0.1", port: origin.port }));
+    catalog.set(listed("ab"));
+    try {
+      const port = await serve({ catalog_discovery: { service: "app", port: catalog.port, interval_s: 1 } });
+      let isOver = false;
+      const clients = Array.from({ length: 8 }, async () => {
+        const client = await RawClient.open(port);
+        const statuses = new Set<string>();
+        while (!isOver) {
+          client.send("POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: 2\r\n\r\nhi");
+          statuses.add((await client.response()).startLine);
+        }
+        client.destroy();
+        return [...statuses];
+      });
+      for (const names of ["bc", "c", "abc", "a"]) {
+        for (const { origin } of all) origin.requests.length = 0;
+        await until("it waits", () => (catalog.waiting.size > 0 ? true : undefined));
+        catalog.set(listed(names));
+        await until(`${names} serve`, () =>
+          all.every(({ name, origin }) => !names.includes(name) || origin.requests.length > 20) ? true : undefined,
+        );
+      }
+      isOver = true;
+      expect(await Promise.all(clients)).toEqual(clients.map(() => ["HTTP/1.1 200 OK"]));
+    } finally {
+      await catalog.stop();
+    }
+  },
+  TIME_MS,
+);
 
 test(
   "servers come from DNS, follow it within its time to live, and stay when it fails",
