@@ -20,6 +20,13 @@ export interface RequestHead {
   /** Field values that the proxy adds to or replaces, as received; empty where absent. */
   readonly via: string;
   readonly forwardedFor: string;
+  /** A call of gRPC, which HTTP/2 and HTTP/3 carry alone: its answer has a status in trailers, and HTTP's is 200. */
+  readonly isGrpc: boolean;
+  /**
+   * What the client asks to go on in: a sound WebSocket handshake (RFC 6455 §4.2.1, RFC 8441 §5) has no body, and a 101 is a
+   * final answer to it. After that `data` of the response and `readTo` of the body carry the raw bytes of both directions.
+   */
+  readonly upgrade: "" | "websocket";
 }
 
 /** An answer's head. `fields` holds end-to-end fields without Content-Length: framing is the codec's. */
@@ -32,6 +39,10 @@ export interface ResponseHead {
    * announce (-1: none), and no data follows.
    */
   readonly bodyLength: number;
+  /** gRPC's status, where the head says how a call ended: then there is no body. */
+  readonly grpcStatus?: number;
+  /** What it tells, where it is an answer of Turnpike's own. */
+  readonly error?: TurnpikeError;
 }
 
 /** Takes a body piece by piece. */
@@ -48,7 +59,7 @@ export interface BodySink {
   abort(error: TurnpikeError): void;
 }
 
-/** Takes a response: any number of 1xx `start`s, one final `start`, its data, then `end` or `abort`. */
+/** Takes a response: any number of 1xx `start`s, one final `start` (101 where the request has an `upgrade`), its data, then `end` or `abort`. */
 export interface ResponseSink extends BodySink {
   start(head: ResponseHead): void;
   /**
@@ -64,6 +75,8 @@ export interface RequestBody {
   readTo(sink: BodySink): void;
   pause(): void;
   resume(): void;
+  /** Its time has no limit from now on: who reads it limits its silence. Absent where nothing that lasts is carried. */
+  liftTimeLimit?(): void;
 }
 
 /** What is written down of a request: an exchange, or one that the codec answered before it could become one, with its head as far as it was read. */

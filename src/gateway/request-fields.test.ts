@@ -10,7 +10,14 @@ const GET: readonly Field[] = [
   [":authority", "example.com"],
   [":path", "/a?b"],
 ];
-const LIMITS = { scheme: "https", maxCount: 4 } as const;
+const CONNECT: readonly Field[] = [
+  [":method", "CONNECT"],
+  [":protocol", "websocket"],
+  [":scheme", "https"],
+  [":authority", "example.com"],
+  [":path", "/a?b"],
+];
+const LIMITS = { scheme: "https", maxCount: 4, extendedConnect: true } as const;
 
 const fields = new RequestFields();
 
@@ -42,6 +49,8 @@ test("a request's head has its parts, and nothing of the request before it", () 
       expectContinue: false,
       via: "",
       forwardedFor: "",
+      isGrpc: false,
+      upgrade: "",
     },
     requestId: "",
   });
@@ -58,6 +67,7 @@ test("fields keep their order; what the gateway sets itself is taken out or asid
     fields: "b: 1\r\na: 2\r\n",
     via: "1.1 x",
     forwardedFor: "10.0.0.1",
+    isGrpc: false,
   });
   for (const name of [
     "x-real-ip",
@@ -99,7 +109,13 @@ describe("malformed by RFC 9113 §8 and RFC 9114 §4", () => {
     ["a repeated :scheme", [...GET, [":scheme", "https"]]],
     ["a repeated :authority", [...GET, [":authority", "example.com"]]],
     ["a repeated :path", [...GET, [":path", "/"]]],
-    ["an unknown pseudo-header", [...GET, [":protocol", "websocket"]]],
+    ["an unknown pseudo-header", [...GET, [":foo", "websocket"]]],
+    ["a :protocol of another method than CONNECT", [...GET, [":protocol", "websocket"]]],
+    ["a repeated :protocol", [...CONNECT, [":protocol", "websocket"]]],
+    ["an extended CONNECT without :path", CONNECT.filter(([name]) => name !== ":path"), true],
+    ["an extended CONNECT without :scheme", CONNECT.filter(([name]) => name !== ":scheme"), true],
+    ["an extended CONNECT to *", [...CONNECT.filter(([name]) => name !== ":path"), [":path", "*"]], true],
+    ["an extended CONNECT with a body", [...CONNECT, ["content-length", "1"]], true],
     ["a pseudo-header behind a field", [...without(":path"), ["a", "b"], [":path", "/"]]],
     ["a pseudo-header behind a field that is taken out", [...without(":path"), ["x-real-ip", "b"], [":path", "/"]]],
     ["a method that is no token", [[":method", "G ET"], ...without(":method")]],
@@ -163,6 +179,39 @@ describe("refused with an answer", () => {
       expect(read([...list, ["x-request-id", "7"]])).toMatchObject({ code, requestId: "7" });
     });
   }
+});
+
+test("an extended CONNECT for websocket is a GET that asks to go on in it, without a body and without a key", () => {
+  const list: Field[] = [
+    ...CONNECT,
+    ["sec-websocket-version", "13"],
+    ["sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="],
+    ["sec-websocket-protocol", "chat"],
+  ];
+  expect(headOf(list, true)).toMatchObject({
+    method: "GET",
+    path: "/a",
+    query: "?b",
+    upgrade: "websocket",
+    bodyLength: 0,
+    fields: "sec-websocket-version: 13\r\nsec-websocket-protocol: chat\r\n",
+  });
+  expect(headOf(CONNECT, true).fields).toBe("sec-websocket-version: 13\r\n");
+});
+
+test("an extended CONNECT is malformed where the client was not told that it may send one", () => {
+  fields.begin();
+  for (const [name, value] of CONNECT) fields.add(requestField(name, value));
+  expect(fields.finish(true, { ...LIMITS, extendedConnect: false })).toBeUndefined();
+});
+
+test("an extended CONNECT for another protocol, or another version of WebSocket, has an answer", () => {
+  const other = CONNECT.map((field): Field => (field[0] === ":protocol" ? [":protocol", "connect-udp"] : field));
+  expect(read(other, true)).toMatchObject({ code: "not-implemented" });
+  expect(read([...CONNECT, ["sec-websocket-version", "99"]], true)).toMatchObject({
+    code: "bad-request",
+    fields: "Sec-WebSocket-Version: 13\r\n",
+  });
 });
 
 function trailersOf(list: readonly Field[]): string | undefined {

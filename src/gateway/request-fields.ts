@@ -1,6 +1,7 @@
 import { normalisePath } from "../lib/url-path.ts";
-import { type Fields, parseContentLength } from "../lib/fields.ts";
+import { type Fields, parseContentLength, withoutFields } from "../lib/fields.ts";
 import { unservedMethod } from "../lib/http-method.ts";
+import { versionOf } from "../lib/websocket-handshake.ts";
 import { isAuthority } from "./authority.ts";
 import { type RequestHead } from "./exchange.ts";
 import { type HeadFault } from "./refusal.ts";
@@ -11,18 +12,19 @@ const METHOD = 1;
 const SCHEME = 2;
 const AUTHORITY = 3;
 const PATH = 4;
-const HOST = 5;
-const CONTENT_LENGTH = 6;
-const COOKIE = 7;
-const TE = 8;
-const EXPECT = 9;
-const VIA = 10;
-const FORWARDED_FOR = 11;
-const REQUEST_ID = 12;
-const CONTENT_TYPE = 13;
+const PROTOCOL = 5;
+const HOST = 6;
+const CONTENT_LENGTH = 7;
+const COOKIE = 8;
+const TE = 9;
+const EXPECT = 10;
+const VIA = 11;
+const FORWARDED_FOR = 12;
+const REQUEST_ID = 13;
+const CONTENT_TYPE = 14;
 /** Hop by hop in HTTP/1, without meaning here, or set anew by the proxy on every request. */
-const DROPPED = 14;
-const MALFORMED = 15;
+const DROPPED = 15;
+const MALFORMED = 16;
 
 /** RFC 9113 §8.2.2: what belongs to HTTP/1 connections makes a request malformed. */
 const KINDS: ReadonlyMap<string, number> = new Map([
@@ -30,6 +32,7 @@ const KINDS: ReadonlyMap<string, number> = new Map([
   [":scheme", SCHEME],
   [":authority", AUTHORITY],
   [":path", PATH],
+  [":protocol", PROTOCOL],
   ["host", HOST],
   ["content-length", CONTENT_LENGTH],
   ["cookie", COOKIE],
@@ -62,6 +65,8 @@ const METHOD_TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** As the HTTP/1 codec reads a target: visible ASCII, no fragment (RFC 3986 §3.5). */
 const TARGET = /^(?:\/[!-"$-~]*|\*)$/;
 const ZERO_IN_FRONT = /^0\d/;
+/** grpc/grpc, doc/PROTOCOL-HTTP2.md; `application/grpc-web` is another protocol. */
+const GRPC_TYPE = /^application\/grpc(?:$|[+; \t])/i;
 const SCHEME_NAME = /^[A-Za-z][A-Za-z0-9+\-.]*$/;
 
 /** One field of a request that comes as a list of fields, with all that can be said of it once: a table may keep it. */
@@ -71,10 +76,19 @@ export interface RequestField {
   readonly value: string;
   /** `name: value\r\n`. */
   readonly line: string;
+  /** The content type is one of gRPC's. */
+  readonly isGrpc: boolean;
 }
 
 /** What the value of a pseudo-header field must look like (RFC 9113 §8.3.1). */
-const PSEUDO_VALUES: readonly (RegExp | undefined)[] = [undefined, METHOD_TOKEN, SCHEME_NAME, undefined, TARGET];
+const PSEUDO_VALUES: readonly (RegExp | undefined)[] = [
+  undefined,
+  METHOD_TOKEN,
+  SCHEME_NAME,
+  undefined,
+  TARGET,
+  METHOD_TOKEN,
+];
 
 /** What a field is that KINDS does not list. */
 function unlistedKind(name: string): number {
@@ -87,7 +101,16 @@ function unlistedKind(name: string): number {
 export function requestField(name: string, value: string): RequestField {
   const kind = KINDS.get(name) ?? unlistedKind(name);
   const isSound = !BAD_VALUE.test(value) && PSEUDO_VALUES[kind]?.test(value) !== false;
-  return { kind: isSound ? kind : MALFORMED, name, value, line: `${name}: ${value}\r\n` };
+  const isGrpc = kind === CONTENT_TYPE && GRPC_TYPE.test(value);
+  return { kind: isSound ? kind : MALFORMED, name, value, line: `${name}: ${value}\r\n`, isGrpc };
+}
+
+export interface RequestLimits {
+  readonly scheme: "http" | "https";
+  /** Fields. */
+  readonly maxCount: number;
+  /** The client was told that CONNECT may name a protocol (RFC 8441 §3, RFC 9220 §3). */
+  readonly extendedConnect: boolean;
 }
 
 /** The head of a request, and what its codec must know beside it. */
@@ -109,6 +132,7 @@ export class RequestFields {
   #scheme = "";
   #authority: string | undefined;
   #path = "";
+  #protocol = "";
   #host: string | undefined;
   #pseudoOver = false;
   #hosts = 0;
@@ -120,6 +144,7 @@ export class RequestFields {
   #requestId = "";
   #contentType: string | undefined;
   #typesDiffer = false;
+  #isGrpcType = false;
   #count = 0;
 
   begin(): void {
@@ -129,6 +154,7 @@ export class RequestFields {
     this.#scheme = "";
     this.#authority = undefined;
     this.#path = "";
+    this.#protocol = "";
     this.#host = undefined;
     this.#pseudoOver = false;
     this.#hosts = 0;
@@ -140,12 +166,13 @@ export class RequestFields {
     this.#requestId = "";
     this.#contentType = undefined;
     this.#typesDiffer = false;
+    this.#isGrpcType = false;
     this.#count = 0;
   }
 
   add(field: RequestField): void {
     const { kind } = field;
-    if (kind >= METHOD && kind <= PATH) {
+    if (kind >= METHOD && kind <= PROTOCOL) {
       this.#addPseudo(kind, field.value);
       return;
     }
@@ -170,13 +197,17 @@ export class RequestFields {
         if (this.#authority !== undefined) this.malformed = "repeated :authority";
         this.#authority = value;
         return;
-      default:
+      case PATH:
         if (this.#path !== "") this.malformed = "repeated :path";
         this.#path = value;
+        return;
+      default:
+        if (this.#protocol !== "") this.malformed = "repeated :protocol";
+        this.#protocol = value;
     }
   }
 
-  #addKnown({ kind, name, value, line }: RequestField): void {
+  #addKnown({ kind, name, value, line, isGrpc }: RequestField): void {
     switch (kind) {
       case HOST:
         this.#hosts++;
@@ -208,6 +239,7 @@ export class RequestFields {
       case CONTENT_TYPE:
         this.#typesDiffer ||= this.#contentType !== undefined && this.#contentType !== value;
         this.#contentType = value;
+        this.#isGrpcType = isGrpc;
         this.#fields += line;
         return;
       case REQUEST_ID:
@@ -219,11 +251,11 @@ export class RequestFields {
   }
 
   /** The request, once every field was added. `hasBody`: its message does not end with its head. Undefined: see `malformed`. */
-  finish(
-    hasBody: boolean,
-    limits: { scheme: "http" | "https"; maxCount: number },
-  ): ListedRequest | HeadFault | undefined {
-    if (this.malformed === "") this.#checkPseudo();
+  finish(hasBody: boolean, limits: RequestLimits): ListedRequest | HeadFault | undefined {
+    const isExtended = this.#protocol !== "";
+    if (isExtended && this.malformed === "") this.#checkExtended(limits);
+    else if (this.malformed === "") this.#checkPseudo();
+    this.#checkAuthority();
     const hasLength = this.#length !== -1;
     if (!hasBody && hasLength && this.#length !== 0) this.malformed = "content-length without a body";
     if (this.malformed !== "") return undefined;
@@ -233,16 +265,18 @@ export class RequestFields {
     const query = this.#path.indexOf("?");
     return {
       head: {
-        method: this.#method,
+        method: isExtended ? "GET" : this.#method,
         scheme: limits.scheme,
         authority: this.#authority ?? this.#host ?? "",
         path,
         query: query === -1 ? "" : this.#path.slice(query),
         fields: this.#cookie === "" ? this.#fields : `${this.#fields}cookie: ${this.#cookie}\r\n`,
-        bodyLength: hasBody ? this.#length : 0,
+        bodyLength: hasBody && !isExtended ? this.#length : 0,
         expectContinue: this.#expect !== "",
         via: this.#via,
         forwardedFor: this.#forwardedFor,
+        isGrpc: this.isGrpc,
+        upgrade: isExtended ? "websocket" : "",
       },
       requestId: this.#requestId,
     };
@@ -251,7 +285,12 @@ export class RequestFields {
   /** The trailers, once every field was added; undefined where they are malformed (RFC 9113 §8.1). What frames or routes is left out. */
   finishTrailers(): Fields | undefined {
     const hasPseudo = this.#method !== "" || this.#scheme !== "" || this.#path !== "" || this.#authority !== undefined;
-    return this.malformed === "" && !hasPseudo ? this.#fields : undefined;
+    return this.malformed === "" && !hasPseudo && this.#protocol === "" ? this.#fields : undefined;
+  }
+
+  /** It is a call of gRPC, as far as its fields came. */
+  get isGrpc(): boolean {
+    return this.#isGrpcType && this.#method === "POST";
   }
 
   /** `:method` and `:path` as far as they came: what is written down of a request that is refused. */
@@ -276,6 +315,17 @@ export class RequestFields {
     } else if (this.#scheme === "" || this.#path === "") this.malformed = "no :scheme or no :path";
     else if (this.#path === "*" && this.#method !== "OPTIONS")
       this.malformed = "the :path * of another method than OPTIONS";
+  }
+
+  /** RFC 8441 §4: a CONNECT that has a target URI, from a client that was told that it may send one. */
+  #checkExtended({ extendedConnect }: RequestLimits): void {
+    const hasTarget = this.#scheme !== "" && this.#path !== "" && this.#path !== "*";
+    if (!extendedConnect || this.#method !== "CONNECT" || !hasTarget || this.#length > 0) {
+      this.malformed = "bad extended CONNECT";
+    }
+  }
+
+  #checkAuthority(): void {
     // Host names have no capitals of their own (RFC 9113 §8.3.1, RFC 3986 §6.2.2.1).
     if (this.#authority !== undefined && this.#hosts > 0 && !isSameName(this.#authority, this.#host ?? "")) {
       this.malformed = ":authority and host differ";
@@ -296,14 +346,32 @@ export class RequestFields {
     const authority = this.#authority ?? this.#host;
     if (authority === undefined || !isAuthority(authority))
       return fault("bad-request", "no authority, or a malformed one");
-    const unserved = unservedMethod(this.#method);
+    const unserved = this.#protocol === "" ? unservedMethod(this.#method) : this.#refuseProtocol();
     if (unserved !== "") return fault("not-implemented", unserved);
     if (path === undefined)
       return fault("bad-path", "the path holds a backslash, %2F, %5C, %00, %0A, %0D or a broken escape");
     if (this.#expect !== "" && this.#expect.toLowerCase() !== "100-continue") {
       return fault("expectation-failed", "the only known expectation is 100-continue");
     }
-    return undefined;
+    return this.#protocol === "" ? undefined : this.#handshakeFault();
+  }
+
+  #refuseProtocol(): string {
+    return this.#protocol.toLowerCase() === "websocket" ? "" : "CONNECT is served for websocket alone";
+  }
+
+  /** RFC 8441 §5: the handshake of RFC 6455 but for its key, which is each hop's own. */
+  #handshakeFault(): HeadFault | undefined {
+    this.#fields = withoutFields(this.#fields, ["sec-websocket-key", "sec-websocket-accept"]);
+    const version = versionOf(this.#fields);
+    if (version === "absent") this.#fields += "sec-websocket-version: 13\r\n";
+    if (version !== "unknown") return undefined;
+    return {
+      code: "bad-request",
+      detail: "there is no such version of WebSocket",
+      requestId: this.#requestId,
+      fields: "Sec-WebSocket-Version: 13\r\n",
+    };
   }
 }
 

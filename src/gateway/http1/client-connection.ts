@@ -2,13 +2,15 @@ import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
 import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
-import { type ResponseSink } from "../exchange.ts";
+import { webSocketAccept } from "../../lib/websocket-handshake.ts";
+import { type BodySink, type ResponseSink } from "../exchange.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { ChunkedDecoder, chunkHead, type ChunkedSink } from "./chunked.ts";
+import { ClientTunnel } from "./client-tunnel.ts";
 import { FieldScan } from "./field-scan.ts";
 import { headText } from "./head-text.ts";
 import { flushCork, holdCork, Outgoing } from "../wire/outgoing.ts";
-import { type ParsedResponse, parseResponseHead } from "./response-head.ts";
+import { isProofOf, type ParsedResponse, parseResponseHead } from "./response-head.ts";
 
 /** Bytes of an upstream's response head, interim heads included one by one; what nginx and Envoy allow by default or more. */
 const MAX_RESPONSE_HEAD_BYTES = 65_536;
@@ -21,7 +23,8 @@ const HEAD = 1;
 const LENGTH = 2;
 const CHUNKED = 3;
 const UNTIL_CLOSE = 4;
-const CLOSED = 5;
+const TUNNEL = 5;
+const CLOSED = 6;
 
 const trailerScan = new FieldScan();
 
@@ -39,7 +42,8 @@ export interface ConnectionOwner {
  *
  *   IDLE ─ request ─▶ HEAD ─┬─▶ LENGTH ────┐
  *     ▲                     ├─▶ CHUNKED ───┼─ end ─▶ IDLE or CLOSED
- *     └── no body ──────────┴─▶ UNTIL_CLOSE┘
+ *     └── no body ──────────┼─▶ UNTIL_CLOSE┘
+ *                           └─▶ TUNNEL, by a 101 that was asked for ─▶ CLOSED
  */
 export class ClientConnection extends Deadline implements WireHandler, ChunkedSink {
   readonly #owner: ConnectionOwner;
@@ -48,6 +52,9 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
   #state = IDLE;
   #sink: ResponseSink | undefined;
   #method = "";
+  /** What a 101 must prove; empty where none was asked for. */
+  #accept = "";
+  #tunnel: ClientTunnel | undefined;
   #partial = "";
   #remaining = 0;
   #chunked: ChunkedDecoder | undefined;
@@ -137,6 +144,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
   request(method: string, head: string, bodyLength: number, sink: ResponseSink): void {
     this.requests++;
     this.#method = method;
+    this.#accept = "";
     this.#sink = sink;
     this.#state = HEAD;
     this.#interim = 0;
@@ -150,6 +158,26 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
       framing = `Content-Length: ${bodyLength}\r\n`;
     }
     this.#out?.text(`${head}${framing}\r\n`);
+  }
+
+  /**
+   * Begins a WebSocket handshake (RFC 6455 §4.1) with the `key` that is in `head`, which is as for `request`. Only a 101 that
+   * proves that the key was read comes to `sink`; `takeTunnel` must be called from within that `start`.
+   */
+  upgrade(head: string, key: string, sink: ResponseSink): void {
+    this.request("GET", `${head}Connection: upgrade\r\nUpgrade: websocket\r\n`, 0, sink);
+    this.#accept = webSocketAccept(key);
+  }
+
+  /** Gives the connection away: it carries raw bytes from now on, and no other request. */
+  takeTunnel(sink: BodySink, writeMs: number): ClientTunnel {
+    const wire = this.#wire;
+    if (wire === undefined || this.#state !== TUNNEL) throw new Error("Cannot make a tunnel: there was no 101");
+    const { wheel, buffers } = this.#owner;
+    wheel.remove(this);
+    this.#sink = undefined;
+    this.#tunnel = new ClientTunnel(wire, sink, { wheel, buffers, writeMs, onGone: () => this.destroy() });
+    return this.#tunnel;
   }
 
   /** Sends a piece of the request body; false: wait for `onSendable`. */
@@ -217,6 +245,10 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
           this.onChunk(chunk, at, chunk.length);
           at = chunk.length;
           break;
+        case TUNNEL:
+          this.#tunnel?.receive(chunk, at);
+          at = chunk.length;
+          break;
         default:
           // Bytes that nobody asked for: a later request must not take them for its answer.
           this.destroy();
@@ -273,9 +305,12 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
   #begin(response: ParsedResponse, more: boolean): void {
     const { status } = response.head;
     const sink = this.#sink;
+    if (status === 101) {
+      this.#switch(response);
+      return;
+    }
     if (status < 200) {
-      if (status === 101 || ++this.#interim > MAX_INTERIM)
-        this.#fail("the upstream sent an interim response that nobody asked for");
+      if (++this.#interim > MAX_INTERIM) this.#fail("the upstream sent too many interim responses");
       else sink?.start(response.head);
       return;
     }
@@ -297,6 +332,16 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
       sink?.start(response.head);
       if (response.contentLength === 0) this.#complete("", more);
     }
+  }
+
+  #switch(response: ParsedResponse): void {
+    if (!isProofOf(this.#accept, response) || this.#out?.blocked === true) {
+      this.#fail("the upstream sent a 101 that does not fit the request");
+      return;
+    }
+    this.#state = TUNNEL;
+    this.#sink?.start({ ...response.head, bodyLength: -1 });
+    if (this.#tunnel === undefined) this.destroy();
   }
 
   #readChunked(chunk: Buffer, from: number): number {

@@ -324,7 +324,7 @@ export class FieldScan {
         this.te = value;
         return true;
       case UPGRADE:
-        this.upgrade = value;
+        this.upgrade = this.upgrade === "" ? value : `${this.upgrade}, ${value}`;
         return true;
       case REQUEST_ID:
         // Two of them are no valid one.

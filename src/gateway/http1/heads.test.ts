@@ -109,6 +109,35 @@ describe("a request head", () => {
     expect(codeOf(head(line, `Host: h\r\n${fields}`))).toBe(code);
   });
 
+  const HANDSHAKE = "Connection: keep-alive, Upgrade\r\nUpgrade: WebSocket\r\nSec-WebSocket-Version: 13\r\n";
+  const KEY = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
+  test.each([
+    ["GET / HTTP/1.1", HANDSHAKE + KEY, "websocket"],
+    ["GET / HTTP/1.1", HANDSHAKE.replace("13", "8") + KEY, "websocket"],
+    ["GET / HTTP/1.1", HANDSHAKE.replace("WebSocket", "other, websocket") + KEY, "websocket"],
+    ["GET / HTTP/1.1", `${HANDSHAKE}Content-Length: 0\r\n${KEY}`, "websocket"],
+    ["GET / HTTP/1.1", HANDSHAKE, ""],
+    ["GET / HTTP/1.1", HANDSHAKE.replace("keep-alive, Upgrade", "keep-alive") + KEY, ""],
+    ["GET / HTTP/1.1", HANDSHAKE.replace("WebSocket", "websockets") + KEY, ""],
+    ["GET / HTTP/1.1", `${HANDSHAKE}Content-Length: 1\r\n${KEY}`, ""],
+    ["GET / HTTP/1.1", `${HANDSHAKE}Transfer-Encoding: chunked\r\n${KEY}`, ""],
+    ["POST / HTTP/1.1", HANDSHAKE + KEY, ""],
+    ["GET / HTTP/1.0", HANDSHAKE + KEY, ""],
+  ])("%s with %p asks to go on in %p", (line, fields, upgrade) => {
+    const result = head(line, `Host: h\r\n${fields}`);
+    expect(isFault(result) ? result.detail : result.head.upgrade).toBe(upgrade);
+  });
+
+  test.each([
+    "Sec-WebSocket-Key: \r\n",
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=\r\n",
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQAA\r\n",
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25j!Q==\r\n",
+    `${KEY}${KEY}`,
+  ])("a handshake with %p is refused", (fields) => {
+    expect(codeOf(head("GET / HTTP/1.1", `Host: h\r\n${HANDSHAKE}${fields}`))).toBe("bad-request");
+  });
+
   test.each([
     ["1.1", "", true],
     ["1.1", "Connection: close\r\n", false],

@@ -10,13 +10,15 @@ export interface Refusal {
   readonly request: AnsweredRequest;
 }
 
-/** `line` is the request line as far as it came; `scheme` and `clientAddress` are the connection's. */
+/** `head` begins with the request line, as far as it came; `scheme` and `clientAddress` are the connection's. */
 export function refuse(
   fault: HeadFault,
-  line: string,
+  head: string,
   { scheme, clientAddress }: { readonly scheme: "http" | "https"; readonly clientAddress: string },
 ): Refusal {
   const { id, status, title, fields, body } = problemAnswer(fault);
+  const lineEnd = head.indexOf("\r\n", 2);
+  const line = (lineEnd === -1 ? head : head.slice(0, lineEnd)).trimStart();
   const [method = "", path = "", version = ""] = line.slice(0, MAX_LINE).split(" ", 3);
   const sent = method === "HEAD" ? "" : body;
   return {

@@ -8,9 +8,7 @@ import { chunkHead } from "./chunked.ts";
 import { type BodySource, Http1RequestBody } from "./request-body.ts";
 
 class Source implements BodySource {
-  readonly maxBodyBytes = 1000;
-  readonly maxHeaderBytes = 200;
-  readonly maxHeaderCount = 5;
+  readonly limits = { maxBodyBytes: 1000, maxHeaderBytes: 200, maxHeaderCount: 5 };
   readonly buffers: BufferPool;
   held = false;
   constructor(buffers = plentyOfBuffers()) {

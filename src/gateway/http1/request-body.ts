@@ -10,9 +10,7 @@ const trailerScan = new FieldScan();
 
 /** What a body needs of the connection that it arrives on. */
 export interface BodySource {
-  readonly maxBodyBytes: number;
-  readonly maxHeaderBytes: number;
-  readonly maxHeaderCount: number;
+  readonly limits: { readonly maxBodyBytes: number; readonly maxHeaderBytes: number; readonly maxHeaderCount: number };
   readonly buffers: BufferPool;
   /** Stops or takes up reading from the socket; while reading is held back the body's time-out rests. */
   holdReading(hold: boolean): void;
@@ -37,7 +35,8 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
   constructor(source: BodySource, length: number) {
     this.#source = source;
     this.#remaining = length;
-    this.#chunked = length === -1 ? new ChunkedDecoder(source.maxHeaderBytes, source.maxBodyBytes) : undefined;
+    const { maxHeaderBytes, maxBodyBytes } = source.limits;
+    this.#chunked = length === -1 ? new ChunkedDecoder(maxHeaderBytes, maxBodyBytes) : undefined;
     this.#ended = length === 0;
   }
 
@@ -133,7 +132,7 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
     const lines = this.#chunked?.trailers ?? "";
     if (lines !== "") {
       // Fields that frame or route have no business behind a body (RFC 9110 §6.5.1); the scan leaves them out.
-      const limits = { isRequest: true, maxCount: this.#source.maxHeaderCount };
+      const limits = { isRequest: true, maxCount: this.#source.limits.maxHeaderCount };
       if (!trailerScan.scan(`${lines}\r\n`, 0, lines.length, limits)) {
         this.abort(new TurnpikeError("bad-request", `malformed trailers: ${trailerScan.fault}`));
         return;

@@ -2,6 +2,7 @@ import { type ErrorCode } from "../../lib/errors.ts";
 import { fieldValue, trimOws } from "../../lib/fields.ts";
 import { unservedMethod } from "../../lib/http-method.ts";
 import { normalisePath } from "../../lib/url-path.ts";
+import { isWebSocketKey, versionOf } from "../../lib/websocket-handshake.ts";
 import { isAuthority } from "../authority.ts";
 import { type RequestHead } from "../exchange.ts";
 import { type HeadFault } from "../refusal.ts";
@@ -19,9 +20,6 @@ const ABSOLUTE_FORM = /^https?:\/\/([^/?]*)([^?]*)(\?.*)?$/i;
 /** RFC 9112 §3.2.3: what CONNECT asks for, with the port that it must have (RFC 9110 §9.3.6). */
 const AUTHORITY_FORM = /^[^:]+:\d+$|^\[[^\]]+\]:\d+$/;
 const VERSION = /^HTTP\/(\d)\.(\d)$/;
-/** RFC 6455 §4.1; on the wire 8, the last draft's, is the same. */
-const WEBSOCKET_VERSIONS: readonly string[] = ["13", "8"];
-
 const scan = new FieldScan();
 
 function fault(code: ErrorCode, detail: string): HeadFault {
@@ -62,8 +60,8 @@ export function parseRequestHead(
   const unserved = method === "GET" ? "" : unservedMethod(method);
   if (unserved !== "") return refuseMethod(method, text.slice(methodEnd + 1, targetEnd), unserved);
   const mayUpgrade = scan.upgrade !== "" && method === "GET" && !http10;
-  const badUpgrade = mayUpgrade ? refuseUpgrade() : undefined;
-  if (badUpgrade !== undefined) return badUpgrade;
+  const upgrade = mayUpgrade ? upgradeOf() : "";
+  if (typeof upgrade !== "string") return upgrade;
   const isOrigin = text.charCodeAt(methodEnd + 1) === 0x2f;
   const target = isOrigin ? undefined : splitTarget(method, text.slice(methodEnd + 1, targetEnd));
   if (target !== undefined && "code" in target) return target;
@@ -83,11 +81,19 @@ export function parseRequestHead(
       expectContinue: scan.expect !== "" && !http10,
       via: scan.via,
       forwardedFor: scan.forwardedFor,
+      isGrpc: false,
+      upgrade,
     },
     requestId: scan.requestId,
     http10,
     keepAlive: !scan.close && (!http10 || scan.keepAlive),
   };
+}
+
+/** Refuses a request that announces a longer body, in bytes. */
+export function withBodyUpTo(maxBodyBytes: number, request: ParsedRequest | HeadFault): ParsedRequest | HeadFault {
+  if (isFault(request) || request.head.bodyLength <= maxBodyBytes) return request;
+  return fault("body-too-large", `the body is larger than ${maxBodyBytes} bytes`);
 }
 
 /** The method; the common ones without a slice, which every comparison of it would have to copy. */
@@ -126,15 +132,27 @@ function refuseMethod(method: string, target: string, detail: string): HeadFault
   return isSound ? fault("not-implemented", detail) : fault("bad-request", "malformed request target");
 }
 
-/** RFC 6455 §4.2.2: a handshake in a version that nobody speaks. What is no handshake goes on without its Upgrade (RFC 9110 §7.8). */
-function refuseUpgrade(): HeadFault | undefined {
-  if (scan.upgrade.toLowerCase() !== "websocket" || !scan.nominates("upgrade")) return undefined;
-  const version = fieldValue(scan.fields, "sec-websocket-version");
-  if (version === undefined || WEBSOCKET_VERSIONS.includes(version)) return undefined;
-  return {
-    ...fault("upgrade-required", "there is no such version of WebSocket"),
-    fields: "Upgrade: websocket\r\nConnection: upgrade\r\nSec-WebSocket-Version: 13\r\n",
-  };
+/**
+ * What the request asks to go on in (RFC 6455 §4.2.1). A handshake in a version that nobody speaks, or with a key that is none, is
+ * refused; what is no handshake goes on without its Upgrade (RFC 9110 §7.8).
+ */
+function upgradeOf(): "" | "websocket" | HeadFault {
+  if (!scan.nominates("upgrade") || !listsWebSocket(scan.upgrade)) return "";
+  const version = versionOf(scan.fields);
+  if (version === "unknown") {
+    return {
+      ...fault("upgrade-required", "there is no such version of WebSocket"),
+      fields: "Upgrade: websocket\r\nConnection: upgrade\r\nSec-WebSocket-Version: 13\r\n",
+    };
+  }
+  const key = fieldValue(scan.fields, "sec-websocket-key");
+  const hasBody = scan.transferEncoding !== "" || scan.contentLength > 0;
+  if (version === "absent" || key === undefined || hasBody) return "";
+  return isWebSocketKey(key) ? "websocket" : fault("bad-request", "malformed Sec-WebSocket-Key");
+}
+
+function listsWebSocket(upgrade: string): boolean {
+  return upgrade.split(",").some((protocol) => trimOws(protocol).toLowerCase() === "websocket");
 }
 
 /** Takes apart a target that does not start with a slash (RFC 9112 §3.2.2, §3.2.4). */

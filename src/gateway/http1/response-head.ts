@@ -1,3 +1,4 @@
+import { fieldValue } from "../../lib/fields.ts";
 import { dateLine } from "../../lib/http-date.ts";
 import { type ResponseHead } from "../exchange.ts";
 import { FieldScan, isFieldValue } from "./field-scan.ts";
@@ -10,9 +11,16 @@ export interface ParsedResponse {
   readonly chunked: boolean;
   /** Bytes of a Content-Length; -1 where absent. */
   readonly contentLength: number;
+  /** Lower-case name of what an answer of 101 goes on in; empty where Connection does not nominate Upgrade. */
+  readonly upgrade: string;
 }
 
 const scan = new FieldScan();
+
+/** Whether a 101 is one to WebSocket, and says the `Sec-WebSocket-Accept` that it must (RFC 6455 §4.1); never where `accept` is empty. */
+export function isProofOf(accept: string, { head, upgrade }: ParsedResponse): boolean {
+  return accept !== "" && upgrade === "websocket" && fieldValue(head.fields, "sec-websocket-accept") === accept;
+}
 
 function digitAt(text: string, index: number): number {
   const digit = text.charCodeAt(index) - 0x30;
@@ -66,5 +74,6 @@ export function parseResponseHead(text: string, end: number, maxHeaderCount: num
     keepAlive: !scan.close && (!http10 || (scan.keepAlive && !chunked)),
     chunked,
     contentLength,
+    upgrade: status === 101 && scan.nominates("upgrade") ? scan.upgrade.toLowerCase() : "",
   };
 }

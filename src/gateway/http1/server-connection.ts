@@ -3,15 +3,17 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { Deadline } from "../../lib/timer-wheel.ts";
 import { plainAddress } from "../client-address.ts";
 import { type HeadFault } from "../refusal.ts";
-import { type ServerConnection, type ServerHost } from "../server-host.ts";
+import { type ServerConnection, type ServerHost, type ServerSettings } from "../server-host.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { WriteDeadline } from "../wire/write-deadline.ts";
 import { headText, unfinishedHeadFault } from "./head-text.ts";
 import { flushCork, holdCork, Outgoing } from "../wire/outgoing.ts";
+import { BodyTime } from "./body-time.ts";
 import { refuse } from "./refusal.ts";
 import { type BodySource, Http1RequestBody } from "./request-body.ts";
-import { isFault, parseRequestHead } from "./request-head.ts";
+import { isFault, parseRequestHead, withBodyUpTo } from "./request-head.ts";
 import { type ExchangeConnection, Http1Exchange } from "./server-exchange.ts";
+import { TunnelBytes, type TunnelSource } from "./tunnel-bytes.ts";
 import { UnreadBytes } from "./unread-bytes.ts";
 
 /** Milliseconds that a closed-off connection is read from, so that the last answer is not lost to a reset (RFC 9112 §9.6). */
@@ -21,19 +23,21 @@ const MAX_DISCARD_BYTES = 65_536;
 const IDLE = 0;
 const HEAD = 1;
 const BUSY = 2;
-const LINGERING = 3;
-const CLOSED = 4;
+const TUNNEL = 3;
+const LINGERING = 4;
+const CLOSED = 5;
 
 /**
  * A client's HTTP/1 connection (RFC 9112): finds requests in the bytes, runs one exchange at a time, keeps the rest
  * of a pipeline for later.
  *
  *   IDLE ─ bytes ─▶ HEAD ─ head whole ─▶ BUSY ─ answered, body read ─▶ IDLE
- *                                          └─ to be closed ─▶ LINGERING ─▶ CLOSED
+ *                                          ├─ to be closed ─▶ LINGERING ─▶ CLOSED
+ *                                          └─ 101 ─▶ TUNNEL ─▶ LINGERING ─▶ CLOSED
  */
 export class Http1ServerConnection
   extends Deadline
-  implements WireHandler, ServerConnection, ExchangeConnection, BodySource
+  implements WireHandler, ServerConnection, ExchangeConnection, BodySource, TunnelSource
 {
   readonly out: Outgoing;
   readonly peerAddress: string;
@@ -46,8 +50,9 @@ export class Http1ServerConnection
   #unread: UnreadBytes | undefined;
   #exchange: Http1Exchange | undefined;
   #body: Http1RequestBody | undefined;
-  #bodyMsLeft = 0;
-  #bodyTimerStarted = 0;
+  /** The current request asks for a tunnel. */
+  #tunnel: TunnelBytes | undefined;
+  readonly #bodyTime = new BodyTime();
   #held = false;
   #closing = false;
   #peerEnded = false;
@@ -62,20 +67,11 @@ export class Http1ServerConnection
     host.wheel.set(this, host.settings().idleMs);
   }
 
-  get maxBodyBytes(): number {
-    return this.#host.settings().maxBodyBytes;
-  }
-  get maxHeaderBytes(): number {
-    return this.#host.settings().maxHeaderBytes;
-  }
-  get maxHeaderCount(): number {
-    return this.#host.settings().maxHeaderCount;
+  get limits(): ServerSettings {
+    return this.#host.settings();
   }
   get buffers(): BufferPool {
     return this.#host.buffers;
-  }
-  get idle(): boolean {
-    return this.#state === IDLE;
   }
 
   onData(chunk: Buffer): void {
@@ -90,6 +86,9 @@ export class Http1ServerConnection
         if (at < chunk.length) this.#readHead(chunk.subarray(at));
         break;
       }
+      case TUNNEL:
+        this.#tunnel?.receive(chunk);
+        break;
       default:
     }
     flushCork();
@@ -113,7 +112,8 @@ export class Http1ServerConnection
     this.#peerEnded = true;
     // A client may close its half and wait (RFC 9112 §9.6). One that closed both looks the same until a write fails, and
     // an upstream that works on for it is the dearer mistake: as in nginx, a client that ends has left.
-    if (this.#exchange !== undefined) this.#wire.terminate();
+    if (this.#state === TUNNEL) this.#tunnel?.receiveEnd();
+    else if (this.#exchange !== undefined) this.#wire.terminate();
     else this.#close();
     flushCork();
   }
@@ -157,7 +157,7 @@ export class Http1ServerConnection
         break;
       case IDLE:
         // An answer that is still on its way is the write deadline's.
-        if (this.out.blocked) this.#host.wheel.set(this, this.#host.settings().idleMs);
+        if (this.out.blocked) this.#host.wheel.set(this, this.limits.idleMs);
         else this.#wire.terminate();
         break;
       default:
@@ -169,15 +169,14 @@ export class Http1ServerConnection
   holdReading(hold: boolean): void {
     if (this.#held === hold || this.#state === CLOSED) return;
     this.#held = hold;
-    const now = performance.now();
     if (hold) {
       this.#wire.pause();
-      this.#bodyMsLeft -= now - this.#bodyTimerStarted;
+      this.#bodyTime.rest();
       this.#host.wheel.clear(this);
     } else {
       this.#wire.resume();
-      this.#bodyTimerStarted = now;
-      if (this.#body !== undefined && !this.#body.complete) this.#host.wheel.set(this, Math.max(this.#bodyMsLeft, 0));
+      const left = this.#bodyTime.run();
+      if (this.#body !== undefined && !this.#body.complete) this.#host.wheel.set(this, left);
     }
   }
 
@@ -196,7 +195,7 @@ export class Http1ServerConnection
     if (exchange !== this.#exchange) return;
     this.#exchange = undefined;
     const body = this.#body;
-    if (!exchange.keepAlive && body === undefined && this.#unread === undefined) {
+    if (!exchange.keepAlive && body === undefined && this.#unread === undefined && this.#tunnel === undefined) {
       this.#closeForGood();
       return;
     }
@@ -211,6 +210,13 @@ export class Http1ServerConnection
     this.#next();
   }
 
+  /** The final head was a 101: from now on this is a tunnel, which never serves another request. */
+  switched(): void {
+    this.#state = TUNNEL;
+    this.#closing = true;
+    this.#tunnel?.open();
+  }
+
   cutOff(): void {
     this.out.flush();
     this.#wire.terminate();
@@ -222,14 +228,14 @@ export class Http1ServerConnection
     while (offset < chunk.length && this.#awaitsHead()) {
       if (this.out.blocked) {
         // A client that sends requests and reads no answers waits until it has read them.
-        this.#keepUnread(chunk.subarray(offset));
+        this.keepUnread(chunk.subarray(offset));
         return;
       }
       const before = this.#partial.length;
-      const text = headText(this.#partial, chunk, offset, this.maxHeaderBytes + 4);
+      const text = headText(this.#partial, chunk, offset, this.limits.maxHeaderBytes + 4);
       const start = text.startsWith("\r\n") ? 2 : 0;
       const end = text.indexOf("\r\n\r\n", Math.max(start, before - 3));
-      if (end === -1 || end + 4 > this.maxHeaderBytes) {
+      if (end === -1 || end + 4 > this.limits.maxHeaderBytes) {
         this.#waitForHead(text, start, end);
         return;
       }
@@ -247,7 +253,7 @@ export class Http1ServerConnection
   /** Keeps an unfinished head, or refuses what is too large or cannot become one. */
   #waitForHead(text: string, start: number, end: number): void {
     const seen = this.#partial.length;
-    const fault = unfinishedHeadFault(text, { start, end, seen, limit: this.maxHeaderBytes });
+    const fault = unfinishedHeadFault(text, { start, end, seen, limit: this.limits.maxHeaderBytes });
     if (fault !== undefined) {
       this.#refuse(fault, text);
       return;
@@ -255,34 +261,27 @@ export class Http1ServerConnection
     this.#partial = text;
     if (this.#state === IDLE && text.length > 0) {
       this.#state = HEAD;
-      this.#host.wheel.set(this, this.#host.settings().headerMs);
+      this.#host.wheel.set(this, this.limits.headerMs);
     }
   }
 
   #begin(text: string, from: number, end: number): void {
     const host = this.#host;
-    const request = parseRequestHead(text, { from, end }, { scheme: host.scheme, maxHeaderCount: this.maxHeaderCount });
+    const { maxHeaderCount, maxBodyBytes, bodyMs } = this.limits;
+    const parsed = parseRequestHead(text, { from, end }, { scheme: host.scheme, maxHeaderCount });
+    const request = withBodyUpTo(maxBodyBytes, parsed);
     if (isFault(request)) {
       this.#refuse(request, text.slice(from));
       return;
     }
     const { bodyLength } = request.head;
-    if (bodyLength > this.maxBodyBytes) {
-      const detail = `the body is larger than ${this.maxBodyBytes} bytes`;
-      this.#refuse({ code: "body-too-large", detail }, text.slice(from));
-      return;
-    }
     this.#state = BUSY;
     this.#body = bodyLength === 0 ? undefined : new Http1RequestBody(this, bodyLength);
-    const exchange = new Http1Exchange(this, request, this.#body);
+    this.#tunnel = request.head.upgrade === "" ? undefined : new TunnelBytes(this);
+    const exchange = new Http1Exchange(this, request, this.#body ?? this.#tunnel);
     this.#exchange = exchange;
-    if (this.#body === undefined) {
-      host.wheel.clear(this);
-    } else {
-      this.#bodyMsLeft = host.settings().bodyMs;
-      this.#bodyTimerStarted = performance.now();
-      host.wheel.set(this, this.#bodyMsLeft);
-    }
+    if (this.#body === undefined) host.wheel.clear(this);
+    else host.wheel.set(this, this.#bodyTime.begin(bodyMs));
     host.handle(exchange);
   }
 
@@ -296,8 +295,7 @@ export class Http1ServerConnection
       if (this.#state !== BUSY) return this.#state === IDLE ? at : chunk.length;
       if (body.fault !== undefined) {
         // Where the bytes after a fault belong cannot be known.
-        this.#closing = true;
-        if (this.#exchange === undefined) this.#close();
+        this.#closeAfterAnswer();
         return chunk.length;
       }
       if (!body.complete) return chunk.length;
@@ -310,37 +308,47 @@ export class Http1ServerConnection
         this.#nextState();
       }
     }
-    if (at >= chunk.length || this.#state !== BUSY) return at;
-    this.#keepUnread(chunk.subarray(at));
+    if (at >= chunk.length || (this.#state !== BUSY && this.#state !== TUNNEL)) return at;
+    if (this.#state === BUSY) this.keepUnread(chunk.subarray(at));
+    else this.#tunnel?.receive(chunk.subarray(at));
     return chunk.length;
   }
 
   /** Puts by what belongs to later requests; one read's worth, since nothing more is read until then. */
-  #keepUnread(bytes: Buffer): void {
+  keepUnread(bytes: Buffer): void {
     this.holdReading(true);
     this.#unread ??= new UnreadBytes(this.#host.buffers);
     if (this.#unread.keep(bytes)) return;
-    // No answer is cut for them: who sends requests ahead must be ready to send them again (RFC 9112 §9.3.2).
+    // No answer is cut for them: who sends requests ahead must be ready to send them again (RFC 9112 §9.3.2). A tunnel is.
+    if (this.#tunnel !== undefined) this.cutOff();
+    else this.#closeAfterAnswer();
+  }
+
+  #closeAfterAnswer(): void {
     this.#closing = true;
     if (this.#exchange === undefined) this.#close();
   }
 
-  #readUnread(): void {
-    const unread = this.#unread?.take();
-    if (unread === undefined) return;
+  takeUnread(): Buffer | undefined {
     this.holdReading(false);
-    this.#readHead(unread);
+    return this.#unread?.take();
+  }
+
+  #readUnread(): void {
+    const unread = this.#unread?.empty === false ? this.takeUnread() : undefined;
+    if (unread !== undefined) this.#readHead(unread);
   }
 
   #nextState(): void {
     this.#state = IDLE;
     this.#body?.forget();
     this.#body = undefined;
+    this.#tunnel = undefined;
     if (this.#peerEnded) {
       this.#close();
       return;
     }
-    this.#host.wheel.set(this, this.#host.settings().idleMs);
+    this.#host.wheel.set(this, this.limits.idleMs);
   }
 
   #next(): void {
@@ -352,9 +360,7 @@ export class Http1ServerConnection
 
   /** Answers what cannot become an exchange, and closes. `head` begins with the request line, as far as it came. */
   #refuse(fault: HeadFault, head: string): void {
-    const lineEnd = head.indexOf("\r\n", 2);
-    const line = (lineEnd === -1 ? head : head.slice(0, lineEnd)).trimStart();
-    const { text, request } = refuse(fault, line, { scheme: this.#host.scheme, clientAddress: this.peerAddress });
+    const { text, request } = refuse(fault, head, { scheme: this.#host.scheme, clientAddress: this.peerAddress });
     this.out.text(text);
     this.#host.refused(request);
     this.#close();
@@ -384,11 +390,11 @@ export class Http1ServerConnection
       this.#wire.resume();
     }
     if (!this.out.blocked) this.#wire.shutdown();
-    this.#host.wheel.set(this, LINGER_MS + (this.out.blocked ? this.#host.settings().writeMs : 0));
+    this.#host.wheel.set(this, LINGER_MS + (this.out.blocked ? this.limits.writeMs : 0));
   }
 
   #onBlocked(): void {
     this.#writeDeadline ??= new WriteDeadline(this.#wire);
-    this.#host.wheel.set(this.#writeDeadline, this.out.exhausted ? 0 : this.#host.settings().writeMs);
+    this.#host.wheel.set(this.#writeDeadline, this.out.exhausted ? 0 : this.limits.writeMs);
   }
 }

@@ -11,7 +11,7 @@ import {
 } from "../exchange.ts";
 import { chunkHead } from "./chunked.ts";
 import { type Outgoing } from "../wire/outgoing.ts";
-import { type Http1RequestBody, NO_BODY } from "./request-body.ts";
+import { NO_BODY } from "./request-body.ts";
 import { type ParsedRequest } from "./request-head.ts";
 
 /** What an exchange needs of the connection that it runs on. */
@@ -24,12 +24,21 @@ export interface ExchangeConnection {
   finished(exchange: Http1Exchange): void;
   /** The response cannot be completed: the connection must not look as if it were. */
   cutOff(): void;
+  /** The final head is a 101: what follows are raw bytes, both ways. */
+  switched(): void;
 }
+
+/** A request's body, and how many bytes of it have come. */
+type CountedBody = RequestBody & { readonly received: number };
 
 const LENGTH = 0;
 const CHUNKED = 1;
 const UNTIL_CLOSE = 2;
 const NONE = 3;
+
+const SWITCHED = 101;
+const UPGRADE_REQUIRED = 426;
+const UPGRADE_LINES = "Connection: upgrade\r\nUpgrade: websocket\r\n";
 
 function statusLine(status: number, reason: string): string {
   if (status === 200 && reason === "OK") return "HTTP/1.1 200 OK\r\n";
@@ -43,7 +52,7 @@ export class Http1Exchange implements Exchange, ResponseSink {
   readonly head: RequestHead;
   readonly body: RequestBody;
   /** Undefined where the request has no body. */
-  readonly reader: Http1RequestBody | undefined;
+  readonly reader: CountedBody | undefined;
   readonly peerAddress: string;
   clientAddress: string;
   response: ResponseSink = this;
@@ -64,7 +73,7 @@ export class Http1Exchange implements Exchange, ResponseSink {
   #remaining = 0;
   #over = false;
 
-  constructor(connection: ExchangeConnection, request: ParsedRequest, reader: Http1RequestBody | undefined) {
+  constructor(connection: ExchangeConnection, request: ParsedRequest, reader: CountedBody | undefined) {
     this.#connection = connection;
     this.peerAddress = connection.peerAddress;
     this.clientAddress = connection.peerAddress;
@@ -84,6 +93,10 @@ export class Http1Exchange implements Exchange, ResponseSink {
     if (this.#over || this.started) return;
     const { status } = head;
     const line = statusLine(status, head.reason);
+    if (status === SWITCHED) {
+      if (this.head.upgrade !== "") this.#switch(line, head.fields);
+      return;
+    }
     if (status < 200) {
       // HTTP/1.0 knows no interim responses (RFC 9110 §15.2).
       if (this.protocol !== "HTTP/1.0") this.#connection.out.text(`${line}${head.fields}\r\n`);
@@ -95,8 +108,18 @@ export class Http1Exchange implements Exchange, ResponseSink {
     const open = this.#connection.staysOpen(this, this.#framing === UNTIL_CLOSE);
     let connection = "";
     if (!open) connection = "Connection: close\r\n";
+    // RFC 9110 §15.5.22: the one answer that says what to upgrade to.
+    else if (status === UPGRADE_REQUIRED && this.head.upgrade !== "") connection = UPGRADE_LINES;
     else if (this.protocol === "HTTP/1.0") connection = "Connection: keep-alive\r\n";
     this.#connection.out.text(`${line}${head.fields}${this.addedFields}${framing}${connection}\r\n`);
+  }
+
+  #switch(line: string, fields: Fields): void {
+    this.started = true;
+    this.status = SWITCHED;
+    this.#framing = UNTIL_CLOSE;
+    this.#connection.out.text(`${line}${fields}${this.addedFields}${UPGRADE_LINES}\r\n`);
+    this.#connection.switched();
   }
 
   /** Decides how the body's end is told, and returns the field line that says so. */

@@ -46,7 +46,7 @@ test("a connection begins with SETTINGS that say its limits, and acknowledges th
   client.bytes(f.PREFACE);
   client.frame(f.SETTINGS, 0, 0);
   const [settings, window, acknowledgement] = client.frames();
-  expect(settings?.payload.toString("hex")).toBe("00030000000a00040000ffff000500004000000600002000");
+  expect(settings?.payload.toString("hex")).toBe("00030000000a00040000ffff000500004000000600002000000800000001");
   expect([window?.type, acknowledgement?.type, acknowledgement?.flags]).toEqual([f.WINDOW_UPDATE, f.SETTINGS, f.ACK]);
 });
 

@@ -173,7 +173,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
       this.#refuseStream(streamId, f.REFUSED_STREAM);
       return;
     }
-    const limits = { scheme: this.#host.scheme, maxCount: this.settings.maxHeaderCount };
+    const limits = { scheme: this.#host.scheme, maxCount: this.settings.maxHeaderCount, extendedConnect: true };
     const request = dependsOnItself ? undefined : list.fields.finish(!endStream, limits);
     if (request === undefined && !list.tooLarge) {
       this.#refuseStream(streamId, f.PROTOCOL_ERROR);
@@ -201,7 +201,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     const exchange = new Http2Exchange(this, streamId, request);
     this.streams.set(streamId, exchange);
     if (endStream) exchange.remoteEnded = true;
-    else exchange.startBody();
+    else if (request.head.upgrade === "") exchange.startBody();
     this.#host.handle(exchange);
   }
 

@@ -1,5 +1,5 @@
 import { TurnpikeError } from "../../lib/errors.ts";
-import { type Fields } from "../../lib/fields.ts";
+import { type Fields, withoutFields } from "../../lib/fields.ts";
 import { isRequestId, nextRequestId } from "../../lib/request-id.ts";
 import {
   type BodySink,
@@ -9,6 +9,7 @@ import {
   type ResponseHead,
   type ResponseSink,
 } from "../exchange.ts";
+import { problemAnswer } from "../refusal.ts";
 import { type ListedRequest } from "../request-fields.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { CANCEL, INTERNAL_ERROR, NO_ERROR, PROTOCOL_ERROR } from "./frame.ts";
@@ -20,6 +21,8 @@ import { Http2Stream, type StreamConnection } from "./stream.ts";
 const OWN_FIELDS_ROOM = 64;
 /** Milliseconds that the rest of a request is still read, and checked, after it was answered whole. */
 const LATE_REST_MS = 250;
+const SWITCHED = 101;
+const NO_TUNNEL = "nothing at this path speaks WebSocket";
 
 /** What an exchange needs of the connection that it runs on. */
 export interface ExchangeConnection extends StreamConnection {
@@ -83,7 +86,19 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   }
 
   readTo(sink: BodySink): void {
-    this.receiveTo(sink);
+    // A handshake has no body; what comes early belongs to the tunnel.
+    if (this.#mayTunnel && this.status !== SWITCHED) sink.end("");
+    else this.receiveTo(sink);
+  }
+
+  get #mayTunnel(): boolean {
+    return this.head.upgrade !== "";
+  }
+
+  liftTimeLimit(): void {
+    this.#bodyMsLeft = Number.POSITIVE_INFINITY;
+    this.#bodyDue = Number.POSITIVE_INFINITY;
+    this.#arm();
   }
 
   /** What comes after the answer is read to its end, if that is near: the client gets no window for more. */
@@ -93,6 +108,10 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   }
 
   override receive(bytes: Uint8Array, start: number, end: number): void {
+    if (this.#mayTunnel) {
+      super.receive(bytes, start, end);
+      return;
+    }
     const total = this.bytesReceived + end - start;
     const { bodyLength } = this.head;
     if (bodyLength !== -1 && total > bodyLength) {
@@ -109,7 +128,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
 
   override receiveEnd(trailers: Fields): void {
     const { bodyLength } = this.head;
-    if (bodyLength !== -1 && this.bytesReceived !== bodyLength) {
+    if (bodyLength !== -1 && this.bytesReceived !== bodyLength && !this.#mayTunnel) {
       // RFC 9113 §8.1.1
       this.fail(PROTOCOL_ERROR);
       return;
@@ -121,7 +140,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
 
   protected override holdReceiving(hold: boolean): void {
     super.holdReceiving(hold);
-    if (this.remoteEnded || this.closed || this.#over) return;
+    if (this.remoteEnded || this.closed || this.#over || this.#mayTunnel) return;
     if (hold) {
       this.#bodyMsLeft -= this.#server.host.wheel.now() - this.#bodyTimerStarted;
       this.#bodyDue = Number.POSITIVE_INFINITY;
@@ -141,8 +160,13 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   start(head: ResponseHead): void {
     if (this.#over || this.started) return;
     const { status } = head;
+    if (this.#mayTunnel && (status === SWITCHED || (status >= 200 && status < 300))) {
+      if (status === SWITCHED) this.#startTunnel(head);
+      else this.#refuseTunnel();
+      return;
+    }
     // An upstream's 101 says something of HTTP/1 (RFC 9113 §8.6).
-    if (status === 101) return;
+    if (status === SWITCHED) return;
     this.#headStatus = status;
     if (status < 200) {
       this.connection.writer.head({ streamId: this.streamId, endStream: false }, head.fields, this);
@@ -152,11 +176,33 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
     this.status = status;
     const isBare = this.head.method === "HEAD" || status === 304;
     this.#hasBody = !isBare && status !== 204;
-    this.#contentLength = status === 204 ? -1 : head.bodyLength;
+    // gRPC's trailers have no Content-Length, though they are a head (doc/PROTOCOL-HTTP2.md, Trailers-Only).
+    this.#contentLength = status === 204 || head.grpcStatus !== undefined ? -1 : head.bodyLength;
     this.#remaining = this.#hasBody ? head.bodyLength : 0;
     const endStream = this.#remaining === 0;
     this.connection.writer.head({ streamId: this.streamId, endStream }, head.fields, this);
     if (endStream) this.endedWithHead();
+  }
+
+  /** RFC 8441 §5: what is 101 in HTTP/1 is 200 here, without the proof that the key was read. */
+  #startTunnel(head: ResponseHead): void {
+    this.started = true;
+    this.status = SWITCHED;
+    this.#headStatus = 200;
+    const fields = withoutFields(head.fields, ["sec-websocket-accept"]);
+    this.connection.writer.head({ streamId: this.streamId, endStream: false }, fields, this);
+  }
+
+  /** To CONNECT any 2xx says that the tunnel is there: whoever answered has taken the request for a GET. */
+  #refuseTunnel(): void {
+    const { status, fields, body } = problemAnswer({ code: "not-implemented", detail: NO_TUNNEL, requestId: this.id });
+    // The exchange's own answer has it.
+    this.addedFields = withoutFields(this.addedFields, ["x-request-id"]);
+    this.start({ status, reason: "", fields, bodyLength: body.length });
+    this.data(Buffer.from(body, "latin1"));
+    this.end("");
+    this.#hasBody = false;
+    this.onCancel?.();
   }
 
   /** Room that `encode` needs: part of `writeHead`. */
@@ -196,7 +242,8 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
     this.#over = true;
     this.#finish();
     this.ignoreRest();
-    this.connection.resetStream(this, INTERNAL_ERROR);
+    // RFC 8441 §5: a connection that was reset.
+    this.connection.resetStream(this, this.status === SWITCHED ? CANCEL : INTERNAL_ERROR);
   }
 
   protected override onSent(): void {

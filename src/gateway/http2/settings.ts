@@ -14,6 +14,8 @@ const MAX_CONCURRENT_STREAMS = 0x3;
 const INITIAL_WINDOW_SIZE = 0x4;
 const MAX_FRAME_SIZE = 0x5;
 const MAX_HEADER_LIST_SIZE = 0x6;
+/** RFC 8441 §3. */
+const ENABLE_CONNECT_PROTOCOL = 0x8;
 
 const LARGEST_FRAME_SIZE = 0xff_ffff;
 
@@ -76,7 +78,7 @@ export class PeerSettings {
   }
 }
 
-/** The SETTINGS payload that says `settings`; a client refuses pushes, and has no streams to be opened by its peer. */
+/** The SETTINGS payload that says `settings`; a client refuses pushes, and has no streams to be opened by its peer; a server serves extended CONNECT. */
 export function settingsPayload(settings: LocalSettings, ofClient: boolean): Buffer {
   const pairs: (readonly [number, number])[] = [
     ofClient ? [ENABLE_PUSH, 0] : [MAX_CONCURRENT_STREAMS, settings.maxStreams],
@@ -84,6 +86,7 @@ export function settingsPayload(settings: LocalSettings, ofClient: boolean): Buf
     [MAX_FRAME_SIZE, settings.maxFrameSize],
     [MAX_HEADER_LIST_SIZE, settings.maxHeaderListSize],
   ];
+  if (!ofClient) pairs.push([ENABLE_CONNECT_PROTOCOL, 1]);
   const payload = Buffer.allocUnsafe(pairs.length * 6);
   for (const [i, [id, value]] of pairs.entries()) {
     payload.writeUInt16BE(id, i * 6);

@@ -189,7 +189,11 @@ export class RequestStream extends Deadline implements ExchangeStream {
       this.#answer({ code: "head-too-large", detail: "the header fields are larger than this server takes" });
       return;
     }
-    const request = fields.finish(hasBody, { scheme: this.host.scheme, maxCount: maxHeaderCount });
+    const request = fields.finish(hasBody, {
+      scheme: this.host.scheme,
+      maxCount: maxHeaderCount,
+      extendedConnect: false,
+    });
     // RFC 9114 §4.3.1 asks for an authority as for a path, where RFC 9113 does not.
     if (request === undefined || !fields.hasAuthority) {
       this.#malformed();

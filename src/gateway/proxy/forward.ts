@@ -7,14 +7,17 @@ import { ClientStream } from "../http2/client-stream.ts";
 import { isRetryableStatus, type UpstreamServer } from "../upstream/server.ts";
 import { type PoolRefusal, type UpstreamConnection, Waiter } from "../upstream/server-pool.ts";
 import { type Upstream } from "../upstream/upstream.ts";
+import { type Endpoint } from "../wire/tcp.ts";
 import { http1Head, http2Request } from "./request-head.ts";
 import { type ForwardTarget } from "./target.ts";
+import { handshakeKey, Tunnel } from "./websocket.ts";
 
 const NO_SERVER = new CannedError("no-upstream", "no server of the upstream is in rotation");
 const QUEUE_FULL = new CannedError("overloaded", "too many requests wait for the upstream");
 const NO_CONNECTION = new CannedError("upstream-timeout", "no connection to the upstream could be had in time");
 const REFUSED = new CannedError("upstream-failed", "the upstream refused the connection");
 const NO_ANSWER = new CannedError("upstream-timeout", "the upstream did not answer in time");
+const NO_TUNNEL = new CannedError("not-implemented", "WebSocket does not reach upstreams over HTTP/2");
 const TOO_LARGE = new CannedError("response-too-large", "the upstream's answer is larger than this route allows");
 
 /** Connections that may turn out dead, or answer that they have done nothing, before that counts as a failure. */
@@ -167,10 +170,23 @@ class Forward implements ResponseSink {
     const { method, bodyLength } = exchange.head;
     const endpoint = this.#server?.pool.endpoint;
     if (endpoint === undefined) return undefined;
+    if (exchange.head.upgrade !== "") return this.#beginUpgrade(connection, endpoint);
     if (!(connection instanceof ClientConnection)) {
       return connection.request(http2Request(exchange, target, endpoint, this.#upstream.scheme), this);
     }
     connection.request(method, http1Head(exchange, target, endpoint), bodyLength, this);
+    return connection;
+  }
+
+  #beginUpgrade(connection: UpstreamConnection, endpoint: Endpoint): Carrier | undefined {
+    if (!(connection instanceof ClientConnection)) {
+      this.fail(NO_TUNNEL);
+      return undefined;
+    }
+    // It may open something that lasts: as a body that has left, it is not sent twice.
+    this.#bodyTaken = true;
+    const key = handshakeKey(this.#exchange.head);
+    connection.upgrade(http1Head(this.#exchange, this.#target, endpoint), key, this);
     return connection;
   }
 
@@ -191,6 +207,10 @@ class Forward implements ResponseSink {
 
   start(head: ResponseHead): void {
     const { status } = head;
+    if (status === 101 && this.#carrier instanceof ClientConnection) {
+      this.#openTunnel(this.#carrier, head);
+      return;
+    }
     if (status < 200) {
       this.#exchange.response.start(head);
       return;
@@ -211,6 +231,18 @@ class Forward implements ResponseSink {
       this.#carrier?.waitAtMost(this.#target.readTimeoutMs, this.#dueAt);
     }
     this.#exchange.response.start(head);
+  }
+
+  /** From now on the exchange is the tunnel's; the request stays counted at the server. */
+  #openTunnel(connection: ClientConnection, head: ResponseHead): void {
+    const { wheel, readTimeoutMs, sendTimeoutMs } = this.#target;
+    this.#server?.answered(head.status);
+    this.#server?.served(head.status);
+    this.#over = true;
+    this.#carrier = undefined;
+    const onOver = (): void => this.#leaveServer();
+    const options = { wheel, idleMs: readTimeoutMs, writeMs: sendTimeoutMs, onOver };
+    new Tunnel(this.#exchange, connection, options).open(head);
   }
 
   /** The server cannot serve now: its connection is not used again, and another try goes elsewhere. True: it does. */

@@ -1,0 +1,147 @@
+import { type BufferPool } from "../../lib/buffer-pool.ts";
+import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
+import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
+import { type BodySink } from "../exchange.ts";
+import { flushCork, holdCork, Outgoing } from "../wire/outgoing.ts";
+import { type Wire, type WireHandler } from "../wire/wire.ts";
+
+export interface ClientTunnelOptions {
+  readonly wheel: TimerWheel;
+  readonly buffers: BufferPool;
+  /** Milliseconds that the upstream may take nothing of what is sent to it. */
+  readonly writeMs: number;
+  /** The connection is closed; called once. */
+  readonly onGone: () => void;
+}
+
+/**
+ * An upstream's connection that carries raw bytes both ways since a 101. What comes goes to `sink`: data, then one `end`
+ * where the upstream ends its half or one `abort` where the connection breaks; nothing after `close` and `destroy`.
+ */
+export class ClientTunnel extends Deadline implements WireHandler {
+  readonly #wire: Wire;
+  readonly #options: ClientTunnelOptions;
+  readonly #out: Outgoing;
+  #sink: BodySink | undefined;
+  /** Nothing more will be sent. */
+  #ended = false;
+  /** Nothing more is waited for either. */
+  #closing = false;
+  #closed = false;
+  #paused = false;
+  /** Called when the upstream can take more, after a `data` that returned false. */
+  onSendable: (() => void) | undefined = undefined;
+
+  /** Hears the wire from now on. */
+  constructor(wire: Wire, sink: BodySink, options: ClientTunnelOptions) {
+    super();
+    this.#wire = wire;
+    wire.data = this;
+    this.#sink = sink;
+    this.#options = options;
+    this.#out = new Outgoing(wire, () => this.#onBlocked(), options.buffers);
+  }
+
+  /** Sends bytes; false: wait for `onSendable`. */
+  data(chunk: Uint8Array, start: number, end: number): boolean {
+    if (this.#ended || this.#closed) return true;
+    this.#out.bytes(chunk, start, end);
+    return !this.#out.blocked;
+  }
+
+  /** Ends this side's half after what was sent. */
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#endSending();
+  }
+
+  /** Closes both ways after what was sent. */
+  close(): void {
+    this.#sink = undefined;
+    this.#closing = true;
+    this.#ended = true;
+    this.#endSending();
+  }
+
+  /** Closes at once. */
+  destroy(): void {
+    this.#sink = undefined;
+    if (!this.#closed) this.#wire.terminate();
+  }
+
+  pause(): void {
+    if (this.#paused || this.#closed) return;
+    this.#paused = true;
+    this.#wire.pause();
+  }
+
+  resume(): void {
+    if (!this.#paused || this.#closed) return;
+    this.#paused = false;
+    this.#wire.resume();
+  }
+
+  onData(chunk: Buffer): void {
+    holdCork();
+    this.receive(chunk, 0);
+    flushCork();
+  }
+
+  /** Hands on what came, from `start`. */
+  receive(chunk: Buffer, start: number): void {
+    if (this.#sink !== undefined && !this.#sink.data(chunk, start, chunk.length)) this.pause();
+  }
+
+  onDrain(): void {
+    const before = this.#out.backlogBytes;
+    if (this.#out.drain()) {
+      this.#options.wheel.clear(this);
+      if (this.#ended) this.#endSending();
+      else this.onSendable?.();
+    } else if (this.#out.backlogBytes < before) this.#onBlocked();
+    flushCork();
+  }
+
+  onEnd(): void {
+    const sink = this.#sink;
+    this.#sink = undefined;
+    sink?.end("");
+    flushCork();
+  }
+
+  onClose(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#options.wheel.remove(this);
+    this.#out.discard();
+    this.#fail("upstream-failed", "the upstream broke the tunnel off");
+    this.#options.onGone();
+    flushCork();
+  }
+
+  override onDeadline(): void {
+    if (this.#out.exhausted) this.#fail("overloaded", "no memory is left for what waits to be sent to the upstream");
+    else this.#fail("upstream-timeout", "the upstream does not take what is sent to it");
+    this.destroy();
+    flushCork();
+  }
+
+  #fail(code: ErrorCode, detail: string): void {
+    const sink = this.#sink;
+    this.#sink = undefined;
+    sink?.abort(new TurnpikeError(code, detail));
+  }
+
+  #endSending(): void {
+    if (this.#closed) return;
+    this.#out.flush();
+    if (this.#out.blocked) return;
+    if (this.#closing) this.#wire.end();
+    else this.#wire.shutdown();
+  }
+
+  #onBlocked(): void {
+    this.#options.wheel.set(this, this.#out.exhausted ? 0 : this.#options.writeMs);
+  }
+}

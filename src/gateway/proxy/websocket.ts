@@ -1,0 +1,148 @@
+import { type TurnpikeError } from "../../lib/errors.ts";
+import { fieldValue } from "../../lib/fields.ts";
+import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
+import { newWebSocketKey } from "../../lib/websocket-handshake.ts";
+import { type BodySink, type Exchange, type RequestHead, type ResponseHead } from "../exchange.ts";
+import { type ClientConnection } from "../http1/client-connection.ts";
+import { type ClientTunnel } from "../http1/client-tunnel.ts";
+import { flushCork } from "../wire/outgoing.ts";
+
+/** Milliseconds that the upstream has for the rest of what it sends once its client has ended. */
+const CLOSING_MS = 5000;
+
+export interface TunnelOptions {
+  readonly wheel: TimerWheel;
+  /** Milliseconds without a byte either way. */
+  readonly idleMs: number;
+  /** Milliseconds in which the upstream takes nothing. */
+  readonly writeMs: number;
+  /** The tunnel is over; called once. */
+  readonly onOver: () => void;
+}
+
+/** The key of the handshake: the client's own where it speaks HTTP/1, else one that is made and added to the fields. */
+export function handshakeKey(head: RequestHead): string {
+  const own = fieldValue(head.fields, "sec-websocket-key");
+  if (own !== undefined) return own;
+  const key = newWebSocketKey();
+  head.fields += `Sec-WebSocket-Key: ${key}\r\n`;
+  return key;
+}
+
+/** What a client sends through its tunnel. */
+class ClientBytes implements BodySink {
+  readonly #tunnel: Tunnel;
+  constructor(tunnel: Tunnel) {
+    this.#tunnel = tunnel;
+  }
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    return this.#tunnel.send(chunk, start, end);
+  }
+  end(): void {
+    this.#tunnel.clientEnded();
+  }
+  abort(error: TurnpikeError): void {
+    this.#tunnel.cutOff(error);
+  }
+}
+
+/**
+ * The bytes between a client and an upstream that have agreed to go on in WebSocket (RFC 6455), none of which is looked at. An
+ * upstream's end is passed on and is the end of the tunnel; a client's is passed on, and what the upstream still has to say
+ * comes through for a while.
+ *
+ *   client ── exchange.body ──▶ send ─▶ upstream
+ *   client ◀─ exchange.response ◀─ data ── upstream
+ */
+export class Tunnel extends Deadline implements BodySink {
+  readonly #exchange: Exchange;
+  readonly #options: TunnelOptions;
+  readonly #upstream: ClientTunnel;
+  #clientHasEnded = false;
+  #over = false;
+
+  /** Within the `start` of the connection's 101. */
+  constructor(exchange: Exchange, connection: ClientConnection, options: TunnelOptions) {
+    super();
+    this.#exchange = exchange;
+    this.#options = options;
+    this.#upstream = connection.takeTunnel(this, options.writeMs);
+  }
+
+  /** Sends the 101 that `head` is, and whatever follows. */
+  open(head: ResponseHead): void {
+    const exchange = this.#exchange;
+    exchange.onCancel = () => this.#break();
+    exchange.onDrain = () => this.#upstream.resume();
+    this.#upstream.onSendable = () => exchange.body.resume();
+    exchange.response.start(head);
+    // A policy may have refused it.
+    if (this.#over) return;
+    this.#touch();
+    exchange.body.readTo(new ClientBytes(this));
+  }
+
+  /** Takes bytes of the client; false: `body.resume` follows. */
+  send(chunk: Uint8Array, start: number, end: number): boolean {
+    if (this.#over) return true;
+    this.#touch();
+    return this.#upstream.data(chunk, start, end);
+  }
+
+  clientEnded(): void {
+    if (this.#over) return;
+    this.#clientHasEnded = true;
+    this.#upstream.end();
+    this.#options.wheel.set(this, CLOSING_MS);
+  }
+
+  /** Ends both sides for a fault. */
+  cutOff(error: TurnpikeError): void {
+    if (this.#over) return;
+    this.#break();
+    this.#exchange.response.abort(error);
+  }
+
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    this.#touch();
+    return this.#exchange.response.data(chunk, start, end);
+  }
+
+  /** The upstream has ended. */
+  end(): void {
+    this.#close();
+  }
+
+  abort(error: TurnpikeError): void {
+    this.cutOff(error);
+  }
+
+  override onDeadline(): void {
+    this.#close();
+    flushCork();
+  }
+
+  #touch(): void {
+    if (!this.#clientHasEnded) this.#options.wheel.set(this, this.#options.idleMs);
+  }
+
+  /** Ends both sides after what they were sent. */
+  #close(): void {
+    if (this.#over) return;
+    this.#finish();
+    this.#upstream.close();
+    this.#exchange.response.end("");
+  }
+
+  #break(): void {
+    if (this.#over) return;
+    this.#finish();
+    this.#upstream.destroy();
+  }
+
+  #finish(): void {
+    this.#over = true;
+    this.#options.wheel.remove(this);
+    this.#options.onOver();
+  }
+}
