@@ -183,11 +183,11 @@ test(
     catalog.set(listed("ab"));
     try {
       const port = await serve({ catalog_discovery: { service: "app", port: catalog.port, interval_s: 1 } });
-      let isOver = false;
+      const end = new AbortController();
       const clients = Array.from({ length: 8 }, async () => {
         const client = await RawClient.open(port);
         const statuses = new Set<string>();
-        while (!isOver) {
+        while (!end.signal.aborted) {
           client.send("POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: 2\r\n\r\nhi");
           statuses.add((await client.response()).startLine);
         }
@@ -202,7 +202,7 @@ test(
           all.every(({ name, origin }) => !names.includes(name) || origin.requests.length > 20) ? true : undefined,
         );
       }
-      isOver = true;
+      end.abort();
       expect(await Promise.all(clients)).toEqual(clients.map(() => ["HTTP/1.1 200 OK"]));
     } finally {
       await catalog.stop();
