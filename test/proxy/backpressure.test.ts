@@ -157,16 +157,16 @@ test.each(["HTTP/1.1", "HTTP/2"])(
       arrived.resolve(stream);
     };
     const before = gateway.memoryKib("VmRSS");
-    let close = (): void => {};
+    let client: { destroy(): unknown };
     if (protocol === "HTTP/1.1") {
       const socket = await opened(`POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: ${BODY}\r\n\r\n`);
       pour({ write: (piece) => socket.write(piece), once: (event, then) => socket.once(event, then), end() {} }, sent);
-      close = () => socket.destroy();
+      client = socket;
     } else {
-      const client = connectHttp2(`http://127.0.0.1:${gateway.port}`);
-      const request = client.request({ ":path": "/", ":method": "POST", "content-length": BODY });
+      const session = connectHttp2(`http://127.0.0.1:${gateway.port}`);
+      const request = session.request({ ":path": "/", ":method": "POST", "content-length": BODY });
       pour(request, sent);
-      close = () => client.destroy();
+      client = session;
     }
     const stream = await arrived.promise;
     expect(await standstill(sent)).toBeLessThan(HELD_BACK);
@@ -177,6 +177,6 @@ test.each(["HTTP/1.1", "HTTP/2"])(
     });
     expect(received.hash()).toBe(sent.hash());
     expect(gateway.memoryKib("VmHWM") - before).toBeLessThan(GROWTH_KIB);
-    close();
+    client.destroy();
   },
 );
