@@ -192,6 +192,38 @@ describe("another try goes", () => {
   });
 });
 
+describe("where the last try puts the last server out of rotation, the answer tells of that try", () => {
+  test("a time-out: 504", async () => {
+    const [origin] = await originsThat(1, () => {});
+    const gateway = await serve([{ port: origin?.port, max_fails: 1 }], { read_timeout_ms: 100 });
+    expect(await ask(gateway, "HTTP/1.1", { path: "/x" })).toMatchObject({ status: 504 });
+    expect(origin?.requests).toHaveLength(1);
+  });
+
+  test("a refusal: 502 that says so", async () => {
+    const gateway = await serve([{ port: await closedPort(), max_fails: 1 }]);
+    const outcome = await ask(gateway, "HTTP/1.1", { path: "/x" });
+    expect(outcome).toMatchObject({ status: 502 });
+    expect(outcome.body).toContain("the upstream refused the connection");
+  });
+
+  test("a 503 that came when others had put it out: that very answer", async () => {
+    const [origin] = await originsThat(1, () => {});
+    const route = { read_timeout_ms: 150 };
+    const gateway = await serve([{ port: origin?.port, max_fails: 1 }], route);
+    const late = ask(gateway, "HTTP/1.1", { path: "/late" });
+    await origin?.until("a request", () => (origin.requests.length === 1 ? true : undefined));
+    // Begun while the server is in rotation, answered once it is out.
+    const unavailable = ask(gateway, "HTTP/1.1", { path: "/unavailable" });
+    await origin?.until("another", () => (origin.requests.length === 2 ? true : undefined));
+    expect(gateway.states.failed(0, { maxFails: 1, failTimeoutMs: 30_000 })).toBe(true);
+    const second = origin?.connections.find(({ received }) => received.includes("/unavailable"));
+    second?.send("HTTP/1.1 503 No\r\nContent-Length: 2\r\n\r\nno");
+    expect(await unavailable).toMatchObject({ status: 503, body: "no" });
+    expect(await late).toMatchObject({ status: 504 });
+  });
+});
+
 describe("a server is out of rotation", () => {
   test("behind max_fails failures in a row for fail_timeout_ms, and back when it serves", async () => {
     const [origin] = await originsThat(1, reset);

@@ -205,6 +205,14 @@ describe("requests that wait for one connection", () => {
     holder.destroy();
   });
 
+  test("wait once where there is no other server, however many tries there are", async () => {
+    await serve({ pool: { max_connections: 1 }, route: { connect_timeout_ms: WAIT_MS, retry: { max_retries: 3 } } });
+    const holder = await occupy();
+    expect(await ask(rig, "HTTP/1.1", { path: "/2" })).toMatchObject({ status: 504 });
+    expect(await rig.counts("origin")).toMatchObject({ requests: 2, retries: 0 });
+    holder.destroy();
+  });
+
   test("are 4096 at most: one more is a 503 with Retry-After, and all go when their client goes", async () => {
     await serve({ pool: { max_connections: 1 }, rest: { http2: { max_streams: 5000 } } });
     const holder = await occupy();

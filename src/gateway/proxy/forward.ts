@@ -25,7 +25,7 @@ const MAX_REPLAYS = 2;
 
 /** Sends an exchange to the route's upstream, or one of those that its traffic is split among, and the upstream's answer to the exchange's response. */
 export function forward(exchange: Exchange, target: ForwardTarget): void {
-  new Forward(exchange, target).next();
+  new Forward(exchange, target).begin();
 }
 
 function isRetryable(method: string): boolean {
@@ -116,14 +116,20 @@ class Forward implements ResponseSink {
     exchange.onDrain = () => this.#carrier?.resume();
   }
 
-  /** Tries the next server. */
-  next(): void {
+  /** Makes the first try. */
+  begin(): void {
+    const server = this.#pick();
+    if (server === undefined) this.fail(NO_SERVER);
+    else this.#try(server);
+  }
+
+  /** The next server: another one than the last where there is one in rotation. */
+  #pick(): UpstreamServer | undefined {
+    return this.#upstream.pick(this.#exchange.clientAddress, this.#server);
+  }
+
+  #try(server: UpstreamServer): void {
     this.#leaveServer();
-    const server = this.#upstream.pick(this.#exchange.clientAddress, this.#server);
-    if (server === undefined) {
-      this.fail(NO_SERVER);
-      return;
-    }
     this.#server = server;
     server.began(this.#tries > 0);
     this.#atServer = true;
@@ -202,6 +208,11 @@ class Forward implements ResponseSink {
       return;
     }
     if (reason !== "busy") this.#server?.failed();
+    else if (this.#upstream.servers.length < 2) {
+      // It would wait again, behind all others.
+      this.fail(NO_CONNECTION);
+      return;
+    }
     this.#retryOrFail(reason !== "refused" ? NO_CONNECTION : REFUSED, this.#target.connectAnyMethod);
   }
 
@@ -249,11 +260,12 @@ class Forward implements ResponseSink {
   #refusedByServer(): boolean {
     const carrier = this.#carrier;
     if (carrier instanceof ClientConnection) carrier.closeWhenDone();
-    if (!this.#mayRetry(false)) return false;
+    const server = this.#mayRetry(false) ? this.#pick() : undefined;
+    if (server === undefined) return false;
     this.#retriesLeft--;
     this.#carrier = undefined;
     carrier?.destroy();
-    this.next();
+    this.#try(server);
     return true;
   }
 
@@ -324,12 +336,13 @@ class Forward implements ResponseSink {
   }
 
   #retryOrFail(error: TurnpikeError, anyMethod: boolean): void {
-    if (!this.#mayRetry(anyMethod)) {
+    const server = this.#mayRetry(anyMethod) ? this.#pick() : undefined;
+    if (server === undefined) {
       this.fail(error);
       return;
     }
     this.#retriesLeft--;
-    this.next();
+    this.#try(server);
   }
 
   #timedOut(): void {
