@@ -1,12 +1,16 @@
 import { type ErrorCode, PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../lib/errors.ts";
 import { type Fields, fieldLine } from "../lib/fields.ts";
 import { dateLine } from "../lib/http-date.ts";
-import { type Exchange } from "./exchange.ts";
+import { type Exchange, type ResponseHead } from "./exchange.ts";
 
 /** Answers an exchange with a whole response of Turnpike's own. */
 export function answer(exchange: Exchange, status: number, fields: Fields, body: Uint8Array): void {
+  send(exchange, { status, reason: "", fields: dateLine() + fields, bodyLength: body.byteLength }, body);
+}
+
+function send(exchange: Exchange, head: ResponseHead, body: Uint8Array): void {
   const { response } = exchange;
-  response.start({ status, reason: "", fields: dateLine() + fields, bodyLength: body.byteLength });
+  response.start(head);
   if (exchange.head.method !== "HEAD") response.data(body);
   response.end("");
 }
@@ -20,7 +24,9 @@ export function answerError(exchange: Exchange, error: TurnpikeError, extraField
     return;
   }
   const body = Buffer.from(JSON.stringify(toProblem(error, exchange.id)));
-  answer(exchange, error.status, ownFields(error.status) + extraFields, body);
+  const { status } = error;
+  const fields = dateLine() + ownFields(status) + extraFields;
+  send(exchange, { status, reason: "", fields, bodyLength: body.byteLength, error }, body);
 }
 
 function ownFields(status: number): Fields {
@@ -52,5 +58,7 @@ export function answerPreencoded(exchange: Exchange, error: TurnpikeError, extra
     answerError(exchange, error, extraFields);
     return;
   }
-  answer(exchange, error.status, error.fields + extraFields, Buffer.from(error.bodyStart + id + BODY_END, "latin1"));
+  const body = Buffer.from(error.bodyStart + id + BODY_END, "latin1");
+  const fields = dateLine() + error.fields + extraFields;
+  send(exchange, { status: error.status, reason: "", fields, bodyLength: body.byteLength, error }, body);
 }

@@ -37,6 +37,11 @@ export class Observer {
     this.#writeDown(request, 0);
   }
 
+  /** A call of gRPC has ended with this status. */
+  grpcEnded(status: number): void {
+    this.#metrics?.grpcEnded(status);
+  }
+
   #end(exchange: Exchange): void {
     const elapsedMs = eventTime() - exchange.beganAt;
     this.#metrics?.end(exchange, elapsedMs);

@@ -7,6 +7,7 @@ import { type GatewayState, serveGatewayPath } from "./gateway-paths.ts";
 import { type Observer } from "./observer.ts";
 import { type Policy } from "./policy/policy.ts";
 import { forward } from "./proxy/forward.ts";
+import { GrpcResponse } from "./proxy/grpc.ts";
 import { type ForwardTarget } from "./proxy/target.ts";
 import { type HostCheck } from "./routing/allowed-hosts.ts";
 import { type Routable, type RouteTable } from "./routing/table.ts";
@@ -54,7 +55,9 @@ export function serve(pipeline: Pipeline, exchange: Exchange): void {
     exchange.clientAddress = pipeline.clientAddress(exchange.peerAddress, head.forwardedFor);
   }
   const route = pipeline.routes.match(head.authority, head.path);
-  (route ?? pipeline).observer.begin(exchange);
+  const { observer } = route ?? pipeline;
+  observer.begin(exchange);
+  if (head.isGrpc) GrpcResponse.answer(exchange, observer);
   const second = head.path.charCodeAt(1);
   // A dot or an m: those of all gateway paths.
   const mayBeOurs = second === 0x2e || second === 0x6d;

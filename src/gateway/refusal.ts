@@ -1,5 +1,6 @@
 import { type ErrorCode, PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../lib/errors.ts";
 import { type Fields } from "../lib/fields.ts";
+import { grpcMessage, grpcStatusOfError } from "../lib/grpc-status.ts";
 import { dateLine } from "../lib/http-date.ts";
 import { isRequestId, nextRequestId } from "../lib/request-id.ts";
 
@@ -21,6 +22,16 @@ export interface ProblemAnswer {
   readonly fields: Fields;
   /** ASCII. */
   readonly body: string;
+}
+
+/** The same for a client of gRPC: without a body, and all that it asks for in the head (grpc/grpc, doc/PROTOCOL-HTTP2.md, Trailers-Only). */
+export function grpcAnswer(fault: HeadFault): ProblemAnswer {
+  const error = new TurnpikeError(fault.code, fault.detail);
+  const { id } = problemAnswer(fault);
+  const fields =
+    `Content-Type: application/grpc\r\n${dateLine()}X-Request-Id: ${id}\r\n` +
+    `grpc-status: ${grpcStatusOfError(error)}\r\ngrpc-message: ${grpcMessage(fault.detail)}\r\n${fault.fields ?? ""}`;
+  return { id, status: 200, title: "OK", fields, body: "" };
 }
 
 export function problemAnswer(fault: HeadFault): ProblemAnswer {

@@ -21,6 +21,9 @@ const STREAM_WINDOW = 262_144;
 /** Bytes of all responses: twice what fits into their windows, so that clients which read nothing hold up no others. */
 const CONNECTION_WINDOW = 2 * MAX_CONCURRENT_REQUESTS * STREAM_WINDOW;
 
+/** Milliseconds that a server has for the answer to a PING before its connection gets no more requests. */
+const PING_MS = 5000;
+
 const LOCAL_SETTINGS = {
   maxStreams: 0,
   maxHeaderListSize: MAX_RESPONSE_HEAD_BYTES,
@@ -62,6 +65,8 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
   #toldRoom = false;
   /** When bytes came last, in wheel time. */
   #heardAt = 0;
+  /** When a PING was sent that nothing has followed, in wheel time; -1: there is none. */
+  #askedAt = -1;
 
   constructor(wire: Wire, owner: Http2ConnectionOwner) {
     super(wire, {
@@ -138,6 +143,19 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
     if (this.#heardAt < since || this.block.open) this.retire();
   }
 
+  /**
+   * Whoever has less patience than the gateway leaves dead connections as they are: nobody waits long enough to tell. A PING
+   * tells, asked for by those who leave.
+   */
+  givenUp(since: number): void {
+    if (this.#heardAt >= since || this.isRetired) return;
+    const now = this.wheel.now();
+    if (this.#askedAt === -1) {
+      this.#askedAt = now;
+      this.writer.ping();
+    } else if (now - this.#askedAt >= PING_MS) this.retire();
+  }
+
   #retire(): void {
     if (this.#retired) return;
     this.#retired = true;
@@ -188,6 +206,7 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
 
   protected override onActivity(): void {
     this.#heardAt = this.wheel.now();
+    this.#askedAt = -1;
     const isNews = this.settingsSeen && !this.#toldRoom;
     this.#toldRoom = this.settingsSeen;
     if (!this.#awaitsRoom || (this.room === 0 && !isNews)) return;

@@ -34,6 +34,8 @@ export interface ClientStreamConnection extends StreamConnection {
   answered(): void;
   /** A request that was begun at `since` (wheel time) has waited as long as it may. */
   unanswered(since: number): void;
+  /** A request that was begun at `since` was given up before it had waited as long as it may. */
+  givenUp(since: number): void;
 }
 
 /**
@@ -51,6 +53,8 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
   onSendable: (() => void) | undefined = undefined;
   /** Called when time is up, with the stream still open. */
   onTimeout: (() => void) | undefined = undefined;
+  /** Milliseconds in which nothing moves either way, though nobody waits for the upstream; `waitAtMost` makes it count. */
+  silenceMs = Number.POSITIVE_INFINITY;
   readonly #client: ClientStreamConnection;
   readonly #wheel: TimerWheel;
   readonly #request: ClientRequest;
@@ -261,6 +265,11 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
     this.#client.unanswered(this.#openedAt);
   }
 
+  /** Nobody waits for the answer any more: the connection is asked whether it lives where nothing came on it meanwhile. */
+  givenUp(): void {
+    this.#client.givenUp(this.#openedAt);
+  }
+
   /** It is the upstream's turn: to read what waits for it, or to answer what it has. Held back, its silence is not its own. */
   get awaited(): boolean {
     return !this.#held && (this.localEnded || this.isStarved || this.connection.out.blocked);
@@ -276,7 +285,8 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
   #arm(): void {
     if (this.closed) return;
     const left = Math.max(this.#dueAt - this.#wheel.now(), 0);
-    const wait = this.awaited ? Math.min(this.#patienceMs, left) : left;
+    const patience = this.awaited ? this.#patienceMs : this.#held ? Number.POSITIVE_INFINITY : this.silenceMs;
+    const wait = Math.min(patience, left);
     if (wait !== Number.POSITIVE_INFINITY) this.#wheel.set(this, wait);
     else this.#wheel.clear(this);
   }

@@ -1,5 +1,6 @@
 import { dateLine } from "../../lib/http-date.ts";
 import { type Fields, parseContentLength } from "../../lib/fields.ts";
+import { parseGrpcStatus } from "../../lib/grpc-status.ts";
 import { type ResponseHead } from "../exchange.ts";
 import { BAD_VALUE, LOWER_TOKEN } from "../request-fields.ts";
 import { type FieldSink } from "./hpack/decoder.ts";
@@ -12,12 +13,14 @@ const DATE = 3;
 /** Hop by hop, and without meaning here. */
 const DROPPED = 4;
 const MALFORMED = 5;
+const GRPC_STATUS = 6;
 
 /** RFC 9113 §8.2.2: what belongs to HTTP/1 connections makes a response malformed. */
 const KINDS: ReadonlyMap<string, number> = new Map([
   [":status", STATUS],
   ["content-length", CONTENT_LENGTH],
   ["date", DATE],
+  ["grpc-status", GRPC_STATUS],
   ["te", DROPPED],
   ["trailer", DROPPED],
   ["proxy-authenticate", DROPPED],
@@ -66,6 +69,7 @@ export class ResponseFields implements FieldSink<ResponseField> {
   #pseudoOver = false;
   #length = -1;
   #hasDate = false;
+  #grpcStatus: number | undefined;
   #size = 0;
   #count = 0;
 
@@ -80,6 +84,7 @@ export class ResponseFields implements FieldSink<ResponseField> {
     this.#pseudoOver = false;
     this.#length = -1;
     this.#hasDate = false;
+    this.#grpcStatus = undefined;
     this.#size = 0;
     this.#count = 0;
   }
@@ -109,6 +114,10 @@ export class ResponseFields implements FieldSink<ResponseField> {
       case CONTENT_LENGTH:
         this.#addLength(value);
         return;
+      case GRPC_STATUS:
+        this.#grpcStatus = parseGrpcStatus(value);
+        this.#fields += line;
+        return;
       case MALFORMED:
         this.malformed = "a field that cannot stand in a response";
         return;
@@ -136,7 +145,8 @@ export class ResponseFields implements FieldSink<ResponseField> {
     if (this.malformed !== "") return undefined;
     const isDated = this.#hasDate || this.#status < 200;
     const fields = isDated ? this.#fields : this.#fields + dateLine();
-    return { status: this.#status, reason: "", fields, bodyLength: this.#length };
+    const head = { status: this.#status, reason: "", fields, bodyLength: this.#length };
+    return this.#grpcStatus === undefined ? head : { ...head, grpcStatus: this.#grpcStatus };
   }
 
   /** The trailers, once every field was added; undefined where they are malformed (RFC 9113 §8.1). What frames is left out. */

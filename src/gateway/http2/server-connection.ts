@@ -1,6 +1,6 @@
 import { plainAddress } from "../client-address.ts";
 import { type RequestHead } from "../exchange.ts";
-import { type HeadFault, problemAnswer } from "../refusal.ts";
+import { grpcAnswer, type HeadFault, problemAnswer } from "../refusal.ts";
 import { type ListedRequest, type RequestField, RequestFields, requestField } from "../request-fields.ts";
 import { type ServerConnection, type ServerHost, type ServerSettings } from "../server-host.ts";
 import { type Wire } from "../wire/wire.ts";
@@ -217,10 +217,10 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
 
   /** Answers what cannot become an exchange. */
   #answerFault(streamId: number, endStream: boolean, fault: HeadFault): void {
-    const { id, status, fields, body } = problemAnswer(fault);
+    const { id, status, fields, body } = list.fields.isGrpc ? grpcAnswer(fault) : problemAnswer(fault);
     const isHead = list.fields.method === "HEAD";
     // Nothing is kept for such a stream, so a body that its windows do not let go now does not go (RFC 9113 §6.9.1).
-    const hasBody = !isHead && body.length <= Math.min(this.sendWindow, this.peer.initialWindowSize);
+    const hasBody = !isHead && body !== "" && body.length <= Math.min(this.sendWindow, this.peer.initialWindowSize);
     const length = String(body.length);
     this.writer.head({ streamId, endStream: !hasBody }, fields, {
       room: 64,

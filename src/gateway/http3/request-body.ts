@@ -64,6 +64,11 @@ export class Http3RequestBody extends Deadline implements RequestBody {
     this.#host.wheel.clear(this);
   }
 
+  liftTimeLimit(): void {
+    this.#msLeft = Number.POSITIVE_INFINITY;
+    this.#host.wheel.clear(this);
+  }
+
   /** Takes what came. */
   receive(chunk: Uint8Array): void {
     if (this.#over || this.complete) return;

@@ -2,7 +2,7 @@ import { type HeaderBlock, type QuicStream } from "node:quic";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { Deadline } from "../../lib/timer-wheel.ts";
-import { type HeadFault, problemAnswer } from "../refusal.ts";
+import { grpcAnswer, type HeadFault, problemAnswer } from "../refusal.ts";
 import { RequestFields } from "../request-fields.ts";
 import { type ServerHost } from "../server-host.ts";
 import { flushCork, holdCork } from "../wire/outgoing.ts";
@@ -225,13 +225,16 @@ export class RequestStream extends Deadline implements ExchangeStream {
   #answer(fault: HeadFault): void {
     this.#begun = true;
     this.#refused = true;
-    const { id, status, fields: lines, body } = problemAnswer(fault);
-    const block: HeaderBlock = { ":status": String(status), "content-length": String(body.length) };
+    const isGrpc = fields.isGrpc && this.#block !== undefined;
+    const { id, status, fields: lines, body } = isGrpc ? grpcAnswer(fault) : problemAnswer(fault);
+    const block: HeaderBlock = { ":status": String(status) };
+    if (!isGrpc) block["content-length"] = String(body.length);
     addFields(block, lines);
     const isHead = fields.method === "HEAD" && this.#block !== undefined;
+    const isBare = isHead || isGrpc;
     if (!this.quic.destroyed) {
-      this.quic.sendHeaders(block, { terminal: isHead });
-      if (!isHead) this.quic.setBody(Buffer.from(body, "latin1"));
+      this.quic.sendHeaders(block, { terminal: isBare });
+      if (!isBare) this.quic.setBody(Buffer.from(body, "latin1"));
       // What comes of the body is not read (RFC 9114 §4.1).
       this.quic.stopSending(codes.NO_ERROR);
     }

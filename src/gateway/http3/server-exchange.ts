@@ -102,7 +102,8 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
     addFields(block, this.addedFields);
     const isBare = this.head.method === "HEAD" || status === 304;
     this.#hasBody = !isBare && status !== 204;
-    if (status !== 204 && head.bodyLength >= 0) block["content-length"] = String(head.bodyLength);
+    const hasLength = status !== 204 && head.bodyLength >= 0 && head.grpcStatus === undefined;
+    if (hasLength) block["content-length"] = String(head.bodyLength);
     this.#remaining = this.#hasBody ? head.bodyLength : 0;
     this.#sendHead(block);
   }

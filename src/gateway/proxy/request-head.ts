@@ -27,7 +27,8 @@ export function http2Request(
     scheme,
     authority: target.host ?? authorityOf(exchange, endpoint),
     path: path + head.query,
-    fields: forwardedFields(exchange, target) + target.extraFieldsWithoutHost,
+    // A client of gRPC must say this, and each hop for itself (grpc/grpc, doc/PROTOCOL-HTTP2.md).
+    fields: forwardedFields(exchange, target) + target.extraFieldsWithoutHost + (head.isGrpc ? "te: trailers\r\n" : ""),
     bodyLength: head.bodyLength,
   };
 }

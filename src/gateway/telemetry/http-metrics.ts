@@ -1,4 +1,5 @@
 import { type AnsweredRequest, type Exchange } from "../exchange.ts";
+import { countGrpc } from "./grpc-metrics.ts";
 import { add, CODES, COLUMN, DURATION_BOUNDS, FIRST_CODE, METHODS, PROTOCOLS } from "./layout.ts";
 import { at, type Page, type Snapshot } from "./page.ts";
 
@@ -38,6 +39,11 @@ export class HttpMetrics {
     const protocol = protocolOf(request.protocol);
     this.#request(protocol, request.head.method);
     this.#response(protocol, request);
+  }
+
+  /** A call of gRPC has ended. */
+  grpcEnded(status: number): void {
+    countGrpc(this.#row, status);
   }
 
   #request(protocol: number, method: string): void {

@@ -26,6 +26,8 @@ export const TLS_VERSIONS = ["TLSv1.2", "TLSv1.3"] as const;
 /** Codes are 100 to 599; what an upstream makes up beyond that shares the last column. */
 export const FIRST_CODE = 100;
 export const CODES = 501;
+/** gRPC's statuses, 0 to 16; what a server makes up beyond them shares the last column. */
+export const GRPC_STATUSES = 18;
 
 /** Cells of a row before those of servers: see `SharedPlaces`. */
 export const CELLS_BEFORE_SERVERS = 1;
@@ -75,6 +77,7 @@ export const COLUMN = {
   responses: column(PROTOCOLS.length * CODES),
   durations: column(PROTOCOLS.length * (DURATION_BOUNDS.length + 1)),
   durationSum: column(PROTOCOLS.length),
+  grpcResponses: column(GRPC_STATUSES),
   requestBytes: column(PROTOCOLS.length),
   responseBytes: column(PROTOCOLS.length),
   connections: column(TRANSPORTS.length),

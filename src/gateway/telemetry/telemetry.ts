@@ -1,6 +1,7 @@
 import { type PoolWatcher } from "../../lib/buffer-pool.ts";
 import { SharedZone } from "../../lib/shared-zone.ts";
 import { ConnectionMetrics, writeConnections } from "./connection-metrics.ts";
+import { writeGrpc } from "./grpc-metrics.ts";
 import { HttpMetrics, writeHttp } from "./http-metrics.ts";
 import { add, clearGauges, COLUMN, SUPERVISOR_ROW, zoneShape } from "./layout.ts";
 import { Page, type Snapshot } from "./page.ts";
@@ -75,6 +76,7 @@ export class Telemetry {
     const page = new Page();
     const snapshot = snapshotOf(this.#zone);
     writeHttp(page, snapshot);
+    writeGrpc(page, snapshot);
     writeConnections(page, snapshot);
     writeQuic(page, snapshot);
     writeUpstreams(page, snapshot, servers);

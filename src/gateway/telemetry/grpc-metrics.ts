@@ -1,0 +1,21 @@
+import { add, COLUMN, GRPC_STATUSES } from "./layout.ts";
+import { at, type Page, type Snapshot } from "./page.ts";
+
+const OTHER = GRPC_STATUSES - 1;
+
+/** Counts a call that has ended with this status. */
+export function countGrpc(row: Float64Array, status: number): void {
+  add(row, COLUMN.grpcResponses + (status < OTHER ? status : OTHER), 1);
+}
+
+/** Calls of gRPC, by how they ended. */
+export function writeGrpc(page: Page, { totals }: Snapshot): void {
+  page.metric(
+    "turnpike_grpc_responses_total",
+    "counter",
+    "Calls of gRPC by their status; 1 is also a client that left before it was answered.",
+  );
+  for (let status = 0; status < GRPC_STATUSES; status++) {
+    page.sample(at(totals, COLUMN.grpcResponses + status), { code: status === OTHER ? "other" : status });
+  }
+}
