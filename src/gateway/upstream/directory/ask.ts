@@ -89,8 +89,8 @@ export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http
     this.#fail("timeout");
   }
 
-  released(connection: ClientConnection | Http2ClientConnection): void {
-    if (connection instanceof ClientConnection) connection.destroy();
+  released(): void {
+    // The reply closes it.
   }
 
   retired(): void {

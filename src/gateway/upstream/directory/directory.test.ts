@@ -121,6 +121,22 @@ test("what discovery finds later is told, and a server that stays keeps its plac
   expect(after["a"]?.[0]?.slot).toBe(members["a"]?.[0]?.slot ?? -1);
 });
 
+test("a reload goes on with what is looked for in the same way, and ends what is not", async () => {
+  await serve([fromCatalog("a"), fromCatalog("b")]);
+  await until("both wait", () => (catalog.waiting.size === 2 ? true : undefined));
+  const queries = catalog.queries.length;
+  await serve([fromCatalog("a", at(1))]);
+  expect(catalog.queries).toHaveLength(queries);
+  told.length = 0;
+  catalog.set([{ address: "10.0.0.1", port: 2 }]);
+  await until("it is told", () => told[0]);
+  await until("the next query waits, or rests", () => (catalog.waiting.size <= 1 ? true : undefined));
+  expect(told).toEqual(["a: 10.0.0.1:1 10.0.0.1:2"]);
+  await serve([{ name: "a", servers: at(1) }]);
+  directory.close();
+  expect(catalog.queries.length).toBeLessThanOrEqual(queries + 1);
+});
+
 test("places are kept over reloads by servers that stay, and given back by those that go", async () => {
   const before = await serve([{ name: "a", servers: at(1, 2) }]);
   const after = await serve([{ name: "a", servers: at(2, 3) }]);
@@ -134,7 +150,7 @@ test("a reload that is rolled back changes nothing: probes, discovery and places
   const servers = [{ address: "127.0.0.1", port: origin.port }];
   await serve([{ ...fromCatalog("a", servers), health_check: health }]);
   const before = directory.status().map(({ server }) => server);
-  await directory.prepare(config([{ name: "a", servers, health_check: { ...health, path: "/new" } }]));
+  await directory.prepare(config([{ ...fromCatalog("a", servers), health_check: { ...health, path: "/new" } }]));
   directory.rollback();
   origin.reset();
   await until("it is probed", () => (origin.requests.length >= 3 ? true : undefined));
@@ -188,7 +204,11 @@ test("more servers than there are places are refused where the configuration nam
   expect(refused).rejects.toThrow(`of upstream "other": ${left}`);
   await refused.catch(() => {});
   expect(directory.status()).toHaveLength(MAX_SERVERS);
-  expect((await serve([{ name: "many", servers: many }]))["many"]).toHaveLength(MAX_SERVERS - 1);
+  // Those that are gone make room for others.
+  await serve([{ name: "many", servers: many.slice(1) }]);
+  const others = many.slice(1).map(({ port }) => ({ address: "10.0.0.3", port }));
+  await serve([]);
+  expect((await serve([{ name: "others", servers: others }]))["others"]).toHaveLength(MAX_SERVERS - 2);
 });
 
 test("a start goes on with what there is when discovery has no answer for 3 s", async () => {

@@ -401,6 +401,17 @@ test("a server that is gone is not probed, and what was known of it is forgotten
   expect(origin.connections).toHaveLength(asked);
 });
 
+test("a probe that is under way when its server goes is cut off, and nothing is heard of it", async () => {
+  probeFrom([server({ unhealthy_threshold: 1 })]);
+  origin.answer = () => {};
+  clock.advance(100);
+  await until("it is under way", () => origin.requests[0]);
+  checks.set([]);
+  await until("it is closed", () => (origin.connections.every(({ closed }) => closed) ? true : undefined));
+  clock.advance(TIMEOUT_MS + 100);
+  expect(states.results).toBe(0);
+});
+
 test("a server that is probed in another way keeps its state, and one that takes its place does not get it", async () => {
   probeFrom([server({ unhealthy_threshold: 1 })]);
   origin.answer = answering("500 No", "");
@@ -409,7 +420,6 @@ test("a server that is probed in another way keeps its state, and one that takes
   expect(states.isInRotation(SLOT, 1000)).toBe(false);
   expect(checks.stateOf(SLOT)).toMatchObject({ state: "unhealthy" });
   expect(await probe()).toBe("unhealthy");
-  expect(await probe()).toBe("healthy");
   probeFrom([{ ...server({ unhealthy_threshold: 1 }), upstream: "other" }]);
   expect(checks.stateOf(SLOT)).toMatchObject({ state: "healthy" });
 });
