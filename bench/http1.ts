@@ -61,6 +61,7 @@ function build(): { client: Http1ServerConnection; origin: ClientConnection } {
     wheel,
     upstream,
     split: undefined,
+    mirror: undefined,
     rewrite: undefined,
     connectTimeoutMs: 5000,
     sendTimeoutMs: 30_000,

@@ -22,6 +22,7 @@ import { StaticFiles, type StaticFilesDeps } from "../static/static-files.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 import { type UpstreamDeps, Upstreams } from "./upstreams.ts";
 import { type LogFiles, openAccessLog } from "./log-files.ts";
+import { routeMirror } from "./route-mirror.ts";
 import { routeSplit } from "./route-split.ts";
 
 /** What outlives a configuration: one of each per process. */
@@ -62,16 +63,18 @@ export async function compile(config: Config, deps: ProcessDeps, previous?: Comp
   for (const route of config.routes) {
     const upstream = upstreams.get(route.upstream ?? "");
     const payment = sell(route);
+    const plain = createTarget(route, upstream, {
+      split: routeSplit(route, upstreams),
+      wheel: deps.wheel,
+      serviceName: config.otel.service_name,
+      ...answer,
+    });
+    const target = { ...plain, mirror: routeMirror(route, plain, upstreams, deps) };
     routes.push({
       pathPrefix: route.path_prefix,
       host: route.host === undefined ? undefined : hostOf(route.host),
       policies: payment === undefined ? [] : [payment],
-      target: createTarget(route, upstream, {
-        split: routeSplit(route, upstreams),
-        wheel: deps.wheel,
-        serviceName: config.otel.service_name,
-        ...answer,
-      }),
+      target,
       observer: await createObserver(config, deps, route),
     });
   }
@@ -124,6 +127,7 @@ function createTarget(
   return {
     ...shared,
     upstream,
+    mirror: undefined,
     rewrite: createRewrite(route.rewrite_pattern, route.rewrite_replacement),
     connectTimeoutMs: route.connect_timeout_ms,
     sendTimeoutMs: route.send_timeout_ms,

@@ -8,6 +8,7 @@ import { isRetryableStatus, type UpstreamServer } from "../upstream/server.ts";
 import { type PoolRefusal, type UpstreamConnection, Waiter } from "../upstream/server-pool.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 import { type Endpoint } from "../wire/tcp.ts";
+import { type RequestCopy } from "./request-copy.ts";
 import { http1Head, http2Request } from "./request-head.ts";
 import { type ForwardTarget } from "./target.ts";
 import { handshakeKey, Tunnel } from "./websocket.ts";
@@ -25,7 +26,9 @@ const MAX_REPLAYS = 2;
 
 /** Sends an exchange to the route's upstream, or one of those that its traffic is split among, and the upstream's answer to the exchange's response. */
 export function forward(exchange: Exchange, target: ForwardTarget): void {
-  new Forward(exchange, target).begin();
+  const forwarding = new Forward(exchange, target);
+  forwarding.begin();
+  forwarding.copy?.begin();
 }
 
 function isRetryable(method: string): boolean {
@@ -53,16 +56,21 @@ class ForwardWaiter extends Waiter {
 class RequestPump implements BodySink {
   readonly #forward: Forward;
   readonly #carrier: Carrier;
+  readonly #copy: RequestCopy | undefined;
   constructor(owner: Forward, carrier: Carrier) {
     this.#forward = owner;
     this.#carrier = carrier;
+    this.#copy = owner.copy;
   }
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
-    return this.#carrier.data(chunk, start, end);
+    const takesMore = this.#carrier.data(chunk, start, end);
+    this.#copy?.data(chunk, start, end);
+    return takesMore;
   }
   end(trailers: Fields): void {
     this.#carrier.end(trailers);
     this.#forward.requestSent();
+    this.#copy?.end(trailers);
   }
   abort(error: TurnpikeError): void {
     this.#forward.fail(error);
@@ -81,6 +89,8 @@ function isEventStream({ bodyLength, fields }: ResponseHead): boolean {
  * is safe: GET, HEAD and OPTIONS only, and only before the client got a byte.
  */
 class Forward implements ResponseSink {
+  /** What goes to the route's mirror. */
+  readonly copy: RequestCopy | undefined;
   readonly #exchange: Exchange;
   readonly #target: ForwardTarget;
   /** Where all tries go. */
@@ -110,6 +120,7 @@ class Forward implements ResponseSink {
     this.#exchange = exchange;
     this.#target = target;
     this.#upstream = target.split === undefined ? target.upstream : target.split.choose(exchange);
+    this.copy = target.mirror === undefined ? undefined : target.mirror.copy(exchange);
     this.#dueAt = target.wheel.now() + target.totalTimeoutMs;
     this.#retriesLeft = target.maxRetries;
     exchange.onCancel = () => this.#cancel();
@@ -284,6 +295,7 @@ class Forward implements ResponseSink {
     this.#carrier = undefined;
     this.#server?.served(this.#status);
     this.#leaveServer();
+    this.copy?.close();
     this.#exchange.response.end(trailers);
   }
 
@@ -379,5 +391,6 @@ class Forward implements ResponseSink {
     this.#carrier?.destroy();
     this.#carrier = undefined;
     this.#leaveServer();
+    this.copy?.close();
   }
 }

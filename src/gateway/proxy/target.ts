@@ -2,6 +2,7 @@ import { type Fields } from "../../lib/fields.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type AnswerError } from "../answer.ts";
 import { type Upstream } from "../upstream/upstream.ts";
+import { type RequestCopier } from "./request-copy.ts";
 import { type TrafficSplit } from "./split.ts";
 
 /** Where a route sends its requests and within which bounds; compiled when the configuration is loaded. Times in milliseconds. */
@@ -10,6 +11,8 @@ export interface ForwardTarget {
   readonly upstream: Upstream;
   /** Chooses an upstream in the place of that one. */
   readonly split: TrafficSplit | undefined;
+  /** Copies what is forwarded. */
+  readonly mirror: RequestCopier | undefined;
   readonly rewrite: ((path: string) => string) | undefined;
   readonly connectTimeoutMs: number;
   readonly sendTimeoutMs: number;

@@ -4,6 +4,7 @@ import { ConnectionMetrics, writeConnections } from "./connection-metrics.ts";
 import { writeGrpc } from "./grpc-metrics.ts";
 import { HttpMetrics, writeHttp } from "./http-metrics.ts";
 import { add, clearGauges, COLUMN, SUPERVISOR_ROW, zoneShape } from "./layout.ts";
+import { MirrorMetrics, writeMirrors } from "./mirror-metrics.ts";
 import { Page, type Snapshot } from "./page.ts";
 import { QuicMetrics, writeQuic } from "./quic-metrics.ts";
 import { type PoolName, writeBuffers, writeProcesses } from "./process-metrics.ts";
@@ -26,6 +27,7 @@ export class Telemetry {
   readonly http: HttpMetrics;
   readonly connections: ConnectionMetrics;
   readonly quic: QuicMetrics;
+  readonly mirror: MirrorMetrics;
   readonly #zone: SharedZone;
   readonly #row: Float64Array;
 
@@ -35,6 +37,7 @@ export class Telemetry {
     this.http = new HttpMetrics(this.#row);
     this.connections = new ConnectionMetrics(this.#row);
     this.quic = new QuicMetrics(this.#row);
+    this.mirror = new MirrorMetrics(this.#row);
     this.#row[COLUMN.pid] = process.pid;
     this.#row[COLUMN.startedAt] = Math.floor(Date.now() / 1000);
   }
@@ -81,6 +84,7 @@ export class Telemetry {
     writeQuic(page, snapshot);
     writeUpstreams(page, snapshot, servers);
     writeHealth(page, servers);
+    writeMirrors(page, snapshot);
     writeBuffers(page, snapshot.totals, capacities);
     writeProcesses(page, snapshot);
     return { text: page.text, contentType: Page.contentType };

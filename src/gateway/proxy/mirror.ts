@@ -1,0 +1,275 @@
+import { type BufferAccount, type BufferPool } from "../../lib/buffer-pool.ts";
+import { ByteQueue } from "../../lib/byte-queue.ts";
+import { type TurnpikeError } from "../../lib/errors.ts";
+import { type Fields } from "../../lib/fields.ts";
+import { Deadline } from "../../lib/timer-wheel.ts";
+import { type BodySink, type Exchange, type RequestBody, type ResponseHead } from "../exchange.ts";
+import { type MirrorMetrics } from "../telemetry/mirror-metrics.ts";
+import { flushCork } from "../wire/outgoing.ts";
+import { forward } from "./forward.ts";
+import { OwnExchange, type OwnSink, tellOwnSink } from "./own-exchange.ts";
+import { type RequestCopier, type RequestCopy } from "./request-copy.ts";
+import { type ForwardTarget } from "./target.ts";
+
+/** Copies that one route has under way in one worker; of one more request there is none. */
+const MAX_COPIES = 128;
+/** Bytes of one copy that wait for its server: two reads of the largest size. */
+const MAX_WAITING_BYTES = 1_048_576;
+/** Bytes of an answer that are read and dropped, so that its connection can be used again. */
+const MAX_DISCARDED_BYTES = 1_048_576;
+/** The part of a worker's buffers that copies leave to requests. */
+const LEFT_TO_REQUESTS = 1 / 2;
+
+export interface MirrorDeps {
+  readonly buffers: BufferPool;
+  readonly metrics: MirrorMetrics;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** What a route's copies have in common. */
+interface Shared extends MirrorDeps {
+  /** The route's own, but for where it leads. */
+  readonly target: ForwardTarget;
+  /** What waits for mirrors counts here: no more than their part of the worker's buffers. */
+  readonly account: MirrorAccount;
+  left(): void;
+}
+
+/** Buffers for copies, as long as requests have enough of them. */
+class MirrorAccount implements BufferAccount {
+  readonly #pool: BufferPool;
+
+  constructor(pool: BufferPool) {
+    this.#pool = pool;
+  }
+
+  get admits(): boolean {
+    return this.#pool.free >= this.#pool.capacity * LEFT_TO_REQUESTS;
+  }
+
+  resize(held: number, bytes: number): number {
+    return bytes > held && !this.admits ? -1 : this.#pool.resize(held, bytes);
+  }
+
+  shrink(held: number, bytes: number): number {
+    return this.#pool.shrink(held, bytes);
+  }
+}
+
+/** Sends a copy of each request of a route to another upstream (`mirror`), and drops what that answers. */
+export class Mirror implements RequestCopier {
+  readonly #shared: Shared;
+  #copies = 0;
+
+  /** `target` is the route's, with the mirror's upstream in the place of its own. */
+  constructor(target: ForwardTarget, deps: MirrorDeps) {
+    this.#shared = {
+      ...deps,
+      target: {
+        ...target,
+        split: undefined,
+        mirror: undefined,
+        maxRetries: 0,
+        maxResponseBytes: Math.min(target.maxResponseBytes, MAX_DISCARDED_BYTES),
+        answerError: tellOwnSink,
+      },
+      account: new MirrorAccount(deps.buffers),
+      left: () => this.#copies--,
+    };
+  }
+
+  copy(exchange: Exchange): RequestCopy | undefined {
+    // Two servers cannot talk to one client.
+    if (exchange.head.upgrade !== "") return undefined;
+    const { metrics, account } = this.#shared;
+    metrics.requested();
+    if (this.#copies >= MAX_COPIES || !account.admits) {
+      metrics.gaveUp();
+      return undefined;
+    }
+    this.#copies++;
+    return new MirrorCopy(exchange, this.#shared);
+  }
+}
+
+/**
+ * One request's copy: an exchange of the gateway's own. Its body comes from the request that is forwarded, whose flow does not
+ * depend on it: what the mirror does not take waits here, and where that is too much the copy is given up.
+ *
+ *   request ── data ──▶ waiting ── data ──▶ the mirror's server ── answer ──▶ dropped
+ */
+class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
+  readonly #shared: Shared;
+  readonly #exchange: OwnExchange;
+  readonly #waiting: ByteQueue;
+  /** The mirror's; undefined before it takes the body, and after its end. */
+  #sink: BodySink | undefined;
+  #full = false;
+  /** Those that ended the body, once all of it has come. */
+  #trailers: Fields | undefined;
+  #over = false;
+
+  constructor(exchange: Exchange, shared: Shared) {
+    super();
+    this.#shared = shared;
+    this.#waiting = new ByteQueue(shared.account);
+    // Whoever waits for a 100 waits for the request's own.
+    const head = { ...exchange.head, expectContinue: false };
+    this.#exchange = new OwnExchange(exchange, head, new DroppedAnswer(this), this);
+    if (exchange.head.bodyLength === 0) this.#trailers = "";
+  }
+
+  // --- the request's side: what is thrown here ends here ---
+
+  begin(): void {
+    if (this.#over) return;
+    const { target } = this.#shared;
+    try {
+      target.wheel.set(this, target.totalTimeoutMs);
+      forward(this.#exchange, target);
+    } catch (error) {
+      this.#fault(error);
+    }
+  }
+
+  data(chunk: Uint8Array, start: number, end: number): void {
+    if (this.#over) return;
+    try {
+      if (this.#sink !== undefined && !this.#full) this.#pass(chunk, start, end);
+      else if (!this.#wait(chunk, start, end)) this.giveUp();
+    } catch (error) {
+      this.#fault(error);
+    }
+  }
+
+  end(trailers: Fields): void {
+    if (this.#over) return;
+    this.#trailers = trailers;
+    try {
+      this.#flush();
+    } catch (error) {
+      this.#fault(error);
+    }
+  }
+
+  close(): void {
+    if (this.#over || this.#trailers !== undefined) return;
+    try {
+      this.giveUp();
+    } catch (error) {
+      this.#fault(error);
+    }
+  }
+
+  #fault(error: unknown): void {
+    this.#shared.onFault(error);
+    this.failed();
+  }
+
+  // --- the mirror's side ---
+
+  readTo(sink: BodySink): void {
+    this.#sink = sink;
+    this.#flush();
+  }
+
+  pause(): void {
+    this.#full = true;
+  }
+
+  resume(): void {
+    this.#full = false;
+    this.#flush();
+  }
+
+  /** The copy has lasted as long as a request may. */
+  override onDeadline(): void {
+    this.failed();
+    this.#exchange.cancel();
+    flushCork();
+  }
+
+  /** It was answered. */
+  done(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#sink = undefined;
+    this.#waiting.clear();
+    this.#shared.target.wheel.remove(this);
+    this.#shared.left();
+  }
+
+  failed(): void {
+    if (this.#over) return;
+    this.#shared.metrics.failed();
+    this.done();
+  }
+
+  /** Sends no more of it. */
+  giveUp(): void {
+    if (this.#over) return;
+    this.#shared.metrics.gaveUp();
+    this.done();
+    this.#exchange.cancel();
+  }
+
+  #wait(chunk: Uint8Array, start: number, end: number): boolean {
+    return this.#waiting.length + end - start <= MAX_WAITING_BYTES && this.#waiting.push(chunk, start, end);
+  }
+
+  #pass(chunk: Uint8Array, start: number, end: number): void {
+    // What cannot be sent at once its connection keeps, on the account that requests need.
+    if (!this.#shared.account.admits) this.giveUp();
+    else if (this.#sink?.data(chunk, start, end) === false) this.#full = true;
+  }
+
+  /** Hands on what waits, as far as the mirror takes it, and the end behind it. */
+  #flush(): void {
+    while (this.#sink !== undefined && !this.#full) {
+      const piece = this.#waiting.first;
+      if (piece === undefined) {
+        this.#endBody(this.#sink);
+        return;
+      }
+      const { bytes, start, end } = piece;
+      this.#waiting.shift(end - start);
+      this.#pass(bytes, start, end);
+    }
+  }
+
+  #endBody(sink: BodySink): void {
+    if (this.#trailers === undefined) return;
+    this.#sink = undefined;
+    sink.end(this.#trailers);
+  }
+}
+
+/** What a mirror answers: read to its end, for the sake of the connection, and forgotten. */
+class DroppedAnswer implements OwnSink {
+  readonly #copy: MirrorCopy;
+
+  constructor(copy: MirrorCopy) {
+    this.#copy = copy;
+  }
+
+  start(_head: ResponseHead): void {}
+
+  data(): boolean {
+    return true;
+  }
+
+  end(): void {
+    this.#copy.done();
+  }
+
+  abort(error: TurnpikeError): void {
+    this.fail(error);
+  }
+
+  fail({ code }: TurnpikeError): void {
+    if (code === "overloaded") this.#copy.giveUp();
+    // It did answer.
+    else if (code === "response-too-large") this.#copy.done();
+    else this.#copy.failed();
+  }
+}

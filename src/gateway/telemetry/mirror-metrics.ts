@@ -1,0 +1,44 @@
+import { add, COLUMN } from "./layout.ts";
+import { at, type Page, type Snapshot } from "./page.ts";
+
+/** Counts what becomes of the copies of requests. */
+export class MirrorMetrics {
+  readonly #row: Float64Array;
+
+  constructor(row: Float64Array) {
+    this.#row = row;
+  }
+
+  /** A request came that is to be copied. */
+  requested(): void {
+    add(this.#row, COLUMN.mirrorRequests, 1);
+  }
+
+  /** No copy was sent, or not the whole of one. */
+  gaveUp(): void {
+    add(this.#row, COLUMN.mirrorGivenUp, 1);
+  }
+
+  /** A copy was not answered. */
+  failed(): void {
+    add(this.#row, COLUMN.mirrorFailures, 1);
+  }
+}
+
+const COUNTERS = [
+  ["requests", COLUMN.mirrorRequests, "Requests on routes with a mirror, of each of which a copy is to be sent."],
+  [
+    "given_up",
+    COLUMN.mirrorGivenUp,
+    "Copies that were not sent whole: too many at one time, too slowly taken, or of a request that did not come whole.",
+  ],
+  ["failures", COLUMN.mirrorFailures, "Copies that a mirror has refused, or did not answer."],
+] as const;
+
+/** The copies of all routes together. */
+export function writeMirrors(page: Page, { totals }: Snapshot): void {
+  for (const [name, column, help] of COUNTERS) {
+    page.metric(`turnpike_mirror_${name}_total`, "counter", help);
+    page.sample(at(totals, column));
+  }
+}
