@@ -67,17 +67,19 @@ export class Catalog {
     const other = await this.intercept?.(request);
     if (other !== undefined) return other;
     const index = Number(url.searchParams.get("index") ?? 0);
-    if (index > 0 && index >= this.#index)
-      await this.#change(index, Number.parseFloat(url.searchParams.get("wait") ?? "300"));
+    if (index > 0 && index >= this.#index) {
+      await this.#change(index, Number.parseFloat(url.searchParams.get("wait") ?? "300"), request.signal);
+    }
     const onlyPassing = url.searchParams.has("passing");
     const entries = this.#services.filter(({ passing = true }) => passing || !onlyPassing).map(entryOf);
     return Response.json(entries, { headers: { "X-Consul-Index": String(this.#index) } });
   }
 
-  async #change(index: number, waitS: number): Promise<void> {
+  async #change(index: number, waitS: number, gone: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const waiting = { index, wake: resolve };
     this.waiting.add(waiting);
+    gone.addEventListener("abort", () => resolve());
     const timer = setTimeout(resolve, waitS * 1000 * (1 + Math.random() / 16));
     await promise;
     clearTimeout(timer);
