@@ -79,7 +79,7 @@ function build(): { client: Http1ServerConnection; origin: ClientConnection } {
   };
   const observer = new Observer(new Telemetry(onlySlot()).http, undefined);
   const pipeline: Pipeline = {
-    routes: new RouteTable([{ pathPrefix: "/", host: undefined, policies: [], target, observer }]),
+    routes: new RouteTable([{ pathPrefix: "/", host: undefined, policies: [], target, cache: undefined, observer }]),
     isAllowedHost: undefined,
     observer,
     state: { ready: () => true, metrics: () => ({ text: "", contentType: "" }) },

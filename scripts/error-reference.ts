@@ -38,6 +38,7 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   "settlement-pending": "It is not known whether the payment went through: send the same payment again.",
   "browser-unavailable": "The browser stopped or does not start.",
   "upstream-timeout": "The upstream did not answer within the route's time-outs.",
+  "not-cached": "The request has `Cache-Control: only-if-cached`, and nothing that is stored answers it.",
   "page-timeout": "The page was not ready within `timeout` seconds.",
   "version-not-supported": "The request's version is neither HTTP/1.0 nor HTTP/1.1.",
 };

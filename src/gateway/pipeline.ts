@@ -6,6 +6,7 @@ import { type Exchange } from "./exchange.ts";
 import { type GatewayState, serveGatewayPath } from "./gateway-paths.ts";
 import { type Observer } from "./observer.ts";
 import { type Policy } from "./policy/policy.ts";
+import { type ResponseCache } from "./proxy/cache/cache.ts";
 import { forward } from "./proxy/forward.ts";
 import { GrpcResponse } from "./proxy/grpc.ts";
 import { type ForwardTarget } from "./proxy/target.ts";
@@ -18,6 +19,8 @@ export interface Route extends Routable {
   /** In the order in which they run: the list in docs/architecture.md. */
   readonly policies: readonly Policy[];
   readonly target: ForwardTarget;
+  /** Undefined: every request goes to the upstream. */
+  readonly cache: ResponseCache | undefined;
   readonly observer: Observer;
 }
 
@@ -46,7 +49,7 @@ const NO_BUFFERS = new CannedError("overloaded", "this server has no memory left
 /**
  * The life of a request, top to bottom. The codec calls it with the head read and the body still to come.
  *
- *   client address → route → gateway paths → host allowed? → OPTIONS for us → room for it? → the route's policies → forward, or static files → (the response passes the policies' sinks)
+ *   client address → route → gateway paths → host allowed? → OPTIONS for us → room for it? → the route's policies → cache → forward, or static files → (the response passes the policies' sinks)
  */
 export function serve(pipeline: Pipeline, exchange: Exchange): void {
   const { head } = exchange;
@@ -76,8 +79,14 @@ export function serve(pipeline: Pipeline, exchange: Exchange): void {
     else pipeline.staticFiles.serve(exchange);
     return;
   }
-  if (route.policies.length === 0) forward(exchange, route.target);
+  if (route.policies.length === 0) send(exchange, route);
   else void servePoliced(pipeline, exchange, route);
+}
+
+/** To the route's upstream, unless its cache has the answer. */
+function send(exchange: Exchange, route: Route): void {
+  if (route.cache === undefined) forward(exchange, route.target);
+  else route.cache.serve(exchange);
 }
 
 /** Runs the route's policies in order, then the handler; the first that answers ends it. */
@@ -87,7 +96,7 @@ async function servePoliced(pipeline: Pipeline, exchange: Exchange, route: Route
       const decision = await policy.request(exchange);
       if (decision === "answered" || exchange.gone) return;
     }
-    forward(exchange, route.target);
+    send(exchange, route);
   } catch (error) {
     if (error instanceof TurnpikeError) answerError(exchange, error);
     else {

@@ -47,6 +47,7 @@ export const ERRORS = {
   "settlement-pending": kind(503, "Settlement Pending", "facilitator", true),
   "browser-unavailable": kind(503, "Browser Unavailable", "gateway", true),
   "upstream-timeout": kind(504, "Upstream Timeout", "upstream", true),
+  "not-cached": kind(504, "Not Cached", "client", false),
   "page-timeout": kind(504, "Page Timeout", "page", true),
   "version-not-supported": kind(505, "HTTP Version Not Supported", "client"),
 } as const satisfies Record<string, ErrorKind>;

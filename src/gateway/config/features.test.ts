@@ -43,7 +43,13 @@ test("features to come have the defaults of their tables", () => {
     token: "",
   });
   expect(routes[0]?.rate_limit).toEqual({ requests_per_second: 100, burst_size: 200, key: "consumer" });
-  expect(routes[0]?.cache).toEqual({ ttl_s: 60, max_entries: 1024, vary: [] });
+  expect(routes[0]?.cache).toEqual({
+    ttl_s: 60,
+    max_entries: 1024,
+    max_bytes: 67_108_864,
+    max_entry_bytes: 8_388_608,
+    vary: [],
+  });
   expect(routes[0]?.tenant).toEqual({ socket_dir: "/d", header: "host", skip_filter_when_warm: true });
   expect(routes[1]?.auth).toMatchObject({ header_name: "X-API-Key", query_param: "api_key" });
   expect(routes[2]?.auth).toMatchObject({ timeout_ms: 5000, headers_forward: [], headers_upstream: [] });

@@ -19,8 +19,6 @@ export const UNAVAILABLE: readonly Unavailable[] = [
   { path: "routes[].tenant", opens: "the route would have no tenant check" },
   { path: "routes[].auth", idle: { type: "none" }, opens: "everybody would be let in" },
   { path: "routes[].rate_limit", opens: "requests would not be limited" },
-  { path: "routes[].cache" },
-  { path: "routes[].mirror" },
   { path: "routes[].body_schema", opens: "request bodies would pass unchecked" },
   { path: "routes[].x402.settlement_url" },
   { path: "routes[].x402.gateway_id" },

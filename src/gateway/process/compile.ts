@@ -23,6 +23,7 @@ import { type Upstream } from "../upstream/upstream.ts";
 import { type UpstreamDeps, Upstreams } from "./upstreams.ts";
 import { type LogFiles, openAccessLog } from "./log-files.ts";
 import { routeMirror } from "./route-mirror.ts";
+import { RouteCaches } from "./route-caches.ts";
 import { routeSplit } from "./route-split.ts";
 
 /** What outlives a configuration: one of each per process. */
@@ -46,6 +47,7 @@ export interface Compiled {
   readonly settings: ServerSettings;
   readonly maxConnections: number;
   readonly upstreams: Upstreams;
+  readonly caches: RouteCaches;
   /** Lets go of upstream connections, but of those that `other` goes on with; exchanges in flight end as they are. */
   close(other?: Compiled): void;
 }
@@ -59,6 +61,7 @@ export async function compile(config: Config, deps: ProcessDeps, previous?: Comp
   const sell = createSeller(config, deps);
   const { allowed_hosts: allowedHosts, preencoded } = config.server;
   const answer = { answerError: preencoded ? answerPreencoded : answerError };
+  const caches = new RouteCaches(config, { telemetry: deps.telemetry, now: deps.clock }, previous?.caches);
   const routes: Route[] = [];
   for (const route of config.routes) {
     const upstream = upstreams.get(route.upstream ?? "");
@@ -75,6 +78,7 @@ export async function compile(config: Config, deps: ProcessDeps, previous?: Comp
       host: route.host === undefined ? undefined : hostOf(route.host),
       policies: payment === undefined ? [] : [payment],
       target,
+      cache: caches.create(route, target),
       observer: await createObserver(config, deps, route),
     });
   }
@@ -94,8 +98,10 @@ export async function compile(config: Config, deps: ProcessDeps, previous?: Comp
     settings: createSettings(config),
     maxConnections: config.server.max_connections,
     upstreams,
+    caches,
     close(other) {
       upstreams.close(other?.upstreams);
+      caches.close(other?.caches);
       staticFiles?.close();
     },
   };

@@ -22,6 +22,8 @@ export const TRANSPORTS = ["tcp", "tls", "quic"] as const;
 export const DURATION_BOUNDS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120,
 ] as const;
+/** What a cache makes of a request. */
+export const CACHE_RESULTS = ["hit", "miss", "stale", "revalidated", "bypass"] as const;
 export const TLS_VERSIONS = ["TLSv1.2", "TLSv1.3"] as const;
 /** Codes are 100 to 599; what an upstream makes up beyond that shares the last column. */
 export const FIRST_CODE = 100;
@@ -67,6 +69,8 @@ const GAUGES = {
   bufferBytes: column(),
   bodyBufferBytes: column(),
   serverGauges: column(MAX_SERVERS * SERVER_GAUGES),
+  cacheEntries: column(),
+  cacheBytes: column(),
 };
 const GAUGE_COUNT = columns;
 
@@ -98,6 +102,8 @@ export const COLUMN = {
   mirrorRequests: column(),
   mirrorGivenUp: column(),
   mirrorFailures: column(),
+  /** By result. */
+  cacheRequests: column(CACHE_RESULTS.length),
   bufferRefusals: column(),
   bodyBufferRefusals: column(),
   logLinesDropped: column(),

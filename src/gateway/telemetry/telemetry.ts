@@ -3,6 +3,7 @@ import { SharedZone } from "../../lib/shared-zone.ts";
 import { ConnectionMetrics, writeConnections } from "./connection-metrics.ts";
 import { writeGrpc } from "./grpc-metrics.ts";
 import { HttpMetrics, writeHttp } from "./http-metrics.ts";
+import { CacheMetrics, writeCaches } from "./cache-metrics.ts";
 import { add, clearGauges, COLUMN, SUPERVISOR_ROW, zoneShape } from "./layout.ts";
 import { MirrorMetrics, writeMirrors } from "./mirror-metrics.ts";
 import { Page, type Snapshot } from "./page.ts";
@@ -27,6 +28,7 @@ export class Telemetry {
   readonly http: HttpMetrics;
   readonly connections: ConnectionMetrics;
   readonly quic: QuicMetrics;
+  readonly cache: CacheMetrics;
   readonly mirror: MirrorMetrics;
   readonly #zone: SharedZone;
   readonly #row: Float64Array;
@@ -37,6 +39,7 @@ export class Telemetry {
     this.http = new HttpMetrics(this.#row);
     this.connections = new ConnectionMetrics(this.#row);
     this.quic = new QuicMetrics(this.#row);
+    this.cache = new CacheMetrics(this.#row);
     this.mirror = new MirrorMetrics(this.#row);
     this.#row[COLUMN.pid] = process.pid;
     this.#row[COLUMN.startedAt] = Math.floor(Date.now() / 1000);
@@ -85,6 +88,7 @@ export class Telemetry {
     writeUpstreams(page, snapshot, servers);
     writeHealth(page, servers);
     writeMirrors(page, snapshot);
+    writeCaches(page, snapshot);
     writeBuffers(page, snapshot.totals, capacities);
     writeProcesses(page, snapshot);
     return { text: page.text, contentType: Page.contentType };

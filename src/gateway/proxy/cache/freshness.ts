@@ -33,11 +33,25 @@ export function dateOf(fields: Fields): number | undefined {
   return date === undefined ? undefined : parseHttpDate(date);
 }
 
-/** Seconds for which it is fresh, `ttl` where it says nothing and such a response may be kept all the same. */
+/** Of the time since the last change, how much a response is taken to stay fresh (RFC 9111 §4.2.2). */
+const HEURISTIC_SHARE = 0.1;
+
+/**
+ * Seconds for which it is fresh. Where it says nothing and such a response may be kept all the same: `ttl`, or, where that is
+ * 0, a tenth of the time since its last change.
+ */
 export function lifetimeOf(facts: ResponseFacts, ttl: number): number {
   const explicit = explicitLifetime(facts);
   if (explicit !== undefined) return explicit;
-  return isKeptUnasked(facts) ? ttl : 0;
+  if (!isKeptUnasked(facts)) return 0;
+  return ttl > 0 ? ttl : heuristicLifetime(facts.fields);
+}
+
+function heuristicLifetime(fields: Fields): number {
+  const [modified = ""] = fieldValues(fields, "last-modified");
+  const at = parseHttpDate(modified);
+  const date = dateOf(fields);
+  return at === undefined || date === undefined ? 0 : (Math.max(date - at, 0) / 1000) * HEURISTIC_SHARE;
 }
 
 function isKeptUnasked({ status, control }: Pick<ResponseFacts, "status" | "control">): boolean {
@@ -60,18 +74,11 @@ function ageOf(fields: Fields): number {
   return /^[\t ]*\d+[\t ]*$/.test(first) ? Number(first) : Number.POSITIVE_INFINITY;
 }
 
-export interface StorePolicy {
-  /** `ttl_s`. */
-  readonly ttl: number;
-  /** Names that are part of the key, in small letters. */
-  readonly keyNames: readonly string[];
-}
-
 /** Whether a shared cache may keep the response to a GET (RFC 9111 §3, and what routes[].cache says). */
 export function isStorable(
   facts: ResponseFacts,
   request: { readonly hasAuthorization: boolean; readonly control: CacheControl },
-  { ttl, keyNames }: StorePolicy,
+  keyNames: readonly string[],
 ): boolean {
   const { status, fields, control } = facts;
   if (status < 200 || status === 206 || status === 304 || control.malformed) return false;
@@ -83,8 +90,7 @@ export function isStorable(
   // Such a response is for one client, unless it says that it is for all.
   if (!isShared && fieldValues(fields, "set-cookie").length > 0) return false;
   if (!isVaryCovered(fields, keyNames)) return false;
-  if (explicitLifetime(facts) !== undefined) return true;
-  return ttl > 0 && isKeptUnasked(facts);
+  return explicitLifetime(facts) !== undefined || isKeptUnasked(facts);
 }
 
 function isVaryCovered(fields: Fields, keyNames: readonly string[]): boolean {

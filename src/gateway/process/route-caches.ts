@@ -1,0 +1,63 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Config, type RouteConfig } from "../config/config.ts";
+import { ResponseCache } from "../proxy/cache/cache.ts";
+import { CacheStore } from "../proxy/cache/store.ts";
+import { type ForwardTarget } from "../proxy/target.ts";
+import { type Telemetry } from "../telemetry/telemetry.ts";
+
+interface Kept {
+  readonly route: RouteConfig;
+  readonly store: CacheStore;
+}
+
+/** What the routes of a configuration have stored. */
+export class RouteCaches {
+  readonly #byRoute: ReadonlyMap<string, Kept>;
+  readonly #deps: { readonly telemetry: Telemetry; readonly now: () => number };
+
+  /** Routes that are configured as in `previous` keep what they have stored. */
+  constructor(
+    { routes }: Pick<Config, "routes">,
+    deps: { readonly telemetry: Telemetry; readonly now: () => number },
+    previous: RouteCaches | undefined,
+  ) {
+    this.#deps = deps;
+    const kept = new Map<string, Kept>();
+    for (const route of routes) {
+      if (route.cache === undefined) continue;
+      const before = previous === undefined ? undefined : previous.#byRoute.get(nameOf(route));
+      const { max_entries: maxEntries, max_bytes: maxBytes } = route.cache;
+      const { cache } = deps.telemetry;
+      kept.set(
+        nameOf(route),
+        before !== undefined && isDeepStrictEqual(before.route, route)
+          ? before
+          : { route, store: new CacheStore({ maxEntries, maxBytes }, (entries, bytes) => cache.holds(entries, bytes)) },
+      );
+    }
+    this.#byRoute = kept;
+  }
+
+  /** The cache of a route; undefined where it has none. */
+  create(route: RouteConfig, target: ForwardTarget): ResponseCache | undefined {
+    const kept = this.#byRoute.get(nameOf(route));
+    if (route.cache === undefined || kept === undefined) return undefined;
+    const { ttl_s: ttl, vary, max_entry_bytes: maxEntryBytes } = route.cache;
+    const settings = { ttl, vary: vary.map((name) => name.toLowerCase()), maxEntryBytes };
+    return new ResponseCache(settings, target, {
+      store: kept.store,
+      watcher: this.#deps.telemetry.cache,
+      now: this.#deps.now,
+    });
+  }
+
+  /** Lets go of what is stored, but of what `others` go on with. */
+  close(others: RouteCaches | undefined): void {
+    const taken = others === undefined ? undefined : others.#byRoute;
+    for (const [name, kept] of this.#byRoute) if (taken?.get(name) !== kept) kept.store.clear();
+  }
+}
+
+function nameOf({ path_prefix: prefix, host }: RouteConfig): string {
+  return `${host ?? ""} ${prefix}`;
+}

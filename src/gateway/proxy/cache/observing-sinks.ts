@@ -1,0 +1,84 @@
+import { type TurnpikeError } from "../../../lib/errors.ts";
+import { type Fields, fieldValue, fieldValues } from "../../../lib/fields.ts";
+import { normalisePath } from "../../../lib/url-path.ts";
+import { type RequestHead, type ResponseHead, type ResponseSink } from "../../exchange.ts";
+import { type CacheStore } from "./store.ts";
+import { type StoredResponse } from "./stored-response.ts";
+
+/** Passes a response on, and looks at its final head. */
+class ObservingSink implements ResponseSink {
+  readonly #sink: ResponseSink;
+  readonly #see: (head: ResponseHead) => void;
+
+  constructor(sink: ResponseSink, see: (head: ResponseHead) => void) {
+    this.#sink = sink;
+    this.#see = see;
+  }
+
+  start(head: ResponseHead): void {
+    if (head.status >= 200) this.#see(head);
+    this.#sink.start(head);
+  }
+
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    return this.#sink.data(chunk, start, end);
+  }
+
+  end(trailers: Fields): void {
+    this.#sink.end(trailers);
+  }
+
+  abort(error: TurnpikeError): void {
+    this.#sink.abort(error);
+  }
+}
+
+/** An answer that is no error, to a method that may change things, ends what is stored of its URIs (RFC 9111 §4.4). */
+export function invalidateBy(
+  sink: ResponseSink,
+  store: CacheStore,
+  { uri, head }: { readonly uri: string; readonly head: RequestHead },
+): ResponseSink {
+  return new ObservingSink(sink, ({ status, fields }) => {
+    if (status >= 400) return;
+    store.invalidate(uri);
+    for (const name of ["location", "content-location"]) {
+      for (const value of fieldValues(fields, name)) {
+        const other = sameOrigin(value, uri, head);
+        if (other !== undefined) store.invalidate(other);
+      }
+    }
+  });
+}
+
+/** The URI that `reference` leads to from `base`, spelt as keys are; undefined where it is of another origin. */
+function sameOrigin(reference: string, base: string, { scheme, authority }: RequestHead): string | undefined {
+  const url = URL.parse(reference, base);
+  const own = URL.parse(base);
+  if (url === null || own === null || url.origin !== own.origin) return undefined;
+  return `${scheme}://${authority.toLowerCase()}${normalisePath(url.pathname) ?? url.pathname}${url.search}`;
+}
+
+/** The answer to a HEAD tells of the response that is stored for GET (RFC 9111 §4.3.5): it is brought up to date, or ends. */
+export function freshenByHead(
+  sink: ResponseSink,
+  stored: StoredResponse,
+  cache: { readonly store: CacheStore; readonly ttl: number; readonly askedAt: number; readonly now: () => number },
+): ResponseSink {
+  return new ObservingSink(sink, (head) => {
+    if (head.status !== 200) return;
+    const { store, ttl, askedAt, now } = cache;
+    if (isOf(stored, head)) store.freshen(stored, { ...head, askedAt, receivedAt: now() }, ttl);
+    else store.remove(stored);
+  });
+}
+
+function isOf(stored: StoredResponse, { fields, bodyLength }: ResponseHead): boolean {
+  const etag = fieldValue(fields, "etag");
+  const lastModified = fieldValue(fields, "last-modified");
+  return (
+    (etag === undefined || etag === stored.etag) &&
+    (lastModified === undefined || lastModified === stored.lastModified) &&
+    (bodyLength === -1 || bodyLength === stored.body.length)
+  );
+}

@@ -1,0 +1,128 @@
+import { type Fields, fieldValue, fieldValues, withoutFields } from "../../../lib/fields.ts";
+import { parseHttpDate } from "../../../lib/http-date.ts";
+import { type CacheControl, NO_CACHE_CONTROL, parseCacheControl } from "./cache-control.ts";
+import { initialAge, lifetimeOf } from "./freshness.ts";
+
+/** Bytes that an entry takes beside its texts and its body. */
+const OVERHEAD_BYTES = 512;
+
+/** A response's head as it came, and when. */
+export interface ReceivedHead {
+  readonly status: number;
+  readonly reason: string;
+  readonly fields: Fields;
+  /** Unix milliseconds. */
+  readonly askedAt: number;
+  readonly receivedAt: number;
+}
+
+/** Fields of a 304 that tell of the 304 itself, or that must not change under a stored body (RFC 9111 §3.2). */
+const NOT_UPDATED: readonly string[] = ["content-encoding", "content-type", "content-range", "content-length"];
+
+/** A whole response, kept for others; its body never changes, its head does when it is validated. */
+export class StoredResponse {
+  readonly uri: string;
+  /** What tells it from other responses of the same URI. */
+  readonly variant: string;
+  readonly status: number;
+  readonly reason: string;
+  readonly body: Uint8Array;
+  /** Without Age. */
+  fields: Fields = "";
+  control: CacheControl = NO_CACHE_CONTROL;
+  etag: string | undefined;
+  lastModified: string | undefined;
+  /** Neighbours in the order of use. */
+  newer: StoredResponse | undefined;
+  older: StoredResponse | undefined;
+  /** Somebody asks the server whether it still holds. */
+  revalidating = false;
+  #receivedAt = 0;
+  #initialAge = 0;
+  #lifetime = 0;
+  /** The age that `#agedFields` tells. */
+  #agedAt = -1;
+  #agedFields: Fields = "";
+
+  constructor(
+    place: { readonly uri: string; readonly variant: string },
+    head: ReceivedHead,
+    body: Uint8Array,
+    ttl: number,
+  ) {
+    this.uri = place.uri;
+    this.variant = place.variant;
+    this.status = head.status;
+    this.reason = head.reason;
+    this.body = body;
+    this.#take(head, ttl);
+  }
+
+  /** Memory that it takes, in bytes. */
+  get bytes(): number {
+    return OVERHEAD_BYTES + 2 * (this.uri.length + this.variant.length) + this.fields.length + this.body.length;
+  }
+
+  /** Seconds. */
+  age(now: number): number {
+    return this.#initialAge + Math.max(now - this.#receivedAt, 0) / 1000;
+  }
+
+  /** Seconds that it is still fresh; negative once it is stale. */
+  freshFor(now: number): number {
+    return this.#lifetime - this.age(now);
+  }
+
+  /** Seconds that it was fresh for when it came. */
+  get lifetime(): number {
+    return this.#lifetime;
+  }
+
+  /** It can be asked about. */
+  get hasValidator(): boolean {
+    return this.etag !== undefined || this.lastModified !== undefined;
+  }
+
+  /** Unix milliseconds of Last-Modified; of Date where there is none (RFC 9111 §4.3.2). */
+  get modifiedAt(): number | undefined {
+    const date = this.lastModified ?? fieldValues(this.fields, "date")[0];
+    return date === undefined ? undefined : parseHttpDate(date);
+  }
+
+  /** The fields with Age and Cache-Status, as they are for this second. */
+  agedFields(now: number): Fields {
+    const age = Math.floor(this.age(now));
+    if (age !== this.#agedAt) {
+      this.#agedAt = age;
+      this.#agedFields = `${this.fields}Age: ${age}\r\nCache-Status: Turnpike; hit; ttl=${Math.floor(this.#lifetime - age)}\r\n`;
+    }
+    return this.#agedFields;
+  }
+
+  /** The server has said that it holds: its head is brought up to date (RFC 9111 §4.3.4). */
+  freshen(head: ReceivedHead, ttl: number): void {
+    const update = withoutFields(head.fields, NOT_UPDATED);
+    const names = [...new Set(namesOf(update))];
+    const kept = withoutFields(this.fields, names);
+    this.#take({ ...head, status: this.status, fields: kept + update }, ttl);
+  }
+
+  #take(head: ReceivedHead, ttl: number): void {
+    const { fields, askedAt, receivedAt } = head;
+    this.control = parseCacheControl(fieldValue(fields, "cache-control") ?? "");
+    this.#initialAge = initialAge(fields, askedAt, receivedAt);
+    this.#receivedAt = receivedAt;
+    this.#lifetime = lifetimeOf({ status: this.status, fields, control: this.control }, ttl);
+    this.fields = withoutFields(fields, ["age"]);
+    [this.etag] = fieldValues(fields, "etag");
+    [this.lastModified] = fieldValues(fields, "last-modified");
+    this.#agedAt = -1;
+  }
+}
+
+function namesOf(fields: Fields): string[] {
+  return fields
+    .split("\r\n")
+    .filter((line) => line !== "")
+    .map((line) => line.slice(0, line.indexOf(":")).toLowerCase());
+}

@@ -1,0 +1,13 @@
+/** `npm run conformance`: the suite's tests through the gateway, what failed, and the score. `-- ID` runs one and shows it. */
+import { runSuite, scoreOf } from "./suite.ts";
+
+const [only = ""] = process.argv.slice(2);
+const results = await runSuite({}, only, only !== "");
+for (const kind of ["required", "optimal"] as const) {
+  const ofKind = results.filter((result) => result.kind === kind);
+  const failed = ofKind.filter(({ outcome }) => outcome !== "pass");
+  console.log(`${kind}: ${ofKind.length - failed.length} of ${ofKind.length}`);
+  for (const { suite, id, outcome, detail } of failed) console.log(`  ${outcome}: ${suite}/${id} ${detail}`);
+}
+const { passed, scored } = scoreOf(results);
+console.log(`required and optimal: ${passed} of ${scored}, ${((100 * passed) / scored).toFixed(1)} %`);
