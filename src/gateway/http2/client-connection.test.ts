@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from "bun:test";
+import { BufferPool } from "../../lib/buffer-pool.ts";
 import { Sink } from "../http1/testing/client-peers.ts";
 import * as f from "./frame.ts";
 import { GET, OK, Owner, POST, ScriptedServer } from "./testing/scripted-server.ts";
@@ -225,4 +226,51 @@ test("an owner that uses the room that it hears of finds it", () => {
   };
   for (const streamId of [1, 3, 5, 7]) busy.head(streamId, f.END_STREAM, OK);
   expect([begun, busy.connection.requests]).toEqual([3, 4]);
+});
+
+describe("memory that runs out", () => {
+  class Poor extends Owner {
+    override readonly buffers = new BufferPool({ bufferSize: 1024, bufferCount: 1, reserve: 0 });
+  }
+
+  test("for a body that waits for its window is the end of that request alone, and not the server's fault", () => {
+    const poor = new ScriptedServer(new Poor()).begin();
+    const other = new Sink();
+    poor.send(other);
+    const stream = poor.send(sink, POST);
+    expect(stream.data(Buffer.alloc(65_535 + 2000))).toBe(false);
+    expect(sink.errors.map(({ code }) => code)).toEqual(["overloaded"]);
+    expect([other.errors, poor.connection.isOpen]).toEqual([[], true]);
+  });
+
+  test("for what the socket does not take is the end of all requests, and not the server's fault", () => {
+    const poor = new ScriptedServer(new Poor()).begin();
+    const other = new Sink();
+    poor.send(other);
+    poor.wire.takes = [0, 0, 0];
+    poor.send(sink, POST).data(Buffer.alloc(4000));
+    poor.frames();
+    poor.owner.clock.advance(100);
+    expect([...sink.errors, ...other.errors].map(({ code }) => code)).toEqual(["overloaded", "overloaded"]);
+  });
+});
+
+test("until the server has said how many requests it takes there is room for one, and then its owner hears", () => {
+  const fresh = new ScriptedServer();
+  expect([fresh.connection.room, fresh.connection.knowsRoom]).toEqual([1, false]);
+  fresh.send(sink);
+  expect([fresh.connection.room, fresh.owner.releases]).toEqual([0, 0]);
+  fresh.settings([[3, 1]]);
+  // There is no more room; but now others can be had where there is.
+  expect([fresh.connection.room, fresh.connection.knowsRoom, fresh.owner.releases]).toEqual([0, true, 1]);
+  fresh.head(1, f.END_STREAM, OK);
+  expect(fresh.connection.room).toBe(1);
+  expect(fresh.owner.releases).toBeGreaterThan(1);
+});
+
+test("a server that goes silent within a header block gets no more requests on that connection", () => {
+  const stream = server.send(sink);
+  server.frame(f.HEADERS, 0, 1, Buffer.from([0x88]));
+  stream.unanswered();
+  expect([server.connection.isRetired, server.owner.retirements]).toEqual([true, 1]);
 });
