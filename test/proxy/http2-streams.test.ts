@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import * as h2 from "../support/http2-frames.ts";
 import { get, Http2Client, post } from "../support/http2-client.ts";
+import { Http3Client } from "../support/http3-client.ts";
 import { until } from "../support/program.ts";
 import { RawClient } from "../support/raw-client.ts";
 import { ask, type Outcome } from "./testing/ask.ts";
@@ -25,8 +26,9 @@ afterEach(async () => {
   await origin.stop();
 });
 
-async function serve(pool: object = {}, route: object = {}): Promise<void> {
+async function serve(pool: object = {}, route: object = {}, quic = false): Promise<void> {
   rig = await Rig.start({
+    quic,
     upstreams: [
       {
         name: "origin",
@@ -257,6 +259,27 @@ describe("a server that", () => {
     expect(await rig.counts("origin")).toMatchObject({ failures: 1, connections: 1, open: 1 });
   });
 
+  test("says 100 to a client that waits for it gets its body, and one that says 417 does not", async () => {
+    await serve();
+    origin.onHead = (request) => {
+      expect(request.field("expect")).toBe("100-continue");
+      if (request.path === "/go") request.head(100);
+      else request.answer(417, "no");
+    };
+    origin.onRequest = (request) => request.answer(200, request.body.toString());
+    const head = "Host: a.test\r\nContent-Length: 4\r\nExpect: 100-continue\r\n\r\n";
+    const client = await RawClient.open(rig.port);
+    client.send(`POST /go HTTP/1.1\r\n${head}`);
+    expect((await client.response()).startLine).toBe("HTTP/1.1 100 Continue");
+    client.send("body");
+    expect((await client.response()).body).toBe("body");
+    client.send(`POST /no HTTP/1.1\r\n${head}`);
+    expect((await client.response()).startLine).toBe("HTTP/1.1 417 Expectation Failed");
+    await client.closed();
+    client.destroy();
+    expect(origin.on("/no")).toMatchObject([{ ended: false, resetCode: h2.CANCEL }]);
+  });
+
   test("sends 1xx and trailers has both reach clients of HTTP/1.1 and HTTP/2", async () => {
     await serve();
     origin.onRequest = (request) => {
@@ -320,6 +343,19 @@ describe("a client that goes away has its request cancelled, and the connection 
     client.destroy();
     await cancelled();
     expect(origin.requests[0]?.ended).toBe(false);
+  });
+
+  test("HTTP/3, before the head", async () => {
+    await serve({}, {}, true);
+    holdUntil(1);
+    const client = await Http3Client.connect(rig.quicPort);
+    const { stream, response } = await client.open("GET", "/x");
+    response.catch(() => {});
+    await origin.until("the request", () => (origin.requests.length === 1 ? true : undefined));
+    // H3_REQUEST_CANCELLED
+    stream.stopSending(0x10cn);
+    await cancelled();
+    client.close();
   });
 
   test.each(["before the head", "within the request's body"])("HTTP/2 by RST_STREAM, %s", async (phase) => {
