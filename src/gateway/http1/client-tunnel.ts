@@ -104,10 +104,14 @@ export class ClientTunnel extends Deadline implements WireHandler {
   }
 
   onEnd(): void {
+    this.#peerEnded();
+    flushCork();
+  }
+
+  #peerEnded(): void {
     const sink = this.#sink;
     this.#sink = undefined;
     sink?.end("");
-    flushCork();
   }
 
   onClose(): void {
@@ -115,7 +119,9 @@ export class ClientTunnel extends Deadline implements WireHandler {
     this.#closed = true;
     this.#options.wheel.remove(this);
     this.#out.discard();
-    this.#fail("upstream-failed", "the upstream broke the tunnel off");
+    // Of an upstream that ends after this side has, Bun tells no end but only that the connection closed.
+    if (this.#ended) this.#peerEnded();
+    else this.#fail("upstream-failed", "the upstream broke the tunnel off");
     this.#options.onGone();
     flushCork();
   }

@@ -31,6 +31,8 @@ export interface RigOptions {
 
 export class Rig {
   readonly port: number;
+  /** With `quic`. */
+  readonly tlsPort: number;
   quicPort = 0;
   readonly states: ServerStates;
   /** What the gateway wrote down; a fault is there. */
@@ -44,6 +46,7 @@ export class Rig {
     this.logged = own.logged;
     this.#folder = own.folder;
     this.port = gateway.listeners[0]?.port ?? 0;
+    this.tlsPort = gateway.listeners[1]?.port ?? 0;
   }
 
   static async start(options: RigOptions): Promise<Rig> {
@@ -70,7 +73,7 @@ export class Rig {
       log: (message) => logged.push(message),
     });
     const rig = new Rig(gateway, new ServerStates(slot.zone, slot.row), { folder, logged });
-    if (quic) rig.quicPort = await quicPortOf(gateway.listeners[1]?.port ?? 0);
+    if (quic) rig.quicPort = await quicPortOf(rig.tlsPort);
     return rig;
   }
 
