@@ -31,7 +31,7 @@ interface Printed {
 }
 
 /** Names of request fields that the suite's responses vary on: a cache stores what its key covers. */
-const VARY = ["foo", "bar", "baz", "accept-language"];
+const VARY = ["abc", "foo", "bar", "baz", "accept-language"];
 
 /** Runs all tests, or the one of that id; `dump` shows what goes over the wire. */
 export async function runSuite(cache: object = {}, only = "", dump = false): Promise<TestResult[]> {

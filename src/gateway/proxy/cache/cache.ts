@@ -272,9 +272,15 @@ export class ResponseCache implements FetchHost {
 
   #variantOf(fields: Fields, { acceptEncoding }: CacheRequest): string {
     let variant = acceptEncoding;
-    for (const name of this.#vary) variant += `\n${fieldValue(fields, name) ?? "\0"}`;
+    for (const name of this.#vary) variant += `\n${variantValue(name, fieldValue(fields, name))}`;
     return variant;
   }
+}
+
+/** The value as it is part of the key: of what is negotiated, capitals and white space mean nothing (RFC 9111 §4.1). */
+function variantValue(name: string, value: string | undefined): string {
+  if (value === undefined) return "\0";
+  return name.startsWith("accept") ? value.toLowerCase().replaceAll(/[\t ]/g, "") : value;
 }
 
 /** The scheme is part of it: what redirects to https must not be served there. */

@@ -128,7 +128,7 @@ export class Fetch implements OwnSink {
 
   #begin(head: ResponseHead, received: ReceivedHead): void {
     const control = parseCacheControl(fieldValue(head.fields, "cache-control") ?? "");
-    const facts = { status: head.status, fields: head.fields, control };
+    const facts = { ...received, control };
     this.#isStoring =
       head.bodyLength <= this.#host.maxEntryBytes &&
       isStorable(facts, this.plan.request, this.#host.keyNames) &&

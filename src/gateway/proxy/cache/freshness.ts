@@ -14,18 +14,19 @@ export interface ResponseFacts {
   readonly status: number;
   readonly fields: Fields;
   readonly control: CacheControl;
+  /** Unix milliseconds; what counts as its Date where that cannot be read. */
+  readonly receivedAt: number;
 }
 
 /** Seconds for which the response is fresh by its own words (RFC 9111 §4.2.1); undefined where it says nothing. */
-export function explicitLifetime({ fields, control }: Pick<ResponseFacts, "fields" | "control">): number | undefined {
+export function explicitLifetime({ fields, control, receivedAt }: ResponseFacts): number | undefined {
   if (control.sMaxage !== undefined) return control.sMaxage;
   if (control.maxAge !== undefined) return control.maxAge;
   const [expires] = fieldValues(fields, "expires");
   if (expires === undefined) return undefined;
   const at = parseHttpDate(expires);
-  const date = dateOf(fields);
   // Above all `0`: a date that is none has passed (RFC 9111 §5.3).
-  return at === undefined || date === undefined ? 0 : Math.max((at - date) / 1000, 0);
+  return at === undefined ? 0 : Math.max((at - (dateOf(fields) ?? receivedAt)) / 1000, 0);
 }
 
 export function dateOf(fields: Fields): number | undefined {
@@ -66,12 +67,12 @@ export function initialAge(fields: Fields, askedAt: number, receivedAt: number):
   return Math.max(Math.floor(apparent), corrected);
 }
 
-/** The Age field: of a list the first member counts; one that is no number makes the response stale (RFC 9111 §5.1). */
+/** The Age field: of a list the first member counts, and one that is no number counts for nothing (RFC 9111 §5.1). */
 function ageOf(fields: Fields): number {
   const [value] = fieldValues(fields, "age");
   if (value === undefined) return 0;
   const [first = ""] = value.split(",");
-  return /^[\t ]*\d+[\t ]*$/.test(first) ? Number(first) : Number.POSITIVE_INFINITY;
+  return /^[\t ]*\d+[\t ]*$/.test(first) ? Number(first) : 0;
 }
 
 /** Whether a shared cache may keep the response to a GET (RFC 9111 §3, and what routes[].cache says). */

@@ -16,8 +16,8 @@ export interface ReceivedHead {
   readonly receivedAt: number;
 }
 
-/** Fields of a 304 that tell of the 304 itself, or that must not change under a stored body (RFC 9111 §3.2). */
-const NOT_UPDATED: readonly string[] = ["content-encoding", "content-type", "content-range", "content-length"];
+/** Fields that tell of the very bytes that are stored, which a 304 does not change (RFC 9111 §3.2). */
+const NOT_UPDATED: readonly string[] = ["content-encoding", "content-length", "content-md5", "content-range", "etag"];
 
 /** A whole response, kept for others; its body never changes, its head does when it is validated. */
 export class StoredResponse {
@@ -112,7 +112,7 @@ export class StoredResponse {
     this.control = parseCacheControl(fieldValue(fields, "cache-control") ?? "");
     this.#initialAge = initialAge(fields, askedAt, receivedAt);
     this.#receivedAt = receivedAt;
-    this.#lifetime = lifetimeOf({ status: this.status, fields, control: this.control }, ttl);
+    this.#lifetime = lifetimeOf({ status: this.status, fields, control: this.control, receivedAt }, ttl);
     this.fields = withoutFields(fields, ["age"]);
     [this.etag] = fieldValues(fields, "etag");
     [this.lastModified] = fieldValues(fields, "last-modified");
