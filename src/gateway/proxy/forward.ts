@@ -1,25 +1,23 @@
 import { type TurnpikeError } from "../../lib/errors.ts";
-import { type Fields, fieldValue } from "../../lib/fields.ts";
-import { CannedError } from "../answer.ts";
-import { type BodySink, type Exchange, type ResponseHead, type ResponseSink } from "../exchange.ts";
+import { type Fields } from "../../lib/fields.ts";
+import { GRPC } from "../../lib/grpc-status.ts";
+import { type Exchange, type ResponseHead, type ResponseSink } from "../exchange.ts";
 import { ClientConnection } from "../http1/client-connection.ts";
 import { ClientStream } from "../http2/client-stream.ts";
 import { isRetryableStatus, type UpstreamServer } from "../upstream/server.ts";
-import { type PoolRefusal, type UpstreamConnection, Waiter } from "../upstream/server-pool.ts";
+import { type PoolRefusal, type UpstreamConnection } from "../upstream/server-pool.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 import { type Endpoint } from "../wire/tcp.ts";
+import { isEventStream } from "./event-stream.ts";
+import * as errors from "./forward-errors.ts";
+import { ForwardWaiter } from "./forward-waiter.ts";
+import { deadlineOf, httpHead, msUntil, resetError } from "./grpc.ts";
+import { KeptBody } from "./kept-body.ts";
 import { type RequestCopy } from "./request-copy.ts";
 import { http1Head, http2Request } from "./request-head.ts";
+import { type Carrier, RequestPump } from "./request-pump.ts";
 import { type ForwardTarget } from "./target.ts";
 import { handshakeKey, Tunnel } from "./websocket.ts";
-
-const NO_SERVER = new CannedError("no-upstream", "no server of the upstream is in rotation");
-const QUEUE_FULL = new CannedError("overloaded", "too many requests wait for the upstream");
-const NO_CONNECTION = new CannedError("upstream-timeout", "no connection to the upstream could be had in time");
-const REFUSED = new CannedError("upstream-failed", "the upstream refused the connection");
-const NO_ANSWER = new CannedError("upstream-timeout", "the upstream did not answer in time");
-const NO_TUNNEL = new CannedError("not-implemented", "WebSocket does not reach upstreams over HTTP/2");
-const TOO_LARGE = new CannedError("response-too-large", "the upstream's answer is larger than this route allows");
 
 /** Connections that may turn out dead, or answer that they have done nothing, before that counts as a failure. */
 const MAX_REPLAYS = 2;
@@ -33,55 +31,6 @@ export function forward(exchange: Exchange, target: ForwardTarget): void {
 
 function isRetryable(method: string): boolean {
   return method === "GET" || method === "HEAD" || method === "OPTIONS";
-}
-
-/** One request on its way: an HTTP/1 connection that carries it alone, or a stream of an HTTP/2 connection. */
-type Carrier = ClientConnection | ClientStream;
-
-class ForwardWaiter extends Waiter {
-  readonly #forward: Forward;
-  constructor(owner: Forward) {
-    super();
-    this.#forward = owner;
-  }
-  override onConnection(connection: UpstreamConnection): void {
-    this.#forward.send(connection);
-  }
-  override onRefusal(reason: PoolRefusal): void {
-    this.#forward.refused(reason);
-  }
-}
-
-/** Carries the request body from the client to the upstream. */
-class RequestPump implements BodySink {
-  readonly #forward: Forward;
-  readonly #carrier: Carrier;
-  readonly #copy: RequestCopy | undefined;
-  constructor(owner: Forward, carrier: Carrier) {
-    this.#forward = owner;
-    this.#carrier = carrier;
-    this.#copy = owner.copy;
-  }
-  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
-    const takesMore = this.#carrier.data(chunk, start, end);
-    this.#copy?.data(chunk, start, end);
-    return takesMore;
-  }
-  end(trailers: Fields): void {
-    this.#carrier.end(trailers);
-    this.#forward.requestSent();
-    this.#copy?.end(trailers);
-  }
-  abort(error: TurnpikeError): void {
-    this.#forward.fail(error);
-  }
-}
-
-/** A stream of events has no end: only its silence is limited. */
-function isEventStream({ bodyLength, fields }: ResponseHead): boolean {
-  return (
-    bodyLength === -1 && fieldValue(fields, "content-type")?.toLowerCase().startsWith("text/event-stream") === true
-  );
 }
 
 /**
@@ -107,6 +56,9 @@ class Forward implements ResponseSink {
   /** Requests begun on a connection, this one too; a request that fails before this is over was begun last. */
   #sent = 0;
   #bodyTaken = false;
+  #pump: RequestPump | undefined;
+  /** When a call of gRPC is over by its own time, in wheel time. */
+  #deadline = Number.POSITIVE_INFINITY;
   /** The connection has served others before: its server may have closed it meanwhile. */
   #reused = false;
   #received = 0;
@@ -121,7 +73,9 @@ class Forward implements ResponseSink {
     this.#target = target;
     this.#upstream = target.split === undefined ? target.upstream : target.split.choose(exchange);
     this.copy = target.mirror === undefined ? undefined : target.mirror.copy(exchange);
-    this.#dueAt = target.wheel.now() + target.totalTimeoutMs;
+    const now = target.wheel.now();
+    if (exchange.head.isGrpc) this.#deadline = now + msUntil(deadlineOf(exchange));
+    this.#dueAt = Math.min(now + target.totalTimeoutMs, this.#deadline);
     this.#retriesLeft = target.maxRetries;
     exchange.onCancel = () => this.#cancel();
     exchange.onDrain = () => this.#carrier?.resume();
@@ -130,7 +84,7 @@ class Forward implements ResponseSink {
   /** Makes the first try. */
   begin(): void {
     const server = this.#pick();
-    if (server === undefined) this.fail(NO_SERVER);
+    if (server === undefined) this.fail(errors.NO_SERVER);
     else this.#try(server);
   }
 
@@ -170,14 +124,25 @@ class Forward implements ResponseSink {
     }
     this.#carrier = carrier;
     carrier.onTimeout = () => this.#timedOut();
+    const isCall = head.isGrpc && carrier instanceof ClientStream;
+    if (isCall) this.#letLast(carrier);
     if (head.bodyLength === 0) {
       carrier.waitAtMost(this.#target.readTimeoutMs, this.#dueAt);
       return;
     }
     this.#bodyTaken = true;
-    carrier.onSendable = () => this.#exchange.body.resume();
     carrier.waitAtMost(this.#target.sendTimeoutMs, this.#dueAt);
-    body.readTo(new RequestPump(this, carrier));
+    if (this.#pump === undefined) {
+      this.#pump = new RequestPump(this, body, isCall ? new KeptBody() : undefined);
+      this.#pump.begin(carrier);
+    } else this.#pump.again(carrier);
+  }
+
+  /** A call of gRPC has its own time, and may last for days without one: what is limited is its silence. */
+  #letLast(stream: ClientStream): void {
+    this.#dueAt = this.#deadline;
+    stream.silenceMs = this.#target.readTimeoutMs;
+    this.#exchange.body.liftTimeLimit?.();
   }
 
   /** Undefined: the connection takes no more requests. */
@@ -197,7 +162,7 @@ class Forward implements ResponseSink {
 
   #beginUpgrade(connection: UpstreamConnection, endpoint: Endpoint): Carrier | undefined {
     if (!(connection instanceof ClientConnection)) {
-      this.fail(NO_TUNNEL);
+      this.fail(errors.NO_TUNNEL);
       return undefined;
     }
     // It may open something that lasts: as a body that has left, it is not sent twice.
@@ -209,25 +174,38 @@ class Forward implements ResponseSink {
 
   /** The whole request is with the upstream: from now on it is the upstream's turn. */
   requestSent(): void {
+    if (this.#carrier instanceof ClientStream && this.#exchange.head.isGrpc && !this.#begun) {
+      this.#dueAt = Math.min(this.#target.wheel.now() + this.#target.totalTimeoutMs, this.#deadline);
+    }
     this.#carrier?.waitAtMost(this.#target.readTimeoutMs, this.#dueAt);
   }
 
   refused(reason: PoolRefusal): void {
     this.#waiter = undefined;
     if (reason === "full") {
-      this.fail(QUEUE_FULL);
+      this.fail(errors.QUEUE_FULL);
       return;
     }
+    if (this.#isLate) {
+      this.fail(errors.LATE);
+      return;
+    }
+    const noConnection = this.#exchange.head.isGrpc ? errors.NO_CONNECTION_FOR_CALL : errors.NO_CONNECTION;
     if (reason !== "busy") this.#server?.failed();
     else if (this.#upstream.servers.length < 2) {
       // It would wait again, behind all others.
-      this.fail(NO_CONNECTION);
+      this.fail(noConnection);
       return;
     }
-    this.#retryOrFail(reason !== "refused" ? NO_CONNECTION : REFUSED, this.#target.connectAnyMethod);
+    // What was replayed was processed nowhere.
+    const anyMethod = this.#target.connectAnyMethod || this.#replays > 0;
+    this.#retryOrFail(reason !== "refused" ? noConnection : errors.REFUSED, anyMethod);
   }
 
-  start(head: ResponseHead): void {
+  start(received: ResponseHead): void {
+    const { isGrpc } = this.#exchange.head;
+    const { grpcStatus } = received;
+    const head = grpcStatus === undefined || isGrpc ? received : httpHead(received, grpcStatus);
     const { status } = head;
     if (status === 101 && this.#carrier instanceof ClientConnection) {
       this.#openTunnel(this.#carrier, head);
@@ -241,12 +219,16 @@ class Forward implements ResponseSink {
     if (isRetryableStatus(status) && this.#refusedByServer()) return;
     const noBody = this.#exchange.head.method === "HEAD" || status === 304;
     if (!noBody && head.bodyLength > this.#target.maxResponseBytes) {
-      this.fail(TOO_LARGE);
+      this.fail(errors.TOO_LARGE);
       return;
     }
     this.#begun = true;
-    this.#status = status;
-    if (isEventStream(head)) {
+    this.#pump?.forget();
+    this.#status = grpcStatus === GRPC.UNAVAILABLE ? 503 : status;
+    if (isGrpc && this.#carrier instanceof ClientStream) {
+      this.#dueAt = this.#deadline;
+      this.#carrier.waitAtMost(this.#target.readTimeoutMs, this.#dueAt);
+    } else if (isEventStream(head)) {
       // Who waits for its end may wait for days.
       this.#server?.served(status);
       this.#dueAt = Number.POSITIVE_INFINITY;
@@ -283,7 +265,7 @@ class Forward implements ResponseSink {
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
     this.#received += end - start;
     if (this.#received > this.#target.maxResponseBytes) {
-      this.fail(TOO_LARGE);
+      this.fail(errors.TOO_LARGE);
       return true;
     }
     return this.#exchange.response.data(chunk, start, end);
@@ -313,7 +295,8 @@ class Forward implements ResponseSink {
       return;
     }
     this.#server?.failed();
-    this.#retryOrFail(error, false);
+    const isReset = this.#exchange.head.isGrpc && carrier instanceof ClientStream;
+    this.#retryOrFail(isReset ? resetError(error, carrier.resetCode) : error, false);
   }
 
   /**
@@ -321,13 +304,19 @@ class Forward implements ResponseSink {
    * says it has done nothing for may be sent again whatever its method (RFC 9113 §8.7): by another connection, at no cost.
    */
   #mayReplay(carrier: Carrier | undefined): boolean {
-    if (carrier === undefined || this.#bodyTaken || this.#begun || this.#replays >= MAX_REPLAYS) return false;
+    if (carrier === undefined || this.#bodyLost || this.#begun || this.#replays >= MAX_REPLAYS) return false;
     if (carrier instanceof ClientStream && carrier.unprocessed) return true;
     return this.#reused && !carrier.heard && isRetryable(this.#exchange.head.method);
   }
 
+  /** The body, or some of it, has left, and cannot be sent again. */
+  get #bodyLost(): boolean {
+    return this.#bodyTaken && this.#pump?.isKept !== true;
+  }
+
   #replay(server: UpstreamServer, carrier: Carrier | undefined): void {
     this.#replays++;
+    this.#pump?.detach();
     // What one stale connection of a pool tells holds for the others; a stream that was refused says nothing of its connection.
     const connection = carrier instanceof ClientStream && carrier.unprocessed ? server.pool.take() : undefined;
     if (connection === undefined) this.#waitAt(server);
@@ -343,7 +332,7 @@ class Forward implements ResponseSink {
   }
 
   #mayRetry(anyMethod: boolean): boolean {
-    if (this.#retriesLeft <= 0 || this.#begun || this.#over || this.#bodyTaken || this.#msLeft() <= 0) return false;
+    if (this.#retriesLeft <= 0 || this.#begun || this.#over || this.#bodyLost || this.#msLeft() <= 0) return false;
     return anyMethod || isRetryable(this.#exchange.head.method);
   }
 
@@ -360,13 +349,21 @@ class Forward implements ResponseSink {
   #timedOut(): void {
     const carrier = this.#carrier;
     // A client that sends or reads slowly can use up the time as well: that must take no server out of rotation.
-    if (carrier?.awaited === true) {
+    const isLate = this.#isLate;
+    if (carrier?.awaited === true && !isLate) {
       this.#server?.failed();
       if (carrier instanceof ClientStream) carrier.unanswered();
     }
+    if (isLate && carrier instanceof ClientStream) carrier.givenUp();
     this.#carrier = undefined;
     carrier?.destroy();
-    this.#retryOrFail(NO_ANSWER, false);
+    if (isLate) this.fail(errors.LATE);
+    else this.#retryOrFail(errors.NO_ANSWER, false);
+  }
+
+  /** The client's own time is up, which says nothing of the server. */
+  get #isLate(): boolean {
+    return this.#deadline <= this.#target.wheel.now();
   }
 
   #msLeft(): number {
@@ -374,7 +371,9 @@ class Forward implements ResponseSink {
   }
 
   #cancel(): void {
-    if (!this.#over) this.#release();
+    if (this.#over) return;
+    if (this.#carrier instanceof ClientStream) this.#carrier.givenUp();
+    this.#release();
   }
 
   #leaveServer(): void {
@@ -386,6 +385,7 @@ class Forward implements ResponseSink {
   /** Lets go of whatever the exchange holds of the upstream. */
   #release(): void {
     this.#over = true;
+    this.#pump?.forget();
     if (this.#waiter !== undefined) this.#server?.pool.leave(this.#waiter);
     this.#waiter = undefined;
     this.#carrier?.destroy();

@@ -1,0 +1,18 @@
+import { GRPC, GrpcError } from "../../lib/grpc-status.ts";
+import { CannedError } from "../answer.ts";
+
+// Why a request is not forwarded, or not answered, as clients are told it.
+
+export const NO_SERVER = new CannedError("no-upstream", "no server of the upstream is in rotation");
+export const QUEUE_FULL = new CannedError("overloaded", "too many requests wait for the upstream");
+export const NO_CONNECTION = new CannedError("upstream-timeout", "no connection to the upstream could be had in time");
+/** A call that was not sent anywhere may well be made again. */
+export const NO_CONNECTION_FOR_CALL = new GrpcError(NO_CONNECTION.code, NO_CONNECTION.message, GRPC.UNAVAILABLE);
+export const LATE = new CannedError("upstream-timeout", "the call's deadline has passed");
+export const REFUSED = new CannedError("upstream-failed", "the upstream refused the connection");
+export const NO_ANSWER = new CannedError("upstream-timeout", "the upstream did not answer in time");
+export const NO_TUNNEL = new CannedError("not-implemented", "WebSocket does not reach upstreams over HTTP/2");
+export const TOO_LARGE = new CannedError(
+  "response-too-large",
+  "the upstream's answer is larger than this route allows",
+);

@@ -1,0 +1,22 @@
+import { type PoolRefusal, type UpstreamConnection, Waiter } from "../upstream/server-pool.ts";
+
+/** Who waits for a connection. */
+export interface WaitingForward {
+  send(connection: UpstreamConnection): void;
+  refused(reason: PoolRefusal): void;
+}
+
+/** A request that is forwarded, as it waits for a connection. */
+export class ForwardWaiter extends Waiter {
+  readonly #forward: WaitingForward;
+  constructor(owner: WaitingForward) {
+    super();
+    this.#forward = owner;
+  }
+  override onConnection(connection: UpstreamConnection): void {
+    this.#forward.send(connection);
+  }
+  override onRefusal(reason: PoolRefusal): void {
+    this.#forward.refused(reason);
+  }
+}
