@@ -46,6 +46,8 @@ class Forward implements ResponseSink {
   readonly #upstream: Upstream;
   #dueAt: number;
   #server: UpstreamServer | undefined;
+  /** Those before it. */
+  #tried: readonly UpstreamServer[] | undefined;
   /** The request is counted at the server. */
   #atServer = false;
   #carrier: Carrier | undefined;
@@ -88,13 +90,14 @@ class Forward implements ResponseSink {
     else this.#try(server);
   }
 
-  /** The next server: another one than the last where there is one in rotation. */
+  /** The next server: one that was not tried yet where there is one in rotation. */
   #pick(): UpstreamServer | undefined {
-    return this.#upstream.pick(this.#exchange.clientAddress, this.#server);
+    return this.#upstream.pick(this.#exchange.clientAddress, this.#server, this.#tried);
   }
 
   #try(server: UpstreamServer): void {
     this.#leaveServer();
+    if (this.#server !== undefined) this.#tried = [...(this.#tried ?? []), this.#server];
     this.#server = server;
     server.began(this.#tries > 0);
     this.#atServer = true;

@@ -15,6 +15,8 @@ export class UpstreamServer implements Candidate {
   readonly member: Member;
   readonly pool: ServerPool;
   readonly metrics: ServerMetrics;
+  /** Another one is looked for: see `Upstream.pick`. */
+  passedOver = false;
   readonly #states: ServerStates;
 
   constructor(member: Member, pool: ServerPool, shared: { metrics: ServerMetrics; states: ServerStates }) {
@@ -35,7 +37,7 @@ export class UpstreamServer implements Candidate {
 
   /** Probes and real requests both allow it. */
   get inRotation(): boolean {
-    return this.#states.isInRotation(this.member.slot, this.member.failTimeoutMs);
+    return !this.passedOver && this.#states.isInRotation(this.member.slot, this.member.failTimeoutMs);
   }
 
   /** What probes say. */

@@ -3,6 +3,8 @@ import { type Balancing, createBalancer } from "./balancers/create-balancer.ts";
 import { type Member, serverKey } from "./member.ts";
 import { type UpstreamServer } from "./server.ts";
 
+const NONE: readonly UpstreamServer[] = [];
+
 export interface UpstreamSettings {
   readonly name: string;
   readonly balancing: Balancing;
@@ -50,13 +52,34 @@ export class Upstream {
     this.#backups = backups.length === 0 ? undefined : createBalancer(this.#balancing, backups);
   }
 
-  /** The next server in rotation, another one than `avoid` where there is one; undefined where none is in rotation. */
-  pick(clientAddress: string, avoid: UpstreamServer | undefined): UpstreamServer | undefined {
+  /**
+   * The next server in rotation: none of `tried` where there is another one, then another one than `last` where there is one;
+   * undefined where none is in rotation.
+   */
+  pick(clientAddress: string, last: UpstreamServer | undefined, tried = NONE): UpstreamServer | undefined {
     return (
-      this.#primaries.pick(clientAddress, avoid) ??
-      this.#backups?.pick(clientAddress, avoid) ??
-      (avoid?.inRotation === true ? avoid : undefined)
+      (tried.length === 0 ? undefined : this.#pickUntried(clientAddress, last, tried)) ??
+      this.#choose(clientAddress, last) ??
+      (last?.inRotation === true ? last : undefined)
     );
+  }
+
+  #pickUntried(
+    clientAddress: string,
+    last: UpstreamServer | undefined,
+    tried: readonly UpstreamServer[],
+  ): UpstreamServer | undefined {
+    // Balancers ask servers and keep no lists: while they choose, those that were tried count as out of rotation.
+    for (const server of tried) server.passedOver = true;
+    try {
+      return this.#choose(clientAddress, last);
+    } finally {
+      for (const server of tried) server.passedOver = false;
+    }
+  }
+
+  #choose(clientAddress: string, avoid: UpstreamServer | undefined): UpstreamServer | undefined {
+    return this.#primaries.pick(clientAddress, avoid) ?? this.#backups?.pick(clientAddress, avoid);
   }
 
   close(): void {
