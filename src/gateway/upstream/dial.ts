@@ -1,6 +1,7 @@
 import { lookup } from "node:dns/promises";
 import { isPublicAddress } from "../../lib/public-address.ts";
-import { type Connecting, connectTcp, type Endpoint, type OnFault } from "../wire/tcp.ts";
+import { connectTcp } from "../wire/connect-tcp.ts";
+import { type Connecting, type Endpoint, type OnFault } from "../wire/tcp.ts";
 import { connectTls, type TlsClientOptions } from "../wire/tls-connect.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 

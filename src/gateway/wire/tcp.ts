@@ -93,38 +93,6 @@ export type Endpoint = { readonly address: string; readonly port: number } | { r
 export interface Connecting {
   /** Settles when it is usable and was accepted; rejects where it is refused, unreachable or not to be trusted. */
   readonly done: Promise<void>;
-  /** Gives it up. What the kernel has not connected yet is closed when it has. */
+  /** Gives it up. By name and not by address, what the kernel has not connected yet is closed when it has. */
   abort(): void;
-}
-
-/** Opens a connection without TLS; `accept` is called within the event that it is open in, and says who hears it. */
-export function connectTcp(endpoint: Endpoint, accept: (wire: Wire) => WireHandler, onFault: OnFault): Connecting {
-  let isGivenUp = false;
-  const options = {
-    data: DEAF,
-    allowHalfOpen: true,
-    socket: {
-      ...handlerFor(onFault),
-      open(socket: Socket<WireHandler>) {
-        if (isGivenUp) socket.terminate();
-        else
-          guarded(socket, onFault, () => {
-            socket.data = accept(socket);
-          });
-      },
-    },
-  };
-  const opened =
-    "unix" in endpoint
-      ? Bun.connect<WireHandler>({ unix: endpoint.unix, ...options })
-      : Bun.connect<WireHandler>({ hostname: endpoint.address, port: endpoint.port, ...options });
-  return {
-    done: (async () => {
-      await opened;
-      if (isGivenUp) throw new Error("Cannot connect: it was given up");
-    })(),
-    abort() {
-      isGivenUp = true;
-    },
-  };
 }

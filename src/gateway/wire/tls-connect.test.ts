@@ -20,6 +20,7 @@ const servers: Server[] = [];
 const wires: Wire[] = [];
 
 afterEach(() => {
+  cut = { at: Number.POSITIVE_INFINITY, act: () => {} };
   for (const wire of wires.splice(0)) wire.terminate();
   for (const server of servers.splice(0)) server.close();
 });
@@ -51,6 +52,9 @@ async function serve(
   return { port: await listening(server), asked };
 }
 
+/** What happens when a client has read so many bytes. */
+let cut = { at: Number.POSITIVE_INFINITY, act: (): void => {} };
+
 class Heard implements WireHandler {
   text = "";
   bytes = 0;
@@ -60,6 +64,7 @@ class Heard implements WireHandler {
   onData(chunk: Buffer): void {
     this.bytes += chunk.length;
     if (this.text.length < 100) this.text += chunk.toString("latin1");
+    if (this.bytes >= cut.at) cut.act();
   }
   onEnd(): void {
     this.events.push("end");
@@ -143,10 +148,10 @@ test("the protocol is what both sides speak, and none where the server knows of 
   expect((await reach(old.port, { protocols })).protocol).toBe("");
 });
 
-for (const [what, onSocket] of [
-  ["garbage", (socket: Socket) => socket.write("HTTP/1.1 400 Bad Request\r\n\r\n")],
-  ["a FIN", (socket: Socket) => socket.end()],
-  ["a reset", (socket: Socket) => socket.resetAndDestroy()],
+for (const [what, code, onSocket] of [
+  ["garbage", "EPROTO", (socket: Socket) => socket.write("HTTP/1.1 400 Bad Request\r\n\r\n")],
+  ["a FIN", "EOF", (socket: Socket) => socket.end()],
+  ["a reset", "ECONNRESET", (socket: Socket) => socket.resetAndDestroy()],
 ] as const) {
   test(`${what} in the place of a handshake is a failure, also where nobody verifies`, async () => {
     const server = createNetServer((socket) => {
@@ -154,9 +159,76 @@ for (const [what, onSocket] of [
       socket.once("data", () => onSocket(socket));
     });
     const port = await listening(server);
-    for (const verify of [true, false]) expect(await codeOf(reach(port, { verify }))).not.toBe("reached");
+    for (const verify of [true, false]) expect(await codeOf(reach(port, { verify }))).toBe(code);
   });
 }
+
+/** Passes a server's bytes on up to `cutAt`, then FIN; or all of them, the one at `cutAt` changed. */
+function spoiling(target: number, cutAt: number, isChange: boolean): Promise<number> {
+  return listening(
+    createNetServer((client) => {
+      const upstream = connectNet(target, "127.0.0.1");
+      let passed = 0;
+      for (const socket of [client, upstream]) socket.on("error", () => {});
+      client.pipe(upstream);
+      upstream.on("data", (chunk: Buffer) => {
+        const at = cutAt - passed;
+        passed += chunk.length;
+        if (isChange && at >= 0 && at < chunk.length) chunk[at] = (chunk[at] ?? 0) ^ 0x55;
+        client.write(isChange ? chunk : chunk.subarray(0, Math.max(at, 0)));
+        if (!isChange && passed >= cutAt) client.end();
+      });
+      upstream.once("close", () => client.end());
+      client.once("close", () => upstream.destroy());
+    }),
+  );
+}
+
+for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
+  test(`a handshake that is cut or changed is a failure, also where nobody verifies (${version})`, async () => {
+    const { port } = await serve(sound, { minVersion: version, maxVersion: version }, () => {});
+    for (const isChange of [true, false]) {
+      for (const at of [3, 50, 120, 200, 350, 500, 600]) {
+        const spoiled = await spoiling(port, at, isChange);
+        for (const verify of [true, false]) {
+          const code = await Promise.race([codeOf(reach(spoiled, { verify })), Bun.sleep(500).then(() => "waits")]);
+          expect(code, `${isChange ? "changed" : "cut"} at ${at}`).not.toBe("reached");
+        }
+      }
+    }
+  });
+}
+
+for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
+  test(`a session is taken up again by the name it was verified for, and by no other (${version})`, async () => {
+    const trust = trustOf(authority.cert);
+    const reused: boolean[] = [];
+    const only = { minVersion: version, maxVersion: version };
+    const { port } = await serve(sound, only, (socket) => {
+      reused.push(socket.isSessionReused());
+      socket.end("hello");
+    });
+    for (const change of [
+      {},
+      {},
+      { serverName: "a.wild.test" },
+      { verify: false },
+      { trust: trustOf(authority.cert) },
+    ]) {
+      const { heard } = await reach(port, { trust, ...change });
+      await heard.over.promise;
+      expect(heard.events).toEqual(["end", "close"]);
+    }
+    expect(reused).toEqual([false, true, false, false, false]);
+    // What another has verified is not taken for this one's.
+    expect(await codeOf(reach(port, { trust, serverName: "other.test" }))).toBe("ERR_TLS_CERT_ALTNAME_INVALID");
+  });
+}
+
+test("TLS 1.1 is not spoken", async () => {
+  const { port } = await serve(sound, { minVersion: "TLSv1", maxVersion: "TLSv1.1" });
+  for (const verify of [true, false]) expect(await codeOf(reach(port, { verify }))).toBe("EPROTO");
+});
 
 test("one who does not answer the handshake is let go of when it is given up", async () => {
   const gone = Promise.withResolvers<void>();
@@ -170,39 +242,48 @@ test("one who does not answer the handshake is let go of when it is given up", a
   const connecting = connectTls({ address: "127.0.0.1", port }, options, () => DEAF, rethrow);
   await began.promise;
   connecting.abort();
-  expect(connecting.done).rejects.toThrow("given up");
+  expect(connecting.done).rejects.toThrow("ABORTED");
   await gone.promise;
 });
 
-/** Passes bytes on to `target`, and cuts the connection without TLS's own goodbye once so many came back. */
-function cutting(target: number, afterBytes: number): Promise<number> {
+/** Passes bytes on to `target`, and cuts the connection without TLS's own goodbye when its client has read `bytes`. */
+function cutting(target: number, bytes: number): Promise<number> {
   return listening(
     createNetServer((client) => {
       const upstream = connectNet(target, "127.0.0.1");
-      let passed = 0;
       for (const socket of [client, upstream]) socket.on("error", () => {});
       client.pipe(upstream);
       upstream.on("data", (chunk: Buffer) => {
-        passed += chunk.length;
         client.write(chunk);
-        if (passed >= afterBytes) client.end();
       });
+      cut = { at: bytes, act: () => client.end() };
       client.once("close", () => upstream.destroy());
     }),
   );
 }
 
-test("this Bun does not tell a connection that is cut from one that TLS said goodbye on", async () => {
-  const { port } = await serve(sound, {}, (socket) => {
-    socket.write(Buffer.alloc(1000));
+for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
+  test(`a connection that is cut closes, one that TLS said goodbye on ends (${version})`, async () => {
+    for (const bytes of [1, 2, 3, 1000, 100_000]) {
+      const only = { minVersion: version, maxVersion: version };
+      const open = await serve(sound, only, (socket) => {
+        socket.write(Buffer.alloc(bytes));
+      });
+      const whole = await serve(sound, only, (socket) => socket.end(Buffer.alloc(bytes)));
+      for (const [port, events] of [
+        [whole.port, ["end", "close"]],
+        [await cutting(open.port, bytes), ["close"]],
+      ] as const) {
+        const { heard } = await reach(port);
+        await heard.over.promise;
+        expect([heard.bytes, heard.events]).toEqual([bytes, [...events]]);
+      }
+    }
   });
-  const { heard } = await reach(await cutting(port, 1500));
-  await heard.over.promise;
-  expect(heard.events).toEqual(["end", "close"]);
-});
+}
 
 test("many bytes go both ways, whole, past a reader that takes its time", async () => {
-  const size = 20_000_000;
+  const size = 50_000_000;
   const received = Promise.withResolvers<number>();
   const { port } = await serve(sound, { allowHalfOpen: true }, (socket) => {
     let count = 0;

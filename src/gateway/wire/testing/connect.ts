@@ -1,4 +1,5 @@
-import { connectTcp, type Endpoint, type OnFault } from "../tcp.ts";
+import { connectTcp } from "../connect-tcp.ts";
+import { type Endpoint, type OnFault } from "../tcp.ts";
 import { type Wire, type WireHandler } from "../wire.ts";
 
 /** Opens a connection that `handler` hears. */
