@@ -1,0 +1,165 @@
+/** The pool's HTTP/2 connections, to node's HTTP/2 server; what clients see of them is in test/proxy. */
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { createServer, type Http2Server, type ServerHttp2Stream } from "node:http2";
+import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
+import { TimerWheel } from "../../lib/timer-wheel.ts";
+import { Http2ClientConnection } from "../http2/client-connection.ts";
+import { GET } from "../http2/testing/scripted-server.ts";
+import { onlySlot, Telemetry } from "../telemetry/telemetry.ts";
+import { flushCork } from "../wire/outgoing.ts";
+import { type PoolRefusal, type PoolSettings, ServerPool, type UpstreamConnection, Waiter } from "./server-pool.ts";
+
+const SETTINGS: PoolSettings = {
+  maxConnections: 8,
+  maxIdle: 8,
+  idleTimeoutMs: 60_000,
+  connectTimeoutMs: 2000,
+  protocol: "h2",
+  dial: { allowPrivate: true, tls: undefined },
+};
+
+let server: Http2Server;
+let port: number;
+let wheel: TimerWheel;
+let faults: unknown[];
+let held: ServerHttp2Stream[];
+/** Called when the server has as many requests as it was said to wait for. */
+let onHeld: () => void;
+
+beforeEach(async () => {
+  faults = [];
+  held = [];
+  onHeld = () => {};
+  wheel = new TimerWheel();
+  server = createServer({ settings: { maxConcurrentStreams: 1 } });
+  server.on("stream", (stream) => {
+    stream.on("error", () => {});
+    held.push(stream);
+    onHeld();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  port = address !== null && typeof address === "object" ? address.port : 0;
+});
+
+afterEach(() => {
+  server.close();
+  wheel.close();
+  expect(faults).toEqual([]);
+});
+
+function onFault(error: unknown): void {
+  faults.push(error);
+}
+
+function pool(settings: Partial<PoolSettings> = {}): ServerPool {
+  const metrics = new Telemetry(onlySlot()).serverMetrics(0);
+  const deps = { wheel, buffers: plentyOfBuffers(), metrics, onFault };
+  return new ServerPool({ address: "127.0.0.1", port }, { ...SETTINGS, ...settings }, deps);
+}
+
+/** One request: waits for a connection, and uses it. */
+class Asking extends Waiter {
+  connection: Http2ClientConnection | undefined;
+  readonly #outcome = Promise.withResolvers<string>();
+  readonly outcome = this.#outcome.promise;
+
+  override onConnection(connection: UpstreamConnection): void {
+    if (!(connection instanceof Http2ClientConnection)) throw new Error("no HTTP/2");
+    this.connection = connection;
+    connection.request(GET, {
+      start() {},
+      data: () => true,
+      end: () => this.#outcome.resolve("served"),
+      abort: (error) => this.#outcome.resolve(error.code),
+    });
+    flushCork();
+  }
+
+  override onRefusal(reason: PoolRefusal): void {
+    this.#outcome.resolve(reason);
+  }
+}
+
+/** So many requests at one time, all of them with the server. */
+async function hold(from: ServerPool, count: number): Promise<Asking[]> {
+  const all = Promise.withResolvers<void>();
+  onHeld = () => {
+    if (held.length === count) all.resolve();
+  };
+  const asking = Array.from({ length: count }, () => new Asking());
+  for (const each of asking) from.wait(each, 2000);
+  await all.promise;
+  return asking;
+}
+
+async function answerAll(asking: readonly Asking[]): Promise<void> {
+  for (const stream of held.splice(0)) {
+    stream.respond({ ":status": 200 });
+    stream.end("ok");
+  }
+  expect(new Set(await Promise.all(asking.map(({ outcome }) => outcome)))).toEqual(new Set(["served"]));
+}
+
+/** Resolves when the pool has heard of so many connections that they closed. */
+function closings(of: ServerPool, count: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const closed = of.closed.bind(of);
+  let seen = 0;
+  of.closed = (connection) => {
+    closed(connection);
+    if (++seen === count) resolve();
+  };
+  return promise;
+}
+
+test("each request has a connection of its own where the server takes one at a time", async () => {
+  const servers = pool();
+  const asking = await hold(servers, 5);
+  expect(new Set(asking.map(({ connection }) => connection)).size).toBe(5);
+  await answerAll(asking);
+  servers.close();
+});
+
+test("no more connections are kept idle than allowed, and the next request takes one of them", async () => {
+  const servers = pool({ maxIdle: 2 });
+  const gone = closings(servers, 3);
+  const asking = await hold(servers, 5);
+  await answerAll(asking);
+  await gone;
+  const open = asking.filter(({ connection }) => connection?.isRetired === false);
+  expect(open).toHaveLength(2);
+  const next = servers.take();
+  expect(open.some(({ connection }) => connection === next)).toBe(true);
+  servers.close();
+});
+
+test("an idle connection closes in time", async () => {
+  const servers = pool({ idleTimeoutMs: 30 });
+  const gone = closings(servers, 1);
+  await answerAll(await hold(servers, 1));
+  await gone;
+  expect(servers.take()).toBeUndefined();
+});
+
+test("a request that waits for room gets it on the connection that there is", async () => {
+  const servers = pool({ maxConnections: 1 });
+  const first = await hold(servers, 1);
+  const second = new Asking();
+  servers.wait(second, 2000);
+  onHeld = () => void answerAll([second]);
+  await answerAll(first);
+  expect(await second.outcome).toBe("served");
+  expect(second.connection).toBe(first[0]?.connection);
+  servers.close();
+});
+
+test("a closed pool has its requests answered, and closes each connection behind its last one", async () => {
+  const servers = pool();
+  const gone = closings(servers, 3);
+  const asking = await hold(servers, 3);
+  servers.close();
+  expect(servers.take()).toBeUndefined();
+  await answerAll(asking);
+  await gone;
+});
