@@ -44,6 +44,7 @@ function destination(route: RouteConfig, path: string, report: Report): void {
     const at = `${path}.traffic_split_sticky`;
     if ((header === undefined) === (cookie === undefined)) report.problem(at, 'expected either "header" or "cookie"');
     else if (split.length === 0) report.warning(at, "without traffic_split there is nothing to choose");
+    else if (route.cache !== undefined) report.warning(at, "does not hold for what the cache answers");
   }
   if (route.rewrite_replacement !== "" && route.rewrite_pattern === undefined) {
     report.warning(`${path}.rewrite_replacement`, "without rewrite_pattern it replaces nothing");

@@ -17,6 +17,8 @@ const MAX_COPIES = 128;
 const MAX_WAITING_BYTES = 1_048_576;
 /** Bytes of an answer that are read and dropped, so that its connection can be used again. */
 const MAX_DISCARDED_BYTES = 1_048_576;
+/** Milliseconds beyond `total_timeout_ms` that an answer has which no other time-out ends, such as a stream of events. */
+const ENDLESS_MS = 1000;
 /** The part of a worker's buffers that copies leave to requests. */
 const LEFT_TO_REQUESTS = 1 / 2;
 
@@ -123,10 +125,9 @@ class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
 
   begin(): void {
     if (this.#over) return;
-    const { target } = this.#shared;
     try {
-      target.wheel.set(this, target.totalTimeoutMs);
-      forward(this.#exchange, target);
+      if (this.#trailers !== undefined) this.#limit();
+      forward(this.#exchange, this.#shared.target);
     } catch (error) {
       this.#fault(error);
     }
@@ -146,6 +147,7 @@ class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
     if (this.#over) return;
     this.#trailers = trailers;
     try {
+      this.#limit();
       this.#flush();
     } catch (error) {
       this.#fault(error);
@@ -159,6 +161,12 @@ class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
     } catch (error) {
       this.#fault(error);
     }
+  }
+
+  /** The request is whole: so must the answer be before long. */
+  #limit(): void {
+    const { wheel, totalTimeoutMs } = this.#shared.target;
+    wheel.set(this, totalTimeoutMs + ENDLESS_MS);
   }
 
   #fault(error: unknown): void {
@@ -182,7 +190,7 @@ class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
     this.#flush();
   }
 
-  /** The copy has lasted as long as a request may. */
+  /** Its answer goes on and on. */
   override onDeadline(): void {
     this.failed();
     this.#exchange.cancel();

@@ -1,0 +1,182 @@
+/** What mirrors get of requests. */
+import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { encodeHeader } from "../../src/payments/header.ts";
+import { signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
+import { until } from "../support/program.ts";
+import { RawClient } from "../support/raw-client.ts";
+import { echo } from "../support/raw-origin.ts";
+import { ask } from "./testing/ask.ts";
+import {
+  BodyOrigin,
+  content,
+  counted,
+  digest,
+  http2Origin,
+  PIECE,
+  rawOrigin,
+  startMirroring,
+  stopMirroring,
+  upload,
+} from "./testing/mirroring.ts";
+
+setDefaultTimeout(30_000);
+
+afterEach(stopMirroring);
+
+describe("a copy", () => {
+  test.each(["HTTP/1.1", "HTTP/2", "HTTP/3"] as const)(
+    "of a request by %s is what its upstream gets",
+    async (protocol) => {
+      const [main, mirror] = [await rawOrigin(), await rawOrigin()];
+      const rig = await startMirroring(main, mirror, {
+        route: {
+          rewrite_pattern: "/a/",
+          rewrite_replacement: "/b/",
+          upstream_headers: [{ name: "X-Own", value: "own" }],
+          traffic_split: [{ upstream: "main", weight: 1 }],
+          traffic_split_sticky: { cookie: {} },
+        },
+        quic: protocol === "HTTP/3",
+      });
+      const fields = [
+        ["x-own", "theirs"],
+        ["x-request-id", "abc"],
+        ["cookie", "turnpike_split=abcdef; mine=1"],
+      ] as const;
+      await ask(rig, protocol, { path: "/a/x?q=1", fields });
+      await ask(rig, protocol, { method: "POST", path: "/a/y", fields, body: "the body" });
+      await counted(rig, { requests: 2, givenUp: 0, failures: 0 });
+      await mirror.until("both", () => (mirror.requests.length === 2 ? true : undefined));
+      expect(mirror.requests).toEqual(main.requests);
+      expect(mirror.summaries).toEqual(["GET /b/x?q=1", "POST /b/y the body"]);
+      expect(mirror.bytes).not.toContain("theirs");
+      expect(mirror.bytes).not.toContain("turnpike_split");
+      expect(mirror.faults).toEqual([]);
+    },
+  );
+
+  test.each(["HTTP/1.1", "HTTP/2"] as const)("of 10 MB by %s is the same to the last byte", async (protocol) => {
+    const [main, mirror] = [new BodyOrigin(), new BodyOrigin()];
+    const rig = await startMirroring(main, mirror);
+    const body = content(10_000_000);
+    // Both have all that was sent so far: a mirror that lags behind far enough is left alone.
+    const both = (sent: number): Promise<unknown> =>
+      until("the piece is everywhere", () => (main.received >= sent && mirror.received >= sent ? true : undefined));
+    // What HTTP/2 carries last may wait for the end.
+    expect(
+      await upload(protocol, rig, body, (sent) => (sent === body.length ? Promise.resolve() : both(sent - PIECE))),
+    ).toBe(200);
+    await until("the copy", () => (mirror.digests.length === 1 ? true : undefined));
+    expect(main.digests).toEqual([digest(body)]);
+    expect(mirror.digests).toEqual([digest(body)]);
+    await counted(rig, { requests: 1, givenUp: 0, failures: 0 });
+  });
+
+  test("reaches a mirror over HTTP/2, with trailers", async () => {
+    const main = await rawOrigin();
+    const mirror = await http2Origin();
+    const rig = await startMirroring(main, mirror, { mirror: { protocol: "h2c" } });
+    const client = await RawClient.open(rig.port);
+    client.send("POST /t HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\n");
+    client.send("3\r\nabc\r\n4\r\ndefg\r\n0\r\nX-Sum: 7\r\n\r\n");
+    await client.finalResponse("POST");
+    const copy = await mirror.until("the copy", () => mirror.requests.find(({ ended }) => ended));
+    expect(copy.method).toBe("POST");
+    expect(copy.body.toString()).toBe("abcdefg");
+    expect(copy.trailers).toEqual([["x-sum", "7"]]);
+    client.destroy();
+    await counted(rig, { requests: 1, givenUp: 0, failures: 0 });
+  });
+
+  test("is made once, however often the request is tried, and is not tried again itself", async () => {
+    const [main, mirror] = [await rawOrigin(), await rawOrigin()];
+    let tries = 0;
+    main.answer = (request, connection) => {
+      tries++;
+      if (tries < 3) connection.reset();
+      else echo(request, connection);
+    };
+    mirror.answer = (_, connection) => connection.reset();
+    const rig = await startMirroring(main, mirror, { route: { retry: { max_retries: 4 } } });
+    expect(await ask(rig, "HTTP/1.1", { path: "/x" })).toMatchObject({ status: 200, body: "GET /x" });
+    expect(tries).toBe(3);
+    await counted(rig, { requests: 1, givenUp: 0, failures: 1 });
+    expect(mirror.requests).toHaveLength(1);
+  });
+
+  test("never has the payment that the request came with", async () => {
+    const [main, mirror] = [await rawOrigin(), await rawOrigin()];
+    const { price, asset, network, pay_to } = TERMS;
+    const rig = await startMirroring(main, mirror, {
+      route: { x402: { price, asset, network, pay_to } },
+      sections: { x402: { enabled: true, test_mode: true } },
+    });
+    expect(await ask(rig, "HTTP/1.1", { path: "/goods" })).toMatchObject({ status: 402 });
+    const payment = encodeHeader(signedPayment(Date.now() / 1000));
+    const paid = await ask(rig, "HTTP/1.1", { path: "/goods", fields: [["payment-signature", payment]] });
+    expect(paid).toMatchObject({ status: 200, body: "GET /goods" });
+    await mirror.until("the copy", () => mirror.requests[0]);
+    await counted(rig, { requests: 1, givenUp: 0, failures: 0 });
+    expect(mirror.bytes.toLowerCase()).not.toContain("payment-signature");
+    expect(mirror.bytes).not.toContain(payment);
+  });
+
+  test("of a WebSocket handshake is not made", async () => {
+    const [main, mirror] = [await rawOrigin(), await rawOrigin()];
+    const rig = await startMirroring(main, mirror);
+    const fields = [
+      ["connection", "upgrade"],
+      ["upgrade", "websocket"],
+      ["sec-websocket-version", "13"],
+      ["sec-websocket-key", "dGhlIHNhbXBsZSBub25jZQ=="],
+    ] as const;
+    expect(await ask(rig, "HTTP/1.1", { path: "/ws", fields })).toMatchObject({ status: 200 });
+    await ask(rig, "HTTP/1.1", { path: "/last" });
+    await mirror.until("the last", () => mirror.requests[0]);
+    expect(mirror.summaries).toEqual(["GET /last"]);
+    await counted(rig, { requests: 1, givenUp: 0, failures: 0 });
+  });
+});
+
+describe("a client that leaves", () => {
+  test("after its whole request leaves the copy to be finished", async () => {
+    const [main, mirror] = [await rawOrigin(), await rawOrigin()];
+    main.answer = () => {};
+    mirror.answer = () => {};
+    const rig = await startMirroring(main, mirror);
+    const client = await RawClient.open(rig.port);
+    client.send("POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: 3\r\n\r\nabc");
+    await mirror.until("the copy", () => mirror.requests[0]);
+    await main.until("the request", () => main.requests[0]);
+    client.destroy();
+    await main.until("the cancelled request", () => (main.connections[0]?.closed === true ? true : undefined));
+    const [connection] = mirror.connections;
+    expect(connection?.closed).toBe(false);
+    connection?.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+    await rig.settled();
+    expect(connection?.closed).toBe(false);
+    await counted(rig, { requests: 1, givenUp: 0, failures: 0 });
+  });
+
+  test("within its body takes the copy with it", async () => {
+    const [main, mirror] = [await rawOrigin(), await rawOrigin()];
+    const rig = await startMirroring(main, mirror);
+    const client = await RawClient.open(rig.port);
+    client.send("POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: 30\r\n\r\nabc");
+    await mirror.until("the beginning", () => (mirror.bytes.endsWith("abc") ? true : undefined));
+    client.destroy();
+    await mirror.until("the end", () => (mirror.connections[0]?.closed === true ? true : undefined));
+    await counted(rig, { requests: 1, givenUp: 1, failures: 0 });
+  });
+});
+
+test("a request whose upstream answers before its end has no copy that waits for the rest", async () => {
+  const [main, mirror] = [await rawOrigin(), await rawOrigin()];
+  main.onBytes = (connection) => connection.send("HTTP/1.1 413 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+  const rig = await startMirroring(main, mirror);
+  const client = await RawClient.open(rig.port);
+  client.send("POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: 300000\r\n\r\nabc");
+  expect((await client.finalResponse("POST")).startLine).toStartWith("HTTP/1.1 413");
+  await counted(rig, { requests: 1, givenUp: 1, failures: 0 });
+  client.destroy();
+});
