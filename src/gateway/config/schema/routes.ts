@@ -73,7 +73,9 @@ export const route = z
     cache: routeCache.exactOptional(),
     traffic_split: trafficSplit.exactOptional(),
     traffic_split_sticky: trafficSplitSticky.exactOptional(),
-    mirror: text.exactOptional().describe("Upstream that gets a copy of each request that is forwarded; its response is discarded."),
+    mirror: text
+      .exactOptional()
+      .describe("Upstream that gets a copy of each request that is forwarded; its response is discarded."),
     body_schema: jsonObject
       .exactOptional()
       .describe("JSON Schema of the request body; an invalid body is answered 400."),
