@@ -1,9 +1,10 @@
-import { lookup } from "node:dns/promises";
 import { isPublicAddress } from "../../lib/public-address.ts";
-import { connectTcp } from "../wire/connect-tcp.ts";
+import { connectTcp, GivenUpError } from "../wire/connect-tcp.ts";
 import { type Connecting, type Endpoint, type OnFault } from "../wire/tcp.ts";
 import { connectTls, type TlsClientOptions } from "../wire/tls-connect.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
+import { connectFirst } from "./first-of.ts";
+import { addressesOf } from "./look-up.ts";
 
 export interface DialSettings {
   readonly allowPrivate: boolean;
@@ -25,49 +26,45 @@ export function dial(
   onFault: OnFault,
 ): Connecting {
   const { allowPrivate, tls } = settings;
-  const open = (target: Endpoint): Connecting => {
-    if (tls === undefined || "unix" in target) return connectTcp(target, (wire) => accept(wire, ""), onFault);
+  const open = (target: Endpoint, accepted: Accept): Connecting => {
+    if (tls === undefined || "unix" in target) return connectTcp(target, (wire) => accepted(wire, ""), onFault);
     // What was looked up here is asked for, and verified, by its name.
     const name = tls.serverName === "" && !("unix" in endpoint) ? endpoint.address : tls.serverName;
-    return connectTls(target, { ...tls, serverName: name }, accept, onFault);
+    return connectTls(target, { ...tls, serverName: name }, accepted, onFault);
   };
-  return allowPrivate || "unix" in endpoint ? open(endpoint) : openChecked(endpoint, open);
+  return allowPrivate || "unix" in endpoint ? open(endpoint, accept) : openChecked(endpoint, open, accept);
 }
 
-/** Opens a connection to one of the very addresses that were checked: to the first that takes it. */
+type Accept = (wire: Wire, protocol: string) => WireHandler;
+
+/** Opens a connection to one of the very addresses that were checked. */
 function openChecked(
-  endpoint: { readonly address: string; readonly port: number },
-  open: (target: Endpoint) => Connecting,
+  { address: host, port }: { readonly address: string; readonly port: number },
+  open: (target: Endpoint, accept: Accept) => Connecting,
+  accept: Accept,
 ): Connecting {
-  let current: Connecting | undefined;
+  const givenUp = Promise.withResolvers<never>();
   let isGivenUp = false;
-  const done = (async () => {
-    let reason: unknown;
-    for (const address of await publicAddresses(endpoint.address)) {
-      if (isGivenUp) throw new Error("Cannot connect: it was given up");
-      current = open({ address, port: endpoint.port });
-      try {
-        await current.done;
-        return;
-      } catch (error) {
-        reason = error;
-      }
-    }
-    throw reason;
-  })();
+  let connecting: Connecting | undefined;
+  const connect = async (): Promise<void> => {
+    const addresses = await publicAddresses(host);
+    if (isGivenUp) return;
+    connecting = connectFirst(addresses, (address, accepted) => open({ address, port }, accepted), accept);
+    await connecting.done;
+  };
   return {
-    done,
+    done: Promise.race([connect(), givenUp.promise]),
     abort() {
       isGivenUp = true;
-      current?.abort();
+      connecting?.abort();
+      givenUp.reject(new GivenUpError());
     },
   };
 }
 
 /** The addresses of a host, all of which must be public ones. */
 async function publicAddresses(host: string): Promise<readonly string[]> {
-  const found = await lookup(host, { all: true });
-  const addresses = found.map(({ address }) => address);
+  const addresses = await addressesOf(host);
   if (addresses.length === 0 || !addresses.every(isPublicAddress)) {
     throw new PrivateAddressError(`Cannot connect to "${host}": it is not a public address`);
   }

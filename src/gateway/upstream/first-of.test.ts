@@ -1,0 +1,71 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { connectTcp } from "../wire/connect-tcp.ts";
+import { type Connecting, DEAF, listen, type Listener } from "../wire/tcp.ts";
+import { connectFirst } from "./first-of.ts";
+
+let listener: Listener;
+let tried: string[];
+let aborted: string[];
+
+beforeEach(() => {
+  tried = [];
+  aborted = [];
+  listener = listen({ address: "127.0.0.1", port: 0, reusePort: false, accept: () => DEAF, onFault: rethrow });
+});
+afterEach(() => listener.stop());
+
+function rethrow(error: unknown): never {
+  throw error;
+}
+
+/** Addresses of 127.0.0.0/8 take connections at 127.0.0.1 alone; "nowhere" never answers. */
+function connect(addresses: readonly string[]): { connecting: Connecting; accepted: string[] } {
+  const accepted: string[] = [];
+  const connecting = connectFirst(
+    addresses,
+    (address, accept) => {
+      tried.push(address);
+      if (address !== "nowhere") {
+        return connectTcp({ address, port: listener.port }, (wire) => accept(wire, address), rethrow);
+      }
+      const done = Promise.withResolvers<void>();
+      return {
+        done: done.promise,
+        abort() {
+          aborted.push(address);
+          done.reject(new Error("given up"));
+        },
+      };
+    },
+    (wire, address) => {
+      accepted.push(address);
+      wire.terminate();
+      return DEAF;
+    },
+  );
+  return { connecting, accepted };
+}
+
+test("an address that refuses is followed by the next, and one that has taken it by none", async () => {
+  const { connecting, accepted } = connect(["127.0.0.2", "127.0.0.1", "127.0.0.3"]);
+  await connecting.done;
+  expect([tried, accepted]).toEqual([["127.0.0.2", "127.0.0.1"], ["127.0.0.1"]]);
+});
+
+test("an address that does not answer is given up when another has", async () => {
+  const { connecting, accepted } = connect(["nowhere", "127.0.0.1"]);
+  await connecting.done;
+  expect([accepted, aborted]).toEqual([["127.0.0.1"], ["nowhere"]]);
+});
+
+test("where all refuse, the last reason is told", async () => {
+  const { connecting } = connect(["127.0.0.2", "127.0.0.3"]);
+  expect(connecting.done).rejects.toMatchObject({ code: "ECONNREFUSED" });
+});
+
+test("what is given up tries no other address", async () => {
+  const { connecting, accepted } = connect(["nowhere", "127.0.0.1"]);
+  connecting.abort();
+  expect(connecting.done).rejects.toThrow("given up");
+  expect([tried, accepted, aborted]).toEqual([["nowhere"], [], ["nowhere"]]);
+});

@@ -1,0 +1,57 @@
+import { type Connecting, DEAF } from "../wire/tcp.ts";
+import { type Wire, type WireHandler } from "../wire/wire.ts";
+
+/** Milliseconds that an address has before the next one is tried beside it (RFC 8305 §8). */
+const HEAD_START_MS = 250;
+
+type Accept = (wire: Wire, protocol: string) => WireHandler;
+
+/** Connects to the first of several addresses that takes it; the others are given up. Rejects with the last one's reason. */
+export function connectFirst(
+  addresses: readonly string[],
+  open: (address: string, accept: Accept) => Connecting,
+  accept: Accept,
+): Connecting {
+  const result = Promise.withResolvers<void>();
+  const attempts = new Set<Connecting>();
+  let tried = 0;
+  let isOver = false;
+  let taken: Connecting | undefined;
+  let timer: Timer | undefined;
+  const stop = (but?: Connecting): void => {
+    isOver = true;
+    clearTimeout(timer);
+    for (const attempt of attempts) if (attempt !== but) attempt.abort();
+  };
+  const tryAnother = (): void => {
+    clearTimeout(timer);
+    const address = addresses[tried];
+    if (isOver || address === undefined) return;
+    tried++;
+    const attempt: Connecting = open(address, (wire, protocol) => {
+      if (isOver) {
+        wire.terminate();
+        return DEAF;
+      }
+      taken = attempt;
+      stop(attempt);
+      return accept(wire, protocol);
+    });
+    attempts.add(attempt);
+    if (tried < addresses.length) timer = setTimeout(tryAnother, HEAD_START_MS);
+    attempt.done.then(result.resolve, (error: unknown) => {
+      attempts.delete(attempt);
+      if (taken !== undefined && taken !== attempt) return;
+      if (isOver || (attempts.size === 0 && tried === addresses.length)) result.reject(error);
+      else tryAnother();
+    });
+  };
+  tryAnother();
+  return {
+    done: result.promise,
+    abort() {
+      if (isOver) return;
+      stop();
+    },
+  };
+}

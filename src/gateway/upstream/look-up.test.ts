@@ -1,0 +1,34 @@
+import { expect, test } from "bun:test";
+import { addressesOf, boundedLookUp } from "./look-up.ts";
+
+test("a name has the addresses that the system finds, and an address is its own", async () => {
+  expect(await addressesOf("localhost")).toContain("127.0.0.1");
+  expect(await addressesOf("192.0.2.1")).toEqual(["192.0.2.1"]);
+  expect(await addressesOf("2001:db8::1")).toEqual(["2001:db8::1"]);
+});
+
+test("of many names no more than 64 are looked up at one time, and one name once for all who ask", async () => {
+  const asked: string[] = [];
+  const answer = Promise.withResolvers<string[]>();
+  const lookUp = boundedLookUp((host) => {
+    asked.push(host);
+    return answer.promise;
+  });
+  const first = Array.from({ length: 128 }, (_, i) => lookUp(`host-${i % 64}`));
+  expect(lookUp("host-64")).rejects.toThrow("too many look-ups");
+  expect(asked).toHaveLength(64);
+  answer.resolve(Array.from({ length: 20 }, (_, i) => `192.0.2.${i}`));
+  for (const addresses of await Promise.all(first)) expect(addresses).toHaveLength(16);
+  expect(await lookUp("host-64")).toHaveLength(16);
+});
+
+test("nobody waits for a look-up that does not end, and one that failed is made anew", async () => {
+  let ended = Promise.withResolvers<string[]>();
+  const lookUp = boundedLookUp(() => ended.promise, 1);
+  expect(lookUp("host")).rejects.toThrow("takes too long");
+  ended.reject(new Error("failed"));
+  expect(lookUp("host")).rejects.toThrow("failed");
+  ended = Promise.withResolvers();
+  ended.resolve(["192.0.2.1"]);
+  expect(await lookUp("host")).toEqual(["192.0.2.1"]);
+});

@@ -1,0 +1,47 @@
+import { lookup } from "node:dns/promises";
+import { isIP } from "node:net";
+
+/** Hosts that are looked up at one time; each is asked for once, however many connections wait for it. */
+const MAX_LOOK_UPS = 64;
+/** Milliseconds that a connection waits for a look-up. */
+const LOOK_UP_MS = 10_000;
+/** Addresses of one host that are used. */
+const MAX_ADDRESSES = 16;
+
+/** Finds the addresses of a host; rejects where it finds none. */
+export type LookUp = (host: string) => Promise<readonly string[]>;
+
+/** Bounds `find` in time and number; a host that is an address is its own. */
+export function boundedLookUp(find: LookUp, lookUpMs = LOOK_UP_MS): LookUp {
+  const underWay = new Map<string, Promise<readonly string[]>>();
+  const ask = async (host: string): Promise<readonly string[]> => {
+    try {
+      const found = await find(host);
+      return found.slice(0, MAX_ADDRESSES);
+    } finally {
+      underWay.delete(host);
+    }
+  };
+  return async (host) => {
+    if (isIP(host) !== 0) return [host];
+    let answer = underWay.get(host);
+    if (answer === undefined) {
+      if (underWay.size >= MAX_LOOK_UPS) throw new Error(`Cannot look up "${host}": too many look-ups are under way`);
+      answer = ask(host);
+      underWay.set(host, answer);
+    }
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => late.reject(new Error(`Cannot look up "${host}": it takes too long`)), lookUpMs);
+    try {
+      return await Promise.race([answer, late.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+/** The addresses of a host, as the system finds them. */
+export const addressesOf: LookUp = boundedLookUp(async (host) => {
+  const found = await lookup(host, { all: true });
+  return found.map(({ address }) => address);
+});
