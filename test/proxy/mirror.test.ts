@@ -2,6 +2,8 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { encodeHeader } from "../../src/payments/header.ts";
 import { signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
+import * as h2 from "../support/http2-frames.ts";
+import { block } from "../support/http2-hpack.ts";
 import { until } from "../support/program.ts";
 import { RawClient } from "../support/raw-client.ts";
 import { echo } from "../support/raw-origin.ts";
@@ -119,6 +121,43 @@ describe("a copy", () => {
     await counted(rig, { requests: 1, givenUp: 0, failures: 0 });
     expect(mirror.bytes.toLowerCase()).not.toContain("payment-signature");
     expect(mirror.bytes).not.toContain(payment);
+  });
+
+  test("of a call of gRPC is a call of gRPC", async () => {
+    const [main, mirror] = [await http2Origin(), await http2Origin()];
+    for (const origin of [main, mirror]) {
+      origin.onRequest = (request) => {
+        request.head(200, [["content-type", "application/grpc"]]);
+        request.data("\0\0\0\0\x02ok");
+        const trailers = block([["grpc-status", "0"]]);
+        request.connection.send(h2.frame(h2.HEADERS, h2.END_BOTH, request.streamId, trailers));
+      };
+    }
+    const rig = await startMirroring(main, mirror, { main: { protocol: "h2c" }, mirror: { protocol: "h2c" } });
+    const fields = [
+      ["content-type", "application/grpc"],
+      ["te", "trailers"],
+    ] as const;
+    const answer = await ask(rig, "HTTP/2", { method: "POST", path: "/a.B/C", fields, body: "\0\0\0\0\x02hi" });
+    expect(answer).toMatchObject({ status: 200, body: "\0\0\0\0\x02ok", trailers: [["grpc-status", "0"]] });
+    const copy = await mirror.until("the copy", () => mirror.requests.find(({ ended }) => ended));
+    expect(copy.fields).toEqual(main.requests[0]?.fields ?? []);
+    expect(copy.field("te")).toBe("trailers");
+    expect(copy.body.toString("latin1")).toBe("\0\0\0\0\x02hi");
+    await counted(rig, { requests: 1, givenUp: 0, failures: 0 });
+  });
+
+  test("of what the cache answers is not made", async () => {
+    const [main, mirror] = [await rawOrigin(), await rawOrigin()];
+    main.answer = (_, connection) => {
+      connection.send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nok");
+    };
+    const rig = await startMirroring(main, mirror, { route: { cache: {} } });
+    for (let i = 0; i < 3; i++) expect(await ask(rig, "HTTP/1.1", { path: "/x" })).toMatchObject({ body: "ok" });
+    expect(main.summaries).toEqual(["GET /x"]);
+    await counted(rig, { requests: 1, givenUp: 0, failures: 0 });
+    await mirror.until("the copy", () => mirror.requests[0]);
+    expect(mirror.requests).toEqual(main.requests);
   });
 
   test("of a WebSocket handshake is not made", async () => {

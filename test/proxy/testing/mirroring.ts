@@ -46,6 +46,8 @@ export interface Place {
 
 export interface MirroringOptions {
   readonly route?: object;
+  /** Keys of the route's upstream. */
+  readonly main?: object;
   /** Keys of the mirror's upstream. */
   readonly mirror?: object;
   readonly sections?: object;
@@ -56,7 +58,7 @@ export interface MirroringOptions {
 export async function startMirroring(main: Place, mirror: Place, options: MirroringOptions = {}): Promise<Rig> {
   const rig = await Rig.start({
     upstreams: [
-      { name: "main", servers: [{ address: "127.0.0.1", port: main.port, max_fails: 1000 }] },
+      { name: "main", servers: [{ address: "127.0.0.1", port: main.port, max_fails: 1000 }], ...options.main },
       { name: "mirror", servers: [{ address: "127.0.0.1", port: mirror.port }], ...options.mirror },
     ],
     routes: [{ path_prefix: "/", upstream: "main", mirror: "mirror", ...options.route }],
