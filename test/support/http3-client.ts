@@ -13,6 +13,8 @@ export interface Http3Response {
 /** A request whose stream the test has in its hand. */
 export interface OpenRequest {
   readonly stream: QuicStream;
+  /** The body as far as it has come. */
+  readonly chunks: readonly Uint8Array[];
   /** Resolves when the head has come. */
   readonly headers: Promise<HeaderBlock>;
   /** Resolves when all has come; rejects where the stream was reset. */
@@ -74,8 +76,8 @@ export class Http3Client {
       { ":method": method, ":scheme": "https", ":authority": "localhost", ":path": path, ...fields },
       { terminal: ended },
     );
+    const chunks: Uint8Array[] = [];
     const response = (async () => {
-      const chunks: Uint8Array[] = [];
       for await (const batch of readable(stream)) chunks.push(...batch);
       // Trailers are told of after the end.
       await new Promise((resolve) => setImmediate(resolve));
@@ -83,7 +85,7 @@ export class Http3Client {
     })();
     response.catch(() => headers.reject(new Error("Cannot read the response: the stream was reset")));
     headers.promise.catch(() => {});
-    return { stream, headers: headers.promise, response };
+    return { stream, headers: headers.promise, response, chunks };
   }
 
   /** Sends a request, and reads its response. */
