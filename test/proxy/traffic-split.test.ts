@@ -1,6 +1,8 @@
 /** Which upstream requests reach where a route's traffic is split, by every client protocol. */
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { startGateway } from "../support/gateway.ts";
 import { type HeaderList } from "../support/http2-hpack.ts";
+import { once } from "../support/raw-client.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
 import { ask, type ClientProtocol } from "./testing/ask.ts";
 import { Http2Origin } from "./testing/http2-origin.ts";
@@ -61,7 +63,40 @@ test("ten thousand requests at one time have the shares of the weights, and none
   };
   await Promise.all(Array.from({ length: LANES }, lane));
   expect([...found.keys()].toSorted()).toEqual(["a ", "b "]);
-  expect(Math.abs((found.get("b ") ?? 0) - 0.3 * REQUESTS)).toBeLessThan(3);
+  expect(Math.abs((found.get("b ") ?? 0) - 0.3 * REQUESTS)).toBeLessThan(6);
+});
+
+test("several workers together share as one does, and agree on who stays where", async () => {
+  const ports = { a: named("a"), b: named("b") };
+  const gateway = await startGateway({
+    server: { workers: 3 },
+    access_log: { enabled: false },
+    upstreams: [upstream("a", ports.a), upstream("b", ports.b)],
+    routes: [{ path_prefix: "/", upstream: "a", traffic_split: SPLIT, traffic_split_sticky: { header: "X-User" } }],
+  });
+  stops.push(() => gateway.stop());
+  /** Each on a connection of its own, whichever worker has it. */
+  const getBy = async (user: number): Promise<string> => {
+    const field = user === -1 ? "" : `X-User: user ${user}\r\n`;
+    const request = `GET / HTTP/1.1\r\nHost: a.test\r\n${field}Connection: close\r\n\r\n`;
+    return (await once(gateway.port, request)).body;
+  };
+  const dealt: string[] = [];
+  for (let i = 0; i < 500; i++) dealt.push(await getBy(-1));
+  expect(Math.abs(dealt.filter((body) => body === "b ").length - 150)).toBeLessThan(18);
+  const kept: string[] = [];
+  for (let user = 0; user < 20; user++) {
+    const bodies = new Set([
+      await getBy(user),
+      await getBy(user),
+      await getBy(user),
+      await getBy(user),
+      await getBy(user),
+    ]);
+    expect(bodies.size).toBe(1);
+    kept.push(...bodies);
+  }
+  expect(new Set(kept)).toEqual(new Set(["a ", "b "]));
 });
 
 test("a list without shares leaves everything to the route's upstream", async () => {
