@@ -1,8 +1,6 @@
 /** Many requests to an HTTP/2 upstream at one time: how they share its connections, and what is lost with one of them. */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import * as h2 from "../support/http2-frames.ts";
-import { get, Http2Client, post } from "../support/http2-client.ts";
-import { Http3Client } from "../support/http3-client.ts";
 import { until } from "../support/program.ts";
 import { RawClient } from "../support/raw-client.ts";
 import { ask, type Outcome } from "./testing/ask.ts";
@@ -26,9 +24,8 @@ afterEach(async () => {
   await origin.stop();
 });
 
-async function serve(pool: object = {}, route: object = {}, quic = false): Promise<void> {
+async function serve(pool: object = {}, route: object = {}): Promise<void> {
   rig = await Rig.start({
-    quic,
     upstreams: [
       {
         name: "origin",
@@ -232,6 +229,35 @@ describe("a server that", () => {
     expect(statusesOf(await askAll(3))).toEqual([200]);
   });
 
+  test("serves on one connection, while another one is slow to open, is not blamed for those who wait too long", async () => {
+    origin.settings = [[h2.MAX_CONCURRENT_STREAMS, 1]];
+    origin.onRequest = () => {};
+    await serve({ max_connections: 2 }, { connect_timeout_ms: 400, retry: { max_retries: 0 } });
+    const reached = async (count: number): Promise<void> => {
+      await origin.until("a request", () => (origin.requests.length === count ? true : undefined));
+    };
+    const waiting = async (count: number): Promise<void> => {
+      await until("who waits", async () => ((await rig.counts("origin")).waiting === count ? true : undefined));
+    };
+    const first = ask(rig, "HTTP/1.1", { path: "/first" });
+    await reached(1);
+    // The second connection never hears how many requests may be sent.
+    origin.settings = undefined;
+    const second = ask(rig, "HTTP/1.1", { path: "/second" });
+    await reached(2);
+    const third = ask(rig, "HTTP/1.1", { path: "/third" });
+    await waiting(1);
+    const fourth = ask(rig, "HTTP/1.1", { path: "/fourth" });
+    await waiting(2);
+    for (const request of origin.on("/first")) answer(request);
+    await reached(3);
+    expect(await fourth).toMatchObject({ status: 504 });
+    expect(await rig.counts("origin")).toMatchObject({ failures: 0 });
+    for (const request of origin.on("/third")) answer(request);
+    for (const { connection } of origin.on("/second")) connection.reset();
+    expect((await Promise.all([first, second, third])).map(({ status }) => status)).toEqual([200, 502, 200]);
+  });
+
   test("refuses the connection refuses all who wait for it, by few attempts", async () => {
     const { port } = origin;
     await origin.stop();
@@ -298,75 +324,6 @@ describe("a server that", () => {
     const client = await RawClient.open(rig.port);
     client.send("GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n");
     expect((await client.response()).startLine).toBe("HTTP/1.1 103 Early Hints");
-    client.destroy();
-  });
-});
-
-/** The origin's request, once the gateway has reset it with CANCEL. */
-async function cancelled(): Promise<void> {
-  await origin.until("CANCEL", () => (origin.requests[0]?.resetCode === h2.CANCEL ? true : undefined));
-  await rig.settled();
-  origin.onRequest = answer;
-  expect(await ask(rig, "HTTP/1.1", { path: "/after" })).toMatchObject({ status: 200 });
-  expect(await rig.counts("origin")).toMatchObject({ connections: 1, open: 1, failures: 0 });
-}
-
-describe("a client that goes away has its request cancelled, and the connection stays", () => {
-  test("HTTP/1.1, before the head", async () => {
-    await serve();
-    const { held } = holdUntil(1);
-    const client = await RawClient.open(rig.port);
-    client.send("GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n");
-    await held;
-    client.destroy();
-    await cancelled();
-  });
-
-  test("HTTP/1.1, within the answer's body", async () => {
-    await serve();
-    origin.onRequest = (request) => {
-      request.head(200, [["content-length", "100"]]);
-      request.data("some");
-    };
-    const client = await RawClient.open(rig.port);
-    client.send("GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n");
-    await client.sees("some");
-    client.destroy();
-    await cancelled();
-  });
-
-  test("HTTP/1.1, within the request's body", async () => {
-    await serve();
-    const client = await RawClient.open(rig.port);
-    client.send("POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: 100\r\n\r\nsome");
-    await origin.until("the body's begin", () => (origin.requests[0]?.body.toString() === "some" ? true : undefined));
-    client.destroy();
-    await cancelled();
-    expect(origin.requests[0]?.ended).toBe(false);
-  });
-
-  test("HTTP/3, before the head", async () => {
-    await serve({}, {}, true);
-    holdUntil(1);
-    const client = await Http3Client.connect(rig.quicPort);
-    const { stream, response } = await client.open("GET", "/x");
-    response.catch(() => {});
-    await origin.until("the request", () => (origin.requests.length === 1 ? true : undefined));
-    // H3_REQUEST_CANCELLED
-    stream.stopSending(0x10cn);
-    await cancelled();
-    client.close();
-  });
-
-  test.each(["before the head", "within the request's body"])("HTTP/2 by RST_STREAM, %s", async (phase) => {
-    await serve();
-    holdUntil(1);
-    const client = await Http2Client.ready(rig.port);
-    if (phase === "before the head") client.send(get(1, "/x"));
-    else client.send(post(1, "/x"), h2.data(1, "some"));
-    await origin.until("the request", () => (origin.requests.length === 1 ? true : undefined));
-    client.send(h2.reset(1));
-    await cancelled();
     client.destroy();
   });
 });

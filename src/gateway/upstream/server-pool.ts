@@ -36,17 +36,19 @@ export interface PoolDeps {
   readonly onFault: OnFault;
 }
 
-/** Why no connection could be had. `busy`: all of them were in use all the time, which says nothing against the server. */
+/** Why no connection could be had. `busy`: all were in use, or others got the next ones, which says nothing against the server. */
 export type PoolRefusal = "refused" | "timeout" | "busy" | "full";
 
 /** A request that waits for a connection. Exactly one of its two calls is made, unless it leaves. */
 export abstract class Waiter extends Deadline {
   pool: ServerPool | undefined;
+  /** In wheel time. */
+  since = 0;
   abstract onConnection(connection: UpstreamConnection): void;
   abstract onRefusal(reason: PoolRefusal): void;
   override onDeadline(): void {
     this.pool?.leave(this);
-    this.onRefusal(this.pool?.connecting === true ? "timeout" : "busy");
+    this.onRefusal(this.pool?.isStuckSince(this.since) === true ? "timeout" : "busy");
   }
 }
 
@@ -85,6 +87,8 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
   /** Requests that one more connection is likely to take. */
   #perConnection: number;
   #closed = false;
+  /** When somebody who waited got a connection last, in wheel time. */
+  #servedAt = Number.NEGATIVE_INFINITY;
 
   constructor(endpoint: Endpoint, settings: PoolSettings, deps: PoolDeps) {
     this.endpoint = endpoint;
@@ -96,11 +100,17 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
     this.#perConnection = settings.protocol === "http1" ? 1 : HOPED_STREAMS;
   }
 
-  /** Connections are being opened, or are, and their servers have not said yet how many requests they take. */
+  /** Connections are being opened. */
   get connecting(): boolean {
     return this.#unsettled > 0;
   }
 
+  /** Connections are being opened, and nobody who waited has got one since then, in wheel time. */
+  isStuckSince(time: number): boolean {
+    return this.connecting && this.#servedAt < time;
+  }
+
+  /** Connections that are being opened, or are open without a word of how many requests they take. */
   get #unsettled(): number {
     return this.#multiplexed.reduce((count, { knowsRoom }) => count + (knowsRoom ? 0 : 1), this.#attempts.size);
   }
@@ -119,6 +129,7 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
       return;
     }
     waiter.pool = this;
+    waiter.since = this.wheel.now();
     this.#waiting.push(waiter);
     this.#metrics.waiting(1);
     this.wheel.set(waiter, Math.min(connectTimeoutMs, this.#settings.connectTimeoutMs));
@@ -168,8 +179,10 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
 
   #releasedIdle(connection: ClientConnection): void {
     const waiter = this.#nextWaiter();
-    if (waiter !== undefined) waiter.onConnection(connection);
-    else if (this.#closed || this.#idle.length >= this.#settings.maxIdle) connection.destroy();
+    if (waiter !== undefined) {
+      this.#servedAt = this.wheel.now();
+      waiter.onConnection(connection);
+    } else if (this.#closed || this.#idle.length >= this.#settings.maxIdle) connection.destroy();
     else {
       this.#idle.push(connection);
       connection.closeAfter(this.#settings.idleTimeoutMs);
@@ -181,6 +194,8 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
     while (connection.room > 0) {
       const waiter = this.#nextWaiter();
       if (waiter === undefined) break;
+      // The first request goes out before the server has said anything at all.
+      if (connection.knowsRoom) this.#servedAt = this.wheel.now();
       waiter.onConnection(connection);
     }
     this.#grow();
