@@ -10,7 +10,7 @@ setDefaultTimeout(60_000);
 const ORIGIN = join(import.meta.dir, "testing/origin-process.ts");
 const CLIENTS = 24;
 const MAX_FAILS = 3;
-const FAIL_TIMEOUT_MS = 1500;
+const FAIL_TIMEOUT_MS = 1000;
 const GET = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";
 
 const folder = new Folder();

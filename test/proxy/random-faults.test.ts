@@ -20,7 +20,7 @@ import {
 } from "./testing/fates.ts";
 import { Rig } from "./testing/rig.ts";
 
-const TIME_MS = Number(process.env["TIME_MS"] ?? 3000);
+const TIME_MS = Number(process.env["TIME_MS"] ?? 2000);
 setDefaultTimeout(TIME_MS + 60_000);
 /** HTTP/1.1 clients that requests are spread over; all others go by one HTTP/2 connection. */
 const CLIENTS = 4;
