@@ -79,7 +79,7 @@ test.each([
   expect(isPublicAddress(address)).toBe(true);
 });
 
-/** Every row of IANA's registries of special-purpose addresses, as of 2026, and multicast. */
+/** Every row of IANA's registries of special-purpose addresses (RFC 6890, RFC 8190; up to RFC 9780), and multicast. */
 const REGISTRIES = [
   ["0.0.0.0/8", "this network"],
   ["0.0.0.0/32", "this host on this network"],

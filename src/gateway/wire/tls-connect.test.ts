@@ -282,6 +282,24 @@ for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
   });
 }
 
+for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
+  test(`a client that sends no more still hears the server (${version})`, async () => {
+    const only = { minVersion: version, maxVersion: version, allowHalfOpen: true };
+    const { port } = await serve(sound, only, (socket) => {
+      let text = "";
+      socket.on("data", (chunk: Buffer) => {
+        text += chunk.toString();
+      });
+      socket.on("end", () => socket.end(`you said ${text}`));
+    });
+    const { heard } = await reach(port);
+    wires.at(-1)?.write(Buffer.from("hello"), 0, 5);
+    wires.at(-1)?.shutdown();
+    await heard.over.promise;
+    expect([heard.text, heard.events]).toEqual(["you said hello", ["end", "close"]]);
+  });
+}
+
 test("many bytes go both ways, whole, past a reader that takes its time", async () => {
   const size = 50_000_000;
   const received = Promise.withResolvers<number>();
