@@ -1,7 +1,8 @@
 /** Other tries: how many, by which methods, at which servers, and who is taken out of rotation. */
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { createServer as createHttp2Server, type ServerHttp2Stream } from "node:http2";
 import { createServer } from "node:net";
-import { until } from "../support/program.ts";
+import { Folder, until } from "../support/program.ts";
 import { echo, type OriginConnection, RawOrigin } from "../support/raw-origin.ts";
 import { ask } from "./testing/ask.ts";
 import { Http2Origin } from "./testing/http2-origin.ts";
@@ -46,6 +47,11 @@ async function serve(servers: readonly object[], route: object = {}, upstream: o
     routes: [{ path_prefix: "/", upstream: "origin", ...route }],
   });
   return rig;
+}
+
+function answer204(stream: ServerHttp2Stream): void {
+  stream.respond({ ":status": 204 });
+  stream.end();
 }
 
 const reset = (_: unknown, connection: OriginConnection): void => connection.reset();
@@ -281,6 +287,30 @@ describe("a server is out of rotation", () => {
     expect(await gateway.counts("origin")).toMatchObject({ requests: 6, failures: 0 });
   });
 });
+
+test.each(["http1", "h2c"])(
+  "servers at Unix sockets are reached, and other ones where those are gone, %s",
+  async (protocol) => {
+    const folder = new Folder();
+    const unix = folder.file("origin.sock");
+    const server =
+      protocol === "http1"
+        ? createServer((socket) => socket.on("data", () => socket.write("HTTP/1.1 204 No Content\r\n\r\n")))
+        : createHttp2Server().on("stream", answer204);
+    await new Promise<void>((resolve) => server.listen(unix, resolve));
+    rig = await Rig.start({
+      upstreams: [
+        { name: "origin", protocol, servers: [{ unix: folder.file("gone.sock"), max_fails: 100 }, { unix }] },
+      ],
+      routes: [{ path_prefix: "/", upstream: "origin" }],
+    });
+    for (let i = 0; i < 4; i++) expect(await ask(rig, "HTTP/1.1", { path: `/${i}` })).toMatchObject({ status: 204 });
+    const { failures, retries } = await rig.counts("origin");
+    expect(failures).toBe(retries);
+    server.close();
+    folder.remove();
+  },
+);
 
 test("servers at IPv6 addresses are reached", async () => {
   const server = createServer((socket) => socket.on("data", () => socket.end("HTTP/1.1 204 No Content\r\n\r\n")));
