@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { headerName, ours, seconds, text } from "./kinds.ts";
+import { count, headerName, ours, text } from "./kinds.ts";
 
 const trafficShare = z
   .strictObject({
@@ -15,13 +15,18 @@ export const trafficSplit = z
     "Shares of several upstreams, in place of `upstream`, for selection; an empty list leaves it in its place.",
   );
 
+/** 400 days: browsers keep no cookie for longer (RFC 6265bis §5.5). */
+const MAX_COOKIE_AGE_S = 34_560_000;
+
 /** RFC 6265 §4.1.1: a cookie's name is a token. */
 const cookieName = headerName;
 
 const stickyCookie = z
   .strictObject({
     name: cookieName.default("turnpike_split").describe("Name of the cookie, which upstreams do not get to see."),
-    max_age_s: seconds(2_592_000).describe("Seconds that a client keeps it, counted from its first request."),
+    max_age_s: count(2_592_000, 1, MAX_COOKIE_AGE_S).describe(
+      "Seconds that a client keeps it, counted from its first request.",
+    ),
   })
   .describe("A cookie of the gateway's own.");
 
