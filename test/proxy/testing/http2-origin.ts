@@ -67,6 +67,8 @@ export class Http2OriginConnection {
   closed = false;
   /** The code of the gateway's GOAWAY. */
   goawayCode: number | undefined;
+  /** PINGs that the gateway has sent. */
+  pings = 0;
   /** Gives back at once what DATA takes; off: a body stalls when the windows are used up. */
   opensWindows = true;
   readonly #origin: Http2Origin;
@@ -118,7 +120,10 @@ export class Http2OriginConnection {
     else if (type === h2.GOAWAY) this.goawayCode = payload.readUInt32BE(4);
     else if ((flags & h2.ACK) !== 0) return;
     else if (type === h2.SETTINGS && this.#origin.settings !== undefined) this.send(h2.SETTINGS_ACK);
-    else if (type === h2.PING) this.send(h2.frame(h2.PING, h2.ACK, 0, payload));
+    else if (type === h2.PING) {
+      this.pings++;
+      this.send(h2.frame(h2.PING, h2.ACK, 0, payload));
+    }
   }
 
   #headers(flags: number, streamId: number, payload: Buffer): void {
