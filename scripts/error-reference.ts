@@ -26,7 +26,7 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   internal: "A fault of Turnpike's own; the log says more.",
   "scrape-failed": "The page was loaded, but what `evaluate` asked for failed.",
   "not-implemented":
-    "CONNECT, TRACE, `get` for GET, an unknown method or transfer coding, or an upgrade on a priced route.",
+    "CONNECT, TRACE, `get` for GET, an unknown method or transfer coding, or WebSocket where it cannot be had: on a priced route, to an upstream over HTTP/2, over HTTP/2 to what does not speak it.",
   "upstream-failed": "The upstream refused or broke the connection, or its answer cannot be read.",
   "no-upstream": "No server of the upstream is in rotation.",
   "response-too-large": "The upstream's answer is larger than `max_response_bytes`, or than can wait for a settlement.",
