@@ -1,0 +1,121 @@
+/** Servers over TLS: whom the gateway trusts, and what it makes of connections that end without TLS's goodbye. */
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { connect, createServer as createNetServer, type Server, type Socket } from "node:net";
+import { createServer } from "node:tls";
+import { type Certificate, LOCALHOST, makeCertificate, TEST_CA } from "../support/certificates.ts";
+import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
+import { statusOf } from "../support/message.ts";
+import { Folder } from "../support/program.ts";
+import { once, RawClient } from "../support/raw-client.ts";
+
+const folder = new Folder();
+const servers: Server[] = [];
+const clients: RawClient[] = [];
+let gateway: Gateway;
+let cut: () => void;
+
+function listening(server: Server): Promise<number> {
+  servers.push(server);
+  server.listen(0, "127.0.0.1");
+  return new Promise((resolve) => {
+    server.once("listening", () => {
+      const address = server.address();
+      resolve(address !== null && typeof address === "object" ? address.port : 0);
+    });
+  });
+}
+
+/** Answers with a body that the connection's end ends, which never comes for `/cut`. */
+function serve({ cert, key }: Certificate): Promise<number> {
+  const server = createServer({ cert, key }, (socket) => {
+    socket.on("error", () => {});
+    socket.once("data", (head: Buffer) => {
+      socket.write("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nall of it");
+      if (!head.includes("GET /cut")) socket.end();
+    });
+  });
+  server.on("tlsClientError", () => {});
+  return listening(server);
+}
+
+/** Passes bytes on; `cut` ends the connections of the gateway's side with a FIN alone. */
+async function relay(target: number): Promise<{ port: number; cut: () => void }> {
+  const open = new Set<Socket>();
+  const port = await listening(
+    createNetServer((socket) => {
+      const upstream = connect(target, "127.0.0.1");
+      for (const one of [socket, upstream]) one.on("error", () => {});
+      open.add(socket);
+      socket.pipe(upstream);
+      upstream.pipe(socket);
+      socket.once("close", () => upstream.destroy());
+    }),
+  );
+  return { port, cut: () => [...open].forEach((socket) => socket.end()) };
+}
+
+beforeAll(async () => {
+  const ca = folder.write("ca.pem", TEST_CA.cert);
+  const relayed = await relay(await serve(LOCALHOST));
+  const trusted = relayed.port;
+  cut = () => relayed.cut();
+  const strange = await serve(makeCertificate({ hostnames: ["127.0.0.1"] }));
+  const over = (name: string, port: number, rest: object = {}): object => ({
+    name,
+    tls: true,
+    tls_ca_path: ca,
+    servers: [serverAt(port)],
+    ...rest,
+  });
+  gateway = await startGateway({
+    upstreams: [
+      over("trusted", trusted),
+      over("named", trusted, { tls_sni: "localhost" }),
+      over("misnamed", trusted, { tls_sni: "other.test" }),
+      over("strange", strange),
+      over("unverified", strange, { tls_verify: false }),
+    ],
+    routes: ["trusted", "named", "misnamed", "strange", "unverified"].map((name) => ({
+      host: `${name}.test`,
+      path_prefix: "/",
+      upstream: name,
+    })),
+  });
+});
+
+afterEach(() => {
+  for (const client of clients.splice(0)) client.destroy();
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  for (const server of servers) server.close();
+  folder.remove();
+});
+
+for (const name of ["trusted", "named", "unverified"]) {
+  test(`a server is reached whose certificate is as it must be: ${name}`, async () => {
+    const answer = await once(gateway.port, `GET /whole HTTP/1.1\r\nHost: ${name}.test\r\n\r\n`);
+    expect([statusOf(answer), answer.body]).toEqual([200, "all of it"]);
+  });
+}
+
+for (const name of ["misnamed", "strange"]) {
+  test(`a server is not reached whose certificate is not as it must be, and nobody is told where it is: ${name}`, async () => {
+    const answer = await once(gateway.port, `GET /whole HTTP/1.1\r\nHost: ${name}.test\r\n\r\n`);
+    expect(statusOf(answer)).toBe(502);
+    expect(JSON.stringify(answer)).not.toContain("127.0.0.1");
+  });
+}
+
+test("a body that only the connection's end ends is not whole where TLS said no goodbye", async () => {
+  for (const path of ["/whole", "/cut"]) {
+    const client = await RawClient.open(gateway.port);
+    clients.push(client);
+    client.send(`GET ${path} HTTP/1.1\r\nHost: trusted.test\r\nConnection: close\r\n\r\n`);
+    await client.sees("all of it");
+    if (path === "/cut") cut();
+    await client.closed();
+    expect([path, client.received.endsWith("\r\n0\r\n\r\n")]).toEqual([path, path === "/whole"]);
+  }
+});
