@@ -5,6 +5,9 @@ import * as h2 from "../support/http2-frames.ts";
 import { fieldOf, Http2Client, post } from "../support/http2-client.ts";
 import { until } from "../support/program.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
+import { encodeHeader } from "../../src/payments/header.ts";
+import { signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
+import { type OriginRequest } from "../proxy/testing/http2-origin.ts";
 import { Rig } from "../proxy/testing/rig.ts";
 import { answer, begin, end, GRPC_TYPE, message, type Told, told, unary, WireRig } from "./testing/wire.ts";
 
@@ -260,6 +263,53 @@ test("an upstream that speaks HTTP/1.1 gets a call as any request, and what it a
     await rig.stop();
     await origin.stop();
   }
+});
+
+describe("a paid route", () => {
+  const { price, asset, network, pay_to } = TERMS;
+  const paid = {
+    route: { x402: { price, asset, network, pay_to } },
+    more: { x402: { enabled: true, test_mode: true } },
+  };
+
+  test("tells a call its terms, as FAILED_PRECONDITION", async () => {
+    const { wire: rig, client } = await serve(paid);
+    unary(client, 1);
+    const outcome = await told(client, 1);
+    expect(outlineOf(outcome)).toEqual(["200", "9", true, ""]);
+    expect(fieldOf(outcome.head, "payment-required")).not.toBe(undefined);
+    expect(rig.origin.requests.length).toBe(0);
+  });
+
+  test("charges for a call that succeeds, and for none that fails, whenever it does", async () => {
+    const { wire: rig, client } = await serve(paid);
+    const failures: readonly ((request: OriginRequest) => void)[] = [
+      (request) => answer(request, "5"),
+      (request) => request.head(200, [GRPC_TYPE, ["grpc-status", "5"]], h2.END_STREAM),
+      (request) => request.answer(404, "no"),
+      (request) => request.reset(h2.CANCEL),
+      (request) => {
+        request.head(200, [GRPC_TYPE]);
+        request.data(message("half"));
+        request.reset(h2.CANCEL);
+      },
+    ];
+    const [name, value] = ["payment-signature", encodeHeader(signedPayment(Date.now() / 1000))] as const;
+    for (const [index, fail] of failures.entries()) {
+      const path = `/test.Echo/Failed${index}`;
+      unary(client, index * 2 + 1, [[name, value]], path);
+      fail(await rig.request(path));
+      const outcome = await told(client, index * 2 + 1);
+      expect(outcome.grpcStatus).not.toBe("0");
+      expect(fieldOf(outcome.head, "payment-response")).toBe(undefined);
+    }
+    // The same payment is still good.
+    unary(client, 101, [[name, value]]);
+    answer(await rig.request());
+    const outcome = await told(client, 101);
+    expect([outcome.grpcStatus, outcome.body]).toEqual(["0", message("hi").toString("latin1")]);
+    expect(fieldOf(outcome.head, "payment-response")).not.toBe(undefined);
+  });
 });
 
 test("calls are counted by how they ended", async () => {

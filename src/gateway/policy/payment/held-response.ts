@@ -1,5 +1,6 @@
 import { type ErrorCode, TurnpikeError } from "../../../lib/errors.ts";
-import { type Fields } from "../../../lib/fields.ts";
+import { type Fields, fieldValue } from "../../../lib/fields.ts";
+import { GRPC, parseGrpcStatus } from "../../../lib/grpc-status.ts";
 import { type Exchange, type ResponseHead, type ResponseSink } from "../../exchange.ts";
 import { type Answer, type Answers } from "./answers.ts";
 import { withoutPaymentClaims } from "./response-fields.ts";
@@ -24,7 +25,8 @@ export interface HeldOptions {
  *
  *   waiting ──start 2xx, 3xx──▶ holding ──end──▶ over: complete
  *      │                           └──abort, too long──▶ over: broken
- *      └──start 4xx, 5xx──▶ passing: unpaid
+ *      │                           ├──end with a failure of gRPC──▶ over: unpaid
+ *      └──start 4xx, 5xx, or a failure of gRPC──▶ passing: unpaid
  */
 export class HeldResponse implements ResponseSink {
   readonly #exchange: Exchange;
@@ -51,7 +53,7 @@ export class HeldResponse implements ResponseSink {
     if (head.status === 101)
       this.#fail("not-implemented", "Cannot switch protocols on a route that is paid by request");
     else if (head.status < 200) this.#sink.start(clean);
-    else if (head.status >= 400) {
+    else if (head.status >= 400 || (head.grpcStatus ?? GRPC.OK) !== GRPC.OK) {
       this.#state = "passing";
       this.#events.unpaid();
       this.#sink.start(clean);
@@ -87,6 +89,10 @@ export class HeldResponse implements ResponseSink {
       this.#fail("upstream-failed", "The upstream's answer is not as long as it announced");
       return;
     }
+    if (this.#exchange.head.isGrpc && head.grpcStatus === undefined && !isSuccess(trailers)) {
+      this.#giveAway(head, trailers);
+      return;
+    }
     this.#stepAside();
     this.#events.complete({
       head: this.#hasBody() ? { ...head, bodyLength: this.#size } : head,
@@ -99,6 +105,16 @@ export class HeldResponse implements ResponseSink {
   abort(error: TurnpikeError): void {
     if (this.#state === "passing") this.#sink.abort(error);
     if (this.#state === "waiting" || this.#state === "holding") this.#break(error);
+  }
+
+  /** A call of gRPC says at its end that it has failed: nobody pays for that. */
+  #giveAway(head: ResponseHead, trailers: Fields): void {
+    const body = this.#body;
+    this.drop();
+    this.#events.unpaid();
+    this.#sink.start(head);
+    for (const piece of body) this.#sink.data(piece);
+    this.#sink.end(withoutPaymentClaims(trailers));
   }
 
   /** Nobody wants the answer any more. */
@@ -135,4 +151,9 @@ export class HeldResponse implements ResponseSink {
     this.drop();
     this.#events.broken(error);
   }
+}
+
+/** Of a call of gRPC; one without a status has failed as well. */
+function isSuccess(trailers: Fields): boolean {
+  return parseGrpcStatus(fieldValue(trailers, "grpc-status")) === GRPC.OK;
 }
