@@ -25,6 +25,7 @@ export interface RigOptions {
   readonly routes: readonly object[];
   readonly timeouts?: object;
   readonly limits?: object;
+  readonly http2?: object;
   /** Serves HTTP/3 as well, on a port of its own. */
   readonly quic?: boolean;
 }

@@ -1,0 +1,208 @@
+import { beforeEach, expect, test } from "bun:test";
+import { FakeClock } from "../../lib/testing/fake-clock.ts";
+import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
+import { TimerWheel } from "../../lib/timer-wheel.ts";
+import { type Exchange, type ResponseHead, type ResponseSink } from "../exchange.ts";
+import { ClientConnection } from "../http1/client-connection.ts";
+import { Http1ServerConnection } from "../http1/server-connection.ts";
+import { type ServerHost, type ServerSettings } from "../server-host.ts";
+import { flushCork } from "../wire/outgoing.ts";
+import { FakeWire } from "../wire/testing/fake-wire.ts";
+import { handshakeKey, Tunnel } from "./websocket.ts";
+
+const KEY = "dGhlIHNhbXBsZSBub25jZQ==";
+const FIELDS = `Connection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${KEY}\r\n`;
+const SWITCHING =
+  "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n" +
+  "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n";
+const SETTINGS: ServerSettings = {
+  maxHeaderBytes: 4096,
+  maxHeaderCount: 50,
+  maxBodyBytes: 10,
+  idleMs: 60_000,
+  headerMs: 10_000,
+  bodyMs: 1000,
+  writeMs: 30_000,
+  http2: { maxStreams: 100, maxHeaderListSize: 8192, initialWindowSize: 65_535, maxFrameSize: 16_384 },
+};
+const IDLE_MS = 2000;
+const WRITE_MS = 700;
+const CLOSING_MS = 5000;
+
+let clock: FakeClock;
+let near: FakeWire;
+let far: FakeWire;
+let closed: number;
+let over: number;
+let refuse: ((exchange: Exchange) => void) | undefined;
+
+/** A client's connection and an upstream's, with a tunnel between them as soon as the upstream switches. */
+beforeEach(() => {
+  clock = new FakeClock();
+  const wheel = new TimerWheel(clock);
+  const buffers = plentyOfBuffers();
+  [near, far] = [new FakeWire(), new FakeWire()];
+  closed = 0;
+  over = 0;
+  refuse = undefined;
+  const upstream = new ClientConnection({ wheel, buffers, released() {}, closed: () => closed++ });
+  upstream.attach(far);
+  far.data = upstream;
+  const host: ServerHost = {
+    wheel,
+    buffers,
+    scheme: "http",
+    settings: () => SETTINGS,
+    draining: () => false,
+    handle(exchange) {
+      const sink: ResponseSink = {
+        start(head: ResponseHead) {
+          const options = { wheel, idleMs: IDLE_MS, writeMs: WRITE_MS, onOver: () => over++ };
+          const tunnel = new Tunnel(exchange, upstream, options);
+          refuse?.(exchange);
+          tunnel.open(head);
+        },
+        data: () => true,
+        end() {},
+        abort() {},
+      };
+      upstream.upgrade("GET / HTTP/1.1\r\n", handshakeKey(exchange.head), sink);
+    },
+    refused() {},
+    closed() {},
+  };
+  near.data = new Http1ServerConnection(near, host);
+  near.onClose = () => near.data.onClose();
+  far.onClose = () => far.data.onClose();
+});
+
+function fromClient(text: string): void {
+  near.data.onData(Buffer.from(text, "latin1"));
+}
+
+function fromUpstream(text: string): void {
+  far.data.onData(Buffer.from(text, "latin1"));
+}
+
+function open(): void {
+  fromClient(`GET / HTTP/1.1\r\nHost: h\r\n${FIELDS}\r\n`);
+  fromUpstream(SWITCHING);
+}
+
+/** What was sent behind the head. */
+function behindHead(wire: FakeWire): string {
+  return wire.text.slice(wire.text.indexOf("\r\n\r\n") + 4);
+}
+
+test("what comes with either head is passed on, and what follows, whatever the limits of bodies are", () => {
+  fromClient(`GET / HTTP/1.1\r\nHost: h\r\n${FIELDS}\r\nfrom the client`);
+  expect(behindHead(far)).toBe("");
+  fromUpstream(`${SWITCHING}from the upstream`);
+  fromClient(", and more than a body may have");
+  expect(near.text.startsWith("HTTP/1.1 101 Switching Protocols\r\nSec-WebSocket-Accept: ")).toBe(true);
+  expect([behindHead(near), behindHead(far)]).toEqual([
+    "from the upstream",
+    "from the client, and more than a body may have",
+  ]);
+});
+
+test("a byte either way puts the end off, and silence brings it for both sides", () => {
+  open();
+  for (let i = 0; i < 6; i++) {
+    clock.advance(IDLE_MS - 100);
+    if (i % 2 === 0) fromClient("x");
+    else fromUpstream("x");
+  }
+  expect([near.ended, far.ended]).toEqual([false, false]);
+  clock.advance(IDLE_MS + 100);
+  expect([near.ended, far.ended, far.closed, closed, over]).toEqual([true, true, true, 1, 1]);
+});
+
+test("a client's end leaves the upstream some seconds, which what it sends does not make more", () => {
+  open();
+  fromClient("last");
+  near.data.onEnd();
+  expect([behindHead(far), far.ended, far.closed, near.ended]).toEqual(["last", true, false, false]);
+  clock.advance(CLOSING_MS - 100);
+  fromUpstream("late");
+  expect([behindHead(near), near.ended]).toEqual(["late", false]);
+  clock.advance(200);
+  expect([near.ended, far.closed, closed, over]).toEqual([true, true, 1, 1]);
+});
+
+test("an upstream's end is the client's behind what it was sent, and what the client still sends is dropped", () => {
+  open();
+  near.takes = [3];
+  fromUpstream("goodbye");
+  far.data.onEnd();
+  expect([behindHead(near), near.ended, closed, over]).toEqual(["goo", false, 1, 1]);
+  near.data.onDrain();
+  expect([behindHead(near), near.ended]).toEqual(["goodbye", true]);
+  fromClient("nobody hears");
+  expect(behindHead(far)).toBe("");
+});
+
+test("what waits for an upstream that has ended is still sent to it", () => {
+  open();
+  far.takes = [2];
+  fromClient("hello");
+  far.data.onEnd();
+  expect([behindHead(far), far.closed]).toEqual(["he", false]);
+  far.data.onDrain();
+  expect([behindHead(far), far.closed, closed]).toEqual(["hello", true, 1]);
+});
+
+test("each side is held back while the other takes nothing, and an upstream that takes nothing for too long is cut off", () => {
+  open();
+  near.takes = [0];
+  // What one read brings leaves when all of it was read: the next one finds that nothing was taken.
+  fromUpstream("to the ");
+  fromUpstream("client");
+  expect(far.paused).toBe(true);
+  near.data.onDrain();
+  expect([far.paused, behindHead(near)]).toEqual([false, "to the client"]);
+  far.takes = [0];
+  fromClient("to the ");
+  fromClient("upstream");
+  expect(near.paused).toBe(true);
+  far.data.onDrain();
+  expect([near.paused, behindHead(far)]).toEqual([false, "to the upstream"]);
+  far.takes = [0];
+  fromClient("once more");
+  clock.advance(WRITE_MS + 100);
+  expect([near.closed, near.ended, far.closed, closed, over]).toEqual([true, false, true, 1, 1]);
+});
+
+test("a side that breaks off takes the other with it", () => {
+  open();
+  far.terminate();
+  expect([near.closed, near.ended, closed, over]).toEqual([true, false, 1, 1]);
+});
+
+test("a client that breaks off is no answer's business any more", () => {
+  open();
+  near.terminate();
+  expect([far.closed, closed, over]).toEqual([true, 1, 1]);
+  clock.advance(IDLE_MS * 2);
+  expect(over).toBe(1);
+});
+
+test("a policy that refuses the 101 has the upstream's connection closed, and no byte passes", () => {
+  refuse = (exchange) => {
+    const own = exchange.response;
+    exchange.response = {
+      ...own,
+      start() {
+        exchange.onCancel?.();
+        own.start({ status: 501, reason: "", fields: "", bodyLength: 2 });
+        own.data(Buffer.from("no"));
+        own.end("");
+      },
+    };
+  };
+  open();
+  fromUpstream("secret");
+  flushCork();
+  expect([near.text.split("\r\n", 1)[0], behindHead(near)]).toEqual(["HTTP/1.1 501 Not Implemented", "no"]);
+  expect([near.closed, far.closed, closed, over]).toEqual([false, true, 1, 1]);
+});
