@@ -32,8 +32,8 @@ const FAULTS: readonly Http1Fault[] = [
     act: (to) => sendAndReset(to, "HTTP/1.1 103 Early Hints\r\n\r\n"),
     ...heard(502),
   },
-  { name: "says nothing", act: () => {}, ...heard(504) },
-  { name: "stalls within the head", act: (to) => to.send("HTTP/1.1 200 OK\r\nContent-"), ...heard(504) },
+  { name: "says nothing", stalls: true, act: () => {}, ...heard(504) },
+  { name: "stalls within the head", stalls: true, act: (to) => to.send("HTTP/1.1 200 OK\r\nContent-"), ...heard(504) },
   {
     name: "resets within the body",
     act: (to) => sendAndReset(to, `${LENGTH_10}hello`),
@@ -41,7 +41,13 @@ const FAULTS: readonly Http1Fault[] = [
     body: "hello",
   },
   { name: "ends within the body", act: (to) => to.end(`${LENGTH_10}hello`), ...once(false, 200, 1), body: "hello" },
-  { name: "stalls within the body", act: (to) => to.send(`${LENGTH_10}hello`), ...once(false, 200, 1), body: "hello" },
+  {
+    name: "stalls within the body",
+    stalls: true,
+    act: (to) => to.send(`${LENGTH_10}hello`),
+    ...once(false, 200, 1),
+    body: "hello",
+  },
   {
     name: "ends within a chunk",
     act: (to) => to.end(`${CHUNKED}a\r\nhello`),

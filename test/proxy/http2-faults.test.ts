@@ -100,9 +100,10 @@ const FAULTS: readonly Http2Fault[] = [
     },
     ...heard(502),
   },
-  { name: "says nothing", act: () => {}, ...heard(504) },
+  { name: "says nothing", stalls: true, act: () => {}, ...heard(504) },
   {
     name: "stalls within the head",
+    stalls: true,
     act: ({ connection, streamId }) =>
       connection.send(h2.frame(h2.HEADERS, h2.NO_FLAGS, streamId, block([[":status", "200"]]))),
     ...heard(504),
@@ -127,6 +128,7 @@ const FAULTS: readonly Http2Fault[] = [
   },
   {
     name: "stalls within the body",
+    stalls: true,
     act: (to) => {
       to.head(200, LENGTH_10);
       to.data("hello");

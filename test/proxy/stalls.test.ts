@@ -122,7 +122,7 @@ describe("a server that", () => {
   });
 
   test("drips its body is cut off at total_timeout_ms, but for a stream of events", async () => {
-    await serve({ route: { read_timeout_ms: WAIT_MS, total_timeout_ms: 2 * WAIT_MS } });
+    await serve({ route: { total_timeout_ms: 2 * WAIT_MS } });
     origin.answer = (request, connection) => {
       const type = request.startLine.includes("/events") ? "text/event-stream" : "text/plain";
       connection.send(`HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\n\r\n`);
@@ -171,7 +171,7 @@ describe("a client that", () => {
       const address = server.address();
       const port = address !== null && typeof address === "object" ? address.port : 0;
       origin.answer = (_, connection) => connection.send(`HTTP/1.1 200 OK\r\n\r\n${"x".repeat(LARGE)}`);
-      const route = { read_timeout_ms: 50, total_timeout_ms: WAIT_MS };
+      const route = { read_timeout_ms: 2 * WAIT_MS, total_timeout_ms: 4 * WAIT_MS };
       await serve({ port: protocol === "http1" ? origin.port : port, upstream: { protocol }, route });
       const client = await RawClient.open(rig.port);
       client.socket.pause();

@@ -4,7 +4,7 @@ import { ask, type ClientProtocol, type Outcome } from "./ask.ts";
 import { type Counts, Rig } from "./rig.ts";
 
 export const MAX_RESPONSE_BYTES = 50_000;
-export const STALL_MS = 150;
+const SHORT_TIMES = { send_timeout_ms: 150, read_timeout_ms: 150 };
 
 /** What is to come of a request: `sent` on connections that are new, `sentStale` where the first one was used before. */
 export interface Expected {
@@ -22,6 +22,8 @@ export interface Outcomes {
 
 export interface Fault extends Outcomes {
   readonly name: string;
+  /** Its requests have little time; all others have plenty, however busy the machine is. */
+  readonly stalls?: true;
   /** The body that the client gets, where it is whole. */
   readonly body?: string;
 }
@@ -93,16 +95,17 @@ export function testFaults(
   beforeAll(async () => {
     origin = await start();
     const servers = [{ address: "127.0.0.1", port: origin.port, max_fails: 1000 }];
-    const names = faults.flatMap((_, fault) => KINDS.map((_kind, kind) => nameOf(fault, kind)));
+    const all = faults.flatMap(({ stalls }, fault) =>
+      KINDS.map((_kind, kind) => ({ name: nameOf(fault, kind), times: stalls === true ? SHORT_TIMES : {} })),
+    );
     rig = await Rig.start({
       quic: true,
-      upstreams: names.map((name) => ({ name, protocol, servers })),
-      routes: names.map((name) => ({
+      upstreams: all.map(({ name }) => ({ name, protocol, servers })),
+      routes: all.map(({ name, times }) => ({
         path_prefix: `/${name}`,
         upstream: name,
-        send_timeout_ms: STALL_MS,
-        read_timeout_ms: STALL_MS,
         max_response_bytes: MAX_RESPONSE_BYTES,
+        ...times,
       })),
     });
   });
