@@ -75,7 +75,7 @@ async function measureAll(children: Children, options: Options): Promise<void> {
       }
       const fit = doors.filter(({ door }) => fits(door, load));
       const contestants = fit.map(({ open }) => driven(children, open, load));
-      const result = summarise(load, await measureRounds(contestants, options), SUBJECT.name);
+      const result = summarise(load, { samples: await measureRounds(contestants, options) }, SUBJECT.name);
       results.push(result);
       console.log(`${table(result)}\n`);
     }
@@ -145,7 +145,7 @@ async function measureWorkers(children: Children, site: Site, options: Options):
       driven(children, await create(1, one).start(children, site), load),
       driven(children, await create(2, two).start(children, site), twice),
     ];
-    const result = summarise(load, await measureRounds(contestants, options), two);
+    const result = summarise(load, { samples: await measureRounds(contestants, options) }, two);
     results.push(result);
     console.log(`${table(result, two)}\n`);
   }

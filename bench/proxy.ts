@@ -4,16 +4,23 @@
  */
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { messageOf } from "../src/lib/caught.ts";
+import { LOCALHOST, TEST_CA } from "../test/support/certificates.ts";
 import { type Case, CASES } from "./proxy/cases.ts";
-import { startOrigin } from "./proxy/origin.ts";
-import { PEERS, type Proxy, SUBJECT } from "./proxy/proxies.ts";
+import { contestantsOf, type OpenSetup } from "./proxy/contestants.ts";
+import { toolOf } from "./proxy/drive.ts";
+import { latencyRows, latencyTable } from "./proxy/latency.ts";
+import { PEERS, SUBJECT } from "./proxy/proxies.ts";
+import { type Proxy, type RunningProxy } from "./proxy/proxy.ts";
+import { SETUPS, type SetupName } from "./proxy/setups.ts";
 import { type Children } from "./support/children.ts";
 import { compare } from "./support/comparison.ts";
 import { pick, readRounds, ROUND_FLAGS, type Rounds, usage } from "./support/options.ts";
+import { isInstalled } from "./support/programs.ts";
 import { type CaseResult, noise, summarise, table } from "./support/report.ts";
-import { measureRounds } from "./support/rounds.ts";
-import { runWrk } from "./support/wrk.ts";
+import { measureSurvivors } from "./support/rounds.ts";
 
 interface Options extends Rounds {
   readonly cases: readonly Case[];
@@ -31,7 +38,7 @@ function readOptions(args: readonly string[]): Options {
   };
 }
 
-/** The exit code, as `compare` gives it. */
+/** The exit code, as `compare` gives it; 1 also where a proxy failed a case. */
 export async function runProxyBench(args: readonly string[]): Promise<number> {
   return await compare(
     {
@@ -46,31 +53,87 @@ export async function runProxyBench(args: readonly string[]): Promise<number> {
 }
 
 async function measureAll(children: Children, options: Options): Promise<void> {
-  const origin = await startOrigin(children);
-  const proxies = [await SUBJECT.start(children, origin.port)];
-  for (const peer of options.peers) {
-    if (peer.installed()) proxies.push(await peer.start(children, origin.port));
-    else console.log(`${peer.name} is not installed: left out`);
-  }
-  const { rounds, seconds } = options;
-  console.log(`${cpus().length} CPUs; origin: ${origin.program}; ${rounds} rounds of ${seconds} s after a warm-up\n`);
+  const peers = options.peers.filter((peer) => {
+    if (!peer.installed()) console.log(`${peer.name} is not installed: left out`);
+    return peer.installed();
+  });
+  const cases = options.cases.filter(hasTool);
   const results: CaseResult[] = [];
-  for (const load of options.cases) {
-    const contestants = proxies.map((proxy) => ({
-      ...proxy,
-      drive: (time: number) =>
-        runWrk(children, `http://127.0.0.1:${proxy.port}${load.path}`, {
-          connections: load.connections,
-          seconds: time,
-        }),
-    }));
-    const result = summarise(load, await measureRounds(contestants, options), SUBJECT.name);
-    results.push(result);
-    console.log(`${table(result)}\n`);
+  const origins = new Map<SetupName, string>();
+  for (const name of new Set(cases.map(({ setup }) => setup))) {
+    const group = children.group();
+    const open = await openSetup(group, name, [SUBJECT, ...peers]);
+    origins.set(name, open.origin.program);
+    const { rounds, seconds } = options;
+    console.log(
+      `${cpus().length} CPUs; origin: ${open.origin.program}; ${rounds} rounds of ${seconds} s after a warm-up\n`,
+    );
+    for (const load of cases.filter(({ setup }) => setup === name)) {
+      results.push(await measureCase(group, load, open, options));
+    }
+    await group.close();
   }
-  console.log(noise(results));
-  if (options.json !== undefined) {
-    const file = { date: new Date().toISOString(), cpus: cpus().length, origin: origin.program, rounds, seconds };
-    writeFileSync(options.json, `${JSON.stringify({ ...file, results }, undefined, 2)}\n`);
+  const judged = results.filter(({ rows }) => rows.length > 0);
+  if (judged.length > 0) console.log(noise(judged));
+  if (options.json !== undefined) writeJson(options.json, { options, results, origins });
+  const failed = results.filter(({ failures }) => Object.keys(failures).length > 0).map(({ name }) => name);
+  if (failed.length > 0) throw new Error(`Cannot give all figures: proxies failed in ${failed.join(", ")}`);
+}
+
+function hasTool({ name, client }: Case): boolean {
+  const tool = toolOf(client);
+  if (tool === undefined || isInstalled(tool[0])) return true;
+  console.log(`${name}: left out, it needs ${tool[0]} (Debian: ${tool[1]})`);
+  return false;
+}
+
+async function openSetup(children: Children, name: SetupName, proxies: readonly Proxy[]): Promise<OpenSetup> {
+  const setup = SETUPS[name];
+  const file = async (kind: string, text: string): Promise<string> => {
+    const path = join(children.folder, `${kind}.pem`);
+    await Bun.write(path, text);
+    return path;
+  };
+  const pair = { cert: await file("cert", LOCALHOST.cert), key: await file("key", LOCALHOST.key) };
+  const origin = await setup.start(children, pair);
+  const site = { shape: setup.shape, originPort: origin.port, ...pair, ca: await file("ca", TEST_CA.cert) };
+  const opened: RunningProxy[] = [];
+  const failures = new Map<string, string>();
+  for (const proxy of proxies.filter((candidate) => candidate.can(setup.shape))) {
+    try {
+      opened.push(await proxy.start(children, site));
+    } catch (error) {
+      if (children.closing) throw error;
+      failures.set(proxy.name, messageOf(error));
+    }
   }
+  return { setup, origin, proxies: opened, failures };
+}
+
+async function measureCase(children: Children, load: Case, open: OpenSetup, rounds: Rounds): Promise<CaseResult> {
+  const { samples, failures } = await measureSurvivors(contestantsOf(children, load, open), rounds);
+  const result = summarise(load, { samples, failures: new Map([...open.failures, ...failures]) }, SUBJECT.name);
+  if (load.measuresLatency === true) {
+    console.log(`${latencyTable(result)}\n`);
+    return { ...result, rows: [] };
+  }
+  console.log(`${table(result)}\n`);
+  return result;
+}
+
+interface Outcome {
+  readonly options: Options;
+  readonly results: readonly CaseResult[];
+  readonly origins: ReadonlyMap<SetupName, string>;
+}
+
+function writeJson(path: string, { options: { rounds, seconds }, results, origins }: Outcome): void {
+  const [origin] = origins.values();
+  const file = { date: new Date().toISOString(), cpus: cpus().length, origin, rounds, seconds };
+  const latencies = new Set(CASES.filter((load) => load.measuresLatency === true).map(({ name }) => name));
+  const shown = results.map((result) =>
+    latencies.has(result.name) ? { ...result, rows: latencyRows(result.samples) } : result,
+  );
+  const text = { ...file, origins: Object.fromEntries(origins), results: shown };
+  writeFileSync(path, `${JSON.stringify(text, undefined, 2)}\n`);
 }

@@ -1,22 +1,8 @@
 /** The clients that drive the front door. */
 import { type Children } from "../support/children.ts";
+import { runH2load } from "../support/h2load.ts";
 import { type Load, runWrk } from "../support/wrk.ts";
 import { type FrontCase } from "./cases.ts";
-
-/** Reads what h2load prints; an Error where it printed no result. It tells no percentiles. */
-export function parseH2load(text: string): Load {
-  const rate = /^finished in [\d.]+\w+, ([\d.]+) req\/s/m.exec(text);
-  const requests = /(\d+) succeeded, (\d+) failed, (\d+) errored/.exec(text);
-  if (requests === null || rate === null) throw new Error(`Cannot read the answer of h2load: ${JSON.stringify(text)}`);
-  return {
-    requests: Number(requests[1]),
-    requestsPerSecond: Number(rate[1]),
-    p50: Number.NaN,
-    p99: Number.NaN,
-    non2xx: Number(requests[2]),
-    socketErrors: Number(requests[3]),
-  };
-}
 
 /** Requests that ngtcp2's client sends for each second that is asked for: it counts requests, not time. */
 const H3_REQUESTS_PER_SECOND = 20_000;
@@ -44,8 +30,5 @@ export async function runClient(children: Children, load: FrontCase, port: numbe
     const more = load.client === "wrk" ? [] : ["-H", "Connection: close"];
     return await runWrk(children, url, { connections, seconds, more });
   }
-  const argv = ["h2load", "-t1", `-c${connections}`, `-m${streams}`, `-D${seconds}`, url];
-  const child = children.spawn({ name: "h2load", argv });
-  if ((await child.done) !== 0) throw new Error(`Cannot run h2load against "${url}": ${child.output().trim()}`);
-  return parseH2load(child.output());
+  return await runH2load(children, url, { connections, streams, seconds });
 }

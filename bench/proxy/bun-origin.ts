@@ -1,16 +1,32 @@
-/** One process of the origin where nginx is not installed; the argument is the port, which several share. */
-import { LARGE_BODIES, SMALL_BODY } from "./cases.ts";
+/**
+ * One process of the origin where nginx is not installed, and the origin behind caches: `PORT [CERT KEY]`; several may
+ * share the port. `/count` says how many answers that may be cached were asked for.
+ */
+import { bodyAt, CACHED_BODIES, LARGE_BODIES } from "./bodies.ts";
 
-const routes: Record<string, Response> = {
-  "/small": new Response(SMALL_BODY, { headers: { "Content-Type": "application/json" } }),
+const [port, cert, key] = process.argv.slice(2);
+const json = { "Content-Type": "application/json" };
+const cachedJson = { ...json, "Cache-Control": "public, max-age=3600" };
+
+let asked = 0;
+const routes: Record<string, Response | (() => Response)> = {
+  "/small": new Response(bodyAt("/small"), { headers: json }),
+  "/count": () => new Response(String(asked)),
 };
-for (const [path, size] of Object.entries(LARGE_BODIES)) routes[path] = new Response("x".repeat(size));
+for (const path of Object.keys(LARGE_BODIES)) routes[path] = new Response(bodyAt(path));
+for (const [path, body] of Object.entries(CACHED_BODIES)) {
+  routes[path] = () => {
+    asked++;
+    return new Response(body, { headers: cachedJson });
+  };
+}
 
 Bun.serve({
   hostname: "127.0.0.1",
-  port: Number(process.argv[2]),
+  port: Number(port),
   reusePort: true,
   idleTimeout: 0,
+  ...(cert === undefined || key === undefined ? {} : { tls: { cert: Bun.file(cert), key: Bun.file(key) } }),
   routes,
   fetch: () => new Response(null, { status: 404 }),
 });

@@ -1,26 +1,93 @@
-/** One load: which of the origin's answers, over how many connections. */
+import { type SetupName } from "./setups.ts";
+
+/** How the proxies of a case are loaded. */
+export type Client =
+  | { readonly kind: "wrk"; readonly path: string; readonly connections: number }
+  /** HTTP/2; with gRPC each request is a unary call that is answered by its own message. */
+  | {
+      readonly kind: "h2load" | "grpc";
+      readonly path: string;
+      readonly connections: number;
+      /** Requests at a time on each connection. */
+      readonly streams: number;
+    }
+  /** Messages of so many bytes, one in flight on each connection. */
+  | { readonly kind: "websocket"; readonly connections: number; readonly bytes: number };
+
+/** One load of the proxies of a set-up. */
 export interface Case {
   readonly name: string;
   readonly about: string;
-  readonly path: string;
-  readonly connections: number;
+  readonly setup: SetupName;
+  readonly client: Client;
+  /** What is judged is the time that a proxy adds to the direct path, and not its CPU. */
+  readonly measuresLatency?: true;
+  /** What is counted, where it is not requests. */
+  readonly unit?: string;
 }
 
+const ONE = { kind: "wrk", path: "/small", connections: 1 } as const;
+const WRK = { kind: "wrk", path: "/small", connections: 64 } as const;
+const MULTIPLEXED = { connections: 16, streams: 16 } as const;
+const MESSAGES = { kind: "websocket", connections: 64 } as const;
+
+/** Cases of one set-up follow each other. */
 export const CASES: readonly Case[] = [
-  { name: "small1", about: "small JSON, 1 connection", path: "/small", connections: 1 },
-  { name: "small64", about: "small JSON, 64 connections", path: "/small", connections: 64 },
-  { name: "small512", about: "small JSON, 512 connections", path: "/small", connections: 512 },
-  { name: "64k", about: "64 KiB, 64 connections", path: "/64k", connections: 64 },
-  { name: "1m", about: "1 MiB, 64 connections", path: "/1m", connections: 64 },
+  { name: "small1", about: "small JSON, 1 connection", setup: "plain", client: ONE },
+  { name: "small64", about: "small JSON, 64 connections", setup: "plain", client: WRK },
+  { name: "small512", about: "small JSON, 512 connections", setup: "plain", client: { ...WRK, connections: 512 } },
+  { name: "64k", about: "64 KiB, 64 connections", setup: "plain", client: { ...WRK, path: "/64k" } },
+  { name: "1m", about: "1 MiB, 64 connections", setup: "plain", client: { ...WRK, path: "/1m" } },
+  {
+    name: "latency",
+    about: "small JSON, 1 connection: time added to the direct path",
+    setup: "plain",
+    client: ONE,
+    measuresLatency: true,
+  },
+  {
+    name: "h2-to-h1",
+    about: "small JSON, HTTP/2 over TLS to HTTP/1.1, 16 connections of 16 streams",
+    setup: "h2-to-h1",
+    client: { kind: "h2load", path: "/small", ...MULTIPLEXED },
+  },
+  {
+    name: "tls-upstream",
+    about: "small JSON, 64 connections, to an upstream over TLS, verified",
+    setup: "tls-upstream",
+    client: WRK,
+  },
+  {
+    name: "cache-hit",
+    about: "cached JSON of 1 KiB, 64 connections",
+    setup: "cache",
+    client: { ...WRK, path: "/cached-1k" },
+  },
+  {
+    name: "cache-hit-64k",
+    about: "cached 64 KiB, 64 connections",
+    setup: "cache",
+    client: { ...WRK, path: "/cached-64k" },
+  },
+  {
+    name: "ws-echo",
+    about: "WebSocket echo of 125 bytes, 64 connections",
+    setup: "websocket",
+    client: { ...MESSAGES, bytes: 125 },
+    unit: "msg",
+  },
+  {
+    name: "ws-echo-16k",
+    about: "WebSocket echo of 16 KiB, 64 connections",
+    setup: "websocket",
+    client: { ...MESSAGES, bytes: 16 * 1024 },
+    unit: "msg",
+  },
+  {
+    name: "grpc-unary",
+    about: "gRPC calls of 64 bytes, HTTP/2 without TLS, 16 connections of 16 streams",
+    setup: "grpc",
+    client: { kind: "grpc", path: "/bench.Echo/Unary", ...MULTIPLEXED },
+    unit: "call",
+  },
 ];
-
-export const SMALL_BODY = JSON.stringify({
-  id: 4711,
-  name: "turnpike",
-  tags: ["a", "b", "c"],
-  price: "0.001",
-  ok: true,
-});
-
-/** Bytes of the large bodies, by path. */
-export const LARGE_BODIES: Readonly<Record<string, number>> = { "/64k": 64 * 1024, "/1m": 1024 * 1024 };

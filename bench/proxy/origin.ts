@@ -1,33 +1,42 @@
-/** The origin of a run: nginx where it is installed, else Bun.serve; the same one for every proxy. */
+/** The origins of a run: each is the same one for every proxy. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { accepts, type Children, freePort, waitFor } from "../support/children.ts";
 import { folderFor, isInstalled, startNginx } from "../support/programs.ts";
-import { LARGE_BODIES, SMALL_BODY } from "./cases.ts";
+import { bodyAt, LARGE_BODIES, SMALL_BODY } from "./bodies.ts";
 
 export interface Origin {
   readonly program: string;
   readonly port: number;
 }
 
+/** Files of a certificate. */
+export interface Pair {
+  readonly cert: string;
+  readonly key: string;
+}
+
 /** Two workers, since one would be the bottleneck of a proxy that is as fast as itself. */
 const WORKERS = 2;
 
-export async function startOrigin(children: Children): Promise<Origin> {
-  return isInstalled("nginx") ? await startNginxOrigin(children) : await startBunOrigin(children);
+/** nginx where it is installed, else Bun.serve; over TLS where a certificate is given. */
+export async function startOrigin(children: Children, tls?: Pair): Promise<Origin> {
+  return isInstalled("nginx") ? await startNginxOrigin(children, tls) : await startBunOrigin(children, tls);
 }
 
-async function startNginxOrigin(children: Children): Promise<Origin> {
+async function startNginxOrigin(children: Children, tls: Pair | undefined): Promise<Origin> {
   const port = await freePort();
   const root = folderFor(children, "www");
-  for (const [path, size] of Object.entries(LARGE_BODIES)) writeFileSync(join(root, path), "x".repeat(size));
+  for (const path of Object.keys(LARGE_BODIES)) writeFileSync(join(root, path), bodyAt(path));
   const http = `
   sendfile on;
   tcp_nopush on;
   open_file_cache max=16 inactive=3600s;
   default_type application/octet-stream;
   server {
-    listen 127.0.0.1:${port} backlog=4096 reuseport;
+    listen 127.0.0.1:${port} ${tls === undefined ? "" : "ssl "}backlog=4096 reuseport;
+    ${tls === undefined ? "" : `ssl_protocols TLSv1.2 TLSv1.3; ssl_certificate ${tls.cert}; ssl_certificate_key ${tls.key};`}
+    ${tls === undefined ? "" : "ssl_conf_command Ciphersuites TLS_AES_128_GCM_SHA256;"}
     root ${root};
     location = /small { default_type application/json; return 200 '${SMALL_BODY}'; }
   }`;
@@ -36,12 +45,41 @@ async function startNginxOrigin(children: Children): Promise<Origin> {
   return { program: `nginx, ${WORKERS} workers`, port };
 }
 
-async function startBunOrigin(children: Children): Promise<Origin> {
+async function startBunOrigin(children: Children, tls: Pair | undefined): Promise<Origin> {
   const port = await freePort();
-  const program = join(import.meta.dir, "bun-origin.ts");
-  for (let worker = 0; worker < WORKERS; worker++) {
-    const child = children.spawn({ name: "origin", argv: [process.execPath, program, String(port)] });
-    await waitFor(child, "the origin", async () => (child.output().includes("ready") ? true : undefined));
-  }
+  const more = tls === undefined ? [] : [tls.cert, tls.key];
+  for (let worker = 0; worker < WORKERS; worker++)
+    await startProgram(children, "bun-origin.ts", [String(port), ...more]);
   return { program: `Bun.serve, ${WORKERS} processes`, port };
+}
+
+/** One process that counts what it is asked for: behind a cache it has nothing else to do. */
+export async function startCacheOrigin(children: Children): Promise<Origin> {
+  const port = await freePort();
+  await startProgram(children, "bun-origin.ts", [String(port)]);
+  return { program: "Bun.serve", port };
+}
+
+/** How many answers that may be cached `startCacheOrigin`'s origin was asked for. */
+export async function askedOf(origin: Origin): Promise<number> {
+  const answer = await fetch(`http://127.0.0.1:${origin.port}/count`);
+  return Number(await answer.text());
+}
+
+export async function startWebSocketOrigin(children: Children): Promise<Origin> {
+  const port = await freePort();
+  await startProgram(children, "websocket-origin.ts", [String(port)]);
+  return { program: "Bun.serve", port };
+}
+
+export async function startGrpcOrigin(children: Children): Promise<Origin> {
+  const port = await freePort();
+  await startProgram(children, "grpc-origin.ts", [String(port)]);
+  return { program: "Bun, frames alone", port };
+}
+
+async function startProgram(children: Children, file: string, args: readonly string[]): Promise<void> {
+  const argv = [process.execPath, join(import.meta.dir, file), ...args];
+  const child = children.spawn({ name: "origin", argv });
+  await waitFor(child, "the origin", async () => (child.output().includes("ready") ? true : undefined));
 }

@@ -1,5 +1,5 @@
 /** The processes and the folder of one run: started, measured and cleared away together. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ const START_MS = 10_000;
 const STOP_MS = 3_000;
 /** USER_HZ: Linux reports CPU time to programs in 1/100 s on every architecture. */
 const TICKS_PER_SECOND = 100;
+const SHARED_MEMORY = "/dev/shm";
 
 export interface Command {
   readonly name: string;
@@ -29,10 +30,27 @@ export interface Child {
 export class Children {
   readonly folder = mkdtempSync(join(tmpdir(), "turnpike-bench-"));
   readonly #running = new Set<Bun.Subprocess>();
+  readonly #groups = new Set<Children>();
+  #memoryFolder: string | undefined;
   #closing: Promise<void> | undefined;
 
   get closing(): boolean {
     return this.#closing !== undefined;
+  }
+
+  /** Children of their own, which may be closed earlier, and are with these at the latest. */
+  group(): Children {
+    if (this.closing) throw new Error("Cannot start more: the run is ending");
+    const group = new Children();
+    this.#groups.add(group);
+    return group;
+  }
+
+  /** A folder in memory where the system has one, else an ordinary one. */
+  memoryFolder(): string {
+    const parent = existsSync(SHARED_MEMORY) ? SHARED_MEMORY : this.folder;
+    this.#memoryFolder ??= mkdtempSync(join(parent, "turnpike-bench-"));
+    return this.#memoryFolder;
   }
 
   spawn(command: Command): Child {
@@ -72,6 +90,7 @@ export class Children {
   }
 
   async #stopAll(): Promise<void> {
+    await Promise.all([...this.#groups].map((group) => group.close()));
     await Promise.all(
       [...this.#running].map(async (subprocess) => {
         const tree = processTree(subprocess.pid);
@@ -89,6 +108,7 @@ export class Children {
       }),
     );
     rmSync(this.folder, { recursive: true, force: true });
+    if (this.#memoryFolder !== undefined) rmSync(this.#memoryFolder, { recursive: true, force: true });
   }
 }
 

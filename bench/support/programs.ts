@@ -73,9 +73,9 @@ export function startHaproxy(children: Children, config: string): Child {
   return children.spawn({ name: "haproxy", argv: ["haproxy", "-db", "-f", file] });
 }
 
-/** `sites` are the site blocks of a Caddyfile. */
-export function startCaddy(children: Children, sites: string): Child {
-  const options = "{\n  admin off\n  auto_https off\n  log {\n    output discard\n  }\n}\n";
+/** `sites` are the site blocks of a Caddyfile, `more` are further global options. */
+export function startCaddy(children: Children, sites: string, more = ""): Child {
+  const options = `{\n  admin off\n  auto_https off\n  log {\n    output discard\n  }\n${more}}\n`;
   const file = configured(children, "caddy", ["Caddyfile", options + sites]);
   const home = join(children.folder, "caddy");
   return children.spawn({

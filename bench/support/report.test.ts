@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { median, noise, type Sample, summarise, table } from "./report.ts";
-import { parseWrk } from "./wrk.ts";
+import { faultOf, parseWrk } from "./wrk.ts";
 
 const WRK = `Running 2s test @ http://127.0.0.1:1/small
   1 threads and 64 connections
@@ -39,6 +39,14 @@ test("a run without errors has none", () => {
   expect(parseWrk(quiet)).toMatchObject({ non2xx: 0, socketErrors: 0 });
 });
 
+test("answers that were no success, broken connections and no answers at all are faults", () => {
+  const sound = { ...parseWrk(WRK), non2xx: 0, socketErrors: 0 };
+  expect(faultOf(sound)).toBeUndefined();
+  expect(faultOf({ ...sound, non2xx: 7 })).toContain("7 answers were no success");
+  expect(faultOf({ ...sound, socketErrors: 3 })).toContain("3 socket errors");
+  expect(faultOf({ ...sound, requests: 0 })).toBe("not one answer");
+});
+
 test("text that is no result of wrk is an error", () => {
   expect(() => parseWrk("unable to connect")).toThrow("Cannot read the answer of wrk");
 });
@@ -51,7 +59,7 @@ test("ratios compare the same round, and their median is shown", () => {
   const load = { name: "small64", about: "small", path: "/small", connections: 64 };
   const own = [sample("turnpike", 0, 50), sample("turnpike", 1, 90), sample("turnpike", 2, 60)];
   const peer = [sample("nginx", 0, 100), sample("nginx", 1, 100), sample("nginx", 2, 100)];
-  const result = summarise(load, [...own, ...peer], "turnpike");
+  const result = summarise(load, { samples: [...own, ...peer] }, "turnpike");
   expect(result.rows.map(({ program, ratio, spread }) => [program, ratio, spread])).toEqual([
     ["turnpike", 1, 40 / 60],
     ["nginx", 0.6, 0],
@@ -62,5 +70,12 @@ test("ratios compare the same round, and their median is shown", () => {
 
 test("one round says nothing about noise", () => {
   const load = { name: "small64", about: "small", path: "/small", connections: 64 };
-  expect(noise([summarise(load, [sample("turnpike", 0, 50)], "turnpike")])).toContain("unknown");
+  expect(noise([summarise(load, { samples: [sample("turnpike", 0, 50)] }, "turnpike")])).toContain("unknown");
+});
+
+test("a program that failed has the reason in place of figures", () => {
+  const load = { name: "ws-echo", about: "echo", unit: "msg" };
+  const result = summarise(load, { samples: [], failures: new Map([["turnpike", "no handshake"]]) }, "turnpike");
+  expect(table(result)).toContain("msg/CPU-s");
+  expect(table(result)).toContain("turnpike  FAILED: no handshake");
 });

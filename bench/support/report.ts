@@ -5,6 +5,8 @@ import { type Load } from "./wrk.ts";
 interface Title {
   readonly name: string;
   readonly about: string;
+  /** What is counted, where it is not requests: `msg`. */
+  readonly unit?: string;
 }
 
 /** One program in one round of one case. */
@@ -31,6 +33,8 @@ export interface Row {
 export interface CaseResult extends Title {
   readonly rows: readonly Row[];
   readonly samples: readonly Sample[];
+  /** Why a program has no row, by its name. */
+  readonly failures: Readonly<Record<string, string>>;
 }
 
 export function median(values: readonly number[]): number {
@@ -40,7 +44,13 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-export function summarise({ name, about }: Title, samples: readonly Sample[], subject: string): CaseResult {
+/** Rows of one case; programs in `failures` have none. */
+export function summarise(
+  title: Title,
+  { samples, failures = new Map() }: { samples: readonly Sample[]; failures?: ReadonlyMap<string, string> },
+  subject: string,
+): CaseResult {
+  const { name, about, unit } = title;
   const names = [...new Set(samples.map((sample) => sample.program))];
   const perRound = new Map(
     samples.filter((sample) => sample.program === subject).map((sample) => [sample.round, sample.requestsPerCpuSecond]),
@@ -61,17 +71,18 @@ export function summarise({ name, about }: Title, samples: readonly Sample[], su
       ratio: median(own.map((sample) => (perRound.get(sample.round) ?? Number.NaN) / sample.requestsPerCpuSecond)),
     };
   });
-  return { name, about, rows, samples };
+  const counted = unit === undefined ? {} : { unit };
+  return { name, about, ...counted, rows, samples, failures: Object.fromEntries(failures) };
 }
 
 type Column = readonly [title: string, cell: (row: Row) => string];
 
-const columns = (subject: string): readonly Column[] => [
+const columns = (subject: string, unit: string): readonly Column[] => [
   ["program", (row) => row.program],
-  ["req/CPU-s", (row) => whole(row.requestsPerCpuSecond)],
+  [`${unit}/CPU-s`, (row) => whole(row.requestsPerCpuSecond)],
   ["spread", (row) => `${(row.spread * 100).toFixed(0)} %`],
   [`${subject}/it`, (row) => (Number.isNaN(row.ratio) ? "-" : row.ratio.toFixed(2))],
-  ["req/s", (row) => whole(row.requestsPerSecond)],
+  [`${unit}/s`, (row) => whole(row.requestsPerSecond)],
   ["p50 ms", (row) => milliseconds(row.p50)],
   ["p99 ms", (row) => milliseconds(row.p99)],
   ["non-2xx", (row) => String(row.non2xx)],
@@ -87,13 +98,24 @@ function whole(value: number): string {
 }
 
 export function table(result: CaseResult, subject = "turnpike"): string {
-  const shown = columns(subject);
+  const shown = columns(subject, result.unit ?? "req");
   const lines = [shown.map(([title]) => title), ...result.rows.map((row) => shown.map(([, cell]) => cell(row)))];
-  const widths = shown.map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)));
-  const text = lines.map((line) =>
-    line.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0))).join("  "),
-  );
-  return [`${result.name}: ${result.about}`, ...text.map((line) => `  ${line}`)].join("\n");
+  const failed = Object.entries(result.failures).map(([program, reason]) => failureLine(program, reason));
+  return [`${result.name}: ${result.about}`, ...aligned(lines), ...failed].join("\n");
+}
+
+/** What a table says of a program that gave no figures. */
+export function failureLine(program: string, reason: string): string {
+  return `  ${program}  FAILED: ${reason}`;
+}
+
+/** Lines of cells as indented text: the first column to the left, the others to the right. */
+export function aligned(lines: readonly (readonly string[])[]): string[] {
+  const widths = (lines[0] ?? []).map((_, i) => Math.max(...lines.map((line) => line[i]?.length ?? 0)));
+  return lines.map((line) => {
+    const cells = line.map((cell, i) => (i === 0 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0)));
+    return `  ${cells.join("  ")}`;
+  });
 }
 
 /** How far to trust the numbers: the spread over rounds, over all cases and programs. */

@@ -1,3 +1,4 @@
+import { messageOf } from "../../src/lib/caught.ts";
 import { cpuSeconds } from "./children.ts";
 import { type Rounds } from "./options.ts";
 import { type Running } from "./programs.ts";
@@ -5,6 +6,8 @@ import { type Sample } from "./report.ts";
 import { type Load } from "./wrk.ts";
 
 const WARM_UP_SECONDS = 1;
+/** The number of a round that counts for nothing. */
+const WARM_UP = -1;
 
 /** A program, and what drives it. */
 export interface Contestant extends Running {
@@ -12,20 +15,41 @@ export interface Contestant extends Running {
 }
 
 /** Drives one after the other, in so many rounds after a warm-up; an Error where one ends meanwhile. */
-export async function measureRounds(
+export async function measureRounds(contestants: readonly Contestant[], rounds: Rounds): Promise<Sample[]> {
+  const { samples, failures } = await measureSurvivors(contestants, rounds);
+  for (const reason of failures.values()) throw new Error(`Cannot go on measuring: ${reason}`);
+  return samples;
+}
+
+/** Why a program has no figures, by its name. */
+export type Failures = ReadonlyMap<string, string>;
+
+/** As `measureRounds`, but one that ends, or whose drive throws, is left out from then on, with all that was measured of it. */
+export async function measureSurvivors(
   contestants: readonly Contestant[],
   { rounds, seconds }: Rounds,
-): Promise<Sample[]> {
-  for (const contestant of contestants) await measure(contestant, WARM_UP_SECONDS, 0);
+): Promise<{ samples: Sample[]; failures: Failures }> {
+  const failures = new Map<string, string>();
   const samples: Sample[] = [];
+  const drive = async (contestant: Contestant, time: number, round: number): Promise<void> => {
+    if (failures.has(contestant.name)) return;
+    try {
+      const sample = await measure(contestant, time, round);
+      if (round !== WARM_UP) samples.push(sample);
+    } catch (error) {
+      failures.set(contestant.name, contestant.exited() ?? messageOf(error));
+    }
+  };
+  for (const contestant of contestants) await drive(contestant, WARM_UP_SECONDS, WARM_UP);
   for (let round = 0; round < rounds; round++) {
     // Each round begins with another one, so that none always runs after the same one.
     const first = round % contestants.length;
     for (const contestant of [...contestants.slice(first), ...contestants.slice(0, first)]) {
-      samples.push(await measure(contestant, seconds, round));
+      await drive(contestant, seconds, round);
     }
   }
-  return contestants.flatMap(({ name }) => samples.filter(({ program }) => program === name));
+  const survivors = contestants.filter(({ name }) => !failures.has(name));
+  return { samples: survivors.flatMap(({ name }) => samples.filter(({ program }) => program === name)), failures };
 }
 
 async function measure(contestant: Contestant, seconds: number, round: number): Promise<Sample> {
@@ -33,7 +57,7 @@ async function measure(contestant: Contestant, seconds: number, round: number): 
   const found = await contestant.drive(seconds);
   const used = cpuSeconds(contestant.pid) - before;
   const ended = contestant.exited();
-  if (ended !== undefined) throw new Error(`Cannot go on measuring: ${ended}`);
+  if (ended !== undefined) throw new Error(ended);
   const requestsPerCpuSecond = used > 0 ? found.requests / used : Number.NaN;
   return { ...found, program: contestant.name, round, requestsPerCpuSecond };
 }

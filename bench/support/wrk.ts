@@ -11,6 +11,12 @@ export interface Load {
   readonly socketErrors: number;
 }
 
+/** What was wrong with the answers; undefined where nothing was. */
+export function faultOf({ requests, non2xx, socketErrors }: Load): string | undefined {
+  if (non2xx > 0 || socketErrors > 0) return `${non2xx} answers were no success, ${socketErrors} socket errors`;
+  return requests === 0 ? "not one answer" : undefined;
+}
+
 const UNIT_MS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000 };
 
 function milliseconds(text: string, percent: string): number {

@@ -1,0 +1,50 @@
+/** Who is measured in a case, and how each is loaded there. */
+import { type Children } from "../support/children.ts";
+import { type Contestant } from "../support/rounds.ts";
+import { type Load } from "../support/wrk.ts";
+import { checkAnswer } from "./answers.ts";
+import { type Case } from "./cases.ts";
+import { drive } from "./drive.ts";
+import { DIRECT } from "./latency.ts";
+import { type Origin } from "./origin.ts";
+import { type RunningProxy } from "./proxy.ts";
+import { type Setup } from "./setups.ts";
+
+/** A set-up whose processes run. */
+export interface OpenSetup {
+  readonly setup: Setup;
+  readonly origin: Origin;
+  readonly proxies: readonly RunningProxy[];
+  /** Why a proxy does not run, by its name. */
+  readonly failures: ReadonlyMap<string, string>;
+}
+
+export function contestantsOf(children: Children, load: Case, open: OpenSetup): Contestant[] {
+  const { setup, origin } = open;
+  const driven = (proxy: RunningProxy): Contestant => ({
+    ...proxy,
+    drive: (seconds) => checkedDrive(children, { load, setup, origin }, proxy.port, seconds),
+  });
+  const contestants = open.proxies.map(driven);
+  if (load.measuresLatency !== true) return contestants;
+  // It uses no CPU of a proxy: any process will do.
+  const direct = { name: DIRECT, pid: process.pid, port: origin.port, exited: () => undefined };
+  return [driven(direct), ...contestants];
+}
+
+/** Loads a port for `seconds`; an Error where an answer is not as it should be, or a cache asks its origin again. */
+async function checkedDrive(
+  children: Children,
+  { load: { client }, setup, origin }: { load: Case; setup: Setup; origin: Origin },
+  port: number,
+  seconds: number,
+): Promise<Load> {
+  await checkAnswer(client, port);
+  const before = await setup.asked?.(origin);
+  await checkAnswer(client, port);
+  const found = await drive(children, client, port, seconds);
+  const after = await setup.asked?.(origin);
+  if (before !== after)
+    throw new Error(`the origin was asked ${(after ?? 0) - (before ?? 0)} times for what was cached`);
+  return found;
+}

@@ -1,0 +1,72 @@
+/** Loads one proxy. */
+import { join } from "node:path";
+import { type Children } from "../support/children.ts";
+import { runH2load } from "../support/h2load.ts";
+import { faultOf, type Load, runWrk } from "../support/wrk.ts";
+import { bodyAt, GRPC_MESSAGE } from "./bodies.ts";
+import { type Client } from "./cases.ts";
+
+const GRPC_FIELDS = ["-H", "content-type: application/grpc", "-H", "te: trailers"];
+
+/** The program that a client needs, with its Debian package; undefined where it is the bench's own. */
+export function toolOf({ kind }: Client): readonly [program: string, debianPackage: string] | undefined {
+  if (kind === "websocket") return undefined;
+  return kind === "wrk" ? ["wrk", "wrk"] : ["h2load", "nghttp2-client"];
+}
+
+/** Loads a port for `seconds`; an Error where an answer was wrong. */
+export async function drive(children: Children, client: Client, port: number, seconds: number): Promise<Load> {
+  const load = await run(children, client, port, seconds);
+  const fault = faultOf(load);
+  if (fault !== undefined) throw new Error(fault);
+  return load;
+}
+
+async function run(children: Children, client: Client, port: number, seconds: number): Promise<Load> {
+  if (client.kind === "websocket") return await runWebSocket(children, client, port, seconds);
+  if (client.kind === "wrk") {
+    const { path, connections } = client;
+    return await runWrk(children, `http://127.0.0.1:${port}${path}`, { connections, seconds });
+  }
+  return await runMultiplexed(children, client, port, seconds);
+}
+
+/** h2load counts a call that ended in an error as succeeded, and compares no lengths: the sum of all bodies tells. */
+async function runMultiplexed(
+  children: Children,
+  client: Client & { kind: "h2load" | "grpc" },
+  port: number,
+  seconds: number,
+): Promise<Load> {
+  const { path, connections, streams } = client;
+  const isCall = client.kind === "grpc";
+  const message = join(children.folder, "message");
+  if (isCall) await Bun.write(message, GRPC_MESSAGE);
+  const { bodyBytes, ...load } = await runH2load(children, `${isCall ? "http" : "https"}://127.0.0.1:${port}${path}`, {
+    connections,
+    streams,
+    seconds,
+    more: isCall ? ["-d", message, ...GRPC_FIELDS] : [],
+  });
+  const bytes = isCall ? GRPC_MESSAGE.length : bodyAt(path).length;
+  // Those that were under way at the end are counted with their bodies or without.
+  const missing = Math.abs(bodyBytes - load.requests * bytes);
+  if (!(missing <= connections * streams * bytes)) {
+    throw new Error(`${load.requests} answers had ${bodyBytes} bytes, not ${bytes} each`);
+  }
+  return load;
+}
+
+async function runWebSocket(
+  children: Children,
+  client: Client & { kind: "websocket" },
+  port: number,
+  seconds: number,
+): Promise<Load> {
+  const program = join(import.meta.dir, "websocket-load.ts");
+  const args = [port, client.connections, client.bytes, seconds].map(String);
+  const child = children.spawn({ name: "WebSocket load", argv: [process.execPath, program, ...args] });
+  if ((await child.done) !== 0) throw new Error(child.output().trim());
+  // What `websocket-load.ts` prints when all went well.
+  return JSON.parse(child.output()) as Load;
+}

@@ -1,0 +1,79 @@
+import { type Children, freePort } from "../../support/children.ts";
+import { isInstalled, startNginx } from "../../support/programs.ts";
+import { opened, ORIGIN_NAME, POOL, type Proxy, type Shape, type Site } from "../proxy.ts";
+
+function listen(shape: Shape): string {
+  if (shape.client === "http1") return "backlog=4096";
+  return shape.client === "h2" ? "ssl http2 backlog=4096" : "http2 backlog=4096";
+}
+
+function clientTls({ shape, cert, key }: Site): string {
+  if (shape.client !== "h2") return "";
+  return `ssl_protocols TLSv1.2 TLSv1.3;
+    ssl_certificate ${cert};
+    ssl_certificate_key ${key};`;
+}
+
+/** Sessions to the origin are used again by default. */
+function upstreamTls({ shape, ca }: Site): string {
+  if (shape.upstream !== "tls") return "";
+  return `proxy_ssl_verify on;
+      proxy_ssl_trusted_certificate ${ca};
+      proxy_ssl_server_name on;
+      proxy_ssl_name ${ORIGIN_NAME};`;
+}
+
+function pass(site: Site): string {
+  const { shape } = site;
+  if (shape.upstream === "h2c") return "grpc_pass grpc://origin;";
+  const connection = shape.websocket === true ? '"upgrade"' : '""';
+  return `proxy_pass ${shape.upstream === "tls" ? "https" : "http"}://origin;
+      proxy_http_version 1.1;
+      proxy_set_header Connection ${connection};
+      ${shape.websocket === true ? "proxy_set_header Upgrade $http_upgrade;" : ""}
+      ${shape.caches === true ? "proxy_cache answers;" : ""}
+      ${upstreamTls(site)}`;
+}
+
+/** A hit is sent from a file, so the files lie in memory and stay open. */
+function cache(children: Children, shape: Shape): string {
+  if (shape.caches !== true) return "";
+  const path = `${children.memoryFolder()}/nginx`;
+  return `proxy_cache_path ${path} levels=1:2 keys_zone=answers:10m max_size=256m inactive=1h use_temp_path=off;
+  sendfile on;
+  tcp_nopush on;
+  open_file_cache max=1000 inactive=3600s;
+  open_file_cache_valid 3600s;`;
+}
+
+export const NGINX: Proxy = {
+  name: "nginx",
+  installed: () => isInstalled("nginx"),
+  can: () => true,
+  async start(children, site) {
+    const { shape } = site;
+    const port = await freePort();
+    const set = shape.upstream === "h2c" ? "grpc_set_header" : "proxy_set_header";
+    const http = `
+  upstream origin { server 127.0.0.1:${site.originPort}; keepalive ${POOL}; keepalive_requests 1000000000; }
+  map $http_x_request_id $id { default $http_x_request_id; "" $request_id; }
+  ${cache(children, shape)}
+  server {
+    listen 127.0.0.1:${port} ${listen(shape)};
+    ${clientTls(site)}
+    location / {
+      ${pass(site)}
+      ${set} Host $http_host;
+      ${set} X-Forwarded-For $proxy_add_x_forwarded_for;
+      ${set} X-Forwarded-Proto $scheme;
+      ${set} X-Forwarded-Host $http_host;
+      ${set} X-Real-IP $remote_addr;
+      ${set} Via "1.1 nginx";
+      ${set} X-Request-Id $id;
+      add_header X-Request-Id $id;
+    }
+  }`;
+    const child = startNginx(children, "nginx", { workers: 1, connections: 8192, http });
+    return await opened("nginx", port, child);
+  },
+};

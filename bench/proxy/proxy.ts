@@ -1,0 +1,51 @@
+/** What a proxy of a run is, whichever program it is. */
+import { accepts, type Child, type Children, waitFor } from "../support/children.ts";
+import { type Running } from "../support/programs.ts";
+
+/** Upstream connections that each proxy may keep: more than the largest case needs. */
+export const POOL = 1024;
+/** The name that the origin's certificate is for. */
+export const ORIGIN_NAME = "localhost";
+
+/** What a proxy is set up to do. */
+export interface Shape {
+  /** `h2` is over TLS, `h2c` is not. */
+  readonly client: "http1" | "h2" | "h2c";
+  /** `tls` is HTTP/1.1 over TLS, the certificate verified. */
+  readonly upstream: "http1" | "tls" | "h2c";
+  /** Responses are cached, for as long as they say. */
+  readonly caches?: true;
+  readonly websocket?: true;
+}
+
+/** What a proxy is started with. */
+export interface Site {
+  readonly shape: Shape;
+  readonly originPort: number;
+  /** Files: what clients are shown, and whom the origin's certificate is from. */
+  readonly cert: string;
+  readonly key: string;
+  readonly ca: string;
+}
+
+export interface RunningProxy extends Running {
+  readonly port: number;
+}
+
+export interface Proxy {
+  readonly name: string;
+  installed(): boolean;
+  can(shape: Shape): boolean;
+  start(children: Children, site: Site): Promise<RunningProxy>;
+}
+
+/** A proxy that runs. */
+export function running(name: string, port: number, child: Child): RunningProxy {
+  return { name, port, pid: child.pid, exited: () => child.exited() };
+}
+
+/** A proxy that runs, once it accepts connections. */
+export async function opened(name: string, port: number, child: Child): Promise<RunningProxy> {
+  await waitFor(child, name, () => accepts(port));
+  return running(name, port, child);
+}

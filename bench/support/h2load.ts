@@ -1,0 +1,41 @@
+/** One run of h2load, and what it found. */
+import { type Children } from "./children.ts";
+import { type Load } from "./wrk.ts";
+
+export interface H2load extends Load {
+  /** Of all answers together, without framing. */
+  readonly bodyBytes: number;
+}
+
+/** Reads what h2load prints; an Error where it printed no result. It tells no percentiles. */
+export function parseH2load(text: string): H2load {
+  const rate = /^finished in [\d.]+\w+, ([\d.]+) req\/s/m.exec(text);
+  const requests = /(\d+) succeeded, (\d+) failed, (\d+) errored/.exec(text);
+  if (requests === null || rate === null) throw new Error(`Cannot read the answer of h2load: ${JSON.stringify(text)}`);
+  return {
+    requests: Number(requests[1]),
+    requestsPerSecond: Number(rate[1]),
+    p50: Number.NaN,
+    p99: Number.NaN,
+    non2xx: Number(requests[2]),
+    socketErrors: Number(requests[3]),
+    bodyBytes: Number(/\((\d+)\) data$/m.exec(text)?.[1] ?? Number.NaN),
+  };
+}
+
+export interface H2Request {
+  readonly connections: number;
+  /** Requests at a time on each connection. */
+  readonly streams: number;
+  readonly seconds: number;
+  readonly more?: readonly string[];
+}
+
+/** Drives `url` over HTTP/2 from one thread; `more` are further arguments. */
+export async function runH2load(children: Children, url: string, request: H2Request): Promise<H2load> {
+  const { connections, streams, seconds, more = [] } = request;
+  const argv = ["h2load", "-t1", `-c${connections}`, `-m${streams}`, `-D${seconds}`, ...more, url];
+  const child = children.spawn({ name: "h2load", argv });
+  if ((await child.done) !== 0) throw new Error(`Cannot run h2load against "${url}": ${child.output().trim()}`);
+  return parseH2load(child.output());
+}
