@@ -41,7 +41,7 @@ function openNumeric(
   const opening = new NodeSocket({ allowHalfOpen: true });
   let isGivenUp = false;
   opening.on("error", result.reject);
-  opening.once("connect", () => {
+  const taken = (): void => {
     const socket = takeSocket(opening);
     // node:net still writes to the data of the socket in this event.
     socket.data = { ...DEAF };
@@ -53,6 +53,14 @@ function openNumeric(
       else begin(socket);
       result.resolve();
     });
+  };
+  opening.once("connect", () => {
+    try {
+      taken();
+    } catch (error) {
+      opening.destroy();
+      result.reject(error);
+    }
   });
   opening.connect({ host: address, port });
   return {
