@@ -32,8 +32,8 @@ const FAULTS: readonly Http1Fault[] = [
     act: (to) => sendAndReset(to, "HTTP/1.1 103 Early Hints\r\n\r\n"),
     ...heard(502),
   },
-  { name: "says nothing", stalls: true, act: () => {}, ...heard(504) },
-  { name: "stalls within the head", stalls: true, act: (to) => to.send("HTTP/1.1 200 OK\r\nContent-"), ...heard(504) },
+  { name: "says nothing", stalls: 150, act: () => {}, ...heard(504) },
+  { name: "stalls within the head", stalls: 150, act: (to) => to.send("HTTP/1.1 200 OK\r\nContent-"), ...heard(504) },
   {
     name: "resets within the body",
     act: (to) => sendAndReset(to, `${LENGTH_10}hello`),
@@ -43,7 +43,7 @@ const FAULTS: readonly Http1Fault[] = [
   { name: "ends within the body", act: (to) => to.end(`${LENGTH_10}hello`), ...once(false, 200, 1), body: "hello" },
   {
     name: "stalls within the body",
-    stalls: true,
+    stalls: 400,
     act: (to) => to.send(`${LENGTH_10}hello`),
     ...once(false, 200, 1),
     body: "hello",

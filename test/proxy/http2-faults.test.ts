@@ -100,10 +100,10 @@ const FAULTS: readonly Http2Fault[] = [
     },
     ...heard(502),
   },
-  { name: "says nothing", stalls: true, act: () => {}, ...heard(504) },
+  { name: "says nothing", stalls: 150, act: () => {}, ...heard(504) },
   {
     name: "stalls within the head",
-    stalls: true,
+    stalls: 150,
     act: ({ connection, streamId }) =>
       connection.send(h2.frame(h2.HEADERS, h2.NO_FLAGS, streamId, block([[":status", "200"]]))),
     ...heard(504),
@@ -128,7 +128,7 @@ const FAULTS: readonly Http2Fault[] = [
   },
   {
     name: "stalls within the body",
-    stalls: true,
+    stalls: 400,
     act: (to) => {
       to.head(200, LENGTH_10);
       to.data("hello");

@@ -4,7 +4,6 @@ import { ask, type ClientProtocol, type Outcome } from "./ask.ts";
 import { type Counts, Rig } from "./rig.ts";
 
 export const MAX_RESPONSE_BYTES = 50_000;
-const SHORT_TIMES = { send_timeout_ms: 150, read_timeout_ms: 150 };
 
 /** What is to come of a request: `sent` on connections that are new, `sentStale` where the first one was used before. */
 export interface Expected {
@@ -22,8 +21,8 @@ export interface Outcomes {
 
 export interface Fault extends Outcomes {
   readonly name: string;
-  /** Its requests have little time; all others have plenty, however busy the machine is. */
-  readonly stalls?: true;
+  /** Milliseconds that its requests have; all others have plenty, however busy the machine is. */
+  readonly stalls?: number;
   /** The body that the client gets, where it is whole. */
   readonly body?: string;
 }
@@ -77,6 +76,10 @@ export interface FaultyOrigin {
 
 const nameOf = (fault: number, kind: number): string => `f${fault}-${kind}`;
 
+function timesOf(stalls: number | undefined): object {
+  return stalls === undefined ? {} : { send_timeout_ms: stalls, read_timeout_ms: stalls };
+}
+
 /** The fault that is asked for by `path`. */
 export function faultOf<T>(faults: readonly T[], path: string): T | undefined {
   const index = /^\/f(\d+)-\d+\/fault$/.exec(path)?.[1];
@@ -96,7 +99,7 @@ export function testFaults(
     origin = await start();
     const servers = [{ address: "127.0.0.1", port: origin.port, max_fails: 1000 }];
     const all = faults.flatMap(({ stalls }, fault) =>
-      KINDS.map((_kind, kind) => ({ name: nameOf(fault, kind), times: stalls === true ? SHORT_TIMES : {} })),
+      KINDS.map((_kind, kind) => ({ name: nameOf(fault, kind), times: timesOf(stalls) })),
     );
     rig = await Rig.start({
       quic: true,
