@@ -133,6 +133,22 @@ test("a client's cancel resets the server's stream, and nothing else", async () 
   expect(await wire.rig.page()).toContain('turnpike_grpc_responses_total{code="1"} 1');
 });
 
+test("a head that is larger than the server takes never reaches it, and its connection serves the others", async () => {
+  const client = await wire.client();
+  wire.origin.settings = [[h2.MAX_HEADER_LIST_SIZE, 2000]];
+  unary(client, 1, [], "/test.Echo/First");
+  answer(await wire.request("/test.Echo/First"));
+  expect((await told(client, 1)).grpcStatus).toBe("0");
+  unary(client, 3, [["x-large", "x".repeat(2000)]]);
+  const refused = await told(client, 3);
+  expect([refused.status, refused.grpcStatus]).toEqual(["200", "8"]);
+  unary(client, 5, [["x-small", "x".repeat(800)]], "/test.Echo/Next");
+  answer(await wire.request("/test.Echo/Next"));
+  expect((await told(client, 5)).grpcStatus).toBe("0");
+  expect([wire.origin.connections.length, wire.origin.requests.length]).toEqual([1, 2]);
+  expect((await wire.rig.counts("origin")).failures).toBe(0);
+});
+
 test("a stream whose client opens no window holds its server back, and no other stream", async () => {
   const client = await wire.client([h2.INITIAL_WINDOW_SIZE, 16_384]);
   begin(client, 1);

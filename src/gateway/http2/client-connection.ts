@@ -1,10 +1,11 @@
 import { type BufferPool } from "../../lib/buffer-pool.ts";
+import { TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type ResponseSink } from "../exchange.ts";
 import { type Wire } from "../wire/wire.ts";
 import { RESET_COST } from "./calm.ts";
-import { type ClientRequest, ClientStream, type ClientStreamConnection } from "./client-stream.ts";
+import { type ClientRequest, ClientStream, type ClientStreamConnection, listSize } from "./client-stream.ts";
 import { Http2Connection } from "./connection.ts";
 import * as f from "./frame.ts";
 import { HpackDecoder, staticItems } from "./hpack/decoder.ts";
@@ -101,9 +102,17 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
     return this.#retired || !this.isOpen;
   }
 
-  /** Begins a request; the body follows with the stream's `data` and `end`, unless `bodyLength` is 0. Undefined: there is no room. */
+  /**
+   * Begins a request; the body follows with the stream's `data` and `end`, unless `bodyLength` is 0. Undefined: there is no room,
+   * or its head is larger than the server takes, which the sink hears.
+   */
   request(request: ClientRequest, sink: ResponseSink): ClientStream | undefined {
     if (this.#capacity === 0) return undefined;
+    // A server may end the whole connection for it, and with it what others have asked for.
+    if (this.peer.maxHeaderListSize !== Number.POSITIVE_INFINITY && listSize(request) > this.peer.maxHeaderListSize) {
+      sink.abort(new TurnpikeError("head-too-large", "the header fields are larger than the upstream takes"));
+      return undefined;
+    }
     const streamId = this.#nextStreamId;
     this.#nextStreamId += 2;
     this.requests++;

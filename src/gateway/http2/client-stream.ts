@@ -26,6 +26,19 @@ export interface ClientRequest {
   readonly bodyLength: number;
 }
 
+/** What a field counts beside its name and value (RFC 9113 §6.5.2). */
+const FIELD_OVERHEAD = 32;
+/** Names of the pseudo-header fields and of content-length, with their overhead and its digits. */
+const OWN_FIELDS_SIZE = 5 * FIELD_OVERHEAD + ":method:scheme:authority:pathcontent-length".length + 15;
+
+/** The size of a request's head by RFC 9113 §6.5.2's count, or some bytes more. */
+export function listSize({ method, scheme, authority, path, fields }: ClientRequest): number {
+  let size = OWN_FIELDS_SIZE + method.length + scheme.length + authority.length + path.length + fields.length;
+  // Each line has four characters that are no part of name or value.
+  for (let at = fields.indexOf("\r\n"); at !== -1; at = fields.indexOf("\r\n", at + 2)) size += FIELD_OVERHEAD - 4;
+  return size;
+}
+
 /** What a request needs of its connection. */
 export interface ClientStreamConnection extends StreamConnection {
   /** The response on `stream` has ended. */

@@ -39,6 +39,8 @@ export class PeerSettings {
   initialWindowSize = DEFAULT_WINDOW;
   maxFrameSize = DEFAULT_MAX_FRAME_SIZE;
   maxStreams = Number.POSITIVE_INFINITY;
+  /** Of a head that the peer takes, by RFC 9113 §6.5.2's count. */
+  maxHeaderListSize = Number.POSITIVE_INFINITY;
 
   /** Takes a SETTINGS payload (RFC 9113 §6.5.2); the fault where it is none. `ofServer`: the peer is one. */
   apply(bytes: Uint8Array, range: { start: number; end: number }, ofServer: boolean): ConnectionFault | undefined {
@@ -70,6 +72,9 @@ export class PeerSettings {
           return { code: PROTOCOL_ERROR, reason: `SETTINGS_MAX_FRAME_SIZE of ${value}` };
         }
         this.maxFrameSize = value;
+        return undefined;
+      case MAX_HEADER_LIST_SIZE:
+        this.maxHeaderListSize = value;
         return undefined;
       default:
         // The header table size needs no heed: the encoder has no table. Unknown ones are ignored (RFC 9113 §6.5.2).

@@ -292,8 +292,8 @@ class Forward implements ResponseSink {
       this.#replay(this.#server, carrier);
       return;
     }
-    // A server is not to blame for what this worker has no room for.
-    if (error.code === "overloaded") {
+    // A server is not to blame for what this worker has no room for, or for what a client sends.
+    if (error.code === "overloaded" || error.code === "head-too-large") {
       this.fail(error);
       return;
     }
