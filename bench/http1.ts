@@ -54,7 +54,7 @@ function build(): { client: Http1ServerConnection; origin: ClientConnection } {
   origin.attach(nullWire());
   idle = origin;
   const pool = { endpoint: { address: "127.0.0.1", port: 1 }, take: () => idle };
-  const server = { pool, began() {}, ended() {}, answered() {}, failed() {} };
+  const server = { pool, began() {}, ended() {}, answered() {}, served() {}, failed() {} };
   // The pool's own bookkeeping needs real sockets; what it costs is in `bench -- proxy`.
   const upstream = { pick: () => server as unknown as UpstreamServer } as unknown as Upstream;
   const target = {
