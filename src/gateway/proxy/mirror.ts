@@ -170,8 +170,14 @@ class MirrorCopy extends Deadline implements RequestCopy, RequestBody {
   }
 
   #fault(error: unknown): void {
-    this.#shared.onFault(error);
+    const { onFault } = this.#shared;
+    onFault(error);
     this.failed();
+    try {
+      this.#exchange.cancel();
+    } catch (again) {
+      onFault(again);
+    }
   }
 
   // --- the mirror's side ---
