@@ -35,13 +35,15 @@ function pass(site: Site): string {
       ${upstreamTls(site)}`;
 }
 
-/** A hit is sent from a file, so the files lie in memory and stay open. */
+/**
+ * A hit is sent from a file, so the files lie in memory and stay open. nginx reads them: with sendfile on it spends 18 % more
+ * CPU on 1 KiB and 60 % more on 64 KiB (cache-hit, cache-hit-64k), and with tcp_nopush besides it stalls.
+ */
 function cache(children: Children, shape: Shape): string {
   if (shape.caches !== true) return "";
   const path = `${children.memoryFolder()}/nginx`;
   return `proxy_cache_path ${path} levels=1:2 keys_zone=answers:10m max_size=256m inactive=1h use_temp_path=off;
-  sendfile on;
-  tcp_nopush on;
+  output_buffers 2 64k;
   open_file_cache max=1000 inactive=3600s;
   open_file_cache_valid 3600s;`;
 }
