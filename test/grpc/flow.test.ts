@@ -2,7 +2,9 @@
 /* oxlint-disable eslint/no-await-in-loop -- what is tested comes one after the other */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import * as h2 from "../support/http2-frames.ts";
+import { Http3Client } from "../support/http3-client.ts";
 import { fieldOf, post } from "../support/http2-client.ts";
+import { Rig } from "../proxy/testing/rig.ts";
 import { answer, begin, end, GRPC_TYPE, message, told, unary, WireRig } from "./testing/wire.ts";
 
 setDefaultTimeout(30_000);
@@ -168,4 +170,40 @@ test("a stream whose client opens no window holds its server back, and no other 
   client.send(h2.windowUpdate(0, 1_000_000), h2.windowUpdate(1, 1_000_000), h2.data(1, "", h2.END_STREAM));
   end(slow);
   expect((await told(client, 1)).body.length).toBe(16 * 16_384);
+});
+
+test("calls over HTTP/3 have their messages, their trailers and their errors", async () => {
+  const { origin } = wire;
+  const rig = await Rig.start({
+    quic: true,
+    upstreams: [{ name: "origin", protocol: "h2c", servers: [{ address: "127.0.0.1", port: origin.port }] }],
+    routes: [{ path_prefix: "/test.Echo/", upstream: "origin" }],
+  });
+  const client = await Http3Client.connect(rig.quicPort);
+  const call = async (path: string): Promise<unknown[]> => {
+    const { headers, body, trailers } = await client.request("POST", path, message("hello"), {
+      "content-type": "application/grpc",
+    });
+    const status = trailers?.["grpc-status"] ?? headers["grpc-status"];
+    return [headers[":status"], body.toString("latin1"), trailers !== undefined, status];
+  };
+  try {
+    origin.onRequest = (request) => answer(request, "0");
+    expect(await call("/test.Echo/Call")).toEqual(["200", message("hi").toString("latin1"), true, "0"]);
+    const [request] = origin.requests;
+    expect([request?.field("te"), request?.body]).toEqual(["trailers", message("hello")]);
+    origin.onRequest = ({ connection }) => connection.reset();
+    expect(await call("/test.Echo/Call")).toEqual(["200", "", false, "14"]);
+    expect(await call("/nowhere")).toEqual(["200", "", false, "12"]);
+    expect(await call("/test.Echo/a%2Fb")).toEqual(["200", "", false, "3"]);
+    origin.onRequest = (cut) => {
+      cut.head(200, [GRPC_TYPE]);
+      cut.data(message("half"));
+      cut.reset(h2.ENHANCE_YOUR_CALM);
+    };
+    expect(await call("/test.Echo/Call")).toEqual(["200", message("half").toString("latin1"), true, "8"]);
+  } finally {
+    client.close();
+    await rig.stop();
+  }
 });
