@@ -280,7 +280,8 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
 
   /** Nobody waits for the answer any more: the connection is asked whether it lives where nothing came on it meanwhile. */
   givenUp(): void {
-    this.#client.givenUp(this.#openedAt);
+    // What came long before says nothing of a stream that lasts.
+    this.#client.givenUp(Math.max(this.#openedAt, this.#wheel.now() - this.silenceMs / 2));
   }
 
   /** It is the upstream's turn: to read what waits for it, or to answer what it has. Held back, its silence is not its own. */

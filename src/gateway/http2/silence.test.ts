@@ -97,3 +97,15 @@ test("silence does not count while the client takes no more", () => {
   server.owner.clock.advance(1100);
   expect(timeouts).toBe(1);
 });
+
+test("a stream that has lasted asks for a sign of life where nothing came of late", () => {
+  const stream = server.send(new Sink(), POST);
+  stream.silenceMs = 1000;
+  server.head(1, 0, OK);
+  server.owner.clock.advance(400);
+  stream.givenUp();
+  expect(pings()).toBe(0);
+  server.owner.clock.advance(200);
+  stream.givenUp();
+  expect(pings()).toBe(1);
+});

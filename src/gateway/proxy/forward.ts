@@ -356,8 +356,7 @@ class Forward implements ResponseSink {
     if (carrier?.awaited === true && !isLate) {
       this.#server?.failed();
       if (carrier instanceof ClientStream) carrier.unanswered();
-    }
-    if (isLate && carrier instanceof ClientStream) carrier.givenUp();
+    } else if (carrier instanceof ClientStream) carrier.givenUp();
     this.#carrier = undefined;
     carrier?.destroy();
     if (isLate) this.fail(errors.LATE);

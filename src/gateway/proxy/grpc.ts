@@ -32,6 +32,7 @@ export interface GrpcWatcher {
 export class GrpcResponse implements ResponseSink {
   readonly #exchange: Exchange;
   readonly #sink: ResponseSink;
+  #begun = false;
   #over = false;
   /** A call without a status is one that its client has left. */
   #status: number = GRPC.CANCELLED;
@@ -57,6 +58,7 @@ export class GrpcResponse implements ResponseSink {
       this.#sink.start(head);
       return;
     }
+    this.#begun = true;
     const status = head.grpcStatus ?? parseGrpcStatus(fieldValue(head.fields, "grpc-status"));
     if (status !== undefined && head.bodyLength === 0) {
       this.#status = status;
@@ -82,7 +84,8 @@ export class GrpcResponse implements ResponseSink {
     if (this.#over) return;
     this.#over = true;
     this.#status = grpcStatusOfError(error);
-    this.#sink.end(statusFields(this.#status, error.message));
+    if (!this.#begun) this.#sink.abort(error);
+    else this.#sink.end(statusFields(this.#status, error.message));
   }
 
   /** Says in gRPC what an answer says that is none of gRPC; what follows its head is dropped. */
