@@ -43,6 +43,8 @@ export interface ServerHost {
   /** True: answer what is in flight, then close. */
   draining(): boolean;
   readonly scheme: "http" | "https";
+  /** What several events write to an HTTP/2 connection leaves together: see `Outgoing`. */
+  readonly gathers?: boolean;
   /** Where the connection comes from, where its wire does not know it: a proxy has said so. */
   readonly peerAddress?: string | undefined;
   handle(exchange: Exchange): void;

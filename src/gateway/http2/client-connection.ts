@@ -41,6 +41,8 @@ export interface Http2ConnectionOwner {
   readonly buffers: BufferPool;
   /** Milliseconds that the server may take to read anything of what is sent. */
   readonly writeMs: number;
+  /** What several events write leaves together: see `Outgoing`. */
+  readonly gathers?: boolean;
   /** A request has ended, or the server has said how many it takes: see `room`. */
   released(connection: Http2ClientConnection): void;
   /** It takes no more requests, and closes when those that it has are answered. */
@@ -77,6 +79,7 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
       ofClient: true,
       connectionWindow: CONNECTION_WINDOW,
       writeMs: () => owner.writeMs,
+      gathers: owner.gathers,
     });
     this.#owner = owner;
   }

@@ -19,6 +19,8 @@ export interface SocketOptions {
   readonly buffers: BufferPool;
   /** Milliseconds. */
   readonly writeMs: () => number;
+  /** What several events write leaves together: see `Outgoing`. */
+  readonly gathers?: boolean | undefined;
 }
 
 /**
@@ -42,12 +44,12 @@ export abstract class Http2Socket extends Deadline implements WireHandler {
   #paused = false;
   #writeDeadline: WriteDeadline | undefined;
 
-  constructor(wire: Wire, { wheel, buffers, writeMs }: SocketOptions) {
+  constructor(wire: Wire, { wheel, buffers, writeMs, gathers }: SocketOptions) {
     super();
     this.wire = wire;
     this.wheel = wheel;
     this.buffers = new SharedPart(buffers);
-    this.out = new Outgoing(wire, () => this.#onBlocked(), this.buffers);
+    this.out = new Outgoing(wire, () => this.#onBlocked(), this.buffers, gathers);
     this.#writeMs = writeMs;
   }
 

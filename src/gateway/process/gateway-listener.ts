@@ -57,6 +57,7 @@ export class GatewayListener {
       scheme: plan.useTls ? "https" : "http",
       peerAddress: undefined,
       draining: () => this.#draining || shared.draining(),
+      gathers: true,
       handle: (exchange) => {
         exchange.addedFields = this.#announced;
         shared.handle(exchange);

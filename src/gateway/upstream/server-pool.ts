@@ -73,6 +73,7 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
   readonly wheel: TimerWheel;
   readonly buffers: BufferPool;
   readonly writeMs = WRITE_MS;
+  readonly gathers = true;
   readonly #settings: PoolSettings;
   readonly #metrics: ServerMetrics;
   readonly #onFault: OnFault;

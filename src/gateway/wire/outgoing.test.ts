@@ -14,12 +14,13 @@ interface Line {
   blocked: number;
 }
 
+/** The last one gathers over events. */
 function lines(): Line[] {
-  return Array.from({ length: CONNECTIONS }, () => {
+  return Array.from({ length: CONNECTIONS }, (_, index) => {
     const wire = new FakeWire();
     const line: Line = {
       wire,
-      out: new Outgoing(wire, () => line.blocked++, plentyOfBuffers()),
+      out: new Outgoing(wire, () => line.blocked++, plentyOfBuffers(), index === CONNECTIONS - 1),
       given: [],
       blocked: 0,
     };
@@ -79,6 +80,7 @@ test("every connection's bytes leave whole and in order, however little each wri
       flushCork();
       for (const { wire, out, given } of all) {
         wire.takes = [];
+        out.flush();
         expect(out.drain()).toBe(true);
         expect(out.blocked).toBe(false);
         const wanted = Buffer.concat(given);
@@ -164,4 +166,42 @@ test("a closed connection gives its buffers back", () => {
   expect(pool.used).toBe(2 * 65_536);
   out.discard();
   expect(pool.used).toBe(0);
+});
+
+test("what several events write to a connection that gathers leaves together when the turn is over", async () => {
+  const wire = new FakeWire();
+  const other = new FakeWire();
+  const out = new Outgoing(wire, () => {}, plentyOfBuffers(), true);
+  const between = new Outgoing(other, () => {}, plentyOfBuffers());
+  let writes = 0;
+  const { write } = wire;
+  wire.write = (...args) => {
+    writes++;
+    return write.apply(wire, args);
+  };
+  const given: Buffer[] = [];
+  for (let event = 0; event < 20; event++) {
+    given.push(pattern(100 + event, event));
+    holdCork();
+    out.bytes(pattern(100 + event, event));
+    between.text("x");
+    flushCork();
+  }
+  expect([writes, other.text.length]).toEqual([0, 20]);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect([writes, wire.bytes.equals(Buffer.concat(given))]).toEqual([1, true]);
+});
+
+test("more than a connection gathers leaves before the turn is over, and a closed one sends nothing at its end", async () => {
+  const wire = new FakeWire();
+  const out = new Outgoing(wire, () => {}, plentyOfBuffers(), true);
+  for (let event = 0; event < 5; event++) {
+    holdCork();
+    out.bytes(pattern(30_000, event));
+    flushCork();
+  }
+  expect(wire.bytes.length).toBe(120_000);
+  out.discard();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(wire.bytes.length).toBe(120_000);
 });

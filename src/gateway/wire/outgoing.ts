@@ -10,6 +10,9 @@ const CORK_BYTES = 131_072;
 /** A chunk from here on is written from where it lies: copying it costs more than a second write (bench proxy, 64k). */
 const DIRECT_BYTES = 98_304;
 
+/** Bytes that a connection which gathers over events has waiting at most; more leaves at once. */
+const GATHERED_BYTES = 65_536;
+
 const cork = Buffer.allocUnsafeSlow(CORK_BYTES);
 /** The shared buffer, for who writes into it what would else be copied there: see `reserve`. */
 export const sendBuffer = cork;
@@ -20,17 +23,27 @@ let corkOwner: Outgoing | undefined;
 /** An event is being handled, at whose end `flushCork` is called. */
 let inEvent = false;
 let flushScheduled = false;
+/** Connections that have gathered something, and buffers that none uses. */
+const gathering: Outgoing[] = [];
+const spareBuffers: Buffer[] = [];
 
 /**
  * The sending half of a connection. What is written within one event is gathered in a buffer that all connections of
  * the worker share, and leaves when the event ends (`flush`) or another connection needs the buffer. What the socket
  * does not take waits in `#backlog`: as much as the sender had in hand when told by `blocked` to stop, in buffers of the
  * worker's pool. Where the pool has none left, bytes are lost and the connection with them: it stays blocked until closed.
+ *
+ * One that `gathers` goes further: what all events of one turn of the event loop write to it leaves together. A connection that
+ * carries answers of many upstream connections pays for one write instead of one an answer (bench proxy, h2-to-h1).
  */
 export class Outgoing {
   readonly #wire: Wire;
   readonly #onBlocked: () => void;
   readonly #buffers: BufferAccount;
+  readonly #gathers: boolean;
+  /** What was gathered in this turn. */
+  #gathered: Buffer | undefined;
+  #gatheredBytes = 0;
   /** Made when bytes have to wait for the first time. */
   #backlog: ByteQueue | undefined;
   #backlogBytes = 0;
@@ -40,8 +53,9 @@ export class Outgoing {
   bytesWritten = 0;
 
   /** `onBlocked` is called in the midst of writing: it sets a deadline, and nothing else. */
-  constructor(wire: Wire, onBlocked: () => void, buffers: BufferAccount) {
+  constructor(wire: Wire, onBlocked: () => void, buffers: BufferAccount, gathers = false) {
     this.#wire = wire;
+    this.#gathers = gathers;
     this.#onBlocked = onBlocked;
     this.#buffers = buffers;
   }
@@ -91,6 +105,14 @@ export class Outgoing {
     corkLength += length;
   }
 
+  /** Writes the bytes at once, behind what was gathered: for who knows that nothing will be put with them. */
+  pass(chunk: Uint8Array, start: number, end: number): void {
+    this.bytesWritten += end - start;
+    if (corkOwner === this) flushOwner();
+    if (this.#backlogBytes > 0) this.#keep(chunk, start, end);
+    else this.#send(chunk, start, end);
+  }
+
   /**
    * Makes room for `room` bytes in `sendBuffer` and returns the offset at which to write them; `commit` is called with
    * the offset behind them, before anything else is written. -1: bytes wait for the socket, or so many never fit.
@@ -120,6 +142,7 @@ export class Outgoing {
   /** Sends what this connection has gathered. */
   flush(): void {
     if (corkOwner === this) flushOwner();
+    if (this.#gatheredBytes > 0) this.#sendGathered();
   }
 
   /** Takes up the backlog when the socket has room; true when nothing waits any more. */
@@ -146,6 +169,7 @@ export class Outgoing {
       corkOwner = undefined;
       corkLength = 0;
     }
+    this.#gatheredBytes = 0;
     this.#backlog?.clear();
     this.#backlogBytes = 0;
   }
@@ -185,9 +209,46 @@ export class Outgoing {
     this.#keep(bytes, start + taken, end);
   }
 
-  static sendCork(owner: Outgoing, length: number): void {
-    owner.#send(cork, 0, length);
+  #gather(length: number): void {
+    if (this.#backlogBytes > 0 || length > GATHERED_BYTES) {
+      if (this.#gatheredBytes > 0) this.#sendGathered();
+      this.#send(cork, 0, length);
+      return;
+    }
+    if (this.#gatheredBytes + length > GATHERED_BYTES) this.#sendGathered();
+    if (this.#gathered === undefined) {
+      this.#gathered = spareBuffers.pop() ?? Buffer.allocUnsafeSlow(GATHERED_BYTES);
+      if (gathering.push(this) === 1) setImmediate(sendAllGathered);
+    }
+    cork.copy(this.#gathered, this.#gatheredBytes, 0, length);
+    this.#gatheredBytes += length;
   }
+
+  #sendGathered(): void {
+    const length = this.#gatheredBytes;
+    this.#gatheredBytes = 0;
+    if (this.#gathered === undefined) return;
+    const taken = this.#wire.write(this.#gathered, 0, length);
+    // The buffer is used again at once.
+    if (taken >= 0 && taken < length)
+      this.#keep(Buffer.from(this.#gathered.subarray(taken, length)), 0, length - taken);
+  }
+
+  /** The turn is over: sends what it has brought, and gives the buffer back. */
+  static endTurn(owner: Outgoing): void {
+    if (owner.#gatheredBytes > 0) owner.#sendGathered();
+    if (owner.#gathered !== undefined) spareBuffers.push(owner.#gathered);
+    owner.#gathered = undefined;
+  }
+
+  static sendCork(owner: Outgoing, length: number): void {
+    if (owner.#gathers) owner.#gather(length);
+    else owner.#send(cork, 0, length);
+  }
+}
+
+function sendAllGathered(): void {
+  for (const owner of gathering.splice(0)) Outgoing.endTurn(owner);
 }
 
 function flushOwner(): void {
