@@ -152,7 +152,7 @@ describe.each([
   });
 
   test("a deadline ends the call at both ends", async () => {
-    const outcome = await client.unary("hang", { deadlineMs: 100 }).outcome;
+    const outcome = await client.unary("hang", { deadlineMs: 400 }).outcome;
     expect(outcome.code).toBe(status.DEADLINE_EXCEEDED);
     await server.until("the cancel", () => server.calls.find(({ cancelled }) => cancelled));
   });
