@@ -94,7 +94,8 @@ describe("a server that takes few requests on a connection", () => {
       await serve({ max_connections: 8 });
       const outcomes = await askAll(100);
       expect(statusesOf(outcomes)).toEqual([200]);
-      expect([seen.most, seen.refused]).toEqual([count, 0]);
+      expect(seen.refused).toBe(0);
+      expect(seen.most).toBeLessThanOrEqual(count);
       expect(origin.requests).toHaveLength(100);
       expect(origin.connections.length).toBeLessThanOrEqual(8);
       expect(await rig.counts("origin")).toMatchObject({ failures: 0, retries: 0, waiting: 0 });
@@ -281,7 +282,7 @@ describe("a server that", () => {
     );
     expect(await ask(rig, "HTTP/1.1", { path: "/other" })).toMatchObject({ status: 200 });
     expect(await stalled).toMatchObject({ status: 504 });
-    expect(origin.on("/large")).toMatchObject([{ resetCode: h2.CANCEL }]);
+    await origin.until("the reset", () => (origin.on("/large")[0]?.resetCode === h2.CANCEL ? true : undefined));
     expect(await rig.counts("origin")).toMatchObject({ failures: 1, connections: 1, open: 1 });
   });
 

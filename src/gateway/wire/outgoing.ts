@@ -105,14 +105,6 @@ export class Outgoing {
     corkLength += length;
   }
 
-  /** Writes the bytes at once, behind what was gathered: for who knows that nothing will be put with them. */
-  pass(chunk: Uint8Array, start: number, end: number): void {
-    this.bytesWritten += end - start;
-    if (corkOwner === this) flushOwner();
-    if (this.#backlogBytes > 0) this.#keep(chunk, start, end);
-    else this.#send(chunk, start, end);
-  }
-
   /**
    * Makes room for `room` bytes in `sendBuffer` and returns the offset at which to write them; `commit` is called with
    * the offset behind them, before anything else is written. -1: bytes wait for the socket, or so many never fit.
@@ -142,7 +134,7 @@ export class Outgoing {
   /** Sends what this connection has gathered. */
   flush(): void {
     if (corkOwner === this) flushOwner();
-    if (this.#gatheredBytes > 0) this.#sendGathered();
+    this.#sendGathered();
   }
 
   /** Takes up the backlog when the socket has room; true when nothing waits any more. */
@@ -209,13 +201,13 @@ export class Outgoing {
     this.#keep(bytes, start + taken, end);
   }
 
+  /** Takes up what the shared buffer has. While a backlog waits nothing is gathered: it goes first. */
   #gather(length: number): void {
+    if (this.#gatheredBytes + length > GATHERED_BYTES) this.#sendGathered();
     if (this.#backlogBytes > 0 || length > GATHERED_BYTES) {
-      if (this.#gatheredBytes > 0) this.#sendGathered();
       this.#send(cork, 0, length);
       return;
     }
-    if (this.#gatheredBytes + length > GATHERED_BYTES) this.#sendGathered();
     if (this.#gathered === undefined) {
       this.#gathered = spareBuffers.pop() ?? Buffer.allocUnsafeSlow(GATHERED_BYTES);
       if (gathering.push(this) === 1) setImmediate(sendAllGathered);
@@ -227,7 +219,7 @@ export class Outgoing {
   #sendGathered(): void {
     const length = this.#gatheredBytes;
     this.#gatheredBytes = 0;
-    if (this.#gathered === undefined) return;
+    if (this.#gathered === undefined || length === 0) return;
     const taken = this.#wire.write(this.#gathered, 0, length);
     // The buffer is used again at once.
     if (taken >= 0 && taken < length)
@@ -236,7 +228,7 @@ export class Outgoing {
 
   /** The turn is over: sends what it has brought, and gives the buffer back. */
   static endTurn(owner: Outgoing): void {
-    if (owner.#gatheredBytes > 0) owner.#sendGathered();
+    owner.#sendGathered();
     if (owner.#gathered !== undefined) spareBuffers.push(owner.#gathered);
     owner.#gathered = undefined;
   }
