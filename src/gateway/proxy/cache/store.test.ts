@@ -1,0 +1,77 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { CacheStore } from "./store.ts";
+import { StoredResponse } from "./stored-response.ts";
+
+const HEAD = { status: 200, reason: "", fields: "Cache-Control: max-age=60\r\n", askedAt: 0, receivedAt: 0 };
+
+function response(uri: string, length = 10, variant = ""): StoredResponse {
+  return new StoredResponse({ uri, variant }, HEAD, new Uint8Array(length), 60);
+}
+
+test("the least recently used leaves first", () => {
+  const store = new CacheStore({ maxEntries: 2, maxBytes: 1_000_000 });
+  for (const uri of ["a", "b"]) store.put(response(uri));
+  store.find("a", "");
+  store.put(response("c"));
+  expect(["a", "b", "c"].map((uri) => store.find(uri, "") !== undefined)).toEqual([true, false, true]);
+});
+
+test("variants of a URI are told apart, and leave together when it is invalidated", () => {
+  const store = new CacheStore({ maxEntries: 9, maxBytes: 1_000_000 });
+  for (const variant of ["gzip", "br"]) store.put(response("a", 10, variant));
+  store.put(response("b"));
+  expect([store.find("a", "gzip")?.variant, store.find("a", "zstd")]).toEqual(["gzip", undefined]);
+  store.invalidate("a");
+  expect([store.has("a"), store.entries]).toEqual([false, 1]);
+});
+
+test("a body that is coming has its room before it is there, and no more than there is", () => {
+  const store = new CacheStore({ maxEntries: 9, maxBytes: 2000 });
+  store.put(response("a", 500));
+  expect(store.reserve(1500)).toBe(true);
+  expect([store.entries, store.bytes]).toEqual([0, 1500]);
+  expect(store.reserve(501)).toBe(false);
+  store.release(1500);
+  expect(store.bytes).toBe(0);
+});
+
+test("what is larger than all room is not stored", () => {
+  const store = new CacheStore({ maxEntries: 9, maxBytes: 2000 });
+  store.put(response("a", 5000));
+  expect([store.entries, store.bytes]).toEqual([0, 0]);
+});
+
+test("entries and bytes are those of what is there, whatever is done, and within their bounds", () => {
+  const step = fc.record({
+    kind: fc.constantFrom("put", "find", "invalidate", "freshen"),
+    uri: fc.constantFrom("a", "b", "c", "d", "e"),
+    variant: fc.constantFrom("", "x"),
+    size: fc.integer({ min: 0, max: 3000 }),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      let [entries, bytes] = [0, 0];
+      const store = new CacheStore({ maxEntries: 4, maxBytes: 6000 }, (more, moreBytes) => {
+        entries += more;
+        bytes += moreBytes;
+      });
+      for (const { kind, uri, variant, size } of steps) {
+        const found = kind === "put" || kind === "invalidate" ? undefined : store.find(uri, variant);
+        if (kind === "put") store.put(response(uri, size, variant));
+        else if (kind === "invalidate") store.invalidate(uri);
+        else if (kind === "freshen" && found !== undefined) {
+          store.freshen(found, { ...HEAD, fields: `X: ${"y".repeat(size)}\r\n` }, 60);
+        }
+        expect(store.entries).toBeLessThanOrEqual(4);
+        expect(store.bytes).toBeLessThanOrEqual(6000);
+        expect([store.entries, store.bytes]).toEqual([entries, bytes]);
+      }
+      const all = ["a", "b", "c", "d", "e"].flatMap((uri) => ["", "x"].map((variant) => store.find(uri, variant)));
+      expect(all.reduce((sum, one) => sum + (one?.bytes ?? 0), 0)).toBe(store.bytes);
+      store.clear();
+      expect([store.entries, store.bytes, entries, bytes]).toEqual([0, 0, 0, 0]);
+    }),
+    { numRuns: 200 },
+  );
+});
