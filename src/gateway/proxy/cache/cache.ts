@@ -113,7 +113,8 @@ export class ResponseCache implements FetchHost {
     if (control.noCache || control.noStore) return false;
     const now = this.now();
     const freshFor = stored.freshFor(now);
-    if (control.maxAge !== undefined && stored.age(now) > control.maxAge) return false;
+    // A client that reloads says 0, and means it.
+    if (control.maxAge !== undefined && (control.maxAge === 0 || stored.age(now) > control.maxAge)) return false;
     if (control.minFresh !== undefined && freshFor < control.minFresh) return false;
     if (freshFor > 0) {
       this.#watcher.answered("hit");

@@ -4,7 +4,7 @@ import { type Exchange, type ResponseHead } from "../../exchange.ts";
 import { type OwnExchange, type OwnSink } from "../own-exchange.ts";
 import { parseCacheControl } from "./cache-control.ts";
 import { type CacheRequest } from "./cache-request.ts";
-import { isStorable, lifetimeOf } from "./freshness.ts";
+import { isOfUse, isStorable } from "./freshness.ts";
 import { Pieces, Reader } from "./reader.ts";
 import { type CacheStore } from "./store.ts";
 import { type ReceivedHead, StoredResponse } from "./stored-response.ts";
@@ -132,7 +132,7 @@ export class Fetch implements OwnSink {
     this.#isStoring =
       head.bodyLength <= this.#host.maxEntryBytes &&
       isStorable(facts, this.plan.request, this.#host.keyNames) &&
-      (lifetimeOf(facts, this.#host.ttl) > 0 || /^(?:etag|last-modified):/im.test(head.fields));
+      isOfUse(facts, this.#host.ttl);
     this.#bodyLength = head.bodyLength;
     if (!this.#isStoring) {
       this.#forOneAlone(head);

@@ -94,6 +94,13 @@ export function isStorable(
   return explicitLifetime(facts) !== undefined || isKeptUnasked(facts);
 }
 
+/** Whether a response can answer anybody once it is stored: while it is fresh, stale, or after the server was asked about it. */
+export function isOfUse(facts: ResponseFacts, ttl: number): boolean {
+  const { staleWhileRevalidate, staleIfError } = facts.control;
+  const mayBeStale = staleWhileRevalidate !== undefined || staleIfError !== undefined;
+  return mayBeStale || lifetimeOf(facts, ttl) > 0 || /^(?:etag|last-modified):/im.test(facts.fields);
+}
+
 function isVaryCovered(fields: Fields, keyNames: readonly string[]): boolean {
   return fieldValues(fields, "vary").every((value) =>
     value.split(",").every((member) => {
