@@ -32,6 +32,8 @@ export class StoredResponse {
   control: CacheControl = NO_CACHE_CONTROL;
   etag: string | undefined;
   lastModified: string | undefined;
+  /** Unix milliseconds of Last-Modified; of Date where there is none (RFC 9111 §4.3.2). */
+  modifiedAt: number | undefined;
   /** Neighbours in the order of use. */
   newer: StoredResponse | undefined;
   older: StoredResponse | undefined;
@@ -83,12 +85,6 @@ export class StoredResponse {
     return this.etag !== undefined || this.lastModified !== undefined;
   }
 
-  /** Unix milliseconds of Last-Modified; of Date where there is none (RFC 9111 §4.3.2). */
-  get modifiedAt(): number | undefined {
-    const date = this.lastModified ?? fieldValues(this.fields, "date")[0];
-    return date === undefined ? undefined : parseHttpDate(date);
-  }
-
   /** The fields with Age and Cache-Status, as they are for this second. */
   agedFields(now: number): Fields {
     const age = Math.floor(this.age(now));
@@ -116,6 +112,8 @@ export class StoredResponse {
     this.fields = withoutFields(fields, ["age"]);
     [this.etag] = fieldValues(fields, "etag");
     [this.lastModified] = fieldValues(fields, "last-modified");
+    const date = this.lastModified ?? fieldValues(fields, "date")[0];
+    this.modifiedAt = date === undefined ? undefined : parseHttpDate(date);
     this.#agedAt = -1;
   }
 }
