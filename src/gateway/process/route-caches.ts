@@ -54,7 +54,7 @@ export class RouteCaches {
   /** Lets go of what is stored, but of what `others` go on with. */
   close(others: RouteCaches | undefined): void {
     const taken = others === undefined ? undefined : others.#byRoute;
-    for (const [name, kept] of this.#byRoute) if (taken?.get(name) !== kept) kept.store.clear();
+    for (const [name, kept] of this.#byRoute) if (taken?.get(name) !== kept) kept.store.close();
   }
 }
 

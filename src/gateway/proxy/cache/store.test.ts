@@ -69,9 +69,17 @@ test("entries and bytes are those of what is there, whatever is done, and within
       }
       const all = ["a", "b", "c", "d", "e"].flatMap((uri) => ["", "x"].map((variant) => store.find(uri, variant)));
       expect(all.reduce((sum, one) => sum + (one?.bytes ?? 0), 0)).toBe(store.bytes);
-      store.clear();
+      store.close();
       expect([store.entries, store.bytes, entries, bytes]).toEqual([0, 0, 0, 0]);
     }),
     { numRuns: 200 },
   );
+});
+
+test("a store that is closed takes nothing more", () => {
+  const store = new CacheStore({ maxEntries: 9, maxBytes: 1_000_000 });
+  store.put(response("a"));
+  store.close();
+  store.put(response("b"));
+  expect([store.entries, store.bytes, store.has("a"), store.has("b")]).toEqual([0, 0, false, false]);
 });

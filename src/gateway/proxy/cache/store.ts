@@ -14,6 +14,7 @@ export class CacheStore {
   #newest: StoredResponse | undefined;
   #oldest: StoredResponse | undefined;
   #entries = 0;
+  #isClosed = false;
   /** Of what is stored. */
   #bytes = 0;
   /** Of bodies that are still coming. */
@@ -70,7 +71,7 @@ export class CacheStore {
   put(response: StoredResponse): void {
     const before = this.find(response.uri, response.variant);
     if (before !== undefined) this.remove(before);
-    if (response.bytes > this.#limits.maxBytes) return;
+    if (this.#isClosed || response.bytes > this.#limits.maxBytes) return;
     const responses = this.#byUri.get(response.uri);
     if (responses === undefined) this.#byUri.set(response.uri, [response]);
     else responses.push(response);
@@ -103,8 +104,9 @@ export class CacheStore {
     for (const response of this.#byUri.get(uri)?.slice() ?? []) this.remove(response);
   }
 
-  /** Removes all of it. */
-  clear(): void {
+  /** Removes all of it, and takes nothing any more: who still fetches for it does so for its readers alone. */
+  close(): void {
+    this.#isClosed = true;
     while (this.#oldest !== undefined) this.remove(this.#oldest);
   }
 
