@@ -15,7 +15,13 @@ setDefaultTimeout(30_000);
 const FOLDERS = ["", "src", "src/gateway", "src/gateway/http1", "src/content", "src/content/egress"];
 const PATH = /^[\w.*-]+(?:\/[\w.*-]+)+\/?$|^[\w-]+\.(?:ts|md|json)$/;
 /** Files that an example makes, and what only looks like a path. */
-const NOT_HERE = new Set(["gateway.json", "front.json", "proxy.json", "src/content/operations/NAME.ts", "application/json"]);
+const NOT_HERE = new Set([
+  "gateway.json",
+  "front.json",
+  "proxy.json",
+  "src/content/operations/NAME.ts",
+  "application/json",
+]);
 
 for (const document of DOCUMENTS) {
   test(`every link in ${document} leads to a file`, () => {
