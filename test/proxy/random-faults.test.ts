@@ -20,7 +20,9 @@ import {
 } from "./testing/fates.ts";
 import { Rig } from "./testing/rig.ts";
 
-const TIME_MS = Number(process.env["TIME_MS"] ?? 2000);
+const TIME_MS = Number(process.env["TIME_MS"] ?? 0);
+/** Without a time: a slow machine must not end before the first of them. */
+const RUNS = 20;
 setDefaultTimeout(TIME_MS + 60_000);
 /** HTTP/1.1 clients that requests are spread over; all others go by one HTTP/2 connection. */
 const CLIENTS = 4;
@@ -203,10 +205,9 @@ describe.each([
     if (method === "GET" && got.whole && got.status !== 200) expect(begun).toBeGreaterThanOrEqual(2);
   }
 
-  test(`for ${TIME_MS / 1000} seconds`, async () => {
+  test("however faults fall", async () => {
     await fc.assert(fc.asyncProperty(fc.array(wish, { minLength: 1, maxLength: 24 }), run), {
-      numRuns: 100_000,
-      interruptAfterTimeLimit: TIME_MS,
+      ...(TIME_MS === 0 ? { numRuns: RUNS } : { numRuns: 100_000, interruptAfterTimeLimit: TIME_MS }),
       endOnFailure: true,
     });
     expect(runs).toBeGreaterThan(3);
