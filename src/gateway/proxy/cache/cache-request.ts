@@ -82,7 +82,7 @@ function controlOf(control: string, pragma: string): CacheControl {
   return /(?:^|,)[\t ]*no-cache[\t ]*(?:,|$)/i.test(pragma) ? { ...NO_CACHE_CONTROL, noCache: true } : NO_CACHE_CONTROL;
 }
 
-/** What most clients send is told apart without work. */
-function normalised(value: string): string {
+/** Without what means nothing in fields that negotiate: capitals and white space. */
+export function normalised(value: string): string {
   return value === "" ? "" : value.toLowerCase().replaceAll(/[\t ]/g, "");
 }

@@ -4,14 +4,17 @@ import { type Fields, fieldValue, fieldValues, withoutFields } from "../../../li
 import { parseHttpDate } from "../../../lib/http-date.ts";
 import { namesTag } from "../../../lib/request-conditions.ts";
 import { CannedError } from "../../answer.ts";
-import { type Exchange, type RequestHead, type ResponseHead } from "../../exchange.ts";
+import { type Exchange, type ResponseHead } from "../../exchange.ts";
+import { type CacheMetrics } from "../../telemetry/cache-metrics.ts";
 import { forward } from "../forward.ts";
 import { OwnExchange, tellOwnSink } from "../own-exchange.ts";
 import { type ForwardTarget } from "../target.ts";
 import { sendBody } from "./body-reader.ts";
-import { CacheRequest } from "./cache-request.ts";
+import { CacheRequest, normalised } from "./cache-request.ts";
+import { uriOf } from "./cache-uri.ts";
 import { Fetch, type FetchHost, type FetchPlan } from "./fetch.ts";
 import { freshenByHead, invalidateBy } from "./observing-sinks.ts";
+import { type Reader } from "./reader.ts";
 import { type CacheStore } from "./store.ts";
 import { type StoredResponse } from "./stored-response.ts";
 
@@ -40,14 +43,9 @@ export interface CacheSettings {
   readonly maxEntryBytes: number;
 }
 
-/** What a cache tells of what it does. */
-export interface CacheWatcher {
-  answered(how: "hit" | "miss" | "stale" | "revalidated" | "bypass"): void;
-}
-
 export interface CacheDeps {
   readonly store: CacheStore;
-  readonly watcher: CacheWatcher;
+  readonly watcher: Pick<CacheMetrics, "answered">;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
@@ -60,7 +58,7 @@ export class ResponseCache implements FetchHost {
   readonly maxEntryBytes: number;
   readonly now: () => number;
   readonly #vary: readonly string[];
-  readonly #watcher: CacheWatcher;
+  readonly #watcher: CacheDeps["watcher"];
   readonly #target: ForwardTarget;
   readonly #ownTarget: ForwardTarget;
   readonly #fetches = new Map<string, Fetch>();
@@ -142,12 +140,12 @@ export class ResponseCache implements FetchHost {
     const running = this.#fetches.get(key);
     // Who wants it anew must not get what was asked for before.
     if (running !== undefined && !this.#unshared.has(key) && !plan.request.control.noCache) {
-      running.join(exchange);
+      running.join(exchange, plan.request);
       return;
     }
     const fetch = new Fetch(this, plan, false);
     if (running === undefined) this.#fetches.set(key, fetch);
-    fetch.join(exchange);
+    fetch.join(exchange, plan.request);
     this.#ask(exchange, fetch);
   }
 
@@ -178,14 +176,13 @@ export class ResponseCache implements FetchHost {
     if (this.#unshared.size > MAX_UNSHARED && oldest !== undefined) this.#unshared.delete(oldest);
   }
 
-  answerFrom(exchange: Exchange, stored: StoredResponse, status: string): void {
+  answerFrom({ exchange, request }: Reader, stored: StoredResponse, status: string): void {
     const age = Math.max(Math.floor(stored.age(this.now())), 0);
     const fields = `${stored.fields}Age: ${age}\r\nCache-Status: Turnpike; ${status}\r\n`;
-    this.#answer(exchange, stored, new CacheRequest(exchange.head.fields), fields);
+    this.#answer(exchange, stored, request, fields);
   }
 
-  answerUnchanged(exchange: Exchange, head: ResponseHead): boolean {
-    const { conditions } = new CacheRequest(exchange.head.fields);
+  answerUnchanged({ exchange, request: { conditions } }: Reader, head: ResponseHead): boolean {
     const [etag] = fieldValues(head.fields, "etag");
     const modified = fieldValue(head.fields, "last-modified");
     if (
@@ -281,17 +278,7 @@ export class ResponseCache implements FetchHost {
 /** The value as it is part of the key: of what is negotiated, capitals and white space mean nothing (RFC 9111 §4.1). */
 function variantValue(name: string, value: string | undefined): string {
   if (value === undefined) return "\0";
-  return name.startsWith("accept") ? value.toLowerCase().replaceAll(/[\t ]/g, "") : value;
-}
-
-/** The scheme is part of it: what redirects to https must not be served there. */
-export function uriOf({
-  scheme,
-  authority,
-  path,
-  query,
-}: Pick<RequestHead, "scheme" | "authority" | "path" | "query">): string {
-  return `${scheme}://${authority.toLowerCase()}${path}${query}`;
+  return name.startsWith("accept") ? normalised(value) : value;
 }
 
 function keyOf({ uri, variant }: Pick<FetchPlan, "uri" | "variant">): string {

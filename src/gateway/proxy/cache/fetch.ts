@@ -21,9 +21,9 @@ export interface FetchHost {
   /** Unix milliseconds. */
   now(): number;
   /** Answers from a stored response that is fresh, or that has to do. */
-  answerFrom(exchange: Exchange, stored: StoredResponse, status: string): void;
+  answerFrom(reader: Reader, stored: StoredResponse, status: string): void;
   /** True where a conditional request was answered 304 by this head. */
-  answerUnchanged(exchange: Exchange, head: ResponseHead, fields: Fields): boolean;
+  answerUnchanged(reader: Reader, head: ResponseHead): boolean;
   /** The response is for the one who asked alone: the others ask for themselves. */
   goAlone(exchange: Exchange): void;
   answerError(exchange: Exchange, error: TurnpikeError): void;
@@ -83,8 +83,8 @@ export class Fetch implements OwnSink {
   }
 
   /** Has the client read along. */
-  join(exchange: Exchange): void {
-    const reader = new Reader(exchange, this.#readers.size > 0);
+  join(exchange: Exchange, request: CacheRequest): void {
+    const reader = new Reader(exchange, request, this.#readers.size > 0);
     this.#readers.add(reader);
     exchange.onDrain = () => {
       reader.drained();
@@ -122,7 +122,7 @@ export class Fetch implements OwnSink {
 
   #answerAll(stored: StoredResponse, status: string): void {
     this.#finish(true);
-    for (const { exchange } of this.#readers) this.#host.answerFrom(exchange, stored, status);
+    for (const reader of this.#readers) this.#host.answerFrom(reader, stored, status);
     this.#readers.clear();
   }
 
@@ -169,7 +169,7 @@ export class Fetch implements OwnSink {
       `${this.#isStoring ? "; stored" : ""}${reader.isCollapsed ? "; collapsed" : ""}`,
     );
     const head = { status, reason, fields: fields + line, bodyLength: this.#bodyLength };
-    if (this.#host.answerUnchanged(exchange, head, line)) {
+    if (this.#host.answerUnchanged(reader, head)) {
       reader.isOver = true;
       this.#leave(reader);
       return;

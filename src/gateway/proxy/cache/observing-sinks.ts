@@ -2,6 +2,7 @@ import { type TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields, fieldValue, fieldValues } from "../../../lib/fields.ts";
 import { normalisePath } from "../../../lib/url-path.ts";
 import { type RequestHead, type ResponseHead, type ResponseSink } from "../../exchange.ts";
+import { uriOf } from "./cache-uri.ts";
 import { type CacheStore } from "./store.ts";
 import { type StoredResponse } from "./stored-response.ts";
 
@@ -56,7 +57,7 @@ function sameOrigin(reference: string, base: string, { scheme, authority }: Requ
   const url = URL.parse(reference, base);
   const own = URL.parse(base);
   if (url === null || own === null || url.origin !== own.origin) return undefined;
-  return `${scheme}://${authority.toLowerCase()}${normalisePath(url.pathname) ?? url.pathname}${url.search}`;
+  return uriOf({ scheme, authority, path: normalisePath(url.pathname) ?? url.pathname, query: url.search });
 }
 
 /** The answer to a HEAD tells of the response that is stored for GET (RFC 9111 §4.3.5): it is brought up to date, or ends. */

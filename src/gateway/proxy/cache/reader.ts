@@ -1,5 +1,6 @@
 import { type Fields } from "../../../lib/fields.ts";
 import { type Exchange } from "../../exchange.ts";
+import { type CacheRequest } from "./cache-request.ts";
 
 /** Pieces of a body that is still coming, those that everybody has read left out. */
 export class Pieces {
@@ -44,6 +45,7 @@ export class Pieces {
 /** A client that gets a body while it comes. */
 export class Reader {
   readonly exchange: Exchange;
+  readonly request: CacheRequest;
   /** It asked when another had asked already. */
   readonly isCollapsed: boolean;
   /** The number of the piece that it gets next. */
@@ -51,8 +53,9 @@ export class Reader {
   #isFull = false;
   isOver = false;
 
-  constructor(exchange: Exchange, isCollapsed: boolean) {
+  constructor(exchange: Exchange, request: CacheRequest, isCollapsed: boolean) {
     this.exchange = exchange;
+    this.request = request;
     this.isCollapsed = isCollapsed;
   }
 

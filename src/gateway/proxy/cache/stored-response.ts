@@ -1,4 +1,4 @@
-import { type Fields, fieldValue, fieldValues, withoutFields } from "../../../lib/fields.ts";
+import { eachField, type Fields, fieldValue, fieldValues, withoutFields } from "../../../lib/fields.ts";
 import { parseHttpDate } from "../../../lib/http-date.ts";
 import { type CacheControl, NO_CACHE_CONTROL, parseCacheControl } from "./cache-control.ts";
 import { initialAge, lifetimeOf } from "./freshness.ts";
@@ -37,8 +37,6 @@ export class StoredResponse {
   /** Neighbours in the order of use. */
   newer: StoredResponse | undefined;
   older: StoredResponse | undefined;
-  /** Somebody asks the server whether it still holds. */
-  revalidating = false;
   #receivedAt = 0;
   #initialAge = 0;
   #lifetime = 0;
@@ -75,16 +73,6 @@ export class StoredResponse {
     return this.#lifetime - this.age(now);
   }
 
-  /** Seconds that it was fresh for when it came. */
-  get lifetime(): number {
-    return this.#lifetime;
-  }
-
-  /** It can be asked about. */
-  get hasValidator(): boolean {
-    return this.etag !== undefined || this.lastModified !== undefined;
-  }
-
   /** The fields with Age and Cache-Status, as they are for this second. */
   agedFields(now: number): Fields {
     const age = Math.floor(this.age(now));
@@ -98,8 +86,8 @@ export class StoredResponse {
   /** The server has said that it holds: its head is brought up to date (RFC 9111 §4.3.4). */
   freshen(head: ReceivedHead, ttl: number): void {
     const update = withoutFields(head.fields, NOT_UPDATED);
-    const names = [...new Set(namesOf(update))];
-    const kept = withoutFields(this.fields, names);
+    const names = new Set(Array.from(eachField(update), ([name]) => name.toLowerCase()));
+    const kept = withoutFields(this.fields, [...names]);
     this.#take({ ...head, status: this.status, fields: kept + update }, ttl);
   }
 
@@ -116,11 +104,4 @@ export class StoredResponse {
     this.modifiedAt = date === undefined ? undefined : parseHttpDate(date);
     this.#agedAt = -1;
   }
-}
-
-function namesOf(fields: Fields): string[] {
-  return fields
-    .split("\r\n")
-    .filter((line) => line !== "")
-    .map((line) => line.slice(0, line.indexOf(":")).toLowerCase());
 }
