@@ -1,36 +1,12 @@
 import { expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
-import { Program } from "../../../test/support/program.ts";
+import { Program, until } from "../../../test/support/program.ts";
+import { attempts, SWALLOWER } from "../../../test/support/swallower.ts";
 import { connectTcp } from "./connect-tcp.ts";
 import { DEAF } from "./tcp.ts";
 import { connectTls, trustOf } from "./tls-connect.ts";
 
 function rethrow(error: unknown): never {
   throw error;
-}
-
-/** Listens, accepts nobody, and has its queue filled: the kernel answers no more SYNs. */
-const SWALLOWER = `
-import socket, time
-listener = socket.socket()
-listener.bind(("127.0.0.1", 0))
-listener.listen(0)
-clients = [socket.socket() for _ in range(3)]
-for client in clients:
-    client.setblocking(False)
-    client.connect_ex(listener.getsockname())
-print(listener.getsockname()[1], flush=True)
-time.sleep(60)
-`;
-
-/** Attempts to connect to the port that the kernel has under way. */
-function attempts(port: number): number {
-  const to = `0100007F:${port.toString(16).toUpperCase().padStart(4, "0")} 02 `;
-  return readFileSync("/proc/net/tcp", "latin1").split(to).length - 1;
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await Bun.sleep(1);
 }
 
 test.skipIf(Bun.which("python3") === null)(
@@ -46,10 +22,10 @@ test.skipIf(Bun.which("python3") === null)(
       () => connectTls(endpoint, tls, () => DEAF, rethrow),
     ]) {
       const connecting = open();
-      await until(() => attempts(endpoint.port) === before + 1);
+      await until("the attempt is under way", () => (attempts(endpoint.port) === before + 1 ? true : undefined));
       connecting.abort();
       expect(connecting.done).rejects.toThrow();
-      await until(() => attempts(endpoint.port) === before);
+      await until("the attempt is gone", () => (attempts(endpoint.port) === before ? true : undefined));
     }
     swallower.kill("SIGKILL");
     await swallower.exit();

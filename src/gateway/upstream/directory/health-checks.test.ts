@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
 import { createSecureServer, createServer } from "node:http2";
 import { type AddressInfo } from "node:net";
 import { RawOrigin } from "../../../../test/support/raw-origin.ts";
 import { Folder, Program, until } from "../../../../test/support/program.ts";
+import { attempts, SWALLOWER } from "../../../../test/support/swallower.ts";
 import { LOCALHOST, TEST_CA } from "../../../../test/support/certificates.ts";
 import { SharedZone } from "../../../lib/shared-zone.ts";
 import { FakeClock } from "../../../lib/testing/fake-clock.ts";
@@ -334,26 +334,6 @@ test("a server that hangs is not asked again before its probe is over", async ()
   clock.advance(200);
   await until("the next probe is under way", () => origin.requests[1]);
 });
-
-/** Listens, accepts nobody, and has its queue filled: the kernel answers no more SYNs. */
-const SWALLOWER = `
-import socket, time
-listener = socket.socket()
-listener.bind(("127.0.0.1", 0))
-listener.listen(0)
-clients = [socket.socket() for _ in range(3)]
-for client in clients:
-    client.setblocking(False)
-    client.connect_ex(listener.getsockname())
-print(listener.getsockname()[1], flush=True)
-time.sleep(60)
-`;
-
-/** Attempts to connect to the port that the kernel has under way. */
-function attempts(port: number): number {
-  const to = `0100007F:${port.toString(16).toUpperCase().padStart(4, "0")} 02 `;
-  return readFileSync("/proc/net/tcp", "latin1").split(to).length - 1;
-}
 
 test.skipIf(Bun.which("python3") === null)(
   "of a named server that swallows SYNs no more than 4 attempts to connect hang (skipped without python3)",
