@@ -4,6 +4,9 @@ import { messageOf } from "../lib/caught.ts";
 import { type BrowserInfo, BrowserPool, type Log } from "./browser/pool.ts";
 import { ANYWHERE, PUBLIC_WEB } from "./egress/guard.ts";
 import { Extractor } from "./extraction/extractor.ts";
+import { PageReader } from "./page/page-reader.ts";
+import { Slots } from "./page/slots.ts";
+import { fetchDocument } from "./static/fetch-document.ts";
 
 /** Where the service listens. */
 export type ContentAddress = { readonly unix: string } | { readonly hostname: string; readonly port: number };
@@ -31,6 +34,11 @@ const IDLE_TIMEOUT_SECONDS = 255;
 /** Above what the operations take, so that the answer to a longer body is a problem document of ours. */
 const MAX_REQUEST_BYTES = 8 * 1024 * 1024;
 
+/** Documents fetched without a browser at one time, requests that wait to be, and for how long. */
+const MAX_FETCHES = 64;
+const MAX_QUEUED_FETCHES = 256;
+const FETCH_QUEUE_TIMEOUT_MS = 30_000;
+
 /** Starts the content service. Fails with a one-line message that says what to do. */
 export async function startContentService(options: ContentOptions): Promise<ContentService> {
   const { listen, stateDir, allowPrivate, browserPath, log } = options;
@@ -40,7 +48,6 @@ export async function startContentService(options: ContentOptions): Promise<Cont
   const [{ pool, browser }, { createApp }] = await Promise.all([
     BrowserPool.start({
       stateDir,
-      policy: allowPrivate ? ANYWHERE : PUBLIC_WEB,
       log,
       ...(browserPath === undefined ? {} : { browserPath }),
     }),
@@ -48,9 +55,15 @@ export async function startContentService(options: ContentOptions): Promise<Cont
     import("./app.ts"),
   ]);
   const extractor = new Extractor();
-  const services = {
-    engine: pool,
+  const pages = new PageReader({
+    browser: pool,
+    fetchDocument,
+    slots: new Slots(MAX_FETCHES, MAX_QUEUED_FETCHES, FETCH_QUEUE_TIMEOUT_MS),
     extractor,
+    egress: { policy: allowPrivate ? ANYWHERE : PUBLIC_WEB },
+  });
+  const services = {
+    pages,
     browser: `${browser.name} ${browser.version}`,
     degraded: () => pool.failure(),
   };

@@ -29,10 +29,10 @@ async function bestProgram(): Promise<BrowserProgram> {
 test("an HTTPS page loads with no library but those that npm brought", async () => {
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, tls: UNTRUSTED, fetch: page });
   const browser = await launchBrowser(await bestProgram(), state.path, { sandboxed: false });
-  const egress = await EgressSession.open({ policy: ANYWHERE });
+  const egress = new EgressSession({ policy: ANYWHERE });
   const { cdp } = browser;
   const { browserContextId } = await cdp.send("Target.createBrowserContext", {
-    proxyServer: egress.proxyServer,
+    proxyServer: await egress.proxyServer(),
     proxyBypassList: "<-loopback>",
   });
   const { targetId } = await cdp.send("Target.createTarget", { url: "about:blank", browserContextId });

@@ -1,7 +1,7 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { CdpError, type CdpFields } from "./cdp.ts";
-import { type Deadline } from "./deadline.ts";
-import { type OpenPage, type PageSnapshot } from "./page.ts";
+import { type Deadline } from "../page/deadline.ts";
+import { type OpenPage, type PageSource } from "../page/page.ts";
 
 /** A page's HTML may have this many characters; a longer one is no text that anybody reads. */
 export const MAX_HTML_LENGTH = 20_000_000;
@@ -38,7 +38,6 @@ const READ_PAGE = `(() => {
   const navigation = performance.getEntriesByType("navigation")[0];
   return {
     html: (doctype === null ? "" : new XMLSerializer().serializeToString(doctype) + "\\n") + html,
-    title: document.title,
     finalUrl: location.href,
     statusCode: navigation === undefined ? 0 : navigation.responseStatus,
     contentType: document.contentType,
@@ -78,7 +77,7 @@ export function pageOf(tab: Omit<ScriptHost, "world">): ScriptedPage {
   };
 }
 
-async function snapshot(host: ScriptHost): Promise<PageSnapshot> {
+async function snapshot(host: ScriptHost): Promise<PageSource> {
   // Our own script, in a world of its own where the page cannot change what its words mean.
   const read = (await inOwnWorld(host, READ_PAGE)) as CdpFields;
   if (read["tooLong"] === true) {
@@ -86,11 +85,13 @@ async function snapshot(host: ScriptHost): Promise<PageSnapshot> {
   }
   const status = Number(read["statusCode"]);
   return {
-    html: String(read["html"]),
-    title: String(read["title"]),
+    engine: "browser",
+    body: String(read["html"]),
     finalUrl: String(read["finalUrl"]),
     statusCode: status === 0 ? undefined : status,
     contentType: String(read["contentType"]),
+    headers: [],
+    complete: true,
   };
 }
 

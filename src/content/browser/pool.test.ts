@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { TurnpikeError } from "../../lib/errors.ts";
 import { type ContentService, startContentService } from "../service.ts";
 import { UNTRUSTED } from "../testing/certificate.ts";
 import { baseUrl, call, type Reply } from "../testing/client.ts";
 import { browsers, descendantsOf, renderers } from "../testing/processes.ts";
 import { type TestSite, startSite } from "../testing/site.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
-import { Slots } from "./slots.ts";
 
 // A browser on a busy machine takes its time.
 setDefaultTimeout(60_000);
@@ -34,7 +32,7 @@ afterAll(async () => {
 });
 
 function scrape(path: string, more: Record<string, unknown> = {}): Promise<Reply> {
-  return call(service, "/scrape", { url: site.url + path, format: "text", timeout: 10, ...more });
+  return call(service, "/scrape", { url: site.url + path, format: "text", timeout: 10, engine: "browser", ...more });
 }
 
 async function expectNextIsServed(): Promise<void> {
@@ -171,7 +169,7 @@ test("a browser that hangs is replaced", async () => {
 
 test("a certificate that nobody signed is an error that says so", async () => {
   const server = Bun.serve({ hostname: "127.0.0.1", port: 0, tls: UNTRUSTED, fetch: () => new Response("secret") });
-  const { status, json } = await call(service, "/scrape", { url: server.url.href });
+  const { status, json } = await call(service, "/scrape", { url: server.url.href, engine: "browser" });
   expect(status).toBe(502);
   expect(json["detail"]).toBe("Cannot load the page: its certificate is not valid (ERR_CERT_AUTHORITY_INVALID)");
   await server.stop(true);
@@ -190,14 +188,14 @@ test("health is 503 while the browser does not start, and 200 again when it does
   expect((await health()).status).toBe(200);
   renameSync(program, `${program}.away`);
   kill(browsers().filter(({ command }) => command.includes(join(state.path, "other"))));
-  const scraped = await call(other, "/scrape", { url: site.url });
+  const scraped = await call(other, "/scrape", { url: site.url, engine: "browser" });
   expect([scraped.status, scraped.json["type"]]).toEqual([503, "urn:turnpike:error:browser-unavailable"]);
   const degraded = await health();
   expect(degraded.status).toBe(503);
   expect(await degraded.json()).toMatchObject({ detail: "The browser does not start" });
   renameSync(`${program}.away`, program);
   expect((await health()).status).toBe(200);
-  expect((await call(other, "/scrape", { url: site.url })).status).toBe(200);
+  expect((await call(other, "/scrape", { url: site.url, engine: "browser" })).status).toBe(200);
   await other.close();
 });
 
@@ -224,30 +222,6 @@ test("forty pages at once are all served", async () => {
   expect(replies.map((reply) => reply.json["content"])).toEqual(replies.map((_, n) => `/page-${n}`));
 });
 
-test("a full queue is refused at once, and a place that comes free goes to the first who waits", async () => {
-  const slots = new Slots(1, 1, 10_000);
-  const release = await slots.take();
-  const waiting = slots.take();
-  const refused = await slots.take().catch((error: unknown) => error);
-  expect(refused).toBeInstanceOf(TurnpikeError);
-  expect(refused).toMatchObject({ code: "overloaded" });
-  release();
-  release();
-  (await waiting)();
-  (await slots.take())();
-});
-
-test("who waits too long, or goes away, is refused", async () => {
-  const slots = new Slots(1, 2, 20);
-  await slots.take();
-  const leaving = new AbortController();
-  const late = slots.take().catch((error: unknown) => error);
-  const gone = slots.take(leaving.signal).catch((error: unknown) => error);
-  leaving.abort();
-  expect(await gone).toMatchObject({ code: "overloaded" });
-  expect(await late).toMatchObject({ code: "overloaded" });
-});
-
 test("no process and no profile is left when the service closes", async () => {
   const own = createStateFolder();
   const other = await startContentService({
@@ -258,7 +232,7 @@ test("no process and no profile is left when the service closes", async () => {
     log: () => undefined,
   });
   expect(browsers()).toHaveLength(2);
-  await call(other, "/scrape", { url: site.url });
+  await call(other, "/scrape", { url: site.url, engine: "browser" });
   await other.close();
   expect(browsers()).toHaveLength(1);
   // The zombies of its helpers would still be found by their name.

@@ -2,18 +2,18 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { messageOf } from "../../lib/caught.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
-import { type EgressOptions, EgressSession } from "../egress/guard.ts";
 import { type CdpFields } from "./cdp.ts";
 import { type BrowserProgram, type BrowserSource, browserPrograms, noBrowserMessage } from "./find.ts";
 import { majorOf, ordinaryUserAgent } from "./identity.ts";
 import { launchBrowser, type LaunchOptions, type RunningBrowser } from "./launch.ts";
-import { type OpenPage, type PageEngine, type PageRequest } from "./page.ts";
-import { Slots } from "./slots.ts";
-import { browserStopped, Visit, visitError } from "./visit.ts";
+import { type OpenPage } from "../page/page.ts";
+import { Slots } from "../page/slots.ts";
+import { type BrowserEngine, type Visit } from "../page/visit.ts";
+import { browserStopped, Tab, tabError } from "./tab.ts";
 
 export type Log = (level: "info" | "warn" | "error", message: string, extra?: Record<string, unknown>) => void;
 
-export interface PoolOptions extends EgressOptions {
+export interface PoolOptions {
   readonly stateDir: string;
   readonly browserPath?: string;
   readonly log: Log;
@@ -44,11 +44,11 @@ interface Choice {
 }
 
 /** Keeps one browser running and visits pages with it, each in a context of its own. */
-export class BrowserPool implements PageEngine {
+export class BrowserPool implements BrowserEngine {
   readonly #options: PoolOptions;
   readonly #folder: string;
   readonly #slots = new Slots(availableParallelism() * PAGES_PER_CORE, MAX_QUEUED, QUEUE_TIMEOUT_MS);
-  readonly #visits = new Map<Visit, RunningBrowser>();
+  readonly #tabs = new Map<Tab, RunningBrowser>();
   readonly #choice: Choice;
   #browser: Promise<RunningBrowser> | undefined;
   #closed = false;
@@ -83,23 +83,21 @@ export class BrowserPool implements PageEngine {
     }
   }
 
-  async visit<T>(request: PageRequest, use: (page: OpenPage) => Promise<T>): Promise<T> {
-    const release = await this.#slots.take(request.signal);
+  async visit<T>(visit: Visit, use: (page: OpenPage) => Promise<T>): Promise<T> {
+    const release = await this.#slots.take(visit.request.signal);
     try {
       const browser = await this.#running();
-      const egress = await EgressSession.open(this.#options);
-      const visit = new Visit(browser, request, egress);
-      this.#visits.set(visit, browser);
+      const tab = new Tab(browser, visit);
+      this.#tabs.set(tab, browser);
       browser.memory.enter();
       try {
-        return await visit.deadline.race(visit.open().then(use));
+        return await visit.deadline.race(tab.open().then(use));
       } catch (error) {
-        throw this.#closed ? stopping() : visitError(error);
+        throw this.#closed ? stopping() : tabError(error);
       } finally {
-        this.#visits.delete(visit);
+        this.#tabs.delete(tab);
         browser.memory.leave();
-        egress.close();
-        await this.#dispose(browser, visit);
+        await this.#dispose(browser, tab);
       }
     } finally {
       release();
@@ -143,7 +141,7 @@ export class BrowserPool implements PageEngine {
 
   #onBrowserGone(browser: RunningBrowser): void {
     this.#browser = undefined;
-    for (const [visit, at] of this.#visits) if (at === browser) visit.deadline.stop(browserStopped());
+    for (const [tab, at] of this.#tabs) if (at === browser) tab.deadline.stop(browserStopped());
     if (!this.#closed) this.#options.log("warn", "The browser stopped; the next request starts another");
   }
 
@@ -156,11 +154,11 @@ export class BrowserPool implements PageEngine {
     browser.cdp.send("Target.closeTarget", { targetId: info["targetId"] }).catch(() => undefined);
   }
 
-  async #dispose(browser: RunningBrowser, visit: Visit): Promise<void> {
+  async #dispose(browser: RunningBrowser, tab: Tab): Promise<void> {
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => reject(new Error("Cannot close the tab: no answer")), DISPOSE_TIMEOUT_MS);
     try {
-      await Promise.race([visit.close(), late]);
+      await Promise.race([tab.close(), late]);
     } catch {
       // Gone already, or no longer answering: what is left of it goes with the browser.
       if (!browser.cdp.closed) {

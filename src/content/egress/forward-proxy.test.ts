@@ -27,8 +27,9 @@ afterAll(() => {
   server.close();
 });
 
-function openProxy(session: EgressSession, text: string): Socket {
-  const socket = connect({ host: "127.0.0.1", port: Number(new URL(session.proxyServer).port) });
+async function openProxy(session: EgressSession, text: string): Promise<Socket> {
+  const { port: proxyPort } = new URL(await session.proxyServer());
+  const socket = connect({ host: "127.0.0.1", port: Number(proxyPort) });
   socket.on("error", () => undefined);
   socket.write(text);
   return socket;
@@ -36,8 +37,8 @@ function openProxy(session: EgressSession, text: string): Socket {
 
 /** All that comes back until the proxy closes the connection. */
 async function exchange(text: string): Promise<string> {
-  const session = await EgressSession.open({ policy: ANYWHERE });
-  const socket = openProxy(session, text);
+  const session = new EgressSession({ policy: ANYWHERE });
+  const socket = await openProxy(session, text);
   let answer = "";
   socket.on("data", (chunk) => {
     answer += chunk.toString("latin1");
@@ -73,26 +74,26 @@ test("the browser learns at once that a response was torn off", async () => {
 test("nothing is connected for a visit that ended while a name was looked up", async () => {
   const asked = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<readonly string[]>();
-  const ended = await EgressSession.open({
+  const ended = new EgressSession({
     policy: ANYWHERE,
     resolve: () => {
       asked.resolve();
       return answer.promise;
     },
   });
-  openProxy(ended, `CONNECT slow.test:${port} HTTP/1.1\r\n\r\n`);
+  await openProxy(ended, `CONNECT slow.test:${port} HTTP/1.1\r\n\r\n`);
   await asked.promise;
   ended.close();
   const before = accepted.length;
   answer.resolve(["127.0.0.1"]);
-  const next = await EgressSession.open({ policy: ANYWHERE });
-  await once(openProxy(next, `CONNECT 127.0.0.1:${port} HTTP/1.1\r\n\r\n`), "data");
+  const next = new EgressSession({ policy: ANYWHERE });
+  await once(await openProxy(next, `CONNECT 127.0.0.1:${port} HTTP/1.1\r\n\r\n`), "data");
   expect(accepted.length - before).toBe(1);
   next.close();
 });
 
 test("a page that names hosts without end is remembered in part", async () => {
-  const session = await EgressSession.open({ policy: ANYWHERE, resolve: () => Promise.resolve([]) });
+  const session = new EgressSession({ policy: ANYWHERE, resolve: () => Promise.resolve([]) });
   const many = EGRESS_LIMITS.hosts * 4;
   for (let n = 0; n < many; n += 1) await session.addressesOf(`h${n}.test`, 80);
   expect(session.failureOf("h0.test", 80)).toBeUndefined();

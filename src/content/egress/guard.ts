@@ -45,22 +45,20 @@ export class EgressSession {
   readonly #options: EgressOptions;
   readonly #hosts = new Map<string, Promise<readonly string[] | EgressFailure>>();
   readonly #failures = new Map<string, EgressFailure>();
-  #proxy: ForwardProxy | undefined;
+  #proxy: Promise<ForwardProxy> | undefined;
+  #closed = false;
   #received = 0;
 
-  private constructor(options: EgressOptions) {
+  constructor(options: EgressOptions) {
     this.#options = options;
   }
 
-  static async open(options: EgressOptions): Promise<EgressSession> {
-    const session = new EgressSession(options);
-    session.#proxy = await startForwardProxy(session);
-    return session;
-  }
-
-  /** What `proxyServer` of a browser context is set to. */
-  get proxyServer(): string {
-    return `http://127.0.0.1:${this.#proxy?.port ?? 9}`;
+  /** What `proxyServer` of a browser context is set to: a proxy of this visit's own, which starts when it is asked for. */
+  async proxyServer(): Promise<string> {
+    this.#proxy ??= startForwardProxy(this);
+    const proxy = await this.#proxy;
+    if (this.#closed) proxy.close();
+    return `http://127.0.0.1:${proxy.port}`;
   }
 
   /** Why the last connection to the authority that failed did so; undefined where none did, or long ago. */
@@ -106,7 +104,8 @@ export class EgressSession {
   }
 
   close(): void {
-    this.#proxy?.close();
+    this.#closed = true;
+    this.#proxy?.then((proxy) => proxy.close()).catch(() => undefined);
   }
 
   async #permitted(host: string, port: number): Promise<readonly string[] | EgressFailure> {

@@ -8,7 +8,7 @@ export function toArticle(html: string, url: string): Extraction {
   const document = parsePage(html, url);
   const pageTitle = (document.title ?? "").trim();
   const article = new Readability(document, { keepClasses: true }).parse();
-  const title = article?.title?.trim() || pageTitle;
+  const title = (article?.title ?? "").trim() || pageTitle;
   if (article?.content) {
     const content = toMarkdown(parsePage(article.content, url).body);
     if (content !== "") return { content, title };

@@ -1,22 +1,44 @@
-/** What may be made of a page's HTML. */
-export type ExtractionKind = "markdown" | "text" | "links" | "article";
+import { type PageSource } from "../page/page.ts";
 
-/** A page to extract from; `url` is the one that relative links start at. */
+/** What may be made of a page. */
+export type ExtractionTask =
+  | { readonly kind: "html" | "markdown" | "text" | "links" | "article" }
+  /** Text or attribute values of the elements that each CSS selector matches, by the selectors' names. */
+  | { readonly kind: "fields"; readonly selectors: Readonly<Record<string, string>> };
+
+/** A page, and what is to be made of it. */
 export interface ExtractionJob {
-  readonly kind: ExtractionKind;
-  readonly html: string;
-  readonly url: string;
+  readonly source: PageSource;
+  readonly task: ExtractionTask;
+  /** Whether the answer may be that the page must be loaded in a browser. */
+  readonly mayNeedBrowser: boolean;
 }
 
-/** `title` is set for an article alone, where it has one. */
+/** One match gives a text, several an array, none null. */
+export type FieldValue = string | readonly string[] | null;
+
 export interface Extraction {
   readonly content: string;
-  readonly title?: string;
+  /** The page's title; of an article, the article's. */
+  readonly title: string;
+  /** What was made of `fields`. */
+  readonly fields?: Readonly<Record<string, FieldValue>>;
 }
 
-/** What a worker answers: the extraction, or why there is none. */
+/** Why a page is an error and no content. */
+export type NotContent = "challenge" | "consent-wall" | "empty" | "unsupported-type";
+
+export type ExtractionOutcome =
+  | { readonly outcome: "content"; readonly extraction: Extraction }
+  /** The page shows its content by script alone; `sign` names what tells so. */
+  | { readonly outcome: "needs-browser"; readonly sign: string }
+  | { readonly outcome: "not-content"; readonly reason: NotContent; readonly detail: string }
+  /** Selectors that are none, by their names in the task. */
+  | { readonly outcome: "bad-selectors"; readonly names: readonly string[] };
+
+/** What a worker answers: the outcome, or why there is none. */
 export type ExtractionAnswer = { readonly id: number } & (
-  | { readonly ok: true; readonly extraction: Extraction }
+  | { readonly ok: true; readonly outcome: ExtractionOutcome }
   | { readonly ok: false; readonly reason: string }
 );
 

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { type ExtractionKind } from "./extraction.ts";
+import { type Extraction, type ExtractionJob } from "./extraction.ts";
 import { Extractor } from "./extractor.ts";
 
 // A browser on a busy machine takes its time.
@@ -10,8 +10,21 @@ afterAll(() => extractor.close());
 
 const URL_BASE = "https://site.test/docs/page?x=1";
 
-async function extract(kind: ExtractionKind, html: string): Promise<string> {
-  return (await extractor.extract({ kind, html, url: URL_BASE })).content;
+type Kind = Exclude<ExtractionJob["task"]["kind"], "fields">;
+
+function jobOf(kind: Kind, html: string): ExtractionJob {
+  const page = { engine: "browser", contentType: "text/html", statusCode: 200, headers: [], complete: true } as const;
+  return { source: { ...page, body: html, finalUrl: URL_BASE }, task: { kind }, mayNeedBrowser: false };
+}
+
+async function extraction(kind: Kind, html: string): Promise<Extraction> {
+  const outcome = await extractor.extract(jobOf(kind, html));
+  if (outcome.outcome !== "content") throw new Error(`Cannot take the outcome: it is ${outcome.outcome}`);
+  return outcome.extraction;
+}
+
+async function extract(kind: Kind, html: string): Promise<string> {
+  return (await extraction(kind, html)).content;
 }
 
 describe("markdown", () => {
@@ -58,11 +71,10 @@ test("links are named by the first of them that has words", async () => {
 });
 
 test("an article that does not stand out is the whole body", async () => {
-  const { content, title } = await extractor.extract({
-    kind: "article",
-    html: "<html><head><title> Short </title></head><body><p>Little.</p></body></html>",
-    url: URL_BASE,
-  });
+  const { content, title } = await extraction(
+    "article",
+    "<html><head><title> Short </title></head><body><p>Little.</p></body></html>",
+  );
   expect([content, title]).toEqual(["Little.", "Short"]);
 });
 
@@ -78,7 +90,7 @@ test.each<[string, string]>([
   "%s end with an answer or an error in every format",
   async (_what, html) => {
     for (const kind of ["markdown", "text", "links", "article"] as const) {
-      const outcome = await extractor.extract({ kind, html, url: URL_BASE }).catch((error: unknown) => error);
+      const outcome = await extractor.extract(jobOf(kind, html)).catch((error: unknown) => error);
       if (outcome instanceof Error) expect(outcome).toMatchObject({ code: "page-failed" });
     }
     expect(await extract("text", "<p>next</p>")).toBe("next");
@@ -89,7 +101,7 @@ test.each<[string, string]>([
 test("what takes too long is stopped, and the next page is read", async () => {
   const hasty = new Extractor(150);
   const html = "<div><p>word, word.</p></div>".repeat(200_000);
-  const failure = await hasty.extract({ kind: "article", html, url: URL_BASE }).catch((error: unknown) => error);
+  const failure = await hasty.extract(jobOf("article", html)).catch((error: unknown) => error);
   expect(failure).toMatchObject({ code: "page-failed", message: "Cannot read the page: it takes too long" });
   hasty.close();
 });

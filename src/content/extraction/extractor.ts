@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 import { TurnpikeError } from "../../lib/errors.ts";
-import { type Extraction, type ExtractionAnswer, type ExtractionJob } from "./extraction.ts";
+import { type ExtractionAnswer, type ExtractionJob, type ExtractionOutcome } from "./extraction.ts";
 
-/** Longer HTML is not parsed; far above any page that is read. In characters. */
+/** A longer page is not parsed; far above any that is read. In characters, or bytes where it has not been decoded. */
 const MAX_INPUT_LENGTH = 10_000_000;
 /** Hostile pages send some of the libraries into loops that never end. */
 const DEADLINE_MS = 10_000;
@@ -11,7 +11,7 @@ const MAX_QUEUED = 128;
 
 interface Task {
   readonly job: ExtractionJob;
-  resolve(extraction: Extraction): void;
+  resolve(outcome: ExtractionOutcome): void;
   reject(error: TurnpikeError): void;
 }
 
@@ -30,12 +30,13 @@ export class Extractor {
   }
 
   /** Fails with `page-failed` where the page is too long, takes too long, or breaks the extraction. */
-  extract(job: ExtractionJob): Promise<Extraction> {
-    if (job.html.length > MAX_INPUT_LENGTH) return Promise.reject(failed(`it has over ${MAX_INPUT_LENGTH} characters`));
+  extract(job: ExtractionJob): Promise<ExtractionOutcome> {
+    if (job.source.body.length > MAX_INPUT_LENGTH)
+      return Promise.reject(failed(`it has over ${MAX_INPUT_LENGTH} characters`));
     if (this.#closed || this.#queue.length >= MAX_QUEUED) {
       return Promise.reject(new TurnpikeError("overloaded", "Cannot read the page: too many pages are waiting"));
     }
-    const { promise, resolve, reject } = Promise.withResolvers<Extraction>();
+    const { promise, resolve, reject } = Promise.withResolvers<ExtractionOutcome>();
     this.#queue.push({ job, resolve, reject });
     this.#next();
     return promise;
@@ -81,7 +82,7 @@ export class Extractor {
     clearTimeout(entry.timer);
     this.#running.delete(worker);
     this.#idle.push(worker);
-    entry.task.resolve(answer.extraction);
+    entry.task.resolve(answer.outcome);
     this.#next();
   }
 

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { type PageSnapshot } from "../browser/page.ts";
+import { type PageSource } from "../page/page.ts";
 
 /** What is told of every page beside its content. */
 export const metadataSchema = z
@@ -11,7 +11,8 @@ export const metadataSchema = z
     final_url: z.string().optional().openapi({ description: "The page's address after redirects" }),
     content_type: z.string().optional().openapi({ description: "Type of the page's document" }),
     title: z.string().optional().openapi({ description: "Title of the page" }),
-    engine: z.enum(["browser"]).optional().openapi({ description: "What loaded the page" }),
+    partial: z.boolean().optional().openapi({ description: "True where the time-out came before the end of the page" }),
+    engine: z.enum(["static", "browser"]).optional().openapi({ description: "What loaded the page" }),
   })
   .openapi("Metadata");
 
@@ -36,21 +37,23 @@ export interface CutContent {
 export function cutContent(
   content: string,
   max: number | undefined,
-  page: PageSnapshot | undefined,
+  page: { readonly source: PageSource; readonly title: string },
   startedAt: number,
 ): CutContent {
   const kept = cut(content, max);
+  const { source, title } = page;
   return {
     content: kept,
     metadata: {
       content_length: Buffer.byteLength(content),
       elapsed_ms: Math.round(performance.now() - startedAt),
       truncated: kept.length < content.length,
-      ...(page?.statusCode === undefined ? {} : { status_code: page.statusCode }),
-      ...(page === undefined
-        ? {}
-        : { final_url: page.finalUrl, content_type: page.contentType, title: cutTitle(page.title) }),
-      engine: "browser",
+      ...(source.statusCode === undefined ? {} : { status_code: source.statusCode }),
+      final_url: source.finalUrl,
+      ...(source.contentType === "" ? {} : { content_type: source.contentType }),
+      ...(title === "" ? {} : { title: cutTitle(title) }),
+      engine: source.engine,
+      ...(source.complete ? {} : { partial: true }),
     },
   };
 }

@@ -1,12 +1,10 @@
 import { type z } from "@hono/zod-openapi";
 import { type ErrorCode, type FieldError, TurnpikeError } from "../../lib/errors.ts";
-import { type PageEngine } from "../browser/page.ts";
-import { type Extractor } from "../extraction/extractor.ts";
+import { type PageReader } from "../page/page-reader.ts";
 
 /** What operations work with. */
 export interface Services {
-  readonly engine: PageEngine;
-  readonly extractor: Extractor;
+  readonly pages: PageReader;
   /** Why the service is degraded; undefined while all is well. */
   readonly degraded: () => Promise<string | undefined>;
   /** The browser's name and version, for people. */

@@ -1,12 +1,16 @@
 import { z } from "@hono/zod-openapi";
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
-import { type PageRequest } from "../browser/page.ts";
+import { type PageRequest } from "../page/page.ts";
 
 /** What every operation that loads a page can end in. */
 export const PAGE_FAILURES = [
   "invalid-parameters",
   "address-refused",
+  "page-type-unsupported",
   "page-failed",
+  "page-challenge",
+  "page-consent-wall",
+  "page-empty",
   "overloaded",
   "browser-unavailable",
   "page-timeout",
@@ -44,6 +48,13 @@ export const pageParameters = {
     .enum(["load", "domcontentloaded", "networkidle0"])
     .default("load")
     .openapi({ description: "Page event to wait for" }),
+  engine: z.enum(["auto", "static", "browser"]).default("auto").openapi({
+    description: "What loads the page; auto takes a browser only where the page or the request needs one",
+  }),
+  partial: z
+    .boolean()
+    .default(false)
+    .openapi({ description: "Give what is there at the time-out in place of an error" }),
 };
 
 /** The most characters that a caller may ask for. */
@@ -67,6 +78,8 @@ export function pageRequest(input: z.output<typeof schema>, signal: AbortSignal)
   }
   return {
     url,
+    engine: input.engine,
+    partial: input.partial,
     timeoutMs: input.timeout * 1000,
     waitMs: (input.wait ?? 0) * 1000,
     waitUntil: input.wait_until,

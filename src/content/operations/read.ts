@@ -34,14 +34,13 @@ export const read = postOperation(
     },
     failures: PAGE_FAILURES,
   },
-  async (input, { engine, extractor }, signal): Promise<Answer> => {
+  async (input, { pages }, signal): Promise<Answer> => {
     const startedAt = performance.now();
-    const page = await engine.visit(pageRequest(input, signal), (open) => open.snapshot());
-    const { content, title } = await extractor.extract({ kind: "article", html: page.html, url: page.finalUrl });
-    if (content === "") throw new TurnpikeError("page-failed", "Cannot read the page: it has no text");
+    const { extraction, source } = await pages.read(pageRequest(input, signal), { kind: "article" });
+    const { content, title } = extraction;
+    if (content === "") throw new TurnpikeError("page-empty", "Cannot read the page: it has no text");
     const { url } = input;
-    return {
-      json: { url, title: cutTitle(title ?? page.title), ...cutContent(content, input.max_length, page, startedAt) },
-    };
+    const page = { source, title };
+    return { json: { url, title: cutTitle(title), ...cutContent(content, input.max_length, page, startedAt) } };
   },
 );

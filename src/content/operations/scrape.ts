@@ -1,7 +1,6 @@
 import { z } from "@hono/zod-openapi";
-import { TurnpikeError } from "../../lib/errors.ts";
-import { type PageSnapshot } from "../browser/page.ts";
-import { type Extractor } from "../extraction/extractor.ts";
+import { type PageReader } from "../page/page-reader.ts";
+import { type PageRequest } from "../page/page.ts";
 import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type Answer, postOperation } from "./operation.ts";
 import { maxLength, PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
@@ -46,26 +45,26 @@ export const scrape = postOperation(
     },
     failures: [...PAGE_FAILURES, "scrape-failed"],
   },
-  async (input, { engine, extractor }, signal): Promise<Answer> => {
+  async (input, { pages }, signal): Promise<Answer> => {
     const startedAt = performance.now();
-    const { page, evaluated } = await engine.visit(pageRequest(input, signal), async (open) => ({
-      evaluated: input.evaluate === undefined ? undefined : await open.evaluate(input.evaluate),
-      page: await open.snapshot(),
-    }));
-    const content = evaluated ?? (await contentOf(page, input.format, extractor));
-    const { url, format } = input;
+    const { url, format, evaluate } = input;
+    const request = pageRequest(input, signal);
+    const { content, page } =
+      evaluate === undefined ? await contentOf(request, format, pages) : await evaluated(request, evaluate, pages);
     return { json: { url, format, ...cutContent(content, input.max_length, page, startedAt) } };
   },
 );
 
 type Format = z.output<typeof body>["format"];
 
-async function contentOf(page: PageSnapshot, format: Format, extractor: Extractor): Promise<string> {
-  if (format === "html") return page.html;
-  try {
-    return (await extractor.extract({ kind: format, html: page.html, url: page.finalUrl })).content;
-  } catch (error) {
-    if (!(error instanceof TurnpikeError) || error.code !== "page-failed") throw error;
-    throw new TurnpikeError("scrape-failed", error.message);
-  }
+async function contentOf(request: PageRequest, format: Format, pages: PageReader) {
+  const { extraction, source } = await pages.read(request, { kind: format });
+  return { content: extraction.content, page: { source, title: extraction.title } };
+}
+
+async function evaluated(request: PageRequest, expression: string, pages: PageReader) {
+  return await pages.open(request, async (open) => {
+    const content = await open.evaluate(expression);
+    return { content, page: { source: await open.snapshot(), title: "" } };
+  });
 }

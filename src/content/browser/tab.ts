@@ -1,10 +1,11 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type EgressSession, egressError, portOf } from "../egress/guard.ts";
 import { type CdpConnection, CdpClosed, CdpError, type CdpFields } from "./cdp.ts";
-import { Deadline } from "./deadline.ts";
+import { type Deadline } from "../page/deadline.ts";
 import { identityOf } from "./identity.ts";
 import { type RunningBrowser } from "./launch.ts";
-import { type OpenPage, type PageRequest } from "./page.ts";
+import { type OpenPage, type PageRequest } from "../page/page.ts";
+import { type Visit } from "../page/visit.ts";
 import { pageOf, type ScriptedPage } from "./page-scripts.ts";
 
 /** Documents that a visit may go through by script or refresh; what goes on for ever must not. */
@@ -16,7 +17,7 @@ const SOON_SECONDS = 1;
 const LIFECYCLE = { load: "load", domcontentloaded: "DOMContentLoaded", networkidle0: "networkIdle" } as const;
 
 /** A tab of its own in a browser context of its own: nothing of it is seen by another visit. */
-export class Visit {
+export class Tab {
   readonly #browser: RunningBrowser;
   readonly #cdp: CdpConnection;
   readonly #request: PageRequest;
@@ -37,12 +38,12 @@ export class Visit {
   #refreshing = false;
   #reached = Promise.withResolvers<void>();
 
-  constructor(browser: RunningBrowser, request: PageRequest, egress: EgressSession) {
+  constructor(browser: RunningBrowser, visit: Visit) {
     this.#browser = browser;
     this.#cdp = browser.cdp;
-    this.#request = request;
-    this.#egress = egress;
-    this.deadline = new Deadline(request.timeoutMs, request.signal);
+    this.#request = visit.request;
+    this.#egress = visit.egress;
+    this.deadline = visit.deadline;
   }
 
   /** Loads the page and waits for all that the request asks to wait for. */
@@ -73,7 +74,6 @@ export class Visit {
 
   /** Closes the tab and all it opened. Fails where the browser does not do so. */
   async close(): Promise<void> {
-    this.deadline.clear();
     // A tab that was still being made when the deadline came is closed as well.
     await this.#creating?.catch(() => undefined);
     this.#cdp.listen(this.#session, undefined);
@@ -86,7 +86,7 @@ export class Visit {
     const cdp = this.#cdp;
     const context = await cdp.send("Target.createBrowserContext", {
       disposeOnDetach: true,
-      proxyServer: this.#egress.proxyServer,
+      proxyServer: await this.#egress.proxyServer(),
       proxyBypassList: "<-loopback>",
     });
     this.#context = String(context["browserContextId"]);
@@ -226,7 +226,7 @@ function explain(errorText: string): string {
 }
 
 /** Turns the protocol's own failures into ones for the caller; others pass as they are. */
-export function visitError(error: unknown): unknown {
+export function tabError(error: unknown): unknown {
   if (error instanceof CdpClosed) return browserStopped();
   if (error instanceof CdpError) return new TurnpikeError("page-failed", `Cannot read the page: ${error.message}`);
   return error;

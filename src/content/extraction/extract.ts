@@ -1,0 +1,32 @@
+import { toArticle } from "./article.ts";
+import { type ExtractionJob, type ExtractionOutcome } from "./extraction.ts";
+import { decodeBody, isHtml } from "./decode.ts";
+import { parsePage } from "./document.ts";
+import { toLinks } from "./links.ts";
+import { toMarkdown } from "./markdown.ts";
+import { notContent } from "./not-content.ts";
+import { signOfScript } from "./script-signs.ts";
+import { toText } from "./text.ts";
+import { parseTree } from "./tree.ts";
+
+/** Makes of a page what the job asks for; runs in a worker, since strangers' HTML sends some libraries into endless loops. */
+export function extract({ source, task, mayNeedBrowser }: ExtractionJob): ExtractionOutcome {
+  if (!isHtml(source.contentType)) {
+    return { outcome: "not-content", reason: "unsupported-type", detail: "its type is not one that has text" };
+  }
+  const html = decodeBody(source.body, source.contentType);
+  const tree = parseTree(html);
+  const sign = mayNeedBrowser ? signOfScript(tree, source) : undefined;
+  if (sign !== undefined) return { outcome: "needs-browser", sign };
+  const obstacle = notContent(tree, source);
+  if (obstacle !== undefined) return { outcome: "not-content", ...obstacle };
+  if (task.kind === "html") return { outcome: "content", extraction: { content: html, title: "" } };
+  if (task.kind === "fields") return { outcome: "content", extraction: { content: "", title: "", fields: {} } };
+  const url = source.finalUrl;
+  if (task.kind === "article") return { outcome: "content", extraction: toArticle(html, url) };
+  const document = parsePage(html, url);
+  const title = document.title;
+  if (task.kind === "links") return { outcome: "content", extraction: { content: toLinks(document), title } };
+  const content = task.kind === "text" ? toText(document.body) : toMarkdown(document.body);
+  return { outcome: "content", extraction: { content, title } };
+}

@@ -1,0 +1,123 @@
+import { TurnpikeError } from "../../lib/errors.ts";
+import { type EgressOptions, EgressSession } from "../egress/guard.ts";
+import {
+  type Extraction,
+  type ExtractionOutcome,
+  type ExtractionTask,
+  type NotContent,
+} from "../extraction/extraction.ts";
+import { type Extractor } from "../extraction/extractor.ts";
+import { Deadline } from "./deadline.ts";
+import { type FetchedDocument, type OpenPage, type PageRequest, type PageSource } from "./page.ts";
+import { type Slots } from "./slots.ts";
+import { type BrowserEngine, type StaticEngine, type Visit } from "./visit.ts";
+
+export interface PageReaderDeps {
+  readonly browser: BrowserEngine;
+  readonly fetchDocument: StaticEngine;
+  /** Documents fetched at one time. */
+  readonly slots: Slots;
+  readonly extractor: Extractor;
+  readonly egress: EgressOptions;
+}
+
+/** What was made of a page, and the page it was made of. */
+export interface ReadPage {
+  readonly extraction: Extraction;
+  readonly source: PageSource;
+}
+
+/** Loads pages by the engine that suits them, and has their content extracted. */
+export class PageReader {
+  readonly #deps: PageReaderDeps;
+
+  constructor(deps: PageReaderDeps) {
+    this.#deps = deps;
+  }
+
+  /** Loads the page and makes of it what the task says. Fails with a TurnpikeError where that is no content. */
+  async read(request: PageRequest, task: ExtractionTask): Promise<ReadPage> {
+    return await this.#visiting(request, async (visit) => {
+      if (request.engine === "browser" || needsBrowser(request)) return await this.#readInBrowser(visit, task);
+      const fetched = await this.#fetch(visit);
+      const source = sourceOf(fetched);
+      const outcome = await this.#extract(visit, { source, task, mayNeedBrowser: request.engine === "auto" });
+      if (outcome.outcome === "needs-browser") return await this.#readInBrowser({ ...visit, fetched }, task);
+      return { extraction: contentOf(outcome), source };
+    });
+  }
+
+  /** Opens the page in a browser and hands it to `use`. */
+  async open<T>(request: PageRequest, use: (page: OpenPage) => Promise<T>): Promise<T> {
+    return await this.#visiting(request, (visit) => this.#deps.browser.visit(visit, use));
+  }
+
+  async #visiting<T>(request: PageRequest, use: (visit: Visit) => Promise<T>): Promise<T> {
+    const deadline = new Deadline(request.timeoutMs, request.signal);
+    const egress = new EgressSession(this.#deps.egress);
+    try {
+      return await use({ request, egress, deadline, fetched: undefined });
+    } finally {
+      deadline.clear();
+      egress.close();
+    }
+  }
+
+  async #fetch(visit: Visit): Promise<FetchedDocument> {
+    const release = await this.#deps.slots.take(visit.request.signal);
+    try {
+      return await this.#deps.fetchDocument(visit);
+    } finally {
+      release();
+    }
+  }
+
+  async #readInBrowser(visit: Visit, task: ExtractionTask): Promise<ReadPage> {
+    const mark = task.kind === "fields" ? task.selectors : undefined;
+    const source = await this.#deps.browser.visit(visit, (page) => page.snapshot(mark));
+    const outcome = await this.#extract(visit, { source, task, mayNeedBrowser: false });
+    return { extraction: contentOf(outcome), source };
+  }
+
+  #extract(visit: Visit, job: Parameters<Extractor["extract"]>[0]): Promise<ExtractionOutcome> {
+    visit.deadline.doing("reading");
+    return visit.deadline.race(this.#deps.extractor.extract(job));
+  }
+}
+
+/** Whether the request asks for something that the static engine cannot do. */
+export function needsBrowser({ selector, waitMs, waitUntil, stealth }: PageRequest): boolean {
+  return selector !== undefined || waitMs > 0 || waitUntil === "networkidle0" || stealth;
+}
+
+function sourceOf(fetched: FetchedDocument): PageSource {
+  const { url, statusCode, headers, body, complete } = fetched;
+  const contentType = headers.find(([name]) => name.toLowerCase() === "content-type")?.[1] ?? "";
+  return { engine: "static", body, contentType, finalUrl: url, statusCode, headers, complete };
+}
+
+function contentOf(outcome: ExtractionOutcome): Extraction {
+  if (outcome.outcome === "content") return outcome.extraction;
+  if (outcome.outcome === "not-content") throw notContentError(outcome.reason, outcome.detail);
+  if (outcome.outcome === "bad-selectors") {
+    const errors = outcome.names.map((name) => ({ path: `selectors.${name}`, message: "is not a CSS selector" }));
+    throw new TurnpikeError(
+      "invalid-parameters",
+      `Cannot take the selectors: '${outcome.names[0] ?? ""}' is none`,
+      errors,
+    );
+  }
+  const detail = `Cannot read the page without a browser (${outcome.sign})`;
+  throw new TurnpikeError("invalid-parameters", detail, [{ path: "engine", message: "must be auto or browser here" }]);
+}
+
+const NOT_CONTENT_ERRORS = {
+  challenge: "page-challenge",
+  "consent-wall": "page-consent-wall",
+  empty: "page-empty",
+  "unsupported-type": "page-type-unsupported",
+} as const;
+
+function notContentError(reason: NotContent, detail: string): TurnpikeError {
+  return new TurnpikeError(NOT_CONTENT_ERRORS[reason], `Cannot read the page: ${detail}`);
+}

@@ -1,0 +1,67 @@
+/** What loads a page: one HTTP fetch and no browser, or a tab of a browser. */
+export type EngineName = "static" | "browser";
+
+/** What a caller asks for; `auto` takes `static` where the page and the request need no browser. */
+export type EngineChoice = "auto" | EngineName;
+
+/** The page event that a visit waits for. */
+export type WaitUntil = "load" | "domcontentloaded" | "networkidle0";
+
+/** What a caller wants of a page, with every default filled in. */
+export interface PageRequest {
+  readonly url: URL;
+  readonly engine: EngineChoice;
+  readonly timeoutMs: number;
+  /** Waited after the page event, beyond the time-out. */
+  readonly waitMs: number;
+  readonly waitUntil: WaitUntil;
+  readonly selector: string | undefined;
+  readonly userAgent: string | undefined;
+  readonly stealth: boolean;
+  /** Whether what is there at the time-out is wanted in place of an error. */
+  readonly partial: boolean;
+  /** Aborted when the client has gone away. */
+  readonly signal: AbortSignal | undefined;
+}
+
+/** One response as its server sent it, but for its content coding, which is undone. */
+export interface FetchedResponse {
+  /** The address that was asked for. */
+  readonly url: string;
+  readonly statusCode: number;
+  /** In the order and spelling they came in; without Content-Encoding and Content-Length. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+/** A document and the redirects that led to it. */
+export interface FetchedDocument extends FetchedResponse {
+  /** The redirects in front of it, in order. */
+  readonly redirects: readonly FetchedResponse[];
+  /** False where the time-out came before the end of the body, and the caller takes a part of it. */
+  readonly complete: boolean;
+}
+
+/** A document of either engine, before anything is made of it. */
+export interface PageSource {
+  readonly engine: EngineName;
+  /** The document as the browser has it after its scripts ran, or the bytes as they came. */
+  readonly body: string | Uint8Array<ArrayBuffer>;
+  /** The Content-Type field; empty where there was none. */
+  readonly contentType: string;
+  readonly finalUrl: string;
+  /** The status of the document's response; undefined where the browser does not tell. */
+  readonly statusCode: number | undefined;
+  /** Of the document's response; empty where the browser does not tell. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** False where the time-out came first, and the caller takes what was there. */
+  readonly complete: boolean;
+}
+
+/** A page that has loaded in a browser and may be asked, for as long as its visit lasts. */
+export interface OpenPage {
+  /** The page as it stands. Elements that match a selector of `mark` have its name in the attribute MARK. */
+  snapshot(mark?: Readonly<Record<string, string>>): Promise<PageSource>;
+  /** Evaluates a script expression in the page; text as it is, everything else as JSON. */
+  evaluate(expression: string): Promise<string>;
+}

@@ -1,0 +1,21 @@
+import { type EgressSession } from "../egress/guard.ts";
+import { type Deadline } from "./deadline.ts";
+import { type FetchedDocument, type OpenPage, type PageRequest } from "./page.ts";
+
+/** One page loaded for one request, by whichever engines: they share its way out and its time. */
+export interface Visit {
+  readonly request: PageRequest;
+  readonly egress: EgressSession;
+  readonly deadline: Deadline;
+  /** What the static engine got already; the browser takes it in place of asking again. */
+  readonly fetched: FetchedDocument | undefined;
+}
+
+/** Loads pages in a browser. */
+export interface BrowserEngine {
+  /** Opens the page, hands it to `use`, and closes it whatever happens. Fails with a TurnpikeError. */
+  visit<T>(visit: Visit, use: (page: OpenPage) => Promise<T>): Promise<T>;
+}
+
+/** Loads documents without a browser. Fails with a TurnpikeError. */
+export type StaticEngine = (visit: Visit) => Promise<FetchedDocument>;
