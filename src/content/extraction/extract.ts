@@ -4,7 +4,7 @@ import { decodeBody, isHtml } from "./decode.ts";
 import { parsePage } from "./document.ts";
 import { toLinks } from "./links.ts";
 import { toMarkdown } from "./markdown.ts";
-import { notContent } from "./not-content.ts";
+import { notContent } from "./obstacles/not-content.ts";
 import { signOfScript } from "./script-signs.ts";
 import { toText } from "./text.ts";
 import { parseTree } from "./tree.ts";
@@ -18,7 +18,9 @@ export function extract({ source, task, mayNeedBrowser }: ExtractionJob): Extrac
   const tree = parseTree(html);
   const sign = mayNeedBrowser ? signOfScript(tree, source) : undefined;
   if (sign !== undefined) return { outcome: "needs-browser", sign };
-  const obstacle = notContent(tree, source);
+  const obstacle = notContent(tree, html, source);
+  // A browser may get past it, and a document without content may get some by script.
+  if (obstacle !== undefined && mayNeedBrowser) return { outcome: "needs-browser", sign: obstacle.reason };
   if (obstacle !== undefined) return { outcome: "not-content", ...obstacle };
   if (task.kind === "html") return { outcome: "content", extraction: { content: html, title: "" } };
   if (task.kind === "fields") return { outcome: "content", extraction: { content: "", title: "", fields: {} } };

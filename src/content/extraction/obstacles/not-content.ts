@@ -1,0 +1,62 @@
+import { type Document, isTag } from "domhandler";
+import { type PageSource } from "../../page/page.ts";
+import { type NotContent } from "../extraction.ts";
+import { challengeOf } from "./challenge.ts";
+import { isConsentWall } from "./consent-wall.ts";
+import { pageFacts, type PageFacts, walk } from "./page-facts.ts";
+
+/** What stands in the place of a page's content, in the words of the error. */
+export interface Obstacle {
+  readonly reason: NotContent;
+  readonly detail: string;
+}
+
+/** What shows something without a word. */
+const SHOWS = new Set([
+  "img",
+  "picture",
+  "svg",
+  "canvas",
+  "video",
+  "audio",
+  "iframe",
+  "frame",
+  "object",
+  "embed",
+  "input",
+  "select",
+  "textarea",
+  "math",
+]);
+
+/** All that a page says while it loads. */
+const STILL_LOADING =
+  /^(?:loading|please wait|one moment|laden|bitte warten|chargement|cargando|caricamento|загрузка|加载中|読み込み中)[\s.…]*$/iu;
+
+/** Tells a bot challenge, a consent wall and a page without content from content; undefined where it is content. */
+export function notContent(tree: Document, html: string, source: PageSource): Obstacle | undefined {
+  const facts = pageFacts(tree, html, source);
+  const by = challengeOf(facts);
+  if (by !== undefined) return { reason: "challenge", detail: `${by} asks for proof that a person reads it` };
+  if (isConsentWall(tree, facts))
+    return { reason: "consent-wall", detail: "its site shows a demand for consent in its place" };
+  if (isEmpty(tree, facts)) return { reason: "empty", detail: emptyDetail(facts) };
+  return undefined;
+}
+
+function isEmpty(tree: Document, facts: PageFacts): boolean {
+  if (facts.words > 0) return STILL_LOADING.test(facts.text);
+  let shows = false;
+  walk(tree, (node) => {
+    if (!isTag(node)) return "go on";
+    if (node.name === "script" || node.name === "template" || node.name === "noscript") return "skip";
+    shows = SHOWS.has(node.name);
+    return shows ? "stop" : "go on";
+  });
+  return !shows;
+}
+
+function emptyDetail({ statusCode }: PageFacts): string {
+  const status = statusCode === undefined || statusCode < 300 ? "" : `; its server answered ${statusCode}`;
+  return `it has no content${status}`;
+}

@@ -1,0 +1,90 @@
+import { type AnyNode, type Document, isTag, isText } from "domhandler";
+import { type PageSource } from "../../page/page.ts";
+
+/** What obstacles are told by. */
+export interface PageFacts {
+  readonly title: string;
+  /** The text that a reader sees, white space folded, up to MAX_TEXT characters. */
+  readonly text: string;
+  /** Words of the text; each character of a script without spaces is one. */
+  readonly words: number;
+  /** The beginning of the document as it came. */
+  readonly html: string;
+  readonly url: URL | undefined;
+  readonly statusCode: number | undefined;
+  /** The response's field of this name in lower case; empty where there is none. */
+  field(name: string): string;
+}
+
+/** Characters of a page's text that are looked at: an obstacle is short. */
+const MAX_TEXT = 20_000;
+/** Characters of a page's source that are looked at; challenges name themselves early. */
+const MAX_HTML = 200_000;
+
+const MAX_TITLE = 1_000;
+
+const UNSEEN = new Set(["script", "style", "template", "noscript", "head", "svg", "iframe", "object", "canvas"]);
+const WORD =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]+/gu;
+
+/** Gathers the facts of a page; linear in its size. */
+export function pageFacts(tree: Document, html: string, source: PageSource): PageFacts {
+  const text = seenText(tree);
+  return {
+    title: titleOf(tree),
+    text,
+    words: countWords(text),
+    html: html.slice(0, MAX_HTML),
+    url: URL.canParse(source.finalUrl) ? new URL(source.finalUrl) : undefined,
+    statusCode: source.statusCode,
+    field: (name) => source.headers.find(([known]) => known.toLowerCase() === name)?.[1].toLowerCase() ?? "",
+  };
+}
+
+export function countWords(text: string): number {
+  return text.match(WORD)?.length ?? 0;
+}
+
+/** The text of a part of a page that is not hidden by its markup, folded, up to MAX_TEXT characters. */
+export function seenText(root: AnyNode): string {
+  let text = "";
+  walk(root, (node) => {
+    if (isText(node)) text += `${node.data} `;
+    // Stops the walk where there is enough.
+    if (text.length > MAX_TEXT * 2) return "stop";
+    return isTag(node) && isUnseen(node.name, node.attribs) ? "skip" : "go on";
+  });
+  return text.replace(/\s+/g, " ").trim().slice(0, MAX_TEXT);
+}
+
+function isUnseen(name: string, attributes: Readonly<Record<string, string>>): boolean {
+  if (UNSEEN.has(name) || Object.hasOwn(attributes, "hidden")) return true;
+  const style = Object.hasOwn(attributes, "style") ? (attributes["style"] ?? "") : "";
+  return style !== "" && /display\s*:\s*none|visibility\s*:\s*hidden/i.test(style);
+}
+
+type Step = "go on" | "skip" | "stop";
+
+/** Visits all nodes in the order of the document, without recursion. */
+export function walk(root: AnyNode, visit: (node: AnyNode) => Step): void {
+  const open: AnyNode[] = [root];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    const step = visit(node);
+    if (step === "stop") return;
+    if (step === "skip" || !("children" in node)) continue;
+    for (let at = node.children.length - 1; at >= 0; at -= 1) {
+      const child = node.children[at];
+      if (child !== undefined) open.push(child);
+    }
+  }
+}
+
+function titleOf(tree: Document): string {
+  let title = "";
+  walk(tree, (node) => {
+    if (!isTag(node) || node.name !== "title" || node.namespace === "http://www.w3.org/2000/svg") return "go on";
+    title = node.children.map((child) => (isText(child) ? child.data : "")).join("");
+    return "stop";
+  });
+  return title.slice(0, MAX_TITLE).replace(/\s+/g, " ").trim();
+}
