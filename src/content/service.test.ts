@@ -92,7 +92,7 @@ describe("scrape", () => {
       final_url: `${site.url}/article`,
       content_type: "text/html",
       title: "Toll roads - The Daily",
-      engine: "browser",
+      engine: "static",
     });
   });
 
@@ -151,7 +151,7 @@ describe("scrape", () => {
 
   test("waits for an element, the seconds asked for, and the page event asked for", async () => {
     const late = { url: `${site.url}/late`, format: "text" };
-    expect((await scrape(late)).json["content"]).toBe("");
+    expect((await scrape(late)).json["type"]).toBe("urn:turnpike:error:page-empty");
     expect((await scrape({ ...late, selector: "#late" })).json["content"]).toBe("late");
     expect((await scrape({ ...late, wait: 1 })).json["content"]).toBe("late");
     expect((await scrape({ ...late, wait_until: "networkidle0" })).json["content"]).toBe("late");
@@ -232,7 +232,7 @@ describe("read", () => {
   test("answers 502 to a page without text", async () => {
     const { status, json } = await call(service, "/read", { url: `${site.url}/empty` });
     expect(status).toBe(502);
-    expect(json["detail"]).toBe("Cannot read the page: it has no text");
+    expect(json["detail"]).toBe("Cannot read the page: it has no content");
   });
 });
 

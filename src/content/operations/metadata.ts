@@ -42,6 +42,7 @@ export function cutContent(
 ): CutContent {
   const kept = cut(content, max);
   const { source, title } = page;
+  const contentType = source.contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
   return {
     content: kept,
     metadata: {
@@ -50,7 +51,7 @@ export function cutContent(
       truncated: kept.length < content.length,
       ...(source.statusCode === undefined ? {} : { status_code: source.statusCode }),
       final_url: source.finalUrl,
-      ...(source.contentType === "" ? {} : { content_type: source.contentType }),
+      ...(contentType === "" ? {} : { content_type: contentType }),
       ...(title === "" ? {} : { title: cutTitle(title) }),
       engine: source.engine,
       ...(source.complete ? {} : { partial: true }),

@@ -179,6 +179,17 @@ describe("a challenge", () => {
       },
     ],
     [
+      "a short page that walls watch",
+      {
+        html: page(
+          "Tides",
+          `<h1>Tides</h1><p>${WORDS.slice(0, 300)}</p><script>a.src='/cdn-cgi/challenge-platform/scripts/jsd/main.js'</script>
+           <script src="/_Incapsula_Resource?SWJIYLWA=71"></script><script src="https://x.token.awswaf.com/challenge.js"></script>
+           <script>window.KPSDK={}</script><script>window._pxAppId = 'PX1'</script>`,
+        ),
+      },
+    ],
+    [
       "a plain refusal",
       {
         html: page("403 Forbidden", "<h1>Forbidden</h1><p>You lack the right to see this directory.</p>"),
