@@ -84,7 +84,7 @@ export class BrowserPool implements BrowserEngine {
   }
 
   async visit<T>(visit: Visit, use: (page: OpenPage) => Promise<T>): Promise<T> {
-    const release = await this.#slots.take(visit.request.signal);
+    const release = await this.#slots.take(visit.request.signal, visit.deadline);
     try {
       const browser = await this.#running();
       const tab = new Tab(browser, visit);

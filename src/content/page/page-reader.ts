@@ -64,7 +64,7 @@ export class PageReader {
   }
 
   async #fetch(visit: Visit): Promise<FetchedDocument> {
-    const release = await this.#deps.slots.take(visit.request.signal);
+    const release = await this.#deps.slots.take(visit.request.signal, visit.deadline);
     try {
       return await this.#deps.fetchDocument(visit);
     } finally {

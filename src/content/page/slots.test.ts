@@ -1,5 +1,6 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { expect, test } from "bun:test";
+import { Deadline } from "./deadline.ts";
 import { Slots } from "./slots.ts";
 
 test("nobody who is gone already waits for a place", async () => {
@@ -33,4 +34,50 @@ test("who waits too long, or goes away, is refused", async () => {
   leaving.abort();
   expect(await gone).toMatchObject({ code: "overloaded" });
   expect(await late).toMatchObject({ code: "overloaded" });
+});
+
+test("a request with many pages leaves places to others, and takes turns with those that wait", async () => {
+  const slots = new Slots(4, 8, 60_000);
+  const greedy = new AbortController().signal;
+  const order: string[] = [];
+  const held: (() => void)[] = [];
+  const take = async (name: string, signal: AbortSignal) => {
+    held.push(await slots.take(signal));
+    order.push(name);
+  };
+  const all = Array.from({ length: 8 }, () => take("greedy", greedy));
+  await Promise.all(all.slice(0, 3));
+  expect(order).toEqual(["greedy", "greedy", "greedy"]);
+  // The fourth place is somebody else's.
+  await take("first", new AbortController().signal);
+  const second = take("second", new AbortController().signal);
+  const third = take("third", new AbortController().signal);
+  for (const release of held.splice(0, 2)) release();
+  await Promise.all([second, third]);
+  expect(order).toEqual(["greedy", "greedy", "greedy", "first", "second", "third"]);
+  while (order.length < 11) {
+    held.shift()?.();
+    await Bun.sleep(0);
+  }
+  await Promise.all(all);
+});
+
+test("a deadline ends the wait with its own error", async () => {
+  const slots = new Slots(1, 2, 60_000);
+  await slots.take();
+  const deadline = new Deadline(10, undefined);
+  deadline.doing("waiting to load");
+  const failure = await slots.take(undefined, deadline).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: "page-timeout" });
+});
+
+test("a request that holds a place is not refused another for waiting long", async () => {
+  const slots = new Slots(1, 2, 5);
+  const { signal } = new AbortController();
+  const release = await slots.take(signal);
+  const next = slots.take(signal);
+  // Another one, with nothing in hand, is refused by the same clock.
+  expect(await slots.take().catch((error: unknown) => error)).toMatchObject({ code: "overloaded" });
+  release();
+  (await next)();
 });
