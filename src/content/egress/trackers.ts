@@ -1,0 +1,31 @@
+import thirdParties from "third-party-web/nostats-subset";
+
+/** What a host does that a page's content never needs. */
+const CATEGORIES = new Set(["ad", "analytics", "marketing", "tag-manager"]);
+
+/** Hosts by their whole name, and the ends of names that a list gives as "*.example.com". */
+const hosts = new Set<string>();
+const families = new Set<string>();
+for (const { categories, domains } of thirdParties.entities) {
+  if (!categories.some((category) => CATEGORIES.has(category))) continue;
+  for (const domain of domains) {
+    if (domain.startsWith("*.")) families.add(domain.slice(2).toLowerCase());
+    else hosts.add(domain.toLowerCase());
+  }
+}
+
+/** Labels of a host name that are looked at; a name has 127 at most (RFC 1035 §2.3.4). */
+const MAX_LABELS = 127;
+
+/** Whether a host serves advertisements or watches readers, by the lists of third-party-web. */
+export function isTracker(host: string): boolean {
+  let name = host.toLowerCase().replace(/\.$/, "");
+  if (hosts.has(name)) return true;
+  for (let label = 0; label < MAX_LABELS; label += 1) {
+    if (families.has(name)) return true;
+    const dot = name.indexOf(".");
+    if (dot === -1) return false;
+    name = name.slice(dot + 1);
+  }
+  return false;
+}
