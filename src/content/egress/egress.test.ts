@@ -218,3 +218,23 @@ describe("the forward proxy", () => {
     expect(inside.hits).not.toContain("/late");
   });
 });
+
+describe("hosts that the visit has no use for", () => {
+  const blocks = (host: string) => host === "inside.test";
+
+  test("are refused to the page, and the rest of it loads", async () => {
+    const to = encodeURIComponent(`http://inside.test:${inside.port}/`);
+    const request = pageRequestOf(`http://page.test:${outside.port}/probe?to=${to}`, { selector: "#done" });
+    const policy = { allowsAddress: () => true, allowsPort: () => true };
+    const before = inside.hits.length;
+    const page = await openPage(pool, request, (open) => open.snapshot(), { ...EGRESS, policy, blocks });
+    expect(page.body).toContain('<p id="done">blocked blocked blocked blocked blocked</p>');
+    expect(inside.hits.length).toBe(before);
+  });
+
+  test("are named as such where they are the page", async () => {
+    const session = new EgressSession({ ...EGRESS, blocks });
+    expect(await session.addressesOf("inside.test", 80)).toBe("blocked");
+    session.close();
+  });
+});

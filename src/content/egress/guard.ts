@@ -26,6 +26,8 @@ export const ANYWHERE: EgressPolicy = { allowsAddress: () => true, allowsPort: (
 export interface EgressOptions {
   readonly policy: EgressPolicy;
   readonly resolve?: Resolve;
+  /** Hosts that the visit has no use for: trackers, where the caller wants none. */
+  readonly blocks?: (host: string) => boolean;
 }
 
 /** A name in DNS has 253 characters, and may end in a dot. */
@@ -111,6 +113,7 @@ export class EgressSession {
   async #permitted(host: string, port: number): Promise<readonly string[] | EgressFailure> {
     if (host.length > MAX_HOST_LENGTH) return "unresolved";
     if (!this.#options.policy.allowsPort(port)) return "refused";
+    if (this.#options.blocks?.(host) === true) return "blocked";
     if (this.tooMuch) return "too-much";
     let entry = this.#hosts.get(host);
     if (entry === undefined) {
@@ -156,6 +159,10 @@ const FAILURES = {
   refused: {
     code: "address-refused",
     reason: "its address is not on the public Internet, or its port is neither 80 nor 443",
+  },
+  blocked: {
+    code: "page-failed",
+    reason: "its host watches readers or serves advertisements, which stealth keeps out",
   },
   unresolved: { code: "page-failed", reason: "its host name has no address" },
   unreachable: { code: "page-failed", reason: "its server does not accept connections" },

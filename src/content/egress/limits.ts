@@ -1,5 +1,5 @@
 /** Why a connection was not made. */
-export type EgressFailure = "refused" | "unresolved" | "unreachable" | "too-much";
+export type EgressFailure = "refused" | "blocked" | "unresolved" | "unreachable" | "too-much";
 
 /** The limits of one page visit: a page beyond them is an attack or a download, and ends in an error. */
 export const EGRESS_LIMITS = {

@@ -17,6 +17,11 @@ for (const { categories, domains } of thirdParties.entities) {
 /** Labels of a host name that are looked at; a name has 127 at most (RFC 1035 §2.3.4). */
 const MAX_LABELS = 127;
 
+/** What keeps trackers out of a page, but lets a page through that is one itself. */
+export function trackersBeside(page: URL): (host: string) => boolean {
+  return (host) => isTracker(host) && !isTracker(page.hostname);
+}
+
 /** Whether a host serves advertisements or watches readers, by the lists of third-party-web. */
 export function isTracker(host: string): boolean {
   let name = host.toLowerCase().replace(/\.$/, "");

@@ -1,5 +1,6 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type EgressOptions, EgressSession } from "../egress/guard.ts";
+import { trackersBeside } from "../egress/trackers.ts";
 import {
   type Extraction,
   type ExtractionOutcome,
@@ -54,7 +55,8 @@ export class PageReader {
 
   async #visiting<T>(request: PageRequest, use: (visit: Visit) => Promise<T>): Promise<T> {
     const deadline = new Deadline(request.timeoutMs, request.signal);
-    const egress = new EgressSession(this.#deps.egress);
+    const blocks = request.stealth ? { blocks: trackersBeside(request.url) } : {};
+    const egress = new EgressSession({ ...this.#deps.egress, ...blocks });
     try {
       return await use({ request, egress, deadline, fetched: undefined });
     } finally {
