@@ -2,7 +2,6 @@ import { Hono } from "hono";
 import { PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../lib/errors.ts";
 import { isRequestId } from "../lib/request-id.ts";
 import { describeApi } from "./api-description.ts";
-import { type Log } from "./browser/pool.ts";
 import { type Answer, type Services } from "./operations/operation.ts";
 import { OPERATIONS } from "./operations/operations.ts";
 
@@ -13,7 +12,7 @@ const RETRY_AFTER_SECONDS = "2";
 const HOST = /^[\w.-]{1,253}(?::\d{1,5})?$|^\[[\da-fA-F:.]+\](?::\d{1,5})?$/;
 
 /** The content service's HTTP interface: a function from a request to its answer, which never throws. */
-export function createApp(services: Services, log: Log): (request: Request) => Promise<Response> {
+export function createApp(services: Services): (request: Request) => Promise<Response> {
   const app = new Hono();
   for (const operation of OPERATIONS) {
     app.on(operation.method.toUpperCase(), operation.path, async (context) => {
@@ -33,7 +32,7 @@ export function createApp(services: Services, log: Log): (request: Request) => P
   app.onError((error, context) => {
     const requestId = requestIdOf(context.req.raw);
     if (error instanceof TurnpikeError) return problemResponse(error, requestId);
-    log("error", `Cannot serve a request: ${error.message}`, { request_id: requestId, stack: error.stack });
+    services.log("error", `Cannot serve a request: ${error.message}`, { request_id: requestId, stack: error.stack });
     return problemResponse(new TurnpikeError("internal", "Cannot serve the request: see the log"), requestId);
   });
   return async (request) => await app.fetch(request);

@@ -66,9 +66,10 @@ export async function startContentService(options: ContentOptions): Promise<Cont
     pages,
     browser: `${browser.name} ${browser.version}`,
     degraded: () => pool.failure(),
+    log,
   };
   try {
-    const server = await serve(listen, createApp(services, log));
+    const server = await serve(listen, createApp(services));
     return {
       address: "unix" in listen ? listen : { hostname: listen.hostname, port: server.port ?? listen.port },
       browser,

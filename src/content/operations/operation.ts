@@ -1,5 +1,6 @@
 import { type z } from "@hono/zod-openapi";
 import { type ErrorCode, type FieldError, TurnpikeError } from "../../lib/errors.ts";
+import { type Log } from "../browser/pool.ts";
 import { type PageReader } from "../page/page-reader.ts";
 
 /** What operations work with. */
@@ -9,6 +10,7 @@ export interface Services {
   readonly degraded: () => Promise<string | undefined>;
   /** The browser's name and version, for people. */
   readonly browser: string;
+  readonly log: Log;
 }
 
 /** An answer that is a success: a JSON value, or bytes of some type. */

@@ -1,3 +1,4 @@
+import { batch } from "./batch.ts";
 import { health } from "./health.ts";
 import { type Operation } from "./operation.ts";
 import { qr } from "./qr.ts";
@@ -5,4 +6,4 @@ import { read } from "./read.ts";
 import { scrape } from "./scrape.ts";
 
 /** Every operation of the content service, with its price: what the routes, the API description and the documents name. */
-export const OPERATIONS: readonly Operation[] = [scrape, read, qr, health];
+export const OPERATIONS: readonly Operation[] = [scrape, batch, read, qr, health];

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
 import { type PageRequest } from "../page/page.ts";
+import { invalidParameters } from "./operation.ts";
 
 /** What every operation that loads a page can end in. */
 export const PAGE_FAILURES = [
@@ -19,15 +20,30 @@ export const PAGE_FAILURES = [
 /** The header value of a user agent: visible ASCII and spaces, so that it cannot end its line. */
 const HEADER_TEXT = /^[\x20-\x7e]*$/;
 
+/** Characters of a URL; servers take no more either. */
+const MAX_URL_LENGTH = 8192;
+/** Characters of a CSS selector. */
+export const MAX_SELECTOR_LENGTH = 2000;
+
+/** The address of a page to load. A name and password in it would come back in answers and logs. */
+export const pageUrl = z
+  .string()
+  .min(1)
+  .max(MAX_URL_LENGTH)
+  .refine((text) => !/[\s\p{Cc}]/u.test(text) && URL.canParse(text), "must be an absolute URL")
+  .refine((text) => {
+    const url = URL.parse(text);
+    return url === null || (url.username === "" && url.password === "");
+  }, "must not hold a user name or a password")
+  .openapi({ format: "uri", description: "Page to load; http and https only", example: "https://example.com/" });
+
 /** The parameters that all operations with a page share. */
 export const pageParameters = {
-  url: z
-    .string()
-    .refine((text) => URL.canParse(text), "must be an absolute URL")
-    .openapi({ format: "uri", description: "Page to load; http and https only", example: "https://example.com/" }),
+  url: pageUrl,
   selector: z
     .string()
     .min(1)
+    .max(MAX_SELECTOR_LENGTH)
     .optional()
     .openapi({ description: "CSS selector of an element to wait for before acting", example: "main article" }),
   stealth: z.boolean().default(false).openapi({ description: "Show the page an ordinary browser's fingerprint" }),
@@ -65,10 +81,22 @@ export const maxLength = z
   .optional()
   .openapi({ description: "Maximum content length in characters; longer content is cut" });
 
-const schema = z.strictObject(pageParameters);
+const schema = z.object(pageParameters);
+
+/** The first parameter that only a browser can serve. */
+function needsOf({ selector, wait, wait_until, stealth }: z.output<typeof schema>): string | undefined {
+  if (selector !== undefined) return "selector";
+  if (wait !== undefined && wait > 0) return "wait";
+  if (wait_until === "networkidle0") return "wait_until networkidle0";
+  return stealth ? "stealth" : undefined;
+}
 
 /** What the page engine is asked for. Fails with `address-refused` where the URL is neither http nor https. */
 export function pageRequest(input: z.output<typeof schema>, signal: AbortSignal): PageRequest {
+  const needs = input.engine === "static" ? needsOf(input) : undefined;
+  if (needs !== undefined) {
+    throw invalidParameters([{ path: "engine", message: `must be auto or browser with ${needs}` }]);
+  }
   const url = new URL(input.url);
   if (url.protocol !== "http:" && url.protocol !== "https:") {
     throw new TurnpikeError(

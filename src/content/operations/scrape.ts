@@ -1,19 +1,13 @@
 import { z } from "@hono/zod-openapi";
-import { type PageReader } from "../page/page-reader.ts";
-import { type PageRequest } from "../page/page.ts";
 import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type Answer, postOperation } from "./operation.ts";
-import { maxLength, PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
+import { contentParameters, pageContent } from "./page-content.ts";
+import { PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
 
 const body = z
   .strictObject({
     ...pageParameters,
-    format: z.enum(["html", "markdown", "text", "links"]).default("markdown").openapi({ description: "Output format" }),
-    max_length: maxLength,
-    evaluate: z.string().min(1).optional().openapi({
-      description: "JavaScript expression evaluated on the page; its result takes the place of the content",
-      example: "document.title",
-    }),
+    ...contentParameters,
   })
   .openapi("ScrapeRequest");
 
@@ -47,24 +41,8 @@ export const scrape = postOperation(
   },
   async (input, { pages }, signal): Promise<Answer> => {
     const startedAt = performance.now();
-    const { url, format, evaluate } = input;
-    const request = pageRequest(input, signal);
-    const { content, page } =
-      evaluate === undefined ? await contentOf(request, format, pages) : await evaluated(request, evaluate, pages);
+    const { url, format } = input;
+    const { content, page } = await pageContent(pageRequest(input, signal), input, pages);
     return { json: { url, format, ...cutContent(content, input.max_length, page, startedAt) } };
   },
 );
-
-type Format = z.output<typeof body>["format"];
-
-async function contentOf(request: PageRequest, format: Format, pages: PageReader) {
-  const { extraction, source } = await pages.read(request, { kind: format });
-  return { content: extraction.content, page: { source, title: extraction.title } };
-}
-
-async function evaluated(request: PageRequest, expression: string, pages: PageReader) {
-  return await pages.open(request, async (open) => {
-    const content = await open.evaluate(expression);
-    return { content, page: { source: await open.snapshot(), title: "" } };
-  });
-}

@@ -1,0 +1,38 @@
+import { z } from "@hono/zod-openapi";
+import { type PageReader } from "../page/page-reader.ts";
+import { type PageRequest, type PageSource } from "../page/page.ts";
+import { maxLength } from "./page-parameters.ts";
+
+/** The parameters of operations that give a page's content in a format of the caller's choice. */
+export const contentParameters = {
+  format: z.enum(["html", "markdown", "text", "links"]).default("markdown").openapi({ description: "Output format" }),
+  max_length: maxLength,
+  evaluate: z.string().min(1).optional().openapi({
+    description: "JavaScript expression evaluated on the page; its result takes the place of the content",
+    example: "document.title",
+  }),
+};
+
+const schema = z.object(contentParameters);
+
+/** Content in a format, and the page that it was made of. */
+export interface PageContent {
+  readonly content: string;
+  readonly page: { readonly source: PageSource; readonly title: string };
+}
+
+/** Loads the page and gives its content, or what `evaluate` made of it. Fails with a TurnpikeError. */
+export async function pageContent(
+  request: PageRequest,
+  { format, evaluate }: Pick<z.output<typeof schema>, "format" | "evaluate">,
+  pages: PageReader,
+): Promise<PageContent> {
+  if (evaluate === undefined) {
+    const { extraction, source } = await pages.read(request, { kind: format });
+    return { content: extraction.content, page: { source, title: extraction.title } };
+  }
+  return await pages.open(request, async (open) => {
+    const content = await open.evaluate(evaluate);
+    return { content, page: { source: await open.snapshot(), title: "" } };
+  });
+}
