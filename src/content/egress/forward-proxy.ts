@@ -8,10 +8,13 @@ export interface EgressRules {
   addressesOf(host: string, port: number): Promise<readonly string[] | EgressFailure>;
   fail(host: string, port: number, failure: EgressFailure): void;
   receive(bytes: number): boolean;
+  request(): boolean;
 }
 
 export interface ForwardProxy {
   readonly port: number;
+  /** Has the visit's rules decide from now on; before, everything is refused. */
+  bind(rules: EgressRules): void;
   close(): void;
 }
 
@@ -27,7 +30,8 @@ const CR = 13;
  * Starts the way out of one page visit: an HTTP proxy on a loopback port that lives as long as the visit, and serves
  * our own user's processes alone. What it refuses it answers by closing, so that no words of ours become a page.
  */
-export async function startForwardProxy(rules: EgressRules): Promise<ForwardProxy> {
+export async function startForwardProxy(): Promise<ForwardProxy> {
+  let rules: EgressRules | undefined;
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     if (sockets.size >= EGRESS_LIMITS.connections * 2) {
@@ -35,11 +39,14 @@ export async function startForwardProxy(rules: EgressRules): Promise<ForwardProx
       return;
     }
     own(sockets, socket);
-    serve(socket, rules, sockets).catch(() => socket.destroy());
+    serve(socket, () => rules, sockets).catch(() => socket.destroy());
   });
   const port = await listening(server);
   return {
     port,
+    bind(bound) {
+      rules = bound;
+    },
     close() {
       server.close();
       for (const socket of sockets) socket.destroy();
@@ -65,12 +72,18 @@ function own(sockets: Set<Socket>, socket: Socket): void {
   socket.on("close", () => sockets.delete(socket));
 }
 
-async function serve(client: Socket, rules: EgressRules, sockets: Set<Socket>): Promise<void> {
+async function serve(client: Socket, bound: () => EgressRules | undefined, sockets: Set<Socket>): Promise<void> {
   const late = setTimeout(() => client.destroy(), HEAD_TIMEOUT_MS);
   const head = await readHead(client).finally(() => clearTimeout(late));
   const request = parseProxyRequest(head.text);
+  const rules = bound();
   const known = client.localPort !== undefined && client.remotePort !== undefined;
-  if (request === undefined || !known || !(await isOwnPeer(client.localPort, client.remotePort))) {
+  if (
+    rules === undefined ||
+    request === undefined ||
+    !known ||
+    !(await isOwnPeer(client.localPort, client.remotePort))
+  ) {
     client.destroy();
     return;
   }
@@ -107,6 +120,10 @@ async function reach(
   client: Socket,
   sockets: Set<Socket>,
 ): Promise<Socket | undefined> {
+  if (!rules.request()) {
+    rules.fail(request.host, request.port, "too-much");
+    return undefined;
+  }
   const addresses = await rules.addressesOf(request.host, request.port);
   if (typeof addresses === "string") return undefined;
   for (const address of addresses) {

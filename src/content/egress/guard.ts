@@ -50,6 +50,7 @@ export class EgressSession {
   #proxy: Promise<ForwardProxy> | undefined;
   #closed = false;
   #received = 0;
+  #requests = 0;
 
   constructor(options: EgressOptions) {
     this.#options = options;
@@ -57,10 +58,17 @@ export class EgressSession {
 
   /** What `proxyServer` of a browser context is set to: a proxy of this visit's own, which starts when it is asked for. */
   async proxyServer(): Promise<string> {
-    this.#proxy ??= startForwardProxy(this);
+    this.#proxy ??= startBound(this);
     const proxy = await this.#proxy;
     if (this.#closed) proxy.close();
     return `http://127.0.0.1:${proxy.port}`;
+  }
+
+  /** Takes a proxy that runs already, in place of one that starts when it is asked for. */
+  adopt(proxy: ForwardProxy): void {
+    this.#proxy = Promise.resolve(proxy);
+    if (this.#closed) proxy.close();
+    else proxy.bind(this);
   }
 
   /** Why the last connection to the authority that failed did so; undefined where none did, or long ago. */
@@ -74,7 +82,13 @@ export class EgressSession {
   }
 
   get tooMuch(): boolean {
-    return this.#received > EGRESS_LIMITS.receivedBytes;
+    return this.#received > EGRESS_LIMITS.receivedBytes || this.#requests > EGRESS_LIMITS.requests;
+  }
+
+  /** Counts a request or a tunnel; false once the visit has had its share. */
+  request(): boolean {
+    this.#requests += 1;
+    return !this.tooMuch;
   }
 
   /** Counts received bytes; false once the visit has had its share. */
@@ -149,6 +163,12 @@ export class EgressSession {
   }
 }
 
+async function startBound(rules: EgressSession): Promise<ForwardProxy> {
+  const proxy = await startForwardProxy();
+  proxy.bind(rules);
+  return proxy;
+}
+
 /** The error of a page whose own connection failed. It names no address: the answer must not map a private network. */
 export function egressError(failure: EgressFailure): TurnpikeError {
   const { code, reason } = FAILURES[failure];
@@ -168,7 +188,7 @@ const FAILURES = {
   unreachable: { code: "page-failed", reason: "its server does not accept connections" },
   "too-much": {
     code: "page-failed",
-    reason: `it takes more than ${EGRESS_LIMITS.receivedBytes} bytes or ${EGRESS_LIMITS.hosts} hosts`,
+    reason: `it takes more than ${EGRESS_LIMITS.receivedBytes} bytes, ${EGRESS_LIMITS.requests} requests or ${EGRESS_LIMITS.hosts} hosts`,
   },
 } as const satisfies Record<EgressFailure, { code: ErrorCode; reason: string }>;
 

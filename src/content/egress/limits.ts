@@ -9,6 +9,8 @@ export const EGRESS_LIMITS = {
   hosts: 500,
   /** Failed connections that a visit remembers the reasons of, the last ones. */
   failures: 1_000,
+  /** Requests of a visit, as far as they are seen: a tunnel counts as one. */
+  requests: 2_000,
   /** Connections of a visit at one time. */
   connections: 128,
   resolveMs: 10_000,

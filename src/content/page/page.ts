@@ -20,6 +20,8 @@ export interface PageRequest {
   readonly stealth: boolean;
   /** Whether what is there at the time-out is wanted in place of an error. */
   readonly partial: boolean;
+  /** Whether images, media and fonts are loaded: for what shows the page and not only its text. Not, where it is left out. */
+  readonly pictures?: boolean;
   /** Aborted when the client has gone away. */
   readonly signal: AbortSignal | undefined;
 }
@@ -58,9 +60,15 @@ export interface PageSource {
   readonly complete: boolean;
 }
 
+/**
+ * The attribute that a snapshot puts on the elements which the selectors of its `mark` match: the places, from 0 on, of
+ * those selectors among `Object.keys(mark)`, with spaces between. No other element of the document has it.
+ */
+export const MARK = "data-turnpike-match";
+
 /** A page that has loaded in a browser and may be asked, for as long as its visit lasts. */
 export interface OpenPage {
-  /** The page as it stands. Elements that match a selector of `mark` have its name in the attribute MARK. */
+  /** The page as it stands. In its HTML, what matches a selector of `mark` has the selector's place in the attribute MARK. */
   snapshot(mark?: Readonly<Record<string, string>>): Promise<PageSource>;
   /** Evaluates a script expression in the page; text as it is, everything else as JSON. */
   evaluate(expression: string): Promise<string>;
