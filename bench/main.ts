@@ -1,4 +1,5 @@
 /** `npm run bench -- NAME [flags]`: runs one bench. */
+import { runContentBench } from "./content.ts";
 import { runFrontBench } from "./front.ts";
 import { http1 } from "./http1.ts";
 import { http2Hpack } from "./http2-hpack.ts";
@@ -17,6 +18,11 @@ const BENCHES: readonly Bench[] = [
     name: "front",
     about: "TLS, connections, HTTP/2, files, memory: beside nginx, HAProxy and Caddy",
     run: runFrontBench,
+  },
+  {
+    name: "content",
+    about: "the content service beside puppeteer-core, jsdom and turndown",
+    run: runContentBench,
   },
   { name: "http1", about: "the HTTP/1 codec and the forward path, without sockets", run: http1 },
   { name: "http2-hpack", about: "header compression alone: heads decoded and encoded", run: http2Hpack },

@@ -176,6 +176,13 @@ export function processTree(root: number): number[] {
   return tree;
 }
 
+/** As `cpuSeconds`, with the descendants that have ended and were waited for. */
+export function cpuSecondsOfTree(root: number): number {
+  let ticks = 0;
+  for (const pid of processTree(root)) for (const field of statFields(pid)?.slice(11, 15) ?? []) ticks += Number(field);
+  return ticks / TICKS_PER_SECOND;
+}
+
 /** Seconds of CPU, user and system, that the process and its descendants have used; steps of 10 ms. */
 export function cpuSeconds(root: number): number {
   let ticks = 0;
