@@ -2,11 +2,13 @@ import { toArticle } from "./article.ts";
 import { type ExtractionJob, type ExtractionOutcome } from "./extraction.ts";
 import { decodeBody, isHtml } from "./decode.ts";
 import { parsePage } from "./document.ts";
+import { toIndexPage } from "./index-page.ts";
 import { toLinks } from "./links.ts";
 import { toMarkdown } from "./markdown.ts";
 import { notContent } from "./obstacles/not-content.ts";
 import { signOfScript } from "./script-signs.ts";
 import { toText } from "./text.ts";
+import { readTables } from "./tables.ts";
 import { parseTree } from "./tree.ts";
 
 /** Makes of a page what the job asks for; runs in a worker, since strangers' HTML sends some libraries into endless loops. */
@@ -16,6 +18,9 @@ export function extract({ source, task, mayNeedBrowser }: ExtractionJob): Extrac
   }
   const html = decodeBody(source.body, source.contentType);
   const tree = parseTree(html);
+  if (task.kind === "tables") {
+    return { outcome: "content", extraction: { content: "", title: "", fields: readTables(tree, task.tables) } };
+  }
   const sign = mayNeedBrowser ? signOfScript(tree, source) : undefined;
   if (sign !== undefined) return { outcome: "needs-browser", sign };
   const obstacle = notContent(tree, html, source);
@@ -25,6 +30,7 @@ export function extract({ source, task, mayNeedBrowser }: ExtractionJob): Extrac
   if (task.kind === "html") return { outcome: "content", extraction: { content: html, title: "" } };
   if (task.kind === "fields") return { outcome: "content", extraction: { content: "", title: "", fields: {} } };
   const url = source.finalUrl;
+  if (task.kind === "index") return { outcome: "content", extraction: toIndexPage(tree, html, url) };
   if (task.kind === "article") return { outcome: "content", extraction: toArticle(html, url) };
   const document = parsePage(html, url);
   const title = document.title;

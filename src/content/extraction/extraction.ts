@@ -1,10 +1,19 @@
 import { type PageSource } from "../page/page.ts";
 
+/** Where the rows of a table are on a page, and its cells in a row: `selector`, `selector@attribute` or `@attribute`. */
+export interface TableShape {
+  readonly row: string;
+  readonly columns: Readonly<Record<string, string>>;
+}
+
 /** What may be made of a page. */
 export type ExtractionTask =
-  | { readonly kind: "html" | "markdown" | "text" | "links" | "article" }
+  /** `index` is what a search index wants: the article as plain text; `links`, `canonical` and `robots` in `fields`. */
+  | { readonly kind: "html" | "markdown" | "text" | "links" | "article" | "index" }
   /** Text or attribute values of the elements that each CSS selector matches, by the selectors' names. */
-  | { readonly kind: "fields"; readonly selectors: Readonly<Record<string, string>> };
+  | { readonly kind: "fields"; readonly selectors: Readonly<Record<string, string>> }
+  /** Rows and columns of a page whose layout is known; the only task that takes a page without content. */
+  | { readonly kind: "tables"; readonly tables: Readonly<Record<string, TableShape>> };
 
 /** A page, and what is to be made of it. */
 export interface ExtractionJob {

@@ -10,7 +10,7 @@ afterAll(() => extractor.close());
 
 const URL_BASE = "https://site.test/docs/page?x=1";
 
-type Kind = Exclude<ExtractionJob["task"]["kind"], "fields">;
+type Kind = Exclude<ExtractionJob["task"]["kind"], "fields" | "tables">;
 
 function jobOf(kind: Kind, html: string): ExtractionJob {
   const page = { engine: "browser", contentType: "text/html", statusCode: 200, headers: [], complete: true } as const;

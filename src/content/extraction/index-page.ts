@@ -1,0 +1,69 @@
+import { type Document, type Element, isTag } from "domhandler";
+import { toArticle } from "./article.ts";
+import { type Extraction } from "./extraction.ts";
+
+/** Links of a page that a crawl gets to know. */
+const MAX_LINKS = 2_000;
+const MAX_URL_LENGTH = 2_048;
+
+/** What a search index and its crawler want of a page: the article's text, its links, and what it says to robots. */
+export function toIndexPage(tree: Document, html: string, url: string): Extraction {
+  const heads = { base: url, canonical: "", robots: "" };
+  const links = new Set<string>();
+  for (const element of elements(tree)) {
+    readHead(element, heads);
+    const href = element.name === "a" ? element.attribs["href"] : undefined;
+    // RFC 9309 says nothing of it; search engines follow no such link.
+    if (href === undefined || links.size >= MAX_LINKS || /\bnofollow\b/i.test(element.attribs["rel"] ?? "")) continue;
+    const link = URL.parse(href.trim(), heads.base);
+    if (link === null || !/^https?:$/.test(link.protocol) || link.href.length > MAX_URL_LENGTH) continue;
+    link.hash = "";
+    links.add(link.href);
+  }
+  const { content, title } = toArticle(html, url);
+  const canonical = heads.canonical === "" ? null : (URL.parse(heads.canonical, heads.base)?.href ?? null);
+  return { content: plainText(content), title, fields: { canonical, robots: heads.robots, links: [...links] } };
+}
+
+interface Heads {
+  base: string;
+  canonical: string;
+  robots: string;
+}
+
+function readHead({ name, attribs }: Element, heads: Heads): void {
+  if (name === "base" && attribs["href"] !== undefined)
+    heads.base = URL.parse(attribs["href"], heads.base)?.href ?? heads.base;
+  if (name === "link" && heads.canonical === "" && /(?:^|\s)canonical(?:\s|$)/i.test(attribs["rel"] ?? "")) {
+    heads.canonical = (attribs["href"] ?? "").trim();
+  }
+  if (name === "meta" && /^(?:robots|turnpike)$/i.test(attribs["name"] ?? "")) {
+    heads.robots = `${heads.robots} ${attribs["content"] ?? ""}`.slice(0, 500);
+  }
+}
+
+/** All elements in the document's order, without recursion. */
+function* elements(tree: Document): Generator<Element> {
+  const open = [...tree.children].toReversed();
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (!isTag(node)) continue;
+    yield node;
+    for (let at = node.children.length - 1; at >= 0; at -= 1) {
+      const child = node.children[at];
+      if (child !== undefined) open.push(child);
+    }
+  }
+}
+
+/** Markdown without its marks: nobody searches for an address behind a link. */
+function plainText(markdown: string): string {
+  return markdown
+    .replace(/!?\[([^\][]{0,500})\]\([^()\s]{0,2048}(?:\s"[^"\n]{0,500}")?\)/g, "$1")
+    .replace(/^[ \t]{0,20}(?:#{1,6}|>|[-*+]|\d{1,9}\.|`{3,}\S{0,30}|~{3,})(?=\s|$)/gm, "")
+    .replace(/^\|?(?:\s{0,5}:?-{2,}:?\s{0,5}\|){1,50}.{0,50}$/gm, "")
+    .replace(/\*\*|__|`|(?<=\s)\||\|(?=\s)/g, " ")
+    .replace(/\\(?=[!-/:-@[-`{-~])/g, "")
+    .replace(/[ \t]{2,}/g, " ")
+    .replace(/\n{2,}/g, "\n")
+    .trim();
+}

@@ -1,0 +1,31 @@
+import { selectAll, selectOne } from "css-select";
+import { type AnyNode, type Document, type Element, isTag } from "domhandler";
+import { textContent } from "domutils";
+import { type FieldValue, type TableShape } from "./extraction.ts";
+
+/** Rows of each table that are read. */
+const MAX_ROWS = 100;
+/** Characters of a cell. */
+const MAX_CELL = 20_000;
+
+/**
+ * Reads tables off a page whose layout is known: columns by the names `table.column`, as long as the table has rows;
+ * a cell that is missing is the empty text. Selectors must be right, since they are our own.
+ */
+export function readTables(tree: Document, tables: Readonly<Record<string, TableShape>>): Record<string, FieldValue> {
+  const fields: Record<string, FieldValue> = {};
+  for (const [name, { row, columns }] of Object.entries(tables)) {
+    const rows = selectAll<AnyNode, Element>(row, tree).slice(0, MAX_ROWS);
+    for (const [column, where] of Object.entries(columns)) {
+      fields[`${name}.${column}`] = rows.map((element) => cell(element, where).slice(0, MAX_CELL));
+    }
+  }
+  return fields;
+}
+
+function cell(row: Element, where: string): string {
+  const [selector = "", attribute] = where.split("@");
+  const element = selector === "" ? row : selectOne<AnyNode, Element>(selector, row.children);
+  if (element === null || !isTag(element)) return "";
+  return attribute === undefined ? textContent(element) : (element.attribs[attribute] ?? "");
+}

@@ -1,0 +1,43 @@
+import { Parser } from "htmlparser2";
+import { cut } from "../operations/metadata.ts";
+
+/** Characters of a provider's text that are looked at; what is longer is no title and no snippet. */
+const MAX_RAW_LENGTH = 20_000;
+
+/** Characters of a title, and of a snippet, that are given out. */
+export const MAX_TITLE_LENGTH = 300;
+export const MAX_SNIPPET_LENGTH = 500;
+
+/** Tags that providers mark words with. Other things in angle brackets are words: `vector<int>`. */
+const TAG =
+  /<\/?(?:a|abbr|b|br|cite|code|div|em|font|i|img|li|mark|p|small|span|strong|sub|sup|u|ul|wbr)(?:\s[^<>]{0,1000})?\/?>/gi;
+/** What hides its text from a reader goes with its text. */
+const HIDDEN = /<(script|style)\b[^<>]{0,1000}>[^<]{0,20000}<\/\1\s{0,10}>/gi;
+/** Control and formatting characters: they end lines, turn text around, and show nothing; joiners that letters need stay. */
+const CONTROL =
+  /[\p{Cc}\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}\ufff0-\uffff]/gu;
+
+/** Text of a provider's answer as people read it: one line, without markup where it may have some, at most `max` characters. */
+export function cleanText(value: unknown, max: number, markup: boolean): string {
+  if (typeof value !== "string") return "";
+  const raw = value.slice(0, MAX_RAW_LENGTH);
+  const text = (markup ? withoutMarkup(raw) : raw).replace(/\s/g, " ").replace(CONTROL, "").toWellFormed();
+  return shorten(text.replace(/ {2,}/g, " ").trim(), max);
+}
+
+function withoutMarkup(raw: string): string {
+  if (!/[<&]/.test(raw)) return raw;
+  const bare = raw.replace(HIDDEN, " ").replace(TAG, "").replaceAll("<", "&lt;");
+  let text = "";
+  const parser = new Parser({ ontext: (piece) => (text += piece) });
+  parser.end(bare);
+  return text;
+}
+
+/** Ends at a word's end where there is one near, with an ellipsis. */
+export function shorten(text: string, max: number): string {
+  const kept = cut(text, max - 1);
+  if (cut(text, max) === text) return text;
+  const space = kept.lastIndexOf(" ");
+  return `${(space > kept.length * 0.8 ? kept.slice(0, space) : kept).trimEnd()}…`;
+}

@@ -1,0 +1,73 @@
+import { type EgressOptions } from "../../egress/guard.ts";
+import { ProviderError } from "../provider.ts";
+import { type WebAnswer, WebError, type WebRequest, webGet } from "../web-get.ts";
+
+/** Bytes of a provider's answer. */
+export const MAX_ANSWER_BYTES = 1024 * 1024;
+
+/** What is asked of a provider's server. */
+export interface Ask {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly form?: URLSearchParams;
+  readonly egress: EgressOptions;
+  readonly signal: AbortSignal;
+}
+
+/** Asks a provider's server; its answer has status 200. Fails with a ProviderError. */
+export async function ask({ url, headers, form, egress, signal }: Ask): Promise<WebAnswer> {
+  const request: WebRequest = {
+    url,
+    headers,
+    ...(form === undefined ? {} : { form }),
+    maxBytes: MAX_ANSWER_BYTES,
+    egress,
+    // A search page that redirects elsewhere asks for proof of a person, or for a login.
+    redirects: "same-origin",
+    signal,
+  };
+  const answer = await webGet(request).catch((error: unknown) => {
+    throw providerError(error);
+  });
+  const { status } = answer;
+  if (status === 200) return answer;
+  if (status === 429 || status === 503) throw new ProviderError("limited", `it answered ${status}`);
+  if (status === 202 || status === 403) throw new ProviderError("challenge", `it answered ${status}`);
+  throw new ProviderError("refused", `it answered ${status}`);
+}
+
+function providerError(error: unknown): ProviderError {
+  const reason = error instanceof WebError ? error.reason : "unreachable";
+  if (reason === "timeout") return new ProviderError("timeout", "it did not answer in time");
+  if (reason === "too-large") return new ProviderError("unreadable", `its answer has over ${MAX_ANSWER_BYTES} bytes`);
+  if (reason === "redirects") return new ProviderError("challenge", "it redirects elsewhere");
+  if (reason === "refused") return new ProviderError("unreachable", "its address is refused");
+  return new ProviderError("unreachable", "it cannot be reached");
+}
+
+/** The JSON object that an answer is. Fails with a ProviderError. */
+export function jsonObject(answer: WebAnswer): object {
+  let value: unknown;
+  try {
+    value = JSON.parse(Buffer.from(answer.body).toString("utf8"));
+  } catch {
+    throw new ProviderError("unreadable", "its answer is not JSON");
+  }
+  if (typeof value !== "object" || value === null) throw new ProviderError("unreadable", "its answer is no object");
+  return value;
+}
+
+/** A field of an object from outside; what the object inherits is none. */
+export function field(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+  return Reflect.get(value, name);
+}
+
+/** Results of a page that are looked at. */
+const MAX_RESULTS = 100;
+
+/** The list in a field, cut; undefined where there is no list. */
+export function list(value: unknown, name: string): readonly unknown[] | undefined {
+  const found = field(value, name);
+  return Array.isArray(found) ? found.slice(0, MAX_RESULTS) : undefined;
+}

@@ -1,0 +1,52 @@
+import { type EgressOptions } from "../../egress/guard.ts";
+import { ProviderError, type ProviderPage, type ProviderRequest, type SearchProvider } from "../provider.ts";
+import { ask, field, jsonObject, list } from "./ask.ts";
+
+/** What Brave's interface takes: results a page, and pages; characters and words of a query. */
+const PAGE_RESULTS = 20;
+const MAX_PAGES = 10;
+const MAX_QUERY_LENGTH = 400;
+const MAX_QUERY_WORDS = 50;
+
+export interface BraveOptions {
+  readonly endpoint: string;
+  /** Empty where there is none. It is sent to the endpoint's origin and is in no error. */
+  readonly key: string;
+  readonly egress: EgressOptions;
+}
+
+/** Brave Search's API for web results, which takes a key. */
+export function createBrave({ endpoint, key, egress }: BraveOptions): SearchProvider {
+  return {
+    name: "brave",
+    markup: true,
+    base: endpoint,
+    maxPages: MAX_PAGES,
+    available: () => key !== "",
+    async page({ query, count, next, signal }: ProviderRequest): Promise<ProviderPage> {
+      const page = typeof next === "number" ? next : 0;
+      const url = new URL(endpoint);
+      url.search = new URLSearchParams({
+        q: query.split(" ", MAX_QUERY_WORDS).join(" ").slice(0, MAX_QUERY_LENGTH).toWellFormed(),
+        // The offset counts pages, so that all must be of one length.
+        count: String(page === 0 && count < PAGE_RESULTS ? count : PAGE_RESULTS),
+        offset: String(page),
+        text_decorations: "false",
+      }).toString();
+      const headers = { accept: "application/json", "x-subscription-token": key };
+      const answer = jsonObject(await ask({ url, headers, egress, signal }));
+      const found = list(field(answer, "web"), "results");
+      // Where nothing was found, the answer says what was asked and has no `web`.
+      if (found === undefined && field(answer, "query") === undefined) {
+        throw new ProviderError("unreadable", "its answer has no results");
+      }
+      const results = (found ?? []).map((result) => ({
+        title: field(result, "title"),
+        url: field(result, "url"),
+        snippet: field(result, "description"),
+      }));
+      const more = field(field(answer, "query"), "more_results_available") === true && count > PAGE_RESULTS;
+      return { results, next: more && page + 1 < MAX_PAGES ? page + 1 : undefined };
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { type EgressOptions } from "../../egress/guard.ts";
+import { type Extractor } from "../../extraction/extractor.ts";
+import { type ProviderPage, type ProviderRequest, type SearchProvider } from "../provider.ts";
+import { ask } from "./ask.ts";
+import { readResultPage, type ResultPageShape } from "./result-page.ts";
+
+/** A longer query is refused by it. */
+const MAX_QUERY_LENGTH = 499;
+/** Fields of the form that leads to the next page. */
+const MAX_FORM_FIELDS = 20;
+
+const SHAPE: ResultPageShape = {
+  results: {
+    row: ".result.web-result:not(.result--ad):not(.result--no-result)",
+    columns: { title: "a.result__a", url: "a.result__a@href", snippet: ".result__snippet" },
+  },
+  challenge: "#challenge-form, .anomaly-modal__title",
+  nothing: ".no-results, .result--no-result",
+  // The form that has these words leads on; another one leads back.
+  next: {
+    row: '.nav-link form:has(input[value="Next"]) input[type="hidden"]',
+    columns: { name: "@name", value: "@value" },
+  },
+};
+
+export interface HtmlProviderOptions {
+  readonly endpoint: string;
+  readonly egress: EgressOptions;
+  readonly extractor: Extractor;
+  readonly userAgent: string;
+}
+
+/** DuckDuckGo's pages for browsers without scripts; no key. */
+export function createDuckDuckGo({ endpoint, egress, extractor, userAgent }: HtmlProviderOptions): SearchProvider {
+  const headers = {
+    accept: "text/html",
+    "accept-language": "en-US,en;q=0.8",
+    referer: endpoint,
+    "user-agent": userAgent,
+  };
+  return {
+    name: "duckduckgo",
+    markup: false,
+    base: endpoint,
+    maxPages: 4,
+    available: () => true,
+    async page({ query, next, signal }: ProviderRequest): Promise<ProviderPage> {
+      const form = next instanceof URLSearchParams ? next : firstForm(query);
+      const answer = await ask({ url: new URL(endpoint), headers, form, egress, signal });
+      const page = await readResultPage(extractor, answer, SHAPE);
+      const fields = page.next.slice(0, MAX_FORM_FIELDS).map(({ name, value }): [string, string] => [name, value]);
+      return { results: page.results, next: fields.length === 0 ? undefined : new URLSearchParams(fields) };
+    },
+  };
+}
+
+function firstForm(query: string): URLSearchParams {
+  // A bang would lead to another site.
+  const plain = query.replace(/(?<=^|\s)!(?=\S)/g, "").slice(0, MAX_QUERY_LENGTH);
+  return new URLSearchParams({ q: plain.toWellFormed(), b: "", kl: "wt-wt" });
+}

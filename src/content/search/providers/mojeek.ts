@@ -1,0 +1,34 @@
+import { type ProviderPage, type ProviderRequest, type SearchProvider } from "../provider.ts";
+import { ask } from "./ask.ts";
+import { type HtmlProviderOptions } from "./duckduckgo.ts";
+import { readResultPage, type ResultPageShape } from "./result-page.ts";
+
+const SHAPE: ResultPageShape = {
+  results: {
+    row: 'ul[class*="results"] > li:has(h2 a[href])',
+    columns: { title: "h2 a", url: "h2 a@href", snippet: "p.s" },
+  },
+  challenge: 'form[action*="captcha"], #captcha, .g-recaptcha, .h-captcha',
+  nothing: '.results p:icontains("no pages found"), p.result-msg, p:icontains("no results found")',
+  next: { row: '.pagination a:icontains("next")', columns: { name: "", value: "@href" } },
+};
+
+/** Mojeek's result pages: an index of its own, no key. */
+export function createMojeek({ endpoint, egress, extractor, userAgent }: HtmlProviderOptions): SearchProvider {
+  const headers = { accept: "text/html", "accept-language": "en-US,en;q=0.8", "user-agent": userAgent };
+  return {
+    name: "mojeek",
+    markup: false,
+    base: endpoint,
+    maxPages: 5,
+    available: () => true,
+    async page({ query, next, signal }: ProviderRequest): Promise<ProviderPage> {
+      const url = next instanceof URL ? next : new URL(endpoint);
+      url.searchParams.set("q", query);
+      const answer = await ask({ url, headers, egress, signal });
+      const page = await readResultPage(extractor, answer, SHAPE);
+      const link = URL.parse(page.next[0]?.value ?? "", endpoint);
+      return { results: page.results, next: link?.origin === url.origin && link.href !== url.href ? link : undefined };
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { type FieldValue, type TableShape } from "../../extraction/extraction.ts";
+import { type Extractor } from "../../extraction/extractor.ts";
+import { ProviderError } from "../provider.ts";
+import { type RawResult } from "../result.ts";
+import { type WebAnswer } from "../web-get.ts";
+
+/** The layout of a provider's result page; each selector finds an element that says what it is named after. */
+export interface ResultPageShape {
+  /** Columns `title`, `url` and `snippet`. */
+  readonly results: TableShape;
+  /** What is there when the provider wants proof of a person. */
+  readonly challenge: string;
+  /** What is there when nothing was found. */
+  readonly nothing: string;
+  /** What leads to the next page: columns `name` and `value` of a form's fields, or of a link. */
+  readonly next: TableShape;
+}
+
+export interface ResultPage {
+  readonly results: readonly RawResult[];
+  readonly next: readonly { readonly name: string; readonly value: string }[];
+}
+
+/** Reads a provider's HTML in a worker. Fails with a ProviderError where that is no page of results. */
+export async function readResultPage(
+  extractor: Extractor,
+  answer: WebAnswer,
+  shape: ResultPageShape,
+): Promise<ResultPage> {
+  const { results, next, challenge, nothing } = shape;
+  const signs = { challenge: { row: challenge, columns: { is: "" } }, nothing: { row: nothing, columns: { is: "" } } };
+  const fields = await fieldsOf(extractor, answer, { results, next, ...signs });
+  const titles = column(fields, "results.title");
+  // A challenge may stand beside results that are blurred.
+  if (column(fields, "challenge.is").length > 0) throw new ProviderError("challenge", "it asks for proof of a person");
+  if (titles.length === 0 && column(fields, "nothing.is").length === 0) {
+    throw new ProviderError("unreadable", "its answer is no page of results");
+  }
+  const urls = column(fields, "results.url");
+  const snippets = column(fields, "results.snippet");
+  const names = column(fields, "next.name");
+  const values = column(fields, "next.value");
+  return {
+    results: titles.map((title, at) => ({ title, url: urls[at], snippet: snippets[at] })),
+    next: names.map((name, at) => ({ name, value: values[at] ?? "" })),
+  };
+}
+
+type Fields = Readonly<Record<string, FieldValue>>;
+
+async function fieldsOf(
+  extractor: Extractor,
+  answer: WebAnswer,
+  tables: Readonly<Record<string, TableShape>>,
+): Promise<Fields> {
+  const source = {
+    engine: "static",
+    body: answer.body,
+    contentType: answer.headers["content-type"] ?? "text/html",
+    finalUrl: answer.url,
+    statusCode: answer.status,
+    headers: [],
+    complete: true,
+  } as const;
+  const job = { source, task: { kind: "tables", tables }, mayNeedBrowser: false } as const;
+  const outcome = await extractor.extract(job).catch(() => undefined);
+  if (outcome?.outcome !== "content" || outcome.extraction.fields === undefined) {
+    throw new ProviderError("unreadable", "its answer cannot be read");
+  }
+  return outcome.extraction.fields;
+}
+
+function column(fields: Fields, name: string): readonly string[] {
+  const values = fields[name];
+  return Array.isArray(values) ? values : [];
+}

@@ -1,0 +1,37 @@
+import { ANYWHERE } from "../../egress/guard.ts";
+import { ProviderError, type ProviderPage, type ProviderRequest, type SearchProvider } from "../provider.ts";
+import { ask, field, jsonObject, list } from "./ask.ts";
+
+/**
+ * A SearXNG or searx server of the operator's, by its JSON interface, which its settings must allow. Its address may be
+ * private, since the operator named it; it cannot redirect elsewhere.
+ */
+export function createSearxng(baseUrl: string): SearchProvider {
+  const base = URL.canParse(baseUrl) ? new URL(baseUrl.endsWith("/") ? baseUrl : `${baseUrl}/`) : undefined;
+  return {
+    name: "searxng",
+    markup: true,
+    base: base?.href ?? "https://searxng.invalid/",
+    maxPages: 5,
+    available: () => base !== undefined,
+    async page({ query, next, signal }: ProviderRequest): Promise<ProviderPage> {
+      const number = typeof next === "number" ? next : 1;
+      const url = new URL("search", base);
+      url.search = new URLSearchParams({ q: query, format: "json", pageno: String(number) }).toString();
+      const headers = { accept: "application/json" };
+      const answer = jsonObject(await ask({ url, headers, egress: { policy: ANYWHERE }, signal }));
+      const found = list(answer, "results");
+      if (found === undefined) throw new ProviderError("unreadable", "its answer has no results");
+      const results = found.map((result) => ({
+        title: field(result, "title"),
+        url: field(result, "url"),
+        snippet: field(result, "content"),
+      }));
+      // No results since no engine answered is no answer.
+      if (results.length === 0 && number === 1 && (list(answer, "unresponsive_engines") ?? []).length > 0) {
+        throw new ProviderError("unreachable", "its engines do not answer");
+      }
+      return { results, next: results.length === 0 ? undefined : number + 1 };
+    },
+  };
+}

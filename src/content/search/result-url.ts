@@ -1,0 +1,56 @@
+/** A longer address is no result. */
+const MAX_URL_LENGTH = 2048;
+/** Redirect wrappers inside one another that are undone. */
+const MAX_WRAPPERS = 3;
+
+/** Parameters that tell who sent a visitor, and change nothing of the page. */
+const TRACKING =
+  /^(?:utm_\w+|gclid|gclsrc|dclid|gbraid|wbraid|fbclid|msclkid|yclid|twclid|igshid|mc_cid|mc_eid|_hsenc|_hsmi|vero_id|oly_enc_id|oly_anon_id|srsltid)$/i;
+
+/** Addresses of providers that lead to the result, and the parameter that names it. */
+const WRAPPERS: readonly { readonly host: RegExp; readonly path: string; readonly parameter: string }[] = [
+  { host: /^(?:\w+\.)?duckduckgo\.com$/, path: "/l/", parameter: "uddg" },
+  { host: /^(?:www\.)?google\.[a-z.]{2,6}$/, path: "/url", parameter: "q" },
+  { host: /^(?:www\.)?mojeek\.com$/, path: "/redirect", parameter: "url" },
+];
+
+/** The address of a result: absolute, http or https, out of its redirect wrapper, without user and tracking; else undefined. */
+export function resultUrl(value: unknown, base: string): string | undefined {
+  if (typeof value !== "string" || value.length > MAX_URL_LENGTH * 2) return undefined;
+  let url = URL.parse(value.trim(), base);
+  for (let depth = 0; url !== null && depth < MAX_WRAPPERS; depth += 1) {
+    const inner = wrapped(url);
+    if (inner === undefined) break;
+    url = URL.parse(inner);
+  }
+  if (url === null || (url.protocol !== "http:" && url.protocol !== "https:") || wrapped(url) !== undefined)
+    return undefined;
+  url.username = "";
+  url.password = "";
+  dropTracking(url);
+  return url.href.length > MAX_URL_LENGTH ? undefined : url.href;
+}
+
+/** Equal for addresses that most likely show the same page; never shown to anybody. `url` must be a result's. */
+export function urlKey(href: string): string {
+  const url = new URL(href);
+  dropTracking(url);
+  url.searchParams.delete("amp");
+  url.searchParams.sort();
+  const host = url.hostname.replace(/\.$/, "").replace(/^(?:www|m|amp)\.(?=[^.]+\.)/, "");
+  const path = url.pathname.replace(/\/(?:index\.(?:html?|php))$/i, "/").replace(/(?:\/amp|\.amp)?\/?$/, "");
+  const query = url.searchParams.toString();
+  // The scheme does not count: hardly a site shows two pages by it.
+  return `${host}:${url.port}${path}${query === "" ? "" : `?${query}`}`;
+}
+
+function dropTracking(url: URL): void {
+  const names = [...url.searchParams.keys()].filter((name) => TRACKING.test(name));
+  // Writing the parameters spells them anew, so that is done where it must be.
+  for (const name of new Set(names)) url.searchParams.delete(name);
+}
+
+function wrapped(url: URL): string | undefined {
+  const wrapper = WRAPPERS.find(({ host, path }) => host.test(url.hostname) && url.pathname === path);
+  return wrapper === undefined ? undefined : (url.searchParams.get(wrapper.parameter) ?? undefined);
+}

@@ -1,0 +1,13 @@
+/** One result of a search, in clean text; `url` is http or https. */
+export interface SearchResult {
+  readonly title: string;
+  readonly url: string;
+  readonly snippet: string;
+}
+
+/** A result as its provider sent it: nothing of it is to be believed. */
+export interface RawResult {
+  readonly title: unknown;
+  readonly url: unknown;
+  readonly snippet: unknown;
+}

@@ -1,0 +1,160 @@
+import { type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { isIP } from "node:net";
+import { type Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip } from "node:zlib";
+import { type EgressOptions, EgressSession, portOf } from "../egress/guard.ts";
+
+/** Redirects that are followed; a search page or a sitemap lies behind no more. */
+const MAX_REDIRECTS = 5;
+const REDIRECT = new Set([301, 302, 303, 307, 308]);
+
+export interface WebRequest {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Sent by POST, as a form; a GET where there is none. */
+  readonly form?: URLSearchParams;
+  /** Bytes of the body, before and after its content coding is undone. */
+  readonly maxBytes: number;
+  readonly egress: EgressOptions;
+  /** Redirects to another origin are refused, or followed without `headers` that are for the first one alone. */
+  readonly redirects: "same-origin" | "any-origin";
+  readonly signal: AbortSignal;
+}
+
+export interface WebAnswer {
+  /** After redirects. */
+  readonly url: string;
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+/** Why there is no answer. */
+export type WebFailure = "refused" | "unreachable" | "too-large" | "redirects" | "timeout";
+
+export class WebError extends Error {
+  readonly reason: WebFailure;
+
+  constructor(reason: WebFailure) {
+    super(`Cannot fetch: ${reason}`);
+    this.name = "WebError";
+    this.reason = reason;
+  }
+}
+
+/** Fields that any origin may see. */
+const FOR_ALL = new Set(["accept", "accept-language", "user-agent"]);
+
+/**
+ * Fetches one address through an egress guard of its own. What a page visit does not have and search and crawl need is
+ * here: fields of the caller's, forms, conditional requests, small caps. Fails with a WebError.
+ */
+export async function webGet(request: WebRequest): Promise<WebAnswer> {
+  const session = new EgressSession(request.egress);
+  try {
+    return await follow(request, session);
+  } catch (error) {
+    if (request.signal.aborted) throw new WebError("timeout");
+    throw error instanceof WebError ? error : new WebError("unreachable");
+  } finally {
+    session.close();
+  }
+}
+
+async function follow(request: WebRequest, session: EgressSession): Promise<WebAnswer> {
+  let { url } = request;
+  for (let hops = 0; hops <= MAX_REDIRECTS; hops += 1) {
+    const headers = url.origin === request.url.origin ? request.headers : forAll(request.headers);
+    const answer = await once({ ...request, url, headers }, hops === 0 ? request.form : undefined, session);
+    const location = answer.headers.location;
+    const next = REDIRECT.has(answer.status) && location !== undefined ? URL.parse(location, url.href) : null;
+    if (next === null) return answer;
+    if (next.protocol !== "http:" && next.protocol !== "https:") throw new WebError("refused");
+    if (next.origin !== request.url.origin && request.redirects === "same-origin") throw new WebError("redirects");
+    url = next;
+  }
+  throw new WebError("redirects");
+}
+
+function forAll(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => FOR_ALL.has(name.toLowerCase())));
+}
+
+async function once(
+  request: WebRequest,
+  form: URLSearchParams | undefined,
+  session: EgressSession,
+): Promise<WebAnswer> {
+  const { url, signal } = request;
+  const addresses = await untilAborted(session.addressesOf(url.hostname, portOf(url)), signal);
+  if (typeof addresses === "string") throw new WebError(addresses === "refused" ? "refused" : "unreachable");
+  const incoming = await send(request, form, addresses[0] ?? "");
+  try {
+    const body = await readBody(incoming, request.maxBytes);
+    return { url: url.href, status: incoming.statusCode ?? 0, headers: incoming.headers, body };
+  } finally {
+    incoming.destroy();
+  }
+}
+
+async function send(request: WebRequest, form: URLSearchParams | undefined, address: string): Promise<IncomingMessage> {
+  const { url, signal } = request;
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const body = form?.toString();
+  const outgoing = (url.protocol === "https:" ? httpsRequest : httpRequest)(url, {
+    agent: false,
+    signal,
+    method: body === undefined ? "GET" : "POST",
+    headers: {
+      ...request.headers,
+      "accept-encoding": "gzip, br",
+      ...(body === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" }),
+    },
+    lookup: (_host, _options, done) => done(null, [{ address, family: isIP(address) }]),
+  });
+  outgoing.on("response", resolve);
+  outgoing.on("error", reject);
+  outgoing.end(body);
+  return await untilAborted(promise, signal);
+}
+
+async function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  let received = 0;
+  incoming.on("data", (chunk: Buffer) => {
+    received += chunk.length;
+    if (received > maxBytes) incoming.destroy(new WebError("too-large"));
+  });
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of decoded(incoming)) {
+    // The stream was given no encoding, so its chunks are buffers.
+    const bytes = chunk as Buffer;
+    length += bytes.length;
+    if (length > maxBytes) throw new WebError("too-large");
+    chunks.push(bytes);
+  }
+  return new Uint8Array(Buffer.concat(chunks));
+}
+
+function decoded(incoming: IncomingMessage): Readable {
+  const coding = (incoming.headers["content-encoding"] ?? "identity").trim().toLowerCase();
+  if (coding === "identity" || coding === "") return incoming;
+  const undo = coding === "br" ? createBrotliDecompress() : /^(?:x-)?gzip$/.test(coding) ? createGunzip() : undefined;
+  if (undo === undefined) throw new WebError("unreachable");
+  incoming.on("error", (error) => undo.destroy(error));
+  return incoming.pipe(undo);
+}
+
+async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(new WebError("timeout"));
+  signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) abort();
+  promise.catch(() => undefined);
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
