@@ -5,17 +5,18 @@ import { TurnpikeError } from "../../lib/errors.ts";
  * for is raced against it, so that nothing a page does can hold the visit longer.
  */
 export class Deadline {
-  readonly #stopped = Promise.withResolvers<never>();
+  #stopped = stoppable();
   readonly #start = performance.now();
   #limitMs: number;
+  #graceMs = 0;
+  #over = false;
+  #late = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #doing = "loading";
 
   /** `limitMs` counts from now. */
   constructor(limitMs: number, signal: AbortSignal | undefined) {
     this.#limitMs = limitMs;
-    // Nobody may be waiting at the very moment that it stops.
-    this.#stopped.promise.catch(() => undefined);
     const abort = () => this.stop(new TurnpikeError("page-failed", "Cannot load the page: the client went away"));
     if (signal?.aborted === true) abort();
     signal?.addEventListener("abort", abort, { once: true });
@@ -41,8 +42,20 @@ export class Deadline {
     this.#arm();
   }
 
+  /** Gives a visit that its time-out ended this much longer, from now; false where something else ended it. */
+  grace(ms: number): boolean {
+    if (!this.#late) return false;
+    this.#late = false;
+    this.#over = false;
+    this.#stopped = stoppable();
+    this.#graceMs = this.elapsedMs - this.#limitMs + ms;
+    this.#arm();
+    return true;
+  }
+
   /** Ends the visit with this error; the first end counts. */
   stop(error: Error): void {
+    this.#over = true;
     this.#stopped.reject(error);
     clearTimeout(this.#timer);
   }
@@ -62,10 +75,19 @@ export class Deadline {
 
   #arm(): void {
     clearTimeout(this.#timer);
+    if (this.#over) return;
     const seconds = Math.round(this.#limitMs / 1000);
-    this.#timer = setTimeout(
-      () => this.stop(new TurnpikeError("page-timeout", `Cannot finish ${this.#doing} the page within ${seconds} s`)),
-      this.#limitMs - this.elapsedMs,
-    );
+    const late = () => {
+      this.#late = true;
+      this.stop(new TurnpikeError("page-timeout", `Cannot finish ${this.#doing} the page within ${seconds} s`));
+    };
+    this.#timer = setTimeout(late, this.#limitMs + this.#graceMs - this.elapsedMs);
   }
+}
+
+function stoppable(): PromiseWithResolvers<never> {
+  const stopped = Promise.withResolvers<never>();
+  // Nobody may be waiting at the very moment that it stops.
+  stopped.promise.catch(() => undefined);
+  return stopped;
 }
