@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../lib/caught.ts";
+import { writeFontConfig } from "../fonts/font-config.ts";
 import { packageFolder, unpackBrowser } from "./unpack.ts";
 
 export type BrowserSource = "npm" | "configured" | "installed";
@@ -31,22 +32,29 @@ export async function* browserPrograms(
 ): AsyncGenerator<BrowserProgram, void, void> {
   if (configured !== undefined) {
     assertExecutable(configured);
-    yield { path: configured, source: "configured", environment: {} };
+    yield { path: configured, source: "configured", environment: await systemEnvironment(folder) };
     return;
   }
   const source = npmBrowser();
   if (source !== undefined) {
-    const { version, path, libraries, fontConfig } = await unpackBrowser(source, folder).catch((error: unknown) => {
+    const { version, path, libraries, fonts } = await unpackBrowser(source, folder).catch((error: unknown) => {
       const reason = messageOf(error);
       throw new Error(`Cannot unpack the browser into '${folder}': ${reason}; name another folder with --state-dir`);
     });
+    // The package's own fonts.conf names a fixed folder that may be anybody's.
+    const fontConfig = await writeFontConfig({ folder, more: [fonts], withSystem: false });
     const environment = { LD_LIBRARY_PATH: libraries, FONTCONFIG_FILE: fontConfig };
     yield { path, source: "npm", environment, major: version.split(".")[0] ?? "" };
   }
   for (const name of [...HEADLESS_SHELLS, ...FULL_BROWSERS]) {
     const path = Bun.which(name);
-    if (path !== null) yield { path, source: "installed", environment: {} };
+    if (path !== null) yield { path, source: "installed", environment: await systemEnvironment(folder) };
   }
+}
+
+/** A browser of the system's finds fonts as the system says, and ours. */
+async function systemEnvironment(folder: string): Promise<Readonly<Record<string, string>>> {
+  return { FONTCONFIG_FILE: await writeFontConfig({ folder, withSystem: true }) };
 }
 
 /** What to say where no browser could be started; `failure` is why the last one could not. */

@@ -44,7 +44,7 @@ async function expectNextIsServed(): Promise<void> {
 async function ownBrowser(): Promise<string> {
   const program = join(state.path, "own-browser");
   const folder = dirname(service.browser.path);
-  const environment = `LD_LIBRARY_PATH=${folder}/lib FONTCONFIG_FILE=${folder}/fonts.conf`;
+  const environment = `LD_LIBRARY_PATH=${folder}/lib`;
   await Bun.write(program, `#!/bin/sh\n${environment} exec ${service.browser.path} "$@"\n`);
   chmodSync(program, 0o755);
   return program;

@@ -36,11 +36,11 @@ test("several starts at once unpack one browser and leave nothing else", async (
   const unpacked = await Promise.all(Array.from({ length: 5 }, () => unpackBrowser(source, folder)));
   expect(new Set(unpacked.map(({ path }) => path)).size).toBe(1);
   expect(readdirSync(folder)).toEqual(["chromium-1.2.3"]);
-  const { path, libraries, fontConfig } = await unpackBrowser(source, folder);
+  const { path, libraries, fonts } = await unpackBrowser(source, folder);
   expect(readFileSync(path, "utf8")).toBe(PROGRAM);
   expect(statSync(path).mode & 0o777).toBe(0o700);
   expect(readFileSync(join(libraries, "libx.so"), "utf8")).toBe("library");
-  expect(readFileSync(fontConfig, "utf8")).toContain(`<dir>${folder.replace("&", "&amp;")}/chromium-1.2.3/fonts</dir>`);
+  expect(readFileSync(join(fonts, "Sans/Sans.ttf"), "utf8")).toBe("font");
 });
 
 test.each([1, 5])("a browser that is not whole is unpacked again by %d starts at once", async (starts) => {

@@ -14,7 +14,8 @@ export interface UnpackedBrowser {
   readonly version: string;
   readonly path: string;
   readonly libraries: string;
-  readonly fontConfig: string;
+  /** The folder of the few fonts that come with it. */
+  readonly fonts: string;
 }
 
 const unbrotli = promisify(brotliDecompress);
@@ -58,7 +59,7 @@ export async function unpackBrowser(source: string, folder: string): Promise<Unp
   if (!(await isComplete(target))) await unpackBeside(source, folder, target);
   await assertPrivate(target);
   const path = join(target, PROGRAM);
-  return { version, path, libraries: join(target, "lib"), fontConfig: join(target, "fonts.conf") };
+  return { version, path, libraries: join(target, "lib"), fonts: join(target, "fonts") };
 }
 
 async function versionOf(source: string): Promise<string> {
@@ -83,7 +84,6 @@ async function unpackBeside(source: string, folder: string, target: string): Pro
     ]);
     await chmod(program, 0o700);
     await writeFile(join(temporary, "lib", SQLITE_FILE), sqliteStandIn());
-    await writeFile(join(temporary, "fonts.conf"), fontConfiguration(target));
     await writeFile(
       join(temporary, MANIFEST),
       JSON.stringify({ layout: LAYOUT, programBytes: (await stat(program)).size }),
@@ -157,20 +157,6 @@ async function extract(archive: string, folder: string): Promise<void> {
   await new Bun.Archive(await unbrotli(await readFile(archive))).extract(folder);
 }
 
-/** The package's own fonts.conf names a fixed folder that may be anybody's; this one has absolute paths of our own. */
-function fontConfiguration(target: string): string {
-  const folders = [join(target, "fonts"), "/usr/share/fonts", "/usr/local/share/fonts"];
-  return [
-    '<?xml version="1.0"?>',
-    '<!DOCTYPE fontconfig SYSTEM "fonts.dtd">',
-    "<fontconfig>",
-    ...folders.map((folder) => `<dir>${Bun.escapeHTML(folder)}</dir>`),
-    `<cachedir>${Bun.escapeHTML(join(target, "font-cache"))}</cachedir>`,
-    "</fontconfig>",
-    "",
-  ].join("\n");
-}
-
 async function isComplete(target: string): Promise<boolean> {
   try {
     const manifest: unknown = JSON.parse(await readFile(join(target, MANIFEST), "utf8"));
@@ -181,8 +167,7 @@ async function isComplete(target: string): Promise<boolean> {
       "layout" in manifest &&
       manifest.layout === LAYOUT &&
       "programBytes" in manifest &&
-      manifest.programBytes === size &&
-      (await readFile(join(target, "fonts.conf"), "utf8")) === fontConfiguration(target)
+      manifest.programBytes === size
     );
   } catch {
     return false;

@@ -1,0 +1,86 @@
+import { mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fontFolders } from "./font-packages.ts";
+
+/** Where Linux keeps fonts for all its users. */
+const SYSTEM_FOLDERS = ["/usr/share/fonts", "/usr/local/share/fonts"];
+
+/** What a page gets for the families that no font is named after; Arimo and its like are as wide as Arial and its like. */
+const GENERIC_FAMILIES: readonly (readonly [generic: string, families: readonly string[]])[] = [
+  ["sans-serif", ["Arimo"]],
+  ["serif", ["Tinos"]],
+  ["monospace", ["Cousine"]],
+  ["system-ui", ["Arimo"]],
+  ["emoji", ["Noto Color Emoji"]],
+  ["Arial", ["Arimo", "Liberation Sans"]],
+  ["Helvetica", ["Arimo", "Liberation Sans"]],
+  ["Times New Roman", ["Tinos", "Liberation Serif"]],
+  ["Times", ["Tinos", "Liberation Serif"]],
+  ["Courier New", ["Cousine", "Liberation Mono"]],
+  ["Courier", ["Cousine", "Liberation Mono"]],
+];
+
+/** One Han character is drawn in a way of its own in each language. */
+const HAN_FAMILIES: readonly (readonly [language: string, family: string])[] = [
+  ["ja", "Noto Sans CJK JP"],
+  ["ko", "Noto Sans CJK KR"],
+  ["zh-hk", "Noto Sans CJK HK"],
+  ["zh-tw", "Noto Sans CJK TC"],
+];
+
+/** For what no other rule decides: most pages in Han characters that name no language are in simplified Chinese. */
+const LAST_FAMILIES = ["Arimo", "Noto Sans CJK SC", "Noto Naskh Arabic", "Noto Sans Devanagari", "Noto Color Emoji"];
+
+export interface FontConfigOptions {
+  /** Holds the file and fontconfig's cache. */
+  readonly folder: string;
+  /** Font folders beside those of the packages. */
+  readonly more?: readonly string[];
+  /** Whether the system's own configuration counts as well. */
+  readonly withSystem: boolean;
+}
+
+/** Writes a fontconfig file of our own and gives its path, for FONTCONFIG_FILE. */
+export async function writeFontConfig(options: FontConfigOptions): Promise<string> {
+  const { folder } = options;
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, options.withSystem ? "fonts-with-system.conf" : "fonts.conf");
+  // Another start may read it at this moment.
+  const temporary = `${path}-${process.pid}-${crypto.randomUUID()}`;
+  try {
+    await writeFile(temporary, fontConfig(options));
+    await rename(temporary, path);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+  return path;
+}
+
+function fontConfig({ folder, more = [], withSystem }: FontConfigOptions): string {
+  const system = withSystem ? ['<include ignore_missing="yes">/etc/fonts/fonts.conf</include>'] : [];
+  return [
+    '<?xml version="1.0"?>',
+    '<!DOCTYPE fontconfig SYSTEM "fonts.dtd">',
+    "<fontconfig>",
+    ...[...fontFolders(), ...more, ...SYSTEM_FOLDERS].map((path) => `<dir>${Bun.escapeHTML(path)}</dir>`),
+    // The first folder is the one that is written to.
+    `<cachedir>${Bun.escapeHTML(join(folder, "font-cache"))}</cachedir>`,
+    ...system,
+    ...GENERIC_FAMILIES.map(([generic, families]) => {
+      const preferred = families.map((family) => `<family>${family}</family>`).join("");
+      return `<alias binding="strong"><family>${generic}</family><prefer>${preferred}</prefer></alias>`;
+    }),
+    ...HAN_FAMILIES.map(([language, family]) =>
+      lastFamily(family, `<test name="lang" compare="contains"><string>${language}</string></test>`),
+    ),
+    ...LAST_FAMILIES.map((family) => lastFamily(family, "")),
+    "</fontconfig>",
+    "",
+  ].join("\n");
+}
+
+/** A family for characters that none of those asked for has. */
+function lastFamily(family: string, test: string): string {
+  const edit = `<edit name="family" mode="append" binding="weak"><string>${family}</string></edit>`;
+  return `<match target="pattern">${test}${edit}</match>`;
+}

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { type CdpFields } from "../browser/cdp.ts";
+import { type BrowserProgram, browserPrograms } from "../browser/find.ts";
+import { launchBrowser, type RunningBrowser } from "../browser/launch.ts";
+import { createStateFolder } from "../testing/state-folder.ts";
+import { fontFolders } from "./font-packages.ts";
+import { FONT_KINDS, missingFonts } from "./missing-fonts.ts";
+
+// A browser on a busy machine takes its time.
+setDefaultTimeout(60_000);
+
+const state = createStateFolder();
+let program: BrowserProgram;
+let browser: RunningBrowser;
+
+beforeAll(async () => {
+  const found = await browserPrograms(undefined, state.path).next();
+  if (found.done === true) throw new Error("Cannot find a browser");
+  program = found.value;
+  browser = await launchBrowser(program, state.path, { sandboxed: false });
+});
+
+afterAll(async () => {
+  await browser.close();
+  state.remove();
+});
+
+/** What is missing in a browser that has the fonts of these folders alone. */
+async function missingWith(folders: readonly string[]): Promise<readonly string[]> {
+  const file = join(state.path, `few-${folders.length}.conf`);
+  const dirs = folders.map((folder) => `<dir>${Bun.escapeHTML(folder)}</dir>`).join("");
+  const cache = `<cachedir>${join(state.path, "few-cache")}</cachedir>`;
+  await Bun.write(file, `<?xml version="1.0"?><fontconfig>${dirs}${cache}</fontconfig>`);
+  const environment = { ...program.environment, FONTCONFIG_FILE: file };
+  const other = await launchBrowser({ ...program, environment }, state.path, { sandboxed: false });
+  try {
+    return await missingFonts(other.cdp);
+  } finally {
+    await other.close();
+  }
+}
+
+/** The families that the browser draws an element with. */
+async function familiesOf(html: string): Promise<readonly string[]> {
+  const { cdp } = browser;
+  const { targetId } = await cdp.send("Target.createTarget", { url: "about:blank" });
+  const session = String((await cdp.send("Target.attachToTarget", { targetId, flatten: true }))["sessionId"]);
+  const call = (method: string, params: CdpFields = {}) => cdp.send(method, params, session);
+  await call("Runtime.evaluate", { expression: `document.body.innerHTML = ${JSON.stringify(`<p>${html}</p>`)}` });
+  await call("DOM.enable");
+  await call("CSS.enable");
+  // The protocol's own shapes.
+  const { root } = (await call("DOM.getDocument")) as { root: { nodeId: number } };
+  const { nodeId } = await call("DOM.querySelector", { nodeId: root.nodeId, selector: "p" });
+  const { fonts } = (await call("CSS.getPlatformFontsForNode", { nodeId })) as { fonts: { familyName: string }[] };
+  await cdp.send("Target.closeTarget", { targetId });
+  return fonts.map(({ familyName }) => familyName);
+}
+
+test("with the packages no kind of text lacks a font", async () => {
+  expect(fontFolders()).toHaveLength(7);
+  expect(await missingFonts(browser.cdp)).toEqual([]);
+});
+
+test("kinds of text without a font are told from those that have one", async () => {
+  expect(await missingWith([])).toEqual([...FONT_KINDS]);
+  const [sans = "", serif = "", mono = ""] = fontFolders();
+  expect(await missingWith([sans, serif, mono])).toEqual(["cjk", "emoji"]);
+  expect(await missingWith([sans])).toEqual(["serif", "mono", "cjk", "emoji"]);
+});
+
+test.each([
+  ["<span style='font-family: sans-serif'>Grüße, Привет, Ελλάδα</span>", "Arimo"],
+  ["<span style='font-family: Arial'>fox</span>", "Arimo"],
+  ["<span style='font-family: serif'>Grüße, Привет, Ελλάδα</span>", "Tinos"],
+  ["<span style='font-family: monospace'>let x = 1;</span>", "Cousine"],
+  ["<span lang=zh-CN>你好骨</span>", "Noto Sans CJK SC"],
+  ["<span>你好骨</span>", "Noto Sans CJK SC"],
+  ["<span lang=zh-TW>體骨</span>", "Noto Sans CJK TC"],
+  ["<span lang=ja>日本骨カナ</span>", "Noto Sans CJK JP"],
+  ["<span lang=ko>한국어</span>", "Noto Sans CJK KR"],
+  ["مرحبا", "Noto Naskh Arabic"],
+  ["नमस्ते", "Noto Sans Devanagari"],
+  ["😀🎉👍🏽🇩🇪", "Noto Color Emoji"],
+])("%s is drawn with %s", async (html, family) => {
+  expect(await familiesOf(html)).toEqual([family]);
+});

@@ -1,0 +1,53 @@
+import { type CdpConnection } from "../browser/cdp.ts";
+
+/** The kinds of text that every page may need a font for. */
+export const FONT_KINDS = ["latin", "serif", "mono", "cjk", "emoji"] as const;
+export type FontKind = (typeof FONT_KINDS)[number];
+
+/**
+ * Draws characters and looks at them, since only the browser knows what it finds for which. A character without a
+ * font looks like one that no font can have: the last of all code points, which is no character.
+ */
+const LOOK = `(() => {
+  const canvas = new OffscreenCanvas(48, 48);
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  const draw = (text, family) => {
+    context.clearRect(0, 0, 48, 48);
+    context.font = "24px " + family;
+    context.fillText(text, 4, 32);
+    return context.getImageData(0, 0, 48, 48).data;
+  };
+  const key = (text, family) => draw(text, family).join();
+  const none = (family) => key("\\u{10FFFF}", family);
+  const blank = key("", "sans-serif");
+  const lacks = (text, family) => [blank, none(family)].includes(key(text, family));
+  const width = (text, family) => { context.font = "24px " + family; return context.measureText(text).width; };
+  const coloured = () => {
+    const data = draw("\\u{1F600}", "sans-serif");
+    for (let i = 0; i < data.length; i += 4) if (data[i] !== data[i + 2]) return true;
+    return false;
+  };
+  const missing = [];
+  if (lacks("A", "sans-serif") || lacks("é", "sans-serif")) missing.push("latin");
+  if (lacks("A", "serif") || key("A", "serif") === key("A", "sans-serif")) missing.push("serif");
+  if (lacks("A", "monospace") || width("i", "monospace") !== width("M", "monospace")) missing.push("mono");
+  if (["你", "體", "か", "한"].some((text) => lacks(text, "sans-serif"))) missing.push("cjk");
+  if (lacks("\\u{1F600}", "sans-serif") || !coloured()) missing.push("emoji");
+  return missing;
+})()`;
+
+/** The kinds of text that the browser has no font for, in a tab of its own. */
+export async function missingFonts(cdp: CdpConnection): Promise<readonly FontKind[]> {
+  const context = await cdp.send("Target.createBrowserContext", { disposeOnDetach: true });
+  const browserContextId = context["browserContextId"];
+  try {
+    const { targetId } = await cdp.send("Target.createTarget", { url: "about:blank", browserContextId });
+    const { sessionId } = await cdp.send("Target.attachToTarget", { targetId, flatten: true });
+    const answer = await cdp.send("Runtime.evaluate", { expression: LOOK, returnByValue: true }, String(sessionId));
+    // The protocol gives a RemoteObject as `result`, whose value our script made.
+    const { value } = answer["result"] as { readonly value: readonly FontKind[] };
+    return value;
+  } finally {
+    await cdp.send("Target.disposeBrowserContext", { browserContextId }).catch(() => undefined);
+  }
+}
