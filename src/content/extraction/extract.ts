@@ -1,10 +1,10 @@
-import { toArticle } from "./article.ts";
 import { type ExtractionJob, type ExtractionOutcome } from "./extraction.ts";
 import { decodeBody, isHtml } from "./decode.ts";
 import { parsePage } from "./document.ts";
 import { toIndexPage } from "./index-page.ts";
 import { toLinks } from "./links.ts";
 import { toMarkdown } from "./markdown.ts";
+import { readArticle } from "./reader/read-article.ts";
 import { notContent } from "./obstacles/not-content.ts";
 import { signOfScript } from "./script-signs.ts";
 import { toText } from "./text.ts";
@@ -31,7 +31,7 @@ export function extract({ source, task, mayNeedBrowser }: ExtractionJob): Extrac
   if (task.kind === "fields") return { outcome: "content", extraction: { content: "", title: "", fields: {} } };
   const url = source.finalUrl;
   if (task.kind === "index") return { outcome: "content", extraction: toIndexPage(tree, html, url) };
-  if (task.kind === "article") return { outcome: "content", extraction: toArticle(html, url) };
+  if (task.kind === "article") return { outcome: "content", extraction: readArticle(tree, url) };
   const document = parsePage(html, url);
   const title = document.title;
   if (task.kind === "links") return { outcome: "content", extraction: { content: toLinks(document), title } };

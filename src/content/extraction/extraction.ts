@@ -32,6 +32,10 @@ export interface Extraction {
   readonly title: string;
   /** What was made of `fields`. */
   readonly fields?: Readonly<Record<string, FieldValue>>;
+  /** Of an article: who wrote it, when it was published as the page writes it, and its language tag, where the page tells. */
+  readonly byline?: string;
+  readonly published?: string;
+  readonly language?: string;
 }
 
 /** Why a page is an error and no content. */

@@ -1,0 +1,170 @@
+import { type Document, type Element, Text, isTag } from "domhandler";
+import { inlineText, walkNodes } from "./words.ts";
+
+/** JSON-LD beyond these is not read. */
+const MAX_JSON_LD_SCRIPTS = 20;
+const MAX_JSON_LD_LENGTH = 1_000_000;
+const MAX_JSON_LD_NODES = 5_000;
+/** What is longer is no name and no date, but text that stands in the wrong place. */
+const MAX_FIELD_LENGTH = 200;
+
+/** What a page says of itself, outside of what it shows. */
+export interface PageMetadata {
+  readonly title: string;
+  /** `og:title` or its like. */
+  readonly socialTitle: string;
+  readonly headline: string;
+  readonly siteName: string;
+  /** `og:type`, in lower case. */
+  readonly socialType: string;
+  /** The types of JSON-LD's outer things, and of microdata, as often as they come. */
+  readonly types: ReadonlyMap<string, number>;
+  /** JSON-LD's own text of the article; empty where there is none. */
+  readonly articleBody: string;
+  readonly byline: string | undefined;
+  readonly published: string | undefined;
+  readonly language: string | undefined;
+}
+
+/** Reads the page's own tree, before it is pruned of scripts. */
+export function metadataOf(tree: Document): PageMetadata {
+  const found = new Findings();
+  walkNodes(tree, {
+    enter(node) {
+      if (isTag(node)) found.see(node);
+      return true;
+    },
+  });
+  return found.result();
+}
+
+class Findings {
+  readonly #meta = new Map<string, string>();
+  readonly #types = new Map<string, number>();
+  readonly #texts = new Map<string, string>();
+  #title: string | undefined;
+  #language: string | undefined;
+  #byline: string | undefined;
+  #time: string | undefined;
+  #scripts = 0;
+  #nodes = 0;
+
+  see(element: Element): void {
+    const { name, attribs } = element;
+    if (name === "meta") this.#seeMeta(attribs);
+    else if (name === "title" && this.#title === undefined) this.#title = inlineText(element);
+    else if (name === "html") this.#language = tagOf(attribs["lang"]);
+    else if (name === "script" && attribs["type"]?.trim().toLowerCase() === "application/ld+json") {
+      this.#seeJsonLd(element);
+    }
+    if (attribs["itemtype"] !== undefined) this.#count(attribs["itemtype"]);
+    const property = attribs["itemprop"];
+    if (name === "time" && (property === "datePublished" || attribs["pubdate"] !== undefined)) {
+      this.#time ??= attribs["datetime"];
+    }
+    if (this.#byline === undefined && (attribs["rel"] === "author" || property === "author")) {
+      const text = attribs["content"] ?? inlineText(element);
+      if (text !== "" && text.length <= MAX_FIELD_LENGTH / 2) this.#byline = text;
+    }
+  }
+
+  result(): PageMetadata {
+    const first = (...names: readonly string[]): string | undefined =>
+      names.map((name) => this.#meta.get(name)).find((value) => value !== undefined && value !== "");
+    const author = first("author", "article:author", "dc.creator", "parsely-author", "sailthru.author");
+    return {
+      title: this.#title ?? "",
+      socialTitle: first("og:title", "twitter:title", "dc.title") ?? "",
+      headline: this.#texts.get("headline") ?? "",
+      siteName: first("og:site_name", "application-name") ?? this.#texts.get("publisher") ?? "",
+      socialType: first("og:type")?.toLowerCase() ?? "",
+      types: this.#types,
+      articleBody: this.#texts.get("articleBody") ?? "",
+      byline: bylineOf(this.#texts.get("author") ?? (author?.startsWith("http") ? undefined : author) ?? this.#byline),
+      published: dateOf(
+        this.#texts.get("datePublished") ??
+          first("article:published_time", "datepublished", "date", "dc.date", "pubdate", "publish-date") ??
+          this.#time,
+      ),
+      language: this.#language ?? tagOf(first("og:locale", "content-language")?.replace("_", "-")),
+    };
+  }
+
+  #seeMeta(attribs: Element["attribs"]): void {
+    const key = (attribs["property"] ?? attribs["name"] ?? attribs["http-equiv"] ?? attribs["itemprop"])?.toLowerCase();
+    const content = attribs["content"]?.trim();
+    if (key !== undefined && content !== undefined && !this.#meta.has(key)) this.#meta.set(key, content);
+  }
+
+  #seeJsonLd(element: Element): void {
+    const text = element.children.map((child) => (child instanceof Text ? child.data : "")).join("");
+    if (++this.#scripts > MAX_JSON_LD_SCRIPTS || text.length > MAX_JSON_LD_LENGTH) return;
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch {
+      return;
+    }
+    const queue: unknown[] = [value];
+    for (const thing of queue) {
+      if (++this.#nodes > MAX_JSON_LD_NODES) return;
+      if (Array.isArray(thing)) queue.push(...thing.slice(0, MAX_JSON_LD_NODES));
+      else if (isRecord(thing)) {
+        this.#seeThing(thing);
+        queue.push(thing["@graph"], thing["mainEntity"], thing["mainEntityOfPage"]);
+      }
+    }
+  }
+
+  #seeThing(thing: Readonly<Record<string, unknown>>): void {
+    const types = [thing["@type"]].flat().filter((type) => typeof type === "string");
+    for (const type of types) this.#count(type);
+    this.#keep("articleBody", thing["articleBody"] ?? thing["text"]);
+    this.#keep("datePublished", thing["datePublished"]);
+    this.#keep("author", nameIn(thing["author"]));
+    this.#keep("publisher", nameIn(thing["publisher"]));
+    this.#keep("headline", thing["headline"] ?? (types.includes("Product") ? thing["name"] : undefined));
+  }
+
+  #keep(name: string, value: unknown): void {
+    if (typeof value === "string" && value.trim() !== "" && !this.#texts.has(name)) this.#texts.set(name, value.trim());
+  }
+
+  #count(type: string): void {
+    const name = type.slice(type.lastIndexOf("/") + 1).trim();
+    this.#types.set(name, (this.#types.get(name) ?? 0) + 1);
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+/** The names of a person, or of several. */
+function nameIn(value: unknown): string | undefined {
+  const names = [value]
+    .flat()
+    .slice(0, 10)
+    .map((one) => (isRecord(one) ? one["name"] : one))
+    .filter((name) => typeof name === "string" && name.trim() !== "" && !name.startsWith("http"));
+  return names.length === 0 ? undefined : names.join(", ");
+}
+
+function bylineOf(text: string | undefined): string | undefined {
+  const name = text
+    ?.replace(/\s+/g, " ")
+    .replace(/^\s*by:?\s+/i, "")
+    .trim();
+  return name === undefined || name === "" || name.length > MAX_FIELD_LENGTH ? undefined : name;
+}
+
+function dateOf(text: string | undefined): string | undefined {
+  const date = text?.trim();
+  if (date === undefined || date.length > 40 || Number.isNaN(Date.parse(date))) return undefined;
+  return date;
+}
+
+function tagOf(text: string | undefined): string | undefined {
+  const tag = text?.trim();
+  return tag !== undefined && /^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,3}$/.test(tag) ? tag : undefined;
+}

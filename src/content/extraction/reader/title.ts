@@ -1,0 +1,135 @@
+import { type Document, Element, Text, isTag } from "domhandler";
+import { type PageMetadata } from "./metadata.ts";
+import { blockText, countWords, inlineText, walkNodes } from "./words.ts";
+
+/** First-level headings that are looked at. */
+const MAX_HEADINGS = 10;
+/** A title in a heading is no longer; also what of the article's text is looked through for it. */
+const MAX_TITLE_LENGTH = 500;
+/** Words in front of the heading that repeats the title: a date, an author, a section's name. */
+const MAX_WORDS_BEFORE_TITLE = 25;
+
+/** What stands between a title and the name of a site. */
+const SEPARATOR = /\s+(?:[-|–—·•»«›‹:]|::|\/|\\)\s+|\s*[|｜_»]\s*|\s+[<>]\s+/u;
+
+/** The title of a page: its heading where that agrees with what the page says of itself, without the name of the site. */
+export function titleOf(page: PageMetadata, tree: Document, url: string): string {
+  const headings = firstHeadings(tree);
+  const host = hostName(url);
+  const named = [page.socialTitle, page.title, page.headline].filter((title) => title !== "");
+  const agreed = headings.find((heading) => named.some((title) => agrees(heading, title, page.siteName)));
+  if (agreed !== undefined) return agreed;
+  const stripped = named.map((title) => withoutSite(title, page.siteName, host));
+  const saying = stripped.find((title) => title !== "" && !isSite(title, page.siteName, host));
+  const [only] = headings;
+  // A title that is the site's name alone says less than the only heading.
+  return saying ?? (headings.length === 1 ? only : undefined) ?? stripped[0] ?? only ?? "";
+}
+
+function firstHeadings(tree: Document): string[] {
+  const headings: string[] = [];
+  walkNodes(tree, {
+    enter(node) {
+      if (!isTag(node) || node.name !== "h1" || headings.length >= MAX_HEADINGS) return true;
+      const text = inlineText(node);
+      if (text !== "" && text.length <= MAX_TITLE_LENGTH) headings.push(text);
+      return false;
+    },
+  });
+  return headings;
+}
+
+/** Whether a heading is the title, or one or more of its parts, and not the name of the site alone. */
+function agrees(heading: string, title: string, siteName: string): boolean {
+  const short = folded(heading);
+  if (short.length < 2) return false;
+  const whole = folded(title);
+  if (short === whole) return true;
+  if (short === folded(siteName)) return false;
+  const parts = title.split(SEPARATOR).map(folded);
+  if (parts.length < 2) return false;
+  for (let start = 0; start < parts.length; start++) {
+    for (let end = start + 1; end <= parts.length; end++) {
+      // One part of several is a site's or a section's name as well, unless it stands first or is long.
+      if (parts.slice(start, end).join("") === short) return start === 0 || countWords(heading) > 3;
+    }
+  }
+  return false;
+}
+
+function withoutSite(title: string, siteName: string, host: string): string {
+  let rest = title.replace(/\s+/g, " ").trim();
+  for (;;) {
+    const parts = rest.split(SEPARATOR);
+    const first = parts[0] ?? "";
+    const last = parts.at(-1) ?? "";
+    if (parts.length < 2) return rest;
+    if (isSite(last, siteName, host)) rest = rest.slice(0, rest.lastIndexOf(last)).replace(trailingSeparator, "");
+    else if (isSite(first, siteName, host)) rest = rest.slice(first.length).replace(leadingSeparator, "");
+    else return rest;
+    rest = rest.trim();
+  }
+}
+
+const trailingSeparator = /[\s|｜\-–—·•»«›‹:/\\_<>]+$/u;
+const leadingSeparator = /^[\s|｜\-–—·•»«›‹:/\\_<>]+/u;
+
+function isSite(part: string, siteName: string, host: string): boolean {
+  const name = folded(part);
+  if (name === "") return true;
+  if (name === folded(siteName)) return true;
+  return name.length >= 3 && (name === host || name === host.replace(/(?:com|org|net|co|io|test)$/, ""));
+}
+
+/** The host's letters without `www` and the dots: `dailytimes` or `dailytimescom` are names of a site. */
+function hostName(url: string): string {
+  if (!URL.canParse(url)) return "";
+  return folded(new URL(url).hostname.replace(/^www\./, ""));
+}
+
+/** Letters and digits alone, in lower case. */
+function folded(text: string): string {
+  return text
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, "");
+}
+
+/** Takes the heading that repeats the title from the beginning of the content: the answer has it apart. */
+export function dropTitleHeading(tree: Document, title: string): void {
+  const wanted = folded(title);
+  if (wanted === "") return;
+  let words = 0;
+  let found: Element | undefined;
+  walkNodes(tree, {
+    enter(node) {
+      if (found !== undefined || words > MAX_WORDS_BEFORE_TITLE) return false;
+      if (isTag(node) && /^h[1-3]$/.test(node.name)) {
+        const text = blockText(node);
+        if (folded(text) === wanted) found = node;
+        else words += countWords(text);
+        return false;
+      }
+      if (node instanceof Text) words += countWords(node.data);
+      return true;
+    },
+  });
+  if (found !== undefined) removeWithEmptyParents(found);
+}
+
+/** Takes an element out, and what holds nothing else. */
+export function removeWithEmptyParents(element: Element): void {
+  let gone = element;
+  while (
+    gone.parent instanceof Element &&
+    gone.parent.children.every((child) => child === gone || (child instanceof Text && child.data.trim() === ""))
+  ) {
+    gone = gone.parent;
+  }
+  const { parent, prev, next } = gone;
+  if (parent === null) return;
+  parent.children.splice(parent.children.indexOf(gone), 1);
+  if (prev !== null) prev.next = next;
+  if (next !== null) next.prev = prev;
+  gone.parent = gone.prev = gone.next = null;
+}

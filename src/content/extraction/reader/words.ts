@@ -1,0 +1,103 @@
+import { type AnyNode, type Document, type Element, Text, isTag } from "domhandler";
+
+/** Elements that begin on a line of their own, so that words of two of them are two words. */
+const BLOCKS = new Set(
+  (
+    "address article aside blockquote body br caption dd details dialog div dl dt fieldset figcaption figure footer " +
+    "form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol optgroup option p pre section summary " +
+    "table tbody td tfoot th thead tr ul"
+  ).split(" "),
+);
+
+/** Scripts that write no spaces: CJK ideographs, kana, Thai, Lao, Khmer, Burmese. Hangul has spaces. */
+function isUnspaced(code: number): boolean {
+  return (
+    (code >= 0x3041 && code <= 0x30ff) ||
+    (code >= 0x3400 && code <= 0x4dbf) ||
+    (code >= 0x4e00 && code <= 0x9fff) ||
+    (code >= 0xf900 && code <= 0xfaff) ||
+    (code >= 0x0e01 && code <= 0x0eff) ||
+    (code >= 0x1780 && code <= 0x17b3) ||
+    (code >= 0x1000 && code <= 0x109f)
+  );
+}
+
+function isSpace(code: number): boolean {
+  return code <= 0x20 || code === 0xa0 || code === 0x3000 || (code >= 0x2000 && code <= 0x200b);
+}
+
+/** The words of a text: runs between spaces, and each character of scripts without spaces. */
+export function countWords(text: string): number {
+  let words = 0;
+  let inWord = false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (isSpace(code)) inWord = false;
+    else if (code > 0xe00 && isUnspaced(code)) {
+      words += 1;
+      inWord = false;
+    } else if (!inWord) {
+      words += 1;
+      inWord = true;
+    }
+  }
+  return words;
+}
+
+/** The text of a tree with blocks on lines of their own, white space folded. */
+export function blockText(root: AnyNode): string {
+  const parts: string[] = [];
+  walkNodes(root, {
+    enter(node) {
+      if (node instanceof Text) parts.push(node.data);
+      else if (isTag(node) && BLOCKS.has(node.name)) parts.push("\n");
+      return true;
+    },
+    leave(element) {
+      if (BLOCKS.has(element.name)) parts.push("\n");
+    },
+  });
+  return parts
+    .join("")
+    .replace(/[^\S\n]+/g, " ")
+    .replace(/ ?\n[ \n]*/g, "\n")
+    .trim();
+}
+
+/** Text in one line. */
+export function inlineText(root: AnyNode): string {
+  return blockText(root).replaceAll("\n", " ");
+}
+
+interface Visitor {
+  /** Whether to go into it. */
+  enter(node: AnyNode, depth: number): boolean;
+  leave?(element: Element): void;
+}
+
+/** Visits a node and all in it in the document's order, without recursion. */
+export function walkNodes(root: AnyNode | Document, visitor: Visitor): void {
+  let node: AnyNode | null = root;
+  let depth = 0;
+  while (node !== null) {
+    const first: AnyNode | null | undefined =
+      visitor.enter(node, depth) && "firstChild" in node ? node.firstChild : undefined;
+    if (first !== null && first !== undefined) {
+      node = first;
+      depth += 1;
+      continue;
+    }
+    for (;;) {
+      if (isTag(node)) visitor.leave?.(node);
+      if (node === root) return;
+      const next: AnyNode | null = node.nextSibling;
+      if (next !== null) {
+        node = next;
+        break;
+      }
+      node = node.parent;
+      depth -= 1;
+      if (node === null) return;
+    }
+  }
+}
