@@ -126,10 +126,10 @@ function report(
   const rates = [...results].map(([name, samples]) => [name, median(samples.map(rate))] as const);
   const [own, other] = [rates[0]?.[1] ?? 0, rates[1]?.[1] ?? 0];
   const lines = [...results].map(([name, samples]) => {
-    const latencies = samples.flatMap((sample) => [...sample.latencies]).sort((a, b) => a - b);
+    const latencies = samples.flatMap((sample) => [...sample.latencies]).toSorted((a, b) => a - b);
     const at = (share: number): string => `${(latencies[Math.floor(latencies.length * share)] ?? 0).toFixed(1)} ms`;
     const perPage = median(samples.map((sample) => (sample.cpuSeconds * 1000) / sample.pages));
-    return [name, `${median(samples.map(rate)).toFixed(1)}`, `${perPage.toFixed(1)} CPU-ms`, at(0.5), at(0.95)];
+    return [name, median(samples.map(rate)).toFixed(1), `${perPage.toFixed(1)} CPU-ms`, at(0.5), at(0.95)];
   });
   const unit = one.measure === "wall time" ? "pages/s" : "pages/CPU-s";
   const table = aligned([["", unit, "a page", "p50", "p95"], ...lines]).join("\n");

@@ -110,3 +110,17 @@ test("a page that is too long is refused before it is parsed", async () => {
   const failure = await extract("text", "x".repeat(10_000_001)).catch((error: unknown) => error);
   expect(failure).toMatchObject({ message: "Cannot read the page: it has over 10000000 characters" });
 });
+
+test("a page that nobody waits for any more is let go, and its place is free", async () => {
+  const only = new Extractor();
+  const gone = Promise.withResolvers<never>();
+  const html = "<div><p>word, word.</p></div>".repeat(200_000);
+  const failures = Array.from({ length: 8 }, () =>
+    only.extract(jobOf("article", html), gone.promise).catch((error: unknown) => error),
+  );
+  gone.reject(new Error("gone"));
+  for (const failure of failures) expect(await failure).toMatchObject({ code: "page-failed" });
+  const outcome = await only.extract(jobOf("text", "<p>next</p>"));
+  expect(outcome).toMatchObject({ extraction: { content: "next" } });
+  only.close();
+});

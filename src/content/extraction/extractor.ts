@@ -29,15 +29,20 @@ export class Extractor {
     this.#deadlineMs = deadlineMs;
   }
 
-  /** Fails with `page-failed` where the page is too long, takes too long, or breaks the extraction. */
-  extract(job: ExtractionJob): Promise<ExtractionOutcome> {
+  /**
+   * Fails with `page-failed` where the page is too long, takes too long, or breaks the extraction, and as soon as
+   * `stopped` fails: then nobody waits for the answer any more.
+   */
+  extract(job: ExtractionJob, stopped?: Promise<never>): Promise<ExtractionOutcome> {
     if (job.source.body.length > MAX_INPUT_LENGTH)
       return Promise.reject(failed(`it has over ${MAX_INPUT_LENGTH} characters`));
     if (this.#closed || this.#queue.length >= MAX_QUEUED) {
       return Promise.reject(new TurnpikeError("overloaded", "Cannot read the page: too many pages are waiting"));
     }
     const { promise, resolve, reject } = Promise.withResolvers<ExtractionOutcome>();
-    this.#queue.push({ job, resolve, reject });
+    const task = { job, resolve, reject };
+    this.#queue.push(task);
+    stopped?.catch(() => this.#giveUp(task));
     this.#next();
     return promise;
   }
@@ -47,6 +52,13 @@ export class Extractor {
     for (const worker of this.#idle) worker.terminate();
     for (const [worker, { task }] of this.#running) this.#end(worker, () => task.reject(failed("the service stops")));
     for (const task of this.#queue.splice(0)) task.reject(failed("the service stops"));
+  }
+
+  #giveUp(task: Task): void {
+    const queued = this.#queue.indexOf(task);
+    if (queued !== -1) this.#queue.splice(queued, 1);
+    for (const [worker, { task: running }] of this.#running) if (running === task) this.#end(worker, () => undefined);
+    task.reject(failed("nobody waits for it"));
   }
 
   #next(): void {

@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { type ContentService, startContentService } from "./service.ts";
+import { call, type Reply } from "./testing/client.ts";
+import { browsers } from "./testing/processes.ts";
+import { createStateFolder } from "./testing/state-folder.ts";
+
+// A browser on a busy machine takes its time.
+setDefaultTimeout(120_000);
+
+const state = createStateFolder();
+let service: ContentService;
+let site: Bun.Server<undefined>;
+
+const HTML = { "content-type": "text/html; charset=utf-8" };
+const MEBIBYTE = 1024 * 1024;
+/** Unpacks to a thousand times its size. */
+const BOMB = new Uint8Array(gzipSync(Buffer.alloc(256 * MEBIBYTE, "<p>a</p>")));
+
+function endless(piece: Uint8Array<ArrayBuffer>): ReadableStream {
+  return new ReadableStream({ pull: (controller) => controller.enqueue(piece) });
+}
+
+const NEVER = new Promise<Response>(() => undefined);
+
+const PAGES: Readonly<Record<string, (url: URL) => Response | Promise<Response>>> = {
+  "/plain": () => new Response("<p>served</p>", { headers: HTML }),
+  "/stalled": () => NEVER,
+  "/stalled-body": () =>
+    new Response(
+      new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode("<p>begun")) }),
+      { headers: HTML },
+    ),
+  "/bomb": () => new Response(BOMB, { headers: { ...HTML, "content-encoding": "gzip" } }),
+  "/two-gigabytes": () =>
+    new Response(endless(new Uint8Array(MEBIBYTE).fill(32)), { headers: { ...HTML, "content-length": "2147483648" } }),
+  "/redirects": (url) => Response.redirect(`${url.origin}/redirects?n=${Number(url.searchParams.get("n")) + 1}`, 302),
+  "/circle": (url) => Response.redirect(`${url.origin}/circle`, 302),
+  "/alerts": () => new Response("<p>x<script>for (;;) alert('again')</script>", { headers: HTML }),
+  "/spins": () => new Response("<p>x<script>while (true);</script>", { headers: HTML }),
+  "/frames": () =>
+    new Response(
+      `<p>x<script>for (let i = 0; i < 10000; i += 1) document.body.append(Object.assign(document.createElement("iframe"), { src: "/plain?" + i }))</script>`,
+      { headers: HTML },
+    ),
+  "/windows": () =>
+    new Response(`<p>opened<script>for (let i = 0; i < 200; i += 1) window.open("/plain?" + i)</script>`, {
+      headers: HTML,
+    }),
+  "/nested": () => new Response("<div><b><table>".repeat(300_000), { headers: HTML }),
+  "/grows": () =>
+    new Response(`<p>x<script>for (;;) document.body.append(document.body.cloneNode(true))</script>`, {
+      headers: HTML,
+    }),
+};
+
+beforeAll(async () => {
+  site = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 0,
+    fetch(request) {
+      const url = new URL(request.url);
+      return PAGES[url.pathname]?.(url) ?? new Response("no such page", { status: 404 });
+    },
+  });
+  service = await start(state.path);
+});
+
+afterAll(async () => {
+  await service.close();
+  await site.stop(true);
+  state.remove();
+});
+
+function start(stateDir: string): Promise<ContentService> {
+  return startContentService({
+    listen: { hostname: "127.0.0.1", port: 0 },
+    stateDir,
+    allowPrivate: true,
+    log: () => undefined,
+  });
+}
+
+function ask(path: string, engine: string, operation = "/scrape"): Promise<Reply> {
+  return call(service, operation, { url: site.url.origin + path, engine, timeout: 6 });
+}
+
+/** What each may end in, with the static engine where it is asked first, and in a browser. */
+test.each<[string, string, readonly number[]]>([
+  ["never answers", "/stalled", [504]],
+  ["stops in the midst of its body", "/stalled-body", [504]],
+  ["is a gzip bomb", "/bomb", [502, 504]],
+  ["is two gigabytes long", "/two-gigabytes", [502, 504]],
+  ["redirects to ever new addresses", "/redirects", [502]],
+  ["redirects to itself", "/circle", [502]],
+  ["asks again and again", "/alerts", [200, 504]],
+  ["spins", "/spins", [200, 504]],
+  ["has 10,000 frames", "/frames", [200, 502, 504]],
+  ["opens windows", "/windows", [200]],
+  ["is a pile of open tags", "/nested", [200, 502, 504]],
+  ["grows without end", "/grows", [200, 502, 504]],
+])("a page that %s ends in an answer, and the next page is served", async (_what, path, statuses) => {
+  const operations = [ask(path, "auto"), ask(path, "browser"), ask(path, "auto", "/read")];
+  for (const reply of await Promise.all(operations)) {
+    expect(statuses).toContain(reply.status);
+    if (reply.status !== 200)
+      expect(String(reply.json["type"])).toMatch(/^urn:turnpike:error:page-(?:failed|timeout|empty)$/);
+  }
+  for (const engine of ["static", "browser"]) {
+    const next = await ask("/plain", engine);
+    expect([next.status, next.json["content"]]).toEqual([200, "served"]);
+  }
+});
+
+test("a browser that is killed under a page is replaced for the next", async () => {
+  const failing = ask("/stalled", "browser");
+  for (const { pid } of browsers()) process.kill(pid, "SIGKILL");
+  expect([502, 503, 504]).toContain((await failing).status);
+  expect((await ask("/plain", "browser")).status).toBe(200);
+});
+
+/** A folder on a small file system of its own; undefined where this user may make none. */
+function smallDisk(): string | undefined {
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-disk-"));
+  if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=320m", "tmpfs", folder]).status === 0) return folder;
+  rmSync(folder, { recursive: true });
+  return undefined;
+}
+
+const disk = smallDisk();
+
+test.skipIf(disk === undefined)(
+  "a disk that is full keeps no page from being read (needs the right to mount)",
+  async () => {
+    if (disk === undefined) return;
+    const other = await start(disk);
+    try {
+      fill(join(disk, "filling"));
+      for (const engine of ["static", "browser"]) {
+        const { status, json } = await call(other, "/scrape", { url: `${site.url.origin}/plain`, engine, timeout: 20 });
+        expect([status, json["content"]]).toEqual([200, "served"]);
+      }
+    } finally {
+      await other.close();
+      spawnSync("umount", ["-l", disk]);
+      rmSync(disk, { recursive: true, force: true });
+    }
+  },
+);
+
+/** Writes until the file system has no room. */
+function fill(path: string): void {
+  const piece = Buffer.alloc(MEBIBYTE);
+  for (;;) {
+    try {
+      writeFileSync(path, piece, { flag: "a" });
+    } catch {
+      return;
+    }
+  }
+}
