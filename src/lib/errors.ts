@@ -52,6 +52,9 @@ export const ERRORS = {
   "browser-unavailable": kind(503, "Browser Unavailable", "gateway", true),
   "upstream-timeout": kind(504, "Upstream Timeout", "upstream", true),
   "not-cached": kind(504, "Not Cached", "client", false),
+  "search-failed": kind(502, "Search Failed", "upstream", true),
+  "search-unavailable": kind(503, "Search Unavailable", "upstream", true),
+  "search-timeout": kind(504, "Search Timeout", "upstream", true),
   "page-timeout": kind(504, "Page Timeout", "page", true),
   "version-not-supported": kind(505, "HTTP Version Not Supported", "client"),
 } as const satisfies Record<string, ErrorKind>;
