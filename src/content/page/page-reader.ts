@@ -83,7 +83,7 @@ export class PageReader {
 
   #extract(visit: Visit, job: Parameters<Extractor["extract"]>[0]): Promise<ExtractionOutcome> {
     visit.deadline.doing("reading");
-    return visit.deadline.race(this.#deps.extractor.extract(job));
+    return visit.deadline.race(this.#deps.extractor.extract(job, visit.deadline.stopped));
   }
 }
 
