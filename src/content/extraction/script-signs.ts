@@ -1,8 +1,21 @@
 import { type Document } from "domhandler";
-import { textContent } from "domutils";
 import { type PageSource } from "../page/page.ts";
+import { CONTENT_SIGNS } from "./signs/content-signs.ts";
+import { EMPTY_SIGNS } from "./signs/empty-signs.ts";
+import { FRAMEWORK_SIGNS } from "./signs/framework-signs.ts";
+import { INLINE_SIGNS } from "./signs/inline-signs.ts";
+import { type Sign } from "./signs/sign.ts";
+import { survey } from "./signs/survey.ts";
+import { WAY_SIGNS } from "./signs/way-signs.ts";
 
-/** What tells that a document shows its content by script alone; undefined where nothing does. */
-export function signOfScript(tree: Document, _source: PageSource): string | undefined {
-  return textContent(tree).trim() === "" ? "no-text" : undefined;
+/** Signs that count where code runs; a page without any shows a browser what it shows everyone. */
+const CODE_SIGNS: readonly Sign[] = [...EMPTY_SIGNS, ...FRAMEWORK_SIGNS, ...CONTENT_SIGNS, ...INLINE_SIGNS];
+
+/** All signs, in the order in which they are looked for; docs/engines.md tells of each. */
+export const SIGNS: readonly Sign[] = [...WAY_SIGNS, ...CODE_SIGNS];
+
+/** What tells that a document shows its content by script alone; undefined where nothing does. In linear time. */
+export function signOfScript(tree: Document, source: PageSource): string | undefined {
+  const page = survey(tree, source);
+  return (page.hasCode ? SIGNS : WAY_SIGNS).find(({ shown }) => shown(page))?.name;
 }

@@ -1,0 +1,188 @@
+import { describe, expect, test } from "bun:test";
+import { type PageSource } from "../page/page.ts";
+import { signOfScript, SIGNS } from "./script-signs.ts";
+import { parseTree } from "./tree.ts";
+
+const TEXT = "A toll road charges each traveller for the stretch that was driven, and for nothing else. ".repeat(30);
+const LONG = `<main><h1>Toll roads</h1><p>${TEXT}</p></main>`;
+
+const SOURCE: PageSource = {
+  engine: "static",
+  body: "",
+  contentType: "text/html; charset=utf-8",
+  finalUrl: "https://site.test/",
+  statusCode: 200,
+  headers: [],
+  complete: true,
+};
+
+function signOf(html: string, source: Partial<PageSource> = {}): string | undefined {
+  return signOfScript(parseTree(html.replace("~", LONG)), { ...SOURCE, ...source });
+}
+
+const APP = '<script src="/site-behaviour.js"></script>';
+
+/** A page for each sign; `~` stands for much text. */
+const SHOWN: readonly (readonly [sign: string, html: string])[] = [
+  ["refresh", `<meta http-equiv="refresh" content="0; url=/there">~`],
+  ["refresh", `<meta http-equiv="Refresh" content="1;/there">`],
+  ["no-text", "<body><script>start()</script>"],
+  ["no-text", `<div id="x"><img src="spin.gif"></div>${APP}`],
+  ["empty-root", `<header>${TEXT}</header><div id="root"></div>${APP}`],
+  ["empty-root", `<app-root>Starting up</app-root><p>${TEXT}</p>${APP}`],
+  ["empty-main", `<nav>${TEXT}</nav><main></main>${APP}`],
+  ["empty-main", `<div id="content"><h1>News</h1></div><p>${TEXT}</p>${APP}`],
+  ["empty-container", `~<ul class="related-posts"></ul>${APP}`],
+  ["empty-container", `~<div id="comments-list"> <!-- later --> </div>${APP}`],
+  [
+    "noscript-notice",
+    "<noscript>You need to enable JavaScript to run this app.</noscript><p>Hello</p><script></script>",
+  ],
+  ["noscript-notice", "<p>This page requires JavaScript.</p><script>1</script>"],
+  ["client-data", `<p>Prices</p><script>window.__STATE__ = {"a":"${"x".repeat(3000)}"}</script>`],
+  ["client-data", `<p>Prices</p><script type="application/json">${"[1],".repeat(1000)}</script><script></script>`],
+  ["bundle-with-little-text", `<p>${TEXT.slice(0, 600)}</p><script src="/static/js/main.3f2a.js"></script>`],
+  ["scripts-with-little-text", `<p>A word or two.</p>${APP}`],
+  ["scripts-with-little-text", `<p>A word or two.</p><script type="module">import "./start.js";</script>`],
+  ["late-fragment", `~<div hx-get="/news" hx-trigger="load"></div><script src="/htmx.min.js"></script>`],
+  ["late-fragment", `~<turbo-frame id="t" src="/tray">Tray</turbo-frame>${APP}`],
+  ["client-island", `~<astro-island client="only" uid="1"></astro-island>${APP}`],
+  ["client-island", `~<div data-react-class="Prices" data-react-props="{}"></div>${APP}`],
+  ["streamed-part", `~<template id="B:0"></template><div hidden id="S:0">late</div><script>$RC("B:0","S:0")</script>`],
+  ["template-syntax", `~<p>Hello {{ name }}</p>${APP}`],
+  ["template-syntax", `~<p x-text="name">?</p>${APP}`],
+  ["template-syntax", `~<script type="text/x-handlebars-template"><li>{{a}}</li></script>${APP}`],
+  ["empty-custom-element", `~<price-table product="7"></price-table>${APP}`],
+  ["drawn-application", `~<script src="flutter_bootstrap.js"></script>`],
+  ["placeholder", `~<p>Loading…</p>${APP}`],
+  ["placeholder", `~<p class="card skeleton">.</p>${APP}`],
+  ["hidden-page", `<p>${TEXT}</p><main style="display:none">~</main><script>show()</script>`],
+  ["late-picture", `~<img src="/blank.gif" data-src="/road.jpg">${APP}`],
+  ["infinite-scroll", `~<div class="infinite-scroll" data-next="/2">next</div>${APP}`],
+  ["rewritten-text", `~<span class="__cf_email__" data-cfemail="0a1b">[email protected]</span>${APP}`],
+  ["rewritten-text", `~<b data-target="1500">0</b>${APP}`],
+  ["transformed-text", `~<script src="https://cdn.test/mathjax@3/es5/tex-chtml.js"></script>`],
+  ["guessed-language", `~<pre><code>let a</code></pre><script src="/highlight.min.js"></script>`],
+  ["script-redirect", `~<script>window.location.href = "/there"</script>`],
+  ["script-redirect", `~<script>if (old) location.replace("/there")</script>`],
+  ["document-write", `~<script>document.write(new Date().getFullYear())</script>`],
+  ["shadow-root", `~<script>host.attachShadow({ mode: "open" })</script>`],
+  ["mount-call", `~<script>Vue.createApp(App).mount("#widget")</script>`],
+  ["stored-state", `~<script>el.textContent = localStorage.getItem("name")</script>`],
+  ["script-writes", `~<script>document.getElementById("a").innerHTML = "b"</script>`],
+  ["script-writes", `~<script>addEventListener("DOMContentLoaded", () => { p.append("late") })</script>`],
+  ["script-writes", `~<script>$(function () { $("#a").text("b") })</script>`],
+  ["script-writes", `~<script>a["inner" + "HTML"] = 1; b["innerHTML"] = 2</script>`],
+  ["script-writes", `<body onload="document.title = 'Other'">~`],
+  ["data-request", `~<script>fetch("/api").then((r) => r.json()).then(show)</script>`],
+  ["evaluated-code", `~<script>eval(unescape("%61"))</script>`],
+];
+
+describe("a page shows its sign", () => {
+  test.each(SHOWN)("%s: %s", (sign, html) => {
+    expect(signOf(html)).toBe(sign);
+  });
+
+  test("of a Refresh field and of XML, with no script in it", () => {
+    expect(signOf(LONG, { headers: [["Refresh", "0; url=/there"]] })).toBe("refresh");
+    expect(signOf(LONG, { contentType: "application/xhtml+xml" })).toBe("xml-syntax");
+  });
+
+  test("each sign has a name of its own and a page above", () => {
+    const names = SIGNS.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.filter((name) => name !== "xml-syntax" && !SHOWN.some(([sign]) => sign === name))).toEqual([]);
+  });
+});
+
+describe("a page without code needs no browser", () => {
+  test.each([
+    "",
+    "<p>hello</p>",
+    '<div id="root"></div>',
+    "<main></main><noscript>Please enable JavaScript</noscript>",
+    "<p>Loading…</p><p>{{ name }}</p>",
+    '<script type="application/ld+json">{"@type":"Article"}</script><p>x</p>',
+    '<script type="application/json">{"a":1}</script><p>x</p>',
+    '<script nomodule src="/old.js"></script><p>x</p>',
+    '<meta http-equiv="refresh" content="300"><p>x</p>',
+    '<noscript><meta http-equiv="refresh" content="0; url=/plain"></noscript><p>x</p>',
+    "<template><script>document.write(1)</script></template><p>x</p>",
+  ])("%s", (html) => {
+    expect(signOf(html)).toBeUndefined();
+  });
+});
+
+describe("a page with its text in it needs no browser for", () => {
+  test.each([
+    ["scripts of its own", `${APP}<script src="/js/theme.js" defer></script>`],
+    ["libraries", '<script src="https://code.test/jquery-3.7.1.min.js"></script><script>$(".x").tooltip()</script>'],
+    [
+      "hydration",
+      '<script id="__NEXT_DATA__" type="application/json">{"props":{}}</script><script src="/_next/static/chunks/main-1.js"></script>',
+    ],
+    [
+      "a tag manager",
+      `<script>(function(w,d,s,l,i){w[l]=w[l]||[];w[l].push({'gtm.start':new Date().getTime(),event:'gtm.js'});var f=d.getElementsByTagName(s)[0],j=d.createElement(s),dl=l!='dataLayer'?'&l='+l:'';j.async=true;j.src='https://www.googletagmanager.com/gtm.js?id='+i+dl;f.parentNode.insertBefore(j,f);})(window,document,'script','dataLayer','GTM-1');</script>`,
+    ],
+    [
+      "a script that brings a script",
+      `<script>var s = document.createElement("script"); s.src = "/more.js"; document.head.appendChild(s)</script>`,
+    ],
+    [
+      "what waits for a click",
+      `<script>b.addEventListener("click", () => { p.innerHTML = "x"; if (a) { location.href = "/" } })</script>`,
+    ],
+    [
+      "what waits for a click, by jQuery",
+      `<script>$("#b").on("click", ".x", function () { $("#p").html("x") }); $("#c").click(function () { $(this).hide() })</script>`,
+    ],
+    [
+      "what waits for a click, by a property",
+      `<script>b.onclick = function (e) { p.textContent = ")" }; c.onclick = () => d.remove()</script>`,
+    ],
+    [
+      "comments and strings that speak of it",
+      `<script>/* a.innerHTML = b */ // location.href = c\nvar s = "document.write('x'); location.replace()", r = /innerHTML = "/;</script>`,
+    ],
+    ["reading", `<script>if (location.href === a || b.innerHTML == c) count(document.title, x.text())</script>`],
+    [
+      "classes and data of elements",
+      `<script>document.documentElement.classList.remove("no-js"); document.documentElement.setAttribute("data-theme", localStorage.getItem("theme"))</script>`,
+    ],
+    [
+      "jQuery's copy of its own",
+      `<script>window.jQuery || document.write('<script src="/js/jquery.min.js"><\\/script>')</script>`,
+    ],
+    [
+      "a place for others",
+      `<div id="disqus_thread"></div><div id="fb-root"></div><div id="div-gpt-ad-1" class="ad-slot"></div>${APP}`,
+    ],
+    ["code that shows templates", `<pre><code>{{ name }}</code></pre>${APP}`],
+    ["small elements", `<header><site-search></site-search></header><theme-toggle></theme-toggle>${APP}`],
+    ["a notice to those without scripts", `<noscript>Please enable JavaScript to see the map.</noscript>${APP}`],
+    ["a refresh after minutes", `<meta http-equiv="refresh" content="300">${APP}`],
+    ["late pictures whose place is empty", `<img data-src="/road.jpg" class="lazyload" alt="Road">${APP}`],
+  ])("%s", (_what, html) => {
+    expect(signOf(`~${html}`)).toBeUndefined();
+  });
+});
+
+describe("a hostile page is read in linear time", () => {
+  const N = 300_000;
+  test.each([
+    ["open brackets", `<script>${"({[".repeat(N)}`],
+    ["slashes", `<script>${"/[".repeat(N)}`],
+    ["quotes", `<script>${"'\"`".repeat(N)}`],
+    ["handlers in one another", `<script>${".onclick=a=>".repeat(N / 4)}`],
+    ["calls in one another", `<script>${'addEventListener("click",'.repeat(N / 8)}`],
+    ["elements made", `<script>${'createElement("script")'.repeat(N / 8)}`],
+    ["starts of tags in a noscript", `<noscript>${"<".repeat(N)}</noscript><script></script>`],
+    ["braces", `<p>${"{{".repeat(N)}</p><script></script>`],
+    ["elements", `${"<b class='a-b c'>x</b>".repeat(N / 8)}<script></script>`],
+    ["spaces", `<script>${"location".padEnd(N)}= document.write${" ".repeat(N)}</script>`],
+    ["words of a notice", `<p>${"loading ".repeat(30)}</p>`.repeat(N / 100) + "<script></script>"],
+  ])("%s", (_what, html) => {
+    expect(typeof signOf(html)).toMatch(/string|undefined/);
+  });
+});

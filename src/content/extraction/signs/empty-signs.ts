@@ -1,0 +1,124 @@
+import { loadsUnknown } from "./inline-signs.ts";
+import { type Sign } from "./sign.ts";
+import { type Survey, type Surveyed } from "./survey.ts";
+
+/** Less text than this in an application's root is a notice that it loads; in characters. */
+const ROOT_TEXT = 120;
+/** The same for what stands in the main part of a page. */
+const MAIN_TEXT = 40;
+/** A page with unknown scripts and less text than this, navigation not counted, may get its text from them. */
+const LITTLE_TEXT = 300;
+/** The same where its scripts are an application's bundle. */
+const BUNDLE_TEXT = 900;
+/** The same where a noscript element says that the page needs scripts. */
+const NOTICE_TEXT = 1500;
+/** Embedded data from which this many times the page's text could be made. */
+const DATA_RATIO = 25;
+const MUCH_DATA = 2000;
+
+/** Identifiers of elements that applications are mounted in. */
+const ROOTS =
+  /^(?:root|app|application|__next|__nuxt|___gatsby|gatsby-focus-wrapper|svelte|sapper|q-app|app-root|app-mount|react-root|react-app|reactroot|vue-app|vueapp|ember-app|main-app|mount|mount-point|spa|app-container|appmountpoint|single-spa-application.{0,60}|storefront|shell|outlet|router-outlet|view-root|ng-app|elm|elm-app|content-root)$/i;
+
+/** Names of containers that scripts fill with a page's content. */
+const CONTAINERS =
+  /(?:^|[-_\s])(?:list|listing|listings|results?|items?|products?|posts?|feed|stream|articles?|stories|entries|reviews?|table|grid|catalog(?:ue)?|gallery|timeline|content|contents|details?|view|dashboard|data|events?|jobs?|news|search-results|output|chart|board|tbody|rows?|cards?|recipes?|messages?|thread|topics?|related|recommendations?|prices?|stats?|profile|schedule|lineup|menu-items|answers?|quotes?|app|root|container|target|mount|widget|placeholder|infinite|sentinel|load-more|lazy|async|include|partial|fragment)(?:$|[-_\s])/i;
+
+/** Containers that third parties fill, or that stay empty until a person does something. */
+const OTHERS =
+  /(?:^|[-_\s])(?:ads?|adslot|advert\w{0,20}|banner|sponsor\w{0,10}|gpt|dfp|taboola|outbrain|disqus\w{0,10}|fb-root|modal\w{0,10}|dialog|popup|overlay|toasts?|toaster|notifications?|snackbar|tooltips?|lightbox|consent|cookies?|gdpr|cmp|captcha|recaptcha|backdrop|portal|clearfix|clear|divider|separator|spacer|icon|logo|map|scroll|progress|back-to-top|totop|announcer|announcement|live-region|sr-only|player|video|share|sharing|social|carousel-indicators|pagination|dots|swiper-pagination|arrow)(?:$|[-_\s])/i;
+
+const CONTAINER_ELEMENTS = new Set(["div", "section", "ul", "ol", "tbody", "main", "article", "table", "dl"]);
+
+function isEmpty({ text, media, elements }: Surveyed): boolean {
+  return text === 0 && media === 0 && elements === 0;
+}
+
+function hasUnknown(page: Survey): boolean {
+  return page.unknown.length > 0 || page.inline.some((script) => loadsUnknown(script));
+}
+
+function nothingToSee({ text }: Survey): boolean {
+  return text === 0;
+}
+
+function hasEmptyRoot({ elements }: Survey): boolean {
+  return elements.some(({ name, attribs, text, media }) => {
+    if (text >= ROOT_TEXT || media > 2) return false;
+    if (name === "app-root" || name === "my-app" || name === "ion-app" || name === "flt-glass-pane") return true;
+    if (name === "body" || name === "html" || name === "a" || name === "script" || name === "link") return false;
+    return ROOTS.test(attribs["id"] ?? "") || attribs["data-reactroot"] !== undefined || attribs["ng-app"] === "";
+  });
+}
+
+function hasEmptyMain(page: Survey): boolean {
+  if (!hasUnknown(page)) return false;
+  return page.elements.some(
+    ({ name, attribs, text, media, hidden }) =>
+      (name === "main" || attribs["role"] === "main" || /^(?:main|content|main-content)$/i.test(attribs["id"] ?? "")) &&
+      name !== "a" &&
+      !hidden &&
+      text < MAIN_TEXT &&
+      media === 0,
+  );
+}
+
+function hasEmptyContainer(page: Survey): boolean {
+  if (!hasUnknown(page)) return false;
+  return page.elements.some((element) => {
+    const { name, attribs, chrome, hidden } = element;
+    if (chrome || hidden || !CONTAINER_ELEMENTS.has(name) || !isEmpty(element)) return false;
+    const names = `${attribs["id"] ?? ""} ${attribs["class"] ?? ""}`;
+    return CONTAINERS.test(names) && !OTHERS.test(names);
+  });
+}
+
+function hasLittleText(page: Survey): boolean {
+  return page.contentText < LITTLE_TEXT && hasUnknown(page);
+}
+
+/** Names that bundlers give: main.3f2a9c1b.js, chunk-vendors.js, runtime.js, /_next/static/, /assets/index-Bx12.js. */
+const BUNDLES =
+  /\/(?:_next|_nuxt|_app\/immutable|__gatsby|build\/_shared|static\/js|_framework)\/|(?:^|\/)(?:main|app|bundle|index|client|entry|vendors?|runtime|chunk|polyfills|webpack)(?:[~.-][\w~-]{1,40}){0,3}\.(?:m?js|chunk\.js|bundle\.js)(?:$|[?#])/i;
+
+function hasBundleAndLittleText({ contentText, unknown }: Survey): boolean {
+  return contentText < BUNDLE_TEXT && unknown.some((src) => BUNDLES.test(src));
+}
+
+/** Of a noscript element, which holds pictures and comments of others more often. */
+const NOSCRIPT_LENGTH = 3000;
+const TAGS = /<[^<>]{0,999}>/g;
+
+function hasNotice({ contentText, noscripts, phrases }: Survey): boolean {
+  if (contentText >= NOTICE_TEXT) return false;
+  const asks = noscripts.some((markup) => {
+    const text = markup.slice(0, NOSCRIPT_LENGTH).replace(TAGS, " ");
+    return /java\s?script|\bJS\b/i.test(text) && !/disqus/i.test(text);
+  });
+  return asks || phrases.some(({ text, code }) => !code && NOTICE.test(text));
+}
+
+const NOTICE =
+  /(?:enable|activate|allow|turn on|requires?|without|needs?)\s{1,9}java\s?script|java\s?script\s{1,9}(?:is|must|has|to be|needs?|aktivieren|erforderlich|requis|activ\w{0,9}|habilit\w{0,9}|disabled|required)|включите\s{1,9}javascript|javascript\s?を有効|启用\s?javascript/i;
+
+function hasDataForMore({ contentText, data, inline }: Survey): boolean {
+  let length = data;
+  for (const { whole, bare } of inline) if (STATE.test(bare)) length += whole.length;
+  return length > MUCH_DATA && length > contentText * DATA_RATIO;
+}
+
+/** Data that an inline script leaves for others. */
+const STATE =
+  /(?:window|self|globalThis)\s{0,9}(?:\.\s{0,9}|\[\s{0,99}["'])\s{0,99}\w{0,60}\s{0,9}\]?\s{0,9}=\s{0,9}(?:\{|\[|JSON\.parse|["'`(])|\b__next_f\.push|\b__(?:NUXT|INITIAL_STATE|PRELOADED_STATE|APOLLO_STATE|DATA|remixContext)__/;
+
+/** Pages that hold little of what they show. Each of them needs code that runs. */
+export const EMPTY_SIGNS: readonly Sign[] = [
+  { name: "no-text", shown: nothingToSee },
+  { name: "empty-root", shown: hasEmptyRoot },
+  { name: "empty-main", shown: hasEmptyMain },
+  { name: "empty-container", shown: hasEmptyContainer },
+  { name: "noscript-notice", shown: hasNotice },
+  { name: "client-data", shown: hasDataForMore },
+  { name: "bundle-with-little-text", shown: hasBundleAndLittleText },
+  { name: "scripts-with-little-text", shown: hasLittleText },
+];

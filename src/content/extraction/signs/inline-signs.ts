@@ -1,0 +1,99 @@
+import { isHarmless, isKnownSnippet } from "./known-scripts.ts";
+import { type Sign } from "./sign.ts";
+import { type InlineScript, type Survey } from "./survey.ts";
+
+/** What changes the page's content; `bare` code is searched, so that data in strings is no sign. */
+const WRITES =
+  /\b(?:inner|outer)HTML\s{0,9}\+?=(?!=)|\binsertAdjacent(?:HTML|Text|Element)\b|\b(?:textContent|innerText|outerText|nodeValue)\s{0,9}\+?=(?!=)|\.(?:replaceWith|replaceChildren|replaceChild|setHTML|setHTMLUnsafe|createContextualFragment|importNode)\s{0,9}\(|\.hidden\s{0,9}=(?!=)|\.style\.(?:display|visibility)\s{0,9}=(?!=)|\bdocument\.title\s{0,9}=(?!=)|(?<!classList)\.remove\(\s{0,9}\)/;
+
+/** What jQuery and libraries like it change the page's content with. */
+const LIBRARY_WRITES =
+  /\.(?:html|text)\s{0,9}\(\s{0,9}[^\s)]|\.(?:appendTo|prependTo|insertAfter|wrap|wrapAll|wrapInner|unwrap|detach|empty|replaceAll|hide|show|fadeIn|fadeOut|slideUp|slideDown)\s{0,9}\(|\)\.toggle\s{0,9}\(|\.load\s{0,9}\(\s{0,9}["'`]/;
+
+/** The same, where the names of attributes and properties are strings. */
+const NAMED_WRITES =
+  /\bsetAttribute\s{0,9}\(\s{0,9}(?:[^\s"'`]|["'`](?:href|src|srcset|alt|hidden|style|start|value|open)["'`])|\bremoveAttribute\s{0,9}\(\s{0,9}(?:[^\s"'`]|["'`](?:hidden|style|href|src)["'`])|\btoggleAttribute\s{0,9}\(\s{0,9}["'`]hidden|\[\s{0,9}["'`](?:innerHTML|outerHTML|textContent|innerText|write)["'`]\s{0,9}\]|\.attr\s{0,9}\(\s{0,9}["'`](?:href|src|hidden|style)["'`]\s{0,9},|\.css\s{0,9}\(\s{0,9}["'`{]\s{0,9}(?:display|visibility)/;
+
+/** What also those do that only put scripts or styles into the page. */
+const PLACES =
+  /\.(?:appendChild|insertBefore|append|prepend|before|after|removeChild)\s{0,9}\(|\bcreateElement(?:NS)?\s{0,9}\(|\.(?:src|srcset|href|alt)\s{0,9}=(?!=)/;
+
+const CREATES = /\bcreateElement(?:NS)?\s{0,9}\(\s{0,9}(?:["'`]([\w:-]{1,40})["'`]|[^\s"'`])?/g;
+
+/** Elements that show nothing. */
+const SILENT = new Set(["script", "link", "style", "canvas", "meta"]);
+
+const NEW_IMAGE = /\bnew\s{1,9}Image\b/;
+
+/** Whether a script puts only scripts, styles and counting pixels into the page. */
+function onlyLoads({ code, bare }: InlineScript): boolean {
+  if (isKnownSnippet(code)) return true;
+  const created = [...code.matchAll(CREATES)];
+  if (created.length > 0) return created.every((match) => SILENT.has(match[1]?.toLowerCase() ?? ""));
+  return NEW_IMAGE.test(bare) && !/\.(?:appendChild|insertBefore|append|prepend|before|after)\s{0,9}\(/.test(bare);
+}
+
+function writes(script: InlineScript): boolean {
+  const { code, bare } = script;
+  if (WRITES.test(bare) || LIBRARY_WRITES.test(bare)) return true;
+  return (NAMED_WRITES.test(code) || PLACES.test(bare)) && !onlyLoads(script);
+}
+
+/** jQuery's copy of the site's own, where that of another host did not come: document.write of a script. */
+const WRITES_SCRIPT =
+  /\bdocument\.write(?:ln)?\s{0,9}\(\s{0,9}(["'`])\s{0,9}<script\b[^<>]{1,300}>\s{0,9}<?\\?(?:\\x3C)?\/?(?:script>)?\1/gi;
+const WRITES_DOCUMENT = /\bdocument\.(?:write(?:ln)?|open)\s{0,9}\(/g;
+
+function writesDocument({ code, bare }: InlineScript): boolean {
+  const calls = bare.match(WRITES_DOCUMENT)?.length ?? 0;
+  return calls > 0 && calls > (code.match(WRITES_SCRIPT)?.length ?? 0);
+}
+
+const LEAVES =
+  /(?<![\w$.]|top\.|parent\.)(?:(?:window|document|self|globalThis)\.)?location(?:\.(?:href|search|pathname))?\s{0,9}=(?!=)|\blocation\.(?:replace|assign|reload)\s{0,9}\(/;
+const NAMES_ANEW = /\bhistory\.(?:replaceState|pushState|go|back)\s{0,9}\(/;
+
+/** A call that has a library put content where an element stands. */
+const MOUNTS =
+  /\bcreateApp\s{0,9}\(|\bcreateRoot\s{0,9}\(|\bReactDOM\.render\s{0,9}\(|\bnew\s{1,9}(?:Vue|Ractive|Marionette|Moon)\b|\bElm\.[\w.]{1,80}\.init\s{0,9}\(|(?<!grecaptcha|hcaptcha|turnstile)\.(?:mount|bootstrap|applyBindings)\s{0,9}\(|\bapplyBindings\s{0,9}\(|(?<![\w$.])(?:render|mount)\w{0,30}\s{0,9}\(|\bangular\.module\s{0,9}\(|\bcustomElements\.define\s{0,9}\(/;
+
+const ASKS =
+  /(?<![\w$.])fetch\s{0,9}\(|\bXMLHttpRequest\b|\$\.(?:get|post|getJSON|ajax|getScript)\s{0,9}\(|\baxios\b|\bnew\s{1,9}(?:EventSource|WebSocket)\b/;
+const READS =
+  /\.(?:json|text|arrayBuffer)\s{0,9}\(\s{0,9}\)|\bresponse(?:Text|XML)?\b|\.then\s{0,9}\(|\bawait\b|\bonmessage\b|\bsuccess\b|\.done\s{0,9}\(|\$\.(?:get|post|getJSON|ajax)/;
+
+const EVALUATES = /(?<![\w$.])eval\s{0,9}\(|\bnew\s{1,9}Function\s{0,9}\(|\batob\s{0,9}\(/;
+
+const STORED = /\b(?:localStorage|sessionStorage|document\.cookie)\b/;
+
+/** Whether inline code runs by itself that fits. */
+function anyOf(fits: (script: InlineScript) => boolean): Sign["shown"] {
+  return ({ inline }: Survey) => inline.some((script) => fits(script));
+}
+
+/** What inline scripts do as the page loads. */
+export const INLINE_SIGNS: readonly Sign[] = [
+  { name: "script-redirect", shown: anyOf(({ bare }) => LEAVES.test(bare) || NAMES_ANEW.test(bare)) },
+  { name: "document-write", shown: anyOf(writesDocument) },
+  { name: "shadow-root", shown: anyOf(({ bare }) => /\.attachShadow\s{0,9}\(/.test(bare)) },
+  { name: "mount-call", shown: anyOf(({ bare }) => MOUNTS.test(bare)) },
+  { name: "stored-state", shown: anyOf((script) => STORED.test(script.bare) && writes(script)) },
+  { name: "script-writes", shown: anyOf(writes) },
+  {
+    name: "data-request",
+    shown: anyOf(({ code, bare }) => ASKS.test(bare) && READS.test(bare) && !isKnownSnippet(code)),
+  },
+  { name: "evaluated-code", shown: anyOf(({ code, bare }) => EVALUATES.test(bare) && !isKnownSnippet(code)) },
+];
+
+const ADDRESS = /["'`]([^"'`\s<>]{1,300}\.m?js(?:\?[^"'`\s<>]{0,200})?)["'`]/g;
+
+/** Whether an inline script brings further code that nobody knows. */
+export function loadsUnknown(script: InlineScript): boolean {
+  const { code, bare } = script;
+  if (isKnownSnippet(code)) return false;
+  if (/\bimport\b/.test(bare)) return true;
+  if (!/\bcreateElement\s{0,9}\(\s{0,9}["'`]script/i.test(code)) return false;
+  const addresses = [...code.matchAll(ADDRESS)].map((match) => match[1] ?? "");
+  return addresses.length === 0 || addresses.some((address) => !isHarmless(address));
+}

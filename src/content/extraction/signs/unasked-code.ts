@@ -1,0 +1,158 @@
+/** A script as far as it runs without a person's doing. */
+export interface UnaskedCode {
+  /** Without comments and handlers of what a person does; as long as the whole. */
+  readonly code: string;
+  /** The same without what is in strings. */
+  readonly bare: string;
+}
+
+/** What only a person does, or a page that a person scrolls or resizes. */
+const PERSONAL =
+  "click|dblclick|contextmenu|auxclick|submit|reset|change|input|focus|focusin|focusout|blur|select|scroll|scrollend|resize|" +
+  "orientationchange|wheel|mouse\\w+|key\\w+|touch\\w+|pointer\\w+|drag\\w*|drop|copy|cut|paste|hover|beforeunload|unload|" +
+  "pagehide|visibilitychange|invalid|toggle|beforeinstallprompt|appinstalled|beforeprint|afterprint|popstate|hashchange";
+
+/** Where a call begins whose arguments run only then: its bracket is the last character of the match. */
+const HANDLER_CALL = new RegExp(
+  `\\baddEventListener\\s{0,9}\\((?=\\s{0,9}["'\`](?:${PERSONAL})["'\`])|` +
+    `\\.(?:on|one|bind|delegate|live)\\s{0,9}\\((?=\\s{0,9}["'\`](?:${PERSONAL})(?:[.\\s][^"'\`]{0,99})?["'\`])|` +
+    `\\.(?:click|dblclick|submit|change|focus|blur|hover|scroll|resize|mouse\\w{2,9}|key\\w{2,5})\\s{0,9}\\((?=\\s{0,9}(?:async\\s{1,9})?(?:function|\\(|\\w{1,30}\\s{0,9}=>))`,
+  "g",
+);
+
+/** Where a function is put in the place of such a handler: its first bracket follows. */
+const HANDLER_PROPERTY = new RegExp(
+  `\\.on(?:${PERSONAL})\\s{0,9}=\\s{0,9}(?:async\\s{1,9})?(?:function\\b[^({]{0,60}(?=\\()|(?=\\(|\\w{1,30}\\s{0,9}=>))`,
+  "g",
+);
+
+const CLOSING: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
+
+/** What a regular expression may follow; after anything else a slash divides. */
+const BEFORE_PATTERN = /[(,=:[!&|?{};\n+\-*%<>~^]$|\b(?:return|typeof|case|in|of|void|delete)$/;
+
+/** A longer regular expression is taken for a division: each slash may look so far ahead. */
+const MAX_PATTERN_LENGTH = 1000;
+
+/** Takes comments and handlers out of a script, without understanding the rest of it. In linear time. */
+export function unasked(script: string): UnaskedCode {
+  const scan = scanScript(script);
+  const marked: [start: number, end: number][] = [];
+  for (const match of scan.code.matchAll(HANDLER_CALL)) {
+    const open = match.index + match[0].length - 1;
+    marked.push([open + 1, scan.closeOf(open)]);
+  }
+  let done = 0;
+  for (const match of scan.code.matchAll(HANDLER_PROPERTY)) {
+    // What lies in a handler that was found already would be searched through again and again.
+    if (match.index < done) continue;
+    const start = match.index + match[0].length;
+    done = endOfFunction(scan, start);
+    marked.push([start, done]);
+  }
+  return { code: without(scan.code, marked), bare: without(scan.bare, marked) };
+}
+
+function without(code: string, marked: readonly (readonly [number, number])[]): string {
+  let kept = "";
+  let from = 0;
+  for (const [start, end] of marked.toSorted(([a], [b]) => a - b)) {
+    if (start < from) continue;
+    kept += code.slice(from, start);
+    from = Math.max(start, end);
+  }
+  return kept + code.slice(from);
+}
+
+/** Behind the arguments and the body of a function; arrow functions without braces end at the line's. */
+function endOfFunction(scan: Scan, at: number): number {
+  const brackets = /[({]|=>|[;\n]/g;
+  brackets.lastIndex = at;
+  for (let match = brackets.exec(scan.bare); match !== null; match = brackets.exec(scan.bare)) {
+    const [found] = match;
+    if (found === ";" || found === "\n") return match.index;
+    if (found === "=>") continue;
+    const close = scan.closeOf(match.index);
+    if (found === "{") return close + 1;
+    brackets.lastIndex = close + 1;
+  }
+  return scan.bare.length;
+}
+
+interface Scan extends UnaskedCode {
+  /** Where the bracket closes that opens here; the end where it does not. */
+  closeOf(open: number): number;
+}
+
+const TOKEN = /\/\*|\/\/|\/|["'`]|[([{]|[)\]}]/g;
+
+function scanScript(script: string): Scan {
+  const closes = new Map<number, number>();
+  const open: [char: string, at: number][] = [];
+  let code = "";
+  let bare = "";
+  let from = 0;
+  const token = new RegExp(TOKEN);
+  for (let match = token.exec(script); match !== null; match = token.exec(script)) {
+    const [found] = match;
+    const { index } = match;
+    if (CLOSING[found] !== undefined) open.push([CLOSING[found], index]);
+    else if (found === ")" || found === "]" || found === "}") {
+      if (open.at(-1)?.[0] === found) closes.set(open.pop()?.[1] ?? 0, index);
+    } else {
+      const end = found === "/" ? endOfPattern(script, index) : endOf(script, index, found);
+      if (end === undefined) continue;
+      code += script.slice(from, index);
+      bare += script.slice(from, index);
+      const blank = blankOf(end - index);
+      code += found.startsWith("/") ? blank : script.slice(index, end);
+      bare += found.startsWith("/") || end - index < 2 ? blank : found + blank.slice(2) + found;
+      from = end;
+      token.lastIndex = end;
+    }
+  }
+  code += script.slice(from);
+  bare += script.slice(from);
+  return { code, bare, closeOf: (at) => closes.get(at) ?? script.length };
+}
+
+function blankOf(length: number): string {
+  return " ".repeat(length);
+}
+
+/** The end of a comment or a string that begins here. */
+function endOf(script: string, start: number, opening: string): number {
+  if (opening === "/*") {
+    const end = script.indexOf("*/", start + 2);
+    return end === -1 ? script.length : end + 2;
+  }
+  if (opening === "//") {
+    const end = script.indexOf("\n", start);
+    return end === -1 ? script.length : end;
+  }
+  for (let at = start + 1; at < script.length; at += 1) {
+    const char = script[at];
+    if (char === "\\") at += 1;
+    else if (char === opening) return at + 1;
+    // A quote that is no string's, as in a pattern, must not swallow the script.
+    else if (char === "\n" && opening !== "`") return at;
+  }
+  return script.length;
+}
+
+/** The end of a regular expression that begins here; undefined where the slash divides. */
+function endOfPattern(script: string, start: number): number | undefined {
+  const before = script.slice(Math.max(0, start - 12), start).trimEnd();
+  if (before !== "" && !BEFORE_PATTERN.test(before)) return undefined;
+  let inClass = false;
+  const last = Math.min(script.length, start + MAX_PATTERN_LENGTH);
+  for (let at = start + 1; at < last; at += 1) {
+    const char = script[at];
+    if (char === "\n") return undefined;
+    if (char === "\\") at += 1;
+    else if (char === "[") inClass = true;
+    else if (char === "]") inClass = false;
+    else if (char === "/" && !inClass) return at + 1;
+  }
+  return undefined;
+}

@@ -1,0 +1,31 @@
+import { type Sign } from "./sign.ts";
+import { type Survey } from "./survey.ts";
+
+/** A page that refreshes itself within this time is a redirect; in seconds. As in the browser's tab. */
+const SOON_SECONDS = 1;
+
+/** The delay at the beginning of a refresh (WHATWG HTML §4.2.5.3); "" is none. */
+function isSoon(refresh: string): boolean {
+  const delay = /^[\s\u0000]{0,99}(\d{0,9})(?:\.[\d.]{0,99})?(?:[\s;,]|$)/.exec(refresh);
+  if (delay === null || (delay[1] === "" && !refresh.includes("."))) return false;
+  return Number(delay[1]) <= SOON_SECONDS;
+}
+
+function refreshes({ source, elements }: Survey): boolean {
+  if (source.headers.some(([name, value]) => name.toLowerCase() === "refresh" && isSoon(value))) return true;
+  return elements.some(
+    ({ name, attribs }) =>
+      name === "meta" && attribs["http-equiv"]?.trim().toLowerCase() === "refresh" && isSoon(attribs["content"] ?? ""),
+  );
+}
+
+function isXml({ source }: Survey): boolean {
+  return /^\s*application\/xhtml\+xml/i.test(source.contentType);
+}
+
+/** What only a browser does with a document, whether scripts are in it or not. */
+export const WAY_SIGNS: readonly Sign[] = [
+  { name: "refresh", shown: refreshes },
+  // The rules of XML for what is no well-formed HTML are its own: <script/>, CDATA, where to stop at an error.
+  { name: "xml-syntax", shown: isXml },
+];
