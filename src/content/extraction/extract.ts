@@ -1,5 +1,6 @@
 import { type ExtractionJob, type ExtractionOutcome } from "./extraction.ts";
 import { decodeBody, isHtml } from "./decode.ts";
+import { toFields } from "./fields.ts";
 import { parsePage } from "./document.ts";
 import { toIndexPage } from "./index-page.ts";
 import { toLinks } from "./links.ts";
@@ -28,9 +29,9 @@ export function extract({ source, task, mayNeedBrowser }: ExtractionJob): Extrac
   if (obstacle !== undefined && mayNeedBrowser) return { outcome: "needs-browser", sign: obstacle.reason };
   if (obstacle !== undefined) return { outcome: "not-content", ...obstacle };
   if (task.kind === "html") return { outcome: "content", extraction: { content: html, title: "" } };
-  if (task.kind === "fields") return { outcome: "content", extraction: { content: "", title: "", fields: {} } };
+  if (task.kind === "fields") return toFields(tree, source, task);
   const url = source.finalUrl;
-  if (task.kind === "index") return { outcome: "content", extraction: toIndexPage(tree, html, url) };
+  if (task.kind === "index") return { outcome: "content", extraction: toIndexPage(tree, url) };
   if (task.kind === "article") return { outcome: "content", extraction: readArticle(tree, url) };
   const document = parsePage(html, url);
   const title = document.title;

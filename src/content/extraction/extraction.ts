@@ -10,8 +10,12 @@ export interface TableShape {
 export type ExtractionTask =
   /** `index` is what a search index wants: the article as plain text; `links`, `canonical` and `robots` in `fields`. */
   | { readonly kind: "html" | "markdown" | "text" | "links" | "article" | "index" }
-  /** Text or attribute values of the elements that each CSS selector matches, by the selectors' names. */
-  | { readonly kind: "fields"; readonly selectors: Readonly<Record<string, string>> }
+  /** Text of the elements that each CSS selector matches, by the selectors' names, or the value of an attribute of them. */
+  | {
+      readonly kind: "fields";
+      readonly selectors: Readonly<Record<string, string>>;
+      readonly attributes: Readonly<Record<string, string>>;
+    }
   /** Rows and columns of a page whose layout is known; the only task that takes a page without content. */
   | { readonly kind: "tables"; readonly tables: Readonly<Record<string, TableShape>> };
 
@@ -32,6 +36,8 @@ export interface Extraction {
   readonly title: string;
   /** What was made of `fields`. */
   readonly fields?: Readonly<Record<string, FieldValue>>;
+  /** Whether there was more than `fields` holds. */
+  readonly truncated?: boolean;
   /** Of an article: who wrote it, when it was published as the page writes it, and its language tag, where the page tells. */
   readonly byline?: string;
   readonly published?: string;

@@ -1,13 +1,13 @@
 import { type Document, type Element, isTag } from "domhandler";
-import { toArticle } from "./article.ts";
 import { type Extraction } from "./extraction.ts";
+import { readArticle } from "./reader/read-article.ts";
 
 /** Links of a page that a crawl gets to know. */
 const MAX_LINKS = 2_000;
 const MAX_URL_LENGTH = 2_048;
 
 /** What a search index and its crawler want of a page: the article's text, its links, and what it says to robots. */
-export function toIndexPage(tree: Document, html: string, url: string): Extraction {
+export function toIndexPage(tree: Document, url: string): Extraction {
   const heads = { base: url, canonical: "", robots: "" };
   const links = new Set<string>();
   for (const element of elements(tree)) {
@@ -20,7 +20,7 @@ export function toIndexPage(tree: Document, html: string, url: string): Extracti
     link.hash = "";
     links.add(link.href);
   }
-  const { content, title } = toArticle(html, url);
+  const { content, title } = readArticle(tree, url);
   const canonical = heads.canonical === "" ? null : (URL.parse(heads.canonical, heads.base)?.href ?? null);
   return { content: plainText(content), title, fields: { canonical, robots: heads.robots, links: [...links] } };
 }

@@ -3,7 +3,7 @@ import { messageOf } from "../../lib/caught.ts";
 import { type ErrorCode, ERRORS, TurnpikeError } from "../../lib/errors.ts";
 import { cutContent, type CutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type Answer, postOperation, type Services } from "./operation.ts";
-import { contentParameters, pageContent } from "./page-content.ts";
+import { contentParameters, evaluateOf, pageContent } from "./page-content.ts";
 import { PAGE_FAILURES, pageParameters, pageRequest, pageUrl } from "./page-parameters.ts";
 
 const MAX_URLS = 20;
@@ -101,7 +101,8 @@ function loader(input: Input, services: Services, signal: AbortSignal): (url: st
   const load = async (url: string): Promise<Outcome> => {
     const startedAt = performance.now();
     try {
-      const { content, page } = await pageContent(pageRequest({ ...input, url }, signal), input, services.pages);
+      const request = pageRequest({ ...input, url }, signal, evaluateOf(input));
+      const { content, page } = await pageContent(request, input, services.pages);
       const cut = cutContent(content, input.max_length, page, startedAt);
       const bytes = Buffer.byteLength(cut.content);
       if (bytes > room) {

@@ -1,4 +1,5 @@
 import { batch } from "./batch.ts";
+import { extract } from "./extract.ts";
 import { health } from "./health.ts";
 import { type Operation } from "./operation.ts";
 import { qr } from "./qr.ts";
@@ -6,4 +7,4 @@ import { read } from "./read.ts";
 import { scrape } from "./scrape.ts";
 
 /** Every operation of the content service, with its price: what the routes, the API description and the documents name. */
-export const OPERATIONS: readonly Operation[] = [scrape, batch, read, qr, health];
+export const OPERATIONS: readonly Operation[] = [scrape, batch, extract, read, qr, health];

@@ -21,6 +21,11 @@ export interface PageContent {
   readonly page: { readonly source: PageSource; readonly title: string };
 }
 
+/** The parameter that needs a browser, where it is used. */
+export function evaluateOf({ evaluate }: { readonly evaluate?: string | undefined }): "evaluate" | undefined {
+  return evaluate === undefined ? undefined : "evaluate";
+}
+
 /** Loads the page and gives its content, or what `evaluate` made of it. Fails with a TurnpikeError. */
 export async function pageContent(
   request: PageRequest,

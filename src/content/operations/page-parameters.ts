@@ -91,10 +91,13 @@ function needsOf({ selector, wait, wait_until, stealth }: z.output<typeof schema
   return stealth ? "stealth" : undefined;
 }
 
-/** What the page engine is asked for. Fails with `address-refused` where the URL is neither http nor https. */
-export function pageRequest(input: z.output<typeof schema>, signal: AbortSignal): PageRequest {
-  const needs = input.engine === "static" ? needsOf(input) : undefined;
-  if (needs !== undefined) {
+/**
+ * What the page engine is asked for; `forBrowser` names a parameter beyond these that only a browser can serve. Fails with
+ * `address-refused` where the URL is neither http nor https, with `invalid-parameters` where `static` is asked for too much.
+ */
+export function pageRequest(input: z.output<typeof schema>, signal: AbortSignal, forBrowser?: string): PageRequest {
+  const needs = forBrowser ?? needsOf(input);
+  if (needs !== undefined && input.engine === "static") {
     throw invalidParameters([{ path: "engine", message: `must be auto or browser with ${needs}` }]);
   }
   const url = new URL(input.url);
@@ -106,7 +109,7 @@ export function pageRequest(input: z.output<typeof schema>, signal: AbortSignal)
   }
   return {
     url,
-    engine: input.engine,
+    engine: forBrowser === undefined ? input.engine : "browser",
     partial: input.partial,
     timeoutMs: input.timeout * 1000,
     waitMs: (input.wait ?? 0) * 1000,

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type Answer, postOperation } from "./operation.ts";
-import { contentParameters, pageContent } from "./page-content.ts";
+import { contentParameters, evaluateOf, pageContent } from "./page-content.ts";
 import { PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
 
 const body = z
@@ -42,7 +42,7 @@ export const scrape = postOperation(
   async (input, { pages }, signal): Promise<Answer> => {
     const startedAt = performance.now();
     const { url, format } = input;
-    const { content, page } = await pageContent(pageRequest(input, signal), input, pages);
+    const { content, page } = await pageContent(pageRequest(input, signal, evaluateOf(input)), input, pages);
     return { json: { url, format, ...cutContent(content, input.max_length, page, startedAt) } };
   },
 );

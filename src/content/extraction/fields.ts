@@ -1,0 +1,107 @@
+import { type Document, type Element, isTag } from "domhandler";
+import { MARK, type PageSource } from "../page/page.ts";
+import { type ExtractionOutcome, type ExtractionTask, type FieldValue } from "./extraction.ts";
+import { elementText } from "./selectors/element-text.ts";
+import { SelectorMatcher } from "./selectors/match-selector.ts";
+import { parseSelector } from "./selectors/parse-selector.ts";
+
+/** Elements that one selector may give. */
+const MAX_MATCHES = 10_000;
+/** Characters of all values of a page: elements inside one another repeat their texts. */
+const MAX_TEXT = 5_000_000;
+
+/** Attributes that hold one address; their values are made absolute, as the DOM's properties are. */
+const ADDRESSES = new Set(["action", "background", "cite", "data", "formaction", "href", "longdesc", "poster", "src"]);
+
+type FieldsTask = Extract<ExtractionTask, { kind: "fields" }>;
+
+/** The elements of a document that a field's selector matches, in the document's order. */
+type Matches = ReadonlyMap<string, readonly Element[]>;
+
+/** What each selector gives: of a page from a browser by the marks that the browser put, else by matching here. */
+export function toFields(tree: Document, source: PageSource, task: FieldsTask): ExtractionOutcome {
+  const matches = source.engine === "browser" ? markedElements(tree, task) : matchedElements(tree, task);
+  if (matches === undefined) return { outcome: "needs-browser", sign: "selector" };
+  const base = baseOf(tree, source.finalUrl);
+  // No prototype: the names are the caller's.
+  const fields: Record<string, FieldValue> = Object.create(null);
+  let left = MAX_TEXT;
+  let truncated = false;
+  for (const [name, elements] of matches) {
+    const attribute = Object.hasOwn(task.attributes, name) ? task.attributes[name] : undefined;
+    const values: string[] = [];
+    for (const element of elements) {
+      if (values.length === MAX_MATCHES || left <= 0) {
+        truncated = true;
+        break;
+      }
+      const value = attribute === undefined ? elementText(element) : attributeValue(element, attribute, base);
+      if (value === undefined) continue;
+      left -= value.length;
+      values.push(value);
+    }
+    fields[name] = values.length > 1 ? values : (values[0] ?? null);
+  }
+  return { outcome: "content", extraction: { content: "", title: titleOf(tree), fields, truncated } };
+}
+
+/** Undefined where a selector needs a browser to be matched as browsers do. */
+function matchedElements(tree: Document, { selectors }: FieldsTask): Matches | undefined {
+  const all = [...elementsOf(tree)];
+  const matcher = new SelectorMatcher(tree);
+  const matches = new Map<string, readonly Element[]>();
+  for (const [name, selector] of Object.entries(selectors)) {
+    const list = parseSelector(selector);
+    if (typeof list === "string") return undefined;
+    matches.set(
+      name,
+      all.filter((element) => matcher.matches(element, list)),
+    );
+  }
+  return matches;
+}
+
+function markedElements(tree: Document, { selectors }: FieldsTask): Matches {
+  const names = Object.keys(selectors);
+  const found = names.map((): Element[] => []);
+  for (const element of elementsOf(tree)) {
+    const mark = Object.hasOwn(element.attribs, MARK) ? element.attribs[MARK] : undefined;
+    if (mark === undefined) continue;
+    for (const place of mark.split(" ")) found[Number(place)]?.push(element);
+  }
+  return new Map(names.map((name, place) => [name, found[place] ?? []]));
+}
+
+/** Names are in small letters but for some of SVG. */
+function attributeValue({ attribs, name }: Element, asked: string, base: string): string | undefined {
+  const attribute = [asked, asked.toLowerCase()].find((known) => Object.hasOwn(attribs, known));
+  const value = attribute === undefined ? undefined : attribs[attribute];
+  if (attribute === undefined || value === undefined || value === "" || !ADDRESSES.has(attribute)) return value;
+  if (attribute === "data" && name !== "object") return value;
+  return URL.parse(value, base)?.href ?? value;
+}
+
+function baseOf(tree: Document, url: string): string {
+  for (const { name, attribs } of elementsOf(tree)) {
+    if (name === "base" && attribs["href"] !== undefined) return URL.parse(attribs["href"], url)?.href ?? url;
+  }
+  return url;
+}
+
+function titleOf(tree: Document): string {
+  for (const element of elementsOf(tree)) if (element.name === "title") return elementText(element);
+  return "";
+}
+
+/** All elements in the document's order, without recursion; what a template holds is another document. */
+export function* elementsOf(tree: Document): Generator<Element> {
+  const open = [...tree.children].toReversed();
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (!isTag(node)) continue;
+    yield node;
+    for (let at = node.children.length - 1; at >= 0; at -= 1) {
+      const child = node.children[at];
+      if (child !== undefined) open.push(child);
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import { type AnyNode, type Element, isTag, isText } from "domhandler";
+
+/** Elements that begin on a line of their own. */
+const BLOCKS = new Set(
+  (
+    "address article aside blockquote body caption dd details dialog div dl dt fieldset figcaption figure footer form " +
+    "h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol optgroup option p pre section summary table " +
+    "tbody tfoot thead tr ul"
+  ).split(" "),
+);
+
+/** Code and what is shown by other means: no part of the text around it, but text where it is asked for by itself. */
+const APART = new Set(["script", "style", "template", "noscript", "iframe", "noembed", "noframes", "head"]);
+
+/** The text of an element as a reader sees it: blocks on lines of their own, white space folded but in `pre`. */
+export function elementText(element: Element): string {
+  if (APART.has(element.name) && element.name !== "head") return rawText(element).trim();
+  const text = new LineText();
+  // Two entries a level: the tree's depth is bounded where it is made.
+  const open: (AnyNode | (() => void))[] = [element];
+  let preformatted = 0;
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    if (typeof at === "function") at();
+    else if (isText(at)) text.add(at.data, preformatted > 0);
+    else if (isTag(at) && (at === element || !APART.has(at.name))) {
+      const { name } = at;
+      if (name === "br") text.endLine();
+      if (BLOCKS.has(name)) text.endLine();
+      if (name === "pre" || name === "textarea") preformatted += 1;
+      open.push(() => {
+        if (name === "pre" || name === "textarea") preformatted -= 1;
+        if (name === "td" || name === "th") text.endCell();
+        if (BLOCKS.has(name)) text.endLine();
+      });
+      for (let child = at.children.length - 1; child >= 0; child -= 1) {
+        const node = at.children[child];
+        if (node !== undefined) open.push(node);
+      }
+    }
+  }
+  return text.end();
+}
+
+class LineText {
+  readonly #lines: string[] = [];
+  #line = "";
+  /** Whether the line's white space stays as it is. */
+  #keeps = false;
+
+  add(text: string, preformatted: boolean): void {
+    if (!preformatted) {
+      this.#line += text.replace(/[ \t\n\r\f]+/g, " ");
+      return;
+    }
+    const [first = "", ...rest] = text.split("\n");
+    this.#line += first;
+    for (const line of rest) {
+      this.#lines.push(this.#line.trimEnd());
+      this.#line = line;
+    }
+    this.#keeps = true;
+  }
+
+  endCell(): void {
+    this.#line += "\t";
+  }
+
+  endLine(): void {
+    const line = this.#keeps ? this.#line.trimEnd() : fold(this.#line);
+    if (line !== "") this.#lines.push(line);
+    this.#line = "";
+    this.#keeps = false;
+  }
+
+  end(): string {
+    this.endLine();
+    return this.#lines.join("\n").trim();
+  }
+}
+
+function fold(line: string): string {
+  return line
+    .trim()
+    .replace(/ *\t */g, "\t")
+    .replace(/ {2,}/g, " ");
+}
+
+function rawText(element: Element): string {
+  return element.children.map((child) => (isText(child) ? child.data : isTag(child) ? rawText(child) : "")).join("");
+}

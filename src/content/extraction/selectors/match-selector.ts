@@ -1,0 +1,176 @@
+import { type AnyNode, type Document, type Element, isTag, isText, type ParentNode } from "domhandler";
+import { type Complex, type SelectorList, type Simple } from "./selector.ts";
+
+const HTML = "http://www.w3.org/1999/xhtml";
+
+/** Attributes of HTML whose values are compared without case (HTML §4.16.2). */
+const CASELESS = new Set(
+  (
+    "accept accept-charset align alink axis bgcolor charset checked clear codetype color compact declare defer dir " +
+    "direction disabled enctype face frame hreflang http-equiv lang language link media method multiple nohref noresize " +
+    "noshade nowrap readonly rel rev rules scope scrolling selected shape target text type valign valuetype vlink"
+  ).split(" "),
+);
+
+/** Where an element stands among its siblings, counted from 1. */
+interface Place {
+  readonly index: number;
+  readonly typeIndex: number;
+}
+
+interface Siblings {
+  readonly places: ReadonlyMap<Element, Place>;
+  readonly count: number;
+  readonly typeCounts: ReadonlyMap<string, number>;
+}
+
+/**
+ * What a failed match says of others: nothing; that no sibling further left can make it match; that no ancestor can
+ * either. Without this, a search through ancestors inside a search through ancestors takes exponential time.
+ */
+type Result = "matches" | "fails" | "fails-siblings" | "fails-all";
+
+/** Tells which elements of one document match selectors, as Chromium does. */
+export class SelectorMatcher {
+  readonly #quirks: boolean;
+  readonly #root: Element | undefined;
+  readonly #siblings = new Map<ParentNode, Siblings>();
+
+  constructor(document: Document) {
+    this.#quirks = document["x-mode"] === "quirks";
+    this.#root = document.children.find(isTag);
+  }
+
+  matches(element: Element, list: SelectorList): boolean {
+    return list.some((complex) => this.#match(element, complex) === "matches");
+  }
+
+  #match(element: Element, complex: Complex): Result {
+    if (!complex.compound.every((simple) => this.#holds(element, simple))) return "fails";
+    const { left, combinator } = complex;
+    if (left === undefined) return "matches";
+    if (combinator === ">") {
+      const parent = parentOf(element);
+      return parent === undefined ? "fails-all" : this.#match(parent, left);
+    }
+    if (combinator === "+") {
+      const previous = previousOf(element);
+      return previous === undefined ? "fails-siblings" : this.#match(previous, left);
+    }
+    return combinator === "~" ? this.#matchPrevious(element, left) : this.#matchAncestor(element, left);
+  }
+
+  #matchPrevious(element: Element, complex: Complex): Result {
+    for (let at = previousOf(element); at !== undefined; at = previousOf(at)) {
+      const result = this.#match(at, complex);
+      if (result !== "fails") return result;
+    }
+    return "fails-siblings";
+  }
+
+  #matchAncestor(element: Element, complex: Complex): Result {
+    for (let at = parentOf(element); at !== undefined; at = parentOf(at)) {
+      const result = this.#match(at, complex);
+      if (result === "matches" || result === "fails-all") return result;
+    }
+    return "fails-all";
+  }
+
+  #holds(element: Element, simple: Simple): boolean {
+    const { kind } = simple;
+    if (kind === "class") {
+      return words(attributeOf(element, "class") ?? "").some((word) => this.#same(word, simple.name));
+    }
+    if (kind === "tag") return element.name === (isHtml(element) ? lower(simple.name) : simple.name);
+    if (kind === "id") return this.#same(attributeOf(element, "id"), simple.name);
+    if (kind === "attribute") return holdsAttribute(element, simple);
+    if (kind === "nth") return this.#isNth(element, simple);
+    if (kind === "is") return this.matches(element, simple.list);
+    if (kind === "not") return !this.matches(element, simple.list);
+    if (kind === "empty")
+      return element.children.every((child) => !isTag(child) && !(isText(child) && child.data !== ""));
+    return kind === "any" || element === this.#root;
+  }
+
+  /** In documents of old, names of classes and ids have no case. */
+  #same(value: string | undefined, name: string): boolean {
+    return value !== undefined && (this.#quirks ? lower(value) === lower(name) : value === name);
+  }
+
+  #isNth(element: Element, { ofType, fromEnd, step, offset }: Extract<Simple, { kind: "nth" }>): boolean {
+    const { parent } = element;
+    if (parent === null) return false;
+    const siblings = this.#siblingsIn(parent);
+    const place = siblings.places.get(element);
+    if (place === undefined) return false;
+    const count = ofType ? (siblings.typeCounts.get(typeOf(element)) ?? 0) : siblings.count;
+    const fromStart = ofType ? place.typeIndex : place.index;
+    const steps = (fromEnd ? count + 1 - fromStart : fromStart) - offset;
+    return step === 0 ? steps === 0 : steps % step === 0 && steps / step >= 0;
+  }
+
+  #siblingsIn(parent: ParentNode): Siblings {
+    const known = this.#siblings.get(parent);
+    if (known !== undefined) return known;
+    const places = new Map<Element, Place>();
+    const typeCounts = new Map<string, number>();
+    let count = 0;
+    for (const child of parent.children) {
+      if (!isTag(child)) continue;
+      count += 1;
+      const typeIndex = (typeCounts.get(typeOf(child)) ?? 0) + 1;
+      typeCounts.set(typeOf(child), typeIndex);
+      places.set(child, { index: count, typeIndex });
+    }
+    const siblings = { places, count, typeCounts };
+    this.#siblings.set(parent, siblings);
+    return siblings;
+  }
+}
+
+function holdsAttribute(element: Element, simple: Extract<Simple, { kind: "attribute" }>): boolean {
+  const { operator, exact } = simple;
+  const html = isHtml(element);
+  const found = attributeOf(element, html ? lower(simple.name) : simple.name);
+  if (found === undefined) return false;
+  if (operator === "") return true;
+  const caseless = exact === undefined ? html && CASELESS.has(lower(simple.name)) : !exact;
+  const [text, value] = caseless ? [lower(found), lower(simple.value)] : [found, simple.value];
+  if (operator === "=") return text === value;
+  if (operator === "|=") return text === value || text.startsWith(`${value}-`);
+  if (value === "") return false;
+  if (operator === "^=") return text.startsWith(value);
+  if (operator === "$=") return text.endsWith(value);
+  return operator === "*=" ? text.includes(value) : words(text).includes(value);
+}
+
+function attributeOf(element: Element, name: string): string | undefined {
+  return Object.hasOwn(element.attribs, name) ? element.attribs[name] : undefined;
+}
+
+function isHtml(element: Element): boolean {
+  return (element.namespace ?? HTML) === HTML;
+}
+
+function typeOf(element: Element): string {
+  return `${element.namespace ?? HTML} ${element.name}`;
+}
+
+function parentOf({ parent }: Element): Element | undefined {
+  return parent !== null && isTag(parent) ? parent : undefined;
+}
+
+function previousOf(element: Element): Element | undefined {
+  let at: AnyNode | null = element.prev;
+  while (at !== null && !isTag(at)) at = at.prev;
+  return at ?? undefined;
+}
+
+/** ASCII letters alone have a case in CSS. */
+function lower(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+function words(text: string): readonly string[] {
+  return text.split(/[ \t\n\r\f]+/);
+}

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { type ContentService, startContentService } from "../service.ts";
+import { call } from "../testing/client.ts";
+import { createStateFolder } from "../testing/state-folder.ts";
+
+// A browser on a busy machine takes its time.
+setDefaultTimeout(60_000);
+
+const WORDS = "A toll is paid once, at the gate, and the road behind it is open to the one who paid. ".repeat(4);
+const PAGE = `<!doctype html><html><head><title>Tolls</title><base href="/roads/"><style>p { color: red }</style>
+<script type="application/ld+json">{"price": 3}</script></head><body><h1>Toll <b>roads</b></h1>
+<table><tr><th>Road</th><th>Toll</th></tr><tr><td>A1</td><td>3</td></tr><tr><td>A2</td><td>4</td></tr></table>
+<p class="intro">First<br>line<script>var no = 1</script></p><pre>  two
+    lines</pre><p>${WORDS}</p><a href="a1?x=1#top">A1</a> <a href="https://example.com/">Elsewhere</a> <a>No address</a>
+<img src="road.png" alt=""><input type="CHECKBOX" checked><svg viewBox="0 0 1 1"></svg></body></html>`;
+
+const state = createStateFolder();
+let service: ContentService;
+let site: Bun.Server<undefined>;
+
+beforeAll(async () => {
+  site = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => new Response(PAGE, { headers: { "content-type": "text/html" } }),
+  });
+  service = await startContentService({
+    listen: { hostname: "127.0.0.1", port: 0 },
+    stateDir: state.path,
+    allowPrivate: true,
+    log: () => undefined,
+  });
+});
+
+afterAll(async () => {
+  await service.close();
+  await site.stop(true);
+  state.remove();
+});
+
+const SELECTORS = {
+  title: "h1",
+  tolls: "table > tbody > tr > td:nth-child(2)",
+  row: "tr:nth-of-type(2)",
+  none: ".nothing",
+  intro: "p.intro",
+  code: "pre",
+  data: "script[type='application/ld+json']",
+  links: "a@href",
+  picture: "img@src",
+  alt: "img@alt",
+  box: "[type=checkbox]@type",
+  view: "svg@viewBox",
+  "a.b c": "title",
+  __proto__: "h1 b",
+};
+
+const extract = (selectors: unknown, more: object = {}) =>
+  // The text is written by hand: an object literal's __proto__ would be its prototype.
+  call(service, "/extract", `{"url":"${site.url.href}","selectors":${JSON.stringify(selectors)}${spread(more)}}`);
+
+function spread(more: object): string {
+  const inside = JSON.stringify(more).slice(1, -1);
+  return inside === "" ? "" : `,${inside}`;
+}
+
+test.each(["static", "browser"] as const)("gives what selectors match, by the %s engine", async (engine) => {
+  const own = Object.fromEntries([...Object.entries(SELECTORS), ["__proto__", "h1 b"]]);
+  const { status, json } = await extract(own, { engine });
+  expect(status).toBe(200);
+  const roads = `${site.url.href}roads/`;
+  expect(JSON.stringify(json["data"])).toBe(
+    JSON.stringify(
+      Object.fromEntries([
+        ["title", "Toll roads"],
+        ["tolls", ["3", "4"]],
+        ["row", "A1\t3"],
+        ["none", null],
+        ["intro", "First\nline"],
+        ["code", "two\n    lines"],
+        ["data", '{"price": 3}'],
+        ["links", [`${roads}a1?x=1#top`, "https://example.com/"]],
+        ["picture", `${roads}road.png`],
+        ["alt", ""],
+        ["box", "CHECKBOX"],
+        ["view", "0 0 1 1"],
+        ["a.b c", "Tolls"],
+        ["__proto__", "roads"],
+      ]),
+    ),
+  );
+  expect(json["metadata"]).toMatchObject({ title: "Tolls", engine, status_code: 200, truncated: false });
+});
+
+test("takes a browser for selectors that only a browser matches, and says so where it may not", async () => {
+  const selectors = { cell: "tr:has(td) td:first-child", on: "input:checked@type" };
+  const { json } = await extract(selectors);
+  expect(json["data"]).toEqual({ cell: ["A1", "A2"], on: "CHECKBOX" });
+  expect(json["metadata"]).toMatchObject({ engine: "browser" });
+  const refused = await extract(selectors, { engine: "static" });
+  expect(refused.json).toMatchObject({
+    status: 400,
+    errors: [{ path: "engine", message: "must be auto or browser with selectors.cell" }],
+  });
+});
+
+test.each([
+  ["p[[", {}],
+  [":nonsense", {}],
+  ["a:has(", { engine: "browser" }],
+  ["a@", {}],
+  ["", {}],
+])("answers 400 with the name where %p is no selector", async (selector, more) => {
+  const { json } = await extract({ good: "h1", bad: selector }, more);
+  expect(json).toMatchObject({ status: 400, errors: [{ path: "selectors.bad", message: "is not a CSS selector" }] });
+});
+
+test.each<[string, unknown]>([
+  ["selectors must be of type object", ["h1"]],
+  ["selectors must be of type object", "h1"],
+  ["selectors must have at least 1 name", {}],
+  ["selectors must have at most 100 names", Object.fromEntries(Array.from({ length: 101 }, (_, n) => [n, "p"]))],
+  ["selectors.a must be of type string", { a: 1 }],
+  ["selectors.a must be at most 2000 characters", { a: "p".repeat(2001) }],
+  [`selectors.${"n".repeat(90)} must have a name of at most 100 characters`, { ["n".repeat(101)]: "p" }],
+])("%s", async (message, selectors) => {
+  const { json } = await extract(selectors);
+  // The type of an error's list is in the API's description.
+  const [first] = json["errors"] as { path: string; message: string }[];
+  expect([json["status"], `${first?.path} ${first?.message}`]).toEqual([400, message]);
+});
+
+test("selectors are required", async () => {
+  const { json } = await call(service, "/extract", { url: site.url.href });
+  expect(json["errors"]).toEqual([{ path: "selectors", message: "is required" }]);
+});

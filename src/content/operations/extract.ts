@@ -1,0 +1,127 @@
+import { z } from "@hono/zod-openapi";
+import { type ExtractionTask } from "../extraction/extraction.ts";
+import { parseSelector } from "../extraction/selectors/parse-selector.ts";
+import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
+import { type Answer, invalidParameters, postOperation } from "./operation.ts";
+import { MAX_SELECTOR_LENGTH, PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
+
+const MAX_SELECTORS = 100;
+/** Characters of a name. */
+const MAX_NAME_LENGTH = 100;
+
+type Selectors = Readonly<Record<string, string>>;
+
+// A record of zod's passes over a name such as __proto__ in silence; here a name is a name.
+const selectorsSchema = z.unknown().transform((value, context): Selectors => {
+  const selectors: Record<string, string> = Object.create(null);
+  const refuse = (message: string, ...path: string[]) => context.addIssue({ code: "custom", message, path });
+  if (value === undefined) refuse("is required");
+  else if (typeof value !== "object" || value === null || Array.isArray(value)) refuse("must be of type object");
+  else {
+    const entries = Object.entries(value);
+    if (entries.length < 1) refuse("must have at least 1 name");
+    if (entries.length > MAX_SELECTORS) refuse(`must have at most ${MAX_SELECTORS} names`);
+    for (const [name, selector] of entries.slice(0, MAX_SELECTORS)) {
+      const wrong = problemOf(name, selector);
+      if (wrong === undefined) selectors[name] = String(selector);
+      else refuse(wrong, name);
+    }
+  }
+  return selectors;
+});
+
+function problemOf(name: string, selector: unknown): string | undefined {
+  if (name === "") return "must not be named by an empty name";
+  if (name.length > MAX_NAME_LENGTH) return `must have a name of at most ${MAX_NAME_LENGTH} characters`;
+  if (typeof selector !== "string") return "must be of type string";
+  return selector.length > MAX_SELECTOR_LENGTH ? `must be at most ${MAX_SELECTOR_LENGTH} characters` : undefined;
+}
+
+const body = z
+  .strictObject({
+    ...pageParameters,
+    selectors: selectorsSchema.openapi({
+      type: "object",
+      additionalProperties: { type: "string", maxLength: MAX_SELECTOR_LENGTH },
+      minProperties: 1,
+      maxProperties: MAX_SELECTORS,
+      description:
+        "CSS selectors by the names that their results get. `selector@attribute` gives an attribute's values in place " +
+        "of texts",
+      example: { title: "h1", links: "main a@href" },
+    }),
+  })
+  .openapi("ExtractRequest");
+
+const answer = z
+  .object({
+    url: z.string(),
+    data: z.record(z.string(), z.union([z.string(), z.array(z.string()), z.null()])).openapi({
+      description: "By name: a string for one element, an array for several, null for none",
+    }),
+    metadata: metadataSchema,
+  })
+  .openapi("ExtractResponse");
+
+export const extract = postOperation(
+  {
+    name: "extract",
+    path: "/extract",
+    price: "$0.005",
+    summary: "Take texts and attributes out of a page by CSS selectors",
+    description:
+      "Loads the page and gives the text of the elements that each selector matches, as browsers match them. One " +
+      "element gives a string, several an array, none null. `selector@attribute` gives that attribute of those that " +
+      "have it; addresses are made absolute. Without `@`, code is left out, and blocks have lines of their own.",
+    body,
+    example: { url: "https://example.com/", selectors: { title: "h1", links: "a@href" } },
+    success: {
+      description: "What the selectors matched",
+      contentType: "application/json",
+      schema: answer,
+      example: {
+        url: "https://example.com/",
+        data: { title: "Example Domain", links: "https://www.iana.org/domains/example" },
+        metadata: METADATA_EXAMPLE,
+      },
+    },
+    failures: PAGE_FAILURES,
+  },
+  async (input, { pages }, signal): Promise<Answer> => {
+    const startedAt = performance.now();
+    const { task, needsBrowser } = readSelectors(input.selectors);
+    const request = pageRequest(input, signal, needsBrowser);
+    const { extraction, source } = await pages.read(request, task);
+    const data = extraction.fields ?? {};
+    const { metadata } = cutContent(JSON.stringify(data), undefined, { source, title: extraction.title }, startedAt);
+    return { json: { url: input.url, data, metadata: { ...metadata, truncated: extraction.truncated === true } } };
+  },
+);
+
+/** The task, and a field that only a browser can match. Fails with `invalid-parameters` where a selector is none. */
+function readSelectors(given: Selectors): { task: ExtractionTask; needsBrowser: string | undefined } {
+  const selectors: Record<string, string> = Object.create(null);
+  const attributes: Record<string, string> = Object.create(null);
+  const wrong: string[] = [];
+  let needsBrowser: string | undefined;
+  for (const [name, text] of Object.entries(given)) {
+    const { selector, attribute } = splitAttribute(text);
+    selectors[name] = selector;
+    if (attribute !== undefined) attributes[name] = attribute;
+    const parsed = parseSelector(selector);
+    if (parsed === "invalid") wrong.push(name);
+    if (parsed === "unknown") needsBrowser ??= `selectors.${name}`;
+  }
+  if (wrong.length > 0) {
+    throw invalidParameters(wrong.map((name) => ({ path: `selectors.${name}`, message: "is not a CSS selector" })));
+  }
+  return { task: { kind: "fields", selectors, attributes }, needsBrowser };
+}
+
+/** No selector has an @ outside of strings and escapes, and no string ends like a name. */
+function splitAttribute(text: string): { selector: string; attribute: string | undefined } {
+  const match = /^([^]*[^\\])@([a-z_:][\w:.-]*)[ \t\n\r\f]*$/i.exec(text);
+  const [, selector, attribute] = match ?? [];
+  if (selector === undefined) return { selector: text, attribute: undefined };
+  return { selector, attribute };
+}
