@@ -1,65 +1,185 @@
-import { type IncomingMessage, request as httpRequest } from "node:http";
-import { request as httpsRequest } from "node:https";
-import { isIP } from "node:net";
-import { TurnpikeError } from "../../lib/errors.ts";
-import { EGRESS_LIMITS } from "../egress/limits.ts";
+import { type Socket } from "node:net";
+import { type SecureContext } from "node:tls";
+import { ordinaryUserAgent } from "../browser/identity.ts";
 import { egressError, portOf } from "../egress/guard.ts";
 import { type FetchedDocument, type FetchedResponse } from "../page/page.ts";
 import { type Visit } from "../page/visit.ts";
+import { open, type Opening, systemContext } from "./connect.ts";
+import { CookieJar } from "./cookies.ts";
+import { type Answer, Exchange, StaleConnection } from "./exchange.ts";
+import { loadError } from "./faults.ts";
+import { redirectOf } from "./redirect.ts";
+import { requestHead } from "./request-head.ts";
+import { type ResponseHead, valuesOf } from "./response-parser.ts";
 
 /** Redirects that a document may lie behind, as in browsers. */
 const MAX_REDIRECTS = 20;
+/** Beyond the time-out, to read what has come by then, where the caller takes a part. */
+const PARTIAL_READ_MS = 1_000;
+/** Chromium's main version where nobody says which browser stands beside. */
+const USUAL_MAJOR = "153";
 
-const REDIRECT = new Set([301, 302, 303, 307, 308]);
+export interface FetchOptions {
+  /** Sent where the caller names none. */
+  readonly userAgent?: string;
+  /** Whom TLS trusts; the system's authorities by default. */
+  readonly trust?: SecureContext;
+  /** Whether anything can be made of a document of this Content-Type; where not, its body is not loaded. */
+  readonly isReadable?: (contentType: string) => boolean;
+}
 
-/** Fetches the document of a visit through its egress guard. */
-export async function fetchDocument(visit: Visit): Promise<FetchedDocument> {
-  const redirects: FetchedResponse[] = [];
-  let url: URL = visit.request.url;
-  for (;;) {
-    const response = await visit.deadline.race(fetchOnce(url, visit));
-    const location = response.headers.find(([name]) => name.toLowerCase() === "location")?.[1];
-    if (!REDIRECT.has(response.statusCode) || location === undefined || !URL.canParse(location, url.href)) {
-      return { ...response, redirects, complete: true };
-    }
-    redirects.push(response);
-    if (redirects.length > MAX_REDIRECTS) {
-      throw new TurnpikeError("page-failed", `Cannot load the page: it redirects more than ${MAX_REDIRECTS} times`);
-    }
-    url = new URL(location, url.href);
+/**
+ * Fetches the document of a visit through its egress guard, without a browser: follows redirects, undoes content codings.
+ * Fails with `page-failed`, `address-refused` or `page-timeout`.
+ */
+export async function fetchDocument(visit: Visit, options: FetchOptions = {}): Promise<FetchedDocument> {
+  const { deadline, request } = visit;
+  const fetching = new Fetching(visit, options);
+  const document = fetching.run();
+  try {
+    return await deadline.race(document);
+  } catch (error) {
+    if (!request.partial || !fetching.hasPart || !deadline.grace(PARTIAL_READ_MS)) throw error;
+    fetching.cut();
+    return await deadline.race(document);
+  } finally {
+    fetching.close();
   }
 }
 
-async function fetchOnce(url: URL, visit: Visit): Promise<FetchedResponse> {
-  const addresses = await visit.egress.addressesOf(url.hostname, portOf(url));
-  if (typeof addresses === "string") throw egressError(addresses);
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const [address = ""] = addresses;
-  const send = url.protocol === "https:" ? httpsRequest : httpRequest;
-  const outgoing = send(url, {
-    agent: false,
-    headers: { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" },
-    lookup: (_host, _options, done) => done(null, [{ address, family: isIP(address) }]),
-  });
-  outgoing.on("response", resolve);
-  outgoing.on("error", () => reject(egressError("unreachable")));
-  outgoing.end();
-  const incoming = await promise;
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of incoming) {
-    // The stream was given no encoding, so its chunks are buffers.
-    const bytes = chunk as Buffer;
-    length += bytes.length;
-    if (length > EGRESS_LIMITS.receivedBytes) {
-      incoming.destroy();
-      throw egressError("too-much");
+/** A connection that stands ready for another request of the same visit to the same origin. */
+interface Kept {
+  readonly origin: string;
+  readonly socket: Socket;
+}
+
+class Fetching {
+  readonly #visit: Visit;
+  readonly #options: FetchOptions;
+  readonly #cookies = new CookieJar();
+  readonly #userAgent: string;
+  #opening: Opening | undefined;
+  #socket: Socket | undefined;
+  #kept: Kept | undefined;
+  #exchange: Exchange | undefined;
+  #closed = false;
+
+  constructor(visit: Visit, options: FetchOptions) {
+    this.#visit = visit;
+    this.#options = options;
+    this.#userAgent = visit.request.userAgent ?? options.userAgent ?? ordinaryUserAgent(USUAL_MAJOR);
+  }
+
+  /** Whether a part of an HTML document has come. */
+  get hasPart(): boolean {
+    const head = this.#exchange?.partOf;
+    return head !== undefined && /html/i.test(valuesOf(head.headers, "content-type")[0] ?? "html");
+  }
+
+  /** Ends the fetch with what has come of the document. */
+  cut(): void {
+    this.#exchange?.cut();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#opening?.abort();
+    this.#socket?.destroy();
+    this.#kept?.socket.destroy();
+  }
+
+  async run(): Promise<FetchedDocument> {
+    const redirects: FetchedResponse[] = [];
+    const seen = new Set<string>();
+    let url: URL = this.#visit.request.url;
+    for (;;) {
+      // With cookies set on the way, an address may answer otherwise the second time.
+      const visited = `${url.href} ${this.#cookies.header(url)}`;
+      if (seen.has(visited)) throw loadError("it redirects without end");
+      seen.add(visited);
+      const { answer, target } = await this.#hop(url);
+      const response = responseOf(url, answer);
+      if (target === undefined) return { ...response, redirects, complete: answer.complete };
+      redirects.push(response);
+      if (redirects.length > MAX_REDIRECTS) throw loadError(`it redirects more than ${MAX_REDIRECTS} times`);
+      url = target;
     }
-    chunks.push(bytes);
   }
-  const headers: [string, string][] = [];
-  for (let at = 0; at < incoming.rawHeaders.length; at += 2) {
-    headers.push([incoming.rawHeaders[at] ?? "", incoming.rawHeaders[at + 1] ?? ""]);
+
+  async #hop(url: URL): Promise<{ answer: Answer; target: URL | undefined }> {
+    let target: URL | undefined;
+    const wantsBody = (head: ResponseHead): boolean => {
+      this.#cookies.store(url, valuesOf(head.headers, "set-cookie"), Date.now());
+      target = redirectOf(head, url);
+      const isReadable = this.#options.isReadable?.(valuesOf(head.headers, "content-type")[0] ?? "") ?? true;
+      return target === undefined && isReadable;
+    };
+    if (!this.#visit.egress.request()) throw egressError("too-much");
+    const answer = await this.#ask(url, wantsBody);
+    return { answer, target };
   }
-  return { url: url.href, statusCode: incoming.statusCode ?? 0, headers, body: Buffer.concat(chunks) };
+
+  async #ask(url: URL, wantsBody: (head: ResponseHead) => boolean): Promise<Answer> {
+    const kept = this.#takeKept(url);
+    try {
+      return await this.#exchangeOn(kept ?? (await this.#connect(url)), kept !== undefined, url, wantsBody);
+    } catch (error) {
+      if (!(error instanceof StaleConnection)) throw error;
+      return await this.#exchangeOn(await this.#connect(url), false, url, wantsBody);
+    }
+  }
+
+  async #exchangeOn(
+    socket: Socket,
+    reused: boolean,
+    url: URL,
+    wantsBody: (head: ResponseHead) => boolean,
+  ): Promise<Answer> {
+    this.#socket = socket;
+    const exchange = new Exchange(socket, { egress: this.#visit.egress, wantsBody, reused });
+    this.#exchange = exchange;
+    try {
+      const head = requestHead(url, { userAgent: this.#userAgent, cookie: this.#cookies.header(url) });
+      const answer = await exchange.run(head);
+      if (answer.reusable && !this.#closed) this.#kept = { origin: url.origin, socket };
+      else socket.destroy();
+      return answer;
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    } finally {
+      this.#exchange = undefined;
+      this.#socket = undefined;
+    }
+  }
+
+  /** A kept connection is for the very next request; one to another origin is closed. */
+  #takeKept(url: URL): Socket | undefined {
+    const kept = this.#kept;
+    this.#kept = undefined;
+    if (kept?.origin === url.origin && !kept.socket.destroyed && kept.socket.readable) return kept.socket;
+    kept?.socket.destroy();
+    return undefined;
+  }
+
+  async #connect(url: URL): Promise<Socket> {
+    const port = portOf(url);
+    const addresses = await this.#visit.egress.addressesOf(url.hostname, port);
+    if (typeof addresses === "string") throw egressError(addresses);
+    if (this.#closed) throw egressError("unreachable");
+    const tlsHost = url.protocol === "https:" ? url.hostname.replace(/^\[|\]$/g, "") : undefined;
+    this.#opening = open({ addresses, port, tlsHost, trust: this.#options.trust ?? systemContext() });
+    const socket = await this.#opening.socket;
+    this.#opening = undefined;
+    if (this.#closed) socket.destroy();
+    return socket;
+  }
+}
+
+/** Fields that tell of the body as it was on its way. */
+const UNDONE = new Set(["content-encoding", "content-length", "transfer-encoding"]);
+
+function responseOf(url: URL, { head, body }: Answer): FetchedResponse {
+  const headers = head.headers.filter(([name]) => !UNDONE.has(name.toLowerCase()));
+  return { url: url.href, statusCode: head.statusCode, headers, body };
 }

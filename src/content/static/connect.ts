@@ -1,0 +1,120 @@
+import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
+import { systemTrust } from "../../lib/system-trust.ts";
+import { egressError } from "../egress/guard.ts";
+import { EGRESS_LIMITS } from "../egress/limits.ts";
+import { loadError } from "./faults.ts";
+
+/** Where to connect, and as what. */
+export interface ConnectTarget {
+  /** Addresses that the egress guard gave for the host; no other is connected to. */
+  readonly addresses: readonly string[];
+  readonly port: number;
+  /** The host to verify and to ask for by SNI; undefined where there is no TLS. */
+  readonly tlsHost: string | undefined;
+  readonly trust: SecureContext;
+}
+
+/** A connection that is being opened. */
+export interface Opening {
+  /** Fails with `page-failed`. */
+  readonly socket: Promise<Socket>;
+  abort(): void;
+}
+
+/** The next address is tried as well when one has not answered for this long (RFC 8305 §5). */
+const NEXT_ADDRESS_MS = 250;
+/** Addresses of a host that are tried. */
+const MAX_ADDRESSES = 8;
+
+let ofSystem: SecureContext | undefined;
+
+/** Trust in what the system trusts. */
+export function systemContext(): SecureContext {
+  ofSystem ??= contextOf(systemTrust());
+  return ofSystem;
+}
+
+/** Trust in these authorities (PEM) alone. */
+export function contextOf(authorities: readonly string[]): SecureContext {
+  return createSecureContext({ ca: [...authorities], minVersion: "TLSv1.2" });
+}
+
+/** Opens a connection to whichever of the addresses answers first. */
+export function open(target: ConnectTarget): Opening {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  const addresses = target.addresses.slice(0, MAX_ADDRESSES);
+  const attempts = new Set<Socket>();
+  let next = 0;
+  let last: Error = egressError("unreachable");
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = setTimeout(() => finish(undefined, egressError("unreachable")), EGRESS_LIMITS.connectMs);
+
+  function finish(winner: Socket | undefined, error: Error): void {
+    clearTimeout(timer);
+    clearTimeout(late);
+    next = addresses.length;
+    for (const attempt of attempts) if (attempt !== winner) attempt.destroy();
+    attempts.clear();
+    if (winner === undefined) reject(error);
+    else resolve(winner);
+  }
+
+  function tryNext(): void {
+    clearTimeout(timer);
+    const address = addresses[next];
+    if (address === undefined) {
+      if (attempts.size === 0) finish(undefined, last);
+      return;
+    }
+    next += 1;
+    const { socket, ready } = start(address, target);
+    attempts.add(socket);
+    socket.once(ready, () => {
+      if (!attempts.has(socket)) return;
+      socket.removeListener("error", failed);
+      finish(socket, last);
+    });
+    // Stays until the socket is handed over: an error that nobody hears ends the process.
+    function failed(error: Error): void {
+      socket.destroy();
+      if (!attempts.delete(socket)) return;
+      last = openError(error, target);
+      tryNext();
+    }
+    socket.on("error", failed);
+    socket.once("close", () => failed(new Error("closed")));
+    timer = setTimeout(tryNext, NEXT_ADDRESS_MS);
+  }
+
+  tryNext();
+  return { socket: promise, abort: () => finish(undefined, egressError("unreachable")) };
+}
+
+function start(address: string, target: ConnectTarget): { socket: Socket; ready: "connect" | "secureConnect" } {
+  const { port, tlsHost, trust } = target;
+  if (tlsHost === undefined) return { socket: connectTcp({ host: address, port }), ready: "connect" };
+  const socket = connectTls({
+    host: address,
+    port,
+    // RFC 6066 §3: an address is no name to ask for. Without a name the certificate must be for the address.
+    ...(isIP(tlsHost) === 0 ? { servername: tlsHost } : {}),
+    secureContext: trust,
+    // Said here since the environment could say otherwise.
+    rejectUnauthorized: true,
+    ALPNProtocols: ["http/1.1"],
+  });
+  return { socket, ready: "secureConnect" };
+}
+
+/** Names of what is wrong with a certificate, as OpenSSL and Node have them. */
+const CERTIFICATE_FAULT = /CERT|SIGNATURE|ISSUER|CHAIN|ALTNAME/;
+
+function openError(error: Error, { tlsHost }: ConnectTarget): Error {
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  if (tlsHost === undefined || /^(?:ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/.test(code)) {
+    return egressError("unreachable");
+  }
+  if (CERTIFICATE_FAULT.test(code)) return loadError(`its certificate is not valid (${code})`);
+  return loadError(code === "" ? "TLS with its server fails" : `TLS with its server fails (${code})`);
+}

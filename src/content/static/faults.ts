@@ -1,0 +1,18 @@
+import { TurnpikeError } from "../../lib/errors.ts";
+
+/** The error of a document that does not come; the reason ends the sentence. */
+export function loadError(reason: string): TurnpikeError {
+  return new TurnpikeError("page-failed", `Cannot load the page: ${reason}`);
+}
+
+export function brokeOff(): TurnpikeError {
+  return loadError("its server broke off in the middle of it");
+}
+
+export function noAnswer(): TurnpikeError {
+  return loadError("its server closed the connection without an answer");
+}
+
+export function notHttp(): TurnpikeError {
+  return loadError("what its server answers is not HTTP");
+}

@@ -1,0 +1,403 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import zlib from "node:zlib";
+import { egressError } from "../egress/guard.ts";
+import { EGRESS_LIMITS } from "../egress/limits.ts";
+import { type FetchedDocument, type PageRequest } from "../page/page.ts";
+import { type RawAnswer, RawServer, response } from "../testing/raw-server.ts";
+import { pageRequestOf, visiting } from "../testing/visit.ts";
+import { MAX_DOCUMENT_BYTES } from "./body.ts";
+import { fetchDocument } from "./fetch-document.ts";
+
+let server: RawServer;
+
+beforeAll(async () => {
+  server = await RawServer.start();
+});
+
+beforeEach(() => {
+  server.requests.length = 0;
+});
+
+afterAll(() => server.stop());
+
+const urlOf = (path: string): string => `http://127.0.0.1:${server.port}${path}`;
+
+function load(path: string, more: Partial<PageRequest> = {}): Promise<FetchedDocument> {
+  return visiting(pageRequestOf(urlOf(path), more), (visit) => fetchDocument(visit));
+}
+
+const sends = (bytes: string | Uint8Array): RawAnswer => {
+  return (socket) => socket.write(bytes);
+};
+const ends = (bytes: string | Uint8Array): RawAnswer => {
+  return (socket) => socket.end(bytes);
+};
+
+const textOf = (document: FetchedDocument): string => Buffer.from(document.body).toString();
+
+async function detailOf(loading: Promise<unknown>): Promise<string> {
+  try {
+    await loading;
+    return "none";
+  } catch (error) {
+    return error instanceof Error && "code" in error ? `${String(error.code)}: ${error.message}` : String(error);
+  }
+}
+
+const BROKE_OFF = "page-failed: Cannot load the page: its server broke off in the middle of it";
+const BOMB = "page-failed: Cannot load the page: its content coding hides more than 250 times its length";
+
+const TOO_LONG = `page-failed: Cannot load the page: it has more than ${MAX_DOCUMENT_BYTES} bytes`;
+/** How much of it has come by then decides. */
+const BOMB_OR_TOO_LONG = new RegExp(`^(?:${BOMB}|${TOO_LONG})$`);
+
+describe("a document", () => {
+  test("is asked for as an ordinary browser does", async () => {
+    server.answers = { "/a?b=ü": sends(response("x")), "/a?b=%C3%BC": sends(response("hello")) };
+    const document = await load("/a?b=ü#part");
+    expect(textOf(document)).toBe("hello");
+    expect(document).toMatchObject({ statusCode: 200, complete: true, redirects: [] });
+    const lines = server.requests[0]?.head.split("\r\n") ?? [];
+    expect(lines[0]).toBe("GET /a?b=%C3%BC HTTP/1.1");
+    expect(lines[1]).toBe(`Host: 127.0.0.1:${server.port}`);
+    expect(lines).toContain("Upgrade-Insecure-Requests: 1");
+    expect(lines).toContain("Accept-Language: en-US,en;q=0.9");
+    expect(lines).toContain("Accept-Encoding: gzip, deflate, br, zstd");
+    expect(lines).toContain("Sec-Fetch-Mode: navigate");
+    expect(lines.find((line) => line.startsWith("User-Agent: "))).toMatch(/Mozilla.* Chrome\/\d+\.0\.0\.0 Safari/);
+    expect(lines.some((line) => line.startsWith("Cookie"))).toBe(false);
+    await load("/a?b=ü", { userAgent: "Tester/1" });
+    expect(server.requests[1]?.head).toContain("\r\nUser-Agent: Tester/1\r\n");
+  });
+
+  test("may be an HTTP error, or empty", async () => {
+    server.answers = {
+      "/gone": sends(response("<h1>Gone</h1>", "Content-Type: text/html\r\n", "410 Gone")),
+      "/none": sends("HTTP/1.1 204 No Content\r\n\r\n"),
+      "/empty": sends(response("", "Content-Encoding: gzip\r\n")),
+    };
+    const gone = await load("/gone");
+    expect([gone.statusCode, textOf(gone)]).toEqual([410, "<h1>Gone</h1>"]);
+    expect(await load("/none")).toMatchObject({ statusCode: 204, body: new Uint8Array() });
+    expect(await load("/empty")).toMatchObject({ statusCode: 200, body: new Uint8Array() });
+  });
+
+  test("has its fields but for those of its way", async () => {
+    server.answers = {
+      "/": ends(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=koi8-r\r\nX-One: 1\r\nx-one: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
+      ),
+    };
+    expect((await load("/")).headers).toEqual([
+      ["Content-Type", "text/html; charset=koi8-r"],
+      ["X-One", "1"],
+      ["x-one", "2"],
+    ]);
+  });
+});
+
+const TEXT = "<p>The toll is paid at the gate, by whoever comes through it.</p>\n".repeat(200);
+const { zstdCompressSync } = zlib as unknown as { zstdCompressSync: (bytes: Uint8Array) => Buffer }; // Older types.
+const CODED: readonly (readonly [name: string, code: (bytes: Uint8Array) => Uint8Array])[] = [
+  ["gzip", (bytes) => zlib.gzipSync(bytes)],
+  ["x-gzip", (bytes) => zlib.gzipSync(bytes)],
+  ["br", (bytes) => zlib.brotliCompressSync(bytes, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } })],
+  ["zstd", (bytes) => zstdCompressSync(bytes)],
+  ["deflate", (bytes) => zlib.deflateSync(bytes)],
+  ["deflate", (bytes) => zlib.deflateRawSync(bytes)],
+  ["gzip, br", (bytes) => zlib.brotliCompressSync(zlib.gzipSync(bytes))],
+];
+
+/** Incompressible bytes in hexadecimal digits: they shrink to half. */
+function noise(length: number): Buffer {
+  const hash = new Bun.CryptoHasher("sha256");
+  const parts: string[] = [];
+  for (let n = 0; n * 64 < length; n += 1) parts.push(hash.copy().update(String(n)).digest("hex"));
+  return Buffer.from(parts.join("").slice(0, length));
+}
+const LONG = noise(1_500_000);
+
+describe("a content coding", () => {
+  test.each(CODED)("%s is undone, of short bodies and long ones", async (name, code) => {
+    const fields = `Content-Encoding: ${name}\r\n`;
+    server.answers = {
+      "/short": sends(response(code(Buffer.from(TEXT)), fields)),
+      "/long": sends(response(code(LONG), fields)),
+    };
+    const short = await load("/short");
+    expect(textOf(short)).toBe(TEXT);
+    expect(short.headers).toEqual([]);
+    expect(Buffer.from((await load("/long")).body).equals(LONG)).toBe(true);
+  });
+
+  test.each(CODED)("%s that ends too early is told from a whole one", async (name, code) => {
+    const fields = `Content-Encoding: ${name}\r\n`;
+    const short = code(Buffer.from(TEXT));
+    const long = code(LONG);
+    server.answers = {
+      "/short": sends(response(short.subarray(0, short.length - 6), fields)),
+      "/long": sends(response(long.subarray(0, long.length - 6), fields)),
+    };
+    expect(await detailOf(load("/short"))).toBe(BROKE_OFF);
+    expect(await detailOf(load("/long"))).toBe(BROKE_OFF);
+  });
+
+  test.each(CODED.slice(0, 5))("%s that is broken is an error", async (name) => {
+    server.answers = { "/": sends(response(`\x00${TEXT}`, `Content-Encoding: ${name}\r\n`)) };
+    expect(await detailOf(load("/"))).toBe("page-failed: Cannot load the page: its compressed content is broken");
+  });
+
+  test.each(CODED)("%s cannot be a bomb", async (name, code) => {
+    const fields = `Content-Encoding: ${name}\r\n`;
+    const zeros = Buffer.alloc(MAX_DOCUMENT_BYTES * 2);
+    const coded = code(zeros);
+    server.answers = { "/": sends(response(coded, fields)) };
+    expect(await detailOf(load("/"))).toBe(BOMB);
+  });
+
+  test("that hides a gigabyte ends as soon as what it hides is known", async () => {
+    const piece = zlib.gzipSync(Buffer.alloc(64 * 1024 * 1024));
+    server.answers = {
+      "/": (socket) => {
+        socket.write("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n");
+        // Never ends: the answer must come without an end.
+        for (let n = 0; n < 16; n += 1) socket.write(piece);
+      },
+    };
+    expect(await detailOf(load("/"))).toMatch(BOMB_OR_TOO_LONG);
+  });
+
+  test.each(["rot13", "gzip, gzip, gzip"])("that nobody has, %s, is an error", async (coding) => {
+    server.answers = { "/": sends(response("x", `Content-Encoding: ${coding}\r\n`)) };
+    expect(await detailOf(load("/"))).toStartWith("page-failed: Cannot load the page: it");
+  });
+});
+
+const to = (target: string, status = 302, more = ""): RawAnswer =>
+  sends(`HTTP/1.1 ${status} Moved\r\nLocation: ${target}\r\n${more}Content-Length: 0\r\n\r\n`);
+
+describe("a redirect", () => {
+  test.each([301, 302, 303, 307, 308])("%d is followed, and kept for the browser", async (status) => {
+    server.answers = {
+      "/from": to("/next/", status),
+      "/next/": to("../to?x#new", status),
+      "/to?x": sends(response("ok")),
+    };
+    const document = await load("/from#old");
+    expect(document.url).toBe(urlOf("/to?x#new"));
+    expect(document.redirects.map(({ url, statusCode }) => [url, statusCode])).toEqual([
+      [urlOf("/from#old"), status],
+      [urlOf("/next/#old"), status],
+    ]);
+    expect(document.redirects[0]?.headers).toEqual([["Location", "/next/"]]);
+    expect(new Set(server.requests.map(({ connection }) => connection)).size).toBe(1);
+  });
+
+  test("by a Refresh field is followed, unless it waits for a reader or leads nowhere", async () => {
+    server.answers = {
+      "/now": sends(response("going", "Refresh: 0; url=/to\r\n")),
+      "/late": sends(response("stays", "Refresh: 30; url=/to\r\n")),
+      "/self": sends(response("stays", "Refresh: 1\r\n")),
+      "/same": sends(response("stays", "Refresh: 1; URL='/same'\r\n")),
+      "/to": sends(response("ok")),
+    };
+    expect(textOf(await load("/now"))).toBe("ok");
+    for (const path of ["/late", "/self", "/same"]) expect(textOf(await load(path))).toBe("stays");
+  });
+
+  test("keeps the fragment, and goes on where the server closes the connection behind it", async () => {
+    server.answers = {
+      "/from": ends("HTTP/1.1 301 Moved\r\nLocation: /to\r\nConnection: close\r\n\r\nbody without end"),
+      "/lazy": (socket, { connection }) => {
+        if (connection === server.connections)
+          socket.write("HTTP/1.1 301 Moved\r\nLocation: /stale\r\nContent-Length: 0\r\n\r\n");
+      },
+      "/stale": (socket, { head, connection }) => {
+        const first = server.requests.find((request) => request.path === "/lazy");
+        if (first?.connection === connection) socket.destroy();
+        else socket.end(response(head.includes("stale") ? "fresh" : ""));
+      },
+      "/to": sends(response("ok")),
+    };
+    expect((await load("/from#part")).url).toBe(urlOf("/to#part"));
+    expect(textOf(await load("/lazy"))).toBe("fresh");
+  });
+
+  test("without end, or to what is not the web, is an error", async () => {
+    server.answers = {
+      "/loop": to("/loop"),
+      "/a": to("/b"),
+      "/b": to("/a"),
+      "/count": (socket, { path }) =>
+        socket.write(
+          `HTTP/1.1 302 Found\r\nLocation: /count?${path.length}${path.slice(6)}\r\nContent-Length: 0\r\n\r\n`,
+        ),
+      "/file": to("file:///etc/hostname"),
+      "/script": to("javascript:alert(1)"),
+      "/broken": to("http://[::1"),
+      "/nowhere": sends("HTTP/1.1 302 Found\r\nContent-Length: 4\r\n\r\nhere"),
+    };
+    for (const path of ["/loop", "/a"]) {
+      expect(await detailOf(load(path))).toBe("page-failed: Cannot load the page: it redirects without end");
+    }
+    expect(await detailOf(load("/count?"))).toBe("page-failed: Cannot load the page: it redirects more than 20 times");
+    expect(await detailOf(load("/file"))).toBe(
+      "page-failed: Cannot load the page: it redirects to file:, not to http or https",
+    );
+    expect(await detailOf(load("/script"))).toStartWith("page-failed:");
+    expect(await detailOf(load("/broken"))).toStartWith("page-failed:");
+    expect(textOf(await load("/nowhere"))).toBe("here");
+  });
+
+  test("brings the cookies of one hop to the next", async () => {
+    server.answers = {
+      "/from": to("/to", 302, "Set-Cookie: a=1; Path=/\r\nSet-Cookie: b=2; Secure\r\nSet-Cookie: c=3; Path=/other\r\n"),
+      "/to": sends(response("ok")),
+      // Asks for a cookie by redirecting to itself.
+      "/self": (socket, { head }) =>
+        socket.write(
+          head.includes("Cookie: seen=1")
+            ? response("welcome")
+            : "HTTP/1.1 302 Found\r\nLocation: /self\r\nSet-Cookie: seen=1\r\nContent-Length: 0\r\n\r\n",
+        ),
+    };
+    await load("/from");
+    expect(server.requests[1]?.head).toContain("\r\nCookie: a=1");
+    expect(server.requests[1]?.head).not.toMatch(/b=2|c=3/);
+    expect(textOf(await load("/self"))).toBe("welcome");
+  });
+});
+
+describe("a hostile server", () => {
+  test.each<[string, RawAnswer, string]>([
+    ["breaks off a length", ends("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"), BROKE_OFF],
+    ["breaks off a chunk", ends("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\nhalf"), BROKE_OFF],
+    [
+      "ends without the last chunk",
+      ends("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"),
+      BROKE_OFF,
+    ],
+    ["ends within its head", ends("HTTP/1.1 200 OK\r\nContent-Type: text"), BROKE_OFF],
+    [
+      "says nothing",
+      (socket) => socket.destroy(),
+      "page-failed: Cannot load the page: its server closed the connection without an answer",
+    ],
+    [
+      "speaks something else",
+      ends("220 mail.test ESMTP\r\n"),
+      "page-failed: Cannot load the page: what its server answers is not HTTP",
+    ],
+    [
+      "never ends its head",
+      (socket) => endless(socket, "HTTP/1.1 200 OK\r\n", "X: yyyyyyyyyyyyyyyy\r\n"),
+      "page-failed: Cannot load the page: the head of its response is too long",
+    ],
+    ["sends more than anyone reads", (socket) => endless(socket, "HTTP/1.1 200 OK\r\n\r\n", "spaces "), TOO_LONG],
+    [
+      "sends interim answers for ever",
+      (socket) => endless(socket, "", "HTTP/1.1 102 Processing\r\n\r\n"),
+      "page-failed: Cannot load the page: what its server answers is not HTTP",
+    ],
+  ])("that %s ends in an error, and the next document comes", async (_what, answer, detail) => {
+    server.answers = { "/": answer, "/next": sends(response("fine")) };
+    expect(await detailOf(load("/"))).toBe(detail);
+    expect(textOf(await load("/next"))).toBe("fine");
+  });
+
+  test("that resets the connection broke off", async () => {
+    server.answers = {
+      "/": (socket) => socket.write("HTTP/1.1 200 OK\r\n\r\nhalf", () => socket.resetAndDestroy()),
+    };
+    expect(await detailOf(load("/"))).toBe(BROKE_OFF);
+  });
+
+  test("that promises too much is not listened to", async () => {
+    server.answers = { "/": sends(`HTTP/1.1 200 OK\r\nContent-Length: ${2 ** 31}\r\n\r\n`) };
+    expect(await detailOf(load("/"))).toBe(TOO_LONG);
+  });
+
+  test("that sends its share of bytes in redirects is stopped", async () => {
+    const pad = `X: ${"y".repeat(200_000)}\r\n`;
+    server.answers = {
+      "/": (socket, { path }) =>
+        socket.write(`HTTP/1.1 302 Found\r\nLocation: /?${path.length}${path}\r\n${pad}Content-Length: 0\r\n\r\n`),
+    };
+    const request = pageRequestOf(urlOf("/"));
+    const detail = visiting(request, (visit) => {
+      visit.egress.receive(EGRESS_LIMITS.receivedBytes - 1_000_000);
+      return detailOf(fetchDocument(visit));
+    });
+    expect(await detail).toBe(`page-failed: ${egressError("too-much").message}`);
+  });
+
+  test.each<[string, RawAnswer]>([
+    ["says nothing at all", () => undefined],
+    ["stops within its head", sends("HTTP/1.1 200 OK\r\n")],
+    ["stops within its body", sends("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")],
+  ])("that %s is left when the time is over", async (_what, answer) => {
+    server.answers = { "/": answer };
+    expect(await detailOf(load("/", { timeoutMs: 100 }))).toStartWith("page-timeout: Cannot finish loading the page");
+    await allClosed();
+  });
+
+  test("is left when the client goes away", async () => {
+    const client = new AbortController();
+    server.answers = {
+      "/": (socket) => {
+        socket.write("HTTP/1.1 200 OK\r\n\r\nhalf");
+        client.abort();
+      },
+    };
+    expect(await detailOf(load("/", { signal: client.signal }))).toBe(
+      "page-failed: Cannot load the page: the client went away",
+    );
+    await allClosed();
+  });
+});
+
+describe("a part of a document", () => {
+  const PART = "<p>first</p>".repeat(10);
+  const coded = zlib.gzipSync(Buffer.from(PART + noise(10_000).toString()));
+
+  test.each<[string, RawAnswer]>([
+    ["plain", sends(`HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n${PART}`)],
+    [
+      "coded",
+      (socket) => {
+        socket.write("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\n\r\n");
+        socket.write(coded.subarray(0, coded.length - 100));
+      },
+    ],
+  ])("is given where the caller takes one: %s", async (_what, answer) => {
+    server.answers = { "/": answer };
+    const document = await load("/", { partial: true, timeoutMs: 200 });
+    expect(document.complete).toBe(false);
+    expect(textOf(document)).toStartWith(PART);
+  });
+
+  test("is not given of what is no HTML, or has not begun", async () => {
+    server.answers = {
+      "/json": sends("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n[1, 2,"),
+      "/head": sends("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"),
+    };
+    for (const path of ["/json", "/head"]) {
+      expect(await detailOf(load(path, { partial: true, timeoutMs: 100 }))).toStartWith("page-timeout");
+    }
+  });
+});
+
+function endless(socket: Parameters<RawAnswer>[0], first: string, again: string): void {
+  socket.write(first);
+  const piece = again.repeat(Math.ceil(65_536 / again.length));
+  const more = (): void => {
+    while (!socket.destroyed && socket.write(piece));
+  };
+  socket.on("drain", more);
+  more();
+}
+
+/** Settles when no connection is open any more. */
+async function allClosed(): Promise<void> {
+  while (server.sockets.size > 0) await Bun.sleep(1);
+}

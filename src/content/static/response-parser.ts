@@ -1,0 +1,239 @@
+import { latin1Text } from "../../lib/latin1.ts";
+import { brokeOff, loadError, noAnswer, notHttp } from "./faults.ts";
+
+/** The head of a response, as it came. */
+export interface ResponseHead {
+  readonly statusCode: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Whether the server takes another request on the connection, once the body has ended. */
+  readonly keepsAlive: boolean;
+  /** The length that the body is to have; undefined where none is promised. */
+  readonly length: number | undefined;
+}
+
+/** What is told of a response, in the order it comes in. */
+export interface ResponseEvents {
+  head(head: ResponseHead): void;
+  body(bytes: Buffer): void;
+  /** The response has ended; `reusable` says whether the connection stands ready for another request. */
+  end(reusable: boolean): void;
+}
+
+/** A head may be this long, as in Chromium; interim responses included. */
+const MAX_HEAD_BYTES = 256 * 1024;
+/** Interim responses (1xx) before the one that counts. */
+const MAX_INTERIM = 10;
+/** A line that says how long a chunk is; extensions are read over. */
+const MAX_CHUNK_LINE_BYTES = 16 * 1024;
+const MAX_TRAILER_BYTES = 64 * 1024;
+/** A chunk's length in hexadecimal digits; more cannot be received anyway. */
+const CHUNK_SIZE = /^[ \t]*0*([0-9a-f]{1,8})[ \t]*(?:;.*)?$/is;
+
+const LF = 10;
+const CR = 13;
+
+/**
+ * Reads one response to a GET (RFC 9112), however its bytes are cut. Lenient where browsers are (bare LF, fields
+ * without a colon), strict where the length of the body is at stake. `push` and `end` throw a TurnpikeError.
+ *
+ *     head ─▶ length ───────────────▶ done
+ *        ├──▶ line ─▶ data ─▶ line …  │
+ *        │      └──▶ trailer ────────▶│
+ *        └──▶ close ──── end() ──────▶┘
+ */
+export class ResponseParser {
+  readonly #events: ResponseEvents;
+  #state: "head" | "length" | "line" | "data" | "gap" | "trailer" | "close" | "done" = "head";
+  #held: Buffer = Buffer.alloc(0);
+  #interim = 0;
+  #headBytes = 0;
+  #trailerBytes = 0;
+  #left = 0;
+  #keepsAlive = false;
+
+  constructor(events: ResponseEvents) {
+    this.#events = events;
+  }
+
+  /** Whether anything of the response has come. */
+  get begun(): boolean {
+    return this.#headBytes > 0 || this.#held.length > 0 || this.#state !== "head";
+  }
+
+  get done(): boolean {
+    return this.#state === "done";
+  }
+
+  push(chunk: Buffer): void {
+    let bytes = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
+    this.#held = Buffer.alloc(0);
+    while (bytes.length > 0) {
+      const rest = this.#step(bytes);
+      if (rest === undefined) {
+        this.#held = bytes;
+        return;
+      }
+      bytes = rest;
+    }
+  }
+
+  /** The server has closed its side; `clean` says that it did so in order. */
+  end(clean: boolean): void {
+    if (this.#state === "done") return;
+    if (!this.begun) throw noAnswer();
+    if (this.#state !== "close" || !clean) throw brokeOff();
+    this.#finish(false);
+  }
+
+  /** Takes what it can, and gives what is left; undefined where it needs more. */
+  #step(bytes: Buffer): Buffer | undefined {
+    switch (this.#state) {
+      case "head":
+        return this.#head(bytes);
+      case "length":
+      case "data":
+        return this.#counted(bytes);
+      case "line":
+        return this.#chunkLine(bytes);
+      case "gap":
+        return this.#gap(bytes);
+      case "trailer":
+        return this.#trailer(bytes);
+      case "close":
+        this.#events.body(bytes);
+        return bytes.subarray(bytes.length);
+      case "done":
+        // Nobody asked for what comes behind a response; `end` has said that the connection is of no further use.
+        return bytes.subarray(bytes.length);
+      default:
+        throw new Error(`Cannot read a response in state '${String(this.#state)}'`);
+    }
+  }
+
+  #head(bytes: Buffer): Buffer | undefined {
+    // What is not HTTP is refused by its first bytes, and not when it has become too long (RFC 9112 §4).
+    if (!"HTTP/".startsWith(latin1Text(bytes, 0, Math.min(bytes.length, 5)))) throw notHttp();
+    const end = endOfHead(bytes);
+    if (this.#headBytes + (end?.next ?? bytes.length) > MAX_HEAD_BYTES) {
+      throw loadError("the head of its response is too long");
+    }
+    if (end === undefined) return undefined;
+    this.#headBytes += end.next;
+    const head = parseHead(latin1Text(bytes, 0, end.text));
+    if (head.statusCode < 200) {
+      this.#interim += 1;
+      // 101 is the answer to an upgrade that nobody asked for.
+      if (head.statusCode === 101 || this.#interim > MAX_INTERIM) throw notHttp();
+    } else this.#begin(head, bytes.length > end.next);
+    return bytes.subarray(end.next);
+  }
+
+  /** How the body ends (RFC 9112 §6.3). */
+  #begin(head: ResponseHead, hasMore: boolean): void {
+    this.#keepsAlive = head.keepsAlive;
+    const { length } = head;
+    const codings = valuesOf(head.headers, "transfer-encoding").join(",").toLowerCase();
+    this.#events.head(head);
+    if (head.statusCode === 204 || head.statusCode === 304) this.#finish(this.#keepsAlive && !hasMore);
+    else if (codings !== "" && /(?:^|,)\s*chunked\s*$/.test(codings)) this.#state = "line";
+    else if (codings !== "" || length === undefined) this.#state = "close";
+    else if (length === 0) this.#finish(this.#keepsAlive && !hasMore);
+    else {
+      this.#left = length;
+      this.#state = "length";
+    }
+  }
+
+  #counted(bytes: Buffer): Buffer {
+    const taken = bytes.subarray(0, this.#left);
+    this.#left -= taken.length;
+    this.#events.body(taken);
+    const rest = bytes.subarray(taken.length);
+    if (this.#left > 0) return rest;
+    if (this.#state === "data") this.#state = "gap";
+    else this.#finish(this.#keepsAlive && rest.length === 0);
+    return rest;
+  }
+
+  #chunkLine(bytes: Buffer): Buffer | undefined {
+    const line = lineOf(bytes, MAX_CHUNK_LINE_BYTES);
+    if (line === undefined) return undefined;
+    const size = CHUNK_SIZE.exec(line.text)?.[1];
+    if (size === undefined) throw notHttp();
+    this.#left = Number.parseInt(size, 16);
+    this.#state = this.#left === 0 ? "trailer" : "data";
+    return bytes.subarray(line.next);
+  }
+
+  #gap(bytes: Buffer): Buffer | undefined {
+    const line = lineOf(bytes, 2);
+    if (line === undefined) return undefined;
+    if (line.text !== "") throw notHttp();
+    this.#state = "line";
+    return bytes.subarray(line.next);
+  }
+
+  #trailer(bytes: Buffer): Buffer | undefined {
+    const line = lineOf(bytes, MAX_TRAILER_BYTES - this.#trailerBytes);
+    if (line === undefined) return undefined;
+    this.#trailerBytes += line.next;
+    const rest = bytes.subarray(line.next);
+    if (line.text === "") this.#finish(this.#keepsAlive && rest.length === 0);
+    return rest;
+  }
+
+  #finish(reusable: boolean): void {
+    this.#state = "done";
+    this.#events.end(reusable);
+  }
+}
+
+/** Where the empty line is; as in browsers, a line may end in a bare LF. */
+function endOfHead(bytes: Buffer): { text: number; next: number } | undefined {
+  for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, end + 1)) {
+    if (bytes[end + 1] === LF) return { text: end, next: end + 2 };
+    if (bytes[end + 1] === CR && bytes[end + 2] === LF) return { text: end, next: end + 3 };
+  }
+  return undefined;
+}
+
+function lineOf(bytes: Buffer, max: number): { text: string; next: number } | undefined {
+  const end = bytes.indexOf(LF);
+  if (end > max || (end === -1 && bytes.length > max)) throw notHttp();
+  if (end === -1) return undefined;
+  return { text: latin1Text(bytes, 0, bytes[end - 1] === CR ? end - 1 : end), next: end + 1 };
+}
+
+function parseHead(text: string): ResponseHead {
+  const lines = text.split(/\r*\n|\r/);
+  const [, minor, status] = /^HTTP\/1\.([01]) +(\d{3})(?: |$)/.exec(lines[0] ?? "") ?? [];
+  if (status === undefined || Number(status) < 100) throw notHttp();
+  const headers: [string, string][] = [];
+  for (const line of lines.slice(1)) {
+    const last = headers.at(-1);
+    // A line that goes on with the one before it (RFC 9112 §5.2).
+    if (/^[ \t]/.test(line) && last !== undefined) last[1] = `${last[1]} ${line.trim()}`.trim();
+    else {
+      const colon = line.indexOf(":");
+      const name = line.slice(0, Math.max(colon, 0)).trim();
+      if (/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name)) headers.push([name, line.slice(colon + 1).trim()]);
+    }
+  }
+  const connection = valuesOf(headers, "connection").join(",").toLowerCase();
+  const keepsAlive = minor === "1" ? !/\bclose\b/.test(connection) : /\bkeep-alive\b/.test(connection);
+  return { statusCode: Number(status), headers, keepsAlive, length: contentLength(headers) };
+}
+
+/** The values of all fields of a name in lower case. */
+export function valuesOf(headers: ResponseHead["headers"], name: string): string[] {
+  return headers.filter(([known]) => known.toLowerCase() === name).map(([, value]) => value);
+}
+
+/** The length that the body is to have; undefined where none is promised. Lengths that differ are an attack (RFC 9112 §6.3). */
+function contentLength(headers: ResponseHead["headers"]): number | undefined {
+  const found = new Set(valuesOf(headers, "content-length").flatMap((value) => value.split(",").map((v) => v.trim())));
+  const [first, ...others] = found;
+  if (first === undefined) return undefined;
+  if (others.length > 0 || !/^\d{1,15}$/.test(first)) throw notHttp();
+  return Number(first);
+}

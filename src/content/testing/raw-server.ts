@@ -1,0 +1,76 @@
+import { once } from "node:events";
+import { createServer, type Server, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
+
+/** Answers one request with whatever bytes it likes. */
+export type RawAnswer = (socket: Socket, request: RawRequest) => void;
+
+export interface RawRequest {
+  /** The path with its query. */
+  readonly path: string;
+  /** The head as it came, without the empty line. */
+  readonly head: string;
+  /** Which connection it came on, from 1. */
+  readonly connection: number;
+}
+
+/** A server that says, byte for byte, what a test wants it to. */
+export class RawServer {
+  readonly requests: RawRequest[] = [];
+  readonly sockets = new Set<Socket>();
+  /** Called with each request whose path none of the answers has. */
+  answers: Readonly<Record<string, RawAnswer>> = {};
+  connections = 0;
+  port = 0;
+  readonly #server: Server;
+
+  private constructor(tls: { readonly cert: string; readonly key: string } | undefined) {
+    const accept = (socket: Socket): void => this.#accept(socket);
+    this.#server = tls === undefined ? createServer({ noDelay: true }, accept) : createTlsServer({ ...tls }, accept);
+    this.#server.on("tlsClientError", () => undefined);
+  }
+
+  /** Listens on a port of its own. */
+  static async start(tls?: { readonly cert: string; readonly key: string }, host = "127.0.0.1"): Promise<RawServer> {
+    const server = new RawServer(tls);
+    server.#server.listen(0, host);
+    await once(server.#server, "listening");
+    const address = server.#server.address();
+    if (typeof address === "object" && address !== null) server.port = address.port;
+    return server;
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+
+  #accept(socket: Socket): void {
+    this.connections += 1;
+    const connection = this.connections;
+    this.sockets.add(socket);
+    socket.on("error", () => undefined);
+    socket.on("close", () => this.sockets.delete(socket));
+    let text = "";
+    socket.on("data", (chunk) => {
+      text += chunk.toString("latin1");
+      for (let end = text.indexOf("\r\n\r\n"); end !== -1; end = text.indexOf("\r\n\r\n")) {
+        const head = text.slice(0, end);
+        text = text.slice(end + 4);
+        const path = head.split(" ")[1] ?? "";
+        const request = { path, head, connection };
+        this.requests.push(request);
+        const answer = this.answers[path] ?? this.answers[path.split("?")[0] ?? ""];
+        if (answer === undefined) socket.end("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n");
+        else answer(socket, request);
+      }
+    });
+  }
+}
+
+/** A response of these fields and this body, with its length. */
+export function response(body: string | Uint8Array, fields = "Content-Type: text/html\r\n", status = "200 OK"): Buffer {
+  const bytes = Buffer.from(body);
+  return Buffer.concat([Buffer.from(`HTTP/1.1 ${status}\r\n${fields}Content-Length: ${bytes.length}\r\n\r\n`), bytes]);
+}
