@@ -20,7 +20,7 @@ type Matches = ReadonlyMap<string, readonly Element[]>;
 
 /** What each selector gives: of a page from a browser by the marks that the browser put, else by matching here. */
 export function toFields(tree: Document, source: PageSource, task: FieldsTask): ExtractionOutcome {
-  const matches = source.engine === "browser" ? markedElements(tree, task) : matchedElements(tree, task);
+  const matches = source.engine === "browser" ? markedElements(tree, task) : matchedElements(tree, source, task);
   if (matches === undefined) return { outcome: "needs-browser", sign: "selector" };
   const base = baseOf(tree, source.finalUrl);
   // No prototype: the names are the caller's.
@@ -45,9 +45,11 @@ export function toFields(tree: Document, source: PageSource, task: FieldsTask): 
   return { outcome: "content", extraction: { content: "", title: titleOf(tree), fields, truncated } };
 }
 
-/** Undefined where a selector needs a browser to be matched as browsers do. */
-function matchedElements(tree: Document, { selectors }: FieldsTask): Matches | undefined {
+/** Undefined where it takes a browser to match as browsers do. */
+function matchedElements(tree: Document, source: PageSource, { selectors }: FieldsTask): Matches | undefined {
   const all = [...elementsOf(tree)];
+  // In XML names have a case, and a shadow root is no element among its siblings.
+  if (/xml/i.test(source.contentType) || all.some(isShadowRoot)) return undefined;
   const matcher = new SelectorMatcher(tree);
   const matches = new Map<string, readonly Element[]>();
   for (const [name, selector] of Object.entries(selectors)) {
@@ -59,6 +61,10 @@ function matchedElements(tree: Document, { selectors }: FieldsTask): Matches | u
     );
   }
   return matches;
+}
+
+function isShadowRoot({ name, attribs }: Element): boolean {
+  return name === "template" && attribs["shadowrootmode"] !== undefined;
 }
 
 function markedElements(tree: Document, { selectors }: FieldsTask): Matches {

@@ -81,7 +81,7 @@ export class SelectorMatcher {
     if (kind === "class") {
       return words(attributeOf(element, "class") ?? "").some((word) => this.#same(word, simple.name));
     }
-    if (kind === "tag") return element.name === (isHtml(element) ? lower(simple.name) : simple.name);
+    if (kind === "tag") return lower(element.name) === lower(simple.name);
     if (kind === "id") return this.#same(attributeOf(element, "id"), simple.name);
     if (kind === "attribute") return holdsAttribute(element, simple);
     if (kind === "nth") return this.#isNth(element, simple);
@@ -129,12 +129,12 @@ export class SelectorMatcher {
 }
 
 function holdsAttribute(element: Element, simple: Extract<Simple, { kind: "attribute" }>): boolean {
-  const { operator, exact } = simple;
-  const html = isHtml(element);
-  const found = attributeOf(element, html ? lower(simple.name) : simple.name);
+  const { operator } = simple;
+  const name = lower(simple.name);
+  const found = attributeOf(element, name);
   if (found === undefined) return false;
   if (operator === "") return true;
-  const caseless = exact === undefined ? html && CASELESS.has(lower(simple.name)) : !exact;
+  const caseless = simple.caseless || (isHtml(element) && CASELESS.has(name));
   const [text, value] = caseless ? [lower(found), lower(simple.value)] : [found, simple.value];
   if (operator === "=") return text === value;
   if (operator === "|=") return text === value || text.startsWith(`${value}-`);
@@ -144,8 +144,13 @@ function holdsAttribute(element: Element, simple: Extract<Simple, { kind: "attri
   return operator === "*=" ? text.includes(value) : words(text).includes(value);
 }
 
+/** The value of an attribute in no namespace, whose name is given in small letters. */
 function attributeOf(element: Element, name: string): string | undefined {
-  return Object.hasOwn(element.attribs, name) ? element.attribs[name] : undefined;
+  const { attribs } = element;
+  // Of foreign elements alone some names have capitals, and some a namespace.
+  const key = isHtml(element) ? name : Object.keys(attribs).find((known) => lower(known) === name);
+  if (key === undefined || !Object.hasOwn(attribs, key)) return undefined;
+  return (element["x-attribsNamespace"]?.[key] ?? "") === "" ? attribs[key] : undefined;
 }
 
 function isHtml(element: Element): boolean {

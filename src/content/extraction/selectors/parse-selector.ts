@@ -124,7 +124,7 @@ class SelectorParser {
     // Names with a prefix are split in foreign elements only.
     if (name.includes(":")) throw new NotParsed("unknown");
     this.#match(SPACE);
-    if (this.#take("]")) return { kind: "attribute", name, operator: "", value: "", exact: undefined };
+    if (this.#take("]")) return { kind: "attribute", name, operator: "", value: "", caseless: false };
     if (this.#text[this.#at] === "|" && this.#text[this.#at + 1] !== "=") throw new NotParsed("unknown");
     // The pattern has these six alone.
     const operator = this.#match(OPERATOR)?.[0] as AttributeOperator | undefined;
@@ -133,9 +133,11 @@ class SelectorParser {
     const value = this.#value();
     this.#match(SPACE);
     const flag = this.#match(FLAG)?.[0].toLowerCase();
+    // Selectors 4 has it; not every browser does.
+    if (flag === "s") throw new NotParsed("unknown");
     this.#match(SPACE);
     if (!this.#take("]")) throw this.#unexpected();
-    return { kind: "attribute", name, operator, value, exact: flag === undefined ? undefined : flag === "s" };
+    return { kind: "attribute", name, operator, value, caseless: flag === "i" };
   }
 
   #value(): string {

@@ -6,15 +6,15 @@ export type AttributeOperator = "" | "=" | "~=" | "|=" | "^=" | "$=" | "*=";
 /** One condition on an element. */
 export type Simple =
   | { readonly kind: "any" | "root" | "empty" }
-  /** A tag's name as it was written: of an HTML element its case does not matter. */
+  /** A tag's name has no case; those of ids and classes have. */
   | { readonly kind: "tag" | "id" | "class"; readonly name: string }
   | {
       readonly kind: "attribute";
       readonly name: string;
       readonly operator: AttributeOperator;
       readonly value: string;
-      /** Whether the case of the value matters; undefined where that is up to the attribute. */
-      readonly exact: boolean | undefined;
+      /** Whether the selector says that case does not matter; of some attributes it never does. */
+      readonly caseless: boolean;
     }
   /** The (step × n + offset)th of its siblings, or of those of its type. */
   | {
