@@ -1,0 +1,113 @@
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { makeCertificate } from "../../../test/support/certificates.ts";
+import { type EgressOptions } from "../egress/guard.ts";
+import { RawServer, response } from "../testing/raw-server.ts";
+import { pageRequestOf, visiting } from "../testing/visit.ts";
+import { contextOf } from "./connect.ts";
+import { fetchDocument } from "./fetch-document.ts";
+
+const CA = makeCertificate({ subject: [["CN", "Test CA"]], isCa: true });
+const TRUST = contextOf([CA.cert]);
+
+let secure: RawServer;
+let expired: RawServer;
+let own: RawServer;
+let plain: RawServer;
+
+const fine = { "/": (socket: { end(bytes: Uint8Array): unknown }) => void socket.end(response("secret")) };
+
+beforeAll(async () => {
+  secure = await RawServer.start(makeCertificate({ hostnames: ["page.test", "127.0.0.1"], issuer: CA }));
+  expired = await RawServer.start(makeCertificate({ hostnames: ["page.test"], issuer: CA, from: -10, to: -1 }));
+  own = await RawServer.start(makeCertificate({ hostnames: ["page.test"] }));
+  plain = await RawServer.start();
+  for (const server of [secure, expired, own, plain]) server.answers = fine;
+});
+
+afterAll(async () => {
+  await Promise.all([secure, expired, own, plain].map((server) => server.stop()));
+});
+
+/** What a fetch comes to: the text of the document, or what is wrong. */
+async function outcomeOf(
+  url: string,
+  addresses: readonly string[] = ["127.0.0.1"],
+  timeoutMs = 10_000,
+): Promise<string> {
+  const egress: EgressOptions = {
+    policy: { allowsAddress: (address) => address !== "10.0.0.1", allowsPort: () => true },
+    resolve: async () => addresses,
+  };
+  const trust = TRUST;
+  const request = pageRequestOf(url, { timeoutMs });
+  try {
+    const { body } = await visiting(request, (visit) => fetchDocument(visit, { trust }), egress);
+    return Buffer.from(body).toString();
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+describe("over TLS", () => {
+  test("a server is verified for the name that was asked for, or for its address", async () => {
+    expect(await outcomeOf(`https://page.test:${secure.port}/`)).toBe("secret");
+    expect(await outcomeOf(`https://127.0.0.1:${secure.port}/`)).toBe("secret");
+    expect(secure.requests[0]?.head).toContain(`\r\nHost: page.test:${secure.port}\r\n`);
+    expect(secure.requests[0]?.head).toContain("\r\nSec-Fetch-Mode: navigate\r\n");
+  });
+
+  test.each([
+    ["for another name", () => `https://other.test:${secure.port}/`, "ERR_TLS_CERT_ALTNAME_INVALID"],
+    ["whose time is over", () => `https://page.test:${expired.port}/`, "CERT_HAS_EXPIRED"],
+    ["that nobody signed", () => `https://page.test:${own.port}/`, "DEPTH_ZERO_SELF_SIGNED_CERT"],
+  ])("a certificate %s is not taken, whatever the environment says", async (_what, url, code) => {
+    const before = process.env["NODE_TLS_REJECT_UNAUTHORIZED"];
+    process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
+    const outcome = await outcomeOf(url());
+    if (before === undefined) delete process.env["NODE_TLS_REJECT_UNAUTHORIZED"];
+    else process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = before;
+    expect(outcome).toBe(`Cannot load the page: its certificate is not valid (${code})`);
+  });
+
+  test("a server that speaks none is told", async () => {
+    const server = createServer((socket) => socket.once("data", () => socket.end("HTTP/1.0 400 Bad Request\r\n\r\n")));
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const address = server.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    expect(await outcomeOf(`https://page.test:${port}/`)).toStartWith(
+      "Cannot load the page: TLS with its server fails",
+    );
+    server.close();
+  });
+});
+
+describe("of several addresses", () => {
+  test("the next one is tried where one refuses, and where one does not answer", async () => {
+    const url = `http://page.test:${plain.port}/`;
+    expect(await outcomeOf(url, ["127.0.0.9", "::1", "127.0.0.1"])).toBe("secret");
+    // Nobody answers there: the address is set aside for documents (RFC 5737).
+    expect(await outcomeOf(url, ["192.0.2.1", "127.0.0.1"])).toBe("secret");
+  });
+
+  test("none is connected to where one may not be", async () => {
+    const before = plain.connections;
+    const outcome = await outcomeOf(`http://page.test:${plain.port}/`, ["127.0.0.1", "10.0.0.1"]);
+    expect(outcome).toStartWith("Cannot load the page: its address is not on the public Internet");
+    expect(plain.connections).toBe(before);
+  });
+
+  test("where all refuse, the server does not accept connections", async () => {
+    expect(await outcomeOf("http://page.test:1/", ["127.0.0.1", "127.0.0.2"])).toBe(
+      "Cannot load the page: its server does not accept connections",
+    );
+  });
+
+  test("an attempt ends with the visit", async () => {
+    expect(await outcomeOf("http://page.test:81/", ["192.0.2.1"], 100)).toMatch(
+      /within 0 s$|does not accept connections$/,
+    );
+  });
+});
