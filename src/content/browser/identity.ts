@@ -20,7 +20,7 @@ function versionOf(product: string): string {
  * The parameters of Emulation.setUserAgentOverride. Headless browsers name themselves in the user agent and send no
  * Accept-Language; with these the header, the client hints and `navigator` tell one story.
  */
-export function identityOf(product: string, userAgent: string | undefined, stealth: boolean): CdpFields {
+export function identityOf(product: string, userAgent: string | undefined, stealth = false): CdpFields {
   if (userAgent !== undefined && userAgent !== "") {
     // Without metadata no client hints are sent, which cannot contradict a user agent that we know nothing of.
     return { userAgent, acceptLanguage: LANGUAGES };

@@ -2,13 +2,15 @@ import { readdirSync, readFileSync } from "node:fs";
 
 /** Resident memory of one page's process: far above what pages need, far below what a machine can bear. In bytes. */
 const MAX_RENDERER_BYTES = 1024 * 1024 * 1024;
+/** The same of the browser's main process, which is not a page's alone. */
+const MAX_BROWSER_BYTES = 2 * 1024 * 1024 * 1024;
 const LOOK_EVERY_MS = 200;
 /** Renderers are children of a zygote, which is the browser's child, itself below another one with some sandboxes. */
 const MAX_GENERATIONS = 4;
 /** The unit of /proc/PID/statm on every machine that the browser runs on. */
 const PAGE_BYTES = 4096;
 
-/** Kills page processes that take too much memory, such as those of pages that unpack to gigabytes. */
+/** Kills processes of a browser that take too much memory, such as those of pages that unpack to gigabytes. */
 export class MemoryWatch {
   readonly #browser: number;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -31,7 +33,13 @@ export class MemoryWatch {
     this.#timer = undefined;
   }
 
+  /** Resident memory of the browser's main process. */
+  browserBytes(): number {
+    return residentBytes(this.#browser);
+  }
+
   #look(): void {
+    if (this.browserBytes() > MAX_BROWSER_BYTES) kill(this.#browser);
     for (const pid of descendants(this.#browser)) {
       if (residentBytes(pid) > MAX_RENDERER_BYTES) kill(pid);
     }

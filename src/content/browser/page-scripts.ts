@@ -1,10 +1,8 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { CdpError, type CdpFields } from "./cdp.ts";
 import { type Deadline } from "../page/deadline.ts";
-import { type OpenPage, type PageSource } from "../page/page.ts";
-
-/** A page's HTML may have this many characters; a longer one is no text that anybody reads. */
-export const MAX_HTML_LENGTH = 20_000_000;
+import { type FetchedResponse, type OpenPage, type PageSource } from "../page/page.ts";
+import { readScript, sourceOf } from "./snapshot.ts";
 
 /** Of an error that a script threw. */
 const MAX_REASON_LENGTH = 300;
@@ -17,6 +15,8 @@ export interface ScriptHost {
   call(method: string, params: CdpFields): Promise<CdpFields>;
   frame(): string;
   readonly deadline: Deadline;
+  /** The document that was fetched for the tab, where that is the one it shows at this address. */
+  shown(url: string): FetchedResponse | undefined;
   /** The script context of our own in the present document, once there is one. */
   world: unknown;
 }
@@ -29,20 +29,6 @@ export interface ScriptedPage extends OpenPage {
   /** Whether a part of the document has not come; answered after all events that came before. */
   isPartial(): Promise<boolean>;
 }
-
-const READ_PAGE = `(() => {
-  const root = document.documentElement;
-  const html = root === null ? "" : root.outerHTML;
-  if (html.length > ${MAX_HTML_LENGTH}) return { tooLong: true };
-  const { doctype } = document;
-  const navigation = performance.getEntriesByType("navigation")[0];
-  return {
-    html: (doctype === null ? "" : new XMLSerializer().serializeToString(doctype) + "\\n") + html,
-    finalUrl: location.href,
-    statusCode: navigation === undefined ? 0 : navigation.responseStatus,
-    contentType: document.contentType,
-  };
-})()`;
 
 /** A document that a script opened anew says "loading" as well, but its response has an end. */
 const IS_PARTIAL = `document.readyState === "loading" &&
@@ -68,7 +54,7 @@ export function pageOf(tab: Omit<ScriptHost, "world">): ScriptedPage {
   const host: ScriptHost = { ...tab, world: undefined };
   return {
     isPartial: async () => (await inOwnWorld(host, IS_PARTIAL)) === true,
-    snapshot: () => snapshot(host),
+    snapshot: (mark = {}) => snapshot(host, mark),
     evaluate: (expression) => evaluate(host, expression),
     assertSelector: (selector) => assertSelector(host, selector),
     async waitFor(selector) {
@@ -77,22 +63,10 @@ export function pageOf(tab: Omit<ScriptHost, "world">): ScriptedPage {
   };
 }
 
-async function snapshot(host: ScriptHost): Promise<PageSource> {
-  // Our own script, in a world of its own where the page cannot change what its words mean.
-  const read = (await inOwnWorld(host, READ_PAGE)) as CdpFields;
-  if (read["tooLong"] === true) {
-    throw new TurnpikeError("page-failed", `Cannot read the page: it has more than ${MAX_HTML_LENGTH} characters`);
-  }
-  const status = Number(read["statusCode"]);
-  return {
-    engine: "browser",
-    body: String(read["html"]),
-    finalUrl: String(read["finalUrl"]),
-    statusCode: status === 0 ? undefined : status,
-    contentType: String(read["contentType"]),
-    headers: [],
-    complete: true,
-  };
+async function snapshot(host: ScriptHost, mark: Readonly<Record<string, string>>): Promise<PageSource> {
+  // The script gives an object whatever the page is.
+  const read = (await inOwnWorld(host, readScript(mark))) as CdpFields;
+  return sourceOf(read, mark, (url) => host.shown(url));
 }
 
 async function assertSelector(host: ScriptHost, selector: string): Promise<void> {

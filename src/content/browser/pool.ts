@@ -2,14 +2,15 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { messageOf } from "../../lib/caught.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
-import { type CdpFields } from "./cdp.ts";
 import { type BrowserProgram, type BrowserSource, browserPrograms, noBrowserMessage } from "./find.ts";
 import { majorOf, ordinaryUserAgent } from "./identity.ts";
 import { launchBrowser, type LaunchOptions, type RunningBrowser } from "./launch.ts";
 import { type OpenPage } from "../page/page.ts";
 import { Slots } from "../page/slots.ts";
 import { type BrowserEngine, type Visit } from "../page/visit.ts";
-import { browserStopped, Tab, tabError } from "./tab.ts";
+import { tabError } from "./load-error.ts";
+import { PooledBrowser } from "./pooled-browser.ts";
+import { Tab } from "./tab.ts";
 
 export type Log = (level: "info" | "warn" | "error", message: string, extra?: Record<string, unknown>) => void;
 
@@ -32,8 +33,11 @@ const PAGES_PER_CORE = 2;
 /** Requests that wait for a free page, and for how long; more are answered 503. */
 const MAX_QUEUED = 64;
 const QUEUE_TIMEOUT_MS = 30_000;
-/** Closing a tab takes milliseconds; a browser that does not manage within this has hung. */
-const DISPOSE_TIMEOUT_MS = 3_000;
+/**
+ * Beyond the time-out, where the caller takes what is there: to read it from the page, and then to make something of it.
+ */
+const READING_GRACE_MS = 500;
+const USING_GRACE_MS = 500;
 
 /** A browser answers this within a millisecond, even under load. */
 const PROBE_TIMEOUT_MS = 3_000;
@@ -48,9 +52,10 @@ export class BrowserPool implements BrowserEngine {
   readonly #options: PoolOptions;
   readonly #folder: string;
   readonly #slots = new Slots(availableParallelism() * PAGES_PER_CORE, MAX_QUEUED, QUEUE_TIMEOUT_MS);
-  readonly #tabs = new Map<Tab, RunningBrowser>();
   readonly #choice: Choice;
-  #browser: Promise<RunningBrowser> | undefined;
+  #browser: Promise<PooledBrowser> | undefined;
+  readonly #browsers = new Set<PooledBrowser>();
+  #replacing = false;
   #closed = false;
 
   private constructor(options: PoolOptions, folder: string, choice: Choice) {
@@ -64,8 +69,9 @@ export class BrowserPool implements BrowserEngine {
     const folder = join(options.stateDir, "browser");
     const { browser, choice } = await firstThatStarts(options, folder);
     const pool = new BrowserPool(options, folder, choice);
-    pool.#adopt(browser);
-    pool.#browser = Promise.resolve(browser);
+    const pooled = pool.#adopt(browser);
+    pool.#browser = Promise.resolve(pooled);
+    pooled.warm.fill();
     const [name = "", version = ""] = browser.product.split("/");
     const { path, source } = choice.program;
     return { pool, browser: { name, version, path, source, sandboxed: choice.launch.sandboxed } };
@@ -75,7 +81,7 @@ export class BrowserPool implements BrowserEngine {
   async failure(): Promise<string | undefined> {
     try {
       const browser = await this.#running();
-      const answered = browser.cdp.send("Browser.getVersion").then(() => true);
+      const answered = browser.running.cdp.send("Browser.getVersion").then(() => true);
       const alive = await Promise.race([answered, Bun.sleep(PROBE_TIMEOUT_MS).then(() => false)]);
       return alive ? undefined : "The browser does not answer";
     } catch {
@@ -87,17 +93,16 @@ export class BrowserPool implements BrowserEngine {
     const release = await this.#slots.take(visit.request.signal, visit.deadline);
     try {
       const browser = await this.#running();
-      const tab = new Tab(browser, visit);
-      this.#tabs.set(tab, browser);
-      browser.memory.enter();
+      const tab = new Tab(browser.running, () => browser.warm.take(), visit);
+      browser.enter(tab);
       try {
-        return await visit.deadline.race(tab.open().then(use));
+        return await useOf(tab, visit, use);
       } catch (error) {
         throw this.#closed ? stopping() : tabError(error);
       } finally {
-        this.#tabs.delete(tab);
-        browser.memory.leave();
-        await this.#dispose(browser, tab);
+        await browser.leave(tab);
+        if (browser.worn) void this.#replace(browser);
+        else browser.warm.fill();
       }
     } finally {
       release();
@@ -107,10 +112,11 @@ export class BrowserPool implements BrowserEngine {
   async close(): Promise<void> {
     this.#closed = true;
     this.#slots.close();
-    await this.#browser?.then((browser) => browser.close()).catch(() => undefined);
+    await this.#browser?.catch(() => undefined);
+    await Promise.all([...this.#browsers].map((browser) => browser.close()));
   }
 
-  #running(): Promise<RunningBrowser> {
+  #running(): Promise<PooledBrowser> {
     if (this.#closed) {
       return Promise.reject(stopping());
     }
@@ -118,56 +124,75 @@ export class BrowserPool implements BrowserEngine {
     return this.#browser;
   }
 
-  async #restart(): Promise<RunningBrowser> {
+  async #restart(): Promise<PooledBrowser> {
     try {
-      const browser = await launchBrowser(this.#choice.program, this.#folder, this.#choice.launch);
-      this.#adopt(browser);
-      if (this.#closed) await browser.close();
-      return browser;
-    } catch (error) {
+      return await this.#launch();
+    } catch {
       this.#browser = undefined;
-      this.#options.log("error", `Cannot restart the browser: ${messageOf(error)}`);
       throw new TurnpikeError("browser-unavailable", "Cannot load the page: the browser does not start");
     }
   }
 
-  #adopt(browser: RunningBrowser): void {
-    browser.cdp.listen("", (method, params) => this.#onBrowserEvent(browser, method, params));
-    browser.cdp
-      .send("Target.setDiscoverTargets", { discover: true, filter: [{ type: "page" }] })
-      .catch(() => undefined);
-    void browser.cdp.ended.then(() => this.#onBrowserGone(browser));
+  async #launch(): Promise<PooledBrowser> {
+    try {
+      const browser = this.#adopt(await launchBrowser(this.#choice.program, this.#folder, this.#choice.launch));
+      if (this.#closed) await browser.close();
+      else browser.warm.fill();
+      return browser;
+    } catch (error) {
+      this.#options.log("error", `Cannot restart the browser: ${messageOf(error)}`);
+      throw error;
+    }
   }
 
-  #onBrowserGone(browser: RunningBrowser): void {
+  /** Starts a fresh browser for the visits to come; the worn one ends with its last visit. */
+  async #replace(worn: PooledBrowser): Promise<void> {
+    if (this.#closed || this.#replacing || !this.#browsers.has(worn) || worn.retired) return;
+    this.#replacing = true;
+    try {
+      const fresh = await this.#launch();
+      // Where the worn one died meanwhile, another may have been started already.
+      if (this.#browsers.has(worn)) this.#browser = Promise.resolve(fresh);
+      else await fresh.close();
+      await worn.retire();
+    } catch {
+      // It was logged. The worn one goes on, and the end of its next visit tries again.
+    } finally {
+      this.#replacing = false;
+    }
+  }
+
+  #adopt(browser: RunningBrowser): PooledBrowser {
+    const pooled = new PooledBrowser(browser, (reason) => this.#options.log("warn", reason));
+    this.#browsers.add(pooled);
+    void browser.cdp.ended.then(() => this.#onBrowserGone(pooled));
+    return pooled;
+  }
+
+  #onBrowserGone(pooled: PooledBrowser): void {
+    this.#browsers.delete(pooled);
+    if (pooled.retired) return;
     this.#browser = undefined;
-    for (const [tab, at] of this.#tabs) if (at === browser) tab.deadline.stop(browserStopped());
     if (!this.#closed) this.#options.log("warn", "The browser stopped; the next request starts another");
   }
+}
 
-  /** Closes tabs that a page opened beside its own. */
-  #onBrowserEvent(browser: RunningBrowser, method: string, params: CdpFields): void {
-    if (method !== "Target.targetCreated") return;
-    // The protocol gives a TargetInfo with this event.
-    const info = params["targetInfo"] as CdpFields;
-    if (typeof info["openerId"] !== "string") return;
-    browser.cdp.send("Target.closeTarget", { targetId: info["targetId"] }).catch(() => undefined);
-  }
-
-  async #dispose(browser: RunningBrowser, tab: Tab): Promise<void> {
-    const { promise: late, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(() => reject(new Error("Cannot close the tab: no answer")), DISPOSE_TIMEOUT_MS);
-    try {
-      await Promise.race([tab.close(), late]);
-    } catch {
-      // Gone already, or no longer answering: what is left of it goes with the browser.
-      if (!browser.cdp.closed) {
-        this.#options.log("warn", "The browser does not close a tab; it is stopped");
-        browser.kill();
-      }
-    } finally {
-      clearTimeout(timer);
-    }
+/** Opens the page and uses it; where its time is over and the caller takes a part, uses what is there. */
+async function useOf<T>(tab: Tab, visit: Visit, use: (page: OpenPage) => Promise<T>): Promise<T> {
+  const { deadline, request } = visit;
+  let used = false;
+  try {
+    const opened = tab.open().then((page) => {
+      used = true;
+      return use(page);
+    });
+    return await deadline.race(opened);
+  } catch (error) {
+    const page = tab.unfinished;
+    if (used || !request.partial || page === undefined || !deadline.grace(READING_GRACE_MS)) throw error;
+    const result = await deadline.race(use(page));
+    deadline.extend(USING_GRACE_MS);
+    return result;
   }
 }
 

@@ -141,7 +141,7 @@ afterAll(async () => {
 
 function attack(to: string, more = ""): Promise<unknown> {
   const url = `http://page.test:${outside.port}/?to=${encodeURIComponent(to)}${more}`;
-  const request = pageRequestOf(url, { selector: "#done", waitMs: 1000 });
+  const request = pageRequestOf(url, { selector: "#done", waitMs: 1000, pictures: true });
   return openPage(pool, request, (open) => open.snapshot(), EGRESS);
 }
 

@@ -60,7 +60,7 @@ const EGRESS: EgressOptions = {
 };
 
 function visit(url: string, selector?: string): Promise<PageSource> {
-  return openPage(pool, pageRequestOf(url, { selector }), (page) => page.snapshot(), EGRESS);
+  return openPage(pool, pageRequestOf(url, { selector, pictures: true }), (page) => page.snapshot(), EGRESS);
 }
 
 function failureOf(url: string): Promise<unknown> {
@@ -224,7 +224,10 @@ describe("hosts that the visit has no use for", () => {
 
   test("are refused to the page, and the rest of it loads", async () => {
     const to = encodeURIComponent(`http://inside.test:${inside.port}/`);
-    const request = pageRequestOf(`http://page.test:${outside.port}/probe?to=${to}`, { selector: "#done" });
+    const request = pageRequestOf(`http://page.test:${outside.port}/probe?to=${to}`, {
+      selector: "#done",
+      pictures: true,
+    });
     const policy = { allowsAddress: () => true, allowsPort: () => true };
     const before = inside.hits.length;
     const page = await openPage(pool, request, (open) => open.snapshot(), { ...EGRESS, policy, blocks });

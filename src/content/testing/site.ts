@@ -61,13 +61,14 @@ const PAGES: Readonly<Record<string, Page>> = {
     }),
   "/greedy": () =>
     html(
-      `<script>const kept = []; setInterval(() => kept.push(new Uint8Array(2 ** 27).fill(1)), 1)</script><img src="/never">`,
+      `<script>const kept = []; setInterval(() => kept.push(new Uint8Array(2 ** 27).fill(1)), 1)</script><script async src="/never"></script>`,
     ),
   "/late": () =>
     html(
       `<script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<p id=late>late</p>"), 300)</script>`,
     ),
-  "/pending-image": () => html(`<p id="ready">parsed</p><img src="/never">`),
+  // Where the result is text, pictures are not loaded, but scripts are.
+  "/pending-image": () => html(`<p id="ready">parsed</p><img src="/never"><script async src="/never"></script>`),
   "/never": () => NEVER,
   "/spin": () => html("<p>before</p><script>while (true);</script>"),
   "/spin-late": () => html("<p>before</p><script>addEventListener('load', () => { while (true); })</script>"),

@@ -1,6 +1,6 @@
 import { ANYWHERE, type EgressOptions, EgressSession } from "../egress/guard.ts";
 import { Deadline } from "../page/deadline.ts";
-import { type OpenPage, type PageRequest } from "../page/page.ts";
+import { type FetchedDocument, type OpenPage, type PageRequest } from "../page/page.ts";
 import { type BrowserEngine, type Visit } from "../page/visit.ts";
 
 /** A request for a page as callers make it who name the page alone. */
@@ -25,11 +25,12 @@ export async function visiting<T>(
   request: PageRequest,
   use: (visit: Visit) => Promise<T>,
   egressOptions: EgressOptions = { policy: ANYWHERE },
+  fetched?: FetchedDocument,
 ): Promise<T> {
   const deadline = new Deadline(request.timeoutMs, request.signal);
   const egress = new EgressSession(egressOptions);
   try {
-    return await use({ request, egress, deadline, fetched: undefined });
+    return await use({ request, egress, deadline, fetched });
   } finally {
     deadline.clear();
     egress.close();

@@ -1,0 +1,117 @@
+import { type WaitUntil } from "../page/page.ts";
+import { type CdpFields } from "./cdp.ts";
+
+/** A page that refreshes itself to another address within this time is a redirect; in seconds. */
+const SOON_SECONDS = 1;
+
+/** Frames of a page whose own quiet is waited for; no page that people read has more. */
+const MAX_FRAMES = 1_000;
+
+const LIFECYCLE = { load: "load", domcontentloaded: "DOMContentLoaded", networkidle0: "networkIdle" } as const;
+
+/** Follows the documents of a tab's main frame by the browser's events, and knows when the awaited page event came. */
+export class DocumentWatch {
+  readonly #frame: string;
+  readonly #waitUntil: WaitUntil;
+  #loader = "";
+  #documents = 0;
+  /** The document that the awaited page event came from. */
+  #ready = "";
+  /** The document whose own load event came. */
+  #loaded = "";
+  #leaving = false;
+  #refreshing = false;
+  /** Frames in the page that load a document, and those whose document is not quiet yet. */
+  readonly #loading = new Set<string>();
+  readonly #busy = new Set<string>();
+  #reached = Promise.withResolvers<void>();
+
+  constructor(frame: string, waitUntil: WaitUntil) {
+    this.#frame = frame;
+    this.#waitUntil = waitUntil;
+  }
+
+  /** Documents that the tab has had for this visit. */
+  get documents(): number {
+    return this.#documents;
+  }
+
+  /** Whether the awaited event came from a document that is not on its way to another one. */
+  get settled(): boolean {
+    if (this.#ready === "" || this.#ready !== this.#loader || this.#busy.size > 0) return false;
+    // A page that is on its way to another one (a refresh, a script's redirect) is not the one that was asked for.
+    return !this.#leaving && !this.#refreshing;
+  }
+
+  /** Resolves when `settled` is true. */
+  async settling(): Promise<void> {
+    this.#reached = Promise.withResolvers<void>();
+    this.#check();
+    await this.#reached.promise;
+  }
+
+  onEvent(method: string, params: CdpFields): void {
+    if (method === "Page.lifecycleEvent") return this.#onLifecycle(params);
+    if (method === "Page.frameDetached") return this.#onQuiet(String(params["frameId"]));
+    if (params["frameId"] === this.#frame) this.#onOwnEvent(method, params);
+    else if (method === "Page.frameStartedLoading" && this.#loading.size < MAX_FRAMES) {
+      this.#loading.add(String(params["frameId"]));
+    }
+  }
+
+  /** The main frame shows a new document. */
+  onDocument(loader: string): void {
+    this.#leaving = false;
+    this.#refreshing = false;
+    this.#documents += 1;
+    this.#loader = loader;
+    this.#loading.clear();
+    this.#busy.clear();
+  }
+
+  #onOwnEvent(method: string, params: CdpFields): void {
+    switch (method) {
+      case "Page.frameRequestedNavigation":
+        if (params["disposition"] === "currentTab") this.#leaving = true;
+        return;
+      case "Page.frameScheduledNavigation":
+        this.#refreshing = Number(params["delay"]) <= SOON_SECONDS;
+        return;
+      case "Page.frameClearedScheduledNavigation":
+        this.#refreshing = false;
+        return this.#check();
+      case "Page.frameStoppedLoading":
+        this.#leaving = false;
+        // No page event comes of a document that stopped itself, or whose way to another one led nowhere.
+        if (this.#loaded !== this.#loader) this.#ready = this.#loader;
+        return this.#check();
+      default:
+    }
+  }
+
+  #onLifecycle(params: CdpFields): void {
+    const { name, frameId } = params;
+    if (frameId !== this.#frame) return this.#onFrameLifecycle(String(frameId), name);
+    if (params["loaderId"] !== this.#loader || this.#loader === "") return;
+    if (name === "load") this.#loaded = this.#loader;
+    if (name !== LIFECYCLE[this.#waitUntil]) return;
+    this.#ready = this.#loader;
+    this.#check();
+  }
+
+  /** Each frame of a page tells of its own connections alone. */
+  #onFrameLifecycle(frame: string, name: unknown): void {
+    if (this.#waitUntil !== "networkidle0") return;
+    if (name === "networkIdle") return this.#onQuiet(frame);
+    // The empty document that a frame begins with is never said to be quiet.
+    if (name === "init" && this.#loading.has(frame)) this.#busy.add(frame);
+  }
+
+  #onQuiet(frame: string): void {
+    if (this.#busy.delete(frame)) this.#check();
+  }
+
+  #check(): void {
+    if (this.settled) this.#reached.resolve();
+  }
+}

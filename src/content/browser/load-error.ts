@@ -1,0 +1,37 @@
+import { TurnpikeError } from "../../lib/errors.ts";
+import { type EgressSession, egressError, portOf } from "../egress/guard.ts";
+import { DownloadError } from "../page/download.ts";
+import { CdpClosed, CdpError } from "./cdp.ts";
+
+/** What a failed document load is to the caller; the egress guard knows more about it than the browser does. */
+export function loadError(egress: EgressSession, errorText: string, unreachable: string | undefined): TurnpikeError {
+  const url = unreachable !== undefined && URL.canParse(unreachable) ? new URL(unreachable) : undefined;
+  const failure = url === undefined ? egress.lastFailure : egress.failureOf(url.hostname, portOf(url));
+  if (failure !== undefined) return egressError(failure);
+  if (errorText === "net::ERR_TOO_MANY_REDIRECTS") {
+    return new TurnpikeError("page-failed", "Cannot load the page: it redirects without end");
+  }
+  if (errorText === "net::ERR_ABORTED") {
+    return new DownloadError("Cannot load the page: it is a download, or has no content");
+  }
+  return new TurnpikeError("page-failed", `Cannot load the page: ${explain(errorText)}`);
+}
+
+/** The browser's error names are public and stable ("net::ERR_CERT_DATE_INVALID"); callers can look them up. */
+function explain(errorText: string): string {
+  const name = /^net::(ERR_[A-Z0-9_]+)$/.exec(errorText)?.[1];
+  if (name === "ERR_EMPTY_RESPONSE") return "its server closed the connection without an answer";
+  if (name?.startsWith("ERR_CERT_") === true) return `its certificate is not valid (${name})`;
+  return name === undefined ? "the browser gave up on it" : `the browser says ${name}`;
+}
+
+/** Turns the protocol's own failures into ones for the caller; others pass as they are. */
+export function tabError(error: unknown): unknown {
+  if (error instanceof CdpClosed) return browserStopped();
+  if (error instanceof CdpError) return new TurnpikeError("page-failed", `Cannot read the page: ${error.message}`);
+  return error;
+}
+
+export function browserStopped(): TurnpikeError {
+  return new TurnpikeError("browser-unavailable", "Cannot load the page: the browser stopped; try again");
+}

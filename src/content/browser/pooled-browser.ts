@@ -1,0 +1,128 @@
+import { type CdpFields } from "./cdp.ts";
+import { type RunningBrowser } from "./launch.ts";
+import { browserStopped } from "./load-error.ts";
+import { type Tab } from "./tab.ts";
+import { WarmTabs } from "./warm-tabs.ts";
+
+/** After so many visits, or with so much memory of its main process, a browser is replaced by a fresh one. */
+const MAX_VISITS = 500;
+const WORN_BYTES = 512 * 1024 * 1024;
+
+/** A browser answers within a millisecond, even under load; one that visits wait for is asked this often. */
+const ASK_EVERY_MS = 2_000;
+const HUNG_MS = 6_000;
+
+/** Closing a tab takes milliseconds; a browser that does not manage within this has hung. */
+const DISPOSE_TIMEOUT_MS = 3_000;
+
+/** A browser with the tabs of its visits and those kept warm for the next. */
+export class PooledBrowser {
+  readonly running: RunningBrowser;
+  readonly warm: WarmTabs;
+  readonly #tabs = new Set<Tab>();
+  readonly #hung: (reason: string) => void;
+  #visits = 0;
+  #retired = false;
+  #asking: ReturnType<typeof setInterval> | undefined;
+  #asked = 0;
+
+  /** `hung` is told why, where the browser had to be killed. */
+  constructor(running: RunningBrowser, hung: (reason: string) => void) {
+    this.running = running;
+    this.warm = new WarmTabs(running);
+    this.#hung = hung;
+    running.cdp.listen("", (method, params) => this.#onEvent(method, params));
+    running.cdp
+      .send("Target.setDiscoverTargets", { discover: true, filter: [{ type: "page" }] })
+      .catch(() => undefined);
+    void running.cdp.ended.then(() => this.#onGone());
+  }
+
+  /** Whether it has served its time. */
+  get worn(): boolean {
+    return this.#visits >= MAX_VISITS || this.running.memory.browserBytes() > WORN_BYTES;
+  }
+
+  /** Whether it ends with its last visit. */
+  get retired(): boolean {
+    return this.#retired;
+  }
+
+  enter(tab: Tab): void {
+    this.#tabs.add(tab);
+    this.#visits += 1;
+    this.running.memory.enter();
+    this.#asking ??= setInterval(() => this.#ask(), ASK_EVERY_MS);
+  }
+
+  /** Closes the tab of a visit that ended, whatever that takes. */
+  async leave(tab: Tab): Promise<void> {
+    this.running.memory.leave();
+    await this.#dispose(tab);
+    this.#tabs.delete(tab);
+    if (this.#tabs.size > 0) return;
+    clearInterval(this.#asking);
+    this.#asking = undefined;
+    if (this.#retired) await this.running.close();
+  }
+
+  /** Has it end when its last visit did. */
+  async retire(): Promise<void> {
+    this.#retired = true;
+    this.warm.close();
+    if (this.#tabs.size === 0) await this.running.close();
+  }
+
+  /** Ends it now, and every visit it has. */
+  async close(): Promise<void> {
+    this.warm.close();
+    await this.running.close();
+  }
+
+  #onGone(): void {
+    clearInterval(this.#asking);
+    this.warm.close();
+    for (const tab of this.#tabs) tab.deadline.stop(browserStopped());
+  }
+
+  #ask(): void {
+    const now = performance.now();
+    if (this.#asked > 0) {
+      if (now - this.#asked > HUNG_MS) this.#kill("The browser does not answer; it is stopped");
+      return;
+    }
+    this.#asked = now;
+    const answered = () => {
+      this.#asked = 0;
+    };
+    this.running.cdp.send("Browser.getVersion").then(answered, answered);
+  }
+
+  /** Closes tabs that a page opened beside its own. */
+  #onEvent(method: string, params: CdpFields): void {
+    if (method !== "Target.targetCreated") return;
+    // The protocol gives a TargetInfo with this event.
+    const info = params["targetInfo"] as CdpFields;
+    if (typeof info["openerId"] !== "string") return;
+    this.running.cdp.send("Target.closeTarget", { targetId: info["targetId"] }).catch(() => undefined);
+  }
+
+  async #dispose(tab: Tab): Promise<void> {
+    const { promise: late, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject(new Error("Cannot close the tab: no answer")), DISPOSE_TIMEOUT_MS);
+    try {
+      await Promise.race([tab.close(), late]);
+    } catch {
+      // Gone already, or no longer answering: what is left of it goes with the browser.
+      this.#kill("The browser does not close a tab; it is stopped");
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #kill(reason: string): void {
+    if (this.running.cdp.closed) return;
+    this.#hung(reason);
+    this.running.kill();
+  }
+}

@@ -1,0 +1,96 @@
+import { TurnpikeError } from "../../lib/errors.ts";
+import { DownloadError } from "../page/download.ts";
+import { type FetchedResponse, MARK, type PageSource } from "../page/page.ts";
+import { type CdpFields } from "./cdp.ts";
+
+/** A page's HTML may have this many characters; a longer one is no text that anybody reads. */
+export const MAX_HTML_LENGTH = 20_000_000;
+
+/** Types that the browser shows as their own text, in one element of its own making. */
+const TEXT_TYPES = String.raw`/^text\/(?!html$|xml$)|[\/+]json$|javascript$|ecmascript$/`;
+const XML_TYPES = String.raw`/[\/+]xml$/`;
+
+/**
+ * Runs in a world of its own where the page cannot change what its words mean. Open shadow roots come as declarative ones
+ * (`<template shadowrootmode>`), since what web components show is in there; what frames show is another document. The
+ * marks are there for the moment of writing alone: observers of the page run later. An XML document without a style sheet
+ * is shown in a viewer, which keeps what came in an element with an id of its own.
+ */
+const READ = `((marks) => {
+  const { documentElement: root, contentType } = document;
+  const navigation = performance.getEntriesByType("navigation")[0];
+  const about = { contentType, finalUrl: location.href, statusCode: navigation?.responseStatus ?? 0 };
+  const give = (text) => text.length > ${MAX_HTML_LENGTH} ? { tooLong: true } : { ...about, text };
+  if (root === null) return give("");
+  if (${TEXT_TYPES}.test(contentType)) return give(document.querySelector("pre")?.textContent ?? "");
+  if (contentType !== "application/xhtml+xml" && ${XML_TYPES}.test(contentType)) {
+    const kept = document.getElementById("webkit-xml-viewer-source-xml");
+    const write = (node) => new XMLSerializer().serializeToString(node);
+    return give(kept === null ? write(document) : [...kept.childNodes].map(write).join(""));
+  }
+  if (contentType !== "text/html" && contentType !== "application/xhtml+xml") return { noPage: true };
+  const bad = [];
+  const found = new Map();
+  marks.forEach((selector, place) => {
+    try {
+      for (const element of document.querySelectorAll(selector)) {
+        found.set(element, found.has(element) ? found.get(element) + " " + place : String(place));
+      }
+    } catch { bad.push(place); }
+  });
+  if (bad.length > 0) return { bad };
+  const forged = [...document.querySelectorAll("[${MARK}]")].map((element) => [element, element.getAttribute("${MARK}")]);
+  for (const [element] of forged) element.removeAttribute("${MARK}");
+  for (const [element, places] of found) element.setAttribute("${MARK}", places);
+  const shadowRoots = [];
+  for (let at = -1; at < shadowRoots.length; at += 1) {
+    for (const { shadowRoot } of (shadowRoots[at] ?? document).querySelectorAll("*")) {
+      if (shadowRoot !== null) shadowRoots.push(shadowRoot);
+    }
+  }
+  const hollow = document.implementation.createHTMLDocument("").importNode(root, false).outerHTML;
+  const html = shadowRoots.length === 0 && contentType === "text/html"
+    ? root.outerHTML
+    : hollow.slice(0, hollow.lastIndexOf("</")) + root.getHTML({ shadowRoots }) + hollow.slice(hollow.lastIndexOf("</"));
+  for (const element of found.keys()) element.removeAttribute("${MARK}");
+  for (const [element, places] of forged) element.setAttribute("${MARK}", places);
+  const { doctype } = document;
+  return give((doctype === null ? "" : new XMLSerializer().serializeToString(doctype) + "\\n") + html);
+})`;
+
+/** The script that reads the page as it stands; what it gives is for `sourceOf`. */
+export function readScript(mark: Readonly<Record<string, string>>): string {
+  return `${READ}(${JSON.stringify(Object.values(mark))})`;
+}
+
+/** Makes a source of what the script gave. `shown` is the document that the tab shows, where its bytes are there. */
+export function sourceOf(
+  read: CdpFields,
+  mark: Readonly<Record<string, string>>,
+  shown: (url: string) => FetchedResponse | undefined,
+): PageSource {
+  if (read["tooLong"] === true) {
+    throw new TurnpikeError("page-failed", `Cannot read the page: it has more than ${MAX_HTML_LENGTH} characters`);
+  }
+  if (read["noPage"] === true) throw new DownloadError("Cannot read the page: it is no document that has text");
+  if (Array.isArray(read["bad"])) throw badSelectors(read["bad"], Object.keys(mark));
+  const finalUrl = String(read["finalUrl"]);
+  const status = Number(read["statusCode"]);
+  const given = shown(finalUrl);
+  const type = given?.headers.find(([name]) => name.toLowerCase() === "content-type")?.[1];
+  return {
+    engine: "browser",
+    body: String(read["text"]),
+    finalUrl,
+    statusCode: given?.statusCode ?? (status === 0 ? undefined : status),
+    contentType: type ?? String(read["contentType"]),
+    headers: given?.headers ?? [],
+    complete: true,
+  };
+}
+
+function badSelectors(places: readonly unknown[], names: readonly string[]): TurnpikeError {
+  const bad = places.map((place) => names[Number(place)] ?? "");
+  const errors = bad.map((name) => ({ path: `selectors.${name}`, message: "is not a CSS selector" }));
+  return new TurnpikeError("invalid-parameters", `Cannot take the selectors: '${bad[0] ?? ""}' is none`, errors);
+}
