@@ -291,7 +291,7 @@ describe("the service", () => {
   test("says that it is healthy", async () => {
     const response = await fetch(`${baseUrl(service)}/health`);
     expect(response.status).toBe(200);
-    expect(await response.json()).toEqual({ status: "ok", browser: `HeadlessChrome ${service.browser.version}` });
+    expect(await response.json()).toMatchObject({ status: "ok", browser: `HeadlessChrome ${service.browser.version}` });
   });
 
   test("listens on a Unix socket that its owner alone may open, and leaves none behind", async () => {

@@ -4,8 +4,9 @@ import { messageOf } from "../lib/caught.ts";
 import { type BrowserInfo, BrowserPool, type Log } from "./browser/pool.ts";
 import { ANYWHERE, PUBLIC_WEB } from "./egress/guard.ts";
 import { Extractor } from "./extraction/extractor.ts";
-import { PageReader } from "./page/page-reader.ts";
 import { Slots } from "./page/slots.ts";
+import { RememberingReader } from "./search/remembering-reader.ts";
+import { createSearchService, SEARCH_DEFAULTS, type SearchOptions } from "./search/search-service.ts";
 import { fetchDocument } from "./static/fetch-document.ts";
 
 /** Where the service listens. */
@@ -18,6 +19,8 @@ export interface ContentOptions {
   /** Lets pages on private and loopback addresses, and on any port, be read. */
   readonly allowPrivate: boolean;
   readonly browserPath?: string;
+  /** What is not said is as in SEARCH_DEFAULTS. */
+  readonly search?: Partial<SearchOptions>;
   readonly log: Log;
 }
 
@@ -55,16 +58,18 @@ export async function startContentService(options: ContentOptions): Promise<Cont
     import("./app.ts"),
   ]);
   const extractor = new Extractor();
-  const pages = new PageReader({
-    browser: pool,
-    fetchDocument,
-    slots: new Slots(MAX_FETCHES, MAX_QUEUED_FETCHES, FETCH_QUEUE_TIMEOUT_MS),
-    extractor,
-    egress: { policy: allowPrivate ? ANYWHERE : PUBLIC_WEB },
-  });
+  const egress = { policy: allowPrivate ? ANYWHERE : PUBLIC_WEB };
+  const searching = createSearchService(
+    { ...SEARCH_DEFAULTS, ...options.search },
+    { stateDir, egress, extractor, log: (message) => log("warn", message) },
+  );
+  const { search } = searching;
+  const slots = new Slots(MAX_FETCHES, MAX_QUEUED_FETCHES, FETCH_QUEUE_TIMEOUT_MS);
+  const pages = new RememberingReader({ browser: pool, fetchDocument, slots, extractor, egress }, searching.remember);
   const services = {
     pages,
     browser: `${browser.name} ${browser.version}`,
+    search,
     degraded: () => pool.failure(),
     log,
   };
@@ -76,12 +81,14 @@ export async function startContentService(options: ContentOptions): Promise<Cont
       async close() {
         await server.stop(true);
         extractor.close();
+        searching.close();
         await pool.close();
         if ("unix" in listen) await rm(listen.unix, { force: true });
       },
     };
   } catch (error) {
     extractor.close();
+    searching.close();
     await pool.close();
     throw error;
   }

@@ -2,7 +2,15 @@ import { z } from "@hono/zod-openapi";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Operation } from "./operation.ts";
 
-const answer = z.object({ status: z.literal("ok"), browser: z.string() }).openapi("Health");
+const provider = z.object({ name: z.string(), state: z.enum(["closed", "open", "half-open"]) });
+
+const answer = z
+  .object({
+    status: z.literal("ok"),
+    browser: z.string(),
+    search: z.array(provider).openapi({ description: "Search providers; those that are open are not asked" }),
+  })
+  .openapi("Health");
 
 export const health: Operation = {
   name: "health",
@@ -10,19 +18,26 @@ export const health: Operation = {
   path: "/health",
   price: undefined,
   summary: "Say whether the service works",
-  description: "Answers 200 while pages can be loaded, and 503 with the reason otherwise. Free.",
+  description:
+    "Answers 200 while pages can be loaded and a search provider works, and 503 with the reason otherwise. Free.",
   body: undefined,
   example: undefined,
   success: {
     description: "The service is healthy",
     contentType: "application/json",
     schema: answer,
-    example: { status: "ok", browser: "HeadlessChrome 153.0.8010.0" },
+    example: {
+      status: "ok",
+      browser: "HeadlessChrome 153.0.8010.0",
+      search: [{ name: "duckduckgo", state: "closed" }],
+    },
   },
-  failures: ["browser-unavailable"],
-  async run(_body, { degraded, browser }) {
+  failures: ["browser-unavailable", "search-unavailable"],
+  async run(_body, { degraded, browser, search }) {
     const reason = await degraded();
     if (reason !== undefined) throw new TurnpikeError("browser-unavailable", reason);
-    return { json: { status: "ok", browser } };
+    const mute = search.failure();
+    if (mute !== undefined) throw new TurnpikeError("search-unavailable", mute);
+    return { json: { status: "ok", browser, search: search.states() } };
   },
 };

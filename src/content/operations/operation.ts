@@ -2,10 +2,12 @@ import { type z } from "@hono/zod-openapi";
 import { type ErrorCode, type FieldError, TurnpikeError } from "../../lib/errors.ts";
 import { type Log } from "../browser/pool.ts";
 import { type PageReader } from "../page/page-reader.ts";
+import { type Search } from "../search/search.ts";
 
 /** What operations work with. */
 export interface Services {
   readonly pages: PageReader;
+  readonly search: Search;
   /** Why the service is degraded; undefined while all is well. */
   readonly degraded: () => Promise<string | undefined>;
   /** The browser's name and version, for people. */

@@ -5,6 +5,7 @@ import { type Operation } from "./operation.ts";
 import { qr } from "./qr.ts";
 import { read } from "./read.ts";
 import { scrape } from "./scrape.ts";
+import { search } from "./search.ts";
 
 /** Every operation of the content service, with its price: what the routes, the API description and the documents name. */
-export const OPERATIONS: readonly Operation[] = [scrape, batch, extract, read, qr, health];
+export const OPERATIONS: readonly Operation[] = [search, scrape, batch, extract, read, qr, health];

@@ -36,7 +36,7 @@ export interface SearchProvider {
 
 /** Why a provider gave no answer, in a few words that may be logged and shown: no key, no address of a private network. */
 export class ProviderError extends Error {
-  readonly reason: "timeout" | "refused" | "limited" | "challenge" | "unreadable" | "unreachable";
+  readonly reason: "timeout" | "refused" | "limited" | "challenge" | "unreadable" | "unreachable" | "resting";
 
   constructor(reason: ProviderError["reason"], detail: string) {
     super(detail);

@@ -17,8 +17,10 @@ export interface WebRequest {
   /** Bytes of the body, before and after its content coding is undone. */
   readonly maxBytes: number;
   readonly egress: EgressOptions;
-  /** Redirects to another origin are refused, or followed without `headers` that are for the first one alone. */
-  readonly redirects: "same-origin" | "any-origin";
+  /** Redirects to another origin are refused, or followed without `headers` that are for the first one alone; or none is. */
+  readonly redirects: "same-origin" | "any-origin" | "none";
+  /** Whether the body is wanted of an answer with this status and Content-Type; it is empty where it is not. */
+  readonly wants?: (status: number, contentType: string) => boolean;
   readonly signal: AbortSignal;
 }
 
@@ -69,7 +71,7 @@ async function follow(request: WebRequest, session: EgressSession): Promise<WebA
     const answer = await once({ ...request, url, headers }, hops === 0 ? request.form : undefined, session);
     const location = answer.headers.location;
     const next = REDIRECT.has(answer.status) && location !== undefined ? URL.parse(location, url.href) : null;
-    if (next === null) return answer;
+    if (next === null || request.redirects === "none") return answer;
     if (next.protocol !== "http:" && next.protocol !== "https:") throw new WebError("refused");
     if (next.origin !== request.url.origin && request.redirects === "same-origin") throw new WebError("redirects");
     url = next;
@@ -91,8 +93,10 @@ async function once(
   if (typeof addresses === "string") throw new WebError(addresses === "refused" ? "refused" : "unreachable");
   const incoming = await send(request, form, addresses[0] ?? "");
   try {
-    const body = await readBody(incoming, request.maxBytes);
-    return { url: url.href, status: incoming.statusCode ?? 0, headers: incoming.headers, body };
+    const { headers, statusCode: status = 0 } = incoming;
+    const wanted = request.wants?.(status, headers["content-type"] ?? "") ?? true;
+    const body = wanted ? await readBody(incoming, request.maxBytes) : new Uint8Array(0);
+    return { url: url.href, status, headers, body };
   } finally {
     incoming.destroy();
   }

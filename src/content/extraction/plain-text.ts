@@ -1,0 +1,12 @@
+/** Markdown without its marks: nobody searches for an address behind a link. */
+export function plainText(markdown: string): string {
+  return markdown
+    .replace(/!?\[([^\][]{0,500})\]\([^()\s]{0,2048}(?:\s"[^"\n]{0,500}")?\)/g, "$1")
+    .replace(/^[ \t]{0,20}(?:#{1,6}|>|[-*+]|\d{1,9}\.|`{3,}\S{0,30}|~{3,})(?=\s|$)/gm, "")
+    .replace(/^\|?(?:\s{0,5}:?-{2,}:?\s{0,5}\|){1,50}.{0,50}$/gm, "")
+    .replace(/\*\*|__|`|(?<=\s)\||\|(?=\s)/g, " ")
+    .replace(/\\(?=[!-/:-@[-`{-~])/g, "")
+    .replace(/[ \t]{2,}/g, " ")
+    .replace(/\n{2,}/g, "\n")
+    .trim();
+}

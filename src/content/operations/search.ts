@@ -1,0 +1,80 @@
+import { z } from "@hono/zod-openapi";
+import { type Answer, postOperation } from "./operation.ts";
+
+/** Characters of a query; the providers take no more. */
+export const MAX_QUERY_LENGTH = 500;
+
+const body = z
+  .strictObject({
+    query: z
+      .string()
+      .max(MAX_QUERY_LENGTH)
+      .refine((text) => /[^\s\p{Cc}\p{Cf}]/u.test(text), "must not be empty")
+      .openapi({ description: "Search query", example: "tide tables" }),
+    count: z.int().min(1).max(50).default(10).openapi({ description: "Number of results" }),
+    timeout: z.int().min(1).max(120).default(30).openapi({ description: "Search time-out in seconds" }),
+  })
+  .openapi("SearchRequest");
+
+const answer = z
+  .object({
+    query: z.string(),
+    results: z.array(z.object({ title: z.string(), url: z.string().openapi({ format: "uri" }), snippet: z.string() })),
+    metadata: z
+      .object({
+        content_length: z.int().openapi({ description: "Length of all results as JSON in bytes, before the cut" }),
+        elapsed_ms: z.int().openapi({ description: "Time taken, in milliseconds" }),
+        truncated: z.boolean().openapi({ description: "Whether there were more results than count" }),
+        providers: z.array(z.string()).openapi({ description: "The search providers that answered" }),
+        cached: z.boolean().openapi({ description: "Whether the answer was given before and kept" }),
+      })
+      .openapi("SearchMetadata"),
+  })
+  .openapi("SearchResponse");
+
+export const search = postOperation(
+  {
+    name: "search",
+    path: "/search",
+    price: "$0.005",
+    summary: "Search the web",
+    description:
+      "Asks the configured search providers, and merges what they find: no page twice, the best places first, titles " +
+      "and snippets as plain text. Nothing found is an answer; providers that fail are an error, which costs nothing.",
+    body,
+    example: { query: "tide tables", count: 2 },
+    success: {
+      description: "The results, the best first",
+      contentType: "application/json",
+      schema: answer,
+      example: {
+        query: "tide tables",
+        results: [
+          {
+            title: "Tide tables",
+            url: "https://example.com/tides",
+            snippet: "High water at the harbour comes twice a day, about fifty minutes later each day.",
+          },
+        ],
+        metadata: { content_length: 164, elapsed_ms: 310, truncated: false, providers: ["local"], cached: false },
+      },
+    },
+    failures: ["invalid-parameters", "overloaded", "search-failed", "search-unavailable", "search-timeout"],
+  },
+  async ({ query, count, timeout }, services): Promise<Answer> => {
+    const startedAt = performance.now();
+    const { results, more, providers, cached } = await services.search.search({
+      query,
+      count,
+      timeoutMs: timeout * 1000,
+    });
+    const metadata = {
+      content_length: Buffer.byteLength(JSON.stringify([...results, ...more])),
+      elapsed_ms: Math.round(performance.now() - startedAt),
+      truncated: more.length > 0,
+      providers,
+      cached,
+    };
+    return { json: { query, results, metadata } };
+  },
+);

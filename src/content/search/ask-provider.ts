@@ -1,0 +1,56 @@
+import { cleanText, MAX_SNIPPET_LENGTH, MAX_TITLE_LENGTH } from "./clean-text.ts";
+import { ProviderError, type SearchProvider } from "./provider.ts";
+import { type RawResult, type SearchResult } from "./result.ts";
+import { resultUrl, urlKey } from "./result-url.ts";
+
+/** What a provider had. */
+export interface ProviderAnswer {
+  readonly results: readonly SearchResult[];
+  /** False where a page after the first failed. */
+  readonly complete: boolean;
+}
+
+/**
+ * Asks a provider for page after page until there are `count` different results, no more, or no more time. Fails with a
+ * ProviderError where not even the first page came.
+ */
+export async function askProvider(
+  provider: SearchProvider,
+  query: string,
+  count: number,
+  signal: AbortSignal,
+): Promise<ProviderAnswer> {
+  const byPage = new Map<string, SearchResult>();
+  let next: unknown;
+  for (let page = 0; page < provider.maxPages; page += 1) {
+    let answer;
+    try {
+      answer = await provider.page({ query, count: count - byPage.size, next, signal });
+    } catch (error) {
+      if (page > 0) return { results: [...byPage.values()], complete: false };
+      throw error instanceof ProviderError ? error : new ProviderError("unreachable", "it failed");
+    }
+    const before = byPage.size;
+    for (const raw of answer.results) take(raw, provider, byPage);
+    if (page === 0 && answer.results.length > 0 && byPage.size === 0) {
+      throw new ProviderError("unreadable", "its results have no addresses");
+    }
+    next = answer.next;
+    // A page with nothing new would be followed by others like it.
+    if (byPage.size >= count || byPage.size === before || next === undefined) break;
+  }
+  return { results: [...byPage.values()], complete: true };
+}
+
+function take({ title, url, snippet }: RawResult, provider: SearchProvider, byPage: Map<string, SearchResult>): void {
+  const address = resultUrl(url, provider.base);
+  if (address === undefined) return;
+  const key = urlKey(address);
+  if (byPage.has(key)) return;
+  byPage.set(key, {
+    // A page without a title is known by its address.
+    title: cleanText(title, MAX_TITLE_LENGTH, provider.markup) || address.slice(0, MAX_TITLE_LENGTH),
+    url: address,
+    snippet: cleanText(snippet, MAX_SNIPPET_LENGTH, provider.markup),
+  });
+}

@@ -1,0 +1,310 @@
+import { type EgressOptions } from "../../egress/guard.ts";
+import { type ExtractionOutcome } from "../../extraction/extraction.ts";
+import { type Extractor } from "../../extraction/extractor.ts";
+import { resultUrl } from "../result-url.ts";
+import { type WebAnswer, webGet } from "../web-get.ts";
+import { FETCH_TIMEOUT_MS, HostManners } from "./host-manners.ts";
+import { type PageIndex, type PageRow } from "./page-index.ts";
+import { type Robots } from "./robots.ts";
+import { robotsDirectives } from "./robots-directives.ts";
+import { MAX_SITEMAP_BYTES, readSitemap } from "./sitemap.ts";
+import { type Site, type Sites, type Waiting } from "./sites.ts";
+
+/** Bytes of a page. */
+const MAX_PAGE_BYTES = 10 * 1024 * 1024;
+/** Hosts that are asked at one time. */
+const MAX_HOSTS_AT_ONCE = 4;
+/** Sitemaps of a site that are read. */
+const MAX_SITEMAPS = 50;
+/** Fetches of one round, for each page that the site may have, and beyond them. */
+const FETCHES_PER_PAGE = 3;
+const MORE_FETCHES = 100;
+/** The longest sleep until a host may be asked again or a page is done, in milliseconds. */
+const NAP_MS = 50;
+
+export interface CrawlDeps {
+  readonly index: PageIndex;
+  readonly sites: Sites;
+  readonly extractor: Extractor;
+  readonly egress: EgressOptions;
+  readonly userAgent: string;
+  /** Milliseconds between two requests to a host. */
+  readonly delayMs: number;
+  /** Bytes that the index may have; a crawl stops where it would outgrow them. */
+  readonly maxBytes: number;
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+  /** Told of each address that was dealt with. */
+  readonly progress: (url: string, outcome: CrawlOutcome) => void;
+}
+
+/** What became of an address. */
+export type CrawlOutcome =
+  | "indexed"
+  | "unchanged"
+  | "removed"
+  | "forbidden"
+  | "redirect"
+  | "duplicate"
+  | "noindex"
+  | "not a page"
+  | "needs a browser"
+  | "left out"
+  | "failed";
+
+export interface CrawlReport {
+  /** Addresses by what became of them. */
+  readonly outcomes: ReadonlyMap<CrawlOutcome, number>;
+  /** Why the crawl stopped before its end; undefined where it did not. */
+  readonly stopped: "full" | "page limit" | "fetch limit" | "interrupted" | undefined;
+}
+
+/** Fetches what is new of a site into the index: from its first page, its sitemaps and what was known, link by link. */
+export async function crawl(site: Site, deps: CrawlDeps): Promise<CrawlReport> {
+  const round = deps.sites.beginRound(site.id);
+  const crawler = new Crawler(site, round, deps);
+  await crawler.seed();
+  const stopped = await crawler.run();
+  if (stopped !== "interrupted") deps.sites.endRound(site.id);
+  return { outcomes: crawler.outcomes, stopped };
+}
+
+class Crawler {
+  readonly outcomes = new Map<CrawlOutcome, number>();
+  readonly #site: Site;
+  readonly #round: number;
+  readonly #deps: CrawlDeps;
+  readonly #manners: HostManners;
+  readonly #host: string;
+  readonly #fetching = new Set<string>();
+  #fetches = 0;
+
+  constructor(site: Site, round: number, deps: CrawlDeps) {
+    this.#site = site;
+    this.#round = round;
+    this.#deps = deps;
+    this.#manners = new HostManners(deps);
+    this.#host = bareHost(new URL(site.url));
+  }
+
+  async seed(): Promise<void> {
+    const { sites } = this.#deps;
+    sites.discover(this.#site, this.#inScope([this.#site.url]), 0);
+    if (!this.#site.sitemap) return;
+    const start = new URL(this.#site.url);
+    const robots = await this.#manners.robots(start);
+    const waiting = [...robots.sitemaps, new URL("/sitemap.xml", start).href];
+    const seen = new Set<string>();
+    for (let url = waiting.shift(); url !== undefined && seen.size < MAX_SITEMAPS; url = waiting.shift()) {
+      if (seen.has(url) || this.#deps.signal.aborted) continue;
+      seen.add(url);
+      const { pages, sitemaps } = await this.#sitemap(url);
+      sites.discover(this.#site, this.#inScope(pages), 0);
+      waiting.push(...sitemaps.slice(0, MAX_SITEMAPS));
+    }
+  }
+
+  /** Fetches until nothing waits; gives why it stopped before. */
+  async run(): Promise<CrawlReport["stopped"]> {
+    const running = new Set<Promise<void>>();
+    let stopped: CrawlReport["stopped"];
+    for (;;) {
+      stopped = this.#mustStop();
+      if (stopped !== undefined) break;
+      const next = running.size < MAX_HOSTS_AT_ONCE ? this.#next() : undefined;
+      if (next === undefined) {
+        if (running.size === 0 && !this.#hasMore()) break;
+        await Promise.race([...running, Bun.sleep(Math.min(NAP_MS, this.#manners.wait() || NAP_MS))]);
+        continue;
+      }
+      this.#fetching.add(next.url);
+      const job = this.#handle(next).finally(() => {
+        this.#fetching.delete(next.url);
+        running.delete(job);
+      });
+      running.add(job);
+    }
+    await Promise.all(running);
+    const left = this.#deps.sites.next(this.#site.id, { number: this.#round, known: false }, () => true);
+    return stopped ?? (left !== undefined && this.#isFull() ? "page limit" : undefined);
+  }
+
+  #next(): Waiting | undefined {
+    return this.#waiting((host) => this.#manners.mayFetch(host));
+  }
+
+  /** Whether something waits whose host is not lost. */
+  #hasMore(): boolean {
+    return this.#waiting((host) => !this.#manners.isLost(host)) !== undefined;
+  }
+
+  /** The next address; where the site has its pages, only those are looked at again. */
+  #waiting(mayFetch: (host: string) => boolean): Waiting | undefined {
+    const round = { number: this.#round, known: this.#isFull() };
+    return this.#deps.sites.next(this.#site.id, round, mayFetch);
+  }
+
+  #isFull(): boolean {
+    return this.#deps.sites.pages(this.#site.id) >= this.#site.maxPages;
+  }
+
+  #mustStop(): CrawlReport["stopped"] {
+    const { index, signal, maxBytes } = this.#deps;
+    if (signal.aborted) return "interrupted";
+    if (this.#fetches >= this.#site.maxPages * FETCHES_PER_PAGE + MORE_FETCHES) return "fetch limit";
+    return index.stats().bytes >= maxBytes ? "full" : undefined;
+  }
+
+  async #handle({ url, depth }: Waiting): Promise<void> {
+    const { sites } = this.#deps;
+    let outcome: CrawlOutcome = "failed";
+    await this.#manners
+      .visit(new URL(url), async (robots) => {
+        outcome = await this.#fetch(url, depth, robots);
+        return outcome === "failed" ? "failed" : outcome === "forbidden" ? "not asked" : "fine";
+      })
+      .catch(() => undefined);
+    // What an interruption cut off is not done.
+    if (outcome === "failed" && this.#deps.signal.aborted) return;
+    sites.done(this.#site.id, url, this.#round);
+    this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
+    this.#deps.progress(url, outcome);
+  }
+
+  async #fetch(url: string, depth: number, robots: Robots): Promise<CrawlOutcome> {
+    const { index, sites } = this.#deps;
+    const { pathname, search } = new URL(url);
+    if (!robots.allows(pathname + search)) {
+      index.remove(url);
+      return "forbidden";
+    }
+    const known = index.page(url);
+    this.#fetches += 1;
+    const answer = await this.#get(new URL(url), {
+      accept: "text/html,application/xhtml+xml",
+      ...conditions(known),
+    }).catch(() => undefined);
+    if (answer === undefined) return "failed";
+    const { status, headers } = answer;
+    if (status === 304 && known !== undefined) {
+      index.touch(url);
+      return "unchanged";
+    }
+    if (status >= 300 && status < 400) {
+      sites.discover(this.#site, this.#inScope([URL.parse(headers.location ?? "", url)?.href ?? ""]), depth);
+      index.remove(url);
+      return "redirect";
+    }
+    if (status === 404 || status === 410) {
+      sites.forget(this.#site.id, url);
+      return "removed";
+    }
+    return status === 200 ? await this.#read(url, depth, answer) : "failed";
+  }
+
+  async #read(url: string, depth: number, answer: WebAnswer): Promise<CrawlOutcome> {
+    const { index, sites, extractor } = this.#deps;
+    const source = {
+      engine: "static",
+      body: answer.body,
+      contentType: answer.headers["content-type"] ?? "",
+      finalUrl: url,
+      statusCode: answer.status,
+      headers: [],
+      complete: true,
+    } as const;
+    const job = { source, task: { kind: "index" }, mayNeedBrowser: true } as const;
+    const outcome: ExtractionOutcome | undefined = await extractor.extract(job).catch(() => undefined);
+    if (outcome === undefined) return "failed";
+    if (outcome.outcome !== "content") {
+      index.remove(url);
+      return outcome.outcome === "needs-browser" ? "needs a browser" : "not a page";
+    }
+    const { content, title, fields } = outcome.extraction;
+    const says = robotsDirectives(String(fields?.["robots"] ?? ""), answer.headers["x-robots-tag"]);
+    const links = fields?.["links"];
+    if (!says.nofollow && depth < this.#site.depth && Array.isArray(links)) {
+      sites.discover(this.#site, this.#inScope(links), depth + 1);
+    }
+    const canonical = this.#canonical(url, fields?.["canonical"]);
+    if (says.noindex || canonical !== undefined || index.twin(title, content, url) !== undefined) {
+      if (canonical !== undefined) sites.discover(this.#site, [canonical], depth);
+      index.remove(url);
+      return says.noindex ? "noindex" : "duplicate";
+    }
+    // Other pages may have come in since this one was taken up.
+    if (this.#isFull() && index.page(url) === undefined) return "left out";
+    const { etag, "last-modified": lastModified } = answer.headers;
+    return index.put({ url, title, text: content, site: this.#site.id, etag, lastModified }) ? "indexed" : "unchanged";
+  }
+
+  /** The address that the page says is its own, where that is another one which is not known to lead nowhere. */
+  #canonical(url: string, said: unknown): string | undefined {
+    const [canonical] = this.#inScope(typeof said === "string" ? [said] : []);
+    if (canonical === undefined || canonical === url) return undefined;
+    const { index, sites } = this.#deps;
+    // Two pages that name each other would both be left out otherwise.
+    const leadsNowhere =
+      this.#fetching.has(canonical) ||
+      (sites.isDone(this.#site.id, canonical, this.#round) && index.page(canonical) === undefined);
+    return leadsNowhere ? undefined : canonical;
+  }
+
+  async #sitemap(url: string): Promise<ReturnType<typeof readSitemap>> {
+    const parsed = URL.parse(url);
+    const nothing = { pages: [], sitemaps: [] };
+    if (parsed === null || !/^https?:$/.test(parsed.protocol)) return nothing;
+    const { egress, userAgent } = this.#deps;
+    const answer = await webGet({
+      url: parsed,
+      headers: { accept: "application/xml,text/xml,text/plain", "user-agent": userAgent },
+      maxBytes: MAX_SITEMAP_BYTES,
+      egress,
+      redirects: "any-origin",
+      signal: this.#timed(),
+    }).catch(() => undefined);
+    return answer?.status === 200 ? readSitemap(answer.body) : nothing;
+  }
+
+  #get(url: URL, headers: Readonly<Record<string, string>>): Promise<WebAnswer> {
+    const { egress, userAgent } = this.#deps;
+    return webGet({
+      url,
+      headers: { ...headers, "user-agent": userAgent },
+      maxBytes: MAX_PAGE_BYTES,
+      egress,
+      // Each address that a page redirects to has to pass the site's bounds and its robots.txt.
+      redirects: "none",
+      wants: (status, type) => status === 200 && (type === "" || /^(?:text|application)\//i.test(type)),
+      signal: this.#timed(),
+    });
+  }
+
+  #timed(): AbortSignal {
+    return AbortSignal.any([this.#deps.signal, AbortSignal.timeout(FETCH_TIMEOUT_MS)]);
+  }
+
+  /** The addresses that belong to the site, in one spelling. */
+  #inScope(urls: readonly string[]): string[] {
+    return urls.flatMap((text) => {
+      const href = resultUrl(text, this.#site.url);
+      if (href === undefined) return [];
+      const url = new URL(href);
+      url.hash = "";
+      return this.#site.sameHost && bareHost(url) !== this.#host ? [] : [url.href];
+    });
+  }
+}
+
+/** What makes a request conditional on a page's having changed. */
+function conditions(known: PageRow | undefined): Record<string, string> {
+  const headers: Record<string, string> = {};
+  if (known !== undefined && known.etag !== null) headers["if-none-match"] = known.etag;
+  if (known !== undefined && known.last_modified !== null) headers["if-modified-since"] = known.last_modified;
+  return headers;
+}
+
+/** With and without `www.` it is the same site. */
+function bareHost(url: URL): string {
+  return url.host.replace(/^www\./, "");
+}

@@ -1,0 +1,265 @@
+import { Database } from "bun:sqlite";
+import { chmodSync, closeSync, openSync } from "node:fs";
+import { codeOf } from "../../../lib/caught.ts";
+import { matchesOf, segmented, snippetOf, termsOf } from "./query.ts";
+
+/** Characters of a page's text that are indexed. */
+const MAX_PAGE_TEXT = 200_000;
+const MAX_TITLE = 300;
+/** Milliseconds that another process's write is waited for. */
+const BUSY_MS = 5_000;
+/** What a word in the title and in the address is worth beside one in the text. */
+const WEIGHTS = "8.0, 1.0, 3.0";
+/** Pages that were fetched by the way and belong to no site; the oldest make way. */
+const MAX_FETCHED_PAGES = 20_000;
+
+const VERSION = 1;
+
+const SCHEMA = `
+CREATE TABLE sites (
+  id INTEGER PRIMARY KEY,
+  url TEXT NOT NULL UNIQUE,
+  depth INTEGER NOT NULL,
+  max_pages INTEGER NOT NULL,
+  sitemap INTEGER NOT NULL,
+  same_host INTEGER NOT NULL,
+  added_at INTEGER NOT NULL,
+  round INTEGER NOT NULL DEFAULT 0,
+  open INTEGER NOT NULL DEFAULT 0,
+  crawled_at INTEGER
+) STRICT;
+CREATE TABLE pages (
+  id INTEGER PRIMARY KEY,
+  url TEXT NOT NULL UNIQUE,
+  site INTEGER REFERENCES sites(id),
+  title TEXT NOT NULL,
+  body TEXT NOT NULL,
+  hash TEXT NOT NULL,
+  etag TEXT,
+  last_modified TEXT,
+  fetched_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX pages_by_site ON pages(site, fetched_at);
+CREATE INDEX pages_by_hash ON pages(hash);
+CREATE TABLE frontier (
+  site INTEGER NOT NULL REFERENCES sites(id),
+  url TEXT NOT NULL,
+  depth INTEGER NOT NULL,
+  round INTEGER NOT NULL,
+  PRIMARY KEY (site, url)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE crawler (id INTEGER PRIMARY KEY CHECK (id = 1), pid INTEGER NOT NULL) STRICT;
+CREATE VIRTUAL TABLE words USING fts5(
+  title, body, address, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2'
+);`;
+
+/** A page of the index as it is found. */
+export interface FoundPage {
+  readonly url: string;
+  readonly title: string;
+  readonly snippet: string;
+}
+
+/** A page as it is put into the index. */
+export interface NewPage {
+  readonly url: string;
+  readonly title: string;
+  readonly text: string;
+  /** The site that it was crawled for; undefined where it was fetched by the way. */
+  readonly site: number | undefined;
+  readonly etag?: string | undefined;
+  readonly lastModified?: string | undefined;
+}
+
+export interface PageRow {
+  readonly id: number;
+  readonly hash: string;
+  readonly etag: string | null;
+  readonly last_modified: string | null;
+}
+
+export interface IndexStats {
+  readonly sites: number;
+  readonly pages: number;
+  /** Of the file. */
+  readonly bytes: number;
+}
+
+/** A full-text index of pages in one SQLite file, which any number of processes may use at one time. */
+export class PageIndex {
+  readonly database: Database;
+  readonly #now: () => number;
+
+  private constructor(database: Database, now: () => number) {
+    this.database = database;
+    this.#now = now;
+  }
+
+  /** Opens the index, mode 0600, and makes it where it is absent; `now` is in milliseconds. Throws where that cannot be. */
+  static open(path: string, now: () => number = Date.now): PageIndex {
+    ownFile(path);
+    const database = new Database(path, { create: true, strict: true });
+    try {
+      database.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
+      database.run("PRAGMA journal_mode = WAL");
+      // A crash of the machine may lose the last pages, which the next crawl brings again, and breaks nothing.
+      database.run("PRAGMA synchronous = NORMAL");
+      prepare(database, path);
+      return new PageIndex(database, now);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  }
+
+  /** The best pages for a query, `offset` of them left out. Never fails for what the query says. */
+  search(query: string, count: number, offset = 0): FoundPage[] {
+    const terms = termsOf(query);
+    const found = new Map<number, { readonly url: string; readonly title: string; readonly body: string }>();
+    const statement = this.database.query<{ id: number; url: string; title: string; body: string }, [string, number]>(
+      `SELECT id, url, title, body FROM
+         (SELECT rowid AS id, bm25(words, ${WEIGHTS}) AS score FROM words WHERE words MATCH ? ORDER BY score LIMIT ?)
+         JOIN pages USING (id) ORDER BY score`,
+    );
+    for (const match of matchesOf(terms)) {
+      for (const { id, ...page } of statement.all(match, count + offset)) if (!found.has(id)) found.set(id, page);
+      if (found.size >= count + offset) break;
+    }
+    const pages = [...found.values()].slice(offset, offset + count);
+    return pages.map(({ url, title, body }) => ({ url, title, snippet: snippetOf(body, terms) }));
+  }
+
+  /** What is known of a page. */
+  page(url: string): PageRow | undefined {
+    const row = this.database.query<PageRow, [string]>("SELECT id, hash, etag, last_modified FROM pages WHERE url = ?");
+    return row.get(url) ?? undefined;
+  }
+
+  /** Puts a page in, or in the place of what it was. False where its words are those that are there. */
+  put(page: NewPage): boolean {
+    const title = page.title.slice(0, MAX_TITLE).toWellFormed();
+    const body = page.text.slice(0, MAX_PAGE_TEXT).toWellFormed();
+    const hash = Bun.hash(`${title}\0${body}`).toString(16);
+    return this.database
+      .transaction(() => {
+        const old = this.page(page.url);
+        const changed = old?.hash !== hash;
+        if (old !== undefined && changed) this.database.run("DELETE FROM words WHERE rowid = ?", [old.id]);
+        const { id } = this.#upsert(page, { title, body, hash });
+        if (changed) {
+          this.database.run("INSERT INTO words (rowid, title, body, address) VALUES (?, ?, ?, ?)", [
+            id,
+            segmented(title),
+            segmented(body),
+            segmented(addressWords(page.url)),
+          ]);
+        }
+        if (page.site === undefined && old === undefined) this.#dropOldest();
+        return changed;
+      })
+      .immediate();
+  }
+
+  /** Whether some page of the index has these very words; duplicates of a page are left out. */
+  twin(title: string, text: string, url: string): string | undefined {
+    const hash = Bun.hash(
+      `${title.slice(0, MAX_TITLE).toWellFormed()}\0${text.slice(0, MAX_PAGE_TEXT).toWellFormed()}`,
+    ).toString(16);
+    const row = this.database
+      .query<{ url: string }, [string, string]>("SELECT url FROM pages WHERE hash = ? AND url <> ? LIMIT 1")
+      .get(hash, url);
+    return row?.url;
+  }
+
+  /** Notes that a page is as it was. */
+  touch(url: string): void {
+    this.database.run("UPDATE pages SET fetched_at = ? WHERE url = ?", [this.#now(), url]);
+  }
+
+  /** Takes a page out. False where it was not in. */
+  remove(url: string): boolean {
+    return this.database
+      .transaction(() => {
+        const row = this.page(url);
+        if (row !== undefined) this.#removeRow(row.id);
+        return row !== undefined;
+      })
+      .immediate();
+  }
+
+  stats(): IndexStats {
+    const row = this.database
+      .query<{ sites: number; pages: number; bytes: number }, []>(
+        `SELECT (SELECT count(*) FROM sites) AS sites, (SELECT count(*) FROM pages) AS pages,
+           (SELECT page_count * page_size FROM pragma_page_count, pragma_page_size) AS bytes`,
+      )
+      .get();
+    return row ?? { sites: 0, pages: 0, bytes: 0 };
+  }
+
+  /** Whether there is a page to find. */
+  hasPages(): boolean {
+    return this.database.query("SELECT 1 FROM pages LIMIT 1").get() !== null;
+  }
+
+  close(): void {
+    this.database.close();
+  }
+
+  #upsert(page: NewPage, { title, body, hash }: { title: string; body: string; hash: string }): { id: number } {
+    const row = this.database
+      .query<{ id: number }, (string | number | null)[]>(
+        `INSERT INTO pages (url, site, title, body, hash, etag, last_modified, fetched_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (url) DO UPDATE SET site = coalesce(excluded.site, site), title = excluded.title,
+           body = excluded.body, hash = excluded.hash, etag = excluded.etag, last_modified = excluded.last_modified,
+           fetched_at = excluded.fetched_at
+         RETURNING id`,
+      )
+      .get(page.url, page.site ?? null, title, body, hash, page.etag ?? null, page.lastModified ?? null, this.#now());
+    if (row === null) throw new Error("Cannot index a page: the database gave no row");
+    return row;
+  }
+
+  #dropOldest(): void {
+    const rows = this.database
+      .query<{ id: number }, [number]>(
+        "SELECT id FROM pages WHERE site IS NULL ORDER BY fetched_at DESC, id DESC LIMIT 100 OFFSET ?",
+      )
+      .all(MAX_FETCHED_PAGES);
+    for (const { id } of rows) this.#removeRow(id);
+  }
+
+  #removeRow(id: number): void {
+    this.database.run("DELETE FROM words WHERE rowid = ?", [id]);
+    this.database.run("DELETE FROM pages WHERE id = ?", [id]);
+  }
+}
+
+function prepare(database: Database, path: string): void {
+  database
+    .transaction(() => {
+      const version = database.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
+      if (version > VERSION) throw new Error(`Cannot use the index "${path}": a newer version of Turnpike made it`);
+      if (version === VERSION) return;
+      database.run(SCHEMA);
+      database.run(`PRAGMA user_version = ${VERSION}`);
+    })
+    .immediate();
+}
+
+/** SQLite gives its -wal and -shm files the mode of the main one, so that must be right before it is opened. */
+function ownFile(path: string): void {
+  try {
+    closeSync(openSync(path, "a", 0o600));
+    chmodSync(path, 0o600);
+  } catch (error) {
+    throw new Error(`Cannot open the index "${path}": ${codeOf(error) ?? "unknown"}`, { cause: error });
+  }
+}
+
+/** The words of an address that people search for. */
+function addressWords(url: string): string {
+  const { hostname, pathname } = new URL(url);
+  return `${hostname} ${pathname}`.replace(/%[\da-f]{2}/gi, " ").replace(/[^\p{L}\p{N}]+/gu, " ");
+}

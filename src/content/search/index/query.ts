@@ -1,0 +1,100 @@
+/** Words of a query that are looked for. */
+const MAX_TERMS = 24;
+/** Characters of a query that are read. */
+const MAX_LENGTH = 1_000;
+/** The shortest word of which the beginning alone counts as well. */
+const MIN_PREFIX = 3;
+
+/**
+ * Scripts that write no spaces between words. Each of their characters is a word of the index, and some in a row are
+ * looked for as a phrase; so words of one and two characters are found, which trigrams cannot.
+ */
+const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}\p{sc=Myanmar}]/u;
+const UNSPACED_EACH = new RegExp(UNSPACED.source, "gu");
+
+/** The text as the index has it: words of scripts without spaces are taken apart. */
+export function segmented(text: string): string {
+  return UNSPACED.test(text) ? text.replace(UNSPACED_EACH, " $& ") : text;
+}
+
+/** The words of a query, without operators and signs: the index is never given anything else of it. */
+export function termsOf(query: string): string[] {
+  const words =
+    query
+      .slice(0, MAX_LENGTH)
+      .normalize("NFC")
+      .toLowerCase()
+      .match(/[\p{L}\p{M}\p{N}\p{Co}]+/gu) ?? [];
+  const terms = words.flatMap((word) => word.match(RUNS) ?? []);
+  return [...new Set(terms)].slice(0, MAX_TERMS);
+}
+
+/** Runs of one kind: "東京tower" are two words. */
+const RUNS = new RegExp(`${UNSPACED.source}+|(?:(?!${UNSPACED.source}).)+`, "gu");
+
+/**
+ * What the index is asked, strictest first: pages with all words, with the beginnings of all, with any. Each word is
+ * quoted, so that nothing of it is syntax.
+ */
+export function matchesOf(terms: readonly string[]): string[] {
+  if (terms.length === 0) return [];
+  const exact = terms.map((term) => `"${segmented(term).trim()}"`);
+  const begun = terms.map((term, at) => (term.length < MIN_PREFIX ? exact[at] : `${exact[at]}*`));
+  return [...new Set([exact.join(" AND "), begun.join(" AND "), begun.join(" OR ")])];
+}
+
+/** Characters of a snippet, and how far its beginning goes back from the first word found. */
+const SNIPPET = 300;
+const LEAD = 60;
+/** Places of words that are weighed against each other. */
+const MAX_PLACES = 400;
+
+/** The part of a text that has most of the words. */
+export function snippetOf(text: string, terms: readonly string[]): string {
+  const folded = fold(text);
+  const places: { readonly at: number; readonly term: number }[] = [];
+  for (const [term, word] of terms.entries()) {
+    const sought = fold(word);
+    let at = folded.indexOf(sought);
+    for (let n = 0; at >= 0 && n < MAX_PLACES / terms.length; n += 1) {
+      places.push({ at, term });
+      at = folded.indexOf(sought, at + sought.length);
+    }
+  }
+  places.sort((a, b) => a.at - b.at);
+  const start = Math.max(0, bestPlace(places) - LEAD);
+  const from = start === 0 ? 0 : wordStart(text, start);
+  const piece = text
+    .slice(from, from + SNIPPET)
+    .toWellFormed()
+    .replaceAll("\ufffd", "")
+    .replace(/\s+/g, " ")
+    .trim();
+  return `${from > 0 ? "…" : ""}${piece}${from + SNIPPET < text.length ? "…" : ""}`;
+}
+
+function bestPlace(places: readonly { readonly at: number; readonly term: number }[]): number {
+  let best = { at: 0, words: 0 };
+  for (const [index, { at }] of places.entries()) {
+    const words = new Set<number>();
+    for (let next = index; next < places.length; next += 1) {
+      const place = places[next];
+      if (place === undefined || place.at > at + SNIPPET - LEAD) break;
+      words.add(place.term);
+    }
+    if (words.size > best.words) best = { at, words: words.size };
+  }
+  return best.at;
+}
+
+function wordStart(text: string, from: number): number {
+  const space = text.slice(from, from + LEAD).search(/\s/);
+  return space < 0 ? from : from + space + 1;
+}
+
+/** Without case and accents, one place for each of the text's own, so that places agree. */
+function fold(text: string): string {
+  const lower = text.toLowerCase();
+  const same = lower.length === text.length ? lower : text;
+  return same.replace(/[\u00c0-\u024f]/g, (letter) => letter.normalize("NFD").charAt(0));
+}

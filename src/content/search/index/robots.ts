@@ -1,0 +1,135 @@
+/** RFC 9309 §2.5: a crawler may stop reading after 500 KiB. */
+export const MAX_ROBOTS_BYTES = 512_000;
+/** Rules and sitemaps of a file that are heeded. */
+const MAX_RULES = 5_000;
+const MAX_SITEMAPS = 100;
+/** Characters and stars of a rule's pattern; a longer one is not heeded. */
+const MAX_PATTERN = 2_048;
+const MAX_STARS = 20;
+
+interface Rule {
+  readonly allow: boolean;
+  readonly parts: readonly string[];
+  readonly anchored: boolean;
+  readonly length: number;
+}
+
+/** What a site's robots.txt says to one crawler. */
+export interface Robots {
+  /** Seconds between requests that the site asks for; undefined where it does not. */
+  readonly crawlDelay: number | undefined;
+  readonly sitemaps: readonly string[];
+  /** Whether the path, with its query, may be fetched. */
+  allows(path: string): boolean;
+}
+
+export const ALLOW_ALL: Robots = { crawlDelay: undefined, sitemaps: [], allows: () => true };
+/** RFC 9309 §2.3.1.4: a file that cannot be had for the server's fault forbids everything. */
+export const ALLOW_NONE: Robots = { crawlDelay: undefined, sitemaps: [], allows: (path) => path === "/robots.txt" };
+
+interface Group {
+  readonly agents: string[];
+  readonly rules: Rule[];
+  crawlDelay: number | undefined;
+}
+
+/** Reads a robots.txt (RFC 9309) for the crawler of this product token; lines that make no sense are skipped. */
+export function parseRobots(text: string, agent: string): Robots {
+  const groups: Group[] = [];
+  const sitemaps: string[] = [];
+  let group: Group | undefined;
+  let inAgents = false;
+  let rules = 0;
+  for (const line of text
+    .slice(0, MAX_ROBOTS_BYTES)
+    .replace(/^\ufeff/, "")
+    .split(/\r\n|\r|\n/)) {
+    const bare = line.split("#", 1)[0] ?? "";
+    const colon = bare.indexOf(":");
+    if (colon < 0) continue;
+    const name = bare.slice(0, colon).trim().toLowerCase();
+    const value = bare.slice(colon + 1).trim();
+    if (name === "sitemap" && sitemaps.length < MAX_SITEMAPS) sitemaps.push(value);
+    if (name === "user-agent") {
+      if (!inAgents || group === undefined) {
+        group = { agents: [], rules: [], crawlDelay: undefined };
+        groups.push(group);
+      }
+      group.agents.push(productToken(value));
+      inAgents = true;
+      continue;
+    }
+    // Sitemaps stand outside of groups.
+    if (group === undefined || name === "sitemap") continue;
+    inAgents = false;
+    if (name === "crawl-delay") group.crawlDelay = delayOf(value) ?? group.crawlDelay;
+    const rule = name === "allow" || name === "disallow" ? ruleOf(name === "allow", value) : undefined;
+    if (rule === undefined || rules >= MAX_RULES) continue;
+    rules += 1;
+    group.rules.push(rule);
+  }
+  return robotsOf(groupsFor(groups, agent.toLowerCase()), sitemaps);
+}
+
+/** §2.2.1: all groups that name the crawler count as one; only where none does, those of all crawlers. */
+function groupsFor(groups: readonly Group[], agent: string): readonly Group[] {
+  const own = groups.filter(({ agents }) => agents.includes(agent));
+  return own.length > 0 ? own : groups.filter(({ agents }) => agents.includes("*"));
+}
+
+function robotsOf(groups: readonly Group[], sitemaps: readonly string[]): Robots {
+  // §2.2.2: the longest match counts, and the permission where two are equal.
+  const rules = groups
+    .flatMap((group) => group.rules)
+    .toSorted((a, b) => b.length - a.length || Number(b.allow) - Number(a.allow));
+  return {
+    crawlDelay: groups.find(({ crawlDelay }) => crawlDelay !== undefined)?.crawlDelay,
+    sitemaps,
+    allows(path) {
+      if (path === "/robots.txt") return true;
+      const spelled = spelling(path);
+      return rules.find((rule) => matches(rule, spelled))?.allow ?? true;
+    },
+  };
+}
+
+function productToken(value: string): string {
+  return value === "*" || value.startsWith("* ") ? "*" : (/^[a-z_-]+/i.exec(value)?.[0] ?? "").toLowerCase();
+}
+
+function delayOf(value: string): number | undefined {
+  return /^\d{1,6}(?:\.\d{1,6})?$/.test(value) ? Number(value) : undefined;
+}
+
+function ruleOf(allow: boolean, value: string): Rule | undefined {
+  // An empty rule says nothing; one that begins otherwise matches no path.
+  if (value === "" || value.length > MAX_PATTERN || !/^[/*]/.test(value)) return undefined;
+  const anchored = value.endsWith("$");
+  const pattern = spelling(anchored ? value.slice(0, -1) : value);
+  const parts = pattern.split(/\*+/);
+  return parts.length > MAX_STARS ? undefined : { allow, parts, anchored, length: pattern.length };
+}
+
+/** Matches in linear time for each part: no part need ever be placed anew but the last, which is anchored. */
+function matches({ parts, anchored }: Rule, path: string): boolean {
+  const [first = "", ...others] = parts;
+  if (!path.startsWith(first)) return false;
+  let at = first.length;
+  for (const [index, part] of others.entries()) {
+    if (anchored && index === others.length - 1) return path.length - part.length >= at && path.endsWith(part);
+    const found = path.indexOf(part, at);
+    if (found < 0) return false;
+    at = found + part.length;
+  }
+  return !anchored || others.length > 0 || at === path.length;
+}
+
+/** §2.2.2: what need not be escaped is not, everything else is, so that both sides are spelled alike. */
+function spelling(path: string): string {
+  return path
+    .replace(/%([\da-f]{2})/gi, (escape: string, hex: string) => {
+      const character = String.fromCharCode(Number.parseInt(hex, 16));
+      return /[\w.~-]/.test(character) ? character : escape.toUpperCase();
+    })
+    .replace(/[^\x21-\x7e]/gu, (character) => (character.isWellFormed() ? encodeURIComponent(character) : ""));
+}

@@ -1,0 +1,69 @@
+import { gunzipSync } from "node:zlib";
+import { Parser } from "htmlparser2";
+
+/** Bytes of a sitemap, compressed and not; the protocol allows 50 MB. */
+export const MAX_SITEMAP_BYTES = 50 * 1024 * 1024;
+/** Addresses of a sitemap; the protocol allows as many. */
+const MAX_URLS = 50_000;
+const MAX_URL_LENGTH = 2_048;
+
+/** What a sitemap names. */
+export interface Sitemap {
+  readonly pages: readonly string[];
+  /** Other sitemaps, of an index. */
+  readonly sitemaps: readonly string[];
+}
+
+const NOTHING: Sitemap = { pages: [], sitemaps: [] };
+
+/** Reads a sitemap, an index of sitemaps, or a list with an address a line, gzipped or not; nothing where it is none. */
+export function readSitemap(body: Uint8Array<ArrayBuffer>): Sitemap {
+  const text = textOf(body);
+  if (text === undefined) return NOTHING;
+  if (!/^\s*</.test(text.slice(0, 1_000))) return { pages: addresses(text.split(/\r?\n/, MAX_URLS)), sitemaps: [] };
+  const pages: string[] = [];
+  const sitemaps: string[] = [];
+  let within: string | undefined;
+  let location: string | undefined;
+  const parser = new Parser(
+    {
+      onopentagname(name) {
+        const bare = name.slice(name.indexOf(":") + 1);
+        if (bare === "url" || bare === "sitemap") within = bare;
+        // Pictures and films of a page have a `loc` in a namespace of their own.
+        if (name === "loc" && within !== undefined) location = "";
+      },
+      ontext(piece) {
+        if (location !== undefined && location.length <= MAX_URL_LENGTH) location += piece;
+      },
+      onclosetag(name) {
+        if (name === "loc" && location !== undefined) {
+          (within === "sitemap" ? sitemaps : pages).push(location.trim());
+          location = undefined;
+        }
+        if (name === within) within = undefined;
+        if (pages.length + sitemaps.length >= MAX_URLS) parser.pause();
+      },
+    },
+    { xmlMode: true },
+  );
+  parser.end(text);
+  return { pages: addresses(pages), sitemaps: addresses(sitemaps) };
+}
+
+function textOf(body: Uint8Array<ArrayBuffer>): string | undefined {
+  try {
+    const bytes =
+      body[0] === 0x1f && body[1] === 0x8b ? gunzipSync(body, { maxOutputLength: MAX_SITEMAP_BYTES }) : body;
+    return new TextDecoder().decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function addresses(found: readonly string[]): string[] {
+  return found
+    .slice(0, MAX_URLS)
+    .map((text) => text.trim())
+    .filter((text) => text.length <= MAX_URL_LENGTH && /^https?:\/\//i.test(text) && URL.canParse(text));
+}

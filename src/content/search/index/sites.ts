@@ -1,0 +1,194 @@
+import { type Database } from "bun:sqlite";
+import { isAlive } from "../../../lib/is-alive.ts";
+import { type PageIndex } from "./page-index.ts";
+
+/** Addresses that are known of a site, for each page that it may have in the index. */
+const FRONTIER_PER_PAGE = 10;
+const MIN_FRONTIER = 1_000;
+/** Addresses that are looked through for one whose host is free. */
+const LOOK_AHEAD = 500;
+
+/** What the operator wants of a site. */
+export interface SiteOptions {
+  readonly url: string;
+  /** Links followed from the first page on. */
+  readonly depth: number;
+  readonly maxPages: number;
+  /** Whether its sitemaps are read. */
+  readonly sitemap: boolean;
+  /** Whether links to other hosts are left alone. */
+  readonly sameHost: boolean;
+}
+
+export interface Site extends SiteOptions {
+  readonly id: number;
+  /** Milliseconds since 1970 when a crawl was last finished; undefined where none was. */
+  readonly crawledAt: number | undefined;
+  readonly pages: number;
+}
+
+/** An address that waits to be fetched. */
+export interface Waiting {
+  readonly url: string;
+  readonly depth: number;
+}
+
+/** Which addresses are next: of what round, and whether only those of pages in the index. */
+export interface Round {
+  readonly number: number;
+  readonly known: boolean;
+}
+
+interface SiteRow {
+  readonly id: number;
+  readonly url: string;
+  readonly depth: number;
+  readonly max_pages: number;
+  readonly sitemap: number;
+  readonly same_host: number;
+  readonly crawled_at: number | null;
+  readonly pages: number;
+}
+
+/** The sites of an index, and what of them is still to be fetched. All of it is on disk, so a crawl that was killed goes on. */
+export class Sites {
+  readonly #database: Database;
+  readonly #index: PageIndex;
+  readonly #now: () => number;
+
+  constructor(index: PageIndex, now: () => number = Date.now) {
+    this.#index = index;
+    this.#database = index.database;
+    this.#now = now;
+  }
+
+  /** Adds a site, or changes what is wanted of one. */
+  add({ url, depth, maxPages, sitemap, sameHost }: SiteOptions): Site {
+    this.#database.run(
+      `INSERT INTO sites (url, depth, max_pages, sitemap, same_host, added_at) VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (url) DO UPDATE SET depth = excluded.depth, max_pages = excluded.max_pages,
+         sitemap = excluded.sitemap, same_host = excluded.same_host`,
+      [url, depth, maxPages, Number(sitemap), Number(sameHost), this.#now()],
+    );
+    const site = this.list().find((known) => known.url === url);
+    if (site === undefined) throw new Error("Cannot add a site: the database gave no row");
+    return site;
+  }
+
+  list(): Site[] {
+    const rows = this.#database
+      .query<SiteRow, []>(
+        `SELECT id, url, depth, max_pages, sitemap, same_host, crawled_at,
+           (SELECT count(*) FROM pages WHERE site = sites.id) AS pages FROM sites ORDER BY url`,
+      )
+      .all();
+    return rows.map((row) => ({
+      id: row.id,
+      url: row.url,
+      depth: row.depth,
+      maxPages: row.max_pages,
+      sitemap: row.sitemap === 1,
+      sameHost: row.same_host === 1,
+      crawledAt: row.crawled_at ?? undefined,
+      pages: row.pages,
+    }));
+  }
+
+  /** Takes a site and its pages out; gives the number of pages. Undefined where there is no such site. */
+  remove(url: string): number | undefined {
+    const site = this.list().find((known) => known.url === url);
+    if (site === undefined) return undefined;
+    return this.#database
+      .transaction(() => {
+        this.#database.run("DELETE FROM words WHERE rowid IN (SELECT id FROM pages WHERE site = ?)", [site.id]);
+        this.#database.run("DELETE FROM pages WHERE site = ?", [site.id]);
+        this.#database.run("DELETE FROM frontier WHERE site = ?", [site.id]);
+        this.#database.run("DELETE FROM sites WHERE id = ?", [site.id]);
+        return site.pages;
+      })
+      .immediate();
+  }
+
+  /** Begins a round through all known addresses, or goes on with one that was broken off; gives its number. */
+  beginRound(site: number): number {
+    this.#database.run("UPDATE sites SET round = round + 1, open = 1 WHERE id = ? AND open = 0", [site]);
+    const row = this.#database.query<{ round: number }, [number]>("SELECT round FROM sites WHERE id = ?").get(site);
+    return row?.round ?? 0;
+  }
+
+  endRound(site: number): void {
+    this.#database.run("UPDATE sites SET open = 0, crawled_at = ? WHERE id = ?", [this.#now(), site]);
+  }
+
+  /** Notes addresses that were found; a shorter way to a known one counts. */
+  discover(site: Site, urls: readonly string[], depth: number): void {
+    const room = Math.max(MIN_FRONTIER, site.maxPages * FRONTIER_PER_PAGE) - this.#known(site.id);
+    const insert = this.#database.query<unknown, [number, string, number]>(
+      `INSERT INTO frontier (site, url, depth, round) VALUES (?, ?, ?, 0)
+       ON CONFLICT (site, url) DO UPDATE SET depth = min(depth, excluded.depth)`,
+    );
+    this.#database.transaction(() => {
+      for (const url of urls.slice(0, Math.max(0, room))) insert.run(site.id, url, depth);
+    })();
+  }
+
+  /** The next address of the round whose host may be asked now, the ones nearest to the first page first. */
+  next(site: number, round: Round, mayFetch: (host: string) => boolean): Waiting | undefined {
+    const rows = this.#database
+      .query<Waiting, [number, number, number, number]>(
+        `SELECT url, depth FROM frontier WHERE site = ? AND round < ? AND (? = 0 OR url IN (SELECT url FROM pages))
+         ORDER BY depth, url LIMIT ?`,
+      )
+      .all(site, round.number, Number(round.known), LOOK_AHEAD);
+    return rows.find(({ url }) => mayFetch(new URL(url).host));
+  }
+
+  /** Notes that an address was dealt with in this round. */
+  done(site: number, url: string, round: number): void {
+    this.#database.run("UPDATE frontier SET round = ? WHERE site = ? AND url = ?", [round, site, url]);
+  }
+
+  /** Whether an address was dealt with in this round. */
+  isDone(site: number, url: string, round: number): boolean {
+    const row = this.#database
+      .query<{ round: number }, [number, string]>("SELECT round FROM frontier WHERE site = ? AND url = ?")
+      .get(site, url);
+    return row !== null && row.round >= round;
+  }
+
+  /** Forgets an address that leads nowhere, and its page. */
+  forget(site: number, url: string): boolean {
+    this.#database.run("DELETE FROM frontier WHERE site = ? AND url = ?", [site, url]);
+    return this.#index.remove(url);
+  }
+
+  pages(site: number): number {
+    const row = this.#database
+      .query<{ count: number }, [number]>("SELECT count(*) AS count FROM pages WHERE site = ?")
+      .get(site);
+    return row?.count ?? 0;
+  }
+
+  /** Takes the place of the one crawler that an index may have; false where another process has it. */
+  lock(pid: number): boolean {
+    return this.#database
+      .transaction(() => {
+        const row = this.#database.query<{ pid: number }, []>("SELECT pid FROM crawler").get();
+        if (row !== null && row.pid !== pid && isAlive(row.pid)) return false;
+        this.#database.run("INSERT OR REPLACE INTO crawler (id, pid) VALUES (1, ?)", [pid]);
+        return true;
+      })
+      .immediate();
+  }
+
+  unlock(): void {
+    this.#database.run("DELETE FROM crawler");
+  }
+
+  #known(site: number): number {
+    const row = this.#database
+      .query<{ count: number }, [number]>("SELECT count(*) AS count FROM frontier WHERE site = ?")
+      .get(site);
+    return row?.count ?? 0;
+  }
+}

@@ -1,0 +1,44 @@
+import { type EgressOptions } from "../egress/guard.ts";
+import { type Extractor } from "../extraction/extractor.ts";
+import { type PageIndex } from "./index/page-index.ts";
+import { type SearchProvider } from "./provider.ts";
+import { createBrave } from "./providers/brave.ts";
+import { createDuckDuckGo } from "./providers/duckduckgo.ts";
+import { createLocal } from "./providers/local.ts";
+import { createMojeek } from "./providers/mojeek.ts";
+import { createSearxng } from "./providers/searxng.ts";
+
+export const PROVIDER_NAMES = ["local", "searxng", "brave", "duckduckgo", "mojeek"] as const;
+
+export type ProviderName = (typeof PROVIDER_NAMES)[number];
+
+/** What providers are made with; each takes what it needs. */
+export interface ProviderDeps {
+  readonly egress: EgressOptions;
+  readonly extractor: Extractor;
+  readonly userAgent: string;
+  readonly searxngUrl: string;
+  readonly braveKey: string;
+  readonly index: () => PageIndex | undefined;
+  /** Where each is asked; the real ones where nothing else is said. */
+  readonly endpoints?: Partial<Record<"brave" | "duckduckgo" | "mojeek", string>>;
+}
+
+const ENDPOINTS = {
+  brave: "https://api.search.brave.com/res/v1/web/search",
+  duckduckgo: "https://html.duckduckgo.com/html/",
+  mojeek: "https://www.mojeek.com/search",
+};
+
+/** All providers that there are, by their names. */
+export function createProviders(deps: ProviderDeps): Readonly<Record<ProviderName, SearchProvider>> {
+  const endpoints = { ...ENDPOINTS, ...deps.endpoints };
+  const { egress } = deps;
+  return {
+    local: createLocal(deps.index),
+    searxng: createSearxng(deps.searxngUrl),
+    brave: createBrave({ endpoint: endpoints.brave, key: deps.braveKey, egress }),
+    duckduckgo: createDuckDuckGo({ ...deps, endpoint: endpoints.duckduckgo }),
+    mojeek: createMojeek({ ...deps, endpoint: endpoints.mojeek }),
+  };
+}

@@ -1,0 +1,34 @@
+import { type ExtractionTask } from "../extraction/extraction.ts";
+import { plainText } from "../extraction/plain-text.ts";
+import { PageReader, type PageReaderDeps, type ReadPage } from "../page/page-reader.ts";
+import { type PageRequest } from "../page/page.ts";
+import { robotsDirectives } from "./index/robots-directives.ts";
+import { type SearchService } from "./search-service.ts";
+
+const KINDS: ReadonlySet<ExtractionTask["kind"]> = new Set(["markdown", "text", "article"]);
+
+/** Reads pages, and hands what it read to the search index, which keeps it where the operator wants that. */
+export class RememberingReader extends PageReader {
+  readonly #remember: SearchService["remember"];
+
+  constructor(deps: PageReaderDeps, remember: SearchService["remember"]) {
+    super(deps);
+    this.#remember = remember;
+  }
+
+  override async read(request: PageRequest, task: ExtractionTask): Promise<ReadPage> {
+    const read = await super.read(request, task);
+    const { extraction, source } = read;
+    const url = URL.parse(source.finalUrl);
+    const field = source.headers.filter(([name]) => name.toLowerCase() === "x-robots-tag").map(([, value]) => value);
+    const whole = source.complete && (source.statusCode ?? 200) === 200 && extraction.content !== "";
+    if (KINDS.has(task.kind) && whole && url !== null && !robotsDirectives("", field).noindex) {
+      url.hash = "";
+      url.username = "";
+      url.password = "";
+      const text = task.kind === "text" ? extraction.content : plainText(extraction.content);
+      this.#remember({ url: url.href, title: extraction.title, text });
+    }
+    return read;
+  }
+}
