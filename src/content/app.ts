@@ -64,16 +64,16 @@ async function readJson(request: Request): Promise<unknown> {
   if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)) {
     throw new TurnpikeError("unsupported-media-type", "Cannot read the body: its Content-Type is not application/json");
   }
-  const text = await readText(request);
+  const bytes = await readBytes(request);
   try {
-    return JSON.parse(text);
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    throw new TurnpikeError("bad-request", "Cannot read the body: it is not JSON");
+    throw new TurnpikeError("bad-request", "Cannot read the body: it is not JSON in UTF-8");
   }
 }
 
-async function readText(request: Request): Promise<string> {
-  if (request.body === null) return "";
+async function readBytes(request: Request): Promise<Uint8Array> {
+  if (request.body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of request.body) {
@@ -83,7 +83,7 @@ async function readText(request: Request): Promise<string> {
     }
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString("utf8");
+  return Buffer.concat(chunks);
 }
 
 function baseUrlOf(request: Request): string {

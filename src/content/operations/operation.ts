@@ -56,7 +56,7 @@ export function postOperation<S extends z.ZodType>(
   return {
     ...description,
     method: "post",
-    run: (body, services, signal) => run(check(description.body, body), services, signal),
+    run: async (body, services, signal) => await run(check(description.body, body), services, signal),
   };
 }
 
@@ -67,7 +67,11 @@ const MAX_PATH_LENGTH = 100;
 function check<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
   const result = schema.safeParse(body, { reportInput: true });
   if (result.success) return result.data;
-  const errors = result.error.issues.flatMap(fieldErrors).slice(0, MAX_FIELD_ERRORS);
+  const all = result.error.issues.flatMap(fieldErrors);
+  // One thing that is wrong with a field is enough to say: an empty URL is no URL either.
+  const errors = [...Map.groupBy(all, ({ path }) => path).values()]
+    .flatMap(([first]) => first ?? [])
+    .slice(0, MAX_FIELD_ERRORS);
   throw invalidParameters(errors.map(({ path, message }) => ({ path: path.slice(0, MAX_PATH_LENGTH), message })));
 }
 
@@ -90,12 +94,19 @@ function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
 }
 
 function describe(issue: z.core.$ZodIssue): string {
-  const unit = "origin" in issue && issue.origin === "string" ? " characters" : "";
   if (issue.code === "invalid_type") {
     return issue.input === undefined ? "is required" : `must be of type ${issue.expected}`;
   }
-  if (issue.code === "too_big") return `must be at most ${issue.maximum}${unit}`;
-  if (issue.code === "too_small") return `must be at least ${issue.minimum}${unit}`;
+  if (issue.code === "too_small" && issue.minimum === 1 && ["string", "array"].includes(issue.origin)) {
+    return "must not be empty";
+  }
+  if (issue.code === "too_big") return `must be at most ${issue.maximum}${unitOf(issue.origin)}`;
+  if (issue.code === "too_small") return `must be at least ${issue.minimum}${unitOf(issue.origin)}`;
   if (issue.code === "invalid_value") return `must be one of ${issue.values.map(String).join(", ")}`;
   return issue.message;
+}
+
+function unitOf(origin: string): string {
+  if (origin === "string") return " characters";
+  return origin === "array" ? " items" : "";
 }

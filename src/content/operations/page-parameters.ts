@@ -50,6 +50,7 @@ export const pageParameters = {
   timeout: z.int().min(1).max(120).default(30).openapi({ description: "Page load time-out in seconds" }),
   user_agent: z
     .string()
+    .min(1)
     .max(512)
     .regex(HEADER_TEXT, "must be visible ASCII characters and spaces")
     .optional()

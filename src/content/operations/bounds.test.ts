@@ -1,0 +1,226 @@
+/** Every bound, value and default of the interface's tables: what is at it is taken, what is beyond it is refused by name. */
+import { describe, expect, test } from "bun:test";
+import { TurnpikeError } from "../../lib/errors.ts";
+import { type Operation, type Services } from "./operation.ts";
+import { OPERATIONS } from "./operations.ts";
+
+type Rule =
+  | { readonly kind: "integer" | "number"; readonly min?: number; readonly max?: number; readonly default?: number }
+  | { readonly kind: "boolean"; readonly default: boolean }
+  | { readonly kind: "text"; readonly max?: number; readonly empty?: true }
+  | { readonly kind: "one-of"; readonly values: readonly string[]; readonly default: string }
+  | { readonly kind: "urls"; readonly max: number }
+  | { readonly kind: "url" | "selectors" };
+
+const timeout: Rule = { kind: "integer", min: 1, max: 120, default: 30 };
+const maxLength: Rule = { kind: "integer", min: 1, max: 1_000_000 };
+const format: Rule = { kind: "one-of", values: ["html", "markdown", "text", "links"], default: "markdown" };
+const inches: Rule = { kind: "number" };
+
+const PAGE: Readonly<Record<string, Rule>> = {
+  selector: { kind: "text", max: 2000 },
+  stealth: { kind: "boolean", default: false },
+  timeout,
+  user_agent: { kind: "text", max: 512 },
+  wait: { kind: "integer", min: 0, max: 30 },
+  wait_until: { kind: "one-of", values: ["load", "domcontentloaded", "networkidle0"], default: "load" },
+  engine: { kind: "one-of", values: ["auto", "static", "browser"], default: "auto" },
+  partial: { kind: "boolean", default: false },
+};
+const url: Rule = { kind: "url" };
+
+const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
+  "/scrape": { url, ...PAGE, format, max_length: maxLength, evaluate: { kind: "text" } },
+  "/batch": { urls: { kind: "urls", max: 20 }, ...PAGE, format, max_length: maxLength, evaluate: { kind: "text" } },
+  "/extract": { url, ...PAGE, selectors: { kind: "selectors" } },
+  "/read": { url, ...PAGE, max_length: maxLength },
+  "/pdf": {
+    url,
+    ...PAGE,
+    landscape: { kind: "boolean", default: false },
+    print_background: { kind: "boolean", default: true },
+    scale: { kind: "number", min: 0.1, max: 2, default: 1 },
+    paper_width: { kind: "number", default: 8.5 },
+    paper_height: { kind: "number", default: 11 },
+    margin_top: inches,
+    margin_bottom: inches,
+    margin_left: inches,
+    margin_right: inches,
+  },
+  "/screenshot": {
+    url,
+    ...PAGE,
+    format: { kind: "one-of", values: ["png", "jpeg", "webp"], default: "png" },
+    full_page: { kind: "boolean", default: false },
+    width: { kind: "integer", min: 1, max: 10_000, default: 1280 },
+    height: { kind: "integer", min: 1, max: 10_000, default: 720 },
+    quality: { kind: "integer", min: 0, max: 100 },
+  },
+  "/qr": {
+    data: { kind: "text", max: 4296, empty: true },
+    size: { kind: "integer", min: 32, max: 2048, default: 256 },
+    margin: { kind: "integer", min: 0, max: 10, default: 2 },
+  },
+  "/search": { query: { kind: "text" }, count: { kind: "integer", min: 1, max: 50, default: 10 }, timeout },
+};
+
+/** The least that each operation is called with. */
+function leastOf(path: string): Record<string, unknown> {
+  if (path === "/qr") return { data: "x" };
+  if (path === "/search") return { query: "x" };
+  if (path === "/batch") return { urls: ["https://example.com/"] };
+  const page = { url: "https://example.com/" };
+  return path === "/extract" ? { ...page, selectors: { title: "h1" } } : page;
+}
+
+/** Values at the bounds, and values beyond them with what is said of those. */
+interface Cases {
+  readonly good: readonly unknown[];
+  readonly bad: readonly (readonly [value: unknown, message: string])[];
+}
+
+function casesOf(rule: Rule): Cases {
+  if (rule.kind === "integer" || rule.kind === "number") return numberCases(rule);
+  if (rule.kind === "text") return textCases(rule);
+  if (rule.kind === "one-of") return valueCases(rule);
+  if (rule.kind === "urls") return urlsCases(rule.max);
+  if (rule.kind === "url") return urlCases();
+  if (rule.kind === "selectors") {
+    return { good: [{ a: "p", "b c": "a@href" }], bad: [[[], "must be of type object"]] };
+  }
+  const wrong: readonly unknown[] = ["true", 1, null];
+  return { good: [true, false], bad: wrong.map((value) => [value, "must be of type boolean"] as const) };
+}
+
+function valueCases({ values }: Extract<Rule, { kind: "one-of" }>): Cases {
+  const wrong: readonly unknown[] = [...values.map((value) => value.toUpperCase()), "", "constructor", 1, null];
+  return { good: values, bad: wrong.map((value) => [value, `must be one of ${values.join(", ")}`] as const) };
+}
+
+function urlsCases(max: number): Cases {
+  const address = "https://example.com/";
+  return {
+    good: [[address], Array.from({ length: max }, () => address)],
+    bad: [
+      [[], "must not be empty"],
+      [Array.from({ length: max + 1 }, () => address), `must be at most ${max} items`],
+      [address, "must be of type array"],
+    ],
+  };
+}
+
+function numberCases(rule: Extract<Rule, { kind: "integer" | "number" }>): Cases {
+  const { kind, min, max } = rule;
+  const step = kind === "integer" ? 1 : 0.001;
+  const good = [min, max, rule.default].filter((value) => value !== undefined);
+  const bad: [unknown, string][] = [
+    ["1", "must be of type number"],
+    [null, "must be of type number"],
+    [true, "must be of type number"],
+  ];
+  if (min !== undefined) bad.push([min - step, `must be at least ${min}`]);
+  if (max !== undefined) bad.push([max + step, `must be at most ${max}`]);
+  if (kind === "integer") bad.push([1.5, "must be of type int"]);
+  // What JSON's 1e999 becomes.
+  bad.push([Number.POSITIVE_INFINITY, "must be of type number"]);
+  return { good, bad };
+}
+
+function textCases({ max, empty }: Extract<Rule, { kind: "text" }>): Cases {
+  const bad: [unknown, string][] = [
+    [1, "must be of type string"],
+    [null, "must be of type string"],
+    [["a"], "must be of type string"],
+  ];
+  if (max !== undefined) bad.push(["x".repeat(max + 1), `must be at most ${max} characters`]);
+  if (empty !== true) bad.push(["", "must not be empty"]);
+  return { good: ["x", ...(max === undefined ? [] : ["x".repeat(max)])], bad };
+}
+
+function long(length: number): string {
+  return `https://example.com/${"x".repeat(length - 20)}`;
+}
+
+function urlCases(): Cases {
+  return {
+    good: ["https://example.com/a?b=c#fragment", "http://127.0.0.1:8080", "https://bücher.example/ü", long(8192)],
+    bad: [
+      [long(8193), "must be at most 8192 characters"],
+      ["", "must not be empty"],
+      ["example.com", "must be an absolute URL"],
+      ["/path", "must be an absolute URL"],
+      [" https://example.com/", "must be an absolute URL"],
+      ["https://example.com/\n", "must be an absolute URL"],
+      ["https://exam ple.com/", "must be an absolute URL"],
+      ["https://", "must be an absolute URL"],
+      ["https://ann:secret@example.com/", "must not hold a user name or a password"],
+      ["https://ann@example.com/", "must not hold a user name or a password"],
+      [1, "must be of type string"],
+    ],
+  };
+}
+
+/** What the operation says is wrong with a body; it never gets as far as its services. */
+async function errorsOf(operation: Operation, body: unknown): Promise<unknown> {
+  const nothing: unknown = undefined;
+  // A body that is refused is refused before anything is done with them.
+  const failure: unknown = await operation
+    .run(body, nothing as Services, new AbortController().signal)
+    .catch((error: unknown) => error);
+  return failure instanceof TurnpikeError ? [failure.code, failure.errors] : failure;
+}
+
+const CALLED = OPERATIONS.filter(({ body }) => body !== undefined);
+
+test("every operation with a body is in the table, with every field", () => {
+  expect(CALLED.map(({ path }) => [path, RULES[path] !== undefined])).toEqual(CALLED.map(({ path }) => [path, true]));
+});
+
+describe.each(CALLED.map((operation) => [operation.path, operation] as const))("%s", (path, operation) => {
+  const rules = Object.entries(RULES[path] ?? {});
+  const least = leastOf(path);
+
+  test.each(rules)("takes %s up to its bounds and refuses what is beyond them", async (field, rule) => {
+    const { good, bad } = casesOf(rule);
+    for (const value of good) {
+      expect([value, operation.body?.safeParse({ ...least, [field]: value }).success]).toEqual([value, true]);
+    }
+    for (const [value, message] of bad) {
+      const errors = [{ path: field, message }];
+      expect([value, await errorsOf(operation, { ...least, [field]: value })]).toEqual([
+        value,
+        ["invalid-parameters", errors],
+      ]);
+    }
+  });
+
+  test("fills its defaults in", () => {
+    const defaults = rules.flatMap(([field, rule]) =>
+      "default" in rule && rule.default !== undefined ? [[field, rule.default] as const] : [],
+    );
+    expect(operation.body?.safeParse(least)).toMatchObject({ success: true, data: Object.fromEntries(defaults) });
+  });
+
+  test("requires what it requires, knows its own fields alone, and takes nothing but an object", async () => {
+    for (const field of Object.keys(least)) {
+      const { [field]: _, ...rest } = least;
+      expect(await errorsOf(operation, rest)).toEqual([
+        "invalid-parameters",
+        [{ path: field, message: "is required" }],
+      ]);
+    }
+    for (const field of ["colour", "URL", "constructor", "toString"]) {
+      const errors = [{ path: field, message: "is not a field of this operation" }];
+      expect(await errorsOf(operation, { ...least, [field]: 1 })).toEqual(["invalid-parameters", errors]);
+    }
+    const own: unknown = JSON.parse(`{"__proto__":{"url":1},${JSON.stringify(least).slice(1)}`);
+    expect(await errorsOf(operation, own)).toEqual([
+      "invalid-parameters",
+      [{ path: "__proto__", message: "is not a field of this operation" }],
+    ]);
+    for (const body of [null, [], "text", 1, true, [least]]) {
+      const errors = [{ path: "", message: "must be of type object" }];
+      expect(await errorsOf(operation, body)).toEqual(["invalid-parameters", errors]);
+    }
+  });
+});
