@@ -12,6 +12,8 @@ export interface ContentProcessOptions {
   readonly stateDir: string;
   readonly browserPath: string;
   readonly allowPrivate: boolean;
+  /** What the configuration has in `content.search`, as JSON. */
+  readonly search: string;
 }
 
 /** Milliseconds until a content service that ended is started again, doubled each time in a row up to the most. */
@@ -56,8 +58,9 @@ export class ContentProcess {
   }
 
   async #spawn(): Promise<ContentReport> {
-    const { socket, stateDir, browserPath, allowPrivate } = this.#options;
+    const { socket, stateDir, browserPath, allowPrivate, search } = this.#options;
     const args = ["content", "--socket", socket, "--state-dir", stateDir, "--browser-path", browserPath];
+    args.push("--search", search);
     const { promise, resolve } = Promise.withResolvers<ContentReport>();
     const bornAt = performance.now();
     this.#child = Bun.spawn([process.execPath, Bun.main, ...args, ...(allowPrivate ? ["--allow-private"] : [])], {

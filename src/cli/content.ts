@@ -2,12 +2,15 @@ import { type BrowserInfo } from "../content/browser/pool.ts";
 import { type ContentAddress, startContentService } from "../content/service.ts";
 import { messageOf } from "../lib/caught.ts";
 import { HELP, readFlags, wrongUsage } from "./flags.ts";
+import { parseSearchOptions } from "./search-options.ts";
 import { stateFolder } from "./state-folder.ts";
 import { stopSignal } from "./stop-signal.ts";
 
 const USAGE = `usage: turnpike content [--socket PATH | --port N] [--state-dir DIR] [--browser-path PROGRAM] [--allow-private]
+                        [--search JSON]
 
-Runs the content service alone, on a Unix socket or on a port of 127.0.0.1, for a gateway of your own. It takes no payment.`;
+Runs the content service alone, on a Unix socket or on a port of 127.0.0.1, for a gateway of your own. It takes no payment.
+--search takes what a configuration has in content.search.`;
 
 const FLAGS = {
   socket: { type: "string" },
@@ -15,6 +18,7 @@ const FLAGS = {
   "state-dir": { type: "string" },
   "browser-path": { type: "string" },
   "allow-private": { type: "boolean" },
+  search: { type: "string", default: "{}" },
   help: HELP,
 } as const;
 
@@ -37,6 +41,7 @@ export async function content(args: readonly string[]): Promise<number> {
         values.socket === undefined ? { hostname: "127.0.0.1", port: Number(values.port) } : { unix: values.socket },
       stateDir: stateFolder(values["state-dir"]),
       allowPrivate: values["allow-private"] === true,
+      search: parseSearchOptions(values.search),
       log: (level, message) => console.error(`content: ${level}: ${message}`),
       ...(browserPath === undefined || browserPath === "" ? {} : { browserPath }),
     });

@@ -9,6 +9,7 @@ const USAGE = `usage: turnpike COMMAND [ARGUMENT ...]
   wallet      the wallet that pays
   check       look through a configuration file
   content     the content service alone
+  index       the pages that /search finds without a network
   (none)      the gateway alone
 
 turnpike COMMAND --help says more. The gateway alone takes:
@@ -24,6 +25,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   wallet: async (args) => (await import("./wallet.ts")).wallet(args),
   check: async (args) => (await import("./check.ts")).check(args),
   content: async (args) => (await import("./content.ts")).content(args),
+  index: async (args) => (await import("./index-command.ts")).index(args),
 };
 
 async function main(args: string[]): Promise<number> {

@@ -57,6 +57,7 @@ export async function start(args: readonly string[]): Promise<number> {
     stateDir,
     browserPath: config.content.browser_path,
     allowPrivate,
+    search: JSON.stringify(config.content.search),
   });
   // Before anybody is told that it is ready: a signal may come at once.
   const stopped = stopSignal();

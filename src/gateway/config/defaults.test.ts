@@ -68,7 +68,22 @@ const OWN = {
   server: { trusted_proxies: [] },
   x402: { test_mode: false, public_url: "" },
   access_log: { enabled: true, format: "combined", path: "stderr", sample_rate: 100 },
-  content: { allow_private: false, browser_path: "", socket: "" },
+  content: {
+    allow_private: false,
+    browser_path: "",
+    socket: "",
+    search: {
+      providers: ["local", "searxng", "brave", "duckduckgo", "mojeek"],
+      parallel: 2,
+      provider_timeout_ms: 8000,
+      searxng_url: "",
+      brave_key_env: "BRAVE_API_KEY",
+      user_agent: "",
+      cache_ttl_s: 300,
+      index_fetched: false,
+      index_max_mb: 1024,
+    },
+  },
   state_path: "",
 };
 

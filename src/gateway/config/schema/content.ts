@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { contentSearch } from "./content-search.ts";
 import { ours } from "./kinds.ts";
 
 /** `content`: the content service. */
@@ -16,6 +17,7 @@ export const content = z
       .string()
       .default("")
       .describe("UNIX socket that the service listens on; empty puts it into the state folder."),
+    search: contentSearch,
   })
   .prefault({})
   .meta(ours("The content service, started by `turnpike start`."));

@@ -1,0 +1,216 @@
+import { parseArgs } from "node:util";
+import { ANYWHERE, PUBLIC_WEB } from "../content/egress/guard.ts";
+import { Extractor } from "../content/extraction/extractor.ts";
+import { crawl, type CrawlOutcome, type CrawlReport } from "../content/search/index/crawl.ts";
+import { PageIndex } from "../content/search/index/page-index.ts";
+import { type Site, Sites } from "../content/search/index/sites.ts";
+import { indexPath, SEARCH_USER_AGENT } from "../content/search/search-service.ts";
+import { messageOf } from "../lib/caught.ts";
+import { HELP, wrongUsage } from "./flags.ts";
+import { stateFolder } from "./state-folder.ts";
+import { stopSignal } from "./stop-signal.ts";
+
+const USAGE = `usage: turnpike index add URL [--depth N] [--max-pages N] [--no-sitemap] [--no-same-host] [CRAWL FLAGS]
+       turnpike index refresh [URL] [CRAWL FLAGS]
+       turnpike index list | stats | remove URL | search QUERY
+
+The index of pages that /search finds as the provider "local". It works without a network.
+
+  --depth N          follow links this far from the first page (3); 0 takes that page and the sitemap's
+  --max-pages N      pages of this site in the index, at most (500)
+  --sitemap          read the site's sitemaps (the default); --no-sitemap does not
+  --same-host        stay on the host of URL (the default); --no-same-host follows links anywhere
+
+crawl flags:
+  --delay SECONDS    between two requests to a host (0.2); robots.txt may ask for more
+  --max-size MB      stop where the index would be larger (1024)
+  --allow-private    let private and loopback addresses be fetched
+  --verbose          say what becomes of each address
+  --state-dir DIR    as turnpike start has it`;
+
+const FLAGS = {
+  depth: { type: "string", default: "3" },
+  "max-pages": { type: "string", default: "500" },
+  sitemap: { type: "boolean" },
+  "no-sitemap": { type: "boolean" },
+  "same-host": { type: "boolean" },
+  "no-same-host": { type: "boolean" },
+  delay: { type: "string", default: "0.2" },
+  "max-size": { type: "string", default: "1024" },
+  "allow-private": { type: "boolean" },
+  verbose: { type: "boolean" },
+  "state-dir": { type: "string" },
+  help: HELP,
+} as const;
+
+const MAX_DEPTH = 100;
+const MAX_PAGES = 1_000_000;
+const MAX_DELAY_SECONDS = 60;
+const MAX_SIZE_MB = 1_048_576;
+/** Results of `index search`. */
+const RESULTS = 10;
+
+type Values = ReturnType<typeof read>["values"];
+
+function read(args: readonly string[]) {
+  return parseArgs({ args: [...args], options: FLAGS, allowPositionals: true });
+}
+
+/** `turnpike index`: fills and shows the index of pages. Returns the exit code: 0 done, 1 failed, 2 wrong usage. */
+export async function index(args: readonly string[]): Promise<number> {
+  let parsed: ReturnType<typeof read>;
+  try {
+    parsed = read(args);
+  } catch {
+    return wrongUsage(USAGE);
+  }
+  const { values, positionals } = parsed;
+  if (values.help === true) {
+    console.log(USAGE);
+    return 0;
+  }
+  const [command = "", subject, ...rest] = positionals;
+  if (rest.length > 0) return wrongUsage(USAGE);
+  const pages = PageIndex.open(indexPath(stateFolder(values["state-dir"])));
+  try {
+    return await run({ pages, sites: new Sites(pages), values }, command, subject);
+  } catch (error) {
+    console.error(`turnpike index: ${messageOf(error)}`);
+    return 1;
+  } finally {
+    pages.close();
+  }
+}
+
+interface Context {
+  readonly pages: PageIndex;
+  readonly sites: Sites;
+  readonly values: Values;
+}
+
+async function run(context: Context, command: string, subject: string | undefined): Promise<number> {
+  const { pages, sites } = context;
+  if (command === "list" && subject === undefined) return list(sites);
+  if (command === "stats" && subject === undefined) return stats(pages);
+  if (command === "search" && subject !== undefined) {
+    for (const { title, url, snippet } of pages.search(subject, RESULTS)) console.log(`${title}\n${url}\n${snippet}\n`);
+    return 0;
+  }
+  if (command === "remove" && subject !== undefined) return remove(context, subject);
+  if (command === "refresh") {
+    const wanted = subject === undefined ? undefined : addressOf(subject);
+    const chosen = sites.list().filter(({ url }) => wanted === undefined || url === wanted);
+    if (chosen.length > 0 || subject === undefined) return await crawlAll(context, chosen);
+    throw new Error(`Cannot refresh ${subject}: it is no site of the index; see turnpike index list`);
+  }
+  if (command !== "add" || subject === undefined) return wrongUsage(USAGE);
+  const { values } = context;
+  const site = sites.add({
+    url: addressOf(subject),
+    depth: whole("--depth", values.depth, MAX_DEPTH),
+    maxPages: whole("--max-pages", values["max-pages"], MAX_PAGES),
+    sitemap: values["no-sitemap"] !== true,
+    sameHost: values["no-same-host"] !== true,
+  });
+  return await crawlAll(context, [site]);
+}
+
+async function crawlAll({ pages, sites, values }: Context, chosen: readonly Site[]): Promise<number> {
+  const delayMs = decimal("--delay", values.delay, MAX_DELAY_SECONDS) * 1000;
+  const maxBytes = whole("--max-size", values["max-size"], MAX_SIZE_MB) * 1024 * 1024;
+  if (!sites.lock(process.pid)) throw new Error("Cannot crawl: another process does; wait for its end");
+  const extractor = new Extractor();
+  const interrupt = new AbortController();
+  void stopSignal().then(() => interrupt.abort());
+  let failed = false;
+  try {
+    for (const site of chosen) {
+      const startedAt = performance.now();
+      const report = await crawl(site, {
+        index: pages,
+        sites,
+        extractor,
+        egress: { policy: values["allow-private"] === true ? ANYWHERE : PUBLIC_WEB },
+        userAgent: SEARCH_USER_AGENT,
+        delayMs,
+        maxBytes,
+        now: Date.now,
+        signal: interrupt.signal,
+        progress: (url, outcome) => {
+          if (values.verbose === true) console.error(`${outcome.padEnd(15)} ${url}`);
+        },
+      });
+      const count = sites.pages(site.id);
+      console.log(reportText(site, report, { pages: count, seconds: (performance.now() - startedAt) / 1000 }));
+      failed ||= count === 0;
+      if (interrupt.signal.aborted) return 1;
+    }
+  } finally {
+    extractor.close();
+    sites.unlock();
+  }
+  return failed ? 1 : 0;
+}
+
+const STOPPED = {
+  full: "stopped: the index has reached its size (--max-size)",
+  "page limit": "stopped: the site has reached its pages (--max-pages)",
+  "fetch limit": "stopped: too much of the site is no page to index",
+  interrupted: "interrupted: the next refresh goes on from here",
+} as const;
+
+function reportText(
+  site: Site,
+  { outcomes, stopped }: CrawlReport,
+  { pages, seconds }: { readonly pages: number; readonly seconds: number },
+): string {
+  const counted = [...outcomes].map(([outcome, count]: [CrawlOutcome, number]) => `${count} ${outcome}`).join(", ");
+  const lines = [
+    `${site.url}: ${pages} pages; ${counted === "" ? "nothing fetched" : counted}; ${seconds.toFixed(1)} s`,
+  ];
+  if (stopped !== undefined) lines.push(STOPPED[stopped]);
+  return lines.join("\n");
+}
+
+function list(sites: Sites): number {
+  for (const { url, pages, depth, maxPages, crawledAt } of sites.list()) {
+    const when = crawledAt === undefined ? "never finished" : new Date(crawledAt).toISOString();
+    console.log(`${url}  ${pages} of ${maxPages} pages, depth ${depth}, ${when}`);
+  }
+  return 0;
+}
+
+function stats(pages: PageIndex): number {
+  const { sites, pages: count, bytes } = pages.stats();
+  console.log(`${sites} sites, ${count} pages, ${(bytes / 1024 / 1024).toFixed(1)} MB`);
+  return 0;
+}
+
+function remove({ pages, sites }: Context, subject: string): number {
+  const url = addressOf(subject);
+  const removed = sites.remove(url) ?? (pages.remove(url) ? 1 : undefined);
+  if (removed === undefined) throw new Error(`Cannot remove ${subject}: it is neither a site nor a page of the index`);
+  console.log(`removed ${removed} pages`);
+  return 0;
+}
+
+function addressOf(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new Error(`Cannot take "${text}": it is no http:// or https:// address`);
+  }
+  url.hash = "";
+  return url.href;
+}
+
+function whole(flag: string, text: string, most: number): number {
+  return /^\d{1,9}$/.test(text) && Number(text) <= most ? Number(text) : refuse(flag, text, most);
+}
+
+function decimal(flag: string, text: string, most: number): number {
+  return /^\d{1,9}(?:\.\d{1,9})?$/.test(text) && Number(text) <= most ? Number(text) : refuse(flag, text, most);
+}
+
+function refuse(flag: string, text: string, most: number): never {
+  throw new Error(`Cannot take ${flag} "${text}": it must be a number up to ${most}`);
+}
