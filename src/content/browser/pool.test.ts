@@ -89,10 +89,9 @@ test("dialogs are dismissed", async () => {
   expect((await scrape("/alerts")).json["content"]).toBe("after");
 });
 
-test("a download is an error", async () => {
+test("a download is read without the browser, and refused where it is nothing that has text", async () => {
   const { status, json } = await scrape("/download");
-  expect(status).toBe(502);
-  expect(String(json["detail"])).toContain("download");
+  expect([status, json["type"]]).toEqual([415, "urn:turnpike:error:page-type-unsupported"]);
 });
 
 test.each(["/loop?n=1", "/script-loop?n=1"])("the redirect loop %s is an error", async (path) => {

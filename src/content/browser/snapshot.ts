@@ -48,10 +48,13 @@ const READ = `((marks) => {
       if (shadowRoot !== null) shadowRoots.push(shadowRoot);
     }
   }
-  const hollow = document.implementation.createHTMLDocument("").importNode(root, false).outerHTML;
-  const html = shadowRoots.length === 0 && contentType === "text/html"
-    ? root.outerHTML
-    : hollow.slice(0, hollow.lastIndexOf("</")) + root.getHTML({ shadowRoots }) + hollow.slice(hollow.lastIndexOf("</"));
+  const hollow = root.cloneNode(false).outerHTML;
+  const end = hollow.lastIndexOf("</");
+  // Written in an HTML document, XHTML is HTML; the shadow roots of its rare components are not copied.
+  const html = contentType !== "text/html"
+    ? document.implementation.createHTMLDocument("").importNode(root, true).outerHTML
+    : shadowRoots.length === 0 ? root.outerHTML
+    : hollow.slice(0, end) + root.getHTML({ shadowRoots }) + hollow.slice(end);
   for (const element of found.keys()) element.removeAttribute("${MARK}");
   for (const [element, places] of forged) element.setAttribute("${MARK}", places);
   const { doctype } = document;

@@ -9,6 +9,7 @@ import {
 } from "../extraction/extraction.ts";
 import { type Extractor } from "../extraction/extractor.ts";
 import { Deadline } from "./deadline.ts";
+import { DownloadError } from "./download.ts";
 import { type FetchedDocument, type OpenPage, type PageRequest, type PageSource } from "./page.ts";
 import { type Slots } from "./slots.ts";
 import { type BrowserEngine, type StaticEngine, type Visit } from "./visit.ts";
@@ -76,7 +77,13 @@ export class PageReader {
 
   async #readInBrowser(visit: Visit, task: ExtractionTask): Promise<ReadPage> {
     const mark = task.kind === "fields" ? task.selectors : undefined;
-    const source = await this.#deps.browser.visit(visit, (page) => page.snapshot(mark));
+    const source = await this.#deps.browser
+      .visit(visit, (page) => page.snapshot(mark))
+      .catch(async (error: unknown) => {
+        // A browser shows no PDF and no attachment, but their bytes are to be had without one.
+        if (!(error instanceof DownloadError)) throw error;
+        return sourceOf(visit.fetched ?? (await this.#fetch(visit)));
+      });
     const outcome = await this.#extract(visit, { source, task, mayNeedBrowser: false });
     return { extraction: contentOf(outcome), source };
   }

@@ -1,0 +1,289 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { TurnpikeError } from "../../lib/errors.ts";
+import { DownloadError } from "../page/download.ts";
+import { type FetchedDocument, type FetchedResponse, MARK, type PageRequest, type PageSource } from "../page/page.ts";
+import { createStateFolder } from "../testing/state-folder.ts";
+import { openPage, pageRequestOf, visiting } from "../testing/visit.ts";
+import { BrowserPool } from "./pool.ts";
+
+// A browser on a busy machine takes its time.
+setDefaultTimeout(60_000);
+
+const state = createStateFolder();
+const hits: string[] = [];
+const HTML = "text/html";
+let pool: BrowserPool;
+
+type Answer = string | (() => Response | Promise<Response>);
+const NEVER = new Promise<Response>(() => undefined);
+
+const PAGES: Readonly<Record<string, Answer>> = {
+  "/pictures": `<p id=log></p><link rel=stylesheet href="/font.css"><img src="/a.png" onload="log.textContent += 'load '" onerror="log.textContent += 'error '">
+    <video src="/a.mp4" preload=auto></video><p style="font-family: Own">x</p>
+    <script>document.fonts.ready.then(() => { log.textContent += 'fonts '; });</script>`,
+  "/font.css": () =>
+    new Response("@font-face { font-family: Own; src: url(/own.woff2) }", {
+      headers: { "content-type": "text/css" },
+    }),
+  "/json": () => new Response('{"a":"<b>"}', { headers: { "content-type": "application/json; charset=utf-8" } }),
+  "/plain": () => new Response("\none <two>\r\nthree", { headers: { "content-type": "text/plain" } }),
+  "/feed": () =>
+    new Response('<?xml version="1.0"?><things><title>a &amp; b</title></things>', {
+      headers: { "content-type": "application/xml" },
+    }),
+  "/image": () => new Response("not even a picture", { headers: { "content-type": "image/png" } }),
+  "/pdf": () => new Response("%PDF-1.4", { headers: { "content-type": "application/pdf" } }),
+  "/xhtml": () =>
+    new Response(
+      `<html xmlns="http://www.w3.org/1999/xhtml" lang="en"><head><title>x</title><script src="/none.js"></script></head><body><p>one<br/>two</p><div/></body></html>`,
+      { headers: { "content-type": "application/xhtml+xml" } },
+    ),
+  "/shadow": `<x-a>light</x-a><script>
+    const outer = document.querySelector("x-a").attachShadow({ mode: "open" });
+    outer.innerHTML = "<p>outer</p><slot></slot><x-b></x-b>";
+    outer.querySelector("x-b").attachShadow({ mode: "open" }).innerHTML = "<p>inner</p>";
+  </script>`,
+  "/marks": `<ul><li class=a>1<li class="a b" ${MARK}="9">2<li ${MARK}="0">3</ul>`,
+  "/late-fetches": `<script>
+    const get = (n) => fetch("/slow?" + n).then(() => { document.body.append("got" + n + " "); if (n < 3) setTimeout(() => get(n + 1), 200); });
+    onload = () => setTimeout(() => get(1), 200);
+  </script>`,
+  "/slow": async () => {
+    await Bun.sleep(150);
+    return new Response("x");
+  },
+  "/frame-fetches": `<body><iframe src="/late-fetches?frame"></iframe><iframe></iframe><iframe src="/no-content"></iframe>
+    <script>addEventListener("message", (event) => document.body.append(event.data))</script>`,
+  "/no-content": () => new Response(null, { status: 204 }),
+  "/hangs": `<p>there</p><script src="/never.js"></script><p>not there</p>`,
+  "/spins": `<p>there</p><script>while (true);</script>`,
+  "/never.js": () => NEVER,
+  "/never": () => NEVER,
+  "/greedy-requests": `<script>setInterval(() => { for (let n = 0; n < 50; n += 1) new Image().src = "/p" + Math.random(); }, 1)</script><script src="/never.js"></script>`,
+  "/cookie": () => new Response("unused"),
+};
+
+const server = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  async fetch(request): Promise<Response> {
+    const { pathname, search } = new URL(request.url);
+    hits.push(pathname + search);
+    const answer = PAGES[pathname] ?? `<p>${pathname} ${request.headers.get("cookie") ?? ""}</p>`;
+    if (typeof answer === "string")
+      return new Response(`<!doctype html>${answer}`, { headers: { "content-type": HTML } });
+    return await answer();
+  },
+});
+const base = `http://127.0.0.1:${server.port}`;
+
+beforeAll(async () => {
+  ({ pool } = await BrowserPool.start({ stateDir: state.path, log: () => undefined }));
+});
+
+afterAll(async () => {
+  await pool.close();
+  await server.stop(true);
+  state.remove();
+});
+
+function snapshot(path: string, more: Partial<PageRequest> = {}, mark?: Record<string, string>): Promise<PageSource> {
+  return openPage(pool, pageRequestOf(base + path, more), (page) => page.snapshot(mark));
+}
+
+function given(path: string, more: Partial<FetchedDocument> & { readonly text?: string }): FetchedDocument {
+  const { text = "", ...rest } = more;
+  const response = responseOf(path, 200, [["Content-Type", HTML]], text);
+  return { ...response, redirects: [], complete: true, ...rest };
+}
+
+function responseOf(path: string, statusCode: number, headers: FetchedResponse["headers"], text = ""): FetchedResponse {
+  return { url: base + path, statusCode, headers, body: Uint8Array.from(Buffer.from(text)) };
+}
+
+function take(path: string, fetched: FetchedDocument, more: Partial<PageRequest> = {}): Promise<PageSource> {
+  return visiting(pageRequestOf(base + path, more), (visit) =>
+    pool.visit({ ...visit, fetched }, (page) => page.snapshot()),
+  );
+}
+
+describe("a document that was fetched already", () => {
+  test("is not asked for again, and has its status, fields and address", async () => {
+    const script = "<p><script>document.body.append(document.referrer + '|' + location.href)</script>";
+    const fetched = given("/fetched?a", {
+      statusCode: 404,
+      headers: [
+        ["Content-Type", "text/html; charset=x"],
+        ["X-Own", "1"],
+      ],
+      text: script,
+    });
+    const source = await take("/fetched?a#part", fetched);
+    expect(source.body).toContain(`|${base}/fetched?a#part</body>`);
+    expect(source).toMatchObject({
+      statusCode: 404,
+      contentType: "text/html; charset=x",
+      finalUrl: `${base}/fetched?a#part`,
+      complete: true,
+    });
+    expect(source.headers).toContainEqual(["X-Own", "1"]);
+    expect(hits.filter((path) => path.startsWith("/fetched"))).toEqual([]);
+  });
+
+  test("comes after its redirects, whose cookies are kept", async () => {
+    const redirects = [
+      responseOf("/go-1", 302, [
+        ["Location", "/go-2"],
+        ["Set-Cookie", "one=1; Path=/"],
+      ]),
+      responseOf("/go-2", 307, [
+        ["Location", `${base}/end`],
+        ["Set-Cookie", "two=2; Path=/; HttpOnly"],
+      ]),
+    ];
+    const text = `<script>fetch("/sees-cookies").then((r) => r.text()).then((t) => document.body.insertAdjacentHTML("beforeend", "<p id=done>" + t))</script>`;
+    const headers = [
+      ["Content-Type", HTML],
+      ["Set-Cookie", "three=3"],
+    ] as const;
+    const source = await take("/go-1", given("/end", { redirects, text, headers }), { selector: "#done" });
+    expect(source.finalUrl).toBe(`${base}/end`);
+    expect(source.body).toContain("/sees-cookies one=1; two=2; three=3");
+    expect(hits.filter((path) => path.startsWith("/go-") || path === "/end")).toEqual([]);
+  });
+
+  test("keeps its own character encoding", async () => {
+    const body = new Uint8Array([...Buffer.from("<p>gr"), 0xfc, ...Buffer.from("n")]);
+    const latin = given("/latin", { headers: [["Content-Type", "text/html; charset=iso-8859-1"]], body });
+    expect((await take("/latin", latin)).body).toContain("grün");
+    const named = given("/named", { body: new Uint8Array([...Buffer.from("<meta charset=windows-1252><p>gr"), 0xfc]) });
+    expect((await take("/named", named)).body).toContain("grü");
+  });
+
+  test("is asked for where the page loads itself again", async () => {
+    const text = `<script>if (!sessionStorage.again) { sessionStorage.again = 1; location.reload(); }</script>first`;
+    const source = await take("/again", given("/again", { text }));
+    expect(source.body).toContain("/again");
+    expect(hits.filter((path) => path === "/again")).toHaveLength(1);
+    expect(source.headers).toEqual([]);
+  });
+
+  test("is given to a page with pictures as well, which are loaded then", async () => {
+    const source = await take("/shown", given("/shown", { text: '<img src="/shown.png">' }), { pictures: true });
+    expect(source.body).toContain("shown.png");
+    expect(hits.filter((path) => path.startsWith("/shown"))).toEqual(["/shown.png"]);
+  });
+});
+
+describe("pictures, media and fonts", () => {
+  test("are not loaded where the result is text, and the page goes on as if they were", async () => {
+    const { body } = await snapshot("/pictures", { waitUntil: "networkidle0" });
+    expect(/id="log">([^<]*)/.exec(String(body))?.[1]?.trim().split(" ").toSorted()).toEqual(["fonts", "load"]);
+    expect(hits.filter((path) => /png|mp4|woff/.test(path))).toEqual(["/shown.png"]);
+  });
+
+  test("are loaded where they are wanted", async () => {
+    await snapshot("/pictures", { pictures: true, waitUntil: "networkidle0" });
+    for (const path of ["/a.png", "/a.mp4", "/own.woff2"]) expect(hits).toContain(path);
+  });
+});
+
+describe("what is no HTML", () => {
+  test.each([
+    ["/json", "application/json", '{"a":"<b>"}'],
+    ["/plain", "text/plain", "\none <two>\nthree"],
+  ])("%s is given as it came", async (path, contentType, body) => {
+    expect(await snapshot(path)).toMatchObject({ contentType, body, statusCode: 200 });
+  });
+
+  test("an XML document is given as XML", async () => {
+    const { contentType, body } = await snapshot("/feed");
+    expect(contentType).toBe("application/xml");
+    expect(body).toContain("<things><title>a &amp; b</title></things>");
+  });
+
+  test("XHTML is given as HTML", async () => {
+    const { contentType, body } = await snapshot("/xhtml");
+    expect(contentType).toBe("application/xhtml+xml");
+    expect(body).toContain(`<script src="/none.js"></script></head><body><p>one<br>two</p><div></div></body></html>`);
+    expect(body).toStartWith(`<html xmlns="http://www.w3.org/1999/xhtml" lang="en"><head>`);
+  });
+
+  test.each(["/image", "/pdf"])("%s is left to what fetches documents", async (path) => {
+    expect(await snapshot(path).catch((error: unknown) => error)).toBeInstanceOf(DownloadError);
+  });
+});
+
+test("open shadow roots are in the snapshot, each in its host", async () => {
+  const { body } = await snapshot("/shadow");
+  expect(body).toContain(
+    '<x-a><template shadowrootmode="open"><p>outer</p><slot></slot><x-b><template shadowrootmode="open"><p>inner</p></template></x-b></template>light</x-a>',
+  );
+});
+
+describe("marks", () => {
+  test("are on exactly what the selectors match, and nothing that the page wrote is one", async () => {
+    const mark = { all: "li", 2: ".b", none: "b" };
+    const { body } = await snapshot("/marks", {}, mark);
+    expect(Object.keys(mark)).toEqual(["2", "all", "none"]);
+    expect(body).toContain(
+      `<li class="a" ${MARK}="1">1</li><li class="a b" ${MARK}="0 1">2</li><li ${MARK}="1">3</li>`,
+    );
+    expect((await snapshot("/marks")).body).not.toContain(`${MARK}="0 1"`);
+  });
+
+  test("of selectors that are none name them", async () => {
+    const failure = await snapshot("/marks", {}, { good: "li", bad: "li[[", worse: "::" }).catch(
+      (error: unknown) => error,
+    );
+    expect(failure).toMatchObject({
+      code: "invalid-parameters",
+      errors: [
+        { path: "selectors.bad", message: "is not a CSS selector" },
+        { path: "selectors.worse", message: "is not a CSS selector" },
+      ],
+    });
+  });
+});
+
+describe("networkidle0", () => {
+  test("waits for fetches that begin before the page was quiet for half a second", async () => {
+    expect((await snapshot("/late-fetches", { waitUntil: "networkidle0" })).body).toContain("got1 got2 got3");
+    expect((await snapshot("/late-fetches")).body).not.toContain("got3 ");
+  });
+
+  test("waits for those of frames in the page too, and not for frames without a document", async () => {
+    const before = hits.filter((path) => path.startsWith("/slow")).length;
+    await snapshot("/frame-fetches", { waitUntil: "networkidle0" });
+    expect(hits.filter((path) => path.startsWith("/slow"))).toHaveLength(before + 3);
+  });
+});
+
+describe("what is there at the time-out", () => {
+  test("is given where the caller takes it", async () => {
+    const source = await snapshot("/hangs", { timeoutMs: 700, partial: true });
+    expect(source.complete).toBe(false);
+    expect(source.body).toContain("there");
+    expect(source.body).not.toContain("not there");
+  });
+
+  test("is given where an element never comes", async () => {
+    const source = await snapshot("/json-like", { timeoutMs: 700, partial: true, selector: "#never" });
+    expect(source).toMatchObject({ complete: false, finalUrl: `${base}/json-like` });
+  });
+
+  test.each([
+    ["nobody asked for it", "/hangs", false],
+    ["there is no document", "/never", true],
+    ["the page lets nobody read it", "/spins", true],
+  ])("is an error where %s", async (_why, path, partial) => {
+    const failure = await snapshot(path, { timeoutMs: 700, partial }).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: "page-timeout" });
+  });
+});
+
+test("a page that asks for pictures without end is an error", async () => {
+  const failure = await snapshot("/greedy-requests").catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(TurnpikeError);
+  expect(String(failure)).toContain("requests");
+});
