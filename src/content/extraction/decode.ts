@@ -1,16 +1,111 @@
+import { metaCharset } from "./meta-charset.ts";
+
+/** What declares the encoding of a document beside its Content-Type: `meta`, an XML declaration, or nothing. */
+export type Markup = "html" | "xml" | "text" | "json";
+
+export interface Decoded {
+  readonly text: string;
+  /** The encoding's name in the Encoding Standard, in lower case. */
+  readonly encoding: string;
+  /** Whether nothing declares the encoding and the bytes do not tell: a browser looks at their frequencies. */
+  readonly isGuess: boolean;
+}
+
 /** Whether a Content-Type is one of HTML; a page without a type is taken for HTML, as browsers mostly find it to be. */
 export function isHtml(contentType: string): boolean {
-  const essence = contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const essence = essenceOf(contentType);
   return essence === "" || essence === "text/html" || essence === "application/xhtml+xml";
 }
 
-/** The text of a body. */
+/** The media type without its parameters, in lower case; empty where there is none. */
+export function essenceOf(contentType: string): string {
+  return contentType.split(";", 1)[0]?.trim().toLowerCase() ?? "";
+}
+
+/** The text of an HTML or XHTML document. */
 export function decodeBody(body: string | Uint8Array, contentType: string): string {
-  if (typeof body === "string") return body;
-  const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1] ?? "utf-8";
-  try {
-    return new TextDecoder(charset as Bun.Encoding).decode(body);
-  } catch {
-    return new TextDecoder().decode(body);
+  const markup = essenceOf(contentType) === "application/xhtml+xml" ? "xml" : "html";
+  return decode(body, contentType, markup).text;
+}
+
+/**
+ * The text of a document, by its byte order mark, its Content-Type, its own declaration, in this order, as browsers do
+ * (WHATWG HTML §13.2.3). Where nothing declares it, bytes that are UTF-8 are taken for it, others for windows-1252.
+ */
+export function decode(body: string | Uint8Array, contentType: string, markup: Markup): Decoded {
+  if (typeof body === "string") return { text: body.replace(/^\uFEFF/, ""), encoding: "utf-8", isGuess: false };
+  const declared = markOf(body) ?? labelled(charsetParameter(contentType)) ?? declaredIn(body, markup);
+  if (declared !== undefined) return { text: decodeAs(body, declared), encoding: declared, isGuess: false };
+  if (markup === "xml" || markup === "json") {
+    return { text: decodeAs(body, "utf-8"), encoding: "utf-8", isGuess: false };
   }
+  try {
+    // As a stream, since a document that was cut off may end within a character.
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(body, { stream: true });
+    // Browsers call bare ASCII by the name of their default.
+    return { text, encoding: text.length === body.length ? "windows-1252" : "utf-8", isGuess: false };
+  } catch {
+    return { text: decodeAs(body, "windows-1252"), encoding: "windows-1252", isGuess: true };
+  }
+}
+
+/** The encoding of a byte order mark, which counts before all else (Encoding Standard §6.1). */
+function markOf([first, second, third]: Uint8Array): string | undefined {
+  if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
+  if (first === 0xff && second === 0xfe) return "utf-16le";
+  return first === 0xfe && second === 0xff ? "utf-16be" : undefined;
+}
+
+function charsetParameter(contentType: string): string | undefined {
+  const match = /;\s*charset\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s;"']+))/i.exec(contentType.slice(0, 1024));
+  return match?.[1] ?? match?.[2] ?? match?.[3];
+}
+
+function declaredIn(body: Uint8Array, markup: Markup): string | undefined {
+  if (markup !== "html" && markup !== "xml") return undefined;
+  const beginning = Buffer.from(body.buffer, body.byteOffset, Math.min(body.length, 256 * 1024)).toString("latin1");
+  let found = labelled(xmlEncoding(beginning));
+  if (found === undefined && markup === "html") {
+    found = labelled(metaCharset(beginning, (label) => labelled(label) !== undefined));
+  }
+  // Whoever could read the declaration as ASCII has no UTF-16 before him.
+  if (found === "utf-16le" || found === "utf-16be") return "utf-8";
+  return found === "x-user-defined" ? "windows-1252" : found;
+}
+
+/** The encoding of an XML declaration, which browsers look for in HTML as well. */
+function xmlEncoding(text: string): string | undefined {
+  if (!text.startsWith("<?xml")) return undefined;
+  const declaration = text.slice(0, text.indexOf(">") + 1).slice(0, 1024);
+  const match = /\sencoding[\t\n\r ]*=[\t\n\r ]*(?:"([^"]*)"|'([^']*)')/.exec(declaration);
+  return match?.[1] ?? match?.[2];
+}
+
+/** Encodings that are decoded to nothing, since they were used to hide scripts in (Encoding Standard §14.1). */
+const REPLACEMENT = new Set([
+  "replacement",
+  "hz-gb-2312",
+  "csiso2022kr",
+  "iso-2022-cn",
+  "iso-2022-cn-ext",
+  "iso-2022-kr",
+]);
+
+/** The encoding that a label stands for; undefined where it is none. */
+function labelled(label: string | undefined): string | undefined {
+  const name = label?.trim().toLowerCase() ?? "";
+  if (name === "") return undefined;
+  if (REPLACEMENT.has(name)) return "replacement";
+  try {
+    // The label is anybody's; those that are none throw.
+    return new TextDecoder(name as Bun.Encoding).encoding.toLowerCase();
+  } catch {
+    return undefined;
+  }
+}
+
+function decodeAs(body: Uint8Array, encoding: string): string {
+  if (encoding === "replacement") return body.length === 0 ? "" : "\uFFFD";
+  // `labelled` or this file names it.
+  return new TextDecoder(encoding as Bun.Encoding).decode(body);
 }
