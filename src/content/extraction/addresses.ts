@@ -1,0 +1,72 @@
+import { type Document, type ParentNode, isTag } from "domhandler";
+
+/** A longer address leads nowhere that servers take. In characters. */
+const MAX_ADDRESS_LENGTH = 8192;
+/** Beyond this a `<base>` is ignored: each relative address of the page would repeat it. In characters. */
+const MAX_BASE_LENGTH = 2048;
+/** All absolute addresses of a page together; later ones are dropped. In characters. */
+const MAX_ADDRESS_TOTAL = 20_000_000;
+
+const LINK_SCHEMES = new Set(["http:", "https:", "mailto:", "tel:", "ftp:"]);
+
+/** Most addresses of most pages: absolute, normalised already, nothing to encode. */
+const PLAIN = /^https:\/\/[a-z0-9-]+(?:\.[a-z][a-z0-9-]*)+\/[A-Za-z0-9/_~=&?%-]*(?:\.[A-Za-z0-9]+)?$/;
+const PLAIN_FRAGMENT = /^#[\w.:-]*$/;
+
+/** Makes the addresses of one page absolute, against its `<base>` where it has one. */
+export class Addresses {
+  readonly #base: string;
+  #left = MAX_ADDRESS_TOTAL;
+
+  constructor(tree: Document, url: string) {
+    this.#base = baseOf(tree, url);
+  }
+
+  /** The absolute address of a link; undefined where it leads to no other document: a script, an attached file. */
+  link(href: string): string | undefined {
+    if (href.length > MAX_ADDRESS_LENGTH || this.#left <= 0) return undefined;
+    if (PLAIN_FRAGMENT.test(href)) return this.#take(this.#base + href);
+    return this.#take(PLAIN.test(href) ? href : resolve(href, this.#base));
+  }
+
+  /** The absolute address of an image or a film; undefined where it is no http or https one. */
+  media(src: string): string | undefined {
+    const address = this.link(src);
+    return address?.startsWith("http") === true ? address : undefined;
+  }
+
+  #take(address: string | undefined): string | undefined {
+    if (address === undefined) return undefined;
+    this.#left -= address.length;
+    return address;
+  }
+}
+
+/** An address without its fragment. */
+export function withoutFragment(address: string): string {
+  const at = address.indexOf("#");
+  return at === -1 ? address : address.slice(0, at);
+}
+
+function resolve(href: string, base: string): string | undefined {
+  const url = URL.parse(href, base);
+  return url !== null && LINK_SCHEMES.has(url.protocol) ? url.href : undefined;
+}
+
+function baseOf(tree: Document, url: string): string {
+  const href = firstBase(tree, 0);
+  if (href === undefined || href.length > MAX_BASE_LENGTH) return withoutFragment(url);
+  const base = URL.parse(href.trim(), url);
+  return base === null || !base.protocol.startsWith("http") ? withoutFragment(url) : withoutFragment(base.href);
+}
+
+/** The first base element with an address counts, wherever it stands; it is a child of the head but on broken pages. */
+function firstBase(node: ParentNode, depth: number): string | undefined {
+  for (const child of node.children) {
+    if (!isTag(child)) continue;
+    if (child.name === "base" && child.attribs["href"] !== undefined) return child.attribs["href"];
+    const found = depth < 2 ? firstBase(child, depth + 1) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

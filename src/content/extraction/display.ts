@@ -1,0 +1,35 @@
+import { type Element } from "domhandler";
+
+/** Elements that begin on a line of their own (WHATWG HTML §15.3). */
+const BLOCKS = new Set(
+  (
+    "address article aside blockquote body caption center col colgroup dd details dialog dir div dl dt fieldset " +
+    "figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html legend li listing main menu nav " +
+    "ol optgroup p plaintext pre search section summary table tbody td tfoot th thead tr ul xmp"
+  ).split(" "),
+);
+
+/** A longer style is not looked at. In characters. */
+const MAX_STYLE_LENGTH = 2048;
+const DISPLAY = /(?:^|;)\s*display\s*:\s*([\w-]+)/i;
+const BLOCK_DISPLAYS = new Set(["block", "flex", "grid", "table", "list-item", "flow-root"]);
+
+/** Whether an element stands on lines of its own, by its name and its style attribute. */
+export function isBlock({ name, attribs }: Element): boolean {
+  const style = attribs["style"];
+  const block = BLOCKS.has(name);
+  if (style === undefined || style.length > MAX_STYLE_LENGTH) return block;
+  const display = DISPLAY.exec(style)?.[1]?.toLowerCase();
+  if (display === undefined) return block;
+  if (block) return !display.startsWith("inline") || name !== "div";
+  return BLOCK_DISPLAYS.has(display) && name !== "img";
+}
+
+/** The level of a heading; undefined where the element is none. */
+export function headingLevel({ name, attribs }: Element): number | undefined {
+  const own = /^h([1-6])$/.exec(name)?.[1];
+  if (own !== undefined) return Number(own);
+  if (attribs["role"] !== "heading") return undefined;
+  const level = Number(attribs["aria-level"] ?? 2);
+  return Number.isInteger(level) && level >= 1 ? Math.min(level, 6) : 2;
+}

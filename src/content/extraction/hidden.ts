@@ -1,0 +1,142 @@
+import { type Element, isTag, isText } from "domhandler";
+
+/** Shown to screen readers alone: what the page shows says the same, or is plain to see. */
+const SCREEN_READER_ONLY = new Set([
+  "sr-only",
+  "visually-hidden",
+  "visuallyhidden",
+  "screen-reader-text",
+  "screen-reader-only",
+  "screenreader",
+  "element-invisible",
+  "a-offscreen",
+  "show-for-sr",
+  "u-visually-hidden",
+  "mjx_assistive_mathml",
+]);
+
+/** Marks beside a heading that link to it, and editors' links. */
+const CHROME_CLASSES = new Set([
+  "headerlink",
+  "header-anchor",
+  "heading-anchor",
+  "anchorjs-link",
+  "anchor-link",
+  "hash-link",
+  "mw-editsection",
+  "mw-fallback-image",
+  "mwe-math-fallback-image-inline",
+  "mwe-math-fallback-image-display",
+  "mathjax_preview",
+  "mathjax_display",
+  "mathjax_svg",
+  "mathjax_svg_display",
+]);
+
+/** The roots of consent managers' banners, by id and by class. */
+const CONSENT_IDS = new Set([
+  "onetrust-consent-sdk",
+  "onetrust-banner-sdk",
+  "cybotcookiebotdialog",
+  "cookiebanner",
+  "cookie-banner",
+  "cookie-bar",
+  "cookie-consent",
+  "cookie-law-info-bar",
+  "cookie-notice",
+  "cookiescript_injected",
+  "cookieconsent",
+  "usercentrics-root",
+  "usercentrics-cmp-ui",
+  "didomi-host",
+  "qc-cmp2-container",
+  "iubenda-cs-banner",
+  "klaro",
+  "borlabscookiebox",
+  "cmpbox",
+  "cmpwrapper",
+  "gdpr-cookie-message",
+  "hs-eu-cookie-confirmation",
+  "truste-consent-track",
+  "termly-code-snippet-support",
+]);
+const CONSENT_CLASSES = new Set([
+  "cc-window",
+  "cky-consent-container",
+  "cmplz-cookiebanner",
+  "cookie-banner",
+  "cookie-bar",
+  "cookie-consent",
+  "cookie-notice",
+  "cookieconsent",
+  "fc-consent-root",
+  "moove_gdpr_cookie_info_bar",
+  "osano-cm-window",
+  "qc-cmp2-container",
+  "truste_box_overlay",
+]);
+
+const CLOSED_CLASSES = /(?:^|\s)(?:modal|offcanvas|off-canvas|drawer|popup|overlay|dropdown-menu)(?:\s|$)/i;
+
+/** A longer attribute is not looked at. In characters. */
+const MAX_ATTRIBUTE_LENGTH = 2048;
+
+/** Whether an element's text is there for screen readers only. */
+export function isScreenReaderOnly({ attribs }: Element): boolean {
+  const names = attribs["class"];
+  return names !== undefined && names.length <= MAX_ATTRIBUTE_LENGTH && hasAny(names, SCREEN_READER_ONLY);
+}
+
+/** Whether nobody sees an element, or what it shows is no content: banners for consent, marks of the page's machinery. */
+export function isHidden(element: Element): boolean {
+  const { name, attribs } = element;
+  if (name === "body" || name === "html") return false;
+  const hidden = attribs["hidden"];
+  // What a search within the page may open is content that is folded, like details.
+  if (hidden !== undefined && hidden.toLowerCase() !== "until-found") return true;
+  if (name === "dialog" && attribs["open"] === undefined) return true;
+  const style = attribs["style"];
+  if (style !== undefined && hides(style) && !keepsMath(element)) return true;
+  if (attribs["aria-hidden"] === "true" && isDecoration(element)) return true;
+  const id = attribs["id"];
+  if (id !== undefined && CONSENT_IDS.has(id.toLowerCase())) return true;
+  const names = attribs["class"];
+  if (names === undefined || names.length > MAX_ATTRIBUTE_LENGTH) return false;
+  if (names === "katex-html") return hasMathBefore(element);
+  // MathJax 2 leaves the formula's source beside what it draws; MathJax 3 has MathML inside.
+  if (name !== "mjx-container" && names === "MathJax") return true;
+  return hasAny(names, CHROME_CLASSES, CONSENT_CLASSES);
+}
+
+/** KaTeX draws beside MathML, where it is not told to leave that out. */
+function hasMathBefore({ prev }: Element): boolean {
+  return prev !== null && isTag(prev) && prev.attribs["class"] === "katex-mathml";
+}
+
+function hides(style: string): boolean {
+  if (style.length > MAX_ATTRIBUTE_LENGTH) return false;
+  return /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse))\b/i.test(style);
+}
+
+/** Wikis hide the MathML and show a picture of it; the MathML has the formula's source. */
+function keepsMath({ attribs }: Element): boolean {
+  return /(?:^|\s)mwe-math-mathml/.test(attribs["class"] ?? "");
+}
+
+/** What screen readers are told to skip is mostly seen; it is left out where it is an icon or a closed dialog. */
+function isDecoration(element: Element): boolean {
+  const { name, attribs } = element;
+  if (name === "i" || name === "a" || attribs["role"] === "dialog") return true;
+  if (CLOSED_CLASSES.test((attribs["class"] ?? "").slice(0, MAX_ATTRIBUTE_LENGTH))) return true;
+  const [only] = element.children;
+  if (element.children.length !== 1 || only === undefined) return false;
+  return isText(only) ? only.data.trim().length <= 1 : isTag(only) && only.name === "svg";
+}
+
+function hasAny(names: string, ...sets: readonly ReadonlySet<string>[]): boolean {
+  for (const name of names.split(/\s+/)) {
+    const lower = name.toLowerCase();
+    if (sets.some((set) => set.has(lower))) return true;
+  }
+  return false;
+}

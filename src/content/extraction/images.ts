@@ -1,0 +1,68 @@
+import { type Element, isTag } from "domhandler";
+
+/** Where scripts keep the address of a picture that they load later. */
+const LATE = ["data-src", "data-original", "data-lazy-src", "data-lazy", "data-url"];
+const LATE_SETS = ["data-srcset", "data-lazy-srcset", "srcset"];
+
+/** A longer list of candidates is not read. In characters. */
+const MAX_SRCSET_LENGTH = 16_384;
+
+/** The names of pictures that hold the place of others. */
+const PLACEHOLDER =
+  /(?:^|\/)(?:blank|spacer|placeholder|transparent|pixel|1x1|lazy(?:load)?|loading)\.(?:gif|png|svg|jpe?g)$/i;
+
+/** The address of the picture that a reader sees in the end, as the page has it; undefined where there is none. */
+export function imageSource(image: Element): string | undefined {
+  const { attribs } = image;
+  const source = attribs["src"]?.trim() ?? "";
+  const isLate = source === "" || source.startsWith("data:") || source.startsWith("about:") || PLACEHOLDER.test(source);
+  if (!isLate) return source;
+  for (const name of LATE) {
+    const late = attribs[name]?.trim() ?? "";
+    if (late !== "" && !late.startsWith("data:")) return late;
+  }
+  return largest(attribs) ?? pictureSource(image) ?? (source === "" || source.startsWith("data:") ? undefined : source);
+}
+
+/** Whether a picture is there to be counted and not to be seen. */
+export function isTrackingPixel({ attribs }: Element): boolean {
+  if (isTiny(attribs["width"]) && isTiny(attribs["height"])) return true;
+  const style = attribs["style"];
+  return style !== undefined && /(?:^|[;\s])width:\s*[01]px/i.test(style) && /(?:^|[;\s])height:\s*[01]px/i.test(style);
+}
+
+function isTiny(length: string | undefined): boolean {
+  return length !== undefined && /^\s*[01](?:px)?\s*$/.test(length);
+}
+
+/** A picture element's own candidates, of its first source. */
+function pictureSource(image: Element): string | undefined {
+  const picture = image.parent;
+  if (picture === null || !("name" in picture) || picture.name !== "picture") return undefined;
+  for (const source of picture.children) {
+    if (!isTag(source) || source.name !== "source") continue;
+    const found = largest(source.attribs);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** The candidate with the largest width or density. */
+function largest(attribs: Element["attribs"]): string | undefined {
+  for (const name of LATE_SETS) {
+    const set = attribs[name];
+    if (set === undefined || set.length > MAX_SRCSET_LENGTH) continue;
+    let best: string | undefined;
+    let bestSize = -1;
+    // An address may hold commas: a candidate ends at a comma that white space follows.
+    for (const candidate of set.split(/,\s+|,$/)) {
+      const [address = "", descriptor = "1x"] = candidate.trim().split(/\s+/);
+      const size = Number.parseFloat(descriptor);
+      if (address === "" || address.startsWith("data:") || !(size > bestSize)) continue;
+      best = address;
+      bestSize = size;
+    }
+    if (best !== undefined) return best;
+  }
+  return undefined;
+}

@@ -1,0 +1,119 @@
+import { type Element, type ParentNode, isTag, isText } from "domhandler";
+import { isBlock } from "../display.ts";
+
+/** The classes that highlighters name a language with, in the order of how surely they do. */
+const LANGUAGE_CLASSES = [
+  /(?:^|\s)(?:language|lang|highlight-source|highlight-text)-([\w+#.-]+)/,
+  /(?:^|\s)brush:\s*([\w+#.-]+)/,
+  /(?:^|\s)(?:sourceCode|hljs|shj-lang|prettyprint|CodeMirror)\s+([\w+#-]+)/,
+  /(?:^|\s)([\w+#-]+)\s+(?:hljs|sourceCode)(?:\s|$)/,
+  /(?:^|\s)highlight-([\w+#-]+)/,
+];
+const NO_LANGUAGE = new Set([
+  "none",
+  "plain",
+  "plaintext",
+  "text",
+  "txt",
+  "nohighlight",
+  "no-highlight",
+  "default",
+  "auto",
+  "hljs",
+  "highlight",
+  "linenums",
+  "line-numbers",
+  "numberLines",
+  "notranslate",
+  "source",
+  "code",
+  "wrapper",
+  "block",
+  "undefined",
+  "null",
+]);
+/** How far above a code block its language may stand. */
+const MAX_WRAPPERS = 3;
+const MAX_CLASS_LENGTH = 512;
+
+/** Columns of line numbers, and buttons, within code. */
+const GUTTER =
+  /(?:^|\s)(?:line-?numbers?|linenos?|linenodiv|lineno|ln|gutter|rouge-gutter|hljs-ln-numbers|blob-num|line-numbers-rows|react-syntax-highlighter-line-number|prompt|copy-?(?:btn|button)|code-copy)(?:\s|$)/i;
+const NOT_CODE = new Set(["button", "input", "select"]);
+
+/** The text of a code block, and the language that it names. */
+export function codeOf(pre: Element): { text: string; language: string } {
+  const code = pre.children.filter(isTag).find(({ name }) => name === "code");
+  const text = verbatim(pre)
+    .replace(/^(?:[ \t]*\n)+/, "")
+    .trimEnd();
+  let language = (code === undefined ? undefined : languageOf(code)) ?? languageOf(pre);
+  let { parent } = pre;
+  for (let steps = 0; language === undefined && steps < MAX_WRAPPERS && parent !== null && isTag(parent); steps += 1) {
+    language = languageOf(parent);
+    ({ parent } = parent);
+  }
+  return { text, language: language ?? "" };
+}
+
+/** Whether an element holds the numbers of lines beside code. */
+export function isGutter({ attribs }: Element): boolean {
+  return attribs["data-line-number"] !== undefined || GUTTER.test((attribs["class"] ?? "").slice(0, MAX_CLASS_LENGTH));
+}
+
+/** A fenced block (CommonMark 0.31 §4.5); its fence is longer than any in the code. */
+export function fenced(text: string, language: string): string {
+  let longest = 2;
+  for (const run of text.match(/^ {0,3}`{3,}/gm) ?? []) longest = Math.max(longest, run.trimStart().length);
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}
+
+function languageOf({ attribs }: Element): string | undefined {
+  const named = attribs["data-lang"] ?? attribs["data-language"];
+  if (named !== undefined && /^[\w+#.-]{1,40}$/.test(named)) return known(named);
+  const names = attribs["class"];
+  if (names === undefined || names.length > MAX_CLASS_LENGTH) return undefined;
+  for (const pattern of LANGUAGE_CLASSES) {
+    const found = known(pattern.exec(names)?.[1] ?? "");
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function known(name: string): string | undefined {
+  const language = name.toLowerCase();
+  return language === "" || language.length > 40 || NO_LANGUAGE.has(language) ? undefined : language;
+}
+
+/** Text as it stands, its lines apart where each has a block of its own; without line numbers. */
+function verbatim(root: ParentNode): string {
+  const parts: string[] = [];
+  let endsLine = true;
+  const push = (text: string) => {
+    if (text === "") return;
+    parts.push(text);
+    endsLine = text.endsWith("\n");
+  };
+  // Trees are no deeper than prune.ts leaves them.
+  const walk = (node: ParentNode) => {
+    for (const child of node.children) {
+      if (isText(child)) push(child.data);
+      else if (isTag(child)) element(child);
+    }
+  };
+  const element = (child: Element) => {
+    if (child.name === "br") return push("\n");
+    if (NOT_CODE.has(child.name) || GUTTER.test((child.attribs["class"] ?? "").slice(0, MAX_CLASS_LENGTH))) return;
+    const block = isBlock(child);
+    if (block && !endsLine) push("\n");
+    walk(child);
+    if (block && !endsLine) push("\n");
+  };
+  walk(root);
+  return parts
+    .join("")
+    .replace(/\r\n?/g, "\n")
+    .replaceAll("\u00A0", " ")
+    .replace(/[\u200B\uFEFF]/g, "");
+}

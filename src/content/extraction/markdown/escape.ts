@@ -1,0 +1,120 @@
+/** Characters that may be Markdown in running text. */
+const SPECIAL = /[\\`*_~[\]<&$!]/;
+
+/** Of a text: addresses, which are taken as they stand (GFM §6.9), and characters that may be Markdown. */
+const SPECIAL_OR_ADDRESS = /(?<![\p{L}\p{N}])(?:https?:\/\/|www\.)[^\s<`*[\]\\]+|[\\`*_~[\]<&$!]/gu;
+
+const WORD = /[\p{L}\p{N}]/u;
+const ASCII_PUNCTUATION = /[!-/:-@[-`{-~]/;
+const ENTITY = /^&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});/;
+
+/** What stands around a text in its line. */
+export interface TextPlace {
+  /** Nothing but white space and containers' marks stands before it in its line. */
+  readonly startsLine: boolean;
+  /** Whether it lies in a link's text, where brackets would end it. */
+  readonly inLink: boolean;
+  /** Whether it is struck out, which a stray tilde could end. */
+  readonly inDel: boolean;
+  /** The character that comes right after it, "[" for a link; empty where its line ends. */
+  readonly next: string;
+  /** Whether its block has formulas. */
+  readonly hasMath: boolean;
+}
+
+/** Text as Markdown that says the same: escaped where it would be taken for a mark (CommonMark 0.31 §2.4), nowhere else. */
+export function escapeText(text: string, place: TextPlace): string {
+  const escaped = SPECIAL.test(text)
+    ? text.replace(SPECIAL_OR_ADDRESS, (found, at: number) =>
+        found.length > 1 ? found : escapeChar(found, { text, at, place }),
+      )
+    : text;
+  return place.startsLine ? escapeLineStart(escaped, place) : escaped;
+}
+
+interface CharPlace {
+  readonly text: string;
+  readonly at: number;
+  readonly place: TextPlace;
+}
+
+function escapeChar(char: string, { text, at, place }: CharPlace): string {
+  const before = text[at - 1] ?? "";
+  const after = text[at + 1] ?? place.next;
+  return needsEscape(char, { before, after, text, at, place }) ? `\\${char}` : char;
+}
+
+function needsEscape(char: string, where: CharPlace & { before: string; after: string }): boolean {
+  const { before, after, text, at, place } = where;
+  switch (char) {
+    case "`":
+      return true;
+    case "\\":
+      return after === "" || ASCII_PUNCTUATION.test(after);
+    case "*":
+      return !(before === " " && after === " ");
+    case "_":
+      return (
+        !(before === " " && after === " ") &&
+        !(isWord(before) && (isWord(after) || (after === "_" && staysInWord(text, at))))
+      );
+    case "~":
+      return place.inDel || after === "~" || !(before === " " || (at === 0 && place.startsLine));
+    case "[":
+      return place.inLink || (place.startsLine && at === 0 && /^\[(?:[ xX]\]|\^?[^\]]*\]:)/.test(text));
+    case "]":
+      return place.inLink || after === "(";
+    case "<":
+      return after === "" || /[A-Za-z/!?]/.test(after);
+    case "&":
+      return ENTITY.test(text.slice(at, at + 40));
+    case "$":
+      return place.hasMath || after === "$" || before === "$" || (before !== " " && before !== "" && !isWord(after));
+    default:
+      return char === "!" && after === "[" && at === text.length - 1;
+  }
+}
+
+function isWord(char: string): boolean {
+  return char !== "" && WORD.test(char);
+}
+
+/** Whether a run of underscores that begins at `at` stands between letters, where it marks nothing. */
+function staysInWord(text: string, at: number): boolean {
+  const end = /^_{1,8}/.exec(text.slice(at, at + 8))?.[0].length ?? 0;
+  return isWord(text[at + end] ?? "");
+}
+
+/** Escapes what begins a block at a line's start (CommonMark 0.31 §4, §5). */
+function escapeLineStart(text: string, place: TextPlace): string {
+  const number = /^(\d{1,9})([.)])(?= |$)/.exec(text);
+  if (number !== null) return `${number[1]}\\${text.slice(number[1]?.length)}`;
+  return BLOCK_START.test(text) || (place.next === "" && RULE.test(text)) ? `\\${text}` : text;
+}
+
+const BLOCK_START = /^(?:[-+*](?: |$)|#{1,6}(?: |$)|>|[-:|]{2}[-:| ]*$|[-:|] ?[-:|][-:| ]*$)/;
+/** Lines that make a heading of the text above them, or a rule. */
+const RULE = /^(?:=+|-+|(?:_ *){3,}|(?:\* *){3,}|(?:- *){3,})$/;
+
+/** An address between the parentheses of a link; as HTML has it, percent-encoded. */
+export function escapeAddress(address: string): string {
+  if (!/[()<>\\\s`|]|&#?\w+;/.test(address)) return address;
+  return address
+    .replace(/[()<>\\\s`|]/g, (char) => PERCENT.get(char) ?? encodeURIComponent(char))
+    .replace(/&(?=#?\w+;)/g, "&amp;");
+}
+
+const PERCENT = new Map([
+  ["(", "%28"],
+  [")", "%29"],
+]);
+
+/** A title between double quotes. */
+export function escapeTitle(title: string): string {
+  return title.replace(/[\\"`<]/g, "\\$&").replace(/&(?=#?\w+;)/g, "\\&");
+}
+
+/** The text of a picture between brackets. */
+export function escapeLabel(text: string): string {
+  return text.replace(/[\\`*_[\]<~$]/g, "\\$&").replace(/&(?=#?\w+;)/g, "\\&");
+}

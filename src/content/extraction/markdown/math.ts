@@ -1,0 +1,86 @@
+import { type Element, type ParentNode, isTag, isText } from "domhandler";
+
+/** The TeX of a MathML formula: its own where it has it, else made of its elements. */
+export function texOfMath(math: Element): string {
+  return clean(annotationOf(math, 0) ?? texOf(math));
+}
+
+/** The TeX of a `math/tex` script. */
+export function texOfScript(script: Element): string {
+  return clean(script.children.map((child) => (isText(child) ? child.data : "")).join(""));
+}
+
+/** Whether a formula stands on lines of its own. */
+export function isDisplayed(math: Element): boolean {
+  if (math.attribs["display"] === "block") return true;
+  const type = math.attribs["type"];
+  if (type !== undefined) return /;\s*mode=display/.test(type);
+  let { parent } = math;
+  for (let steps = 0; steps < 4 && parent !== null && isTag(parent); steps += 1) {
+    if (/(?:^|\s)(?:katex-display|mwe-math-element-block|math-display)(?:\s|$)/.test(parent.attribs["class"] ?? ""))
+      return true;
+    if (parent.name === "mjx-container" && parent.attribs["display"] === "true") return true;
+    ({ parent } = parent);
+  }
+  return false;
+}
+
+function clean(tex: string): string {
+  const folded = tex.replace(/\s+/g, " ").trim();
+  const inner = /^\{\\(?:displaystyle|textstyle) ?(.*)\}$/.exec(folded)?.[1]?.trim() ?? folded;
+  return inner.replaceAll("$", "\\$").replaceAll("\\\\$", "\\$");
+}
+
+function annotationOf(node: ParentNode, depth: number): string | undefined {
+  for (const child of node.children) {
+    if (!isTag(child)) continue;
+    if (child.name === "annotation") {
+      if (!/tex/i.test(child.attribs["encoding"] ?? "")) continue;
+      return child.children.map((text) => (isText(text) ? text.data : "")).join("");
+    }
+    const found = depth < 2 ? annotationOf(child, depth + 1) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** What stands before, between and after the children of elements whose children have places. */
+const SHAPES = new Map<string, readonly string[]>([
+  ["msup", ["", "^{", "}"]],
+  ["msub", ["", "_{", "}"]],
+  ["msubsup", ["", "_{", "}^{", "}"]],
+  ["munder", ["", "_{", "}"]],
+  ["mover", ["", "^{", "}"]],
+  ["munderover", ["", "_{", "}^{", "}"]],
+  ["mfrac", ["\\frac{", "}{", "}"]],
+  ["mroot", ["\\root{", "}{", "}"]],
+]);
+/** What stands around all children of others. */
+const AROUND = new Map<string, readonly [string, string]>([
+  ["msqrt", ["\\sqrt{", "}"]],
+  ["mtext", ["\\text{", "}"]],
+  ["mtr", ["", " \\\\ "]],
+  ["mtd", ["", " & "]],
+]);
+
+/** TeX of presentation MathML (MathML Core §3); its operators are the characters that stand there. */
+function texOf(math: Element): string {
+  const parts: string[] = [];
+  // Trees are no deeper than prune.ts leaves them; joined once, since inner formulas would be copied at each level.
+  const walk = (node: ParentNode, shape: readonly string[] | undefined) => {
+    let place = 0;
+    for (const child of node.children) {
+      if (isText(child)) parts.push(child.data.trim().replace(/[{}%#_]/g, "\\$&"));
+      if (!isTag(child) || child.name.startsWith("annotation")) continue;
+      if (shape !== undefined) parts.push(shape[place] ?? "");
+      place += 1;
+      const [before, after] = AROUND.get(child.name) ?? ["", ""];
+      parts.push(before);
+      walk(child, SHAPES.get(child.name));
+      parts.push(after);
+    }
+    if (shape !== undefined) parts.push(shape.slice(place).join(""));
+  };
+  walk(math, undefined);
+  return parts.join("");
+}

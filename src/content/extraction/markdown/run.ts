@@ -1,0 +1,302 @@
+import { escapeAddress, escapeText, escapeTitle } from "./escape.ts";
+import { type Link, type MarkKind, Marks } from "./marks.ts";
+
+/** A run of running text: what stands between two blocks. */
+interface Piece {
+  readonly kind: "text" | "space" | "break" | "raw";
+  text: string;
+  readonly marks: Marks;
+}
+
+/** Characters of no width that only say where a line may break, and white space that is to be folded. */
+const FOLDED = /[\u00AD\u200B\u2060\uFEFF]|[ \t\n\f\r\u00A0]+/g;
+const NEEDS_FOLDING = /[\u00AD\u200B\u2060\uFEFF\t\n\f\r\u00A0]| {2}/;
+
+const PUNCTUATION = /[\p{P}\p{S}]/u;
+
+const TAGS: Readonly<Record<Exclude<MarkKind, "link" | "code">, string>> = {
+  strong: "strong",
+  em: "em",
+  del: "del",
+  sup: "sup",
+  sub: "sub",
+};
+const DELIMITERS = new Map<MarkKind, string>([
+  ["strong", "**"],
+  ["em", "*"],
+  ["del", "~~"],
+]);
+
+/** How a run is written. */
+export interface RunStyle {
+  /** What a line break becomes. */
+  readonly lineBreak: "  \n" | " " | "<br>";
+}
+
+export const PARAGRAPH: RunStyle = { lineBreak: "  \n" };
+export const HEADING: RunStyle = { lineBreak: " " };
+export const CELL: RunStyle = { lineBreak: "<br>" };
+
+/** Gathers running text, folds its white space as browsers do, and writes it as Markdown. */
+export class Run {
+  readonly #pieces: Piece[] = [];
+  #spaced = false;
+  #hasMath = false;
+
+  /** How many texts, pictures and breaks it has taken. */
+  get size(): number {
+    return this.#pieces.length;
+  }
+
+  get endsWithBreak(): boolean {
+    return this.#pieces.at(-1)?.kind === "break";
+  }
+
+  /** Answers whether there was more than white space. */
+  text(data: string, marks: Marks): boolean {
+    const folded = NEEDS_FOLDING.test(data) ? data.replace(FOLDED, fold) : data;
+    const core = folded.trim();
+    if (core === "") {
+      if (folded !== "") this.#spaced = true;
+      return false;
+    }
+    if (!folded.startsWith(core)) this.#spaced = true;
+    this.#add("text", core, marks);
+    this.#spaced = !folded.endsWith(core);
+    return true;
+  }
+
+  /** Markdown that is ready. */
+  raw(markdown: string, marks: Marks): void {
+    this.#add("raw", markdown, marks.without("code"));
+  }
+
+  math(tex: string, marks: Marks): void {
+    this.#hasMath = true;
+    this.raw(`$${tex}$`, marks);
+  }
+
+  space(): void {
+    this.#spaced = true;
+  }
+
+  /** A line's end; none at the beginning, and never two. */
+  lineBreak(): void {
+    this.#spaced = false;
+    if (this.size > 0 && !this.endsWithBreak) this.#pieces.push({ kind: "break", text: "", marks: Marks.NONE });
+  }
+
+  /** Writes and forgets what was gathered; empty where that is nothing. */
+  take(style: RunStyle): string {
+    while (this.endsWithBreak) this.#pieces.pop();
+    const markdown = this.size === 0 ? "" : new RunWriter(this.#pieces, style, this.#hasMath).write();
+    this.#pieces.length = 0;
+    this.#spaced = false;
+    this.#hasMath = false;
+    return markdown;
+  }
+
+  #add(kind: "text" | "raw", text: string, wanted: Marks): void {
+    const marks = wanted.link?.spent === true ? wanted.without("link") : wanted;
+    const last = this.#pieces.at(-1);
+    const spaced = this.#spaced && last !== undefined && last.kind !== "break";
+    this.#spaced = false;
+    if (last?.kind === "text" && kind === "text" && last.marks === marks) {
+      last.text += spaced ? ` ${text}` : text;
+      return;
+    }
+    if (spaced) this.#pieces.push({ kind: "space", text: " ", marks: sharedMarks(last, marks) });
+    this.#pieces.push({ kind, text, marks });
+  }
+}
+
+function fold(found: string): string {
+  return found === "\u00AD" || found === "\u200B" || found === "\u2060" || found === "\uFEFF" ? "" : " ";
+}
+
+/** The marks around white space between two pieces: those that go on. Code's own stay with its words. */
+function sharedMarks(last: Piece, next: Marks): Marks {
+  const count = last.marks.shared(next);
+  let marks = next;
+  for (const kind of next.kinds.slice(count).toReversed()) marks = marks.without(kind);
+  return marks;
+}
+
+class RunWriter {
+  readonly #pieces: readonly Piece[];
+  readonly #style: RunStyle;
+  readonly #hasMath: boolean;
+  readonly #parts: string[] = [];
+  readonly #open: { kind: MarkKind; close: string; at: number }[] = [];
+  #marks = Marks.NONE;
+  /** The last character that is none of a delimiter's. */
+  #before = "";
+  #startsLine = true;
+
+  constructor(pieces: readonly Piece[], style: RunStyle, hasMath: boolean) {
+    this.#pieces = pieces;
+    this.#style = style;
+    this.#hasMath = hasMath;
+  }
+
+  write(): string {
+    for (const [at, piece] of this.#pieces.entries()) this.#piece(piece, at);
+    this.#closeTo(0);
+    return this.#parts.join("");
+  }
+
+  #piece(piece: Piece, at: number): void {
+    if (piece.kind === "break") {
+      this.#closeTo(0);
+      this.#marks = Marks.NONE;
+      this.#push(this.#style.lineBreak, " ");
+      this.#startsLine = this.#style.lineBreak === "  \n";
+      return;
+    }
+    const shared = this.#marks.shared(piece.marks);
+    this.#closeTo(shared);
+    for (let level = shared; level < piece.marks.kinds.length; level += 1) this.#openMark(at, level);
+    this.#marks = piece.marks;
+    if (piece.kind === "text" && !piece.marks.has("code")) this.#push(this.#escaped(piece, at), piece.text);
+    else this.#push(piece.text, piece.text);
+    this.#startsLine = false;
+    if (piece.marks.link?.holdsBlocks === true && piece.kind === "text") piece.marks.link.spent = true;
+  }
+
+  #push(markdown: string, shown: string): void {
+    this.#parts.push(markdown);
+    this.#before = lastChar(shown);
+  }
+
+  #escaped(piece: Piece, at: number): string {
+    const next = this.#pieces[at + 1];
+    return escapeText(piece.text, {
+      startsLine: this.#startsLine && this.#open.length === 0,
+      inLink: piece.marks.link !== undefined,
+      inDel: piece.marks.has("del"),
+      next: next === undefined || next.kind === "break" ? "" : this.#after(at, piece.marks.kinds.length),
+      hasMath: this.#hasMath,
+    });
+  }
+
+  #openMark(at: number, level: number): void {
+    const { marks } = this.#pieces[at] ?? { marks: Marks.NONE };
+    const kind = marks.kinds[level];
+    if (kind === undefined) return;
+    const { open, close } =
+      kind === "link" ? LINK : kind === "code" ? this.#codeFence(at, level) : this.#delimiter(at, level);
+    this.#parts.push(open);
+    this.#open.push({ kind, close, at: this.#parts.length });
+    if (!open.endsWith("*") && open !== "~~") this.#before = "[";
+    this.#startsLine = false;
+  }
+
+  /** Stars where they are taken for what they are (CommonMark 0.31 §6.2, flanking), else an HTML tag. */
+  #delimiter(at: number, level: number): { open: string; close: string } {
+    const kind = this.#pieces[at]?.marks.kinds[level] as Exclude<MarkKind, "link" | "code">; // Callers look at the kind.
+    const delimiter = DELIMITERS.get(kind);
+    const tag = TAGS[kind];
+    const html = { open: `<${tag}>`, close: `</${tag}>` };
+    if (delimiter === undefined) return html;
+    const end = this.#endOf(at, level);
+    const opens = flanks(this.#firstOf(at, level), this.#before);
+    const closes = flanks(this.#lastOf(end, level), this.#after(end, level));
+    return opens && closes ? { open: delimiter, close: delimiter } : html;
+  }
+
+  #codeFence(at: number, level: number): { open: string; close: string } {
+    const end = this.#endOf(at, level);
+    let longest = 0;
+    for (let index = at; index <= end; index += 1) {
+      for (const run of this.#pieces[index]?.text.match(/`+/g) ?? []) longest = Math.max(longest, run.length);
+    }
+    const fence = "`".repeat(longest + 1);
+    const first = this.#pieces[at]?.text.startsWith("`") === true ? " " : "";
+    const last = this.#pieces[end]?.text.endsWith("`") === true ? " " : "";
+    const pad = first || last;
+    return { open: fence + pad, close: pad + fence };
+  }
+
+  /** The last piece that the mark goes on to. */
+  #endOf(at: number, level: number): number {
+    const { marks } = this.#pieces[at] ?? { marks: Marks.NONE };
+    let end = at;
+    for (;;) {
+      const next = this.#pieces[end + 1];
+      if (next === undefined || next.kind === "break" || marks.shared(next.marks) <= level) return end;
+      end += 1;
+    }
+  }
+
+  /** The first character that is written of a piece within its mark at `level`, but for delimiters. */
+  #firstOf(at: number, level: number): string {
+    const piece = this.#pieces[at];
+    if (piece === undefined) return " ";
+    return piece.marks.kinds.slice(level + 1).some(isBracket) ? "[" : firstChar(piece.text);
+  }
+
+  #lastOf(at: number, level: number): string {
+    const piece = this.#pieces[at];
+    if (piece === undefined) return " ";
+    return piece.marks.kinds.slice(level + 1).some(isBracket) ? ")" : lastChar(piece.text);
+  }
+
+  /** The character that comes after the end of a mark at `level`, but for delimiters; white space where the line ends. */
+  #after(at: number, level: number): string {
+    const { marks } = this.#pieces[at] ?? { marks: Marks.NONE };
+    const next = this.#pieces[at + 1];
+    const shared = next === undefined ? 0 : marks.shared(next.marks);
+    if (marks.kinds.slice(shared, level).some(isBracket)) return "]";
+    if (next === undefined || next.kind === "break") return " ";
+    return next.marks.kinds.slice(shared).some(isBracket) ? "[" : firstChar(next.text);
+  }
+
+  #closeTo(level: number): void {
+    while (this.#open.length > level) {
+      const mark = this.#open.pop();
+      if (mark === undefined) return;
+      if (mark.kind !== "link") {
+        this.#parts.push(mark.close);
+        if (!DELIMITERS.has(mark.kind)) this.#before = ")";
+        continue;
+      }
+      const { link } = this.#marks;
+      if (link !== undefined) this.#closeLink(link, mark.at);
+      this.#before = ")";
+    }
+  }
+
+  #closeLink(link: Link, at: number): void {
+    const text = this.#parts.splice(at).join("");
+    this.#parts.pop();
+    this.#parts.push(linkMarkdown(text, link.href, link.title === text ? "" : link.title));
+  }
+}
+
+const LINK = { open: "[", close: "" };
+
+/** A link; written as an address alone where its text is that address. */
+export function linkMarkdown(text: string, href: string, title: string): string {
+  if (text === href && title === "" && !/[<>\s`\\|]/.test(href)) return `<${href}>`;
+  return `[${text}](${escapeAddress(href)}${title === "" ? "" : ` "${escapeTitle(title)}"`})`;
+}
+
+/** Whether a mark is written with brackets, a code's fence or a tag: with punctuation that is no delimiter. */
+function isBracket(kind: MarkKind): boolean {
+  return !DELIMITERS.has(kind);
+}
+
+/** Whether a delimiter next to `inner` is one, with `outer` on its other side. */
+function flanks(inner: string, outer: string): boolean {
+  return !PUNCTUATION.test(inner) || outer === "" || /\s/.test(outer) || PUNCTUATION.test(outer);
+}
+
+function firstChar(text: string): string {
+  return String.fromCodePoint(text.codePointAt(0) ?? 32);
+}
+
+/** The last character, whole where it is a pair of surrogates. */
+function lastChar(text: string): string {
+  const unit = text.slice(-1);
+  return unit >= "\uDC00" && unit <= "\uDFFF" ? text.slice(-2) : unit;
+}

@@ -1,0 +1,183 @@
+import { type Element, isTag, isText } from "domhandler";
+import { codeOf, fenced, isGutter } from "./code.ts";
+import { type Marks } from "./marks.ts";
+import { CELL } from "./run.ts";
+import { HAS_HEADER_CELL, HAS_STRUCTURE } from "./survey.ts";
+import { type Walker } from "./walker.ts";
+
+/** Columns and rows that a cell may span (WHATWG HTML §4.9.11). */
+const MAX_COLSPAN = 1000;
+const MAX_ROWSPAN = 65_534;
+/** A longer text is not repeated in the other cells that its own spans. In characters. */
+const MAX_REPEATED = 200;
+
+interface Row {
+  readonly cells: readonly Element[];
+  readonly isHead: boolean;
+}
+
+type Align = "left" | "center" | "right" | undefined;
+
+const RULES = { none: "---", left: ":--", center: ":-:", right: "--:" } as const;
+
+/** Writes a table; one that only arranges the page is written as what its cells hold. */
+export function writeTable(walker: Walker, table: Element, marks: Marks): void {
+  const { captions, rows } = partsOf(table);
+  for (const caption of captions) {
+    walker.children(caption, marks);
+    walker.flush();
+  }
+  const code = codeLines(rows);
+  if (code !== undefined) return walker.output.block("code", code);
+  if (!arranges(walker, table, rows)) return new DataTable(walker, rows, marks).write();
+  for (const cell of rows.flatMap(({ cells }) => cells)) {
+    walker.children(cell, marks);
+    walker.flush();
+  }
+}
+
+function partsOf(table: Element): { captions: Element[]; rows: Row[] } {
+  const captions: Element[] = [];
+  const rows: Row[] = [];
+  const last: Row[] = [];
+  const add = (row: Element, isHead: boolean, to: Row[]) => {
+    const cells = row.children.filter((child): child is Element => isTag(child) && /^t[dh]$/.test(child.name));
+    // Columns of line numbers beside code.
+    const shown = cells.length > 1 ? cells.filter((cell) => !isGutter(cell)) : cells;
+    if (shown.length > 0) to.push({ cells: shown, isHead });
+  };
+  for (const part of table.children.filter(isTag)) {
+    if (part.name === "caption") captions.push(part);
+    else if (part.name === "tr") add(part, false, rows);
+    else if (/^t(?:head|body|foot)$/.test(part.name)) {
+      for (const row of part.children.filter(isTag)) {
+        if (row.name === "tr") add(row, part.name === "thead", part.name === "tfoot" ? last : rows);
+      }
+    }
+  }
+  return { captions, rows: [...rows, ...last] };
+}
+
+/** A table whose rows are lines of code, as code. */
+function codeLines(rows: readonly Row[]): string | undefined {
+  const isCode = ({ cells: [cell, ...others] }: Row) =>
+    others.length === 0 &&
+    /(?:^|\s)(?:blob-code|react-code-cell|code-line)(?:\s|$|-)/.test(cell?.attribs["class"] ?? "");
+  if (rows.length === 0 || !rows.every(isCode)) return undefined;
+  return fenced(rows.flatMap(({ cells }) => cells.map((cell) => codeOf(cell).text)).join("\n"), "");
+}
+
+/** Whether a table is there for the places of its cells: without headers, and one column, one row or blocks in its cells. */
+function arranges({ facts }: Walker, table: Element, rows: readonly Row[]): boolean {
+  if (/^(?:presentation|none)$/.test(table.attribs["role"] ?? "")) return true;
+  if (((facts.get(table) ?? 0) & HAS_HEADER_CELL) !== 0 || rows.some(({ isHead }) => isHead)) return false;
+  if (rows.length <= 1 || rows.every(({ cells }) => cells.length <= 1)) return true;
+  return rows.some(({ cells }) => cells.some((cell) => ((facts.get(cell) ?? 0) & HAS_STRUCTURE) !== 0));
+}
+
+class DataTable {
+  readonly #walker: Walker;
+  readonly #rows: readonly Row[];
+  readonly #marks: Marks;
+  /** By column: what a cell above still fills. */
+  #spans: { text: string; rows: number }[] = [];
+  readonly #aligns: Align[] = [];
+
+  constructor(walker: Walker, rows: readonly Row[], marks: Marks) {
+    this.#walker = walker;
+    this.#rows = rows;
+    this.#marks = marks;
+  }
+
+  write(): void {
+    const lines: string[][] = [];
+    let header: string[] | undefined;
+    for (const [index, row] of this.#rows.entries()) {
+      const texts = this.#row(row, index);
+      if (texts.every((text) => text === "")) continue;
+      if (lines.length === 0 && header === undefined && isHeader(row)) header = texts;
+      else lines.push(texts);
+    }
+    if (header === undefined && lines.length === 0) return;
+    let columns = header?.length ?? 0;
+    for (const line of lines) columns = Math.max(columns, line.length);
+    const top = Array.from({ length: columns }, (_none, column) => header?.[column] ?? "");
+    const rules = top.map((_text, column) => RULES[this.#aligns[column] ?? "none"]);
+    const body = lines.map((line) => this.#padded(line, columns));
+    this.#walker.output.block("table", [top, rules, ...body].map((line) => `| ${line.join(" | ")} |`).join("\n"));
+  }
+
+  /** A row's texts, with what cells above it and wide cells fill. */
+  #row({ cells }: Row, index: number): string[] {
+    const texts: string[] = [];
+    const spans: { text: string; rows: number }[] = [];
+    const above = this.#spans;
+    const fill = () => {
+      for (let span = above[texts.length]; span !== undefined && span.rows > 0; span = above[texts.length]) {
+        if (!this.#spare()) return;
+        spans[texts.length] = { text: span.text, rows: span.rows - 1 };
+        texts.push(span.text);
+      }
+    };
+    for (const cell of cells) {
+      fill();
+      const text = this.#text(cell);
+      const wide = spanOf(cell.attribs["colspan"], MAX_COLSPAN);
+      const high = spanOf(cell.attribs["rowspan"], MAX_ROWSPAN);
+      // A cell as wide as its row is a heading of the rows below.
+      const repeated = text.length > MAX_REPEATED || (cells.length === 1 && wide > 1) ? "" : text;
+      for (let column = 0; column < wide; column += 1) {
+        if (column > 0 && !this.#spare()) break;
+        if (index < 2) this.#aligns[texts.length] ??= alignOf(cell);
+        if (high > 1) spans[texts.length] = { text: repeated, rows: high - 1 };
+        texts.push(column === 0 ? text : repeated);
+      }
+    }
+    fill();
+    this.#spans = spans;
+    return texts;
+  }
+
+  #text(cell: Element): string {
+    const marks = cell.name === "th" ? this.#marks.without("strong") : this.#marks;
+    return this.#walker.inline(cell, marks, CELL).replaceAll("|", "\\|");
+  }
+
+  #padded(texts: string[], columns: number): string[] {
+    while (texts.length < columns && this.#spare()) texts.push("");
+    return texts;
+  }
+
+  /** Takes one of the page's spare cells. */
+  #spare(): boolean {
+    this.#walker.spareCells.left -= 1;
+    return this.#walker.spareCells.left >= 0;
+  }
+}
+
+/** Whether a first row names the columns: it says so, or its cells do, or all of them are bold. */
+function isHeader({ cells, isHead }: Row): boolean {
+  if (isHead) return true;
+  const full = cells.filter(({ children }) => children.some((child) => !isText(child) || child.data.trim() !== ""));
+  return full.length > 0 && (full.every(({ name }) => name === "th") || full.every(isBold));
+}
+
+function isBold({ children }: Element): boolean {
+  return children.every((child) =>
+    isText(child) ? child.data.trim() === "" : isTag(child) && /^(?:b|strong)$/.test(child.name),
+  );
+}
+
+function spanOf(value: string | undefined, max: number): number {
+  const span = value === undefined ? 1 : Number.parseInt(value, 10);
+  return span >= 1 ? Math.min(span, max) : 1;
+}
+
+function alignOf({ attribs }: Element): Align {
+  const style = attribs["style"];
+  const found =
+    (style === undefined || style.length > 2048 ? undefined : /(?:^|;)\s*text-align\s*:\s*(\w+)/i.exec(style)?.[1]) ??
+    attribs["align"];
+  const align = found?.toLowerCase();
+  return align === "left" || align === "center" || align === "right" ? align : undefined;
+}

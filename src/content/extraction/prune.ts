@@ -1,0 +1,139 @@
+import { type ChildNode, type Document, type Element, type ParentNode, isTag, isText } from "domhandler";
+import { Addresses } from "./addresses.ts";
+import { isHidden, isScreenReaderOnly } from "./hidden.ts";
+import { imageSource, isTrackingPixel } from "./images.ts";
+import { playerAddress } from "./players.ts";
+import { shadowContent } from "./shadow.ts";
+
+/** What lies deeper is dropped. The parser keeps trees below its own bound; what walks the tree later recurses. */
+export const MAX_PRUNED_DEPTH = 640;
+
+/** What shows nothing, or something else by script. */
+const NEVER = new Set(
+  (
+    "area base basefont bgsound canvas datalist embed link meta meter noembed noframes noscript param progress " +
+    "rp style textarea title track"
+  ).split(" "),
+);
+
+/** Elements whose text is only an advice to a program that cannot show them. */
+const EMPTY = new Set(["iframe", "audio", "video", "frame"]);
+
+/**
+ * Takes out of a page what no reader sees (script, style, what is hidden, consent banners, tracking pixels), puts shadow
+ * trees in their place, and makes addresses absolute. Changes the tree.
+ */
+export function prepare(tree: Document, url: string): void {
+  new Pruner(new Addresses(tree, url)).prune(tree, undefined, 0);
+}
+
+class Pruner {
+  readonly #addresses: Addresses;
+
+  constructor(addresses: Addresses) {
+    this.#addresses = addresses;
+  }
+
+  prune(parent: ParentNode, link: Element | undefined, depth: number): void {
+    const before = parent.children;
+    const after: ChildNode[] = [];
+    for (const child of before) {
+      if (isText(child)) after.push(child);
+      else if (isTag(child) && depth < MAX_PRUNED_DEPTH && this.#keeps(child, link)) {
+        after.push(child);
+        this.prune(child, child.name === "a" ? child : link, depth + 1);
+      }
+    }
+    if (after.length !== before.length) replaceChildren(parent, after);
+  }
+
+  /** Whether a reader sees the element; prepares it, and its children where they are not its own. */
+  #keeps(element: Element, link: Element | undefined): boolean {
+    const { name, attribs } = element;
+    if (NEVER.has(name)) return name === "title" && isSvg(element);
+    if (name === "script") return attribs["type"]?.startsWith("math/tex") === true;
+    if (isSvg(element)) {
+      nameLink(link, svgTitle(element));
+      return false;
+    }
+    if (name === "template") return false;
+    if (isScreenReaderOnly(element)) {
+      nameLink(link, shortText(element));
+      return false;
+    }
+    if (isHidden(element)) return false;
+    const shadow = shadowContent(element);
+    if (shadow !== undefined) replaceChildren(element, shadow);
+    return this.#address(element, link);
+  }
+
+  /** Makes the element's address absolute; answers whether the element is worth keeping. */
+  #address(element: Element, link: Element | undefined): boolean {
+    const { name, attribs } = element;
+    if (name === "a") {
+      const href = attribs["href"];
+      const address = href === undefined ? undefined : this.#addresses.link(href);
+      if (address === undefined) delete attribs["href"];
+      else attribs["href"] = address;
+    } else if (name === "img") {
+      const source = isTrackingPixel(element) ? undefined : imageSource(element);
+      const address = source === undefined ? undefined : this.#addresses.media(source);
+      if (address === undefined) {
+        nameLink(link, attribs["alt"] ?? "");
+        return false;
+      }
+      attribs["src"] = address;
+    } else if (EMPTY.has(name)) {
+      const source = name === "audio" || name === "video" ? filmSource(element) : attribs["src"];
+      let address = source === undefined ? undefined : this.#addresses.media(source);
+      if (name === "iframe" && address !== undefined) address = playerAddress(address);
+      if (address === undefined) return false;
+      attribs["src"] = address;
+      element.children = [];
+    }
+    return true;
+  }
+}
+
+function filmSource(element: Element): string | undefined {
+  if (element.attribs["src"] !== undefined) return element.attribs["src"];
+  return element.children.filter(isTag).find((child) => child.name === "source")?.attribs["src"];
+}
+
+/** Gives a link that has no words of its own those of its picture. */
+function nameLink(link: Element | undefined, words: string): void {
+  if (link !== undefined && words !== "") link.attribs["aria-label"] ??= words;
+}
+
+function isSvg(element: Element): boolean {
+  return element.namespace === "http://www.w3.org/2000/svg";
+}
+
+function svgTitle(svg: Element): string {
+  const label = svg.attribs["aria-label"];
+  if (label !== undefined) return label;
+  const title = svg.children.filter(isTag).find((child) => child.name === "title");
+  return title === undefined ? "" : shortText(title);
+}
+
+/** The text of an element that holds little of it: of its children and theirs, no deeper. */
+function shortText(element: Element): string {
+  const parts = element.children.map((child) => {
+    if (isText(child)) return child.data;
+    return isTag(child) ? child.children.map((inner) => (isText(inner) ? inner.data : "")).join("") : "";
+  });
+  return parts.join("").replace(/\s+/g, " ").trim();
+}
+
+/** Puts other children in the place of an element's own. */
+export function replaceChildren(parent: ParentNode, children: ChildNode[]): void {
+  let prev: ChildNode | null = null;
+  for (const child of children) {
+    child.parent = parent;
+    child.prev = prev;
+    child.next = null;
+    if (prev !== null) prev.next = child;
+    prev = child;
+  }
+  parent.children = children;
+}
