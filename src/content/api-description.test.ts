@@ -1,4 +1,7 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
 import { expect, test } from "bun:test";
+import { ERRORS, type ErrorCode } from "../lib/errors.ts";
+import { apiDocument, operationsOf } from "./api-document.ts";
 import { describeApi } from "./api-description.ts";
 import { OPERATIONS } from "./operations/operations.ts";
 
@@ -22,6 +25,46 @@ test("is OpenAPI 3.1.0 of interface 0.2.0, with both servers and the x402 scheme
     servers: [{ url: "https://pay.test" }, { url: "/" }],
     components: { securitySchemes: { x402: { type: "http", scheme: "bearer" } } },
   });
+});
+
+test("is a valid document by the schema of OpenAPI", async () => {
+  const validator = new Validator();
+  // A validator takes any object.
+  const { valid, errors } = await validator.validate(document as unknown as Record<string, unknown>);
+  expect([valid, errors]).toEqual([true, undefined]);
+  expect(validator.version).toBe("3.1");
+});
+
+test("every error of every operation has an example under its status, with its own type", () => {
+  const operations = operationsOf(apiDocument("https://pay.test"));
+  expect(operations.map(({ operationId }) => operationId)).toEqual(OPERATIONS.map(({ name }) => name));
+  for (const { path, failures, body, price } of OPERATIONS) {
+    const described = operations.find((operation) => operation.path === path);
+    const codes: ErrorCode[] = [...failures];
+    if (body !== undefined) codes.push("bad-request", "body-too-large", "unsupported-media-type");
+    if (price !== undefined) codes.push("payment-required", "payment-conflict", "settlement-pending");
+    for (const code of codes) {
+      const { status, title } = ERRORS[code];
+      const example = described?.responses[status]?.content["application/problem+json"]?.examples?.[code];
+      expect([path, code, example?.value]).toEqual([
+        path,
+        code,
+        expect.objectContaining({ type: `urn:turnpike:error:${code}`, title, status, detail: expect.any(String) }),
+      ]);
+    }
+  }
+});
+
+test("the schemas have the names of the interface's tables", () => {
+  const { schemas } = apiDocument("/").components;
+  const names = [
+    "Metadata",
+    "Problem",
+    ...OPERATIONS.filter(({ success }) => success.schema !== undefined).map(({ name }) =>
+      name === "health" ? "Health" : `${name.charAt(0).toUpperCase()}${name.slice(1)}Response`,
+    ),
+  ];
+  expect(names.filter((name) => schemas[name] === undefined)).toEqual([]);
 });
 
 test("every reference leads somewhere", () => {

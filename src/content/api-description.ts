@@ -1,5 +1,6 @@
 import { OpenAPIHono, z } from "@hono/zod-openapi";
 import { ERRORS, type ErrorCode, PROBLEM_CONTENT_TYPE } from "../lib/errors.ts";
+import { errorExample } from "./error-examples.ts";
 import { type Operation } from "./operations/operation.ts";
 import { OPERATIONS } from "./operations/operations.ts";
 
@@ -33,7 +34,9 @@ export function describeApi(baseUrl: string): object {
     info: {
       title: "Turnpike web content API",
       version: API_VERSION,
-      description: "Web pages as Markdown, text, HTML and links, articles and QR codes, paid by the request.",
+      description:
+        "Web pages as Markdown, text, HTML, links, articles, data, PDF and pictures, web search and QR codes, paid by " +
+        "the request. Errors are problem documents (RFC 9457) and cost nothing.",
     },
     servers: [{ url: baseUrl }, { url: "/" }],
     security: [{ x402: [] }],
@@ -41,6 +44,32 @@ export function describeApi(baseUrl: string): object {
 }
 
 type PathConfig = Parameters<OpenAPIHono["openAPIRegistry"]["registerPath"]>[0];
+type Responses = PathConfig["responses"];
+type Response = Exclude<Responses[string], { readonly $ref: string }>;
+
+/** What any request with a body can end in. */
+const BODY_FAILURES = ["bad-request", "body-too-large", "unsupported-media-type", "internal"] as const;
+/** What any request with a price can end in: the gateway answers these. */
+const PAYMENT_FAILURES = [
+  "invalid-payment",
+  "payment-required",
+  "payment-conflict",
+  "facilitator-failed",
+  "facilitator-unavailable",
+  "settlement-pending",
+] as const;
+
+/** Response fields of one name. */
+function header(name: string, description: string): z.ZodObject {
+  return z.object({ [name]: z.string().openapi({ description }) });
+}
+
+const RECEIPT = header("PAYMENT-RESPONSE", "The receipt of the payment, as base64 of JSON");
+
+const HEADERS: Readonly<Record<number, z.ZodObject>> = {
+  402: header("PAYMENT-REQUIRED", "What must be paid, how and to whom: an x402 challenge as base64 of JSON"),
+  503: header("Retry-After", "Seconds until another try makes sense"),
+};
 
 function describeOperation(operation: Operation): PathConfig {
   const { success, body, example, price } = operation;
@@ -58,29 +87,35 @@ function describeOperation(operation: Operation): PathConfig {
     responses: {
       200: {
         description: success.description,
-        content: {
-          [success.contentType]:
-            success.schema === undefined
-              ? { schema: { type: "string", contentMediaType: success.contentType } }
-              : { schema: success.schema, example: success.example },
-        },
+        ...(price === undefined ? {} : { headers: RECEIPT }),
+        content: describeContent(operation),
       },
-      ...describeFailures(price === undefined ? operation.failures : [...operation.failures, "payment-required"]),
+      ...describeFailures([
+        ...operation.failures,
+        ...(body === undefined ? [] : BODY_FAILURES),
+        ...(price === undefined ? [] : PAYMENT_FAILURES),
+      ]),
     },
   };
 }
 
+function describeContent({ success }: Operation): NonNullable<Response["content"]> {
+  const { schema, example, contentType } = success;
+  if (schema !== undefined) return { [contentType]: { schema, example } };
+  const types = [contentType, ...(success.otherTypes ?? [])];
+  return Object.fromEntries(types.map((type) => [type, { schema: { type: "string", contentMediaType: type } }]));
+}
+
 /** One response a status, with an example of each error that has it. */
-function describeFailures(codes: readonly ErrorCode[]): PathConfig["responses"] {
-  const responses: PathConfig["responses"] = {};
-  for (const [status, group] of Map.groupBy(codes, (code) => ERRORS[code].status)) {
-    const examples = group.map((code) => {
-      const { title } = ERRORS[code];
-      return [code, { value: { type: `urn:turnpike:error:${code}`, title, status, detail: title } }] as const;
-    });
+function describeFailures(codes: readonly ErrorCode[]): Responses {
+  const responses: Responses = {};
+  for (const [status, group] of Map.groupBy(new Set(codes), (code) => ERRORS[code].status)) {
+    const examples = Object.fromEntries(group.map((code) => [code, { value: errorExample(code) }]));
+    const headers = HEADERS[status];
     responses[status] = {
       description: group.map((code) => ERRORS[code].title).join("; "),
-      content: { [PROBLEM_CONTENT_TYPE]: { schema: problemSchema, examples: Object.fromEntries(examples) } },
+      ...(headers === undefined ? {} : { headers }),
+      content: { [PROBLEM_CONTENT_TYPE]: { schema: problemSchema, examples } },
     };
   }
   return responses;

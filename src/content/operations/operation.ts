@@ -24,6 +24,8 @@ export type Answer =
 export interface SuccessDescription {
   readonly description: string;
   readonly contentType: string;
+  /** The other types that a binary answer may have, as the request asks. */
+  readonly otherTypes?: readonly string[];
   /** The schema of a JSON answer; undefined for binary ones. */
   readonly schema?: z.ZodType;
   readonly example?: unknown;

@@ -1,0 +1,38 @@
+import { ERRORS, type ErrorCode, type Problem } from "../lib/errors.ts";
+
+/** What is said of each error in an example; its title where nothing is. */
+const DETAILS: Partial<Record<ErrorCode, string>> = {
+  "bad-request": "Cannot read the body: it is not JSON in UTF-8",
+  "invalid-parameters": "Cannot take the request: 'timeout' must be at most 120",
+  "invalid-payment": "Cannot read the payment: the PAYMENT-SIGNATURE header is not base64",
+  "payment-required":
+    "This costs 0.005 USDC on Base Sepolia (eip155:84532). Pay with an x402 client, such as 'npx turnpike call'.",
+  "body-too-large": "Cannot read the body: it has more than 1048576 bytes",
+  "unsupported-media-type": "Cannot read the body: its Content-Type is not application/json",
+  "address-refused":
+    "Cannot load the page: its address is not on the public Internet, or its port is neither 80 nor 443",
+  "page-type-unsupported": "Cannot read the page: its type is not one that has text",
+  "scrape-failed": "Cannot evaluate the script: it threw TypeError: Cannot read properties of null",
+  "page-failed": "Cannot load the page: its host name has no address",
+  "page-challenge": "Cannot read the page: it asks for proof that a person reads it",
+  "page-consent-wall": "Cannot read the page: it shows a demand for consent in place of its content",
+  "page-empty": "Cannot read the page: it has no text",
+  "page-timeout": "Cannot finish loading the page within 30 s",
+  overloaded: "Cannot take the request: too many are waiting; try again",
+  "browser-unavailable": "Cannot load the page: the browser stopped; try again",
+};
+
+const INSTANCE = "01a1fb01-e675-745a-8782-7dbae25d301d";
+
+/** An example of an error's problem document. */
+export function errorExample(code: ErrorCode): Problem {
+  const { title, status } = ERRORS[code];
+  return {
+    type: `urn:turnpike:error:${code}`,
+    title,
+    status,
+    detail: DETAILS[code] ?? title,
+    instance: INSTANCE,
+    ...(code === "invalid-parameters" ? { errors: [{ path: "timeout", message: "must be at most 120" }] } : {}),
+  };
+}
