@@ -1,12 +1,15 @@
 import { type Document } from "domhandler";
+import { type Survey } from "./survey.ts";
 
 /** A page as the reader has it: pruned of what is never content, its addresses absolute. Extractors leave it as it is. */
 export interface ReaderPage {
   readonly tree: Document;
   readonly url: string;
+  readonly title: string;
   /** The words of its body; of scripts without spaces, characters. */
   readonly words: number;
   readonly weight: TreeWeight;
+  readonly survey: Survey;
 }
 
 /** How large a page is, and what extractors pay that look at whole subtrees or at all siblings again and again. */

@@ -26,7 +26,9 @@ export const AROUND_ROLES = new Set(
 
 /** Whether a class or id names an element as something around the content: surely, or where it is made of links. */
 export function namedAround(attribs: Readonly<Record<string, string>>): "surely" | "with-links" | undefined {
-  const names = `${attribs["class"] ?? ""} ${attribs["id"] ?? ""}`.slice(0, MAX_NAMES_LENGTH);
+  const names = `${attribs["class"] ?? ""} ${attribs["id"] ?? ""}`
+    .slice(0, MAX_NAMES_LENGTH)
+    .replace(/search[-_]?results?/gi, "");
   if (names.length <= 1) return undefined;
   let found: "with-links" | undefined;
   // `siteNav`, `site-nav`, `site__nav` and `Nav_root__x3f` are all words of one kind.

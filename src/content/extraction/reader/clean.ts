@@ -15,7 +15,7 @@ export function cleanArticle(tree: Document): void {
   walkNodes(tree, {
     enter(node) {
       if (!isTag(node)) return true;
-      if (node.name === "pre" || node.name === "code" || node.name === "table" || node.name === "math") return false;
+      if (node.name === "pre" || node.name === "code" || node.name === "math" || isDataTable(node)) return false;
       if (/^h[2-6]$/.test(node.name) && isTrailerHeading(inlineText(node))) trailers.push(node);
       else if (LABELS.has(node.name) && isLabel(node)) {
         labels.push(node);
@@ -26,6 +26,19 @@ export function cleanArticle(tree: Document): void {
   });
   for (const label of labels) removeWithEmptyParents(label);
   for (const heading of trailers) dropLinksAfter(heading);
+}
+
+/** A table with headings has short words as its content; one without may be the page's layout. */
+function isDataTable(element: Element): boolean {
+  if (element.name !== "table") return false;
+  let hasHeading = false;
+  walkNodes(element, {
+    enter(node) {
+      if (isTag(node) && node !== element && (node.name === "th" || node.name === "caption")) hasHeading = true;
+      return !hasHeading && (node === element || !isTag(node) || node.name !== "table");
+    },
+  });
+  return hasHeading;
 }
 
 function isLabel(element: Element): boolean {

@@ -11,8 +11,10 @@ export interface Measure {
   images: number;
 }
 
-/** Measures every element of a tree in one walk. */
-export function measure(tree: Document | Element): Map<Element | Document, Measure> {
+export type Measures = ReadonlyMap<Element | Document, Measure>;
+
+/** Measures every element of a tree in one walk; what is left out counts for nothing. */
+export function measure(tree: Document | Element, leftOut?: ReadonlySet<Element>): Measures {
   const measures = new Map<Element | Document, Measure>();
   const of = (node: Element | Document): Measure => {
     let found = measures.get(node);
@@ -32,6 +34,7 @@ export function measure(tree: Document | Element): Map<Element | Document, Measu
           if (insideLinks > 0) own.linkWords += words;
         }
       } else if (isTag(node)) {
+        if (leftOut?.has(node) === true) return false;
         const own = of(node);
         if (node.name === "a") {
           insideLinks += 1;
@@ -42,6 +45,7 @@ export function measure(tree: Document | Element): Map<Element | Document, Measu
       return true;
     },
     leave(element) {
+      if (leftOut?.has(element) === true) return;
       if (element.name === "a") insideLinks -= 1;
       const { parent } = element;
       if (element === tree || !(parent instanceof Element || parent === tree)) return;

@@ -1,7 +1,7 @@
 import { type Document, type Element, isTag } from "domhandler";
 import { type PageMetadata } from "./metadata.ts";
-import { type Measure, measure } from "./measures.ts";
-import { bodyOf } from "./reader-page.ts";
+import { type Measure, type Measures } from "./measures.ts";
+import { type Survey } from "./survey.ts";
 
 /** What a page's content is made of: one text, or many pieces of one kind. */
 export type PageKind = "text" | "pieces";
@@ -22,24 +22,21 @@ const POST =
   /(?:^|[^a-z])(?:post|comment|message|reply|answer|topic-?post|forum-?post|postcontainer|postbody|thread-?item)(?:s)?(?:$|[^a-z])/i;
 
 /** Looks at what the page says of itself, then at how it is built. */
-export function kindOf(page: PageMetadata, tree: Document): PageKind {
+export function kindOf(page: PageMetadata, survey: Survey): PageKind {
   const has = (types: readonly string[]): boolean => types.some((type) => page.types.has(type));
   if (has(THREADS)) return "pieces";
   const isArticle = [...page.types.keys()].some((type) => ARTICLES.test(type));
   if (isArticle) return "text";
   if (has(PRODUCTS) || has(LISTS) || /^(?:og:)?product/.test(page.socialType)) return "pieces";
-  return hasPieces(tree) ? "pieces" : "text";
+  return hasPieces(survey) ? "pieces" : "text";
 }
 
 /** Whether siblings of one name and class are most of what the page has. */
-function hasPieces(tree: Document): boolean {
-  const body = bodyOf(tree);
-  const measures = measure(body);
-  const total = measures.get(body)?.words ?? 0;
-  for (const parent of measures.keys()) {
-    const all = measures.get(parent)?.words ?? 0;
+function hasPieces({ kept, root }: Survey): boolean {
+  const total = kept.get(root)?.words ?? 0;
+  for (const [parent, { words: all }] of kept) {
     if (all < total * MIN_SHARE_OF_PIECES) continue;
-    for (const group of groupsOf(parent, measures)) {
+    for (const group of groupsOf(parent, kept)) {
       const words = group.reduce((sum, { own }) => sum + own.words, 0);
       if (words < total * MIN_SHARE_OF_PIECES) continue;
       const posts = group.every(({ element }) =>
@@ -61,7 +58,7 @@ interface Piece {
 }
 
 /** An element's children by name and first class. */
-function groupsOf(parent: Element | Document, measures: ReadonlyMap<Element | Document, Measure>): Iterable<Piece[]> {
+function groupsOf(parent: Element | Document, measures: Measures): Iterable<Piece[]> {
   const groups = new Map<string, Piece[]>();
   for (const element of parent.children) {
     if (!isTag(element) || /^(?:p|h[1-6]|td|th|dt|dd|span|a)$/.test(element.name)) continue;

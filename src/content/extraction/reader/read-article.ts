@@ -12,7 +12,7 @@ import { type PageMetadata, metadataOf } from "./metadata.ts";
 import { kindOf } from "./page-kind.ts";
 import { readability } from "./readability.ts";
 import { bodyOf, readerPage } from "./reader-page.ts";
-import { dropTitleHeading, titleOf } from "./title.ts";
+import { dropTitleHeading } from "./title.ts";
 import { append, copyTree } from "./tree-copy.ts";
 import { countWords } from "./words.ts";
 
@@ -48,9 +48,9 @@ interface ReadPage {
 /** The article as a tree, and what the page says of itself. */
 export function articleOf(tree: Document, url: string): ReadPage {
   const metadata = metadataOf(tree);
-  const page = readerPage(tree, url);
-  const title = titleOf(metadata, page.tree, url);
-  const found = kindOf(metadata, page.tree) === "pieces" ? choosePieces(page) : chooseText(page);
+  const page = readerPage(tree, url, metadata);
+  const { title } = page;
+  const found = kindOf(metadata, page.survey) === "pieces" ? choosePieces(page) : chooseText(page);
   const article = orBody(found, page, metadata);
   cleanArticle(article.tree);
   dropTitleHeading(article.tree, title);

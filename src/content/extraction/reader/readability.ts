@@ -7,8 +7,21 @@ const READABILITY_MAX: TreeWeight = { elements: 60_000, nesting: 3_000_000, crow
 
 type Node = LinkedomDocument["documentElement"];
 
+interface ReadabilityResult {
+  readonly content: Node | null | undefined;
+  readonly byline: string | null | undefined;
+}
+
+type ReadabilityClass = new (
+  document: LinkedomDocument,
+  options: { readonly keepClasses: boolean; readonly disableJSONLD: boolean; serializer(node: Node): Node },
+) => { parse(): ReadabilityResult | null };
+
+// The library's own types name the browser's global ones, which are not known here.
+const Library = Readability as unknown as ReadabilityClass;
+
 /** What is hidden is pruned already; asking linkedom for each element's style takes a quarter of the time. */
-class PrunedReadability extends Readability<Node> {
+class PrunedReadability extends Library {
   // oxlint-disable-next-line no-underscore-dangle -- the library names it so
   _isProbablyVisible(): boolean {
     return true;
@@ -19,12 +32,8 @@ class PrunedReadability extends Readability<Node> {
 export const readability: ArticleExtractor = (page): Article | undefined => {
   if (isHeavier(page.weight, READABILITY_MAX)) return undefined;
   const document = linkedomDocument(page.tree, page.url);
-  // The library's types name the browser's global ones, which are not known here.
-  const parser = new PrunedReadability(document as never, {
-    keepClasses: true,
-    disableJSONLD: true,
-    serializer: (node: unknown) => node as Node,
-  });
+  const options = { keepClasses: true, disableJSONLD: true, serializer: (node: Node) => node };
+  const parser = new PrunedReadability(document, options);
   const result = parser.parse();
   if (!result?.content) return undefined;
   return { tree: treeOf(result.content), byline: result.byline ?? undefined };

@@ -1,6 +1,9 @@
 import { type Document, type Element, isTag } from "domhandler";
 import { textContent } from "domutils";
 import { type ReaderPage, type TreeWeight } from "./article-extractor.ts";
+import { type PageMetadata } from "./metadata.ts";
+import { surveyBody } from "./survey.ts";
+import { titleOf } from "./title.ts";
 import { copyTree } from "./tree-copy.ts";
 import { countWords, walkNodes } from "./words.ts";
 
@@ -12,9 +15,63 @@ const NOT_CONTENT = new Set(
 );
 
 /** A page for extractors: without what is never content, and measured. */
-export function readerPage(tree: Document, url: string): ReaderPage {
-  const pruned = copyTree(tree, isShown);
-  return { tree: pruned, url, words: countWords(textContent(bodyOf(pruned))), weight: weigh(pruned) };
+export function readerPage(tree: Document, url: string, metadata: PageMetadata): ReaderPage {
+  const shown = copyTree(tree, isShown);
+  const title = titleOf(metadata, shown, url);
+  const words = countWords(textContent(bodyOf(shown)));
+  const pruned = withoutChrome(shown);
+  return { tree: pruned, url, title, words, weight: weigh(pruned), survey: surveyBody(bodyOf(pruned), title) };
+}
+
+/** Without what is marked up as standing around the content, outside of it; all of it where hardly anything would be left. */
+function withoutChrome(shown: Document): Document {
+  const pruned = copyTree(shown, (element) => !isChrome(element));
+  const left = countWords(textContent(bodyOf(pruned)));
+  return left >= countWords(textContent(bodyOf(shown))) * MIN_SHARE_LEFT ? pruned : shown;
+}
+
+/** Pages are known whose whole content is marked up as complementary. */
+const MIN_SHARE_LEFT = 0.1;
+
+const CHROME_ROLES = new Set(
+  "navigation banner contentinfo search complementary dialog alertdialog menu menubar".split(" "),
+);
+const CHROME = new Set(["nav", "footer", "aside", "header"]);
+const CONTENT = new Set(["main", "article", "section", "blockquote", "li", "td", "figure"]);
+
+function isChrome(element: Element): boolean {
+  const { name, attribs } = element;
+  const role = attribs["role"];
+  if (name === "nav" || (role !== undefined && CHROME_ROLES.has(role))) return true;
+  if (isConsent(attribs)) return true;
+  return CHROME.has(name) && !hasAbove(element, CONTENT) && !holdsMain(element);
+}
+
+/** Boxes that ask for consent, by the names that the common programs for it and their imitators use. */
+function isConsent(attribs: Element["attribs"]): boolean {
+  const names = `${attribs["id"] ?? ""} ${attribs["class"] ?? ""}`;
+  return /(?:^|[\s_-])(?:onetrust|cookie-?(?:bar|banner|consent|notice|law|popup|modal)|cookies?-?bar|cookiebot|cc-(?:window|banner)|gdpr|didomi|cmp-?container|consent-?(?:banner|modal|manager))/i.test(
+    names,
+  );
+}
+
+function hasAbove(element: Element, names: ReadonlySet<string>): boolean {
+  for (let above = element.parent; above !== null; above = above.parent) {
+    if (isTag(above) && names.has(above.name)) return true;
+  }
+  return false;
+}
+
+/** A page's header may hold its heading, and sloppy pages put all they have in one. */
+function holdsMain(element: Element): boolean {
+  let holds = false;
+  walkNodes(element, {
+    enter(node) {
+      if (isTag(node) && (node.name === "main" || node.name === "article" || node.name === "h1")) holds = true;
+      return !holds;
+    },
+  });
+  return holds;
 }
 
 export function bodyOf(tree: Document): Element | Document {

@@ -95,26 +95,36 @@ function folded(text: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, "");
 }
 
-/** Takes the heading that repeats the title from the beginning of the content: the answer has it apart. */
-export function dropTitleHeading(tree: Document, title: string): void {
+/** The first heading that is the title. */
+export function titleHeading(tree: Document | Element, title: string): Element | undefined {
   const wanted = folded(title);
-  if (wanted === "") return;
-  let words = 0;
   let found: Element | undefined;
+  if (wanted === "") return undefined;
   walkNodes(tree, {
     enter(node) {
-      if (found !== undefined || words > MAX_WORDS_BEFORE_TITLE) return false;
-      if (isTag(node) && /^h[1-3]$/.test(node.name)) {
-        const text = blockText(node);
-        if (folded(text) === wanted) found = node;
-        else words += countWords(text);
-        return false;
-      }
-      if (node instanceof Text) words += countWords(node.data);
-      return true;
+      if (found !== undefined) return false;
+      if (!isTag(node) || !/^h[1-3]$/.test(node.name)) return true;
+      if (folded(blockText(node)) === wanted) found = node;
+      return false;
     },
   });
-  if (found !== undefined) removeWithEmptyParents(found);
+  return found;
+}
+
+/** Takes the heading that repeats the title from the beginning of the content: the answer has it apart. */
+export function dropTitleHeading(tree: Document, title: string): void {
+  const heading = titleHeading(tree, title);
+  if (heading === undefined) return;
+  let words = 0;
+  let isBefore = true;
+  walkNodes(tree, {
+    enter(node) {
+      if (node === heading) isBefore = false;
+      if (isBefore && node instanceof Text) words += countWords(node.data);
+      return isBefore && words <= MAX_WORDS_BEFORE_TITLE;
+    },
+  });
+  if (words <= MAX_WORDS_BEFORE_TITLE) removeWithEmptyParents(heading);
 }
 
 /** Takes an element out, and what holds nothing else. */
