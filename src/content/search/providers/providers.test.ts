@@ -1,0 +1,180 @@
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ANYWHERE, PUBLIC_WEB } from "../../egress/guard.ts";
+import { Extractor } from "../../extraction/extractor.ts";
+import { askProvider } from "../ask-provider.ts";
+import { PageIndex } from "../index/page-index.ts";
+import { ProviderError, type SearchProvider } from "../provider.ts";
+import { createProviders, type ProviderName } from "../providers.ts";
+import { type EngineKind, type Mode, RESULTS, startEngine } from "../testing/engines.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "turnpike-providers-"));
+const index = PageIndex.open(join(folder, "index.db"));
+const extractor = new Extractor();
+const engines = {
+  searxng: startEngine("searxng"),
+  brave: startEngine("brave"),
+  duckduckgo: startEngine("duckduckgo"),
+  mojeek: startEngine("mojeek"),
+};
+const KEY = "a-secret-key";
+
+function make(policy = ANYWHERE): Readonly<Record<ProviderName, SearchProvider>> {
+  return createProviders({
+    egress: { policy },
+    extractor,
+    userAgent: "Test/1",
+    searxngUrl: engines.searxng.endpoint,
+    braveKey: KEY,
+    index: () => index,
+    endpoints: {
+      brave: engines.brave.endpoint,
+      duckduckgo: engines.duckduckgo.endpoint,
+      mojeek: engines.mojeek.endpoint,
+    },
+  });
+}
+
+const providers = make();
+const NAMES = ["local", "searxng", "brave", "duckduckgo", "mojeek"] as const;
+const REMOTE: readonly EngineKind[] = ["searxng", "brave", "duckduckgo", "mojeek"];
+
+for (let n = 0; n < RESULTS; n += 1) {
+  const url = `https://example-local.test/page/${n}`;
+  index.put({ url, title: `tides & ${n}`, text: `About tides, number ${n}`, site: undefined });
+}
+
+beforeEach(() => {
+  for (const engine of Object.values(engines)) {
+    engine.mode = "answers";
+    engine.asked.length = 0;
+  }
+});
+
+afterAll(async () => {
+  extractor.close();
+  index.close();
+  for (const engine of Object.values(engines)) await engine.close();
+  rmSync(folder, { recursive: true });
+});
+
+function ask(name: ProviderName, count: number, signal = AbortSignal.timeout(10_000), from = providers) {
+  return askProvider(from[name], "tides", count, signal);
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<ProviderError> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (caught: unknown) => caught,
+  );
+  if (!(error instanceof ProviderError)) throw new Error("expected a ProviderError");
+  return error;
+}
+
+describe.each(NAMES)("the provider %s", (name) => {
+  test("gives titles, addresses and snippets as clean text", async () => {
+    expect(providers[name].name).toBe(name);
+    expect(providers[name].available()).toBe(true);
+    const { results } = await ask(name, 3);
+    const first = results.find(({ url }) => url === `https://example-${name}.test/page/0`);
+    expect(first?.title).toBe("tides & 0");
+    expect(first?.snippet).toBe("About tides, number 0");
+  });
+
+  test("goes from page to page until there are as many as asked for, each page once", async () => {
+    const { results, complete } = await ask(name, 35);
+    expect(results.length).toBeGreaterThanOrEqual(35);
+    expect(new Set(results.map(({ url }) => url)).size).toBe(results.length);
+    expect(complete).toBe(true);
+  });
+
+  test("has all there is where more is asked for, within its pages", async () => {
+    const { results } = await ask(name, 50);
+    const bound = name === "duckduckgo" ? 40 : RESULTS;
+    expect(results.length).toBe(bound);
+  });
+});
+
+describe.each([...REMOTE])("the provider %s", (name) => {
+  test("says that nothing was found where that is the answer", async () => {
+    engines[name].mode = "nothing";
+    expect(await ask(name, 10)).toEqual({ results: [], complete: true });
+  });
+
+  const FAILURES: readonly (readonly [Mode, readonly ProviderError["reason"][]])[] = [
+    ["limited", ["limited"]],
+    ["challenge", ["challenge", "unreachable"]],
+    ["garbage", ["unreadable"]],
+    ["huge", ["unreadable"]],
+    ["redirects", ["challenge"]],
+  ];
+  test.each(FAILURES)("fails where its server %s", async (mode, reasons) => {
+    engines[name].mode = mode;
+    const failure = await failureOf(ask(name, 10));
+    expect(reasons).toContain(failure.reason);
+    expect(failure.message).not.toContain(KEY);
+    expect(failure.message).not.toContain("127.0.0.");
+  });
+
+  test("ends with the signal where its server never answers", async () => {
+    engines[name].mode = "hangs";
+    const controller = new AbortController();
+    const asked = failureOf(ask(name, 10, controller.signal));
+    while (engines[name].asked.length === 0) await Bun.sleep(1);
+    controller.abort();
+    expect((await asked).reason).toBe("timeout");
+  });
+
+  test("gives out nothing but http and https addresses, without users and trackers", async () => {
+    engines[name].mode = "strange";
+    const { results } = await ask(name, 10);
+    expect(results.map(({ url }) => url)).toEqual(["https://strange.test/?a=1"]);
+    for (const { title } of results) expect(title).toMatch(/^(?:deep|evil|https:\/\/strange\.test\/\?a=1)$/);
+  });
+
+  test("sends a query of any letters as it is", async () => {
+    const query = `"quoted" & <b> 東京 😀 #?=%`;
+    await askProvider(providers[name], query, 1, AbortSignal.timeout(10_000));
+    expect(engines[name].asked[0]?.parameters.get("q")).toBe(query);
+  });
+});
+
+test("keyless providers and Brave cannot reach private addresses, the operator's SearXNG may be at one", async () => {
+  const guarded = make(PUBLIC_WEB);
+  for (const name of ["brave", "duckduckgo", "mojeek"] as const) {
+    const failure = await failureOf(ask(name, 10, undefined, guarded));
+    expect(failure.message).toBe("its address is refused");
+    expect(engines[name].asked.length).toBe(0);
+  }
+  expect((await ask("searxng", 1, undefined, guarded)).results.length).toBe(10);
+});
+
+test("Brave gets its key in a field, no query gets longer than it takes", async () => {
+  await askProvider(providers.brave, "word ".repeat(200), 5, AbortSignal.timeout(10_000));
+  const [request] = engines.brave.asked;
+  expect(request?.headers.get("x-subscription-token")).toBe(KEY);
+  expect(request?.parameters.get("q")?.split(" ").length).toBe(50);
+});
+
+test("a page that fails after others leaves what they had", async () => {
+  const asked = ask("duckduckgo", 30);
+  while (engines.duckduckgo.asked.length === 0) await Bun.sleep(0);
+  engines.duckduckgo.mode = "limited";
+  const { results, complete } = await asked;
+  expect([results.length % 10, complete]).toEqual([0, false]);
+  expect(results.length).toBeLessThan(30);
+});
+
+test("providers without address, key or index have nothing to ask", () => {
+  const none = createProviders({
+    egress: { policy: PUBLIC_WEB },
+    extractor,
+    userAgent: "",
+    searxngUrl: "",
+    braveKey: "",
+    index: () => undefined,
+  });
+  expect(NAMES.map((name) => none[name].available())).toEqual([false, false, false, true, true]);
+});

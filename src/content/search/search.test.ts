@@ -1,0 +1,224 @@
+import { describe, expect, test } from "bun:test";
+import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
+import { ProviderError, type ProviderRequest, type SearchProvider } from "./provider.ts";
+import { type RawResult } from "./result.ts";
+import { Search, type SearchDeps } from "./search.ts";
+
+type Behaviour = (request: ProviderRequest) => Promise<readonly RawResult[]>;
+
+interface Made extends SearchProvider {
+  behaviour: Behaviour;
+  calls: number;
+}
+
+function raw(letters: string): RawResult[] {
+  return Array.from(letters).map((letter) => ({ title: letter, url: `https://${letter}.test/`, snippet: `about ${letter}` }));
+}
+
+const fails = (reason: ProviderError["reason"]) => () => Promise.reject(new ProviderError(reason, `it is ${reason}`));
+const hangs: Behaviour = ({ signal }) =>
+  new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(new ProviderError("timeout", "it did not answer in time")));
+  });
+const never: Behaviour = () => new Promise(() => undefined);
+
+function provider(name: string, behaviour: string | Behaviour): Made {
+  const made: Made = {
+    name,
+    markup: false,
+    base: "https://engine.test/",
+    maxPages: 1,
+    behaviour: typeof behaviour === "string" ? () => Promise.resolve(raw(behaviour)) : behaviour,
+    calls: 0,
+    available: () => true,
+    async page(request) {
+      made.calls += 1;
+      return { results: await made.behaviour(request), next: undefined };
+    },
+  };
+  return made;
+}
+
+function setUp(providers: readonly SearchProvider[], more: Partial<SearchDeps> = {}) {
+  const clock = { now: 0 };
+  const log: string[] = [];
+  const search = new Search({
+    providers,
+    parallel: 2,
+    providerTimeoutMs: 5_000,
+    cacheMs: 300_000,
+    log: (message) => log.push(message),
+    now: () => clock.now,
+    ...more,
+  });
+  const ask = async (query: string, count = 10, timeoutMs = 10_000) => {
+    const { results, providers: names, cached } = await search.search({ query, count, timeoutMs });
+    return { letters: results.map(({ title }) => title).join(""), names: names.join(), cached };
+  };
+  return { search, ask, clock, log };
+}
+
+async function codeOf(promise: Promise<unknown>): Promise<ErrorCode | undefined> {
+  return await promise.then(
+    () => undefined,
+    (error: unknown) => (error instanceof TurnpikeError ? error.code : undefined),
+  );
+}
+
+describe("the chain", () => {
+  test("merges what providers of one wave find, and asks no more where that is enough", async () => {
+    const [one, two, three] = [provider("one", "abc"), provider("two", "dbe"), provider("three", "x")];
+    const { ask } = setUp([one, two, three]);
+    expect(await ask("q", 5)).toEqual({ letters: "badce", names: "one,two", cached: false });
+    expect(three.calls).toBe(0);
+  });
+
+  test("goes on where there is too little", async () => {
+    const { ask } = setUp([provider("one", "a"), provider("two", ""), provider("three", "b"), provider("four", "c")]);
+    expect(await ask("q", 3)).toEqual({ letters: "abc", names: "one,two,three,four", cached: false });
+  });
+
+  test("goes on where providers fail", async () => {
+    const { ask } = setUp([provider("one", fails("limited")), provider("two", hangs), provider("three", "abc")], {
+      providerTimeoutMs: 50,
+    });
+    expect(await ask("q")).toEqual({ letters: "abc", names: "three", cached: false });
+  });
+
+  test("passes over providers with nothing to ask", async () => {
+    const idle = { ...provider("idle", "x"), available: () => false };
+    const { ask, search } = setUp([idle, provider("one", "a")]);
+    expect(await ask("q")).toMatchObject({ letters: "a", names: "one" });
+    expect(search.states()).toEqual([{ name: "one", state: "closed" }]);
+  });
+
+  test("leaves behind a provider that does not heed its time, within the request's", async () => {
+    const { ask } = setUp([provider("one", never), provider("two", "abc")], { parallel: 1 });
+    expect((await ask("q", 10, 200)).letters).toBe("abc");
+  });
+
+  test("nothing found anywhere is an answer", async () => {
+    const { ask } = setUp([provider("one", ""), provider("two", "")]);
+    expect(await ask("q")).toEqual({ letters: "", names: "one,two", cached: false });
+  });
+});
+
+describe("a search fails", () => {
+  const CASES: readonly (readonly [string, readonly SearchProvider[], ErrorCode])[] = [
+    [
+      "where every provider does",
+      [provider("a", fails("challenge")), provider("b", fails("unreachable"))],
+      "search-failed",
+    ],
+    ["with a time-out where every provider is late", [provider("a", hangs), provider("b", never)], "search-timeout"],
+    [
+      "where some fail and the others find nothing",
+      [provider("a", ""), provider("b", fails("limited"))],
+      "search-failed",
+    ],
+    ["where there is no provider", [], "search-unavailable"],
+    [
+      "where what it comes to is no address",
+      [provider("a", () => Promise.resolve([{ title: 1, url: 2, snippet: 3 }]))],
+      "search-failed",
+    ],
+    [
+      "where a provider breaks",
+      [provider("a", () => Promise.reject(new TypeError("broken /etc/secret")))],
+      "search-failed",
+    ],
+  ];
+  test.each(CASES)("%s", async (_, providers, code) => {
+    const { ask } = setUp(providers, { providerTimeoutMs: 50 });
+    expect(await codeOf(ask("q"))).toBe(code);
+  });
+
+  test("and says of each provider why, but nothing of what broke inside", async () => {
+    const { ask } = setUp([
+      provider("one", fails("limited")),
+      provider("two", () => Promise.reject(new TypeError("/secret"))),
+    ]);
+    const message = await ask("q").catch((error: unknown) => String(error));
+    expect(message).toContain("(one: it is limited; two: it failed)");
+  });
+});
+
+describe("the cache", () => {
+  test("answers the same words again, however they are spaced, for its time", async () => {
+    const one = provider("one", "ab");
+    const { ask, clock } = setUp([one]);
+    await ask("tide tables");
+    expect(await ask(" tide \n tables ")).toEqual({ letters: "ab", names: "one", cached: true });
+    expect((await ask("Tide tables")).cached).toBe(false);
+    clock.now = 300_000;
+    expect((await ask("tide tables")).cached).toBe(false);
+    expect(one.calls).toBe(3);
+  });
+
+  test("keeps an answer that lacks a provider, or has nothing, for less", async () => {
+    const { ask, clock } = setUp([provider("one", "a"), provider("two", fails("limited"))]);
+    const empty = setUp([provider("one", "")]);
+    await ask("q");
+    await empty.ask("q");
+    clock.now = 29_999;
+    expect((await ask("q")).cached).toBe(true);
+    clock.now = 30_000;
+    expect((await ask("q")).cached).toBe(false);
+    empty.clock.now = 60_000;
+    expect((await empty.ask("q")).cached).toBe(false);
+  });
+
+  test("keeps no failure", async () => {
+    const one = provider("one", fails("unreachable"));
+    const { ask } = setUp([one]);
+    expect(await codeOf(ask("q"))).toBe("search-failed");
+    one.behaviour = () => Promise.resolve(raw("a"));
+    expect((await ask("q")).letters).toBe("a");
+  });
+
+  test("asks once for many who want the same at the same time", async () => {
+    const gate = Promise.withResolvers<readonly RawResult[]>();
+    const one = provider("one", () => gate.promise);
+    const { ask } = setUp([one]);
+    const all = Array.from({ length: 20 }, () => ask("q"));
+    gate.resolve(raw("ab"));
+    expect((await Promise.all(all)).map(({ letters }) => letters)).toEqual(Array.from({ length: 20 }, () => "ab"));
+    expect(one.calls).toBe(1);
+  });
+});
+
+describe("the breakers", () => {
+  test("spare a provider that failed three times, and try it once after a while", async () => {
+    const one = provider("one", fails("challenge"));
+    const { ask, clock, search, log } = setUp([one, provider("two", "ab")]);
+    for (let n = 0; n < 5; n += 1) await ask(`q${n}`);
+    expect(one.calls).toBe(3);
+    expect(search.failure()).toBeUndefined();
+    expect(log).toEqual(["the search provider one went from closed to open: it is challenge"]);
+    clock.now = 30_000;
+    one.behaviour = () => Promise.resolve(raw("c"));
+    expect((await ask("again")).names).toBe("one,two");
+    expect(search.states()[0]?.state).toBe("closed");
+  });
+
+  test("say that search is down where all are open, until one may be tried again", async () => {
+    const { ask, clock, search } = setUp([provider("one", fails("limited")), provider("two", fails("limited"))]);
+    for (let n = 0; n < 3; n += 1) await codeOf(ask(`q${n}`));
+    expect(search.failure()).toBe("Cannot search: no provider works (one, two)");
+    expect(await codeOf(ask("q"))).toBe("search-unavailable");
+    clock.now = 30_000;
+    expect(search.failure()).toBeUndefined();
+    expect(await codeOf(ask("q"))).toBe("search-failed");
+    expect(search.failure()).toBeDefined();
+  });
+
+  test("blame nobody who had no time", async () => {
+    const { ask, search } = setUp([provider("one", hangs)]);
+    for (let n = 0; n < 4; n += 1) expect(await codeOf(ask(`q${n}`, 10, 20))).toBe("search-timeout");
+    expect(search.failure()).toBeUndefined();
+  });
+
+  test("say nothing where search is switched off", () => {
+    expect(setUp([]).search.failure()).toBeUndefined();
+  });
+});
