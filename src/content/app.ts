@@ -1,12 +1,16 @@
 import { Hono } from "hono";
 import { PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../lib/errors.ts";
 import { isRequestId } from "../lib/request-id.ts";
-import { describeApi } from "./api-description.ts";
+import { apiDocument } from "./api-document.ts";
+import { DOCS_HEADERS, docsPage } from "./docs-page/page.ts";
 import { type Answer, type Services } from "./operations/operation.ts";
 import { OPERATIONS } from "./operations/operations.ts";
 
 /** A request body may have this many bytes; the longest that makes sense is a script for `evaluate`. */
 export const MAX_BODY_BYTES = 1024 * 1024;
+
+/** What describes the operations, for programs and for people. */
+const DOCUMENTS = ["/openapi.json", "/docs"];
 
 const RETRY_AFTER_SECONDS = "2";
 const HOST = /^[\w.-]{1,253}(?::\d{1,5})?$|^\[[\da-fA-F:.]+\](?::\d{1,5})?$/;
@@ -21,10 +25,15 @@ export function createApp(services: Services): (request: Request) => Promise<Res
       return respond(await operation.run(body, services, request.signal));
     });
   }
-  app.get("/openapi.json", (context) => context.json(describeApi(baseUrlOf(context.req.raw))));
+  app.get("/openapi.json", (context) => context.json(apiDocument(baseUrlOf(context.req.raw))));
+  app.get("/docs", (context) => {
+    return context.body(docsPage(apiDocument(baseUrlOf(context.req.raw))), 200, DOCS_HEADERS);
+  });
   app.notFound((context) => {
-    const allowed = OPERATIONS.find((operation) => operation.path === context.req.path)?.method.toUpperCase();
-    if (allowed === undefined) throw new TurnpikeError("not-found", "There is no such operation; see /openapi.json");
+    const { path } = context.req;
+    const document = DOCUMENTS.includes(path) ? "GET" : undefined;
+    const allowed = document ?? OPERATIONS.find((operation) => operation.path === path)?.method.toUpperCase();
+    if (allowed === undefined) throw new TurnpikeError("not-found", "There is no such operation; see /docs");
     const allow = allowed === "GET" ? "GET, HEAD" : allowed;
     const error = new TurnpikeError("method-not-allowed", `This operation is called with ${allowed}`);
     return problemResponse(error, requestIdOf(context.req.raw), { allow });

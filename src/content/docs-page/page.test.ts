@@ -1,0 +1,63 @@
+import { expect, test } from "bun:test";
+import { parse } from "parse5";
+import { apiDocument, operationsOf } from "../api-document.ts";
+import { createApp } from "../app.ts";
+import { type Services } from "../operations/operation.ts";
+import { OPERATIONS } from "../operations/operations.ts";
+import { docsPage } from "./page.ts";
+
+const page = docsPage(apiDocument("https://pay.test"));
+
+test("every operation has its price, its fields with their bounds, its errors, and three ways to call it", () => {
+  for (const { path, method, price } of OPERATIONS) {
+    expect(page).toContain(`<code>${method.toUpperCase()} ${path}</code><span class="price">${price ?? "free"}</span>`);
+    expect(page).toContain(`curl https://pay.test${path}`);
+  }
+  for (const { operationId } of operationsOf(apiDocument("/"))) {
+    expect(page).toContain(`await turnpike.${operationId}(`);
+    expect(page).toContain(`npx turnpike call ${operationId}`);
+  }
+  expect(page).toContain("1 to 120; default 30");
+  expect(page).toContain("one of html, markdown, text, links; default markdown");
+  expect(page).toContain("<code>page-challenge</code>");
+});
+
+test("every link within the page leads somewhere in it, and no id is there twice", () => {
+  const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id = ""]) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  const targets = [...page.matchAll(/href="#([^"]+)"/g)].map(([, id = ""]) => id);
+  expect(targets.filter((target) => !ids.includes(target))).toEqual([]);
+  for (const [, id = ""] of page.matchAll(/aria-labelledby="([^"]+)"/g)) expect(ids).toContain(id);
+});
+
+test("the page is HTML without errors, and loads and runs nothing", () => {
+  const errors: string[] = [];
+  parse(page, { onParseError: ({ code }) => errors.push(code), sourceCodeLocationInfo: true });
+  expect(errors).toEqual([]);
+  expect(page).not.toMatch(/<(?:script|link|img|iframe|object|embed|form)\b| style=| on\w+=|url\(|@import/);
+});
+
+test("what a host calls itself is text on the page", () => {
+  const evil = docsPage(apiDocument(`https://"><script>alert(1)</script>`));
+  expect(evil).not.toContain("<script>");
+});
+
+test("the page and the description are served to the address that they are asked by", async () => {
+  const nothing: unknown = undefined;
+  // Neither makes use of any service.
+  const app = createApp(nothing as Services);
+  const headers = { host: "api.test:8080", "x-forwarded-proto": "https" };
+  const docs = await app(new Request("http://content/docs", { headers }));
+  expect(docs.status).toBe(200);
+  expect(docs.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  const policy = docs.headers.get("content-security-policy") ?? "";
+  const text = await docs.text();
+  const style = /<style>([^]*?)<\/style>/.exec(text)?.[1] ?? "";
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain(`'sha256-${new Bun.CryptoHasher("sha256").update(style).digest("base64")}'`);
+  expect(text).toContain("curl https://api.test:8080/scrape");
+  const description = await app(new Request("http://content/openapi.json", { headers }));
+  expect(await description.json()).toMatchObject({ servers: [{ url: "https://api.test:8080" }, { url: "/" }] });
+  const post = await app(new Request("http://content/docs", { method: "POST" }));
+  expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+});
