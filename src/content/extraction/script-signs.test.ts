@@ -53,11 +53,12 @@ const SHOWN: readonly (readonly [sign: string, html: string])[] = [
   ["template-syntax", `~<p x-text="name">?</p>${APP}`],
   ["template-syntax", `~<script type="text/x-handlebars-template"><li>{{a}}</li></script>${APP}`],
   ["empty-custom-element", `~<price-table product="7"></price-table>${APP}`],
+  ["slotted-text", `~<site-card><h2 slot="title">Card</h2></site-card>${APP}`],
   ["drawn-application", `~<script src="flutter_bootstrap.js"></script>`],
   ["placeholder", `~<p>Loading…</p>${APP}`],
   ["placeholder", `~<p class="card skeleton">.</p>${APP}`],
-  ["hidden-page", `<p>${TEXT}</p><main style="display:none">~</main><script>show()</script>`],
-  ["late-picture", `~<img src="/blank.gif" data-src="/road.jpg">${APP}`],
+  ["hidden-page", `~<div style="display:none">${TEXT}${TEXT}</div><script>show()</script>`],
+  ["late-picture", `~<img src="/small.jpg" data-src="/road.jpg">${APP}`],
   ["infinite-scroll", `~<div class="infinite-scroll" data-next="/2">next</div>${APP}`],
   ["rewritten-text", `~<span class="__cf_email__" data-cfemail="0a1b">[email protected]</span>${APP}`],
   ["rewritten-text", `~<b data-target="1500">0</b>${APP}`],
@@ -159,10 +160,17 @@ describe("a page with its text in it needs no browser for", () => {
       `<div id="disqus_thread"></div><div id="fb-root"></div><div id="div-gpt-ad-1" class="ad-slot"></div>${APP}`,
     ],
     ["code that shows templates", `<pre><code>{{ name }}</code></pre>${APP}`],
+    [
+      "a shadow tree that is in it",
+      `<site-card><template shadowrootmode="open"><slot name="a"></slot></template><p slot="a">x</p></site-card>${APP}`,
+    ],
     ["small elements", `<header><site-search></site-search></header><theme-toggle></theme-toggle>${APP}`],
     ["a notice to those without scripts", `<noscript>Please enable JavaScript to see the map.</noscript>${APP}`],
     ["a refresh after minutes", `<meta http-equiv="refresh" content="300">${APP}`],
-    ["late pictures whose place is empty", `<img data-src="/road.jpg" class="lazyload" alt="Road">${APP}`],
+    [
+      "late pictures whose place is empty, or a known placeholder",
+      `<img data-src="/a.jpg"><img src="/blank.gif" data-src="/b.jpg">${APP}`,
+    ],
   ])("%s", (_what, html) => {
     expect(signOf(`~${html}`)).toBeUndefined();
   });

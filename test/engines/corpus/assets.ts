@@ -125,6 +125,7 @@ const ELEMENTS = `
 customElements.define("price-tag", class extends HTMLElement { connectedCallback() { this.textContent = "€ " + this.getAttribute("amount"); } });
 customElements.define("valley-list", class extends HTMLElement { connectedCallback() { this.innerHTML = "<ul><li>Mill</li><li>Bridge</li><li>Harbour</li></ul>"; } });
 customElements.define("valley-card", class extends HTMLElement { constructor() { super(); this.attachShadow({ mode: "open" }).innerHTML = "<h2>Shown in the shadow</h2><slot></slot>"; } });
+customElements.define("valley-note", class extends HTMLElement { constructor() { super(); this.attachShadow({ mode: "open" }).innerHTML = "<div class=note><slot></slot></div>"; } });
 customElements.define("theme-toggle", class extends HTMLElement { connectedCallback() { this.addEventListener("click", function () { document.body.classList.toggle("dark"); }); } });`;
 
 const LAZY = `
@@ -147,11 +148,14 @@ const MATH = `document.body.innerHTML = document.body.innerHTML.replace(/\\\\\\(
 
 const LANDING = `(function(){ var t = document.querySelector("[data-year]"); if (t) t.textContent = "2026"; })();`;
 
+const CONSENT = `document.body.insertAdjacentHTML("beforeend", '<div id="onetrust-banner-sdk" role="dialog"><p>We value your privacy.</p><button>Accept all</button></div>');`;
+
 /** By their paths; a query is not looked at. */
 export const SCRIPTS: ReadonlyMap<string, string> = new Map([
   ["/js/site.js", SITE],
   ["/js/theme.js", SITE],
   ["/js/landing.js", LANDING],
+  ["/js/consent-manager.js", CONSENT],
   ["/js/jquery-3.7.1.min.js", JQUERY],
   ["/js/bootstrap.bundle.min.js", SITE],
   ["/js/analytics.js", LISTENS_ONLY],

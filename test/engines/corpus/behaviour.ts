@@ -7,6 +7,12 @@ const LAZY = '<script src="/js/lazy.js"></script>';
 
 /** Content that comes late, or on demand. */
 const LATE: readonly CorpusPage[] = [
+  scripted(
+    "/lazy/small-first",
+    doc(
+      `${article(4)}${times(4, (n) => `<img src="/i/${n}-small.jpg" data-src="/i/${n}.jpg" alt="Picture ${n}">`)}${LAZY}`,
+    ),
+  ),
   plain(
     "/lazy/native-images",
     doc(
@@ -23,7 +29,7 @@ const LATE: readonly CorpusPage[] = [
       `${article(3)}${times(4, (n) => `<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw=" data-src="/i/${n}.jpg" alt="Picture ${n}">`)}${LAZY}`,
     ),
   ),
-  scripted(
+  plain(
     "/lazy/placeholder-file",
     doc(`${article(4)}${times(4, (n) => `<img src="/blank.gif" data-src="/i/${n}.jpg" alt="Picture ${n}">`)}${LAZY}`),
   ),
@@ -299,6 +305,12 @@ const WAYS: readonly CorpusPage[] = [
 
 /** Frames, and what is in the shadow. */
 const INSIDE: readonly CorpusPage[] = [
+  scripted(
+    "/shadow/cards-with-slots",
+    doc(
+      `${article(77)}<valley-card><p slot="title">Light words</p></valley-card><script type="module" src="/js/elements.js"></script>`,
+    ),
+  ),
   plain("/frames/same-origin", doc(`${article(70)}<iframe src="/frame" width="400"></iframe>`)),
   plain("/frames/srcdoc", doc(`${article(71)}<iframe srcdoc="<p>Words in a frame</p>"></iframe>`)),
   plain(
@@ -330,9 +342,9 @@ const INSIDE: readonly CorpusPage[] = [
     ),
   ),
   plain(
-    "/shadow/cards-with-light",
+    "/shadow/note-with-light",
     doc(
-      `${article(77)}<valley-card><p>Light words</p></valley-card><script type="module" src="/js/elements.js"></script>`,
+      `${article(77)}<valley-note><p>Light words</p></valley-note><script type="module" src="/js/elements.js"></script>`,
     ),
   ),
   scripted(
@@ -353,6 +365,13 @@ const INSIDE: readonly CorpusPage[] = [
 
 /** Scripts of others that change a page which has its text already: what no sign tells. */
 const UNTOLD: readonly CorpusPage[] = [
+  plain(
+    "/untold/consent-banner",
+    html({
+      title: "Landing",
+      body: `${NAV}<section><h1>Benches</h1>${paragraphs(6, 83)}</section>${FOOTER}<script src="/js/consent-manager.js"></script>`,
+    }),
+  ),
   plain(
     "/untold/landing",
     html({

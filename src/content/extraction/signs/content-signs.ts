@@ -1,3 +1,4 @@
+import { imageSource } from "../images.ts";
 import { type Sign } from "./sign.ts";
 import { type Survey, type Surveyed } from "./survey.ts";
 
@@ -24,15 +25,13 @@ function hasPlaceholder({ elements, phrases, contentText }: Survey): boolean {
   return elements.some(({ attribs, chrome, hidden }) => !chrome && !hidden && SPINNER.test(attribs["class"] ?? ""));
 }
 
-const ADDRESSES = ["data-src", "data-lazy-src", "data-original", "data-lazy", "data-srcset"];
+const LATE_ADDRESSES = ["data-src", "data-lazy-src", "data-original", "data-lazy", "data-srcset", "data-lazy-srcset"];
 
-/** A picture whose place another one holds until a script sees it; one whose place is empty is read from its attribute. */
-function isLatePicture({ name, attribs, hidden }: Surveyed): boolean {
-  if (hidden) return false;
-  const late = ADDRESSES.some((attribute) => attribs[attribute] !== undefined);
-  if (name !== "img") return false;
-  const src = attribs["src"] ?? "";
-  return late && src !== "" && !src.startsWith("data:") && src !== attribs["data-src"];
+/** A picture that a script puts another one in the place of, and that does not look like a placeholder. */
+function isLatePicture({ element, name, attribs, hidden }: Surveyed): boolean {
+  if (name !== "img" || hidden || !LATE_ADDRESSES.some((attribute) => attribs[attribute] !== undefined)) return false;
+  const src = attribs["src"]?.trim() ?? "";
+  return src !== "" && src !== attribs["data-src"] && imageSource(element) === src;
 }
 
 const ENDLESS =
@@ -85,9 +84,9 @@ function isHighlighted({ unknown, elements }: Survey): boolean {
   );
 }
 
-/** A page that is covered until its script uncovers it. */
-function isCovered({ elements }: Survey): boolean {
-  return elements.some(({ name, hidden }) => (name === "body" || name === "html" || name === "main") && hidden);
+/** Whether more is hidden than shown: the page, or the part that matters, waits for its script to uncover it. */
+function isCovered({ text, hiddenText }: Survey): boolean {
+  return hiddenText > text;
 }
 
 function anyElement(fits: (element: Surveyed) => boolean): Sign["shown"] {

@@ -1,5 +1,6 @@
+import { isTag } from "domhandler";
 import { type Sign } from "./sign.ts";
-import { type Survey, type Surveyed } from "./survey.ts";
+import { isShadowRoot, type Survey, type Surveyed } from "./survey.ts";
 
 function anyElement(fits: (element: Surveyed) => boolean): Sign["shown"] {
   return ({ elements }: Survey) => elements.some((element) => fits(element));
@@ -121,6 +122,13 @@ function isEmptyCustomElement({ name, text, media, elements, chrome, hidden }: S
   return name.includes("-") && !SVG_NAMES.has(name) && !SMALL_ELEMENT.test(name);
 }
 
+/** Words that a component puts into places of its shadow tree, which its script makes. */
+function isSlotted({ name, attribs, chrome, hidden, parent }: Surveyed, elements: readonly Surveyed[]): boolean {
+  if (attribs["slot"] === undefined || chrome || hidden || name === "slot") return false;
+  const host = elements[parent]?.element;
+  return host?.name.includes("-") === true && !host.children.some((child) => isTag(child) && isShadowRoot(child));
+}
+
 /** Names with a hyphen that belong to SVG and MathML. */
 const SVG_NAMES = new Set([
   "annotation-xml",
@@ -146,5 +154,6 @@ export const FRAMEWORK_SIGNS: readonly Sign[] = [
   { name: "streamed-part", shown: anyElement(isStreamedPart) },
   { name: "template-syntax", shown: hasTemplates },
   { name: "empty-custom-element", shown: anyElement(isEmptyCustomElement) },
+  { name: "slotted-text", shown: ({ elements }) => elements.some((element) => isSlotted(element, elements)) },
   { name: "drawn-application", shown: isApplication },
 ];

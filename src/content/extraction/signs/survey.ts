@@ -1,10 +1,12 @@
-import { type ChildNode, type Document, type Element, isTag, isText } from "domhandler";
+import { type ChildNode, type Document, type Element, isDocument, isTag, isText } from "domhandler";
 import { type PageSource } from "../../page/page.ts";
+import { isHidden } from "../hidden.ts";
 import { isHarmless } from "./known-scripts.ts";
 import { unasked } from "./unasked-code.ts";
 
 /** An element of a page as the signs look at it. */
 export interface Surveyed {
+  readonly element: Element;
   readonly name: string;
   readonly attribs: Readonly<Record<string, string>>;
   /** Characters of visible text within. */
@@ -15,7 +17,7 @@ export interface Surveyed {
   elements: number;
   /** Whether it is navigation, a header, a footer or an aside, or lies in one. */
   readonly chrome: boolean;
-  /** Whether it says that it is not shown, or lies in an element that does. */
+  /** Whether it is not shown, or lies in an element that is not. */
   readonly hidden: boolean;
   readonly parent: number;
 }
@@ -38,6 +40,8 @@ export interface Survey {
   /** Characters of visible text, and those of them outside of navigation, headers, footers and asides. */
   readonly text: number;
   readonly contentText: number;
+  /** Characters of text that is there, and hidden. */
+  readonly hiddenText: number;
   /** Inline scripts that run, whole and without what waits for a person's act. */
   readonly inline: readonly InlineScript[];
   /** Addresses of scripts that are none of the known harmless ones. */
@@ -75,11 +79,9 @@ const CODE_TYPE =
 const TEMPLATE_TYPE =
   /^(?:text|application)\/(?:x-)?(?:template|handlebars(?:-template)?|mustache|underscore|ng-template|html|jquery-tmpl|jsrender|babel|jsx|vue|elm)$/;
 const DATA_TYPE = /json|^application\/(?:graphql|x-deferred-state)/;
-const HIDING_STYLE = /(?:^|[;\s])(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden)/i;
-
-/** Whether the element says that it is not shown. */
-export function hides(attribs: Readonly<Record<string, string>>): boolean {
-  return attribs["hidden"] !== undefined || HIDING_STYLE.test(attribs["style"] ?? "");
+/** Whether an element is a template whose content is its parent's shadow tree. */
+export function isShadowRoot({ name, attribs }: Element): boolean {
+  return name === "template" && attribs["shadowrootmode"] !== undefined;
 }
 
 class Surveyor {
@@ -89,6 +91,7 @@ class Surveyor {
   readonly inline: InlineScript[] = [];
   readonly unknown: string[] = [];
   contentText = 0;
+  hiddenText = 0;
   data = 0;
   templates = 0;
   hasCode = false;
@@ -99,20 +102,36 @@ class Surveyor {
     const { name, attribs } = element;
     const above = this.elements[parent];
     const chrome = above?.chrome === true || CHROME.has(name) || attribs["role"] === "navigation";
-    const hidden = above?.hidden === true || name === "dialog" || hides(attribs);
-    this.elements.push({ name, attribs, text: 0, media: MEDIA.has(name) ? 1 : 0, elements: 0, chrome, hidden, parent });
+    const hidden = above?.hidden === true || isHidden(element);
+    this.elements.push({
+      element,
+      name,
+      attribs,
+      text: 0,
+      media: MEDIA.has(name) ? 1 : 0,
+      elements: 0,
+      chrome,
+      hidden,
+      parent,
+    });
     if (name === "script") this.#script(attribs, contentOf(element));
     else if (name === "noscript") this.noscripts.push(contentOf(element));
     else if (name === "body") this.#handler(attribs["onload"] ?? attribs["onpageshow"] ?? "");
     // A template's content and what stands between tags that hold text alone are not shown.
-    return name !== "template" && name !== "head" && !NO_TEXT.has(name);
+    return (name !== "template" || isShadowRoot(element)) && name !== "head" && !NO_TEXT.has(name);
+  }
+
+  counts(): Omit<Survey, "source" | "elements" | "text"> {
+    const { phrases, noscripts, contentText, hiddenText, inline, unknown, data, templates, hasCode } = this;
+    return { phrases, noscripts, contentText, hiddenText, inline, unknown, data, templates, hasCode };
   }
 
   text(data: string, parent: number, code: boolean): void {
     const above = this.elements[parent];
     const text = data.trim();
     if (text === "" || above === undefined) return;
-    if (!above.hidden) {
+    if (above.hidden) this.hiddenText += text.length;
+    else {
       above.text += text.length;
       if (!above.chrome) this.contentText += text.length;
     }
@@ -169,6 +188,8 @@ export function survey(tree: Document, source: PageSource): Survey {
   for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
     const { node, parent, code } = step;
     if (isText(node)) found.text(node.data, parent, code);
+    // What a template holds is a document of its own.
+    if (isDocument(node)) push(node.children, parent, code);
     if (!isTag(node)) continue;
     const shown = found.element(node, parent);
     const at = found.elements.length - 1;
@@ -181,9 +202,9 @@ export function survey(tree: Document, source: PageSource): Survey {
       );
   }
   addUp(found.elements);
-  const { elements, phrases, noscripts, contentText, inline, unknown, data, templates, hasCode } = found;
+  const { elements } = found;
   const text = elements.reduce((sum, element) => (element.parent === -1 ? sum + element.text : sum), 0);
-  return { source, elements, phrases, noscripts, text, contentText, inline, unknown, data, templates, hasCode };
+  return { ...found.counts(), source, elements, text };
 }
 
 /** Children stand behind their parents, so that one pass from the end adds all up. */
