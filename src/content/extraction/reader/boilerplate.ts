@@ -25,10 +25,8 @@ export const AROUND_ROLES = new Set(
 );
 
 /** Whether a class or id names an element as something around the content: surely, or where it is made of links. */
-export function namedAround(attribs: Readonly<Record<string, string>>): "surely" | "with-links" | undefined {
-  const names = `${attribs["class"] ?? ""} ${attribs["id"] ?? ""}`
-    .slice(0, MAX_NAMES_LENGTH)
-    .replace(/search[-_]?results?/gi, "");
+export function namedAround(classes = "", id = ""): "surely" | "with-links" | undefined {
+  const names = `${classes} ${id}`.slice(0, MAX_NAMES_LENGTH).replace(/search[-_]?results?/gi, "");
   if (names.length <= 1) return undefined;
   let found: "with-links" | undefined;
   // `siteNav`, `site-nav`, `site__nav` and `Nav_root__x3f` are all words of one kind.
@@ -42,6 +40,15 @@ export function namedAround(attribs: Readonly<Record<string, string>>): "surely"
 
 /** Classes and ids beyond this are not looked at; in characters. */
 const MAX_NAMES_LENGTH = 400;
+
+const CONSENT =
+  /(?:^|[\s_-])(?:onetrust|cookie-?(?:bar|banner|consent|notice|law|popup|modal)|cookies?-?bar|cookiebot|cc-(?:window|banner)|gdpr|didomi|cmp-?container|consent-?(?:banner|modal|manager))/i;
+
+/** Boxes that ask for consent, by the names that the common programs for it and their imitators use. */
+export function isConsentBox(attribs: Readonly<Record<string, string>>): boolean {
+  const { id = "", class: names = "" } = attribs;
+  return (id !== "" || names !== "") && CONSENT.test(`${id} ${names}`.slice(0, MAX_NAMES_LENGTH));
+}
 
 /** What buttons, labels and links around content say: the whole text of a short element, without its punctuation. */
 const PHRASES = new Set(

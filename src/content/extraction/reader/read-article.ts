@@ -1,6 +1,5 @@
 import { Document, Element, Text } from "domhandler";
 import { render } from "dom-serializer";
-import { textContent } from "domutils";
 import { parsePage } from "../document.ts";
 import { type Extraction } from "../extraction.ts";
 import { toMarkdown } from "../markdown.ts";
@@ -14,7 +13,7 @@ import { readability } from "./readability.ts";
 import { bodyOf, readerPage } from "./reader-page.ts";
 import { dropTitleHeading } from "./title.ts";
 import { append, copyTree } from "./tree-copy.ts";
-import { countWords } from "./words.ts";
+import { wordsIn } from "./words.ts";
 
 /** Readability is believed where it keeps this much of the body's words; measured on 1,497 pages of seven kinds. */
 const ENOUGH_OF_BODY = 0.4;
@@ -62,17 +61,17 @@ const choosePieces: ArticleExtractor = (page) => mainRegion(page) ?? chooseText(
 const chooseText: ArticleExtractor = (page) => {
   const startedAt = performance.now();
   const first = readability(page);
-  const kept = first === undefined ? 0 : wordsOf(first.tree);
+  const kept = first === undefined ? 0 : wordsIn(first.tree);
   if (first !== undefined && kept >= page.words * ENOUGH_OF_BODY) return first;
   if (performance.now() - startedAt > MAX_FIRST_MS) return first;
   const second = defuddle(page);
-  if (second !== undefined && wordsOf(second.tree) > kept * MUCH_MORE) return second;
+  if (second !== undefined && wordsIn(second.tree) > kept * MUCH_MORE) return second;
   return first ?? second ?? mainRegion(page);
 };
 
 /** What was found where it has text; else the whole body; else the text that the page has for machines. */
 function orBody(article: Article | undefined, page: ReaderPage, { articleBody }: PageMetadata): Article {
-  if (article !== undefined && wordsOf(article.tree) > 0) return article;
+  if (article !== undefined && wordsIn(article.tree) > 0) return article;
   if (page.words > 0) return { tree: copyTree(bodyOf(page.tree), () => true) };
   const tree = new Document([]);
   for (const text of articleBody.split(/\n\s*\n?/)) {
@@ -81,8 +80,4 @@ function orBody(article: Article | undefined, page: ReaderPage, { articleBody }:
     append(tree, paragraph);
   }
   return { tree };
-}
-
-function wordsOf(tree: Document): number {
-  return countWords(textContent(tree));
 }

@@ -1,58 +1,64 @@
 import { type Document, type Element, isTag } from "domhandler";
-import { textContent } from "domutils";
+import { prepare } from "../prune.ts";
 import { type ReaderPage, type TreeWeight } from "./article-extractor.ts";
+import { isConsentBox } from "./boilerplate.ts";
 import { type PageMetadata } from "./metadata.ts";
 import { surveyBody } from "./survey.ts";
 import { titleOf } from "./title.ts";
 import { copyTree } from "./tree-copy.ts";
-import { countWords, walkNodes } from "./words.ts";
+import { walkNodes, wordsIn } from "./words.ts";
 
-/** What shows nothing, or nothing of the page's own. */
-const NOT_CONTENT = new Set(
-  "script style template noscript svg iframe object embed canvas audio video link input select textarea button dialog".split(
-    " ",
-  ),
-);
-
-/** A page for extractors: without what is never content, and measured. */
-export function readerPage(tree: Document, url: string, metadata: PageMetadata): ReaderPage {
-  const shown = copyTree(tree, isShown);
-  const title = titleOf(metadata, shown, url);
-  const words = countWords(textContent(bodyOf(shown)));
-  const pruned = withoutChrome(shown);
-  return { tree: pruned, url, title, words, weight: weigh(pruned), survey: surveyBody(bodyOf(pruned), title) };
-}
-
-/** Without what is marked up as standing around the content, outside of it; all of it where hardly anything would be left. */
-function withoutChrome(shown: Document): Document {
-  const pruned = copyTree(shown, (element) => !isChrome(element));
-  const left = countWords(textContent(bodyOf(pruned)));
-  return left >= countWords(textContent(bodyOf(shown))) * MIN_SHARE_LEFT ? pruned : shown;
-}
-
-/** Pages are known whose whole content is marked up as complementary. */
+/** Pages are known that have all their content in an element for what stands around it. */
 const MIN_SHARE_LEFT = 0.1;
+/** What a reader works with, and no text of the page. */
+const CONTROLS = new Set(["input", "select", "textarea", "button", "iframe", "audio", "video", "object"]);
+/** Elements in which a button is a heading that opens what follows, or the like. */
+const HEADINGS = new Set(["h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary"]);
 
 const CHROME_ROLES = new Set(
   "navigation banner contentinfo search complementary dialog alertdialog menu menubar".split(" "),
 );
-const CHROME = new Set(["nav", "footer", "aside", "header"]);
+const CHROME = new Set(["footer", "aside", "header"]);
 const CONTENT = new Set(["main", "article", "section", "blockquote", "li", "td", "figure"]);
+
+/** A page for extractors: pruned of what is never content and of what is marked up as standing around it. Changes the tree. */
+export function readerPage(tree: Document, url: string, metadata: PageMetadata): ReaderPage {
+  prepare(tree, url);
+  let wordsAround = 0;
+  let pruned = copyTree(tree, (element) => {
+    if (isControl(element)) return false;
+    if (!isChrome(element)) return true;
+    wordsAround += wordsIn(element);
+    return false;
+  });
+  const left = wordsIn(bodyOf(pruned));
+  const words = left + wordsAround;
+  if (left < words * MIN_SHARE_LEFT) pruned = copyTree(tree, (element) => !isControl(element));
+  const title = titleOf(metadata, pruned, url);
+  return { tree: pruned, url, title, words, weight: weigh(pruned), survey: surveyBody(bodyOf(pruned), title) };
+}
+
+export function bodyOf(tree: Document): Element | Document {
+  const html = tree.children.find((node) => isTag(node) && node.name === "html");
+  const within = html !== undefined && isTag(html) ? html.children : tree.children;
+  return within.find((node): node is Element => isTag(node) && node.name === "body") ?? tree;
+}
+
+function isControl({ name, attribs, parent }: Element): boolean {
+  if (!CONTROLS.has(name)) return name === "head" || attribs["aria-modal"] === "true";
+  // The mark of a list of tasks.
+  if (name === "input")
+    return attribs["type"] !== "checkbox" || parent === null || !isTag(parent) || parent.name !== "li";
+  return name !== "button" || parent === null || !isTag(parent) || !HEADINGS.has(parent.name);
+}
 
 function isChrome(element: Element): boolean {
   const { name, attribs } = element;
+  if (name === "nav") return true;
   const role = attribs["role"];
-  if (name === "nav" || (role !== undefined && CHROME_ROLES.has(role))) return true;
-  if (isConsent(attribs)) return true;
-  return CHROME.has(name) && !hasAbove(element, CONTENT) && !holdsMain(element);
-}
-
-/** Boxes that ask for consent, by the names that the common programs for it and their imitators use. */
-function isConsent(attribs: Element["attribs"]): boolean {
-  const names = `${attribs["id"] ?? ""} ${attribs["class"] ?? ""}`;
-  return /(?:^|[\s_-])(?:onetrust|cookie-?(?:bar|banner|consent|notice|law|popup|modal)|cookies?-?bar|cookiebot|cc-(?:window|banner)|gdpr|didomi|cmp-?container|consent-?(?:banner|modal|manager))/i.test(
-    names,
-  );
+  if (role !== undefined && CHROME_ROLES.has(role)) return true;
+  if (CHROME.has(name)) return !hasAbove(element, CONTENT) && !holdsMain(element);
+  return isConsentBox(attribs);
 }
 
 function hasAbove(element: Element, names: ReadonlySet<string>): boolean {
@@ -72,21 +78,6 @@ function holdsMain(element: Element): boolean {
     },
   });
   return holds;
-}
-
-export function bodyOf(tree: Document): Element | Document {
-  const html = tree.children.find((node) => isTag(node) && node.name === "html");
-  const within = html !== undefined && isTag(html) ? html.children : tree.children;
-  return within.find((node): node is Element => isTag(node) && node.name === "body") ?? tree;
-}
-
-function isShown({ name, attribs }: Element): boolean {
-  if (NOT_CONTENT.has(name)) return false;
-  if (attribs["hidden"] !== undefined || attribs["aria-hidden"] === "true" || attribs["aria-modal"] === "true") {
-    return false;
-  }
-  const { style } = attribs;
-  return style === undefined || !/(?:display\s*:\s*none|visibility\s*:\s*hidden)/i.test(style);
 }
 
 function weigh(tree: Document): TreeWeight {

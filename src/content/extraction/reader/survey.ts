@@ -39,13 +39,14 @@ export function surveyBody(body: Element | Document, title: string): Survey {
   const all = measure(body);
   const total = all.get(body)?.words ?? 0;
   const around = new Set<Element>();
+  const named = memoised(namedAround);
   walkNodes(body, {
     enter(node) {
       if (!isTag(node) || node === body) return true;
       if (around.has(node)) return false;
       const own = all.get(node);
       if (own === undefined) return true;
-      if (own.words <= total * MAX_SHARE_AROUND && isAround(node, own)) {
+      if (own.words <= total * MAX_SHARE_AROUND && isAround(node, own, named)) {
         around.add(node);
         return false;
       }
@@ -55,6 +56,19 @@ export function surveyBody(body: Element | Document, title: string): Survey {
   });
   const kept = measure(body, around);
   return { all, kept, around, root: narrowest(body, { all, kept, heading: titleHeading(body, title) }) };
+}
+
+/** Most elements of a page have one of few classes. */
+function memoised(name: typeof namedAround): typeof namedAround {
+  const known = new Map<string, ReturnType<typeof namedAround>>();
+  return (names, id) => {
+    if (names === undefined && id === undefined) return undefined;
+    const key = `${names ?? ""} ${id ?? ""}`;
+    if (known.has(key)) return known.get(key);
+    const found = name(names, id);
+    known.set(key, found);
+    return found;
+  };
 }
 
 interface Landmarks {
@@ -104,12 +118,12 @@ function contains(root: Element | Document, element: Element): boolean {
   return above === root;
 }
 
-function isAround(element: Element, own: Measure): boolean {
+function isAround(element: Element, own: Measure, namedSo: typeof namedAround): boolean {
   const { name, attribs } = element;
   if (name === "nav" || AROUND_ROLES.has(attribs["role"] ?? "")) return true;
   if (name === "footer" || name === "aside") return !isWithin(element, "article", "blockquote", "li") || isLinks(own);
   if (name === "header" && own.headings === 0 && !isWithin(element, "article", "blockquote", "li")) return true;
-  const named = namedAround(attribs);
+  const named = namedSo(attribs["class"], attribs["id"]);
   if (named === "surely") return true;
   if (named === "with-links" && own.links > 0 && own.linkWords >= own.words * LINK_DENSITY) return true;
   return (name === "ul" || name === "ol" || name === "div") && isLinks(own);

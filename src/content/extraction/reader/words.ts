@@ -44,6 +44,18 @@ export function countWords(text: string): number {
   return words;
 }
 
+/** The words of a tree's text. */
+export function wordsIn(root: AnyNode): number {
+  let words = 0;
+  walkNodes(root, {
+    enter(node) {
+      if (node instanceof Text) words += countWords(node.data);
+      return true;
+    },
+  });
+  return words;
+}
+
 /** The text of a tree with blocks on lines of their own, white space folded. */
 export function blockText(root: AnyNode): string {
   const parts: string[] = [];
