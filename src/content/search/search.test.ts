@@ -12,7 +12,11 @@ interface Made extends SearchProvider {
 }
 
 function raw(letters: string): RawResult[] {
-  return Array.from(letters).map((letter) => ({ title: letter, url: `https://${letter}.test/`, snippet: `about ${letter}` }));
+  return Array.from(letters).map((letter) => ({
+    title: letter,
+    url: `https://${letter}.test/`,
+    snippet: `about ${letter}`,
+  }));
 }
 
 const fails = (reason: ProviderError["reason"]) => () => Promise.reject(new ProviderError(reason, `it is ${reason}`));

@@ -12,6 +12,8 @@ import { type Site, type Sites, type Waiting } from "./sites.ts";
 
 /** Bytes of a page. */
 const MAX_PAGE_BYTES = 10 * 1024 * 1024;
+/** What may have text to index; the rest is not fetched to its end. */
+const PAGE_TYPE = /^\s*(?:text\/|application\/(?:[\w.-]+\+)?(?:xml|json|pdf)\b)/i;
 /** Hosts that are asked at one time. */
 const MAX_HOSTS_AT_ONCE = 4;
 /** Sitemaps of a site that are read. */
@@ -275,7 +277,7 @@ class Crawler {
       egress,
       // Each address that a page redirects to has to pass the site's bounds and its robots.txt.
       redirects: "none",
-      wants: (status, type) => status === 200 && (type === "" || /^(?:text|application)\//i.test(type)),
+      wants: (status, type) => status === 200 && (type === "" || PAGE_TYPE.test(type)),
       signal: this.#timed(),
     });
   }

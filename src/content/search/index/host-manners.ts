@@ -60,13 +60,20 @@ export class HostManners {
     return Math.max(0, Math.min(...times.map((host) => host.nextAt)) - this.#options.now());
   }
 
-  /** Has the host to itself for `use`, which tells how the host did; where it was asked, it then has its rest. */
+  /**
+   * Has the host to itself for `use`, which tells how the host did; where it was asked, it then has its rest. A host
+   * whose robots.txt cannot be had is left alone, and `use` not called.
+   */
   async visit(url: URL, use: (robots: Robots) => Promise<"fine" | "failed" | "not asked">): Promise<void> {
     const host = this.#host(url.host);
     host.busy = true;
     let delayMs = this.#options.delayMs;
     try {
       const robots = await this.robots(url);
+      if (!robots.known) {
+        host.failures = MAX_FAILURES;
+        return;
+      }
       delayMs = Math.max(delayMs, Math.min((robots.crawlDelay ?? 0) * 1_000, MAX_CRAWL_DELAY_MS));
       const how = await use(robots);
       if (how === "not asked") delayMs = 0;

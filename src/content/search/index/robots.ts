@@ -16,6 +16,8 @@ interface Rule {
 
 /** What a site's robots.txt says to one crawler. */
 export interface Robots {
+  /** False where the file could not be had for now, and so nobody knows what it forbids. */
+  readonly known: boolean;
   /** Seconds between requests that the site asks for; undefined where it does not. */
   readonly crawlDelay: number | undefined;
   readonly sitemaps: readonly string[];
@@ -23,9 +25,9 @@ export interface Robots {
   allows(path: string): boolean;
 }
 
-export const ALLOW_ALL: Robots = { crawlDelay: undefined, sitemaps: [], allows: () => true };
+export const ALLOW_ALL: Robots = { known: true, crawlDelay: undefined, sitemaps: [], allows: () => true };
 /** RFC 9309 §2.3.1.4: a file that cannot be had for the server's fault forbids everything. */
-export const ALLOW_NONE: Robots = { crawlDelay: undefined, sitemaps: [], allows: (path) => path === "/robots.txt" };
+export const ALLOW_NONE: Robots = { known: false, crawlDelay: undefined, sitemaps: [], allows: () => false };
 
 interface Group {
   readonly agents: string[];
@@ -83,6 +85,7 @@ function robotsOf(groups: readonly Group[], sitemaps: readonly string[]): Robots
     .flatMap((group) => group.rules)
     .toSorted((a, b) => b.length - a.length || Number(b.allow) - Number(a.allow));
   return {
+    known: true,
     crawlDelay: groups.find(({ crawlDelay }) => crawlDelay !== undefined)?.crawlDelay,
     sitemaps,
     allows(path) {

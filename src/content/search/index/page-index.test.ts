@@ -1,0 +1,193 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { chmodSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PageIndex } from "./page-index.ts";
+import { matchesOf, snippetOf, termsOf } from "./query.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "turnpike-index-"));
+const open: PageIndex[] = [];
+
+function fresh(name = `${open.length}.db`): PageIndex {
+  const index = PageIndex.open(join(folder, name));
+  open.push(index);
+  return index;
+}
+
+afterAll(() => {
+  for (const index of open) index.close();
+  rmSync(folder, { recursive: true });
+});
+
+function put(index: PageIndex, path: string, title: string, text: string): boolean {
+  return index.put({ url: `https://a.test/${path}`, title, text, site: undefined });
+}
+
+const paths = (index: PageIndex, query: string) =>
+  index.search(query, 10).map(({ url }) => new URL(url).pathname.slice(1));
+
+describe("finds", () => {
+  const index = fresh();
+  put(index, "tokyo", "東京タワー", "東京タワーは高さ333メートルの電波塔です。大阪城もあります。");
+  put(index, "kyoto", "京都", "京都は古い都です。");
+  put(index, "tides", "Tide tables", "High water at the harbour comes twice a day. Naïve sailors café.");
+  put(index, "harbour", "The old harbour", "Ships lie here. The tide is out.");
+  put(index, "nodejs-guide", "Untitled", "Some text of no account.");
+  put(index, "code", "C++ and foo_bar", "Calls to std::vector<int> and x-y.");
+  put(index, "thai", "ไทย", "ภาษาไทยเป็นภาษา");
+
+  const CASES: readonly (readonly [query: string, paths: readonly string[]])[] = [
+    ["harbour", ["harbour", "tides"]],
+    ["HARBOUR Tide", ["tides", "harbour"].toReversed()],
+    ["naive cafe", ["tides"]],
+    ["東京", ["tokyo"]],
+    ["京", ["kyoto", "tokyo"]],
+    ["京都", ["kyoto"]],
+    ["都京", []],
+    ["大阪城", ["tokyo"]],
+    ["ภาษา", ["thai"]],
+    ["sail", ["tides"]],
+    ["nodejs guide", ["nodejs-guide"]],
+    ["std::vector", ["code"]],
+    ["foo_bar", ["code"]],
+    ["harbour zebra", ["harbour", "tides"]],
+    ["zebra", []],
+  ];
+  test.each(CASES)("%s: %j", (query, expected) => {
+    const found = paths(index, query);
+    // Which of two equals comes first is no matter here, but for the title's.
+    expect(query === "harbour" ? found : found.toSorted()).toEqual(
+      query === "harbour" ? [...expected] : expected.toSorted(),
+    );
+  });
+});
+
+describe("no query breaks the index", () => {
+  const index = fresh();
+  put(index, "x", "NEAR the title", "near and or not body a b c emoji");
+  const HOSTILE = [
+    `"`,
+    `""`,
+    `"""`,
+    `"unbalanced`,
+    `a"b`,
+    "a AND",
+    "AND OR NOT",
+    "NOT a",
+    "NEAR(a b, 5)",
+    "NEAR(",
+    "title:a",
+    "{title body}: a",
+    "-title: a",
+    "^a",
+    "a*",
+    "*",
+    "* *",
+    "a + b",
+    "(",
+    ")",
+    "(a OR",
+    "a\u0000b",
+    "\u0000",
+    "😀",
+    "👨‍👩‍👧 a",
+    "\ud800",
+    "'; DROP TABLE pages; --",
+    "%_%",
+    "\\",
+    "a".repeat(10_000),
+    `"`.repeat(10_000),
+    "a ".repeat(10_000),
+    "(".repeat(10_000),
+    "東".repeat(10_000),
+    "é".normalize("NFD").repeat(5_000),
+    "\u0301".repeat(1_000),
+    "İ".repeat(3_000),
+    "",
+    "   ",
+  ];
+  test.each(HOSTILE.map((query) => [query.slice(0, 30), query]))("%j", (_, query) => {
+    expect(Array.isArray(index.search(query, 10))).toBe(true);
+  });
+
+  test("and words that are operators are words", () => {
+    expect(paths(index, "near AND not")).toEqual(["x"]);
+    expect(paths(index, `title:"NEAR"`)).toEqual(["x"]);
+  });
+
+  test("and terms are bounded and quoted", () => {
+    const terms = termsOf(Array.from({ length: 1_000 }, (_, n) => `w${n}`).join(" "));
+    expect(terms.length).toBe(24);
+    for (const match of matchesOf(["a", "near"])) expect(match).toMatch(/^"[^"]+"\*?(?: (?:AND|OR) "[^"]+"\*?)*$/);
+  });
+});
+
+describe("a page", () => {
+  test("takes the place of what it was, and is gone when it is taken out", () => {
+    const index = fresh();
+    expect([put(index, "p", "One", "first words"), put(index, "p", "One", "first words")]).toEqual([true, false]);
+    expect(put(index, "p", "One", "second words")).toBe(true);
+    expect([paths(index, "first"), paths(index, "second")]).toEqual([[], ["p"]]);
+    expect([index.remove("https://a.test/p"), index.remove("https://a.test/p")]).toEqual([true, false]);
+    expect([paths(index, "second"), index.hasPages()]).toEqual([[], false]);
+  });
+
+  test("is cut where it is long, and found by its beginning", () => {
+    const index = fresh();
+    put(index, "long", "t".repeat(5_000), `start ${"filler ".repeat(100_000)} ending`);
+    expect([paths(index, "start"), paths(index, "ending")]).toEqual([["long"], []]);
+    expect(index.search("start", 1)[0]?.title.length).toBe(300);
+  });
+
+  test("is known by its words, so that a twin is seen", () => {
+    const index = fresh();
+    put(index, "one", "T", "words");
+    expect(index.twin("T", "words", "https://a.test/two")).toBe("https://a.test/one");
+    expect(index.twin("T", "words", "https://a.test/one")).toBeUndefined();
+  });
+});
+
+describe("a snippet", () => {
+  const CASES: readonly (readonly [text: string, terms: string[], snippet: string | RegExp])[] = [
+    ["short text", ["text"], "short text"],
+    ["", ["text"], ""],
+    [`${"filler ".repeat(200)}needle ${"filler ".repeat(200)}`, ["needle"], /^…filler.* needle filler.*…$/],
+    [`needle ${"filler ".repeat(200)}needle thread`, ["needle", "thread"], /needle thread$/],
+    [`${"filler ".repeat(100)}CAFÉ`, ["cafe"], /CAFÉ$/],
+    [`${"字".repeat(500)}針${"字".repeat(500)}`, ["針"], /針/],
+    [`${"İ".repeat(300)} needle`, ["needle"], /needle$/],
+    ["one\n\n two\tthree", ["two"], "one two three"],
+  ];
+  test.each(CASES)("of %j for %j", (text, terms, snippet) => {
+    const made = snippetOf(text, terms);
+    if (typeof snippet === "string") expect(made).toBe(snippet);
+    else expect(made).toMatch(snippet);
+    expect(made.length).toBeLessThanOrEqual(302);
+    expect(made.isWellFormed()).toBe(true);
+  });
+
+  test("of a long text with a word on every place is made at once", () => {
+    expect(snippetOf("a ".repeat(100_000), ["a"]).length).toBeGreaterThan(100);
+  });
+});
+
+describe("the file", () => {
+  test("is the owner's alone, and shared by whoever has it open", () => {
+    const writer = fresh("shared.db");
+    const reader = fresh("shared.db");
+    put(writer, "p", "Shared", "words");
+    expect(paths(reader, "words")).toEqual(["p"]);
+    expect(statSync(join(folder, "shared.db")).mode & 0o777).toBe(0o600);
+  });
+
+  test("of a newer version, or that is none, is refused", async () => {
+    const path = join(folder, "newer.db");
+    const newer = PageIndex.open(path);
+    newer.database.run("PRAGMA user_version = 99");
+    newer.close();
+    expect(() => PageIndex.open(path)).toThrow("a newer version of Turnpike made it");
+    await Bun.write(join(folder, "none.db"), "no database at all ".repeat(100));
+    chmodSync(join(folder, "none.db"), 0o600);
+    expect(() => PageIndex.open(join(folder, "none.db"))).toThrow();
+  });
+});
