@@ -1,18 +1,10 @@
-import { type AnyNode, Document, Element, Text, isTag } from "domhandler";
+import { type AnyNode, type Document, Text, isTag } from "domhandler";
 import { parseHTML } from "linkedom";
-import { append } from "./tree-copy.ts";
 
 /** The part of a linkedom node that conversion works with; the project is compiled without the browser's global types. */
 interface LinkedomNode {
-  readonly nodeType: number;
-  readonly localName: string;
-  readonly firstChild: LinkedomNode | null;
-  readonly nextSibling: LinkedomNode | null;
   readonly parentNode: LinkedomNode | null;
-  readonly textContent: string | null;
   appendChild(child: LinkedomNode): void;
-  getAttributeNames(): Iterable<string>;
-  getAttribute(name: string): string | null;
   setAttribute(name: string, value: string): void;
   remove(): void;
 }
@@ -22,9 +14,6 @@ export interface LinkedomDocument extends LinkedomNode {
   createElement(name: string): LinkedomNode;
   createTextNode(text: string): LinkedomNode;
 }
-
-const ELEMENT_NODE = 1;
-const TEXT_NODE = 3;
 
 /** Attributes that neither an extractor nor Markdown asks for cost half of the conversion. */
 const ATTRIBUTES = new Set(
@@ -77,34 +66,4 @@ function copy(from: Document, to: LinkedomNode, make: (node: AnyNode) => Linkedo
     }
     node = node?.nextSibling ?? null;
   }
-}
-
-/** The tree that a linkedom element and what it holds is. */
-export function treeOf(root: LinkedomNode): Document {
-  const tree = new Document([]);
-  let node: LinkedomNode | null = root;
-  let parent: Document | Element = tree;
-  while (node !== null) {
-    const made = nodeOf(node);
-    if (made !== undefined) append(parent, made);
-    if (made instanceof Element && node.firstChild !== null) {
-      parent = made;
-      node = node.firstChild;
-      continue;
-    }
-    while (node !== null && node !== root && node.nextSibling === null) {
-      node = node.parentNode;
-      parent = parent.parent instanceof Element || parent.parent instanceof Document ? parent.parent : tree;
-    }
-    node = node === null || node === root ? null : node.nextSibling;
-  }
-  return tree;
-}
-
-function nodeOf(node: LinkedomNode): Element | Text | undefined {
-  if (node.nodeType === TEXT_NODE) return new Text(node.textContent ?? "");
-  if (node.nodeType !== ELEMENT_NODE) return undefined;
-  const attributes: Record<string, string> = Object.create(null);
-  for (const name of node.getAttributeNames()) attributes[name] = node.getAttribute(name) ?? "";
-  return new Element(node.localName.toLowerCase(), attributes);
 }

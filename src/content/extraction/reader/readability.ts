@@ -1,38 +1,46 @@
 import { Readability } from "@mozilla/readability";
 import { type Article, type ArticleExtractor, type TreeWeight } from "./article-extractor.ts";
-import { type LinkedomDocument, linkedomDocument, treeOf } from "./linkedom-document.ts";
+import { type LightDocument, lightDocument, type LightElement, treeOf } from "./light-dom.ts";
 
 /** It looks at subtrees and siblings again and again: a page above one of these takes seconds (bench reader). */
 const READABILITY_MAX: TreeWeight = { elements: 60_000, nesting: 3_000_000, crowding: 20_000_000 };
 
-type Node = LinkedomDocument["documentElement"];
-
 interface ReadabilityResult {
-  readonly content: Node | null | undefined;
+  readonly content: LightElement | null | undefined;
   readonly byline: string | null | undefined;
 }
 
 type ReadabilityClass = new (
-  document: LinkedomDocument,
-  options: { readonly keepClasses: boolean; readonly disableJSONLD: boolean; serializer(node: Node): Node },
+  document: LightDocument,
+  options: {
+    readonly keepClasses: boolean;
+    readonly disableJSONLD: boolean;
+    serializer(node: LightElement): LightElement;
+  },
 ) => { parse(): ReadabilityResult | null };
 
 // The library's own types name the browser's global ones, which are not known here.
 const Library = Readability as unknown as ReadabilityClass;
 
-/** What is hidden is pruned already; asking linkedom for each element's style takes a quarter of the time. */
+/** Works on the light document, where what is hidden is pruned already. */
 class PrunedReadability extends Library {
   // oxlint-disable-next-line no-underscore-dangle -- the library names it so
   _isProbablyVisible(): boolean {
     return true;
+  }
+
+  /** Asked of the same elements again and again between two changes. */
+  // oxlint-disable-next-line no-underscore-dangle -- the library names it so
+  _getInnerText(element: LightElement, normalizeSpaces = true): string {
+    return normalizeSpaces ? element.foldedText : element.textContent.trim();
   }
 }
 
 /** Mozilla's Readability: the best there is at articles and documentation, weak where text is in many small pieces. */
 export const readability: ArticleExtractor = (page): Article | undefined => {
   if (isHeavier(page.weight, READABILITY_MAX)) return undefined;
-  const document = linkedomDocument(page.tree, page.url);
-  const options = { keepClasses: true, disableJSONLD: true, serializer: (node: Node) => node };
+  const document = lightDocument(page.tree, page.url);
+  const options = { keepClasses: true, disableJSONLD: true, serializer: (node: LightElement) => node };
   const parser = new PrunedReadability(document, options);
   const result = parser.parse();
   if (!result?.content) return undefined;
