@@ -28,6 +28,11 @@ export class Deadline {
     return performance.now() - this.#start;
   }
 
+  /** Milliseconds until the visit's end. */
+  get leftMs(): number {
+    return this.#limitMs + this.#graceMs - this.elapsedMs;
+  }
+
   get stopped(): Promise<never> {
     return this.#stopped.promise;
   }
@@ -81,7 +86,7 @@ export class Deadline {
       this.#late = true;
       this.stop(new TurnpikeError("page-timeout", `Cannot finish ${this.#doing} the page within ${seconds} s`));
     };
-    this.#timer = setTimeout(late, this.#limitMs + this.#graceMs - this.elapsedMs);
+    this.#timer = setTimeout(late, this.leftMs);
   }
 }
 

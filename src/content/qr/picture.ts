@@ -1,5 +1,6 @@
 import { deflateSync } from "node:zlib";
 import { encodeQR } from "qr";
+import { PNG_SIGNATURE, pngChunk } from "../../lib/png.ts";
 
 /** The most modules that a QR code has on a side: version 40. */
 const MAX_MODULES = 177;
@@ -56,9 +57,10 @@ function png(
   header.writeUInt32BE(size, 4);
   // Bit depth 1, greyscale, deflate, no interlace.
   header.set([1, 0, 0, 0, 0], 8);
-  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-  const parts = [signature, chunk("IHDR", header), chunk("IDAT", deflateSync(pixels)), chunk("IEND", Buffer.alloc(0))];
-  return Uint8Array.from(Buffer.concat(parts));
+  const data = pngChunk("IDAT", deflateSync(pixels));
+  return Uint8Array.from(
+    Buffer.concat([PNG_SIGNATURE, pngChunk("IHDR", header), data, pngChunk("IEND", Buffer.alloc(0))]),
+  );
 }
 
 function drawRow(
@@ -75,13 +77,4 @@ function drawRow(
       pixels[at] = (pixels[at] ?? 0) & ~(0x80 >> (x & 7));
     }
   }
-}
-
-function chunk(type: string, data: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
-  const framed = Buffer.alloc(body.length + 8);
-  framed.writeUInt32BE(data.length, 0);
-  framed.set(body, 4);
-  framed.writeUInt32BE(Bun.hash.crc32(body), body.length + 4);
-  return framed;
 }
