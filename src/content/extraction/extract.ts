@@ -1,10 +1,13 @@
+import { type Document } from "domhandler";
 import { type ExtractionJob, type ExtractionOutcome } from "./extraction.ts";
 import { decodeBody, isHtml } from "./decode.ts";
 import { toFields } from "./fields.ts";
-import { parsePage } from "./document.ts";
 import { toIndexPage } from "./index-page.ts";
+import { toHtml } from "./html.ts";
 import { toLinks } from "./links.ts";
-import { toMarkdown } from "./markdown.ts";
+import { markdownOf } from "./markdown/writer.ts";
+import { pageTitle } from "./page-title.ts";
+import { prepare } from "./prune.ts";
 import { readArticle } from "./reader/read-article.ts";
 import { notContent } from "./obstacles/not-content.ts";
 import { signOfScript } from "./script-signs.ts";
@@ -28,14 +31,18 @@ export function extract({ source, task, mayNeedBrowser }: ExtractionJob): Extrac
   // A browser may get past it, and a document without content may get some by script.
   if (obstacle !== undefined && mayNeedBrowser) return { outcome: "needs-browser", sign: obstacle.reason };
   if (obstacle !== undefined) return { outcome: "not-content", ...obstacle };
-  if (task.kind === "html") return { outcome: "content", extraction: { content: html, title: "" } };
-  if (task.kind === "fields") return toFields(tree, source, task);
   const url = source.finalUrl;
+  if (task.kind === "html") {
+    const content = typeof source.body === "string" ? source.body : toHtml(tree);
+    return { outcome: "content", extraction: { content, title: pageTitle(tree) } };
+  }
+  if (task.kind === "fields") return toFields(tree, source, task);
   if (task.kind === "index") return { outcome: "content", extraction: toIndexPage(tree, url) };
   if (task.kind === "article") return { outcome: "content", extraction: readArticle(tree, url) };
-  const document = parsePage(html, url);
-  const title = document.title;
-  if (task.kind === "links") return { outcome: "content", extraction: { content: toLinks(document), title } };
-  const content = task.kind === "text" ? toText(document.body) : toMarkdown(document.body);
-  return { outcome: "content", extraction: { content, title } };
+  const title = pageTitle(tree);
+  prepare(tree, url);
+  const write = WRITERS[task.kind];
+  return { outcome: "content", extraction: { content: write(tree, url), title } };
 }
+
+const WRITERS = { markdown: markdownOf, text: (tree: Document) => toText(tree), links: toLinks } as const;

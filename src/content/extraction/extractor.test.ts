@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { type Extraction, type ExtractionJob } from "./extraction.ts";
 import { Extractor } from "./extractor.ts";
 
@@ -26,49 +26,6 @@ async function extraction(kind: Kind, html: string): Promise<Extraction> {
 async function extract(kind: Kind, html: string): Promise<string> {
   return (await extraction(kind, html)).content;
 }
-
-describe("markdown", () => {
-  test.each([
-    ["<h1>A</h1><p>b <em>c</em> <strong>d</strong></p>", "# A\n\nb *c* **d**"],
-    ['<a href="../up">up</a>', "[up](https://site.test/up)"],
-    ['<base href="https://other.test/x/"><a href="y">y</a>', "[y](https://other.test/x/y)"],
-    ['<a href="javascript:alert(1)">click</a>', "click"],
-    ['<img src="data:image/png;base64,AA" alt="inline">text', "text"],
-    ['<img src="data:image/png;base64,AA" data-src="/late.png" alt="late">', "![late](https://site.test/late.png)"],
-    ['<pre class="highlight-source-rust"><code>fn main() {}</code></pre>', "```rust\nfn main() {}\n```"],
-    ["<pre>bare</pre>", "```\nbare\n```"],
-    ['<div data-lang="go"><pre><code>x</code></pre></div>', "```go\nx\n```"],
-    ['<a href="/a"><h2>Linked</h2></a>', "## [Linked](https://site.test/a)"],
-    [
-      '<ul><li><input type="checkbox" checked> done</li><li><input type="checkbox"> open</li></ul>',
-      "- [x] done\n- [ ] open",
-    ],
-    ["<p>seen</p><p hidden>hidden</p><script>1</script><style>p{}</style><template>t</template>", "seen"],
-    ["<p>a_b * c</p>", "a\\_b \\* c"],
-  ])("of %s", async (html, markdown) => {
-    expect(await extract("markdown", html)).toBe(markdown);
-  });
-});
-
-describe("text", () => {
-  test.each([
-    ["<p>a\n  b</p><p>c<br>d</p>", "a b\nc\nd"],
-    ["<div>one<div>two</div>three</div>", "one\ntwo\nthree"],
-    ["<pre>  kept\n    so</pre>", "  kept\n    so"],
-    ["<table><tr><td>1</td><td>2</td></tr></table>", "1\t2"],
-    ["<p>a<span>b</span> <b>c</b></p>", "ab c"],
-  ])("of %s", async (html, text) => {
-    expect(await extract("text", html)).toBe(text);
-  });
-});
-
-test("links are named by the first of them that has words", async () => {
-  const html =
-    '<a href="/a"><img src="i.png" alt="Logo"></a><a href="/b"></a><a href="/b">B [1]</a><a href="mailto:x@site.test">m</a>';
-  expect(await extract("links", html)).toBe(
-    "[Logo](https://site.test/a)\n[B \\[1\\]](https://site.test/b)\n[m](mailto:x@site.test)",
-  );
-});
 
 test("an article that does not stand out is the whole body", async () => {
   const { content, title } = await extraction(

@@ -11,7 +11,7 @@ export const MAX_PRUNED_DEPTH = 640;
 /** What shows nothing, or something else by script. */
 const NEVER = new Set(
   (
-    "area base basefont bgsound canvas datalist embed link meta meter noembed noframes noscript param progress " +
+    "base basefont bgsound canvas datalist embed link meta meter noembed noframes noscript param progress " +
     "rp style textarea title track"
   ).split(" "),
 );
@@ -70,7 +70,7 @@ class Pruner {
   /** Makes the element's address absolute; answers whether the element is worth keeping. */
   #address(element: Element, link: Element | undefined): boolean {
     const { name, attribs } = element;
-    if (name === "a") {
+    if (name === "a" || name === "area") {
       const href = attribs["href"];
       const address = href === undefined ? undefined : this.#addresses.link(href);
       if (address === undefined) delete attribs["href"];

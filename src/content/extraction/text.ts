@@ -1,51 +1,128 @@
-import { TASK_DONE, TASK_OPEN } from "./document.ts";
-import { type DomElement, type DomNode } from "./dom.ts";
+import { type Element, type ParentNode, isTag, isText } from "domhandler";
+import { isBlock } from "./display.ts";
+import { optionsText } from "./markdown/media.ts";
+import { texOfMath, texOfScript } from "./markdown/math.ts";
+import { foldWhiteSpace } from "./white-space.ts";
 
-/** Elements that begin on a line of their own. */
-const BLOCKS = new Set(
-  (
-    "address article aside blockquote body caption dd details dialog div dl dt fieldset figcaption figure footer form " +
-    "h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu nav ol option p pre section summary table tbody tfoot " +
-    "thead tr ul"
-  ).split(" "),
-);
+/** What is read of a part of a page for its text. */
+export interface TextLimits {
+  /** In characters; the text may be one text node longer. */
+  readonly length: number;
+  readonly nodes: number;
+}
 
-const TEXT_NODE = 3;
-const ELEMENT_NODE = 1;
+const NO_LIMITS: TextLimits = { length: Number.POSITIVE_INFINITY, nodes: Number.POSITIVE_INFINITY };
 
-/** The text of an element as a reader sees it: blocks on lines of their own, white space as a browser folds it. */
-export function toText(root: DomElement): string {
-  const lines: string[] = [];
-  let line = "";
-  const endLine = () => {
-    const text = line
-      .trim()
-      .replace(/ *\t */g, "\t")
-      .replace(/ {2,}/g, " ");
-    if (text !== "") lines.push(text);
-    line = "";
-  };
-  const walk = (node: DomNode, preformatted: boolean) => {
-    if (node.nodeType === TEXT_NODE) {
-      const text = node.textContent ?? "";
-      if (!preformatted) line += text.replace(/\s+/g, " ");
-      else {
-        endLine();
-        if (text.trim() !== "") lines.push(text.replace(/\n+$/, ""));
-      }
+const VERBATIM = new Set(["pre", "listing", "xmp", "plaintext"]);
+
+/**
+ * The text of a tree that prune.ts prepared, as a reader sees it: blocks on lines of their own, cells of a row parted by
+ * tabs, code as it stands, all other white space folded.
+ */
+export function toText(root: ParentNode, limits: TextLimits = NO_LIMITS): string {
+  return new TextWriter(limits).write(root);
+}
+
+class TextWriter {
+  readonly #limits: TextLimits;
+  readonly #lines: string[] = [];
+  #line = "";
+  #spaced = false;
+  #length = 0;
+  #nodes = 0;
+
+  constructor(limits: TextLimits) {
+    this.#limits = limits;
+  }
+
+  write(root: ParentNode): string {
+    this.#children(root, false);
+    this.#endLine();
+    return this.#lines.join("\n");
+  }
+
+  /** Recurses: trees are no deeper than prune.ts leaves them. */
+  #children(node: ParentNode, verbatim: boolean): void {
+    for (const child of node.children) {
+      this.#nodes += 1;
+      if (this.#length > this.#limits.length || this.#nodes > this.#limits.nodes) return;
+      if (isText(child)) {
+        if (verbatim) this.#verbatim(child.data);
+        else this.#text(child.data);
+      } else if (isTag(child)) this.#element(child, verbatim);
+    }
+  }
+
+  #element(element: Element, verbatim: boolean): void {
+    const { name } = element;
+    if (name === "head") return;
+    if (name === "br") return this.#endLine();
+    if (name === "td" || name === "th") return this.#cell(element);
+    const block = isBlock(element);
+    if (block) this.#endLine();
+    if (name === "rt" || name === "q") this.#enclosed(element, name);
+    else {
+      const own = this.#ownText(element);
+      if (own !== undefined) this.#text(own);
+      else this.#children(element, verbatim || VERBATIM.has(name));
+    }
+    if (block) this.#endLine();
+  }
+
+  /** The text of what shows another than it holds. */
+  #ownText(element: Element): string | undefined {
+    const { name, attribs } = element;
+    if (name === "math") return texOfMath(element);
+    if (name === "script") return texOfScript(element);
+    if (name === "select") return optionsText(element);
+    if (name !== "input" || attribs["type"]?.toLowerCase() !== "checkbox" || this.#line !== "") return undefined;
+    return attribs["checked"] === undefined ? "[ ] " : "[x] ";
+  }
+
+  #enclosed(element: Element, name: "rt" | "q"): void {
+    this.#text(name === "q" ? "“" : "(");
+    this.#children(element, false);
+    this.#text(name === "q" ? "”" : ")");
+  }
+
+  #cell(cell: Element): void {
+    let before = cell.prev;
+    while (before !== null && !isTag(before)) before = before.prev;
+    if (before !== null) {
+      this.#line += "\t";
+      this.#spaced = false;
+    }
+    this.#children(cell, false);
+  }
+
+  #text(data: string): void {
+    const folded = foldWhiteSpace(data);
+    const core = folded.trim();
+    if (core === "") {
+      this.#spaced ||= folded !== "";
       return;
     }
-    if (node.nodeType !== ELEMENT_NODE) return;
-    const name = node.nodeName.toLowerCase();
-    if (name === "head") return;
-    if (name === "br") return endLine();
-    if (BLOCKS.has(name)) endLine();
-    // Depth is bounded by MAX_DEPTH of document.ts.
-    for (const child of node.childNodes) walk(child, preformatted || name === "pre");
-    if (name === "td" || name === "th") line += "\t";
-    if (BLOCKS.has(name)) endLine();
-  };
-  walk(root, false);
-  endLine();
-  return lines.join("\n").replaceAll(TASK_DONE, "[x]").replaceAll(TASK_OPEN, "[ ]");
+    if ((this.#spaced || !folded.startsWith(core)) && this.#line !== "" && !this.#line.endsWith("\t"))
+      this.#line += " ";
+    this.#line += core;
+    this.#length += core.length;
+    this.#spaced = !folded.endsWith(core);
+  }
+
+  #verbatim(data: string): void {
+    this.#length += data.length;
+    const [first = "", ...others] = data.split("\n");
+    this.#line += first;
+    for (const line of others) {
+      this.#lines.push(this.#line.trimEnd());
+      this.#line = line;
+    }
+  }
+
+  #endLine(): void {
+    const line = this.#line.trimEnd();
+    if (line !== "") this.#lines.push(line);
+    this.#line = "";
+    this.#spaced = false;
+  }
 }

@@ -1,4 +1,5 @@
 import { escapeAddress, escapeText, escapeTitle } from "./escape.ts";
+import { foldWhiteSpace } from "../white-space.ts";
 import { type Link, type MarkKind, Marks } from "./marks.ts";
 
 /** A run of running text: what stands between two blocks. */
@@ -7,10 +8,6 @@ interface Piece {
   text: string;
   readonly marks: Marks;
 }
-
-/** Characters of no width that only say where a line may break, and white space that is to be folded. */
-const FOLDED = /[\u00AD\u200B\u2060\uFEFF]|[ \t\n\f\r\u00A0]+/g;
-const NEEDS_FOLDING = /[\u00AD\u200B\u2060\uFEFF\t\n\f\r\u00A0]| {2}/;
 
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 
@@ -54,7 +51,7 @@ export class Run {
 
   /** Answers whether there was more than white space. */
   text(data: string, marks: Marks): boolean {
-    const folded = NEEDS_FOLDING.test(data) ? data.replace(FOLDED, fold) : data;
+    const folded = foldWhiteSpace(data);
     const core = folded.trim();
     if (core === "") {
       if (folded !== "") this.#spaced = true;
@@ -108,10 +105,6 @@ export class Run {
     if (spaced) this.#pieces.push({ kind: "space", text: " ", marks: sharedMarks(last, marks) });
     this.#pieces.push({ kind, text, marks });
   }
-}
-
-function fold(found: string): string {
-  return found === "\u00AD" || found === "\u200B" || found === "\u2060" || found === "\uFEFF" ? "" : " ";
 }
 
 /** The marks around white space between two pieces: those that go on. Code's own stay with its words. */
