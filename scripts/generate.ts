@@ -1,13 +1,19 @@
-/** Writes what is made from the configuration schema and the error table; with `--check`, fails where a file is stale instead. */
+/** Writes what is made from the configuration schema, the error table and the API's description; with `--check`, fails where a file is stale instead. */
+import { apiDocument } from "../src/content/api-document.ts";
 import { publishedSchema } from "../src/gateway/config/json-schema.ts";
 import { reference } from "../src/gateway/config/reference.ts";
+import { clientBuild, formatted } from "./client-build.ts";
+import { clientTypes } from "./client-types.ts";
 import { errorReference } from "./error-reference.ts";
 
 const root = new URL("../", import.meta.url);
-const generated: readonly (readonly [path: string, text: string])[] = [
+const check = process.argv.includes("--check");
+const clientSource = "src/client/operations.ts";
+const sources: readonly (readonly [path: string, text: string])[] = [
   ["turnpike.schema.json", `${JSON.stringify(publishedSchema(), undefined, 2)}\n`],
   ["docs/configuration.md", reference()],
   ["docs/errors.md", errorReference()],
+  [clientSource, formatted(clientSource, clientTypes(apiDocument("/")))],
 ];
 
 async function current(path: string): Promise<string> {
@@ -16,13 +22,19 @@ async function current(path: string): Promise<string> {
 }
 
 const stale: string[] = [];
-for (const [path, text] of generated) {
-  if ((await current(path)) !== text) stale.push(path);
+
+async function keep(files: typeof sources): Promise<void> {
+  for (const [path, text] of files) {
+    if ((await current(path)) === text) continue;
+    stale.push(path);
+    if (!check) await Bun.write(new URL(path, root), text);
+  }
 }
-if (process.argv.includes("--check")) {
+
+await keep(sources);
+// The client is built from what was just written.
+await keep(await clientBuild());
+if (check) {
   for (const path of stale) console.error(`${path} is stale: run 'node scripts/bun.mjs scripts/generate.ts'`);
   if (stale.length > 0) process.exit(1);
-} else {
-  for (const [path, text] of generated) await Bun.write(new URL(path, root), text);
-  console.log(stale.length === 0 ? "nothing changed" : `written: ${stale.join(", ")}`);
-}
+} else console.log(stale.length === 0 ? "nothing changed" : `written: ${stale.join(", ")}`);

@@ -7,7 +7,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/cli"],
   ["src/gateway/process"],
   ["src/gateway/admin"],
-  ["src/gateway/pipeline.ts", "src/content"],
+  ["src/gateway/pipeline.ts", "src/content", "src/client"],
   ["src/gateway/observer.ts", "src/gateway/gateway-paths.ts"],
   ["src/gateway/policy", "src/gateway/proxy", "src/gateway/static", "src/gateway/filters", "src/gateway/tenants"],
   ["src/gateway/policy/policy.ts", "src/gateway/answer.ts"],

@@ -1,5 +1,5 @@
 import { codeOf, messageOf } from "../lib/caught.ts";
-import { describeReceipt, type Paid, payAndFetch } from "../payments/client.ts";
+import { describeReceipt, type Paid, payAndFetch, PriceTooHigh } from "../payments/client.ts";
 import { openWallet, walletPath } from "../payments/wallet.ts";
 import { type CallRequest, DEFAULT_MAX_PRICE, OPERATIONS, parseCall, UsageError } from "./call-arguments.ts";
 import { type Output, withoutControls, writeBinary, writeText } from "./call-output.ts";
@@ -39,7 +39,7 @@ export async function call(args: readonly string[]): Promise<number> {
       say(`turnpike call: ${error.message}\n\n${USAGE}`);
       return 2;
     }
-    say(`turnpike call: ${messageOf(error)}`);
+    say(`turnpike call: ${messageOf(error)}${error instanceof PriceTooHigh ? "; raise it with --max-price" : ""}`);
     return 1;
   }
 }

@@ -93,11 +93,7 @@ function refusal(url: string): Promise<string> {
 }
 
 const DECLINED: readonly (readonly [name: string, change: Partial<PaymentRequirements>, message: string])[] = [
-  [
-    "a price above the limit",
-    { amount: "100001" },
-    "Cannot pay $0.100001: the limit is $0.10; raise it with --max-price",
-  ],
+  ["a price above the limit", { amount: "100001" }, "Cannot pay $0.100001: the limit is $0.10"],
   ["an unknown token", { asset: PAYER }, "none of the ways asked for is known here (exact on Base Sepolia"],
   ["another scheme", { scheme: "upto" }, "none of the ways asked for is known here (upto on"],
   ["Permit2", { extra: { assetTransferMethod: "permit2" } }, "none of the ways asked for"],

@@ -29,6 +29,8 @@ export interface PayOptions {
   readonly now?: () => number;
   /** Waits so many milliseconds between two tries with the same payment. */
   readonly sleep?: (ms: number) => Promise<void>;
+  /** Sends each request; the global fetch where it is left out. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
 
 export interface Paid {
@@ -47,6 +49,9 @@ export interface Offer {
 
 /** A payment that was not made: nothing was signed. */
 export class PaymentDeclined extends Error {}
+
+/** A payment that was not made because it is more than the limit. */
+export class PriceTooHigh extends PaymentDeclined {}
 
 /** The longest that a signed payment stays good, in seconds, whatever the gateway asks for. */
 const MAX_VALID_S = 600;
@@ -70,7 +75,8 @@ const MAX_WAIT_MS = 10_000;
  * PaymentUnanswered where it paid for nothing, and what fetch throws where the gateway cannot be reached.
  */
 export async function payAndFetch(url: string, init: RequestInit, options: PayOptions): Promise<Paid> {
-  const first = await fetch(url, init);
+  const send = options.fetch ?? fetch;
+  const first = await send(url, init);
   if (first.status !== 402) return { response: first, offer: undefined, receipt: undefined };
   await first.body?.cancel();
   const required = readChallenge(first);
@@ -79,21 +85,40 @@ export async function payAndFetch(url: string, init: RequestInit, options: PayOp
   const headers = new Headers(init.headers);
   headers.set(PAYMENT_SIGNATURE, encodeHeader(payment));
   // A redirect would carry a spendable payment to wherever it points.
-  const response = await sendPaid(url, { ...init, headers, redirect: "manual" }, options.sleep ?? Bun.sleep);
+  const paid: RequestInit = { ...init, headers, redirect: "manual" };
+  const response = await sendPaid(() => send(url, paid), init.signal ?? undefined, options.sleep ?? sleepFor);
   return { response, offer, receipt: readReceipt(response) };
 }
 
-async function sendPaid(url: string, init: RequestInit, sleep: (ms: number) => Promise<void>): Promise<Response> {
+/** Nothing of Bun's: this also runs in the programs of callers. */
+function sleepFor(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms));
+}
+
+async function sendPaid(
+  send: () => Promise<Response>,
+  signal: AbortSignal | undefined,
+  sleep: (ms: number) => Promise<void>,
+): Promise<Response> {
   for (let resends = 0; ; resends++) {
     const last = resends === MAX_RESENDS;
-    const response = await fetch(url, init).catch((error: unknown) => {
+    const response = await send().catch((error: unknown) => {
+      if (signal?.aborted === true) throw new PaymentUnanswered("the call was given up", { cause: error });
       if (last) throw new PaymentUnanswered(codeOf(error) ?? "no answer", { cause: error });
     });
     const wait = response === undefined ? NO_ANSWER_WAIT_MS : waitBeforeResend(response);
     if (response !== undefined && (wait === undefined || last)) return response;
     await response?.body?.cancel();
-    await sleep(wait ?? NO_ANSWER_WAIT_MS);
+    await Promise.race([sleep(wait ?? NO_ANSWER_WAIT_MS), aborted(signal)]);
   }
+}
+
+/** Settles when the caller gives the call up. */
+function aborted(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) resolve();
+    signal?.addEventListener("abort", () => resolve(), { once: true });
+  });
 }
 
 /** Milliseconds until the same payment may be sent again; undefined where that is of no use. */
@@ -120,7 +145,7 @@ function chooseOffer(required: PaymentRequired, maxPrice: string): Offer {
     const limit = parsePrice(maxPrice, asset.decimals);
     if (BigInt(requirements.amount) > BigInt(limit)) {
       const price = formatAmount(requirements.amount, asset.decimals);
-      throw new PaymentDeclined(`Cannot pay $${price}: the limit is ${maxPrice}; raise it with --max-price`);
+      throw new PriceTooHigh(`Cannot pay $${price}: the limit is ${maxPrice}`);
     }
     return { requirements, asset };
   }

@@ -1,0 +1,43 @@
+import { type CallOptions, type OperationPlace, type TurnpikeFile } from "./call.js";
+import { Operations } from "./operations.js";
+export { TurnpikePaymentError, TurnpikeProblem } from "./turnpike-error.js";
+export type { CallOptions, TurnpikeFile } from "./call.js";
+export type * from "./operations.js";
+/** What was paid for a call. */
+export interface Payment {
+    /** The path that was paid for. */
+    readonly path: string;
+    /** In dollars, such as "$0.005". */
+    readonly price: string;
+    /** The network in CAIP-2, such as "eip155:8453". */
+    readonly network: string;
+    /** The transaction's hash. */
+    readonly transaction: string;
+}
+export interface TurnpikeOptions {
+    /** Where the gateway is; http://127.0.0.1:8080 where it is left out. */
+    readonly url?: string | URL | undefined;
+    /** The key that pays: 32 bytes, or 64 hexadecimal digits with or without 0x. */
+    readonly privateKey?: string | Uint8Array | undefined;
+    /** A wallet file, as `turnpike wallet` makes it; made on first use where it is not there. In place of a key. */
+    readonly wallet?: string | undefined;
+    /** The most that one call may cost; $1 where it is left out. */
+    readonly maxPrice?: string | undefined;
+    /** Sends the requests; the global fetch where it is left out. */
+    readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+    /** Is told of each payment that went through. */
+    readonly onPayment?: ((payment: Payment) => void) | undefined;
+}
+/**
+ * The web content API of a gateway. Each call pays for itself. It fails with a TurnpikeProblem where the service answers
+ * with an error, a TurnpikePaymentError where it was not or perhaps paid, and what fetch throws where nothing is reached.
+ */
+export declare class Turnpike extends Operations {
+    #private;
+    /** Throws where the URL, the key or the price is none. */
+    constructor(options?: TurnpikeOptions);
+    /** The address that pays; undefined where there is neither key nor wallet. */
+    get address(): string | undefined;
+    protected json<T>(place: OperationPlace, body: unknown, options?: CallOptions): Promise<T>;
+    protected file(place: OperationPlace, body: unknown, options?: CallOptions): Promise<TurnpikeFile>;
+}

@@ -1,0 +1,663 @@
+// src/payments/client.ts
+import { randomBytes } from "node:crypto";
+
+// src/lib/caught.ts
+function messageOf(error) {
+  return error instanceof Error ? error.message : String(error);
+}
+function codeOf(error) {
+  return error instanceof Error && "code" in error ? String(error.code) : undefined;
+}
+
+// src/payments/address.ts
+import { keccak_256 } from "@noble/hashes/sha3.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
+var ADDRESS = /^0x[0-9a-fA-F]{40}$/;
+function isAddress(text) {
+  return ADDRESS.test(text);
+}
+function sameAddress(a, b) {
+  return a.toLowerCase() === b.toLowerCase();
+}
+function checksumAddress(address) {
+  const digits = address.slice(2).toLowerCase();
+  const hash = bytesToHex(keccak_256(utf8ToBytes(digits)));
+  let text = "";
+  for (let i = 0;i < digits.length; i++) {
+    const digit = digits.charAt(i);
+    text += Number.parseInt(hash.charAt(i), 16) >= 8 ? digit.toUpperCase() : digit;
+  }
+  return `0x${text}`;
+}
+function addressOfKey(publicKey) {
+  return `0x${bytesToHex(keccak_256(publicKey.subarray(1)).subarray(12))}`;
+}
+
+// src/payments/assets.ts
+function usdc(network, address, name) {
+  return { network, address, symbol: "USDC", name, version: "2", decimals: 6 };
+}
+var ASSETS = [
+  usdc("eip155:8453", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", "USD Coin"),
+  usdc("eip155:84532", "0x036CbD53842c5426634e7929541eC2318f3dCF7e", "USDC"),
+  usdc("eip155:43114", "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E", "USD Coin"),
+  usdc("eip155:43113", "0x5425890298aed601595a70AB815c96711a31Bc65", "USD Coin"),
+  usdc("eip155:1", "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", "USD Coin")
+];
+function findAsset(network, text) {
+  return ASSETS.find((asset) => asset.network === network && (asset.symbol.toLowerCase() === text.toLowerCase() || sameAddress(asset.address, text)));
+}
+
+// src/payments/header.ts
+var MAX_HEADER_LENGTH = 8192;
+var BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+var decoder = new TextDecoder("utf-8", { fatal: true });
+function decodeHeader(text) {
+  if (text.length === 0 || text.length > MAX_HEADER_LENGTH || !BASE64.test(text))
+    return;
+  try {
+    return JSON.parse(decoder.decode(Buffer.from(text, "base64")));
+  } catch {
+    return;
+  }
+}
+function encodeHeader(value) {
+  return Buffer.from(JSON.stringify(value), "utf8").toString("base64");
+}
+
+// src/payments/messages.ts
+import { z } from "zod";
+
+// src/payments/price.ts
+var ATOMIC = /^(?:0|[1-9][0-9]{0,77})$/;
+var DOLLARS = /^\$(0|[1-9][0-9]{0,17})(?:\.([0-9]{1,18}))?$/;
+var UINT256_MAX = (1n << 256n) - 1n;
+function isAtomic(text) {
+  return ATOMIC.test(text) && BigInt(text) <= UINT256_MAX;
+}
+function parsePrice(text, decimals) {
+  const amount = isAtomic(text) ? text : dollarsToAtomic(text, decimals);
+  if (amount === "0")
+    throw new Error(`Cannot take the price "${text}": it is zero`);
+  return amount;
+}
+function dollarsToAtomic(text, decimals) {
+  const match = DOLLARS.exec(text);
+  if (match === null) {
+    throw new Error(`Cannot read the price "${text}": it is neither atomic units ("10000") nor dollars ("$0.01")`);
+  }
+  const [, whole = "", fraction = ""] = match;
+  const places = fraction.replace(/0+$/, "");
+  if (places.length > decimals) {
+    throw new Error(`Cannot take the price "${text}": the token has ${decimals} decimal places`);
+  }
+  return BigInt(whole + places.padEnd(decimals, "0")).toString();
+}
+function formatAmount(atomic, decimals) {
+  if (decimals === 0)
+    return atomic;
+  const digits = atomic.padStart(decimals + 1, "0");
+  const fraction = digits.slice(-decimals).replace(/0+$/, "");
+  return `${digits.slice(0, -decimals)}.${fraction.padEnd(Math.min(2, decimals), "0")}`;
+}
+
+// src/payments/messages.ts
+var PAYMENT_REQUIRED = "PAYMENT-REQUIRED";
+var PAYMENT_SIGNATURE = "PAYMENT-SIGNATURE";
+var PAYMENT_RESPONSE = "PAYMENT-RESPONSE";
+var MAX_TEXT = 2048;
+var SIGNATURE = /^0x(?:[0-9a-fA-F]{2}){65,4096}$/;
+var text = z.string().max(MAX_TEXT);
+var address = z.custom((value) => typeof value === "string" && isAddress(value), "must be an address");
+var atomic = z.string().refine(isAtomic, "must be a decimal whole number");
+var nonce = z.custom((value) => typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value), "must be 32 bytes of hex");
+var signature = z.custom((value) => typeof value === "string" && SIGNATURE.test(value), "must be a signature in hex");
+var record = z.record(z.string(), z.unknown());
+var resourceInfo = z.looseObject({
+  url: text,
+  description: text.optional(),
+  mimeType: text.optional()
+});
+var paymentRequirementsSchema = z.looseObject({
+  scheme: text,
+  network: text,
+  amount: atomic,
+  asset: text,
+  payTo: text,
+  maxTimeoutSeconds: z.int().positive(),
+  extra: record.default({})
+});
+var paymentRequiredSchema = z.looseObject({
+  x402Version: z.literal(2),
+  error: text.optional(),
+  resource: resourceInfo,
+  accepts: z.array(paymentRequirementsSchema).max(32),
+  extensions: record.optional()
+});
+var authorization = z.object({
+  from: address,
+  to: address,
+  value: atomic,
+  validAfter: atomic,
+  validBefore: atomic,
+  nonce
+});
+var paymentPayloadSchema = z.looseObject({
+  x402Version: z.literal(2),
+  resource: resourceInfo.optional(),
+  accepted: paymentRequirementsSchema,
+  payload: z.object({ signature, authorization }),
+  extensions: record.optional()
+});
+var verifyResponseSchema = z.looseObject({
+  isValid: z.boolean(),
+  invalidReason: text.nullish(),
+  payer: text.nullish()
+});
+var settleResponseSchema = z.looseObject({
+  success: z.boolean(),
+  transaction: text.nullish(),
+  network: text.nullish(),
+  payer: text.nullish(),
+  errorReason: text.nullish()
+});
+var receiptSchema = z.looseObject({
+  success: z.boolean(),
+  transaction: text,
+  network: text,
+  payer: text.optional(),
+  errorReason: text.optional(),
+  extra: record.optional()
+});
+var supportedSchema = z.looseObject({
+  kinds: z.array(z.looseObject({ x402Version: z.number(), scheme: text, network: text, extra: record.optional() }))
+});
+
+// src/payments/networks.ts
+var KNOWN = [
+  { name: "base", title: "Base", network: "eip155:8453" },
+  { name: "base-sepolia", title: "Base Sepolia", network: "eip155:84532" },
+  { name: "avalanche", title: "Avalanche", network: "eip155:43114" },
+  { name: "avalanche-fuji", title: "Avalanche Fuji", network: "eip155:43113" },
+  { name: "ethereum", title: "Ethereum", network: "eip155:1" }
+];
+var EIP155 = /^eip155:[1-9][0-9]{0,14}$/;
+function isNetwork(text) {
+  return EIP155.test(text);
+}
+function parseNetwork(text) {
+  if (isNetwork(text))
+    return text;
+  return KNOWN.find(({ name }) => name === text)?.network;
+}
+function chainId(network) {
+  if (!isNetwork(network))
+    throw new Error(`Cannot read a chain id: "${network}" is no eip155 network`);
+  return BigInt(network.slice("eip155:".length));
+}
+function networkTitle(network) {
+  const known = KNOWN.find((candidate) => candidate.network === network);
+  return known === undefined ? network : `${known.title} (${network})`;
+}
+
+// src/payments/signature.ts
+import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { bytesToHex as bytesToHex2, hexToBytes } from "@noble/hashes/utils.js";
+var HALF_ORDER = secp256k1.Point.Fn.ORDER >> 1n;
+function signHash(hash, privateKey) {
+  const recoverable = secp256k1.sign(hash, privateKey, { prehash: false, format: "recovered" });
+  const v = (recoverable[0] ?? 0) + 27;
+  return `0x${bytesToHex2(recoverable.subarray(1))}${v.toString(16)}`;
+}
+function addressOfPrivateKey(privateKey) {
+  return addressOfKey(secp256k1.getPublicKey(privateKey, false));
+}
+
+// src/payments/typed-data.ts
+import { keccak_256 as keccak_2562 } from "@noble/hashes/sha3.js";
+import { hexToBytes as hexToBytes2, utf8ToBytes as utf8ToBytes2 } from "@noble/hashes/utils.js";
+var DOMAIN_TYPE = typeHash("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
+var TRANSFER_TYPE = typeHash("TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)");
+function typeHash(type) {
+  return keccak_2562(utf8ToBytes2(type));
+}
+function word(hex) {
+  return hexToBytes2(hex.padStart(64, "0"));
+}
+function numberWord(value) {
+  return word(value.toString(16));
+}
+function hashWords(words) {
+  const hash = keccak_2562.create();
+  for (const item of words)
+    hash.update(item);
+  return hash.digest();
+}
+var MAX_DOMAINS = 64;
+var domains = new Map;
+function domainHash(domain) {
+  const key = JSON.stringify([domain.name, domain.version, domain.network, domain.asset]);
+  const known = domains.get(key);
+  if (known !== undefined)
+    return known;
+  const hash = hashWords([
+    DOMAIN_TYPE,
+    keccak_2562(utf8ToBytes2(domain.name)),
+    keccak_2562(utf8ToBytes2(domain.version)),
+    numberWord(chainId(domain.network)),
+    word(domain.asset.slice(2))
+  ]);
+  if (domains.size >= MAX_DOMAINS)
+    domains.clear();
+  domains.set(key, hash);
+  return hash;
+}
+function authorizationHash(domain, authorization) {
+  const message = hashWords([
+    TRANSFER_TYPE,
+    word(authorization.from.slice(2)),
+    word(authorization.to.slice(2)),
+    numberWord(BigInt(authorization.value)),
+    numberWord(BigInt(authorization.validAfter)),
+    numberWord(BigInt(authorization.validBefore)),
+    word(authorization.nonce.slice(2))
+  ]);
+  return hashWords([Uint8Array.of(25, 1), domainHash(domain), message]);
+}
+
+// src/payments/client.ts
+class PaymentDeclined extends Error {
+}
+
+class PriceTooHigh extends PaymentDeclined {
+}
+var MAX_VALID_S = 600;
+
+class PaymentUnanswered extends Error {
+  constructor(reason, options) {
+    super(`Cannot learn what became of the payment: ${reason}; it may have been charged`, options);
+  }
+}
+var NO_ANSWER_WAIT_MS = 1000;
+var MAX_RESENDS = 5;
+var MAX_WAIT_MS = 1e4;
+async function payAndFetch(url, init, options) {
+  const send = options.fetch ?? fetch;
+  const first = await send(url, init);
+  if (first.status !== 402)
+    return { response: first, offer: undefined, receipt: undefined };
+  await first.body?.cancel();
+  const required = readChallenge(first);
+  const offer = chooseOffer(required, options.maxPrice);
+  const payment = signPayment(required, offer, options);
+  const headers = new Headers(init.headers);
+  headers.set(PAYMENT_SIGNATURE, encodeHeader(payment));
+  const paid = { ...init, headers, redirect: "manual" };
+  const response = await sendPaid(() => send(url, paid), init.signal ?? undefined, options.sleep ?? sleepFor);
+  return { response, offer, receipt: readReceipt(response) };
+}
+function sleepFor(ms) {
+  return new Promise((resolve) => void setTimeout(resolve, ms));
+}
+async function sendPaid(send, signal, sleep) {
+  for (let resends = 0;; resends++) {
+    const last = resends === MAX_RESENDS;
+    const response = await send().catch((error) => {
+      if (signal?.aborted === true)
+        throw new PaymentUnanswered("the call was given up", { cause: error });
+      if (last)
+        throw new PaymentUnanswered(codeOf(error) ?? "no answer", { cause: error });
+    });
+    const wait = response === undefined ? NO_ANSWER_WAIT_MS : waitBeforeResend(response);
+    if (response !== undefined && (wait === undefined || last))
+      return response;
+    await response?.body?.cancel();
+    await Promise.race([sleep(wait ?? NO_ANSWER_WAIT_MS), aborted(signal)]);
+  }
+}
+function aborted(signal) {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true)
+      resolve();
+    signal?.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+function waitBeforeResend(response) {
+  const seconds = response.headers.get("retry-after") ?? "";
+  if (response.status !== 503 && response.status !== 409 || !/^[0-9]{1,4}$/.test(seconds))
+    return;
+  return Math.min(Number(seconds) * 1000, MAX_WAIT_MS);
+}
+function readChallenge(response) {
+  const parsed = paymentRequiredSchema.safeParse(decodeHeader(response.headers.get(PAYMENT_REQUIRED) ?? ""));
+  if (!parsed.success)
+    throw new PaymentDeclined("Cannot pay: the 402 has no readable PAYMENT-REQUIRED header");
+  return parsed.data;
+}
+function chooseOffer(required, maxPrice) {
+  for (const requirements of required.accepts) {
+    const method = requirements.extra["assetTransferMethod"] ?? "eip3009";
+    const flow = requirements.extra["paymentFlow"] ?? "authorization";
+    const asset = findAsset(requirements.network, requirements.asset);
+    if (requirements.scheme !== "exact" || method !== "eip3009" || flow !== "authorization" || asset === undefined)
+      continue;
+    const limit = parsePrice(maxPrice, asset.decimals);
+    if (BigInt(requirements.amount) > BigInt(limit)) {
+      const price = formatAmount(requirements.amount, asset.decimals);
+      throw new PriceTooHigh(`Cannot pay $${price}: the limit is ${maxPrice}`);
+    }
+    return { requirements, asset };
+  }
+  const asked = required.accepts.map(({ scheme, network }) => `${scheme} on ${networkTitle(network)}`).join(", ");
+  throw new PaymentDeclined(`Cannot pay: none of the ways asked for is known here (${asked || "none"})`);
+}
+function signPayment(required, { requirements, asset }, options) {
+  const network = parseNetwork(requirements.network);
+  const { payTo } = requirements;
+  if (network === undefined || !isAddress(payTo))
+    throw new PaymentDeclined("Cannot pay: the payee is no address");
+  const account = options.account();
+  const now = Math.floor((options.now ?? Date.now)() / 1000);
+  const authorization = {
+    from: account.address,
+    to: payTo,
+    value: requirements.amount,
+    validAfter: "0",
+    validBefore: String(now + Math.min(requirements.maxTimeoutSeconds, MAX_VALID_S)),
+    nonce: `0x${randomBytes(32).toString("hex")}`
+  };
+  const domain = { name: asset.name, version: asset.version, network, asset: asset.address };
+  const signature = signHash(authorizationHash(domain, authorization), account.privateKey);
+  return {
+    x402Version: 2,
+    resource: required.resource,
+    accepted: requirements,
+    payload: { signature, authorization },
+    ...required.extensions === undefined ? {} : { extensions: required.extensions }
+  };
+}
+function readReceipt(response) {
+  const parsed = receiptSchema.safeParse(decodeHeader(response.headers.get(PAYMENT_RESPONSE) ?? ""));
+  return parsed.success ? parsed.data : undefined;
+}
+
+// src/payments/wallet.ts
+import { randomBytes as randomBytes2 } from "node:crypto";
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  unlinkSync,
+  writeSync
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { secp256k1 as secp256k12 } from "@noble/curves/secp256k1.js";
+import { bytesToHex as bytesToHex3, hexToBytes as hexToBytes3 } from "@noble/hashes/utils.js";
+import { z as z2 } from "zod";
+var walletFile = z2.object({
+  version: z2.literal(1),
+  address: z2.string(),
+  private_key: z2.string().regex(/^0x[0-9a-fA-F]{64}$/)
+});
+function openWallet(path) {
+  const present = readWallet(path);
+  if (present !== undefined)
+    return { account: present, created: false };
+  const created = createWallet(path);
+  const account = readWallet(path);
+  if (account === undefined)
+    throw new Error(`Cannot use the wallet "${path}": it is gone again`);
+  return { account, created };
+}
+function readWallet(path) {
+  let text;
+  try {
+    const { mode } = statSync(path);
+    if ((mode & 63) !== 0) {
+      const shown = (mode & 511).toString(8).padStart(4, "0");
+      throw new Error(`others can read it (mode ${shown}); make it yours alone: chmod 600 "${path}"`);
+    }
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT")
+      return;
+    throw new Error(`Cannot use the wallet "${path}": ${codeOf(error) ?? messageOf(error)}`, { cause: error });
+  }
+  return parseWallet(path, text);
+}
+function parseWallet(path, text) {
+  const parsed = walletFile.safeParse(parseJson(text));
+  if (!parsed.success)
+    throw new Error(`Cannot use the wallet "${path}": it is no wallet file`);
+  const privateKey = hexToBytes3(parsed.data.private_key.slice(2));
+  if (!secp256k12.utils.isValidSecretKey(privateKey)) {
+    throw new Error(`Cannot use the wallet "${path}": its key is none of the curve`);
+  }
+  const address = checksumAddress(addressOfPrivateKey(privateKey));
+  if (address.toLowerCase() !== parsed.data.address.toLowerCase()) {
+    throw new Error(`Cannot use the wallet "${path}": its address is not its key's`);
+  }
+  return { address, privateKey };
+}
+function createWallet(path) {
+  const { secretKey } = secp256k12.keygen();
+  const wallet = {
+    version: 1,
+    address: checksumAddress(addressOfPrivateKey(secretKey)),
+    private_key: `0x${bytesToHex3(secretKey)}`
+  };
+  const draft = `${path}.${randomBytes2(6).toString("hex")}`;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 448 });
+    const file = openSync(draft, "wx", 384);
+    try {
+      writeSync(file, `${JSON.stringify(wallet, undefined, 2)}
+`);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    try {
+      linkSync(draft, path);
+      return true;
+    } finally {
+      unlinkSync(draft);
+    }
+  } catch (error) {
+    if (codeOf(error) === "EEXIST")
+      return false;
+    throw new Error(`Cannot make a wallet at "${path}": ${codeOf(error) ?? messageOf(error)}`, { cause: error });
+  }
+}
+function parseJson(text) {
+  try {
+    const value = JSON.parse(text);
+    return value;
+  } catch {
+    return;
+  }
+}
+
+// src/client/operations.ts
+class Operations {
+  search(request, options) {
+    return this.json({ method: "POST", path: "/search" }, request, options);
+  }
+  scrape(request, options) {
+    return this.json({ method: "POST", path: "/scrape" }, request, options);
+  }
+  batch(request, options) {
+    return this.json({ method: "POST", path: "/batch" }, request, options);
+  }
+  extract(request, options) {
+    return this.json({ method: "POST", path: "/extract" }, request, options);
+  }
+  read(request, options) {
+    return this.json({ method: "POST", path: "/read" }, request, options);
+  }
+  qr(request, options) {
+    return this.file({ method: "POST", path: "/qr" }, request, options);
+  }
+  health(options) {
+    return this.json({ method: "GET", path: "/health" }, undefined, options);
+  }
+}
+
+// src/client/turnpike-error.ts
+class TurnpikeProblem extends Error {
+  status;
+  code;
+  title;
+  detail;
+  requestId;
+  errors;
+  retryAfter;
+  constructor(status, problem, headers) {
+    const fields = typeof problem === "object" && problem !== null ? new Map(Object.entries(problem)) : new Map;
+    const text = (name) => {
+      const value = fields.get(name);
+      return typeof value === "string" ? value : "";
+    };
+    const title = text("title") || `HTTP ${status}`;
+    const detail = text("detail");
+    super(detail === "" ? `${status} ${title}` : `${status} ${title}: ${detail}`);
+    this.name = "TurnpikeProblem";
+    this.status = status;
+    this.code = /^urn:turnpike:error:([\w-]+)$/.exec(text("type"))?.[1] ?? "";
+    this.title = title;
+    this.detail = detail;
+    this.requestId = text("instance") || (headers.get("x-request-id") ?? undefined);
+    this.errors = fieldErrors(fields.get("errors"));
+    const seconds = headers.get("retry-after") ?? "";
+    this.retryAfter = /^\d{1,6}$/.test(seconds) ? Number(seconds) : undefined;
+  }
+}
+function fieldErrors(value) {
+  if (!Array.isArray(value))
+    return [];
+  return value.flatMap((error) => {
+    if (typeof error !== "object" || error === null || !("path" in error) || !("message" in error))
+      return [];
+    return [{ path: String(error.path), message: String(error.message) }];
+  });
+}
+
+class TurnpikePaymentError extends Error {
+  maybeCharged;
+  constructor(message, maybeCharged, cause) {
+    super(message, { cause });
+    this.name = "TurnpikePaymentError";
+    this.maybeCharged = maybeCharged;
+  }
+}
+
+// src/client/client.ts
+var DEFAULT_URL = "http://127.0.0.1:8080";
+var DEFAULT_MAX_PRICE = "$1";
+var PRICE = /^\$\d+(?:\.\d{1,6})?$/;
+
+class Turnpike extends Operations {
+  #base;
+  #options;
+  #account;
+  constructor(options = {}) {
+    super();
+    const url = new URL(options.url ?? DEFAULT_URL);
+    if (!/^https?:$/.test(url.protocol))
+      throw new TypeError(`Cannot use the URL "${url.href}": it is not http or https`);
+    this.#base = url.href.replace(/\/+$/, "");
+    this.#options = options;
+    assertPrice(options.maxPrice);
+    if (options.privateKey !== undefined)
+      this.#account = accountOf(options.privateKey);
+  }
+  get address() {
+    return this.#account?.address ?? (this.#options.wallet === undefined ? undefined : this.#payer().address);
+  }
+  async json(place, body, options) {
+    const response = await this.#send(place, body, options);
+    return await response.json();
+  }
+  async file(place, body, options) {
+    const response = await this.#send(place, body, options);
+    const contentType = (response.headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
+    return { bytes: new Uint8Array(await response.arrayBuffer()), contentType };
+  }
+  async#send({ method, path }, body, options = {}) {
+    assertPrice(options.maxPrice);
+    const init = {
+      method,
+      ...method === "GET" ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) },
+      ...options.signal === undefined ? {} : { signal: options.signal }
+    };
+    const { fetch: fetch2 } = this.#options;
+    const pay = {
+      account: () => this.#payer(),
+      maxPrice: options.maxPrice ?? this.#options.maxPrice ?? DEFAULT_MAX_PRICE,
+      ...fetch2 === undefined ? {} : { fetch: fetch2 }
+    };
+    const { response, offer, receipt } = await payAndFetch(this.#base + path, init, pay).catch((error) => {
+      throw paymentError(error);
+    });
+    if (!response.ok)
+      throw new TurnpikeProblem(response.status, await problemOf(response), response.headers);
+    if (offer !== undefined && receipt?.success === true)
+      this.#options.onPayment?.(paymentOf(path, offer, receipt));
+    return response;
+  }
+  #payer() {
+    const { wallet } = this.#options;
+    if (this.#account === undefined && wallet === undefined) {
+      throw new PaymentDeclined("Cannot pay: there is no privateKey and no wallet");
+    }
+    this.#account ??= openWallet(wallet ?? "").account;
+    return this.#account;
+  }
+}
+function assertPrice(price) {
+  if (price !== undefined && !PRICE.test(price)) {
+    throw new TypeError(`Cannot use the maxPrice "${price}": it is no amount such as $0.05`);
+  }
+}
+function accountOf(key) {
+  const privateKey = typeof key === "string" ? bytesOf(key) : key;
+  if (privateKey?.length !== 32)
+    throw new TypeError("Cannot use the privateKey: it is not 32 bytes");
+  try {
+    return { privateKey, address: checksumAddress(addressOfPrivateKey(privateKey)) };
+  } catch {
+    throw new TypeError("Cannot use the privateKey: it is none of the curve");
+  }
+}
+function bytesOf(hex) {
+  const digits = /^(?:0x)?([\da-f]{64})$/i.exec(hex)?.[1];
+  return digits === undefined ? undefined : new Uint8Array(Buffer.from(digits, "hex"));
+}
+function paymentError(error) {
+  if (error instanceof PaymentDeclined)
+    return new TurnpikePaymentError(error.message, false, error.cause);
+  if (error instanceof PaymentUnanswered)
+    return new TurnpikePaymentError(error.message, true, error.cause);
+  return error;
+}
+function paymentOf(path, { requirements, asset }, { transaction }) {
+  const price = `$${formatAmount(requirements.amount, asset.decimals)}`;
+  return { path, price, network: requirements.network, transaction };
+}
+async function problemOf(response) {
+  try {
+    const problem = await response.json();
+    return problem;
+  } catch {
+    return;
+  }
+}
+export {
+  Turnpike,
+  TurnpikePaymentError,
+  TurnpikeProblem
+};

@@ -1,0 +1,77 @@
+import {
+  type ApiDocument,
+  type ApiSchema,
+  operationsOf,
+  type PlacedOperation,
+  resolveSchema,
+} from "../src/content/api-document.ts";
+
+const HEAD = `// Made of the API's description by scripts/generate.ts; changes here are lost.
+import { type CallOptions, type OperationPlace, type TurnpikeFile } from "./call.ts";
+`;
+
+/** The typed client's requests, answers and methods, as TypeScript that is not formatted yet. */
+export function clientTypes(document: ApiDocument): string {
+  const types = Object.entries(document.components.schemas).map(
+    ([name, schema]) => `${comment(schema.description)}export interface ${name} ${fieldsOf(document, schema)}\n`,
+  );
+  const methods = operationsOf(document).map((operation) => methodOf(operation));
+  return `${HEAD}
+${types.join("\n")}
+/** One method for each operation. */
+export abstract class Operations {
+${methods.join("\n")}
+  protected abstract json<T>(place: OperationPlace, body: unknown, options?: CallOptions): Promise<T>;
+  protected abstract file(place: OperationPlace, body: unknown, options?: CallOptions): Promise<TurnpikeFile>;
+}
+`;
+}
+
+function methodOf(operation: PlacedOperation): string {
+  const { operationId, method, path, summary, requestBody, responses } = operation;
+  const request = requestBody?.content["application/json"]?.schema.$ref?.split("/").at(-1);
+  const answer = responses["200"]?.content["application/json"]?.schema.$ref?.split("/").at(-1);
+  const parameters = `${request === undefined ? "" : `request: ${request}, `}options?: CallOptions`;
+  const place = `{ method: "${method.toUpperCase()}", path: "${path}" }`;
+  const given = request === undefined ? "undefined" : "request";
+  return `${comment(`${summary}: ${operation["x-price"] ?? "free"}.`)}  ${operationId}(${parameters}): Promise<${answer ?? "TurnpikeFile"}> {
+    return this.${answer === undefined ? "file" : "json"}(${place}, ${given}, options);
+  }`;
+}
+
+function fieldsOf(document: ApiDocument, schema: ApiSchema): string {
+  const required = new Set(schema.required ?? []);
+  const fields = Object.entries(schema.properties ?? {}).map(([name, field]) => {
+    const optional = required.has(name) ? "" : "?";
+    return `${comment(describe(field))}readonly ${name}${optional}: ${typeOf(document, field)}${optional === "" ? "" : " | undefined"};`;
+  });
+  return `{\n${fields.join("\n")}\n}`;
+}
+
+function describe({ description, default: value }: ApiSchema): string | undefined {
+  if (value === undefined) return description;
+  return `${description ?? ""}; ${JSON.stringify(value)} where it is left out`;
+}
+
+function typeOf(document: ApiDocument, schema: ApiSchema): string {
+  const { name, schema: found } = resolveSchema(document, schema);
+  if (name !== undefined) return name;
+  if (found.enum !== undefined) return found.enum.map((value) => JSON.stringify(value)).join(" | ");
+  if (found.anyOf !== undefined) return found.anyOf.map((one) => typeOf(document, one)).join(" | ");
+  const types = [found.type ?? "unknown"].flat().map((type) => plainType(document, found, type));
+  return types.join(" | ");
+}
+
+function plainType(document: ApiDocument, schema: ApiSchema, type: string): string {
+  if (type === "integer") return "number";
+  if (type === "array")
+    return `readonly (${schema.items === undefined ? "unknown" : typeOf(document, schema.items)})[]`;
+  if (type !== "object") return type;
+  if (schema.properties !== undefined) return fieldsOf(document, schema);
+  const values = schema.additionalProperties;
+  return `Readonly<Record<string, ${typeof values === "object" ? typeOf(document, values) : "unknown"}>>`;
+}
+
+function comment(text: string | undefined): string {
+  return text === undefined ? "" : `/** ${text.replaceAll("*/", "*\\/")} */\n`;
+}

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { decodeHeader, encodeHeader } from "../payments/header.ts";
+import { paymentPayloadSchema } from "../payments/messages.ts";
+import { PAYER, PRIVATE_KEY, REQUIREMENTS } from "../payments/testing/payment.ts";
+import { type Payment, Turnpike, TurnpikePaymentError, TurnpikeProblem } from "./client.ts";
+
+const RECEIPT = { success: true, transaction: "0xabc", network: "eip155:84532" };
+const PROBLEM = {
+  type: "urn:turnpike:error:invalid-parameters",
+  title: "Invalid Parameters",
+  status: 400,
+  detail: "Cannot take the request: 'format' is wrong",
+  instance: "request-1",
+  errors: [{ path: "format", message: "is wrong" }],
+};
+
+let gateway: Bun.Server<undefined>;
+let url: string;
+let seen: { path: string; body: unknown; payer: string | undefined }[];
+/** What becomes of the next paid request. */
+let answer: () => Response | Promise<Response>;
+
+beforeAll(() => {
+  gateway = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      const { pathname } = new URL(request.url);
+      if (pathname === "/base/health") return Response.json({ status: "ok", browser: "B" });
+      const header = request.headers.get("payment-signature");
+      if (header === null) {
+        const required = { x402Version: 2, resource: { url: request.url }, accepts: [REQUIREMENTS] };
+        return new Response("{}", { status: 402, headers: { "payment-required": encodeHeader(required) } });
+      }
+      const { authorization } = paymentPayloadSchema.parse(decodeHeader(header)).payload;
+      seen.push({ path: pathname, body: await request.json(), payer: authorization.from });
+      const response = await answer();
+      if (response.ok) response.headers.set("payment-response", encodeHeader(RECEIPT));
+      return response;
+    },
+  });
+  url = `${gateway.url.href}base/`;
+});
+
+afterAll(() => gateway.stop(true));
+
+beforeEach(() => {
+  seen = [];
+  answer = () => Response.json({ content: "text", metadata: {} });
+});
+
+const failureOf = (promise: Promise<unknown>) => promise.catch((error: unknown) => error);
+
+test("a call pays for itself, and says what was paid", async () => {
+  const payments: Payment[] = [];
+  const turnpike = new Turnpike({ url, privateKey: PRIVATE_KEY, onPayment: (payment) => payments.push(payment) });
+  const { content } = await turnpike.scrape({ url: "https://example.com/", format: "text" });
+  expect(content).toBe("text");
+  expect(turnpike.address?.toLowerCase()).toBe(PAYER.toLowerCase());
+  expect(seen).toMatchObject([{ path: "/base/scrape", body: { url: "https://example.com/", format: "text" } }]);
+  expect(seen[0]?.payer?.toLowerCase()).toBe(PAYER.toLowerCase());
+  expect(payments).toEqual([{ path: "/scrape", price: "$0.01", network: "eip155:84532", transaction: "0xabc" }]);
+});
+
+test("a free call needs no key, and a binary answer comes with its type", async () => {
+  const turnpike = new Turnpike({ url });
+  expect(turnpike.address).toBeUndefined();
+  expect((await turnpike.health()).status).toBe("ok");
+  answer = () => new Response(Uint8Array.of(1, 2), { headers: { "content-type": "image/png; x=y" } });
+  const picture = await new Turnpike({ url, privateKey: PRIVATE_KEY.slice(2) }).qr({ data: "x" });
+  expect(picture).toEqual({ bytes: Uint8Array.of(1, 2), contentType: "image/png" });
+});
+
+test("an error of the service is a problem with its code, its fields and its id", async () => {
+  answer = () => Response.json(PROBLEM, { status: 400, headers: { "retry-after": "7" } });
+  const problem = await failureOf(new Turnpike({ url, privateKey: PRIVATE_KEY }).read({ url: "x" }));
+  expect(problem).toBeInstanceOf(TurnpikeProblem);
+  expect(problem).toMatchObject({
+    message: "400 Invalid Parameters: Cannot take the request: 'format' is wrong",
+    status: 400,
+    code: "invalid-parameters",
+    detail: PROBLEM.detail,
+    requestId: "request-1",
+    errors: PROBLEM.errors,
+    retryAfter: 7,
+  });
+  answer = () => new Response("<h1>broken", { status: 500 });
+  const other = await failureOf(new Turnpike({ url, privateKey: PRIVATE_KEY }).read({ url: "x" }));
+  expect(other).toMatchObject({ message: "500 HTTP 500", code: "", errors: [], retryAfter: undefined });
+});
+
+test("it pays no more than it may, by client and by call, and nothing without a key", async () => {
+  const dear = await failureOf(new Turnpike({ url, privateKey: PRIVATE_KEY, maxPrice: "$0.001" }).qr({ data: "x" }));
+  expect(dear).toBeInstanceOf(TurnpikePaymentError);
+  expect(dear).toMatchObject({ message: "Cannot pay $0.01: the limit is $0.001", maybeCharged: false });
+  const turnpike = new Turnpike({ url, privateKey: PRIVATE_KEY });
+  expect(await failureOf(turnpike.qr({ data: "x" }, { maxPrice: "$0.009" }))).toMatchObject({ maybeCharged: false });
+  const poor = await failureOf(new Turnpike({ url }).qr({ data: "x" }));
+  expect(poor).toMatchObject({ message: "Cannot pay: there is no privateKey and no wallet", maybeCharged: false });
+  expect(seen).toEqual([]);
+});
+
+test("a wallet file pays, and is made on first use", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-client-test-"));
+  try {
+    const wallet = join(folder, "wallet.json");
+    const turnpike = new Turnpike({ url, wallet });
+    await turnpike.read({ url: "https://example.com/" });
+    expect(statSync(wallet).mode & 0o777).toBe(0o600);
+    expect(seen[0]?.payer?.toLowerCase()).toBe(turnpike.address?.toLowerCase() ?? "");
+    expect(new Turnpike({ url, wallet }).address).toBe(turnpike.address ?? "");
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("a call that is given up ends at once, and says whether it may be charged", async () => {
+  const turnpike = new Turnpike({ url, privateKey: PRIVATE_KEY });
+  const before = await failureOf(turnpike.qr({ data: "x" }, { signal: AbortSignal.abort() }));
+  expect(before).toMatchObject({ name: "AbortError" });
+  const leaving = new AbortController();
+  answer = () => {
+    leaving.abort();
+    return new Promise(() => undefined);
+  };
+  const after = await failureOf(turnpike.qr({ data: "x" }, { signal: leaving.signal }));
+  expect(after).toBeInstanceOf(TurnpikePaymentError);
+  expect(after).toMatchObject({ maybeCharged: true });
+  expect(seen).toHaveLength(1);
+});
+
+test("a call that is given up while it waits to send its payment again ends at once", async () => {
+  const leaving = new AbortController();
+  answer = () => {
+    setTimeout(() => leaving.abort(), 10);
+    return new Response("", { status: 503, headers: { "retry-after": "9" } });
+  };
+  const turnpike = new Turnpike({ url, privateKey: PRIVATE_KEY });
+  const failure = await failureOf(turnpike.qr({ data: "x" }, { signal: leaving.signal }));
+  expect(failure).toMatchObject({ maybeCharged: true });
+  expect(seen).toHaveLength(1);
+});
+
+test("the requests go through a fetch of the caller's own", async () => {
+  const asked: string[] = [];
+  const turnpike = new Turnpike({
+    url,
+    privateKey: PRIVATE_KEY,
+    fetch: (target, init) => {
+      asked.push(target);
+      return fetch(target, init);
+    },
+  });
+  await turnpike.scrape({ url: "https://example.com/" });
+  expect(asked).toEqual([`${url}scrape`, `${url}scrape`]);
+});
+
+test.each<[string, ConstructorParameters<typeof Turnpike>[0]]>([
+  ["Invalid URL", { url: "nowhere" }],
+  ["it is not http or https", { url: "ftp://example.com" }],
+  ["it is no amount such as $0.05", { maxPrice: "cheap" }],
+  ["it is not 32 bytes", { privateKey: "0x1234" }],
+  ["it is none of the curve", { privateKey: new Uint8Array(32) }],
+])("options of which %s are refused, and no key is told", (message, options) => {
+  expect(() => new Turnpike(options)).toThrow(message === "Invalid URL" ? /URL/ : message);
+});

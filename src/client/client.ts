@@ -1,0 +1,155 @@
+import { type Offer, payAndFetch, PaymentDeclined, PaymentUnanswered } from "../payments/client.ts";
+import { checksumAddress } from "../payments/address.ts";
+import { type Receipt } from "../payments/messages.ts";
+import { formatAmount } from "../payments/price.ts";
+import { addressOfPrivateKey } from "../payments/signature.ts";
+import { type Account, openWallet } from "../payments/wallet.ts";
+import { type CallOptions, type OperationPlace, type TurnpikeFile } from "./call.ts";
+import { Operations } from "./operations.ts";
+import { TurnpikePaymentError, TurnpikeProblem } from "./turnpike-error.ts";
+
+export { TurnpikePaymentError, TurnpikeProblem } from "./turnpike-error.ts";
+export type { CallOptions, TurnpikeFile } from "./call.ts";
+export type * from "./operations.ts";
+
+/** What was paid for a call. */
+export interface Payment {
+  /** The path that was paid for. */
+  readonly path: string;
+  /** In dollars, such as "$0.005". */
+  readonly price: string;
+  /** The network in CAIP-2, such as "eip155:8453". */
+  readonly network: string;
+  /** The transaction's hash. */
+  readonly transaction: string;
+}
+
+export interface TurnpikeOptions {
+  /** Where the gateway is; http://127.0.0.1:8080 where it is left out. */
+  readonly url?: string | URL | undefined;
+  /** The key that pays: 32 bytes, or 64 hexadecimal digits with or without 0x. */
+  readonly privateKey?: string | Uint8Array | undefined;
+  /** A wallet file, as `turnpike wallet` makes it; made on first use where it is not there. In place of a key. */
+  readonly wallet?: string | undefined;
+  /** The most that one call may cost; $1 where it is left out. */
+  readonly maxPrice?: string | undefined;
+  /** Sends the requests; the global fetch where it is left out. */
+  readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
+  /** Is told of each payment that went through. */
+  readonly onPayment?: ((payment: Payment) => void) | undefined;
+}
+
+const DEFAULT_URL = "http://127.0.0.1:8080";
+const DEFAULT_MAX_PRICE = "$1";
+const PRICE = /^\$\d+(?:\.\d{1,6})?$/;
+
+/**
+ * The web content API of a gateway. Each call pays for itself. It fails with a TurnpikeProblem where the service answers
+ * with an error, a TurnpikePaymentError where it was not or perhaps paid, and what fetch throws where nothing is reached.
+ */
+export class Turnpike extends Operations {
+  readonly #base: string;
+  readonly #options: TurnpikeOptions;
+  #account: Account | undefined;
+
+  /** Throws where the URL, the key or the price is none. */
+  constructor(options: TurnpikeOptions = {}) {
+    super();
+    const url = new URL(options.url ?? DEFAULT_URL);
+    if (!/^https?:$/.test(url.protocol))
+      throw new TypeError(`Cannot use the URL "${url.href}": it is not http or https`);
+    this.#base = url.href.replace(/\/+$/, "");
+    this.#options = options;
+    assertPrice(options.maxPrice);
+    if (options.privateKey !== undefined) this.#account = accountOf(options.privateKey);
+  }
+
+  /** The address that pays; undefined where there is neither key nor wallet. */
+  get address(): string | undefined {
+    return this.#account?.address ?? (this.#options.wallet === undefined ? undefined : this.#payer().address);
+  }
+
+  protected override async json<T>(place: OperationPlace, body: unknown, options?: CallOptions): Promise<T> {
+    const response = await this.#send(place, body, options);
+    // The service's own description says what it answers.
+    return (await response.json()) as T;
+  }
+
+  protected override async file(place: OperationPlace, body: unknown, options?: CallOptions): Promise<TurnpikeFile> {
+    const response = await this.#send(place, body, options);
+    const contentType = (response.headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
+    return { bytes: new Uint8Array(await response.arrayBuffer()), contentType };
+  }
+
+  async #send({ method, path }: OperationPlace, body: unknown, options: CallOptions = {}): Promise<Response> {
+    assertPrice(options.maxPrice);
+    const init: RequestInit = {
+      method,
+      ...(method === "GET" ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+    };
+    const { fetch } = this.#options;
+    const pay = {
+      account: () => this.#payer(),
+      maxPrice: options.maxPrice ?? this.#options.maxPrice ?? DEFAULT_MAX_PRICE,
+      ...(fetch === undefined ? {} : { fetch }),
+    };
+    const { response, offer, receipt } = await payAndFetch(this.#base + path, init, pay).catch((error: unknown) => {
+      throw paymentError(error);
+    });
+    if (!response.ok) throw new TurnpikeProblem(response.status, await problemOf(response), response.headers);
+    if (offer !== undefined && receipt?.success === true) this.#options.onPayment?.(paymentOf(path, offer, receipt));
+    return response;
+  }
+
+  #payer(): Account {
+    const { wallet } = this.#options;
+    if (this.#account === undefined && wallet === undefined) {
+      throw new PaymentDeclined("Cannot pay: there is no privateKey and no wallet");
+    }
+    this.#account ??= openWallet(wallet ?? "").account;
+    return this.#account;
+  }
+}
+
+function assertPrice(price: string | undefined): void {
+  if (price !== undefined && !PRICE.test(price)) {
+    throw new TypeError(`Cannot use the maxPrice "${price}": it is no amount such as $0.05`);
+  }
+}
+
+function accountOf(key: string | Uint8Array): Account {
+  const privateKey = typeof key === "string" ? bytesOf(key) : key;
+  // What is wrong is not shown: it may be the key.
+  if (privateKey?.length !== 32) throw new TypeError("Cannot use the privateKey: it is not 32 bytes");
+  try {
+    return { privateKey, address: checksumAddress(addressOfPrivateKey(privateKey)) };
+  } catch {
+    throw new TypeError("Cannot use the privateKey: it is none of the curve");
+  }
+}
+
+function bytesOf(hex: string): Uint8Array | undefined {
+  const digits = /^(?:0x)?([\da-f]{64})$/i.exec(hex)?.[1];
+  return digits === undefined ? undefined : new Uint8Array(Buffer.from(digits, "hex"));
+}
+
+function paymentError(error: unknown): unknown {
+  if (error instanceof PaymentDeclined) return new TurnpikePaymentError(error.message, false, error.cause);
+  if (error instanceof PaymentUnanswered) return new TurnpikePaymentError(error.message, true, error.cause);
+  return error;
+}
+
+function paymentOf(path: string, { requirements, asset }: Offer, { transaction }: Receipt): Payment {
+  const price = `$${formatAmount(requirements.amount, asset.decimals)}`;
+  return { path, price, network: requirements.network, transaction };
+}
+
+async function problemOf(response: Response): Promise<unknown> {
+  try {
+    const problem: unknown = await response.json();
+    return problem;
+  } catch {
+    return undefined;
+  }
+}

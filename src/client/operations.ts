@@ -1,0 +1,263 @@
+// Made of the API's description by scripts/generate.ts; changes here are lost.
+import { type CallOptions, type OperationPlace, type TurnpikeFile } from "./call.ts";
+
+export interface SearchResponse {
+  readonly query: string;
+  readonly results: readonly {
+    readonly title: string;
+    readonly url: string;
+    readonly snippet: string;
+  }[];
+  readonly metadata: SearchMetadata;
+}
+
+export interface SearchMetadata {
+  /** Length of all results as JSON in bytes, before the cut */
+  readonly content_length: number;
+  /** Time taken, in milliseconds */
+  readonly elapsed_ms: number;
+  /** Whether there were more results than count */
+  readonly truncated: boolean;
+  /** The search providers that answered */
+  readonly providers: readonly string[];
+  /** Whether the answer was given before and kept */
+  readonly cached: boolean;
+}
+
+/** RFC 9457 problem details */
+export interface Problem {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  /** The request's X-Request-Id */
+  readonly instance?: string | undefined;
+  readonly errors?:
+    | readonly {
+        readonly path: string;
+        readonly message: string;
+      }[]
+    | undefined;
+}
+
+export interface SearchRequest {
+  /** Search query */
+  readonly query: string;
+  /** Number of results; 10 where it is left out */
+  readonly count?: number | undefined;
+  /** Search time-out in seconds; 30 where it is left out */
+  readonly timeout?: number | undefined;
+}
+
+export interface ScrapeResponse {
+  readonly url: string;
+  readonly format: string;
+  readonly content: string;
+  readonly metadata: Metadata;
+}
+
+export interface Metadata {
+  /** Length of the content in bytes, before it was cut */
+  readonly content_length: number;
+  /** Time taken to load and read the page, in milliseconds */
+  readonly elapsed_ms: number;
+  /** Whether the content was cut to max_length */
+  readonly truncated: boolean;
+  /** HTTP status of the page */
+  readonly status_code?: number | undefined;
+  /** The page's address after redirects */
+  readonly final_url?: string | undefined;
+  /** Type of the page's document */
+  readonly content_type?: string | undefined;
+  /** Title of the page */
+  readonly title?: string | undefined;
+  /** True where the time-out came before the end of the page */
+  readonly partial?: boolean | undefined;
+  /** What loaded the page */
+  readonly engine?: "static" | "browser" | undefined;
+}
+
+export interface ScrapeRequest {
+  /** Page to load; http and https only */
+  readonly url: string;
+  /** CSS selector of an element to wait for before acting */
+  readonly selector?: string | undefined;
+  /** Show the page an ordinary browser's fingerprint; false where it is left out */
+  readonly stealth?: boolean | undefined;
+  /** Page load time-out in seconds; 30 where it is left out */
+  readonly timeout?: number | undefined;
+  /** Custom User-Agent */
+  readonly user_agent?: string | undefined;
+  /** Extra seconds to wait after the page event; not counted in the time-out */
+  readonly wait?: number | undefined;
+  /** Page event to wait for; "load" where it is left out */
+  readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
+  /** What loads the page; auto takes a browser only where the page or the request needs one; "auto" where it is left out */
+  readonly engine?: "auto" | "static" | "browser" | undefined;
+  /** Give what is there at the time-out in place of an error; false where it is left out */
+  readonly partial?: boolean | undefined;
+  /** Output format; "markdown" where it is left out */
+  readonly format?: "html" | "markdown" | "text" | "links" | undefined;
+  /** Maximum content length in characters; longer content is cut */
+  readonly max_length?: number | undefined;
+  /** JavaScript expression evaluated on the page; its result takes the place of the content */
+  readonly evaluate?: string | undefined;
+}
+
+export interface BatchResponse {
+  /** One for each URL, in their order */
+  readonly results: readonly BatchResult[];
+  /** Time taken for all, in milliseconds */
+  readonly total_time_ms: number;
+}
+
+export interface BatchResult {
+  readonly url: string;
+  readonly format: string;
+  readonly content?: string | undefined;
+  readonly metadata?: Metadata | undefined;
+  /** Why there is no content; only where this page failed */
+  readonly error?: string | undefined;
+  /** The problem type of the error */
+  readonly error_type?: string | undefined;
+}
+
+export interface BatchRequest {
+  /** Pages to load */
+  readonly urls: readonly string[];
+  /** CSS selector of an element to wait for before acting */
+  readonly selector?: string | undefined;
+  /** Show the page an ordinary browser's fingerprint; false where it is left out */
+  readonly stealth?: boolean | undefined;
+  /** Page load time-out in seconds; 30 where it is left out */
+  readonly timeout?: number | undefined;
+  /** Custom User-Agent */
+  readonly user_agent?: string | undefined;
+  /** Extra seconds to wait after the page event; not counted in the time-out */
+  readonly wait?: number | undefined;
+  /** Page event to wait for; "load" where it is left out */
+  readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
+  /** What loads the page; auto takes a browser only where the page or the request needs one; "auto" where it is left out */
+  readonly engine?: "auto" | "static" | "browser" | undefined;
+  /** Give what is there at the time-out in place of an error; false where it is left out */
+  readonly partial?: boolean | undefined;
+  /** Output format; "markdown" where it is left out */
+  readonly format?: "html" | "markdown" | "text" | "links" | undefined;
+  /** Maximum content length in characters; longer content is cut */
+  readonly max_length?: number | undefined;
+  /** JavaScript expression evaluated on the page; its result takes the place of the content */
+  readonly evaluate?: string | undefined;
+}
+
+export interface ExtractResponse {
+  readonly url: string;
+  /** By name: a string for one element, an array for several, null for none */
+  readonly data: Readonly<Record<string, string | readonly string[] | null>>;
+  readonly metadata: Metadata;
+}
+
+export interface ExtractRequest {
+  /** Page to load; http and https only */
+  readonly url: string;
+  /** CSS selector of an element to wait for before acting */
+  readonly selector?: string | undefined;
+  /** Show the page an ordinary browser's fingerprint; false where it is left out */
+  readonly stealth?: boolean | undefined;
+  /** Page load time-out in seconds; 30 where it is left out */
+  readonly timeout?: number | undefined;
+  /** Custom User-Agent */
+  readonly user_agent?: string | undefined;
+  /** Extra seconds to wait after the page event; not counted in the time-out */
+  readonly wait?: number | undefined;
+  /** Page event to wait for; "load" where it is left out */
+  readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
+  /** What loads the page; auto takes a browser only where the page or the request needs one; "auto" where it is left out */
+  readonly engine?: "auto" | "static" | "browser" | undefined;
+  /** Give what is there at the time-out in place of an error; false where it is left out */
+  readonly partial?: boolean | undefined;
+  /** CSS selectors by the names that their results get. `selector@attribute` gives an attribute's values in place of texts */
+  readonly selectors: Readonly<Record<string, string>>;
+}
+
+export interface ReadResponse {
+  readonly url: string;
+  readonly title: string;
+  readonly content: string;
+  readonly metadata: Metadata;
+}
+
+export interface ReadRequest {
+  /** Page to load; http and https only */
+  readonly url: string;
+  /** CSS selector of an element to wait for before acting */
+  readonly selector?: string | undefined;
+  /** Show the page an ordinary browser's fingerprint; false where it is left out */
+  readonly stealth?: boolean | undefined;
+  /** Page load time-out in seconds; 30 where it is left out */
+  readonly timeout?: number | undefined;
+  /** Custom User-Agent */
+  readonly user_agent?: string | undefined;
+  /** Extra seconds to wait after the page event; not counted in the time-out */
+  readonly wait?: number | undefined;
+  /** Page event to wait for; "load" where it is left out */
+  readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
+  /** What loads the page; auto takes a browser only where the page or the request needs one; "auto" where it is left out */
+  readonly engine?: "auto" | "static" | "browser" | undefined;
+  /** Give what is there at the time-out in place of an error; false where it is left out */
+  readonly partial?: boolean | undefined;
+  /** Maximum content length in characters; longer content is cut */
+  readonly max_length?: number | undefined;
+}
+
+export interface QrRequest {
+  /** Text, URL or data to encode */
+  readonly data: string;
+  /** Width and height of the image in pixels; 256 where it is left out */
+  readonly size?: number | undefined;
+  /** Quiet zone in modules; 2 where it is left out */
+  readonly margin?: number | undefined;
+}
+
+export interface Health {
+  readonly status: "ok";
+  readonly browser: string;
+  /** Search providers; those that are open are not asked */
+  readonly search: readonly {
+    readonly name: string;
+    readonly state: "closed" | "open" | "half-open";
+  }[];
+}
+
+/** One method for each operation. */
+export abstract class Operations {
+  /** Search the web: $0.005. */
+  search(request: SearchRequest, options?: CallOptions): Promise<SearchResponse> {
+    return this.json({ method: "POST", path: "/search" }, request, options);
+  }
+  /** Retrieve a page as HTML, Markdown, text or links: $0.005. */
+  scrape(request: ScrapeRequest, options?: CallOptions): Promise<ScrapeResponse> {
+    return this.json({ method: "POST", path: "/scrape" }, request, options);
+  }
+  /** Retrieve up to 20 pages at once: $0.05. */
+  batch(request: BatchRequest, options?: CallOptions): Promise<BatchResponse> {
+    return this.json({ method: "POST", path: "/batch" }, request, options);
+  }
+  /** Take texts and attributes out of a page by CSS selectors: $0.005. */
+  extract(request: ExtractRequest, options?: CallOptions): Promise<ExtractResponse> {
+    return this.json({ method: "POST", path: "/extract" }, request, options);
+  }
+  /** Read the main article of a page: $0.005. */
+  read(request: ReadRequest, options?: CallOptions): Promise<ReadResponse> {
+    return this.json({ method: "POST", path: "/read" }, request, options);
+  }
+  /** Draw a QR code: $0.001. */
+  qr(request: QrRequest, options?: CallOptions): Promise<TurnpikeFile> {
+    return this.file({ method: "POST", path: "/qr" }, request, options);
+  }
+  /** Say whether the service works: free. */
+  health(options?: CallOptions): Promise<Health> {
+    return this.json({ method: "GET", path: "/health" }, undefined, options);
+  }
+  protected abstract json<T>(place: OperationPlace, body: unknown, options?: CallOptions): Promise<T>;
+  protected abstract file(place: OperationPlace, body: unknown, options?: CallOptions): Promise<TurnpikeFile>;
+}

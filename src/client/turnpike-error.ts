@@ -1,0 +1,54 @@
+/** An error of the service or the gateway (RFC 9457): nothing was charged. */
+export class TurnpikeProblem extends Error {
+  readonly status: number;
+  /** The last part of the problem's type, such as `page-timeout`; empty where the answer was no problem document. */
+  readonly code: string;
+  readonly title: string;
+  readonly detail: string;
+  /** The request's id, as in the service's logs. */
+  readonly requestId: string | undefined;
+  /** What is wrong with which field of the request. */
+  readonly errors: readonly { readonly path: string; readonly message: string }[];
+  /** Seconds until another try makes sense; undefined where the answer does not say. */
+  readonly retryAfter: number | undefined;
+
+  constructor(status: number, problem: unknown, headers: Headers) {
+    const fields = typeof problem === "object" && problem !== null ? new Map(Object.entries(problem)) : new Map();
+    const text = (name: string) => {
+      const value: unknown = fields.get(name);
+      return typeof value === "string" ? value : "";
+    };
+    const title = text("title") || `HTTP ${status}`;
+    const detail = text("detail");
+    super(detail === "" ? `${status} ${title}` : `${status} ${title}: ${detail}`);
+    this.name = "TurnpikeProblem";
+    this.status = status;
+    this.code = /^urn:turnpike:error:([\w-]+)$/.exec(text("type"))?.[1] ?? "";
+    this.title = title;
+    this.detail = detail;
+    this.requestId = text("instance") || (headers.get("x-request-id") ?? undefined);
+    this.errors = fieldErrors(fields.get("errors"));
+    const seconds = headers.get("retry-after") ?? "";
+    this.retryAfter = /^\d{1,6}$/.test(seconds) ? Number(seconds) : undefined;
+  }
+}
+
+function fieldErrors(value: unknown): readonly { readonly path: string; readonly message: string }[] {
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((error: unknown) => {
+    if (typeof error !== "object" || error === null || !("path" in error) || !("message" in error)) return [];
+    return [{ path: String(error.path), message: String(error.message) }];
+  });
+}
+
+/** A payment that was not made, or one whose outcome is not known. */
+export class TurnpikePaymentError extends Error {
+  /** Whether money may have moved; false where nothing was signed. */
+  readonly maybeCharged: boolean;
+
+  constructor(message: string, maybeCharged: boolean, cause: unknown) {
+    super(message, { cause });
+    this.name = "TurnpikePaymentError";
+    this.maybeCharged = maybeCharged;
+  }
+}
