@@ -54,7 +54,7 @@ export interface SearchService {
   readonly search: Search;
   /** Puts a page that was read into the index, where the operator wants that. */
   readonly remember: (page: { readonly url: string; readonly title: string; readonly text: string }) => void;
-  close(): void;
+  readonly close: () => void;
 }
 
 /** Where the index of a state folder is. */

@@ -1,0 +1,154 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createApp } from "../app.ts";
+import { ANYWHERE } from "../egress/guard.ts";
+import { Extractor } from "../extraction/extractor.ts";
+import { PageReader } from "../page/page-reader.ts";
+import { Slots } from "../page/slots.ts";
+import { PageIndex } from "../search/index/page-index.ts";
+import { createSearchService, indexPath, SEARCH_DEFAULTS, type SearchOptions } from "../search/search-service.ts";
+import { startEngine } from "../search/testing/engines.ts";
+import { fetchDocument } from "../static/fetch-document.ts";
+
+const state = mkdtempSync(join(tmpdir(), "turnpike-search-"));
+const extractor = new Extractor();
+const engine = startEngine("duckduckgo");
+const egress = { policy: ANYWHERE };
+const closing: (() => void)[] = [];
+const clock = { now: 0 };
+
+afterAll(async () => {
+  for (const close of closing) close();
+  extractor.close();
+  await engine.close();
+  rmSync(state, { recursive: true });
+});
+
+/** The HTTP interface of a service that searches as the options say; nothing here needs a browser. */
+function setUp(options: Partial<SearchOptions>) {
+  const { search, close } = createSearchService(
+    { ...SEARCH_DEFAULTS, endpoints: { duckduckgo: engine.endpoint }, ...options },
+    { stateDir: state, egress, extractor, log: () => undefined, now: () => clock.now },
+  );
+  closing.push(close);
+  const browser = { visit: () => Promise.reject(new Error("there is no browser")) };
+  const slots = new Slots(1, 1, 1_000);
+  const pages = new PageReader({ browser, fetchDocument, slots, extractor, egress });
+  const app = createApp({
+    pages,
+    search,
+    browser: "none",
+    degraded: () => Promise.resolve(undefined),
+    log: () => undefined,
+  });
+  return async (path: string, body?: unknown) => {
+    const headers = { "content-type": "application/json" };
+    const init = body === undefined ? {} : { method: "POST", headers, body: JSON.stringify(body) };
+    const response = await app(new Request(`http://localhost${path}`, init));
+    const json: unknown = await response.json();
+    // Every JSON answer of the service is an object.
+    return { status: response.status, json: json as Readonly<Record<string, unknown>> };
+  };
+}
+
+describe("/search", () => {
+  const call = setUp({ providers: ["duckduckgo"] });
+
+  test("gives ten results unless asked for others, with what is told of them", async () => {
+    const { status, json } = await call("/search", { query: "tides" });
+    expect(status).toBe(200);
+    expect(Object.keys(json)).toEqual(["query", "results", "metadata"]);
+    const results = Array.isArray(json["results"]) ? json["results"] : [];
+    expect(results.length).toBe(10);
+    expect(results[0]).toEqual({
+      title: "tides & 0",
+      url: "https://example-duckduckgo.test/page/0",
+      snippet: "About tides, number 0",
+    });
+    expect(json["metadata"]).toEqual({
+      content_length: Buffer.byteLength(JSON.stringify(results)),
+      elapsed_ms: expect.any(Number),
+      truncated: false,
+      providers: ["duckduckgo"],
+      cached: false,
+    });
+    expect((await call("/search", { query: "tides" })).json["metadata"]).toMatchObject({ cached: true });
+  });
+
+  test("honours the count, by paging, and says what was cut", async () => {
+    const { json } = await call("/search", { query: "paged", count: 33 });
+    expect([json["results"]].flat().length).toBe(33);
+    expect(json["metadata"]).toMatchObject({ truncated: true });
+    expect([(await call("/search", { query: "one", count: 1 })).json["results"]].flat().length).toBe(1);
+  });
+
+  const REFUSED: readonly (readonly [body: unknown, path: string, message: string])[] = [
+    [{}, "query", "is required"],
+    [{ query: "" }, "query", "must not be empty"],
+    [{ query: " \t\n\u200b" }, "query", "must not be empty"],
+    [{ query: 5 }, "query", "must be of type string"],
+    [{ query: "x".repeat(501) }, "query", "must be at most 500 characters"],
+    [{ query: "x", count: 0 }, "count", "must be at least 1"],
+    [{ query: "x", count: 51 }, "count", "must be at most 50"],
+    [{ query: "x", count: 1.5 }, "count", "must be of type int"],
+    [{ query: "x", timeout: 0 }, "timeout", "must be at least 1"],
+    [{ query: "x", timeout: 121 }, "timeout", "must be at most 120"],
+    [{ query: "x", colour: 1 }, "colour", "is not a field of this operation"],
+  ];
+  test.each(REFUSED)("refuses %j", async (body, path, message) => {
+    const { status, json } = await call("/search", body);
+    expect([status, json["type"], json["errors"]]).toEqual([
+      400,
+      "urn:turnpike:error:invalid-parameters",
+      [{ path, message }],
+    ]);
+  });
+
+  test("answers an empty list where nothing is found, and an error where the provider failed", async () => {
+    engine.mode = "nothing";
+    expect(await call("/search", { query: "empty" })).toMatchObject({ status: 200, json: { results: [] } });
+    engine.mode = "challenge";
+    expect(await call("/search", { query: "failing" })).toMatchObject({
+      status: 502,
+      json: {
+        type: "urn:turnpike:error:search-failed",
+        detail: "Cannot search: no provider answered (duckduckgo: it asks for proof of a person)",
+      },
+    });
+    engine.mode = "hangs";
+    expect(await call("/search", { query: "hanging", timeout: 1 })).toMatchObject({
+      status: 504,
+      json: { type: "urn:turnpike:error:search-timeout" },
+    });
+    engine.mode = "answers";
+  });
+
+  test("is down, and /health says so, once the only provider failed three times, until it works again", async () => {
+    engine.mode = "limited";
+    for (let n = 0; n < 3; n += 1) await call("/search", { query: `limited ${n}` });
+    const down = { status: 503, json: { type: "urn:turnpike:error:search-unavailable" } };
+    expect(await call("/search", { query: "more" })).toMatchObject(down);
+    expect(await call("/health")).toMatchObject(down);
+    clock.now += 60_000;
+    engine.mode = "answers";
+    expect((await call("/search", { query: "more" })).status).toBe(200);
+    const search = [{ name: "duckduckgo", state: "closed" }];
+    expect(await call("/health")).toMatchObject({ status: 200, json: { search } });
+  });
+});
+
+test("an index that is made while the service runs is searched, beside the others", async () => {
+  const call = setUp({ providers: ["local", "duckduckgo"] });
+  expect((await call("/search", { query: "before" })).json["metadata"]).toMatchObject({ providers: ["duckduckgo"] });
+  const index = PageIndex.open(indexPath(state));
+  index.put({ url: "https://own.test/tides", title: "Tides", text: "after the flood", site: undefined });
+  index.close();
+  clock.now += 10_000;
+  const { json } = await call("/search", { query: "after", count: 5 });
+  expect(json["metadata"]).toMatchObject({ providers: ["local", "duckduckgo"] });
+  expect([json["results"]].flat().map((result) => Reflect.get(Object(result), "url"))).toContain(
+    "https://own.test/tides",
+  );
+});

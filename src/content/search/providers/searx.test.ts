@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { askProvider } from "../ask-provider.ts";
+import { HAS_SEARX, type Searx, startSearx } from "../testing/searx.ts";
+import { createSearxng } from "./searxng.ts";
+
+// Python on a busy machine takes its time.
+setDefaultTimeout(60_000);
+
+const TITLE = HAS_SEARX ? "Debian's searx" : "Debian's searx, which is not installed here (apt-get install searx)";
+
+/** An engine behind searx: thirty results of ten a page, and what it does where the query says so. */
+function startBackEnd() {
+  return Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch(request) {
+      const { searchParams } = new URL(request.url);
+      const query = searchParams.get("q") ?? "";
+      const page = Number(searchParams.get("page"));
+      if (query === "broken") return new Response("broken", { status: 500 });
+      const count = query === "nothing" || page > 3 ? 0 : 10;
+      const results = Array.from({ length: count }, (_, n) => ({
+        url: `https://made.test/${page}/${n}?utm_source=searx`,
+        title: `${query} & <b>more</b> ${n}`,
+        content: `About   ${query}`,
+      }));
+      return Response.json({ results });
+    },
+  });
+}
+
+describe.skipIf(!HAS_SEARX)(TITLE, () => {
+  let searx: Searx;
+  let backEnd: ReturnType<typeof startBackEnd>;
+
+  beforeAll(async () => {
+    backEnd = startBackEnd();
+    searx = await startSearx(`http://127.0.0.1:${backEnd.port}/`);
+  });
+  afterAll(async () => {
+    await searx.close();
+    await backEnd.stop(true);
+  });
+
+  const ask = (query: string, count: number) =>
+    askProvider(createSearxng(searx.url), query, count, AbortSignal.timeout(30_000));
+
+  test("is asked page by page for as many results as are wanted, in clean text", async () => {
+    const { results, complete } = await ask("tides 東京", 25);
+    expect([results.length, complete]).toEqual([30, true]);
+    const first = results.find(({ url }) => url.startsWith("https://made.test/1/0"));
+    expect(first).toEqual({ title: "tides 東京 & more 0", url: "https://made.test/1/0", snippet: "About tides 東京" });
+  });
+
+  test("has nothing where its engine has nothing", async () => {
+    expect((await ask("nothing", 10)).results).toEqual([]);
+  });
+
+  test("fails where its engine does", async () => {
+    expect(await ask("broken", 10).catch((error: unknown) => String(error))).toContain("its engines do not answer");
+  });
+});
