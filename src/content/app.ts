@@ -49,7 +49,7 @@ export function createApp(services: Services): (request: Request) => Promise<Res
 
 function respond(answer: Answer): Response {
   if ("json" in answer) return Response.json(answer.json);
-  return new Response(answer.bytes, { headers: { "content-type": answer.contentType } });
+  return new Response(answer.bytes, { headers: { ...answer.headers, "content-type": answer.contentType } });
 }
 
 function problemResponse(

@@ -1,4 +1,6 @@
 import { TurnpikeError } from "../../lib/errors.ts";
+import { takePicture } from "./capture/picture.ts";
+import { printPage } from "./capture/print.ts";
 import { CdpError, type CdpFields } from "./cdp.ts";
 import { type Deadline } from "../page/deadline.ts";
 import { type FetchedResponse, type OpenPage, type PageSource } from "../page/page.ts";
@@ -52,10 +54,17 @@ function waitScript(selector: string): string {
 
 export function pageOf(tab: Omit<ScriptHost, "world">): ScriptedPage {
   const host: ScriptHost = { ...tab, world: undefined };
+  const captured = {
+    call: tab.call,
+    deadline: tab.deadline,
+    run: (expression: string) => inOwnWorld(host, expression),
+  };
   return {
     isPartial: async () => (await inOwnWorld(host, IS_PARTIAL)) === true,
     snapshot: (mark = {}) => snapshot(host, mark),
     evaluate: (expression) => evaluate(host, expression),
+    picture: (request) => takePicture(captured, request),
+    print: (request) => printPage(captured, request),
     assertSelector: (selector) => assertSelector(host, selector),
     async waitFor(selector) {
       await inOwnWorld(host, waitScript(selector));

@@ -107,11 +107,12 @@ export class Tab {
 
   /** Sets what depends on the visit. The page's process answers the last of it: one that waited may have crashed. */
   async #furnish(interception: Interception): Promise<"ready"> {
-    const { userAgent, stealth } = this.#request;
+    const { userAgent, stealth, window } = this.#request;
     const named = userAgent !== undefined || stealth;
     await Promise.all([
       named && this.#send("Emulation.setUserAgentOverride", identityOf(this.#browser.product, userAgent, stealth)),
       interception.start(),
+      window !== undefined && this.#send("Emulation.setDeviceMetricsOverride", windowOf(window)),
       this.#send("Runtime.evaluate", { expression: "0" }),
     ]);
     return "ready";
@@ -178,6 +179,10 @@ export class Tab {
       this.deadline.stop(new TurnpikeError("page-failed", detail));
     }
   }
+}
+
+function windowOf({ width, height }: NonNullable<PageRequest["window"]>): CdpFields {
+  return { width, height, screenWidth: width, screenHeight: height, deviceScaleFactor: 1, mobile: false };
 }
 
 function crashError(): TurnpikeError {

@@ -18,7 +18,12 @@ export interface Services {
 /** An answer that is a success: a JSON value, or bytes of some type. */
 export type Answer =
   | { readonly json: Readonly<Record<string, unknown>> }
-  | { readonly bytes: Uint8Array<ArrayBuffer>; readonly contentType: string };
+  | {
+      readonly bytes: Uint8Array<ArrayBuffer>;
+      readonly contentType: string;
+      /** What is told beside the bytes, in ASCII. */
+      readonly headers?: Readonly<Record<string, string>>;
+    };
 
 /** What an operation gives when all goes well, for its description. */
 export interface SuccessDescription {

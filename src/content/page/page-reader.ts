@@ -54,6 +54,32 @@ export class PageReader {
     return await this.#visiting(request, (visit) => this.#deps.browser.visit(visit, use));
   }
 
+  /**
+   * Opens a page that has something to show in a browser, and hands it to `use`; a document that browsers do not show is
+   * handed to `other`. Fails with a TurnpikeError where the page is no content.
+   */
+  async show<T>(
+    request: PageRequest,
+    use: (page: OpenPage, source: PageSource) => Promise<T>,
+    other: (source: PageSource) => T,
+  ): Promise<T> {
+    return await this.#visiting(request, async (visit) => {
+      try {
+        return await this.#deps.browser.visit(visit, async (page) => {
+          const source = await page.snapshot();
+          if (isPdf(source)) throw new DownloadError("Cannot show the page: it is a PDF document");
+          if (isHtml(source.contentType)) {
+            contentOf(await this.#extract(visit, { source, task: { kind: "text" }, mayNeedBrowser: false }));
+          }
+          return await use(page, source);
+        });
+      } catch (error) {
+        if (!(error instanceof DownloadError)) throw error;
+        return other(sourceOf(await this.#fetch(visit)));
+      }
+    });
+  }
+
   async #visiting<T>(request: PageRequest, use: (visit: Visit) => Promise<T>): Promise<T> {
     const deadline = new Deadline(request.timeoutMs, request.signal);
     const blocks = request.stealth ? { blocks: trackersBeside(request.url) } : {};
@@ -97,6 +123,16 @@ export class PageReader {
 /** Whether the request asks for something that the static engine cannot do. */
 export function needsBrowser({ selector, waitMs, waitUntil, stealth }: PageRequest): boolean {
   return selector !== undefined || waitMs > 0 || waitUntil === "networkidle0" || stealth;
+}
+
+/** Some browsers show PDF documents in a page of their own. */
+function isPdf({ contentType }: PageSource): boolean {
+  return /^application\/(?:x-)?pdf\b/i.test(contentType);
+}
+
+/** What has a text that can be looked at; a browser shows pictures and the like in a page of its own. */
+function isHtml(contentType: string): boolean {
+  return /^(?:text\/html|application\/xhtml\+xml)\b/i.test(contentType);
 }
 
 function sourceOf(fetched: FetchedDocument): PageSource {

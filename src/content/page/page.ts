@@ -1,3 +1,5 @@
+import { type Picture, type PictureRequest, type PrintRequest } from "./capture.ts";
+
 /** What loads a page: one HTTP fetch and no browser, or a tab of a browser. */
 export type EngineName = "static" | "browser";
 
@@ -22,6 +24,8 @@ export interface PageRequest {
   readonly partial: boolean;
   /** Whether images, media and fonts are loaded: for what shows the page and not only its text. Not, where it is left out. */
   readonly pictures?: boolean;
+  /** The window's size in pixels; the browser's own where it is left out. */
+  readonly window?: { readonly width: number; readonly height: number };
   /** Aborted when the client has gone away. */
   readonly signal: AbortSignal | undefined;
 }
@@ -72,4 +76,8 @@ export interface OpenPage {
   snapshot(mark?: Readonly<Record<string, string>>): Promise<PageSource>;
   /** Evaluates a script expression in the page; text as it is, everything else as JSON. */
   evaluate(expression: string): Promise<string>;
+  /** Takes a picture of the page; its size is the window's. */
+  picture(request: PictureRequest): Promise<Picture>;
+  /** Prints the page as a PDF document. */
+  print(request: PrintRequest): Promise<Uint8Array<ArrayBuffer>>;
 }
