@@ -40,7 +40,7 @@ export async function openBlankTab(browser: RunningBrowser): Promise<BlankTab> {
       cdp.send("Page.enable", {}, session),
       cdp.send("Page.setLifecycleEventsEnabled", { enabled: true }, session),
       cdp.send("Inspector.enable", {}, session),
-      cdp.send("Emulation.setUserAgentOverride", identityOf(browser.product, undefined), session),
+      cdp.send("Emulation.setUserAgentOverride", identityOf(browser.product, undefined).override, session),
     ]);
     return { context, target, session, proxy, alive: () => alive };
   } catch (error) {

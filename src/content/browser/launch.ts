@@ -55,6 +55,10 @@ const FLAGS: readonly string[] = [
   "--password-store=basic",
   "--use-mock-keychain",
   "--lang=en-US",
+  // A mouse, as every desktop has: 4 is a fine pointer, 2 one that can hover.
+  "--blink-settings=primaryPointerType=4,availablePointerTypes=4,primaryHoverType=2,availableHoverTypes=2",
+  // Workers say it too, which no setting of a tab reaches.
+  "--accept-lang=en-US,en",
   // Popups fail at once; the few that come in spite of it are closed.
   "--block-new-web-contents",
   // navigator.webdriver is false, as in a browser that a person uses.

@@ -15,6 +15,9 @@ const HUNG_MS = 6_000;
 /** Closing a tab takes milliseconds; a browser that does not manage within this has hung. */
 const DISPOSE_TIMEOUT_MS = 3_000;
 
+/** Workers that do not belong to one tab. */
+const WORKERS = [{ type: "shared_worker" }, { type: "service_worker" }];
+
 /** A browser with the tabs of its visits and those kept warm for the next. */
 export class PooledBrowser {
   readonly running: RunningBrowser;
@@ -35,6 +38,8 @@ export class PooledBrowser {
     running.cdp
       .send("Target.setDiscoverTargets", { discover: true, filter: [{ type: "page" }] })
       .catch(() => undefined);
+    const workers = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: WORKERS };
+    running.cdp.send("Target.setAutoAttach", workers).catch(() => undefined);
     void running.cdp.ended.then(() => this.#onGone());
   }
 
@@ -98,13 +103,21 @@ export class PooledBrowser {
     this.running.cdp.send("Browser.getVersion").then(answered, answered);
   }
 
-  /** Closes tabs that a page opened beside its own. */
   #onEvent(method: string, params: CdpFields): void {
-    if (method !== "Target.targetCreated") return;
-    // The protocol gives a TargetInfo with this event.
+    // The protocol gives a TargetInfo with both events.
     const info = params["targetInfo"] as CdpFields;
-    if (typeof info["openerId"] !== "string") return;
+    if (method === "Target.attachedToTarget") return this.#onWorker(info, params);
+    // Tabs that a page opened beside its own are closed.
+    if (method !== "Target.targetCreated" || typeof info["openerId"] !== "string") return;
     this.running.cdp.send("Target.closeTarget", { targetId: info["targetId"] }).catch(() => undefined);
+  }
+
+  /** Workers that more than one page may use are nobody's but their context's; each waits until it is let run. */
+  #onWorker(info: CdpFields, params: CdpFields): void {
+    const owner = [...this.#tabs].find((tab) => tab.isIn(info["browserContextId"]));
+    if (owner !== undefined) return owner.onWorker(params);
+    const session = String(params["sessionId"]);
+    this.running.cdp.send("Runtime.runIfWaitingForDebugger", {}, session).catch(() => undefined);
   }
 
   async #dispose(tab: Tab): Promise<void> {

@@ -7,11 +7,12 @@ import { type Visit } from "../page/visit.ts";
 import { type BlankTab, closeBlankTab } from "./blank-tab.ts";
 import { type CdpConnection, type CdpFields } from "./cdp.ts";
 import { DocumentWatch } from "./document-watch.ts";
-import { identityOf } from "./identity.ts";
+import { type Identity, identityOf } from "./identity.ts";
 import { Interception } from "./interception.ts";
 import { type RunningBrowser } from "./launch.ts";
 import { loadError } from "./load-error.ts";
 import { pageOf, type ScriptedPage } from "./page-scripts.ts";
+import { Stealth } from "./stealth/stealth.ts";
 
 /** Documents that a visit may go through by script or refresh; what goes on for ever must not. */
 const MAX_DOCUMENTS = 20;
@@ -33,6 +34,8 @@ export class Tab {
   #watch: DocumentWatch | undefined;
   #interception: Interception | undefined;
   #page: ScriptedPage | undefined;
+  #identity: Identity | undefined;
+  #stealth: Stealth | undefined;
 
   /** `take` gives a blank tab of the browser. */
   constructor(browser: RunningBrowser, take: () => Promise<BlankTab>, visit: Visit) {
@@ -67,8 +70,23 @@ export class Tab {
     return page;
   }
 
+  /** Whether the tab is in this browser context. */
+  isIn(context: unknown): boolean {
+    return context === this.#blank?.context;
+  }
+
+  /** A shared or service worker of the tab's began and waits, by the event Target.attachedToTarget. */
+  onWorker(params: CdpFields): void {
+    if (this.#stealth !== undefined) return this.#stealth.onAttached(params);
+    const session = String(params["sessionId"]);
+    const override = this.#identity?.override ?? {};
+    this.#cdp.send("Emulation.setUserAgentOverride", override, session).catch(() => undefined);
+    this.#cdp.send("Runtime.runIfWaitingForDebugger", {}, session).catch(() => undefined);
+  }
+
   /** Closes the tab and all it opened. Fails where the browser does not do so. */
   async close(): Promise<void> {
+    this.#stealth?.close();
     // A tab that was still being made when the deadline came is closed as well.
     const blank = await this.#taking?.catch(() => undefined);
     if (blank !== undefined) await closeBlankTab(this.#browser, blank);
@@ -108,9 +126,12 @@ export class Tab {
   /** Sets what depends on the visit. The page's process answers the last of it: one that waited may have crashed. */
   async #furnish(interception: Interception): Promise<"ready"> {
     const { userAgent, stealth, window } = this.#request;
-    const named = userAgent !== undefined || stealth;
+    const identity = identityOf(this.#browser.product, userAgent, stealth);
+    this.#identity = identity;
+    if (stealth) this.#stealth = new Stealth(this.#cdp, identity, Math.random);
     await Promise.all([
-      named && this.#send("Emulation.setUserAgentOverride", identityOf(this.#browser.product, userAgent, stealth)),
+      userAgent !== undefined && this.#send("Emulation.setUserAgentOverride", identity.override),
+      this.#stealth?.disguisePage(this.#blank?.session ?? ""),
       interception.start(),
       window !== undefined && this.#send("Emulation.setDeviceMetricsOverride", windowOf(window)),
       this.#send("Runtime.evaluate", { expression: "0" }),
@@ -153,6 +174,8 @@ export class Tab {
     switch (method) {
       case "Fetch.requestPaused":
         return this.#interception?.onPaused(params);
+      case "Target.attachedToTarget":
+        return this.#stealth?.onAttached(params);
       case "Page.frameNavigated":
         // The protocol gives a frame object with this event.
         return this.#onNavigated(params["frame"] as CdpFields);

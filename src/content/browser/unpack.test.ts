@@ -10,7 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { brotliCompressSync } from "node:zlib";
 import { createStateFolder } from "../testing/state-folder.ts";
 import { packageFolder, unpackBrowser } from "./unpack.ts";
@@ -28,6 +28,8 @@ beforeAll(async () => {
   writeFileSync(join(source, "bin/al2023.tar.br"), brotliCompressSync(libraries));
   const fonts = await new Bun.Archive({ "fonts/Sans/Sans.ttf": "font", "fonts.conf": "theirs" }).bytes();
   writeFileSync(join(source, "bin/fonts.tar.br"), brotliCompressSync(fonts));
+  const graphics = await new Bun.Archive({ "libvk_swiftshader.so": "graphics" }).bytes();
+  writeFileSync(join(source, "bin/swiftshader.tar.br"), brotliCompressSync(graphics));
 });
 
 afterAll(() => state.remove());
@@ -41,6 +43,7 @@ test("several starts at once unpack one browser and leave nothing else", async (
   expect(statSync(path).mode & 0o777).toBe(0o700);
   expect(readFileSync(join(libraries, "libx.so"), "utf8")).toBe("library");
   expect(readFileSync(join(fonts, "Sans/Sans.ttf"), "utf8")).toBe("font");
+  expect(readFileSync(join(dirname(path), "libvk_swiftshader.so"), "utf8")).toBe("graphics");
 });
 
 test.each([1, 5])("a browser that is not whole is unpacked again by %d starts at once", async (starts) => {

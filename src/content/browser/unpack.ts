@@ -33,7 +33,7 @@ const READ_BYTES = 1024 * 1024;
 const WRITE_BYTES = 4 * 1024 * 1024;
 
 /** Counted up when what is unpacked changes; a folder of another layout is unpacked again. */
-const LAYOUT = 2;
+const LAYOUT = 3;
 
 const PROGRAM = "headless_shell";
 const MANIFEST = "unpacked.json";
@@ -81,6 +81,8 @@ async function unpackBeside(source: string, folder: string, target: string): Pro
       decompress(join(source, "bin/chromium.br"), program),
       extract(join(source, "bin/al2023.tar.br"), temporary),
       extract(join(source, "bin/fonts.tar.br"), temporary),
+      // Draws WebGL without a graphics card: a browser that has none is no ordinary one, and maps stay empty.
+      extract(join(source, "bin/swiftshader.tar.br"), temporary),
     ]);
     await chmod(program, 0o700);
     await writeFile(join(temporary, "lib", SQLITE_FILE), sqliteStandIn());

@@ -1,0 +1,73 @@
+import { type CdpConnection, type CdpFields } from "../cdp.ts";
+import { type Identity } from "../identity.ts";
+import { disguiseScript } from "./disguise.ts";
+import { drawProfile } from "./profile.ts";
+
+/** Frames and workers of one visit that are disguised; more of them run as they are. */
+const MAX_SCOPES = 1_000;
+
+/** Shows the pages of one visit an ordinary computer, in every frame and worker. */
+export class Stealth {
+  readonly #cdp: CdpConnection;
+  readonly #identity: Identity;
+  readonly #script: string;
+  readonly #timeZone: string;
+  readonly #sessions = new Set<string>();
+
+  /** `random` gives numbers from 0 to below 1. */
+  constructor(cdp: CdpConnection, identity: Identity, random: () => number) {
+    this.#cdp = cdp;
+    this.#identity = identity;
+    const profile = drawProfile(identity.system ?? "linux", random);
+    this.#script = disguiseScript(profile, identity);
+    this.#timeZone = profile.timeZone;
+  }
+
+  /** Disguises a page or a frame that has a process of its own, before any script of it runs. */
+  async disguisePage(session: string): Promise<void> {
+    await Promise.all([
+      this.#cdp.send("Page.addScriptToEvaluateOnNewDocument", { source: this.#script }, session),
+      this.#disguise(session),
+    ]);
+  }
+
+  /** Disguises what began in the page and waits, by the event Target.attachedToTarget, and lets it run. */
+  onAttached(params: CdpFields): void {
+    const session = String(params["sessionId"]);
+    // The protocol gives a TargetInfo with this event.
+    const isFrame = (params["targetInfo"] as CdpFields)["type"] === "iframe";
+    if (this.#sessions.size < MAX_SCOPES) {
+      this.#sessions.add(session);
+      this.#cdp.listen(session, (method, more) => {
+        if (method === "Target.attachedToTarget") this.onAttached(more);
+      });
+      if (isFrame) this.#ask(this.disguisePage(session));
+      else {
+        this.#ask(this.#disguise(session));
+        this.#ask(this.#cdp.send("Runtime.evaluate", { expression: this.#script }, session));
+      }
+    }
+    this.#ask(this.#cdp.send("Runtime.runIfWaitingForDebugger", {}, session));
+  }
+
+  close(): void {
+    for (const session of this.#sessions) this.#cdp.listen(session, undefined);
+  }
+
+  async #disguise(session: string): Promise<void> {
+    await Promise.all([
+      this.#cdp.send("Emulation.setUserAgentOverride", this.#identity.override, session),
+      this.#cdp.send("Emulation.setTimezoneOverride", { timezoneId: this.#timeZone }, session),
+      this.#cdp.send(
+        "Target.setAutoAttach",
+        { autoAttach: true, waitForDebuggerOnStart: true, flatten: true },
+        session,
+      ),
+    ]);
+  }
+
+  /** What is gone, or knows no such setting, is left as it is. */
+  #ask(sent: Promise<unknown>): void {
+    sent.catch(() => undefined);
+  }
+}
