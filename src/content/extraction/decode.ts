@@ -34,19 +34,40 @@ export function decodeBody(body: string | Uint8Array, contentType: string): stri
  */
 export function decode(body: string | Uint8Array, contentType: string, markup: Markup): Decoded {
   if (typeof body === "string") return { text: body.replace(/^\uFEFF/, ""), encoding: "utf-8", isGuess: false };
-  const declared = markOf(body) ?? labelled(charsetParameter(contentType)) ?? declaredIn(body, markup);
+  const declared = declaredOf(body, contentType, markup);
   if (declared !== undefined) return { text: decodeAs(body, declared), encoding: declared, isGuess: false };
   if (markup === "xml" || markup === "json") {
     return { text: decodeAs(body, "utf-8"), encoding: "utf-8", isGuess: false };
   }
-  try {
-    // As a stream, since a document that was cut off may end within a character.
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(body, { stream: true });
-    // Browsers call bare ASCII by the name of their default.
-    return { text, encoding: text.length === body.length ? "windows-1252" : "utf-8", isGuess: false };
-  } catch {
-    return { text: decodeAs(body, "windows-1252"), encoding: "windows-1252", isGuess: true };
-  }
+  const text = asUtf8(body);
+  if (text === undefined) return { text: decodeAs(body, "windows-1252"), encoding: "windows-1252", isGuess: true };
+  // Browsers call bare ASCII by the name of their default.
+  return { text, encoding: text.length === body.length ? "windows-1252" : "utf-8", isGuess: false };
+}
+
+/** Whether nothing declares the encoding of an HTML document and its bytes do not tell, as in `Decoded`. */
+export function isGuess(body: string | Uint8Array, contentType: string): boolean {
+  return typeof body !== "string" && declaredOf(body, contentType, "html") === undefined && asUtf8(body) === undefined;
+}
+
+function declaredOf(body: Uint8Array, contentType: string, markup: Markup): string | undefined {
+  return markOf(body) ?? labelled(charsetParameter(contentType)) ?? declaredIn(body, markup);
+}
+
+/** The text where the bytes are valid UTF-8; one that was cut off may end within a character. */
+function asUtf8(body: Uint8Array): string | undefined {
+  const decoded = (stream: boolean): string | undefined => {
+    try {
+      return new TextDecoder("utf-8", { fatal: true }).decode(body, { stream });
+    } catch {
+      return undefined;
+    }
+  };
+  const whole = decoded(false);
+  if (whole !== undefined) return whole;
+  const cut = decoded(true);
+  // A single odd character at the end of ASCII is no UTF-8 that was cut off.
+  return cut !== undefined && /[^\x00-\x7f]/.test(cut) ? cut : undefined;
 }
 
 /** The encoding of a byte order mark, which counts before all else (Encoding Standard §6.1). */

@@ -1,17 +1,18 @@
 import { messageOf } from "../../lib/caught.ts";
-import { extract } from "./extract.ts";
 import { type ExtractionAnswer, type ExtractionMessage } from "./extraction.ts";
+import { outcomeOf } from "./outcome-of.ts";
 
 /** The worker's own side of its message channel; the types of Bun describe the main thread's. */
 declare const self: Worker;
 
-self.addEventListener("message", (event: MessageEvent<ExtractionMessage>) => {
-  const { id, job } = event.data;
-  let answer: ExtractionAnswer;
+async function answer({ id, job }: ExtractionMessage): Promise<void> {
+  let found: ExtractionAnswer;
   try {
-    answer = { id, ok: true, outcome: extract(job) };
+    found = { id, ok: true, outcome: await outcomeOf(job) };
   } catch (error) {
-    answer = { id, ok: false, reason: messageOf(error) };
+    found = { id, ok: false, reason: messageOf(error) };
   }
-  self.postMessage(answer);
-});
+  self.postMessage(found);
+}
+
+self.addEventListener("message", (event: MessageEvent<ExtractionMessage>) => void answer(event.data));

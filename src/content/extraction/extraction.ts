@@ -45,7 +45,7 @@ export interface Extraction {
 }
 
 /** Why a page is an error and no content. */
-export type NotContent = "challenge" | "consent-wall" | "empty" | "unsupported-type";
+export type NotContent = "challenge" | "consent-wall" | "empty" | "unsupported-type" | "unreadable";
 
 export type ExtractionOutcome =
   | { readonly outcome: "content"; readonly extraction: Extraction }

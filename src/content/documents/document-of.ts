@@ -1,0 +1,72 @@
+import { decode, essenceOf, isGuess, isHtml } from "../extraction/decode.ts";
+import { type PageSource } from "../page/page.ts";
+import { codeContent, type DocumentContent, plainContent } from "./content.ts";
+import { csvContent } from "./csv.ts";
+import { jsonContent } from "./json.ts";
+import { kindOf, languageOf } from "./kind.ts";
+import { pdfContent, type PdfFault } from "./pdf.ts";
+import { isXhtml, xmlContent } from "./xml.ts";
+import { xhtmlToHtml } from "./xhtml.ts";
+
+/** What a document is: HTML to be parsed, something else with its content, or nothing that can be read. */
+export type ReadDocument =
+  | {
+      readonly is: "html";
+      readonly source: PageSource;
+      /** Whether nothing declares its encoding, so that a browser may know better. */
+      readonly isGuess: boolean;
+    }
+  | { readonly is: "other"; readonly content: DocumentContent }
+  /** No type that is read. */
+  | { readonly is: "unsupported" }
+  | { readonly is: "faulty"; readonly fault: PdfFault };
+
+/** Reads a document of either engine by its type. Takes as long as the document wants: whoever calls has a deadline. */
+export async function documentOf(source: PageSource): Promise<ReadDocument> {
+  const { body, contentType, finalUrl } = source;
+  const kind = kindOf(contentType, body);
+  switch (kind) {
+    case "html":
+      return htmlOf(source);
+    case "pdf": {
+      const bytes = typeof body === "string" ? Buffer.from(body, "latin1") : body;
+      const content = await pdfContent(bytes);
+      return typeof content === "string" ? { is: "faulty", fault: content } : { is: "other", content };
+    }
+    case "xml": {
+      const { text } = decode(body, contentType, "xml");
+      if (isXhtml(text)) return xhtmlOf(source, text);
+      return { is: "other", content: xmlContent(text, finalUrl) };
+    }
+    case "json":
+      return { is: "other", content: jsonContent(decode(body, contentType, "json").text) };
+    case "csv": {
+      const separator = essenceOf(contentType) === "text/tab-separated-values" ? "\t" : undefined;
+      return { is: "other", content: csvContent(decode(body, contentType, "text").text, separator) };
+    }
+    case "code":
+      return { is: "other", content: codeContent(decode(body, contentType, "text").text, languageOf(contentType)) };
+    case "text":
+    case "markdown":
+      return { is: "other", content: plainContent(decode(body, contentType, "text").text) };
+    case "unsupported":
+      return { is: "unsupported" };
+    default:
+      throw new Error(`Cannot read a document of kind '${String(kind satisfies never)}'`);
+  }
+}
+
+function htmlOf(source: PageSource): ReadDocument {
+  const { body, contentType } = source;
+  // A browser has made HTML of what it gives as text.
+  if (typeof body !== "string" && essenceOf(contentType) === "application/xhtml+xml") {
+    return xhtmlOf(source, decode(body, contentType, "xml").text);
+  }
+  const known = isHtml(contentType) ? source : { ...source, contentType: "text/html" };
+  return { is: "html", source: known, isGuess: isGuess(body, contentType) };
+}
+
+function xhtmlOf(source: PageSource, xml: string): ReadDocument {
+  const body = new Uint8Array(Buffer.from(xhtmlToHtml(xml)));
+  return { is: "html", source: { ...source, body, contentType: "text/html; charset=utf-8" }, isGuess: false };
+}

@@ -1,0 +1,115 @@
+import { Parser } from "htmlparser2";
+import { type DocumentContent, escapeHtml, escapeLinkText, type Link } from "./content.ts";
+
+/** One entry of a feed, with what its author gave; empty where he did not. */
+export interface FeedItem {
+  readonly title: string;
+  readonly url: string;
+  /** As the feed writes it. */
+  readonly date: string;
+  /** Plain text, up to MAX_SUMMARY characters. */
+  readonly summary: string;
+}
+
+export interface Feed {
+  readonly title: string;
+  readonly url: string;
+  readonly description: string;
+  readonly items: readonly FeedItem[];
+}
+
+/** Entries of a feed that are given. */
+export const MAX_ITEMS = 5_000;
+const MAX_SUMMARY = 500;
+const MAX_TITLE = 500;
+
+/** A feed: a heading and a list of linked titles, with date and summary. */
+export function feedContent(feed: Feed): DocumentContent {
+  const blocks = (item: (item: FeedItem) => string): string =>
+    [feed.description, ...feed.items.map(item)].filter((block) => block !== "").join("\n\n");
+  return {
+    title: feed.title,
+    markdown: () => [`# ${escapeMarkdown(feed.title)}`, feedBody(feed)].filter((part) => part !== "").join("\n\n"),
+    text: () => [feed.title, blocks(itemText)].filter((part) => part !== "").join("\n\n"),
+    html: () => feedHtml(feed),
+    links: () => linksOf(feed),
+  };
+}
+
+function feedBody(feed: Feed): string {
+  const items = feed.items.map((item) => {
+    const name = escapeLinkText(item.title || item.url || "Untitled");
+    const head = `- ${item.url === "" ? name : `[${name}](${item.url})`}${item.date === "" ? "" : ` (${item.date})`}`;
+    return item.summary === "" ? head : `${head}\n  ${escapeMarkdown(item.summary)}`;
+  });
+  return [escapeMarkdown(feed.description), items.join("\n")].filter((part) => part !== "").join("\n\n");
+}
+
+function itemText({ title, url, date, summary }: FeedItem): string {
+  return [title, date, summary, url].filter((line) => line !== "").join("\n");
+}
+
+function feedHtml(feed: Feed): string {
+  const items = feed.items.map(({ title, url, date, summary }) => {
+    const name = escapeHtml(title || url || "Untitled");
+    const link = url === "" ? name : `<a href="${escapeHtml(url)}">${name}</a>`;
+    const time = date === "" ? "" : ` <time>${escapeHtml(date)}</time>`;
+    return `<li>${link}${time}${summary === "" ? "" : `<p>${escapeHtml(summary)}</p>`}</li>`;
+  });
+  const description = feed.description === "" ? "" : `<p>${escapeHtml(feed.description)}</p>\n`;
+  return `<h1>${escapeHtml(feed.title)}</h1>\n${description}<ul>\n${items.join("\n")}\n</ul>`;
+}
+
+function linksOf(feed: Feed): Link[] {
+  const found = new Map<string, string>();
+  for (const { url, title } of feed.items) if (url !== "" && !found.has(url)) found.set(url, title);
+  return [...found].map(([url, text]) => ({ url, text }));
+}
+
+/** Characters that would become markup within a line, and marks at its beginning. */
+function escapeMarkdown(text: string): string {
+  return text.replace(/[\\`*_[\]<>]/g, "\\$&").replace(/^([#+-]|\d{1,9}[.)])/, "\\$1");
+}
+
+/** An address of a feed, absolute; empty where it is none of the web. */
+export function feedUrl(text: string, base: string): string {
+  const url = text.trim() === "" ? null : URL.parse(text.trim().slice(0, 4_096), base);
+  return url !== null && /^https?:$/.test(url.protocol) ? url.href : "";
+}
+
+/** One line of plain text, cut. */
+export function feedLine(text: string, max = MAX_TITLE): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  if (line.length <= max) return line;
+  // No pair of surrogates is torn.
+  return `${line.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
+function isHidden(name: string): boolean {
+  return name === "script" || name === "style";
+}
+
+/** The text of a summary, which mostly is HTML. */
+export function feedSummary(html: string): string {
+  if (!html.includes("<") && !html.includes("&")) return feedLine(html, MAX_SUMMARY);
+  const parts: string[] = [];
+  let length = 0;
+  let hidden = 0;
+  const parser = new Parser({
+    onopentag(name) {
+      if (isHidden(name)) hidden += 1;
+      parts.push(" ");
+    },
+    onclosetag(name) {
+      if (isHidden(name)) hidden -= 1;
+      if (/^(?:p|div|li|h\d|tr)$/.test(name)) parts.push(" ");
+    },
+    ontext(text) {
+      if (hidden > 0 || length > MAX_SUMMARY * 4) return;
+      parts.push(text);
+      length += text.length;
+    },
+  });
+  parser.end(html.slice(0, 100_000));
+  return feedLine(parts.join("").replace(/\s+([.,;:!?])/g, "$1"), MAX_SUMMARY);
+}

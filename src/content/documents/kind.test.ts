@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test";
+import { isReadable, kindOf } from "./kind.ts";
+
+const bytes = (text: string): Uint8Array => Buffer.from(text, "latin1");
+
+test.each([
+  ["text/html; charset=utf-8", "", "html"],
+  ["TEXT/HTML", "plain", "html"],
+  ["application/xhtml+xml", "", "html"],
+  ["text/plain", "<html>", "text"],
+  ["text/plain; charset=iso-8859-1", "caf\xe9", "text"],
+  ["text/plain", "\x7fELF\x02\x01\x01\0", "unsupported"],
+  ["text/x-unheard-of", "x", "text"],
+  ["text/markdown", "", "markdown"],
+  ["text/csv;header=present", "", "csv"],
+  ["application/json", "", "json"],
+  ["application/ld+json", "", "json"],
+  ["text/xml", "", "xml"],
+  ["application/rss+xml", "", "xml"],
+  ["application/javascript", "", "code"],
+  ["application/pdf", "", "pdf"],
+  ["image/png", "", "unsupported"],
+  ["image/svg+xml", "<svg>", "unsupported"],
+  ["video/mp4", "", "unsupported"],
+  ["font/woff2", "", "unsupported"],
+  ["application/zip", "", "unsupported"],
+  ["application/octet-stream", "<html>", "unsupported"],
+  ["application/vnd.ms-excel", "", "unsupported"],
+])("a document of type %s that begins with %j is %s", (type, body, kind) => {
+  expect(kindOf(type, bytes(body))).toBe(kind as ReturnType<typeof kindOf>); // The table's texts are kinds.
+  if (body === "") expect(isReadable(type)).toBe(kind !== "unsupported");
+});
+
+test.each([
+  ["", "html"],
+  ["\n <!DOCTYPE HTML>", "html"],
+  ["<p>", "html"],
+  ["<br >", "html"],
+  ["<!-- x --><p>", "html"],
+  ["\xef\xbb\xbf<html>", "html"],
+  ["<span>x</span>", "text"],
+  ["<pre>", "text"],
+  ["<?xml version='1.0'?><rss>", "xml"],
+  ["%PDF-1.7", "pdf"],
+  ["just words", "text"],
+  ["\xff\xfea\0b\0", "text"],
+  ["\x89PNG\r\n\x1a\n", "unsupported"],
+  ["GIF89a", "unsupported"],
+  ["\xff\xd8\xff\xe0", "unsupported"],
+  ["PK\x03\x04", "unsupported"],
+  ["\0\0\0\x18ftypmp42", "unsupported"],
+  ["words\x01words", "unsupported"],
+])("a document without a type that begins with %j is %s", (body, kind) => {
+  for (const type of ["", "*/*", "unknown/unknown", "nonsense"]) {
+    expect(kindOf(type, bytes(body))).toBe(kind as ReturnType<typeof kindOf>); // As above.
+    expect(isReadable(type)).toBe(true);
+  }
+  expect(kindOf("", body)).toBe("html");
+});

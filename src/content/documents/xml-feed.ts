@@ -1,0 +1,99 @@
+import { Parser } from "htmlparser2";
+import { type DocumentContent } from "./content.ts";
+import { feedContent, type FeedItem, feedLine, feedSummary, feedUrl, MAX_ITEMS } from "./feed-content.ts";
+
+/** Characters of one field of a feed that are read. */
+const MAX_FIELD = 100_000;
+
+const ITEM = /^(?:\w+:)?(?:item|entry)$/;
+
+/** What has been read of the feed, or of one entry. */
+type Fields = Map<string, string>;
+
+/** Names that a thing goes by in RSS 0.9x to 2, RSS 1 (RDF) and Atom; the first that is there counts. */
+const DATE = ["pubdate", "published", "dc:date", "updated", "date"];
+const SUMMARY = ["description", "summary", "content:encoded", "content", "media:description", "itunes:summary"];
+
+/** RSS, RDF or Atom. Linear; declared entities are not known and stay as they are. */
+export function xmlFeed(xml: string, url: string): DocumentContent {
+  const { feed, items } = readFeed(xml);
+  const base = feedUrl(feed.get("link") ?? "", url) || url;
+  return feedContent({
+    title: feedLine(feedSummary(feed.get("title") ?? "")),
+    url: base,
+    description: feedSummary(firstOf(feed, ["description", "subtitle", "tagline"])),
+    items: items.map((fields) => itemOf(fields, base)),
+  });
+}
+
+function itemOf(fields: Fields, base: string): FeedItem {
+  const guid = fields.get("guid") ?? fields.get("id") ?? "";
+  return {
+    title: feedLine(feedSummary(fields.get("title") ?? "")),
+    url: feedUrl(fields.get("link") ?? "", base) || (/^https?:/.test(guid.trim()) ? feedUrl(guid, base) : ""),
+    date: feedLine(firstOf(fields, DATE), 50),
+    summary: feedSummary(firstOf(fields, SUMMARY)),
+  };
+}
+
+function firstOf(fields: Fields, names: readonly string[]): string {
+  return names.map((name) => fields.get(name) ?? "").find((text) => text.trim() !== "") ?? "";
+}
+
+function readFeed(xml: string): { feed: Fields; items: Fields[] } {
+  const feed: Fields = new Map();
+  const items: Fields[] = [];
+  let item: Fields | undefined;
+  let depth = 0;
+  /** Depth of the elements whose children are fields: the channel or the entry. */
+  let holder = 1;
+  let field: { readonly name: string; readonly depth: number; text: string } | undefined;
+  const parser = new Parser(
+    {
+      onopentag(rawName, attributes) {
+        depth += 1;
+        const name = rawName.toLowerCase();
+        if (field !== undefined) {
+          // XHTML inside of a field: its text is taken.
+          field.text += " ";
+        } else if (name === "channel" && depth === 2) {
+          holder = 2;
+        } else if (ITEM.test(name) && item === undefined) {
+          item = items.length < MAX_ITEMS ? new Map() : undefined;
+          if (item !== undefined) items.push(item);
+          holder = depth;
+        } else if (depth === holder + 1) {
+          if (name === "link" || name.endsWith(":link")) keepLink(item ?? feed, attributes);
+          field = { name: name === "atom:link" ? "" : name, depth, text: "" };
+        }
+      },
+      ontext(text) {
+        if (field !== undefined && field.text.length < MAX_FIELD) field.text += text;
+      },
+      onclosetag(rawName) {
+        if (field !== undefined && depth === field.depth) {
+          keep(item ?? feed, field.name, field.text);
+          field = undefined;
+        } else if (field === undefined && ITEM.test(rawName.toLowerCase()) && depth === holder) {
+          item = undefined;
+          holder = depth - 1;
+        }
+        depth -= 1;
+      },
+    },
+    { xmlMode: true, lowerCaseTags: false },
+  );
+  parser.end(xml);
+  return { feed, items };
+}
+
+/** The first of a name counts. */
+function keep(fields: Fields, name: string, text: string): void {
+  if (name !== "" && text.trim() !== "" && !fields.has(name)) fields.set(name, text);
+}
+
+/** Atom's links are attributes, several of different meaning. */
+function keepLink(fields: Fields, attributes: Readonly<Record<string, string>>): void {
+  const { href = "", rel = "alternate" } = attributes;
+  if (href !== "" && rel === "alternate") keep(fields, "link", href);
+}

@@ -1,0 +1,348 @@
+import { describe, expect, test } from "bun:test";
+import { type PageSource } from "../page/page.ts";
+import { makePdf, pdfLines } from "../testing/pdf.ts";
+import { type Extraction, type ExtractionOutcome, type ExtractionTask } from "./extraction.ts";
+import { outcomeOf } from "./outcome-of.ts";
+
+const URL_OF_IT = "https://site.test/folder/file";
+
+function outcome(
+  contentType: string,
+  body: string | Uint8Array,
+  kind: Exclude<ExtractionTask["kind"], "fields" | "tables"> = "markdown",
+  mayNeedBrowser = false,
+): Promise<ExtractionOutcome> {
+  const source: PageSource = {
+    engine: "static",
+    body: typeof body === "string" ? body : Uint8Array.from(body),
+    contentType,
+    finalUrl: URL_OF_IT,
+    statusCode: 200,
+    headers: [],
+    complete: true,
+  };
+  return outcomeOf({ source, task: { kind }, mayNeedBrowser });
+}
+
+async function read(...parameters: Parameters<typeof outcome>): Promise<Extraction> {
+  const found = await outcome(...parameters);
+  if (found.outcome !== "content") throw new Error(JSON.stringify(found));
+  return found.extraction;
+}
+
+const contentOf = async (...parameters: Parameters<typeof outcome>): Promise<string> =>
+  (await read(...parameters)).content;
+
+const bytes = (text: string): Uint8Array => Buffer.from(text);
+
+describe("text", () => {
+  const TEXT = "See <https://a.test/x>, (https://b.test/y?z=1) and https://a.test/x.\n\tEnd & more";
+
+  test("comes as it is, its addresses as links", async () => {
+    for (const body of [TEXT, bytes(TEXT)]) {
+      expect(await contentOf("text/plain", body)).toBe(TEXT);
+      expect(await contentOf("text/plain", body, "text")).toBe(TEXT);
+      expect(await contentOf("text/plain", body, "article")).toBe(TEXT);
+      expect(await contentOf("text/plain", body, "links")).toBe("https://a.test/x\nhttps://b.test/y?z=1");
+      expect(await contentOf("text/plain", body, "html")).toContain("<pre>\nSee &lt;https://a.test/x&gt;");
+    }
+    expect(await read("text/plain", TEXT, "index")).toEqual({
+      content: TEXT,
+      title: "",
+      fields: { canonical: null, robots: "", links: ["https://a.test/x", "https://b.test/y?z=1"] },
+    });
+  });
+
+  test("is decoded by its field, its mark, or as what it is", async () => {
+    const latin = Buffer.from("caf\xe9", "latin1");
+    expect(await contentOf("text/plain; charset=koi8-r", latin)).toBe("cafИ");
+    expect(await contentOf("text/plain", latin)).toBe("café");
+    expect(await contentOf("text/plain", bytes("\uFEFFcafé"))).toBe("café");
+    expect(await contentOf("text/markdown", bytes("# café"))).toBe("# café");
+  });
+
+  test("of a language is fenced in Markdown, whatever it holds", async () => {
+    expect(await contentOf("text/css", "p { }\n")).toBe("```css\np { }\n```");
+    expect(await contentOf("application/x-javascript", "````")).toBe("`````js\n````\n`````");
+    expect(await contentOf("text/css", "p { }\n", "text")).toBe("p { }\n");
+  });
+
+  test("without a word is empty", async () => {
+    expect(await outcome("text/plain", " \n")).toMatchObject({ outcome: "not-content", reason: "empty" });
+  });
+});
+
+describe("JSON", () => {
+  test("comes as it is, indented in Markdown, with its numbers as they are written", async () => {
+    const json = String.raw`{"a":[1.0,12345678901234567890,{}, [ ],"x:\"y\\",{"b":null}],"url":"https:\/\/a.test\/x"}`;
+    expect(await contentOf("application/json", bytes(json))).toBe(
+      [
+        "```json",
+        "{",
+        '  "a": [',
+        "    1.0,",
+        "    12345678901234567890,",
+        "    {},",
+        "    [],",
+        String.raw`    "x:\"y\\",`,
+        "    {",
+        '      "b": null',
+        "    }",
+        "  ],",
+        String.raw`  "url": "https:\/\/a.test\/x"`,
+        "}",
+        "```",
+      ].join("\n"),
+    );
+    expect(await contentOf("application/json", bytes(json), "text")).toBe(json);
+    expect(await contentOf("application/json", bytes(json), "links")).toBe("https://a.test/x");
+  });
+
+  test.each(["{broken", "[".repeat(100_000), `${"[".repeat(70)}${"]".repeat(70)}`])(
+    "that is none, or too deep, comes as it is: %.20s",
+    async (json) => {
+      expect(await contentOf("application/json", json)).toBe(`\`\`\`json\n${json}\n\`\`\``);
+    },
+  );
+
+  test("that would grow out of proportion comes as it is", async () => {
+    const json = `${"[".repeat(60)}${"1,".repeat(500_000)}1${"]".repeat(60)}`;
+    expect(await contentOf("application/json", json)).toBe(`\`\`\`json\n${json}\n\`\`\``);
+  });
+
+  test("that is a feed is a feed", async () => {
+    const feed = {
+      version: "https://jsonfeed.org/version/1.1",
+      title: "News",
+      home_page_url: "https://a.test/",
+      items: [
+        {
+          id: "1",
+          url: "/one",
+          title: "One [1]",
+          date_published: "2026-11-21",
+          content_html: "<p>First &amp; last</p>",
+        },
+        { id: "https://a.test/two", content_text: "No title" },
+        "nonsense",
+      ],
+    };
+    const json = JSON.stringify(feed);
+    expect(await read("application/feed+json", json)).toEqual({
+      title: "News",
+      content: String.raw`# News
+
+- [One \[1\]](https://a.test/one) (2026-11-21)
+  First & last
+- [https://a.test/two](https://a.test/two)
+  No title
+- Untitled`,
+    });
+    expect(await contentOf("application/json", json, "links")).toBe(
+      String.raw`[One \[1\]](https://a.test/one)` + "\nhttps://a.test/two",
+    );
+  });
+});
+
+describe("comma-separated values", () => {
+  test.each([
+    ["text/csv", 'Road,Toll\r\nA1,"3,50"\r\n"A ""2""",x|y\r\n\r\nlast,'],
+    ["text/csv", 'Road;Toll\nA1;3,50\n"A ""2""";x|y\nlast;\n'],
+    ["text/tab-separated-values", 'Road\tToll\nA1\t3,50\n"A ""2"""\tx|y\nlast'],
+  ])("are a table in Markdown: %s", async (type, text) => {
+    expect(await contentOf(type, text)).toBe(
+      '| Road | Toll |\n| --- | --- |\n| A1 | 3,50 |\n| A "2" | x\\|y |\n| last |  |',
+    );
+    expect(await contentOf(type, text, "text")).toBe(text);
+  });
+
+  test("of one column, or far too many, come as they are", async () => {
+    expect(await contentOf("text/csv", "one\ntwo")).toBe("```csv\none\ntwo\n```");
+    const wide = `${"a,".repeat(300)}\n${"b\n".repeat(100)}`;
+    expect(await contentOf("text/csv", wide)).toStartWith("```csv\na,a,");
+    const ragged = `${"a,".repeat(200)}\n${"b\n".repeat(10_000)}`;
+    expect(await contentOf("text/csv", ragged)).toStartWith("```csv\na,a,");
+    expect(await contentOf("text/csv", '"never ends')).toBe('```csv\n"never ends\n```');
+  });
+});
+
+const RSS = `<?xml version="1.0"?><!-- x --><!DOCTYPE rss [<!ENTITY x SYSTEM "file:///etc/passwd"><!ENTITY y "&x;&x;">]>
+<rss version="2.0" xmlns:atom="http://www.w3.org/2005/Atom"><channel>
+  <title>Road &amp; Toll</title><atom:link href="https://a.test/feed" rel="self"/><link>https://a.test/</link>
+  <description>All the *news*</description><image><title>Logo</title><url>x.png</url></image>
+  <item><title><![CDATA[First <b>one</b>]]></title><link>/one?a=1&amp;b=2</link><pubDate>Sat, 21 Nov 2026</pubDate>
+    <description>&lt;p&gt;Words &amp;amp; more&lt;script&gt;evil()&lt;/script&gt;&lt;/p&gt;</description></item>
+  <item><title>Second &y;</title><guid>https://a.test/two</guid></item>
+</channel></rss>`;
+const ATOM = `<feed xmlns="http://www.w3.org/2005/Atom"><title type="text">Road &amp; Toll</title><subtitle>All the *news*</subtitle>
+  <link rel="self" href="https://a.test/feed"/><link href="https://a.test/"/>
+  <entry><title type="html">First &lt;b&gt;one&lt;/b&gt;</title><link rel="alternate" href="one?a=1&amp;b=2"/><link rel="enclosure" href="x.mp3"/>
+    <updated>Sat, 21 Nov 2026</updated><summary type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>Words &amp; more</p></div></summary></entry>
+  <entry><title>Second &amp;y;</title><id>https://a.test/two</id></entry></feed>`;
+const RDF = `<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><channel rdf:about="x">
+  <title>Road &amp; Toll</title><link>https://a.test/</link><description>All the *news*</description></channel>
+  <item><title>First one</title><link>https://a.test/one?a=1&amp;b=2</link><dc:date>Sat, 21 Nov 2026</dc:date><description>Words &amp; more</description></item>
+  <item><title>Second &amp;y;</title><link>https://a.test/two</link></item></rdf:RDF>`;
+
+describe("a feed", () => {
+  test.each([
+    ["RSS", RSS],
+    ["Atom", ATOM],
+    ["RDF", RDF],
+  ])("of %s is a list of its entries", async (_name, xml) => {
+    const { content, title } = await read("application/xml", bytes(xml));
+    expect(title).toBe("Road & Toll");
+    expect(content).toBe(
+      String.raw`# Road & Toll
+
+All the \*news\*
+
+- [First one](https://a.test/one?a=1&b=2) (Sat, 21 Nov 2026)
+  Words & more
+- [Second &y;](https://a.test/two)`,
+    );
+    expect(await contentOf("text/xml", xml, "links")).toBe(
+      "[First one](https://a.test/one?a=1&b=2)\n[Second &y;](https://a.test/two)",
+    );
+    expect(await contentOf("text/xml", xml, "text")).toStartWith("Road & Toll\n\nAll the *news*\n\nFirst one\nSat, 21");
+    expect(await contentOf("text/xml", xml, "html")).toContain(
+      '<a href="https://a.test/one?a=1&amp;b=2">First one</a>',
+    );
+  });
+
+  test("of strangers is read in linear time", async () => {
+    for (const piece of [
+      "<item>",
+      "<channel>",
+      "<item><title>x",
+      "<a><b/>",
+      "<![CDATA[",
+      "<!--",
+      "&x;",
+      "<link href='",
+    ]) {
+      const xml = `<rss><channel>${piece.repeat(1_000_000 / piece.length)}`;
+      const found = await outcome("application/rss+xml", xml);
+      expect(["content", "not-content"]).toContain(found.outcome);
+    }
+  });
+});
+
+describe("XML", () => {
+  test("that is no feed comes as it is", async () => {
+    const xml = `<?xml version="1.0" encoding="windows-1251"?><a>\xcf https://a.test/</a>`;
+    expect(await contentOf("application/xml", Buffer.from(xml, "latin1"))).toBe(
+      '```xml\n<?xml version="1.0" encoding="windows-1251"?><a>П https://a.test/</a>\n```',
+    );
+    expect(await contentOf("application/xml", xml, "links")).toBe("https://a.test/");
+  });
+
+  test("that is XHTML is a page, with what only XML lets be left out", async () => {
+    const xml = `<?xml version="1.0" encoding="utf-8"?>
+      <!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "x.dtd"><html xmlns="http://www.w3.org/1999/xhtml"><head><title/>
+      <script src="x.js"/><script><![CDATA[ if (1 < 2) "</p>" ]]></script></head><body><a name="x"/><div/>
+      <h1>Caf&eacute;</h1><p>one<br/>two &amp; <![CDATA[<three>]]></p><textarea/><p>after</p></body></html>`;
+    for (const type of ["application/xhtml+xml", "application/xml", "text/xml"]) {
+      const content = await contentOf(type, bytes(xml), "text");
+      expect(content.split(/\n+/)).toEqual(["Café", "one", "two & <three>", "after"]);
+    }
+  });
+});
+
+describe("a PDF", () => {
+  const PDF = makePdf(
+    [
+      pdfLines([
+        ["Toll roads", 20, 24],
+        ["The first line of a para-", 40],
+        ["graph, and its second.", 14],
+        ["1. https://a.test/x", 40],
+      ]),
+      pdfLines([["Page two", 20]]),
+    ],
+    { title: "Of tolls", links: ["https://b.test/", "javascript:alert\\(1\\)"] },
+  );
+
+  test("gives its text, title and links", async () => {
+    const paragraphs = [
+      "Toll roads",
+      "The first line of a paragraph, and its second.",
+      "1. https://a.test/x",
+      "Page two",
+    ];
+    expect(await read("application/pdf", PDF, "text")).toEqual({ content: paragraphs.join("\n\n"), title: "Of tolls" });
+    expect(await contentOf("application/pdf", PDF)).toContain("\n\n\\1. https://a.test/x\n\nPage two");
+    expect(await contentOf("", PDF, "links")).toBe("https://b.test/\nhttps://a.test/x");
+    expect(await contentOf("application/pdf", PDF, "html")).toContain("<p>Page two</p>");
+  });
+
+  test.each([
+    ["no PDF", Buffer.from("%PDF-1.4 nonsense"), "unreadable", "it is no valid PDF document"],
+    ["cut off", PDF.subarray(0, 300), "unreadable", "it is no valid PDF document"],
+    ["without text", makePdf(["0 0 m 10 10 l S"]), "empty", "it has no content"],
+  ])("that is %s is an error", async (_what, body, reason, detail) => {
+    expect(await outcome("application/pdf", body)).toEqual({
+      outcome: "not-content",
+      reason: reason as "empty", // One of the table's reasons.
+      detail,
+    });
+  });
+
+  test("that is locked asks for a password", async () => {
+    const encrypt = `/Encrypt << /Filter /Standard /V 1 /R 2 /P -64 /O (${"o".repeat(32)}) /U (${"u".repeat(32)}) >> /ID [<00> <00>]`;
+    expect(await outcome("application/pdf", makePdf([pdfLines([["secret", 20]])], { trailer: encrypt }))).toEqual({
+      outcome: "not-content",
+      reason: "unsupported-type",
+      detail: "it is a PDF document that asks for a password",
+    });
+  });
+
+  test("of endless pages is an error", async () => {
+    const pdf = makePdf(Array.from({ length: 2_001 }, () => pdfLines([["x", 20]])));
+    expect(await outcome("application/pdf", pdf)).toMatchObject({ outcome: "not-content", reason: "unreadable" });
+  });
+});
+
+function noText(type: string): ExtractionOutcome {
+  const detail = `its type, ${type}, is not one that can be read as text`;
+  return { outcome: "not-content", reason: "unsupported-type", detail };
+}
+
+describe("a document", () => {
+  test("of a type that has no text is named", async () => {
+    expect(await outcome("image/png", bytes("\x89PNG"))).toEqual(noText("image/png"));
+    expect(await outcome("", bytes("GIF89a"))).toEqual(noText("which its server does not name"));
+  });
+
+  test.each(["text/plain", "application/json", "application/pdf", "text/csv"])(
+    "of type %s has no elements",
+    async (contentType) => {
+      const source: PageSource = {
+        engine: "browser",
+        body: contentType === "application/pdf" ? Uint8Array.from(makePdf([pdfLines([["x", 20]])])) : "x",
+        contentType,
+        finalUrl: URL_OF_IT,
+        statusCode: 200,
+        headers: [],
+        complete: true,
+      };
+      const task = { kind: "fields", selectors: { a: "p" }, attributes: {} } as const;
+      expect(await outcomeOf({ source, task, mayNeedBrowser: false })).toEqual({
+        outcome: "not-content",
+        reason: "unsupported-type",
+        detail: `its type, ${contentType}, has no elements to select`,
+      });
+    },
+  );
+
+  test("whose encoding nobody declares goes to a browser where it may", async () => {
+    const page = Buffer.from(`<p>${"caf\xe9 and more words. ".repeat(20)}</p>`, "latin1");
+    expect(await outcome("text/html", page, "text", true)).toEqual({
+      outcome: "needs-browser",
+      sign: "undeclared-encoding",
+    });
+    expect(await contentOf("text/html", page, "text")).toStartWith("café and");
+    const declared = await outcome("text/html; charset=latin1", page, "text", true);
+    expect(declared.outcome).toBe("content");
+  });
+});

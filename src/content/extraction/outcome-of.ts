@@ -1,0 +1,76 @@
+import { type DocumentContent, linkLines } from "../documents/content.ts";
+import { documentOf } from "../documents/document-of.ts";
+import { type PdfFault } from "../documents/pdf.ts";
+import { type PageSource } from "../page/page.ts";
+import { essenceOf } from "./decode.ts";
+import { extract } from "./extract.ts";
+import { type ExtractionJob, type ExtractionOutcome, type ExtractionTask } from "./extraction.ts";
+
+/** Makes of any document what the job asks for; runs in a worker under a deadline. */
+export async function outcomeOf(job: ExtractionJob): Promise<ExtractionOutcome> {
+  const { source, task } = job;
+  const document = await documentOf(source);
+  switch (document.is) {
+    case "html":
+      // Browsers tell encodings that nobody declares by how often each byte comes.
+      if (document.isGuess && job.mayNeedBrowser) return { outcome: "needs-browser", sign: "undeclared-encoding" };
+      return extract({ ...job, source: document.source });
+    case "unsupported":
+      return unsupported(source, "is not one that can be read as text");
+    case "faulty":
+      return FAULTS[document.fault];
+    case "other":
+      return contentOutcome(document.content, task, source);
+    default:
+      throw new Error(`Cannot make anything of a document that is '${String(document satisfies never)}'`);
+  }
+}
+
+const FAULTS: Readonly<Record<PdfFault, ExtractionOutcome>> = {
+  locked: {
+    outcome: "not-content",
+    reason: "unsupported-type",
+    detail: "it is a PDF document that asks for a password",
+  },
+  broken: { outcome: "not-content", reason: "unreadable", detail: "it is no valid PDF document" },
+  long: {
+    outcome: "not-content",
+    reason: "unreadable",
+    detail: "it is a PDF document with too many pages or too much text",
+  },
+};
+
+/** Characters of a type that an error repeats. */
+const MAX_TYPE_LENGTH = 80;
+
+function unsupported({ contentType }: PageSource, what: string): ExtractionOutcome {
+  const type = essenceOf(contentType).slice(0, MAX_TYPE_LENGTH) || "which its server does not name";
+  return { outcome: "not-content", reason: "unsupported-type", detail: `its type, ${type}, ${what}` };
+}
+
+function contentOutcome(content: DocumentContent, task: ExtractionTask, source: PageSource): ExtractionOutcome {
+  if (task.kind === "fields" || task.kind === "tables") return unsupported(source, "has no elements to select");
+  const text = content.text();
+  if (text.trim() === "") return { outcome: "not-content", reason: "empty", detail: "it has no content" };
+  const { title } = content;
+  switch (task.kind) {
+    case "html":
+      return { outcome: "content", extraction: { content: content.html(), title } };
+    case "markdown":
+    case "article":
+      return { outcome: "content", extraction: { content: content.markdown(), title } };
+    case "text":
+      return { outcome: "content", extraction: { content: text, title } };
+    case "links":
+      return { outcome: "content", extraction: { content: linkLines(content.links()), title } };
+    case "index": {
+      const links = content.links().map(({ url }) => url);
+      return {
+        outcome: "content",
+        extraction: { content: text, title, fields: { canonical: null, robots: "", links } },
+      };
+    }
+    default:
+      throw new Error(`Cannot make '${String(task satisfies never)}' of a document`);
+  }
+}

@@ -1,0 +1,44 @@
+/** What a test's PDF is made of beside its pages. */
+export interface PdfParts {
+  readonly title?: string;
+  /** Addresses that its first page links to. */
+  readonly links?: readonly string[];
+  /** Entries of the trailer, as they are written. */
+  readonly trailer?: string;
+}
+
+/** A PDF of one font, whose pages have these content streams. */
+export function makePdf(pages: readonly string[], { title, links = [], trailer = "" }: PdfParts = {}): Buffer {
+  const kids = pages.map((_, index) => `${4 + index * 2} 0 R`).join(" ");
+  const annotations = links.map(
+    (url) => `<< /Type /Annot /Subtype /Link /Rect [72 700 200 730] /A << /S /URI /URI (${url}) >> >>`,
+  );
+  const objects = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    `<< /Type /Pages /Kids [${kids}] /Count ${pages.length} >>`,
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ...pages.flatMap((stream, index) => [
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << /Font << /F1 3 0 R >> >>
+       /Contents ${5 + index * 2} 0 R /Annots [${index === 0 ? annotations.join(" ") : ""}] >>`,
+      `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
+    ]),
+  ];
+  let text = "%PDF-1.4\n";
+  const offsets = objects.map((object, index) => {
+    const offset = text.length;
+    text += `${index + 1} 0 obj\n${object}\nendobj\n`;
+    return offset;
+  });
+  const table = offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("");
+  const info = title === undefined ? "" : `/Info << /Title (${title}) >>`;
+  const start = text.length;
+  text += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}`;
+  text += `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R ${info} ${trailer} >>\nstartxref\n${start}\n%%EOF`;
+  return Buffer.from(text, "latin1");
+}
+
+/** A content stream with these lines, each so far below the one above; `size` is of the letters. */
+export function pdfLines(lines: readonly (readonly [text: string, below: number, size?: number])[]): string {
+  const shown = lines.map(([text, below, size = 12]) => `/F1 ${size} Tf 0 -${below} Td (${text}) Tj`);
+  return `BT 72 740 Td ${shown.join(" ")} ET`;
+}
