@@ -43,7 +43,11 @@ export class PageReader {
       if (request.engine === "browser" || needsBrowser(request)) return await this.#readInBrowser(visit, task);
       const fetched = await this.#fetch(visit);
       const source = sourceOf(fetched);
-      const outcome = await this.#extract(visit, { source, task, mayNeedBrowser: request.engine === "auto" });
+      const outcome = await this.#extract(visit, {
+        source,
+        task,
+        mayNeedBrowser: request.engine === "auto" && fetched.complete,
+      });
       if (outcome.outcome === "needs-browser") return await this.#readInBrowser({ ...visit, fetched }, task);
       return { extraction: contentOf(outcome), source };
     });
@@ -161,6 +165,7 @@ const NOT_CONTENT_ERRORS = {
   "consent-wall": "page-consent-wall",
   empty: "page-empty",
   "unsupported-type": "page-type-unsupported",
+  unreadable: "page-failed",
 } as const;
 
 function notContentError(reason: NotContent, detail: string): TurnpikeError {
