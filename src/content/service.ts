@@ -1,7 +1,9 @@
 import { mkdir, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { messageOf } from "../lib/caught.ts";
+import { majorOf, ordinaryUserAgent } from "./browser/identity.ts";
 import { type BrowserInfo, BrowserPool, type Log } from "./browser/pool.ts";
+import { isReadable } from "./documents/kind.ts";
 import { ANYWHERE, PUBLIC_WEB } from "./egress/guard.ts";
 import { Extractor } from "./extraction/extractor.ts";
 import { Slots } from "./page/slots.ts";
@@ -65,7 +67,12 @@ export async function startContentService(options: ContentOptions): Promise<Cont
   );
   const { search } = searching;
   const slots = new Slots(MAX_FETCHES, MAX_QUEUED_FETCHES, FETCH_QUEUE_TIMEOUT_MS);
-  const pages = new RememberingReader({ browser: pool, fetchDocument, slots, extractor, egress }, searching.remember);
+  // Both engines go by one name.
+  const fetching = { userAgent: ordinaryUserAgent(majorOf(`/${browser.version}`)), isReadable };
+  const pages = new RememberingReader(
+    { browser: pool, fetchDocument: (visit) => fetchDocument(visit, fetching), slots, extractor, egress },
+    searching.remember,
+  );
   const services = {
     pages,
     browser: `${browser.name} ${browser.version}`,
