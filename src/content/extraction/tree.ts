@@ -1,6 +1,7 @@
 import { type Document, type Element } from "domhandler";
 import { Parser, type ParserOptions, type Token } from "parse5";
 import { adapter, type Htmlparser2TreeAdapterMap } from "parse5-htmlparser2-tree-adapter";
+import { readTextInRuns } from "./text-runs.ts";
 
 /** Elements deeper than this become siblings, as in Chromium (kMaximumHTMLParserDOMTreeDepth). */
 export const MAX_DEPTH = 512;
@@ -16,9 +17,16 @@ export const MAX_REOPENED = 100_000;
 
 type Location = Parameters<Parser<Htmlparser2TreeAdapterMap>["_attachElementToTree"]>[2];
 
+type ParserArguments = ConstructorParameters<typeof Parser<Htmlparser2TreeAdapterMap>>;
+
 class BoundedParser extends Parser<Htmlparser2TreeAdapterMap> {
   #reopened = 0;
   #reopens = false;
+
+  constructor(...args: ParserArguments) {
+    super(...args);
+    readTextInRuns(this);
+  }
 
   override _reconstructActiveFormattingElements(): void {
     if (this.#reopened >= MAX_REOPENED) return;
