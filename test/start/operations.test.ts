@@ -1,0 +1,239 @@
+/** Every operation of the shipped program, paid for: by the typed client on Node and Bun, by curl over HTTP/1.1 and HTTP/2. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { connect } from "node:http2";
+import { join } from "node:path";
+import shipped from "../../config/turnpike.json";
+import { OPERATIONS } from "../../src/content/operations/operations.ts";
+import { payAndFetch } from "../../src/payments/client.ts";
+import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
+import { Folder, Program } from "../support/program.ts";
+
+// A browser is unpacked and started, on a machine that may be busy.
+setDefaultTimeout(60_000);
+
+const ROOT = join(import.meta.dir, "../..");
+const BIN = join(ROOT, "bin/turnpike.mjs");
+const WORDS = "High water at the harbour comes twice a day, about fifty minutes later each day. ".repeat(5);
+const PAGE = `<!doctype html><html lang="en"><head><title>Tide tables</title></head><body>
+<article><h1>Tide tables</h1><p>${WORDS}</p><p>${WORDS}</p><a href="/next">Next</a></article></body></html>`;
+
+const folder = new Folder();
+let site: Bun.Server<undefined>;
+let program: Program;
+let gateway: string;
+
+interface Sale {
+  readonly body?: object;
+  /** What the answer must hold: a piece of its text, or its first bytes. */
+  readonly holds: string;
+}
+
+function saleOf(name: string): Sale | undefined {
+  const url = `${site.url.href}tides`;
+  const sales: Readonly<Record<string, Sale>> = {
+    search: { body: { query: "tide tables" }, holds: '"title":"Tide tables"' },
+    scrape: { body: { url, format: "links" }, holds: "[Next](" },
+    batch: { body: { urls: [url, `${url}/other`], format: "text" }, holds: "High water" },
+    extract: { body: { url, selectors: { title: "h1", next: "a@href" } }, holds: '"title":"Tide tables"' },
+    read: { body: { url }, holds: "High water" },
+    pdf: { body: { url }, holds: "%PDF-" },
+    screenshot: { body: { url, width: 200, height: 100 }, holds: "PNG" },
+    qr: { body: { data: "https://example.com/" }, holds: "PNG" },
+    health: { holds: '"status":"ok"' },
+  };
+  return sales[name];
+}
+
+async function run(command: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const child = Bun.spawn([...command], { cwd: folder.path, stdio: ["ignore", "pipe", "pipe"] });
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { code, out, err };
+}
+
+beforeAll(async () => {
+  site = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: ({ url }) =>
+      new URL(url).pathname.startsWith("/tides")
+        ? new Response(PAGE, { headers: { "content-type": "text/html" } })
+        : new Response("", { status: 404 }),
+  });
+  mkdirSync(folder.file("node_modules"));
+  symlinkSync(ROOT, folder.file("node_modules/turnpike"));
+  const state = ["--state-dir", folder.file("state"), "--allow-private"];
+  const indexed = await run(["node", BIN, "index", "add", `${site.url.href}tides`, "--depth", "0", ...state]);
+  if (indexed.code !== 0) throw new Error(`Cannot fill the index: ${indexed.err}`);
+  const config = folder.write("turnpike.json", { ...shipped, content: { search: { providers: ["local"] } } });
+  program = new Program(["--config", config, "--port", "0", ...state], { command: ["node", BIN, "start"] });
+  const [, port] = await program.sees(/^gateway +http:\/\/127\.0\.0\.1:(\d+)$[^]*^try /m);
+  gateway = `http://127.0.0.1:${port}`;
+});
+
+afterAll(async () => {
+  await program.stop();
+  await site.stop(true);
+  folder.remove();
+});
+
+test("every operation has a sale here", () => {
+  expect(OPERATIONS.filter(({ name }) => saleOf(name) === undefined).map(({ name }) => name)).toEqual([]);
+});
+
+const SCRIPT = `import { Turnpike, TurnpikeProblem } from "turnpike/client";
+const [url, privateKey, sales] = process.argv.slice(2);
+let paid = "";
+const turnpike = new Turnpike({ url, privateKey, onPayment: ({ path, price }) => { paid = path + " " + price; } });
+const results = {};
+for (const [name, body] of JSON.parse(sales)) {
+  paid = "";
+  const answer = body === null ? await turnpike[name]() : await turnpike[name](body);
+  const text = "bytes" in answer ? Buffer.from(answer.bytes).toString("latin1") : JSON.stringify(answer);
+  results[name] = { paid, start: text.slice(0, 4000) };
+}
+const problem = await turnpike.scrape({ url: "nowhere" }).catch((error) => error);
+results.problem = [problem instanceof TurnpikeProblem, problem.code, problem.errors];
+console.log(JSON.stringify(results));
+`;
+
+test.each(["node", process.execPath])("the typed client pays for every operation on %s", async (runtime) => {
+  const script = folder.write("calls.mjs", SCRIPT);
+  const sales = OPERATIONS.map(({ name }) => [name, saleOf(name)?.body ?? null]);
+  const { code, out, err } = await run([runtime, script, gateway, PRIVATE_KEY, JSON.stringify(sales)]);
+  expect([code, err]).toEqual([0, ""]);
+  // What the script above prints.
+  const results = JSON.parse(out) as Record<string, { paid: string; start: string }>;
+  for (const { name, path, price } of OPERATIONS) {
+    expect([name, results[name]?.paid]).toEqual([name, price === undefined ? "" : `${path} ${price}`]);
+    expect([name, results[name]?.start]).toEqual([name, expect.stringContaining(saleOf(name)?.holds ?? "?")]);
+  }
+  const errors = [{ path: "url", message: "must be an absolute URL" }];
+  expect(JSON.stringify(results["problem"])).toBe(JSON.stringify([true, "invalid-parameters", errors]));
+});
+
+test("the typed client's types hold in a strict program for Node", async () => {
+  folder.write(
+    "use.ts",
+    `import { type BatchResponse, type Metadata, Turnpike, type TurnpikeFile, TurnpikeProblem } from "turnpike/client";
+     const turnpike = new Turnpike({ url: "http://127.0.0.1", maxPrice: "$0.01" });
+     export async function use(): Promise<[BatchResponse, TurnpikeFile, Metadata]> {
+       const batch = await turnpike.batch({ urls: ["https://example.com/"], format: "links", timeout: undefined });
+       const { metadata, data } = await turnpike.extract({ url: "u", selectors: { a: "p" } }, { signal: AbortSignal.timeout(1) });
+       const first: string | readonly string[] | null | undefined = data["a"];
+       // @ts-expect-error a format that there is not
+       void turnpike.scrape({ url: "u", format: "pdf" });
+       // @ts-expect-error a field that there is not
+       void turnpike.scrape({ url: "u", colour: 1 });
+       // @ts-expect-error a field that is required
+       void turnpike.read({});
+       console.log(first, TurnpikeProblem.name);
+       return [batch, await turnpike.qr({ data: "x" }), metadata];
+     }`,
+  );
+  folder.write("tsconfig.json", {
+    compilerOptions: {
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noEmit: true,
+      target: "es2022",
+      module: "nodenext",
+      // Node's own types contradict each other under exactOptionalPropertyTypes.
+      skipLibCheck: true,
+      types: ["node"],
+      typeRoots: [join(ROOT, "node_modules/@types")],
+    },
+    files: ["use.ts"],
+  });
+  folder.write("package.json", { type: "module" });
+  expect(await run([join(ROOT, "node_modules/.bin/tsc"), "-p", "."])).toEqual({ code: 0, out: "", err: "" });
+});
+
+type Send = (url: string, init: RequestInit) => Promise<Response>;
+
+function responseOf(fields: string, body: Uint8Array): Response {
+  const [status = "", ...lines] = fields.trim().split(/\r?\n/);
+  const headers = lines.map((line): [string, string] => {
+    const colon = line.indexOf(":");
+    return [line.slice(0, colon), line.slice(colon + 1).trim()];
+  });
+  return new Response(new Uint8Array(body), { status: Number(status.split(" ")[1]), headers });
+}
+
+/** Plain curl, with one flag that names the protocol. */
+function curl(protocol: string): Send {
+  return async (url, { method = "GET", headers, body }) => {
+    const fields = [...new Headers(headers)].flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
+    const data = typeof body === "string" ? ["--data-binary", body] : [];
+    const [head, file] = [folder.file("head"), folder.file("body")];
+    const command = ["curl", "-sS", protocol, "-X", method, ...fields, ...data, "-D", head, "-o", file, url];
+    const { code, err } = await run(command);
+    if (code !== 0) throw new Error(`curl ended with ${code}: ${err}`);
+    return responseOf(await Bun.file(head).text(), await Bun.file(file).bytes());
+  };
+}
+
+/** HTTP/2 where there is no curl. */
+const nodeHttp2: Send = async (url, { method = "GET", headers, body }) => {
+  const { origin, pathname } = new URL(url);
+  const session = connect(origin);
+  try {
+    const stream = session.request({
+      ":method": method,
+      ":path": pathname,
+      ...Object.fromEntries(new Headers(headers)),
+    });
+    const head = Promise.withResolvers<string>();
+    stream.on("response", (fields) => {
+      const lines = Object.entries(fields).flatMap(([name, value]) =>
+        name.startsWith(":") ? [] : [`${name}: ${[value].flat().join(", ")}`],
+      );
+      head.resolve([`HTTP/2 ${fields[":status"]}`, ...lines].join("\n"));
+    });
+    stream.on("error", head.reject);
+    stream.end(typeof body === "string" ? body : undefined);
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of stream) chunks.push(chunk as Uint8Array); // No encoding was set, so these are bytes.
+    return responseOf(await head.promise, Buffer.concat(chunks));
+  } finally {
+    session.close();
+  }
+};
+
+const HAS_CURL = Bun.which("curl") !== null;
+const WAYS: readonly (readonly [string, Send, string])[] = HAS_CURL
+  ? [
+      ["curl over HTTP/1.1", curl("--http1.1"), "HTTP/1.1"],
+      ["curl over HTTP/2", curl("--http2-prior-knowledge"), "HTTP/2"],
+    ]
+  : [
+      ["fetch over HTTP/1.1", (url, init) => fetch(url, init), "HTTP/1.1"],
+      ["node:http2", nodeHttp2, "HTTP/2"],
+    ];
+
+describe.each(WAYS)("%s", (_way, send, version) => {
+  test.each(OPERATIONS.map(({ name, price }) => [name, price] as const))(
+    "%s is sold, and not given away",
+    async (name, price) => {
+      const { body, holds } = saleOf(name) ?? { holds: "?" };
+      const init: RequestInit =
+        body === undefined
+          ? {}
+          : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+      const statuses: number[] = [];
+      const paid = await payAndFetch(`${gateway}/${name}`, init, {
+        account: () => ({ address: PAYER, privateKey: Buffer.from(PRIVATE_KEY.slice(2), "hex") }),
+        maxPrice: "$1",
+        fetch: async (url, one) => {
+          const response = await send(url, one);
+          statuses.push(response.status);
+          return response;
+        },
+      });
+      expect(statuses).toEqual(price === undefined ? [200] : [402, 200]);
+      expect(paid.receipt?.success).toBe(price === undefined ? undefined : true);
+      expect(Buffer.from(await paid.response.arrayBuffer()).toString("latin1")).toContain(holds);
+      if (HAS_CURL) expect(await Bun.file(folder.file("head")).text()).toStartWith(version);
+    },
+  );
+});
