@@ -73,7 +73,9 @@ export async function index(args: readonly string[]): Promise<number> {
   if (rest.length > 0) return wrongUsage(USAGE);
   const pages = PageIndex.open(indexPath(stateFolder(values["state-dir"])));
   try {
-    return await run({ pages, sites: new Sites(pages), values }, command, subject);
+    const delayMs = decimal("--delay", values.delay, MAX_DELAY_SECONDS) * 1000;
+    const maxBytes = whole("--max-size", values["max-size"], MAX_SIZE_MB) * 1024 * 1024;
+    return await run({ pages, sites: new Sites(pages), values, delayMs, maxBytes }, command, subject);
   } catch (error) {
     console.error(`turnpike index: ${messageOf(error)}`);
     return 1;
@@ -86,6 +88,8 @@ interface Context {
   readonly pages: PageIndex;
   readonly sites: Sites;
   readonly values: Values;
+  readonly delayMs: number;
+  readonly maxBytes: number;
 }
 
 async function run(context: Context, command: string, subject: string | undefined): Promise<number> {
@@ -115,9 +119,8 @@ async function run(context: Context, command: string, subject: string | undefine
   return await crawlAll(context, [site]);
 }
 
-async function crawlAll({ pages, sites, values }: Context, chosen: readonly Site[]): Promise<number> {
-  const delayMs = decimal("--delay", values.delay, MAX_DELAY_SECONDS) * 1000;
-  const maxBytes = whole("--max-size", values["max-size"], MAX_SIZE_MB) * 1024 * 1024;
+async function crawlAll(context: Context, chosen: readonly Site[]): Promise<number> {
+  const { pages, sites, values, delayMs, maxBytes } = context;
   if (!sites.lock(process.pid)) throw new Error("Cannot crawl: another process does; wait for its end");
   const extractor = new Extractor();
   const interrupt = new AbortController();
