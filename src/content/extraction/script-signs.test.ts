@@ -41,7 +41,7 @@ const SHOWN: readonly (readonly [sign: string, html: string])[] = [
   ["noscript-notice", "<p>This page requires JavaScript.</p><script>1</script>"],
   ["client-data", `<p>Prices</p><script>window.__STATE__ = {"a":"${"x".repeat(3000)}"}</script>`],
   ["client-data", `<p>Prices</p><script type="application/json">${"[1],".repeat(1000)}</script><script></script>`],
-  ["bundle-with-little-text", `<p>${TEXT.slice(0, 600)}</p><script src="/static/js/main.3f2a.js"></script>`],
+  ["bundle-with-little-text", `<p>${TEXT.slice(0, 400)}</p><script src="/static/js/main.3f2a.js"></script>`],
   ["scripts-with-little-text", `<p>A word or two.</p>${APP}`],
   ["scripts-with-little-text", `<p>A word or two.</p><script type="module">import "./start.js";</script>`],
   ["late-fragment", `~<div hx-get="/news" hx-trigger="load"></div><script src="/htmx.min.js"></script>`],

@@ -17,5 +17,5 @@ export const SIGNS: readonly Sign[] = [...WAY_SIGNS, ...CODE_SIGNS];
 /** What tells that a document shows its content by script alone; undefined where nothing does. In linear time. */
 export function signOfScript(tree: Document, source: PageSource): string | undefined {
   const page = survey(tree, source);
-  return (page.hasCode ? SIGNS : WAY_SIGNS).find(({ shown }) => shown(page))?.name;
+  return (page.code.runs ? SIGNS : WAY_SIGNS).find(({ shown }) => shown(page))?.name;
 }

@@ -9,8 +9,10 @@ const MAIN_TEXT = 40;
 /** A page with unknown scripts and less text than this, navigation not counted, may get its text from them. */
 const LITTLE_TEXT = 300;
 /** The same where its scripts are an application's bundle. */
-const BUNDLE_TEXT = 900;
-/** The same where a noscript element says that the page needs scripts. */
+const BUNDLE_TEXT = 500;
+/** A page with more text than this is no list of what was searched for. */
+const SEARCH_TEXT = 500;
+/** The same as above where a noscript element says that the page needs scripts. */
 const NOTICE_TEXT = 1500;
 /** Embedded data from which this many times the page's text could be made. */
 const DATA_RATIO = 25;
@@ -34,43 +36,60 @@ function isEmpty({ text, media, elements }: Surveyed): boolean {
   return text === 0 && media === 0 && elements === 0;
 }
 
-function hasUnknown(page: Survey): boolean {
-  return page.unknown.length > 0 || page.inline.some((script) => loadsUnknown(script));
+function hasUnknown({ code }: Survey): boolean {
+  return code.unknown.length > 0 || code.inline.some((script) => loadsUnknown(script));
 }
 
 function nothingToSee({ text }: Survey): boolean {
   return text === 0;
 }
 
-function hasEmptyRoot({ elements }: Survey): boolean {
-  return elements.some(({ name, attribs, text, media }) => {
-    if (text >= ROOT_TEXT || media > 2) return false;
-    if (name === "app-root" || name === "my-app" || name === "ion-app" || name === "flt-glass-pane") return true;
-    if (name === "body" || name === "html" || name === "a" || name === "script" || name === "link") return false;
-    return ROOTS.test(attribs["id"] ?? "") || attribs["data-reactroot"] !== undefined || attribs["ng-app"] === "";
-  });
+const ROOT_ELEMENTS = new Set(["app-root", "my-app", "ion-app", "flt-glass-pane"]);
+const NO_ROOTS = new Set(["body", "html", "a", "script", "link"]);
+
+function isEmptyRoot({ name, attribs, text, media }: Surveyed): boolean {
+  if (text >= ROOT_TEXT || media > 2) return false;
+  return ROOT_ELEMENTS.has(name) || (!NO_ROOTS.has(name) && ROOTS.test(attribs["id"] ?? ""));
+}
+
+function hasEmptyRoot(page: Survey): boolean {
+  return (
+    page.having("id").some((element) => isEmptyRoot(element)) ||
+    page.having("data-reactroot").some(({ text }) => text < ROOT_TEXT) ||
+    page.someCustom((element) => ROOT_ELEMENTS.has(element.name) && isEmptyRoot(element))
+  );
+}
+
+function isEmptyMain({ name, text, media, hidden }: Surveyed): boolean {
+  return name !== "a" && !hidden && text < MAIN_TEXT && media === 0;
 }
 
 function hasEmptyMain(page: Survey): boolean {
   if (!hasUnknown(page)) return false;
-  return page.elements.some(
-    ({ name, attribs, text, media, hidden }) =>
-      (name === "main" || attribs["role"] === "main" || /^(?:main|content|main-content)$/i.test(attribs["id"] ?? "")) &&
-      name !== "a" &&
-      !hidden &&
-      text < MAIN_TEXT &&
-      media === 0,
+  return (
+    page.named("main").some((element) => isEmptyMain(element)) ||
+    page.having("role").some((element) => element.attribs["role"] === "main" && isEmptyMain(element)) ||
+    page.having("id").some((element) => MAINS.test(element.attribs["id"] ?? "") && isEmptyMain(element))
   );
+}
+
+const MAINS = /^(?:main|content|main-content)$/i;
+
+function isEmptyContainer(element: Surveyed): boolean {
+  const { name, attribs, chrome, hidden } = element;
+  if (chrome || hidden || !CONTAINER_ELEMENTS.has(name) || !isEmpty(element)) return false;
+  const names = `${attribs["id"] ?? ""} ${attribs["class"] ?? ""}`;
+  return CONTAINERS.test(names) && !OTHERS.test(names);
 }
 
 function hasEmptyContainer(page: Survey): boolean {
   if (!hasUnknown(page)) return false;
-  return page.elements.some((element) => {
-    const { name, attribs, chrome, hidden } = element;
-    if (chrome || hidden || !CONTAINER_ELEMENTS.has(name) || !isEmpty(element)) return false;
-    const names = `${attribs["id"] ?? ""} ${attribs["class"] ?? ""}`;
-    return CONTAINERS.test(names) && !OTHERS.test(names);
-  });
+  // A page that is no list of matches fills these when somebody looks for something.
+  const isForSearch = ({ attribs }: Surveyed) =>
+    page.contentText >= SEARCH_TEXT && /search/i.test(`${attribs["id"] ?? ""} ${attribs["class"] ?? ""}`);
+  return [...page.having("id"), ...page.having("class")].some(
+    (element) => isEmptyContainer(element) && !isForSearch(element),
+  );
 }
 
 function hasLittleText(page: Survey): boolean {
@@ -81,8 +100,8 @@ function hasLittleText(page: Survey): boolean {
 const BUNDLES =
   /\/(?:_next|_nuxt|_app\/immutable|__gatsby|build\/_shared|static\/js|_framework)\/|(?:^|\/)(?:main|app|bundle|index|client|entry|vendors?|runtime|chunk|polyfills|webpack)(?:[~.-][\w~-]{1,40}){0,3}\.(?:m?js|chunk\.js|bundle\.js)(?:$|[?#])/i;
 
-function hasBundleAndLittleText({ contentText, unknown }: Survey): boolean {
-  return contentText < BUNDLE_TEXT && unknown.some((src) => BUNDLES.test(src));
+function hasBundleAndLittleText({ contentText, code }: Survey): boolean {
+  return contentText < BUNDLE_TEXT && code.unknown.some((src) => BUNDLES.test(src));
 }
 
 /** Of a noscript element, which holds pictures and comments of others more often. */
@@ -101,9 +120,9 @@ function hasNotice({ contentText, noscripts, phrases }: Survey): boolean {
 const NOTICE =
   /(?:enable|activate|allow|turn on|requires?|without|needs?)\s{1,9}java\s?script|java\s?script\s{1,9}(?:is|must|has|to be|needs?|aktivieren|erforderlich|requis|activ\w{0,9}|habilit\w{0,9}|disabled|required)|включите\s{1,9}javascript|javascript\s?を有効|启用\s?javascript/i;
 
-function hasDataForMore({ contentText, data, inline }: Survey): boolean {
-  let length = data;
-  for (const { whole, bare } of inline) if (STATE.test(bare)) length += whole.length;
+function hasDataForMore({ contentText, code }: Survey): boolean {
+  let length = code.data;
+  for (const { whole, bare } of code.inline) if (STATE.test(bare)) length += whole.length;
   return length > MUCH_DATA && length > contentText * DATA_RATIO;
 }
 

@@ -2,19 +2,17 @@ import { isTag } from "domhandler";
 import { type Sign } from "./sign.ts";
 import { isShadowRoot, type Survey, type Surveyed } from "./survey.ts";
 
-function anyElement(fits: (element: Surveyed) => boolean): Sign["shown"] {
-  return ({ elements }: Survey) => elements.some((element) => fits(element));
+/** htmx, Turbo, Unpoly, Livewire, and the include scripts of small sites: fragments that are fetched unasked. */
+function hasLateFragment(page: Survey): boolean {
+  if (page.hasAny(LATE_ATTRIBUTES)) return true;
+  if (page.having("src").some(({ name }) => LATE_ELEMENTS.has(name))) return true;
+  const triggered = [...page.having("hx-trigger"), ...page.having("data-hx-trigger")];
+  return triggered.some(({ attribs }) =>
+    /(?:^|[\s,])(?:load|revealed|intersect|every)\b/.test(attribs["hx-trigger"] ?? attribs["data-hx-trigger"] ?? ""),
+  );
 }
 
-/** htmx, Turbo, Unpoly, Livewire, and the include scripts of small sites: fragments that are fetched unasked. */
-function isLateFragment({ name, attribs }: Surveyed): boolean {
-  const request = attribs["hx-get"] ?? attribs["data-hx-get"] ?? attribs["hx-post"] ?? attribs["data-hx-post"];
-  const trigger = attribs["hx-trigger"] ?? attribs["data-hx-trigger"] ?? "";
-  if (request !== undefined && /(?:^|[\s,])(?:load|revealed|intersect|every)\b/.test(trigger)) return true;
-  if (name === "turbo-frame" || name === "include-fragment" || name === "html-include")
-    return attribs["src"] !== undefined;
-  return LATE_ATTRIBUTES.some((attribute) => attribs[attribute] !== undefined);
-}
+const LATE_ELEMENTS = new Set(["turbo-frame", "include-fragment", "html-include"]);
 
 const LATE_ATTRIBUTES = [
   "up-defer",
@@ -34,13 +32,18 @@ const LATE_ATTRIBUTES = [
   "ws-connect",
 ];
 
+function isEmpty({ text, media }: Surveyed): boolean {
+  return text === 0 && media === 0;
+}
+
 /** Parts of which the server sent nothing, for their component to show in the browser alone. */
-function isClientIsland({ name, attribs, text, media, elements }: Surveyed): boolean {
-  const empty = text === 0 && media === 0;
-  if (name === "astro-island") return attribs["client"] === "only" || empty;
-  if (name === "template") return attribs["data-dgst"] === "BAILOUT_TO_CLIENT_SIDE_RENDERING";
-  if (!empty || elements > 1) return false;
-  return ISLAND_ATTRIBUTES.some((attribute) => attribs[attribute] !== undefined);
+function hasClientIsland(page: Survey): boolean {
+  if (page.having("data-dgst").some(({ attribs }) => attribs["data-dgst"]?.startsWith("BAILOUT") === true)) return true;
+  if (page.having("client").some(({ attribs }) => attribs["client"] === "only")) return true;
+  if (page.having("component-url").some((element) => element.name === "astro-island" && isEmpty(element))) return true;
+  return ISLAND_ATTRIBUTES.some((attribute) =>
+    page.having(attribute).some((element) => isEmpty(element) && element.elements <= 1),
+  );
 }
 
 const ISLAND_ATTRIBUTES = [
@@ -59,9 +62,11 @@ const ISLAND_ATTRIBUTES = [
 ];
 
 /** React sends late parts of a page at its end and has an inline script move them to their places. */
-function isStreamedPart({ name, attribs }: Surveyed): boolean {
-  const id = attribs["id"] ?? "";
-  return (name === "template" && /^[BP]:/.test(id)) || (attribs["hidden"] !== undefined && id.startsWith("S:"));
+function hasStreamedPart(page: Survey): boolean {
+  return page.having("id").some(({ name, attribs }) => {
+    const id = attribs["id"] ?? "";
+    return (name === "template" && /^[BP]:/.test(id)) || (attribs["hidden"] !== undefined && id.startsWith("S:"));
+  });
 }
 
 /** Attributes by which Vue, Alpine, AngularJS, Knockout and the like write text in the browser. */
@@ -103,28 +108,23 @@ const TEMPLATE_ATTRIBUTES = [
   "data-mustache",
 ];
 
-function isTemplated({ attribs }: Surveyed): boolean {
-  return TEMPLATE_ATTRIBUTES.some((attribute) => attribs[attribute] !== undefined);
-}
-
-function hasTemplates({ templates, phrases, elements }: Survey): boolean {
-  if (templates > 0) return true;
-  if (phrases.some(({ text, code }) => !code && /\{\{[^{}]{1,99}\}\}|<%[=-]?\s/.test(text))) return true;
-  return elements.some((element) => isTemplated(element));
+function hasTemplates(page: Survey): boolean {
+  if (page.code.templates > 0 || page.hasAny(TEMPLATE_ATTRIBUTES)) return true;
+  return page.phrases.some(({ text, code }) => !code && /\{\{[^{}]{1,99}\}\}|<%[=-]?\s/.test(text));
 }
 
 /** Elements of a page's own that show something small or nothing: icons, switches, pictures of people. */
 const SMALL_ELEMENT =
-  /^(?:fb|amp|ion|lord|iconify|clr|sl|md|mdui|fa|gp|g|svg)-|(?:^|-)(?:icon|icons|avatar|spinner|toggle|switch|button|badge|theme|tooltip|menu|nav|search|skip|scroll|share|copy|analytics|tracker|consent|cookie|toast|modal|dialog|drawer|player|progress|pixel|router-link|announcer|overlay|banner|cart|selector|picker)(?:$|-)/;
+  /^(?:fb|amp|ion|lord|iconify|clr|sl|md|mdui|fa|gp|g|svg)-|(?:^|-)(?:icon|icons|avatar|spinner|toggle|switch|button|badge|theme|tooltip|menu|nav|search|skip|scroll|share|copy|analytics|tracker|consent|cookie|toast|modal|dialog|drawer|player|progress|pixel|router-link|announcer|overlay|banner|cart|selector|picker|toolbar|topbar|sidebar|scrollbox)(?:$|-)/;
 
 function isEmptyCustomElement({ name, text, media, elements, chrome, hidden }: Surveyed): boolean {
   if (chrome || hidden || text > 0 || media > 0 || elements > 2) return false;
-  return name.includes("-") && !SVG_NAMES.has(name) && !SMALL_ELEMENT.test(name);
+  return !SVG_NAMES.has(name) && !SMALL_ELEMENT.test(name);
 }
 
 /** Words that a component puts into places of its shadow tree, which its script makes. */
-function isSlotted({ name, attribs, chrome, hidden, parent }: Surveyed, elements: readonly Surveyed[]): boolean {
-  if (attribs["slot"] === undefined || chrome || hidden || name === "slot") return false;
+function isSlotted({ chrome, hidden, parent }: Surveyed, elements: readonly Surveyed[]): boolean {
+  if (chrome || hidden) return false;
   const host = elements[parent]?.element;
   return host?.name.includes("-") === true && !host.children.some((child) => isTag(child) && isShadowRoot(child));
 }
@@ -143,17 +143,20 @@ const SVG_NAMES = new Set([
 const APPLICATIONS =
   /(?:^|\/)(?:flutter_bootstrap|flutter|main\.dart|blazor\.webassembly|dotnet|unityloader|[\w.-]{1,60}\.loader)\.js(?:$|[?#])|_framework\/blazor\.webassembly/i;
 
-function isApplication({ unknown }: Survey): boolean {
-  return unknown.some((src) => APPLICATIONS.test(src));
+function isApplication({ code }: Survey): boolean {
+  return code.unknown.some((src) => APPLICATIONS.test(src));
 }
 
 /** What frameworks leave in a page for the browser to finish. Each of them needs code that runs. */
 export const FRAMEWORK_SIGNS: readonly Sign[] = [
-  { name: "late-fragment", shown: anyElement(isLateFragment) },
-  { name: "client-island", shown: anyElement(isClientIsland) },
-  { name: "streamed-part", shown: anyElement(isStreamedPart) },
+  { name: "late-fragment", shown: hasLateFragment },
+  { name: "client-island", shown: hasClientIsland },
+  { name: "streamed-part", shown: hasStreamedPart },
   { name: "template-syntax", shown: hasTemplates },
-  { name: "empty-custom-element", shown: anyElement(isEmptyCustomElement) },
-  { name: "slotted-text", shown: ({ elements }) => elements.some((element) => isSlotted(element, elements)) },
+  { name: "empty-custom-element", shown: (page) => page.someCustom((element) => isEmptyCustomElement(element)) },
+  {
+    name: "slotted-text",
+    shown: (page) => page.having("slot").some((element) => isSlotted(element, page.elements)),
+  },
   { name: "drawn-application", shown: isApplication },
 ];

@@ -1,6 +1,7 @@
 import { isHarmless, isKnownSnippet } from "./known-scripts.ts";
 import { type Sign } from "./sign.ts";
-import { type InlineScript, type Survey } from "./survey.ts";
+import { type InlineScript } from "./page-code.ts";
+import { type Survey } from "./survey.ts";
 
 /** What changes the page's content; `bare` code is searched, so that data in strings is no sign. */
 const WRITES =
@@ -68,7 +69,7 @@ const STORED = /\b(?:localStorage|sessionStorage|document\.cookie)\b/;
 
 /** Whether inline code runs by itself that fits. */
 function anyOf(fits: (script: InlineScript) => boolean): Sign["shown"] {
-  return ({ inline }: Survey) => inline.some((script) => fits(script));
+  return ({ code }: Survey) => code.inline.some((script) => fits(script));
 }
 
 /** What inline scripts do as the page loads. */

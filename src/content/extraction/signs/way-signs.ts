@@ -11,12 +11,16 @@ function isSoon(refresh: string): boolean {
   return Number(delay[1]) <= SOON_SECONDS;
 }
 
-function refreshes({ source, elements }: Survey): boolean {
-  if (source.headers.some(([name, value]) => name.toLowerCase() === "refresh" && isSoon(value))) return true;
-  return elements.some(
-    ({ name, attribs }) =>
-      name === "meta" && attribs["http-equiv"]?.trim().toLowerCase() === "refresh" && isSoon(attribs["content"] ?? ""),
-  );
+function refreshes(page: Survey): boolean {
+  if (page.source.headers.some(([name, value]) => name.toLowerCase() === "refresh" && isSoon(value))) return true;
+  return page
+    .having("http-equiv")
+    .some(
+      ({ name, attribs }) =>
+        name === "meta" &&
+        attribs["http-equiv"]?.trim().toLowerCase() === "refresh" &&
+        isSoon(attribs["content"] ?? ""),
+    );
 }
 
 function isXml({ source }: Survey): boolean {
