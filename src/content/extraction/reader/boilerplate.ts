@@ -7,7 +7,7 @@ const AROUND = new Set(
     "subscription signup paywall share sharing sharebar sharedaddy addthis social socials related recommended " +
     "recommendations outbrain taboola promo promotion promobox sponsor sponsored ad ads adbox adslot advert adverts " +
     "advertisement dfp leaderboard skyscraper popup modal overlay toast skip skiplink login signin widget widgets upsell " +
-    "crosssell announcement trending popular offscreen noprint minicart wishlist"
+    "crosssell announcement trending popular offscreen noprint minicart wishlist facet facets filters sortby"
   ).split(" "),
 );
 
@@ -15,7 +15,7 @@ const AROUND = new Set(
 const AROUND_WITH_LINKS = new Set(
   (
     "nav navbar navigation menu submenu megamenu breadcrumb breadcrumbs crumbs toolbar pagination pager paging search " +
-    "searchbox searchform filter filters facet facets refine sorting toc tags tagcloud languages banner utility compare"
+    "searchbox searchform filter refine sort sorting toc tags tagcloud languages banner utility compare"
   ).split(" "),
 );
 
@@ -36,6 +36,15 @@ export function namedAround(classes = "", id = ""): "surely" | "with-links" | un
     if (AROUND_WITH_LINKS.has(word)) found = "with-links";
   }
   return found;
+}
+
+/** What forums put around each post: numbers and titles of its author, votes, buttons. */
+const POST_DETAILS =
+  /(?:^|[\s_-])(?:rank|user-?title|signature|joined|reputation(?:-score)?|flair|badges?|action-?bar|(?:post|message)-?(?:buttons|menu|actions|controls|tools|footer)|profile-(?:rank|posts|joined)|vot(?:es?|ing|ecell)(?:-(?:count|container|cell))?|subtext|navs|linkback-list)(?:$|[\s_-])/i;
+
+/** Whether a class names an element as a detail of a post. */
+export function isPostDetail(classes = ""): boolean {
+  return classes !== "" && POST_DETAILS.test(classes.slice(0, MAX_NAMES_LENGTH));
 }
 
 /** Classes and ids beyond this are not looked at; in characters. */

@@ -17,6 +17,7 @@ export function cleanArticle(tree: Document): void {
       if (!isTag(node)) return true;
       if (node.name === "pre" || node.name === "code" || node.name === "math" || isDataTable(node)) return false;
       if (/^h[2-6]$/.test(node.name) && isTrailerHeading(inlineText(node))) trailers.push(node);
+      else if (node.name === "a" && isMark(node)) labels.push(node);
       else if (LABELS.has(node.name) && isLabel(node)) {
         labels.push(node);
         return false;
@@ -26,6 +27,13 @@ export function cleanArticle(tree: Document): void {
   });
   for (const label of labels) removeWithEmptyParents(label);
   for (const heading of trailers) dropLinksAfter(heading);
+}
+
+/** The link of a heading to itself. */
+function isMark(link: Element): boolean {
+  const [only, more] = link.children;
+  if (!(only instanceof Text) || more !== undefined || only.data.length > 4) return false;
+  return (link.attribs["href"]?.includes("#") ?? false) && /^\s*[#¶§🔗]\s*$/u.test(only.data);
 }
 
 /** A table with headings has short words as its content; one without may be the page's layout. */

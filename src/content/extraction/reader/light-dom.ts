@@ -21,11 +21,15 @@ class LightNode {
 
 export type LightChild = LightElement | LightText;
 
+/** Readability asks texts for them as well. */
+const NO_NODES: readonly LightChild[] = [];
+
 export class LightText extends LightNode {
   readonly nodeType = TEXT_NODE;
   readonly nodeName = "#text";
   readonly localName = "";
   readonly firstChild = null;
+  readonly childNodes: readonly LightChild[] = NO_NODES;
   data: string;
 
   constructor(data: string) {

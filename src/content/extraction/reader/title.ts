@@ -2,22 +2,27 @@ import { type Document, Element, Text, isTag } from "domhandler";
 import { type PageMetadata } from "./metadata.ts";
 import { blockText, countWords, inlineText, walkNodes } from "./words.ts";
 
-/** First-level headings that are looked at. */
+/** Headings of one level that are looked at. */
 const MAX_HEADINGS = 10;
 /** A title in a heading is no longer; also what of the article's text is looked through for it. */
 const MAX_TITLE_LENGTH = 500;
 /** Words in front of the heading that repeats the title: a date, an author, a section's name. */
 const MAX_WORDS_BEFORE_TITLE = 25;
 
+/** A heading that is so much of the title's letters is the title. */
+const MIN_SHARE_OF_TITLE = 0.5;
+
 /** What stands between a title and the name of a site. */
 const SEPARATOR = /\s+(?:[-|–—·•»«›‹:]|::|\/|\\)\s+|\s*[|｜_»]\s*|\s+[<>]\s+/u;
 
 /** The title of a page: its heading where that agrees with what the page says of itself, without the name of the site. */
 export function titleOf(page: PageMetadata, tree: Document, url: string): string {
-  const headings = firstHeadings(tree);
+  const headings = firstHeadings(tree, "h1");
   const host = hostName(url);
   const named = [page.socialTitle, page.title, page.headline].filter((title) => title !== "");
-  const agreed = headings.find((heading) => named.some((title) => agrees(heading, title, page.siteName)));
+  const isAgreed = (heading: string): boolean => named.some((title) => agrees(heading, title, page.siteName));
+  // Some sites have their own name as the first heading of each page.
+  const agreed = headings.find(isAgreed) ?? firstHeadings(tree, "h2").find(isAgreed);
   if (agreed !== undefined) return agreed;
   const stripped = named.map((title) => withoutSite(title, page.siteName, host));
   const saying = stripped.find((title) => title !== "" && !isSite(title, page.siteName, host));
@@ -26,12 +31,12 @@ export function titleOf(page: PageMetadata, tree: Document, url: string): string
   return saying ?? (headings.length === 1 ? only : undefined) ?? stripped[0] ?? only ?? "";
 }
 
-function firstHeadings(tree: Document): string[] {
+function firstHeadings(tree: Document, name: "h1" | "h2"): string[] {
   const headings: string[] = [];
   walkNodes(tree, {
     enter(node) {
-      if (!isTag(node) || node.name !== "h1" || headings.length >= MAX_HEADINGS) return true;
-      const text = inlineText(node);
+      if (!isTag(node) || node.name !== name || headings.length >= MAX_HEADINGS) return true;
+      const text = inlineText(node).replace(/\s*[¶#§]$/u, "");
       if (text !== "" && text.length <= MAX_TITLE_LENGTH) headings.push(text);
       return false;
     },
@@ -46,19 +51,28 @@ function agrees(heading: string, title: string, siteName: string): boolean {
   const whole = folded(title);
   if (short === whole) return true;
   if (short === folded(siteName)) return false;
-  const parts = title.split(SEPARATOR).map(folded);
-  if (parts.length < 2) return false;
-  for (let start = 0; start < parts.length; start++) {
-    for (let end = start + 1; end <= parts.length; end++) {
-      // One part of several is a site's or a section's name as well, unless it stands first or is long.
-      if (parts.slice(start, end).join("") === short) return start === 0 || countWords(heading) > 3;
-    }
+  // "Buy Kestrel 8 online" is "Kestrel 8".
+  if (
+    !whole.endsWith(short) &&
+    whole.includes(short) &&
+    short.length >= whole.length * MIN_SHARE_OF_TITLE &&
+    countWords(heading) > 1
+  )
+    return true;
+  // What stands first; what stands last is the name of a site or a section.
+  let beginning = "";
+  for (const part of title.split(SEPARATOR).map(folded)) {
+    beginning += part;
+    if (beginning === short) return true;
+    if (beginning === folded(siteName)) beginning = "";
   }
   return false;
 }
 
 function withoutSite(title: string, siteName: string, host: string): string {
   let rest = title.replace(/\s+/g, " ").trim();
+  // With this sign alone there is no space before it.
+  if (siteName !== "" && rest.startsWith(`${siteName}: `)) rest = rest.slice(siteName.length + 2);
   for (;;) {
     const parts = rest.split(SEPARATOR);
     const first = parts[0] ?? "";
