@@ -249,6 +249,12 @@ describe("a redirect", () => {
     expect(textOf(await load("/nowhere"))).toBe("here");
   });
 
+  test("does not tell a name and password", async () => {
+    server.answers = { "/from": to(`http://user:word@127.0.0.1:${server.port}/to`), "/to": sends(response("ok")) };
+    expect((await load("/from")).url).toBe(urlOf("/to"));
+    expect(server.requests[1]?.head).not.toContain("Authorization");
+  });
+
   test("brings the cookies of one hop to the next", async () => {
     server.answers = {
       "/from": to("/to", 302, "Set-Cookie: a=1; Path=/\r\nSet-Cookie: b=2; Secure\r\nSet-Cookie: c=3; Path=/other\r\n"),

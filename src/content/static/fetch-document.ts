@@ -67,7 +67,7 @@ class Fetching {
   constructor(visit: Visit, options: FetchOptions) {
     this.#visit = visit;
     this.#options = options;
-    this.#userAgent = visit.request.userAgent ?? options.userAgent ?? ordinaryUserAgent(USUAL_MAJOR);
+    this.#userAgent = visit.request.userAgent || (options.userAgent ?? ordinaryUserAgent(USUAL_MAJOR));
   }
 
   /** Whether a part of an HTML document has come. */

@@ -26,6 +26,9 @@ export function redirectOf(head: ResponseHead, from: URL): URL | undefined {
     );
   }
   if (url.hash === "" && !text.includes("#")) url.hash = from.hash;
+  // As in browsers, which keep them to themselves.
+  url.username = "";
+  url.password = "";
   // A page that loads itself anew is a page that shows something.
   if (!isRedirect && url.href === from.href) return undefined;
   return url;
