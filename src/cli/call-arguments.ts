@@ -130,7 +130,9 @@ function assign(parameters: Parameters, set: string): void {
     place[key] = next;
     place = next;
   }
-  place[last] = parseValue(set.slice(equals + 1));
+  const text = set.slice(equals + 1);
+  // A selector is a text, whatever it looks like.
+  place[last] = path[0] === "selectors" ? text : parseValue(text);
 }
 
 function parseValue(text: string): unknown {

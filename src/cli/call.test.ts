@@ -22,6 +22,8 @@ let server: Bun.Server<undefined>;
 let folder: string;
 let paid: string[];
 let bodies: unknown[];
+/** Settles when a batch may be answered. */
+let ready: PromiseWithResolvers<void>;
 
 function paidResponse(name: string): Response {
   switch (name) {
@@ -36,6 +38,16 @@ function paidResponse(name: string): Response {
         { title: "Invalid Parameters", detail: "It is wrong.", errors: [{ path: "count", message: "too many" }] },
         { status: 400, headers: { "content-type": "application/problem+json" } },
       );
+    case "extract":
+      return Response.json({ url: "u", data: { title: "T", none: null }, metadata: {} });
+    case "batch":
+      return Response.json({
+        results: [
+          { url: "http://a.example/", content: "A page" },
+          { url: "http://b.example/", error: "Cannot load the page: it is gone" },
+          { url: "http://c.example/", content: "Another" },
+        ],
+      });
     default:
       return Response.json({ name });
   }
@@ -55,6 +67,7 @@ beforeAll(() => {
       }
       paid.push(paymentPayloadSchema.parse(decodeHeader(header)).payload.authorization.from);
       bodies.push(await request.json());
+      if (name === "batch") await ready.promise;
       const response = paidResponse(name);
       const receipt = { success: true, transaction: TRANSACTION, network: "eip155:84532", extra: { testMode: true } };
       if (response.ok) response.headers.set("payment-response", encodeHeader(receipt));
@@ -69,6 +82,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "turnpike-call-"));
   paid = [];
   bodies = [];
+  ready = Promise.withResolvers<void>();
 });
 
 interface Ran {
@@ -108,7 +122,11 @@ test("--json prints the whole answer, and what is not read is always whole", asy
     content: "The page",
     format: "markdown",
   });
-  expect(JSON.parse((await turnpike("call", "batch", "a", "b")).text)).toEqual({ name: "batch" });
+  expect(JSON.parse((await turnpike("call", "resolve", "a")).text)).toEqual({ name: "resolve" });
+  ready.resolve();
+  expect(JSON.parse((await turnpike("call", "batch", "a", "b", "--json")).text)).toMatchObject({
+    results: [{}, {}, {}],
+  });
   expect(bodies).toContainEqual({ urls: ["a", "b"] });
 });
 
@@ -122,6 +140,20 @@ test("a binary result goes to the pipe, or to the file that is named", async () 
   expect(readFileSync(join(folder, "page.md"), "utf8")).toBe("The page\n");
 });
 
+test("a batch gives each page below its address, and says on standard error which failed", async () => {
+  ready.resolve();
+  const { code, text, errors } = await turnpike("call", "batch", "a", "b", "c");
+  expect([code, text]).toEqual([0, "==> http://a.example/ <==\nA page\n\n==> http://c.example/ <==\nAnother\n"]);
+  expect(errors).toEndWith("failed http://b.example/: Cannot load the page: it is gone\n2 of 3 pages\n");
+  expect(errors).not.toContain("\r");
+});
+
+test("an extraction gives its data, and its selectors are texts whatever they look like", async () => {
+  const { text } = await turnpike("call", "extract", "u", "--set", "selectors.title=h1", "--set", "selectors.none=1");
+  expect(JSON.parse(text)).toEqual({ title: "T", none: null });
+  expect(bodies).toEqual([{ url: "u", selectors: { title: "h1", none: "1" } }]);
+});
+
 async function onTerminal(...args: string[]): Promise<string> {
   let shown = "";
   const decoder = new TextDecoder();
@@ -131,7 +163,10 @@ async function onTerminal(...args: string[]): Promise<string> {
     terminal: {
       cols: 200,
       rows: 50,
-      data: (_terminal, data) => void (shown += decoder.decode(data, { stream: true })),
+      data(_terminal, data) {
+        shown += decoder.decode(data, { stream: true });
+        if (shown.includes("batch of 2 pages, 0 s")) ready.resolve();
+      },
     },
   });
   expect(await child.exited).toBe(0);
@@ -146,6 +181,14 @@ test("on a terminal a binary result gets a file of its own, over no other", asyn
   expect(readFileSync(join(folder, "qr.png"), "utf8")).toBe("mine");
   expect(new Uint8Array(readFileSync(join(folder, "qr-2.png")))).toEqual(PNG);
   expect(readdirSync(folder).toSorted()).toEqual(["home", "qr-2.png", "qr.png"]);
+});
+
+test("a call that takes its time shows that on a terminal, and leaves nothing of it", async () => {
+  const shown = await onTerminal("call", "batch", "a", "b");
+  const line = shown.indexOf("batch of 2 pages");
+  expect(line).toBeGreaterThan(0);
+  expect(shown.slice(shown.lastIndexOf("batch of 2 pages"))).toContain("\r\u001b[K");
+  expect(shown.indexOf("==> http://a.example/ <==")).toBeGreaterThan(line);
 });
 
 test("a page cannot steer the terminal", async () => {

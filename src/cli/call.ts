@@ -2,7 +2,9 @@ import { codeOf, messageOf } from "../lib/caught.ts";
 import { describeReceipt, type Paid, payAndFetch, PriceTooHigh } from "../payments/client.ts";
 import { openWallet, walletPath } from "../payments/wallet.ts";
 import { type CallRequest, DEFAULT_MAX_PRICE, OPERATIONS, parseCall, UsageError } from "./call-arguments.ts";
+import { isRecord, render } from "./call-render.ts";
 import { type Output, withoutControls, writeBinary, writeText } from "./call-output.ts";
+import { type Progress, showProgress } from "./progress.ts";
 
 const DEFAULT_GATEWAY = "http://127.0.0.1:8080";
 
@@ -14,10 +16,15 @@ const USAGE = `usage: turnpike call OPERATION [URL or TEXT] [--set key=value ...
                 --set format=text --set timeout=60 --set selectors.title=h1
   --gateway     where to send it (default $TURNPIKE_GATEWAY, else ${DEFAULT_GATEWAY})
   --out         write the result to this file
-  --json        print the whole answer, not only the content
+  --json        print the whole answer as JSON, not only what people read of it
   --max-price   the most that this may cost (default ${DEFAULT_MAX_PRICE})
 
-Pays by itself, from the wallet in $TURNPIKE_HOME or ~/.turnpike; the receipt goes to standard error.`;
+Pays by itself, from the wallet in $TURNPIKE_HOME or ~/.turnpike; the receipt goes to standard error.
+Pictures and PDFs go to --out or a pipe; on a terminal they get a file of their own.
+
+  turnpike call batch https://example.com/ https://example.org/ --set format=text
+  turnpike call extract https://example.com/ --set selectors.title=h1 --set selectors.links=a@href
+  turnpike call screenshot https://example.com/ --set full_page=true --out page.png`;
 
 /** A call that came to nothing: its message is what the user reads. */
 class CallFailed extends Error {}
@@ -46,15 +53,19 @@ export async function call(args: readonly string[]): Promise<number> {
 
 async function perform(request: CallRequest): Promise<void> {
   const gateway = gatewayUrl(request);
-  const paid = await send(gateway, request);
+  const progress = showProgress(describe(request));
+  const paid = await send(gateway, request, progress).finally(() => progress.stop());
   const { response, offer, receipt } = paid;
   if (offer !== undefined && receipt?.success === true) say(`paid ${describeReceipt(offer, receipt)}`);
   else if (offer !== undefined && response.ok) say("paid, but the gateway gave no receipt");
   if (!response.ok) throw new CallFailed(await describeFailure(paid));
   const output: Output = { out: request.out, isTerminal: process.stdout.isTTY, say };
   const type = (response.headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
-  if (type === "application/json") await writeText(render(request, await response.json()), output);
-  else if (type.startsWith("text/") || request.operation.file === undefined)
+  if (type === "application/json") {
+    const { text, notes } = render(request, await response.json());
+    await writeText(text, output);
+    for (const note of notes) say(note);
+  } else if (type.startsWith("text/") || request.operation.file === undefined)
     await writeText(await response.text(), output);
   else await writeBinary(new Uint8Array(await response.arrayBuffer()), type, request.operation.file, output);
 }
@@ -66,14 +77,25 @@ function gatewayUrl({ gateway }: CallRequest): URL {
   return url;
 }
 
-async function send(gateway: URL, { name, operation, parameters, maxPrice }: CallRequest): Promise<Paid> {
+/** What is under way, in the words of the progress line. */
+function describe({ name, parameters }: CallRequest): string {
+  const { urls } = parameters;
+  return Array.isArray(urls) ? `${name} of ${urls.length} pages` : name;
+}
+
+async function send(gateway: URL, request: CallRequest, progress: Progress): Promise<Paid> {
+  const { name, operation, parameters, maxPrice } = request;
   const url = `${gateway.href.replace(/\/+$/, "")}/${name}`;
   const init: RequestInit =
     operation.method === "GET"
       ? {}
       : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(parameters) };
   try {
-    return await payAndFetch(url, init, { account: openAccount, maxPrice });
+    const account = () => {
+      progress.clear();
+      return openAccount();
+    };
+    return await payAndFetch(url, init, { account, maxPrice });
   } catch (error) {
     if (codeOf(error) === "ECONNREFUSED") {
       throw new CallFailed(`Cannot reach ${gateway.origin}: is the gateway running? npm start`, { cause: error });
@@ -92,18 +114,6 @@ function openAccount() {
   const { account, created } = openWallet(path);
   if (created) say(`made a wallet at ${path}: ${account.address}`);
   return account;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
-}
-
-/** The part of an answer that people read; all of it where they asked for that, or where there is no such part. */
-function render({ name, json }: CallRequest, answer: unknown): string {
-  const readable = !json && (name === "read" || name === "scrape") && isRecord(answer);
-  if (!readable || typeof answer["content"] !== "string") return JSON.stringify(answer, undefined, 2);
-  const title = name === "read" ? answer["title"] : undefined;
-  return typeof title === "string" && title !== "" ? `# ${title}\n\n${answer["content"]}` : answer["content"];
 }
 
 /** What a refusal says for people, with what is wrong where. */

@@ -1,0 +1,29 @@
+import { expect, test } from "bun:test";
+import { render } from "./call-render.ts";
+
+const text = (name: string, answer: unknown, json = false) => render({ name, json }, answer).text;
+
+test("what people read of each operation's answer", () => {
+  expect(text("scrape", { content: "a" })).toBe("a");
+  expect(text("read", { title: "T", content: "a" })).toBe("# T\n\na");
+  expect(text("read", { title: "", content: "a" })).toBe("a");
+  expect(text("extract", { data: { a: ["b"] } })).toBe('{\n  "a": [\n    "b"\n  ]\n}');
+  const found = [
+    { title: "One", url: "http://a.example/", snippet: "S" },
+    { title: "Two", url: "http://b.example/", snippet: "" },
+  ];
+  expect(text("search", { results: found })).toBe("1. One\n   http://a.example/\n   S\n\n2. Two\n   http://b.example/");
+  expect(text("search", { results: [] })).toBe("Nothing found");
+});
+
+test("an answer of another shape, and one that is asked for whole, is JSON", () => {
+  for (const name of ["scrape", "read", "extract", "search", "batch", "health"]) {
+    expect(JSON.parse(text(name, { results: "odd", content: 1, data: 2 }))).toEqual({
+      results: "odd",
+      content: 1,
+      data: 2,
+    });
+    expect(JSON.parse(text(name, { content: "a" }, true))).toEqual({ content: "a" });
+    expect(text(name, null)).toBe("null");
+  }
+});

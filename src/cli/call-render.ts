@@ -1,0 +1,57 @@
+import { type CallRequest } from "./call-arguments.ts";
+
+/** An answer as people read it: what goes to standard output, and what is said on standard error. */
+export interface Rendered {
+  readonly text: string;
+  readonly notes: readonly string[];
+}
+
+/** The part of an answer that people read; all of it where they asked for that, or where there is no such part. */
+export function render({ name, json }: Pick<CallRequest, "name" | "json">, answer: unknown): Rendered {
+  const readable = !json && isRecord(answer) ? RENDERERS[name]?.(answer) : undefined;
+  return readable ?? { text: JSON.stringify(answer, undefined, 2), notes: [] };
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const RENDERERS: Readonly<Record<string, (answer: Fields) => Rendered | undefined>> = {
+  scrape: ({ content }) => plain(content),
+  read: ({ title, content }) =>
+    plain(
+      typeof title === "string" && title !== "" && typeof content === "string" ? `# ${title}\n\n${content}` : content,
+    ),
+  extract: ({ data }) => (isRecord(data) ? plain(JSON.stringify(data, undefined, 2)) : undefined),
+  search: ({ results }) => (isList(results) ? plain(results.map(result).join("\n\n") || "Nothing found") : undefined),
+  batch: ({ results }) => (isList(results) ? pages(results) : undefined),
+};
+
+function plain(text: unknown): Rendered | undefined {
+  return typeof text === "string" ? { text, notes: [] } : undefined;
+}
+
+function result({ title, url, snippet }: Fields, at: number): string {
+  const lines = [textOf(url), textOf(snippet)].filter((line) => line !== "").map((line) => `   ${line}`);
+  return [`${at + 1}. ${textOf(title)}`, ...lines].join("\n");
+}
+
+/** Each page below its address, as `head` and `tail` show several files; what failed is said apart. */
+function pages(results: readonly Fields[]): Rendered {
+  const failed = results.filter(({ error }) => error !== undefined);
+  const texts = results
+    .filter(({ error }) => error === undefined)
+    .map(({ url, content }) => `==> ${textOf(url)} <==\n${textOf(content)}\n`);
+  const notes = failed.map(({ url, error }) => `failed ${textOf(url)}: ${textOf(error)}`);
+  return { text: texts.join("\n"), notes: [...notes, `${texts.length} of ${results.length} pages`] };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function isList(value: unknown): value is readonly Fields[] {
+  return Array.isArray(value) && value.every(isRecord);
+}
+
+export function isRecord(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null;
+}
