@@ -73,7 +73,7 @@ const PHRASES = new Set(
     "menu|search|home|was this page helpful|was this helpful|yes|no|thanks for your feedback|copy|copied|" +
     "teilen|drucken|anzeige|werbung|mehr lesen|weiterlesen|zum warenkorb|in den warenkorb|antworten|zitieren|melden|" +
     "partager|publicite|lire la suite|imprimer|repondre|compartir|publicidad|leer mas|imprimir|responder|" +
-    "分享|转发|点赞|收藏|回复|举报|広告|シェア|返信|공유|광고|شارك|إعلان"
+    "pin|print recipe|pin recipe|jump to recipe|jump to navigation|jump to content|分享|转发|点赞|收藏|回复|举报|広告|シェア|返信|공유|광고|شارك|إعلان"
   ).split("|"),
 );
 

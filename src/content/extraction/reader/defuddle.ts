@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { prepare } from "../prune.ts";
 import { parseTree } from "../tree.ts";
 import { type Article, type ArticleExtractor, type TreeWeight } from "./article-extractor.ts";
 import { type LinkedomDocument, linkedomDocument } from "./linkedom-document.ts";
@@ -29,7 +30,9 @@ export const defuddle: ArticleExtractor = (page): Article | undefined => {
   const document = linkedomDocument(page.tree, page.url);
   const result = quietly(() => new Defuddle(document, { url: page.url, useAsync: false, fetch: refuseFetch }).parse());
   if (result === undefined || result.content === "") return undefined;
-  return { tree: parseTree(result.content), byline: result.author === "" ? undefined : result.author };
+  const tree = parseTree(result.content);
+  prepare(tree, page.url);
+  return { tree, byline: result.author === "" ? undefined : result.author };
 };
 
 /** The library writes what fails, with parts of the page, to standard error, and answers with the whole body then. */

@@ -1,8 +1,6 @@
 import { Document, Element, Text } from "domhandler";
-import { render } from "dom-serializer";
-import { parsePage } from "../document.ts";
 import { type Extraction } from "../extraction.ts";
-import { toMarkdown } from "../markdown.ts";
+import { markdownOf } from "../markdown/writer.ts";
 import { type Article, type ReaderPage } from "./article-extractor.ts";
 import { cleanArticle } from "./clean.ts";
 import { defuddle } from "./defuddle.ts";
@@ -27,7 +25,7 @@ const MAX_FIRST_MS = 1500;
 /** The main content of a page, without navigation, advertisements and side columns; never empty where the page has text. */
 export function readArticle(tree: Document, url: string): Extraction {
   const { article, metadata, title } = articleOf(tree, url);
-  const content = toMarkdown(parsePage(render(article.tree, { encodeEntities: "utf8" }), url).body);
+  const content = markdownOf(article.tree);
   return { content, title, ...aboutOf(metadata, article) };
 }
 

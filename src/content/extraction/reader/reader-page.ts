@@ -11,7 +11,7 @@ import { walkNodes, wordsIn } from "./words.ts";
 /** Pages are known that have all their content in an element for what stands around it. */
 const MIN_SHARE_LEFT = 0.1;
 /** What a reader works with, and no text of the page. */
-const CONTROLS = new Set(["input", "select", "textarea", "button", "iframe", "audio", "video", "object"]);
+const CONTROLS = new Set(["input", "select", "button", "object"]);
 /** Elements in which a button is a heading that opens what follows, or the like. */
 const HEADINGS = new Set(["h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary"]);
 
@@ -58,8 +58,11 @@ function isChrome(element: Element): boolean {
   const role = attribs["role"];
   if (role !== undefined && CHROME_ROLES.has(role)) return true;
   if (CHROME.has(name)) return !hasAbove(element, CONTENT) && !holdsMain(element);
-  return isConsentBox(attribs);
+  return isConsentBox(attribs) || NOT_PRINTED.test(attribs["class"] ?? "");
 }
+
+/** What a site leaves out of its pages on paper. */
+const NOT_PRINTED = /(?:^|\s)(?:noprint|no-print|d-print-none|print:hidden)(?:\s|$)/;
 
 function hasAbove(element: Element, names: ReadonlySet<string>): boolean {
   for (let above = element.parent; above !== null; above = above.parent) {
