@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import zlib from "node:zlib";
+import { type ContentService, startContentService } from "../service.ts";
+import { call, type Reply } from "../testing/client.ts";
+import { makePdf, pdfLines } from "../testing/pdf.ts";
+import { type RawAnswer, RawServer, response } from "../testing/raw-server.ts";
+import { createStateFolder } from "../testing/state-folder.ts";
+
+// A browser on a busy machine takes its time.
+setDefaultTimeout(60_000);
+
+const state = createStateFolder();
+let service: ContentService;
+let server: RawServer;
+
+const WORDS = "The toll is paid at the gate by whoever comes through it, and by nobody else. ".repeat(5);
+
+const sends = (bytes: string | Uint8Array): RawAnswer => {
+  return (socket) => socket.write(bytes);
+};
+const typed = (type: string, body: string | Uint8Array): RawAnswer =>
+  sends(response(body, `Content-Type: ${type}\r\n`));
+
+beforeAll(async () => {
+  server = await RawServer.start();
+  server.answers = {
+    "/fine": typed("text/html", `<title>Fine</title><p>${WORDS}</p>`),
+    "/json": typed("application/json", '{"a":[1,2],"url":"https://a.test/"}'),
+    "/csv": typed("text/csv", "Road,Toll\nA1,3\n"),
+    "/feed": typed(
+      "application/rss+xml",
+      "<rss><channel><title>News</title><item><title>One</title><link>/one</link></item></channel></rss>",
+    ),
+    "/pdf": typed("application/pdf", makePdf([pdfLines([[WORDS.slice(0, 80), 20]])], { title: "Of tolls" })),
+    "/no-pdf": typed("application/pdf", "%PDF-1.4 nonsense"),
+    "/picture": sends("HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 4000000000\r\n\r\n\x89PNG"),
+    "/archive": sends("HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\n\r\n"),
+    "/koi8": typed("text/plain; charset=koi8-r", Buffer.from([0xf0, 0xd2, 0xc9])),
+    "/bomb": sends(
+      response(zlib.gzipSync(Buffer.alloc(32 * 1024 * 1024)), "Content-Type: text/html\r\nContent-Encoding: gzip\r\n"),
+    ),
+    "/huge": sends(`HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: ${2 ** 31}\r\n\r\n`),
+    "/stall": sends("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100000\r\n\r\n<p>half"),
+    "/part": sends(`HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100000\r\n\r\n<p>${WORDS}</p>`),
+    "/silent": () => undefined,
+    "/loop": sends("HTTP/1.1 302 Found\r\nLocation: /loop\r\nContent-Length: 0\r\n\r\n"),
+    "/smtp": sends("220 mail.test ESMTP\r\n"),
+  };
+  service = await startContentService({
+    listen: { hostname: "127.0.0.1", port: 0 },
+    stateDir: state.path,
+    allowPrivate: true,
+    log: () => undefined,
+  });
+});
+
+afterAll(async () => {
+  await service.close();
+  await server.stop();
+  state.remove();
+});
+
+const ask = (operation: string, path: string, more: Record<string, unknown> = {}): Promise<Reply> =>
+  call(service, operation, { url: `http://127.0.0.1:${server.port}${path}`, ...more });
+
+describe("a document that is not HTML", () => {
+  test.each([
+    [
+      "/json",
+      "markdown",
+      '```json\n{\n  "a": [\n    1,\n    2\n  ],\n  "url": "https://a.test/"\n}\n```',
+      "application/json",
+    ],
+    ["/json", "links", "https://a.test/", "application/json"],
+    ["/csv", "markdown", "| Road | Toll |\n| --- | --- |\n| A1 | 3 |", "text/csv"],
+    ["/koi8", "text", "При", "text/plain"],
+    ["/pdf", "text", WORDS.slice(0, 80).trim(), "application/pdf"],
+  ])("%s is read as what it is: %s", async (path, format, content, type) => {
+    const { status, json } = await ask("/scrape", path, { format });
+    expect([status, json["content"]]).toEqual([200, content]);
+    expect(json["metadata"]).toMatchObject({ engine: "static", status_code: 200, content_type: type });
+  });
+
+  test("has a title where it says one, for readers too", async () => {
+    expect((await ask("/read", "/pdf")).json).toMatchObject({ title: "Of tolls", content: WORDS.slice(0, 80).trim() });
+    const { json } = await ask("/read", "/feed");
+    expect(json).toMatchObject({ title: "News" });
+    expect(String(json["content"])).toContain(`- [One](http://127.0.0.1:${server.port}/one)`);
+  });
+
+  test.each([
+    ["/scrape", "/picture", 415, "Cannot read the page: its type, image/png, is not one that can be read as text"],
+    [
+      "/read",
+      "/archive",
+      415,
+      "Cannot read the page: its type, application/octet-stream, is not one that can be read as text",
+    ],
+    ["/scrape", "/no-pdf", 502, "Cannot read the page: it is no valid PDF document"],
+  ])("%s of %s is answered %d", async (operation, path, status, detail) => {
+    expect((await ask(operation, path)).json).toMatchObject({ status, detail });
+  });
+});
+
+describe("a hostile server", () => {
+  test.each([
+    ["/bomb", 502],
+    ["/huge", 502],
+    ["/loop", 502],
+    ["/smtp", 502],
+    ["/silent", 504],
+    ["/stall", 504],
+  ])("at %s is answered %d in time, and the next request is served", async (path, status) => {
+    expect((await ask("/scrape", path, { timeout: 1 })).status).toBe(status);
+    const next = await ask("/scrape", "/fine", { format: "text" });
+    expect([next.status, next.json["content"]]).toEqual([200, WORDS.trim()]);
+  });
+
+  test("that stalls leaves a part to those who take one", async () => {
+    const { status, json } = await ask("/scrape", "/part", { timeout: 1, partial: true, format: "text" });
+    expect([status, json["content"]]).toEqual([200, WORDS.trim()]);
+    expect(json["metadata"]).toMatchObject({ partial: true, engine: "static" });
+  });
+});
