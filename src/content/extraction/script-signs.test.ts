@@ -146,6 +146,10 @@ describe("a page with its text in it needs no browser for", () => {
       "comments and strings that speak of it",
       `<script>/* a.innerHTML = b */ // location.href = c\nvar s = "document.write('x'); location.replace()", r = /innerHTML = "/;</script>`,
     ],
+    [
+      "what goes into the head",
+      `<script>document.head.insertAdjacentHTML("beforeend", fonts); document.head.append(icon)</script>`,
+    ],
     ["reading", `<script>if (location.href === a || b.innerHTML == c) count(document.title, x.text())</script>`],
     [
       "classes and data of elements",

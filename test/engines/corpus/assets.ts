@@ -150,11 +150,17 @@ const LANDING = `(function(){ var t = document.querySelector("[data-year]"); if 
 
 const CONSENT = `document.body.insertAdjacentHTML("beforeend", '<div id="onetrust-banner-sdk" role="dialog"><p>We value your privacy.</p><button>Accept all</button></div>');`;
 
+const BOOK = `
+customElements.define("mdbook-sidebar-scrollbox", class extends HTMLElement { connectedCallback() { this.innerHTML = '<ol class="chapter"><li><a href="a.html">1. Piers</a></li><li><a href="b.html">2. Axles</a></li></ol>'; } });
+customElements.define("rustdoc-toolbar", class extends HTMLElement { connectedCallback() { this.innerHTML = '<a href="settings.html">Settings</a> <a href="help.html">Help</a>'; } });`;
+
 /** By their paths; a query is not looked at. */
 export const SCRIPTS: ReadonlyMap<string, string> = new Map([
   ["/js/site.js", SITE],
   ["/js/theme.js", SITE],
   ["/js/landing.js", LANDING],
+  ["/toc-ebf7fde9.js", BOOK],
+  ["/static.files/main-5013f961.js", BOOK],
   ["/js/consent-manager.js", CONSENT],
   ["/js/jquery-3.7.1.min.js", JQUERY],
   ["/js/bootstrap.bundle.min.js", SITE],

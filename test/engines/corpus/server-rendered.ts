@@ -279,6 +279,49 @@ const DOCS: readonly CorpusPage[] = [
   ),
 ];
 
+/** Generators that leave parts of their pages to scripts. */
+const GENERATED: readonly CorpusPage[] = [
+  scripted(
+    "/docs/mdbook",
+    html({
+      title: "Book",
+      head: '<script>const path_to_root = ""; window.path_to_searchindex_js = "s.js";</script><script src="/toc-ebf7fde9.js"></script>',
+      body: `<script>const html = document.documentElement; html.classList.remove("light"); html.classList.add("js");</script><nav id="sidebar"><mdbook-sidebar-scrollbox class="sidebar-scrollbox"></mdbook-sidebar-scrollbox></nav><main><h1>Piers</h1>${paragraphs(6, 58)}</main><script src="/book-a0b12cfe.js"></script>`,
+    }),
+  ),
+  scripted(
+    "/docs/rustdoc",
+    html({
+      title: "toll - Rust",
+      head: '<script>if(window.location.protocol!=="file:")document.head.insertAdjacentHTML("beforeend","a,b".split(",").map(f=>`<link rel="preload" href="${f}">`).join(""))</script><script defer src="/static.files/main-5013f961.js"></script>',
+      body: `<main><div class="main-heading"><h1>Crate <span>toll</span></h1><rustdoc-toolbar></rustdoc-toolbar></div><details class="toggle top-doc" open><summary><span>Expand description</span></summary>${paragraphs(6, 59)}</details></main>`,
+    }),
+  ),
+  plain(
+    "/docs/javadoc",
+    html({
+      title: "Toll (API)",
+      head: '<script type="text/javascript" src="/script-dir/jquery-3.7.1.min.js"></script><script type="text/javascript" src="/script.js"></script>',
+      body: `<script type="text/javascript">var pathtoroot = "./"; loadScripts(document, 'script');</script><main><div class="header"><h1 class="title">Class Toll</h1></div>${paragraphs(5, 60)}<dl><dt>Returns:</dt><dd>the toll</dd></dl></main>`,
+    }),
+  ),
+  plain(
+    "/docs/doxygen",
+    html({
+      title: "Toll",
+      head: '<script src="/jquery.js"></script><script src="/dynsections.js"></script><script src="/search/search.js"></script>',
+      body: `<div id="top"></div><div class="contents"><a id="details"></a><h2 class="groupheader">Detailed Description</h2>${paragraphs(5, 61)}<table class="memberdecls"><tr><td>int</td><td>axles()</td></tr></table></div>`,
+    }),
+  ),
+  plain(
+    "/docs/gtk-doc",
+    html({
+      title: "Reference",
+      body: `<table class="navigation"><tr><td><a href="index.html">Home</a></td></tr></table><div class="refsect1">${paragraphs(4, 62)}<pre class="programlisting">gint toll (void);</pre></div>`,
+    }),
+  ),
+];
+
 const COMMUNITY: readonly CorpusPage[] = [
   plain(
     "/forum/thread",
@@ -422,4 +465,4 @@ const COMMUNITY: readonly CorpusPage[] = [
 ];
 
 /** Pages whose servers send all that there is to read. */
-export const SERVER_RENDERED: readonly CorpusPage[] = [...NEWS, ...BLOGS, ...DOCS, ...COMMUNITY];
+export const SERVER_RENDERED: readonly CorpusPage[] = [...NEWS, ...BLOGS, ...DOCS, ...GENERATED, ...COMMUNITY];

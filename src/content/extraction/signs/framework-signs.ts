@@ -115,10 +115,10 @@ function hasTemplates(page: Survey): boolean {
 
 /** Elements of a page's own that show something small or nothing: icons, switches, pictures of people. */
 const SMALL_ELEMENT =
-  /^(?:fb|amp|ion|lord|iconify|clr|sl|md|mdui|fa|gp|g|svg)-|(?:^|-)(?:icon|icons|avatar|spinner|toggle|switch|button|badge|theme|tooltip|menu|nav|search|skip|scroll|share|copy|analytics|tracker|consent|cookie|toast|modal|dialog|drawer|player|progress|pixel|router-link|announcer|overlay|banner|cart|selector|picker|toolbar|topbar|sidebar|scrollbox)(?:$|-)/;
+  /^(?:fb|amp|ion|lord|iconify|clr|sl|md|mdui|fa|gp|g|svg)-|(?:^|-)(?:icon|icons|avatar|spinner|toggle|switch|button|badge|theme|tooltip|menu|nav|search|skip|scroll|share|copy|analytics|tracker|consent|cookie|toast|modal|dialog|drawer|player|progress|pixel|router-link|announcer|overlay|banner|cart|selector|picker)(?:$|-)/;
 
-function isEmptyCustomElement({ name, text, media, elements, chrome, hidden }: Surveyed): boolean {
-  if (chrome || hidden || text > 0 || media > 0 || elements > 2) return false;
+function isEmptyCustomElement({ name, text, media, elements, hidden }: Surveyed): boolean {
+  if (hidden || text > 0 || media > 0 || elements > 2) return false;
   return !SVG_NAMES.has(name) && !SMALL_ELEMENT.test(name);
 }
 

@@ -34,8 +34,12 @@ function onlyLoads({ code, bare }: InlineScript): boolean {
   return NEW_IMAGE.test(bare) && !/\.(?:appendChild|insertBefore|append|prepend|before|after)\s{0,9}\(/.test(bare);
 }
 
+/** What is put into the head shows nothing. */
+const INTO_HEAD = /\bdocument\.head\.(?:insertAdjacent\w{4,7}|append(?:Child)?|prepend|insertBefore)\b/g;
+
 function writes(script: InlineScript): boolean {
-  const { code, bare } = script;
+  const { code } = script;
+  const bare = script.bare.replace(INTO_HEAD, "");
   if (WRITES.test(bare) || LIBRARY_WRITES.test(bare)) return true;
   return (NAMED_WRITES.test(code) || PLACES.test(bare)) && !onlyLoads(script);
 }
