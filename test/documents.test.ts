@@ -21,6 +21,7 @@ const NOT_HERE = new Set([
   "proxy.json",
   "src/content/operations/NAME.ts",
   "application/json",
+  "turnpike/client",
 ]);
 
 for (const document of DOCUMENTS) {

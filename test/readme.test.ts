@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { type Subprocess } from "bun";
+import packageJson from "../package.json";
 import { blockWith, readDocument, ROOT } from "./support/documents.ts";
 
 // A browser is unpacked and started.
@@ -140,6 +142,11 @@ describe("the gateway and the content service together", () => {
     const text = "https://example.com/";
     const qr = await turnpike("call", "qr", text, "--set", "size=128", "--out", "qr.png", "--gateway", gateway);
     expect([qr.code, qr.output]).toEqual([0, expect.stringContaining("to qr.png")]);
+    const batch = await turnpike("call", "batch", site.url.href, "--set", "format=text", "--gateway", gateway);
+    expect([batch.code, batch.output]).toEqual([0, expect.stringContaining(`==> ${site.url.href} <==\n`)]);
+    const selectors = ["--set", "selectors.title=h1", "--set", "selectors.links=a@href"];
+    const extract = await turnpike("call", "extract", site.url.href, ...selectors, "--gateway", gateway);
+    expect([extract.code, extract.output]).toEqual([0, expect.stringContaining('"title": "Tide tables"')]);
     const health = await turnpike("call", "health", "--gateway", gateway);
     expect([health.code, health.output]).toEqual([0, expect.stringContaining('"status": "ok"')]);
   });
@@ -157,6 +164,16 @@ describe("the gateway and the content service together", () => {
     const problem = await response.text();
     const [start = "", rest = ""] = shown.slice(shown.indexOf("{")).split(/\n|\.\.\.\n/);
     expect(problem).toStartWith(start + rest.replace(/\.\.\.$/, ""));
+  });
+
+  test("the script with the typed client pays, and tells an error by its code", async () => {
+    const script = blockWith(README, "js", "turnpike/client")
+      .replace("turnpike/client", pathToFileURL(join(ROOT, packageJson.exports["./client"].default)).href)
+      .replace("http://127.0.0.1:8080", gateway)
+      .replace("https://example.com/", site.url.href)
+      .replace("http://no-such-host.invalid/", "http://127.0.0.1:1/");
+    writeFileSync(join(folder, "tides.mjs"), script);
+    expect(await run("node", "tides.mjs")).toEqual({ code: 0, output: blockWith(README, "text", "paid $0.005 for") });
   });
 
   test("the script that pays with the stock client prints the article", async () => {
