@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { openSocketOwner, type SocketOwner } from "./socket-owner.ts";
 
 const CONNECTION_TABLE = "/proc/net/tcp";
 /** The user id's place among the columns of a connection table row. */
@@ -11,13 +12,19 @@ function connectionTable(): Promise<string | undefined> {
   return readFile(CONNECTION_TABLE, "latin1").catch(() => undefined);
 }
 
+let owner: SocketOwner | false | undefined;
+
 /**
- * Whether the process at the other end of a loopback connection runs as our own user, by the kernel's connection
- * table. Where there is no such table (not Linux) nobody is told apart, and the answer is true.
+ * Whether the process at the other end of a loopback connection runs as our own user: the kernel is
+ * asked for the connection, and where it lets nobody ask, its table is read. Where there is no such table (not Linux)
+ * nobody is told apart, and the answer is true.
  */
 export async function isOwnPeer(ourPort: number, peerPort: number): Promise<boolean> {
   const ours = process.geteuid?.();
   if (ours === undefined) return true;
+  owner ??= openSocketOwner() ?? false;
+  const user = owner === false ? undefined : owner(peerPort, ourPort);
+  if (user !== undefined) return user === ours;
   // A read that began before this connection may lack its row: then one more decides.
   const shared = reading;
   if (shared !== undefined && userOf(await shared, ourPort, peerPort) === ours) return true;
