@@ -4,6 +4,7 @@ import { runFrontBench } from "./front.ts";
 import { http1 } from "./http1.ts";
 import { http2Hpack } from "./http2-hpack.ts";
 import { runProxyBench } from "./proxy.ts";
+import { runSearchBench } from "./search.ts";
 
 interface Bench {
   readonly name: string;
@@ -24,6 +25,7 @@ const BENCHES: readonly Bench[] = [
     about: "the content service beside puppeteer-core, jsdom and turndown",
     run: runContentBench,
   },
+  { name: "search", about: "the search index, its crawler, and merging what engines answer", run: runSearchBench },
   { name: "http1", about: "the HTTP/1 codec and the forward path, without sockets", run: http1 },
   { name: "http2-hpack", about: "header compression alone: heads decoded and encoded", run: http2Hpack },
 ];

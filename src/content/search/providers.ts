@@ -1,10 +1,9 @@
 import { type EgressOptions } from "../egress/guard.ts";
 import { type Extractor } from "../extraction/extractor.ts";
-import { type PageIndex } from "./index/page-index.ts";
 import { type SearchProvider } from "./provider.ts";
 import { createBrave } from "./providers/brave.ts";
 import { createDuckDuckGo } from "./providers/duckduckgo.ts";
-import { createLocal } from "./providers/local.ts";
+import { createLocal, type LocalIndex } from "./providers/local.ts";
 import { createMojeek } from "./providers/mojeek.ts";
 import { createSearxng } from "./providers/searxng.ts";
 
@@ -19,7 +18,7 @@ export interface ProviderDeps {
   readonly userAgent: string;
   readonly searxngUrl: string;
   readonly braveKey: string;
-  readonly index: () => PageIndex | undefined;
+  readonly index: LocalIndex;
   /** Where each is asked; the real ones where nothing else is said. */
   readonly endpoints?: Partial<Record<"brave" | "duckduckgo" | "mojeek", string>>;
 }

@@ -4,8 +4,10 @@ import { messageOf } from "../../lib/caught.ts";
 import { VERSION } from "../../lib/version.ts";
 import { type EgressOptions } from "../egress/guard.ts";
 import { type Extractor } from "../extraction/extractor.ts";
-import { PageIndex } from "./index/page-index.ts";
+import { IndexQueries } from "./index/index-queries.ts";
+import { type FoundPage, PageIndex } from "./index/page-index.ts";
 import { createProviders, PROVIDER_NAMES, type ProviderDeps, type ProviderName } from "./providers.ts";
+import { type LocalIndex } from "./providers/local.ts";
 import { Search } from "./search.ts";
 
 /** What the operator says of search: the configuration's `content.search`. */
@@ -75,7 +77,7 @@ export function createSearchService(options: SearchOptions, deps: SearchServiceD
     braveKey,
     ...(endpoints === undefined ? {} : { endpoints }),
     userAgent: options.userAgent === "" ? SEARCH_USER_AGENT : options.userAgent,
-    index: () => file.look(),
+    index: file,
   });
   const { parallel, providerTimeoutMs, cacheMs } = options;
   const chosen = [...new Set(options.providers)].map((name) => providers[name]);
@@ -96,10 +98,11 @@ export function createSearchService(options: SearchOptions, deps: SearchServiceD
 }
 
 /** The index, which `turnpike index` may make at any time. */
-class IndexFile {
+class IndexFile implements LocalIndex {
   readonly #path: string;
   readonly #log: (message: string) => void;
   readonly #now: () => number;
+  readonly #queries: IndexQueries;
   #index: PageIndex | undefined;
   #lookAt = 0;
 
@@ -107,9 +110,29 @@ class IndexFile {
     this.#path = path;
     this.#log = log;
     this.#now = now;
+    this.#queries = new IndexQueries(path);
   }
 
-  look(): PageIndex | undefined {
+  hasPages(): boolean {
+    return this.#look()?.hasPages() === true;
+  }
+
+  search(query: string, count: number, offset: number, signal: AbortSignal): Promise<readonly FoundPage[]> {
+    return this.#queries.search(query, count, offset, signal);
+  }
+
+  make(): PageIndex {
+    this.#index ??= PageIndex.open(this.#path, this.#now);
+    return this.#index;
+  }
+
+  close(): void {
+    this.#queries.close();
+    this.#index?.close();
+    this.#index = undefined;
+  }
+
+  #look(): PageIndex | undefined {
     if (this.#index !== undefined || this.#now() < this.#lookAt) return this.#index;
     this.#lookAt = this.#now() + LOOK_MS;
     if (!existsSync(this.#path)) return undefined;
@@ -119,15 +142,5 @@ class IndexFile {
       this.#log(messageOf(error));
       return undefined;
     }
-  }
-
-  make(): PageIndex {
-    this.#index ??= PageIndex.open(this.#path, this.#now);
-    return this.#index;
-  }
-
-  close(): void {
-    this.#index?.close();
-    this.#index = undefined;
   }
 }

@@ -5,13 +5,16 @@ import { join } from "node:path";
 import { ANYWHERE, PUBLIC_WEB } from "../../egress/guard.ts";
 import { Extractor } from "../../extraction/extractor.ts";
 import { askProvider } from "../ask-provider.ts";
+import { IndexQueries } from "../index/index-queries.ts";
 import { PageIndex } from "../index/page-index.ts";
 import { ProviderError, type SearchProvider } from "../provider.ts";
 import { createProviders, type ProviderName } from "../providers.ts";
 import { type EngineKind, type Mode, RESULTS, startEngine } from "../testing/engines.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-providers-"));
-const index = PageIndex.open(join(folder, "index.db"));
+const path = join(folder, "index.db");
+const index = PageIndex.open(path);
+const queries = new IndexQueries(path);
 const extractor = new Extractor();
 const engines = {
   searxng: startEngine("searxng"),
@@ -28,7 +31,10 @@ function make(policy = ANYWHERE): Readonly<Record<ProviderName, SearchProvider>>
     userAgent: "Test/1",
     searxngUrl: engines.searxng.endpoint,
     braveKey: KEY,
-    index: () => index,
+    index: {
+      hasPages: () => index.hasPages(),
+      search: (query, count, offset, signal) => queries.search(query, count, offset, signal),
+    },
     endpoints: {
       brave: engines.brave.endpoint,
       duckduckgo: engines.duckduckgo.endpoint,
@@ -55,6 +61,7 @@ beforeEach(() => {
 
 afterAll(async () => {
   extractor.close();
+  queries.close();
   index.close();
   for (const engine of Object.values(engines)) await engine.close();
   rmSync(folder, { recursive: true });
@@ -174,7 +181,23 @@ test("providers without address, key or index have nothing to ask", () => {
     userAgent: "",
     searxngUrl: "",
     braveKey: "",
-    index: () => undefined,
+    index: { hasPages: () => false, search: () => Promise.resolve([]) },
   });
   expect(NAMES.map((name) => none[name].available())).toEqual([false, false, false, true, true]);
+});
+
+test("the index answers in a thread of its own, which may be refused, given up, or asked too much", async () => {
+  const never = new AbortController();
+  const given = AbortSignal.abort();
+  expect((await failureOf(queries.search("tides", 1, 0, given))).reason).toBe("timeout");
+  const many = Array.from({ length: 200 }, () => queries.search("tides", 1, 0, never.signal));
+  const settled = await Promise.allSettled(many);
+  const refused = settled.filter(({ status }) => status === "rejected");
+  expect(refused.length).toBeGreaterThanOrEqual(136);
+  expect((await queries.search("tides", 1, 0, never.signal)).length).toBe(1);
+  const broken = new IndexQueries(join(folder, "absent", "index.db"));
+  expect((await failureOf(broken.search("tides", 1, 0, never.signal))).message).toBe("its index cannot be read");
+  const closed = broken.search("tides", 1, 0, never.signal);
+  broken.close();
+  expect((await failureOf(closed)).reason).toBe("unreachable");
 });

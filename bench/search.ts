@@ -1,0 +1,174 @@
+/** What search costs: putting pages into the index, finding them, crawling a site, and merging what engines answer. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { ANYWHERE } from "../src/content/egress/guard.ts";
+import { Extractor } from "../src/content/extraction/extractor.ts";
+import { crawl } from "../src/content/search/index/crawl.ts";
+import { PageIndex } from "../src/content/search/index/page-index.ts";
+import { Sites } from "../src/content/search/index/sites.ts";
+import { createSearchService, SEARCH_DEFAULTS } from "../src/content/search/search-service.ts";
+import { startEngine } from "../src/content/search/testing/engines.ts";
+import { startMadeSite } from "../src/content/search/testing/made-site.ts";
+
+const WORDS = 50_000;
+const PAGE_WORDS = 600;
+
+/** Numbers that are the same in every run (mulberry32). */
+function numbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+/** A word, the common ones often, as in any language (Zipf). */
+function word(random: () => number): string {
+  return `w${Math.floor(WORDS ** random()).toString(36)}`;
+}
+
+function text(random: () => number, count: number): string {
+  return Array.from({ length: count }, () => word(random)).join(" ");
+}
+
+/** Milliseconds of CPU that this process has used, all its threads. */
+function cpu(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+function quantiles(times: number[]): string {
+  times.sort((a, b) => a - b);
+  const at = (share: number) => (times[Math.floor(times.length * share)] ?? 0).toFixed(2).padStart(8);
+  return `p50 ${at(0.5)} ms  p95 ${at(0.95)} ms  p99 ${at(0.99)} ms`;
+}
+
+function queries(index: PageIndex, name: string, make: () => string): void {
+  const times: number[] = [];
+  const before = cpu();
+  for (let n = 0; n < 300; n += 1) {
+    const query = make();
+    const start = performance.now();
+    index.search(query, 10);
+    times.push(performance.now() - start);
+  }
+  const mean = ((cpu() - before) / times.length).toFixed(2).padStart(8);
+  console.log(`  query, ${name.padEnd(28)} ${quantiles(times)}  mean ${mean} CPU-ms`);
+}
+
+function measureIndex(folder: string, pages: number): void {
+  const index = PageIndex.open(join(folder, "made.db"));
+  const random = numbers(1);
+  let characters = 0;
+  let ms = 0;
+  let cpuMs = 0;
+  for (let n = 0; n < pages; n += 1) {
+    const page = {
+      url: `https://made.test/${text(random, 2).replace(" ", "/")}/${n}`,
+      title: text(random, 8),
+      text: text(random, PAGE_WORDS),
+      site: undefined,
+    };
+    characters += page.text.length;
+    const start = performance.now();
+    const before = cpu();
+    index.put(page);
+    ms += performance.now() - start;
+    cpuMs += cpu() - before;
+  }
+  const { bytes, pages: kept } = index.stats();
+  console.log(`index of ${kept} pages of ${Math.round(characters / pages)} characters:`);
+  console.log(
+    `  put in                              ${Math.round(pages / (ms / 1000))} pages/s  ${(cpuMs / pages).toFixed(2)} CPU-ms a page`,
+  );
+  console.log(`  on disk                             ${(bytes / kept / 1024).toFixed(1)} KiB a page`);
+  queries(index, "one rare word", () => `w${Math.floor(WORDS * (0.2 + random() * 0.8)).toString(36)}`);
+  queries(index, "three words", () => text(random, 3));
+  queries(index, "the three commonest words", () => "w1 w2 w3");
+  queries(index, "a word that is nowhere", () => `nowhere${random()}`);
+  index.close();
+}
+
+async function measureCrawl(folder: string): Promise<void> {
+  const site = startMadeSite();
+  const index = PageIndex.open(join(folder, "crawled.db"));
+  const sites = new Sites(index);
+  const extractor = new Extractor();
+  const added = sites.add({ url: `${site.url}/`, depth: 3, maxPages: 1_000, sitemap: true, sameHost: true });
+  const options = {
+    index,
+    sites,
+    extractor,
+    egress: { policy: ANYWHERE },
+    userAgent: "Bench/1",
+    delayMs: 0,
+    maxBytes: 1e9,
+    now: Date.now,
+    signal: new AbortController().signal,
+    progress: () => undefined,
+  };
+  for (const round of ["first crawl", "again, nothing changed"]) {
+    const start = performance.now();
+    const before = cpu();
+    const { outcomes } = await crawl(added, options);
+    const seconds = (performance.now() - start) / 1000;
+    const count = [...outcomes.values()].reduce((sum, outcome) => sum + outcome, 0);
+    console.log(
+      `crawl of a made site, ${round.padEnd(23)} ${Math.round(count / seconds)} addresses/s  ${((cpu() - before) / count).toFixed(1)} CPU-ms each`,
+    );
+  }
+  extractor.close();
+  index.close();
+  await site.close();
+}
+
+async function measureSearch(folder: string): Promise<void> {
+  const engines = [startEngine("searxng"), startEngine("duckduckgo"), startEngine("mojeek")];
+  const [searxng, duckduckgo, mojeek] = engines.map(({ endpoint }) => endpoint);
+  const extractor = new Extractor();
+  const service = createSearchService(
+    {
+      ...SEARCH_DEFAULTS,
+      searxngUrl: searxng ?? "",
+      parallel: 3,
+      providers: ["searxng", "duckduckgo", "mojeek"],
+      endpoints: { duckduckgo: duckduckgo ?? "", mojeek: mojeek ?? "" },
+    },
+    { stateDir: folder, egress: { policy: ANYWHERE }, extractor, log: console.error },
+  );
+  const kinds: readonly (readonly [string, number, (n: number) => string])[] = [
+    ["three engines merged, 10", 10, (n) => `q${n}`],
+    ["three engines merged, 50", 50, (n) => `r${n}`],
+    ["from the cache", 10, () => "q0"],
+  ];
+  for (const [name, count, query] of kinds) {
+    const times: number[] = [];
+    for (let n = 0; n < 100; n += 1) {
+      const start = performance.now();
+      await service.search.search({ query: query(n), count, timeoutMs: 30_000 });
+      times.push(performance.now() - start);
+    }
+    console.log(`search, ${name.padEnd(28)}   ${quantiles(times)}`);
+  }
+  service.close();
+  extractor.close();
+  for (const engine of engines) await engine.close();
+}
+
+/** `npm run bench -- search [--pages N]`. Resolves to the exit code. */
+export async function runSearchBench(args: readonly string[]): Promise<number> {
+  const { values } = parseArgs({ args: [...args], options: { pages: { type: "string", default: "20000" } } });
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-search-bench-"));
+  try {
+    measureIndex(folder, Number(values.pages));
+    await measureCrawl(folder);
+    await measureSearch(folder);
+    return 0;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,72 @@
+import { ProviderError } from "../provider.ts";
+import { type FoundPage } from "./page-index.ts";
+import { type QueryAnswer, type QueryMessage } from "./query-worker.ts";
+
+/** Queries that wait for their answer; one more is refused. */
+const MAX_PENDING = 64;
+
+interface Pending {
+  readonly resolve: (pages: readonly FoundPage[]) => void;
+  readonly reject: (error: ProviderError) => void;
+}
+
+/** Asks an index in a thread of its own: a query for the commonest words of a large index takes a while. */
+export class IndexQueries {
+  readonly #path: string;
+  readonly #pending = new Map<number, Pending>();
+  #worker: Worker | undefined;
+  #nextId = 1;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Fails with a ProviderError; an aborted query is no longer waited for. */
+  async search(query: string, count: number, offset: number, signal: AbortSignal): Promise<readonly FoundPage[]> {
+    if (this.#pending.size >= MAX_PENDING) throw new ProviderError("limited", "too many ask the index");
+    const id = this.#nextId;
+    this.#nextId += 1;
+    const { promise, resolve, reject } = Promise.withResolvers<readonly FoundPage[]>();
+    this.#pending.set(id, { resolve, reject });
+    const abort = () => reject(new ProviderError("timeout", "it did not answer in time"));
+    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) abort();
+    this.#worker ??= this.#start();
+    const message: QueryMessage = { id, path: this.#path, query, count, offset };
+    this.#worker.postMessage(message);
+    try {
+      return await promise;
+    } finally {
+      signal.removeEventListener("abort", abort);
+    }
+  }
+
+  close(): void {
+    this.#end("the service stops");
+  }
+
+  #start(): Worker {
+    const worker = new Worker(new URL("./query-worker.ts", import.meta.url).href);
+    worker.unref();
+    worker.addEventListener("message", (event: MessageEvent<QueryAnswer>) => {
+      const { id } = event.data;
+      const pending = this.#pending.get(id);
+      // An aborted query keeps its place until its answer is here, since it is still worked on.
+      this.#pending.delete(id);
+      if ("pages" in event.data) pending?.resolve(event.data.pages);
+      else pending?.reject(new ProviderError("unreadable", "its index cannot be read"));
+    });
+    worker.addEventListener("error", (event) => {
+      event.preventDefault();
+      this.#end("its thread ended");
+    });
+    return worker;
+  }
+
+  #end(reason: string): void {
+    this.#worker?.terminate();
+    this.#worker = undefined;
+    for (const { reject } of this.#pending.values()) reject(new ProviderError("unreachable", reason));
+    this.#pending.clear();
+  }
+}

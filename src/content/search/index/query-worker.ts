@@ -1,0 +1,32 @@
+import { messageOf } from "../../../lib/caught.ts";
+import { type FoundPage, PageIndex } from "./page-index.ts";
+
+/** The worker's own side of its message channel; the types of Bun describe the main thread's. */
+declare const self: Worker;
+
+/** A query to the index in the file. */
+export interface QueryMessage {
+  readonly id: number;
+  readonly path: string;
+  readonly query: string;
+  readonly count: number;
+  readonly offset: number;
+}
+
+export type QueryAnswer = { readonly id: number } & (
+  | { readonly pages: readonly FoundPage[] }
+  | { readonly reason: string }
+);
+
+let index: PageIndex | undefined;
+
+function answer({ id, path, query, count, offset }: QueryMessage): QueryAnswer {
+  try {
+    index ??= PageIndex.open(path);
+    return { id, pages: index.search(query, count, offset) };
+  } catch (error) {
+    return { id, reason: messageOf(error) };
+  }
+}
+
+self.addEventListener("message", (event: MessageEvent<QueryMessage>) => self.postMessage(answer(event.data)));
