@@ -1,0 +1,95 @@
+import { expect, test } from "bun:test";
+import { createApp, MAX_BODY_BYTES } from "./app.ts";
+import { type Problem } from "../lib/errors.ts";
+import { type Services } from "./operations/operation.ts";
+
+const nothing: unknown = undefined;
+// Every request here is refused before a service is asked, but for QR codes, which ask none.
+const app = createApp(nothing as Services);
+
+type Body = string | Uint8Array<ArrayBuffer> | ReadableStream | null;
+
+async function post(path: string, body: Body, type = "application/json") {
+  const headers = { "content-type": type };
+  const response = await app(new Request(`http://content${path}`, { method: "POST", body, headers }));
+  const isProblem = response.headers.get("content-type") === "application/problem+json";
+  // What docs/errors.md says of an error.
+  const problem = isProblem ? ((await response.json()) as Partial<Problem>) : {};
+  return { status: response.status, code: problem.type?.replace("urn:turnpike:error:", ""), problem };
+}
+
+const QR = '{"data":"x"}';
+
+test.each<[string, Body]>([
+  ["nothing", null],
+  ["an empty text", ""],
+  ["half of a text", '{"data":"x'],
+  ["two values", "{}{}"],
+  ["bytes that are no UTF-8", Uint8Array.of(0x22, 0xff, 0x22)],
+  ["a name that JSON has not", "NaN"],
+  ["half a million brackets", "[".repeat(500_000)],
+])("a body of %s is no JSON", async (_what, body) => {
+  expect(await post("/qr", body)).toMatchObject({ status: 400, code: "bad-request" });
+});
+
+test.each(["null", "1", '"text"', "true", "[]", '[{"data":"x"}]'])("a body of %s is no object", async (body) => {
+  const { status, problem } = await post("/qr", body);
+  expect([status, problem.errors]).toEqual([400, [{ path: "", message: "must be of type object" }]]);
+});
+
+test.each<[string, number]>([
+  ["application/json", 200],
+  ["application/json; charset=utf-8", 200],
+  ["APPLICATION/JSON", 200],
+  ["application/problem+json", 200],
+  ["text/json", 415],
+  ["application/jsonp", 415],
+  ["application/x-www-form-urlencoded", 415],
+  ["multipart/form-data; boundary=x", 415],
+  ["", 415],
+])("a body of the type '%s' is answered %d", async (type, status) => {
+  expect((await post("/qr", QR, type)).status).toBe(status);
+});
+
+test("a body may be as long as the bound, and no longer, whether its length is told or not", async () => {
+  expect((await post("/qr", QR.padEnd(MAX_BODY_BYTES))).status).toBe(200);
+  expect(await post("/qr", QR.padEnd(MAX_BODY_BYTES + 1))).toMatchObject({ status: 413, code: "body-too-large" });
+  const endless = new ReadableStream({
+    pull(controller) {
+      controller.enqueue(new Uint8Array(65_536).fill(32));
+    },
+  });
+  expect((await post("/qr", endless)).status).toBe(413);
+});
+
+test("a byte order mark before the JSON is skipped, as everywhere", async () => {
+  expect((await post("/qr", `\ufeff${QR}`)).status).toBe(200);
+});
+
+test("parameters in the query stand for no field", async () => {
+  const { status, problem } = await post("/qr?data=x", "{}");
+  expect([status, problem.errors]).toEqual([400, [{ path: "data", message: "is required" }]]);
+  expect((await post("/qr?size=64", QR)).status).toBe(200);
+});
+
+test("a fault of our own is 500, says nothing of itself, and is in the log", async () => {
+  const logged: unknown[] = [];
+  const services: unknown = { log: (...line: unknown[]) => logged.push(line) };
+  // There is no reader of pages in them, which is the fault.
+  const broken = createApp(services as Services);
+  const response = await broken(
+    new Request("http://content/scrape", {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-request-id": "id-1" },
+      body: '{"url":"https://example.com/"}',
+    }),
+  );
+  expect(await response.json()).toEqual({
+    type: "urn:turnpike:error:internal",
+    title: "Internal Error",
+    status: 500,
+    detail: "Cannot serve the request: see the log",
+    instance: "id-1",
+  });
+  expect(logged).toHaveLength(1);
+});
