@@ -84,15 +84,14 @@ describe("a page shows its sign", () => {
     expect(signOf(html)).toBe(sign);
   });
 
-  test("of a Refresh field and of XML, with no script in it", () => {
+  test("of a Refresh field, with no script in it", () => {
     expect(signOf(LONG, { headers: [["Refresh", "0; url=/there"]] })).toBe("refresh");
-    expect(signOf(LONG, { contentType: "application/xhtml+xml" })).toBe("xml-syntax");
   });
 
   test("each sign has a name of its own and a page above", () => {
     const names = SIGNS.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
-    expect(names.filter((name) => name !== "xml-syntax" && !SHOWN.some(([sign]) => sign === name))).toEqual([]);
+    expect(names.filter((name) => !SHOWN.some(([sign]) => sign === name))).toEqual([]);
   });
 });
 

@@ -1,12 +1,21 @@
 import { DATA, SCRIPTS } from "./assets.ts";
 import { BEHAVIOUR } from "./behaviour.ts";
+import { DOCS_AND_SHOPS } from "./docs-and-shops.ts";
 import { DOCUMENTS } from "./documents.ts";
 import { FRAMEWORKS } from "./frameworks.ts";
 import { type CorpusPage } from "./page.ts";
-import { SERVER_RENDERED } from "./server-rendered.ts";
+import { NEWS_AND_BLOGS } from "./news-and-blogs.ts";
+import { SHELLS } from "./shells.ts";
 
 /** Pages of many kinds, each with the engine that is to answer it. */
-export const CORPUS: readonly CorpusPage[] = [...SERVER_RENDERED, ...FRAMEWORKS, ...BEHAVIOUR, ...DOCUMENTS];
+export const CORPUS: readonly CorpusPage[] = [
+  ...NEWS_AND_BLOGS,
+  ...DOCS_AND_SHOPS,
+  ...FRAMEWORKS,
+  ...SHELLS,
+  ...BEHAVIOUR,
+  ...DOCUMENTS,
+];
 
 export interface CorpusSite {
   readonly url: string;

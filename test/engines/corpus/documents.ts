@@ -61,7 +61,7 @@ const ENCODINGS: readonly CorpusPage[] = [
   plain("/encoding/latin1-is-1252", encode(page("“Pont”", "Le “vieux” pont coûte 3 € — déjà."), "windows-1252"), {
     type: "text/html; charset=iso-8859-1",
   }),
-  plain("/encoding/none-declared", encode(page("Pont", "Le vieux pont est déjà fermé."), "windows-1252"), {
+  scripted("/encoding/none-declared", encode(page("Pont", "Le vieux pont est déjà fermé."), "windows-1252"), {
     type: "text/html",
   }),
   plain("/encoding/utf-8-bom", bytesOf(`\uFEFF${page("Bridge", "Über die Brücke – naïve façade.")}`), {
@@ -94,12 +94,12 @@ const XML: readonly CorpusPage[] = [
     "/xhtml/as-html",
     XHTML(`<h1>XHTML</h1>${paragraphs(4, 1)}<p>A line<br />and another<img src="/a.png" alt="A" /></p><hr />`),
   ),
-  scripted(
+  plain(
     "/xhtml/as-xml",
     XHTML(`<h1>XHTML</h1>${paragraphs(4, 2)}<p>A line<br/>and another</p><div id="e"/><p>After</p>`),
     { type: "application/xhtml+xml" },
   ),
-  scripted("/xhtml/cdata", XHTML(`<h1>CDATA</h1><p><![CDATA[a < b && c]]></p>`), { type: "application/xhtml+xml" }),
+  plain("/xhtml/cdata", XHTML(`<h1>CDATA</h1><p><![CDATA[a < b && c]]></p>`), { type: "application/xhtml+xml" }),
   scripted("/xhtml/script-in-one-tag", XHTML(`<script src="/js/site.js"/><h1>After a script</h1><p>Words.</p>`), {
     type: "application/xhtml+xml; charset=utf-8",
   }),

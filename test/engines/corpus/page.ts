@@ -33,7 +33,7 @@ export function plain(path: string, body: string | Uint8Array<ArrayBuffer>, opti
 }
 
 /** A page that is to be loaded in a browser. */
-export function scripted(path: string, body: string, options: PageOptions = {}): CorpusPage {
+export function scripted(path: string, body: string | Uint8Array<ArrayBuffer>, options: PageOptions = {}): CorpusPage {
   return page("browser", path, body, options);
 }
 

@@ -9,7 +9,7 @@ const SENTENCES = [
   "Heavy lorries account for a tenth of those, and for most of the wear.",
   "The council discussed a toll for lorries in 2019, but no vote was taken.",
   "Opponents pointed to the bakery and the school bus, which cross twice a day.",
-  "Under the new plan, each axle would pay for the distance that it is driven & nothing else.",
+  "Under the new plan, each axle would pay for the distance that it is driven and nothing else.",
   "Cameras read the number plates; records are kept for ninety days and then deleted.",
   "Privacy advocates call the period too long, and ask for a week at most.",
   "Similar schemes run in four other districts, with revenue between 0.8 and 1.1 million a year.",

@@ -23,13 +23,5 @@ function refreshes(page: Survey): boolean {
     );
 }
 
-function isXml({ source }: Survey): boolean {
-  return /^\s*application\/xhtml\+xml/i.test(source.contentType);
-}
-
-/** What only a browser does with a document, whether scripts are in it or not. */
-export const WAY_SIGNS: readonly Sign[] = [
-  { name: "refresh", shown: refreshes },
-  // The rules of XML for what is no well-formed HTML are its own: <script/>, CDATA, where to stop at an error.
-  { name: "xml-syntax", shown: isXml },
-];
+/** What leads on to another page, whether scripts are in this one or not. */
+export const WAY_SIGNS: readonly Sign[] = [{ name: "refresh", shown: refreshes }];
