@@ -8,6 +8,10 @@ const MAX_INPUT_LENGTH = 10_000_000;
 const DEADLINE_MS = 10_000;
 const MAX_WORKERS = 4;
 const MAX_QUEUED = 128;
+/** The process may take this much while something is extracted: a document of kilobytes may hide gigabytes. */
+const MAX_PROCESS_BYTES = 2 * 1024 * 1024 * 1024;
+/** A worker fills about 200 MB in this time. */
+const MEMORY_LOOK_MS = 100;
 
 interface Task {
   readonly job: ExtractionJob;
@@ -22,15 +26,18 @@ export class Extractor {
   readonly #running = new Map<Worker, { task: Task; timer: ReturnType<typeof setTimeout> }>();
   readonly #maxWorkers = Math.min(availableParallelism(), MAX_WORKERS);
   readonly #deadlineMs: number;
+  readonly #maxProcessBytes: number;
+  #looking: ReturnType<typeof setInterval> | undefined;
   #closed = false;
   #nextId = 1;
 
-  constructor(deadlineMs = DEADLINE_MS) {
+  constructor(deadlineMs = DEADLINE_MS, maxProcessBytes = MAX_PROCESS_BYTES) {
     this.#deadlineMs = deadlineMs;
+    this.#maxProcessBytes = maxProcessBytes;
   }
 
   /**
-   * Fails with `page-failed` where the page is too long, takes too long, or breaks the extraction, and as soon as
+   * Fails with `page-failed` where the page is too long, takes too long or too much memory, or breaks the extraction, and as soon as
    * `stopped` fails: then nobody waits for the answer any more.
    */
   extract(job: ExtractionJob, stopped?: Promise<never>): Promise<ExtractionOutcome> {
@@ -68,7 +75,20 @@ export class Extractor {
     if (worker === undefined || task === undefined) return;
     const timer = setTimeout(() => this.#end(worker, () => task.reject(failed("it takes too long"))), this.#deadlineMs);
     this.#running.set(worker, { task, timer });
+    this.#looking ??= setInterval(() => this.#lookAtMemory(), MEMORY_LOOK_MS).unref();
     worker.postMessage({ id: this.#nextId++, job: task.job });
+  }
+
+  /** Workers share the process's memory, so that nobody but their own work tells who took it: the one longest at it ends. */
+  #lookAtMemory(): void {
+    const [longest] = this.#running;
+    if (longest === undefined) {
+      clearInterval(this.#looking);
+      this.#looking = undefined;
+    } else if (process.memoryUsage.rss() > this.#maxProcessBytes) {
+      const [worker, { task }] = longest;
+      this.#end(worker, () => task.reject(failed("it takes too much memory")));
+    }
   }
 
   #start(): Worker {

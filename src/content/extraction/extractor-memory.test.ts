@@ -1,0 +1,35 @@
+import { expect, test } from "bun:test";
+import zlib from "node:zlib";
+import { type PageSource } from "../page/page.ts";
+import { makePdf, pdfLines } from "../testing/pdf.ts";
+import { Extractor } from "./extractor.ts";
+
+const MEGABYTE = 1024 * 1024;
+
+function pdf(bytes: Uint8Array): PageSource {
+  return {
+    engine: "static",
+    body: Uint8Array.from(bytes),
+    contentType: "application/pdf",
+    finalUrl: "https://site.test/",
+    statusCode: 200,
+    headers: [],
+    complete: true,
+  };
+}
+
+test("a document that hides gigabytes is given up, and the next one is read", async () => {
+  const bomb = zlib.deflateSync(Buffer.alloc(400 * MEGABYTE, " "), { level: 1 }).toString("latin1");
+  const hiding = makePdf([bomb]).toString("latin1").replace("<< /Length", "<< /Filter /FlateDecode /Length");
+  const extractor = new Extractor(20_000, process.memoryUsage.rss() + 200 * MEGABYTE);
+  const text = { task: { kind: "text" }, mayNeedBrowser: false } as const;
+  const failure = await extractor
+    .extract({ source: pdf(Buffer.from(hiding, "latin1")), ...text })
+    .catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: "page-failed", message: "Cannot read the page: it takes too much memory" });
+  const next = new Extractor();
+  const outcome = await next.extract({ source: pdf(makePdf([pdfLines([["hello", 20]])])), ...text });
+  expect(outcome).toMatchObject({ outcome: "content", extraction: { content: "hello" } });
+  extractor.close();
+  next.close();
+}, 60_000);
