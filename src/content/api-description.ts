@@ -59,16 +59,20 @@ const PAYMENT_FAILURES = [
   "settlement-pending",
 ] as const;
 
-/** Response fields of one name. */
-function header(name: string, description: string): z.ZodObject {
-  return z.object({ [name]: z.string().openapi({ description }) });
+/** Response fields and what each says. */
+function fields(descriptions: Readonly<Record<string, string>>): z.ZodObject {
+  const described = Object.entries(descriptions).map(([name, description]) => [
+    name,
+    z.string().optional().openapi({ description }),
+  ]);
+  return z.object(Object.fromEntries(described));
 }
 
-const RECEIPT = header("PAYMENT-RESPONSE", "The receipt of the payment, as base64 of JSON");
+const RECEIPT = { "PAYMENT-RESPONSE": "The receipt of the payment, as base64 of JSON" };
 
 const HEADERS: Readonly<Record<number, z.ZodObject>> = {
-  402: header("PAYMENT-REQUIRED", "What must be paid, how and to whom: an x402 challenge as base64 of JSON"),
-  503: header("Retry-After", "Seconds until another try makes sense"),
+  402: fields({ "PAYMENT-REQUIRED": "What must be paid, how and to whom: an x402 challenge as base64 of JSON" }),
+  503: fields({ "Retry-After": "Seconds until another try makes sense" }),
 };
 
 function describeOperation(operation: Operation): PathConfig {
@@ -87,7 +91,7 @@ function describeOperation(operation: Operation): PathConfig {
     responses: {
       200: {
         description: success.description,
-        ...(price === undefined ? {} : { headers: RECEIPT }),
+        ...(price === undefined ? {} : { headers: fields({ ...RECEIPT, ...success.headers }) }),
         content: describeContent(operation),
       },
       ...describeFailures([

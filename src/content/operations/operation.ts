@@ -31,6 +31,8 @@ export interface SuccessDescription {
   readonly contentType: string;
   /** The other types that a binary answer may have, as the request asks. */
   readonly otherTypes?: readonly string[];
+  /** Fields of the answer's head, and what each says. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The schema of a JSON answer; undefined for binary ones. */
   readonly schema?: z.ZodType;
   readonly example?: unknown;

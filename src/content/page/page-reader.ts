@@ -70,7 +70,7 @@ export class PageReader {
     return await this.#visiting(request, async (visit) => {
       try {
         return await this.#deps.browser.visit(visit, async (page) => {
-          const source = await page.snapshot();
+          const source = await sourceOfShown(page);
           if (isPdf(source)) throw new DownloadError("Cannot show the page: it is a PDF document");
           if (isHtml(source.contentType)) {
             contentOf(await this.#extract(visit, { source, task: { kind: "text" }, mayNeedBrowser: false }));
@@ -127,6 +127,28 @@ export class PageReader {
 /** Whether the request asks for something that the static engine cannot do. */
 export function needsBrowser({ selector, waitMs, waitUntil, stealth }: PageRequest): boolean {
   return selector !== undefined || waitMs > 0 || waitUntil === "networkidle0" || stealth;
+}
+
+/** What a page tells of itself that is not HTML; no script of its own runs there. */
+const ABOUT = `({
+  contentType: document.contentType,
+  finalUrl: location.href,
+  status: performance.getEntriesByType("navigation")[0]?.responseStatus ?? 0,
+})`;
+
+/** A browser shows a picture in a page of its own, which has no text to take. */
+async function sourceOfShown(page: OpenPage): Promise<PageSource> {
+  try {
+    return await page.snapshot();
+  } catch (error) {
+    if (!(error instanceof DownloadError)) throw error;
+    // The script above makes these fields.
+    const about = JSON.parse(await page.evaluate(ABOUT)) as { contentType: string; finalUrl: string; status: number };
+    const { contentType, finalUrl, status } = about;
+    if (!contentType.startsWith("image/")) throw error;
+    const statusCode = status === 0 ? undefined : status;
+    return { engine: "browser", body: "", contentType, finalUrl, statusCode, headers: [], complete: true };
+  }
 }
 
 /** Some browsers show PDF documents in a page of their own. */

@@ -4,7 +4,7 @@ export interface DecodedPng {
   readonly width: number;
   readonly height: number;
   /** The colour at a place, as "#rrggbb". */
-  colour(x: number, y: number): string;
+  readonly colour: (x: number, y: number) => string;
   /** Rows of RGB, three bytes a pixel. */
   readonly rgb: Uint8Array;
 }
@@ -40,7 +40,11 @@ function unfilter(filtered: Buffer, rowBytes: number, size: number): Uint8Array 
       const left = at < size ? 0 : (rows[to + at - size] ?? 0);
       const up = to === 0 ? 0 : (rows[to + at - rowBytes] ?? 0);
       const corner = at < size || to === 0 ? 0 : (rows[to + at - rowBytes - size] ?? 0);
-      const guess = [0, left, up, (left + up) >> 1, paeth(left, up, corner)][filter] ?? 0;
+      let guess = 0;
+      if (filter === 1) guess = left;
+      else if (filter === 2) guess = up;
+      else if (filter === 3) guess = (left + up) >> 1;
+      else if (filter === 4) guess = paeth(left, up, corner);
       rows[to + at] = (filtered[from + 1 + at] ?? 0) + guess;
     }
   }
@@ -49,7 +53,9 @@ function unfilter(filtered: Buffer, rowBytes: number, size: number): Uint8Array 
 
 function paeth(left: number, up: number, corner: number): number {
   const guess = left + up - corner;
-  const [byLeft, byUp, byCorner] = [Math.abs(guess - left), Math.abs(guess - up), Math.abs(guess - corner)];
+  const byLeft = Math.abs(guess - left);
+  const byUp = Math.abs(guess - up);
+  const byCorner = Math.abs(guess - corner);
   if (byLeft <= byUp && byLeft <= byCorner) return left;
   return byUp <= byCorner ? up : corner;
 }

@@ -1,0 +1,118 @@
+import { z } from "@hono/zod-openapi";
+import { TurnpikeError } from "../../lib/errors.ts";
+import { MAX_CAPTURE_BYTES, type PrintRequest } from "../page/capture.ts";
+import { type PageSource } from "../page/page.ts";
+import { CAPTURE_HEADERS, captureAnswer, notShown, shownRequest } from "./capture-answer.ts";
+import { type Answer, invalidParameters, postOperation } from "./operation.ts";
+import { PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
+
+/** Inches of paper, and those that margins must leave; PDF readers know no page above 200 (ISO 32000-1, Annex C). */
+const MIN_PAPER = 0.5;
+const MAX_PAPER = 200;
+const MIN_PRINTED = 0.5;
+const MAX_MARGIN = 100;
+const DEFAULT_MARGIN = 0.4;
+
+const paper = z.number().min(MIN_PAPER).max(MAX_PAPER);
+
+function margin(side: string) {
+  return z
+    .number()
+    .min(0)
+    .max(MAX_MARGIN)
+    .optional()
+    .openapi({
+      description: `${side} margin in inches; ${DEFAULT_MARGIN} where it is left out`,
+    });
+}
+
+const body = z
+  .strictObject({
+    ...pageParameters,
+    landscape: z.boolean().default(false).openapi({ description: "Landscape orientation" }),
+    print_background: z.boolean().default(true).openapi({ description: "Print background colours and images" }),
+    scale: z.number().min(0.1).max(2).default(1).openapi({ description: "Render scale" }),
+    paper_width: paper.default(8.5).openapi({ description: "Paper width in inches" }),
+    paper_height: paper.default(11).openapi({ description: "Paper height in inches" }),
+    margin_top: margin("Top"),
+    margin_bottom: margin("Bottom"),
+    margin_left: margin("Left"),
+    margin_right: margin("Right"),
+  })
+  .openapi("PdfRequest");
+
+type Input = z.output<typeof body>;
+
+export const pdf = postOperation(
+  {
+    name: "pdf",
+    path: "/pdf",
+    price: "$0.01",
+    summary: "Print a page as a PDF document",
+    description:
+      "Loads the page in a browser and prints it. A URL that is a PDF document itself is passed through unchanged. A " +
+      "page behind a bot challenge or a consent wall, and one with nothing on it, is an error. Fields of the answer's " +
+      "head tell where the page came from.",
+    body,
+    example: { url: "https://example.com/", paper_width: 8.27, paper_height: 11.69 },
+    success: { description: "The document", contentType: "application/pdf", headers: CAPTURE_HEADERS },
+    failures: PAGE_FAILURES,
+  },
+  async (input, { pages }, signal): Promise<Answer> => {
+    const startedAt = performance.now();
+    const print = printRequest(input);
+    const contentType = "application/pdf";
+    return await pages.show(
+      shownRequest(pageRequest(input, signal)),
+      async (page, source) => {
+        const bytes = await page.print(print);
+        return captureAnswer({ bytes, contentType, source, truncated: false }, startedAt);
+      },
+      (source) => {
+        const bytes = documentOf(source);
+        return captureAnswer({ bytes, contentType, source, truncated: false }, startedAt);
+      },
+    );
+  },
+);
+
+function printRequest(input: Input): PrintRequest {
+  const print = {
+    landscape: input.landscape,
+    printBackground: input.print_background,
+    scale: input.scale,
+    paperWidth: input.paper_width,
+    paperHeight: input.paper_height,
+    marginTop: input.margin_top ?? DEFAULT_MARGIN,
+    marginBottom: input.margin_bottom ?? DEFAULT_MARGIN,
+    marginLeft: input.margin_left ?? DEFAULT_MARGIN,
+    marginRight: input.margin_right ?? DEFAULT_MARGIN,
+  };
+  const [width, height] = input.landscape
+    ? [print.paperHeight, print.paperWidth]
+    : [print.paperWidth, print.paperHeight];
+  assertRoom(width - print.marginLeft - print.marginRight, ["margin_left", "margin_right"], input);
+  assertRoom(height - print.marginTop - print.marginBottom, ["margin_top", "margin_bottom"], input);
+  return print;
+}
+
+/** Names the margins that the caller gave, and the paper where he gave none. */
+function assertRoom(inches: number, margins: readonly (keyof Input)[], input: Input): void {
+  if (inches >= MIN_PRINTED) return;
+  const given = margins.filter((name) => input[name] !== undefined);
+  const along = margins.includes("margin_left") === input.landscape ? "paper_height" : "paper_width";
+  const message = `must leave at least ${MIN_PRINTED} inches to print on`;
+  throw invalidParameters((given.length > 0 ? given : [along]).map((path) => ({ path, message })));
+}
+
+/** A document that is a PDF already. */
+function documentOf(source: PageSource): Uint8Array<ArrayBuffer> {
+  const { body: bytes } = source;
+  // Readers look for the mark within the first kilobyte.
+  const isPdf = typeof bytes !== "string" && Buffer.from(bytes.subarray(0, 1024)).includes("%PDF-");
+  if (!isPdf) throw notShown(source);
+  if (bytes.length > MAX_CAPTURE_BYTES) {
+    throw new TurnpikeError("page-failed", `Cannot pass the document on: it has more than ${MAX_CAPTURE_BYTES} bytes`);
+  }
+  return bytes;
+}

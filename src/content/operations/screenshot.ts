@@ -1,0 +1,69 @@
+import { z } from "@hono/zod-openapi";
+import { CAPTURE_HEADERS, captureAnswer, notShown, shownRequest } from "./capture-answer.ts";
+import { type Answer, invalidParameters, postOperation } from "./operation.ts";
+import { PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
+
+/** What the browser takes for the quality where none is named. */
+const DEFAULT_QUALITY = 80;
+
+const body = z
+  .strictObject({
+    ...pageParameters,
+    format: z.enum(["png", "jpeg", "webp"]).default("png").openapi({ description: "Image format" }),
+    full_page: z
+      .boolean()
+      .default(false)
+      .openapi({
+        description:
+          "Capture the whole page, not only the window: after scrolling through it, at most 30,000 pixels high (webp: " +
+          "16,383) and 40 million in all",
+      }),
+    width: z.int().min(1).max(10_000).default(1280).openapi({ description: "Viewport width in pixels" }),
+    height: z.int().min(1).max(10_000).default(720).openapi({ description: "Viewport height in pixels" }),
+    quality: z.int().min(0).max(100).optional().openapi({
+      description:
+        "Compression quality, of jpeg and webp alone; 80 where it is left out, and a webp of 100 is lossless",
+    }),
+  })
+  .openapi("ScreenshotRequest");
+
+export const screenshot = postOperation(
+  {
+    name: "screenshot",
+    path: "/screenshot",
+    price: "$0.01",
+    summary: "Take a picture of a page",
+    description:
+      "Loads the page in a browser and takes a picture of exactly `width` by `height` pixels, or of the whole page with " +
+      "`full_page`. `selector` is waited for; it does not choose what is shown. A page behind a bot challenge or a " +
+      "consent wall, and one with nothing on it, is an error. Fields of the answer's head tell where the page came from.",
+    body,
+    example: { url: "https://example.com/", format: "png", full_page: true },
+    success: {
+      description: "The picture",
+      contentType: "image/png",
+      otherTypes: ["image/jpeg", "image/webp"],
+      headers: CAPTURE_HEADERS,
+    },
+    failures: PAGE_FAILURES,
+  },
+  async (input, { pages }, signal): Promise<Answer> => {
+    const startedAt = performance.now();
+    const { format, full_page: fullPage, width, height, quality } = input;
+    if (format === "png" && quality !== undefined) {
+      throw invalidParameters([{ path: "quality", message: "is for jpeg and webp alone" }]);
+    }
+    const request = { ...shownRequest(pageRequest(input, signal)), window: { width, height } };
+    return await pages.show(
+      request,
+      async (page, source) => {
+        const picture = { format, quality: quality ?? DEFAULT_QUALITY, fullPage, width, height };
+        const { bytes, truncated } = await page.picture(picture);
+        return captureAnswer({ bytes, contentType: `image/${format}`, source, truncated }, startedAt);
+      },
+      (source) => {
+        throw notShown(source);
+      },
+    );
+  },
+);
