@@ -499,6 +499,12 @@ class Operations {
   read(request, options) {
     return this.json({ method: "POST", path: "/read" }, request, options);
   }
+  pdf(request, options) {
+    return this.file({ method: "POST", path: "/pdf" }, request, options);
+  }
+  screenshot(request, options) {
+    return this.file({ method: "POST", path: "/screenshot" }, request, options);
+  }
   qr(request, options) {
     return this.file({ method: "POST", path: "/qr" }, request, options);
   }

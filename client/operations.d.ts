@@ -191,6 +191,74 @@ export interface ReadRequest {
     /** Maximum content length in characters; longer content is cut */
     readonly max_length?: number | undefined;
 }
+export interface PdfRequest {
+    /** Page to load; http and https only */
+    readonly url: string;
+    /** CSS selector of an element to wait for before acting */
+    readonly selector?: string | undefined;
+    /** Show the page an ordinary browser's fingerprint; false where it is left out */
+    readonly stealth?: boolean | undefined;
+    /** Page load time-out in seconds; 30 where it is left out */
+    readonly timeout?: number | undefined;
+    /** Custom User-Agent */
+    readonly user_agent?: string | undefined;
+    /** Extra seconds to wait after the page event; not counted in the time-out */
+    readonly wait?: number | undefined;
+    /** Page event to wait for; "load" where it is left out */
+    readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
+    /** What loads the page; auto takes a browser only where the page or the request needs one; "auto" where it is left out */
+    readonly engine?: "auto" | "static" | "browser" | undefined;
+    /** Give what is there at the time-out in place of an error; false where it is left out */
+    readonly partial?: boolean | undefined;
+    /** Landscape orientation; false where it is left out */
+    readonly landscape?: boolean | undefined;
+    /** Print background colours and images; true where it is left out */
+    readonly print_background?: boolean | undefined;
+    /** Render scale; 1 where it is left out */
+    readonly scale?: number | undefined;
+    /** Paper width in inches; 8.5 where it is left out */
+    readonly paper_width?: number | undefined;
+    /** Paper height in inches; 11 where it is left out */
+    readonly paper_height?: number | undefined;
+    /** Top margin in inches; 0.4 where it is left out */
+    readonly margin_top?: number | undefined;
+    /** Bottom margin in inches; 0.4 where it is left out */
+    readonly margin_bottom?: number | undefined;
+    /** Left margin in inches; 0.4 where it is left out */
+    readonly margin_left?: number | undefined;
+    /** Right margin in inches; 0.4 where it is left out */
+    readonly margin_right?: number | undefined;
+}
+export interface ScreenshotRequest {
+    /** Page to load; http and https only */
+    readonly url: string;
+    /** CSS selector of an element to wait for before acting */
+    readonly selector?: string | undefined;
+    /** Show the page an ordinary browser's fingerprint; false where it is left out */
+    readonly stealth?: boolean | undefined;
+    /** Page load time-out in seconds; 30 where it is left out */
+    readonly timeout?: number | undefined;
+    /** Custom User-Agent */
+    readonly user_agent?: string | undefined;
+    /** Extra seconds to wait after the page event; not counted in the time-out */
+    readonly wait?: number | undefined;
+    /** Page event to wait for; "load" where it is left out */
+    readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
+    /** What loads the page; auto takes a browser only where the page or the request needs one; "auto" where it is left out */
+    readonly engine?: "auto" | "static" | "browser" | undefined;
+    /** Give what is there at the time-out in place of an error; false where it is left out */
+    readonly partial?: boolean | undefined;
+    /** Image format; "png" where it is left out */
+    readonly format?: "png" | "jpeg" | "webp" | undefined;
+    /** Capture the whole page, not only the window: after scrolling through it, at most 30,000 pixels high (webp: 16,383) and 40 million in all; false where it is left out */
+    readonly full_page?: boolean | undefined;
+    /** Viewport width in pixels; 1280 where it is left out */
+    readonly width?: number | undefined;
+    /** Viewport height in pixels; 720 where it is left out */
+    readonly height?: number | undefined;
+    /** Compression quality, of jpeg and webp alone; 80 where it is left out, and a webp of 100 is lossless */
+    readonly quality?: number | undefined;
+}
 export interface QrRequest {
     /** Text, URL or data to encode */
     readonly data: string;
@@ -220,6 +288,10 @@ export declare abstract class Operations {
     extract(request: ExtractRequest, options?: CallOptions): Promise<ExtractResponse>;
     /** Read the main article of a page: $0.005. */
     read(request: ReadRequest, options?: CallOptions): Promise<ReadResponse>;
+    /** Print a page as a PDF document: $0.01. */
+    pdf(request: PdfRequest, options?: CallOptions): Promise<TurnpikeFile>;
+    /** Take a picture of a page: $0.01. */
+    screenshot(request: ScreenshotRequest, options?: CallOptions): Promise<TurnpikeFile>;
     /** Draw a QR code: $0.001. */
     qr(request: QrRequest, options?: CallOptions): Promise<TurnpikeFile>;
     /** Say whether the service works: free. */
