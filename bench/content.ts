@@ -21,8 +21,8 @@ interface Measured {
   readonly latencies: readonly number[];
 }
 
-/** Requests before the first round: a browser's first pages are slow. */
-const WARM_UP = 2;
+/** Before the first round: a browser's first pages are slow, and so is a program until its hot parts are compiled. */
+const WARM_UP_SECONDS = 5;
 
 export async function runContentBench(args: readonly string[]): Promise<number> {
   const children = new Children();
@@ -36,7 +36,7 @@ export async function runContentBench(args: readonly string[]): Promise<number> 
       const results = new Map<string, Measured[]>();
       for (let round = 0; round < rounds.rounds; round++) {
         for (const contestant of contestants) {
-          if (round === 0) await drive(contestant, one, site, { requests: WARM_UP });
+          if (round === 0) await drive(contestant, one, site, { seconds: WARM_UP_SECONDS });
           const measured = await drive(contestant, one, site, { seconds: rounds.seconds });
           results.set(contestant.name, [...(results.get(contestant.name) ?? []), measured]);
         }
@@ -78,9 +78,14 @@ async function startBoth(children: Children): Promise<readonly Contestant[]> {
   throw new Error("Cannot bench the content service: there is no browser");
 }
 
-type Until = { readonly seconds: number } | { readonly requests: number };
+type Length = Pick<Rounds, "seconds">;
 
-async function drive({ child, url }: Contestant, one: ContentCase, site: string, until: Until): Promise<Measured> {
+async function drive(
+  { child, url }: Contestant,
+  one: ContentCase,
+  site: string,
+  { seconds: length }: Length,
+): Promise<Measured> {
   const bodies = one.bodies(site);
   const latencies: number[] = [];
   const cpuBefore = cpuSecondsOfTree(child.pid);
