@@ -1,5 +1,6 @@
 /** `npm run bench -- NAME [flags]`: runs one bench. */
 import { runContentBench } from "./content.ts";
+import { runContentSoak } from "./content-soak.ts";
 import { runFrontBench } from "./front.ts";
 import { http1 } from "./http1.ts";
 import { http2Hpack } from "./http2-hpack.ts";
@@ -25,6 +26,7 @@ const BENCHES: readonly Bench[] = [
     about: "the content service beside puppeteer-core, jsdom and turndown",
     run: runContentBench,
   },
+  { name: "content-soak", about: "a thousand mixed pages in a row: memory, processes", run: runContentSoak },
   { name: "search", about: "the search index, its crawler, and merging what engines answer", run: runSearchBench },
   { name: "http1", about: "the HTTP/1 codec and the forward path, without sockets", run: http1 },
   { name: "http2-hpack", about: "header compression alone: heads decoded and encoded", run: http2Hpack },
