@@ -94,11 +94,14 @@ function describeOperation(operation: Operation): PathConfig {
         ...(price === undefined ? {} : { headers: fields({ ...RECEIPT, ...success.headers }) }),
         content: describeContent(operation),
       },
-      ...describeFailures([
-        ...operation.failures,
-        ...(body === undefined ? [] : BODY_FAILURES),
-        ...(price === undefined ? [] : PAYMENT_FAILURES),
-      ]),
+      ...describeFailures(
+        [
+          ...operation.failures,
+          ...(body === undefined ? [] : BODY_FAILURES),
+          ...(price === undefined ? [] : PAYMENT_FAILURES),
+        ],
+        price,
+      ),
     },
   };
 }
@@ -111,10 +114,10 @@ function describeContent({ success }: Operation): NonNullable<Response["content"
 }
 
 /** One response a status, with an example of each error that has it. */
-function describeFailures(codes: readonly ErrorCode[]): Responses {
+function describeFailures(codes: readonly ErrorCode[], price: string | undefined): Responses {
   const responses: Responses = {};
   for (const [status, group] of Map.groupBy(new Set(codes), (code) => ERRORS[code].status)) {
-    const examples = Object.fromEntries(group.map((code) => [code, { value: errorExample(code) }]));
+    const examples = Object.fromEntries(group.map((code) => [code, { value: errorExample(code, price) }]));
     const headers = HEADERS[status];
     responses[status] = {
       description: group.map((code) => ERRORS[code].title).join("; "),

@@ -5,8 +5,14 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   "bad-request": "Cannot read the body: it is not JSON in UTF-8",
   "invalid-parameters": "Cannot take the request: 'timeout' must be at most 120",
   "invalid-payment": "Cannot read the payment: the PAYMENT-SIGNATURE header is not base64",
-  "payment-required":
-    "This costs 0.005 USDC on Base Sepolia (eip155:84532). Pay with an x402 client, such as 'npx turnpike call'.",
+  "payment-conflict": "Payment Already Used: it belongs to another request.",
+  "facilitator-failed": "The payment could not be verified; nothing was charged. Send the same payment again.",
+  "facilitator-unavailable": "The payment could not be verified; nothing was charged. Send the same payment again.",
+  "settlement-pending": "It is not known whether the payment went through. Send the same payment again.",
+  internal: "Cannot serve the request: see the log",
+  "search-failed": "Cannot search: every provider failed",
+  "search-unavailable": "Cannot search: no provider is configured",
+  "search-timeout": "Cannot search: no provider answered in time",
   "body-too-large": "Cannot read the body: it has more than 1048576 bytes",
   "unsupported-media-type": "Cannot read the body: its Content-Type is not application/json",
   "address-refused":
@@ -24,14 +30,15 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
 
 const INSTANCE = "01a1fb01-e675-745a-8782-7dbae25d301d";
 
-/** An example of an error's problem document. */
-export function errorExample(code: ErrorCode): Problem {
+/** An example of an error's problem document; `price` is what the operation costs. */
+export function errorExample(code: ErrorCode, price = "free"): Problem {
   const { title, status } = ERRORS[code];
+  const asked = `This costs ${price.slice(1)} USDC on Base Sepolia (eip155:84532). Pay with an x402 client, such as 'npx turnpike call'.`;
   return {
     type: `urn:turnpike:error:${code}`,
     title,
     status,
-    detail: DETAILS[code] ?? title,
+    detail: code === "payment-required" ? asked : (DETAILS[code] ?? title),
     instance: INSTANCE,
     ...(code === "invalid-parameters" ? { errors: [{ path: "timeout", message: "must be at most 120" }] } : {}),
   };

@@ -108,7 +108,8 @@ function errors(responses: Readonly<Record<string, ApiResponse>>): Html {
     })),
   );
   return html`<details><summary>Errors (${all.length})</summary><div class="scroll" tabindex="0" role="region" aria-label="Errors"><table><thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">For example</th></tr></thead><tbody>${all.map(
-    ({ status, code, detail }) => html`<tr><td>${status}</td><td><code>${code}</code></td><td>${detail}</td></tr>`,
+    ({ status, code, detail }) =>
+      html`<tr><td>${status}</td><td class="code"><code>${code}</code></td><td>${detail}</td></tr>`,
   )}</tbody></table></div></details>`;
 }
 

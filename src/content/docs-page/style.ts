@@ -39,12 +39,13 @@ table { width: 100%; border-collapse: collapse; font-size: .925rem }
 th, td { text-align: left; vertical-align: top; padding: .45rem .75rem .45rem 0; border-bottom: 1px solid var(--line) }
 thead th { color: var(--soft); font-weight: 600; font-size: .85rem }
 tbody th { font-weight: 600; white-space: nowrap }
+td.code code { overflow-wrap: normal; white-space: nowrap }
 td.type { white-space: nowrap; color: var(--soft) }
 .required { color: var(--soft); font-weight: 400; font-size: .8rem; display: block }
 td small { color: var(--soft); display: block; font-size: .85em }
 details { margin: 1.25rem 0 }
 summary { cursor: pointer; font-weight: 600 }
-@media (max-width: 52rem) {
+@media screen and (max-width: 52rem) {
   .frame { display: block }
   nav { position: static; max-height: none; padding: 1rem 1rem 0; border-bottom: 1px solid var(--line) }
   nav ul { display: flex; flex-wrap: wrap; gap: 0 1.25rem; margin-bottom: 1rem }
@@ -61,6 +62,7 @@ summary { cursor: pointer; font-weight: 600 }
   body { font-size: 10pt }
   .frame { display: block; max-width: none }
   nav, .skip { display: none }
+  details::details-content { content-visibility: visible; display: block; height: auto }
   main { padding: 0 }
   pre { white-space: pre-wrap; overflow-wrap: anywhere }
   pre, tr { break-inside: avoid }

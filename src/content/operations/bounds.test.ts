@@ -15,7 +15,7 @@ type Rule =
 const timeout: Rule = { kind: "integer", min: 1, max: 120, default: 30 };
 const maxLength: Rule = { kind: "integer", min: 1, max: 1_000_000 };
 const format: Rule = { kind: "one-of", values: ["html", "markdown", "text", "links"], default: "markdown" };
-const inches: Rule = { kind: "number" };
+const margin: Rule = { kind: "number", min: 0, max: 100 };
 
 const PAGE: Readonly<Record<string, Rule>> = {
   selector: { kind: "text", max: 2000 },
@@ -40,12 +40,12 @@ const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
     landscape: { kind: "boolean", default: false },
     print_background: { kind: "boolean", default: true },
     scale: { kind: "number", min: 0.1, max: 2, default: 1 },
-    paper_width: { kind: "number", default: 8.5 },
-    paper_height: { kind: "number", default: 11 },
-    margin_top: inches,
-    margin_bottom: inches,
-    margin_left: inches,
-    margin_right: inches,
+    paper_width: { kind: "number", min: 0.5, max: 200, default: 8.5 },
+    paper_height: { kind: "number", min: 0.5, max: 200, default: 11 },
+    margin_top: margin,
+    margin_bottom: margin,
+    margin_left: margin,
+    margin_right: margin,
   },
   "/screenshot": {
     url,
@@ -61,7 +61,7 @@ const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
     size: { kind: "integer", min: 32, max: 2048, default: 256 },
     margin: { kind: "integer", min: 0, max: 10, default: 2 },
   },
-  "/search": { query: { kind: "text" }, count: { kind: "integer", min: 1, max: 50, default: 10 }, timeout },
+  "/search": { query: { kind: "text", max: 500 }, count: { kind: "integer", min: 1, max: 50, default: 10 }, timeout },
 };
 
 /** The least that each operation is called with. */
