@@ -9,7 +9,7 @@ import { type OpenPage } from "../page/page.ts";
 import { Slots } from "../page/slots.ts";
 import { type BrowserEngine, type Visit } from "../page/visit.ts";
 import { tabError } from "./load-error.ts";
-import { PooledBrowser } from "./pooled-browser.ts";
+import { MAX_VISITS, PooledBrowser } from "./pooled-browser.ts";
 import { Tab } from "./tab.ts";
 
 export type Log = (level: "info" | "warn" | "error", message: string, extra?: Record<string, unknown>) => void;
@@ -17,6 +17,8 @@ export type Log = (level: "info" | "warn" | "error", message: string, extra?: Re
 export interface PoolOptions {
   readonly stateDir: string;
   readonly browserPath?: string;
+  /** A browser is replaced after so many visits; MAX_VISITS where it is left out. */
+  readonly visitsPerBrowser?: number;
   readonly log: Log;
 }
 
@@ -163,7 +165,9 @@ export class BrowserPool implements BrowserEngine {
   }
 
   #adopt(browser: RunningBrowser): PooledBrowser {
-    const pooled = new PooledBrowser(browser, (reason) => this.#options.log("warn", reason));
+    const pooled = new PooledBrowser(browser, this.#options.visitsPerBrowser ?? MAX_VISITS, (reason) =>
+      this.#options.log("warn", reason),
+    );
     this.#browsers.add(pooled);
     void browser.cdp.ended.then(() => this.#onBrowserGone(pooled));
     return pooled;

@@ -5,7 +5,7 @@ import { type Tab } from "./tab.ts";
 import { WarmTabs } from "./warm-tabs.ts";
 
 /** After so many visits, or with so much memory of its main process, a browser is replaced by a fresh one. */
-const MAX_VISITS = 500;
+export const MAX_VISITS = 500;
 const WORN_BYTES = 512 * 1024 * 1024;
 
 /** A browser answers within a millisecond, even under load; one that visits wait for is asked this often. */
@@ -24,14 +24,16 @@ export class PooledBrowser {
   readonly warm: WarmTabs;
   readonly #tabs = new Set<Tab>();
   readonly #hung: (reason: string) => void;
+  readonly #maxVisits: number;
   #visits = 0;
   #retired = false;
   #asking: ReturnType<typeof setInterval> | undefined;
   #asked = 0;
 
   /** `hung` is told why, where the browser had to be killed. */
-  constructor(running: RunningBrowser, hung: (reason: string) => void) {
+  constructor(running: RunningBrowser, maxVisits: number, hung: (reason: string) => void) {
     this.running = running;
+    this.#maxVisits = maxVisits;
     this.warm = new WarmTabs(running);
     this.#hung = hung;
     running.cdp.listen("", (method, params) => this.#onEvent(method, params));
@@ -45,7 +47,7 @@ export class PooledBrowser {
 
   /** Whether it has served its time. */
   get worn(): boolean {
-    return this.#visits >= MAX_VISITS || this.running.memory.browserBytes() > WORN_BYTES;
+    return this.#visits >= this.#maxVisits || this.running.memory.browserBytes() > WORN_BYTES;
   }
 
   /** Whether it ends with its last visit. */

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { browsers, descendantsOf, renderers } from "../testing/processes.ts";
+import { startSite, type TestSite } from "../testing/site.ts";
+import { createStateFolder } from "../testing/state-folder.ts";
+import { openPage, pageRequestOf } from "../testing/visit.ts";
+import { BrowserPool } from "./pool.ts";
+
+// A browser on a busy machine takes its time.
+setDefaultTimeout(60_000);
+
+const state = createStateFolder();
+let site: TestSite;
+let pool: BrowserPool;
+
+beforeAll(async () => {
+  site = startSite();
+  ({ pool } = await BrowserPool.start({ stateDir: state.path, visitsPerBrowser: 3, log: () => undefined }));
+});
+
+afterAll(async () => {
+  await pool.close();
+  await site.close();
+  state.remove();
+});
+
+function visit(path: string, selector?: string): Promise<string> {
+  const request = pageRequestOf(site.url + path, { selector });
+  return openPage(pool, request, (page) => page.evaluate("document.body.innerText"));
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await Bun.sleep(20);
+}
+
+test("a worn browser is replaced, ends with its last visit, and no visit notices", async () => {
+  const [first] = browsers();
+  const gate = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
+  const long = openPage(pool, pageRequestOf(`${site.url}/late`), async (page) => {
+    started.resolve();
+    await gate.promise;
+    return await page.evaluate("document.body.innerText");
+  });
+  await started.promise;
+  for (const path of ["/one", "/two", "/three"]) expect(await visit(path)).toBe(path);
+  await until(() => browsers().some(({ pid }) => pid !== first?.pid));
+  expect(await visit("/four")).toBe("/four");
+  expect(browsers().map(({ pid }) => pid)).toContain(first?.pid ?? 0);
+  gate.resolve();
+  expect(await long).toBe("late");
+  await until(() => browsers().every(({ pid }) => pid !== first?.pid));
+  expect(browsers()).toHaveLength(1);
+  const [second] = browsers();
+  const left = descendantsOf(process.pid).filter(({ name }) => name === second?.name);
+  const owned = [second, ...descendantsOf(second?.pid ?? 0)].map((found) => found?.pid);
+  expect(left.filter(({ pid }) => !owned.includes(pid))).toEqual([]);
+});
+
+test("tabs kept warm are ready before they are wanted, and one that died is not used", async () => {
+  await until(() => renderers().length >= 2);
+  for (const { pid } of renderers()) process.kill(pid, "SIGKILL");
+  expect(await visit("/next")).toBe("/next");
+});
+
+test("visits of one pool know nothing of one another, warm tab or not", async () => {
+  for (let n = 0; n < 3; n += 1) expect(await visit("/cookies")).toBe("none\n\nnone");
+});
