@@ -1,12 +1,14 @@
 /** Characters that may be Markdown in running text. */
-const SPECIAL = /[\\`*_~[\]<&$!]/;
+const SPECIAL = /[\\`*_~[\]<&$!]|:\/\/|www\./i;
 
-/** Of a text: addresses, which are taken as they stand (GFM §6.9), and characters that may be Markdown. */
-const SPECIAL_OR_ADDRESS = /(?<![\p{L}\p{N}])(?:https?:\/\/|www\.)[^\s<`*[\]\\]+|[\\`*_~[\]<&$!]/gu;
+/** Of a text: addresses, which GitHub's Markdown takes for links (GFM §6.9), and characters that may be Markdown. */
+const SPECIAL_OR_ADDRESS = /(?<![A-Za-z])(?:https?:\/\/|www\.)[^\s<>\p{Cc}]+|[\\`*_~[\]<&$!]/giu;
 
 const WORD = /[\p{L}\p{N}]/u;
 const ASCII_PUNCTUATION = /[!-/:-@[-`{-~]/;
 const ENTITY = /^&(?:#\d{1,7}|#[xX][\da-fA-F]{1,6}|[A-Za-z][A-Za-z\d]{1,31});/;
+
+const MAIL = /^<[^\s<>@]+@/;
 
 /** What stands around a text in its line. */
 export interface TextPlace {
@@ -14,6 +16,8 @@ export interface TextPlace {
   readonly startsLine: boolean;
   /** Whether it lies in a link's text, where brackets would end it. */
   readonly inLink: boolean;
+  /** Whether it has any mark, whose end would come right after an address in it. */
+  readonly isMarked: boolean;
   /** Whether it is struck out, which a stray tilde could end. */
   readonly inDel: boolean;
   /** The character that comes right after it, "[" for a link; empty where its line ends. */
@@ -26,7 +30,7 @@ export interface TextPlace {
 export function escapeText(text: string, place: TextPlace): string {
   const escaped = SPECIAL.test(text)
     ? text.replace(SPECIAL_OR_ADDRESS, (found, at: number) =>
-        found.length > 1 ? found : escapeChar(found, { text, at, place }),
+        found.length > 1 ? escapeBareAddress(found, { text, at, place }) : escapeChar(found, { text, at, place }),
       )
     : text;
   return place.startsLine ? escapeLineStart(escaped, place) : escaped;
@@ -44,28 +48,66 @@ function escapeChar(char: string, { text, at, place }: CharPlace): string {
   return needsEscape(char, { before, after, text, at, place }) ? `\\${char}` : char;
 }
 
+/**
+ * An address in running text. Escapes would be part of it where it is a link, and are needed where it is none; so one with
+ * characters that may be Markdown is written as what is a link everywhere, or as what is none anywhere.
+ */
+function escapeBareAddress(address: string, where: CharPlace): string {
+  const harmless = address.replace(/(?<=[A-Za-z0-9])_+(?=[A-Za-z0-9])/g, "");
+  if (!/[\\`*_~[\]$!|]|&#?\w+;/.test(harmless) && !touches(address, where)) return address;
+  if (!where.place.inLink && /^https?:\/\/[\w-]/i.test(address) && !address.includes("|")) return `<${address}>`;
+  const [scheme = ""] = /^(?:https?|www)/i.exec(address) ?? [];
+  const next = where.text[where.at + address.length] ?? where.place.next;
+  const rest = address
+    .slice(scheme.length)
+    .split("")
+    .map((char, index, chars) => {
+      // Breaks up what would be an address again.
+      if (index === 0 || (char === ":" && chars[index + 1] === "/") || (char === "." && chars[index - 1] === "w"))
+        return `\\${char}`;
+      const before = chars[index - 1] ?? "";
+      const place = {
+        before,
+        after: chars[index + 1] ?? next,
+        text: address,
+        at: scheme.length + index,
+        place: where.place,
+      };
+      return SPECIAL.test(char) && needsEscape(char, place) ? `\\${char}` : char;
+    });
+  return scheme + rest.join("");
+}
+
+/** Whether something comes right after an address that would be taken for a part of it. */
+function touches(address: string, { text, at, place }: CharPlace): boolean {
+  const after = text[at + address.length];
+  return after === undefined ? place.isMarked || (place.next !== "" && place.next !== " ") : after !== " ";
+}
+
 function needsEscape(char: string, where: CharPlace & { before: string; after: string }): boolean {
   const { before, after, text, at, place } = where;
   switch (char) {
     case "`":
       return true;
     case "\\":
-      return after === "" || ASCII_PUNCTUATION.test(after);
+      // An address after it may get a bracket.
+      return (
+        at === text.length - 1 || ASCII_PUNCTUATION.test(after) || /^(?:h|www\.)/i.test(text.slice(at + 1, at + 5))
+      );
     case "*":
       return !(before === " " && after === " ");
     case "_":
-      return (
-        !(before === " " && after === " ") &&
-        !(isWord(before) && (isWord(after) || (after === "_" && staysInWord(text, at))))
-      );
+      return !(before === " " && after === " ") && !(isWord(before) && staysInWord(text, at));
     case "~":
-      return place.inDel || after === "~" || !(before === " " || (at === 0 && place.startsLine));
+      return (
+        place.inDel || after === "~" || at === text.length - 1 || !(before === " " || (at === 0 && place.startsLine))
+      );
     case "[":
       return place.inLink || (place.startsLine && at === 0 && /^\[(?:[ xX]\]|\^?[^\]]*\]:)/.test(text));
     case "]":
-      return place.inLink || after === "(";
+      return place.inLink || after === "(" || after === ":";
     case "<":
-      return after === "" || /[A-Za-z/!?]/.test(after);
+      return at === text.length - 1 || /[A-Za-z/!?]/.test(after) || MAIL.test(text.slice(at, at + 80));
     case "&":
       return ENTITY.test(text.slice(at, at + 40));
     case "$":

@@ -40,7 +40,9 @@ export class Marks {
   }
 
   withLink(link: Link): Marks {
-    return this.link === undefined ? new Marks([...this.kinds, "link"], link) : this;
+    if (this.link !== undefined) return this;
+    const marks = this.kinds.filter((kind) => kind !== "code");
+    return new Marks([...marks, "link", ...(this.has("code") ? (["code"] as const) : [])], link);
   }
 
   without(kind: MarkKind): Marks {

@@ -58,7 +58,7 @@ export class Output {
 
   /** Writes a block. */
   block(kind: BlockKind, text: string): void {
-    this.#begin(this.#frames.length - 1, kind, false);
+    this.#begin(this.#frames.length - 1, kind, true);
     const prefix = this.#prefix(this.#top);
     this.#chunks.push(prefix === "" || !text.includes("\n") ? text : this.#indented(text, prefix));
   }
@@ -73,7 +73,7 @@ export class Output {
 
   /** An item of the list that is open, with its marker and the space after it. */
   openItem(marker: string): void {
-    this.#push({ kind: "item", marker, list: this.#top.list, interrupts: false }, " ".repeat(marker.length));
+    this.#push({ kind: "item", marker, list: this.#top.list, interrupts: true }, " ".repeat(marker.length));
   }
 
   close(): void {
@@ -103,7 +103,8 @@ export class Output {
     const { last } = frame;
     frame.last = kind;
     if (last === undefined) {
-      if (index > 0) this.#begin(index - 1, frame.kind, frame.interrupts);
+      // Nor may a list whose first item begins with one that may not.
+      if (index > 0) this.#begin(index - 1, frame.kind, frame.interrupts && interrupts);
       this.#chunks.push(frame.marker);
       return;
     }
@@ -112,7 +113,8 @@ export class Output {
       this.#chunks.push(`  \n${prefix}`);
       return;
     }
-    const isTight = kind === "item" || (interrupts && (last === "paragraph" || last === "term"));
+    const isList = kind.length === 1;
+    const isTight = kind === "item" || (isList && interrupts && (last === "paragraph" || last === "term"));
     if (frame.list !== undefined && isTight) {
       frame.list.separators.push({ at: this.#chunks.length, prefix });
       this.#chunks.push(`\n${prefix}`);

@@ -9,6 +9,12 @@ interface Piece {
   readonly marks: Marks;
 }
 
+/** How far back a last word is looked at. In characters. */
+const MAX_WORD = 256;
+/** An address in running text may get brackets. */
+const BEGINS_WITH_ADDRESS = /^https?:\/\//i;
+const ENDS_WITH_ADDRESS = /(?:https?:\/\/|www\.)[^\s<>]*$/i;
+
 const PUNCTUATION = /[\p{P}\p{S}]/u;
 
 const TAGS: Readonly<Record<Exclude<MarkKind, "link" | "code">, string>> = {
@@ -122,14 +128,17 @@ class RunWriter {
   readonly #parts: string[] = [];
   readonly #open: { kind: MarkKind; close: string; at: number }[] = [];
   #marks = Marks.NONE;
-  /** The last character that is none of a delimiter's. */
+  /** The last character that is none of a delimiter's, and the delimiters since. */
   #before = "";
-  #startsLine = true;
+  #since = "";
+  #hasClosed = false;
+  #startsLine: boolean;
 
   constructor(pieces: readonly Piece[], style: RunStyle, hasMath: boolean) {
     this.#pieces = pieces;
     this.#style = style;
     this.#hasMath = hasMath;
+    this.#startsLine = style === PARAGRAPH;
   }
 
   write(): string {
@@ -143,7 +152,7 @@ class RunWriter {
       this.#closeTo(0);
       this.#marks = Marks.NONE;
       this.#push(this.#style.lineBreak, " ");
-      this.#startsLine = this.#style.lineBreak === "  \n";
+      this.#startsLine = this.#style === PARAGRAPH;
       return;
     }
     const shared = this.#marks.shared(piece.marks);
@@ -159,6 +168,8 @@ class RunWriter {
   #push(markdown: string, shown: string): void {
     this.#parts.push(markdown);
     this.#before = lastChar(shown);
+    this.#since = "";
+    this.#hasClosed = false;
   }
 
   #escaped(piece: Piece, at: number): string {
@@ -166,6 +177,7 @@ class RunWriter {
     return escapeText(piece.text, {
       startsLine: this.#startsLine && this.#open.length === 0,
       inLink: piece.marks.link !== undefined,
+      isMarked: piece.marks.kinds.length > 0,
       inDel: piece.marks.has("del"),
       next: next === undefined || next.kind === "break" ? "" : this.#after(at, piece.marks.kinds.length),
       hasMath: this.#hasMath,
@@ -180,7 +192,7 @@ class RunWriter {
       kind === "link" ? LINK : kind === "code" ? this.#codeFence(at, level) : this.#delimiter(at, level);
     this.#parts.push(open);
     this.#open.push({ kind, close, at: this.#parts.length });
-    if (!open.endsWith("*") && open !== "~~") this.#before = "[";
+    this.#delimited(DELIMITERS.get(kind) === open ? open : "[");
     this.#startsLine = false;
   }
 
@@ -192,7 +204,10 @@ class RunWriter {
     const html = { open: `<${tag}>`, close: `</${tag}>` };
     if (delimiter === undefined) return html;
     const end = this.#endOf(at, level);
-    const opens = flanks(this.#firstOf(at, level), this.#before);
+    // Delimiters that end one mark and begin another run on as one.
+    if (this.#hasClosed && this.#since.includes(delimiter[0] ?? "")) return html;
+    const isOther = this.#since.replaceAll(delimiter[0] ?? "", "") !== "";
+    const opens = flanks(this.#firstOf(at, level), isOther ? "*" : this.#before);
     const closes = flanks(this.#lastOf(end, level), this.#after(end, level));
     return opens && closes ? { open: delimiter, close: delimiter } : html;
   }
@@ -221,27 +236,41 @@ class RunWriter {
     }
   }
 
-  /** The first character that is written of a piece within its mark at `level`, but for delimiters. */
+  /** The first character that is written of a piece within its mark at `level`; marks inside may be tags. */
   #firstOf(at: number, level: number): string {
     const piece = this.#pieces[at];
     if (piece === undefined) return " ";
-    return piece.marks.kinds.slice(level + 1).some(isBracket) ? "[" : firstChar(piece.text);
+    if (piece.marks.kinds.length > level + 1 || BEGINS_WITH_ADDRESS.test(piece.text)) return "<";
+    return firstChar(piece.text);
   }
 
   #lastOf(at: number, level: number): string {
     const piece = this.#pieces[at];
     if (piece === undefined) return " ";
-    return piece.marks.kinds.slice(level + 1).some(isBracket) ? ")" : lastChar(piece.text);
+    if (piece.marks.kinds.length > level + 1 || ENDS_WITH_ADDRESS.test(piece.text.slice(-MAX_WORD))) return ">";
+    return lastChar(piece.text);
   }
 
-  /** The character that comes after the end of a mark at `level`, but for delimiters; white space where the line ends. */
+  /** The character that comes after the end of a mark at `level`; white space where the line ends. */
   #after(at: number, level: number): string {
     const { marks } = this.#pieces[at] ?? { marks: Marks.NONE };
     const next = this.#pieces[at + 1];
     const shared = next === undefined ? 0 : marks.shared(next.marks);
-    if (marks.kinds.slice(shared, level).some(isBracket)) return "]";
+    const kind = marks.kinds[level];
+    const closing = ownChar(marks.kinds.slice(shared, level), kind);
+    if (closing !== undefined) return closing;
     if (next === undefined || next.kind === "break") return " ";
-    return next.marks.kinds.slice(shared).some(isBracket) ? "[" : firstChar(next.text);
+    return ownChar(next.marks.kinds.slice(shared), kind) ?? firstChar(next.text);
+  }
+
+  /** Remembers what was opened or closed: delimiters run on, all else is punctuation. */
+  #delimited(mark: string): void {
+    if (/^[*~]/.test(mark)) {
+      this.#since += mark;
+      return;
+    }
+    this.#before = mark;
+    this.#since = "";
   }
 
   #closeTo(level: number): void {
@@ -250,12 +279,13 @@ class RunWriter {
       if (mark === undefined) return;
       if (mark.kind !== "link") {
         this.#parts.push(mark.close);
-        if (!DELIMITERS.has(mark.kind)) this.#before = ")";
+        this.#hasClosed = true;
+        this.#delimited(DELIMITERS.get(mark.kind) === mark.close ? mark.close : ")");
         continue;
       }
       const { link } = this.#marks;
       if (link !== undefined) this.#closeLink(link, mark.at);
-      this.#before = ")";
+      this.#delimited(")");
     }
   }
 
@@ -274,14 +304,17 @@ export function linkMarkdown(text: string, href: string, title: string): string 
   return `[${text}](${escapeAddress(href)}${title === "" ? "" : ` "${escapeTitle(title)}"`})`;
 }
 
-/** Whether a mark is written with brackets, a code's fence or a tag: with punctuation that is no delimiter. */
-function isBracket(kind: MarkKind): boolean {
-  return !DELIMITERS.has(kind);
+/** The character of a mark beside another that is none of the same delimiters; undefined where all of them run on as one. */
+function ownChar(marks: readonly MarkKind[], beside: MarkKind | undefined): string | undefined {
+  const char = beside === undefined ? undefined : DELIMITERS.get(beside)?.[0];
+  return marks.some((kind) => DELIMITERS.get(kind)?.[0] !== char || char === undefined) ? "[" : undefined;
 }
 
 /** Whether a delimiter next to `inner` is one, with `outer` on its other side. */
 function flanks(inner: string, outer: string): boolean {
-  return !PUNCTUATION.test(inner) || outer === "" || /\s/.test(outer) || PUNCTUATION.test(outer);
+  // Some readers take halves of surrogate pairs for letters.
+  const isOuterMark = outer.length === 1 && PUNCTUATION.test(outer);
+  return !PUNCTUATION.test(inner) || outer === "" || /\s/.test(outer) || isOuterMark;
 }
 
 function firstChar(text: string): string {
