@@ -91,8 +91,7 @@ async function drive(
   const cpuBefore = cpuSecondsOfTree(child.pid);
   const startedAt = performance.now();
   let sent = 0;
-  const more = () =>
-    "requests" in until ? sent < until.requests : performance.now() - startedAt < until.seconds * 1000;
+  const more = () => performance.now() - startedAt < length * 1000;
   const client = async (): Promise<void> => {
     while (more()) {
       const body = bodies[sent++ % bodies.length];
