@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { createApp } from "../app.ts";
 import { ANYWHERE } from "../egress/guard.ts";
 import { Extractor } from "../extraction/extractor.ts";
-import { PageReader } from "../page/page-reader.ts";
 import { Slots } from "../page/slots.ts";
 import { PageIndex } from "../search/index/page-index.ts";
+import { RememberingReader } from "../search/remembering-reader.ts";
 import { createSearchService, indexPath, SEARCH_DEFAULTS, type SearchOptions } from "../search/search-service.ts";
 import { startEngine } from "../search/testing/engines.ts";
 import { fetchDocument } from "../static/fetch-document.ts";
@@ -28,19 +28,19 @@ afterAll(async () => {
 
 /** The HTTP interface of a service that searches as the options say; nothing here needs a browser. */
 function setUp(options: Partial<SearchOptions>) {
-  const { search, close } = createSearchService(
+  const { search, close, remember } = createSearchService(
     { ...SEARCH_DEFAULTS, endpoints: { duckduckgo: engine.endpoint }, ...options },
     { stateDir: state, egress, extractor, log: () => undefined, now: () => clock.now },
   );
   closing.push(close);
   const browser = { visit: () => Promise.reject(new Error("there is no browser")) };
   const slots = new Slots(1, 1, 1_000);
-  const pages = new PageReader({ browser, fetchDocument, slots, extractor, egress });
+  const pages = new RememberingReader({ browser, fetchDocument, slots, extractor, egress }, remember);
   const app = createApp({
     pages,
     search,
-    browser: "none",
-    degraded: () => Promise.resolve(undefined),
+    browser: { name: "none", version: "0", sandboxed: true },
+    browserHealth: () => Promise.resolve({ failure: undefined, missingFonts: [] }),
     log: () => undefined,
   });
   return async (path: string, body?: unknown) => {
@@ -151,4 +151,31 @@ test("an index that is made while the service runs is searched, beside the other
   expect([json["results"]].flat().map((result) => Reflect.get(Object(result), "url"))).toContain(
     "https://own.test/tides",
   );
+});
+
+test("what clients read is found by others where the operator wants that, and never otherwise", async () => {
+  const paragraph = "The lighthouse keeper wrote down each vessel that came in on the morning tide. ".repeat(8);
+  const site = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch(request) {
+      const { pathname } = new URL(request.url);
+      const headers = new Headers({ "content-type": "text/html" });
+      if (pathname === "/noindex") headers.set("x-robots-tag", "noindex");
+      const body = `<title>Log of ${pathname}</title><article><h1>Log</h1><p>${paragraph}</p><a href="/x">on</a></article>`;
+      return new Response(body, { status: pathname === "/missing" ? 404 : 200, headers });
+    },
+  });
+  const url = (path: string) => `http://127.0.0.1:${site.port}/${path}`;
+  const keeps = setUp({ providers: ["local"], indexFetched: true, cacheMs: 0 });
+  const keepsNot = setUp({ providers: ["local"], cacheMs: 0 });
+  await keepsNot("/read", { url: url("private"), engine: "static" });
+  for (const path of ["read", "noindex", "missing"]) await keeps("/read", { url: url(path), engine: "static" });
+  await keeps("/scrape", { url: url("scrape#part"), format: "text", engine: "static" });
+  await keeps("/scrape", { url: url("links"), format: "links", engine: "static" });
+  clock.now += 10_000;
+  const { json } = await keepsNot("/search", { query: "lighthouse keeper" });
+  const found = [json["results"]].flat().map((result): unknown => Reflect.get(Object(result), "url"));
+  expect(found.map(String).toSorted()).toEqual([url("read"), url("scrape")]);
+  await site.stop(true);
 });
