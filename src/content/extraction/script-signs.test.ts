@@ -95,6 +95,12 @@ describe("a page shows its sign", () => {
   });
 });
 
+test("docs/engines.md tells of each sign, and of no other", async () => {
+  const text = await Bun.file(new URL("../../../docs/engines.md", import.meta.url)).text();
+  const told = [...text.matchAll(/^\| `([a-z-]+)` /gm)].map((match) => match[1]);
+  expect(told).toEqual(SIGNS.map(({ name }) => name));
+});
+
 describe("a page without code needs no browser", () => {
   test.each([
     "",
