@@ -10,6 +10,7 @@ test.each([
   ["text/plain", "<html>", "text"],
   ["text/plain; charset=iso-8859-1", "caf\xe9", "text"],
   ["text/plain", "\x7fELF\x02\x01\x01\0", "unsupported"],
+  ["text/plain; charset=UTF-16LE", "a\0b\0", "text"],
   ["text/x-unheard-of", "x", "text"],
   ["text/markdown", "", "markdown"],
   ["text/csv;header=present", "", "csv"],

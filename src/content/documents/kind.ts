@@ -40,8 +40,9 @@ export function kindOf(contentType: string, body: string | Uint8Array): Document
   const essence = essenceOf(contentType);
   if (UNKNOWN.has(essence) || !essence.includes("/")) return typeof body === "string" ? "html" : sniff(body);
   const kind = kindOfEssence(essence);
-  // A text that holds what no text does is a file that its server did not know (§6.1).
-  if (kind === "text" && typeof body !== "string" && sniff(body) === "unsupported") return "unsupported";
+  // A text that holds what no text does is a file that its server did not know (§6.1); every other byte of UTF-16 is such.
+  const isWide = /charset\s*=\s*["']?utf-?16/i.test(contentType);
+  if (kind === "text" && typeof body !== "string" && !isWide && sniff(body) === "unsupported") return "unsupported";
   return kind;
 }
 

@@ -1,8 +1,11 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type PageSource } from "../page/page.ts";
 import { makePdf, pdfLines } from "../testing/pdf.ts";
 import { type Extraction, type ExtractionOutcome, type ExtractionTask } from "./extraction.ts";
 import { outcomeOf } from "./outcome-of.ts";
+
+// A busy machine takes its time.
+setDefaultTimeout(60_000);
 
 const URL_OF_IT = "https://site.test/folder/file";
 

@@ -1,12 +1,15 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { makeCertificate } from "../../../test/support/certificates.ts";
 import { type EgressOptions } from "../egress/guard.ts";
 import { RawServer, response } from "../testing/raw-server.ts";
 import { pageRequestOf, visiting } from "../testing/visit.ts";
 import { contextOf } from "./connect.ts";
 import { fetchDocument } from "./fetch-document.ts";
+
+// A busy machine takes its time.
+setDefaultTimeout(60_000);
 
 const CA = makeCertificate({ subject: [["CN", "Test CA"]], isCa: true });
 const TRUST = contextOf([CA.cert]);
@@ -97,6 +100,41 @@ describe("of several addresses", () => {
     const outcome = await outcomeOf(`http://page.test:${plain.port}/`, ["127.0.0.1", "10.0.0.1"]);
     expect(outcome).toStartWith("Cannot load the page: its address is not on the public Internet");
     expect(plain.connections).toBe(before);
+  });
+
+  test.each([
+    ["a private address", () => "http://10.0.0.1/"],
+    ["a name with one", () => `http://inside.test:${plain.port}/`],
+    ["a port that is not permitted", () => `http://page.test:${expired.port}/`],
+  ])("none is connected to behind a redirect to %s", async (_what, target) => {
+    const before = expired.connections;
+    plain.answers = {
+      ...plain.answers,
+      "/redirect": (socket) => socket.write(`HTTP/1.1 302 Found\r\nLocation: ${target()}\r\nContent-Length: 0\r\n\r\n`),
+    };
+    const egress: EgressOptions = {
+      policy: { allowsAddress: (address) => address === "127.0.0.1", allowsPort: (port) => port === plain.port },
+      resolve: async (host) => (host === "page.test" ? ["127.0.0.1"] : ["10.0.0.1"]),
+    };
+    const request = pageRequestOf(`http://page.test:${plain.port}/redirect`);
+    const failure = await visiting(request, (visit) => fetchDocument(visit), egress).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: "address-refused" });
+    expect(expired.connections).toBe(before);
+  });
+
+  test("those that it had at first stay, however its name changes", async () => {
+    let asked = 0;
+    plain.answers = {
+      ...plain.answers,
+      "/again": (socket) => socket.end("HTTP/1.1 302 Found\r\nLocation: /\r\nConnection: close\r\n\r\n"),
+    };
+    const egress: EgressOptions = {
+      policy: { allowsAddress: () => true, allowsPort: () => true },
+      resolve: async () => (asked++ === 0 ? ["127.0.0.1"] : ["10.0.0.1"]),
+    };
+    const request = pageRequestOf(`http://page.test:${plain.port}/again`);
+    const { body } = await visiting(request, (visit) => fetchDocument(visit), egress);
+    expect([Buffer.from(body).toString(), asked]).toEqual(["secret", 1]);
   });
 
   test("where all refuse, the server does not accept connections", async () => {

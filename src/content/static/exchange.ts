@@ -124,11 +124,10 @@ export class Exchange {
     this.#result.reject(error);
   }
 
-  /** Lets go of the socket, which whoever opened it keeps or closes. */
+  /** Lets go of the socket, which whoever opened it keeps or closes, and hears its errors. */
   #leave(): void {
     this.#over = true;
     for (const [name, listener] of this.#listeners) this.#socket.removeListener(name, listener);
-    this.#socket.on("error", () => undefined);
   }
 
   #guarded(step: () => void): void {

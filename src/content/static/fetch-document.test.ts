@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import zlib from "node:zlib";
 import { egressError } from "../egress/guard.ts";
 import { EGRESS_LIMITS } from "../egress/limits.ts";
@@ -7,6 +7,9 @@ import { type RawAnswer, RawServer, response } from "../testing/raw-server.ts";
 import { pageRequestOf, visiting } from "../testing/visit.ts";
 import { MAX_DOCUMENT_BYTES } from "./body.ts";
 import { fetchDocument } from "./fetch-document.ts";
+
+// A busy machine takes its time.
+setDefaultTimeout(60_000);
 
 let server: RawServer;
 
@@ -98,14 +101,15 @@ describe("a document", () => {
 
 const TEXT = "<p>The toll is paid at the gate, by whoever comes through it.</p>\n".repeat(200);
 const { zstdCompressSync } = zlib as unknown as { zstdCompressSync: (bytes: Uint8Array) => Buffer }; // Older types.
+const FAST = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } };
 const CODED: readonly (readonly [name: string, code: (bytes: Uint8Array) => Uint8Array])[] = [
   ["gzip", (bytes) => zlib.gzipSync(bytes)],
   ["x-gzip", (bytes) => zlib.gzipSync(bytes)],
-  ["br", (bytes) => zlib.brotliCompressSync(bytes, { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } })],
+  ["br", (bytes) => zlib.brotliCompressSync(bytes, FAST)],
   ["zstd", (bytes) => zstdCompressSync(bytes)],
   ["deflate", (bytes) => zlib.deflateSync(bytes)],
   ["deflate", (bytes) => zlib.deflateRawSync(bytes)],
-  ["gzip, br", (bytes) => zlib.brotliCompressSync(zlib.gzipSync(bytes))],
+  ["gzip, br", (bytes) => zlib.brotliCompressSync(zlib.gzipSync(bytes), FAST)],
 ];
 
 /** Incompressible bytes in hexadecimal digits: they shrink to half. */
@@ -149,7 +153,7 @@ describe("a content coding", () => {
 
   test.each(CODED)("%s cannot be a bomb", async (name, code) => {
     const fields = `Content-Encoding: ${name}\r\n`;
-    const zeros = Buffer.alloc(MAX_DOCUMENT_BYTES * 2);
+    const zeros = Buffer.alloc(MAX_DOCUMENT_BYTES + 1);
     const coded = code(zeros);
     server.answers = { "/": sends(response(coded, fields)) };
     expect(await detailOf(load("/"))).toBe(BOMB);

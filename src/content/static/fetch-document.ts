@@ -171,6 +171,8 @@ class Fetching {
     this.#opening = open({ addresses, port, tlsHost, trust: this.#options.trust ?? systemContext() });
     const socket = await this.#opening.socket;
     this.#opening = undefined;
+    // Between two requests nobody else listens, and an error that nobody hears ends the process.
+    socket.on("error", () => undefined);
     if (this.#closed) socket.destroy();
     return socket;
   }
