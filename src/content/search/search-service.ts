@@ -113,8 +113,14 @@ class IndexFile implements LocalIndex {
     this.#queries = new IndexQueries(path);
   }
 
+  /** False where the file cannot be read as well: then other providers answer. */
   hasPages(): boolean {
-    return this.#look()?.hasPages() === true;
+    try {
+      return this.#look()?.hasPages() === true;
+    } catch (error) {
+      this.#log(`Cannot read the search index: ${messageOf(error)}`);
+      return false;
+    }
   }
 
   search(query: string, count: number, offset: number, signal: AbortSignal): Promise<readonly FoundPage[]> {

@@ -1,0 +1,126 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { ANYWHERE, type EgressPolicy, PUBLIC_WEB } from "../egress/guard.ts";
+import { WebError, type WebFailure, webGet, type WebRequest } from "./web-get.ts";
+
+const BOMB = gzipSync(Buffer.alloc(5_000_000, 32));
+
+const PAGES: Readonly<Record<string, (request: Request, url: URL) => Response | Promise<Response>>> = {
+  "/": () => new Response("plain"),
+  "/echo": async (request) =>
+    Response.json({ method: request.method, headers: Object.fromEntries(request.headers), body: await request.text() }),
+  "/gzip": () => new Response(gzipSync("zipped"), { headers: { "content-encoding": "gzip" } }),
+  "/br": () => new Response(brotliCompressSync("brotli"), { headers: { "content-encoding": "br" } }),
+  "/odd": () => new Response("odd", { headers: { "content-encoding": "snappy" } }),
+  "/broken": () => new Response("not gzip at all", { headers: { "content-encoding": "gzip" } }),
+  "/bomb": () => new Response(BOMB, { headers: { "content-encoding": "gzip" } }),
+  "/long": () => new Response("x".repeat(100_000)),
+  "/to": (_request, url) =>
+    new Response(null, { status: 302, headers: { location: url.searchParams.get("url") ?? "" } }),
+  "/loop": () => new Response(null, { status: 302, headers: { location: "/loop" } }),
+  "/hangs": () => new Promise<Response>(() => undefined),
+};
+
+function serve(hostname: string) {
+  return Bun.serve({
+    hostname,
+    port: 0,
+    idleTimeout: 60,
+    fetch(request) {
+      const url = new URL(request.url);
+      return PAGES[url.pathname]?.(request, url) ?? new Response("none", { status: 404 });
+    },
+  });
+}
+
+const server = serve("127.0.0.1");
+const other = serve("127.0.0.2");
+afterAll(async () => {
+  await Promise.all([server.stop(true), other.stop(true)]);
+});
+
+const HERE = `http://127.0.0.1:${server.port}`;
+const THERE = `http://127.0.0.2:${other.port}`;
+/** Lets the one server be reached and not the other, as if that were in a private network. */
+const HERE_ONLY: EgressPolicy = { allowsAddress: (address) => address === "127.0.0.1", allowsPort: () => true };
+
+async function get(
+  path: string,
+  more: Partial<WebRequest> = {},
+): Promise<{ status: number; text: string; url: string }> {
+  const { status, body, url } = await webGet({
+    url: new URL(path, HERE),
+    headers: {},
+    maxBytes: 50_000,
+    egress: { policy: ANYWHERE },
+    redirects: "same-origin",
+    signal: AbortSignal.timeout(10_000),
+    ...more,
+  });
+  return { status, text: new TextDecoder().decode(body), url };
+}
+
+async function failure(promise: Promise<unknown>): Promise<WebFailure | undefined> {
+  const error: unknown = await promise.then(
+    () => undefined,
+    (caught: unknown) => caught,
+  );
+  return error instanceof WebError ? error.reason : undefined;
+}
+
+describe("an answer", () => {
+  test.each([
+    ["/", "plain"],
+    ["/gzip", "zipped"],
+    ["/br", "brotli"],
+  ])("of %s is %s", async (path, text) => {
+    expect((await get(path)).text).toBe(text);
+  });
+
+  test("that nobody wants has no body", async () => {
+    expect(await get("/long", { wants: (status) => status !== 200 })).toMatchObject({ status: 200, text: "" });
+  });
+
+  const FAILURES: readonly (readonly [path: string, reason: WebFailure])[] = [
+    ["/odd", "unreachable"],
+    ["/broken", "unreachable"],
+    ["/bomb", "too-large"],
+    ["/long", "too-large"],
+    ["/loop", "redirects"],
+    ["/to?url=file:///etc/passwd", "refused"],
+    [`/to?url=${THERE}/`, "redirects"],
+  ];
+  test.each(FAILURES)("of %s is the failure %s", async (path, reason) => {
+    expect(await failure(get(path))).toBe(reason);
+  });
+
+  test("that does not come ends with the signal, as does a name that is not looked up", async () => {
+    expect(await failure(get("/hangs", { signal: AbortSignal.timeout(30) }))).toBe("timeout");
+    const egress = { policy: ANYWHERE, resolve: () => new Promise<string[]>(() => undefined) };
+    const url = new URL("http://slow.test/");
+    expect(await failure(get("/", { url, egress, signal: AbortSignal.timeout(30) }))).toBe("timeout");
+  });
+});
+
+describe("a request", () => {
+  test("carries a form once, and its own fields to its own origin alone", async () => {
+    const headers = { "x-key": "secret", "user-agent": "Test/1" };
+    const form = new URLSearchParams({ q: "a b" });
+    const posted: unknown = JSON.parse((await get("/echo", { form, headers })).text);
+    expect(posted).toMatchObject({ method: "POST", body: "q=a+b", headers: { "x-key": "secret" } });
+    const away = await get(`/to?url=${THERE}/echo`, { form, headers, redirects: "any-origin" });
+    expect(away.url).toBe(`${THERE}/echo`);
+    expect(away.text).not.toContain("secret");
+    expect(JSON.parse(away.text)).toMatchObject({ method: "GET", body: "", headers: { "user-agent": "Test/1" } });
+  });
+
+  test("follows no redirect where none is wanted", async () => {
+    expect((await get(`/to?url=${HERE}/`, { redirects: "none" })).status).toBe(302);
+  });
+
+  test("reaches nothing that the guard refuses, at first or behind a redirect", async () => {
+    expect(await failure(get("/", { egress: { policy: PUBLIC_WEB } }))).toBe("refused");
+    const redirected = get(`/to?url=${THERE}/`, { egress: { policy: HERE_ONLY }, redirects: "any-origin" });
+    expect(await failure(redirected)).toBe("refused");
+  });
+});
