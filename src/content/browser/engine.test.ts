@@ -158,6 +158,7 @@ describe("a document that was fetched already", () => {
     expect((await take("/latin", latin)).body).toContain("grün");
     const named = given("/named", { body: new Uint8Array([...Buffer.from("<meta charset=windows-1252><p>gr"), 0xfc]) });
     expect((await take("/named", named)).body).toContain("grü");
+    expect((await take("/unnamed", given("/unnamed", { text: "<p>grün" }))).body).toContain("grün");
   });
 
   test("is asked for where the page loads itself again", async () => {

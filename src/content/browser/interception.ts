@@ -1,3 +1,4 @@
+import { decode, isHtml } from "../extraction/decode.ts";
 import { type EgressSession, egressError } from "../egress/guard.ts";
 import { type FetchedResponse } from "../page/page.ts";
 import { type Visit } from "../page/visit.ts";
@@ -69,7 +70,7 @@ export class Interception {
     this.#given += 1;
     this.#ask("Fetch.fulfillRequest", params, {
       responseCode: response.statusCode,
-      responseHeaders: response.headers.map(([name, value]) => ({ name, value })),
+      responseHeaders: response.headers.map(([name, value]) => ({ name, value: valueOf(name, value, response) })),
       body: Buffer.from(response.body).toString("base64"),
     });
     if (this.#given === this.#chain.length && this.#pictures) this.#send("Fetch.disable", {}).catch(() => undefined);
@@ -87,6 +88,12 @@ export class Interception {
   #ask(method: string, { requestId }: CdpFields, more: CdpFields): void {
     this.#send(method, { requestId, ...more }).catch(() => undefined);
   }
+}
+
+/** Says of UTF-8 that does not say so itself that it is, as the static engine takes it; browsers guess otherwise. */
+function valueOf(name: string, value: string, { body }: FetchedResponse): string {
+  if (name.toLowerCase() !== "content-type" || !isHtml(value) || /charset/i.test(value)) return value;
+  return decode(body, value, "html").encoding === "utf-8" ? `${value}; charset=utf-8` : value;
 }
 
 /** Requests have no fragment. */
