@@ -12,13 +12,11 @@ export interface ReaderPage {
   readonly survey: Survey;
 }
 
-/** How large a page is, and what extractors pay that look at whole subtrees or at all siblings again and again. */
+/** How large a page is, and what extractors pay that look at whole subtrees again and again. */
 export interface TreeWeight {
   readonly elements: number;
   /** The sum of all nodes' depths: each is seen once for each element that it lies in. */
   readonly nesting: number;
-  /** The sum of the squares of the numbers of children. */
-  readonly crowding: number;
 }
 
 /** The main content of a page as a tree of its own. */

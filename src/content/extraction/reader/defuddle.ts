@@ -5,8 +5,8 @@ import { type Article, type ArticleExtractor, type TreeWeight } from "./article-
 import { type LinkedomDocument, linkedomDocument } from "./linkedom-document.ts";
 import { isHeavier } from "./readability.ts";
 
-/** It is ten times as dear as Readability. */
-const DEFUDDLE_MAX: TreeWeight = { elements: 8_000, nesting: 400_000, crowding: 2_000_000 };
+/** It is ten times as dear as Readability: a page above one of these takes a second and more. */
+const DEFUDDLE_MAX: TreeWeight = { elements: 4_000, nesting: 300_000 };
 
 interface DefuddleResult {
   readonly content: string;

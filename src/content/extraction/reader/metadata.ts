@@ -1,5 +1,5 @@
 import { type Document, type Element, Text, isTag } from "domhandler";
-import { inlineText, walkNodes } from "./words.ts";
+import { shortText, walkNodes } from "./words.ts";
 
 /** JSON-LD beyond these is not read. */
 const MAX_JSON_LD_SCRIPTS = 20;
@@ -7,6 +7,8 @@ const MAX_JSON_LD_LENGTH = 1_000_000;
 const MAX_JSON_LD_NODES = 5_000;
 /** What is longer is no name and no date, but text that stands in the wrong place. */
 const MAX_FIELD_LENGTH = 200;
+
+const MAX_TITLE_LENGTH = 2000;
 
 /** What a page says of itself, outside of what it shows. */
 export interface PageMetadata {
@@ -52,7 +54,7 @@ class Findings {
   see(element: Element): void {
     const { name, attribs } = element;
     if (name === "meta") this.#seeMeta(attribs);
-    else if (name === "title" && this.#title === undefined) this.#title = inlineText(element);
+    else if (name === "title") this.#title ??= shortText(element, MAX_TITLE_LENGTH);
     else if (name === "html") this.#language = tagOf(attribs["lang"]);
     else if (name === "script" && attribs["type"]?.trim().toLowerCase() === "application/ld+json") {
       this.#seeJsonLd(element);
@@ -63,8 +65,8 @@ class Findings {
       this.#time ??= attribs["datetime"];
     }
     if (this.#byline === undefined && (attribs["rel"] === "author" || property === "author")) {
-      const text = attribs["content"] ?? inlineText(element);
-      if (text !== "" && text.length <= MAX_FIELD_LENGTH / 2) this.#byline = text;
+      const text = attribs["content"] ?? shortText(element, MAX_FIELD_LENGTH);
+      if (text !== "") this.#byline = text;
     }
   }
 
@@ -92,7 +94,7 @@ class Findings {
 
   #seeMeta(attribs: Element["attribs"]): void {
     const key = (attribs["property"] ?? attribs["name"] ?? attribs["http-equiv"] ?? attribs["itemprop"])?.toLowerCase();
-    const content = attribs["content"]?.trim();
+    const content = attribs["content"]?.slice(0, MAX_TITLE_LENGTH).trim();
     if (key !== undefined && content !== undefined && !this.#meta.has(key)) this.#meta.set(key, content);
   }
 

@@ -1,5 +1,7 @@
-import { Document, Element, Text } from "domhandler";
+import { Document, Element } from "domhandler";
 import { type Extraction } from "../extraction.ts";
+import { prepare } from "../prune.ts";
+import { parseTree } from "../tree.ts";
 import { markdownOf } from "../markdown/writer.ts";
 import { type Article, type ReaderPage } from "./article-extractor.ts";
 import { cleanArticle } from "./clean.ts";
@@ -11,7 +13,7 @@ import { readability } from "./readability.ts";
 import { bodyOf, readerPage } from "./reader-page.ts";
 import { dropTitleHeading } from "./title.ts";
 import { append, copyTree } from "./tree-copy.ts";
-import { wordsIn } from "./words.ts";
+import { blockText, countWords, wordsIn } from "./words.ts";
 
 /** Readability is believed where it keeps this much of the body's words; measured on 1,497 pages of seven kinds. */
 const ENOUGH_OF_BODY = 0.4;
@@ -21,6 +23,11 @@ const MUCH_MORE = 1.5;
 const SOME_MORE = 1.1;
 /** The second extractor is left out where the first took longer: together they must stay far under the worker's deadline. */
 const MAX_FIRST_MS = 1500;
+
+/** Text for machines is taken where what is shown has no more words than this, and nearly all of them are in it. */
+const MAX_WORDS_OF_PART = 400;
+const SHARE_OF_PART = 0.95;
+const MIN_WORDS_OF_TEXT = 50;
 
 /** The main content of a page, without navigation, advertisements and side columns; never empty where the page has text. */
 export function readArticle(tree: Document, url: string): Extraction {
@@ -50,10 +57,11 @@ export function articleOf(tree: Document, url: string): ReadPage {
   const page = readerPage(tree, url, metadata);
   const { title } = page;
   const found = choose(page, kindOf(metadata, page.survey));
-  const article = orBody(found, page, metadata);
-  cleanArticle(article.tree);
-  dropTitleHeading(article.tree, title);
-  return { article: orBody(article, page, metadata), metadata, title };
+  if (found !== undefined) {
+    cleanArticle(found.tree);
+    dropTitleHeading(found.tree, title);
+  }
+  return { article: orBody(found, page, metadata), metadata, title };
 }
 
 function choose(page: ReaderPage, kind: PageKind): Article | undefined {
@@ -85,13 +93,40 @@ function narrowed(page: ReaderPage): ReaderPage {
 
 /** What was found where it has text; else the whole body; else the text that the page has for machines. */
 function orBody(article: Article | undefined, page: ReaderPage, { articleBody }: PageMetadata): Article {
-  if (article !== undefined && wordsIn(article.tree) > 0) return article;
-  if (page.words > 0) return { tree: copyTree(bodyOf(page.tree), () => true) };
-  const tree = new Document([]);
-  for (const text of articleBody.split(/\n\s*\n?/)) {
-    const paragraph = new Element("p", {}, []);
-    append(paragraph, new Text(text));
-    append(tree, paragraph);
-  }
-  return { tree };
+  const found = article !== undefined && wordsIn(article.tree) > 0 ? article : bodyArticle(page);
+  return isMoreOf(articleBody, found) ? { ...found, tree: treeOfText(articleBody, page.url) } : found;
+}
+
+function bodyArticle(page: ReaderPage): Article {
+  return { tree: copyTree(bodyOf(page.tree), () => true) };
+}
+
+/** Whether a page shows only a part of the text that it has for machines: all that was found is in it, and much more. */
+function isMoreOf(text: string, { tree }: Article): boolean {
+  if (text === "") return false;
+  const found = wordsIn(tree);
+  if (found > MAX_WORDS_OF_PART || countWords(text) < Math.max(found * MUCH_MORE, MIN_WORDS_OF_TEXT)) return false;
+  const words = new Set(wordList(text));
+  const shown = wordList(blockText(tree));
+  return shown.filter((word) => words.has(word)).length >= shown.length * SHARE_OF_PART;
+}
+
+function wordList(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+}
+
+function treeOfText(text: string, url: string): Document {
+  const html = /<(?:p|br|div)[\s/>]/i.test(text)
+    ? text
+    : text
+        .split(/\n\s*/)
+        .map((paragraph) => `<p>${escapeHtml(paragraph)}</p>`)
+        .join("");
+  const tree = parseTree(html);
+  prepare(tree, url);
+  return tree;
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 }

@@ -2,8 +2,8 @@ import { Readability } from "@mozilla/readability";
 import { type Article, type ArticleExtractor, type TreeWeight } from "./article-extractor.ts";
 import { type LightDocument, lightDocument, type LightElement, treeOf } from "./light-dom.ts";
 
-/** It looks at subtrees and siblings again and again: a page above one of these takes seconds (bench reader). */
-const READABILITY_MAX: TreeWeight = { elements: 60_000, nesting: 3_000_000, crowding: 20_000_000 };
+/** It looks at subtrees again and again: a page above one of these takes a second and more. */
+const READABILITY_MAX: TreeWeight = { elements: 60_000, nesting: 6_000_000 };
 
 interface ReadabilityResult {
   readonly content: LightElement | null | undefined;
@@ -48,5 +48,5 @@ export const readability: ArticleExtractor = (page): Article | undefined => {
 };
 
 export function isHeavier(weight: TreeWeight, limit: TreeWeight): boolean {
-  return weight.elements > limit.elements || weight.nesting > limit.nesting || weight.crowding > limit.crowding;
+  return weight.elements > limit.elements || weight.nesting > limit.nesting;
 }

@@ -15,6 +15,9 @@ const CONTROLS = new Set(["input", "select", "button", "object"]);
 /** Elements in which a button is a heading that opens what follows, or the like. */
 const HEADINGS = new Set(["h1", "h2", "h3", "h4", "h5", "h6", "dt", "summary"]);
 
+/** What has more nodes is no head and no foot: it is not looked through at every level of a deep tree. */
+const MAX_NODES_OF_HEADER = 20_000;
+
 const CHROME_ROLES = new Set(
   "navigation banner contentinfo search complementary dialog alertdialog menu menubar".split(" "),
 );
@@ -74,28 +77,26 @@ function hasAbove(element: Element, names: ReadonlySet<string>): boolean {
 /** A page's header may hold its heading, and sloppy pages put all they have in one. */
 function holdsMain(element: Element): boolean {
   let holds = false;
+  let nodes = 0;
   walkNodes(element, {
     enter(node) {
+      nodes += 1;
       if (isTag(node) && (node.name === "main" || node.name === "article" || node.name === "h1")) holds = true;
-      return !holds;
+      return holds || nodes > MAX_NODES_OF_HEADER ? "stop" : true;
     },
   });
-  return holds;
+  return holds || nodes > MAX_NODES_OF_HEADER;
 }
 
 function weigh(tree: Document): TreeWeight {
   let elements = 0;
   let nesting = 0;
-  let crowding = 0;
   walkNodes(tree, {
     enter(node, depth) {
       nesting += depth;
-      if (isTag(node)) {
-        elements += 1;
-        crowding += node.children.length ** 2;
-      }
+      if (isTag(node)) elements += 1;
       return true;
     },
   });
-  return { elements, nesting, crowding };
+  return { elements, nesting };
 }

@@ -2,7 +2,7 @@ import { type Document, Element, isTag } from "domhandler";
 import { AROUND_ROLES, isTrailerHeading, namedAround } from "./boilerplate.ts";
 import { type Measure, type Measures, measure } from "./measures.ts";
 import { titleHeading } from "./title.ts";
-import { inlineText, walkNodes } from "./words.ts";
+import { shortText, walkNodes } from "./words.ts";
 
 /** An element that holds more of the region's words is content, whatever it is called. */
 const MAX_SHARE_AROUND = 0.4;
@@ -50,7 +50,8 @@ export function surveyBody(body: Element | Document, title: string): Survey {
         around.add(node);
         return false;
       }
-      if (/^h[2-6]$/.test(node.name) && isTrailerHeading(inlineText(node))) addTrailer(node, all, around);
+      if (/^h[2-6]$/.test(node.name) && isTrailerHeading(shortText(node, MAX_HEADING_LENGTH) ?? ""))
+        addTrailer(node, all, around);
       return true;
     },
   });
@@ -138,6 +139,9 @@ function isLinks({ words, linkWords, links, images, headings }: Measure): boolea
     linkWords <= links * MAX_WORDS_A_LINK
   );
 }
+
+/** A longer heading names no list of other pages; in characters. */
+const MAX_HEADING_LENGTH = 60;
 
 /** How far up is looked for an element that changes what another one means. */
 const MAX_LEVELS_UP = 12;

@@ -1,6 +1,7 @@
-import { type Document, Element, Text, isTag } from "domhandler";
+import { type Document, type Element, Text, isTag } from "domhandler";
 import { type PageMetadata } from "./metadata.ts";
-import { blockText, countWords, inlineText, walkNodes } from "./words.ts";
+import { removeAll } from "./tree-copy.ts";
+import { countWords, shortText, walkNodes } from "./words.ts";
 
 /** Headings of one level that are looked at. */
 const MAX_HEADINGS = 10;
@@ -19,7 +20,9 @@ const SEPARATOR = /\s+(?:[-|–—·•»«›‹:]|::|\/|\\)\s+|\s*[|｜_»]\s*
 export function titleOf(page: PageMetadata, tree: Document, url: string): string {
   const headings = firstHeadings(tree, "h1");
   const host = hostName(url);
-  const named = [page.socialTitle, page.title, page.headline].filter((title) => title !== "");
+  const named = [page.socialTitle, page.title, page.headline]
+    .map((title) => title.slice(0, MAX_TITLE_LENGTH).replace(/\s+/g, " ").trim())
+    .filter((title) => title !== "");
   const isAgreed = (heading: string): boolean => named.some((title) => agrees(heading, title, page.siteName));
   // Some sites have their own name as the first heading of each page.
   const agreed = headings.find(isAgreed) ?? firstHeadings(tree, "h2").find(isAgreed);
@@ -36,8 +39,8 @@ function firstHeadings(tree: Document, name: "h1" | "h2"): string[] {
   walkNodes(tree, {
     enter(node) {
       if (!isTag(node) || node.name !== name || headings.length >= MAX_HEADINGS) return true;
-      const text = inlineText(node).replace(/\s*[¶#§]$/u, "");
-      if (text !== "" && text.length <= MAX_TITLE_LENGTH) headings.push(text);
+      const text = shortText(node, MAX_TITLE_LENGTH)?.replace(/\s?[¶#§]$/u, "");
+      if (text !== undefined && text !== "") headings.push(text);
       return false;
     },
   });
@@ -70,7 +73,7 @@ function agrees(heading: string, title: string, siteName: string): boolean {
 }
 
 function withoutSite(title: string, siteName: string, host: string): string {
-  let rest = title.replace(/\s+/g, " ").trim();
+  let rest = title;
   // With this sign alone there is no space before it.
   if (siteName !== "" && rest.startsWith(`${siteName}: `)) rest = rest.slice(siteName.length + 2);
   for (;;) {
@@ -118,7 +121,7 @@ export function titleHeading(tree: Document | Element, title: string): Element |
     enter(node) {
       if (found !== undefined) return false;
       if (!isTag(node) || !/^h[1-3]$/.test(node.name)) return true;
-      if (folded(blockText(node)) === wanted) found = node;
+      if (folded(shortText(node, MAX_TITLE_LENGTH) ?? "") === wanted) found = node;
       return false;
     },
   });
@@ -130,30 +133,12 @@ export function dropTitleHeading(tree: Document, title: string): void {
   const heading = titleHeading(tree, title);
   if (heading === undefined) return;
   let words = 0;
-  let isBefore = true;
   walkNodes(tree, {
     enter(node) {
-      if (node === heading) isBefore = false;
-      if (isBefore && node instanceof Text) words += countWords(node.data);
-      return isBefore && words <= MAX_WORDS_BEFORE_TITLE;
+      if (node === heading || words > MAX_WORDS_BEFORE_TITLE) return "stop";
+      if (node instanceof Text) words += countWords(node.data);
+      return true;
     },
   });
-  if (words <= MAX_WORDS_BEFORE_TITLE) removeWithEmptyParents(heading);
-}
-
-/** Takes an element out, and what holds nothing else. */
-export function removeWithEmptyParents(element: Element): void {
-  let gone = element;
-  while (
-    gone.parent instanceof Element &&
-    gone.parent.children.every((child) => child === gone || (child instanceof Text && child.data.trim() === ""))
-  ) {
-    gone = gone.parent;
-  }
-  const { parent, prev, next } = gone;
-  if (parent === null) return;
-  parent.children.splice(parent.children.indexOf(gone), 1);
-  if (prev !== null) prev.next = next;
-  if (next !== null) next.prev = prev;
-  gone.parent = gone.prev = gone.next = null;
+  if (words <= MAX_WORDS_BEFORE_TITLE) removeAll(tree, new Set([heading]));
 }

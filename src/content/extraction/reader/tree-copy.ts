@@ -1,3 +1,5 @@
+import { replaceChildren } from "../prune.ts";
+import { walkNodes } from "./words.ts";
 import { type AnyNode, type ChildNode, Document, Element, Text, isTag } from "domhandler";
 
 /** A copy of a tree's elements and text: without the elements, and all in them, that `keep` refuses. */
@@ -42,4 +44,22 @@ export function append(parent: Document | Element, child: ChildNode): void {
   child.prev = last;
   if (last !== null) last.next = child;
   parent.children.push(child);
+}
+
+/** Takes elements out of a tree, and those that hold nothing any more for it; in one walk. */
+export function removeAll(tree: Document, gone: Set<Element>): void {
+  if (gone.size === 0) return;
+  const clear = (parent: Document | Element): boolean => {
+    const kept = parent.children.filter((child) => !(child instanceof Element && gone.has(child)));
+    if (kept.length === parent.children.length) return false;
+    replaceChildren(parent, kept);
+    return kept.every((child) => child instanceof Text && child.data.trim() === "");
+  };
+  walkNodes(tree, {
+    enter: (node) => !(node instanceof Element && gone.has(node)),
+    leave(element) {
+      if (!gone.has(element) && clear(element)) gone.add(element);
+    },
+  });
+  clear(tree);
 }

@@ -76,14 +76,34 @@ export function blockText(root: AnyNode): string {
     .trim();
 }
 
-/** Text in one line. */
-export function inlineText(root: AnyNode): string {
-  return blockText(root).replaceAll("\n", " ");
+/** Nodes that are looked at for a short text: it may be asked for at every level of a deep tree. */
+const MAX_NODES_OF_SHORT_TEXT = 500;
+
+/** The text of an element in one line; undefined where it is longer than so many characters, or in more nodes than a label has. */
+export function shortText(root: AnyNode, maxLength: number): string | undefined {
+  const parts: string[] = [];
+  let length = 0;
+  let nodes = 0;
+  walkNodes(root, {
+    enter(node) {
+      nodes += 1;
+      if (node instanceof Text) {
+        parts.push(node.data);
+        length += node.data.trim().length;
+      } else if (isTag(node) && BLOCKS.has(node.name)) parts.push(" ");
+      return length <= maxLength && nodes <= MAX_NODES_OF_SHORT_TEXT ? true : "stop";
+    },
+    leave(element) {
+      if (BLOCKS.has(element.name)) parts.push(" ");
+    },
+  });
+  if (length > maxLength || nodes > MAX_NODES_OF_SHORT_TEXT) return undefined;
+  return parts.join("").replace(/\s+/g, " ").trim();
 }
 
 interface Visitor {
-  /** Whether to go into it. */
-  enter(node: AnyNode, depth: number): boolean;
+  /** Whether to go into it, or to end the whole walk. */
+  enter(node: AnyNode, depth: number): boolean | "stop";
   leave?(element: Element): void;
 }
 
@@ -92,8 +112,9 @@ export function walkNodes(root: AnyNode | Document, visitor: Visitor): void {
   let node: AnyNode | null = root;
   let depth = 0;
   while (node !== null) {
-    const first: AnyNode | null | undefined =
-      visitor.enter(node, depth) && "firstChild" in node ? node.firstChild : undefined;
+    const answer = visitor.enter(node, depth);
+    if (answer === "stop") return;
+    const first: AnyNode | null | undefined = answer && "firstChild" in node ? node.firstChild : undefined;
     if (first !== null && first !== undefined) {
       node = first;
       depth += 1;
