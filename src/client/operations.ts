@@ -290,7 +290,20 @@ export interface QrRequest {
 
 export interface Health {
   readonly status: "ok";
-  readonly browser: string;
+  /** Turnpike's own */
+  readonly version: string;
+  readonly browser: {
+    readonly name: string;
+    readonly version: string;
+    /** Whether the system lets pages be locked in */
+    readonly sandboxed: boolean;
+  };
+  readonly fonts?:
+    | {
+        /** Kinds of text that pages are shown without */
+        readonly missing: readonly ("latin" | "serif" | "mono" | "cjk" | "emoji")[];
+      }
+    | undefined;
   /** Search providers; those that are open are not asked */
   readonly search: readonly {
     readonly name: string;

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { VERSION } from "../lib/version.ts";
 import { type ContentService, startContentService } from "./service.ts";
 import { baseUrl, call } from "./testing/client.ts";
 import { type TestSite, startSite } from "./testing/site.ts";
@@ -291,7 +292,9 @@ describe("the service", () => {
   test("says that it is healthy", async () => {
     const response = await fetch(`${baseUrl(service)}/health`);
     expect(response.status).toBe(200);
-    expect(await response.json()).toMatchObject({ status: "ok", browser: `HeadlessChrome ${service.browser.version}` });
+    const { name, version, sandboxed } = service.browser;
+    const facts = { status: "ok", version: VERSION, browser: { name, version, sandboxed }, fonts: { missing: [] } };
+    expect(await response.json()).toEqual({ ...facts, search: expect.any(Array) });
   });
 
   test("listens on a Unix socket that its owner alone may open, and leaves none behind", async () => {

@@ -6,6 +6,7 @@ import { type BrowserInfo, BrowserPool, type Log } from "./browser/pool.ts";
 import { isReadable } from "./documents/kind.ts";
 import { ANYWHERE, PUBLIC_WEB } from "./egress/guard.ts";
 import { Extractor } from "./extraction/extractor.ts";
+import { BrowserProbe } from "./health/browser-probe.ts";
 import { Slots } from "./page/slots.ts";
 import { RememberingReader } from "./search/remembering-reader.ts";
 import { createSearchService, SEARCH_DEFAULTS, type SearchOptions } from "./search/search-service.ts";
@@ -73,13 +74,12 @@ export async function startContentService(options: ContentOptions): Promise<Cont
     { browser: pool, fetchDocument: (visit) => fetchDocument(visit, fetching), slots, extractor, egress },
     searching.remember,
   );
-  const services = {
-    pages,
-    browser: `${browser.name} ${browser.version}`,
-    search,
-    degraded: () => pool.failure(),
-    log,
-  };
+  const probe = new BrowserProbe({
+    failure: () => pool.failure(),
+    missingFonts: () => pool.missingFonts(),
+    now: () => performance.now(),
+  });
+  const services = { pages, browser, search, browserHealth: () => probe.look(), log };
   try {
     const server = await serve(listen, createApp(services));
     return {

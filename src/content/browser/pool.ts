@@ -2,6 +2,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { messageOf } from "../../lib/caught.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
+import { type FontKind, missingFonts } from "../fonts/missing-fonts.ts";
 import { type BrowserProgram, type BrowserSource, browserPrograms, noBrowserMessage } from "./find.ts";
 import { majorOf, ordinaryUserAgent } from "./identity.ts";
 import { launchBrowser, type LaunchOptions, type RunningBrowser } from "./launch.ts";
@@ -89,6 +90,12 @@ export class BrowserPool implements BrowserEngine {
     } catch {
       return "The browser does not start";
     }
+  }
+
+  /** The kinds of text that the browser has no font for. Fails where there is no browser to ask. */
+  async missingFonts(): Promise<readonly FontKind[]> {
+    const browser = await this.#running();
+    return await missingFonts(browser.running.cdp);
   }
 
   async visit<T>(visit: Visit, use: (page: OpenPage) => Promise<T>): Promise<T> {

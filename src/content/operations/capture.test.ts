@@ -232,16 +232,16 @@ describe("screenshot", () => {
   });
 });
 
-describe("pdf", () => {
-  async function read({ bytes }: Reply) {
-    const document = await getDocumentProxy(new Uint8Array(bytes));
-    const { text } = await extractText(document, { mergePages: true });
-    const first = await document.getPage(1);
-    const [, , width = 0, height = 0] = first.view;
-    const colours = (await first.getOperatorList()).argsArray.flat().filter((value) => value === "#ff0000");
-    return { pages: document.numPages, text, width, height, red: colours.length > 0, first };
-  }
+async function read({ bytes }: Reply) {
+  const document = await getDocumentProxy(new Uint8Array(bytes));
+  const { text } = await extractText(document, { mergePages: true });
+  const first = await document.getPage(1);
+  const [, , width = 0, height = 0] = first.view;
+  const colours = (await first.getOperatorList()).argsArray.flat().filter((value) => value === "#ff0000");
+  return { pages: document.numPages, text, width, height, red: colours.length > 0, first };
+}
 
+describe("pdf", () => {
   test("prints all of the page on letter paper", async () => {
     const reply = await pdf("/print");
     expect([reply.status, reply.headers.get("content-type")]).toEqual([200, "application/pdf"]);
@@ -326,8 +326,8 @@ describe("both", () => {
 
   test.each([["/screenshot"], ["/pdf"]])("%s sells no challenge and no empty page", async (path) => {
     const types = [];
-    for (const page of ["/challenge", "/blank", "/file.bin"]) {
-      types.push((await call(service, path, { url: url(page), timeout: 20 })).json["type"]);
+    for (const shown of ["/challenge", "/blank", "/file.bin"]) {
+      types.push((await call(service, path, { url: url(shown), timeout: 20 })).json["type"]);
     }
     const names = ["page-challenge", "page-empty", "page-type-unsupported"];
     expect(types).toEqual(names.map((name) => `urn:turnpike:error:${name}`));

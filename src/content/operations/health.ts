@@ -1,5 +1,7 @@
 import { z } from "@hono/zod-openapi";
-import { TurnpikeError } from "../../lib/errors.ts";
+import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
+import { VERSION } from "../../lib/version.ts";
+import { FONT_KINDS } from "../fonts/missing-fonts.ts";
 import { type Operation } from "./operation.ts";
 
 const provider = z.object({ name: z.string(), state: z.enum(["closed", "open", "half-open"]) });
@@ -7,7 +9,17 @@ const provider = z.object({ name: z.string(), state: z.enum(["closed", "open", "
 const answer = z
   .object({
     status: z.literal("ok"),
-    browser: z.string(),
+    version: z.string().openapi({ description: "Turnpike's own" }),
+    browser: z.object({
+      name: z.string(),
+      version: z.string(),
+      sandboxed: z.boolean().openapi({ description: "Whether the system lets pages be locked in" }),
+    }),
+    fonts: z
+      .object({
+        missing: z.array(z.enum(FONT_KINDS)).openapi({ description: "Kinds of text that pages are shown without" }),
+      })
+      .optional(),
     search: z.array(provider).openapi({ description: "Search providers; those that are open are not asked" }),
   })
   .openapi("Health");
@@ -19,7 +31,8 @@ export const health: Operation = {
   price: undefined,
   summary: "Say whether the service works",
   description:
-    "Answers 200 while pages can be loaded and a search provider works, and 503 with the reason otherwise. Free.",
+    "Answers 200 while pages can be loaded and a search provider works, and 503 with the reasons otherwise; what it " +
+    "says is a second old at most. Free. Fonts that are missing are named, and are no reason for 503.",
   body: undefined,
   example: undefined,
   success: {
@@ -28,16 +41,25 @@ export const health: Operation = {
     schema: answer,
     example: {
       status: "ok",
-      browser: "HeadlessChrome 153.0.8010.0",
+      version: VERSION,
+      browser: { name: "HeadlessChrome", version: "153.0.8010.0", sandboxed: true },
+      fonts: { missing: [] },
       search: [{ name: "duckduckgo", state: "closed" }],
     },
   },
   failures: ["browser-unavailable", "search-unavailable"],
-  async run(_body, { degraded, browser, search }) {
-    const reason = await degraded();
-    if (reason !== undefined) throw new TurnpikeError("browser-unavailable", reason);
-    const mute = search.failure();
-    if (mute !== undefined) throw new TurnpikeError("search-unavailable", mute);
-    return { json: { status: "ok", browser, search: search.states() } };
+  async run(_body, { browserHealth, browser, search }) {
+    const { failure, missingFonts } = await browserHealth();
+    const reasons: (readonly [ErrorCode, string | undefined])[] = [
+      ["browser-unavailable", failure],
+      ["search-unavailable", search.failure()],
+    ];
+    const failed = reasons.filter(([, reason]) => reason !== undefined);
+    const [first] = failed;
+    if (first !== undefined) throw new TurnpikeError(first[0], failed.map(([, reason]) => reason).join("; "));
+    const { name, version, sandboxed } = browser;
+    const fonts = missingFonts === undefined ? {} : { fonts: { missing: missingFonts } };
+    const facts = { status: "ok", version: VERSION, browser: { name, version, sandboxed } };
+    return { json: { ...facts, ...fonts, search: search.states() } };
   },
 };

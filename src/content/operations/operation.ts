@@ -1,6 +1,7 @@
 import { type z } from "@hono/zod-openapi";
 import { type ErrorCode, type FieldError, TurnpikeError } from "../../lib/errors.ts";
-import { type Log } from "../browser/pool.ts";
+import { type BrowserInfo, type Log } from "../browser/pool.ts";
+import { type BrowserHealth } from "../health/browser-probe.ts";
 import { type PageReader } from "../page/page-reader.ts";
 import { type Search } from "../search/search.ts";
 
@@ -8,10 +9,8 @@ import { type Search } from "../search/search.ts";
 export interface Services {
   readonly pages: PageReader;
   readonly search: Search;
-  /** Why the service is degraded; undefined while all is well. */
-  readonly degraded: () => Promise<string | undefined>;
-  /** The browser's name and version, for people. */
-  readonly browser: string;
+  readonly browser: Pick<BrowserInfo, "name" | "version" | "sandboxed">;
+  readonly browserHealth: () => Promise<BrowserHealth>;
   readonly log: Log;
 }
 
