@@ -81,3 +81,17 @@ test("a page that nobody waits for any more is let go, and its place is free", a
   expect(outcome).toMatchObject({ extraction: { content: "next" } });
   only.close();
 });
+
+test("a request with many pages leaves workers to others", async () => {
+  const order: string[] = [];
+  const greedy = {};
+  const page = jobOf("text", "<p>word</p>");
+  const all = Array.from({ length: 20 }, async () => {
+    await extractor.extract(page, undefined, greedy);
+    order.push("greedy");
+  });
+  await extractor.extract(page, undefined, {});
+  order.push("other");
+  await Promise.all(all);
+  expect(order.indexOf("other")).toBeLessThan(10);
+});

@@ -15,6 +15,8 @@ const MEMORY_LOOK_MS = 100;
 
 interface Task {
   readonly job: ExtractionJob;
+  /** Whose request it is for. */
+  readonly owner: object;
   resolve(outcome: ExtractionOutcome): void;
   reject(error: TurnpikeError): void;
 }
@@ -30,6 +32,8 @@ export class Extractor {
   #looking: ReturnType<typeof setInterval> | undefined;
   #closed = false;
   #nextId = 1;
+  /** When each owner was served last. */
+  readonly #turns = new WeakMap<object, number>();
 
   constructor(deadlineMs = DEADLINE_MS, maxProcessBytes = MAX_PROCESS_BYTES) {
     this.#deadlineMs = deadlineMs;
@@ -38,16 +42,16 @@ export class Extractor {
 
   /**
    * Fails with `page-failed` where the page is too long, takes too long or too much memory, or breaks the extraction, and as soon as
-   * `stopped` fails: then nobody waits for the answer any more.
+   * `stopped` fails: then nobody waits for the answer any more. A worker goes to the `owner` who has the fewest.
    */
-  extract(job: ExtractionJob, stopped?: Promise<never>): Promise<ExtractionOutcome> {
+  extract(job: ExtractionJob, stopped?: Promise<never>, owner: object = {}): Promise<ExtractionOutcome> {
     if (job.source.body.length > MAX_INPUT_LENGTH)
       return Promise.reject(failed(`it has over ${MAX_INPUT_LENGTH} characters`));
     if (this.#closed || this.#queue.length >= MAX_QUEUED) {
       return Promise.reject(new TurnpikeError("overloaded", "Cannot read the page: too many pages are waiting"));
     }
     const { promise, resolve, reject } = Promise.withResolvers<ExtractionOutcome>();
-    const task = { job, resolve, reject };
+    const task = { job, owner, resolve, reject };
     this.#queue.push(task);
     stopped?.catch(() => this.#giveUp(task));
     this.#next();
@@ -71,12 +75,28 @@ export class Extractor {
   #next(): void {
     if (this.#queue.length === 0) return;
     const worker = this.#idle.pop() ?? (this.#running.size < this.#maxWorkers ? this.#start() : undefined);
-    const task = worker === undefined ? undefined : this.#queue.shift();
+    const task = worker === undefined ? undefined : this.#takeNext();
     if (worker === undefined || task === undefined) return;
     const timer = setTimeout(() => this.#end(worker, () => task.reject(failed("it takes too long"))), this.#deadlineMs);
     this.#running.set(worker, { task, timer });
     this.#looking ??= setInterval(() => this.#lookAtMemory(), MEMORY_LOOK_MS).unref();
     worker.postMessage({ id: this.#nextId++, job: task.job });
+  }
+
+  /** The owner with the fewest workers, of several the one served longest ago: a batch of slow pages holds up itself alone. */
+  #takeNext(): Task | undefined {
+    const running = [...this.#running.values()];
+    const [first] = this.#queue;
+    if (first === undefined) return undefined;
+    const share = ({ owner }: Task) => running.filter(({ task }) => task.owner === owner).length;
+    const turn = ({ owner }: Task) => this.#turns.get(owner) ?? 0;
+    const task = this.#queue.reduce((best, other) => {
+      const fewer = share(other) - share(best) || turn(other) - turn(best);
+      return fewer < 0 ? other : best;
+    }, first);
+    this.#queue.splice(this.#queue.indexOf(task), 1);
+    this.#turns.set(task.owner, this.#nextId);
+    return task;
   }
 
   /** Workers share the process's memory, so that nobody but their own work tells who took it: the one longest at it ends. */

@@ -120,7 +120,8 @@ export class PageReader {
 
   #extract(visit: Visit, job: Parameters<Extractor["extract"]>[0]): Promise<ExtractionOutcome> {
     visit.deadline.doing("reading");
-    return visit.deadline.race(this.#deps.extractor.extract(job, visit.deadline.stopped));
+    const { deadline, request } = visit;
+    return deadline.race(this.#deps.extractor.extract(job, deadline.stopped, request.signal));
   }
 }
 
