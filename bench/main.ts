@@ -1,10 +1,12 @@
 /** `npm run bench -- NAME [flags]`: runs one bench. */
 import { runContentBench } from "./content.ts";
 import { runContentSoak } from "./content-soak.ts";
+import { runFetchBench } from "./fetch.ts";
 import { runFrontBench } from "./front.ts";
 import { http1 } from "./http1.ts";
 import { http2Hpack } from "./http2-hpack.ts";
 import { runProxyBench } from "./proxy.ts";
+import { runReaderBench } from "./reader.ts";
 import { runSearchBench } from "./search.ts";
 
 interface Bench {
@@ -27,7 +29,17 @@ const BENCHES: readonly Bench[] = [
     run: runContentBench,
   },
   { name: "content-soak", about: "a thousand mixed pages in a row: memory, processes", run: runContentSoak },
+  {
+    name: "fetch",
+    about: "one document without a browser: other clients, codings, parsing as it comes",
+    run: runFetchBench,
+  },
   { name: "search", about: "the search index, its crawler, and merging what engines answer", run: runSearchBench },
+  {
+    name: "reader",
+    about: "the main content of pages: how much of it is found, and at what cost",
+    run: runReaderBench,
+  },
   { name: "http1", about: "the HTTP/1 codec and the forward path, without sockets", run: http1 },
   { name: "http2-hpack", about: "header compression alone: heads decoded and encoded", run: http2Hpack },
 ];

@@ -9,7 +9,7 @@ export const MAX_DOCUMENT_BYTES = 32 * 1024 * 1024;
 const MAX_RATIO = 250;
 /** Nobody minds what a body grows to up to this. */
 const FREE_BYTES = 4 * 1024 * 1024;
-/** Coded bodies up to this are undone in one go, for half of what a stream costs (bench content, static fetch). */
+/** Coded bodies up to this are undone in one go, for half of what a stream costs (bench fetch). */
 const WHOLE_BYTES = 256 * 1024;
 
 /** What a body of coded bytes may have become. */

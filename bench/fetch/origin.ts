@@ -1,0 +1,35 @@
+/** Answers every request on its one port with the same bytes; prints the port. Arguments: bytes of the page, its coding. */
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+
+const [size = "30000", coding = "identity"] = process.argv.slice(2);
+const WORDS = "the toll is paid at the gate by whoever comes through it and nobody else asks for more".split(" ");
+
+/** Text that shrinks to a fifth, as pages do. */
+function page(length: number): Buffer {
+  let seed = 1;
+  let text = "<!doctype html><title>Page</title>";
+  while (text.length < length) {
+    seed = (seed * 48_271) % 2_147_483_647;
+    text += `<p class="a${seed % 977}">${WORDS[seed % WORDS.length] ?? ""} ${seed % 10_007}</p>\n`;
+  }
+  return Buffer.from(text.slice(0, length));
+}
+
+const bytes = page(Number(size));
+const body = coding === "gzip" ? gzipSync(bytes) : coding === "br" ? brotliCompressSync(bytes) : bytes;
+const fields = coding === "identity" ? "" : `Content-Encoding: ${coding}\r\n`;
+const head =
+  "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nCache-Control: no-store\r\nVary: Accept-Encoding\r\n" +
+  `${fields}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n`;
+const answer = Buffer.concat([Buffer.from(head), body]);
+
+const server = createServer((socket) => {
+  socket.on("error", () => undefined);
+  socket.once("data", () => socket.end(answer));
+});
+server.listen(0, "127.0.0.1");
+await once(server, "listening");
+const address = server.address();
+console.log(typeof address === "object" && address !== null ? address.port : 0);
