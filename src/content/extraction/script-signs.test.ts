@@ -155,6 +155,8 @@ describe("a page with its text in it needs no browser for", () => {
       "what goes into the head",
       `<script>document.head.insertAdjacentHTML("beforeend", fonts); document.head.append(icon)</script>`,
     ],
+    ["numbers in a table", `<table><tr><td data-value="7">7</td></tr></table>${APP}`],
+    ["a script that takes itself away", "<script>document.currentScript.remove()</script>"],
     ["reading", `<script>if (location.href === a || b.innerHTML == c) count(document.title, x.text())</script>`],
     [
       "classes and data of elements",
@@ -198,6 +200,7 @@ describe("a hostile page is read in linear time", () => {
     ["braces", `<p>${"{{".repeat(N)}</p><script></script>`],
     ["elements", `${"<b class='a-b c'>x</b>".repeat(N / 8)}<script></script>`],
     ["spaces", `<script>${"location".padEnd(N)}= document.write${" ".repeat(N)}</script>`],
+    ["a script in its own address", `<script src="data:text/javascript,${"a-/.".repeat(N)}.js"></script>`],
     ["words of a notice", `<p>${"loading ".repeat(30)}</p>`.repeat(N / 100) + "<script></script>"],
   ])("%s", (_what, html) => {
     expect(typeof signOf(html)).toMatch(/string|undefined/);

@@ -7,6 +7,12 @@ const LAZY = '<script src="/js/lazy.js"></script>';
 
 /** Content that comes late, or on demand. */
 const LATE: readonly CorpusPage[] = [
+  plain(
+    "/lazy/fallback-picture",
+    doc(
+      `${article(21)}<img src="/i/1.jpg" onerror="this.src='/fallback.jpg'" alt="Picture"><script src="/js/site.js"></script>`,
+    ),
+  ),
   scripted(
     "/lazy/small-first",
     doc(

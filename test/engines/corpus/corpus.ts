@@ -22,6 +22,9 @@ export interface CorpusSite {
   close(): Promise<void>;
 }
 
+/** Any picture of the corpus. */
+const PIXEL = Uint8Array.fromBase64("R0lGODlhAQABAAAAACw=");
+
 /** Serves the corpus on a loopback address. */
 export function startCorpus(): CorpusSite {
   const pages = new Map(CORPUS.map((page) => [page.path, page]));
@@ -36,6 +39,7 @@ export function startCorpus(): CorpusSite {
       if (script !== undefined) return new Response(script, { headers: { "content-type": "text/javascript" } });
       const data = DATA.get(pathname);
       if (data !== undefined) return new Response(data[1], { headers: { "content-type": data[0] } });
+      if (/\.(?:jpg|png|gif)$/.test(pathname)) return new Response(PIXEL, { headers: { "content-type": "image/gif" } });
       return new Response("Not found", { status: 404 });
     },
   });

@@ -1,3 +1,4 @@
+import { textContent } from "domutils";
 import { imageSource } from "../images.ts";
 import { type Sign } from "./sign.ts";
 import { type Survey, type Surveyed } from "./survey.ts";
@@ -62,8 +63,12 @@ function isRewritten(page: Survey): boolean {
   return COUNTERS.some((attribute) =>
     page
       .having(attribute)
-      .some(({ attribs, text }) => text > 0 && text <= 2 && /^[\d.,\s]{1,20}$/.test(attribs[attribute] ?? "")),
+      .some((counter) => counter.text > 0 && counter.text <= 2 && countsTo(counter, counter.attribs[attribute] ?? "")),
   );
+}
+
+function countsTo({ element }: Surveyed, end: string): boolean {
+  return /^[\d.,\s]{1,20}$/.test(end) && textContent(element).trim() !== end.trim();
 }
 
 const COUNTERS = ["data-target", "data-count", "data-to", "data-counter", "data-count-to", "data-value", "data-number"];

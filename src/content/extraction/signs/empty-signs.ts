@@ -17,6 +17,8 @@ const NOTICE_TEXT = 1500;
 /** Embedded data from which this many times the page's text could be made. */
 const DATA_RATIO = 25;
 const MUCH_DATA = 2000;
+/** A page with more text than this has its own, whatever data lies beside it. */
+const DATA_TEXT = 3000;
 
 /** Identifiers of elements that applications are mounted in. */
 const ROOTS =
@@ -121,6 +123,7 @@ const NOTICE =
   /(?:enable|activate|allow|turn on|requires?|without|needs?)\s{1,9}java\s?script|java\s?script\s{1,9}(?:is|must|has|to be|needs?|aktivieren|erforderlich|requis|activ\w{0,9}|habilit\w{0,9}|disabled|required)|включите\s{1,9}javascript|javascript\s?を有効|启用\s?javascript/i;
 
 function hasDataForMore({ contentText, code }: Survey): boolean {
+  if (contentText >= DATA_TEXT) return false;
   let length = code.data;
   for (const { whole, bare } of code.inline) if (STATE.test(bare)) length += whole.length;
   return length > MUCH_DATA && length > contentText * DATA_RATIO;

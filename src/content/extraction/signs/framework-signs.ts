@@ -101,9 +101,6 @@ const TEMPLATE_ATTRIBUTES = [
   "data-bind",
   "rv-text",
   "rv-each-item",
-  "hx-ext",
-  "data-text",
-  "data-show",
   "data-signals",
   "data-mustache",
 ];

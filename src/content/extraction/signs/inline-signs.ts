@@ -5,7 +5,7 @@ import { type Survey } from "./survey.ts";
 
 /** What changes the page's content; `bare` code is searched, so that data in strings is no sign. */
 const WRITES =
-  /\b(?:inner|outer)HTML\s{0,9}\+?=(?!=)|\binsertAdjacent(?:HTML|Text|Element)\b|\b(?:textContent|innerText|outerText|nodeValue)\s{0,9}\+?=(?!=)|\.(?:replaceWith|replaceChildren|replaceChild|setHTML|setHTMLUnsafe|createContextualFragment|importNode)\s{0,9}\(|\.hidden\s{0,9}=(?!=)|\.style\.(?:display|visibility)\s{0,9}=(?!=)|\bdocument\.title\s{0,9}=(?!=)|(?<!classList)\.remove\(\s{0,9}\)/;
+  /\b(?:inner|outer)HTML\s{0,9}\+?=(?!=)|\binsertAdjacent(?:HTML|Text|Element)\b|\b(?:textContent|innerText|outerText|nodeValue)\s{0,9}\+?=(?!=)|\.(?:replaceWith|replaceChildren|replaceChild|setHTML|setHTMLUnsafe|createContextualFragment|importNode)\s{0,9}\(|\.hidden\s{0,9}=(?!=)|\.style\.(?:display|visibility)\s{0,9}=(?!=)|\bdocument\.title\s{0,9}=(?!=)|(?<!classList|currentScript)\.remove\(\s{0,9}\)/;
 
 /** What jQuery and libraries like it change the page's content with. */
 const LIBRARY_WRITES =

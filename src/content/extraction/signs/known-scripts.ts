@@ -24,8 +24,12 @@ const FILE_NAME = /([\w.-]{1,99})\.m?js$/;
 const VERSION =
   /(?:[.-](?:\d+|v\d+|min|slim|bundle|pkgd|core|umd|all|prod|production|migrate|ui|es5|carousel|js|jquery|\w*popup))+$/;
 
+/** A longer address is nobody's that is known here; it may be a script itself. */
+export const MAX_ADDRESS_LENGTH = 2048;
+
 /** Whether a script at this address shows nothing by itself: it measures, advertises, asks for consent, or is a library. */
 export function isHarmless(src: string): boolean {
+  if (src.length > MAX_ADDRESS_LENGTH) return false;
   const address = src.trim().toLowerCase();
   if (!URL.canParse(address, "http://page.invalid/")) return true;
   const { hostname, pathname } = new URL(address, "http://page.invalid/");

@@ -1,4 +1,4 @@
-import { isHarmless } from "./known-scripts.ts";
+import { isHarmless, MAX_ADDRESS_LENGTH } from "./known-scripts.ts";
 import { unasked } from "./unasked-code.ts";
 
 export interface InlineScript {
@@ -46,7 +46,7 @@ export class PageCode {
       this.runs = true;
       const src = attribs["src"] ?? attribs["href"] ?? attribs["xlink:href"];
       if (src === undefined) this.#inline(code);
-      else if (!isHarmless(src)) this.unknown.push(src);
+      else if (!isHarmless(src)) this.unknown.push(src.slice(0, MAX_ADDRESS_LENGTH));
     }
   }
 
