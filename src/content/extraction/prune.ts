@@ -1,5 +1,6 @@
 import { type ChildNode, type Document, type Element, type ParentNode, isTag, isText } from "domhandler";
 import { Addresses } from "./addresses.ts";
+import { headingLevel } from "./display.ts";
 import { isHidden, isScreenReaderOnly } from "./hidden.ts";
 import { imageSource, isTrackingPixel } from "./images.ts";
 import { playerAddress } from "./players.ts";
@@ -24,7 +25,13 @@ const EMPTY = new Set(["iframe", "audio", "video", "frame"]);
  * trees in their place, and makes addresses absolute. Changes the tree.
  */
 export function prepare(tree: Document, url: string): void {
-  new Pruner(new Addresses(tree, url)).prune(tree, undefined, 0);
+  new Pruner(new Addresses(tree, url)).prune(tree, {}, 0);
+}
+
+/** What an element stands in. */
+interface Around {
+  readonly link?: Element;
+  readonly isHeading?: true;
 }
 
 class Pruner {
@@ -34,22 +41,23 @@ class Pruner {
     this.#addresses = addresses;
   }
 
-  prune(parent: ParentNode, link: Element | undefined, depth: number): void {
+  prune(parent: ParentNode, around: Around, depth: number): void {
     const before = parent.children;
     const after: ChildNode[] = [];
     for (const child of before) {
       if (isText(child)) after.push(child);
-      else if (isTag(child) && depth < MAX_PRUNED_DEPTH && this.#keeps(child, link)) {
+      else if (isTag(child) && depth < MAX_PRUNED_DEPTH && this.#keeps(child, around)) {
         after.push(child);
-        this.prune(child, child.name === "a" ? child : link, depth + 1);
+        this.prune(child, inside(child, around), depth + 1);
       }
     }
     if (after.length !== before.length) replaceChildren(parent, after);
   }
 
   /** Whether a reader sees the element; prepares it, and its children where they are not its own. */
-  #keeps(element: Element, link: Element | undefined): boolean {
+  #keeps(element: Element, around: Around): boolean {
     const { name, attribs } = element;
+    const { link } = around;
     if (NEVER.has(name)) return name === "title" && isSvg(element);
     if (name === "script") return attribs["type"]?.startsWith("math/tex") === true;
     if (isSvg(element)) {
@@ -64,6 +72,11 @@ class Pruner {
     if (isHidden(element)) return false;
     const shadow = shadowContent(element);
     if (shadow !== undefined) replaceChildren(element, shadow);
+    // A heading's link to itself.
+    if (name === "a" && around.isHeading === true && attribs["href"]?.startsWith("#") === true) {
+      delete attribs["href"];
+      return !isMark(element);
+    }
     return this.#address(element, link);
   }
 
@@ -93,6 +106,16 @@ class Pruner {
     }
     return true;
   }
+}
+
+function inside(element: Element, around: Around): Around {
+  if (element.name === "a") return { ...around, link: element };
+  return headingLevel(element) === undefined ? around : { ...around, isHeading: true };
+}
+
+/** Whether a link shows no words, but a mark such as "#" or "¶". */
+function isMark(link: Element): boolean {
+  return !/\p{L}|\p{N}/u.test(shortText(link));
 }
 
 function filmSource(element: Element): string | undefined {

@@ -34,11 +34,14 @@ const DELIMITERS = new Map<MarkKind, string>([
 export interface RunStyle {
   /** What a line break becomes. */
   readonly lineBreak: "  \n" | " " | "<br>";
+  /** Whether it is shown in bold anyhow. */
+  readonly isBold: boolean;
 }
 
-export const PARAGRAPH: RunStyle = { lineBreak: "  \n" };
-export const HEADING: RunStyle = { lineBreak: " " };
-export const CELL: RunStyle = { lineBreak: "<br>" };
+export const PARAGRAPH: RunStyle = { lineBreak: "  \n", isBold: false };
+export const HEADING: RunStyle = { lineBreak: " ", isBold: true };
+export const CELL: RunStyle = { lineBreak: "<br>", isBold: false };
+export const HEADER_CELL: RunStyle = { lineBreak: "<br>", isBold: true };
 
 /** Gathers running text, folds its white space as browsers do, and writes it as Markdown. */
 export class Run {
@@ -300,7 +303,8 @@ const LINK = { open: "[", close: "" };
 
 /** A link; written as an address alone where its text is that address. */
 export function linkMarkdown(text: string, href: string, title: string): string {
-  if (text === href && title === "" && !/[<>\s`\\|]/.test(href)) return `<${href}>`;
+  const isShown = text.length < 2 * href.length && text.replace(/\\([!-/:-@[-`{-~])/g, "$1") === href;
+  if (isShown && title === "" && !/[<>\s`\\|]/.test(href)) return `<${href}>`;
   return `[${text}](${escapeAddress(href)}${title === "" ? "" : ` "${escapeTitle(title)}"`})`;
 }
 

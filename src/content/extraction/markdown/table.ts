@@ -1,7 +1,7 @@
 import { type Element, isTag, isText } from "domhandler";
 import { codeOf, fenced, isGutter } from "./code.ts";
 import { type Marks } from "./marks.ts";
-import { CELL } from "./run.ts";
+import { CELL, HEADER_CELL } from "./run.ts";
 import { HAS_HEADER_CELL, HAS_STRUCTURE } from "./survey.ts";
 import { type Walker } from "./walker.ts";
 
@@ -93,9 +93,10 @@ class DataTable {
     const lines: string[][] = [];
     let header: string[] | undefined;
     for (const [index, row] of this.#rows.entries()) {
-      const texts = this.#row(row, index);
+      const isTop = lines.length === 0 && header === undefined && isHeader(row);
+      const texts = this.#row(row, index, isTop);
       if (texts.every((text) => text === "")) continue;
-      if (lines.length === 0 && header === undefined && isHeader(row)) header = texts;
+      if (isTop) header = texts;
       else lines.push(texts);
     }
     if (header === undefined && lines.length === 0) return;
@@ -108,7 +109,7 @@ class DataTable {
   }
 
   /** A row's texts, with what cells above it and wide cells fill. */
-  #row({ cells }: Row, index: number): string[] {
+  #row({ cells }: Row, index: number, isTop: boolean): string[] {
     const texts: string[] = [];
     const spans: { text: string; rows: number }[] = [];
     const above = this.#spans;
@@ -121,7 +122,7 @@ class DataTable {
     };
     for (const cell of cells) {
       fill();
-      const text = this.#text(cell);
+      const text = this.#text(cell, isTop || cell.name === "th");
       const wide = spanOf(cell.attribs["colspan"], MAX_COLSPAN);
       const high = spanOf(cell.attribs["rowspan"], MAX_ROWSPAN);
       // A cell as wide as its row is a heading of the rows below.
@@ -138,9 +139,9 @@ class DataTable {
     return texts;
   }
 
-  #text(cell: Element): string {
-    const marks = cell.name === "th" ? this.#marks.without("strong") : this.#marks;
-    return this.#walker.inline(cell, marks, CELL).replaceAll("|", "\\|");
+  #text(cell: Element, isHead: boolean): string {
+    const marks = isHead ? this.#marks.without("strong") : this.#marks;
+    return this.#walker.inline(cell, marks, isHead ? HEADER_CELL : CELL).replaceAll("|", "\\|");
   }
 
   #padded(texts: string[], columns: number): string[] {

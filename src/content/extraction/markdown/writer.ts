@@ -120,7 +120,7 @@ class Writer implements Walker {
 
   #marksOf(element: Element, marks: Marks): Marks {
     const kind = MARKS.get(element.name);
-    if (kind === undefined || (kind === "strong" && this.#style === HEADING)) return marks;
+    if (kind === undefined || (kind === "strong" && this.#style.isBold)) return marks;
     // A note's number is a link already.
     if (kind === "sup" && element.children.some((child) => isTag(child) && child.name === "a")) return marks;
     return marks.with(kind);
@@ -182,9 +182,9 @@ class Writer implements Walker {
   #flatBlock(element: Element, marks: Marks): void {
     const { name } = element;
     const isCell = name === "td" || name === "th";
-    const end = () => (isCell || this.#style !== CELL ? this.#run.space() : this.#run.lineBreak());
+    const end = () => (isCell || this.#style.lineBreak !== CELL.lineBreak ? this.#run.space() : this.#run.lineBreak());
     end();
-    if (name === "li" && this.#style === CELL) {
+    if (name === "li" && this.#style.lineBreak === CELL.lineBreak) {
       this.#run.raw("•", Marks.NONE);
       this.#run.space();
     }
@@ -233,7 +233,7 @@ class Writer implements Walker {
   }
 
   #lineBreak(): void {
-    if (this.#style === HEADING) this.#run.space();
+    if (this.#style.lineBreak === " ") this.#run.space();
     // Two breaks are how old pages part their paragraphs.
     else if (this.#style === PARAGRAPH && this.#run.endsWithBreak) this.flush();
     else this.#run.lineBreak();
