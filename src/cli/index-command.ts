@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { ANYWHERE, PUBLIC_WEB } from "../content/egress/guard.ts";
 import { Extractor } from "../content/extraction/extractor.ts";
+import { cleanText, MAX_SNIPPET_LENGTH, MAX_TITLE_LENGTH } from "../content/search/clean-text.ts";
 import { crawl, type CrawlOutcome, type CrawlReport } from "../content/search/index/crawl.ts";
 import { PageIndex } from "../content/search/index/page-index.ts";
 import { type Site, Sites } from "../content/search/index/sites.ts";
@@ -97,7 +98,12 @@ async function run(context: Context, command: string, subject: string | undefine
   if (command === "list" && subject === undefined) return list(sites);
   if (command === "stats" && subject === undefined) return stats(pages);
   if (command === "search" && subject !== undefined) {
-    for (const { title, url, snippet } of pages.search(subject, RESULTS)) console.log(`${title}\n${url}\n${snippet}\n`);
+    for (const { title, url, snippet } of pages.search(subject, RESULTS)) {
+      // A page's words may be signs that a terminal obeys.
+      console.log(
+        `${cleanText(title, MAX_TITLE_LENGTH, false)}\n${url}\n${cleanText(snippet, MAX_SNIPPET_LENGTH, false)}\n`,
+      );
+    }
     return 0;
   }
   if (command === "remove" && subject !== undefined) return remove(context, subject);

@@ -9,7 +9,7 @@ const MAX_URL_LENGTH = 2_048;
 
 /** What a search index and its crawler want of a page: the article's text, its links, and what it says to robots. */
 export function toIndexPage(tree: Document, url: string): Extraction {
-  const heads = { base: url, canonical: "", robots: "" };
+  const heads = { base: url, based: false, canonical: "", robots: "" };
   const links = new Set<string>();
   for (const element of elements(tree)) {
     readHead(element, heads);
@@ -28,13 +28,17 @@ export function toIndexPage(tree: Document, url: string): Extraction {
 
 interface Heads {
   base: string;
+  /** Whether the page has named its base: the first time counts. */
+  based: boolean;
   canonical: string;
   robots: string;
 }
 
 function readHead({ name, attribs }: Element, heads: Heads): void {
-  if (name === "base" && attribs["href"] !== undefined)
+  if (name === "base" && attribs["href"] !== undefined && !heads.based) {
     heads.base = URL.parse(attribs["href"], heads.base)?.href ?? heads.base;
+    heads.based = true;
+  }
   if (name === "link" && heads.canonical === "" && /(?:^|\s)canonical(?:\s|$)/i.test(attribs["rel"] ?? "")) {
     heads.canonical = (attribs["href"] ?? "").trim();
   }

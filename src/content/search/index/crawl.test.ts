@@ -253,6 +253,26 @@ describe("a crawl", () => {
     expect(outcomes.size).toBe(1);
   });
 
+  test("leaves a host that has too much to do alone at once", async () => {
+    const { crawl: run, site, sites } = setUp();
+    const added = sites.add({ url: `${site.url}/busy`, depth: 1, maxPages: 100, sitemap: false, sameHost: true });
+    sites.discover(added, [`${site.url}/article/1`, `${site.url}/lonely`], 1);
+    await run({ url: `${site.url}/busy`, sitemap: false });
+    expect([...site.hits.keys()]).toEqual(["/robots.txt", "/busy"]);
+  });
+
+  test("goes to other hosts where it may, by what each of them says", async () => {
+    const { crawl: run, site, sites, index } = setUp();
+    const other = setUp();
+    other.site.robots = () => new Response("User-agent: *\nDisallow: /lonely");
+    const options = { url: `${site.url}/lonely`, depth: 0, maxPages: 10, sitemap: false };
+    const elsewhere = [`${other.site.url}/lonely`, `${other.site.url}/mailing`];
+    sites.discover(sites.add({ ...options, sameHost: false }), elsewhere, 0);
+    await run({ ...options, sameHost: false });
+    expect(index.page(`${other.site.url}/mailing`)).toBeDefined();
+    expect([other.site.hits.get("/lonely"), site.hits.get("/lonely")]).toEqual([undefined, 1]);
+  });
+
   test("is one at a time for an index", () => {
     const { sites } = setUp();
     expect(sites.lock(process.pid)).toBe(true);

@@ -201,6 +201,7 @@ class Crawler {
       sites.forget(this.#site.id, url);
       return "removed";
     }
+    if (status === 429 || status === 503) this.#manners.leave(new URL(url).host);
     return status === 200 ? await this.#read(url, depth, answer) : "failed";
   }
 

@@ -54,6 +54,11 @@ export class HostManners {
     return known === undefined ? this.#hosts.size >= MAX_HOSTS : known.failures >= MAX_FAILURES;
   }
 
+  /** Leaves a host alone for the rest of the crawl: it said that it has too much to do. */
+  leave(host: string): void {
+    this.#host(host).failures = MAX_FAILURES;
+  }
+
   /** Milliseconds until some host may be asked again; 0 where one may be now. */
   wait(): number {
     const times = [...this.#hosts.values()].filter((host) => !host.busy && host.failures < MAX_FAILURES);
@@ -77,7 +82,8 @@ export class HostManners {
       delayMs = Math.max(delayMs, Math.min((robots.crawlDelay ?? 0) * 1_000, MAX_CRAWL_DELAY_MS));
       const how = await use(robots);
       if (how === "not asked") delayMs = 0;
-      else host.failures = how === "failed" ? host.failures + 1 : 0;
+      else if (how === "failed") host.failures += 1;
+      else host.failures = 0;
     } finally {
       host.busy = false;
       host.nextAt = this.#options.now() + delayMs;

@@ -120,6 +120,7 @@ export function startMadeSite(): MadeSite {
   const serve = (request: Request, url: URL): Response => {
     const { pathname: path } = url;
     if (path === "/robots.txt") return site.robots();
+    if (path === "/busy") return new Response("too much", { status: 429 });
     if (path === "/broken") return new Response("broken", { status: 500 });
     if (path === "/drops") return new Response(html("Drops", PARAGRAPH), { headers: { "content-encoding": "gzip" } });
     const to = REDIRECTS[path];
