@@ -1,0 +1,145 @@
+import { describe, expect, test } from "bun:test";
+import { type Extraction } from "../extraction.ts";
+import { parseTree } from "../tree.ts";
+import { readArticle } from "./read-article.ts";
+
+const URL_BASE = "https://www.site.test/notes/page";
+const TEXT = "The night train leaves at half past ten, and reaches the coast just as the bakeries open their doors. ";
+const PARAGRAPHS = Array.from({ length: 6 }, (_, i) => `<p>${i}. ${TEXT.repeat(3)}</p>`).join("");
+
+const read = (html: string): Extraction => readArticle(parseTree(html), URL_BASE);
+const story = (inside: string): string =>
+  `<title>Trains</title><nav><a href="/">Home</a></nav><article><h1>Trains</h1>${PARAGRAPHS}${inside}</article>`;
+
+describe("an article", () => {
+  test("has its title apart, and not at its beginning", () => {
+    const { title, content } = read(story(""));
+    expect(title).toBe("Trains");
+    expect(content).toMatch(/^0\\\. The night train/);
+  });
+
+  test("keeps code, tables, figures, formulas and lists", () => {
+    const { content } = read(
+      story(
+        '<pre class="language-go"><code>x := 1</code></pre><table><tr><th>A</th></tr><tr><td>1</td></tr></table>' +
+          '<figure><img src="/i.png" alt="A train"><figcaption>On time.</figcaption></figure>' +
+          "<p>So <math><mi>n</mi><mo>=</mo><mn>1</mn></math> holds.</p><ul><li>one</li><li>two</li></ul>" +
+          PARAGRAPHS,
+      ),
+    );
+    for (const part of [
+      "```go\nx := 1\n```",
+      "| A |\n| --- |\n| 1 |",
+      "![A train](https://www.site.test/i.png)",
+      "On time.",
+      "$n=1$",
+      "- one\n- two",
+    ]) {
+      expect(content).toContain(part);
+    }
+  });
+
+  test.each<[string, string]>([
+    ["buttons to share", '<div class="bar"><a href="#">Share this article</a></div>'],
+    ["a heading with links to others", '<h2>Related stories</h2><ul><li><a href="/b">Gone and lost</a></li></ul>'],
+    ["a box for consent", '<div class="cookie-banner"><p>Gone and lost: we value your privacy.</p></div>'],
+    ["a dialog", '<div role="dialog"><p>Gone and lost: subscribe now.</p></div>'],
+  ])("is without %s", (_what, html) => {
+    expect(read(story(html)).content).not.toMatch(/Gone and lost|Share this|Related stories/);
+  });
+
+  test("keeps a section whose heading sounds like one of other pages", () => {
+    expect(read(story(`<h2>Related reading</h2><p>Kept. ${TEXT}</p>`)).content).toContain(
+      "## Related reading\n\nKept.",
+    );
+  });
+
+  test("tells its author, its day and its language", () => {
+    const head =
+      '<html lang="nb-NO"><script type="application/ld+json">{"@graph":[{"@type":"NewsArticle","author":[{"name":"Marit Dahl"},' +
+      '{"name":"Jon Berg"}],"datePublished":"2026-11-17T19:04:00+01:00"}]}</script>';
+    expect(read(head + story(""))).toMatchObject({
+      byline: "Marit Dahl, Jon Berg",
+      published: "2026-11-17T19:04:00+01:00",
+      language: "nb-NO",
+    });
+  });
+
+  test("has no author, day or language where the page tells none that are", () => {
+    const found = read(
+      `<html lang="not a tag"><meta name="author" content="https://site.test/me"><meta name="date" content="soon">${story("")}`,
+    );
+    expect(Object.keys(found)).toEqual(["content", "title"]);
+  });
+});
+
+test("a thread has all its posts, with their authors", () => {
+  const posts = ["Oda", "Bram", "Tine", "Yusra"].map(
+    (name, i) =>
+      `<div class="comment post"><a class="user" href="/u">${name}</a><div class="signature">Elsewhere ${i}</div>` +
+      `<div class="text"><p>Answer ${i}: ${TEXT}</p></div><a href="#r">Reply</a></div>`,
+  );
+  const { content } = read(
+    `<title>When?</title><nav><a href="/">Home</a></nav><h1>When?</h1><div>${posts.join("")}</div>`,
+  );
+  for (const part of ["Oda", "Bram", "Tine", "Yusra", "Answer 0", "Answer 3"]) expect(content).toContain(part);
+  expect(content).not.toMatch(/Reply|Elsewhere|Home/);
+});
+
+test("a list of products has each of them with its price, and no filters", () => {
+  const cards = Array.from(
+    { length: 12 },
+    (_, i) =>
+      `<li class="card"><a href="/p/${i}"><img src="/${i}.jpg" alt="">Kettle ${i}</a><span>${i}9.00 EUR</span></li>`,
+  );
+  const { content } = read(
+    `<title>Kettles</title><h1>Kettles</h1><div class="facets"><a href="?c">Copper</a><a href="?s">Steel</a></div><ul>${cards.join("")}</ul>`,
+  );
+  expect(content).toContain("[![](https://www.site.test/11.jpg)Kettle 11](https://www.site.test/p/11)");
+  expect(content).toContain("119.00 EUR");
+  expect(content).not.toContain("Copper");
+});
+
+describe("a page that has hardly anything", () => {
+  test.each<[string, string, string]>([
+    ["is what it has", "<title>T</title><p>Little.</p>", "Little."],
+    [
+      "is its navigation where there is nothing else",
+      "<nav><a href='/a'>Alpha</a></nav>",
+      "[Alpha](https://www.site.test/a)",
+    ],
+    ["is its header where there is nothing else", "<header><p>Only this.</p></header>", "Only this."],
+    ["is its title's heading where there is nothing else", "<title>Alone</title><h1>Alone</h1>", "# Alone"],
+    ["is nothing where it has no text", "<title>T</title><div></div>", ""],
+  ])("%s", (_what, html, content) => {
+    expect(read(html).content).toBe(content);
+  });
+});
+
+const ld = (text: string): string =>
+  `<script type="application/ld+json">${JSON.stringify({ "@type": "Article", articleBody: text })}</script>`;
+
+describe("text for machines", () => {
+  const long = TEXT.repeat(20).trim();
+
+  test("is taken where the page shows a part of it", () => {
+    const { content } = read(`${ld(`${long}\n\nThe end & more.`)}<article><p>${TEXT}</p></article>`);
+    expect(content).toEndWith("The end & more.");
+    expect(content).toStartWith(TEXT.trim());
+  });
+
+  test("is not taken where the page shows something else", () => {
+    const { content } = read(
+      `${ld(long)}<article><p>Bring shoes that may get wet: the tide crosses the causeway.</p></article>`,
+    );
+    expect(content).toBe("Bring shoes that may get wet: the tide crosses the causeway.");
+  });
+});
+
+test("words of scripts without spaces are counted by characters", () => {
+  const text = "城南的老茶馆在去年秋天重新开张，木门还是原来的木门，桌椅却换成了新的。";
+  const { content } = read(
+    `<title>茶馆</title><nav><a href="/">首页</a></nav><article><h1>茶馆</h1><p>${text.repeat(4)}</p></article>`,
+  );
+  expect(content).toBe(text.repeat(4));
+});

@@ -1,0 +1,56 @@
+import { describe, expect, test } from "bun:test";
+import { parseTree } from "../tree.ts";
+import { metadataOf } from "./metadata.ts";
+import { titleOf } from "./title.ts";
+
+function titleIn(html: string, url = "https://www.daily-quay.test/a"): string {
+  const tree = parseTree(html);
+  return titleOf(metadataOf(tree), tree, url);
+}
+
+const SITE = '<meta property="og:site_name" content="The Daily Quay">';
+
+describe("the title of a page", () => {
+  test.each<[string, string, string]>([
+    [
+      "is its heading where the document's title has it first",
+      "<title>Tide - The Daily Quay</title><h1>Tide</h1>",
+      "Tide",
+    ],
+    [
+      "is the one that it has for others to show",
+      '<title>Q</title><meta property="og:title" content="A tide">',
+      "A tide",
+    ],
+    ["has no name of the site at its end", `${SITE}<title>A tide | The Daily Quay</title>`, "A tide"],
+    ["has no name of the site at its beginning", `${SITE}<title>The Daily Quay: A tide</title>`, "A tide"],
+    ["has no name of the site that its host tells", "<title>A tide — Daily-Quay.test</title>", "A tide"],
+    ["keeps a dash of its own", "<title>Salt - a history of the sea</title>", "Salt - a history of the sea"],
+    [
+      "is no heading that is the same on each page",
+      "<title>Tides and ports | Quay handbook</title><h1>Quay handbook</h1><h2>Tides and ports</h2>",
+      "Tides and ports",
+    ],
+    [
+      "has the heading's capitals",
+      "<title>WHAT IS A TIDE? - The Quay</title><h1>What is a tide?</h1>",
+      "What is a tide?",
+    ],
+    [
+      "is the heading that a shop's title surrounds",
+      "<title>Buy Kestrel 8 bike online</title><h1>Kestrel 8 bike</h1>",
+      "Kestrel 8 bike",
+    ],
+    ["has no sign that links to the heading", '<title>Pool — kettle</title><h1>Pool<a href="#p">¶</a></h1>', "Pool"],
+    [
+      "is JSON-LD's headline for want of another",
+      '<script type="application/ld+json">{"@type":"Article","headline":"A tide"}</script>',
+      "A tide",
+    ],
+    ["is the only heading where there is no other name", "<h1>A tide</h1>", "A tide"],
+    ["is empty where nothing tells it", "<p>Text</p>", ""],
+    ["is none that never ends", `<title>${"a - ".repeat(100_000)}</title><h1>A tide</h1>`, "A tide"],
+  ])("%s", (_what, html, title) => {
+    expect(titleIn(html)).toBe(title);
+  });
+});
