@@ -257,11 +257,13 @@ describe("invalid requests", () => {
     ["/scrape", "colour", "is not a field of this operation", { url, colour: 1 }],
     ["/read", "format", "is not a field of this operation", { url, format: "text" }],
     ["/qr", "data", "is required", {}],
+    ["/qr", "data", "must not be empty", { data: "" }],
+    ["/qr", "data", "must be well-formed Unicode", { data: "a\ud800" }],
     ["/qr", "data", "must be at most 4296 characters", { data: "x".repeat(4297) }],
     ["/qr", "data", "is too long for any QR code", { data: "ü".repeat(4000) }],
     ["/qr", "size", "must be at least 32", { data: "x", size: 31 }],
     ["/qr", "size", "must be at most 2048", { data: "x", size: 2049 }],
-    ["/qr", "size", "must be at least 45 for this data and margin", { data: "x".repeat(100), size: 40 }],
+    ["/qr", "size", "must be at least 41 for this data and margin", { data: "x".repeat(100), size: 40 }],
     ["/qr", "margin", "must be at most 10", { data: "x", margin: 11 }],
   ])("%s answers 400 where %s %s", async (path, field, message, body) => {
     const { status, headers, json } = await call(service, path, body, { "x-request-id": "test-1" });

@@ -4,7 +4,13 @@ import { type Answer, invalidParameters, postOperation } from "./operation.ts";
 
 const body = z
   .strictObject({
-    data: z.string().max(4296).openapi({ description: "Text, URL or data to encode", example: "https://example.com/" }),
+    data: z
+      .string()
+      .min(1)
+      .max(4296)
+      // Half a pair of surrogates has no code: what is read back would be something else.
+      .refine((text) => text.isWellFormed(), "must be well-formed Unicode")
+      .openapi({ description: "Text, URL or data to encode", example: "https://example.com/" }),
     size: z.int().min(32).max(2048).default(256).openapi({ description: "Width and height of the image in pixels" }),
     margin: z.int().min(0).max(10).default(2).openapi({ description: "Quiet zone in modules" }),
   })
@@ -17,8 +23,9 @@ export const qr = postOperation(
     price: "$0.001",
     summary: "Draw a QR code",
     description:
-      "Gives a black-and-white PNG of exactly the size that was asked for. Error correction is level M, and L for " +
-      "data that is too long for it.",
+      "Gives a black-and-white PNG of exactly the size that was asked for; each module has a whole number of pixels, and " +
+      "what is left over widens the margin. Error correction is level M, and L for data that is too long for M or for " +
+      "the size.",
     body,
     example: { data: "https://example.com/", size: 256 },
     success: { description: "The QR code", contentType: "image/png" },

@@ -67,6 +67,25 @@ test("modules take whole pixels, and what is left over is shared out around them
   expect(last - first + 1).toBe(84);
 });
 
+test("the level falls to L where the data fits the size in no other way", () => {
+  const data = "https://example.com/a/longer/path/that/leads/here/";
+  const modulesIn = (size: number) => {
+    const { first, last } = darkColumns(draw(data, size, 2));
+    return last - first + 1;
+  };
+  // Version 3 at level L, 4 at level M: 29 and 33 modules.
+  expect([modulesIn(33), modulesIn(36), modulesIn(37)]).toEqual([29, 29, 33]);
+  expect(qrPicture(data, 32, 2)).toEqual({ smallest: 33 });
+});
+
+test.each([
+  ["numeric", "7".repeat(4296)],
+  ["alphanumeric", "A".repeat(4296)],
+  ["bytes", "a".repeat(2953)],
+])("the longest %s data there may be is taken", (_what, data) => {
+  expect(qrPicture(data, 2048, 2)).toBeInstanceOf(Uint8Array);
+});
+
 test("a picture smaller than its modules, and data beyond every version, are refused", () => {
   expect(qrPicture("A", 24, 2)).toEqual({ smallest: 25 });
   expect(qrPicture("x".repeat(2_954), 2048, 0)).toEqual({ tooLong: true });

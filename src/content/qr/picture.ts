@@ -2,9 +2,6 @@ import { deflateSync } from "node:zlib";
 import { encodeQR } from "qr";
 import { PNG_SIGNATURE, pngChunk } from "../../lib/png.ts";
 
-/** The most modules that a QR code has on a side: version 40. */
-const MAX_MODULES = 177;
-
 /** Why a QR code cannot be made: the data fits no version, or the picture is smaller than its modules. */
 export type QrFailure = { readonly tooLong: true } | { readonly smallest: number };
 
@@ -13,7 +10,10 @@ export type QrFailure = { readonly tooLong: true } | { readonly smallest: number
  * fit; what is left over is shared out around the code. `margin` is in modules.
  */
 export function qrPicture(data: string, size: number, margin: number): Uint8Array<ArrayBuffer> | QrFailure {
-  const modules = modulesOf(data);
+  // Level M mends 15 % of damage; level L, with 7 %, takes more data, or the same in fewer modules.
+  const strong = modulesOf(data, "medium");
+  const fits = strong !== undefined && strong.length + 2 * margin <= size;
+  const modules = fits ? strong : modulesOf(data, "low");
   if (modules === undefined) return { tooLong: true };
   const smallest = modules.length + 2 * margin;
   if (size < smallest) return { smallest };
@@ -22,19 +22,15 @@ export function qrPicture(data: string, size: number, margin: number): Uint8Arra
   return png(modules, size, scale, start);
 }
 
-/** Level M mends 15 % of damage; data that is too long for it gets level L, with 7 %. */
-function modulesOf(data: string): readonly (readonly boolean[])[] | undefined {
-  for (const ecc of ["medium", "low"] as const) {
-    try {
-      const bordered = encodeQR(data, "raw", { ecc, border: 1 });
-      // The library draws a border of at least one module; the margin is ours to draw.
-      const modules = bordered.slice(1, -1).map((row) => row.slice(1, -1));
-      if (modules.length <= MAX_MODULES) return modules;
-    } catch {
-      // Too long for this level.
-    }
+/** The code's modules, true where they are dark; undefined where the data is too long for the level. */
+function modulesOf(data: string, ecc: "medium" | "low"): readonly (readonly boolean[])[] | undefined {
+  try {
+    const bordered = encodeQR(data, "raw", { ecc, border: 1 });
+    // The library draws a border of at least one module; the margin is ours to draw.
+    return bordered.slice(1, -1).map((row) => row.slice(1, -1));
+  } catch {
+    return undefined;
   }
-  return undefined;
 }
 
 function png(
