@@ -38,7 +38,7 @@ function linesOf(items: readonly TextItem[]): Line[] {
   const lines: Line[] = [];
   let line: Line | undefined;
   const end = (): void => {
-    const text = line?.text.replace(/\s+/g, " ").trim() ?? "";
+    const text = plain(line?.text ?? "");
     if (line !== undefined && text !== "") lines.push({ ...line, text });
     line = undefined;
   };
@@ -54,6 +54,12 @@ function linesOf(items: readonly TextItem[]): Line[] {
   }
   end();
   return lines;
+}
+
+/** Fonts name ligatures and radicals for the letters that they show. */
+function plain(text: string): string {
+  const letters = text.replace(/[\u2E80-\u2FD5\uFB00-\uFB06]/g, (character) => character.normalize("NFKC"));
+  return letters.replace(/\s+/g, " ").trim();
 }
 
 function follows(above: Line, line: Line): boolean {

@@ -30,10 +30,13 @@ export class RawServer {
     this.#server.on("tlsClientError", () => undefined);
   }
 
-  /** Listens on a port of its own. */
-  static async start(tls?: { readonly cert: string; readonly key: string }, host = "127.0.0.1"): Promise<RawServer> {
+  /** Listens on a port of its own, unless told which. */
+  static async start(
+    tls?: { readonly cert: string; readonly key: string },
+    { host = "127.0.0.1", port = 0 }: { readonly host?: string; readonly port?: number } = {},
+  ): Promise<RawServer> {
     const server = new RawServer(tls);
-    server.#server.listen(0, host);
+    server.#server.listen(port, host);
     await once(server.#server, "listening");
     const address = server.#server.address();
     if (typeof address === "object" && address !== null) server.port = address.port;
