@@ -92,7 +92,7 @@ function printScores(corpus: readonly CorpusPage[], rounds: number): void {
       for (const { html, url } of corpus) contestant.find(parseTree(html), url);
     });
     return [
-      name,
+      contestant.name,
       ...ofType.map(decimals),
       decimals(mean(scores.map(({ f1 }) => f1))),
       (cpu / corpus.length).toFixed(1),
