@@ -94,6 +94,9 @@ for (const [name, body] of JSON.parse(sales)) {
 }
 const problem = await turnpike.scrape({ url: "nowhere" }).catch((error) => error);
 results.problem = [problem instanceof TurnpikeProblem, problem.code, problem.errors];
+paid = "";
+const unsold = await turnpike.batch({ urls: ["http://127.0.0.1:1/", "http://127.0.0.1:1/x"] }).catch((error) => error);
+results.unsold = [unsold.code, unsold.errors.length, paid];
 console.log(JSON.stringify(results));
 `;
 
@@ -109,6 +112,7 @@ test.each(["node", process.execPath])("the typed client pays for every operation
     expect([name, results[name]?.start]).toEqual([name, expect.stringContaining(saleOf(name)?.holds ?? "?")]);
   }
   const errors = [{ path: "url", message: "must be an absolute URL" }];
+  expect(JSON.stringify(results["unsold"])).toBe(JSON.stringify(["page-failed", 2, ""]));
   expect(JSON.stringify(results["problem"])).toBe(JSON.stringify([true, "invalid-parameters", errors]));
 });
 
