@@ -58,7 +58,10 @@ const READ = `((marks) => {
   for (const element of found.keys()) element.removeAttribute("${MARK}");
   for (const [element, places] of forged) element.setAttribute("${MARK}", places);
   const { doctype } = document;
-  return give((doctype === null ? "" : new XMLSerializer().serializeToString(doctype) + "\\n") + html);
+  // Nothing ends plain text: what a browser writes behind it would be read as more of it.
+  const plain = document.querySelector("plaintext") === null ? -1 : html.lastIndexOf("</plaintext>");
+  const written = plain === -1 ? html : html.slice(0, plain);
+  return give((doctype === null ? "" : new XMLSerializer().serializeToString(doctype) + "\\n") + written);
 })`;
 
 /** The script that reads the page as it stands; what it gives is for `sourceOf`. */
