@@ -62,9 +62,13 @@ export interface PlacedOperation extends ApiOperation {
   readonly method: "get" | "post";
 }
 
+let described: ApiDocument | undefined;
+
+/** The description of the API at an address; only the address differs from one to the other. */
 export function apiDocument(baseUrl: string): ApiDocument {
   // The description's own test validates it as OpenAPI; these are the parts of OpenAPI that it has.
-  return JSON.parse(JSON.stringify(describeApi(baseUrl))) as ApiDocument;
+  described ??= JSON.parse(JSON.stringify(describeApi("/"))) as ApiDocument;
+  return { ...described, servers: [{ url: baseUrl }, { url: "/" }] };
 }
 
 /** All operations, in the order of the description. */
