@@ -1,4 +1,4 @@
-import { type ChildNode, type Document, type Element, type ParentNode, isTag, isText } from "domhandler";
+import { type ChildNode, type Document, type Element, type ParentNode, Text, isTag, isText } from "domhandler";
 import { Addresses } from "./addresses.ts";
 import { headingLevel } from "./display.ts";
 import { isHidden, isScreenReaderOnly } from "./hidden.ts";
@@ -98,14 +98,24 @@ class Pruner {
       attribs["src"] = address;
     } else if (EMPTY.has(name)) {
       const source = name === "audio" || name === "video" ? filmSource(element) : attribs["src"];
-      let address = source === undefined ? undefined : this.#addresses.media(source);
-      if (name === "iframe" && address !== undefined) address = playerAddress(address);
+      const address = source === undefined ? undefined : this.#addresses.media(source);
       if (address === undefined) return false;
+      if (name === "iframe") return becomesLink(element, playerAddress(address));
       attribs["src"] = address;
       element.children = [];
     }
     return true;
   }
+}
+
+/** Makes a frame that shows a player a link to what it plays. */
+function becomesLink(frame: Element, address: string | undefined): boolean {
+  if (address === undefined) return false;
+  const label = frame.attribs["title"]?.trim() ?? "";
+  frame.name = "a";
+  frame.attribs = { href: address };
+  replaceChildren(frame, [new Text(label === "" ? address : label)]);
+  return true;
 }
 
 function inside(element: Element, around: Around): Around {

@@ -208,7 +208,6 @@ class Writer implements Walker {
         return this.#link(element, marks);
       case "img":
         return this.#image(element, marks);
-      case "iframe":
       case "frame":
       case "audio":
       case "video":
