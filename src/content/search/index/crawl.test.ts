@@ -273,11 +273,19 @@ describe("a crawl", () => {
     expect([other.site.hits.get("/lonely"), site.hits.get("/lonely")]).toEqual([undefined, 1]);
   });
 
-  test("is one at a time for an index", () => {
-    const { sites } = setUp();
+  test("is one at a time for an index, and one that shows no sign of life is none", () => {
+    const { index } = setUp();
+    const clock = { now: 1_000 };
+    const sites = new Sites(index, () => clock.now);
     expect(sites.lock(process.pid)).toBe(true);
     expect(sites.lock(process.ppid)).toBe(false);
-    sites.unlock();
+    clock.now += 299_999;
+    sites.done(1, "https://a.test/", 1);
+    clock.now += 299_999;
+    expect(sites.lock(process.ppid)).toBe(false);
+    clock.now += 1;
     expect(sites.lock(process.ppid)).toBe(true);
+    sites.unlock();
+    expect(sites.lock(process.pid)).toBe(true);
   });
 });

@@ -48,7 +48,7 @@ CREATE TABLE frontier (
   round INTEGER NOT NULL,
   PRIMARY KEY (site, url)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE crawler (id INTEGER PRIMARY KEY CHECK (id = 1), pid INTEGER NOT NULL) STRICT;
+CREATE TABLE crawler (id INTEGER PRIMARY KEY CHECK (id = 1), pid INTEGER NOT NULL, seen_at INTEGER NOT NULL) STRICT;
 CREATE VIRTUAL TABLE words USING fts5(
   title, body, address, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2'
 );`;

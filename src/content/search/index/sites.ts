@@ -8,6 +8,9 @@ const MIN_FRONTIER = 1_000;
 /** Addresses that are looked through for one whose host is free. */
 const LOOK_AHEAD = 500;
 
+/** Milliseconds without an address dealt with after which a crawler is taken for gone: its process id may be another's. */
+const LOCK_MS = 300_000;
+
 /** What the operator wants of a site. */
 export interface SiteOptions {
   readonly url: string;
@@ -145,7 +148,10 @@ export class Sites {
 
   /** Notes that an address was dealt with in this round. */
   done(site: number, url: string, round: number): void {
-    this.#database.run("UPDATE frontier SET round = ? WHERE site = ? AND url = ?", [round, site, url]);
+    this.#database.transaction(() => {
+      this.#database.run("UPDATE frontier SET round = ? WHERE site = ? AND url = ?", [round, site, url]);
+      this.#database.run("UPDATE crawler SET seen_at = ?", [this.#now()]);
+    })();
   }
 
   /** Whether an address was dealt with in this round. */
@@ -173,9 +179,12 @@ export class Sites {
   lock(pid: number): boolean {
     return this.#database
       .transaction(() => {
-        const row = this.#database.query<{ pid: number }, []>("SELECT pid FROM crawler").get();
-        if (row !== null && row.pid !== pid && isAlive(row.pid)) return false;
-        this.#database.run("INSERT OR REPLACE INTO crawler (id, pid) VALUES (1, ?)", [pid]);
+        const row = this.#database
+          .query<{ pid: number; seen_at: number }, []>("SELECT pid, seen_at FROM crawler")
+          .get();
+        const seenAt = row?.seen_at ?? 0;
+        if (row !== null && row.pid !== pid && isAlive(row.pid) && this.#now() - seenAt < LOCK_MS) return false;
+        this.#database.run("INSERT OR REPLACE INTO crawler (id, pid, seen_at) VALUES (1, ?, ?)", [pid, this.#now()]);
         return true;
       })
       .immediate();
