@@ -34,9 +34,13 @@ const BEFORE_PATTERN = /[(,=:[!&|?{};\n+\-*%<>~^]$|\b(?:return|typeof|case|in|of
 /** A longer regular expression is taken for a division: each slash may look so far ahead. */
 const MAX_PATTERN_LENGTH = 1000;
 
-/** Takes comments and handlers out of a script, without understanding the rest of it. In linear time. */
+/**
+ * Takes comments and handlers out of a script, without understanding the rest of it. In linear time. A script whose strings
+ * or brackets do not come out even was misread, and is given as it is.
+ */
 export function unasked(script: string): UnaskedCode {
   const scan = scanScript(script);
+  if (!scan.isEven) return { code: script, bare: script };
   const marked: [start: number, end: number][] = [];
   for (const match of scan.code.matchAll(HANDLER_CALL)) {
     const open = match.index + match[0].length - 1;
@@ -80,11 +84,14 @@ function endOfFunction(scan: Scan, at: number): number {
 }
 
 interface Scan extends UnaskedCode {
+  /** Whether every bracket and every string is closed. */
+  readonly isEven: boolean;
   /** Where the bracket closes that opens here; the end where it does not. */
   closeOf(open: number): number;
 }
 
-const TOKEN = /\/\*|\/\/|\/|["'`]|[([{]|[)\]}]/g;
+const QUOTES = new Set(['"', "'", "`"]);
+const TOKEN = /\/\*|\/\/|<!--|\/|["'`]|[([{]|[)\]}]/g;
 
 function scanScript(script: string): Scan {
   const closes = new Map<number, number>();
@@ -92,6 +99,7 @@ function scanScript(script: string): Scan {
   let code = "";
   let bare = "";
   let from = 0;
+  let isEven = true;
   const token = new RegExp(TOKEN);
   for (let match = token.exec(script); match !== null; match = token.exec(script)) {
     const [found] = match;
@@ -99,25 +107,25 @@ function scanScript(script: string): Scan {
     if (CLOSING[found] !== undefined) open.push([CLOSING[found], index]);
     else if (found === ")" || found === "]" || found === "}") {
       if (open.at(-1)?.[0] === found) closes.set(open.pop()?.[1] ?? 0, index);
+      else isEven = false;
     } else {
       const end = found === "/" ? endOfPattern(script, index) : endOf(script, index, found);
       if (end === undefined) continue;
       code += script.slice(from, index);
       bare += script.slice(from, index);
-      const blank = blankOf(end - index);
-      code += found.startsWith("/") ? blank : script.slice(index, end);
-      bare += found.startsWith("/") || end - index < 2 ? blank : found + blank.slice(2) + found;
+      const isString = QUOTES.has(found);
+      // A quote that nothing closes is of something that was misread: a pattern, a comment of another kind.
+      if (isString && (end - index < 2 || script[end - 1] !== found)) isEven = false;
+      const blank = " ".repeat(end - index);
+      code += isString ? script.slice(index, end) : blank;
+      bare += isString && end - index > 1 ? found + blank.slice(2) + found : blank;
       from = end;
       token.lastIndex = end;
     }
   }
   code += script.slice(from);
   bare += script.slice(from);
-  return { code, bare, closeOf: (at) => closes.get(at) ?? script.length };
-}
-
-function blankOf(length: number): string {
-  return " ".repeat(length);
+  return { code, bare, isEven: isEven && open.length === 0, closeOf: (at) => closes.get(at) ?? script.length };
 }
 
 /** The end of a comment or a string that begins here. */
@@ -126,7 +134,7 @@ function endOf(script: string, start: number, opening: string): number {
     const end = script.indexOf("*/", start + 2);
     return end === -1 ? script.length : end + 2;
   }
-  if (opening === "//") {
+  if (opening === "//" || opening === "<!--") {
     const end = script.indexOf("\n", start);
     return end === -1 ? script.length : end;
   }

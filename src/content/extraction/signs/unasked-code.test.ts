@@ -1,0 +1,38 @@
+import { describe, expect, test } from "bun:test";
+import { unasked } from "./unasked-code.ts";
+
+describe("the code that runs without a person's doing", () => {
+  test.each([
+    ["a(1)", "a(1)"],
+    ["a /* b */ c // d\ne", "a         c     \ne"],
+    ["<!-- a\nb\n//-->", "      \nb\n     "],
+    ["x = 'a(b' + \"c{d\" + `e[f`", "x = '   ' + \"   \" + `   `"],
+    ["x = 'it\\'s' + 1", "x = '     ' + 1"],
+    ["x = /[\"'/(]/g.test(a) / b / c", "x =         g.test(a) / b / c"],
+    ["a = b / c; d = 'e/f'", "a = b / c; d = '   '"],
+    ['b.addEventListener("click", () => { a() }, { once: true }); c()', "b.addEventListener(); c()"],
+    ['b.addEventListener("load", () => { a() })', 'b.addEventListener("    ", () => { a() })'],
+    ['$(b).on("click.menu", ".x", function () { a() }); c()', "$(b).on(); c()"],
+    ['$(b).on("ready", a)', '$(b).on("     ", a)'],
+    ["$(b).click(function () { a({}) }).show()", "$(b).click().show()"],
+    ["b.click()", "b.click()"],
+    ["b.onclick = function (e) { a() }; c()", "b.onclick = function ; c()"],
+    ["b.onclick = (e) => { a() }\nc()", "b.onclick = \nc()"],
+    ["b.onclick = e => a(e); c()", "b.onclick = ; c()"],
+    ["window.onscroll = async () => a()\nc()", "window.onscroll = async \nc()"],
+    ["b.onload = () => a()", "b.onload = () => a()"],
+  ])("of %s", (script, bare) => {
+    expect(unasked(script).bare).toBe(bare);
+  });
+
+  test("has its strings, where they are asked for", () => {
+    expect(unasked("a('b') // c").code).toBe("a('b')     ");
+  });
+
+  test.each(["a('b", "a)", "a((", "if (a) /'/.test(b)", "x = `${a", "a(b] c)"])(
+    "is the whole of %s, which does not come out even",
+    (script) => {
+      expect(unasked(script)).toEqual({ code: script, bare: script });
+    },
+  );
+});
