@@ -280,7 +280,7 @@ describe("a crawl", () => {
     expect(sites.lock(process.pid)).toBe(true);
     expect(sites.lock(process.ppid)).toBe(false);
     clock.now += 299_999;
-    sites.done(1, "https://a.test/", 1);
+    sites.done(1, "https://a.test/");
     clock.now += 299_999;
     expect(sites.lock(process.ppid)).toBe(false);
     clock.now += 1;

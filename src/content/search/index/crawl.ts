@@ -63,8 +63,8 @@ export interface CrawlReport {
 
 /** Fetches what is new of a site into the index: from its first page, its sitemaps and what was known, link by link. */
 export async function crawl(site: Site, deps: CrawlDeps): Promise<CrawlReport> {
-  const round = deps.sites.beginRound(site.id);
-  const crawler = new Crawler(site, round, deps);
+  deps.sites.beginRound(site.id);
+  const crawler = new Crawler(site, deps);
   await crawler.seed();
   const stopped = await crawler.run();
   if (stopped !== "interrupted") deps.sites.endRound(site.id);
@@ -74,17 +74,20 @@ export async function crawl(site: Site, deps: CrawlDeps): Promise<CrawlReport> {
 class Crawler {
   readonly outcomes = new Map<CrawlOutcome, number>();
   readonly #site: Site;
-  readonly #round: number;
   readonly #deps: CrawlDeps;
   readonly #manners: HostManners;
   readonly #host: string;
   readonly #fetching = new Set<string>();
   #fetches = 0;
+  /** Of this site in the index. */
+  #pages: number;
+  /** Whether an address was left alone since the site has its pages. */
+  #leftOut = false;
 
-  constructor(site: Site, round: number, deps: CrawlDeps) {
+  constructor(site: Site, deps: CrawlDeps) {
     this.#site = site;
-    this.#round = round;
     this.#deps = deps;
+    this.#pages = deps.sites.pages(site.id);
     this.#manners = new HostManners(deps);
     this.#host = bareHost(new URL(site.url));
   }
@@ -127,8 +130,7 @@ class Crawler {
       running.add(job);
     }
     await Promise.all(running);
-    const left = this.#deps.sites.next(this.#site.id, { number: this.#round, known: false }, () => true);
-    return stopped ?? (left !== undefined && this.#isFull() ? "page limit" : undefined);
+    return stopped ?? (this.#leftOut ? "page limit" : undefined);
   }
 
   #next(): Waiting | undefined {
@@ -142,19 +144,30 @@ class Crawler {
 
   /** The next address; where the site has its pages, only those are looked at again. */
   #waiting(mayFetch: (host: string) => boolean): Waiting | undefined {
-    const round = { number: this.#round, known: this.#isFull() };
-    return this.#deps.sites.next(this.#site.id, round, mayFetch);
+    const { sites, index } = this.#deps;
+    for (;;) {
+      const next = sites.next(this.#site, (host) => mayFetch(host));
+      if (next === undefined || !this.#isFull() || index.page(next.url) !== undefined) return next;
+      sites.done(this.#site.id, next.url);
+      this.#leftOut = true;
+    }
   }
 
   #isFull(): boolean {
-    return this.#deps.sites.pages(this.#site.id) >= this.#site.maxPages;
+    return this.#pages >= this.#site.maxPages;
+  }
+
+  #remove(url: string): void {
+    const { index } = this.#deps;
+    if (index.page(url)?.site === this.#site.id) this.#pages -= 1;
+    index.remove(url);
   }
 
   #mustStop(): CrawlReport["stopped"] {
     const { index, signal, maxBytes } = this.#deps;
     if (signal.aborted) return "interrupted";
     if (this.#fetches >= this.#site.maxPages * FETCHES_PER_PAGE + MORE_FETCHES) return "fetch limit";
-    return index.stats().bytes >= maxBytes ? "full" : undefined;
+    return index.bytes() >= maxBytes ? "full" : undefined;
   }
 
   async #handle({ url, depth }: Waiting): Promise<void> {
@@ -168,7 +181,7 @@ class Crawler {
       .catch(() => undefined);
     // What an interruption cut off is not done.
     if (outcome === "failed" && this.#deps.signal.aborted) return;
-    sites.done(this.#site.id, url, this.#round);
+    sites.done(this.#site.id, url);
     this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
     this.#deps.progress(url, outcome);
   }
@@ -177,7 +190,7 @@ class Crawler {
     const { index, sites } = this.#deps;
     const { pathname, search } = new URL(url);
     if (!robots.allows(pathname + search)) {
-      index.remove(url);
+      this.#remove(url);
       return "forbidden";
     }
     const known = index.page(url);
@@ -194,10 +207,11 @@ class Crawler {
     }
     if (status >= 300 && status < 400) {
       sites.discover(this.#site, this.#inScope([URL.parse(headers.location ?? "", url)?.href ?? ""]), depth);
-      index.remove(url);
+      this.#remove(url);
       return "redirect";
     }
     if (status === 404 || status === 410) {
+      this.#remove(url);
       sites.forget(this.#site.id, url);
       return "removed";
     }
@@ -220,7 +234,7 @@ class Crawler {
     const outcome: ExtractionOutcome | undefined = await extractor.extract(job).catch(() => undefined);
     if (outcome === undefined) return "failed";
     if (outcome.outcome !== "content") {
-      index.remove(url);
+      this.#remove(url);
       return outcome.outcome === "needs-browser" ? "needs a browser" : "not a page";
     }
     const { content, title, fields } = outcome.extraction;
@@ -232,11 +246,13 @@ class Crawler {
     const canonical = this.#canonical(url, fields?.["canonical"]);
     if (says.noindex || canonical !== undefined || index.twin(title, content, url) !== undefined) {
       if (canonical !== undefined) sites.discover(this.#site, [canonical], depth);
-      index.remove(url);
+      this.#remove(url);
       return says.noindex ? "noindex" : "duplicate";
     }
     // Other pages may have come in since this one was taken up.
-    if (this.#isFull() && index.page(url) === undefined) return "left out";
+    const isNew = index.page(url)?.site !== this.#site.id;
+    if (isNew && this.#isFull()) return "left out";
+    if (isNew) this.#pages += 1;
     const { etag, "last-modified": lastModified } = answer.headers;
     return index.put({ url, title, text: content, site: this.#site.id, etag, lastModified }) ? "indexed" : "unchanged";
   }
@@ -248,8 +264,7 @@ class Crawler {
     const { index, sites } = this.#deps;
     // Two pages that name each other would both be left out otherwise.
     const leadsNowhere =
-      this.#fetching.has(canonical) ||
-      (sites.isDone(this.#site.id, canonical, this.#round) && index.page(canonical) === undefined);
+      this.#fetching.has(canonical) || (sites.isDone(this.#site.id, canonical) && index.page(canonical) === undefined);
     return leadsNowhere ? undefined : canonical;
   }
 

@@ -24,7 +24,6 @@ CREATE TABLE sites (
   sitemap INTEGER NOT NULL,
   same_host INTEGER NOT NULL,
   added_at INTEGER NOT NULL,
-  round INTEGER NOT NULL DEFAULT 0,
   open INTEGER NOT NULL DEFAULT 0,
   crawled_at INTEGER
 ) STRICT;
@@ -45,9 +44,10 @@ CREATE TABLE frontier (
   site INTEGER NOT NULL REFERENCES sites(id),
   url TEXT NOT NULL,
   depth INTEGER NOT NULL,
-  round INTEGER NOT NULL,
+  waiting INTEGER NOT NULL DEFAULT 1,
   PRIMARY KEY (site, url)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX frontier_waiting ON frontier(site, waiting, depth, url);
 CREATE TABLE crawler (id INTEGER PRIMARY KEY CHECK (id = 1), pid INTEGER NOT NULL, seen_at INTEGER NOT NULL) STRICT;
 CREATE VIRTUAL TABLE words USING fts5(
   title, body, address, content='', contentless_delete=1, tokenize='unicode61 remove_diacritics 2'
@@ -73,6 +73,8 @@ export interface NewPage {
 
 export interface PageRow {
   readonly id: number;
+  /** Null for a page that was fetched by the way. */
+  readonly site: number | null;
   readonly hash: string;
   readonly etag: string | null;
   readonly last_modified: string | null;
@@ -131,7 +133,9 @@ export class PageIndex {
 
   /** What is known of a page. */
   page(url: string): PageRow | undefined {
-    const row = this.database.query<PageRow, [string]>("SELECT id, hash, etag, last_modified FROM pages WHERE url = ?");
+    const row = this.database.query<PageRow, [string]>(
+      "SELECT id, site, hash, etag, last_modified FROM pages WHERE url = ?",
+    );
     return row.get(url) ?? undefined;
   }
 
@@ -189,12 +193,19 @@ export class PageIndex {
 
   stats(): IndexStats {
     const row = this.database
-      .query<{ sites: number; pages: number; bytes: number }, []>(
-        `SELECT (SELECT count(*) FROM sites) AS sites, (SELECT count(*) FROM pages) AS pages,
-           (SELECT page_count * page_size FROM pragma_page_count, pragma_page_size) AS bytes`,
+      .query<{ sites: number; pages: number }, []>(
+        "SELECT (SELECT count(*) FROM sites) AS sites, (SELECT count(*) FROM pages) AS pages",
       )
       .get();
-    return row ?? { sites: 0, pages: 0, bytes: 0 };
+    return { sites: row?.sites ?? 0, pages: row?.pages ?? 0, bytes: this.bytes() };
+  }
+
+  /** The length of the file. */
+  bytes(): number {
+    const row = this.database
+      .query<{ bytes: number }, []>("SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size")
+      .get();
+    return row?.bytes ?? 0;
   }
 
   /** Whether there is a page to find. */

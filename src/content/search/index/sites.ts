@@ -7,6 +7,8 @@ const FRONTIER_PER_PAGE = 10;
 const MIN_FRONTIER = 1_000;
 /** Addresses that are looked through for one whose host is free. */
 const LOOK_AHEAD = 500;
+/** The same where there are two hosts at most: with `www.` and without. */
+const LOOK_AHEAD_SAME_HOST = 20;
 
 /** Milliseconds without an address dealt with after which a crawler is taken for gone: its process id may be another's. */
 const LOCK_MS = 300_000;
@@ -34,12 +36,6 @@ export interface Site extends SiteOptions {
 export interface Waiting {
   readonly url: string;
   readonly depth: number;
-}
-
-/** Which addresses are next: of what round, and whether only those of pages in the index. */
-export interface Round {
-  readonly number: number;
-  readonly known: boolean;
 }
 
 interface SiteRow {
@@ -112,11 +108,12 @@ export class Sites {
       .immediate();
   }
 
-  /** Begins a round through all known addresses, or goes on with one that was broken off; gives its number. */
-  beginRound(site: number): number {
-    this.#database.run("UPDATE sites SET round = round + 1, open = 1 WHERE id = ? AND open = 0", [site]);
-    const row = this.#database.query<{ round: number }, [number]>("SELECT round FROM sites WHERE id = ?").get(site);
-    return row?.round ?? 0;
+  /** Begins a round through all known addresses, or goes on with one that was broken off. */
+  beginRound(site: number): void {
+    this.#database.transaction(() => {
+      const { changes } = this.#database.run("UPDATE sites SET open = 1 WHERE id = ? AND open = 0", [site]);
+      if (changes > 0) this.#database.run("UPDATE frontier SET waiting = 1 WHERE site = ?", [site]);
+    })();
   }
 
   endRound(site: number): void {
@@ -125,10 +122,11 @@ export class Sites {
 
   /** Notes addresses that were found; a shorter way to a known one counts. */
   discover(site: Site, urls: readonly string[], depth: number): void {
+    if (urls.length === 0) return;
     const room = Math.max(MIN_FRONTIER, site.maxPages * FRONTIER_PER_PAGE) - this.#known(site.id);
     const insert = this.#database.query<unknown, [number, string, number]>(
-      `INSERT INTO frontier (site, url, depth, round) VALUES (?, ?, ?, 0)
-       ON CONFLICT (site, url) DO UPDATE SET depth = min(depth, excluded.depth)`,
+      `INSERT INTO frontier (site, url, depth) VALUES (?, ?, ?)
+       ON CONFLICT (site, url) DO UPDATE SET depth = excluded.depth WHERE depth > excluded.depth`,
     );
     this.#database.transaction(() => {
       for (const url of urls.slice(0, Math.max(0, room))) insert.run(site.id, url, depth);
@@ -136,30 +134,29 @@ export class Sites {
   }
 
   /** The next address of the round whose host may be asked now, the ones nearest to the first page first. */
-  next(site: number, round: Round, mayFetch: (host: string) => boolean): Waiting | undefined {
+  next(site: Site, mayFetch: (host: string) => boolean): Waiting | undefined {
     const rows = this.#database
-      .query<Waiting, [number, number, number, number]>(
-        `SELECT url, depth FROM frontier WHERE site = ? AND round < ? AND (? = 0 OR url IN (SELECT url FROM pages))
-         ORDER BY depth, url LIMIT ?`,
+      .query<Waiting, [number, number]>(
+        "SELECT url, depth FROM frontier WHERE site = ? AND waiting = 1 ORDER BY depth, url LIMIT ?",
       )
-      .all(site, round.number, Number(round.known), LOOK_AHEAD);
+      .all(site.id, site.sameHost ? LOOK_AHEAD_SAME_HOST : LOOK_AHEAD);
     return rows.find(({ url }) => mayFetch(new URL(url).host));
   }
 
   /** Notes that an address was dealt with in this round. */
-  done(site: number, url: string, round: number): void {
+  done(site: number, url: string): void {
     this.#database.transaction(() => {
-      this.#database.run("UPDATE frontier SET round = ? WHERE site = ? AND url = ?", [round, site, url]);
+      this.#database.run("UPDATE frontier SET waiting = 0 WHERE site = ? AND url = ?", [site, url]);
       this.#database.run("UPDATE crawler SET seen_at = ?", [this.#now()]);
     })();
   }
 
   /** Whether an address was dealt with in this round. */
-  isDone(site: number, url: string, round: number): boolean {
+  isDone(site: number, url: string): boolean {
     const row = this.#database
-      .query<{ round: number }, [number, string]>("SELECT round FROM frontier WHERE site = ? AND url = ?")
+      .query<{ waiting: number }, [number, string]>("SELECT waiting FROM frontier WHERE site = ? AND url = ?")
       .get(site, url);
-    return row !== null && row.round >= round;
+    return row?.waiting === 0;
   }
 
   /** Forgets an address that leads nowhere, and its page. */
