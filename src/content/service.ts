@@ -1,7 +1,6 @@
 import { mkdir, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { messageOf } from "../lib/caught.ts";
-import { majorOf, ordinaryUserAgent } from "./browser/identity.ts";
 import { type BrowserInfo, BrowserPool, type Log } from "./browser/pool.ts";
 import { isReadable } from "./documents/kind.ts";
 import { ANYWHERE, PUBLIC_WEB } from "./egress/guard.ts";
@@ -10,6 +9,7 @@ import { BrowserProbe } from "./health/browser-probe.ts";
 import { Slots } from "./page/slots.ts";
 import { RememberingReader } from "./search/remembering-reader.ts";
 import { createSearchService, SEARCH_DEFAULTS, type SearchOptions } from "./search/search-service.ts";
+import { askerOf } from "./static/asker.ts";
 import { fetchDocument } from "./static/fetch-document.ts";
 
 /** Where the service listens. */
@@ -69,7 +69,7 @@ export async function startContentService(options: ContentOptions): Promise<Cont
   const { search } = searching;
   const slots = new Slots(MAX_FETCHES, MAX_QUEUED_FETCHES, FETCH_QUEUE_TIMEOUT_MS);
   // Both engines go by one name.
-  const fetching = { userAgent: ordinaryUserAgent(majorOf(`/${browser.version}`)), isReadable };
+  const fetching = { asker: askerOf(browser.version), isReadable };
   const pages = new RememberingReader(
     { browser: pool, fetchDocument: (visit) => fetchDocument(visit, fetching), slots, extractor, egress },
     searching.remember,

@@ -67,10 +67,13 @@ describe("a document", () => {
     expect(lines).toContain("Accept-Language: en-US,en;q=0.9");
     expect(lines).toContain("Accept-Encoding: gzip, deflate, br, zstd");
     expect(lines).toContain("Sec-Fetch-Mode: navigate");
+    expect(lines).toContain('sec-ch-ua-platform: "Linux"');
+    expect(lines.find((line) => line.startsWith("sec-ch-ua: "))).toMatch(/"Chromium";v="\d+"/);
     expect(lines.find((line) => line.startsWith("User-Agent: "))).toMatch(/Mozilla.* Chrome\/\d+\.0\.0\.0 Safari/);
     expect(lines.some((line) => line.startsWith("Cookie"))).toBe(false);
     await load("/a?b=ü", { userAgent: "Tester/1" });
     expect(server.requests[1]?.head).toContain("\r\nUser-Agent: Tester/1\r\n");
+    expect(server.requests[1]?.head).not.toContain("sec-ch-ua");
   });
 
   test("may be an HTTP error, or empty", async () => {

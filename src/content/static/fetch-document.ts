@@ -1,9 +1,9 @@
 import { type Socket } from "node:net";
 import { type SecureContext } from "node:tls";
-import { ordinaryUserAgent } from "../browser/identity.ts";
 import { egressError, portOf } from "../egress/guard.ts";
 import { type FetchedDocument, type FetchedResponse } from "../page/page.ts";
 import { type Visit } from "../page/visit.ts";
+import { type Asker, askerOf } from "./asker.ts";
 import { open, type Opening, systemContext } from "./connect.ts";
 import { CookieJar } from "./cookies.ts";
 import { type Answer, Exchange, StaleConnection } from "./exchange.ts";
@@ -16,12 +16,12 @@ import { type ResponseHead, valuesOf } from "./response-parser.ts";
 const MAX_REDIRECTS = 20;
 /** Beyond the time-out, to read what has come by then, where the caller takes a part. */
 const PARTIAL_READ_MS = 1_000;
-/** Chromium's main version where nobody says which browser stands beside. */
-const USUAL_MAJOR = "153";
+
+const USUAL = askerOf();
 
 export interface FetchOptions {
-  /** Sent where the caller names none. */
-  readonly userAgent?: string;
+  /** Who asks where the caller names no user agent. */
+  readonly asker?: Asker;
   /** Whom TLS trusts; the system's authorities by default. */
   readonly trust?: SecureContext;
   /** Whether anything can be made of a document of this Content-Type; where not, its body is not loaded. */
@@ -57,7 +57,7 @@ class Fetching {
   readonly #visit: Visit;
   readonly #options: FetchOptions;
   readonly #cookies = new CookieJar();
-  readonly #userAgent: string;
+  readonly #asker: Asker;
   #opening: Opening | undefined;
   #socket: Socket | undefined;
   #kept: Kept | undefined;
@@ -67,7 +67,8 @@ class Fetching {
   constructor(visit: Visit, options: FetchOptions) {
     this.#visit = visit;
     this.#options = options;
-    this.#userAgent = visit.request.userAgent || (options.userAgent ?? ordinaryUserAgent(USUAL_MAJOR));
+    const { userAgent = "" } = visit.request;
+    this.#asker = userAgent === "" ? (options.asker ?? USUAL) : { userAgent, hints: [] };
   }
 
   /** Whether a part of an HTML document has come. */
@@ -139,7 +140,7 @@ class Fetching {
     const exchange = new Exchange(socket, { egress: this.#visit.egress, wantsBody, reused });
     this.#exchange = exchange;
     try {
-      const head = requestHead(url, { userAgent: this.#userAgent, cookie: this.#cookies.header(url) });
+      const head = requestHead(url, this.#asker, this.#cookies.header(url));
       const answer = await exchange.run(head);
       if (answer.reusable && !this.#closed) this.#kept = { origin: url.origin, socket };
       else socket.destroy();

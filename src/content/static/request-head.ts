@@ -1,23 +1,18 @@
 import { isIP } from "node:net";
-
-/** What a request says of who asks. */
-export interface Asker {
-  readonly userAgent: string;
-  /** The Cookie field; empty where there is nothing to send. */
-  readonly cookie: string;
-}
+import { type Asker } from "./asker.ts";
 
 const ACCEPT =
   "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7";
 
-/** The head of a GET as Chromium sends it for an address that a person typed in, in its order of fields. */
-export function requestHead(url: URL, { userAgent, cookie }: Asker): string {
+/** The head of a GET as Chromium sends it for an address that a person typed in, in its order of fields; no cookie is "". */
+export function requestHead(url: URL, { userAgent, hints }: Asker, cookie: string): string {
   // Only what is encrypted, or stays on the machine, is told how it came to be asked.
   const trusted = url.protocol === "https:" || isLoopback(url.hostname);
   const lines = [
     `GET ${url.pathname}${url.search} HTTP/1.1`,
     `Host: ${url.host}`,
     "Connection: keep-alive",
+    ...(trusted ? hints : []),
     "Upgrade-Insecure-Requests: 1",
     `User-Agent: ${userAgent}`,
     `Accept: ${ACCEPT}`,

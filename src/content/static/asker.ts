@@ -1,0 +1,39 @@
+import { identityOf, ordinaryUserAgent } from "../browser/identity.ts";
+
+/** Who asks for documents: a browser's name, and the client hints that belong to it. */
+export interface Asker {
+  readonly userAgent: string;
+  /** Whole header lines; none where the user agent is one that we know nothing of. */
+  readonly hints: readonly string[];
+}
+
+/** A version of Chromium where nobody says which browser stands beside. */
+const USUAL_VERSION = "153.0.0.0";
+
+/** The asker that the browser of this version is as well: a site sees one and the same, whichever engine asks. */
+export function askerOf(version = USUAL_VERSION): Asker {
+  const { override } = identityOf(`Chrome/${version}`, undefined);
+  const { userAgent, userAgentMetadata: metadata } = override;
+  const major = version.split(".")[0] ?? "";
+  return {
+    userAgent: typeof userAgent === "string" ? userAgent : ordinaryUserAgent(major),
+    hints: hintsOf(metadata),
+  };
+}
+
+/** The low-entropy hints that Chromium sends with every request (User-Agent Client Hints §4). */
+function hintsOf(metadata: unknown): string[] {
+  if (typeof metadata !== "object" || metadata === null) return [];
+  if (!("brands" in metadata && Array.isArray(metadata.brands) && "platform" in metadata)) return [];
+  const brands = metadata.brands.map(brandText).filter((text) => text !== "");
+  return [
+    `sec-ch-ua: ${brands.join(", ")}`,
+    "sec-ch-ua-mobile: ?0",
+    `sec-ch-ua-platform: "${String(metadata.platform)}"`,
+  ];
+}
+
+function brandText(entry: unknown): string {
+  if (typeof entry !== "object" || entry === null || !("brand" in entry && "version" in entry)) return "";
+  return `"${String(entry.brand)}";v="${String(entry.version)}"`;
+}
