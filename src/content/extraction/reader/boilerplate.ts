@@ -6,7 +6,7 @@ const AROUND = new Set(
     "sidebar sidenav rail footer masthead topbar cookie cookies cookiebar consent gdpr ccpa newsletter subscribe " +
     "subscription signup paywall share sharing sharebar sharedaddy addthis social socials related recommended " +
     "recommendations outbrain taboola promo promotion promobox sponsor sponsored ad ads adbox adslot advert adverts " +
-    "advertisement dfp leaderboard skyscraper popup modal overlay toast skip skiplink login signin widget widgets upsell " +
+    "advertisement dfp leaderboard skyscraper popup modal toast skip skiplink login signin widget widgets upsell " +
     "crosssell announcement trending popular offscreen noprint minicart wishlist facet facets filters sortby"
   ).split(" "),
 );
@@ -26,17 +26,33 @@ export const AROUND_ROLES = new Set(
 
 /** Whether a class or id names an element as something around the content: surely, or where it is made of links. */
 export function namedAround(classes = "", id = ""): "surely" | "with-links" | undefined {
-  const names = `${classes} ${id}`.slice(0, MAX_NAMES_LENGTH).replace(/search[-_]?results?/gi, "");
-  if (names.length <= 1) return undefined;
   let found: "with-links" | undefined;
-  // `siteNav`, `site-nav`, `site__nav` and `Nav_root__x3f` are all words of one kind.
-  for (const [match] of names.matchAll(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g)) {
-    const word = match.toLowerCase();
-    if (AROUND.has(word)) return "surely";
-    if (AROUND_WITH_LINKS.has(word)) found = "with-links";
+  for (const name of `${classes} ${id}`.slice(0, MAX_NAMES_LENGTH).split(/\s+/)) {
+    if (name === "" || OF_ANYTHING.test(name)) continue;
+    for (const word of wordsOfName(name)) {
+      if (AROUND.has(word)) return "surely";
+      if (AROUND_WITH_LINKS.has(word)) found = "with-links";
+    }
   }
   return found;
 }
+
+/** Names of builders' boxes, which hold any content; of states; of results, which are what was searched for. */
+const OF_ANYTHING = /^(?:elementor|has|no|with|without|is|js)-|search[-_]?results?/i;
+
+/** `siteNav`, `site-nav` and `site__nav` are the same words; what has digits, or short pieces, is often made by a program. */
+function wordsOfName(name: string): string[] {
+  const words: string[] = [];
+  for (const part of name.split(/[^A-Za-z0-9]+/)) {
+    if (part === "" || /\d/.test(part)) continue;
+    const pieces = part.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])/g) ?? [];
+    if (pieces.length > 1 && pieces.some((piece) => piece.length < MIN_LENGTH_OF_A_PIECE)) continue;
+    for (const piece of pieces) words.push(piece.toLowerCase());
+  }
+  return words;
+}
+
+const MIN_LENGTH_OF_A_PIECE = 3;
 
 /** What forums put around each post: numbers and titles of its author, votes, buttons. */
 const POST_DETAILS =
@@ -97,6 +113,7 @@ export function isPhraseAround(text: string): boolean {
   if (text.length > MAX_PHRASE_LENGTH) return false;
   const words = text
     .normalize("NFKD")
+    .replace(/[\u0300-\u036f]/g, "")
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim();

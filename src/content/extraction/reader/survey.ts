@@ -100,7 +100,7 @@ function narrowest(body: Element | Document, { all, kept, heading }: Landmarks):
 
 /** Names of columns, heads and feet, in pages that are built of boxes without a meaning. */
 const BESIDE =
-  /(?:^|[\s_-])(?:left|right|ft|foot|bottom|hd|head|top|side|secondary|col-?[lr]|copyright)(?:$|[\s_-]|bar|er\b|menu|col)/i;
+  /(?:^|\s)(?:(?:left|right|ft|foot|footer|bottom|hd|head|top|side|secondary|copyright)|(?:left|right|side|secondary|foot|head|top|bottom)[-_]?(?:col|column|bar|nav|menu|pane|rail|line|links)|(?:col|column|side|nav)[-_]?(?:left|right|l|r))(?:\s|$)/i;
 
 /** Whether an element beside the main one is a column of links, a head or a foot. */
 function isBeside({ attribs, name }: Element, own: Measure | undefined): boolean {
@@ -122,7 +122,8 @@ function contains(root: Element | Document, element: Element): boolean {
 function isAround(element: Element, own: Measure, namedSo: typeof namedAround): boolean {
   const { name, attribs } = element;
   if (name === "nav" || AROUND_ROLES.has(attribs["role"] ?? "")) return true;
-  if (name === "footer" || name === "aside") return !isWithin(element, "article", "blockquote", "li") || isLinks(own);
+  if (name === "aside") return own.linkWords >= own.words * LINK_DENSITY || !isWithin(element, "article", "main");
+  if (name === "footer") return !isWithin(element, "article", "blockquote", "li") || isLinks(own);
   if (name === "header" && own.headings === 0 && !isWithin(element, "article", "blockquote", "li")) return true;
   const named = namedSo(attribs["class"], attribs["id"]);
   if (named === "surely") return true;
