@@ -105,7 +105,7 @@ test("without a payment nothing is read, and nothing is booked", async () => {
 
 test("a browser that is killed in mid-request costs nobody anything, and the next request is served", async () => {
   const settled = ledger()["settled"] ?? 0;
-  const pending = post(payingFetch(), "read", { url: `${site.url.href}never`, timeout: 60 });
+  const pending = post(payingFetch(), "read", { url: `${site.url.href}never`, timeout: 60, engine: "browser" });
   await stuck.promise;
   for (const pid of descendants(program.pid, "--remote-debugging-pipe")) process.kill(pid, "SIGKILL");
   const answer = await pending;
