@@ -283,6 +283,21 @@ describe("what is there at the time-out", () => {
   });
 });
 
+test.each([
+  ["a frame is drawn", "new Promise((done) => requestAnimationFrame(() => done('yes')))"],
+  [
+    "an element comes into view",
+    "new Promise((done) => new IntersectionObserver(() => done('yes')).observe(document.body))",
+  ],
+  [
+    "a lazy picture comes into view",
+    "new Promise((done) => { const i = new Image(); i.loading = 'lazy'; i.onload = () => done('yes'); i.src = '/x.png'; document.body.append(i); })",
+  ],
+  ["an animation ends", "document.body.animate([{ opacity: 0 }, { opacity: 1 }], 50).finished.then(() => 'yes')"],
+])("a script learns that %s, though nobody looks", async (_what, script) => {
+  expect(await openPage(pool, pageRequestOf(`${base}/drawn`), (page) => page.evaluate(script))).toBe("yes");
+});
+
 test("a page that asks for pictures without end is an error", async () => {
   const failure = await snapshot("/greedy-requests").catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(TurnpikeError);

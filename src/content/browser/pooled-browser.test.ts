@@ -36,7 +36,7 @@ test("a worn browser is replaced, ends with its last visit, and no visit notices
   const [first] = browsers();
   const gate = Promise.withResolvers<void>();
   const started = Promise.withResolvers<void>();
-  const long = openPage(pool, pageRequestOf(`${site.url}/late`), async (page) => {
+  const long = openPage(pool, pageRequestOf(`${site.url}/late`, { selector: "#late" }), async (page) => {
     started.resolve();
     await gate.promise;
     return await page.evaluate("document.body.innerText");
