@@ -3,6 +3,7 @@ import zlib from "node:zlib";
 import { egressError } from "../egress/guard.ts";
 import { EGRESS_LIMITS } from "../egress/limits.ts";
 import { type FetchedDocument, type PageRequest } from "../page/page.ts";
+import { detailOf, loadDocument, noise, textOf } from "../testing/load-document.ts";
 import { type RawAnswer, RawServer, response } from "../testing/raw-server.ts";
 import { pageRequestOf, visiting } from "../testing/visit.ts";
 import { MAX_DOCUMENT_BYTES } from "./body.ts";
@@ -26,7 +27,7 @@ afterAll(() => server.stop());
 const urlOf = (path: string): string => `http://127.0.0.1:${server.port}${path}`;
 
 function load(path: string, more: Partial<PageRequest> = {}): Promise<FetchedDocument> {
-  return visiting(pageRequestOf(urlOf(path), more), (visit) => fetchDocument(visit));
+  return loadDocument(urlOf(path), more);
 }
 
 const sends = (bytes: string | Uint8Array): RawAnswer => {
@@ -36,23 +37,9 @@ const ends = (bytes: string | Uint8Array): RawAnswer => {
   return (socket) => socket.end(bytes);
 };
 
-const textOf = (document: FetchedDocument): string => Buffer.from(document.body).toString();
-
-async function detailOf(loading: Promise<unknown>): Promise<string> {
-  try {
-    await loading;
-    return "none";
-  } catch (error) {
-    return error instanceof Error && "code" in error ? `${String(error.code)}: ${error.message}` : String(error);
-  }
-}
-
 const BROKE_OFF = "page-failed: Cannot load the page: its server broke off in the middle of it";
-const BOMB = "page-failed: Cannot load the page: its content coding hides more than 250 times its length";
 
 const TOO_LONG = `page-failed: Cannot load the page: it has more than ${MAX_DOCUMENT_BYTES} bytes`;
-/** How much of it has come by then decides. */
-const BOMB_OR_TOO_LONG = new RegExp(`^(?:${BOMB}|${TOO_LONG})$`);
 
 describe("a document", () => {
   test("is asked for as an ordinary browser does", async () => {
@@ -99,84 +86,6 @@ describe("a document", () => {
       ["X-One", "1"],
       ["x-one", "2"],
     ]);
-  });
-});
-
-const TEXT = "<p>The toll is paid at the gate, by whoever comes through it.</p>\n".repeat(200);
-const { zstdCompressSync } = zlib as unknown as { zstdCompressSync: (bytes: Uint8Array) => Buffer }; // Older types.
-const FAST = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } };
-const CODED: readonly (readonly [name: string, code: (bytes: Uint8Array) => Uint8Array])[] = [
-  ["gzip", (bytes) => zlib.gzipSync(bytes)],
-  ["x-gzip", (bytes) => zlib.gzipSync(bytes)],
-  ["br", (bytes) => zlib.brotliCompressSync(bytes, FAST)],
-  ["zstd", (bytes) => zstdCompressSync(bytes)],
-  ["deflate", (bytes) => zlib.deflateSync(bytes)],
-  ["deflate", (bytes) => zlib.deflateRawSync(bytes)],
-  ["gzip, br", (bytes) => zlib.brotliCompressSync(zlib.gzipSync(bytes), FAST)],
-];
-
-/** Incompressible bytes in hexadecimal digits: they shrink to half. */
-function noise(length: number): Buffer {
-  const hash = new Bun.CryptoHasher("sha256");
-  const parts: string[] = [];
-  for (let n = 0; n * 64 < length; n += 1) parts.push(hash.copy().update(String(n)).digest("hex"));
-  return Buffer.from(parts.join("").slice(0, length));
-}
-const LONG = noise(1_500_000);
-
-describe("a content coding", () => {
-  test.each(CODED)("%s is undone, of short bodies and long ones", async (name, code) => {
-    const fields = `Content-Encoding: ${name}\r\n`;
-    server.answers = {
-      "/short": sends(response(code(Buffer.from(TEXT)), fields)),
-      "/long": sends(response(code(LONG), fields)),
-    };
-    const short = await load("/short");
-    expect(textOf(short)).toBe(TEXT);
-    expect(short.headers).toEqual([]);
-    expect(Buffer.from((await load("/long")).body).equals(LONG)).toBe(true);
-  });
-
-  test.each(CODED)("%s that ends too early is told from a whole one", async (name, code) => {
-    const fields = `Content-Encoding: ${name}\r\n`;
-    const short = code(Buffer.from(TEXT));
-    const long = code(LONG);
-    server.answers = {
-      "/short": sends(response(short.subarray(0, short.length - 6), fields)),
-      "/long": sends(response(long.subarray(0, long.length - 6), fields)),
-    };
-    expect(await detailOf(load("/short"))).toBe(BROKE_OFF);
-    expect(await detailOf(load("/long"))).toBe(BROKE_OFF);
-  });
-
-  test.each(CODED.slice(0, 5))("%s that is broken is an error", async (name) => {
-    server.answers = { "/": sends(response(`\x00${TEXT}`, `Content-Encoding: ${name}\r\n`)) };
-    expect(await detailOf(load("/"))).toBe("page-failed: Cannot load the page: its compressed content is broken");
-  });
-
-  test.each(CODED)("%s cannot be a bomb", async (name, code) => {
-    const fields = `Content-Encoding: ${name}\r\n`;
-    const zeros = Buffer.alloc(MAX_DOCUMENT_BYTES + 1);
-    const coded = code(zeros);
-    server.answers = { "/": sends(response(coded, fields)) };
-    expect(await detailOf(load("/"))).toBe(BOMB);
-  });
-
-  test("that hides a gigabyte ends as soon as what it hides is known", async () => {
-    const piece = zlib.gzipSync(Buffer.alloc(64 * 1024 * 1024));
-    server.answers = {
-      "/": (socket) => {
-        socket.write("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n\r\n");
-        // Never ends: the answer must come without an end.
-        for (let n = 0; n < 16; n += 1) socket.write(piece);
-      },
-    };
-    expect(await detailOf(load("/"))).toMatch(BOMB_OR_TOO_LONG);
-  });
-
-  test.each(["rot13", "gzip, gzip, gzip"])("that nobody has, %s, is an error", async (coding) => {
-    server.answers = { "/": sends(response("x", `Content-Encoding: ${coding}\r\n`)) };
-    expect(await detailOf(load("/"))).toStartWith("page-failed: Cannot load the page: it");
   });
 });
 
