@@ -18,6 +18,8 @@ const MIN_SHARE_OF_CARDS = 0.7;
 const MIN_POSTS = 2;
 const MIN_WORDS_OF_A_PIECE = 4;
 const MIN_SHARE_OF_PIECES = 0.35;
+/** With less, they are comments below something. */
+const MIN_SHARE_OF_POSTS = 0.6;
 
 /** One `<article>` with this much of the text is the page's content. */
 const MIN_SHARE_OF_ARTICLE = 0.5;
@@ -67,7 +69,7 @@ function isMostOf(total: number, group: readonly Piece[]): boolean {
   const arePosts = group.every(({ element: { attribs } }) =>
     POST.test(`${attribs["class"] ?? ""} ${attribs["id"] ?? ""}`),
   );
-  if (arePosts && group.length >= MIN_POSTS) return true;
+  if (arePosts) return group.length >= MIN_POSTS && words >= total * MIN_SHARE_OF_POSTS;
   const cards = group.filter(({ own }) => own.links > 0);
   return group.length >= MIN_CARDS && cards.length >= group.length * MIN_SHARE_OF_CARDS;
 }

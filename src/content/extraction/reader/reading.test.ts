@@ -100,6 +100,24 @@ test("a list of products has each of them with its price, and no filters", () =>
   expect(content).not.toContain("Copper");
 });
 
+test("an index of links is content where it is all that there is", () => {
+  const lists = "ABCDEFGHIJ".split("").map((letter) => {
+    const links = Array.from({ length: 6 }, (_, i) => `<li><a href="/${letter}${i}">${letter} name ${i}</a></li>`);
+    return `<h2>${letter}</h2><ul>${links.join("")}</ul>`;
+  });
+  const { content } = read(`<title>Index</title><nav><a href="/">Home</a></nav><h1>Index</h1>${lists.join("")}`);
+  expect(content.match(/name \d/g)).toHaveLength(60);
+  expect(content).not.toContain("Home");
+});
+
+test("a thread is kept that has a heading for comments", () => {
+  const posts = Array.from({ length: 5 }, (_, i) => `<div class="c"><a href="/u">u${i}</a> Answer ${i}: ${TEXT}</div>`);
+  const { content } = read(
+    `<title>When?</title><h1>When?</h1><p>When does it leave?</p><h2>5 comments</h2>${posts.join("")}`,
+  );
+  expect(content).toContain("Answer 4");
+});
+
 describe("a page that has hardly anything", () => {
   test.each<[string, string, string]>([
     ["is what it has", "<title>T</title><p>Little.</p>", "Little."],

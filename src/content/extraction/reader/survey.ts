@@ -15,6 +15,9 @@ const SURE_SHARE = 0.95;
 const MIN_SHARE_OF_SECTION = 0.04;
 const LINK_DISCOUNT = 0.6;
 const CONTAINERS = new Set("body div main article section table tbody tr td center form".split(" "));
+/** Where less is left, lists of links are taken for content. */
+const MIN_SHARE_KEPT = 0.3;
+const LISTS = new Set(["ul", "ol", "div", "td"]);
 /** From here on, an element called after navigation is one. Links' words to all words. */
 const LINK_DENSITY = 0.3;
 /** A list of so many links and hardly anything else, none with a picture or a heading, is navigation. */
@@ -38,6 +41,18 @@ export interface Survey {
 export function surveyBody(body: Element | Document, title: string): Survey {
   const all = measure(body);
   const total = all.get(body)?.words ?? 0;
+  let around = elementsAround(body, all, isLinks);
+  let kept = measure(body, around);
+  if ((kept.get(body)?.words ?? 0) < total * MIN_SHARE_KEPT) {
+    // A directory or an index: lists of links are what it has.
+    around = elementsAround(body, all, () => false);
+    kept = measure(body, around);
+  }
+  return { all, kept, around, root: narrowest(body, { all, kept, heading: titleHeading(body, title) }) };
+}
+
+function elementsAround(body: Element | Document, all: Measures, isList: (own: Measure) => boolean): Set<Element> {
+  const most = (all.get(body)?.words ?? 0) * MAX_SHARE_AROUND;
   const around = new Set<Element>();
   const named = memoised(namedAround);
   walkNodes(body, {
@@ -46,17 +61,19 @@ export function surveyBody(body: Element | Document, title: string): Survey {
       if (around.has(node)) return false;
       const own = all.get(node);
       if (own === undefined) return true;
-      if (own.words <= total * MAX_SHARE_AROUND && isAround(node, own, named)) {
+      if (own.words <= most && (isAround(node, own, named) || (LISTS.has(node.name) && isList(own)))) {
         around.add(node);
         return false;
       }
-      if (/^h[2-6]$/.test(node.name) && isTrailerHeading(shortText(node, MAX_HEADING_LENGTH) ?? ""))
-        addTrailer(node, all, around);
-      return true;
+      if (/^h[2-6]$/.test(node.name) && isTrailerHeading(shortText(node, MAX_HEADING_LENGTH) ?? "")) {
+        const trailer = trailerOf(node, all);
+        const words = trailer.reduce((sum, element) => sum + (all.get(element)?.words ?? 0), 0);
+        if (words <= most) for (const element of trailer) around.add(element);
+      }
+      return !around.has(node);
     },
   });
-  const kept = measure(body, around);
-  return { all, kept, around, root: narrowest(body, { all, kept, heading: titleHeading(body, title) }) };
+  return around;
 }
 
 /** Most elements of a page have one of few classes. */
@@ -128,7 +145,7 @@ function isAround(element: Element, own: Measure, namedSo: typeof namedAround): 
   const named = namedSo(attribs["class"], attribs["id"]);
   if (named === "surely") return true;
   if (named === "with-links" && own.links > 0 && own.linkWords >= own.words * LINK_DENSITY) return true;
-  return (name === "ul" || name === "ol" || name === "div") && isLinks(own);
+  return false;
 }
 
 function isLinks({ words, linkWords, links, images, headings }: Measure): boolean {
@@ -156,14 +173,15 @@ function isWithin(element: Element, ...names: readonly string[]): boolean {
 }
 
 /** A heading such as "Related articles", and what follows it up to the next heading of its rank. */
-function addTrailer(heading: Element, measures: Measures, around: Set<Element>): void {
-  around.add(heading);
+function trailerOf(heading: Element, measures: Measures): Element[] {
+  const trailer = [heading];
   for (let next = heading.next; next !== null; next = next.next) {
     if (!isTag(next)) continue;
     const own = measures.get(next);
-    if (/^h[1-6]$/.test(next.name) && next.name <= heading.name) return;
-    // A long text is no list of others' titles.
-    if (own !== undefined && own.linkWords < own.words * LINK_DENSITY && own.links === 0) return;
-    around.add(next);
+    if (/^h[1-6]$/.test(next.name) && next.name <= heading.name) break;
+    // A text without links is no list of others' titles.
+    if (own !== undefined && own.words > 0 && own.links === 0) break;
+    trailer.push(next);
   }
+  return trailer;
 }
