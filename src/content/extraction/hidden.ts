@@ -78,6 +78,9 @@ const CONSENT_CLASSES = new Set([
 
 const CLOSED_CLASSES = /(?:^|\s)(?:modal|offcanvas|off-canvas|drawer|popup|overlay|dropdown-menu)(?:\s|$)/i;
 
+/** Buttons beside code that copy it. */
+const COPIES = /(?:^|[\s_-])(?:copy|copybtn|clipboard)(?:$|[\s_-])/i;
+
 /** A longer attribute is not looked at. In characters. */
 const MAX_ATTRIBUTE_LENGTH = 2048;
 
@@ -98,6 +101,7 @@ export function isHidden(element: Element): boolean {
   const style = attribs["style"];
   if (style !== undefined && hides(style) && !keepsMath(element)) return true;
   if (attribs["aria-hidden"] === "true" && isDecoration(element)) return true;
+  if (name === "button" && COPIES.test(attribs["class"] ?? "")) return true;
   const id = attribs["id"];
   if (id !== undefined && CONSENT_IDS.has(id.toLowerCase())) return true;
   const names = attribs["class"];

@@ -9,6 +9,9 @@ import { shadowContent } from "./shadow.ts";
 /** What lies deeper is dropped. The parser keeps trees below its own bound; what walks the tree later recurses. */
 export const MAX_PRUNED_DEPTH = 640;
 
+/** Nodes of a link that are looked at for words; one with more has some. */
+const MAX_LOOKED = 50;
+
 /** What shows nothing, or something else by script. */
 const NEVER = new Set(
   (
@@ -72,10 +75,10 @@ class Pruner {
     if (isHidden(element)) return false;
     const shadow = shadowContent(element);
     if (shadow !== undefined) replaceChildren(element, shadow);
-    // A heading's link to itself.
-    if (name === "a" && around.isHeading === true && attribs["href"]?.startsWith("#") === true) {
-      delete attribs["href"];
-      return !isMark(element);
+    if (name === "a" && attribs["href"]?.startsWith("#") === true) {
+      // A mark that links to where it stands, or back.
+      if (!hasWords(element)) return false;
+      if (around.isHeading === true) delete attribs["href"];
     }
     return this.#address(element, link);
   }
@@ -123,9 +126,16 @@ function inside(element: Element, around: Around): Around {
   return headingLevel(element) === undefined ? around : { ...around, isHeading: true };
 }
 
-/** Whether a link shows no words, but a mark such as "#" or "¶". */
-function isMark(link: Element): boolean {
-  return !/\p{L}|\p{N}/u.test(shortText(link));
+/** Whether a link shows words or a picture, and not only a mark such as "#" or "¶". */
+function hasWords(link: Element): boolean {
+  const open: ChildNode[] = [...link.children];
+  for (let looked = 0; looked < MAX_LOOKED; looked += 1) {
+    const node = open.pop();
+    if (node === undefined) return false;
+    if (isText(node) ? /[\p{L}\p{N}]/u.test(node.data) : isTag(node) && node.name === "img") return true;
+    if (isTag(node) && node.name !== "svg") open.push(...node.children.slice(0, MAX_LOOKED));
+  }
+  return true;
 }
 
 function filmSource(element: Element): string | undefined {

@@ -59,6 +59,9 @@ class TextWriter {
     if (name === "br") return this.#endLine();
     if (name === "td" || name === "th") return this.#cell(element);
     const block = isBlock(element);
+    // Drawn as boxes: their words do not run on into those around.
+    const isApart = name === "button" || name === "select";
+    this.#spaced ||= isApart;
     if (block) this.#endLine();
     if (name === "rt" || name === "q") this.#enclosed(element, name);
     else {
@@ -66,6 +69,7 @@ class TextWriter {
       if (own !== undefined) this.#text(own);
       else this.#children(element, verbatim || VERBATIM.has(name));
     }
+    this.#spaced ||= isApart;
     if (block) this.#endLine();
   }
 

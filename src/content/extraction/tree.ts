@@ -1,4 +1,4 @@
-import { type Document, type Element } from "domhandler";
+import { type Document, type Element, type ParentNode, isDocument } from "domhandler";
 import { Parser, type ParserOptions, type Token } from "parse5";
 import { adapter, type Htmlparser2TreeAdapterMap } from "parse5-htmlparser2-tree-adapter";
 import { readTextInRuns } from "./text-runs.ts";
@@ -6,8 +6,11 @@ import { readTextInRuns } from "./text-runs.ts";
 /** Elements deeper than this become siblings, as in Chromium (kMaximumHTMLParserDOMTreeDepth). */
 export const MAX_DEPTH = 512;
 
-/** Elements open at one time: each new one may look through all of them, so that their number must not grow with the page. */
-const MAX_OPEN = 1024;
+/**
+ * Elements open at one time: each new one may look through all of them, so that their number must not grow with the page;
+ * and marks that are closed in the wrong order make trees as deep as that.
+ */
+const MAX_OPEN = 576;
 
 /**
  * Formatting elements that a page has opened again, each counted with its attributes: every paragraph after unclosed
@@ -37,7 +40,9 @@ class BoundedParser extends Parser<Htmlparser2TreeAdapterMap> {
   }
 
   override _attachElementToTree(element: Element, position: Token.LocationWithAttributes | null, at: Location): void {
-    const above = this.openElements.stackTop + 1 > MAX_DEPTH ? at.parent.parent : null;
+    // A template has its content one deeper.
+    const depth = this.openElements.depth + this.openElements.tmplCount;
+    const above = depth > MAX_DEPTH ? parentOf(at.parent) : null;
     // oxlint-disable-next-line no-underscore-dangle -- the library names it so
     super._attachElementToTree(element, position, above === null ? at : { parent: above, beforeElement: null });
   }
@@ -46,16 +51,22 @@ class BoundedParser extends Parser<Htmlparser2TreeAdapterMap> {
     token: Token.TagToken,
     namespace: Parameters<Parser<Htmlparser2TreeAdapterMap>["_insertElement"]>[1],
   ): void {
-    if (this.openElements.stackTop >= MAX_OPEN) this.openElements.pop();
+    if (this.openElements.depth > MAX_OPEN) this.openElements.pop();
     if (this.#reopens) this.#reopened += 1 + token.attrs.length;
     // oxlint-disable-next-line no-underscore-dangle -- the library names it so
     super._insertElement(token, namespace);
   }
 }
 
+/** The node around another; that of a template's content is the one around the template. */
+function parentOf(node: ParentNode): ParentNode | null {
+  const { parent } = node;
+  return isDocument(node) && parent !== null ? parent.parent : parent;
+}
+
 const OPTIONS: ParserOptions<Htmlparser2TreeAdapterMap> = { treeAdapter: adapter };
 
-/** The tree that a browser with scripts makes of the HTML (WHATWG HTML §13.2), no deeper than MAX_DEPTH. */
+/** The tree that a browser with scripts makes of the HTML (WHATWG HTML §13.2), no deeper than MAX_OPEN. */
 export function parseTree(html: string): Document {
   return BoundedParser.parse(html, OPTIONS);
 }

@@ -182,7 +182,7 @@ class RunWriter {
       inLink: piece.marks.link !== undefined,
       isMarked: piece.marks.kinds.length > 0,
       inDel: piece.marks.has("del"),
-      next: next === undefined || next.kind === "break" ? "" : this.#after(at, piece.marks.kinds.length),
+      next: next === undefined || next.kind === "break" ? "" : charBetween(piece, next),
       hasMath: this.#hasMath,
     });
   }
@@ -306,6 +306,15 @@ export function linkMarkdown(text: string, href: string, title: string): string 
   const isShown = text.length < 2 * href.length && text.replace(/\\([!-/:-@[-`{-~])/g, "$1") === href;
   if (isShown && title === "" && !/[<>\s`\\|]/.test(href)) return `<${href}>`;
   return `[${text}](${escapeAddress(href)}${title === "" ? "" : ` "${escapeTitle(title)}"`})`;
+}
+
+/** What comes right after a piece: the first character of a delimiter, a link or the next piece. */
+function charBetween(piece: Piece, next: Piece): string {
+  const shared = piece.marks.shared(next.marks);
+  if (shared < piece.marks.kinds.length) return "*";
+  const opened = next.marks.kinds[shared];
+  if (opened === undefined) return firstChar(next.text);
+  return opened === "link" ? "[" : "*";
 }
 
 /** The character of a mark beside another that is none of the same delimiters; undefined where all of them run on as one. */

@@ -219,7 +219,11 @@ class Writer implements Walker {
       case "input":
         return this.#input(element, marks);
       case "select":
-        return this.#text(optionsText(element), marks);
+        return this.#apart(() => this.#text(optionsText(element), marks));
+      case "button":
+        return this.#apart(() => this.children(element, marks));
+      case "math-renderer":
+        return this.#math(texOfScript(element).replace(/^(?:\\?\$)+|(?:\\?\$)+$/g, ""), false, marks);
       case "q":
         return this.#enclosed(element, marks, ["“", "”"]);
       case "rt":
@@ -281,6 +285,13 @@ class Writer implements Walker {
   #input({ attribs }: Element, marks: Marks): void {
     if (attribs["type"]?.toLowerCase() !== "checkbox" || this.#run.size > 0 || !this.output.beginsItem) return;
     this.#run.raw(attribs["checked"] === undefined ? "[ ]" : "[x]", marks);
+    this.#run.space();
+  }
+
+  /** What is drawn as a box: its words do not run on into those around. */
+  #apart(write: () => void): void {
+    this.#run.space();
+    write();
     this.#run.space();
   }
 

@@ -1,0 +1,104 @@
+import { type ParentNode, hasChildren } from "domhandler";
+import { expect, test } from "bun:test";
+import { toLinks } from "../links.ts";
+import { MAX_PRUNED_DEPTH, prepare } from "../prune.ts";
+import { toText } from "../text.ts";
+import { MAX_REOPENED, parseTree } from "../tree.ts";
+import { markdownOf } from "./writer.ts";
+
+const URL_BASE = "https://site.test/";
+const LENGTH = 100_000;
+
+const filled = (piece: string): string => piece.repeat(Math.ceil(LENGTH / piece.length));
+const numbered = (count: number, piece: (index: number) => string): string =>
+  Array.from({ length: count }, (_none, index) => piece(index)).join("");
+
+/** Pages whose Markdown, tree or time is quadratic in their length for a naive reader. */
+const PAGES: readonly [string, string][] = [
+  ...[
+    "div",
+    "table",
+    "b",
+    "a href=x",
+    "font size=1",
+    "ul",
+    "blockquote",
+    "svg",
+    "template",
+    "form",
+    "select",
+    "button",
+    "math",
+    "dl",
+    "details",
+  ].map((name): [string, string] => [`nested ${name}`, filled(`<${name}>`)]),
+  ["nested cells", filled("<table><tr><td>x")],
+  ["nested lists", filled("<ul><li>x")],
+  ["nested quotes", filled("<blockquote>x")],
+  ["links in tables in links", filled("<a href=x><table><tr><td>y")],
+  ["formatting that is never closed", numbered(5000, (id) => `<b id=${id}>`) + "<p>x".repeat(5000)],
+  ["formatting with many attributes", `<b ${numbered(2000, (id) => `a${id} `)}>${"<p>x".repeat(5000)}`],
+  ["formatting that is closed in the wrong order", filled("<a href=x><b><div></a></b>y")],
+  ["an element with many attributes", `<p ${numbered(20_000, (id) => `a${id}=1 `)}>x`],
+  ["references", filled("&amp;&nosuch;")],
+  ["cells that span everything", `<table><tr><th>h${filled("<tr><td colspan=1000 rowspan=65534>x")}`],
+  ["a wide header over short rows", `<table><tr><th colspan=1000>h${filled("<tr><td>x")}`],
+  ["a long row", `<table><tr>${filled("<td>x")}<tr><td>y<td>z`],
+  ["lines deep in quotes", "<blockquote>".repeat(400) + filled("x<br>")],
+  ["paragraphs deep in lists", "<ul><li>".repeat(200) + filled("<p>x")],
+  ["code deep in quotes", `${"<blockquote>".repeat(400)}<pre>${filled("x\n")}`],
+  ["links without words", filled("<a href=#></a><a href=x></a>")],
+  ["links to a long base", `<base href="https://site.test/${"b".repeat(2000)}/">${filled("<a href=c>x</a>")}`],
+  ["brackets", filled("[](<")],
+  ["marks", filled("*_`~\\")],
+  ["backticks in code", `<code>${filled("`a")}</code>`],
+  ["marks that begin and end", filled("<b>a<i>b</i></b><del>c</del>")],
+  ["addresses", filled("http://a.test/_b_ ")],
+  ["shadow trees in shadow trees", filled("<div><template shadowrootmode=open><slot></slot>x")],
+];
+
+function size(node: ParentNode, depth = 0): { nodes: number; depth: number } {
+  const sum = { nodes: 0, depth };
+  for (const child of node.children) {
+    sum.nodes += 1;
+    if (!hasChildren(child)) continue;
+    const below = size(child, depth + 1);
+    sum.nodes += below.nodes;
+    sum.depth = Math.max(sum.depth, below.depth);
+  }
+  return sum;
+}
+
+test.each(PAGES)("the tree and the Markdown of %s are bounded by the page's length", (_what, html) => {
+  const tree = parseTree(html);
+  const { nodes, depth } = size(tree);
+  expect(depth).toBeLessThan(MAX_PRUNED_DEPTH);
+  expect(nodes).toBeLessThan(html.length + MAX_REOPENED + 5000);
+  prepare(tree, URL_BASE);
+  // An address of 2,048 characters may stand for 4; a prefix of 64 before a line of 2.
+  expect(markdownOf(tree).length).toBeLessThan(html.length * 70 + 20_000_000);
+  expect(toText(tree).length).toBeLessThanOrEqual(html.length * 2);
+  expect(toLinks(tree, URL_BASE).length).toBeLessThan(html.length * 2 + 20_000_000);
+});
+
+test("misnested formatting of ordinary pages is that of browsers", () => {
+  const tree = parseTree("<p><b>one<p>two<i>three</b>four</i><p>five");
+  prepare(tree, URL_BASE);
+  expect(markdownOf(tree)).toBe("**one**\n\n<strong>two*three*</strong>*four*\n\nfive");
+});
+
+test("a table's cells that spans fill are counted over the page, and its own are all kept", () => {
+  const tree = parseTree(`<table><tr><th>h<th>i${"<tr><td colspan=1000>x<td>y".repeat(300)}</table>`);
+  prepare(tree, URL_BASE);
+  const lines = markdownOf(tree).split("\n");
+  expect(lines).toHaveLength(302);
+  expect(lines.at(-1)).toBe("| x | y |");
+});
+
+test("lists and quotes below the deepest prefix keep their text", () => {
+  const tree = parseTree("<blockquote>".repeat(100) + "<ul><li>".repeat(100) + "deep");
+  prepare(tree, URL_BASE);
+  const markdown = markdownOf(tree);
+  expect(markdown).toEndWith("deep");
+  expect(markdown.length).toBeLessThan(500);
+});
