@@ -89,6 +89,30 @@ test("dialogs are dismissed", async () => {
   expect((await scrape("/alerts")).json["content"]).toBe("after");
 });
 
+test("a page that both engines take is asked for once, cookies and redirects included", async () => {
+  const asked: string[] = [];
+  const shell = `<!doctype html><title>Shell</title><div id="root"></div>
+    <script>root.textContent = "Shown by script. ".repeat(20) + document.cookie</script>`;
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch(request) {
+      const { pathname } = new URL(request.url);
+      asked.push(pathname);
+      const headers = { "content-type": "text/html", "set-cookie": `${pathname.slice(1)}=1` };
+      return pathname === "/from"
+        ? new Response(null, { status: 302, headers: { ...headers, location: "/shell" } })
+        : new Response(shell, { headers });
+    },
+  });
+  const { json } = await call(service, "/scrape", { url: `${server.url.href}from`, format: "text" });
+  expect(json["metadata"]).toMatchObject({ engine: "browser", final_url: `${server.url.href}shell`, status_code: 200 });
+  expect(json["content"]).toContain("Shown by script.");
+  expect(json["content"]).toContain("from=1; shell=1");
+  expect(asked).toEqual(["/from", "/shell"]);
+  await server.stop(true);
+});
+
 test("a download is read without the browser, and refused where it is nothing that has text", async () => {
   const { status, json } = await scrape("/download");
   expect([status, json["type"]]).toEqual([415, "urn:turnpike:error:page-type-unsupported"]);
