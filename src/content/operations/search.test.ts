@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +11,9 @@ import { RememberingReader } from "../search/remembering-reader.ts";
 import { createSearchService, indexPath, SEARCH_DEFAULTS, type SearchOptions } from "../search/search-service.ts";
 import { startEngine } from "../search/testing/engines.ts";
 import { fetchDocument } from "../static/fetch-document.ts";
+
+// Many pages, on a machine that may be busy.
+setDefaultTimeout(30_000);
 
 const state = mkdtempSync(join(tmpdir(), "turnpike-search-"));
 const extractor = new Extractor();

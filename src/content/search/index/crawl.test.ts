@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,9 @@ import { ARTICLES, type MadeSite, startMadeSite } from "../testing/made-site.ts"
 import { crawl, type CrawlDeps, type CrawlOutcome, type CrawlReport } from "./crawl.ts";
 import { PageIndex } from "./page-index.ts";
 import { type SiteOptions, Sites } from "./sites.ts";
+
+// Many pages, on a machine that may be busy.
+setDefaultTimeout(30_000);
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-crawl-"));
 const extractor = new Extractor();

@@ -1,4 +1,4 @@
-import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,6 +10,9 @@ import { PageIndex } from "../index/page-index.ts";
 import { ProviderError, type SearchProvider } from "../provider.ts";
 import { createProviders, type ProviderName } from "../providers.ts";
 import { type EngineKind, type Mode, RESULTS, startEngine } from "../testing/engines.ts";
+
+// Many pages, on a machine that may be busy.
+setDefaultTimeout(30_000);
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-providers-"));
 const path = join(folder, "index.db");
