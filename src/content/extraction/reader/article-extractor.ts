@@ -15,6 +15,8 @@ export interface ReaderPage {
 /** How large a page is, and what extractors pay that look at whole subtrees again and again. */
 export interface TreeWeight {
   readonly elements: number;
+  /** Of its text. */
+  readonly characters: number;
   /** The sum of all nodes' depths: each is seen once for each element that it lies in. */
   readonly nesting: number;
 }

@@ -6,7 +6,7 @@ import { type LinkedomDocument, linkedomDocument } from "./linkedom-document.ts"
 import { isHeavier } from "./readability.ts";
 
 /** It is ten times as dear as Readability: a page above one of these takes a second and more. */
-const DEFUDDLE_MAX: TreeWeight = { elements: 4_000, nesting: 300_000 };
+const DEFUDDLE_MAX: TreeWeight = { elements: 4_000, characters: 500_000, nesting: 300_000 };
 
 interface DefuddleResult {
   readonly content: string;

@@ -3,7 +3,7 @@ import { type Article, type ArticleExtractor, type TreeWeight } from "./article-
 import { type LightDocument, lightDocument, type LightElement, treeOf } from "./light-dom.ts";
 
 /** It looks at subtrees again and again: a page above one of these takes a second and more. */
-const READABILITY_MAX: TreeWeight = { elements: 60_000, nesting: 6_000_000 };
+const READABILITY_MAX: TreeWeight = { elements: 60_000, characters: 10_000_000, nesting: 6_000_000 };
 
 interface ReadabilityResult {
   readonly content: LightElement | null | undefined;
@@ -48,5 +48,5 @@ export const readability: ArticleExtractor = (page): Article | undefined => {
 };
 
 export function isHeavier(weight: TreeWeight, limit: TreeWeight): boolean {
-  return weight.elements > limit.elements || weight.nesting > limit.nesting;
+  return weight.elements > limit.elements || weight.characters > limit.characters || weight.nesting > limit.nesting;
 }

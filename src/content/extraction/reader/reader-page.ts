@@ -1,4 +1,4 @@
-import { type Document, type Element, isTag } from "domhandler";
+import { type Document, type Element, isTag, isText } from "domhandler";
 import { prepare } from "../prune.ts";
 import { type ReaderPage, type TreeWeight } from "./article-extractor.ts";
 import { isConsentBox } from "./boilerplate.ts";
@@ -90,13 +90,15 @@ function holdsMain(element: Element): boolean {
 
 function weigh(tree: Document): TreeWeight {
   let elements = 0;
+  let characters = 0;
   let nesting = 0;
   walkNodes(tree, {
     enter(node, depth) {
       nesting += depth;
       if (isTag(node)) elements += 1;
+      else if (isText(node)) characters += node.data.length;
       return true;
     },
   });
-  return { elements, nesting };
+  return { elements, characters, nesting };
 }
