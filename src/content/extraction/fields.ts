@@ -1,9 +1,9 @@
-import { type Document, type Element, isTag } from "domhandler";
+import { type Document, type Element } from "domhandler";
 import { MARK, type PageSource } from "../page/page.ts";
 import { type ExtractionOutcome, type ExtractionTask, type FieldValue } from "./extraction.ts";
 import { elementText } from "./selectors/element-text.ts";
-import { SelectorMatcher } from "./selectors/match-selector.ts";
 import { parseSelector } from "./selectors/parse-selector.ts";
+import { DocumentElements, elementsOf } from "./selectors/select-all.ts";
 
 /** Elements that one selector may give. */
 const MAX_MATCHES = 10_000;
@@ -47,18 +47,14 @@ export function toFields(tree: Document, source: PageSource, task: FieldsTask): 
 
 /** Undefined where it takes a browser to match as browsers do. */
 function matchedElements(tree: Document, source: PageSource, { selectors }: FieldsTask): Matches | undefined {
-  const all = [...elementsOf(tree)];
+  const all = new DocumentElements(tree);
   // In XML names have a case, and a shadow root is no element among its siblings.
   if (/xml/i.test(source.contentType) || all.some(isShadowRoot)) return undefined;
-  const matcher = new SelectorMatcher(tree);
   const matches = new Map<string, readonly Element[]>();
   for (const [name, selector] of Object.entries(selectors)) {
     const list = parseSelector(selector);
     if (typeof list === "string") return undefined;
-    matches.set(
-      name,
-      all.filter((element) => matcher.matches(element, list)),
-    );
+    matches.set(name, all.matching(list));
   }
   return matches;
 }
@@ -97,17 +93,4 @@ function baseOf(tree: Document, url: string): string {
 function titleOf(tree: Document): string {
   for (const element of elementsOf(tree)) if (element.name === "title") return elementText(element);
   return "";
-}
-
-/** All elements in the document's order, without recursion; what a template holds is another document. */
-export function* elementsOf(tree: Document): Generator<Element> {
-  const open = [...tree.children].toReversed();
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    if (!isTag(node)) continue;
-    yield node;
-    for (let at = node.children.length - 1; at >= 0; at -= 1) {
-      const child = node.children[at];
-      if (child !== undefined) open.push(child);
-    }
-  }
 }

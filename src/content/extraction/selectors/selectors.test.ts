@@ -4,10 +4,9 @@ import { BrowserPool } from "../../browser/pool.ts";
 import { ANYWHERE } from "../../egress/guard.ts";
 import { createStateFolder } from "../../testing/state-folder.ts";
 import { openPage, pageRequestOf } from "../../testing/visit.ts";
-import { elementsOf } from "../fields.ts";
 import { parseTree } from "../tree.ts";
-import { SelectorMatcher } from "./match-selector.ts";
 import { parseSelector } from "./parse-selector.ts";
+import { DocumentElements, elementsOf } from "./select-all.ts";
 import { DOCUMENTS, SELECTORS } from "./testing/cases.ts";
 
 // A browser on a busy machine takes its time.
@@ -54,17 +53,14 @@ test.each(DOCUMENTS.map((_, document) => document))(
   "document %d: what is matched here is what Chromium matches, and what is refused here is refused there",
   async (document) => {
     const tree = parseTree(DOCUMENTS[document] ?? "");
-    const all = [...elementsOf(tree)];
-    const matcher = new SelectorMatcher(tree);
+    const places = new Map([...elementsOf(tree)].map((element, place) => [element, place]));
+    const elements = new DocumentElements(tree);
     const theirs = await inChromium(document);
     const wrong: unknown[] = [];
     for (const [at, selector] of SELECTORS.entries()) {
       const parsed = parseSelector(selector);
       if (parsed === "unknown") continue;
-      const places = all.flatMap((element, place) =>
-        parsed !== "invalid" && matcher.matches(element, parsed) ? [place] : [],
-      );
-      const ours = parsed === "invalid" ? null : places;
+      const ours = parsed === "invalid" ? null : elements.matching(parsed).map((element) => places.get(element));
       if (JSON.stringify(ours) !== JSON.stringify(theirs[at])) wrong.push({ selector, ours, theirs: theirs[at] });
     }
     expect(wrong).toEqual([]);
@@ -87,7 +83,6 @@ test("hostile documents and selectors are matched in linear time", () => {
   ] as const) {
     const list = parseSelector(selector);
     if (typeof list === "string") throw new Error(`Cannot test with "${selector}"`);
-    const matcher = new SelectorMatcher(tree);
-    expect([...elementsOf(tree)].filter((element) => matcher.matches(element, list))).toHaveLength(count);
+    expect(new DocumentElements(tree).matching(list)).toHaveLength(count);
   }
 });

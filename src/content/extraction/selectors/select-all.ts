@@ -1,0 +1,82 @@
+import { type Document, type Element, isTag } from "domhandler";
+import { SelectorMatcher } from "./match-selector.ts";
+import { type Complex, type SelectorList } from "./selector.ts";
+
+/** All elements of a document that selectors match. What a selector asks of the element itself finds the few to look at. */
+export class DocumentElements {
+  readonly #matcher: SelectorMatcher;
+  readonly #all: readonly Element[];
+  readonly #places = new Map<Element, number>();
+  /** By the names of tags, ids and classes in small letters, each with a mark before it. */
+  readonly #named = new Map<string, Element[]>();
+
+  constructor(document: Document) {
+    this.#matcher = new SelectorMatcher(document);
+    this.#all = [...elementsOf(document)];
+    for (const [place, element] of this.#all.entries()) {
+      this.#places.set(element, place);
+      for (const key of keysOf(element)) {
+        const known = this.#named.get(key);
+        if (known === undefined) this.#named.set(key, [element]);
+        else known.push(element);
+      }
+    }
+  }
+
+  /** In the document's order, each once. */
+  matching(list: SelectorList): readonly Element[] {
+    const [only] = list;
+    if (only !== undefined && list.length === 1) return this.#matchingOne(only);
+    const found = new Set(list.flatMap((complex) => this.#matchingOne(complex)));
+    const placeOf = (element: Element) => this.#places.get(element) ?? 0;
+    return [...found].toSorted((a, b) => placeOf(a) - placeOf(b));
+  }
+
+  some(test: (element: Element) => boolean): boolean {
+    return this.#all.some(test);
+  }
+
+  #matchingOne(complex: Complex): readonly Element[] {
+    const list = [complex];
+    return this.#candidates(complex).filter((element) => this.#matcher.matches(element, list));
+  }
+
+  /** The shortest list that all matches are in. */
+  #candidates({ compound }: Complex): readonly Element[] {
+    let best = this.#all;
+    for (const simple of compound) {
+      if (simple.kind !== "id" && simple.kind !== "class" && simple.kind !== "tag") continue;
+      const named = this.#named.get(keyOf(simple.kind, simple.name)) ?? [];
+      if (named.length < best.length) best = named;
+    }
+    return best;
+  }
+}
+
+function keyOf(kind: "id" | "class" | "tag", name: string): string {
+  return `${kind} ${name.toLowerCase()}`;
+}
+
+function keysOf({ name, attribs }: Element): ReadonlySet<string> {
+  const keys = new Set([keyOf("tag", name)]);
+  // Foreign elements may spell the names of attributes with capitals.
+  for (const [attribute, value] of Object.entries(attribs)) {
+    const kind = attribute.toLowerCase();
+    if (kind === "id") keys.add(keyOf("id", value));
+    if (kind === "class") for (const word of value.split(/[ \t\n\r\f]+/)) keys.add(keyOf("class", word));
+  }
+  return keys;
+}
+
+/** All elements in the document's order, without recursion; what a template holds is another document. */
+export function* elementsOf(tree: Document): Generator<Element> {
+  const open = [...tree.children].toReversed();
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (!isTag(node)) continue;
+    yield node;
+    for (let at = node.children.length - 1; at >= 0; at -= 1) {
+      const child = node.children[at];
+      if (child !== undefined) open.push(child);
+    }
+  }
+}
