@@ -112,7 +112,6 @@ describe("scrape", () => {
       `[Home](${site.url}/home)`,
       `[About](${site.url}/about)`,
       `[Next](${site.url}/next?page=2)`,
-      `[Top](${site.url}/article#top)`,
     ]);
   });
 
@@ -152,13 +151,33 @@ describe("scrape", () => {
 
   test("waits for an element, the seconds asked for, and the page event asked for", async () => {
     const late = { url: `${site.url}/late`, format: "text" };
-    expect((await scrape(late)).json["type"]).toBe("urn:turnpike:error:page-empty");
+    expect((await scrape({ ...late, engine: "browser" })).json["type"]).toBe("urn:turnpike:error:page-empty");
     expect((await scrape({ ...late, selector: "#late" })).json["content"]).toBe("late");
     expect((await scrape({ ...late, wait: 1 })).json["content"]).toBe("late");
     expect((await scrape({ ...late, wait_until: "networkidle0" })).json["content"]).toBe("late");
     const pending = { url: `${site.url}/pending-image`, format: "text" };
     expect((await scrape({ ...pending, wait_until: "domcontentloaded" })).json["content"]).toBe("parsed");
     expect((await scrape({ ...pending, timeout: 1 })).status).toBe(504);
+  });
+
+  test("gives what a page fetches after it has loaded, and waits no longer for one that fetches for ever", async () => {
+    const fetches = await scrape({ url: `${site.url}/fetches`, format: "text" });
+    expect(fetches.json).toMatchObject({ content: "fetched after the load", metadata: { engine: "browser" } });
+    const polls = await scrape({ url: `${site.url}/polls`, format: "text", timeout: 2 });
+    expect(polls.json).toMatchObject({ content: "polled\nx", metadata: { engine: "browser" } });
+  });
+
+  test("takes a challenge for no content, nor what a script finds on it", async () => {
+    for (const more of [
+      {},
+      { engine: "static" },
+      { engine: "browser" },
+      { evaluate: "document.title" },
+      { format: "html" },
+    ]) {
+      const { status, json } = await scrape({ url: `${site.url}/challenge`, ...more });
+      expect([status, json["type"]]).toEqual([502, "urn:turnpike:error:page-challenge"]);
+    }
   });
 
   test("answers 504 where the element does not come, and 400 where the selector is none", async () => {

@@ -25,6 +25,9 @@ export class DocumentWatch {
   readonly #loading = new Set<string>();
   readonly #busy = new Set<string>();
   #reached = Promise.withResolvers<void>();
+  /** The document that has had no connection for half a second. */
+  #idle = "";
+  #idling = Promise.withResolvers<void>();
 
   constructor(frame: string, waitUntil: WaitUntil) {
     this.#frame = frame;
@@ -48,6 +51,13 @@ export class DocumentWatch {
     this.#reached = Promise.withResolvers<void>();
     this.#check();
     await this.#reached.promise;
+  }
+
+  /** Resolves when the present document, or the one that takes its place, has had no connection for half a second. */
+  async idling(): Promise<void> {
+    this.#idling = Promise.withResolvers<void>();
+    if (this.#idle === this.#loader && this.#loader !== "") this.#idling.resolve();
+    await this.#idling.promise;
   }
 
   onEvent(method: string, params: CdpFields): void {
@@ -94,6 +104,10 @@ export class DocumentWatch {
     if (frameId !== this.#frame) return this.#onFrameLifecycle(String(frameId), name);
     if (params["loaderId"] !== this.#loader || this.#loader === "") return;
     if (name === "load") this.#loaded = this.#loader;
+    if (name === "networkIdle") {
+      this.#idle = this.#loader;
+      this.#idling.resolve();
+    }
     if (name !== LIFECYCLE[this.#waitUntil]) return;
     this.#ready = this.#loader;
     this.#check();

@@ -17,6 +17,9 @@ import { Stealth } from "./stealth/stealth.ts";
 /** Documents that a visit may go through by script or refresh; what goes on for ever must not. */
 const MAX_DOCUMENTS = 20;
 
+/** What pages fetch after they have loaded is waited for so long, and no longer than half of the time that is left. */
+const MAX_SETTLING_MS = 3_000;
+
 /** Blank tabs tried for one visit, where those that waited had crashed. */
 const MAX_BLANK_TABS = 3;
 
@@ -63,11 +66,19 @@ export class Tab {
     if (selector !== undefined) await page.assertSelector(selector);
     await this.#navigate();
     await this.#settle(watch, page);
+    if (this.#visit.settles) await this.#idle(watch, page);
     this.deadline.extend(waitMs);
     this.deadline.doing(selector === undefined ? "reading" : "waiting for the selector on");
     await Promise.all([this.deadline.sleep(waitMs), selector === undefined ? undefined : page.waitFor(selector)]);
     this.deadline.doing("reading");
     return page;
+  }
+
+  /** Waits until the page has nothing more to fetch; one that goes to another page meanwhile is followed. */
+  async #idle(watch: DocumentWatch, page: ScriptedPage): Promise<void> {
+    const longest = Math.min(MAX_SETTLING_MS, this.deadline.leftMs / 2);
+    await this.deadline.race(Promise.race([watch.idling(), Bun.sleep(longest)]));
+    if (!watch.settled) await this.#settle(watch, page);
   }
 
   /** Whether the tab is in this browser context. */

@@ -11,6 +11,7 @@ import { type Extractor } from "../extraction/extractor.ts";
 import { Deadline } from "./deadline.ts";
 import { DownloadError } from "./download.ts";
 import { type FetchedDocument, type OpenPage, type PageRequest, type PageSource } from "./page.ts";
+import { PixelBudget } from "./pixel-budget.ts";
 import { type Slots } from "./slots.ts";
 import { type BrowserEngine, type StaticEngine, type Visit } from "./visit.ts";
 
@@ -23,6 +24,12 @@ export interface PageReaderDeps {
   readonly egress: EgressOptions;
 }
 
+/** Pixels of all windows that pages are shown in at one time: a page's process takes 4 bytes and more for each. */
+const MAX_WINDOW_PIXELS = 100_000_000;
+
+/** The browser's own window is small. */
+const NO_WINDOW = { width: 0, height: 0 };
+
 /** What was made of a page, and the page it was made of. */
 export interface ReadPage {
   readonly extraction: Extraction;
@@ -32,6 +39,7 @@ export interface ReadPage {
 /** Loads pages by the engine that suits them, and has their content extracted. */
 export class PageReader {
   readonly #deps: PageReaderDeps;
+  readonly #windows = new PixelBudget(MAX_WINDOW_PIXELS);
 
   constructor(deps: PageReaderDeps) {
     this.#deps = deps;
@@ -53,9 +61,21 @@ export class PageReader {
     });
   }
 
-  /** Opens the page in a browser and hands it to `use`. */
+  /**
+   * Opens the page in a browser and hands it to `use`, also where it has nothing to show. Fails with a TurnpikeError where
+   * something stands in its place.
+   */
   async open<T>(request: PageRequest, use: (page: OpenPage) => Promise<T>): Promise<T> {
-    return await this.#visiting(request, (visit) => this.#deps.browser.visit(visit, use));
+    return await this.#visiting(request, (visit) =>
+      this.#deps.browser.visit(visit, async (page) => {
+        const source = await page.snapshot();
+        if (isHtml(source.contentType)) {
+          const outcome = await this.#extract(visit, { source, task: { kind: "text" }, mayNeedBrowser: false });
+          if (outcome.outcome === "not-content" && outcome.reason !== "empty") contentOf(outcome);
+        }
+        return await use(page);
+      }),
+    );
   }
 
   /**
@@ -68,6 +88,8 @@ export class PageReader {
     other: (source: PageSource) => T,
   ): Promise<T> {
     return await this.#visiting(request, async (visit) => {
+      const { width, height } = request.window ?? NO_WINDOW;
+      const leave = await this.#windows.take(width * height, (promise) => visit.deadline.race(promise));
       try {
         return await this.#deps.browser.visit(visit, async (page) => {
           const source = await sourceOfShown(page);
@@ -80,6 +102,8 @@ export class PageReader {
       } catch (error) {
         if (!(error instanceof DownloadError)) throw error;
         return other(sourceOf(await this.#fetch(visit)));
+      } finally {
+        leave();
       }
     });
   }
@@ -89,7 +113,7 @@ export class PageReader {
     const blocks = request.stealth ? { blocks: trackersBeside(request.url) } : {};
     const egress = new EgressSession({ ...this.#deps.egress, ...blocks });
     try {
-      return await use({ request, egress, deadline, fetched: undefined });
+      return await use({ request, egress, deadline, fetched: undefined, settles: false });
     } finally {
       deadline.clear();
       egress.close();
@@ -108,7 +132,7 @@ export class PageReader {
   async #readInBrowser(visit: Visit, task: ExtractionTask): Promise<ReadPage> {
     const mark = task.kind === "fields" ? task.selectors : undefined;
     const source = await this.#deps.browser
-      .visit(visit, (page) => page.snapshot(mark))
+      .visit({ ...visit, settles: settles(visit.request) }, (page) => page.snapshot(mark))
       .catch(async (error: unknown) => {
         // A browser shows no PDF and no attachment, but their bytes are to be had without one.
         if (!(error instanceof DownloadError)) throw error;
@@ -128,6 +152,11 @@ export class PageReader {
 /** Whether the request asks for something that the static engine cannot do. */
 export function needsBrowser({ selector, waitMs, waitUntil, stealth }: PageRequest): boolean {
   return selector !== undefined || waitMs > 0 || waitUntil === "networkidle0" || stealth;
+}
+
+/** Whether the caller leaves it to us when a page is done; its load event says little of one that fetches what it shows. */
+function settles({ engine, selector, waitMs, waitUntil }: PageRequest): boolean {
+  return engine === "auto" && waitUntil === "load" && waitMs === 0 && selector === undefined;
 }
 
 /** What a page tells of itself that is not HTML; no script of its own runs there. */

@@ -9,6 +9,8 @@ export interface Visit {
   readonly deadline: Deadline;
   /** What the static engine got already; the browser takes it in place of asking again. */
   readonly fetched: FetchedDocument | undefined;
+  /** Whether a page that has loaded is given time to fetch and show what it is for. */
+  readonly settles: boolean;
 }
 
 /** Loads pages in a browser. */

@@ -68,6 +68,23 @@ const PAGES: Readonly<Record<string, Page>> = {
       `<script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<p id=late>late</p>"), 300)</script>`,
     ),
   // Where the result is text, pictures are not loaded, but scripts are.
+  "/fetches": () =>
+    html(`<div id="root"></div><script>addEventListener("load", () => fetch("/slow-data").then((answer) => answer.text()).then((text) => {
+      document.getElementById("root").innerHTML = "<p>" + text + "</p>";
+    }))</script>`),
+  "/slow-data": async () => {
+    await Bun.sleep(300);
+    return new Response("fetched after the load");
+  },
+  "/polls": () =>
+    html(
+      `<p>polled</p><div id="root"></div><script>setInterval(() => fetch("/slow-data"), 50); document.write("x")</script>`,
+    ),
+  "/challenge": () =>
+    new Response("<title>Just a moment...</title><p>Verify you are human</p><script>window._cf_chl_opt = {}</script>", {
+      status: 403,
+      headers: HTML,
+    }),
   "/pending-image": () => html(`<p id="ready">parsed</p><img src="/never"><script async src="/never"></script>`),
   "/never": () => NEVER,
   "/spin": () => html("<p>before</p><script>while (true);</script>"),

@@ -30,7 +30,7 @@ export async function visiting<T>(
   const deadline = new Deadline(request.timeoutMs, request.signal);
   const egress = new EgressSession(egressOptions);
   try {
-    return await use({ request, egress, deadline, fetched });
+    return await use({ request, egress, deadline, fetched, settles: false });
   } finally {
     deadline.clear();
     egress.close();

@@ -1,0 +1,65 @@
+import { TurnpikeError } from "../../lib/errors.ts";
+
+/** Pictures that wait for their turn. */
+const MAX_WAITING = 64;
+
+interface Waiter {
+  readonly pixels: number;
+  grant(): void;
+}
+
+/** Lets as much be shown at one time as has this many pixels together; what is larger is shown alone. */
+export class PixelBudget {
+  #free: number;
+  readonly #total: number;
+  readonly #waiters = new Set<Waiter>();
+
+  constructor(total: number) {
+    this.#free = total;
+    this.#total = total;
+  }
+
+  /**
+   * Waits for its turn and gives the function that ends it. `race` fails when the wait is over for another reason. Fails
+   * with `overloaded` where too many wait.
+   */
+  async take(wanted: number, race: <T>(promise: Promise<T>) => Promise<T>): Promise<() => void> {
+    const pixels = Math.min(wanted, this.#total);
+    if (this.#waiters.size === 0 && pixels <= this.#free) this.#free -= pixels;
+    else await this.#wait(pixels, race);
+    let returned = false;
+    return () => {
+      if (returned) return;
+      returned = true;
+      this.#free += pixels;
+      this.#next();
+    };
+  }
+
+  async #wait(pixels: number, race: <T>(promise: Promise<T>) => Promise<T>): Promise<void> {
+    if (this.#waiters.size >= MAX_WAITING) {
+      throw new TurnpikeError("overloaded", "Cannot take the request: too many large pictures are waiting; try again");
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiter: Waiter = { pixels, grant: resolve };
+    this.#waiters.add(waiter);
+    try {
+      await race(promise);
+    } catch (error) {
+      // Granted at the very moment that its wait ended: nobody will give it back.
+      if (!this.#waiters.delete(waiter)) this.#free += pixels;
+      this.#next();
+      throw error;
+    }
+  }
+
+  /** In order, so that a large picture gets its turn. */
+  #next(): void {
+    for (const waiter of this.#waiters) {
+      if (waiter.pixels > this.#free) return;
+      this.#free -= waiter.pixels;
+      this.#waiters.delete(waiter);
+      waiter.grant();
+    }
+  }
+}
