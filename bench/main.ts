@@ -5,6 +5,7 @@ import { runFetchBench } from "./fetch.ts";
 import { runFrontBench } from "./front.ts";
 import { http1 } from "./http1.ts";
 import { http2Hpack } from "./http2-hpack.ts";
+import { runMarkdownBench } from "./html-to-markdown.ts";
 import { runProxyBench } from "./proxy.ts";
 import { runReaderBench } from "./reader.ts";
 import { runSearchBench } from "./search.ts";
@@ -17,6 +18,11 @@ interface Bench {
 }
 
 const BENCHES: readonly Bench[] = [
+  {
+    name: "markdown",
+    about: "HTML to Markdown: CPU time per megabyte, beside jsdom and turndown",
+    run: runMarkdownBench,
+  },
   { name: "proxy", about: "Turnpike beside nginx, HAProxy and Caddy, driven by wrk", run: runProxyBench },
   {
     name: "front",

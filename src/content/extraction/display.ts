@@ -9,6 +9,8 @@ const BLOCKS = new Set(
   ).split(" "),
 );
 
+const HEADINGS = new Map([1, 2, 3, 4, 5, 6].map((level) => [`h${level}`, level]));
+
 /** A longer style is not looked at. In characters. */
 const MAX_STYLE_LENGTH = 2048;
 const DISPLAY = /(?:^|;)\s*display\s*:\s*([\w-]+)/i;
@@ -27,8 +29,8 @@ export function isBlock({ name, attribs }: Element): boolean {
 
 /** The level of a heading; undefined where the element is none. */
 export function headingLevel({ name, attribs }: Element): number | undefined {
-  const own = /^h([1-6])$/.exec(name)?.[1];
-  if (own !== undefined) return Number(own);
+  const own = HEADINGS.get(name);
+  if (own !== undefined) return own;
   if (attribs["role"] !== "heading") return undefined;
   const level = Number(attribs["aria-level"] ?? 2);
   return Number.isInteger(level) && level >= 1 ? Math.min(level, 6) : 2;

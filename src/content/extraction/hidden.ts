@@ -84,10 +84,37 @@ const COPIES = /(?:^|[\s_-])(?:copy|copybtn|clipboard)(?:$|[\s_-])/i;
 /** A longer attribute is not looked at. In characters. */
 const MAX_ATTRIBUTE_LENGTH = 2048;
 
+/** What a class attribute says of its element. */
+interface ClassVerdict {
+  readonly screenReaderOnly: boolean;
+  readonly hidden: boolean;
+}
+
+const SAYS_NOTHING: ClassVerdict = { screenReaderOnly: false, hidden: false };
+
+/** Class attributes that are remembered; a page has some hundred. */
+const MAX_REMEMBERED = 2000;
+/** The same attributes come back on every page of a site, and taking them apart took a fifth of all pruning. */
+const verdicts = new Map<string, ClassVerdict>();
+
+function verdictOf(names: string): ClassVerdict {
+  if (names.length > MAX_ATTRIBUTE_LENGTH) return SAYS_NOTHING;
+  let verdict = verdicts.get(names);
+  if (verdict === undefined) {
+    verdict = {
+      screenReaderOnly: hasAny(names, SCREEN_READER_ONLY),
+      hidden: hasAny(names, CHROME_CLASSES, CONSENT_CLASSES),
+    };
+    if (verdicts.size >= MAX_REMEMBERED) verdicts.clear();
+    verdicts.set(names, verdict);
+  }
+  return verdict;
+}
+
 /** Whether an element's text is there for screen readers only. */
 export function isScreenReaderOnly({ attribs }: Element): boolean {
   const names = attribs["class"];
-  return names !== undefined && names.length <= MAX_ATTRIBUTE_LENGTH && hasAny(names, SCREEN_READER_ONLY);
+  return names !== undefined && verdictOf(names).screenReaderOnly;
 }
 
 /** Whether nobody sees an element, or what it shows is no content: banners for consent, marks of the page's machinery. */
@@ -105,11 +132,11 @@ export function isHidden(element: Element): boolean {
   const id = attribs["id"];
   if (id !== undefined && CONSENT_IDS.has(id.toLowerCase())) return true;
   const names = attribs["class"];
-  if (names === undefined || names.length > MAX_ATTRIBUTE_LENGTH) return false;
+  if (names === undefined) return false;
   if (names === "katex-html") return hasMathBefore(element);
   // MathJax 2 leaves the formula's source beside what it draws; MathJax 3 has MathML inside.
   if (name !== "mjx-container" && names === "MathJax") return true;
-  return hasAny(names, CHROME_CLASSES, CONSENT_CLASSES);
+  return verdictOf(names).hidden;
 }
 
 /** KaTeX draws beside MathML, where it is not told to leave that out. */

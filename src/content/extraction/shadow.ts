@@ -8,9 +8,7 @@ const MAX_SLOT_DEPTH = 64;
  * slots; undefined where the element is no such host.
  */
 export function shadowContent(host: Element): ChildNode[] | undefined {
-  const template = host.children.find(
-    (child): child is Element => isTag(child) && child.name === "template" && isOpenMode(child),
-  );
+  const template = rootOf(host);
   const content = template?.children[0];
   if (content === undefined || !hasChildren(content)) return undefined;
   const light = new Map<string, ChildNode[]>();
@@ -23,6 +21,14 @@ export function shadowContent(host: Element): ChildNode[] | undefined {
   }
   fillSlots(content, light, 0);
   return content.children;
+}
+
+/** A host's shadow tree; a plain loop, since every element of a page is asked. */
+function rootOf({ children }: Element): Element | undefined {
+  for (const child of children) {
+    if (isTag(child) && child.name === "template" && isOpenMode(child)) return child;
+  }
+  return undefined;
 }
 
 function isOpenMode(template: Element): boolean {

@@ -1,5 +1,5 @@
 /** Characters that may be Markdown in running text. */
-const SPECIAL = /[\\`*_~[\]<&$!]|:\/\/|www\./i;
+const SPECIAL = /[\\`*_~[\]<&$!]|:\/\/|[wW]{3}\./;
 
 /** Of a text: addresses, which GitHub's Markdown takes for links (GFM §6.9), and characters that may be Markdown. */
 const SPECIAL_OR_ADDRESS = /(?<![A-Za-z])(?:https?:\/\/|www\.)[^\s<>\p{Cc}]+|[\\`*_~[\]<&$!]/giu;

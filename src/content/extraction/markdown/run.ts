@@ -1,4 +1,4 @@
-import { escapeAddress, escapeText, escapeTitle } from "./escape.ts";
+import { type TextPlace, escapeAddress, escapeText, escapeTitle } from "./escape.ts";
 import { foldWhiteSpace } from "../white-space.ts";
 import { type Link, type MarkKind, Marks } from "./marks.ts";
 
@@ -42,6 +42,16 @@ export const PARAGRAPH: RunStyle = { lineBreak: "  \n", isBold: false };
 export const HEADING: RunStyle = { lineBreak: " ", isBold: true };
 export const CELL: RunStyle = { lineBreak: "<br>", isBold: false };
 export const HEADER_CELL: RunStyle = { lineBreak: "<br>", isBold: true };
+
+const PLAIN_TEXT: TextPlace = {
+  startsLine: false,
+  inLink: false,
+  isMarked: false,
+  inDel: false,
+  next: "",
+  hasMath: false,
+};
+const PLAIN_PARAGRAPH: TextPlace = { ...PLAIN_TEXT, startsLine: true };
 
 /** Gathers running text, folds its white space as browsers do, and writes it as Markdown. */
 export class Run {
@@ -95,7 +105,12 @@ export class Run {
   /** Writes and forgets what was gathered; empty where that is nothing. */
   take(style: RunStyle): string {
     while (this.endsWithBreak) this.#pieces.pop();
-    const markdown = this.size === 0 ? "" : new RunWriter(this.#pieces, style, this.#hasMath).write();
+    const [first] = this.#pieces;
+    let markdown = "";
+    // Most runs are a text without marks.
+    if (this.size === 1 && first?.kind === "text" && first.marks === Marks.NONE) {
+      markdown = escapeText(first.text, style === PARAGRAPH ? PLAIN_PARAGRAPH : PLAIN_TEXT);
+    } else if (this.size > 0) markdown = new RunWriter(this.#pieces, style, this.#hasMath).write();
     this.#pieces.length = 0;
     this.#spaced = false;
     this.#hasMath = false;

@@ -1,0 +1,116 @@
+/** What making Markdown of a page costs: CPU milliseconds per megabyte of HTML, beside jsdom and turndown. */
+import { readdirSync, readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { JSDOM, VirtualConsole } from "jsdom";
+import TurndownService from "turndown";
+import { markdownOf } from "../src/content/extraction/markdown/writer.ts";
+import { prepare } from "../src/content/extraction/prune.ts";
+import { parseTree } from "../src/content/extraction/tree.ts";
+
+const FOLDER = new URL("../src/content/extraction/markdown/testdata/", import.meta.url);
+const URL_BASE = "https://site.test/";
+/** About what pages of the web have, in characters. */
+const PAGE_LENGTH = 300_000;
+const HOSTILE_LENGTH = 5_000_000;
+
+const HOSTILE = [
+  "<div>",
+  "<b>",
+  "<a href=x>",
+  "<ul><li>x",
+  "<blockquote>x",
+  "<table><tr><td>x",
+  "<svg><desc>",
+  "<template>",
+  "<p><b><i><u>",
+  "<b>x<p>",
+  "<p>x",
+  "<dt>x<dd>y",
+  "x<br>",
+  "<tr><td colspan=1000>x",
+  "*_[`<",
+];
+
+interface Times {
+  parse: number;
+  prune: number;
+  write: number;
+}
+
+/** User and system time of the process so far, in milliseconds. */
+function cpu(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+function ours(html: string): Times {
+  const start = cpu();
+  const tree = parseTree(html);
+  const parsed = cpu();
+  prepare(tree, URL_BASE);
+  const pruned = cpu();
+  markdownOf(tree);
+  return { parse: parsed - start, prune: pruned - parsed, write: cpu() - pruned };
+}
+
+function theirs(html: string): number {
+  const start = cpu();
+  const { window } = new JSDOM(html, { url: URL_BASE, virtualConsole: new VirtualConsole() });
+  new TurndownService().turndown(html);
+  window.close();
+  return cpu() - start;
+}
+
+/** A page of the test data, as long as pages are: what its body holds, many times. */
+function longPage(name: string): string {
+  const html = readFileSync(new URL(name, FOLDER), "utf8");
+  const at = html.indexOf(">", html.indexOf("<body")) + 1;
+  return html.slice(0, at) + html.slice(at).repeat(Math.ceil(PAGE_LENGTH / (html.length - at)));
+}
+
+function average(rounds: number, run: () => Times): Times {
+  const sum = { parse: 0, prune: 0, write: 0 };
+  for (let round = 0; round < rounds; round += 1) {
+    const times = run();
+    sum.parse += times.parse / rounds;
+    sum.prune += times.prune / rounds;
+    sum.write += times.write / rounds;
+  }
+  return sum;
+}
+
+function row(name: string, times: Times, megabytes: number, other: string): void {
+  const cells = [times.parse, times.prune, times.write, times.parse + times.prune + times.write];
+  const texts = cells.map((time) => (time / megabytes).toFixed(1).padStart(8));
+  console.log(`${name.padEnd(24)}${texts.join("")}${other.padStart(10)}`);
+}
+
+/** Flags: `--rounds N`, `--hostile` for pages of 5 MB that are made to be slow, `--no-peers`. */
+export async function runMarkdownBench(args: readonly string[]): Promise<number> {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      rounds: { type: "string", default: "10" },
+      hostile: { type: "boolean", default: false },
+      "no-peers": { type: "boolean", default: false },
+    },
+  });
+  if (values.hostile) {
+    console.log(`${"CPU ms for 5 MB of".padEnd(24)}   parse   prune   write     all`);
+    for (const piece of HOSTILE) {
+      const html = `<table>${piece}`.slice(piece.startsWith("<tr>") ? 0 : 7).padEnd(HOSTILE_LENGTH, piece);
+      row(piece, ours(html), 1, "");
+      Bun.gc(true);
+    }
+    return 0;
+  }
+  console.log(`${"CPU ms per MB".padEnd(24)}   parse   prune   write     all   jsdom+turndown`);
+  for (const name of readdirSync(FOLDER).filter((file) => file.endsWith(".html"))) {
+    const html = longPage(name);
+    const megabytes = html.length / 1_000_000;
+    average(3, () => ours(html));
+    const times = average(Number(values.rounds), () => ours(html));
+    row(name, times, megabytes, values["no-peers"] ? "" : (theirs(html) / megabytes).toFixed(0));
+  }
+  return 0;
+}
