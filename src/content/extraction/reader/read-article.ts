@@ -17,6 +17,8 @@ import { blockText, countWords, wordsIn } from "./words.ts";
 
 /** Readability is believed where it keeps this much of the body's words; measured on 1,497 pages of seven kinds. */
 const ENOUGH_OF_BODY = 0.4;
+/** Readability is believed as well where it keeps this much of the surveyed region. */
+const AGREEMENT = 0.9;
 /** The second extractor is believed where it keeps so many times more words; measured on the same. */
 const MUCH_MORE = 1.5;
 /** What is around the content is left out of the region by itself: where it is so many times longer, it is believed. */
@@ -70,9 +72,11 @@ function choose(page: ReaderPage, kind: PageKind): Article | undefined {
   const startedAt = performance.now();
   const first = readability(narrowed(page));
   const kept = first === undefined ? 0 : wordsIn(first.tree);
+  const surveyed = region === undefined ? Number.POSITIVE_INFINITY : wordsIn(region.tree);
   // Pages of several sections, of which Readability takes the longest: a company's services, a town's offices.
-  if (kind === "text" && region !== undefined && wordsIn(region.tree) > kept * SOME_MORE) return region;
-  if (first !== undefined && kept >= page.words * ENOUGH_OF_BODY) return first;
+  if (kind === "text" && region !== undefined && surveyed > kept * SOME_MORE) return region;
+  // Short articles on pages with much around them: two ways have found the same.
+  if (first !== undefined && (kept >= page.words * ENOUGH_OF_BODY || kept >= surveyed * AGREEMENT)) return first;
   const second = performance.now() - startedAt > MAX_FIRST_MS ? undefined : defuddle(page);
   if (second !== undefined && wordsIn(second.tree) > kept * MUCH_MORE) return second;
   return first ?? region;
