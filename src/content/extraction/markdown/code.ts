@@ -38,7 +38,7 @@ const MAX_CLASS_LENGTH = 512;
 
 /** Columns of line numbers, and buttons, within code. */
 const GUTTER =
-  /(?:^|\s)(?:line-?numbers?|linenos?|linenodiv|lineno|ln|gutter|rouge-gutter|hljs-ln-numbers|blob-num|line-numbers-rows|react-syntax-highlighter-line-number|prompt|copy-?(?:btn|button)|code-copy)(?:\s|$)/i;
+  /(?:^|\s)(?:line-?numbers?|linenos?|linenodiv|lineno|ln|gutter|rouge-gutter|hljs-ln-numbers|blob-num|line-numbers-rows|react-syntax-highlighter-line-number|copy-?(?:btn|button)|code-copy)(?:\s|$)/i;
 const NOT_CODE = new Set(["button", "input", "select"]);
 
 /** The text of a code block, and the language that it names. */

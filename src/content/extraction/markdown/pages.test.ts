@@ -13,6 +13,13 @@ test.each(PAGES)("%s is written as it was when a person last read it", (name) =>
   expect(`${markdownOf(tree)}\n`).toBe(readFileSync(new URL(name.replace(".html", ".txt"), FOLDER), "utf8"));
 });
 
+test.each(PAGES)("%s is the same when it is prepared twice", (name) => {
+  const tree = parseTree(readFileSync(new URL(name, FOLDER), "utf8"));
+  prepare(tree, "https://site.test/docs/page?x=1");
+  prepare(tree, "https://site.test/docs/page?x=1");
+  expect(`${markdownOf(tree)}\n`).toBe(readFileSync(new URL(name.replace(".html", ".txt"), FOLDER), "utf8"));
+});
+
 test("there are pages of ten kinds", () => {
   expect(PAGES).toHaveLength(10);
 });
