@@ -62,6 +62,12 @@ export interface Metadata {
     readonly content_type?: string | undefined;
     /** Title of the page */
     readonly title?: string | undefined;
+    /** Who wrote the article, where the page says so */
+    readonly byline?: string | undefined;
+    /** When the article was published, where the page says so */
+    readonly published?: string | undefined;
+    /** Language of the article, where the page says so */
+    readonly language?: string | undefined;
     /** True where the time-out came before the end of the page */
     readonly partial?: boolean | undefined;
     /** What loaded the page */

@@ -11,6 +11,9 @@ export const metadataSchema = z
     final_url: z.string().optional().openapi({ description: "The page's address after redirects" }),
     content_type: z.string().optional().openapi({ description: "Type of the page's document" }),
     title: z.string().optional().openapi({ description: "Title of the page" }),
+    byline: z.string().optional().openapi({ description: "Who wrote the article, where the page says so" }),
+    published: z.string().optional().openapi({ description: "When the article was published, where the page says so" }),
+    language: z.string().optional().openapi({ description: "Language of the article, where the page says so" }),
     partial: z.boolean().optional().openapi({ description: "True where the time-out came before the end of the page" }),
     engine: z.enum(["static", "browser"]).optional().openapi({ description: "What loaded the page" }),
   })

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { TurnpikeError } from "../../lib/errors.ts";
+import { type Extraction } from "../extraction/extraction.ts";
 import { cutContent, cutTitle, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type Answer, postOperation } from "./operation.ts";
 import { maxLength, PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
@@ -40,7 +41,13 @@ export const read = postOperation(
     const { content, title } = extraction;
     if (content === "") throw new TurnpikeError("page-empty", "Cannot read the page: it has no text");
     const { url } = input;
-    const page = { source, title };
-    return { json: { url, title: cutTitle(title), ...cutContent(content, input.max_length, page, startedAt) } };
+    const { metadata, ...cut } = cutContent(content, input.max_length, { source, title }, startedAt);
+    return { json: { url, title: cutTitle(title), ...cut, metadata: { ...metadata, ...about(extraction) } } };
   },
 );
+
+/** What the page says of the article itself. */
+function about({ byline, published, language }: Extraction): Readonly<Record<string, string>> {
+  const known = Object.entries({ byline, published, language });
+  return Object.fromEntries(known.flatMap(([name, value]) => (value === undefined ? [] : [[name, cutTitle(value)]])));
+}
