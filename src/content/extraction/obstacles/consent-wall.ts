@@ -10,7 +10,7 @@ const MAX_WORDS_OF_PAGE = 1_500;
 
 /** Hosts and paths of pages that do nothing but ask. */
 const WALL_HOST = /^(?:consent|guce|guccounter|cmp|privacy-gate|cookie-?wall)\.|^myprivacy(?:-static)?\.dpgmedia\./i;
-const WALL_PATH = /^\/(?:privacy-gate|cookie-?wall|consent(?:-wall)?|gdpr-?consent)(?:\/|$)/i;
+const WALL_PATH = /^\/(?:privacy-gate|cookie-?wall|consent-wall|gdpr-?consent)(?:\/|$)/i;
 
 /** What holds a demand for consent: names that consent tools give their boxes. */
 const BOX =
@@ -21,6 +21,10 @@ const DEMAND =
 const CHOICE =
   /\b(?:accept|agree|allow|reject|decline|manage|consent|akzeptieren|zustimmen|ablehnen|einverstanden|accepter|refuser|aceptar|rechazar|accetta\w*|rifiuta\w*|akkoord|weigeren|zaakceptuj|souhlas\w*|aceitar)\b/i;
 
+/** What choices are made of, in characters of their labels too. */
+const PRESSED = new Set(["button", "a", "input", "div", "span", "label"]);
+const MAX_LABEL_LENGTH = 60;
+
 /** Whether the page is a demand for consent and nothing else to speak of. */
 export function isConsentWall(tree: Document, facts: PageFacts): boolean {
   const asks = DEMAND.test(facts.text) && CHOICE.test(facts.text);
@@ -28,14 +32,31 @@ export function isConsentWall(tree: Document, facts: PageFacts): boolean {
   if (facts.url !== undefined && facts.words <= MAX_WORDS_OF_PAGE) {
     if (WALL_HOST.test(facts.url.hostname) || WALL_PATH.test(facts.url.pathname)) return true;
   }
-  const boxes = boxesOf(tree);
-  if (boxes.length === 0) return false;
+  const boxes = new Set<AnyNode>();
   let inBoxes = 0;
-  for (const box of boxes) {
+  for (const box of boxesOf(tree)) {
     const text = seenText(box);
-    if (DEMAND.test(text)) inBoxes += countWords(text);
+    if (!DEMAND.test(text) || !hasChoice(box)) continue;
+    boxes.add(box);
+    inBoxes += countWords(text);
   }
-  return inBoxes >= MIN_WORDS_OF_DEMAND && facts.words - inBoxes <= MAX_WORDS_BESIDE;
+  // Counted and not reckoned: a long text is looked at in part.
+  return inBoxes >= MIN_WORDS_OF_DEMAND && countWords(seenText(tree, boxes)) <= MAX_WORDS_BESIDE;
+}
+
+/** Whether there is something to press; a page about cookies that is named like a box only has text. */
+function hasChoice(box: Element): boolean {
+  let found = false;
+  walk(box, (node) => {
+    if (!isTag(node) || !PRESSED.has(node.name)) return "go on";
+    if (node.name === "input") found = CHOICE.test(attribute(node.attribs, "value"));
+    else if (node.name === "button" || !node.children.some(isTag)) {
+      const text = seenText(node);
+      found = text.length <= MAX_LABEL_LENGTH && CHOICE.test(text);
+    }
+    return found ? "stop" : "go on";
+  });
+  return found;
 }
 
 /** The outermost elements that are named as a box of a consent tool. */

@@ -190,6 +190,30 @@ describe("a challenge", () => {
       },
     ],
     [
+      "a short page that walls watch from other places",
+      {
+        html: page(
+          "Tides",
+          `<h1>Tides</h1><p>${WORDS.slice(0, 300)}</p><script>a.src='/cdn-cgi/challenge-platform/h/b/scripts/jsd/22755d9a86c9/main.js'</script>
+           <script>a.src='/cdn-cgi/challenge-platform/scripts/invisible.js?ts=1'</script>`,
+        ),
+      },
+    ],
+    [
+      "a form to write by, which asks for a person too",
+      {
+        html: page(
+          "Contact",
+          `<h1>Contact</h1><form><label>Your mail <input name="mail" type="email"></label><textarea name="text"></textarea>
+           <p>Please verify you are human.</p><div class="g-recaptcha"></div><button>Send</button></form>`,
+        ),
+      },
+    ],
+    [
+      "a short page with slides",
+      { html: page("Slides", `<p>${WORDS.slice(0, 200)} Next slide.</p><script src="/js/budgt.js"></script>`) },
+    ],
+    [
       "a plain refusal",
       {
         html: page("403 Forbidden", "<h1>Forbidden</h1><p>You lack the right to see this directory.</p>"),
@@ -215,6 +239,15 @@ describe("a consent wall", () => {
           `<p>We use cookies and data to deliver our services.</p><button>Accept all</button><button>Reject all</button>`,
         ),
         url: "https://consent.site.test/m?continue=x",
+      },
+    ],
+    [
+      "of links to press",
+      {
+        html: page(
+          "News",
+          `<div class="cookie-modal"><p>We and our partners use cookies and the like to measure what you read here.</p><a href="#">Accept all</a></div>`,
+        ),
       },
     ],
     [
@@ -245,6 +278,34 @@ describe("a consent wall", () => {
         html: page(
           "Cookie policy",
           `<main class="cookie-policy"><h1>Cookies</h1><p>${"We use cookies, and you may accept or reject them. ".repeat(20)}</p></main>`,
+        ),
+      },
+    ],
+    [
+      "a page about cookies in a box that is named for them",
+      {
+        html: page(
+          "Cookie notice",
+          `<div class="gdpr-page"><div id="cookie-notice"><h1>Cookies</h1><p>${"We use cookies, and you may accept or reject them. ".repeat(20)}</p></div></div>`,
+        ),
+      },
+    ],
+    [
+      "a page about consent at an address of that name",
+      {
+        html: page(
+          "Consent",
+          `<h1>Consent</h1><p>${"A patient may give or refuse consent to treatment. ".repeat(20)}</p>`,
+        ),
+        url: "https://site.test/consent/treatment",
+      },
+    ],
+    [
+      "an article below a long list of partners",
+      {
+        html: page(
+          "Tides",
+          `<div id="onetrust-consent-sdk">${CONSENT}<p>${"Some partner that may set cookies. ".repeat(900)}</p></div><article><p>${WORDS}</p></article>`,
         ),
       },
     ],

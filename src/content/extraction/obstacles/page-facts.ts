@@ -45,10 +45,11 @@ export function countWords(text: string): number {
   return text.match(WORD)?.length ?? 0;
 }
 
-/** The text of a part of a page that is not hidden by its markup, folded, up to MAX_TEXT characters. */
-export function seenText(root: AnyNode): string {
+/** The text of a part of a page, but for what is in `without`, that is not hidden by its markup, folded, up to MAX_TEXT characters. */
+export function seenText(root: AnyNode, without: ReadonlySet<AnyNode> = new Set()): string {
   let text = "";
   walk(root, (node) => {
+    if (without.has(node)) return "skip";
     if (isText(node)) text += `${node.data} `;
     // Stops the walk where there is enough.
     if (text.length > MAX_TEXT * 2) return "stop";
