@@ -68,6 +68,25 @@ function longPage(name: string): string {
   return html.slice(0, at) + html.slice(at).repeat(Math.ceil(PAGE_LENGTH / (html.length - at)));
 }
 
+const WORDS =
+  "the tide rises where the basin is shallow and the wave slows at the bar of sand near the harbour mouth".split(" ");
+
+/** An ordinary page: a third of it style and script, paragraphs of 60 words in wrappers with many class names. */
+function ordinaryPage(): string {
+  const style = ".x-12{color:#123;margin:0 auto;padding:1px 2px}\n".repeat(1000);
+  const script = JSON.stringify(
+    Array.from({ length: 500 }, (_none, id) => ({ id, slug: `a-b-c-${id}`, tags: ["x", "y"] })),
+  );
+  const paragraphs = Array.from({ length: 250 }, (_none, block) => {
+    const words = Array.from({ length: 60 }, (_word, at) => WORDS[(at * 7 + block) % WORDS.length]).join(" ");
+    return (
+      `<div class="article__block u-mb-4 md:u-mb-6" data-block="${block}">${block % 10 === 0 ? `<h2 id="h${block}">Part</h2>` : ""}` +
+      `<p class="text-base leading-7 dark:text-gray-200">${words}, <a class="link" href="/topic/${block}">more</a> <b>so</b>.</p></div>\n`
+    );
+  });
+  return `<!doctype html><title>T</title><style>${style}</style><script>state=${script}</script><body>${paragraphs.join("")}`;
+}
+
 function average(rounds: number, run: () => Times): Times {
   const sum = { parse: 0, prune: 0, write: 0 };
   for (let round = 0; round < rounds; round += 1) {
@@ -105,10 +124,11 @@ export async function runMarkdownBench(args: readonly string[]): Promise<number>
     return 0;
   }
   console.log(`${"CPU ms per MB".padEnd(24)}   parse   prune   write     all   jsdom+turndown`);
-  for (const name of readdirSync(FOLDER).filter((file) => file.endsWith(".html"))) {
-    const html = longPage(name);
+  const dense = readdirSync(FOLDER).filter((file) => file.endsWith(".html"));
+  const pages = [["an ordinary page", ordinaryPage()], ...dense.map((name) => [name, longPage(name)])] as const;
+  for (const [name = "", html = ""] of pages) {
     const megabytes = html.length / 1_000_000;
-    average(3, () => ours(html));
+    average(10, () => ours(html));
     const times = average(Number(values.rounds), () => ours(html));
     row(name, times, megabytes, values["no-peers"] ? "" : (theirs(html) / megabytes).toFixed(0));
   }
