@@ -11,20 +11,10 @@ import { Sites } from "../src/content/search/index/sites.ts";
 import { createSearchService, SEARCH_DEFAULTS } from "../src/content/search/search-service.ts";
 import { startEngine } from "../src/content/search/testing/engines.ts";
 import { startMadeSite } from "../src/content/search/testing/made-site.ts";
+import { fractionsOf } from "../src/lib/testing/mulberry32.ts";
 
 const WORDS = 50_000;
 const PAGE_WORDS = 600;
-
-/** Numbers that are the same in every run (mulberry32). */
-function numbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 /** A word, the common ones often, as in any language (Zipf). */
 function word(random: () => number): string {
@@ -62,7 +52,7 @@ function queries(index: PageIndex, name: string, make: () => string): void {
 
 function measureIndex(folder: string, pages: number): void {
   const index = PageIndex.open(join(folder, "made.db"));
-  const random = numbers(1);
+  const random = fractionsOf(1);
   let characters = 0;
   let ms = 0;
   let cpuMs = 0;

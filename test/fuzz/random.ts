@@ -1,18 +1,16 @@
-/** A random source that a seed repeats: mulberry32. */
+import { mulberry32 } from "../../src/lib/testing/mulberry32.ts";
+
+/** A random source that a seed repeats. */
 export class Random {
-  #state: number;
+  readonly #next: () => number;
 
   constructor(seed: number) {
-    this.#state = seed >>> 0;
+    this.#next = mulberry32(seed);
   }
 
   /** A whole number from 0 to `below` - 1. */
   below(below: number): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0;
-    let mixed = this.#state;
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+    return this.#next() % below;
   }
 
   pick<T>(list: readonly T[]): T {

@@ -1,5 +1,6 @@
 /** Idle connections that their server closes just as a request is written to them, thousands of times. */
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { fractionsOf } from "../../src/lib/testing/mulberry32.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { statusOf } from "../support/message.ts";
 import { RawClient } from "../support/raw-client.ts";
@@ -18,17 +19,6 @@ afterEach(async () => {
   await gateway?.stop();
   await stop();
 });
-
-/** A sequence of numbers from 0 to 1 that a seed decides (mulberry32). */
-function numbersOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 function spin(microseconds: number): void {
   const end = performance.now() + microseconds / 1000;
@@ -96,7 +86,7 @@ describe.each([
   ["h2c", http2Origin],
 ])("an upstream over %s that closes idle connections as requests come", (protocol, start) => {
   test(`costs no GET, sends no POST twice, and answers each with its own: ${ROUNDS} times, seed ${SEED}`, async () => {
-    const random = numbersOf(SEED);
+    const random = fractionsOf(SEED);
     const origin = await start();
     const { port } = await serve(origin.port, protocol);
     const client = await RawClient.open(port);

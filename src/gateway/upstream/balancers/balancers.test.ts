@@ -1,20 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { fractionsOf } from "../../../lib/testing/mulberry32.ts";
 import { type Candidate } from "./balancer.ts";
 import { type Balancing, createBalancer } from "./create-balancer.ts";
 
 const ALL: readonly Balancing[] = ["round_robin", "least_conn", "ip_hash", "random", "weighted_round_robin"];
 const CLIENT = "192.0.2.1";
-
-/** Mulberry32: the same numbers in every run. */
-function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let value = Math.imul(state ^ (state >>> 15), 1 | state);
-    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
-    return ((value ^ (value >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 class Server implements Candidate {
   readonly key: string;
@@ -34,7 +24,7 @@ function servers(...weights: number[]): Server[] {
 
 /** How often each of `list` is picked, for as many clients. */
 function counts(balancing: Balancing, list: readonly Server[], picks: number): number[] {
-  const balancer = createBalancer(balancing, list, seeded(7));
+  const balancer = createBalancer(balancing, list, fractionsOf(7));
   const found = new Map<Server | undefined, number>();
   for (let i = 0; i < picks; i++) {
     const server = balancer.pick(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, undefined);
@@ -51,7 +41,7 @@ const BOUND_OF_FOUR = 18.5;
 
 /** Picks for as many requests, each of which stays at its server. */
 function pile(balancing: Balancing, list: readonly Server[], requests: number): number[] {
-  const balancer = createBalancer(balancing, list, seeded(3));
+  const balancer = createBalancer(balancing, list, fractionsOf(3));
   for (let i = 0; i < requests; i++) {
     const server = balancer.pick(CLIENT, undefined);
     if (server !== undefined) server.inFlight++;
@@ -70,7 +60,7 @@ describe.each(ALL)("%s", (balancing) => {
 
   test("passes over who is out of rotation and who is to be avoided, and takes them up again", () => {
     const [first, second, third] = servers(1, 1, 1) as [Server, Server, Server];
-    const balancer = createBalancer(balancing, [first, second, third], seeded(1));
+    const balancer = createBalancer(balancing, [first, second, third], fractionsOf(1));
     second.inRotation = false;
     for (let i = 0; i < 20; i++) expect(balancer.pick(`10.0.0.${i}`, first)).toBe(third);
     third.inRotation = false;
@@ -107,7 +97,7 @@ describe("shares", () => {
   });
 
   test("of any turns in a row are as near to the weights as turns allow, with servers going and coming meanwhile", () => {
-    const random = seeded(11);
+    const random = fractionsOf(11);
     const list = servers(7, 4, 2, 1);
     const balancer = createBalancer("weighted_round_robin", list, random);
     for (let round = 0; round < 200; round++) {
@@ -126,7 +116,7 @@ describe("shares", () => {
     const list = servers(2, 2, 2);
     for (const balancing of ["round_robin", "least_conn", "weighted_round_robin", "random"] as const) {
       const first = Array.from({ length: 60 }, (_, at) =>
-        createBalancer(balancing, list, seeded(at)).pick(CLIENT, undefined),
+        createBalancer(balancing, list, fractionsOf(at)).pick(CLIENT, undefined),
       );
       expect(new Set(first).size).toBeGreaterThan(1);
     }
@@ -168,7 +158,7 @@ describe("load", () => {
 
   test("that is equal goes round, so that servers which answer at once all get some", () => {
     const list = servers(1, 1, 1);
-    const balancer = createBalancer("least_conn", list, seeded(2));
+    const balancer = createBalancer("least_conn", list, fractionsOf(2));
     const picks = Array.from({ length: 30 }, () => balancer.pick(CLIENT, undefined));
     for (const server of list) expect(picks.filter((pick) => pick === server)).toHaveLength(10);
     expect(counts("least_conn", servers(1, 3), 400)).toEqual([100, 300]);

@@ -1,0 +1,16 @@
+/** A sequence of whole numbers from 0 to 2^32 - 1 that a seed decides (mulberry32). */
+export function mulberry32(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return (mixed ^ (mixed >>> 14)) >>> 0;
+  };
+}
+
+/** The same from 0 up to, and without, 1. */
+export function fractionsOf(seed: number): () => number {
+  const next = mulberry32(seed);
+  return () => next() / 4_294_967_296;
+}
