@@ -1,7 +1,7 @@
 /** Answers every request on its one port with the same bytes; prints the port. Arguments: bytes of the page, its coding. */
-import { once } from "node:events";
 import { createServer } from "node:net";
 import { brotliCompressSync, gzipSync } from "node:zlib";
+import { listenOnLoopback } from "../../src/lib/testing/listen.ts";
 
 const [size = "30000", coding = "identity"] = process.argv.slice(2);
 const WORDS = "the toll is paid at the gate by whoever comes through it and nobody else asks for more".split(" ");
@@ -29,7 +29,4 @@ const server = createServer((socket) => {
   socket.on("error", () => undefined);
   socket.once("data", () => socket.end(answer));
 });
-server.listen(0, "127.0.0.1");
-await once(server, "listening");
-const address = server.address();
-console.log(typeof address === "object" && address !== null ? address.port : 0);
+console.log(await listenOnLoopback(server));

@@ -1,7 +1,8 @@
 /** The servers of a run, with settings as equal as their configuration languages let them be. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { accepts, type Child, type Children, freePort, waitFor } from "../support/children.ts";
+import { freePort } from "../../src/lib/testing/listen.ts";
+import { accepts, type Child, type Children, waitFor } from "../support/children.ts";
 import { isInstalled, type Running, startCaddy, startHaproxy, startNginx, startTurnpike } from "../support/programs.ts";
 import { OWN_ANSWER } from "./cases.ts";
 

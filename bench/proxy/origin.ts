@@ -1,7 +1,8 @@
 /** The origins of a run: each is the same one for every proxy. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { accepts, type Children, freePort, waitFor } from "../support/children.ts";
+import { freePort } from "../../src/lib/testing/listen.ts";
+import { accepts, type Children, waitFor } from "../support/children.ts";
 import { folderFor, isInstalled, startNginx } from "../support/programs.ts";
 import { bodyAt, LARGE_BODIES, SMALL_BODY } from "./bodies.ts";
 

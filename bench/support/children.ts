@@ -1,6 +1,6 @@
 /** The processes and the folder of one run: started, measured and cleared away together. */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -135,21 +135,6 @@ export function accepts(port: number): Promise<true | undefined> {
     };
     socket.once("connect", () => done(true));
     socket.once("error", () => done(undefined));
-  });
-}
-
-/** A loopback port that was free just now, for programs that cannot report a port of their own choice. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => {
-        if (address === null || typeof address === "string") reject(new Error("Cannot find a free port"));
-        else resolve(address.port);
-      });
-    });
   });
 }
 

@@ -1,6 +1,7 @@
 /** Bodies far larger than the memory they may take: streamed both ways, and held back where nobody takes them. */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { connect, createServer, type Server, type Socket } from "node:net";
+import { listenOnLoopback } from "../../src/lib/testing/listen.ts";
 import { everythingTo, type Gateway, startGateway } from "../support/gateway.ts";
 
 setDefaultTimeout(60_000);
@@ -79,10 +80,7 @@ beforeEach(async () => {
     socket.on("error", () => socket.destroy());
     serve(socket).catch(() => socket.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("Cannot listen");
-  const { upstreams, routes } = everythingTo(address.port);
+  const { upstreams, routes } = everythingTo(await listenOnLoopback(server));
   gateway = await startGateway({
     limits: { max_body_bytes: BODY },
     access_log: { enabled: false },

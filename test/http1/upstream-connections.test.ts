@@ -1,9 +1,9 @@
 /** Connections to origins: kept, lost, refused, stalled, given up. */
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { freePort } from "../../src/lib/testing/listen.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { statusOf, valuesOf } from "../support/message.ts";
 import { once, RawClient } from "../support/raw-client.ts";
@@ -16,16 +16,6 @@ let unixOrigin: RawOrigin;
 let folder: string;
 let gateway: Gateway;
 
-/** A loopback port that nobody listens on. */
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("Cannot find a closed port");
-  return address.port;
-}
-
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "turnpike-unix-"));
   origin = await RawOrigin.start();
@@ -37,7 +27,7 @@ beforeAll(async () => {
       { name: "narrow", servers: [serverAt(origin.port)], connection_pool: { max_connections: 1, max_idle: 1 } },
       { name: "unix", servers: [{ unix: join(folder, "origin.sock") }] },
       { name: "no-socket", servers: [{ unix: join(folder, "absent.sock") }] },
-      { name: "refusing", servers: [serverAt(await closedPort())] },
+      { name: "refusing", servers: [serverAt(await freePort())] },
     ],
     routes: [
       { path_prefix: "/", upstream: "origin" },

@@ -1,8 +1,8 @@
 /** Signals, workers, reloads: the gateway as a process, told what to do as operators do it. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
-import { createServer } from "node:net";
 import { cpus } from "node:os";
+import { freePort } from "../../src/lib/testing/listen.ts";
 import { everythingTo } from "../support/gateway.ts";
 import { statusOf } from "../support/message.ts";
 import { descendants, Folder, isAlive, Program, until } from "../support/program.ts";
@@ -334,11 +334,7 @@ describe("listening", () => {
   test(
     "who connects while the gateway starts is served",
     async () => {
-      const blocker = createServer().listen(0, "127.0.0.1");
-      await new Promise((resolve) => blocker.once("listening", resolve));
-      const address = blocker.address();
-      const port = typeof address === "object" && address !== null ? address.port : 0;
-      await new Promise((resolve) => blocker.close(resolve));
+      const port = await freePort();
       const log = { access_log: { enabled: true, path: folder.file("access.log") } };
       run("--config", folder.write("turnpike.json", { ...configOf({ workers: 1, port }), ...log }));
       const client = await until("a connection", () => RawClient.open(port).catch(() => undefined));

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { connect as connectHttp2, createServer, type Http2Server, type ServerHttp2Stream } from "node:http2";
 import { connect, type Socket } from "node:net";
+import { listenOnLoopback } from "../../src/lib/testing/listen.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 
 setDefaultTimeout(60_000);
@@ -24,9 +25,7 @@ beforeEach(async () => {
     stream.on("error", () => {});
     onStream(stream);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  const port = address !== null && typeof address === "object" ? address.port : 0;
+  const port = await listenOnLoopback(server);
   gateway = await startGateway({
     access_log: { enabled: false },
     limits: { max_body_bytes: 2 * BODY },

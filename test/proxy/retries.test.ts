@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createServer as createHttp2Server, type ServerHttp2Stream } from "node:http2";
 import { createServer } from "node:net";
+import { freePort, listeningPort } from "../../src/lib/testing/listen.ts";
 import { Folder, until } from "../support/program.ts";
 import { echo, type OriginConnection, RawOrigin } from "../support/raw-origin.ts";
 import { ask } from "./testing/ask.ts";
@@ -27,16 +28,6 @@ async function originsThat(count: number, act: RawOrigin["answer"]): Promise<Raw
   for (const origin of started) origin.answer = act;
   origins.push(...started);
   return started;
-}
-
-/** A loopback port that nobody listens on. */
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("Cannot find a closed port");
-  return address.port;
 }
 
 async function serve(servers: readonly object[], route: object = {}, upstream: object = {}): Promise<Rig> {
@@ -106,7 +97,7 @@ describe("where no connection was had", () => {
     [false, 502],
   ])("connect_any_method: %p makes a POST a %d", async (connect_any_method, status) => {
     const [origin] = await originsThat(1, echo);
-    const servers = [{ port: origin?.port, backup: true }, { port: await closedPort() }];
+    const servers = [{ port: origin?.port, backup: true }, { port: await freePort() }];
     const gateway = await serve(servers, { retry: { connect_any_method } });
     expect(await ask(gateway, "HTTP/1.1", { method: "POST", path: "/x", body: "body" })).toMatchObject({ status });
     expect(origin?.summaries).toEqual(status === 200 ? ["POST /x body"] : []);
@@ -220,7 +211,7 @@ describe("where the last try puts the last server out of rotation, the answer te
   });
 
   test("a refusal: 502 that says so", async () => {
-    const gateway = await serve([{ port: await closedPort(), max_fails: 1 }]);
+    const gateway = await serve([{ port: await freePort(), max_fails: 1 }]);
     const outcome = await ask(gateway, "HTTP/1.1", { path: "/x" });
     expect(outcome).toMatchObject({ status: 502 });
     expect(outcome.body).toContain("the upstream refused the connection");
@@ -316,10 +307,7 @@ test("servers at IPv6 addresses are reached", async () => {
   const server = createServer((socket) => socket.on("data", () => socket.end("HTTP/1.1 204 No Content\r\n\r\n")));
   const port = await new Promise<number>((resolve) => {
     server.once("error", () => resolve(0));
-    server.listen(0, "::1", () => {
-      const address = server.address();
-      resolve(address !== null && typeof address === "object" ? address.port : 0);
-    });
+    server.listen(0, "::1", () => resolve(listeningPort(server)));
   });
   // A machine without IPv6 has no such address.
   if (port === 0) return;

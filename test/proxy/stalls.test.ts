@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createServer as createHttp2Server } from "node:http2";
 import { createServer, type Server } from "node:net";
+import { listenOnLoopback } from "../../src/lib/testing/listen.ts";
 import * as h2 from "../support/http2-frames.ts";
 import { get, Http2Client } from "../support/http2-client.ts";
 import { until } from "../support/program.ts";
@@ -142,10 +143,9 @@ describe("a server that", () => {
 /** A server whose connections are `onConnection`'s. */
 async function listening(onConnection: Parameters<typeof createServer>[1]): Promise<Server & { port: number }> {
   const server = createServer({ allowHalfOpen: true }, onConnection);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
+  const port = await listenOnLoopback(server);
   server.on("connection", (socket) => socket.on("error", () => {}));
-  return Object.assign(server, { port: address !== null && typeof address === "object" ? address.port : 0 });
+  return Object.assign(server, { port });
 }
 
 describe("a client that", () => {
@@ -167,9 +167,7 @@ describe("a client that", () => {
         stream.respond({ ":status": 200 });
         stream.end("x".repeat(LARGE));
       });
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      const address = server.address();
-      const port = address !== null && typeof address === "object" ? address.port : 0;
+      const port = await listenOnLoopback(server);
       origin.answer = (_, connection) => connection.send(`HTTP/1.1 200 OK\r\n\r\n${"x".repeat(LARGE)}`);
       const route = { read_timeout_ms: 2 * WAIT_MS, total_timeout_ms: 4 * WAIT_MS };
       await serve({ port: protocol === "http1" ? origin.port : port, upstream: { protocol }, route });

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { connect, createServer as createNetServer, type Server, type Socket } from "node:net";
 import { createServer } from "node:tls";
+import { listenOnLoopback } from "../../src/lib/testing/listen.ts";
 import { type Certificate, LOCALHOST, makeCertificate, TEST_CA } from "../support/certificates.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { statusOf } from "../support/message.ts";
@@ -16,13 +17,7 @@ let cut: () => void;
 
 function listening(server: Server): Promise<number> {
   servers.push(server);
-  server.listen(0, "127.0.0.1");
-  return new Promise((resolve) => {
-    server.once("listening", () => {
-      const address = server.address();
-      resolve(address !== null && typeof address === "object" ? address.port : 0);
-    });
-  });
+  return listenOnLoopback(server);
 }
 
 /** Answers with a body that the connection's end ends, which never comes for `/cut`. */

@@ -4,10 +4,10 @@
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createSocket } from "node:dgram";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { freePort } from "../../src/lib/testing/listen.ts";
 import { Random } from "../fuzz/random.ts";
 import { cpuSeconds } from "../floods/flooder.ts";
 import { everythingTo, type Gateway, serverAt, startGateway } from "../support/gateway.ts";
@@ -33,27 +33,18 @@ interface Tally {
   readonly failures: string[];
 }
 
-function freePort(isUdp: boolean): Promise<number> {
-  return new Promise((resolve, reject) => {
-    if (isUdp) {
-      const socket = createSocket("udp4");
-      socket.bind(0, "127.0.0.1", () => {
-        const { port } = socket.address();
-        socket.close(() => resolve(port));
-      });
-      return;
-    }
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() =>
-        address === null || typeof address === "string" ? reject(new Error("no port")) : resolve(address.port),
-      );
+function freeUdpPort(): Promise<number> {
+  return new Promise((resolve) => {
+    const socket = createSocket("udp4");
+    socket.bind(0, "127.0.0.1", () => {
+      const { port } = socket.address();
+      socket.close(() => resolve(port));
     });
   });
 }
 
 async function start(origin: SoakOrigin, folder: string): Promise<{ gateway: Gateway; ports: Ports }> {
-  const ports = { plain: await freePort(false), tls: await freePort(false), quic: await freePort(true) };
+  const ports = { plain: await freePort(), tls: await freePort(), quic: await freeUdpPort() };
   const files = { cert_path: join(folder, "cert.pem"), key_path: join(folder, "key.pem") };
   writeFileSync(files.cert_path, LOCALHOST.cert);
   writeFileSync(files.key_path, LOCALHOST.key);

@@ -1,6 +1,6 @@
 /** The origin of a soak: sends patterns, checks patterns, and breaks off where it is asked to. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { once } from "node:events";
+import { listenOnLoopback } from "../../src/lib/testing/listen.ts";
 import { bodyOf, BodyCheck } from "./pattern.ts";
 
 const PIECE = 30_000;
@@ -26,11 +26,7 @@ export class SoakOrigin {
   }
 
   async listen(): Promise<void> {
-    this.#server.listen(0, "127.0.0.1");
-    await once(this.#server, "listening");
-    const address = this.#server.address();
-    if (address === null || typeof address === "string") throw new Error("Cannot learn the origin's port");
-    this.port = address.port;
+    this.port = await listenOnLoopback(this.#server);
   }
 
   close(): void {

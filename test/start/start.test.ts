@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { existsSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { listenOnLoopback } from "../../src/lib/testing/listen.ts";
 import { descendants, Folder, isAlive, Program, until } from "../support/program.ts";
 
 const TIME_MS = 60_000;
@@ -115,10 +116,8 @@ describe("what it needs", () => {
   test(
     "a port in use is said in one line, and nothing is left running",
     async () => {
-      const blocker = createServer().listen(0, "127.0.0.1");
-      await new Promise((resolve) => blocker.once("listening", resolve));
-      const address = blocker.address();
-      const port = typeof address === "object" && address !== null ? address.port : 0;
+      const blocker = createServer();
+      const port = await listenOnLoopback(blocker);
       const program = run(["--port", String(port), "--state-dir", newFolder().file("state")]);
       const children = new Set<number>();
       const watching = until("the end", () => {

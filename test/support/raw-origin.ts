@@ -1,5 +1,6 @@
 /** An origin that keeps every byte it receives, and answers with exactly the bytes it is told to. */
 import { createServer, type Server, type Socket } from "node:net";
+import { listeningPort } from "../../src/lib/testing/listen.ts";
 import { type Message, parseMessage } from "./message.ts";
 import { Waiters } from "./waiters.ts";
 
@@ -71,8 +72,7 @@ export class RawOrigin {
     return new Promise((resolve, reject) => {
       origin.#server.once("error", reject);
       const ready = (): void => {
-        const address = origin.#server.address();
-        if (address !== null && typeof address === "object") origin.port = address.port;
+        if (path === undefined) origin.port = listeningPort(origin.#server);
         resolve(origin);
       };
       if (path === undefined) origin.#server.listen(0, "127.0.0.1", ready);

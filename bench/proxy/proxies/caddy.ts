@@ -1,4 +1,4 @@
-import { freePort } from "../../support/children.ts";
+import { freePort } from "../../../src/lib/testing/listen.ts";
 import { isInstalled, startCaddy } from "../../support/programs.ts";
 import { opened, ORIGIN_NAME, POOL, type Proxy, type Site } from "../proxy.ts";
 

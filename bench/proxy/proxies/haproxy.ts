@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Children, freePort } from "../../support/children.ts";
+import { freePort } from "../../../src/lib/testing/listen.ts";
+import { type Children } from "../../support/children.ts";
 import { isInstalled, startHaproxy } from "../../support/programs.ts";
 import { opened, ORIGIN_NAME, POOL, type Proxy, type Shape, type Site } from "../proxy.ts";
 

@@ -1,4 +1,5 @@
-import { type Children, freePort } from "../../support/children.ts";
+import { freePort } from "../../../src/lib/testing/listen.ts";
+import { type Children } from "../../support/children.ts";
 import { isInstalled, startNginx } from "../../support/programs.ts";
 import { opened, ORIGIN_NAME, POOL, type Proxy, type Shape, type Site } from "../proxy.ts";
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
+import { listenOnLoopback } from "../../lib/testing/listen.ts";
 import { ANYWHERE, EgressSession } from "./guard.ts";
 import { EGRESS_LIMITS } from "./limits.ts";
 
@@ -16,10 +17,7 @@ beforeAll(async () => {
     socket.on("error", () => undefined);
     socket.once("data", () => answerWith(socket));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (typeof address === "object" && address !== null) ({ port } = address);
+  port = await listenOnLoopback(server);
 });
 
 afterAll(() => {

@@ -1,14 +1,13 @@
 import { expect, test } from "bun:test";
 import { connect, createServer, type Socket } from "node:net";
+import { listenOnLoopback } from "../../lib/testing/listen.ts";
 import { isOwnPeer } from "./peer.ts";
 import { openSocketOwner } from "./socket-owner.ts";
 
 test("a connection of our own is told from one that the kernel does not list as ours", async () => {
   const accepted = Promise.withResolvers<Socket>();
   const server = createServer((socket) => accepted.resolve(socket));
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const port = await listenOnLoopback(server);
   const client = connect({ host: "127.0.0.1", port });
   const socket = await accepted.promise;
   expect(await isOwnPeer(port, socket.remotePort ?? 0)).toBe(true);

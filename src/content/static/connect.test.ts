@@ -1,9 +1,9 @@
-import { once } from "node:events";
 import { createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { makeCertificate } from "../../../test/support/certificates.ts";
 import { DeafPort } from "../../../test/proxy/testing/deaf-port.ts";
 import { attempts } from "../../../test/support/swallower.ts";
+import { listenOnLoopback } from "../../lib/testing/listen.ts";
 import { type EgressOptions } from "../egress/guard.ts";
 import { RawServer, response } from "../testing/raw-server.ts";
 import { pageRequestOf, visiting } from "../testing/visit.ts";
@@ -78,10 +78,7 @@ describe("over TLS", () => {
 
   test("a server that speaks none is told", async () => {
     const server = createServer((socket) => socket.once("data", () => socket.end("HTTP/1.0 400 Bad Request\r\n\r\n")));
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const address = server.address();
-    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const port = await listenOnLoopback(server);
     expect(await outcomeOf(`https://page.test:${port}/`)).toStartWith(
       "Cannot load the page: TLS with its server fails",
     );

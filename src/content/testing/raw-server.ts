@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
+import { listeningPort } from "../../lib/testing/listen.ts";
 
 /** Answers one request with whatever bytes it likes. */
 export type RawAnswer = (socket: Socket, request: RawRequest) => void;
@@ -38,8 +39,7 @@ export class RawServer {
     const server = new RawServer(tls);
     server.#server.listen(port, host);
     await once(server.#server, "listening");
-    const address = server.#server.address();
-    if (typeof address === "object" && address !== null) server.port = address.port;
+    server.port = listeningPort(server.#server);
     return server;
   }
 

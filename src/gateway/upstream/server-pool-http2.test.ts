@@ -1,6 +1,7 @@
 /** The pool's HTTP/2 connections, to node's HTTP/2 server; what clients see of them is in test/proxy. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { createServer, type Http2Server, type ServerHttp2Stream } from "node:http2";
+import { listenOnLoopback } from "../../lib/testing/listen.ts";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { Http2ClientConnection } from "../http2/client-connection.ts";
@@ -37,9 +38,7 @@ beforeEach(async () => {
     held.push(stream);
     onHeld();
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  port = address !== null && typeof address === "object" ? address.port : 0;
+  port = await listenOnLoopback(server);
 });
 
 afterEach(() => {

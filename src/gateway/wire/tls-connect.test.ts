@@ -2,6 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { connect as connectNet, createServer as createNetServer, type Server, type Socket } from "node:net";
 import { createServer, type TLSSocket, type TlsOptions } from "node:tls";
 import { type Certificate, makeCertificate } from "../../../test/support/certificates.ts";
+import { listenOnLoopback } from "../../lib/testing/listen.ts";
 import { DEAF } from "./tcp.ts";
 import { connectTls, type TlsClientOptions, trustOf } from "./tls-connect.ts";
 import { type Wire, type WireHandler } from "./wire.ts";
@@ -25,15 +26,9 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-function portOf(server: Server): number {
-  const address = server.address();
-  return address !== null && typeof address === "object" ? address.port : 0;
-}
-
 function listening(server: Server): Promise<number> {
   servers.push(server);
-  server.listen(0, "127.0.0.1");
-  return new Promise((resolve) => server.once("listening", () => resolve(portOf(server))));
+  return listenOnLoopback(server);
 }
 
 /** A TLS server; says what each of its connections was asked for. */

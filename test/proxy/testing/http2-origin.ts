@@ -1,5 +1,6 @@
 /** An HTTP/2 origin without TLS that sends exactly the frames it is told to, and keeps every request that begins. */
 import { createServer, type Server, type Socket } from "node:net";
+import { listeningPort } from "../../../src/lib/testing/listen.ts";
 import * as h2 from "../../support/http2-frames.ts";
 import { block, BlockDecoder, type HeaderList } from "../../support/http2-hpack.ts";
 import { Waiters } from "../../support/waiters.ts";
@@ -181,8 +182,7 @@ export class Http2Origin {
     return new Promise((resolve, reject) => {
       origin.#server.once("error", reject);
       origin.#server.listen(port, "127.0.0.1", () => {
-        const address = origin.#server.address();
-        if (address !== null && typeof address === "object") origin.port = address.port;
+        origin.port = listeningPort(origin.#server);
         resolve(origin);
       });
     });

@@ -3,6 +3,7 @@ import { expect } from "bun:test";
 import { createHash } from "node:crypto";
 import { connect as connectHttp2 } from "node:http2";
 import { createServer, type Socket } from "node:net";
+import { listenOnLoopback } from "../../../src/lib/testing/listen.ts";
 import { until } from "../../support/program.ts";
 import { RawClient } from "../../support/raw-client.ts";
 import { RawOrigin } from "../../support/raw-origin.ts";
@@ -175,13 +176,11 @@ export async function socketServer(act: (socket: Socket) => void): Promise<Place
     socket.on("error", () => {});
     act(socket);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = await listenOnLoopback(server);
   const cut = (): void => {
     for (const socket of sockets) socket.destroy();
     server.close();
   };
   stops.push(cut);
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("Cannot listen");
-  return { port: address.port, cut };
+  return { port, cut };
 }

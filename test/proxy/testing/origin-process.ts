@@ -1,5 +1,6 @@
 /** A program: an origin on loopback that answers every request with its own name. Arguments: `http1` or `h2c`, port, name. */
 import { createServer as createHttp2Server } from "node:http2";
+import { listeningPort } from "../../../src/lib/testing/listen.ts";
 
 const [protocol, port, name = ""] = process.argv.slice(2);
 
@@ -14,10 +15,7 @@ if (protocol === "h2c") {
     stream.respond({ ":status": 200, "content-length": name.length });
     stream.end(name);
   });
-  server.listen(Number(port), "127.0.0.1", () => {
-    const address = server.address();
-    if (address !== null && typeof address === "object") ready(address.port);
-  });
+  server.listen(Number(port), "127.0.0.1", () => ready(listeningPort(server)));
 } else {
   const server = Bun.serve({
     hostname: "127.0.0.1",

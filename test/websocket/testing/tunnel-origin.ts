@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
+import { listeningPort } from "../../../src/lib/testing/listen.ts";
 import { LOCALHOST } from "../../support/certificates.ts";
 import { type Message, parseMessage, valuesOf } from "../../support/message.ts";
 import { Waiters } from "../../support/waiters.ts";
@@ -58,8 +59,7 @@ export class TunnelOrigin {
     return new Promise((resolve, reject) => {
       origin.#server.once("error", reject);
       const ready = (): void => {
-        const address = origin.#server.address();
-        if (address !== null && typeof address === "object") origin.port = address.port;
+        if (path === undefined) origin.port = listeningPort(origin.#server);
         resolve(origin);
       };
       if (path === undefined) origin.#server.listen(0, "127.0.0.1", ready);

@@ -1,7 +1,7 @@
 /** DNS discovery against a real name server, which Debian has as `dnsmasq-base`. */
 import { afterEach, expect, test } from "bun:test";
-import { createServer } from "node:net";
 import { Folder, Program, until } from "../../../../test/support/program.ts";
+import { freePort } from "../../../lib/testing/listen.ts";
 import { plentyOfBuffers } from "../../../lib/testing/plenty.ts";
 import { TimerWheel } from "../../../lib/timer-wheel.ts";
 import { serverKey } from "../member.ts";
@@ -14,14 +14,6 @@ const closing: (() => unknown)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close();
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return address !== null && typeof address === "object" ? address.port : 0;
-}
 
 function hosts(addresses: readonly string[]): string {
   return addresses.map((address) => `${address} app.test\n`).join("");
