@@ -135,7 +135,8 @@ function report(
     const perPage = median(samples.map((sample) => (sample.cpuSeconds * 1000) / sample.pages));
     return [name, median(samples.map(rate)).toFixed(1), `${perPage.toFixed(1)} CPU-ms`, at(0.5), at(0.95)];
   });
+  const goal = one.goal === undefined ? "" : `, goal ${one.goal}`;
   const unit = one.measure === "wall time" ? "pages/s" : "pages/CPU-s";
   const table = aligned([["", unit, "a page", "p50", "p95"], ...lines]).join("\n");
-  return `${one.name}: ${one.about} (${rounds} rounds of ${seconds} s, ${one.concurrency} at a time)\n${table}\nratio ${(own / other).toFixed(2)}, goal ${one.goal}\n`;
+  return `${one.name}: ${one.about} (${rounds} rounds of ${seconds} s, ${one.concurrency} at a time)\n${table}\nratio ${(own / other).toFixed(2)}${goal}\n`;
 }
