@@ -1,5 +1,4 @@
 import { z } from "@hono/zod-openapi";
-import { TurnpikeError } from "../../lib/errors.ts";
 import { type Extraction } from "../extraction/extraction.ts";
 import { cutContent, cutTitle, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
 import { type Answer, postOperation } from "./operation.ts";
@@ -39,7 +38,6 @@ export const read = postOperation(
     const startedAt = performance.now();
     const { extraction, source } = await pages.read(pageRequest(input, signal), { kind: "article" });
     const { content, title } = extraction;
-    if (content === "") throw new TurnpikeError("page-empty", "Cannot read the page: it has no text");
     const { url } = input;
     const { metadata, ...cut } = cutContent(content, input.max_length, { source, title }, startedAt);
     return { json: { url, title: cutTitle(title), ...cut, metadata: { ...metadata, ...about(extraction) } } };

@@ -51,13 +51,13 @@ export class PageReader {
       if (request.engine === "browser" || needsBrowser(request)) return await this.#readInBrowser(visit, task);
       const fetched = await this.#fetch(visit);
       const source = sourceOf(fetched);
-      const outcome = await this.#extract(visit, {
-        source,
-        task,
-        mayNeedBrowser: request.engine === "auto" && fetched.complete,
-      });
-      if (outcome.outcome === "needs-browser") return await this.#readInBrowser({ ...visit, fetched }, task);
-      return { extraction: contentOf(outcome), source };
+      const mayNeedBrowser = request.engine === "auto" && fetched.complete;
+      const outcome = await this.#extract(visit, { source, task, mayNeedBrowser });
+      const mayShowMore = mayNeedBrowser && outcome.outcome === "content" && isNothing(outcome.extraction, task);
+      if (mayShowMore || outcome.outcome === "needs-browser") {
+        return await this.#readInBrowser({ ...visit, fetched }, task);
+      }
+      return { extraction: somethingOf(outcome, task), source };
     });
   }
 
@@ -96,7 +96,7 @@ export class PageReader {
           if (isPdf(source)) throw new DownloadError("Cannot show the page: it is a PDF document");
           if (isHtml(source.contentType)) {
             contentOf(await this.#extract(visit, { source, task: { kind: "text" }, mayNeedBrowser: false }));
-          }
+          } else if (isBlank(source)) throw notContentError("empty", "it has no content");
           return await use(page, source);
         });
       } catch (error) {
@@ -139,7 +139,7 @@ export class PageReader {
         return sourceOf(visit.fetched ?? (await this.#fetch(visit)));
       });
     const outcome = await this.#extract(visit, { source, task, mayNeedBrowser: false });
-    return { extraction: contentOf(outcome), source };
+    return { extraction: somethingOf(outcome, task), source };
   }
 
   #extract(visit: Visit, job: Parameters<Extractor["extract"]>[0]): Promise<ExtractionOutcome> {
@@ -191,6 +191,11 @@ function isHtml(contentType: string): boolean {
   return /^(?:text\/html|application\/xhtml\+xml)\b/i.test(contentType);
 }
 
+/** A document of another type that shows nothing; a picture has no text of its own. */
+function isBlank({ body, contentType }: PageSource): boolean {
+  return typeof body === "string" && body.trim() === "" && !contentType.startsWith("image/");
+}
+
 function sourceOf(fetched: FetchedDocument): PageSource {
   const { url, statusCode, headers, body, complete } = fetched;
   const contentType = headers.find(([name]) => name.toLowerCase() === "content-type")?.[1] ?? "";
@@ -210,6 +215,19 @@ function contentOf(outcome: ExtractionOutcome): Extraction {
   }
   const detail = `Cannot read the page without a browser (${outcome.sign})`;
   throw new TurnpikeError("invalid-parameters", detail, [{ path: "engine", message: "must be auto or browser here" }]);
+}
+
+/** What pages are asked for their words by: a page of pictures or fields alone has none to sell. */
+const WORDED: ReadonlySet<ExtractionTask["kind"]> = new Set(["markdown", "text", "article"]);
+
+function isNothing({ content }: Extraction, { kind }: ExtractionTask): boolean {
+  return WORDED.has(kind) && content.trim() === "";
+}
+
+function somethingOf(outcome: ExtractionOutcome, task: ExtractionTask): Extraction {
+  const extraction = contentOf(outcome);
+  if (isNothing(extraction, task)) throw notContentError("empty", "it has no text");
+  return extraction;
 }
 
 const NOT_CONTENT_ERRORS = {
