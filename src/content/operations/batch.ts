@@ -86,7 +86,8 @@ export const batch = postOperation(
     const startedAt = performance.now();
     const { urls, format } = input;
     const load = loader(input, services, signal);
-    const outcomes = await Promise.all(urls.map(async (url) => ({ url, outcome: await load(url) })));
+    const admit = admission();
+    const outcomes = await Promise.all(urls.map(async (url) => ({ url, outcome: admit(await load(url)) })));
     const failures = outcomes.map(({ outcome }) => outcome).filter((outcome) => outcome instanceof TurnpikeError);
     if (failures.length === urls.length) throw allFailed(failures);
     const results = outcomes.map(({ url, outcome }) => ({ url, format, ...describe(outcome) }));
@@ -97,19 +98,12 @@ export const batch = postOperation(
 /** Loads each address once, and never fails. All have one signal: whoever shares out places knows them as one request. */
 function loader(input: Input, services: Services, signal: AbortSignal): (url: string) => Promise<Outcome> {
   const outcomes = new Map<string, Promise<Outcome>>();
-  let room = MAX_CONTENT_BYTES;
   const load = async (url: string): Promise<Outcome> => {
     const startedAt = performance.now();
     try {
       const request = pageRequest({ ...input, url }, signal, evaluateOf(input));
       const { content, page } = await pageContent(request, input, services.pages);
-      const cut = cutContent(content, input.max_length, page, startedAt);
-      const bytes = Buffer.byteLength(cut.content);
-      if (bytes > room) {
-        throw new TurnpikeError("page-failed", "Cannot send the page: the batch is full; ask for less by max_length");
-      }
-      room -= bytes;
-      return cut;
+      return cutContent(content, input.max_length, page, startedAt);
     } catch (error) {
       if (error instanceof TurnpikeError) return error;
       services.log("error", `Cannot load a page of a batch: ${messageOf(error)}`);
@@ -120,6 +114,20 @@ function loader(input: Input, services: Services, signal: AbortSignal): (url: st
     const { href } = new URL(url);
     const outcome = outcomes.get(href) ?? load(url);
     outcomes.set(href, outcome);
+    return outcome;
+  };
+}
+
+/** Lets contents into the answer while there is room; one that stands in it twice takes its room twice. */
+function admission(): (outcome: Outcome) => Outcome {
+  let room = MAX_CONTENT_BYTES;
+  return (outcome) => {
+    if (outcome instanceof TurnpikeError) return outcome;
+    const bytes = Buffer.byteLength(outcome.content);
+    if (bytes > room) {
+      return new TurnpikeError("page-failed", "Cannot send the page: the batch is full; ask for less by max_length");
+    }
+    room -= bytes;
     return outcome;
   };
 }
