@@ -9,6 +9,7 @@ import {
 } from "../../src/gateway/http3/testing/endpoint.ts";
 import { TurnpikeError } from "../../src/lib/errors.ts";
 import { type Fields } from "../../src/lib/fields.ts";
+import { until } from "../../src/lib/testing/until.ts";
 import { headers as headersFrame, hex, SETTINGS } from "../support/http3-frames.ts";
 import { Http3Client } from "../support/http3-client.ts";
 import { LOCALHOST } from "../support/certificates.ts";
@@ -36,15 +37,6 @@ async function serve(
   const client = await Http3Client.connect(server.port);
   open.push(client);
   return { server, client };
-}
-
-/** Polls until `condition` holds. */
-async function until(condition: () => boolean, ms = 5000): Promise<void> {
-  const end = performance.now() + ms;
-  while (!condition()) {
-    if (performance.now() > end) throw new Error("Cannot go on: the condition does not come to hold");
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 /** Gathers a body. */

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { until } from "../../src/lib/testing/until.ts";
 import { Http3Client } from "../support/http3-client.ts";
 import { LOCALHOST, makeCertificate, TEST_CA } from "../support/certificates.ts";
 
@@ -102,14 +103,6 @@ async function start(more: { server?: object; [key: string]: unknown }): Promise
     signal: (name) => subprocess.kill(name),
     exited: subprocess.exited,
   };
-}
-
-async function until(condition: () => boolean | Promise<boolean>, ms = 10_000): Promise<void> {
-  const end = performance.now() + ms;
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error("Cannot go on: the condition does not come to hold");
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }
 
 /** An origin that tells the hash of what it got at /hash, and sends a lot at /big. */

@@ -2,9 +2,12 @@
 import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { until as holds } from "../../src/lib/testing/until.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { type Message } from "../support/message.ts";
 import { once } from "../support/raw-client.ts";
+
+const PATIENCE_MS = 15_000;
 
 export class Site {
   readonly folder: string;
@@ -74,11 +77,7 @@ export function pattern(length: number): Buffer {
   return bytes;
 }
 
-/** Asks `done` every few milliseconds until it holds; an Error after 15 s. */
+/** Asks `done` every few milliseconds until it holds; an Error after `PATIENCE_MS`. */
 export async function until(what: string, done: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 15_000;
-  while (!(await done())) {
-    if (performance.now() > deadline) throw new Error(`Not within 15 s: ${what}`);
-    await Bun.sleep(10);
-  }
+  await holds(done, PATIENCE_MS, what);
 }

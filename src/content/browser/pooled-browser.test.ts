@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { until } from "../../lib/testing/until.ts";
 import { browsers, descendantsOf, renderers } from "../testing/processes.ts";
 import { startSite, type TestSite } from "../testing/site.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
@@ -7,6 +8,7 @@ import { BrowserPool } from "./pool.ts";
 
 // A browser on a busy machine takes its time.
 setDefaultTimeout(60_000);
+const PATIENCE_MS = 30_000;
 
 const state = createStateFolder();
 let site: TestSite;
@@ -28,10 +30,6 @@ function visit(path: string, selector?: string): Promise<string> {
   return openPage(pool, request, (page) => page.evaluate("document.body.innerText"));
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await Bun.sleep(20);
-}
-
 test("a worn browser is replaced, ends with its last visit, and no visit notices", async () => {
   const [first] = browsers();
   const gate = Promise.withResolvers<void>();
@@ -43,12 +41,12 @@ test("a worn browser is replaced, ends with its last visit, and no visit notices
   });
   await started.promise;
   for (const path of ["/one", "/two", "/three"]) expect(await visit(path)).toBe(path);
-  await until(() => browsers().some(({ pid }) => pid !== first?.pid));
+  await until(() => browsers().some(({ pid }) => pid !== first?.pid), PATIENCE_MS);
   expect(await visit("/four")).toBe("/four");
   expect(browsers().map(({ pid }) => pid)).toContain(first?.pid ?? 0);
   gate.resolve();
   expect(await long).toBe("late");
-  await until(() => browsers().every(({ pid }) => pid !== first?.pid));
+  await until(() => browsers().every(({ pid }) => pid !== first?.pid), PATIENCE_MS);
   expect(browsers()).toHaveLength(1);
   const [second] = browsers();
   const left = descendantsOf(process.pid).filter(({ name }) => name === second?.name);
@@ -57,7 +55,7 @@ test("a worn browser is replaced, ends with its last visit, and no visit notices
 });
 
 test("tabs kept warm are ready before they are wanted, and one that died is not used", async () => {
-  await until(() => renderers().length >= 2);
+  await until(() => renderers().length >= 2, PATIENCE_MS);
   for (const { pid } of renderers()) process.kill(pid, "SIGKILL");
   expect(await visit("/next")).toBe("/next");
 });

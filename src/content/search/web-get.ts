@@ -4,10 +4,10 @@ import { isIP } from "node:net";
 import { type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
 import { type EgressOptions, EgressSession, portOf } from "../egress/guard.ts";
+import { REDIRECTS } from "../static/redirect.ts";
 
 /** Redirects that are followed; a search page or a sitemap lies behind no more. */
 const MAX_REDIRECTS = 5;
-const REDIRECT = new Set([301, 302, 303, 307, 308]);
 
 export interface WebRequest {
   readonly url: URL;
@@ -70,7 +70,7 @@ async function follow(request: WebRequest, session: EgressSession): Promise<WebA
     const headers = url.origin === request.url.origin ? request.headers : forAll(request.headers);
     const answer = await once({ ...request, url, headers }, hops === 0 ? request.form : undefined, session);
     const location = answer.headers.location;
-    const next = REDIRECT.has(answer.status) && location !== undefined ? URL.parse(location, url.href) : null;
+    const next = REDIRECTS.has(answer.status) && location !== undefined ? URL.parse(location, url.href) : null;
     if (next === null || request.redirects === "none") return answer;
     if (next.protocol !== "http:" && next.protocol !== "https:") throw new WebError("refused");
     if (next.origin !== request.url.origin && request.redirects === "same-origin") throw new WebError("redirects");

@@ -2,7 +2,8 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { loadError } from "./faults.ts";
 import { type ResponseHead, valuesOf } from "./response-parser.ts";
 
-const REDIRECT = new Set([301, 302, 303, 307, 308]);
+/** Statuses that lead on to their Location (RFC 9110 §15.4); others of 3xx do not. */
+export const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** A refresh that waits longer than this is there for a reader to read the page first. In seconds. */
 const MAX_REFRESH_S = 5;
@@ -12,7 +13,7 @@ const MAX_REFRESH_S = 5;
  * is the document itself. The fragment is the request's where the target has none (RFC 9110 §10.2.2). Fails where the target is neither http nor https.
  */
 export function redirectOf(head: ResponseHead, from: URL): URL | undefined {
-  const isRedirect = REDIRECT.has(head.statusCode);
+  const isRedirect = REDIRECTS.has(head.statusCode);
   const target = isRedirect ? valuesOf(head.headers, "location")[0] : refreshOf(head);
   if (target === undefined || target === "") return undefined;
   // Fields come as bytes, and addresses in them are UTF-8 where they are not ASCII, as in browsers.
