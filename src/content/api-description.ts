@@ -5,7 +5,7 @@ import { type Operation } from "./operations/operation.ts";
 import { OPERATIONS } from "./operations/operations.ts";
 
 /** The version of the interface, as its contract has it. */
-export const API_VERSION = "0.2.0";
+const API_VERSION = "0.2.0";
 
 const problemSchema = z
   .object({

@@ -4,7 +4,7 @@ import { type FetchedResponse, MARK, type PageSource } from "../page/page.ts";
 import { type CdpFields } from "./cdp.ts";
 
 /** A page's HTML may have this many characters; a longer one is no text that anybody reads. */
-export const MAX_HTML_LENGTH = 20_000_000;
+const MAX_HTML_LENGTH = 20_000_000;
 
 /** Types that the browser shows as their own text, in one element of its own making. */
 const TEXT_TYPES = String.raw`/^text\/(?!html$|xml$)|[\/+]json$|javascript$|ecmascript$/`;

@@ -33,7 +33,7 @@ export function samplesOf(document: ApiDocument, operation: PlacedOperation): Sa
   };
 }
 
-export function exampleOf(operation: PlacedOperation): Readonly<Record<string, unknown>> | undefined {
+function exampleOf(operation: PlacedOperation): Readonly<Record<string, unknown>> | undefined {
   const example = operation.requestBody?.content["application/json"]?.example;
   // Examples of bodies are objects: the schemas are.
   return typeof example === "object" && example !== null ? (example as Readonly<Record<string, unknown>>) : undefined;

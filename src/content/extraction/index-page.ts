@@ -1,7 +1,8 @@
-import { type Document, type Element, isTag } from "domhandler";
+import { type Document, type Element } from "domhandler";
 import { type Extraction } from "./extraction.ts";
 import { plainText } from "./plain-text.ts";
 import { readArticle } from "./reader/read-article.ts";
+import { elementsOf } from "./selectors/select-all.ts";
 
 /** Links of a page that a crawl gets to know. */
 const MAX_LINKS = 2_000;
@@ -11,7 +12,7 @@ const MAX_URL_LENGTH = 2_048;
 export function toIndexPage(tree: Document, url: string): Extraction {
   const heads = { base: url, based: false, canonical: "", robots: "" };
   const links = new Set<string>();
-  for (const element of elements(tree)) {
+  for (const element of elementsOf(tree)) {
     readHead(element, heads);
     const href = element.name === "a" ? element.attribs["href"] : undefined;
     // RFC 9309 says nothing of it; search engines follow no such link.
@@ -44,18 +45,5 @@ function readHead({ name, attribs }: Element, heads: Heads): void {
   }
   if (name === "meta" && /^(?:robots|turnpike)$/i.test(attribs["name"] ?? "")) {
     heads.robots = `${heads.robots} ${attribs["content"] ?? ""}`.slice(0, 500);
-  }
-}
-
-/** All elements in the document's order, without recursion. */
-function* elements(tree: Document): Generator<Element> {
-  const open = [...tree.children].toReversed();
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    if (!isTag(node)) continue;
-    yield node;
-    for (let at = node.children.length - 1; at >= 0; at -= 1) {
-      const child = node.children[at];
-      if (child !== undefined) open.push(child);
-    }
   }
 }

@@ -3,7 +3,7 @@ import { ProviderError } from "../provider.ts";
 import { type WebAnswer, WebError, type WebRequest, webGet } from "../web-get.ts";
 
 /** Bytes of a provider's answer. */
-export const MAX_ANSWER_BYTES = 1024 * 1024;
+const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** What is asked of a provider's server. */
 export interface Ask {
