@@ -13,10 +13,19 @@ import { notContent } from "./obstacles/not-content.ts";
 import { signOfScript } from "./script-signs.ts";
 import { toText } from "./text.ts";
 import { readTables } from "./tables.ts";
-import { parseTree } from "./tree.ts";
+import { MAX_ELEMENTS, parseTree, TooManyElements } from "./tree.ts";
 
 /** Makes of a page what the job asks for; runs in a worker, since strangers' HTML sends some libraries into endless loops. */
-export function extract({ source, task, mayNeedBrowser }: ExtractionJob): ExtractionOutcome {
+export function extract(job: ExtractionJob): ExtractionOutcome {
+  try {
+    return extractFrom(job);
+  } catch (error) {
+    if (!(error instanceof TooManyElements)) throw error;
+    return { outcome: "not-content", reason: "unreadable", detail: `it has more than ${MAX_ELEMENTS} elements` };
+  }
+}
+
+function extractFrom({ source, task, mayNeedBrowser }: ExtractionJob): ExtractionOutcome {
   if (!isHtml(source.contentType)) {
     return { outcome: "not-content", reason: "unsupported-type", detail: "its type is not one that has text" };
   }

@@ -95,3 +95,13 @@ test("a request with many pages leaves workers to others", async () => {
   await Promise.all(all);
   expect(order.indexOf("other")).toBeLessThan(10);
 });
+
+test.each(["<div>", "<b>x<p>", "<ul><li>x", "<table><tr><td>x", "<p><b><i><u>"])(
+  "five megabytes of %s are no page, and the next one is read",
+  async (piece) => {
+    const html = piece.repeat(5_000_000 / piece.length);
+    const outcome = await extractor.extract(jobOf("markdown", html));
+    expect(outcome).toMatchObject({ outcome: "not-content", reason: "unreadable" });
+    expect(await extract("text", "<p>next</p>")).toBe("next");
+  },
+);

@@ -18,11 +18,22 @@ const MAX_OPEN = 576;
  */
 export const MAX_REOPENED = 100_000;
 
+/** Ten times what the longest pages have that people read; more take seconds to no end. */
+export const MAX_ELEMENTS = 400_000;
+
+/** A page that is a pile of tags. */
+export class TooManyElements extends Error {
+  constructor() {
+    super(`Cannot read a page: it has more than ${MAX_ELEMENTS} elements`);
+  }
+}
+
 type Location = Parameters<Parser<Htmlparser2TreeAdapterMap>["_attachElementToTree"]>[2];
 
 type ParserArguments = ConstructorParameters<typeof Parser<Htmlparser2TreeAdapterMap>>;
 
 class BoundedParser extends Parser<Htmlparser2TreeAdapterMap> {
+  #elements = 0;
   #reopened = 0;
   #reopens = false;
 
@@ -40,6 +51,8 @@ class BoundedParser extends Parser<Htmlparser2TreeAdapterMap> {
   }
 
   override _attachElementToTree(element: Element, position: Token.LocationWithAttributes | null, at: Location): void {
+    this.#elements += 1;
+    if (this.#elements > MAX_ELEMENTS) throw new TooManyElements();
     // A template has its content one deeper.
     const depth = this.openElements.depth + this.openElements.tmplCount;
     const above = depth > MAX_DEPTH ? parentOf(at.parent) : null;
@@ -66,7 +79,10 @@ function parentOf(node: ParentNode): ParentNode | null {
 
 const OPTIONS: ParserOptions<Htmlparser2TreeAdapterMap> = { treeAdapter: adapter };
 
-/** The tree that a browser with scripts makes of the HTML (WHATWG HTML §13.2), no deeper than MAX_OPEN. */
+/**
+ * The tree that a browser with scripts makes of the HTML (WHATWG HTML §13.2), no deeper than MAX_OPEN. Throws
+ * TooManyElements where it has more than MAX_ELEMENTS.
+ */
 export function parseTree(html: string): Document {
   return BoundedParser.parse(html, OPTIONS);
 }
