@@ -585,13 +585,23 @@ class Turnpike extends Operations {
     return this.#account?.address ?? (this.#options.wallet === undefined ? undefined : this.#payer().address);
   }
   async json(place, body, options) {
-    const response = await this.#send(place, body, options);
-    return await response.json();
+    return await this.#read(place, body, options, async (response) => await response.json());
   }
   async file(place, body, options) {
-    const response = await this.#send(place, body, options);
-    const contentType = (response.headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
-    return { bytes: new Uint8Array(await response.arrayBuffer()), contentType };
+    return await this.#read(place, body, options, async (response) => {
+      const contentType = (response.headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
+      return { bytes: new Uint8Array(await response.arrayBuffer()), contentType };
+    });
+  }
+  async#read(place, body, options, read) {
+    const { response, offer } = await this.#send(place, body, options);
+    try {
+      return await read(response);
+    } catch (error) {
+      if (offer === undefined)
+        throw error;
+      throw new TurnpikePaymentError("Cannot read the answer that was paid for: it broke off, or is no answer of this service", true, error);
+    }
   }
   async#send({ method, path }, body, options = {}) {
     assertPrice(options.maxPrice);
@@ -606,14 +616,15 @@ class Turnpike extends Operations {
       maxPrice: options.maxPrice ?? this.#options.maxPrice ?? DEFAULT_MAX_PRICE,
       ...fetch2 === undefined ? {} : { fetch: fetch2 }
     };
-    const { response, offer, receipt } = await payAndFetch(this.#base + path, init, pay).catch((error) => {
+    const paid = await payAndFetch(this.#base + path, init, pay).catch((error) => {
       throw paymentError(error);
     });
+    const { response, offer, receipt } = paid;
     if (!response.ok)
       throw new TurnpikeProblem(response.status, await problemOf(response), response.headers);
     if (offer !== undefined && receipt?.success === true)
       this.#options.onPayment?.(paymentOf(path, offer, receipt));
-    return response;
+    return paid;
   }
   #payer() {
     const { wallet } = this.#options;

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { listenOnLoopback } from "../lib/testing/listen.ts";
 import { decodeHeader, encodeHeader } from "../payments/header.ts";
 import { paymentPayloadSchema } from "../payments/messages.ts";
 import { PAYER, PRIVATE_KEY, REQUIREMENTS } from "../payments/testing/payment.ts";
@@ -142,6 +144,30 @@ test("a call that is given up while it waits to send its payment again ends at o
   const failure = await failureOf(turnpike.qr({ data: "x" }, { signal: leaving.signal }));
   expect(failure).toMatchObject({ maybeCharged: true });
   expect(seen).toHaveLength(1);
+});
+
+test("an answer that breaks off says that it may be paid for", async () => {
+  const cutting = createServer((request, response) => {
+    if (request.headers["payment-signature"] === undefined) {
+      const required = { x402Version: 2, resource: { url: "http://127.0.0.1/" }, accepts: [REQUIREMENTS] };
+      response.writeHead(402, { "payment-required": encodeHeader(required) }).end();
+      return;
+    }
+    const type = { "content-type": "application/json", "content-length": "1000" };
+    response.writeHead(200, { ...type, "payment-response": encodeHeader(RECEIPT) });
+    response.write('{"content": "te', () => response.destroy());
+  });
+  const port = await listenOnLoopback(cutting);
+  const turnpike = new Turnpike({ url: `http://127.0.0.1:${port}`, privateKey: PRIVATE_KEY });
+  const failures = [
+    await failureOf(turnpike.scrape({ url: "https://example.com/" })),
+    await failureOf(turnpike.screenshot({ url: "https://example.com/" })),
+  ];
+  cutting.close();
+  for (const failure of failures) {
+    expect(failure).toBeInstanceOf(TurnpikePaymentError);
+    expect(failure).toMatchObject({ maybeCharged: true });
+  }
 });
 
 test("the requests go through a fetch of the caller's own", async () => {

@@ -1,4 +1,4 @@
-import { type Offer, payAndFetch, PaymentDeclined, PaymentUnanswered } from "../payments/client.ts";
+import { type Offer, type Paid, payAndFetch, PaymentDeclined, PaymentUnanswered } from "../payments/client.ts";
 import { checksumAddress } from "../payments/address.ts";
 import { type Receipt } from "../payments/messages.ts";
 import { formatAmount } from "../payments/price.ts";
@@ -70,18 +70,37 @@ export class Turnpike extends Operations {
   }
 
   protected override async json<T>(place: OperationPlace, body: unknown, options?: CallOptions): Promise<T> {
-    const response = await this.#send(place, body, options);
     // The service's own description says what it answers.
-    return (await response.json()) as T;
+    return await this.#read(place, body, options, async (response) => (await response.json()) as T);
   }
 
   protected override async file(place: OperationPlace, body: unknown, options?: CallOptions): Promise<TurnpikeFile> {
-    const response = await this.#send(place, body, options);
-    const contentType = (response.headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
-    return { bytes: new Uint8Array(await response.arrayBuffer()), contentType };
+    return await this.#read(place, body, options, async (response) => {
+      const contentType = (response.headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
+      return { bytes: new Uint8Array(await response.arrayBuffer()), contentType };
+    });
   }
 
-  async #send({ method, path }: OperationPlace, body: unknown, options: CallOptions = {}): Promise<Response> {
+  async #read<T>(
+    place: OperationPlace,
+    body: unknown,
+    options: CallOptions | undefined,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    const { response, offer } = await this.#send(place, body, options);
+    try {
+      return await read(response);
+    } catch (error) {
+      if (offer === undefined) throw error;
+      throw new TurnpikePaymentError(
+        "Cannot read the answer that was paid for: it broke off, or is no answer of this service",
+        true,
+        error,
+      );
+    }
+  }
+
+  async #send({ method, path }: OperationPlace, body: unknown, options: CallOptions = {}): Promise<Paid> {
     assertPrice(options.maxPrice);
     const init: RequestInit = {
       method,
@@ -94,12 +113,13 @@ export class Turnpike extends Operations {
       maxPrice: options.maxPrice ?? this.#options.maxPrice ?? DEFAULT_MAX_PRICE,
       ...(fetch === undefined ? {} : { fetch }),
     };
-    const { response, offer, receipt } = await payAndFetch(this.#base + path, init, pay).catch((error: unknown) => {
+    const paid = await payAndFetch(this.#base + path, init, pay).catch((error: unknown) => {
       throw paymentError(error);
     });
+    const { response, offer, receipt } = paid;
     if (!response.ok) throw new TurnpikeProblem(response.status, await problemOf(response), response.headers);
     if (offer !== undefined && receipt?.success === true) this.#options.onPayment?.(paymentOf(path, offer, receipt));
-    return response;
+    return paid;
   }
 
   #payer(): Account {
