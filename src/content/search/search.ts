@@ -44,7 +44,8 @@ export interface SearchAnswer {
   readonly cached: boolean;
 }
 
-interface Member {
+/** One of the chain. */
+interface Link {
   readonly provider: SearchProvider;
   readonly breaker: Breaker;
 }
@@ -54,21 +55,22 @@ type Outcome =
   | { readonly name: string; readonly results: readonly SearchResult[] }
   | { readonly name: string; readonly error: ProviderError };
 
-interface Attempt {
-  readonly member: Member;
+/** A provider's turn in a wave. */
+interface Turn {
+  readonly link: Link;
   readonly done: (outcome: AttemptOutcome) => void;
 }
 
 /** Searches by a chain of providers: some at a time, the next ones where those fail or have too little. */
 export class Search {
   readonly #deps: SearchDeps;
-  readonly #members: readonly Member[];
+  readonly #chain: readonly Link[];
   readonly #cache: AnswerCache;
   readonly #running = new Map<string, Promise<Found>>();
 
   constructor(deps: SearchDeps) {
     this.#deps = deps;
-    this.#members = deps.providers.map((provider) => ({ provider, breaker: new Breaker(deps.now) }));
+    this.#chain = deps.providers.map((provider) => ({ provider, breaker: new Breaker(deps.now) }));
     this.#cache = new AnswerCache(deps.now);
   }
 
@@ -83,9 +85,9 @@ export class Search {
 
   /** Why no search can be answered now; undefined while a provider works, or may. */
   failure(): string | undefined {
-    const active = this.#members.filter(({ provider }) => provider.available());
+    const active = this.#chain.filter(({ provider }) => provider.available());
     // Whoever wants no provider at all has switched search off, and nothing is wrong.
-    if (active.length === 0) return this.#members.length === 0 ? undefined : "Cannot search: no provider is configured";
+    if (active.length === 0) return this.#chain.length === 0 ? undefined : "Cannot search: no provider is configured";
     // One that may be tried again may work; were it down here, nobody might come to try it.
     if (active.some(({ breaker }) => breaker.state !== "open")) return undefined;
     return `Cannot search: no provider works (${active.map(({ provider }) => provider.name).join(", ")})`;
@@ -93,7 +95,7 @@ export class Search {
 
   /** Each provider that there is to ask, and whether it works. */
   states(): readonly { readonly name: string; readonly state: BreakerState }[] {
-    const active = this.#members.filter(({ provider }) => provider.available());
+    const active = this.#chain.filter(({ provider }) => provider.available());
     return active.map(({ provider, breaker }) => ({ name: provider.name, state: breaker.state }));
   }
 
@@ -111,7 +113,7 @@ export class Search {
   }
 
   async #run(query: string, count: number, timeoutMs: number): Promise<Found> {
-    const waiting = this.#members.filter(({ provider }) => provider.available());
+    const waiting = this.#chain.filter(({ provider }) => provider.available());
     const outcomes: Outcome[] = [];
     const endsAt = performance.now() + timeoutMs;
     let results: readonly SearchResult[] = [];
@@ -121,7 +123,7 @@ export class Search {
       const wave = this.#nextWave(waiting, outcomes);
       // Those that come next must have time as well.
       const ms = Math.min(this.#deps.providerTimeoutMs, waiting.length === 0 ? left : left / 2);
-      outcomes.push(...(await Promise.all(wave.map((attempt) => this.#ask(attempt, { query, count, ms })))));
+      outcomes.push(...(await Promise.all(wave.map((turn) => this.#ask(turn, { query, count, ms })))));
       results = fuse(outcomes.flatMap((outcome) => ("results" in outcome ? [outcome.results] : [])));
     }
     const failures = outcomes.flatMap((outcome) => ("error" in outcome ? [outcome] : []));
@@ -137,26 +139,26 @@ export class Search {
   }
 
   /** Takes the next providers that may be asked; those that may not go to the outcomes. */
-  #nextWave(waiting: Member[], outcomes: Outcome[]): Attempt[] {
-    const wave: Attempt[] = [];
+  #nextWave(waiting: Link[], outcomes: Outcome[]): Turn[] {
+    const wave: Turn[] = [];
     while (wave.length < this.#deps.parallel) {
-      const member = waiting.shift();
-      if (member === undefined) break;
-      const done = member.breaker.attempt();
-      if (done !== undefined) wave.push({ member, done });
+      const link = waiting.shift();
+      if (link === undefined) break;
+      const done = link.breaker.attempt();
+      if (done !== undefined) wave.push({ link, done });
       else {
         const error = new ProviderError("resting", "it failed too often lately");
-        outcomes.push({ name: member.provider.name, error });
+        outcomes.push({ name: link.provider.name, error });
       }
     }
     return wave;
   }
 
   async #ask(
-    { member, done }: Attempt,
+    { link, done }: Turn,
     { query, count, ms }: { readonly query: string; readonly count: number; readonly ms: number },
   ): Promise<Outcome> {
-    const { provider, breaker } = member;
+    const { provider, breaker } = link;
     const { name } = provider;
     const before = breaker.state;
     let outcome: Outcome;
