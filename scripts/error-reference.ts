@@ -43,7 +43,8 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   "browser-unavailable": "The browser stopped or does not start.",
   "upstream-timeout": "The upstream did not answer within the route's time-outs.",
   "not-cached": "The request has `Cache-Control: only-if-cached`, and nothing that is stored answers it.",
-  "search-failed": "No search provider answered, or those that did found nothing while others failed; nothing was charged.",
+  "search-failed":
+    "No search provider answered, or those that did found nothing while others failed; nothing was charged.",
   "search-unavailable": "Every search provider failed too often lately, or none is configured.",
   "search-timeout": "No search provider answered in its time; nothing was charged.",
   "page-timeout": "The page was not ready within `timeout` seconds.",
