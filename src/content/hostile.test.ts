@@ -4,9 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { type ContentService, startContentService } from "./service.ts";
+import { type ContentService } from "./service.ts";
 import { call, type Reply } from "./testing/client.ts";
 import { browsers } from "./testing/processes.ts";
+import { startLocalService } from "./testing/service.ts";
 import { createStateFolder } from "./testing/state-folder.ts";
 
 // A browser on a busy machine takes its time.
@@ -68,7 +69,7 @@ beforeAll(async () => {
       return PAGES[url.pathname]?.(url) ?? new Response("no such page", { status: 404 });
     },
   });
-  service = await start(state.path);
+  service = await startLocalService(state.path);
 });
 
 afterAll(async () => {
@@ -76,15 +77,6 @@ afterAll(async () => {
   await site.stop(true);
   state.remove();
 });
-
-function start(stateDir: string): Promise<ContentService> {
-  return startContentService({
-    listen: { hostname: "127.0.0.1", port: 0 },
-    stateDir,
-    allowPrivate: true,
-    log: () => undefined,
-  });
-}
 
 function ask(path: string, engine: string, operation = "/scrape"): Promise<Reply> {
   return call(service, operation, { url: site.url.origin + path, engine, timeout: 6 });
@@ -138,7 +130,7 @@ test.skipIf(disk === undefined)(
   "a disk that is full keeps no page from being read (needs the right to mount)",
   async () => {
     if (disk === undefined) return;
-    const other = await start(disk);
+    const other = await startLocalService(disk);
     try {
       fill(join(disk, "filling"));
       for (const engine of ["static", "browser"]) {

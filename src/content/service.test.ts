@@ -1,35 +1,23 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { once } from "node:events";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { statSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import { listenOnLoopback } from "../lib/testing/listen.ts";
 import { VERSION } from "../lib/version.ts";
-import { type ContentService, startContentService } from "./service.ts";
+import { startContentService } from "./service.ts";
 import { baseUrl, call } from "./testing/client.ts";
-import { type TestSite, startSite } from "./testing/site.ts";
-import { createStateFolder } from "./testing/state-folder.ts";
+import { startTestService } from "./testing/service.ts";
+import { startSite } from "./testing/site.ts";
 
 // A browser on a busy machine takes its time.
 setDefaultTimeout(60_000);
 
-const state = createStateFolder();
-let service: ContentService;
-let site: TestSite;
-
-beforeAll(async () => {
-  site = startSite();
-  service = await startContentService({
-    listen: { hostname: "127.0.0.1", port: 0 },
-    stateDir: state.path,
-    allowPrivate: true,
-    log: () => undefined,
-  });
-});
+const site = startSite();
+const { service, state, close } = await startTestService();
 
 afterAll(async () => {
-  await service.close();
+  await close();
   await site.close();
-  state.remove();
 });
 
 const scrape = (body: Record<string, unknown>) => call(service, "/scrape", body);
@@ -52,10 +40,7 @@ describe("scrape", () => {
         socket.write(head + text, () => socket.destroy());
       });
     });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const address = server.address();
-    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const port = await listenOnLoopback(server);
     const { status, json } = await scrape({ url: `http://127.0.0.1:${port}/`, timeout: 10 });
     server.close();
     expect([status, json["detail"]]).toEqual([502, "Cannot load the page: its server broke off in the middle of it"]);

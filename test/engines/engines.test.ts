@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { type ContentService, startContentService } from "../../src/content/service.ts";
 import { call } from "../../src/content/testing/client.ts";
-import { createStateFolder } from "../../src/content/testing/state-folder.ts";
-import { CORPUS, type CorpusSite, startCorpus } from "./corpus/corpus.ts";
+import { startTestService } from "../../src/content/testing/service.ts";
+import { CORPUS, startCorpus } from "./corpus/corpus.ts";
 import { type CorpusPage } from "./corpus/page.ts";
 
 // Hundreds of pages in a browser on a busy machine.
@@ -25,19 +24,11 @@ interface Judged {
 
 const AT_ONCE = 4;
 
-const state = createStateFolder();
-let service: ContentService;
-let site: CorpusSite;
+const site = startCorpus();
+const { service, close } = await startTestService();
 const judged: Judged[] = [];
 
 beforeAll(async () => {
-  site = startCorpus();
-  service = await startContentService({
-    listen: { hostname: "127.0.0.1", port: 0 },
-    stateDir: state.path,
-    allowPrivate: true,
-    log: () => undefined,
-  });
   const waiting = [...CORPUS];
   const work = async () => {
     for (let page = waiting.shift(); page !== undefined; page = waiting.shift()) judged.push(await judge(page));
@@ -46,9 +37,8 @@ beforeAll(async () => {
 }, 300_000);
 
 afterAll(async () => {
-  await service.close();
+  await close();
   await site.close();
-  state.remove();
 });
 
 async function read(page: CorpusPage, engine: string): Promise<Reading> {

@@ -1,34 +1,23 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { chmodSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type ContentService, startContentService } from "../service.ts";
+import { startContentService } from "../service.ts";
 import { UNTRUSTED } from "../testing/certificate.ts";
 import { baseUrl, call, type Reply } from "../testing/client.ts";
 import { browsers, descendantsOf, renderers } from "../testing/processes.ts";
-import { type TestSite, startSite } from "../testing/site.ts";
+import { startTestService } from "../testing/service.ts";
+import { startSite } from "../testing/site.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
 
 // A browser on a busy machine takes its time.
 setDefaultTimeout(60_000);
 
-const state = createStateFolder();
-let service: ContentService;
-let site: TestSite;
-
-beforeAll(async () => {
-  site = startSite();
-  service = await startContentService({
-    listen: { hostname: "127.0.0.1", port: 0 },
-    stateDir: state.path,
-    allowPrivate: true,
-    log: () => undefined,
-  });
-});
+const site = startSite();
+const { service, state, close } = await startTestService();
 
 afterAll(async () => {
-  await service.close();
+  await close();
   await site.close();
-  state.remove();
 });
 
 function scrape(path: string, more: Record<string, unknown> = {}): Promise<Reply> {

@@ -1,30 +1,17 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { type ContentService, startContentService } from "../service.ts";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { baseUrl, call } from "../testing/client.ts";
-import { startSite, type TestSite } from "../testing/site.ts";
-import { createStateFolder } from "../testing/state-folder.ts";
+import { startTestService } from "../testing/service.ts";
+import { startSite } from "../testing/site.ts";
 
 // A browser on a busy machine takes its time.
 setDefaultTimeout(60_000);
 
-const state = createStateFolder();
-let service: ContentService;
-let site: TestSite;
-
-beforeAll(async () => {
-  site = startSite();
-  service = await startContentService({
-    listen: { hostname: "127.0.0.1", port: 0 },
-    stateDir: state.path,
-    allowPrivate: true,
-    log: () => undefined,
-  });
-});
+const site = startSite();
+const { service, close } = await startTestService();
 
 afterAll(async () => {
-  await service.close();
+  await close();
   await site.close();
-  state.remove();
 });
 
 const batch = (body: Record<string, unknown>) => call(service, "/batch", body);

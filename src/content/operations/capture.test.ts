@@ -1,11 +1,10 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { deflateSync } from "node:zlib";
 import { extractText, getDocumentProxy } from "unpdf";
 import { PNG_SIGNATURE, pngChunk } from "../../lib/png.ts";
-import { type ContentService, startContentService } from "../service.ts";
 import { call, type Reply } from "../testing/client.ts";
 import { decodePng } from "../testing/png.ts";
-import { createStateFolder } from "../testing/state-folder.ts";
+import { startTestService } from "../testing/service.ts";
 
 // A browser on a busy machine takes its time.
 setDefaultTimeout(60_000);
@@ -83,32 +82,20 @@ const PAGES: Readonly<Record<string, (request: Request) => Response | Promise<Re
 
 const PASSED_ON = "%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n";
 
-const state = createStateFolder();
-let service: ContentService;
-let site: Bun.Server<undefined>;
-
-beforeAll(async () => {
-  site = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    fetch(request) {
-      const { pathname } = new URL(request.url);
-      hits.push(pathname);
-      return PAGES[pathname]?.(request) ?? new Response("", { status: 404 });
-    },
-  });
-  service = await startContentService({
-    listen: { hostname: "127.0.0.1", port: 0 },
-    stateDir: state.path,
-    allowPrivate: true,
-    log: () => undefined,
-  });
+const site = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  fetch(request) {
+    const { pathname } = new URL(request.url);
+    hits.push(pathname);
+    return PAGES[pathname]?.(request) ?? new Response("", { status: 404 });
+  },
 });
+const { service, close } = await startTestService();
 
 afterAll(async () => {
-  await service.close();
+  await close();
   await site.stop(true);
-  state.remove();
 });
 
 function url(path: string): string {

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { type ContentService, startContentService } from "../service.ts";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { call } from "../testing/client.ts";
-import { createStateFolder } from "../testing/state-folder.ts";
+import { startTestService } from "../testing/service.ts";
 
 // A browser on a busy machine takes its time.
 setDefaultTimeout(60_000);
@@ -14,28 +13,16 @@ const PAGE = `<!doctype html><html><head><title>Tolls</title><base href="/roads/
     lines</pre><p>${WORDS}</p><a href="a1?x=1#top">A1</a> <a href="https://example.com/">Elsewhere</a> <a>No address</a>
 <img src="road.png" alt=""><input type="CHECKBOX" checked><svg viewBox="0 0 1 1"></svg></body></html>`;
 
-const state = createStateFolder();
-let service: ContentService;
-let site: Bun.Server<undefined>;
-
-beforeAll(async () => {
-  site = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    fetch: () => new Response(PAGE, { headers: { "content-type": "text/html" } }),
-  });
-  service = await startContentService({
-    listen: { hostname: "127.0.0.1", port: 0 },
-    stateDir: state.path,
-    allowPrivate: true,
-    log: () => undefined,
-  });
+const site = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  fetch: () => new Response(PAGE, { headers: { "content-type": "text/html" } }),
 });
+const { service, close } = await startTestService();
 
 afterAll(async () => {
-  await service.close();
+  await close();
   await site.stop(true);
-  state.remove();
 });
 
 const SELECTORS = {

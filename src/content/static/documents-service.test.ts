@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import zlib from "node:zlib";
-import { type ContentService, startContentService } from "../service.ts";
 import { call, type Reply } from "../testing/client.ts";
 import { makePdf, pdfLines } from "../testing/pdf.ts";
 import { type RawAnswer, RawServer, response } from "../testing/raw-server.ts";
-import { createStateFolder } from "../testing/state-folder.ts";
+import { startTestService } from "../testing/service.ts";
 
 // A browser on a busy machine takes its time.
 setDefaultTimeout(60_000);
 
-const state = createStateFolder();
-let service: ContentService;
-let server: RawServer;
+const server = await RawServer.start();
+const { service, close } = await startTestService();
 
 const WORDS = "The toll is paid at the gate by whoever comes through it, and by nobody else. ".repeat(5);
 
@@ -21,43 +19,33 @@ const sends = (bytes: string | Uint8Array): RawAnswer => {
 const typed = (type: string, body: string | Uint8Array): RawAnswer =>
   sends(response(body, `Content-Type: ${type}\r\n`));
 
-beforeAll(async () => {
-  server = await RawServer.start();
-  server.answers = {
-    "/fine": typed("text/html", `<title>Fine</title><p>${WORDS}</p>`),
-    "/json": typed("application/json", '{"a":[1,2],"url":"https://a.test/"}'),
-    "/csv": typed("text/csv", "Road,Toll\nA1,3\n"),
-    "/feed": typed(
-      "application/rss+xml",
-      "<rss><channel><title>News</title><item><title>One</title><link>/one</link></item></channel></rss>",
-    ),
-    "/pdf": typed("application/pdf", makePdf([pdfLines([[WORDS.slice(0, 80), 20]])], { title: "Of tolls" })),
-    "/no-pdf": typed("application/pdf", "%PDF-1.4 nonsense"),
-    "/picture": sends("HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 4000000000\r\n\r\n\x89PNG"),
-    "/archive": sends("HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\n\r\n"),
-    "/koi8": typed("text/plain; charset=koi8-r", Buffer.from([0xf0, 0xd2, 0xc9])),
-    "/bomb": sends(
-      response(zlib.gzipSync(Buffer.alloc(32 * 1024 * 1024)), "Content-Type: text/html\r\nContent-Encoding: gzip\r\n"),
-    ),
-    "/huge": sends(`HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: ${2 ** 31}\r\n\r\n`),
-    "/stall": sends("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100000\r\n\r\n<p>half"),
-    "/part": sends(`HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100000\r\n\r\n<p>${WORDS}</p>`),
-    "/silent": () => undefined,
-    "/loop": sends("HTTP/1.1 302 Found\r\nLocation: /loop\r\nContent-Length: 0\r\n\r\n"),
-    "/smtp": sends("220 mail.test ESMTP\r\n"),
-  };
-  service = await startContentService({
-    listen: { hostname: "127.0.0.1", port: 0 },
-    stateDir: state.path,
-    allowPrivate: true,
-    log: () => undefined,
-  });
-});
+server.answers = {
+  "/fine": typed("text/html", `<title>Fine</title><p>${WORDS}</p>`),
+  "/json": typed("application/json", '{"a":[1,2],"url":"https://a.test/"}'),
+  "/csv": typed("text/csv", "Road,Toll\nA1,3\n"),
+  "/feed": typed(
+    "application/rss+xml",
+    "<rss><channel><title>News</title><item><title>One</title><link>/one</link></item></channel></rss>",
+  ),
+  "/pdf": typed("application/pdf", makePdf([pdfLines([[WORDS.slice(0, 80), 20]])], { title: "Of tolls" })),
+  "/no-pdf": typed("application/pdf", "%PDF-1.4 nonsense"),
+  "/picture": sends("HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 4000000000\r\n\r\n\x89PNG"),
+  "/archive": sends("HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\n\r\n"),
+  "/koi8": typed("text/plain; charset=koi8-r", Buffer.from([0xf0, 0xd2, 0xc9])),
+  "/bomb": sends(
+    response(zlib.gzipSync(Buffer.alloc(32 * 1024 * 1024)), "Content-Type: text/html\r\nContent-Encoding: gzip\r\n"),
+  ),
+  "/huge": sends(`HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: ${2 ** 31}\r\n\r\n`),
+  "/stall": sends("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100000\r\n\r\n<p>half"),
+  "/part": sends(`HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 100000\r\n\r\n<p>${WORDS}</p>`),
+  "/silent": () => undefined,
+  "/loop": sends("HTTP/1.1 302 Found\r\nLocation: /loop\r\nContent-Length: 0\r\n\r\n"),
+  "/smtp": sends("220 mail.test ESMTP\r\n"),
+};
 
 afterAll(async () => {
-  await service.close();
+  await close();
   await server.stop();
-  state.remove();
 });
 
 const ask = (operation: string, path: string, more: Record<string, unknown> = {}): Promise<Reply> =>
