@@ -4,6 +4,7 @@ import { toLinks } from "../links.ts";
 import { MAX_PRUNED_DEPTH, prepare } from "../prune.ts";
 import { toText } from "../text.ts";
 import { MAX_REOPENED, parseTree } from "../tree.ts";
+import { written } from "./testing/written.ts";
 import { markdownOf } from "./writer.ts";
 
 const URL_BASE = "https://site.test/";
@@ -82,23 +83,19 @@ test.each(PAGES)("the tree and the Markdown of %s are bounded by the page's leng
 });
 
 test("misnested formatting of ordinary pages is that of browsers", () => {
-  const tree = parseTree("<p><b>one<p>two<i>three</b>four</i><p>five");
-  prepare(tree, URL_BASE);
-  expect(markdownOf(tree)).toBe("**one**\n\n<strong>two*three*</strong>*four*\n\nfive");
+  expect(written("<p><b>one<p>two<i>three</b>four</i><p>five")).toBe(
+    "**one**\n\n<strong>two*three*</strong>*four*\n\nfive",
+  );
 });
 
 test("a table's cells that spans fill are counted over the page, and its own are all kept", () => {
-  const tree = parseTree(`<table><tr><th>h<th>i${"<tr><td colspan=1000>x<td>y".repeat(300)}</table>`);
-  prepare(tree, URL_BASE);
-  const lines = markdownOf(tree).split("\n");
+  const lines = written(`<table><tr><th>h<th>i${"<tr><td colspan=1000>x<td>y".repeat(300)}</table>`).split("\n");
   expect(lines).toHaveLength(302);
   expect(lines.at(-1)).toBe("| x | y |");
 });
 
 test("lists and quotes below the deepest prefix keep their text", () => {
-  const tree = parseTree("<blockquote>".repeat(100) + "<ul><li>".repeat(100) + "deep");
-  prepare(tree, URL_BASE);
-  const markdown = markdownOf(tree);
+  const markdown = written("<blockquote>".repeat(100) + "<ul><li>".repeat(100) + "deep");
   expect(markdown).toEndWith("deep");
   expect(markdown.length).toBeLessThan(500);
 });

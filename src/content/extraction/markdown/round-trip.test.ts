@@ -5,7 +5,7 @@ import { gfm, gfmHtml } from "micromark-extension-gfm";
 import { prepare } from "../prune.ts";
 import { toText } from "../text.ts";
 import { parseTree } from "../tree.ts";
-import { markdownOf } from "./writer.ts";
+import { written } from "./testing/written.ts";
 
 /** More find more: 6,000 take a minute. */
 const RUNS = Number(process.env["ROUND_TRIPS"] ?? 500);
@@ -22,12 +22,6 @@ function shown(html: string): string {
   const tree = parseTree(html);
   prepare(tree, URL_BASE);
   return toText(tree).replace(/[\s•]+/g, "");
-}
-
-function written(html: string): string {
-  const tree = parseTree(html);
-  prepare(tree, URL_BASE);
-  return markdownOf(tree);
 }
 
 const SPECIAL = "\\`*_{}[]()#+-.!|~$&<>:=\"'/^1a "
@@ -111,7 +105,7 @@ test("running text says the same when it is read back", () => {
   fc.assert(
     fc.property(inline, (html) => {
       const page = `<p>${html}</p>`;
-      expect(shown(rendered(written(page)))).toBe(shown(page));
+      expect(shown(rendered(written(page, URL_BASE)))).toBe(shown(page));
     }),
     { numRuns: RUNS },
   );
@@ -120,7 +114,7 @@ test("running text says the same when it is read back", () => {
 test("blocks in blocks say the same when they are read back", () => {
   fc.assert(
     fc.property(block, (html) => {
-      expect(shown(rendered(written(html)))).toBe(shown(html));
+      expect(shown(rendered(written(html, URL_BASE)))).toBe(shown(html));
     }),
     { numRuns: RUNS },
   );

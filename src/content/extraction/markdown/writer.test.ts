@@ -1,15 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { prepare } from "../prune.ts";
-import { parseTree } from "../tree.ts";
-import { markdownOf } from "./writer.ts";
-
-const URL_BASE = "https://site.test/docs/page?x=1";
-
-function written(html: string): string {
-  const tree = parseTree(html);
-  prepare(tree, URL_BASE);
-  return markdownOf(tree);
-}
+import { written } from "./testing/written.ts";
 
 describe("headings", () => {
   test.each<[string, string]>([
@@ -185,108 +175,6 @@ describe("lists", () => {
     ["<dl><dt><code>f(x)</code></dt><dd><p>a</p><pre>c</pre></dd></dl>", "- **`f(x)`**  \n  a\n\n  ```\n  c\n  ```"],
     ["<dl><div><dt>T</dt><dd>d</dd></div></dl>", "- **T**  \n  d"],
     ["<dl><dd>only</dd></dl>", "- only"],
-  ])("of %s", (html, markdown) => {
-    expect(written(html)).toBe(markdown);
-  });
-});
-
-describe("tables", () => {
-  test.each<[string, string]>([
-    ["<table><tr><th>A<th>B<tr><td>1<td>2</table>", "| A | B |\n| --- | --- |\n| 1 | 2 |"],
-    ["<table><thead><tr><td>A<td>B</thead><tbody><tr><td>1<td>2</table>", "| A | B |\n| --- | --- |\n| 1 | 2 |"],
-    ["<table><tr><td>a<td>b<tr><td>c<td>d</table>", "|  |  |\n| --- | --- |\n| a | b |\n| c | d |"],
-    ["<table><tr><td><b>A</b><td><b>B</b><tr><td>1<td>2</table>", "| A | B |\n| --- | --- |\n| 1 | 2 |"],
-    ["<table><tr><th>A<td>1<tr><th>B<td>2</table>", "|  |  |\n| --- | --- |\n| A | 1 |\n| B | 2 |"],
-    [
-      '<table><tr><th align="right">A<th style="text-align:center">B<tr><td>1<td>2</table>',
-      "| A | B |\n| --: | :-: |\n| 1 | 2 |",
-    ],
-    ["<table><tr><th>A<th>B<tr><td align=right>1<td>2</table>", "| A | B |\n| --: | --- |\n| 1 | 2 |"],
-    [
-      '<table><tr><th>A<th>B<th>C<tr><td colspan="2">x<td>y</table>',
-      "| A | B | C |\n| --- | --- | --- |\n| x | x | y |",
-    ],
-    [
-      '<table><tr><th>A<th>B<tr><td rowspan="2">x<td>1<tr><td>2</table>',
-      "| A | B |\n| --- | --- |\n| x | 1 |\n| x | 2 |",
-    ],
-    [
-      '<table><tr><th>A<th>B<tr><td colspan="2">Group<tr><td>1<td>2</table>',
-      "| A | B |\n| --- | --- |\n| Group |  |\n| 1 | 2 |",
-    ],
-    [
-      '<table><tr><th colspan="2">Sum<th>N<tr><td>1<td>2<td>3</table>',
-      "| Sum | Sum | N |\n| --- | --- | --- |\n| 1 | 2 | 3 |",
-    ],
-    ["<table><tr><th>a|b<tr><td><code>c|d</code></table>", "| a\\|b |\n| --- |\n| `c\\|d` |"],
-    ["<table><tr><th>A<tr><td>a<br>b</table>", "| A |\n| --- |\n| a<br>b |"],
-    ["<table><tr><th>A<th>B<tr><td><p>a</p><p>b</p><td>c</table>", "| A | B |\n| --- | --- |\n| a<br>b | c |"],
-    ["<table><tr><th>A<th>B<tr><td><ul><li>a<li>b</ul><td>c</table>", "| A | B |\n| --- | --- |\n| • a<br>• b | c |"],
-    ["<table><caption>Cap</caption><tr><th>A<tr><td>1</table>", "Cap\n\n| A |\n| --- |\n| 1 |"],
-    ["<table><tr><th>A<tr></tr><tr><td></td></tr><tr><td>1</table>", "| A |\n| --- |\n| 1 |"],
-    ["<table><tr><th>A<th>B<tr><td>1</table>", "| A | B |\n| --- | --- |\n| 1 |  |"],
-    ['<table role="presentation"><tr><td>a<td>b</table>', "a\n\nb"],
-    ["<table><tr><td><h2>T</h2><td>side<tr><td>x<td>y</table>", "## T\n\nside\n\nx\n\ny"],
-    ["<table><tr><td><p>one</p><p>column</p></table>", "one\n\ncolumn"],
-    [
-      "<table><tr><td>nav<td><table><tr><th>A<th>B<tr><td>1<td>2</table></table>",
-      "nav\n\n| A | B |\n| --- | --- |\n| 1 | 2 |",
-    ],
-    [
-      "<table><tr><th>A<th>B<tr><td><table><tr><td>1<td>2<tr><td>3<td>4</table><td>x</table>",
-      "| A | B |\n| --- | --- |\n| 1 2<br>3 4 | x |",
-    ],
-    [
-      "<table><tfoot><tr><td>sum<td>3</tfoot><tr><th>A<th>B<tr><td>1<td>2</table>",
-      "| A | B |\n| --- | --- |\n| 1 | 2 |\n| sum | 3 |",
-    ],
-    ["<table><tr><td>a<td>b</table>", "a\n\nb"],
-    ["<table></table>x", "x"],
-    [
-      '<table><tr><th><strong>A</strong><tr><td><img src="/i.png" alt="i"></table>',
-      "| A |\n| --- |\n| ![i](https://site.test/i.png) |",
-    ],
-    ["<table><tr><th>A<th>B<tr><td><pre>x\ny</pre><td>z</table>", "| A | B |\n| --- | --- |\n| `x`<br>`y` | z |"],
-    [
-      '<table><tr><td class="lineno">1<td class="blob-code">a = 1<tr><td class="lineno">2<td class="blob-code">b = 2</table>',
-      "```\na = 1\nb = 2\n```",
-    ],
-    ['<table><tr><th colspan="0">A<th colspan="x">B<tr><td>1<td>2</table>', "| A | B |\n| --- | --- |\n| 1 | 2 |"],
-  ])("of %s", (html, markdown) => {
-    expect(written(html)).toBe(markdown);
-  });
-});
-
-describe("code", () => {
-  test.each<[string, string]>([
-    ["<pre>bare</pre>", "```\nbare\n```"],
-    ["<pre><code>a\n  b\n</code></pre>", "```\na\n  b\n```"],
-    ['<pre><code class="language-js">x</code></pre>', "```js\nx\n```"],
-    ['<pre class="lang-py">x</pre>', "```py\nx\n```"],
-    ['<pre class="highlight-source-rust"><code>fn main() {}</code></pre>', "```rust\nfn main() {}\n```"],
-    ['<div class="highlight highlight-source-shell"><pre>ls</pre></div>', "```shell\nls\n```"],
-    ['<pre class="brush: java; gutter: true">x</pre>', "```java\nx\n```"],
-    ['<div data-lang="go"><pre><code>x</code></pre></div>', "```go\nx\n```"],
-    ['<pre><code class="hljs javascript">x</code></pre>', "```javascript\nx\n```"],
-    ['<div class="highlight-python notranslate"><div class="highlight"><pre>x</pre></div></div>', "```python\nx\n```"],
-    ['<pre class="sourceCode haskell"><code>x</code></pre>', "```haskell\nx\n```"],
-    ['<pre data-language="ts"><code>x</code></pre>', "```ts\nx\n```"],
-    ['<pre><code class="language-none">x</code></pre>', "```\nx\n```"],
-    ["<pre>a ``` b</pre>", "```\na ``` b\n```"],
-    ["<pre>```\nx\n```</pre>", "````\n```\nx\n```\n````"],
-    ["<pre>a<br>b</pre>", "```\na\nb\n```"],
-    ["<pre><code><div>a</div><div>b</div></code></pre>", "```\na\nb\n```"],
-    ['<pre><span class="line-number">1</span>a\n<span class="line-number">2</span>b</pre>', "```\na\nb\n```"],
-    ["<pre>x<button>Copy</button></pre>", "```\nx\n```"],
-    ["<pre>  \n</pre>x", "x"],
-    ["<pre>a &lt;b&gt; &amp; *c*</pre>", "```\na <b> & *c*\n```"],
-    ["<pre>\ta b</pre>", "```\n\ta b\n```"],
-    ["<xmp><b>x</b></xmp>", "```\n<b>x</b>\n```"],
-    ['<pre><code><span class="k">if</span> x:\n    y</code></pre>', "```\nif x:\n    y\n```"],
-    [
-      '<pre class="shiki"><code><span class="line">a</span>\n<span class="line">b</span></code></pre>',
-      "```\na\nb\n```",
-    ],
   ])("of %s", (html, markdown) => {
     expect(written(html)).toBe(markdown);
   });

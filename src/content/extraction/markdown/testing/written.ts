@@ -1,0 +1,10 @@
+import { prepare } from "../../prune.ts";
+import { parseTree } from "../../tree.ts";
+import { markdownOf } from "../writer.ts";
+
+/** The Markdown of a page's HTML, read as the page at `url`. */
+export function written(html: string, url = "https://site.test/docs/page?x=1"): string {
+  const tree = parseTree(html);
+  prepare(tree, url);
+  return markdownOf(tree);
+}
