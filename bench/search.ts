@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { ANYWHERE } from "../src/content/egress/guard.ts";
 import { Extractor } from "../src/content/extraction/extractor.ts";
-import { crawl } from "../src/content/search/index/crawl.ts";
 import { PageIndex } from "../src/content/search/index/page-index.ts";
 import { Sites } from "../src/content/search/index/sites.ts";
 import { createSearchService, SEARCH_DEFAULTS } from "../src/content/search/search-service.ts";
+import { crawlMadeSite } from "../src/content/search/testing/crawl-made-site.ts";
 import { startEngine } from "../src/content/search/testing/engines.ts";
 import { startMadeSite } from "../src/content/search/testing/made-site.ts";
 import { fractionsOf } from "../src/lib/testing/mulberry32.ts";
@@ -88,23 +88,10 @@ async function measureCrawl(folder: string): Promise<void> {
   const index = PageIndex.open(join(folder, "crawled.db"));
   const sites = new Sites(index);
   const extractor = new Extractor();
-  const added = sites.add({ url: `${site.url}/`, depth: 3, maxPages: 1_000, sitemap: true, sameHost: true });
-  const options = {
-    index,
-    sites,
-    extractor,
-    egress: { policy: ANYWHERE },
-    userAgent: "Bench/1",
-    delayMs: 0,
-    maxBytes: 1e9,
-    now: Date.now,
-    signal: new AbortController().signal,
-    progress: () => undefined,
-  };
   for (const round of ["first crawl", "again, nothing changed"]) {
     const start = performance.now();
     const before = cpu();
-    const { outcomes } = await crawl(added, options);
+    const { outcomes } = await crawlMadeSite(site, { index, sites, extractor });
     const seconds = (performance.now() - start) / 1000;
     const count = [...outcomes.values()].reduce((sum, outcome) => sum + outcome, 0);
     console.log(

@@ -12,7 +12,7 @@ export function isList(name: string): boolean {
   return LISTS.has(name);
 }
 
-/** Writes a list. */
+/** Writes a list, with the numbers that the page gives its items where it is `ol`. */
 export function writeList(walker: Walker, list: Element, marks: Marks): void {
   const numbers = list.name === "ol" ? numbersOf(list) : undefined;
   const { output } = walker;

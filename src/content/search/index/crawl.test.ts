@@ -2,10 +2,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, te
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ANYWHERE, PUBLIC_WEB } from "../../egress/guard.ts";
+import { PUBLIC_WEB } from "../../egress/guard.ts";
 import { Extractor } from "../../extraction/extractor.ts";
+import { crawlMadeSite } from "../testing/crawl-made-site.ts";
 import { ARTICLES, type MadeSite, startMadeSite } from "../testing/made-site.ts";
-import { crawl, type CrawlDeps, type CrawlOutcome, type CrawlReport } from "./crawl.ts";
+import { type CrawlDeps, type CrawlOutcome, type CrawlReport } from "./crawl.ts";
 import { PageIndex } from "./page-index.ts";
 import { type SiteOptions, Sites } from "./sites.ts";
 
@@ -46,29 +47,18 @@ function setUp(): Crawled {
     index,
     sites,
     outcomes,
-    async crawl(options, deps) {
-      const added = sites.add({
-        url: `${site.url}/`,
-        depth: 3,
-        maxPages: 1_000,
-        sitemap: true,
-        sameHost: true,
-        ...options,
-      });
-      return await crawl(added, {
-        index,
-        sites,
-        extractor,
-        egress: { policy: ANYWHERE },
-        userAgent: "Test/1",
-        delayMs: 0,
-        maxBytes: 1e9,
-        now: Date.now,
-        signal: new AbortController().signal,
-        progress: (url, outcome) => outcomes.set(url.slice(site.url.length), outcome),
-        ...deps,
-      });
-    },
+    crawl: (options, deps) =>
+      crawlMadeSite(
+        site,
+        {
+          index,
+          sites,
+          extractor,
+          progress: (url, outcome) => outcomes.set(url.slice(site.url.length), outcome),
+          ...deps,
+        },
+        options,
+      ),
   };
 }
 
