@@ -58,7 +58,7 @@ export class BrowserPool implements BrowserEngine {
   readonly #choice: Choice;
   #browser: Promise<PooledBrowser> | undefined;
   readonly #browsers = new Set<PooledBrowser>();
-  #replacing = false;
+  #replacing: Promise<void> | undefined;
   #closed = false;
 
   private constructor(options: PoolOptions, folder: string, choice: Choice) {
@@ -101,7 +101,8 @@ export class BrowserPool implements BrowserEngine {
   async visit<T>(visit: Visit, use: (page: OpenPage) => Promise<T>): Promise<T> {
     const release = await this.#slots.take(visit.request.signal, visit.deadline);
     try {
-      const browser = await this.#running();
+      // One that starts may take longer than the visit has.
+      const browser = await visit.deadline.race(this.#running());
       const tab = new Tab(browser.running, () => browser.warm.take(), visit);
       browser.enter(tab);
       try {
@@ -110,7 +111,7 @@ export class BrowserPool implements BrowserEngine {
         throw this.#closed ? stopping() : tabError(error);
       } finally {
         await browser.leave(tab);
-        if (browser.worn) void this.#replace(browser);
+        if (browser.worn) this.#replace(browser);
         else browser.warm.fill();
       }
     } finally {
@@ -122,7 +123,8 @@ export class BrowserPool implements BrowserEngine {
     this.#closed = true;
     this.#slots.close();
     await this.#browser?.catch(() => undefined);
-    await Promise.all([...this.#browsers].map((browser) => browser.close()));
+    // One that is being started in place of another ends as soon as it runs.
+    await Promise.all([this.#replacing, ...[...this.#browsers].map((browser) => browser.close())]);
   }
 
   #running(): Promise<PooledBrowser> {
@@ -155,20 +157,22 @@ export class BrowserPool implements BrowserEngine {
   }
 
   /** Starts a fresh browser for the visits to come; the worn one ends with its last visit. */
-  async #replace(worn: PooledBrowser): Promise<void> {
-    if (this.#closed || this.#replacing || !this.#browsers.has(worn) || worn.retired) return;
-    this.#replacing = true;
-    try {
-      const fresh = await this.#launch();
-      // Where the worn one died meanwhile, another may have been started already.
-      if (this.#browsers.has(worn)) this.#browser = Promise.resolve(fresh);
-      else await fresh.close();
-      await worn.retire();
-    } catch {
+  #replace(worn: PooledBrowser): void {
+    if (this.#closed || this.#replacing !== undefined || !this.#browsers.has(worn) || worn.retired) return;
+    this.#replacing = this.#replaceBy(this.#launch(), worn)
       // It was logged. The worn one goes on, and the end of its next visit tries again.
-    } finally {
-      this.#replacing = false;
-    }
+      .catch(() => undefined)
+      .finally(() => {
+        this.#replacing = undefined;
+      });
+  }
+
+  async #replaceBy(launched: Promise<PooledBrowser>, worn: PooledBrowser): Promise<void> {
+    const fresh = await launched;
+    // Where the worn one died meanwhile, another may have been started already.
+    if (this.#browsers.has(worn)) this.#browser = Promise.resolve(fresh);
+    else await fresh.close();
+    await worn.retire();
   }
 
   #adopt(browser: RunningBrowser): PooledBrowser {
