@@ -81,3 +81,20 @@ test("a request that holds a place is not refused another for waiting long", asy
   release();
   (await next)();
 });
+
+test("a deadline that comes when its wait is long over takes nobody else's turn", async () => {
+  const slots = new Slots(1, 8, 60_000);
+  const { signal } = new AbortController();
+  const deadline = new Deadline(60_000, undefined);
+  const first = await slots.take();
+  const waited = slots.take(signal, deadline);
+  first();
+  (await waited)();
+  const second = await slots.take();
+  const waiting = slots.take(signal);
+  deadline.stop(new Error("late"));
+  await Bun.sleep(0);
+  second();
+  (await waiting)();
+  deadline.clear();
+});

@@ -78,7 +78,8 @@ export class Slots {
   }
 
   #forget(key: object, share: Share): void {
-    if (share.held === 0 && share.waiters.size === 0) this.#shares.delete(key);
+    // A wait that ended long ago may still be told of its deadline, when another share has the key.
+    if (share.held === 0 && share.waiters.size === 0 && this.#shares.get(key) === share) this.#shares.delete(key);
   }
 
   #wait(key: object, share: Share, signal: AbortSignal | undefined, deadline: Deadline | undefined): Promise<void> {
