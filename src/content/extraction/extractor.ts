@@ -60,9 +60,10 @@ export class Extractor {
 
   close(): void {
     this.#closed = true;
+    // The queue first: each worker that ends makes room for what is in there.
+    for (const task of this.#queue.splice(0)) task.reject(failed("the service stops"));
     for (const worker of this.#idle) worker.terminate();
     for (const [worker, { task }] of this.#running) this.#end(worker, () => task.reject(failed("the service stops")));
-    for (const task of this.#queue.splice(0)) task.reject(failed("the service stops"));
   }
 
   #giveUp(task: Task): void {
@@ -115,11 +116,16 @@ export class Extractor {
     const worker = new Worker(new URL("./extract-worker.ts", import.meta.url).href);
     worker.unref();
     worker.addEventListener("message", (event: MessageEvent<ExtractionAnswer>) => this.#answered(worker, event.data));
-    worker.addEventListener("error", (event) => {
-      event.preventDefault();
+    const broke = () => {
       const task = this.#running.get(worker)?.task;
       this.#end(worker, () => task?.reject(failed("it breaks the parser")));
+    };
+    worker.addEventListener("error", (event) => {
+      event.preventDefault();
+      broke();
     });
+    // Without an error where it was not our end of it: nobody would answer its task.
+    worker.addEventListener("close", broke);
     return worker;
   }
 
@@ -141,6 +147,9 @@ export class Extractor {
   #end(worker: Worker, settle: () => void): void {
     clearTimeout(this.#running.get(worker)?.timer);
     this.#running.delete(worker);
+    // What a document left behind may fail when its answer has been given.
+    const idle = this.#idle.indexOf(worker);
+    if (idle !== -1) this.#idle.splice(idle, 1);
     worker.terminate();
     settle();
     this.#next();
