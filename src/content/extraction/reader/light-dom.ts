@@ -158,10 +158,6 @@ export class LightElement extends LightNode {
     return Object.keys(this.#attributes).map((name) => new LightAttribute(name, this.#attributes[name] ?? ""));
   }
 
-  getAttributeNames(): string[] {
-    return Object.keys(this.#attributes);
-  }
-
   getAttribute(name: string): string | null {
     return this.#attributes[name] ?? null;
   }
