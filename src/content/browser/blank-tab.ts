@@ -25,8 +25,10 @@ export async function openBlankTab(browser: RunningBrowser): Promise<BlankTab> {
       proxyBypassList: "<-loopback>",
     });
     context = String(created["browserContextId"]);
-    const downloads = cdp.send("Browser.setDownloadBehavior", { behavior: "deny", browserContextId: context });
-    const opened = await cdp.send("Target.createTarget", { url: "about:blank", browserContextId: context });
+    const [opened] = await Promise.all([
+      cdp.send("Target.createTarget", { url: "about:blank", browserContextId: context }),
+      cdp.send("Browser.setDownloadBehavior", { behavior: "deny", browserContextId: context }),
+    ]);
     const target = String(opened["targetId"]);
     const attached = await cdp.send("Target.attachToTarget", { targetId: target, flatten: true });
     const session = String(attached["sessionId"]);
@@ -36,7 +38,6 @@ export async function openBlankTab(browser: RunningBrowser): Promise<BlankTab> {
     });
     // Awaited before any navigation: on a fast page its events come before they are asked for.
     await Promise.all([
-      downloads,
       cdp.send("Page.enable", {}, session),
       cdp.send("Page.setLifecycleEventsEnabled", { enabled: true }, session),
       cdp.send("Inspector.enable", {}, session),
