@@ -6,7 +6,7 @@ import { isReadable } from "./documents/kind.ts";
 import { ANYWHERE, PUBLIC_WEB } from "./egress/guard.ts";
 import { Extractor } from "./extraction/extractor.ts";
 import { BrowserProbe } from "./health/browser-probe.ts";
-import { Slots } from "./page/slots.ts";
+import { Places } from "./page/places.ts";
 import { RememberingReader } from "./search/remembering-reader.ts";
 import { createSearchService, SEARCH_DEFAULTS, type SearchOptions } from "./search/search-service.ts";
 import { askerOf } from "./static/asker.ts";
@@ -67,11 +67,11 @@ export async function startContentService(options: ContentOptions): Promise<Cont
     { stateDir, egress, extractor, log: (message) => log("warn", message) },
   );
   const { search } = searching;
-  const slots = new Slots(MAX_FETCHES, MAX_QUEUED_FETCHES, FETCH_QUEUE_TIMEOUT_MS);
+  const places = new Places(MAX_FETCHES, MAX_QUEUED_FETCHES, FETCH_QUEUE_TIMEOUT_MS);
   // Both engines go by one name.
   const fetching = { asker: askerOf(browser.version), isReadable };
   const pages = new RememberingReader(
-    { browser: pool, fetchDocument: (visit) => fetchDocument(visit, fetching), slots, extractor, egress },
+    { browser: pool, fetchDocument: (visit) => fetchDocument(visit, fetching), places, extractor, egress },
     searching.remember,
   );
   const probe = new BrowserProbe({

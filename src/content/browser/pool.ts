@@ -7,7 +7,7 @@ import { type BrowserProgram, type BrowserSource, browserPrograms, noBrowserMess
 import { majorOf, ordinaryUserAgent } from "./identity.ts";
 import { launchBrowser, type LaunchOptions, type RunningBrowser } from "./launch.ts";
 import { type OpenPage } from "../page/page.ts";
-import { Slots } from "../page/slots.ts";
+import { Places } from "../page/places.ts";
 import { type BrowserEngine, type Visit } from "../page/visit.ts";
 import { tabError } from "./load-error.ts";
 import { MAX_VISITS, PooledBrowser } from "./pooled-browser.ts";
@@ -54,7 +54,7 @@ interface Choice {
 export class BrowserPool implements BrowserEngine {
   readonly #options: PoolOptions;
   readonly #folder: string;
-  readonly #slots = new Slots(availableParallelism() * PAGES_PER_CORE, MAX_QUEUED, QUEUE_TIMEOUT_MS);
+  readonly #places = new Places(availableParallelism() * PAGES_PER_CORE, MAX_QUEUED, QUEUE_TIMEOUT_MS);
   readonly #choice: Choice;
   #browser: Promise<PooledBrowser> | undefined;
   readonly #browsers = new Set<PooledBrowser>();
@@ -99,7 +99,7 @@ export class BrowserPool implements BrowserEngine {
   }
 
   async visit<T>(visit: Visit, use: (page: OpenPage) => Promise<T>): Promise<T> {
-    const release = await this.#slots.take(visit.request.signal, visit.deadline);
+    const release = await this.#places.take(visit.request.signal, visit.deadline);
     try {
       // One that starts may take longer than the visit has.
       const browser = await visit.deadline.race(this.#running());
@@ -121,7 +121,7 @@ export class BrowserPool implements BrowserEngine {
 
   async close(): Promise<void> {
     this.#closed = true;
-    this.#slots.close();
+    this.#places.close();
     await this.#browser?.catch(() => undefined);
     // One that is being started in place of another ends as soon as it runs.
     await Promise.all([this.#replacing, ...[...this.#browsers].map((browser) => browser.close())]);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createApp } from "../app.ts";
 import { ANYWHERE } from "../egress/guard.ts";
 import { Extractor } from "../extraction/extractor.ts";
-import { Slots } from "../page/slots.ts";
+import { Places } from "../page/places.ts";
 import { PageIndex } from "../search/index/page-index.ts";
 import { RememberingReader } from "../search/remembering-reader.ts";
 import { createSearchService, indexPath, SEARCH_DEFAULTS, type SearchOptions } from "../search/search-service.ts";
@@ -37,8 +37,8 @@ function setUp(options: Partial<SearchOptions>) {
   );
   closing.push(close);
   const browser = { visit: () => Promise.reject(new Error("there is no browser")) };
-  const slots = new Slots(1, 1, 1_000);
-  const pages = new RememberingReader({ browser, fetchDocument, slots, extractor, egress }, remember);
+  const places = new Places(1, 1, 1_000);
+  const pages = new RememberingReader({ browser, fetchDocument, places, extractor, egress }, remember);
   const app = createApp({
     pages,
     search,

@@ -12,14 +12,14 @@ import { Deadline } from "./deadline.ts";
 import { DownloadError } from "./download.ts";
 import { type FetchedDocument, type OpenPage, type PageRequest, type PageSource } from "./page.ts";
 import { PixelBudget } from "./pixel-budget.ts";
-import { type Slots } from "./slots.ts";
+import { type Places } from "./places.ts";
 import { type BrowserEngine, type StaticEngine, type Visit } from "./visit.ts";
 
 export interface PageReaderDeps {
   readonly browser: BrowserEngine;
   readonly fetchDocument: StaticEngine;
   /** Documents fetched at one time. */
-  readonly slots: Slots;
+  readonly places: Places;
   readonly extractor: Extractor;
   readonly egress: EgressOptions;
 }
@@ -121,7 +121,7 @@ export class PageReader {
   }
 
   async #fetch(visit: Visit): Promise<FetchedDocument> {
-    const release = await this.#deps.slots.take(visit.request.signal, visit.deadline);
+    const release = await this.#deps.places.take(visit.request.signal, visit.deadline);
     try {
       return await this.#deps.fetchDocument(visit);
     } finally {

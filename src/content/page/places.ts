@@ -16,7 +16,7 @@ interface Share {
  * A fixed number of places and a bounded, timed queue before them. Requests are told apart by their signals: a place goes
  * to the one that has the fewest, and none has more than three quarters of them, however many of its pages wait.
  */
-export class Slots {
+export class Places {
   #free: number;
   readonly #mostHeld: number;
   readonly #maxQueued: number;

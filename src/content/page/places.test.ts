@@ -1,48 +1,48 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { expect, test } from "bun:test";
 import { Deadline } from "./deadline.ts";
-import { Slots } from "./slots.ts";
+import { Places } from "./places.ts";
 
 test("nobody who is gone already waits for a place", async () => {
-  const slots = new Slots(1, 8, 60_000);
-  const release = await slots.take();
-  const failure = await slots.take(AbortSignal.abort()).catch((error: unknown) => error);
+  const places = new Places(1, 8, 60_000);
+  const release = await places.take();
+  const failure = await places.take(AbortSignal.abort()).catch((error: unknown) => error);
   expect(failure).toMatchObject({ code: "overloaded" });
   release();
-  expect(await slots.take()).toBeFunction();
+  expect(await places.take()).toBeFunction();
 });
 
 test("a full queue is refused at once, and a place that comes free goes to the first who waits", async () => {
-  const slots = new Slots(1, 1, 10_000);
-  const release = await slots.take();
-  const waiting = slots.take();
-  const refused = await slots.take().catch((error: unknown) => error);
+  const places = new Places(1, 1, 10_000);
+  const release = await places.take();
+  const waiting = places.take();
+  const refused = await places.take().catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(TurnpikeError);
   expect(refused).toMatchObject({ code: "overloaded" });
   release();
   release();
   (await waiting)();
-  (await slots.take())();
+  (await places.take())();
 });
 
 test("who waits too long, or goes away, is refused", async () => {
-  const slots = new Slots(1, 2, 20);
-  await slots.take();
+  const places = new Places(1, 2, 20);
+  await places.take();
   const leaving = new AbortController();
-  const late = slots.take().catch((error: unknown) => error);
-  const gone = slots.take(leaving.signal).catch((error: unknown) => error);
+  const late = places.take().catch((error: unknown) => error);
+  const gone = places.take(leaving.signal).catch((error: unknown) => error);
   leaving.abort();
   expect(await gone).toMatchObject({ code: "overloaded" });
   expect(await late).toMatchObject({ code: "overloaded" });
 });
 
 test("a request with many pages leaves places to others, and takes turns with those that wait", async () => {
-  const slots = new Slots(4, 8, 60_000);
+  const places = new Places(4, 8, 60_000);
   const greedy = new AbortController().signal;
   const order: string[] = [];
   const held: (() => void)[] = [];
   const take = async (name: string, signal: AbortSignal) => {
-    held.push(await slots.take(signal));
+    held.push(await places.take(signal));
     order.push(name);
   };
   const all = Array.from({ length: 8 }, () => take("greedy", greedy));
@@ -63,35 +63,35 @@ test("a request with many pages leaves places to others, and takes turns with th
 });
 
 test("a deadline ends the wait with its own error", async () => {
-  const slots = new Slots(1, 2, 60_000);
-  await slots.take();
+  const places = new Places(1, 2, 60_000);
+  await places.take();
   const deadline = new Deadline(10, undefined);
   deadline.doing("waiting to load");
-  const failure = await slots.take(undefined, deadline).catch((error: unknown) => error);
+  const failure = await places.take(undefined, deadline).catch((error: unknown) => error);
   expect(failure).toMatchObject({ code: "page-timeout" });
 });
 
 test("a request that holds a place is not refused another for waiting long", async () => {
-  const slots = new Slots(1, 2, 5);
+  const places = new Places(1, 2, 5);
   const { signal } = new AbortController();
-  const release = await slots.take(signal);
-  const next = slots.take(signal);
+  const release = await places.take(signal);
+  const next = places.take(signal);
   // Another one, with nothing in hand, is refused by the same clock.
-  expect(await slots.take().catch((error: unknown) => error)).toMatchObject({ code: "overloaded" });
+  expect(await places.take().catch((error: unknown) => error)).toMatchObject({ code: "overloaded" });
   release();
   (await next)();
 });
 
 test("a deadline that comes when its wait is long over takes nobody else's turn", async () => {
-  const slots = new Slots(1, 8, 60_000);
+  const places = new Places(1, 8, 60_000);
   const { signal } = new AbortController();
   const deadline = new Deadline(60_000, undefined);
-  const first = await slots.take();
-  const waited = slots.take(signal, deadline);
+  const first = await places.take();
+  const waited = places.take(signal, deadline);
   first();
   (await waited)();
-  const second = await slots.take();
-  const waiting = slots.take(signal);
+  const second = await places.take();
+  const waiting = places.take(signal);
   deadline.stop(new Error("late"));
   await Bun.sleep(0);
   second();
