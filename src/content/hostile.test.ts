@@ -111,6 +111,7 @@ test.each<[string, string, readonly number[]]>([
 
 test("a browser that is killed under pages that load, and tabs that open, is replaced for the next", async () => {
   for (let round = 0; round < 10; round += 1) {
+    expect((await ask("/plain", "browser")).status).toBe(200);
     const failing = [ask("/stalled", "browser"), ask("/plain", "browser"), ask("/plain", "browser")];
     // Some rounds kill it before its tabs are there, some after.
     for (let turn = 0; turn < round * 20; turn += 1) await new Promise((next) => setImmediate(next));
