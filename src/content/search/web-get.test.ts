@@ -44,6 +44,9 @@ const THERE = `http://127.0.0.2:${other.port}`;
 /** Lets the one server be reached and not the other, as if that were in a private network. */
 const HERE_ONLY: EgressPolicy = { allowsAddress: (address) => address === "127.0.0.1", allowsPort: () => true };
 
+/** The first address has nobody who listens. */
+const resolveTwo = () => Promise.resolve(["127.0.0.3", "127.0.0.1"]);
+
 async function get(
   path: string,
   more: Partial<WebRequest> = {},
@@ -116,6 +119,21 @@ describe("a request", () => {
 
   test("follows no redirect where none is wanted", async () => {
     expect((await get(`/to?url=${HERE}/`, { redirects: "none" })).status).toBe(302);
+  });
+
+  test("is asked for at the next address of a host where one does not connect", async () => {
+    const url = new URL(`http://site.test:${server.port}/echo`);
+    const form = new URLSearchParams({ q: "x" });
+    expect(await get("/", { url, form, egress: { policy: ANYWHERE, resolve: resolveTwo } })).toMatchObject({
+      status: 200,
+    });
+  });
+
+  test("takes no name and password from a redirect", async () => {
+    const to = `${HERE.replace("://", "://name:secret@")}/echo`;
+    const { text, url } = await get(`/to?url=${encodeURIComponent(to)}`);
+    expect(url).toBe(`${HERE}/echo`);
+    expect(text).not.toContain("authorization");
   });
 
   test("reaches nothing that the guard refuses, at first or behind a redirect", async () => {

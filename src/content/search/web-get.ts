@@ -3,11 +3,16 @@ import { request as httpsRequest } from "node:https";
 import { isIP } from "node:net";
 import { type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip } from "node:zlib";
+import { codeOf } from "../../lib/caught.ts";
 import { type EgressOptions, EgressSession, portOf } from "../egress/guard.ts";
 import { REDIRECTS } from "../static/redirect.ts";
 
 /** Redirects that are followed; a search page or a sitemap lies behind no more. */
 const MAX_REDIRECTS = 5;
+
+/** Addresses of a host that are tried. */
+const MAX_ADDRESSES = 4;
+const NOT_CONNECTED = /^(?:ECONNREFUSED|ConnectionRefused|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/;
 
 export interface WebRequest {
   readonly url: URL;
@@ -74,6 +79,9 @@ async function follow(request: WebRequest, session: EgressSession): Promise<WebA
     if (next === null || request.redirects === "none") return answer;
     if (next.protocol !== "http:" && next.protocol !== "https:") throw new WebError("refused");
     if (next.origin !== request.url.origin && request.redirects === "same-origin") throw new WebError("redirects");
+    // As in browsers, which keep them to themselves: answers tell their address.
+    next.username = "";
+    next.password = "";
     url = next;
   }
   throw new WebError("redirects");
@@ -91,7 +99,7 @@ async function once(
   const { url, signal } = request;
   const addresses = await untilAborted(session.addressesOf(url.hostname, portOf(url)), signal);
   if (typeof addresses === "string") throw new WebError(addresses === "refused" ? "refused" : "unreachable");
-  const incoming = await send(request, form, addresses[0] ?? "");
+  const incoming = await firstOf(addresses, (address) => send(request, form, address));
   try {
     const { headers, statusCode: status = 0 } = incoming;
     const wanted = request.wants?.(status, headers["content-type"] ?? "") ?? true;
@@ -99,6 +107,20 @@ async function once(
     return { url: url.href, status, headers, body };
   } finally {
     incoming.destroy();
+  }
+}
+
+/** Asks the next address where one has nobody who listens: nothing was sent to it. */
+async function firstOf(
+  addresses: readonly string[],
+  ask: (address: string) => Promise<IncomingMessage>,
+): Promise<IncomingMessage> {
+  const [address = "", ...others] = addresses.slice(0, MAX_ADDRESSES);
+  try {
+    return await ask(address);
+  } catch (error) {
+    if (others.length === 0 || !NOT_CONNECTED.test(codeOf(error) ?? "")) throw error;
+    return await firstOf(others, ask);
   }
 }
 
