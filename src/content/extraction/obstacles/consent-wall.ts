@@ -5,6 +5,8 @@ import { countWords, type PageFacts, seenText, walk } from "./page-facts.ts";
 const MAX_WORDS_BESIDE = 40;
 /** A demand for consent says at least this much. */
 const MIN_WORDS_OF_DEMAND = 12;
+/** What is the page's content by its markup, and longer than this, is no demand. */
+const MAX_WORDS_OF_MAIN = 150;
 /** A wall of its own address is this short. */
 const MAX_WORDS_OF_PAGE = 1_500;
 
@@ -36,12 +38,23 @@ export function isConsentWall(tree: Document, facts: PageFacts): boolean {
   let inBoxes = 0;
   for (const box of boxesOf(tree)) {
     const text = seenText(box);
-    if (!DEMAND.test(text) || !hasChoice(box)) continue;
+    const words = countWords(text);
+    if (!DEMAND.test(text) || !hasChoice(box) || (words > MAX_WORDS_OF_MAIN && hasMain(box))) continue;
     boxes.add(box);
-    inBoxes += countWords(text);
+    inBoxes += words;
   }
   // Counted and not reckoned: a long text is looked at in part.
   return inBoxes >= MIN_WORDS_OF_DEMAND && countWords(seenText(tree, boxes)) <= MAX_WORDS_BESIDE;
+}
+
+/** Whether the page's own content, as it says itself, is in there: a guide to consent may be named like a box. */
+function hasMain(box: Element): boolean {
+  let found = false;
+  walk(box, (node) => {
+    found = isTag(node) && (node.name === "main" || node.name === "article");
+    return found ? "stop" : "go on";
+  });
+  return found;
 }
 
 /** Whether there is something to press; a page about cookies that is named like a box only has text. */

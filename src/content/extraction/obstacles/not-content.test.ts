@@ -291,6 +291,15 @@ describe("a consent wall", () => {
       },
     ],
     [
+      "a guide that is named like a box, with links",
+      {
+        html: page(
+          "Guide",
+          `<main class="gdpr-guide"><h1>Guide</h1><p>${"The law says when consent is needed for tracking by cookies. ".repeat(20)}</p><a href="/x">Allow lists</a></main>`,
+        ),
+      },
+    ],
+    [
       "a page about consent at an address of that name",
       {
         html: page(
