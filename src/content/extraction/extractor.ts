@@ -10,6 +10,8 @@ const MAX_WORKERS = 4;
 const MAX_QUEUED = 128;
 /** The process may take this much while something is extracted: a document of kilobytes may hide gigabytes. */
 const MAX_PROCESS_BYTES = 2 * 1024 * 1024 * 1024;
+/** It may grow by this much in any case: what it took before is no fault of what is extracted now. */
+const MIN_GROWTH_BYTES = 1024 * 1024 * 1024;
 /** A worker fills about 200 MB in this time. */
 const MEMORY_LOOK_MS = 100;
 
@@ -29,15 +31,19 @@ export class Extractor {
   readonly #maxWorkers = Math.min(availableParallelism(), MAX_WORKERS);
   readonly #deadlineMs: number;
   readonly #maxProcessBytes: number;
+  readonly #minGrowthBytes: number;
+  /** Memory of the process when the first of those that run began. */
+  #bytesBefore = 0;
   #looking: ReturnType<typeof setInterval> | undefined;
   #closed = false;
   #nextId = 1;
   /** When each owner was served last. */
   readonly #turns = new WeakMap<object, number>();
 
-  constructor(deadlineMs = DEADLINE_MS, maxProcessBytes = MAX_PROCESS_BYTES) {
+  constructor(deadlineMs = DEADLINE_MS, maxProcessBytes = MAX_PROCESS_BYTES, minGrowthBytes = MIN_GROWTH_BYTES) {
     this.#deadlineMs = deadlineMs;
     this.#maxProcessBytes = maxProcessBytes;
+    this.#minGrowthBytes = minGrowthBytes;
   }
 
   /**
@@ -79,6 +85,7 @@ export class Extractor {
     const task = worker === undefined ? undefined : this.#takeNext();
     if (worker === undefined || task === undefined) return;
     const timer = setTimeout(() => this.#end(worker, () => task.reject(failed("it takes too long"))), this.#deadlineMs);
+    if (this.#running.size === 0) this.#bytesBefore = process.memoryUsage.rss();
     this.#running.set(worker, { task, timer });
     this.#looking ??= setInterval(() => this.#lookAtMemory(), MEMORY_LOOK_MS).unref();
     worker.postMessage({ id: this.#nextId++, job: task.job });
@@ -106,7 +113,7 @@ export class Extractor {
     if (longest === undefined) {
       clearInterval(this.#looking);
       this.#looking = undefined;
-    } else if (process.memoryUsage.rss() > this.#maxProcessBytes) {
+    } else if (process.memoryUsage.rss() > Math.max(this.#maxProcessBytes, this.#bytesBefore + this.#minGrowthBytes)) {
       const [worker, { task }] = longest;
       this.#end(worker, () => task.reject(failed("it takes too much memory")));
     }
