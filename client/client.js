@@ -142,13 +142,26 @@ var authorization = z.object({
   validBefore: atomic,
   nonce
 });
+var eip3009Payload = z.object({ signature, authorization });
+var permit2Payload = z.object({
+  signature,
+  permit2Authorization: z.object({
+    permitted: z.object({ token: address, amount: atomic }),
+    from: address,
+    spender: address,
+    nonce: atomic,
+    deadline: atomic,
+    witness: z.object({ to: address, facilitator: address.optional(), validAfter: atomic })
+  })
+});
 var paymentPayloadSchema = z.looseObject({
   x402Version: z.literal(2),
   resource: resourceInfo.optional(),
   accepted: paymentRequirementsSchema,
-  payload: z.object({ signature, authorization }),
+  payload: z.union([eip3009Payload, permit2Payload]),
   extensions: record.optional()
 });
+var eip3009PaymentSchema = paymentPayloadSchema.extend({ payload: eip3009Payload });
 var verifyResponseSchema = z.looseObject({
   isValid: z.boolean(),
   invalidReason: text.nullish(),

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodeHeader, encodeHeader } from "../payments/header.ts";
-import { paymentPayloadSchema } from "../payments/messages.ts";
+import { eip3009PaymentSchema } from "../payments/messages.ts";
 import { REQUIREMENTS } from "../payments/testing/payment.ts";
 
 // Processes start slowly on a busy machine.
@@ -65,7 +65,7 @@ beforeAll(() => {
         const required = { x402Version: 2, resource: { url: request.url }, accepts: [REQUIREMENTS] };
         return new Response("", { status: 402, headers: { "payment-required": encodeHeader(required) } });
       }
-      paid.push(paymentPayloadSchema.parse(decodeHeader(header)).payload.authorization.from);
+      paid.push(eip3009PaymentSchema.parse(decodeHeader(header)).payload.authorization.from);
       bodies.push(await request.json());
       if (name === "batch") await ready.promise;
       const response = paidResponse(name);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listenOnLoopback } from "../lib/testing/listen.ts";
 import { decodeHeader, encodeHeader } from "../payments/header.ts";
-import { paymentPayloadSchema } from "../payments/messages.ts";
+import { eip3009PaymentSchema } from "../payments/messages.ts";
 import { PAYER, PRIVATE_KEY, REQUIREMENTS } from "../payments/testing/payment.ts";
 import { type Payment, Turnpike, TurnpikePaymentError, TurnpikeProblem } from "./client.ts";
 
@@ -37,7 +37,7 @@ beforeAll(() => {
         const required = { x402Version: 2, resource: { url: request.url }, accepts: [REQUIREMENTS] };
         return new Response("{}", { status: 402, headers: { "payment-required": encodeHeader(required) } });
       }
-      const { authorization } = paymentPayloadSchema.parse(decodeHeader(header)).payload;
+      const { authorization } = eip3009PaymentSchema.parse(decodeHeader(header)).payload;
       seen.push({ path: pathname, body: await request.json(), payer: authorization.from });
       const response = await answer();
       if (response.ok) response.headers.set("payment-response", encodeHeader(RECEIPT));

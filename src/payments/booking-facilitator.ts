@@ -2,10 +2,11 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { type Bookings } from "../store/bookings.ts";
 import { type Checked, checkSignature, checkTerms } from "./exact.ts";
-import { type Facilitator, type Kind, type Settlement, type Verification } from "./facilitator.ts";
+import { type Facilitator, type Kind, type Outcome, type Settlement, type Verification } from "./facilitator.ts";
 import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
 import { paymentKey } from "./payment-key.ts";
 import { type Reason } from "./reasons.ts";
+import { transferOf } from "./transfer.ts";
 
 /** What a test-mode transaction hash starts with: nobody takes it for a real one ("test", twice). */
 const TRANSACTION_PREFIX = "7e577e57";
@@ -58,6 +59,17 @@ export function createBookingFacilitator(bookings: Bookings, now: () => number):
         }));
       if (booking.digest !== digest) return { kind: "refused", reason: "invalid_exact_evm_nonce_already_used" };
       return { kind: "settled", transaction: booking.transaction, payer: signed.payer };
+    },
+
+    async find(payment, requirements): Promise<Outcome> {
+      const signed = checkSignature(payment, requirements);
+      if (typeof signed === "string") return { kind: "void" };
+      const booking = await bookings.find(paymentKey(payment, requirements));
+      if (booking?.digest === bytesToHex(signed.hash)) {
+        return { kind: "settled", transaction: booking.transaction, payer: signed.payer };
+      }
+      const isOver = Number(transferOf(payment, requirements).validBefore) <= now() / 1000;
+      return { kind: booking !== undefined || isOver ? "void" : "unspent" };
     },
 
     async close() {

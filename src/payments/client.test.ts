@@ -3,7 +3,7 @@ import { hexToBytes } from "@noble/hashes/utils.js";
 import { describeReceipt, type PayOptions, payAndFetch } from "./client.ts";
 import { checkSignature, checkTerms } from "./exact.ts";
 import { decodeHeader, encodeHeader } from "./header.ts";
-import { type PaymentPayload, type PaymentRequirements, paymentPayloadSchema, type Receipt } from "./messages.ts";
+import { type Eip3009Payment, type PaymentRequirements, eip3009PaymentSchema, type Receipt } from "./messages.ts";
 import { PAYER, PRIVATE_KEY, REQUIREMENTS } from "./testing/payment.ts";
 
 const RECEIPT: Receipt = {
@@ -27,7 +27,7 @@ afterEach(async () => {
 
 /** A gateway that asks for `accepts`, and gives paid requests `answers`, one after another. */
 function gateway(accepts: readonly PaymentRequirements[], answers: readonly Answer[]) {
-  const payments: PaymentPayload[] = [];
+  const payments: Eip3009Payment[] = [];
   const bodies: string[] = [];
   const server = Bun.serve({
     port: 0,
@@ -39,7 +39,7 @@ function gateway(accepts: readonly PaymentRequirements[], answers: readonly Answ
         const required = { x402Version: 2, resource: { url: request.url }, accepts };
         return new Response("{}", { status: 402, headers: { "payment-required": encodeHeader(required) } });
       }
-      payments.push(paymentPayloadSchema.parse(decodeHeader(header)));
+      payments.push(eip3009PaymentSchema.parse(decodeHeader(header)));
       const { status, headers } = answers[payments.length - 1] ?? { status: 500 };
       return new Response("the goods", { status, ...(headers === undefined ? {} : { headers }) });
     },

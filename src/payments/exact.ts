@@ -3,6 +3,7 @@ import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
 import { parseNetwork } from "./networks.ts";
 import { type Reason } from "./reasons.ts";
 import { recoverSigner } from "./signature.ts";
+import { transferOf } from "./transfer.ts";
 import { authorizationHash } from "./typed-data.ts";
 
 /** What must be left of an authorization's time for settlement to have a chance, in seconds. */
@@ -23,7 +24,7 @@ export function checkTerms(
   now: number,
 ): Reason | undefined {
   const { accepted } = payment;
-  const { authorization } = payment.payload;
+  const authorization = transferOf(payment, requirements);
   if (requirements.scheme !== "exact" || accepted.scheme !== "exact") return "invalid_exact_evm_scheme";
   if (accepted.network !== requirements.network) return "invalid_exact_evm_network_mismatch";
   if (!sameAddress(authorization.to, requirements.payTo)) return "invalid_exact_evm_recipient_mismatch";
@@ -65,6 +66,7 @@ function recoverPayer(payment: PaymentPayload, requirements: PaymentRequirements
   if (typeof name !== "string" || typeof version !== "string" || !isAddress(requirements.asset)) {
     return "invalid_exact_evm_missing_eip712_domain";
   }
+  if (!("authorization" in payment.payload)) return "unsupported_payload_type";
   const { authorization, signature } = payment.payload;
   const hash = authorizationHash({ name, version, network, asset: requirements.asset }, authorization);
   const signer = recoverSigner(hash, signature);

@@ -1,6 +1,6 @@
 import { type z } from "zod";
 import { type Address, isAddress } from "./address.ts";
-import { type Facilitator, type Kind, type Settlement, type Verification } from "./facilitator.ts";
+import { type Facilitator, type Kind, type Outcome, type Settlement, type Verification } from "./facilitator.ts";
 import {
   type PaymentPayload,
   type PaymentRequirements,
@@ -9,6 +9,7 @@ import {
   verifyResponseSchema,
 } from "./messages.ts";
 import { isDefinite, toReason } from "./reasons.ts";
+import { transferOf } from "./transfer.ts";
 
 /** Longest answer of a facilitator, in bytes; /supported of a large one has some 10 KB. */
 const MAX_ANSWER_BYTES = 256 * 1024;
@@ -94,14 +95,16 @@ export function createHttpFacilitator(url: string, timeoutMs: number): Facilitat
     async supported(): Promise<readonly Kind[]> {
       const answer = await ask("/supported", supportedSchema);
       if (isFault(answer)) throw new Error(`Cannot learn what the facilitator supports: ${answer.cause}`);
-      return answer.kinds.filter((kind) => kind.x402Version === 2).map(({ scheme, network }) => ({ scheme, network }));
+      return answer.kinds
+        .filter((kind) => kind.x402Version === 2)
+        .map(({ scheme, network, extra }) => ({ scheme, network, ...(extra === undefined ? {} : { extra }) }));
     },
 
     async verify(payment, requirements): Promise<Verification> {
       const answer = await ask("/verify", verifyResponseSchema, { payment, requirements });
       if (isFault(answer)) return { kind: answer.fault, cause: answer.cause };
       if (!answer.isValid) return { kind: "refused", reason: toReason(answer.invalidReason) };
-      return { kind: "valid", payer: payerOf(answer.payer, payment) };
+      return { kind: "valid", payer: payerOf(answer.payer, payment, requirements) };
     },
 
     async settle(payment, requirements): Promise<Settlement> {
@@ -117,7 +120,11 @@ export function createHttpFacilitator(url: string, timeoutMs: number): Facilitat
       if (transaction === "" || answer.network !== requirements.network) {
         return { kind: "unknown", cause: "its receipt is for no transaction on this network", transaction };
       }
-      return { kind: "settled", transaction, payer: payerOf(answer.payer, payment) };
+      return { kind: "settled", transaction, payer: payerOf(answer.payer, payment, requirements) };
+    },
+
+    async find(): Promise<Outcome> {
+      return { kind: "unknown", cause: "no chain to ask" };
     },
 
     async close() {
@@ -130,7 +137,7 @@ function isFault(answer: object): answer is Fault {
   return "fault" in answer;
 }
 
-function payerOf(said: string | null | undefined, payment: PaymentPayload): Address {
+function payerOf(said: string | null | undefined, payment: PaymentPayload, requirements: PaymentRequirements): Address {
   if (said !== null && said !== undefined && isAddress(said)) return said;
-  return payment.payload.authorization.from;
+  return transferOf(payment, requirements).from;
 }

@@ -58,17 +58,35 @@ const authorization = z.object({
   nonce,
 });
 
+const eip3009Payload = z.object({ signature, authorization });
+
+const permit2Payload = z.object({
+  signature,
+  permit2Authorization: z.object({
+    permitted: z.object({ token: address, amount: atomic }),
+    from: address,
+    spender: address,
+    nonce: atomic,
+    deadline: atomic,
+    /** `facilitator` under `upto` alone: only it may settle. */
+    witness: z.object({ to: address, facilitator: address.optional(), validAfter: atomic }),
+  }),
+});
+
 /**
- * A payment of scheme `exact` on an EVM chain by EIP-3009; the schema of other schemes stands beside it. Other keys of
- * `payload` are dropped: by a second authorization there, a facilitator would settle what the ledger does not know.
+ * A payment on an EVM chain, by EIP-3009 or by Permit2. Other keys of `payload` are dropped: by a second authorization
+ * there, a facilitator would settle what the ledger does not know.
  */
 export const paymentPayloadSchema = z.looseObject({
   x402Version: z.literal(2),
   resource: resourceInfo.optional(),
   accepted: paymentRequirementsSchema,
-  payload: z.object({ signature, authorization }),
+  payload: z.union([eip3009Payload, permit2Payload]),
   extensions: record.optional(),
 });
+
+/** One by EIP-3009 alone. */
+export const eip3009PaymentSchema = paymentPayloadSchema.extend({ payload: eip3009Payload });
 
 export const verifyResponseSchema = z.looseObject({
   isValid: z.boolean(),
@@ -101,4 +119,5 @@ export const supportedSchema = z.looseObject({
 export type PaymentRequirements = z.infer<typeof paymentRequirementsSchema>;
 export type PaymentRequired = z.infer<typeof paymentRequiredSchema>;
 export type PaymentPayload = z.infer<typeof paymentPayloadSchema>;
+export type Eip3009Payment = z.infer<typeof eip3009PaymentSchema>;
 export type Receipt = z.infer<typeof receiptSchema>;

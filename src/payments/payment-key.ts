@@ -1,12 +1,13 @@
 import { type PaymentKey } from "../store/ledger.ts";
 import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
+import { transferOf } from "./transfer.ts";
 
 /** The ledger's key of a payment: the nonce, and never the bytes that carried it, which have many spellings. */
 export function paymentKey(payment: PaymentPayload, requirements: PaymentRequirements): PaymentKey {
-  const { from, nonce } = payment.payload.authorization;
+  const { contract, from, nonce } = transferOf(payment, requirements);
   return {
     network: requirements.network,
-    asset: requirements.asset.toLowerCase(),
+    asset: contract.toLowerCase(),
     from: from.toLowerCase(),
     nonce: nonce.toLowerCase(),
   };

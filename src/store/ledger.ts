@@ -1,3 +1,5 @@
+import { type NewNotice } from "./outbox.ts";
+
 /**
  * A payment's life:
  *
@@ -13,13 +15,17 @@ export type PaymentState = "reserved" | "verified" | "settling" | "settled" | "r
 /** What makes a payment unique on its chain. All lower case. */
 export interface PaymentKey {
   readonly network: string;
+  /** The contract that spends the nonce: the token itself under EIP-3009, Permit2 under Permit2. */
   readonly asset: string;
   readonly from: string;
   readonly nonce: string;
 }
 
 export interface Reservation extends PaymentKey {
-  /** Atomic units, decimal. */
+  /** The token that moves, lower case. */
+  readonly token: string;
+  readonly scheme: string;
+  /** Atomic units, decimal. Under `upto` the most that may be charged, until the charge is known. */
   readonly amount: string;
   readonly payTo: string;
   readonly route: string;
@@ -27,6 +33,8 @@ export interface Reservation extends PaymentKey {
   readonly fingerprint: string;
   /** Unix seconds after which the payment cannot be used any more. */
   readonly validBefore: number;
+  /** The payment as JSON, to ask again what became of it; empty once that is known. */
+  readonly payload: string;
 }
 
 export interface Payment extends Reservation {
@@ -63,6 +71,10 @@ export interface Change {
   readonly transaction?: string;
   readonly reason?: string;
   readonly payer?: string;
+  /** Under `upto`: what is charged. */
+  readonly amount?: string;
+  /** Written down with the change, both or neither: to be posted to the operator. */
+  readonly notice?: NewNotice;
   /** False: the answer was begun, and cut off. */
   readonly delivered?: boolean;
 }
@@ -74,8 +86,16 @@ export interface Ledger {
   /** False: the hold was lost to another, nothing was changed, and the caller must not act. */
   move(payment: Payment, change: Change): Promise<boolean>;
   find(key: PaymentKey): Promise<Payment | undefined>;
+  /**
+   * Takes hold of payments whose outcome is open and that nobody works on, `limit` at most, those first that were looked at
+   * longest ago, none that were within `RECHECK_MS`.
+   */
+  claimOpen(limit: number): Promise<readonly Payment[]>;
   close(): Promise<void>;
 }
+
+/** How long a payment whose outcome is open is left alone between two looks, in milliseconds. */
+export const RECHECK_MS = 30_000;
 
 /** How long a hold lasts without a sign of life of its process. */
 export const HOLD_MS = 15_000;

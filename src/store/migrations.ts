@@ -21,6 +21,16 @@ const MIGRATIONS: readonly string[] = [
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX bookings_by_age ON bookings (booked_at);`,
   "ALTER TABLE payments ADD COLUMN cuts INTEGER NOT NULL DEFAULT 0",
+  `ALTER TABLE payments ADD COLUMN token TEXT NOT NULL DEFAULT '';
+   ALTER TABLE payments ADD COLUMN scheme TEXT NOT NULL DEFAULT 'exact';
+   ALTER TABLE payments ADD COLUMN payload TEXT NOT NULL DEFAULT '';
+   UPDATE payments SET token = asset;
+   CREATE INDEX payments_open ON payments (updated_at) WHERE state IN ('settling','unknown');
+   CREATE TABLE outbox (
+     id TEXT NOT NULL PRIMARY KEY, url TEXT NOT NULL, body TEXT NOT NULL,
+     tries INTEGER NOT NULL DEFAULT 0, due_at INTEGER NOT NULL, created_at INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX outbox_by_time ON outbox (due_at)`,
 ];
 
 /** Brings the schema up to date. Throws where the file was written by a newer version. */

@@ -8,6 +8,7 @@ import {
   type Payment,
   type PaymentKey,
   type PaymentState,
+  RECHECK_MS,
   type Reservation,
 } from "./ledger.ts";
 
@@ -20,11 +21,14 @@ interface Row {
   attempt: number;
   owner: string;
   held_until: number;
+  token: string;
+  scheme: string;
   amount: string;
   pay_to: string;
   route: string;
   fingerprint: string;
   valid_before: number;
+  payload: string;
   tx: string;
   reason: string;
   payer: string;
@@ -51,14 +55,14 @@ const BEGUN = "state IN ('settling', 'unknown', 'settled')";
  */
 const RESERVE = `
   INSERT INTO payments (network, asset, payer_from, nonce, state, attempt, owner, held_until,
-    amount, pay_to, route, fingerprint, valid_before, created_at, updated_at)
+    token, scheme, amount, pay_to, route, fingerprint, valid_before, payload, created_at, updated_at)
   VALUES ($network, $asset, $from, $nonce, 'reserved', 1, $owner, $until,
-    $amount, $payTo, $route, $fingerprint, $validBefore, $now, $now)
+    $token, $scheme, $amount, $payTo, $route, $fingerprint, $validBefore, $payload, $now, $now)
   ON CONFLICT DO UPDATE SET
     state = CASE WHEN state IN ('settling', 'unknown') THEN 'unknown' WHEN state = 'settled' THEN 'settled' ELSE 'reserved' END,
     attempt = attempt + 1, owner = $owner, held_until = $until, updated_at = $now,
     fingerprint = excluded.fingerprint, valid_before = excluded.valid_before,
-    ${["amount", "pay_to", "route", "tx", "reason", "payer"].map((name) => `${name} = CASE WHEN ${BEGUN} THEN ${name} ELSE excluded.${name} END`).join(", ")}
+    ${["token", "scheme", "payload", "amount", "pay_to", "route", "tx", "reason", "payer"].map((name) => `${name} = CASE WHEN ${BEGUN} THEN ${name} ELSE excluded.${name} END`).join(", ")}
   WHERE held_until < $now AND (
     state IN ('released', 'failed', 'reserved', 'verified')
     OR (fingerprint = $fingerprint AND (state IN ('settling', 'unknown') OR (state = 'settled' AND delivered = 0 AND cuts < ${MAX_CUTS}))))
@@ -67,9 +71,20 @@ const RESERVE = `
 const MOVE = `
   UPDATE payments SET state = $state, held_until = $until, updated_at = $now,
     tx = COALESCE($tx, tx), reason = COALESCE($reason, reason), payer = COALESCE($payer, payer),
+    amount = COALESCE($amount, amount), payload = CASE WHEN $state IN ('settled', 'failed', 'released') THEN '' ELSE payload END,
     delivered = COALESCE($delivered, delivered), cuts = cuts + ($delivered IS 0)
   WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce
     AND attempt = $attempt AND owner = $owner AND held_until > 0`;
+
+const CLAIM_OPEN = `
+  UPDATE payments SET state = 'unknown', attempt = attempt + 1, owner = $owner, held_until = $until, updated_at = $now
+  WHERE (network, asset, payer_from, nonce) IN (
+    SELECT network, asset, payer_from, nonce FROM payments
+    WHERE state IN ('settling', 'unknown') AND held_until < $now AND updated_at < $before ORDER BY updated_at LIMIT $limit)
+  RETURNING *`;
+
+const POST = `
+  INSERT INTO outbox (id, url, body, due_at, created_at) VALUES ($id, $url, $body, $now, $now)`;
 
 const FORGET = `
   DELETE FROM payments
@@ -87,6 +102,8 @@ function toPayment(row: Row): Payment {
     asset: row.asset,
     from: row.payer_from,
     nonce: row.nonce,
+    token: row.token,
+    scheme: row.scheme,
     state: row.state,
     attempt: row.attempt,
     amount: row.amount,
@@ -94,6 +111,7 @@ function toPayment(row: Row): Payment {
     route: row.route,
     fingerprint: row.fingerprint,
     validBefore: row.valid_before,
+    payload: row.payload,
     transaction: row.tx,
     reason: row.reason,
     payer: row.payer,
@@ -128,6 +146,8 @@ export class SqliteLedger implements Ledger {
   readonly #reserve: Statement<Row, [Bindings]>;
   readonly #move: Statement<unknown, [Bindings]>;
   readonly #moveDurably: Statement<unknown, [Bindings]>;
+  readonly #moveAndPost: (change: Bindings, notice: Bindings) => boolean;
+  readonly #claimOpen: Statement<Row, [Bindings]>;
   readonly #forget: Statement<unknown, [Bindings]>;
   readonly #find: Statement<Row, [Bindings]>;
   readonly #renew: Statement<unknown, [Bindings]>;
@@ -139,6 +159,14 @@ export class SqliteLedger implements Ledger {
     this.#reserve = quick.query(RESERVE);
     this.#move = quick.query(MOVE);
     this.#moveDurably = durable.query(MOVE);
+    const post = durable.query<unknown, [Bindings]>(POST);
+    const both = durable.transaction((change: Bindings, notice: Bindings) => {
+      if (this.#moveDurably.run(change).changes === 0) return false;
+      post.run(notice);
+      return true;
+    });
+    this.#moveAndPost = (change, notice) => both.immediate(change, notice);
+    this.#claimOpen = quick.query(CLAIM_OPEN);
     this.#forget = quick.query(FORGET);
     this.#find = quick.query(
       "SELECT * FROM payments WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce",
@@ -158,6 +186,9 @@ export class SqliteLedger implements Ledger {
       $owner: this.#owner,
       $until: now + HOLD_MS,
       $now: now,
+      $token: reservation.token,
+      $scheme: reservation.scheme,
+      $payload: reservation.payload,
       $amount: reservation.amount,
       $payTo: reservation.payTo,
       $route: reservation.route,
@@ -177,7 +208,7 @@ export class SqliteLedger implements Ledger {
     // What was never verified leaves nothing behind: anybody can make up such payments.
     if (change.state === "released" && this.#forget.run(holder).changes > 0) return true;
     const durable = DURABLE.has(change.state) && change.delivered === undefined;
-    const { changes } = (durable ? this.#moveDurably : this.#move).run({
+    const bindings = {
       ...holder,
       $state: change.state,
       $until: change.hold ? now + HOLD_MS : 0,
@@ -185,14 +216,31 @@ export class SqliteLedger implements Ledger {
       $tx: change.transaction ?? null,
       $reason: change.reason ?? null,
       $payer: change.payer ?? null,
+      $amount: change.amount ?? null,
       $delivered: change.delivered === undefined ? null : Number(change.delivered),
-    });
-    return changes > 0;
+    };
+    if (change.notice !== undefined) {
+      const { id, url, body } = change.notice;
+      return this.#moveAndPost(bindings, { $id: id, $url: url, $body: body, $now: now });
+    }
+    return (durable ? this.#moveDurably : this.#move).run(bindings).changes > 0;
   }
 
   async find(key: PaymentKey): Promise<Payment | undefined> {
     const row = this.#find.get(keyOf(key));
     return row === null ? undefined : toPayment(row);
+  }
+
+  async claimOpen(limit: number): Promise<readonly Payment[]> {
+    const now = this.#now();
+    const rows = this.#claimOpen.all({
+      $owner: this.#owner,
+      $until: now + HOLD_MS,
+      $now: now,
+      $before: now - RECHECK_MS,
+      $limit: limit,
+    });
+    return rows.map(toPayment);
   }
 
   async close(): Promise<void> {

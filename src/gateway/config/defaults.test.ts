@@ -66,7 +66,18 @@ const SECTIONS = {
 /** What Turnpike adds to the definition. */
 const OWN = {
   server: { trusted_proxies: [] },
-  x402: { test_mode: false, public_url: "" },
+  x402: {
+    facilitator_headers: [],
+    facilitator_refresh_s: 600,
+    require_facilitator: false,
+    embedded: { enabled: false, key_env: "TURNPIKE_FACILITATOR_KEY", max_pending: 256 },
+    chains: [],
+    settlement_secret_env: "TURNPIKE_SETTLEMENT_SECRET",
+    answer_disk_bytes: 1_073_741_824,
+    ledger_keep_days: 400,
+    test_mode: false,
+    public_url: "",
+  },
   access_log: { enabled: true, format: "combined", path: "stderr", sample_rate: 100 },
   content: {
     allow_private: false,
@@ -130,6 +141,8 @@ const ROUTE_X402 = {
   facilitator_url: "",
   resource_url: "",
   extensions: undefined,
+  accepts: [],
+  settle: "after",
   inline_receipt: false,
 };
 const PRICE = { price: "1", asset: "USDC", network: "base", pay_to: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C" };

@@ -92,3 +92,8 @@ export const cidr = z
 
 /** Any JSON value that is an object. */
 export const jsonObject = z.record(z.string(), z.json());
+
+/** The name of an environment variable: secrets are never in the file itself. */
+export const environmentName = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, "expected the name of an environment variable");

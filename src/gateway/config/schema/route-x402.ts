@@ -1,5 +1,18 @@
 import * as z from "zod";
-import { count, jsonObject, optionalHttpUrl, text } from "./kinds.ts";
+import { count, jsonObject, optionalHttpUrl, ours, text } from "./kinds.ts";
+
+const offer = z
+  .strictObject({
+    price: text.describe('As the route\'s own: atomic units ("10000") or dollars ("$0.01").'),
+    asset: text.describe("Token: its contract address, or the symbol of a known one (`USDC`)."),
+    network: text.describe("Chain, as in `eip155:8453` or `base`."),
+    pay_to: text.describe("Address that is paid."),
+    scheme: z.enum(["exact", "upto"]).default("exact").describe("Payment scheme."),
+    max_timeout_seconds: count(60, 1, 86_400).describe("Seconds that a client has to complete a payment."),
+    extra_name: z.string().default("").describe("EIP-712 domain name of the asset; known for known assets."),
+    extra_version: z.string().default("").describe("EIP-712 domain version of the asset; known for known assets."),
+  })
+  .meta(ours("Another way to pay for the same."));
 
 /** `routes[].x402`: what a request costs, and to whom it is paid. */
 export const routeX402 = z
@@ -19,6 +32,15 @@ export const routeX402 = z
       .default("")
       .describe("Resource URL in the challenge; made from the request when empty."),
     extensions: jsonObject.exactOptional().describe("Free-form object that is put into the payment payload."),
+    accepts: z.array(offer).max(8).default([]).meta(ours("Further ways to pay for the same; the client chooses.")),
+    settle: z
+      .enum(["after", "before"])
+      .default("after")
+      .meta(
+        ours(
+          "`after`: the money moves once the upstream's answer is there. `before`: first, for what is costly, irreversible or streamed; a failed answer is then owed, not refunded.",
+        ),
+      ),
     inline_receipt: z.boolean().default(false).describe("Put the receipt into the response body as well."),
   })
   .describe("What a request costs.");

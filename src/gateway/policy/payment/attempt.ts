@@ -231,7 +231,7 @@ export class Attempt {
   #respondRefused(reason: string): void {
     const detail = `The payment could not be settled: ${reason}. Nothing was charged.`;
     const problem = toProblem(paymentError("payment-required", detail), this.#exchange.id);
-    const receipt = refusalOf(this.#sale, reason, this.#payload.payload.authorization.from);
+    const receipt = refusalOf(this.#sale, reason, this.#payment.from);
     const json = JSON.stringify({ ...problem, x402Version: 2, error: reason });
     respondJson(this.#exchange, 402, json, fieldLine(PAYMENT_RESPONSE, receipt));
   }

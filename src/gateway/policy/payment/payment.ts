@@ -12,6 +12,7 @@ import { paymentKey } from "../../../payments/payment-key.ts";
 import { formatAmount } from "../../../payments/price.ts";
 import { type ChallengeTemplate } from "../../../payments/template.ts";
 import { compileTerms, findMismatch, type Terms } from "../../../payments/terms.ts";
+import { transferOf } from "../../../payments/transfer.ts";
 import { type Ledger, MAX_CUTS, type Payment, type Reservation } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange.ts";
 import { hostOf } from "../../routing/table.ts";
@@ -178,6 +179,8 @@ function reservationOf(sale: Sale, exchange: Exchange, payload: PaymentPayload, 
   const { method, authority, path, query } = exchange.head;
   return {
     ...paymentKey(payload, sale.requirements),
+    token: sale.requirements.asset.toLowerCase(),
+    scheme: sale.requirements.scheme,
     amount: sale.requirements.amount,
     payTo: sale.requirements.payTo.toLowerCase(),
     route: sale.route,
@@ -186,7 +189,8 @@ function reservationOf(sale: Sale, exchange: Exchange, payload: PaymentPayload, 
       .update(`${header}\n${method}\n${hostOf(authority)}\n${path}${query}`)
       .digest("base64url"),
     // Beyond what a number holds only where the terms were objected to, and then only what is begun is looked for.
-    validBefore: Math.min(Number(payload.payload.authorization.validBefore), Number.MAX_SAFE_INTEGER),
+    validBefore: Math.min(Number(transferOf(payload, sale.requirements).validBefore), Number.MAX_SAFE_INTEGER),
+    payload: JSON.stringify(payload),
   };
 }
 
