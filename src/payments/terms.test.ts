@@ -1,10 +1,11 @@
 import { expect, test } from "bun:test";
 import { getDefaultAsset } from "@x402/evm";
+import { UptoEvmScheme } from "@x402/evm/upto/server";
 import { findAsset } from "./assets.ts";
 import { isLoopback, requireLoopback } from "./loopback-only.ts";
 import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
 import { parseNetwork } from "./networks.ts";
-import { compileTerms, findMismatch, type Terms } from "./terms.ts";
+import { compileTerms, completeTerms, findKind, findMismatch, isComplete, type Terms } from "./terms.ts";
 import { PAYEE, REQUIREMENTS, signedPayment, TERMS } from "./testing/payment.ts";
 
 test("terms in words become what the protocol asks for", () => {
@@ -29,7 +30,9 @@ const NEVER_SOLD: readonly (readonly [change: Partial<Terms>, message: string])[
   [{ asset: "DOGE" }, 'Cannot sell: asset "DOGE" is unknown on eip155:84532'],
   [{ asset: PAYEE }, "needs extra_name and extra_version"],
   [{ asset: PAYEE, extra_name: "a", extra_version: "1" }, "must be in atomic units"],
-  [{ scheme: "upto" }, 'Cannot sell: scheme "upto" is not "exact"'],
+  [{ scheme: "atmost" }, 'Cannot sell: scheme "atmost" is neither "exact" nor "upto"'],
+  [{ scheme: "upto", price: "$0" }, "it is zero"],
+  [{ scheme: "upto", asset_transfer_method: "eip3009" }, 'Cannot sell: scheme "upto" moves money by Permit2 alone'],
   [{ max_timeout_seconds: 0 }, "Cannot sell: max_timeout_seconds 0"],
 ];
 
@@ -38,6 +41,63 @@ for (const [change, message] of NEVER_SOLD) {
     expect(() => compileTerms({ ...TERMS, ...change })).toThrow(message);
   });
 }
+
+const UPTO: Terms = { ...TERMS, scheme: "upto" };
+const SETTLER = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+
+test("upto terms are those of the reference server once it is known whose facilitator settles", async () => {
+  const incomplete = compileTerms(UPTO);
+  expect(incomplete).toEqual({
+    ...REQUIREMENTS,
+    scheme: "upto",
+    extra: { name: "USDC", version: "2", assetTransferMethod: "permit2" },
+  });
+  const kind = {
+    scheme: "upto",
+    network: "eip155:84532",
+    extra: { facilitatorAddress: SETTLER.toLowerCase() },
+  } as const;
+  const complete = completeTerms(incomplete, kind);
+  const reference = new UptoEvmScheme();
+  expect(complete).toEqual(
+    await reference.enhancePaymentRequirements(
+      { ...incomplete, network: "eip155:84532" },
+      { x402Version: 2, ...kind },
+      [],
+    ),
+  );
+  expect([isComplete(incomplete), isComplete(complete), isComplete(REQUIREMENTS)]).toEqual([false, true, true]);
+});
+
+test("exact terms need nothing of the facilitator, by Permit2 either", () => {
+  const terms = compileTerms({ ...TERMS, asset_transfer_method: "permit2" });
+  expect(terms).toEqual({ ...REQUIREMENTS, extra: { ...REQUIREMENTS.extra, assetTransferMethod: "permit2" } });
+  expect(completeTerms(terms, { scheme: "exact", network: "eip155:*" })).toBe(terms);
+});
+
+for (const extra of [
+  undefined,
+  {},
+  { facilitatorAddress: "me" },
+  { facilitatorAddress: `0x${"0".repeat(40)}` },
+  { facilitatorAddress: 7 },
+]) {
+  test(`upto is not sold where the facilitator says of itself ${JSON.stringify(extra)}`, () => {
+    const kind = { scheme: "upto", network: "eip155:84532", ...(extra === undefined ? {} : { extra }) };
+    expect(() => completeTerms(compileTerms(UPTO), kind)).toThrow(
+      'Cannot sell: the facilitator takes "upto" on eip155:84532, and does not say by which facilitatorAddress',
+    );
+  });
+}
+
+test("a kind is found by scheme and network, the network itself before all of them", () => {
+  const any = { scheme: "exact", network: "eip155:*" };
+  const own = { scheme: "exact", network: "eip155:84532" };
+  expect(findKind([any, own], REQUIREMENTS)).toBe(own);
+  expect(findKind([any], REQUIREMENTS)).toBe(any);
+  expect(findKind([any, own], compileTerms(UPTO))).toBeUndefined();
+  expect(findKind([{ scheme: "exact", network: "eip155:8453" }], REQUIREMENTS)).toBeUndefined();
+});
 
 test("known tokens are those of the reference implementation", () => {
   for (const network of ["base", "base-sepolia", "avalanche", "ethereum"]) {

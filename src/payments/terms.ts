@@ -1,5 +1,6 @@
-import { type Address, isAddress, sameAddress } from "./address.ts";
+import { type Address, checksumAddress, isAddress, sameAddress } from "./address.ts";
 import { findAsset } from "./assets.ts";
+import { type Kind } from "./facilitator.ts";
 import { type PaymentPayload, type PaymentRequired, type PaymentRequirements } from "./messages.ts";
 import { parseNetwork } from "./networks.ts";
 import { parsePrice } from "./price.ts";
@@ -14,13 +15,18 @@ export interface Terms {
   readonly max_timeout_seconds: number;
   readonly extra_name: string;
   readonly extra_version: string;
+  /** Which contract moves the money under `exact`: the token itself, or Permit2, which any token works with. */
+  readonly asset_transfer_method?: "eip3009" | "permit2";
 }
 
 const ZERO_ADDRESS = /^0x0{40}$/;
 
-/** What a payer must agree to. Throws `Cannot sell: ...` where the terms would give content away or cannot be paid. */
+/**
+ * What a payer must agree to. Under `upto` the price is the most that is charged, and `completeTerms` must add whose
+ * facilitator settles. Throws `Cannot sell: ...` where the terms would give content away or cannot be paid.
+ */
 export function compileTerms(terms: Terms): PaymentRequirements {
-  if (terms.scheme !== "exact") throw new Error(`Cannot sell: scheme "${terms.scheme}" is not "exact"`);
+  const scheme = schemeOf(terms);
   const network = parseNetwork(terms.network);
   if (network === undefined) throw new Error(`Cannot sell: network "${terms.network}" is unknown`);
   if (!isAddress(terms.pay_to) || ZERO_ADDRESS.test(terms.pay_to)) {
@@ -30,15 +36,63 @@ export function compileTerms(terms: Terms): PaymentRequirements {
     throw new Error(`Cannot sell: max_timeout_seconds ${terms.max_timeout_seconds} is not a whole number above 0`);
   }
   const token = tokenOf(terms, network);
+  const isPermit2 = scheme === "upto" || terms.asset_transfer_method === "permit2";
   return {
-    scheme: "exact",
+    scheme,
     network,
     amount: parsePrice(terms.price, token.decimals),
     asset: token.address,
     payTo: terms.pay_to,
     maxTimeoutSeconds: terms.max_timeout_seconds,
-    extra: { name: token.name, version: token.version },
+    extra: {
+      name: token.name,
+      version: token.version,
+      ...(isPermit2 ? { assetTransferMethod: "permit2" } : {}),
+    },
   };
+}
+
+function schemeOf({ scheme, asset_transfer_method }: Terms): "exact" | "upto" {
+  if (scheme !== "exact" && scheme !== "upto") {
+    throw new Error(`Cannot sell: scheme "${scheme}" is neither "exact" nor "upto"`);
+  }
+  if (scheme === "upto" && asset_transfer_method === "eip3009") {
+    throw new Error('Cannot sell: scheme "upto" moves money by Permit2 alone, and asset_transfer_method is "eip3009"');
+  }
+  return scheme;
+}
+
+/** The kind among those that a facilitator takes by which `requirements` can be paid; undefined where there is none. */
+export function findKind(kinds: readonly Kind[], { scheme, network }: PaymentRequirements): Kind | undefined {
+  const ofScheme = kinds.filter((kind) => kind.scheme === scheme);
+  return ofScheme.find((kind) => kind.network === network) ?? ofScheme.find((kind) => kind.network === "eip155:*");
+}
+
+/** True where `requirements` can be advertised as they are: those of `upto` must say whose facilitator settles. */
+export function isComplete({ scheme, extra }: PaymentRequirements): boolean {
+  return scheme !== "upto" || facilitatorOf(extra) !== undefined;
+}
+
+/**
+ * `requirements` with what only the facilitator knows, from the kind that it takes them as: under `upto` its own address,
+ * without which nobody can pay. Throws `Cannot sell: ...` where that kind does not say it.
+ */
+export function completeTerms(requirements: PaymentRequirements, kind: Kind): PaymentRequirements {
+  if (requirements.scheme !== "upto") return requirements;
+  const facilitatorAddress = facilitatorOf(kind.extra);
+  if (facilitatorAddress === undefined) {
+    throw new Error(
+      `Cannot sell: the facilitator takes "upto" on ${requirements.network}, and does not say by which facilitatorAddress`,
+    );
+  }
+  return { ...requirements, extra: { ...requirements.extra, facilitatorAddress } };
+}
+
+/** Who alone may settle under `upto`, from a challenge's or a kind's `extra`; undefined where it is no such address. */
+export function facilitatorOf(extra: Readonly<Record<string, unknown>> | undefined): Address | undefined {
+  const address = extra?.["facilitatorAddress"];
+  if (typeof address !== "string" || !isAddress(address) || ZERO_ADDRESS.test(address)) return undefined;
+  return checksumAddress(address);
 }
 
 interface Token {

@@ -1,0 +1,44 @@
+import { keccak_256 } from "@noble/hashes/sha3.js";
+import { hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+
+/** The hash of an EIP-712 type as it is written out, and of any other text. */
+export function hashText(text: string): Uint8Array {
+  return keccak_256(utf8ToBytes(text));
+}
+
+/** A value of at most 32 bytes as hex, in a word of 32. */
+export function word(hex: string): Uint8Array {
+  return hexToBytes(hex.padStart(64, "0"));
+}
+
+export function numberWord(value: bigint): Uint8Array {
+  return word(value.toString(16));
+}
+
+export function hashWords(words: readonly Uint8Array[]): Uint8Array {
+  const hash = keccak_256.create();
+  for (const item of words) hash.update(item);
+  return hash.digest();
+}
+
+/** What is signed, 32 bytes: EIP-712's hash of a struct's hash within a domain. */
+export function signedHash(domain: Uint8Array, struct: Uint8Array): Uint8Array {
+  return hashWords([Uint8Array.of(0x19, 0x01), domain, struct]);
+}
+
+/** A gateway sees few domains, and each costs up to four hashes. */
+const MAX_DOMAINS = 64;
+
+/** Keeps the hashes of the last `MAX_DOMAINS` domains, each under its own key. */
+export class DomainHashes {
+  readonly #hashes = new Map<string, Uint8Array>();
+
+  get(key: string, compute: () => Uint8Array): Uint8Array {
+    const known = this.#hashes.get(key);
+    if (known !== undefined) return known;
+    const hash = compute();
+    if (this.#hashes.size >= MAX_DOMAINS) this.#hashes.clear();
+    this.#hashes.set(key, hash);
+    return hash;
+  }
+}
