@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { z } from "zod";
-import { openStore, type Store } from "../store/open-store.ts";
+import { openStore } from "../store/open-store.ts";
+import { type Store } from "../store/store.ts";
 import { createBookingFacilitator } from "./booking-facilitator.ts";
 import { createFacilitator } from "./create-facilitator.ts";
 import { type Facilitator } from "./facilitator.ts";

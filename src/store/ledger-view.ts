@@ -1,10 +1,10 @@
 import { type Payment, type PaymentKey, type PaymentState } from "./ledger.ts";
 
-/** Which payments to look at; all that is named must hold. Times in Unix milliseconds, `until` exclusive. */
+/** Which payments to look at; all that is named must hold. Times, of when they came, in Unix milliseconds, `until` exclusive. */
 export interface LedgerFilter {
   readonly states?: readonly PaymentState[];
   readonly route?: string;
-  /** Lower case. */
+  /** Address that signed, lower case. */
   readonly payer?: string;
   readonly since?: number;
   readonly until?: number;
@@ -27,6 +27,9 @@ export interface LedgerView {
   /** Settled payments alone. */
   totals(by: "route" | "payer" | "day", filter: LedgerFilter): Promise<readonly Total[]>;
   find(key: PaymentKey): Promise<Payment | undefined>;
-  /** Payments whose nonce or transaction hash is, or begins with, `text` (lower case), 10 at most. */
+  /** Payments whose nonce or transaction hash is, or begins with, `text` (lower case), `MAX_FOUND` at most, newest first. */
   search(text: string): Promise<readonly Payment[]>;
 }
+
+/** Payments that one search gives. */
+export const MAX_FOUND = 10;

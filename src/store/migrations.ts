@@ -31,6 +31,10 @@ const MIGRATIONS: readonly string[] = [
      tries INTEGER NOT NULL DEFAULT 0, due_at INTEGER NOT NULL, created_at INTEGER NOT NULL
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX outbox_by_time ON outbox (due_at)`,
+  `CREATE INDEX payments_by_time ON payments (created_at);
+   CREATE INDEX payments_by_nonce ON payments (nonce);
+   CREATE INDEX payments_by_transaction ON payments (lower(tx)) WHERE tx <> '';
+   CREATE INDEX payments_finished ON payments (updated_at) WHERE state IN ('settled','failed')`,
 ];
 
 /** Brings the schema up to date. Throws where the file was written by a newer version. */

@@ -1,17 +1,12 @@
 import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, openSync } from "node:fs";
 import { codeOf } from "../lib/caught.ts";
-import { type Bookings } from "./bookings.ts";
-import { type Ledger } from "./ledger.ts";
 import { migrate } from "./migrations.ts";
 import { SqliteBookings } from "./sqlite-bookings.ts";
 import { SqliteLedger } from "./sqlite-ledger.ts";
-
-export interface Store {
-  readonly ledger: Ledger;
-  readonly bookings: Bookings;
-  close(): Promise<void>;
-}
+import { SqliteLedgerView } from "./sqlite-ledger-view.ts";
+import { SqliteOutbox } from "./sqlite-outbox.ts";
+import { type Store } from "./store.ts";
 
 /** Longest wait for another process's write, in milliseconds. */
 const BUSY_MS = 5000;
@@ -35,7 +30,13 @@ export function openStore(path: string, now: () => number = Date.now): Store {
   const ledger = new SqliteLedger({ quick, durable }, now);
   return {
     ledger,
+    view: new SqliteLedgerView(quick),
+    outbox: new SqliteOutbox(quick, now),
     bookings: new SqliteBookings(quick, now),
+    async ready() {
+      // It was opened by the time that this is there to be called.
+    },
+    forget: (before, limit) => ledger.forget(before, limit),
     async close() {
       await ledger.close();
       quick.close();

@@ -22,6 +22,8 @@ export interface Outbox {
   done(id: string): Promise<void>;
   /** It was not taken: it is due again at `dueAt` (Unix milliseconds). */
   postpone(id: string, dueAt: number): Promise<void>;
+  /** Removes the oldest beyond `most`. How many it removed. */
+  trim(most: number): Promise<number>;
   /** How many wait. */
   size(): Promise<number>;
 }

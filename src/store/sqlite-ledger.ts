@@ -11,32 +11,7 @@ import {
   RECHECK_MS,
   type Reservation,
 } from "./ledger.ts";
-
-interface Row {
-  network: string;
-  asset: string;
-  payer_from: string;
-  nonce: string;
-  state: PaymentState;
-  attempt: number;
-  owner: string;
-  held_until: number;
-  token: string;
-  scheme: string;
-  amount: string;
-  pay_to: string;
-  route: string;
-  fingerprint: string;
-  valid_before: number;
-  payload: string;
-  tx: string;
-  reason: string;
-  payer: string;
-  delivered: number;
-  cuts: number;
-  created_at: number;
-  updated_at: number;
-}
+import { type Bindings, keyOf, type Row, toPayment } from "./sqlite-payment-row.ts";
 
 /** Rows that one reaping takes, so that it never blocks for long. */
 const REAP_ROWS = 1000;
@@ -84,7 +59,7 @@ const CLAIM_OPEN = `
   RETURNING *`;
 
 const POST = `
-  INSERT INTO outbox (id, url, body, due_at, created_at) VALUES ($id, $url, $body, $now, $now)`;
+  INSERT INTO outbox (id, url, body, due_at, created_at) VALUES ($id, $url, $body, $now, $now) ON CONFLICT DO NOTHING`;
 
 const FORGET = `
   DELETE FROM payments
@@ -96,37 +71,11 @@ const REAP = `
     SELECT network, asset, payer_from, nonce FROM payments
     WHERE state IN ('reserved', 'verified', 'released') AND valid_before < $before AND held_until < $now LIMIT ${REAP_ROWS})`;
 
-function toPayment(row: Row): Payment {
-  return {
-    network: row.network,
-    asset: row.asset,
-    from: row.payer_from,
-    nonce: row.nonce,
-    token: row.token,
-    scheme: row.scheme,
-    state: row.state,
-    attempt: row.attempt,
-    amount: row.amount,
-    payTo: row.pay_to,
-    route: row.route,
-    fingerprint: row.fingerprint,
-    validBefore: row.valid_before,
-    payload: row.payload,
-    transaction: row.tx,
-    reason: row.reason,
-    payer: row.payer,
-    delivered: row.delivered === 1,
-    cuts: row.cuts,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}
-
-function keyOf({ network, asset, from, nonce }: PaymentKey): Record<string, string> {
-  return { $network: network, $asset: asset, $from: from, $nonce: nonce };
-}
-
-type Bindings = Record<string, string | number | null>;
+const FORGET_FINISHED = `
+  DELETE FROM payments WHERE (network, asset, payer_from, nonce) IN (
+    SELECT network, asset, payer_from, nonce FROM payments
+    WHERE state IN ('settled', 'failed') AND updated_at < $before AND valid_before < $ended AND held_until < $now
+    ORDER BY updated_at LIMIT $limit)`;
 
 /** Two connections to one database. */
 export interface Connections {
@@ -152,6 +101,7 @@ export class SqliteLedger implements Ledger {
   readonly #find: Statement<Row, [Bindings]>;
   readonly #renew: Statement<unknown, [Bindings]>;
   readonly #reap: Statement<unknown, [Bindings]>;
+  readonly #forgetFinished: Statement<unknown, [Bindings]>;
   readonly #timer: NodeJS.Timeout;
 
   constructor({ quick, durable }: Connections, now: () => number) {
@@ -175,6 +125,7 @@ export class SqliteLedger implements Ledger {
       "UPDATE payments SET held_until = $until WHERE owner = $owner AND held_until > 0 AND updated_at > $since",
     );
     this.#reap = quick.query(REAP);
+    this.#forgetFinished = quick.query(FORGET_FINISHED);
     this.#timer = setInterval(() => this.#tend(), HOLD_MS / 3);
     this.#timer.unref();
   }
@@ -241,6 +192,13 @@ export class SqliteLedger implements Ledger {
       $limit: limit,
     });
     return rows.map(toPayment);
+  }
+
+  /** As `Store.forget`. What could still be paid with stays: its row is what keeps it from being used again. */
+  async forget(before: number, limit: number): Promise<number> {
+    const now = this.#now();
+    const bindings = { $before: before, $ended: Math.floor(now / 1000) - REAP_GRACE_S, $now: now, $limit: limit };
+    return this.#forgetFinished.run(bindings).changes;
   }
 
   async close(): Promise<void> {

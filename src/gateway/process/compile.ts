@@ -3,7 +3,7 @@ import { createFacilitator } from "../../payments/create-facilitator.ts";
 import { type Facilitator } from "../../payments/facilitator.ts";
 import { requireLoopback } from "../../payments/loopback-only.ts";
 import { decodeTemplate } from "../../payments/template.ts";
-import { type Store } from "../../store/open-store.ts";
+import { type Store } from "../../store/store.ts";
 import { answerError, answerPreencoded } from "../answer.ts";
 import { createClientAddress } from "../client-address.ts";
 import { type Config, type RouteConfig } from "../config/config.ts";

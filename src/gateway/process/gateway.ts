@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
-import { openStore, type Store } from "../../store/open-store.ts";
+import { openStore } from "../../store/open-store.ts";
+import { type Store } from "../../store/store.ts";
 import { type Config } from "../config/config.ts";
 import { serve } from "../pipeline.ts";
 import { Directory } from "../upstream/directory/directory.ts";

@@ -1,0 +1,118 @@
+import { type Database } from "bun:sqlite";
+import { type Payment, type PaymentKey } from "./ledger.ts";
+import { type LedgerFilter, type LedgerView, MAX_FOUND, type Total } from "./ledger-view.ts";
+import { type Bindings, keyOf, type Row, toPayment } from "./sqlite-payment-row.ts";
+
+const KEYS = {
+  route: "route",
+  payer: "payer_from",
+  day: "strftime('%Y-%m-%d', created_at / 1000, 'unixepoch')",
+} as const;
+
+interface Part {
+  key: string;
+  network: string;
+  token: string;
+  amount: string;
+  payments: number;
+}
+
+/** The ledger in an SQLite file, for people. Each page is one read, so writers never wait for a slow reader. */
+export class SqliteLedgerView implements LedgerView {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async list(filter: LedgerFilter, page: { limit: number; before?: Payment }): Promise<readonly Payment[]> {
+    const { sql, bindings } = conditions(filter);
+    const { limit, before } = page;
+    const behind =
+      before === undefined
+        ? ""
+        : "AND (created_at, network, asset, payer_from, nonce) < ($before, $network, $asset, $from, $nonce)";
+    return this.#database
+      .query<Row, [Bindings]>(
+        `SELECT * FROM payments WHERE ${sql} ${behind}
+         ORDER BY created_at DESC, network DESC, asset DESC, payer_from DESC, nonce DESC LIMIT $limit`,
+      )
+      .all({
+        ...bindings,
+        ...(before === undefined ? {} : { ...keyOf(before), $before: before.createdAt }),
+        $limit: limit,
+      })
+      .map(toPayment);
+  }
+
+  async totals(by: "route" | "payer" | "day", filter: LedgerFilter): Promise<readonly Total[]> {
+    const { sql, bindings } = conditions(filter);
+    const parts = this.#database
+      .query<Part, [Bindings]>(
+        `SELECT ${KEYS[by]} AS key, network, token, amount, count(*) AS payments FROM payments
+         WHERE state = 'settled' AND ${sql} GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3`,
+      )
+      .iterate(bindings);
+    return sums(parts);
+  }
+
+  async find(key: PaymentKey): Promise<Payment | undefined> {
+    const row = this.#database
+      .query<Row, [Bindings]>(
+        "SELECT * FROM payments WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce",
+      )
+      .get(keyOf(key));
+    return row === null ? undefined : toPayment(row);
+  }
+
+  async search(text: string): Promise<readonly Payment[]> {
+    // Behind all that begins with it: no hex digit comes after this character.
+    const bindings = { $text: text, $behind: `${text}\u{10ffff}`, $limit: MAX_FOUND };
+    return this.#database
+      .query<Row, [Bindings]>(
+        `SELECT * FROM payments WHERE nonce >= $text AND nonce < $behind
+         UNION SELECT * FROM payments WHERE lower(tx) >= $text AND lower(tx) < $behind AND tx <> ''
+         ORDER BY created_at DESC LIMIT $limit`,
+      )
+      .all(bindings)
+      .map(toPayment);
+  }
+}
+
+function conditions(filter: LedgerFilter): { sql: string; bindings: Bindings } {
+  const terms = ["1"];
+  const bindings: Bindings = {};
+  const { states, route, payer, since, until } = filter;
+  if (states !== undefined) {
+    terms.push("state IN (SELECT value FROM json_each($states))");
+    bindings["$states"] = JSON.stringify(states);
+  }
+  const named = [
+    ["route = $route", "$route", route],
+    ["payer_from = $payer", "$payer", payer],
+    ["created_at >= $since", "$since", since],
+    ["created_at < $until", "$until", until],
+  ] as const;
+  for (const [term, name, value] of named) {
+    if (value === undefined) continue;
+    terms.push(term);
+    bindings[name] = value;
+  }
+  return { sql: terms.join(" AND "), bindings };
+}
+
+/** Adds up what has one key; the parts come sorted by it. Amounts have up to 78 digits, more than SQL's own numbers hold. */
+function sums(parts: Iterable<Part>): Total[] {
+  const totals: { key: string; network: string; token: string; payments: number; amount: bigint }[] = [];
+  for (const { amount, payments, ...group } of parts) {
+    const moved = BigInt(amount) * BigInt(payments);
+    const last = totals.at(-1);
+    if (last?.key === group.key && last.network === group.network && last.token === group.token) {
+      last.payments += payments;
+      last.amount += moved;
+    } else {
+      totals.push({ ...group, payments, amount: moved });
+    }
+  }
+  return totals.map((total) => ({ ...total, amount: total.amount.toString() }));
+}

@@ -1,0 +1,65 @@
+import { type Database, type Statement } from "bun:sqlite";
+import { type Notice, NOTICE_HOLD_MS, type Outbox } from "./outbox.ts";
+
+interface Row {
+  id: string;
+  url: string;
+  body: string;
+  tries: number;
+  created_at: number;
+}
+
+type Bindings = Record<string, string | number>;
+
+const CLAIM = `
+  UPDATE outbox SET due_at = $until
+  WHERE id IN (SELECT id FROM outbox WHERE due_at <= $now ORDER BY due_at, id LIMIT $limit)
+  RETURNING id, url, body, tries, created_at`;
+
+const TRIM = `
+  DELETE FROM outbox WHERE id IN (
+    SELECT id FROM outbox ORDER BY created_at, id LIMIT max(0, (SELECT count(*) FROM outbox) - $most))`;
+
+/** The outbox in the ledger's database. `now` is in milliseconds. */
+export class SqliteOutbox implements Outbox {
+  readonly #now: () => number;
+  readonly #claim: Statement<Row, [Bindings]>;
+  readonly #done: Statement<unknown, [Bindings]>;
+  readonly #postpone: Statement<unknown, [Bindings]>;
+  readonly #trim: Statement<unknown, [Bindings]>;
+  readonly #size: Statement<{ count: number }, []>;
+
+  constructor(database: Database, now: () => number) {
+    this.#now = now;
+    this.#claim = database.query(CLAIM);
+    this.#done = database.query("DELETE FROM outbox WHERE id = $id");
+    this.#postpone = database.query("UPDATE outbox SET tries = tries + 1, due_at = $dueAt WHERE id = $id");
+    this.#trim = database.query(TRIM);
+    this.#size = database.query("SELECT count(*) AS count FROM outbox");
+  }
+
+  async claim(limit: number): Promise<readonly Notice[]> {
+    const now = this.#now();
+    const rows = this.#claim.all({ $now: now, $until: now + NOTICE_HOLD_MS, $limit: limit });
+    // An UPDATE returns its rows in no order.
+    return rows
+      .map(({ created_at: createdAt, ...notice }) => ({ ...notice, createdAt }))
+      .toSorted((a, b) => a.createdAt - b.createdAt);
+  }
+
+  async done(id: string): Promise<void> {
+    this.#done.run({ $id: id });
+  }
+
+  async postpone(id: string, dueAt: number): Promise<void> {
+    this.#postpone.run({ $id: id, $dueAt: dueAt });
+  }
+
+  async trim(most: number): Promise<number> {
+    return this.#trim.run({ $most: most }).changes;
+  }
+
+  async size(): Promise<number> {
+    return this.#size.get()?.count ?? 0;
+  }
+}

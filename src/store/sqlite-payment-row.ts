@@ -1,0 +1,63 @@
+import { type Payment, type PaymentKey, type PaymentState } from "./ledger.ts";
+
+/** Values by the names that a statement has for them. */
+export type Bindings = Record<string, string | number | null>;
+
+/** A payment as the table `payments` has it. */
+export interface Row {
+  network: string;
+  asset: string;
+  payer_from: string;
+  nonce: string;
+  state: PaymentState;
+  attempt: number;
+  owner: string;
+  held_until: number;
+  token: string;
+  scheme: string;
+  amount: string;
+  pay_to: string;
+  route: string;
+  fingerprint: string;
+  valid_before: number;
+  payload: string;
+  tx: string;
+  reason: string;
+  payer: string;
+  delivered: number;
+  cuts: number;
+  created_at: number;
+  updated_at: number;
+}
+
+/** The payment that a row is. */
+export function toPayment(row: Row): Payment {
+  return {
+    network: row.network,
+    asset: row.asset,
+    from: row.payer_from,
+    nonce: row.nonce,
+    token: row.token,
+    scheme: row.scheme,
+    state: row.state,
+    attempt: row.attempt,
+    amount: row.amount,
+    payTo: row.pay_to,
+    route: row.route,
+    fingerprint: row.fingerprint,
+    validBefore: row.valid_before,
+    payload: row.payload,
+    transaction: row.tx,
+    reason: row.reason,
+    payer: row.payer,
+    delivered: row.delivered === 1,
+    cuts: row.cuts,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+/** A key as statements name its parts. */
+export function keyOf({ network, asset, from, nonce }: PaymentKey): Bindings {
+  return { $network: network, $asset: asset, $from: from, $nonce: nonce };
+}
