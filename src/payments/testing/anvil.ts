@@ -1,0 +1,68 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+/** The binary lies in a package of its own for each platform, which npm leaves out elsewhere. */
+function findAnvil(): string | undefined {
+  const arch = process.arch === "x64" ? "amd64" : process.arch;
+  try {
+    const manifest = Bun.resolveSync(`@foundry-rs/anvil-${process.platform}-${arch}/package.json`, import.meta.dir);
+    const binary = join(manifest, "..", "bin", "anvil");
+    return existsSync(binary) ? binary : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const BINARY = findAnvil();
+
+/** False where there is no chain program for this platform: `describe.skipIf(!hasChain)`. */
+export const hasChain = BINARY !== undefined;
+
+/** Anvil dies with whoever started it: its shell waits for the end of standard input, which comes with a SIGKILL too. */
+const SCRIPT = `"$@" </dev/null & child=$!; read -r _; kill "$child" 2>/dev/null; wait "$child"`;
+const LISTENING = /Listening on 127\.0\.0\.1:([0-9]+)/;
+const START_MS = 20_000;
+
+/** A running anvil. */
+export interface Anvil {
+  readonly rpcUrl: string;
+  close(): Promise<void>;
+}
+
+/** Starts anvil on a port that the system picks; throws where it does not come up. */
+export async function startAnvil(args: readonly string[]): Promise<Anvil> {
+  if (BINARY === undefined) throw new Error("Cannot start a chain: there is no anvil for this platform");
+  const shell = Bun.spawn(["sh", "-c", SCRIPT, "sh", BINARY, "--host", "127.0.0.1", "--port", "0", ...args], {
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "ignore",
+    env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin", HOME: process.env["HOME"] ?? "/tmp" },
+  });
+  async function close(): Promise<void> {
+    await shell.stdin.end();
+    await shell.exited;
+  }
+  const timer = setTimeout(() => void shell.stdin.end(), START_MS);
+  const reader = shell.stdout.getReader();
+  const decoder = new TextDecoder();
+  let said = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) {
+      clearTimeout(timer);
+      await close();
+      throw new Error("Cannot start a chain: anvil did not come up");
+    }
+    said += decoder.decode(value, { stream: true });
+    const port = LISTENING.exec(said)?.[1];
+    if (port === undefined) continue;
+    clearTimeout(timer);
+    void drain(reader);
+    return { rpcUrl: `http://127.0.0.1:${port}`, close };
+  }
+}
+
+/** A full pipe would halt it. */
+async function drain(reader: { read(): Promise<{ done: boolean }> }): Promise<void> {
+  while (!(await reader.read()).done);
+}

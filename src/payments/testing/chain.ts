@@ -1,0 +1,199 @@
+import { z } from "zod";
+import { until } from "../../lib/testing/until.ts";
+import { type Address, type Hex, isAddress } from "../address.ts";
+import { type Argument, encodeArguments, encodeCall, wordAt } from "../evm/abi.ts";
+import { type Network } from "../networks.ts";
+import { startAnvil } from "./anvil.ts";
+import { testContract } from "./contracts.ts";
+
+export { hasChain } from "./anvil.ts";
+
+/** What a `beforeAll` that deploys is given: the compiler takes seconds on a busy machine, once a process. */
+export const CHAIN_SETUP_MS = 60_000;
+const ETHER = 10n ** 18n;
+const hex = z.custom<Hex>((value) => typeof value === "string" && /^0x[0-9a-fA-F]*$/.test(value));
+const receipt = z.object({ status: z.string(), contractAddress: z.string().nullish() });
+const answer = z.object({ result: z.unknown(), error: z.object({ message: z.string() }).optional() });
+
+/** A token of src/payments/testing/contracts/token.sol. Whoever is named as sender needs no key: the chain lets anybody be anybody. */
+export interface TestToken {
+  readonly address: Address;
+  /** Of its EIP-712 domain. */
+  readonly name: string;
+  readonly version: string;
+  mint(to: Address, value: bigint): Promise<void>;
+  balanceOf(owner: Address): Promise<bigint>;
+  approve(owner: Address, spender: Address, value: bigint): Promise<void>;
+  isUsed(owner: Address, nonce: Hex): Promise<boolean>;
+}
+
+export interface Call {
+  /** Default: an account with money for gas that tests share. */
+  readonly from?: Address;
+  readonly to: Address;
+  /** Of `encodeCall` in ../evm/abi.ts; default empty. */
+  readonly data?: Hex;
+}
+
+/** A real chain of one node, anvil, which mines a block for every transaction unless told otherwise. */
+export interface Chain {
+  readonly rpcUrl: string;
+  readonly network: Network;
+  /** Calls the node; throws with its own words where it refuses. */
+  rpc(method: string, params?: readonly unknown[]): Promise<unknown>;
+  /** Gives an account ether for gas, 1000 where not told; in wei. */
+  fund(account: Address, wei?: bigint): Promise<void>;
+  deployToken(options?: { name?: string; version?: string }): Promise<TestToken>;
+  /** Deploys a contract of src/payments/testing/contracts/ by name; `args` as the constructor takes them, text as bytes. */
+  deploy(contract: string, args?: readonly Argument[]): Promise<Address>;
+  /** Puts a contract's code at an address of choice, without its constructor; immutables stay 0. */
+  place(contract: string, address: Address): Promise<void>;
+  /** Sends a transaction, has it mined, and gives its hash; throws where it reverts. */
+  send(call: Call): Promise<Hex>;
+  call(call: Call): Promise<Hex>;
+  /** Mines that many blocks, 1 where not told. */
+  mine(blocks?: number): Promise<void>;
+  /** False: blocks come by mine() alone, and transactions wait. */
+  setMining(automatic: boolean): Promise<void>;
+  /** The time of the newest block, in Unix seconds. */
+  time(): Promise<number>;
+  /** Moves the chain's clock on, and mines a block that shows it. */
+  passTime(seconds: number): Promise<void>;
+  /** Remembers the state of now; what it gives goes back to it, once. */
+  snapshot(): Promise<() => Promise<void>>;
+  close(): Promise<void>;
+}
+
+export interface ChainOptions {
+  /** Default 84532, Base Sepolia. */
+  readonly chainId?: number;
+}
+
+/** An account of anvil's own with ether; not the well-known first one, which tests pay with. */
+const SENDER: Address = "0x90F79bf6EB2c4f870365E785982E1f101E93b906";
+
+type Rpc = Chain["rpc"];
+
+function createRpc(url: string): Rpc {
+  return async function rpc(method, params = []) {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    });
+    const { result, error } = answer.parse(await response.json());
+    if (error !== undefined) throw new Error(`Cannot ${method}: ${error.message}`);
+    return result;
+  };
+}
+
+function toHex(value: bigint | number): Hex {
+  return `0x${value.toString(16)}`;
+}
+
+/** Text as a constructor's dynamic argument. */
+function textBytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+/** Transactions that are mined at once, whether or not the chain does so by itself. */
+function createSender(
+  rpc: Rpc,
+  isAutomatic: () => boolean,
+): (transaction: object) => Promise<{ hash: Hex; created: Address | undefined }> {
+  return async function send(transaction) {
+    const hash = hex.parse(await rpc("eth_sendTransaction", [transaction]));
+    if (!isAutomatic()) await rpc("evm_mine");
+    let found: z.infer<typeof receipt> | null = null;
+    // The node mines in the background.
+    await until(
+      async () => (found = receipt.nullable().parse(await rpc("eth_getTransactionReceipt", [hash]))) !== null,
+    );
+    const { status, contractAddress } = receipt.parse(found);
+    if (status !== "0x1") throw new Error("Cannot send a transaction: it reverted");
+    const created = contractAddress ?? "";
+    return { hash, created: isAddress(created) ? created : undefined };
+  };
+}
+
+/** Starts a chain on a loopback port that the system picks; throws where there is no anvil for this platform. */
+export async function startChain({ chainId = 84_532 }: ChainOptions = {}): Promise<Chain> {
+  const anvil = await startAnvil(["--chain-id", String(chainId)]);
+  const rpc = createRpc(anvil.rpcUrl);
+  let isAutomatic = true;
+  const transact = createSender(rpc, () => isAutomatic);
+  await rpc("anvil_autoImpersonateAccount", [true]);
+
+  const chain: Chain = {
+    rpcUrl: anvil.rpcUrl,
+    network: `eip155:${chainId}`,
+    rpc,
+    async fund(account, wei = 1000n * ETHER) {
+      await rpc("anvil_setBalance", [account, toHex(wei)]);
+    },
+    async deployToken({ name = "Test Dollar", version = "2" } = {}) {
+      return createToken(chain, await chain.deploy("Token", [textBytes(name), textBytes(version)]), { name, version });
+    },
+    async deploy(contract, args = []) {
+      const { creation } = await testContract(contract);
+      const { created } = await transact({ from: SENDER, data: creation + encodeArguments(args) });
+      if (created === undefined) throw new Error(`Cannot deploy ${contract}: the receipt names no contract`);
+      return created;
+    },
+    async place(contract, address) {
+      const { runtime } = await testContract(contract);
+      await rpc("anvil_setCode", [address, runtime]);
+    },
+    async send({ from = SENDER, to, data = "0x" }) {
+      if (from !== SENDER && BigInt(hex.parse(await rpc("eth_getBalance", [from, "latest"]))) < ETHER) {
+        await chain.fund(from);
+      }
+      return (await transact({ from, to, data })).hash;
+    },
+    async call({ from = SENDER, to, data = "0x" }) {
+      return hex.parse(await rpc("eth_call", [{ from, to, data }, "latest"]));
+    },
+    async mine(blocks = 1) {
+      await rpc("anvil_mine", [toHex(blocks)]);
+    },
+    async setMining(automatic) {
+      await rpc("evm_setAutomine", [automatic]);
+      isAutomatic = automatic;
+    },
+    async time() {
+      const block = z.object({ timestamp: hex }).parse(await rpc("eth_getBlockByNumber", ["latest", false]));
+      return Number(block.timestamp);
+    },
+    async passTime(seconds) {
+      await rpc("evm_increaseTime", [toHex(seconds)]);
+      await rpc("evm_mine");
+    },
+    async snapshot() {
+      const id = await rpc("evm_snapshot");
+      return async () => {
+        await rpc("evm_revert", [id]);
+      };
+    },
+    close: () => anvil.close(),
+  };
+  return chain;
+}
+
+function createToken(chain: Chain, address: Address, domain: { name: string; version: string }): TestToken {
+  async function read(signature: string, args: readonly Argument[]): Promise<bigint> {
+    return wordAt(await chain.call({ to: address, data: encodeCall(signature, args) }), 0) ?? 0n;
+  }
+  return {
+    address,
+    ...domain,
+    async mint(to, value) {
+      await chain.send({ to: address, data: encodeCall("mint(address,uint256)", [to, value]) });
+    },
+    balanceOf: (owner) => read("balanceOf(address)", [owner]),
+    async approve(owner, spender, value) {
+      const data = encodeCall("approve(address,uint256)", [spender, value]);
+      await chain.send({ from: owner, to: address, data });
+    },
+    isUsed: async (owner, nonce) => (await read("authorizationState(address,bytes32)", [owner, nonce])) === 1n,
+  };
+}

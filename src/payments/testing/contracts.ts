@@ -1,0 +1,63 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { type Hex } from "../address.ts";
+
+const FOLDER = join(import.meta.dir, "contracts");
+
+/** A compiled contract: what a deployment sends, and what then lies at its address. */
+export interface Contract {
+  readonly creation: Hex;
+  readonly runtime: Hex;
+}
+
+const bytecode = z.object({ object: z.string().regex(/^[0-9a-f]*$/) });
+const output = z.object({
+  errors: z.array(z.object({ severity: z.string(), formattedMessage: z.string() })).default([]),
+  contracts: z
+    .record(z.string(), z.record(z.string(), z.object({ evm: z.object({ bytecode, deployedBytecode: bytecode }) })))
+    .default({}),
+});
+
+/** Compiling takes a second: once a process, for all tests. */
+let compiled: Promise<ReadonlyMap<string, Contract>> | undefined;
+
+/** The contract of that name in src/payments/testing/contracts/. Throws where there is none, or one does not compile. */
+export async function testContract(name: string): Promise<Contract> {
+  compiled ??= compileAll();
+  const contract = (await compiled).get(name);
+  if (contract === undefined)
+    throw new Error(`Cannot deploy ${name}: no such contract in src/payments/testing/contracts`);
+  return contract;
+}
+
+async function compileAll(): Promise<ReadonlyMap<string, Contract>> {
+  const { default: solc } = await import("solc");
+  const names = (await readdir(FOLDER)).filter((name) => name.endsWith(".sol")).toSorted();
+  const sources = await Promise.all(
+    names.map(async (name) => [name, { content: await Bun.file(join(FOLDER, name)).text() }] as const),
+  );
+  const input = {
+    language: "Solidity",
+    sources: Object.fromEntries(sources),
+    settings: {
+      optimizer: { enabled: true, runs: 200 },
+      // No path of this machine and no hash of the sources in the code.
+      metadata: { bytecodeHash: "none" },
+      outputSelection: { "*": { "*": ["evm.bytecode.object", "evm.deployedBytecode.object"] } },
+    },
+  };
+  const { errors, contracts } = output.parse(JSON.parse(solc.compile(JSON.stringify(input))));
+  const fatal = errors.find(({ severity }) => severity === "error");
+  if (fatal !== undefined) throw new Error(`Cannot compile the test contracts: ${fatal.formattedMessage}`);
+  const all = new Map<string, Contract>();
+  for (const file of Object.values(contracts)) {
+    for (const [name, { evm }] of Object.entries(file)) {
+      // Interfaces have no code.
+      if (evm.bytecode.object === "") continue;
+      if (all.has(name)) throw new Error(`Cannot compile the test contracts: there are two of the name ${name}`);
+      all.set(name, { creation: `0x${evm.bytecode.object}`, runtime: `0x${evm.deployedBytecode.object}` });
+    }
+  }
+  return all;
+}
