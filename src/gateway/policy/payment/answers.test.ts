@@ -15,56 +15,58 @@ function room(bytes: number): BufferPool {
   return new BufferPool({ bufferSize: bytes / 10, bufferCount: 10, reserve: 1 });
 }
 
-function kept(answers: Answers, key: string, size: number): void {
+async function kept(answers: Answers, key: string, size: number): Promise<void> {
   expect(answers.take(size)).toBe(true);
-  answers.keep(key, answer(size), 1000);
+  const whole = answers.complete(answer(size));
+  await answers.keep(key, whole, 1000);
+  answers.release(whole);
 }
 
-test("an answer is kept until its time is over", () => {
+test("an answer is kept until its time is over", async () => {
   const pool = room(100);
   const answers = new Answers(pool);
-  kept(answers, "a", 10);
-  expect(answers.get("a", 999)?.size).toBe(10);
-  expect(answers.get("a", 1000)).toBeUndefined();
+  await kept(answers, "a", 10);
+  expect((await answers.get("a", 999))?.size).toBe(10);
+  expect(await answers.get("a", 1000)).toBeUndefined();
   expect(pool.used).toBe(0);
-  expect(answers.get("b", 0)).toBeUndefined();
+  expect(await answers.get("b", 0)).toBeUndefined();
 });
 
-test("what waits displaces what is kept, oldest first, and is refused where nothing is left to displace", () => {
+test("what waits displaces what is kept, oldest first, and is refused where nothing is left to displace", async () => {
   const pool = room(30);
   const answers = new Answers(pool, { maxAnswerBytes: 30, maxEntries: 10 });
-  kept(answers, "a", 10);
-  kept(answers, "b", 10);
+  await kept(answers, "a", 10);
+  await kept(answers, "b", 10);
   expect(answers.take(15)).toBe(true);
-  expect([answers.get("a", 0), answers.get("b", 0)?.size]).toEqual([undefined, 10]);
+  expect([await answers.get("a", 0), (await answers.get("b", 0))?.size]).toEqual([undefined, 10]);
   expect(answers.take(10)).toBe(true);
-  expect(answers.get("b", 0)).toBeUndefined();
+  expect(await answers.get("b", 0)).toBeUndefined();
   expect(answers.take(10)).toBe(false);
   answers.give(25);
   expect(pool.used).toBe(0);
 });
 
-test("entries are bounded, and a key holds one answer", () => {
+test("entries are bounded, and a key holds one answer", async () => {
   const pool = room(100);
   const answers = new Answers(pool, { maxAnswerBytes: 100, maxEntries: 2 });
-  for (const key of ["a", "b", "c", "c"]) kept(answers, key, 10);
-  expect(["a", "b", "c"].map((key) => answers.get(key, 0) !== undefined)).toEqual([false, true, true]);
+  for (const key of ["a", "b", "c", "c"]) await kept(answers, key, 10);
+  expect(["a", "b", "c"].map((key) => answers.has(key, 0))).toEqual([false, true, true]);
   expect(pool.used).toBe(20);
 });
 
-test("nobody should work for an answer while less than a buffer is free, and what is kept makes way", () => {
+test("nobody should work for an answer while less than a buffer is free, and what is kept makes way", async () => {
   const pool = room(100);
   const answers = new Answers(pool);
-  kept(answers, "a", 50);
+  await kept(answers, "a", 50);
   expect(answers.take(45)).toBe(true);
-  expect([answers.admits(), answers.get("a", 0)]).toEqual([true, undefined]);
+  expect([answers.admits(), answers.has("a", 0)]).toEqual([true, false]);
   expect(answers.take(50)).toBe(true);
   expect(answers.admits()).toBe(false);
   answers.give(5);
   expect(answers.admits()).toBe(true);
 });
 
-test("one answer may fill the pool, and no more", () => {
+test("one answer may fill the pool, and no more", async () => {
   expect(new Answers(room(100)).maxAnswerBytes).toBe(100);
   expect(new Answers(room(100), { maxAnswerBytes: 20, maxEntries: 2 }).maxAnswerBytes).toBe(20);
 });

@@ -37,6 +37,8 @@ export class Answers {
   readonly #pool: BufferPool;
   readonly #bounds: AnswerBounds;
   readonly #kept = new Map<string, Kept>();
+  /** Whose room is not the cache's. */
+  readonly #waiting = new WeakSet<Answer>();
 
   /** `pool` is the worker's for bodies that are gathered, by their bytes: small ones share a buffer. */
   constructor(pool: BufferPool, bounds: AnswerBounds = ANSWER_BOUNDS) {
@@ -65,20 +67,37 @@ export class Answers {
     this.#pool.give(bytes);
   }
 
-  /** Keeps an answer whose room is taken, until `until` in milliseconds. */
-  keep(key: string, answer: Answer, until: number): void {
+  /** An answer for whose body room was taken; `release` gives it back. */
+  complete(answer: Answer): Answer {
+    this.#waiting.add(answer);
+    return answer;
+  }
+
+  /** Keeps an answer until `until` in milliseconds. Resolves, never rejects, once every worker finds it, or it cannot be kept. */
+  async keep(key: string, answer: Answer, until: number): Promise<void> {
     this.#drop(key);
     while (this.#kept.size >= this.#bounds.maxEntries) this.#dropOldest();
+    this.#waiting.delete(answer);
     this.#kept.set(key, { answer, until });
   }
 
-  /** The kept answer, unless its time is over. `now` in milliseconds. */
-  get(key: string, now: number): Answer | undefined {
+  /** True where an answer is kept. `now` in milliseconds. */
+  has(key: string, now: number): boolean {
+    return (this.#kept.get(key)?.until ?? 0) > now;
+  }
+
+  /** The kept answer, unless its time is over; `release` it. `now` in milliseconds. */
+  async get(key: string, now: number): Promise<Answer | undefined> {
     const kept = this.#kept.get(key);
     if (kept === undefined) return undefined;
     if (kept.until > now) return kept.answer;
     this.#drop(key);
     return undefined;
+  }
+
+  /** Whoever had an answer, kept or not, needs it no more: said once for each answer that was complete, or got. */
+  release(answer: Answer): void {
+    if (this.#waiting.delete(answer)) this.#pool.give(answer.size);
   }
 
   #makeRoom(bytes: number): void {

@@ -33,8 +33,8 @@ export class Attempt {
   readonly #payment: Payment;
   #held: HeldResponse | undefined;
   #state: PaymentState;
-  /** Bytes of an answer that is neither kept nor given up yet. */
-  #room = 0;
+  /** Settles once the answer is kept: whoever asks for it when the hold is over finds it. */
+  #kept: Promise<void> | undefined;
   /** From here on the payment's fate is not the client's connection's. */
   #settling = false;
   /** The receipt of what is paid already. */
@@ -112,12 +112,11 @@ export class Attempt {
 
   /** The answer is there: the money, then the answer. */
   async #complete(answer: Answer): Promise<void> {
-    this.#room = answer.size;
     try {
       if (this.#receipt === "") await this.#charge(answer);
       else await this.#hand(answer);
     } finally {
-      this.#sale.answers.give(this.#room);
+      this.#sale.answers.release(answer);
     }
   }
 
@@ -164,9 +163,14 @@ export class Attempt {
   async #owe(transaction: string, payer: string): Promise<Decision> {
     this.#settling = false;
     this.#receipt = receiptOf(this.#sale, transaction, payer);
-    const answer = this.#sale.answers.get(this.#payment.fingerprint, this.#sale.clock());
+    const { answers, clock } = this.#sale;
+    const answer = await answers.get(this.#payment.fingerprint, clock());
     if (answer === undefined) return this.#sell();
-    await this.#send(answer);
+    try {
+      await this.#send(answer);
+    } finally {
+      answers.release(answer);
+    }
     return "answered";
   }
 
@@ -188,13 +192,13 @@ export class Attempt {
 
   #keep(answer: Answer): void {
     const { answers, clock, requirements } = this.#sale;
-    answers.keep(this.#payment.fingerprint, answer, clock() + requirements.maxTimeoutSeconds * 1000);
-    this.#room = 0;
+    this.#kept = answers.keep(this.#payment.fingerprint, answer, clock() + requirements.maxTimeoutSeconds * 1000);
   }
 
   async #send(answer: Answer): Promise<void> {
     const sent = await deliver(this.#exchange, answer, this.#receipt);
     const begun = this.#exchange.started;
+    await this.#kept;
     await this.#move({ state: "settled", hold: false, ...(begun ? { delivered: sent } : {}) });
   }
 
@@ -203,6 +207,7 @@ export class Attempt {
     log(`payment: settlement on ${route} is open: ${settlement.cause}`);
     respondError(this.#exchange, paymentError("settlement-pending", SEND_AGAIN), PENDING_RETRY_S);
     const { transaction } = settlement;
+    await this.#kept;
     await this.#move({ state: "unknown", hold: false, ...(transaction === "" ? {} : { transaction }) });
   }
 

@@ -7,7 +7,7 @@ import { withoutPaymentClaims } from "./response-fields.ts";
 
 /** What the holder of an answer is told, one of the three, once. */
 export interface HeldEvents {
-  /** The answer is there as a whole; its room in `answers` is now the listener's. */
+  /** The answer is there as a whole; `answers.release` it. */
   complete(answer: Answer): void;
   /** The upstream refused; its answer is on its way to the client, free of charge. */
   unpaid(): void;
@@ -94,12 +94,13 @@ export class HeldResponse implements ResponseSink {
       return;
     }
     this.#stepAside();
-    this.#events.complete({
+    const answer = this.#answers.complete({
       head: this.#hasBody() ? { ...head, bodyLength: this.#size } : head,
       body: this.#body,
       trailers: withoutPaymentClaims(trailers),
       size: this.#size,
     });
+    this.#events.complete(answer);
   }
 
   abort(error: TurnpikeError): void {

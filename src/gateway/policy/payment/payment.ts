@@ -142,8 +142,8 @@ async function takePayment(sale: Sale, exchange: Exchange, presented: readonly s
     sale.challenge.respond(exchange, objection);
     return "answered";
   }
-  const isKept = sale.answers.get(reservation.fingerprint, sale.clock()) !== undefined;
-  if (!isKept && !sale.answers.admits()) {
+  const { answers } = sale;
+  if (!answers.admits() && !answers.has(reservation.fingerprint, sale.clock())) {
     respondError(exchange, paymentError("overloaded", NO_ROOM), IN_FLIGHT_RETRY_S);
     return "answered";
   }
@@ -203,10 +203,10 @@ async function answerTaken(sale: Sale, exchange: Exchange, payment: Payment, fin
     const error = paymentError("payment-conflict", "This payment is being worked on. Send the same payment again.");
     respondError(exchange, error, IN_FLIGHT_RETRY_S);
   } else {
-    const answer = sale.answers.get(fingerprint, sale.clock());
+    const answer = await sale.answers.get(fingerprint, sale.clock());
     if (answer !== undefined) {
       const receipt = receiptOf(sale, payment.transaction, payment.payer);
-      await deliver(exchange, answer, receipt);
+      await deliver(exchange, answer, receipt).finally(() => sale.answers.release(answer));
     } else if (payment.delivered) {
       respondError(
         exchange,
