@@ -1,7 +1,8 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { type Bookings } from "../store/bookings.ts";
-import { type Checked, checkSignature, checkTerms } from "./exact.ts";
+import { type Checked } from "./checked.ts";
+import { checkSignature, checkTerms } from "./exact.ts";
 import { type Facilitator, type Kind, type Outcome, type Settlement, type Verification } from "./facilitator.ts";
 import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
 import { paymentKey } from "./payment-key.ts";

@@ -88,6 +88,9 @@ export const paymentPayloadSchema = z.looseObject({
 /** One by EIP-3009 alone. */
 export const eip3009PaymentSchema = paymentPayloadSchema.extend({ payload: eip3009Payload });
 
+/** One by Permit2 alone. */
+export const permit2PaymentSchema = paymentPayloadSchema.extend({ payload: permit2Payload });
+
 export const verifyResponseSchema = z.looseObject({
   isValid: z.boolean(),
   invalidReason: text.nullish(),
@@ -120,4 +123,13 @@ export type PaymentRequirements = z.infer<typeof paymentRequirementsSchema>;
 export type PaymentRequired = z.infer<typeof paymentRequiredSchema>;
 export type PaymentPayload = z.infer<typeof paymentPayloadSchema>;
 export type Eip3009Payment = z.infer<typeof eip3009PaymentSchema>;
+export type Permit2Payment = z.infer<typeof permit2PaymentSchema>;
 export type Receipt = z.infer<typeof receiptSchema>;
+
+export function isEip3009(payment: PaymentPayload): payment is Eip3009Payment {
+  return "authorization" in payment.payload;
+}
+
+export function isPermit2(payment: PaymentPayload): payment is Permit2Payment {
+  return "permit2Authorization" in payment.payload;
+}

@@ -18,6 +18,29 @@ const REASONS = [
   "invalid_exact_evm_eip3009_not_supported",
   "invalid_exact_evm_transaction_simulation_failed",
   "invalid_exact_evm_transaction_failed",
+  "invalid_permit2_spender",
+  "invalid_permit2_recipient_mismatch",
+  "invalid_permit2_signature",
+  "permit2_deadline_expired",
+  "permit2_not_yet_valid",
+  "permit2_amount_mismatch",
+  "permit2_token_mismatch",
+  "permit2_allowance_required",
+  "permit2_insufficient_balance",
+  "permit2_simulation_failed",
+  "permit2_proxy_not_deployed",
+  "permit2_invalid_amount",
+  "permit2_invalid_destination",
+  "permit2_invalid_owner",
+  "permit2_payment_too_early",
+  "permit2_invalid_nonce",
+  "invalid_upto_evm_scheme",
+  "invalid_upto_evm_network_mismatch",
+  "invalid_upto_evm_payload_settlement_exceeds_amount",
+  "invalid_upto_evm_transaction_failed",
+  "upto_amount_exceeds_permitted",
+  "upto_unauthorized_facilitator",
+  "upto_facilitator_mismatch",
   "asset_not_deployed_contract",
   "eip6492_factory_not_allowed",
   "unsupported_payload_type",
@@ -46,15 +69,28 @@ export function toReason(word: string | null | undefined): Reason {
 
 /**
  * Reasons that leave open whether money moved: a spent nonce was spent by somebody, perhaps by ourselves; a word not on
- * the list may be anything, a time-out after broadcast above all.
+ * the list may be anything, a time-out after broadcast above all. A facilitator that settles by Permit2 simulates before:
+ * asked again for what it has settled, it complains of the payer's balance or allowance, which the first time lowered.
  */
-const UNCLEAR: ReadonlySet<Reason> = new Set(["payment_refused", "invalid_exact_evm_nonce_already_used"]);
+const UNCLEAR: ReadonlySet<Reason> = new Set([
+  "payment_refused",
+  "invalid_exact_evm_nonce_already_used",
+  "permit2_invalid_nonce",
+  "permit2_simulation_failed",
+  "permit2_insufficient_balance",
+  "permit2_allowance_required",
+]);
+
+const ON_CHAIN: ReadonlySet<Reason> = new Set([
+  "invalid_exact_evm_transaction_failed",
+  "invalid_upto_evm_transaction_failed",
+]);
 
 /**
  * True where a settlement refused for `reason` moved nothing for certain. A transaction that failed did so on the chain where
  * its hash (`transaction`, else empty) is told; without one the broadcast failed, perhaps after a node took it.
  */
 export function isDefinite(reason: Reason, transaction: string): boolean {
-  if (reason === "invalid_exact_evm_transaction_failed") return transaction !== "";
+  if (ON_CHAIN.has(reason)) return transaction !== "";
   return !UNCLEAR.has(reason);
 }
