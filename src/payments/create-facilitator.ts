@@ -27,5 +27,5 @@ export function createFacilitator(
     // The value is not repeated: it may hold a key.
     throw new Error("Cannot take payments: x402.facilitator_url is no http or https URL");
   }
-  return createHttpFacilitator(options.facilitator_url, options.facilitator_timeout_ms);
+  return createHttpFacilitator({ url: options.facilitator_url, timeoutMs: options.facilitator_timeout_ms });
 }

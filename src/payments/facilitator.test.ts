@@ -1,60 +1,34 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { z } from "zod";
 import { openStore } from "../store/open-store.ts";
 import { type Store } from "../store/store.ts";
 import { createBookingFacilitator } from "./booking-facilitator.ts";
 import { createFacilitator } from "./create-facilitator.ts";
 import { type Facilitator } from "./facilitator.ts";
 import { createHttpFacilitator } from "./http-facilitator.ts";
-import { paymentPayloadSchema, paymentRequirementsSchema } from "./messages.ts";
+import { paymentPayloadSchema } from "./messages.ts";
+import { type FacilitatorServer, serveFacilitator } from "./serve-facilitator.ts";
 import { freshNonce, PAYEE, PAYER, REQUIREMENTS, signedPayment, USDC } from "./testing/payment.ts";
 import { type Authorization } from "./typed-data.ts";
 
 const NOW_S = 1_800_000_000;
 const clock = { now: NOW_S * 1000 };
 let store: Store;
-let server: Bun.Server<undefined>;
+let server: FacilitatorServer;
 
-const facilitatorRequest = z.object({
-  paymentPayload: paymentPayloadSchema,
-  paymentRequirements: paymentRequirementsSchema,
-});
-
-/** The embedded facilitator behind HTTP: what the HTTP one talks to when it runs the contract. */
-async function serve(facilitator: Facilitator, request: Request): Promise<Response> {
-  const { pathname } = new URL(request.url);
-  if (pathname === "/supported") {
-    const kinds = await facilitator.supported();
-    return Response.json({ kinds: kinds.map((kind) => ({ x402Version: 2, ...kind })), extensions: [], signers: {} });
-  }
-  const { paymentPayload, paymentRequirements } = facilitatorRequest.parse(await request.json());
-  if (pathname === "/verify") {
-    const verification = await facilitator.verify(paymentPayload, paymentRequirements);
-    if (verification.kind === "valid") return Response.json({ isValid: true, payer: verification.payer });
-    const invalidReason = verification.kind === "refused" ? verification.reason : "unexpected";
-    return Response.json({ isValid: false, invalidReason }, { status: 402 });
-  }
-  const settlement = await facilitator.settle(paymentPayload, paymentRequirements);
-  const { network } = paymentRequirements;
-  if (settlement.kind === "settled") return Response.json({ success: true, network, ...settlement });
-  const errorReason = settlement.kind === "refused" ? settlement.reason : "unexpected";
-  return Response.json({ success: false, network, transaction: "", errorReason });
-}
-
-beforeAll(() => {
+beforeAll(async () => {
   store = openStore(":memory:", () => clock.now);
   const behind = createBookingFacilitator(store.bookings, () => clock.now);
-  server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => serve(behind, request) });
+  server = await serveFacilitator(behind, { hostname: "127.0.0.1", port: 0 }, { log: () => {} });
 });
 
 afterAll(async () => {
-  await server.stop(true);
+  await server.close(1000);
   await store.close();
 });
 
 const IMPLEMENTATIONS: readonly (readonly [name: string, create: () => Facilitator])[] = [
   ["booking", () => createBookingFacilitator(store.bookings, () => clock.now)],
-  ["http", () => createHttpFacilitator(server.url.href, 5000)],
+  ["http", () => createHttpFacilitator({ url: server.url, timeoutMs: 5000 })],
 ];
 
 const SIGNED_BUT_WRONG: readonly (readonly [name: string, change: Partial<Authorization>, reason: string])[] = [
@@ -108,6 +82,17 @@ for (const [name, create] of IMPLEMENTATIONS) {
     });
   }
 
+  test(`${name}: what has become of a payment is told before and after it was settled`, async () => {
+    const facilitator = create();
+    const payment = signedPayment(NOW_S);
+    expect(await facilitator.find(payment, REQUIREMENTS)).toEqual({ kind: "unspent" });
+    const settlement = await facilitator.settle(payment, REQUIREMENTS);
+    expect<object>(await facilitator.find(payment, REQUIREMENTS)).toEqual(settlement);
+    const over = signedPayment(NOW_S, { validBefore: String(NOW_S - 1) });
+    expect(await facilitator.find(over, REQUIREMENTS)).toEqual({ kind: "void" });
+    await facilitator.close();
+  });
+
   test(`${name}: a signature over another token's domain is refused`, async () => {
     const payment = signedPayment(NOW_S);
     const requirements = { ...REQUIREMENTS, extra: { name: "USD Coin", version: "2" } };
@@ -122,9 +107,8 @@ for (const [name, create] of IMPLEMENTATIONS) {
     const nonce = freshNonce();
     expect(await facilitator.settle(signedPayment(NOW_S, { nonce }), REQUIREMENTS)).toMatchObject({ kind: "settled" });
     const other = signedPayment(NOW_S, { nonce, validBefore: String(NOW_S + 61) });
-    expect(await facilitator.settle(other, REQUIREMENTS)).toMatchObject({
-      kind: name === "http" ? "unknown" : "refused",
-    });
+    expect(await facilitator.settle(other, REQUIREMENTS)).toMatchObject({ kind: "refused" });
+    await facilitator.close();
   });
 }
 
@@ -132,7 +116,7 @@ type Handler = (request: Request) => Response | Promise<Response>;
 
 async function against(handler: Handler, timeoutMs = 5000) {
   const stub = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: handler });
-  const facilitator = createHttpFacilitator(`${stub.url.origin}/secret-path`, timeoutMs);
+  const facilitator = createHttpFacilitator({ url: `${stub.url.origin}/secret-path`, timeoutMs });
   const payment = signedPayment(NOW_S);
   const verification = await facilitator.verify(payment, REQUIREMENTS);
   const settlement = await facilitator.settle(payment, REQUIREMENTS);
@@ -163,7 +147,7 @@ test("a facilitator that is not there leaves everything open", async () => {
   const gone = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
   const { href } = gone.url;
   await gone.stop(true);
-  const facilitator = createHttpFacilitator(href, 5000);
+  const facilitator = createHttpFacilitator({ url: href, timeoutMs: 5000 });
   expect(await facilitator.verify(signedPayment(NOW_S), REQUIREMENTS)).toMatchObject({ kind: "unavailable" });
   expect(await facilitator.settle(signedPayment(NOW_S), REQUIREMENTS)).toMatchObject({ kind: "unknown" });
   const supported = facilitator.supported().then(() => "answered", String);

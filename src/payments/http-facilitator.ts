@@ -1,136 +1,164 @@
 import { type z } from "zod";
 import { type Address, isAddress } from "./address.ts";
+import { CircuitBreaker } from "./circuit-breaker.ts";
 import { type Facilitator, type Kind, type Outcome, type Settlement, type Verification } from "./facilitator.ts";
+import { type Answer, type CallOptions, createCall, type Fault, type Request } from "./facilitator-call.ts";
+import { FIND_EXTENSION, findResponseSchema, readKinds, supportedSchema } from "./facilitator-messages.ts";
+import { UnsupportedError } from "./kinds.ts";
 import {
   type PaymentPayload,
   type PaymentRequirements,
   settleResponseSchema,
-  supportedSchema,
   verifyResponseSchema,
 } from "./messages.ts";
 import { isDefinite, toReason } from "./reasons.ts";
 import { transferOf } from "./transfer.ts";
 
-/** Longest answer of a facilitator, in bytes; /supported of a large one has some 10 KB. */
-const MAX_ANSWER_BYTES = 256 * 1024;
 const TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
+/** Statuses by which a proxy says that nobody is behind it. A 500 says that somebody is, whom one payment may have upset. */
+const DOWN = new Set([502, 503, 504]);
+const TOO_MANY_REQUESTS = 429;
 
-interface Answer {
+export interface HttpFacilitatorOptions extends CallOptions {
+  /** Milliseconds for each call. */
+  readonly timeoutMs: number;
+  /** For a settlement, where that may take longer. */
+  readonly settleTimeoutMs?: number;
+  /** Told when the circuit breaker opens and closes. */
+  readonly onBreaker?: (isOpen: boolean) => void;
+}
+
+interface Ask<T> extends Omit<Request, "body" | "timeoutMs"> {
+  readonly schema: z.ZodType<T>;
+  readonly payment?: PaymentPayload;
+  readonly requirements?: PaymentRequirements;
+}
+
+interface Said<T> {
   readonly status: number;
-  readonly json: unknown;
+  readonly data: T;
 }
 
-/** `cause` is for the log: it names neither address nor content. */
-interface Fault {
-  readonly fault: "unavailable" | "failed";
-  readonly cause: string;
-}
+const OPEN: Fault = { fault: "unavailable", isDown: true, cause: "its circuit breaker is open" };
 
-/** Reads at most MAX_ANSWER_BYTES of a body; undefined where it is longer or no JSON. */
-async function readJson(response: Response): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > MAX_ANSWER_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  try {
-    const json: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
-    return json;
-  } catch {
-    return undefined;
-  }
-}
+/**
+ * A facilitator behind HTTP. After some failures in a row it is left alone for a while, but by settlements: money may have
+ * moved, and nobody else knows.
+ */
+export function createHttpFacilitator(options: HttpFacilitatorOptions): Facilitator {
+  const { timeoutMs, settleTimeoutMs = timeoutMs, onBreaker = () => {} } = options;
+  const call = createCall(options);
+  const breaker = new CircuitBreaker({ now: () => performance.now(), onChange: onBreaker });
+  /** Undefined: not told yet. */
+  let canFind: boolean | undefined;
 
-type Ask = <T>(
-  path: string,
-  schema: z.ZodType<T>,
-  body?: { payment: PaymentPayload; requirements: PaymentRequirements },
-) => Promise<T | Fault>;
-
-/** Calls to one facilitator: each gives what it answered, of the right shape, or why there is no such answer. */
-function createAsk(url: string, timeoutMs: number): Ask {
-  const base = url.replace(/\/+$/, "");
-
-  async function call(path: string, body?: unknown): Promise<Answer | Fault> {
-    try {
-      const response = await fetch(base + path, {
-        // A redirect would carry a spendable payment to wherever it points.
-        redirect: "manual",
-        signal: AbortSignal.timeout(timeoutMs),
-        headers: { accept: "application/json", ...(body === undefined ? {} : { "content-type": "application/json" }) },
-        ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
-      });
-      const json = await readJson(response);
-      if (response.status >= 500) return { fault: "unavailable", cause: `it answered ${response.status}` };
-      if (response.status >= 300 && response.status < 400) {
-        return { fault: "failed", cause: `it answered ${response.status}` };
-      }
-      return { status: response.status, json };
-    } catch (error) {
-      const timedOut = error instanceof Error && error.name === "TimeoutError";
-      return { fault: "unavailable", cause: timedOut ? `no answer within ${timeoutMs} ms` : "no connection" };
-    }
+  async function ask<T>({ schema, payment, requirements, path, mayRepeat }: Ask<T>): Promise<Said<T> | Fault> {
+    const isSettlement = path === "/settle";
+    const isProbe = path === "/supported";
+    if (!isSettlement && !isProbe && !breaker.admits()) return OPEN;
+    const answer = await call({
+      path,
+      mayRepeat,
+      timeoutMs: isSettlement ? settleTimeoutMs : timeoutMs,
+      ...(payment === undefined
+        ? {}
+        : { body: { x402Version: 2, paymentPayload: payment, paymentRequirements: requirements } }),
+    });
+    const read = readAnswer(answer, schema, path);
+    if (isFault(read) && read.isDown) breaker.failed();
+    else breaker.succeeded();
+    return read;
   }
 
-  return async function ask(path, schema, body) {
-    const request =
-      body === undefined
-        ? undefined
-        : { x402Version: 2, paymentPayload: body.payment, paymentRequirements: body.requirements };
-    const answer = await call(path, request);
-    if ("fault" in answer) return answer;
-    const parsed = schema.safeParse(answer.json);
-    if (!parsed.success) return { fault: "failed", cause: `its answer (${answer.status}) to ${path} makes no sense` };
-    return parsed.data;
-  };
-}
-
-/** A facilitator behind HTTP: `url` is the part before /verify and /settle; `timeoutMs` bounds each call. */
-export function createHttpFacilitator(url: string, timeoutMs: number): Facilitator {
-  const ask = createAsk(url, timeoutMs);
+  async function supported(): Promise<readonly Kind[]> {
+    const said = await ask({ path: "/supported", schema: supportedSchema, mayRepeat: true });
+    if (isFault(said)) throw new UnsupportedError(said.cause);
+    if (said.status >= 300) throw new UnsupportedError(`it answered ${said.status}`);
+    canFind = said.data.extensions.includes(FIND_EXTENSION);
+    return readKinds(said.data.kinds);
+  }
 
   return {
-    async supported(): Promise<readonly Kind[]> {
-      const answer = await ask("/supported", supportedSchema);
-      if (isFault(answer)) throw new Error(`Cannot learn what the facilitator supports: ${answer.cause}`);
-      return answer.kinds
-        .filter((kind) => kind.x402Version === 2)
-        .map(({ scheme, network, extra }) => ({ scheme, network, ...(extra === undefined ? {} : { extra }) }));
-    },
+    supported,
 
     async verify(payment, requirements): Promise<Verification> {
-      const answer = await ask("/verify", verifyResponseSchema, { payment, requirements });
-      if (isFault(answer)) return { kind: answer.fault, cause: answer.cause };
-      if (!answer.isValid) return { kind: "refused", reason: toReason(answer.invalidReason) };
-      return { kind: "valid", payer: payerOf(answer.payer, payment, requirements) };
+      const said = await ask({ path: "/verify", schema: verifyResponseSchema, payment, requirements, mayRepeat: true });
+      if (isFault(said)) return { kind: said.fault, cause: said.cause };
+      const { status, data } = said;
+      if (data.isValid && status < 300) return { kind: "valid", payer: payerOf(data.payer, payment, requirements) };
+      const reason = toReason(data.invalidReason);
+      // With a fault of its own it has not looked at the payment, unless it names what is wrong with that.
+      const isVerdict = !data.isValid && (status < 500 || reason !== "payment_refused");
+      if (isVerdict) return { kind: "refused", reason };
+      return { kind: status < 500 ? "failed" : "unavailable", cause: `it answered ${status}` };
     },
 
     async settle(payment, requirements): Promise<Settlement> {
-      const answer = await ask("/settle", settleResponseSchema, { payment, requirements });
-      if (isFault(answer)) return { kind: "unknown", cause: answer.cause, transaction: "" };
-      const said = answer.transaction ?? "";
-      const transaction = TRANSACTION.test(said) ? said : "";
-      if (!answer.success) {
-        const reason = toReason(answer.errorReason);
-        if (isDefinite(reason, transaction)) return { kind: "refused", reason };
-        return { kind: "unknown", cause: "it left the outcome open", transaction };
-      }
-      if (transaction === "" || answer.network !== requirements.network) {
-        return { kind: "unknown", cause: "its receipt is for no transaction on this network", transaction };
-      }
-      return { kind: "settled", transaction, payer: payerOf(answer.payer, payment, requirements) };
+      const said = await ask({
+        path: "/settle",
+        schema: settleResponseSchema,
+        payment,
+        requirements,
+        mayRepeat: false,
+      });
+      if (isFault(said)) return { kind: "unknown", cause: said.cause, transaction: "" };
+      return settlementOf(said, payment, requirements);
     },
 
-    async find(): Promise<Outcome> {
-      return { kind: "unknown", cause: "no chain to ask" };
+    async find(payment, requirements): Promise<Outcome> {
+      if (canFind === undefined) await supported().catch(() => []);
+      if (canFind !== true) return { kind: "unknown", cause: "no chain to ask" };
+      const said = await ask({ path: "/find", schema: findResponseSchema, payment, requirements, mayRepeat: true });
+      if (isFault(said)) return { kind: "unknown", cause: said.cause };
+      const { outcome, transaction = "", payer } = said.data;
+      if (said.status >= 300) return { kind: "unknown", cause: `it answered ${said.status}` };
+      if (outcome === "unspent" || outcome === "void") return { kind: outcome };
+      if (outcome === "unknown" || !TRANSACTION.test(transaction)) {
+        return { kind: "unknown", cause: "it does not know either" };
+      }
+      return { kind: "settled", transaction, payer: payerOf(payer, payment, requirements) };
     },
 
     async close() {
       // fetch keeps its own connections, and lets them go by itself.
+      if (breaker.isOpen) onBreaker(false);
     },
   };
+}
+
+function readAnswer<T>(answer: Answer | Fault, schema: z.ZodType<T>, path: string): Said<T> | Fault {
+  if ("fault" in answer) return answer;
+  const { status, json } = answer;
+  const parsed = schema.safeParse(json);
+  if (parsed.success && (status < 300 || status >= 400)) return { status, data: parsed.data };
+  const isDown = DOWN.has(status);
+  const cause = `it answered ${status}`;
+  if (status >= 500 || status === TOO_MANY_REQUESTS) return { fault: "unavailable", isDown, cause };
+  if (status >= 300) return { fault: "failed", isDown, cause };
+  return { fault: "failed", isDown, cause: `its answer (${status}) to ${path} makes no sense` };
+}
+
+type SettleAnswer = z.infer<typeof settleResponseSchema>;
+
+function settlementOf(
+  { status, data }: Said<SettleAnswer>,
+  payment: PaymentPayload,
+  requirements: PaymentRequirements,
+): Settlement {
+  const said = data.transaction ?? "";
+  const transaction = TRANSACTION.test(said) ? said : "";
+  if (!data.success) {
+    const reason = toReason(data.errorReason);
+    if (isDefinite(reason, transaction) || data.extra?.definite === true) return { kind: "refused", reason };
+    return { kind: "unknown", cause: "it left the outcome open", transaction };
+  }
+  if (status >= 300) return { kind: "unknown", cause: `it says success with status ${status}`, transaction };
+  // Nothing is charged, so there is no transaction: of `upto` alone.
+  const isFree = requirements.scheme === "upto" && requirements.amount === "0";
+  if ((transaction === "" && !isFree) || data.network !== requirements.network) {
+    return { kind: "unknown", cause: "its receipt is for no transaction on this network", transaction };
+  }
+  return { kind: "settled", transaction, payer: payerOf(data.payer, payment, requirements) };
 }
 
 function isFault(answer: object): answer is Fault {

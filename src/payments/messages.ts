@@ -103,6 +103,8 @@ export const settleResponseSchema = z.looseObject({
   network: text.nullish(),
   payer: text.nullish(),
   errorReason: text.nullish(),
+  /** Our own service's word that a refusal is definite, whatever its reason. */
+  extra: z.looseObject({ definite: z.boolean().optional().catch(undefined) }).nullish().catch(undefined),
 });
 
 /** What a gateway tells a payer after settlement, in PAYMENT-RESPONSE. */
@@ -113,10 +115,6 @@ export const receiptSchema = z.looseObject({
   payer: text.optional(),
   errorReason: text.optional(),
   extra: record.optional(),
-});
-
-export const supportedSchema = z.looseObject({
-  kinds: z.array(z.looseObject({ x402Version: z.number(), scheme: text, network: text, extra: record.optional() })),
 });
 
 export type PaymentRequirements = z.infer<typeof paymentRequirementsSchema>;

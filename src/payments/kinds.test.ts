@@ -1,0 +1,69 @@
+import { expect, test } from "bun:test";
+import { until } from "../lib/testing/until.ts";
+import { type Kind } from "./facilitator.ts";
+import { findKind, KindsWatch, takes, UnsupportedError } from "./kinds.ts";
+
+const EXACT: Kind = { scheme: "exact", network: "eip155:84532" };
+const UPTO: Kind = { scheme: "upto", network: "eip155:84532", extra: { facilitatorAddress: "0x01" } };
+
+function setUp(answers: (readonly Kind[] | Error)[], refreshMs = 1) {
+  const logged: string[] = [];
+  let looks = 0;
+  const watch = new KindsWatch(
+    {
+      async supported() {
+        looks += 1;
+        const next = answers.length > 1 ? answers.shift() : answers[0];
+        if (next === undefined || next instanceof Error) throw next;
+        return next;
+      },
+    },
+    { refreshMs, random: () => 0.5, log: (message) => logged.push(message) },
+  );
+  return { watch, logged, looks: () => looks };
+}
+
+test("the first look is made at once, and later ones tell what has changed", async () => {
+  const { watch } = setUp([[EXACT], [EXACT], [EXACT, UPTO]]);
+  let changes = 0;
+  expect(watch.current).toBeUndefined();
+  const stop = watch.onChange(() => (changes += 1));
+  await watch.ready;
+  expect([watch.current, changes]).toEqual([[EXACT], 1]);
+  await until(() => watch.current?.length === 2);
+  expect(changes).toBe(2);
+  stop();
+  watch.close();
+});
+
+test("what was heard stays while looks fail, and a failure is told once", async () => {
+  const { watch, logged, looks } = setUp([
+    [EXACT],
+    new UnsupportedError("no connection"),
+    new Error("secret"),
+    [EXACT],
+  ]);
+  await until(() => looks() >= 4 && logged.length === 2);
+  expect(watch.current).toEqual([EXACT]);
+  expect(logged).toEqual([
+    "Cannot learn what the facilitator supports: no connection",
+    "the facilitator is there again",
+  ]);
+  watch.close();
+});
+
+test("an error that is not a facilitator's own is told without its message", async () => {
+  const { watch, logged } = setUp([new Error("https://rpc.example/secret")]);
+  await watch.ready;
+  expect(logged).toEqual(["Cannot learn what the facilitator supports"]);
+  expect(watch.current).toBeUndefined();
+  watch.close();
+});
+
+test("a kind is found by scheme and network, the one for all networks last", () => {
+  const all: Kind = { scheme: "exact", network: "eip155:*" };
+  expect(findKind([all, EXACT], "exact", "eip155:84532")).toBe(EXACT);
+  expect(findKind([all, UPTO], "exact", "eip155:1")).toBe(all);
+  expect(takes([all, UPTO], "upto", "eip155:1")).toBe(false);
+  expect(takes([{ scheme: "exact", network: "solana:*" }], "exact", "eip155:1")).toBe(false);
+});

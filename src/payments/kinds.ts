@@ -1,0 +1,112 @@
+import { type Facilitator, type Kind } from "./facilitator.ts";
+
+/** What a facilitator takes, as it was last heard to say: to make challenges of, which cannot wait for an answer. */
+export interface KindsSource {
+  /** Undefined before the first answer. */
+  readonly current: readonly Kind[] | undefined;
+  /** Calls `listener` whenever the facilitator says something else; returns how to stop that. */
+  onChange(listener: () => void): () => void;
+}
+
+export interface KindsOptions {
+  /** Milliseconds between two looks, give or take a tenth. */
+  readonly refreshMs: number;
+  /** From 0 to 1. */
+  readonly random: () => number;
+  /** Told once when a look fails, and once when one succeeds again. Names no address. */
+  readonly log: (message: string) => void;
+}
+
+/** Milliseconds after which a look that failed is made again, where `refreshMs` is longer. */
+const RETRY_MS = 10_000;
+/** Part of the time by which looks are early or late, so that the workers of many gateways do not ask at once. */
+const JITTER = 0.1;
+
+/** True where the facilitator takes payments of this scheme on this network. */
+export function takes(kinds: readonly Kind[], scheme: string, network: string): boolean {
+  return findKind(kinds, scheme, network) !== undefined;
+}
+
+/** The kind of payment that this scheme on this network is of; one that names the network goes before one for all. */
+export function findKind(kinds: readonly Kind[], scheme: string, network: string): Kind | undefined {
+  const ofScheme = kinds.filter((kind) => kind.scheme === scheme);
+  const family = `${network.split(":", 1).join("")}:*`;
+  return ofScheme.find((kind) => kind.network === network) ?? ofScheme.find((kind) => kind.network === family);
+}
+
+/** Keeps what a facilitator supports: looks at once, then again and again. What was heard stays while looks fail. */
+export class KindsWatch implements KindsSource {
+  readonly #facilitator: Pick<Facilitator, "supported">;
+  readonly #options: KindsOptions;
+  readonly #listeners = new Set<() => void>();
+  #current: readonly Kind[] | undefined;
+  #text = "";
+  #failing = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #closed = false;
+  /** Resolves after the first look, however it went. */
+  readonly ready: Promise<void>;
+
+  constructor(facilitator: Pick<Facilitator, "supported">, options: KindsOptions) {
+    this.#facilitator = facilitator;
+    this.#options = options;
+    this.ready = this.#look();
+  }
+
+  get current(): readonly Kind[] | undefined {
+    return this.#current;
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#listeners.clear();
+  }
+
+  async #look(): Promise<void> {
+    const isHeard = await this.#facilitator.supported().then(
+      (kinds) => this.#heard(kinds),
+      (error: unknown) => this.#failed(error),
+    );
+    if (this.#closed) return;
+    const { refreshMs, random } = this.#options;
+    const wait = isHeard ? refreshMs : Math.min(refreshMs, RETRY_MS);
+    this.#timer = setTimeout(() => void this.#look(), wait * (1 - JITTER + 2 * JITTER * random()));
+    this.#timer.unref();
+  }
+
+  #heard(kinds: readonly Kind[]): boolean {
+    if (this.#closed) return true;
+    if (this.#failing) this.#options.log("the facilitator is there again");
+    this.#failing = false;
+    const text = JSON.stringify(kinds);
+    if (text === this.#text) return true;
+    this.#text = text;
+    this.#current = kinds;
+    for (const listener of this.#listeners) listener();
+    return true;
+  }
+
+  #failed(error: unknown): boolean {
+    if (!this.#failing && !this.#closed) {
+      // Other errors are not a facilitator's, and may name what must not be told.
+      const told = error instanceof UnsupportedError ? error.message : "Cannot learn what the facilitator supports";
+      this.#options.log(told);
+    }
+    this.#failing = true;
+    return false;
+  }
+}
+
+/** What a facilitator supports could not be learned: the message names neither its address nor its words. */
+export class UnsupportedError extends Error {
+  constructor(cause: string) {
+    super(`Cannot learn what the facilitator supports: ${cause}`);
+    this.name = "UnsupportedError";
+  }
+}
