@@ -34,7 +34,11 @@ const MIGRATIONS: readonly string[] = [
   `CREATE INDEX payments_by_time ON payments (created_at);
    CREATE INDEX payments_by_nonce ON payments (nonce);
    CREATE INDEX payments_by_transaction ON payments (lower(tx)) WHERE tx <> '';
-   CREATE INDEX payments_finished ON payments (updated_at) WHERE state IN ('settled','failed')`,
+   CREATE INDEX payments_finished ON payments (updated_at) WHERE state IN ('settled','failed');
+   CREATE TABLE payment_ids (
+     payer TEXT NOT NULL, id TEXT NOT NULL, fingerprint TEXT NOT NULL, until INTEGER NOT NULL, PRIMARY KEY (payer, id)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX payment_ids_by_end ON payment_ids (until)`,
 ];
 
 /** Brings the schema up to date. Throws where the file was written by a newer version. */

@@ -6,6 +6,7 @@ import { SqliteBookings } from "./sqlite-bookings.ts";
 import { SqliteLedger } from "./sqlite-ledger.ts";
 import { SqliteLedgerView } from "./sqlite-ledger-view.ts";
 import { SqliteOutbox } from "./sqlite-outbox.ts";
+import { SqlitePaymentIds } from "./sqlite-payment-ids.ts";
 import { type Store } from "./store.ts";
 
 /** Longest wait for another process's write, in milliseconds. */
@@ -32,6 +33,7 @@ export function openStore(path: string, now: () => number = Date.now): Store {
     ledger,
     view: new SqliteLedgerView(quick),
     outbox: new SqliteOutbox(quick, now),
+    paymentIds: new SqlitePaymentIds(quick, now),
     bookings: new SqliteBookings(quick, now),
     async ready() {
       // It was opened by the time that this is there to be called.

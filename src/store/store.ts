@@ -2,12 +2,14 @@ import { type Bookings } from "./bookings.ts";
 import { type Ledger } from "./ledger.ts";
 import { type LedgerView } from "./ledger-view.ts";
 import { type Outbox } from "./outbox.ts";
+import { type PaymentIds } from "./payment-ids.ts";
 
 /** Everything that outlives a process. One database, whose parts are written together or not at all. */
 export interface Store {
   readonly ledger: Ledger;
   readonly view: LedgerView;
   readonly outbox: Outbox;
+  readonly paymentIds: PaymentIds;
   /** Test mode's chain. */
   readonly bookings: Bookings;
   /** Resolves once the database is there and its schema is this program's; rejects where that cannot be. */

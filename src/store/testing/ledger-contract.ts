@@ -1,0 +1,235 @@
+import { expect, test } from "bun:test";
+import { HOLD_MS, MAX_CUTS, type PaymentState, RECHECK_MS } from "../ledger.ts";
+import { type NewDatabase, openFresh } from "./contract-harness.ts";
+import { RESERVATION as PAYMENT } from "./reservation.ts";
+
+/** For tests alone: what every `Ledger` must do. */
+export function testLedger(newDatabase: NewDatabase): void {
+  testHolds(newDatabase);
+  testStates(newDatabase);
+  testAfterTheHolderIsGone(newDatabase);
+  testOpenPayments(newDatabase);
+}
+
+function testHolds(newDatabase: NewDatabase): void {
+  test("a payment is held by one, and refused to the next", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { ledger } = opened.store;
+    const first = await ledger.reserve(PAYMENT);
+    const second = await ledger.reserve(PAYMENT);
+    expect(first).toMatchObject({ held: true, payment: { state: "reserved", attempt: 1 } });
+    expect(second).toMatchObject({ held: false, payment: { state: "reserved" } });
+    expect((await ledger.reserve({ ...PAYMENT, nonce: "0xother" })).held).toBe(true);
+  });
+
+  test("of a hundred at once over two connections, one gets the payment", async () => {
+    await using opened = await openFresh(newDatabase);
+    const stores = [opened.store, await opened.another()];
+    const fifty = Array.from({ length: 50 }, () => stores);
+    const claims = await Promise.all(fifty.flat().map(({ ledger }) => ledger.reserve(PAYMENT)));
+    expect(claims.filter((claim) => claim.held)).toHaveLength(1);
+  });
+
+  test("an earlier holder cannot act once another took over", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { clock, store } = opened;
+    const { ledger } = store;
+    const { payment: earlier } = await ledger.reserve(PAYMENT);
+    clock.now += HOLD_MS + 1;
+    const { payment: later } = await ledger.reserve(PAYMENT);
+    expect(await ledger.move(earlier, { state: "settling", hold: true })).toBe(false);
+    expect(await ledger.move(later, { state: "verified", hold: true })).toBe(true);
+  });
+
+  test("what another connection holds cannot be moved by this one", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { payment } = await opened.store.ledger.reserve(PAYMENT);
+    const other = await opened.another();
+    expect(await other.ledger.move(payment, { state: "settling", hold: true })).toBe(false);
+    expect(await other.ledger.find(PAYMENT)).toMatchObject({ state: "reserved" });
+  });
+
+  test("what a connection writes, another reads", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { payment } = await opened.store.ledger.reserve(PAYMENT);
+    await opened.store.ledger.move(payment, { state: "unknown", hold: false, reason: "timeout" });
+    const other = await opened.another();
+    expect(await other.ledger.find(PAYMENT)).toMatchObject({ ...PAYMENT, state: "unknown", reason: "timeout" });
+  });
+}
+
+function testStates(newDatabase: NewDatabase): void {
+  test("a payment goes through its states and keeps what was learnt on the way", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { ledger } = opened.store;
+    const { payment } = await ledger.reserve(PAYMENT);
+    expect(await ledger.move(payment, { state: "verified", hold: true, payer: "0xfrom" })).toBe(true);
+    expect(await ledger.move(payment, { state: "settling", hold: true })).toBe(true);
+    expect(await ledger.move(payment, { state: "settled", hold: true, transaction: "0xtx" })).toBe(true);
+    expect(await ledger.move(payment, { state: "settled", hold: false, delivered: true })).toBe(true);
+    expect(await ledger.find(PAYMENT)).toMatchObject({
+      state: "settled",
+      payer: "0xfrom",
+      transaction: "0xtx",
+      delivered: true,
+      amount: "10000",
+    });
+    expect((await ledger.reserve(PAYMENT)).held).toBe(false);
+    expect(await ledger.move(payment, { state: "released", hold: false })).toBe(false);
+  });
+
+  test("what is charged stands in place of what was allowed", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { ledger } = opened.store;
+    const { payment } = await ledger.reserve({ ...PAYMENT, scheme: "upto" });
+    await ledger.move(payment, { state: "settling", hold: true, amount: "17" });
+    await ledger.move(payment, { state: "settled", hold: false });
+    expect(await ledger.find(PAYMENT)).toMatchObject({ amount: "17", scheme: "upto" });
+  });
+
+  test("the signed payment is kept until its outcome is known, and no longer", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { ledger } = opened.store;
+    for (const state of ["verified", "settling", "unknown"] as const) {
+      const { payment } = await ledger.reserve({ ...PAYMENT, nonce: state, payload: "signed" });
+      await ledger.move(payment, { state, hold: false });
+      expect((await ledger.find(payment))?.payload).toBe("signed");
+    }
+    for (const state of ["settled", "failed"] as const) {
+      const { payment } = await ledger.reserve({ ...PAYMENT, nonce: state, payload: "signed" });
+      await ledger.move(payment, { state, hold: false });
+      expect((await ledger.find(payment))?.payload).toBe("");
+    }
+  });
+
+  test("what was never verified is forgotten on release, what was verified is kept and may be used again", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { ledger } = opened.store;
+    const first = await ledger.reserve(PAYMENT);
+    await ledger.move(first.payment, { state: "released", hold: false });
+    expect(await ledger.find(PAYMENT)).toBeUndefined();
+    const second = await ledger.reserve(PAYMENT);
+    await ledger.move(second.payment, { state: "verified", hold: true });
+    await ledger.move(second.payment, { state: "released", hold: false });
+    expect(await ledger.find(PAYMENT)).toMatchObject({ state: "released" });
+    expect((await ledger.reserve({ ...PAYMENT, fingerprint: "another request" })).held).toBe(true);
+  });
+
+  test("a payment that is used anew has nothing of its failed use", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { ledger } = opened.store;
+    const { payment } = await ledger.reserve({ ...PAYMENT, scheme: "upto" });
+    await ledger.move(payment, {
+      state: "failed",
+      hold: false,
+      reason: "insufficient_funds",
+      transaction: "0xtx",
+      amount: "17",
+    });
+    const again = await ledger.reserve({ ...PAYMENT, payload: "anew" });
+    expect(again).toMatchObject({
+      held: true,
+      payment: { ...PAYMENT, payload: "anew", state: "reserved", reason: "", transaction: "" },
+    });
+  });
+}
+
+const AFTER_THE_HOLDER_IS_GONE: readonly (readonly [PaymentState, PaymentState | "refused", string])[] = [
+  ["reserved", "reserved", "reserved"],
+  ["verified", "reserved", "reserved"],
+  ["settling", "unknown", "refused"],
+  ["settled", "settled", "refused"],
+];
+
+function testAfterTheHolderIsGone(newDatabase: NewDatabase): void {
+  for (const [state, same, other] of AFTER_THE_HOLDER_IS_GONE) {
+    test(`left as ${state} by a dead holder: ${same} to the same request, ${other} to another`, async () => {
+      await using opened = await openFresh(newDatabase);
+      const { clock, store } = opened;
+      const { ledger } = store;
+      for (const [fingerprint, expected] of [
+        ["print", same],
+        ["other", other],
+      ] as const) {
+        const key = { ...PAYMENT, nonce: fingerprint };
+        const { payment } = await ledger.reserve(key);
+        if (state !== "reserved") await ledger.move(payment, { state, hold: true });
+        expect((await ledger.reserve({ ...key, fingerprint })).held).toBe(false);
+        clock.now += HOLD_MS + 1;
+        const claim = await ledger.reserve({ ...key, fingerprint });
+        expect<string>(claim.held ? claim.payment.state : "refused").toBe(expected);
+      }
+    });
+  }
+
+  test("what was paid stays on the books as it was paid, whatever it costs by the time it is asked for again", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { ledger } = opened.store;
+    const { payment } = await ledger.reserve(PAYMENT);
+    await ledger.move(payment, { state: "settled", hold: false });
+    const claim = await ledger.reserve({ ...PAYMENT, amount: "99", payTo: "0xnew", route: "/new", token: "0xnew" });
+    expect(claim).toMatchObject({
+      held: true,
+      payment: { amount: "10000", payTo: "0xto", route: "/read", token: "0xasset" },
+    });
+  });
+
+  test("an answer that was begun ten times and never taken whole is owed no more upstream runs", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { ledger } = opened.store;
+    for (let run = 0; run < MAX_CUTS; run++) {
+      const { held, payment } = await ledger.reserve(PAYMENT);
+      expect(held).toBe(true);
+      await ledger.move(payment, { state: "settled", hold: false, delivered: false });
+    }
+    expect(await ledger.reserve(PAYMENT)).toMatchObject({
+      held: false,
+      payment: { state: "settled", delivered: false, cuts: MAX_CUTS },
+    });
+  });
+}
+
+function testOpenPayments(newDatabase: NewDatabase): void {
+  test("payments whose outcome is open are claimed by one at a time, none too soon", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { clock, store } = opened;
+    const other = await opened.another();
+    const { payment } = await store.ledger.reserve(PAYMENT);
+    await store.ledger.move(payment, { state: "unknown", hold: false });
+    clock.now += RECHECK_MS;
+    expect(await store.ledger.claimOpen(10)).toEqual([]);
+    clock.now += 1;
+    const claims = await Promise.all([store.ledger.claimOpen(10), other.ledger.claimOpen(10)]);
+    expect(claims.flat()).toMatchObject([{ ...PAYMENT, state: "unknown", attempt: 2 }]);
+    expect((await store.ledger.reserve(PAYMENT)).held).toBe(false);
+  });
+
+  test("who claims an open payment can move it, and who had it before cannot", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { clock, store } = opened;
+    const { payment: earlier } = await store.ledger.reserve(PAYMENT);
+    await store.ledger.move(earlier, { state: "settling", hold: true });
+    clock.now += RECHECK_MS + 1;
+    const [claimed] = await store.ledger.claimOpen(10);
+    expect(claimed?.state).toBe("unknown");
+    expect(await store.ledger.move(earlier, { state: "settled", hold: false })).toBe(false);
+    expect(claimed && (await store.ledger.move(claimed, { state: "unknown", hold: false }))).toBe(true);
+    expect(await store.ledger.claimOpen(10)).toEqual([]);
+  });
+
+  test("those come first that were looked at longest ago, and only what is open", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { clock, store } = opened;
+    for (const state of ["settled", "unknown", "failed", "settling", "verified"] as const) {
+      for (const turn of ["a", "b"]) {
+        const { payment } = await store.ledger.reserve({ ...PAYMENT, nonce: `${state}-${turn}` });
+        await store.ledger.move(payment, { state, hold: false });
+        clock.now += 1;
+      }
+    }
+    clock.now += RECHECK_MS;
+    const nonces = async () => (await store.ledger.claimOpen(3)).map(({ nonce }) => nonce).toSorted();
+    expect(await nonces()).toEqual(["settling-a", "unknown-a", "unknown-b"]);
+    expect(await nonces()).toEqual(["settling-b"]);
+  });
+}

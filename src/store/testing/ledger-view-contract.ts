@@ -1,0 +1,126 @@
+import { expect, test } from "bun:test";
+import { type LedgerFilter, MAX_FOUND } from "../ledger-view.ts";
+import { type Payment, type PaymentState, type Reservation } from "../ledger.ts";
+import { type Store } from "../store.ts";
+import { type NewDatabase, openFresh, START } from "./contract-harness.ts";
+import { RESERVATION } from "./reservation.ts";
+
+const DAY_MS = 86_400_000;
+
+async function book(store: Store, state: PaymentState, change: Partial<Reservation>, transaction = ""): Promise<void> {
+  const { payment } = await store.ledger.reserve({ ...RESERVATION, ...change });
+  if (state !== "reserved") await store.ledger.move(payment, { state, hold: false, transaction });
+}
+
+/** For tests alone: what every `LedgerView` must do. */
+export function testLedgerView(newDatabase: NewDatabase): void {
+  testList(newDatabase);
+  testTotals(newDatabase);
+  testSearch(newDatabase);
+}
+
+function testList(newDatabase: NewDatabase): void {
+  test("payments are listed newest first, page by page, those of one moment too", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { clock, store } = opened;
+    for (let i = 0; i < 9; i++) {
+      await book(store, "settled", { nonce: `0x${i}` });
+      if (i % 3 === 2) clock.now += 1;
+    }
+    const seen: Payment[] = [];
+    for (;;) {
+      const before = seen.at(-1);
+      const page = await store.view.list({}, { limit: 2, ...(before === undefined ? {} : { before }) });
+      if (page.length === 0) break;
+      seen.push(...page);
+    }
+    expect(seen).toHaveLength(9);
+    expect(new Set(seen.map(({ nonce }) => nonce)).size).toBe(9);
+    expect(seen.map(({ createdAt }) => createdAt - START)).toEqual([2, 2, 2, 1, 1, 1, 0, 0, 0]);
+  });
+
+  const filters: readonly (readonly [LedgerFilter, readonly string[]])[] = [
+    [{}, ["0x3", "0x2", "0x1", "0x0"]],
+    [{ states: ["failed", "unknown"] }, ["0x2", "0x1"]],
+    [{ states: [] }, []],
+    [{ route: "/b" }, ["0x3", "0x2"]],
+    [{ payer: "0xalice" }, ["0x2", "0x0"]],
+    [{ since: START + 1, until: START + 3 }, ["0x2", "0x1"]],
+    [{ payer: "0xalice", route: "/b", states: ["unknown"], since: START }, ["0x2"]],
+    [{ route: "' OR 1 --" }, []],
+  ];
+  test("all conditions of a filter must hold", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { clock, store } = opened;
+    for (const [i, state] of (["settled", "failed", "unknown", "reserved"] as const).entries()) {
+      await book(store, state, {
+        nonce: `0x${i}`,
+        route: i < 2 ? "/a" : "/b",
+        from: i % 2 === 0 ? "0xalice" : "0xbob",
+      });
+      clock.now += 1;
+    }
+    for (const [filter, nonces] of filters) {
+      const found = await store.view.list(filter, { limit: 10 });
+      expect(found.map(({ nonce }) => nonce)).toEqual([...nonces]);
+    }
+  });
+
+  test("the view reads what the ledger has, and finds by key", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store } = opened;
+    await book(store, "unknown", {});
+    expect(await store.view.find(RESERVATION)).toEqual(await store.ledger.find(RESERVATION));
+    expect(await store.view.find({ ...RESERVATION, nonce: "0xelse" })).toBeUndefined();
+  });
+}
+
+function testTotals(newDatabase: NewDatabase): void {
+  test("totals add up what was settled, exactly, by route, payer and day", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { clock, store } = opened;
+    const huge = (2n ** 255n).toString();
+    await book(store, "settled", { nonce: "0x1", amount: huge, from: "0xalice" });
+    await book(store, "settled", { nonce: "0x2", amount: huge, from: "0xbob" });
+    await book(store, "settled", { nonce: "0x3", amount: "1", from: "0xbob" });
+    await book(store, "failed", { nonce: "0x4", amount: "1000", from: "0xbob" });
+    clock.now += DAY_MS;
+    await book(store, "settled", { nonce: "0x5", amount: "7", from: "0xbob", route: "/other", token: "0xeuro" });
+    const { network } = RESERVATION;
+    const euro = { network, token: "0xeuro", payments: 1, amount: "7" };
+    const asset = { network, token: "0xasset" };
+    expect(await store.view.totals("route", {})).toEqual([
+      { key: "/other", ...euro },
+      { key: "/read", ...asset, payments: 3, amount: (2n ** 256n + 1n).toString() },
+    ]);
+    expect(await store.view.totals("payer", {})).toEqual([
+      { key: "0xalice", ...asset, payments: 1, amount: huge },
+      { key: "0xbob", ...asset, payments: 2, amount: (2n ** 255n + 1n).toString() },
+      { key: "0xbob", ...euro },
+    ]);
+    expect(await store.view.totals("day", {})).toEqual([
+      { key: "2027-01-15", ...asset, payments: 3, amount: (2n ** 256n + 1n).toString() },
+      { key: "2027-01-16", ...euro },
+    ]);
+    expect(await store.view.totals("day", { states: ["failed"] })).toEqual([]);
+    expect(await store.view.totals("route", { since: START + 1 })).toEqual([{ key: "/other", ...euro }]);
+  });
+}
+
+function testSearch(newDatabase: NewDatabase): void {
+  test("payments are found by the beginning of nonce or transaction, newest first and a few", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { clock, store } = opened;
+    for (let i = 0; i < MAX_FOUND + 2; i++) {
+      await book(store, "settled", { nonce: `0xaa${i.toString(16)}` }, i === 3 ? "0xBBcc" : "");
+      clock.now += 1;
+    }
+    expect(await store.view.search("0xaa3")).toMatchObject([{ nonce: "0xaa3" }]);
+    expect(await store.view.search("0xbb")).toMatchObject([{ nonce: "0xaa3", transaction: "0xBBcc" }]);
+    expect(await store.view.search("0xbbcc")).toHaveLength(1);
+    const many = await store.view.search("0xaa");
+    expect(many).toHaveLength(MAX_FOUND);
+    expect(many[0]?.nonce).toBe(`0xaa${(MAX_FOUND + 1).toString(16)}`);
+    for (const nothing of ["0xcc", "0xa%", "0x_a", "aa"]) expect(await store.view.search(nothing)).toEqual([]);
+  });
+}

@@ -1,0 +1,55 @@
+import { expect, test } from "bun:test";
+import { type NewDatabase, openFresh, START } from "./contract-harness.ts";
+
+const ID = { payer: "0xfrom", id: "order-0000000001" };
+const LATER = START + 60_000;
+
+/** For tests alone: what every `PaymentIds` must do. */
+export function testPaymentIds(newDatabase: NewDatabase): void {
+  test("an id of a payment is tied to what came first, until its time is over", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { clock, store } = opened;
+    expect(await store.paymentIds.tie(ID, "one", LATER)).toBe("one");
+    expect(await store.paymentIds.tie(ID, "two", LATER + 1)).toBe("one");
+    clock.now = LATER - 1;
+    expect(await (await opened.another()).paymentIds.tie(ID, "two", LATER + 1)).toBe("one");
+    clock.now = LATER;
+    expect(await store.paymentIds.tie(ID, "two", LATER + 60_000)).toBe("two");
+  });
+
+  test("the same payment keeps its id for longer, never for shorter", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { clock, store } = opened;
+    await store.paymentIds.tie(ID, "one", LATER);
+    await store.paymentIds.tie(ID, "one", LATER + 60_000);
+    expect(await store.paymentIds.tie(ID, "one", LATER)).toBe("one");
+    clock.now = LATER + 59_999;
+    expect(await store.paymentIds.tie(ID, "two", LATER + 120_000)).toBe("one");
+  });
+
+  test("an id means something for its payer alone, and its letter case counts", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { paymentIds } = opened.store;
+    await paymentIds.tie(ID, "one", LATER);
+    expect(await paymentIds.tie({ ...ID, payer: "0xelse" }, "two", LATER)).toBe("two");
+    expect(await paymentIds.tie({ ...ID, id: "ORDER-0000000001" }, "two", LATER)).toBe("two");
+  });
+
+  test("an id is set free by the payment that has it, and by no other", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { paymentIds } = opened.store;
+    await paymentIds.tie(ID, "one", LATER);
+    await paymentIds.untie(ID, "two");
+    expect(await paymentIds.tie(ID, "two", LATER)).toBe("one");
+    await paymentIds.untie(ID, "one");
+    expect(await paymentIds.tie(ID, "two", LATER)).toBe("two");
+  });
+
+  test("of many that tie one id at once, over two connections, all hear of the same one", async () => {
+    await using opened = await openFresh(newDatabase);
+    const stores = [opened.store, await opened.another()];
+    const twenty = Array.from({ length: 20 }, () => stores).flat();
+    const tied = await Promise.all(twenty.map(({ paymentIds }, i) => paymentIds.tie(ID, `print-${i}`, LATER)));
+    expect(new Set(tied).size).toBe(1);
+  });
+}
