@@ -1,6 +1,3 @@
-// src/payments/client.ts
-import { randomBytes } from "node:crypto";
-
 // src/lib/caught.ts
 function messageOf(error) {
   return error instanceof Error ? error.message : String(error);
@@ -31,21 +28,6 @@ function checksumAddress(address) {
 }
 function addressOfKey(publicKey) {
   return `0x${bytesToHex(keccak_256(publicKey.subarray(1)).subarray(12))}`;
-}
-
-// src/payments/assets.ts
-function usdc(network, address, name) {
-  return { network, address, symbol: "USDC", name, version: "2", decimals: 6 };
-}
-var ASSETS = [
-  usdc("eip155:8453", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", "USD Coin"),
-  usdc("eip155:84532", "0x036CbD53842c5426634e7929541eC2318f3dCF7e", "USDC"),
-  usdc("eip155:43114", "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E", "USD Coin"),
-  usdc("eip155:43113", "0x5425890298aed601595a70AB815c96711a31Bc65", "USD Coin"),
-  usdc("eip155:1", "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", "USD Coin")
-];
-function findAsset(network, text) {
-  return ASSETS.find((asset) => asset.network === network && (asset.symbol.toLowerCase() === text.toLowerCase() || sameAddress(asset.address, text)));
 }
 
 // src/payments/header.ts
@@ -162,6 +144,7 @@ var paymentPayloadSchema = z.looseObject({
   extensions: record.optional()
 });
 var eip3009PaymentSchema = paymentPayloadSchema.extend({ payload: eip3009Payload });
+var permit2PaymentSchema = paymentPayloadSchema.extend({ payload: permit2Payload });
 var verifyResponseSchema = z.looseObject({
   isValid: z.boolean(),
   invalidReason: text.nullish(),
@@ -172,7 +155,8 @@ var settleResponseSchema = z.looseObject({
   transaction: text.nullish(),
   network: text.nullish(),
   payer: text.nullish(),
-  errorReason: text.nullish()
+  errorReason: text.nullish(),
+  extra: z.looseObject({ definite: z.boolean().optional().catch(undefined) }).nullish().catch(undefined)
 });
 var receiptSchema = z.looseObject({
   success: z.boolean(),
@@ -181,9 +165,6 @@ var receiptSchema = z.looseObject({
   payer: text.optional(),
   errorReason: text.optional(),
   extra: record.optional()
-});
-var supportedSchema = z.looseObject({
-  kinds: z.array(z.looseObject({ x402Version: z.number(), scheme: text, network: text, extra: record.optional() }))
 });
 
 // src/payments/networks.ts
@@ -213,9 +194,183 @@ function networkTitle(network) {
   return known === undefined ? network : `${known.title} (${network})`;
 }
 
+// src/payments/assets.ts
+function usdc(network, address, name) {
+  return { network, address, symbol: "USDC", name, version: "2", decimals: 6 };
+}
+var ASSETS = [
+  usdc("eip155:8453", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", "USD Coin"),
+  usdc("eip155:84532", "0x036CbD53842c5426634e7929541eC2318f3dCF7e", "USDC"),
+  usdc("eip155:43114", "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E", "USD Coin"),
+  usdc("eip155:43113", "0x5425890298aed601595a70AB815c96711a31Bc65", "USD Coin"),
+  usdc("eip155:1", "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", "USD Coin")
+];
+function findAsset(network, text) {
+  return ASSETS.find((asset) => asset.network === network && (asset.symbol.toLowerCase() === text.toLowerCase() || sameAddress(asset.address, text)));
+}
+
+// src/payments/offers.ts
+class PaymentDeclined extends Error {
+}
+
+class PriceTooHigh extends PaymentDeclined {
+}
+var PLACES = 36;
+function dollarsOf({ requirements, asset }) {
+  return BigInt(requirements.amount) * 10n ** BigInt(PLACES - asset.decimals);
+}
+function parseDollars(text) {
+  return BigInt(parsePrice(text, PLACES));
+}
+function formatDollars(amount) {
+  return `$${formatAmount(amount.toString(), PLACES)}`;
+}
+async function chooseOffer(required, options) {
+  const known = required.accepts.flatMap((requirements) => offerOf(requirements, options.assets ?? []) ?? []);
+  const payable = known.filter(({ requirements }) => isAddress(requirements.payTo));
+  if (known.length > 0 && payable.length === 0)
+    throw new PaymentDeclined("Cannot pay: the payee is no address");
+  const limit = parseDollars(options.maxPrice);
+  const affordable = payable.filter((offer) => dollarsOf(offer) <= limit).toSorted(cheapestFirst);
+  const [cheapest] = payable.toSorted(cheapestFirst);
+  if (affordable.length === 0 && cheapest !== undefined) {
+    throw new PriceTooHigh(`Cannot pay ${formatDollars(dollarsOf(cheapest))}: the limit is ${options.maxPrice}`);
+  }
+  const candidates = (await Promise.all(affordable.map((offer) => weigh(offer, options)))).filter((candidate) => candidate !== undefined);
+  const [best] = candidates.toSorted((a, b) => a.rank - b.rank);
+  if (best === undefined)
+    throw noneKnown(required);
+  const { asset } = best.offer;
+  if (best.rank > 1) {
+    throw new PaymentDeclined(`Cannot pay: the wallet has too little ${asset.symbol} on ${networkTitle(asset.network)}`);
+  }
+  return best.offer;
+}
+function noneKnown({ accepts }) {
+  const asked = accepts.map(({ scheme, network }) => `${scheme} on ${networkTitle(network)}`).join(", ");
+  return new PaymentDeclined(`Cannot pay: none of the ways asked for is known here (${asked || "none"})`);
+}
+function cheapestFirst(a, b) {
+  const difference = dollarsOf(a) - dollarsOf(b);
+  if (difference !== 0n)
+    return difference < 0n ? -1 : 1;
+  return Number(flowOf(a.requirements) === "upfront") - Number(flowOf(b.requirements) === "upfront");
+}
+function flowOf({ extra }) {
+  return extra["paymentFlow"] ?? "authorization";
+}
+function offerOf(requirements, assets) {
+  const { scheme, extra } = requirements;
+  const network = parseNetwork(requirements.network);
+  const flow = flowOf(requirements);
+  const asset = assets.find((candidate) => candidate.network === network && sameToken(candidate, requirements.asset)) ?? findAsset(requirements.network, requirements.asset);
+  if (network === undefined || asset === undefined)
+    return;
+  const method = extra["assetTransferMethod"] ?? (scheme === "upto" ? "permit2" : "eip3009");
+  const isExact = scheme === "exact" && (flow === "authorization" || flow === "upfront");
+  if (isExact && method === "eip3009")
+    return { requirements, asset, method };
+  const facilitator = extra["facilitatorAddress"];
+  const isUpto = scheme === "upto" && flow === "authorization" && typeof facilitator === "string" && isAddress(facilitator);
+  return (isExact || isUpto) && method === "permit2" ? { requirements, asset, method } : undefined;
+}
+function sameToken({ address }, text) {
+  return address.toLowerCase() === text.toLowerCase();
+}
+async function weigh(offer, { funds }) {
+  const found = await funds?.(offer);
+  const amount = BigInt(offer.requirements.amount);
+  if (offer.method === "permit2" && (found === undefined || found.allowance < amount))
+    return;
+  if (found === undefined)
+    return { offer, rank: 1 };
+  return { offer, rank: found.balance < amount ? 2 : 0 };
+}
+
+// src/payments/eip712.ts
+import { keccak_256 as keccak_2562 } from "@noble/hashes/sha3.js";
+import { hexToBytes, utf8ToBytes as utf8ToBytes2 } from "@noble/hashes/utils.js";
+function hashText(text) {
+  return keccak_2562(utf8ToBytes2(text));
+}
+function word(hex) {
+  return hexToBytes(hex.padStart(64, "0"));
+}
+function numberWord(value) {
+  return word(value.toString(16));
+}
+function hashWords(words) {
+  const hash = keccak_2562.create();
+  for (const item of words)
+    hash.update(item);
+  return hash.digest();
+}
+function signedHash(domain, struct) {
+  return hashWords([Uint8Array.of(25, 1), domain, struct]);
+}
+var MAX_DOMAINS = 64;
+
+class DomainHashes {
+  #hashes = new Map;
+  get(key, compute) {
+    const known = this.#hashes.get(key);
+    if (known !== undefined)
+      return known;
+    const hash = compute();
+    if (this.#hashes.size >= MAX_DOMAINS)
+      this.#hashes.clear();
+    this.#hashes.set(key, hash);
+    return hash;
+  }
+}
+
+// src/payments/transfer.ts
+var PERMIT2 = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
+
+// src/payments/permit2-typed-data.ts
+var PROXIES = {
+  exact: "0x402085c248EeA27D92E8b30b2C58ed07f9E20001",
+  upto: "0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002"
+};
+var DOMAIN_TYPE = hashText("EIP712Domain(string name,uint256 chainId,address verifyingContract)");
+var DOMAIN_NAME = hashText("Permit2");
+var TOKEN_PERMISSIONS = "TokenPermissions(address token,uint256 amount)";
+var EXACT_WITNESS = "Witness(address to,uint256 validAfter)";
+var UPTO_WITNESS = "Witness(address to,address facilitator,uint256 validAfter)";
+var PERMIT = "PermitWitnessTransferFrom(TokenPermissions permitted,address spender,uint256 nonce,uint256 deadline,Witness witness)";
+var TOKEN_PERMISSIONS_TYPE = hashText(TOKEN_PERMISSIONS);
+var EXACT_WITNESS_TYPE = hashText(EXACT_WITNESS);
+var UPTO_WITNESS_TYPE = hashText(UPTO_WITNESS);
+var EXACT_PERMIT_TYPE = hashText(PERMIT + TOKEN_PERMISSIONS + EXACT_WITNESS);
+var UPTO_PERMIT_TYPE = hashText(PERMIT + TOKEN_PERMISSIONS + UPTO_WITNESS);
+var domains = new DomainHashes;
+function domainHash(network) {
+  return domains.get(network, () => hashWords([DOMAIN_TYPE, DOMAIN_NAME, numberWord(chainId(network)), word(PERMIT2.slice(2))]));
+}
+function witnessHash({ to, facilitator, validAfter }) {
+  return hashWords([
+    facilitator === undefined ? EXACT_WITNESS_TYPE : UPTO_WITNESS_TYPE,
+    word(to.slice(2)),
+    ...facilitator === undefined ? [] : [word(facilitator.slice(2))],
+    numberWord(BigInt(validAfter))
+  ]);
+}
+function permit2Hash(network, authorization) {
+  const { permitted, spender, nonce, deadline, witness } = authorization;
+  const message = hashWords([
+    witness.facilitator === undefined ? EXACT_PERMIT_TYPE : UPTO_PERMIT_TYPE,
+    hashWords([TOKEN_PERMISSIONS_TYPE, word(permitted.token.slice(2)), numberWord(BigInt(permitted.amount))]),
+    word(spender.slice(2)),
+    numberWord(BigInt(nonce)),
+    numberWord(BigInt(deadline)),
+    witnessHash(witness)
+  ]);
+  return signedHash(domainHash(network), message);
+}
+
 // src/payments/signature.ts
 import { secp256k1 } from "@noble/curves/secp256k1.js";
-import { bytesToHex as bytesToHex2, hexToBytes } from "@noble/hashes/utils.js";
+import { bytesToHex as bytesToHex2, hexToBytes as hexToBytes2 } from "@noble/hashes/utils.js";
 var HALF_ORDER = secp256k1.Point.Fn.ORDER >> 1n;
 function signHash(hash, privateKey) {
   const recoverable = secp256k1.sign(hash, privateKey, { prehash: false, format: "recovered" });
@@ -227,43 +382,17 @@ function addressOfPrivateKey(privateKey) {
 }
 
 // src/payments/typed-data.ts
-import { keccak_256 as keccak_2562 } from "@noble/hashes/sha3.js";
-import { hexToBytes as hexToBytes2, utf8ToBytes as utf8ToBytes2 } from "@noble/hashes/utils.js";
-var DOMAIN_TYPE = typeHash("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
-var TRANSFER_TYPE = typeHash("TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)");
-function typeHash(type) {
-  return keccak_2562(utf8ToBytes2(type));
-}
-function word(hex) {
-  return hexToBytes2(hex.padStart(64, "0"));
-}
-function numberWord(value) {
-  return word(value.toString(16));
-}
-function hashWords(words) {
-  const hash = keccak_2562.create();
-  for (const item of words)
-    hash.update(item);
-  return hash.digest();
-}
-var MAX_DOMAINS = 64;
-var domains = new Map;
-function domainHash(domain) {
-  const key = JSON.stringify([domain.name, domain.version, domain.network, domain.asset]);
-  const known = domains.get(key);
-  if (known !== undefined)
-    return known;
-  const hash = hashWords([
-    DOMAIN_TYPE,
-    keccak_2562(utf8ToBytes2(domain.name)),
-    keccak_2562(utf8ToBytes2(domain.version)),
+var DOMAIN_TYPE2 = hashText("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
+var TRANSFER_TYPE = hashText("TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)");
+var domains2 = new DomainHashes;
+function domainHash2(domain) {
+  return domains2.get(JSON.stringify([domain.name, domain.version, domain.network, domain.asset]), () => hashWords([
+    DOMAIN_TYPE2,
+    hashText(domain.name),
+    hashText(domain.version),
     numberWord(chainId(domain.network)),
     word(domain.asset.slice(2))
-  ]);
-  if (domains.size >= MAX_DOMAINS)
-    domains.clear();
-  domains.set(key, hash);
-  return hash;
+  ]));
 }
 function authorizationHash(domain, authorization) {
   const message = hashWords([
@@ -275,17 +404,76 @@ function authorizationHash(domain, authorization) {
     numberWord(BigInt(authorization.validBefore)),
     word(authorization.nonce.slice(2))
   ]);
-  return hashWords([Uint8Array.of(25, 1), domainHash(domain), message]);
+  return signedHash(domainHash2(domain), message);
+}
+
+// src/payments/sign-offer.ts
+var MAX_VALID_S = 600;
+var PAYMENT_IDENTIFIER = "payment-identifier";
+function signOffer(required, offer, account, now) {
+  const { requirements } = offer;
+  const until = String(Math.floor(now / 1000) + Math.min(requirements.maxTimeoutSeconds, MAX_VALID_S));
+  const payload = offer.method === "permit2" ? permit(offer, account, until) : authorize(offer, account, until);
+  const payment = { x402Version: 2, resource: required.resource, accepted: requirements, payload };
+  const extensions = echo(required);
+  const whole = extensions === undefined ? payment : { ...payment, extensions };
+  if (encodeHeader(whole).length <= MAX_HEADER_LENGTH)
+    return whole;
+  const id = extensions?.[PAYMENT_IDENTIFIER];
+  return id === undefined ? payment : { ...payment, extensions: { [PAYMENT_IDENTIFIER]: id } };
+}
+function payeeOf({ payTo }) {
+  if (!isAddress(payTo))
+    throw new PaymentDeclined("Cannot pay: the payee is no address");
+  return payTo;
+}
+function authorize({ requirements, asset }, account, validBefore) {
+  const authorization = {
+    from: account.address,
+    to: payeeOf(requirements),
+    value: requirements.amount,
+    validAfter: "0",
+    validBefore,
+    nonce: `0x${randomHex()}`
+  };
+  const domain = { name: asset.name, version: asset.version, network: asset.network, asset: asset.address };
+  return { signature: signHash(authorizationHash(domain, authorization), account.privateKey), authorization };
+}
+function permit({ requirements, asset }, account, deadline) {
+  const { scheme, amount, extra } = requirements;
+  const facilitator = extra["facilitatorAddress"];
+  const isUpto = scheme === "upto";
+  if (isUpto && (typeof facilitator !== "string" || !isAddress(facilitator))) {
+    throw new PaymentDeclined("Cannot pay: the facilitator is no address");
+  }
+  const permit2Authorization = {
+    permitted: { token: asset.address, amount },
+    from: account.address,
+    spender: PROXIES[isUpto ? "upto" : "exact"],
+    nonce: BigInt(`0x${randomHex()}`).toString(),
+    deadline,
+    witness: {
+      to: payeeOf(requirements),
+      ...isUpto && typeof facilitator === "string" && isAddress(facilitator) ? { facilitator } : {},
+      validAfter: "0"
+    }
+  };
+  const hash = permit2Hash(asset.network, permit2Authorization);
+  return { signature: signHash(hash, account.privateKey), permit2Authorization };
+}
+function randomHex() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+function echo({ extensions }) {
+  const offered = extensions?.[PAYMENT_IDENTIFIER];
+  if (typeof offered !== "object" || offered === null)
+    return extensions;
+  const info = Reflect.get(offered, "info");
+  const named = { ...typeof info === "object" ? info : {}, id: `pay_${randomHex()}` };
+  return { ...extensions, [PAYMENT_IDENTIFIER]: { ...offered, info: named } };
 }
 
 // src/payments/client.ts
-class PaymentDeclined extends Error {
-}
-
-class PriceTooHigh extends PaymentDeclined {
-}
-var MAX_VALID_S = 600;
-
 class PaymentUnanswered extends Error {
   constructor(reason, options) {
     super(`Cannot learn what became of the payment: ${reason}; it may have been charged`, options);
@@ -301,13 +489,16 @@ async function payAndFetch(url, init, options) {
     return { response: first, offer: undefined, receipt: undefined };
   await first.body?.cancel();
   const required = readChallenge(first);
-  const offer = chooseOffer(required, options.maxPrice);
-  const payment = signPayment(required, offer, options);
+  const offer = await chooseOffer(required, options);
+  init.signal?.throwIfAborted();
+  const account = options.account();
+  options.spend?.(dollarsOf(offer));
+  const payment = signOffer(required, offer, account, (options.now ?? Date.now)());
   const headers = new Headers(init.headers);
   headers.set(PAYMENT_SIGNATURE, encodeHeader(payment));
   const paid = { ...init, headers, redirect: "manual" };
   const response = await sendPaid(() => send(url, paid), init.signal ?? undefined, options.sleep ?? sleepFor);
-  return { response, offer, receipt: readReceipt(response) };
+  return { response, offer, receipt: readReceipt(response, offer, account) };
 }
 function sleepFor(ms) {
   return new Promise((resolve) => void setTimeout(resolve, ms));
@@ -347,55 +538,19 @@ function readChallenge(response) {
     throw new PaymentDeclined("Cannot pay: the 402 has no readable PAYMENT-REQUIRED header");
   return parsed.data;
 }
-function chooseOffer(required, maxPrice) {
-  for (const requirements of required.accepts) {
-    const method = requirements.extra["assetTransferMethod"] ?? "eip3009";
-    const flow = requirements.extra["paymentFlow"] ?? "authorization";
-    const asset = findAsset(requirements.network, requirements.asset);
-    if (requirements.scheme !== "exact" || method !== "eip3009" || flow !== "authorization" || asset === undefined)
-      continue;
-    const limit = parsePrice(maxPrice, asset.decimals);
-    if (BigInt(requirements.amount) > BigInt(limit)) {
-      const price = formatAmount(requirements.amount, asset.decimals);
-      throw new PriceTooHigh(`Cannot pay $${price}: the limit is ${maxPrice}`);
-    }
-    return { requirements, asset };
-  }
-  const asked = required.accepts.map(({ scheme, network }) => `${scheme} on ${networkTitle(network)}`).join(", ");
-  throw new PaymentDeclined(`Cannot pay: none of the ways asked for is known here (${asked || "none"})`);
-}
-function signPayment(required, { requirements, asset }, options) {
-  const network = parseNetwork(requirements.network);
-  const { payTo } = requirements;
-  if (network === undefined || !isAddress(payTo))
-    throw new PaymentDeclined("Cannot pay: the payee is no address");
-  const account = options.account();
-  const now = Math.floor((options.now ?? Date.now)() / 1000);
-  const authorization = {
-    from: account.address,
-    to: payTo,
-    value: requirements.amount,
-    validAfter: "0",
-    validBefore: String(now + Math.min(requirements.maxTimeoutSeconds, MAX_VALID_S)),
-    nonce: `0x${randomBytes(32).toString("hex")}`
-  };
-  const domain = { name: asset.name, version: asset.version, network, asset: asset.address };
-  const signature = signHash(authorizationHash(domain, authorization), account.privateKey);
-  return {
-    x402Version: 2,
-    resource: required.resource,
-    accepted: requirements,
-    payload: { signature, authorization },
-    ...required.extensions === undefined ? {} : { extensions: required.extensions }
-  };
-}
-function readReceipt(response) {
+var TRANSACTION = /^(?:0x[0-9a-fA-F]{1,64})?$/;
+function readReceipt(response, { requirements }, account) {
   const parsed = receiptSchema.safeParse(decodeHeader(response.headers.get(PAYMENT_RESPONSE) ?? ""));
-  return parsed.success ? parsed.data : undefined;
+  if (!parsed.success)
+    return;
+  const { network, payer, transaction, amount } = parsed.data;
+  const isOurs = network === requirements.network && (payer === undefined || sameAddress(payer, account.address));
+  const isWithin = amount === undefined || typeof amount === "string" && isAtomic(amount) && BigInt(amount) <= BigInt(requirements.amount);
+  return isOurs && isWithin && TRANSACTION.test(transaction) ? parsed.data : undefined;
 }
 
 // src/payments/wallet.ts
-import { randomBytes as randomBytes2 } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import {
   closeSync,
   fsyncSync,
@@ -463,7 +618,7 @@ function createWallet(path) {
     address: checksumAddress(addressOfPrivateKey(secretKey)),
     private_key: `0x${bytesToHex3(secretKey)}`
   };
-  const draft = `${path}.${randomBytes2(6).toString("hex")}`;
+  const draft = `${path}.${randomBytes(6).toString("hex")}`;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 448 });
     const file = openSync(draft, "wx", 384);

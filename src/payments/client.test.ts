@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { describeReceipt, type PayOptions, payAndFetch } from "./client.ts";
+import { describeReceipt, type PayOptions, payAndFetch, PaymentDeclined } from "./client.ts";
 import { checkSignature, checkTerms } from "./exact.ts";
 import { decodeHeader, encodeHeader } from "./header.ts";
 import { type Eip3009Payment, type PaymentRequirements, eip3009PaymentSchema, type Receipt } from "./messages.ts";
@@ -97,7 +97,7 @@ const DECLINED: readonly (readonly [name: string, change: Partial<PaymentRequire
   ["an unknown token", { asset: PAYER }, "none of the ways asked for is known here (exact on Base Sepolia"],
   ["another scheme", { scheme: "upto" }, "none of the ways asked for is known here (upto on"],
   ["Permit2", { extra: { assetTransferMethod: "permit2" } }, "none of the ways asked for"],
-  ["payment up front", { extra: { paymentFlow: "upfront" } }, "none of the ways asked for"],
+  ["a flow that it does not know", { extra: { paymentFlow: "escrow" } }, "none of the ways asked for"],
   ["another chain's coin", { network: "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp" }, "none of the ways asked for"],
   ["no payee", { payTo: "nobody" }, "the payee is no address"],
 ];
@@ -109,6 +109,41 @@ for (const [name, change, message] of DECLINED) {
     expect([shop.payments.length, opened]).toEqual([0, 0]);
   });
 }
+
+function forbid(): never {
+  throw new PaymentDeclined("Cannot pay: enough");
+}
+
+test("a total is asked before anything is signed, and may forbid it", async () => {
+  const shop = gateway([REQUIREMENTS], [{ status: 200 }]);
+  const asked: bigint[] = [];
+  await payAndFetch(shop.url, {}, { ...OPTIONS, spend: (dollars) => void asked.push(dollars) });
+  expect(asked).toEqual([10n ** 34n]);
+  const refused = payAndFetch(shop.url, {}, { ...OPTIONS, spend: forbid });
+  expect(await refused.then(() => "paid", String)).toContain("Cannot pay: enough");
+  expect(shop.payments.length).toBe(1);
+});
+
+for (const [name, receipt] of [
+  ["of another network", { ...RECEIPT, network: "eip155:8453" }],
+  ["of another payer", { ...RECEIPT, payer: REQUIREMENTS.payTo }],
+  ["over more than was signed for", { ...RECEIPT, amount: "10001" }],
+  ["of no transaction", { ...RECEIPT, transaction: "done" }],
+  ["of no shape", { paid: true }],
+] as const) {
+  test(`a receipt ${name} is none`, async () => {
+    const shop = gateway([REQUIREMENTS], [{ status: 200, headers: { "payment-response": encodeHeader(receipt) } }]);
+    const paid = await payAndFetch(shop.url, {}, OPTIONS);
+    expect([paid.response.status, paid.receipt]).toEqual([200, undefined]);
+  });
+}
+
+test("what was charged is told, where that is less than what was signed for", async () => {
+  const receipt = { ...RECEIPT, amount: "5000" };
+  const shop = gateway([REQUIREMENTS], [{ status: 200, headers: { "payment-response": encodeHeader(receipt) } }]);
+  const paid = await payAndFetch(shop.url, {}, OPTIONS);
+  expect(paid.offer && paid.receipt && describeReceipt(paid.offer, paid.receipt)).toStartWith("$0.005 USDC on");
+});
 
 test("a 402 that says no price is declined", async () => {
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("", { status: 402 }) });

@@ -1,30 +1,28 @@
-import { randomBytes } from "node:crypto";
 import { codeOf } from "../lib/caught.ts";
-import { isAddress } from "./address.ts";
-import { type Asset, findAsset } from "./assets.ts";
+import { sameAddress } from "./address.ts";
 import { decodeHeader, encodeHeader } from "./header.ts";
 import {
   PAYMENT_REQUIRED,
   PAYMENT_RESPONSE,
   PAYMENT_SIGNATURE,
-  type PaymentPayload,
   type PaymentRequired,
-  type PaymentRequirements,
   paymentRequiredSchema,
   type Receipt,
   receiptSchema,
 } from "./messages.ts";
-import { networkTitle, parseNetwork } from "./networks.ts";
-import { formatAmount, parsePrice } from "./price.ts";
-import { signHash } from "./signature.ts";
-import { type Authorization, authorizationHash } from "./typed-data.ts";
+import { networkTitle } from "./networks.ts";
+import { type ChoiceOptions, chooseOffer, dollarsOf, type Offer, PaymentDeclined } from "./offers.ts";
+import { formatAmount, isAtomic } from "./price.ts";
+import { signOffer } from "./sign-offer.ts";
 import { type Account } from "./wallet.ts";
 
-export interface PayOptions {
+export { type Offer, PaymentDeclined, PriceTooHigh } from "./offers.ts";
+
+export interface PayOptions extends ChoiceOptions {
   /** Asked for only where there is something to pay. */
   readonly account: () => Account;
-  /** The most that one request may cost, `$0.10`. */
-  readonly maxPrice: string;
+  /** Is told before anything is signed how much is about to be, in 10^-36 dollars; throws PaymentDeclined where that is too much. */
+  readonly spend?: ((dollars: bigint) => void) | undefined;
   /** Unix milliseconds. */
   readonly now?: () => number;
   /** Waits so many milliseconds between two tries with the same payment. */
@@ -41,20 +39,6 @@ export interface Paid {
   readonly receipt: Receipt | undefined;
 }
 
-/** One of the gateway's prices that this client can pay. */
-export interface Offer {
-  readonly requirements: PaymentRequirements;
-  readonly asset: Asset;
-}
-
-/** A payment that was not made: nothing was signed. */
-export class PaymentDeclined extends Error {}
-
-/** A payment that was not made because it is more than the limit. */
-export class PriceTooHigh extends PaymentDeclined {}
-
-/** The longest that a signed payment stays good, in seconds, whatever the gateway asks for. */
-const MAX_VALID_S = 600;
 /** A payment that was sent and never answered: whether it was charged is not known. */
 export class PaymentUnanswered extends Error {
   constructor(reason: string, options: ErrorOptions) {
@@ -80,14 +64,18 @@ export async function payAndFetch(url: string, init: RequestInit, options: PayOp
   if (first.status !== 402) return { response: first, offer: undefined, receipt: undefined };
   await first.body?.cancel();
   const required = readChallenge(first);
-  const offer = chooseOffer(required, options.maxPrice);
-  const payment = signPayment(required, offer, options);
+  const offer = await chooseOffer(required, options);
+  init.signal?.throwIfAborted();
+  const account = options.account();
+  // Before the signature: whoever holds one may spend it, whatever is answered.
+  options.spend?.(dollarsOf(offer));
+  const payment = signOffer(required, offer, account, (options.now ?? Date.now)());
   const headers = new Headers(init.headers);
   headers.set(PAYMENT_SIGNATURE, encodeHeader(payment));
   // A redirect would carry a spendable payment to wherever it points.
   const paid: RequestInit = { ...init, headers, redirect: "manual" };
   const response = await sendPaid(() => send(url, paid), init.signal ?? undefined, options.sleep ?? sleepFor);
-  return { response, offer, receipt: readReceipt(response) };
+  return { response, offer, receipt: readReceipt(response, offer, account) };
 }
 
 /** Nothing of Bun's: this also runs in the programs of callers. */
@@ -134,59 +122,26 @@ function readChallenge(response: Response): PaymentRequired {
   return parsed.data;
 }
 
-/** The first price that this client can pay, if it is not too high. Unknown tokens are never paid with. */
-function chooseOffer(required: PaymentRequired, maxPrice: string): Offer {
-  for (const requirements of required.accepts) {
-    const method = requirements.extra["assetTransferMethod"] ?? "eip3009";
-    const flow = requirements.extra["paymentFlow"] ?? "authorization";
-    const asset = findAsset(requirements.network, requirements.asset);
-    if (requirements.scheme !== "exact" || method !== "eip3009" || flow !== "authorization" || asset === undefined)
-      continue;
-    const limit = parsePrice(maxPrice, asset.decimals);
-    if (BigInt(requirements.amount) > BigInt(limit)) {
-      const price = formatAmount(requirements.amount, asset.decimals);
-      throw new PriceTooHigh(`Cannot pay $${price}: the limit is ${maxPrice}`);
-    }
-    return { requirements, asset };
-  }
-  const asked = required.accepts.map(({ scheme, network }) => `${scheme} on ${networkTitle(network)}`).join(", ");
-  throw new PaymentDeclined(`Cannot pay: none of the ways asked for is known here (${asked || "none"})`);
-}
+/** A transaction's hash; empty where none was needed, as for a charge of nothing under `upto`. */
+const TRANSACTION = /^(?:0x[0-9a-fA-F]{1,64})?$/;
 
-function signPayment(required: PaymentRequired, { requirements, asset }: Offer, options: PayOptions): PaymentPayload {
-  const network = parseNetwork(requirements.network);
-  const { payTo } = requirements;
-  if (network === undefined || !isAddress(payTo)) throw new PaymentDeclined("Cannot pay: the payee is no address");
-  const account = options.account();
-  const now = Math.floor((options.now ?? Date.now)() / 1000);
-  const authorization: Authorization = {
-    from: account.address,
-    to: payTo,
-    value: requirements.amount,
-    validAfter: "0",
-    validBefore: String(now + Math.min(requirements.maxTimeoutSeconds, MAX_VALID_S)),
-    nonce: `0x${randomBytes(32).toString("hex")}`,
-  };
-  // The domain is the token's as known here: one that the gateway names could make the signature good for another token.
-  const domain = { name: asset.name, version: asset.version, network, asset: asset.address };
-  const signature = signHash(authorizationHash(domain, authorization), account.privateKey);
-  return {
-    x402Version: 2,
-    resource: required.resource,
-    accepted: requirements,
-    payload: { signature, authorization },
-    ...(required.extensions === undefined ? {} : { extensions: required.extensions }),
-  };
-}
-
-function readReceipt(response: Response): Receipt | undefined {
+/** The receipt, if it is one for this payment: of its network, its payer, and no more than was signed for. */
+function readReceipt(response: Response, { requirements }: Offer, account: Account): Receipt | undefined {
   const parsed = receiptSchema.safeParse(decodeHeader(response.headers.get(PAYMENT_RESPONSE) ?? ""));
-  return parsed.success ? parsed.data : undefined;
+  if (!parsed.success) return undefined;
+  const { network, payer, transaction, amount } = parsed.data;
+  const isOurs = network === requirements.network && (payer === undefined || sameAddress(payer, account.address));
+  const isWithin =
+    amount === undefined ||
+    (typeof amount === "string" && isAtomic(amount) && BigInt(amount) <= BigInt(requirements.amount));
+  return isOurs && isWithin && TRANSACTION.test(transaction) ? parsed.data : undefined;
 }
 
 /** What was paid, for people: `$0.01 USDC on Base Sepolia (eip155:84532), transaction 0x…`. */
 export function describeReceipt({ requirements, asset }: Offer, receipt: Receipt): string {
-  const amount = `$${formatAmount(requirements.amount, asset.decimals)} ${asset.symbol}`;
+  const charged = receipt["amount"];
+  const atomic = typeof charged === "string" && isAtomic(charged) ? charged : requirements.amount;
+  const amount = `$${formatAmount(atomic, asset.decimals)} ${asset.symbol}`;
   const test = receipt.extra?.["testMode"] === true ? " (test mode: nothing real moved)" : "";
   return `${amount} on ${networkTitle(requirements.network)}, transaction ${receipt.transaction}${test}`;
 }

@@ -1,0 +1,74 @@
+import { afterEach, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseDollars, PaymentDeclined } from "./offers.ts";
+import { Spending, spendingPath, TotalTooHigh } from "./spending.ts";
+
+const folders: string[] = [];
+
+function fresh(): string {
+  const folder = mkdtempSync(join(tmpdir(), "spending-"));
+  folders.push(folder);
+  return spendingPath(join(folder, "wallet.json"));
+}
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+test("a day's payments add up exactly to the limit, and not a unit further", () => {
+  const spending = new Spending(fresh());
+  for (let i = 0; i < 10; i++) spending.add(parseDollars("$0.1"), "$1");
+  expect(spending.today()).toBe(parseDollars("$1"));
+  expect(() => spending.add(1n, "$1")).toThrow(TotalTooHigh);
+  expect(() => spending.add(parseDollars("$0.1"), "$1")).toThrow(
+    "Cannot pay $0.10: $1.00 of today's limit of $1 are used up",
+  );
+  expect(spending.today()).toBe(parseDollars("$1"));
+  spending.add(parseDollars("$7"), undefined);
+  expect(spending.today()).toBe(parseDollars("$8"));
+});
+
+test("the next day begins at nothing, and old days are forgotten", () => {
+  let now = Date.parse("2026-03-01T23:59:59Z");
+  const spending = new Spending(fresh(), () => now);
+  spending.add(parseDollars("$1"), "$1");
+  now += 1000;
+  expect(spending.today()).toBe(0n);
+  spending.add(parseDollars("$1"), "$1");
+  now = Date.parse("2026-03-01T12:00:00Z");
+  expect(spending.today()).toBe(parseDollars("$1"));
+  now = Date.parse("2026-06-01T12:00:00Z");
+  spending.add(1n, "$1");
+  now = Date.parse("2026-03-01T12:00:00Z");
+  expect(spending.today()).toBe(0n);
+});
+
+test("its file is its owner's alone, and nothing is left beside it", () => {
+  const path = fresh();
+  new Spending(path).add(1n, undefined);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(readdirSync(join(path, ".."))).toEqual(["spending.db"]);
+});
+
+test("what cannot be written down is not paid", () => {
+  const spending = new Spending("/proc/nowhere/spending.db");
+  expect(() => spending.add(1n, undefined)).toThrow(PaymentDeclined);
+  expect(() => spending.add(1n, undefined)).toThrow("Cannot keep the wallet's spending in");
+});
+
+test("processes that pay at one time share one limit", async () => {
+  const path = fresh();
+  const program = `
+    import { Spending } from ${JSON.stringify(join(import.meta.dir, "spending.ts"))};
+    const spending = new Spending(process.argv[1]);
+    let paid = 0;
+    for (let i = 0; i < 10; i++) try { spending.add(10n ** 34n, "$0.15"); paid++; } catch {}
+    console.log(paid);
+  `;
+  const children = [1, 2, 3].map(() => Bun.spawn([process.execPath, "-e", program, path], { stdout: "pipe" }));
+  const counts = await Promise.all(children.map(async ({ stdout }) => Number(await stdout.text())));
+  expect(counts.reduce((sum, count) => sum + count)).toBe(15);
+  expect(new Spending(path).today()).toBe(parseDollars("$0.15"));
+});
