@@ -1,0 +1,233 @@
+import { createHash } from "node:crypto";
+import { type Attempt, dial } from "./dial.ts";
+import { type LogIn, logIn } from "./log-in.ts";
+import { Messages, type Statement, type Value } from "./messages.ts";
+import { PostgresError, serverError } from "./postgres-error.ts";
+import { type Target } from "./target.ts";
+import { fieldsOf, type Message, valuesOf, Wire } from "./wire.ts";
+
+/** How connections are made. */
+export interface ConnectionSettings {
+  readonly target: Target;
+  /** Empty: there is none. */
+  readonly password: string;
+  /** The password may go over a connection that is not encrypted. */
+  readonly allowCleartext: boolean;
+  /** PEM certificates that `verify-full` trusts in place of the system's; empty for those. */
+  readonly authorities: string;
+  /** What the server gives each statement. */
+  readonly statementMs: number;
+}
+
+export interface Step {
+  readonly statement: Statement;
+  readonly values: readonly Value[];
+}
+
+export interface Result {
+  /** Values as the server writes them. */
+  readonly rows: readonly (readonly (string | null)[])[];
+  /** Rows that were changed or read. */
+  readonly count: number;
+}
+
+/** Time for a connection from nothing until it is ready for a query, in milliseconds. */
+export const CONNECT_MS = 5000;
+/** Longest result, in bytes. */
+const MAX_RESULT_BYTES = 64 * 1024 * 1024;
+/** Errors that say that what the client took for prepared is not: another session is behind the connection now. */
+const NOT_PREPARED: ReadonlySet<string> = new Set(["26000", "42P05"]);
+/** Errors after which the server is of no more use: it stops, or has become one that only reads. */
+const OF_NO_USE = /^(57P0[1-5]|25006|08\w{3})$/;
+
+/** Names a statement by its text, so that no session has another one under its name. */
+export function statement(text: string): Statement {
+  return { name: `turnpike_${createHash("sha256").update(text).digest("hex").slice(0, 24)}`, text };
+}
+
+interface Running {
+  readonly steps: readonly Step[];
+  readonly done: PromiseWithResolvers<Result>;
+  rows: (readonly (string | null)[])[];
+  count: number;
+  /** Which of the steps answers. */
+  at: number;
+  bytes: number;
+  error: PostgresError | undefined;
+}
+
+/** One session of the database, for one piece of work at a time. */
+export class Connection {
+  readonly #wire: Wire;
+  readonly #messages = new Messages();
+  readonly #prepared = new Set<string>();
+  /** A pooler gives each transaction another session: then nothing stays prepared. */
+  #keepsPrepared = true;
+  /** Names in Parse messages that are not answered yet. */
+  #parsing: string[] = [];
+  #running: Running | undefined;
+  #inTransaction = false;
+  /** Called once, when it can be used no more. */
+  onEnd: () => void = () => {};
+
+  private constructor(wire: Wire) {
+    this.#wire = wire;
+    wire.onMessage = (message) => this.#take(message);
+    wire.onEnd = (error) => {
+      const running = this.#running;
+      this.#running = undefined;
+      running?.done.reject(error);
+      this.onEnd();
+    };
+  }
+
+  /** Opens one within `CONNECT_MS`, or rejects with a PostgresError. */
+  static async open(settings: ConnectionSettings): Promise<Connection> {
+    const attempt: Attempt = { socket: undefined };
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(() => {
+      late.reject(new PostgresError("timeout", `the server is not ready within ${CONNECT_MS} ms`));
+      attempt.socket?.destroy();
+    }, CONNECT_MS);
+    try {
+      return await Promise.race([Connection.#make(settings, attempt), late.promise]);
+    } catch (error) {
+      attempt.socket?.destroy();
+      throw error instanceof PostgresError ? error : new PostgresError("connection", "it cannot be connected to");
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  static async #make(settings: ConnectionSettings, attempt: Attempt): Promise<Connection> {
+    const wire = new Wire(await dial(settings.target, settings.authorities, attempt));
+    const { target, password, allowCleartext, statementMs } = settings;
+    const login: LogIn = { target, password, allowCleartext, parameters: parametersOf(statementMs) };
+    const server = await logIn(wire, login);
+    if (server.get("server_encoding") !== "UTF8") throw new PostgresError("refused", "its encoding is not UTF8");
+    return new Connection(wire);
+  }
+
+  get ended(): boolean {
+    return this.#wire.ended;
+  }
+
+  /** A transaction was begun and not ended. */
+  get inTransaction(): boolean {
+    return this.#inTransaction;
+  }
+
+  /**
+   * Runs all steps as one transaction, or within the one that was begun, and resolves with the last one's result. After `ms`
+   * the connection is cut, and what became of the steps is not known.
+   */
+  async run(steps: readonly Step[], ms: number): Promise<Result> {
+    try {
+      return await this.#try(steps, ms);
+    } catch (error) {
+      const again = error instanceof PostgresError && NOT_PREPARED.has(error.code) && this.#keepsPrepared;
+      if (!again || this.#inTransaction) throw error;
+      // It failed before anything was executed, and all of it is undone.
+      this.#keepsPrepared = false;
+      this.#prepared.clear();
+      return this.#try(steps, ms);
+    }
+  }
+
+  async #try(steps: readonly Step[], ms: number): Promise<Result> {
+    if (this.ended || this.#running !== undefined) throw new PostgresError("connection", "the connection is not free");
+    const done = Promise.withResolvers<Result>();
+    this.#running = { steps, done, rows: [], count: 0, at: 0, bytes: 0, error: undefined };
+    const timer = setTimeout(() => {
+      this.#wire.end(new PostgresError("timeout", `the server did not answer within ${ms} ms`));
+    }, ms);
+    this.#parsing = [];
+    for (const {
+      statement: { name, text },
+      values,
+    } of steps)
+      this.#add(name, text, values);
+    this.#wire.write(this.#messages.sync().take());
+    try {
+      return await done.promise;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #add(name: string, text: string, values: readonly Value[]): void {
+    const known = this.#keepsPrepared ? name : "";
+    if (known === "" || !this.#prepared.has(known)) {
+      this.#parsing.push(known);
+      this.#messages.parse(known, text);
+    }
+    this.#messages.bind(known, values).execute();
+  }
+
+  /** Says goodbye, and cuts off what is running. */
+  close(): void {
+    this.#wire.finish(this.#messages.terminate().take());
+  }
+
+  #take({ type, body }: Message): void {
+    const running = this.#running;
+    if (running === undefined) {
+      // Notices, parameters, and the reason why the server is about to close.
+      if (type === "E") this.#wire.end(serverError(fieldsOf(body)));
+      return;
+    }
+    if (type === "D") this.#row(running, body);
+    else if (type === "C") complete(running, body);
+    else if (type === "1") this.#parsed();
+    else if (type === "E") running.error ??= serverError(fieldsOf(body));
+    else if (type === "Z") this.#end(running, body);
+    else if (!"23nNSAI".includes(type))
+      this.#wire.end(new PostgresError("protocol", "the server's answer is not read"));
+  }
+
+  #row(running: Running, body: Buffer): void {
+    const values = valuesOf(body);
+    running.bytes += body.length;
+    if (values === undefined) this.#wire.end(new PostgresError("protocol", "a row of the server is not read"));
+    else if (running.bytes > MAX_RESULT_BYTES) this.#wire.end(new PostgresError("protocol", "the result is too long"));
+    else if (running.at === running.steps.length - 1) running.rows.push(values);
+  }
+
+  #parsed(): void {
+    const name = this.#parsing.shift() ?? "";
+    if (name !== "") this.#prepared.add(name);
+  }
+
+  #end(running: Running, body: Buffer): void {
+    this.#running = undefined;
+    this.#inTransaction = body[0] !== IDLE;
+    const { error, rows, count } = running;
+    if (error === undefined) {
+      running.done.resolve({ rows, count });
+      return;
+    }
+    running.done.reject(error);
+    if (OF_NO_USE.test(error.code)) this.#wire.end(error);
+  }
+}
+
+/** ReadyForQuery's `I`: outside of a transaction. */
+const IDLE = 0x49;
+
+/** A command's tag ends with the count of its rows: `INSERT 0 1`, `UPDATE 3`; `BEGIN` has none. */
+function complete(running: Running, body: Buffer): void {
+  const [count] = /\d+(?=\0)/.exec(body.toString("latin1")) ?? [];
+  running.count = Number(count ?? 0);
+  if (running.at < running.steps.length - 1) running.at++;
+}
+
+/** Settings of the session. A transaction left open, by a process that hangs, is ended as one statement is. */
+function parametersOf(statementMs: number): Record<string, string> {
+  return {
+    application_name: "turnpike",
+    client_encoding: "UTF8",
+    default_transaction_isolation: "read committed",
+    idle_in_transaction_session_timeout: String(statementMs),
+    statement_timeout: String(statementMs),
+  };
+}

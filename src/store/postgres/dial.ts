@@ -1,0 +1,82 @@
+import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { checkServerIdentity, connect as connectTls } from "node:tls";
+import { systemTrust } from "../../lib/system-trust.ts";
+import { Messages } from "./messages.ts";
+import { PostgresError } from "./postgres-error.ts";
+import { type Target } from "./target.ts";
+
+/** Where a connection is in the making, and with what it is given up. */
+export interface Attempt {
+  /** The socket of the moment, to be destroyed when time is up. */
+  socket: Socket | undefined;
+}
+
+const YES = 0x53;
+const NO = 0x4e;
+
+/** How often a silent connection is probed for life, in milliseconds, so that one that a firewall forgot is noticed. */
+const KEEP_ALIVE_MS = 30_000;
+
+/**
+ * Opens a socket that is ready for the start-up message: encrypted and verified as `sslMode` wants. `authorities`: PEM
+ * certificates that `verify-full` trusts in place of the system's, empty for those.
+ */
+export async function dial(target: Target, authorities: string, attempt: Attempt): Promise<Socket> {
+  const { host, port, sslMode } = target;
+  const socket = connectTcp({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS });
+  attempt.socket = socket;
+  await event(socket, "connect", (code) => `the server is not reached (${code})`);
+  if (sslMode === "disable") return socket;
+  await askForTls(socket);
+  const verify = sslMode === "verify-full";
+  const secured = connectTls({
+    socket,
+    ca: verify ? (authorities === "" ? [...systemTrust()] : authorities) : undefined,
+    rejectUnauthorized: verify,
+    // RFC 6066 §3: an address is no name to ask for.
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    // Asked below, with the host as configured: an address has no server name to be checked by.
+    checkServerIdentity: () => undefined,
+    minVersion: "TLSv1.2",
+  });
+  attempt.socket = secured;
+  await event(secured, "secureConnect", (code) => `TLS failed (${code})`);
+  if (!verify) return secured;
+  const objection = checkServerIdentity(host, secured.getPeerCertificate());
+  if (secured.authorized && objection === undefined) return secured;
+  secured.destroy();
+  const what =
+    objection === undefined ? "the server's certificate is not trusted" : "the certificate is for another host";
+  throw new PostgresError("refused", `TLS failed (${what})`);
+}
+
+/** SSLRequest, chapter 55.2.10. More than the one byte was sent unencrypted by somebody else (CVE-2021-23222). */
+async function askForTls(socket: Socket): Promise<void> {
+  socket.write(new Messages().sslRequest().take());
+  const answer = await new Promise<Buffer>((resolve, reject) => {
+    socket.once("data", resolve);
+    socket.once("close", () => reject(new PostgresError("connection", "the server closed when it was asked for TLS")));
+  });
+  socket.removeAllListeners("close");
+  if (answer.length === 1 && answer[0] === YES) return;
+  socket.destroy();
+  if (answer.length === 1 && answer[0] === NO) throw new PostgresError("refused", "the server does not offer TLS");
+  throw new PostgresError("protocol", "what answers does not speak PostgreSQL's protocol");
+}
+
+function event(socket: Socket, name: string, failure: (code: string) => string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const failed = (code: string) => {
+      socket.destroy();
+      reject(new PostgresError("connection", failure(code)));
+    };
+    socket.once("error", (error: NodeJS.ErrnoException) => failed(error.code ?? "unknown"));
+    socket.once("close", () => failed("closed"));
+    socket.once(name, () => {
+      socket.removeAllListeners("error").removeAllListeners("close");
+      // Until somebody else listens.
+      socket.on("error", () => {});
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,21 @@
+/** Why the database was not reached or did not do as asked. Its message names no password and no value of a statement. */
+export class PostgresError extends Error {
+  override readonly name = "PostgresError";
+  /** SQLSTATE, five characters; or one of the client's own: `connection`, `timeout`, `overloaded`, `refused`, `protocol`. */
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(`Cannot use the database: ${message}`);
+    this.code = code;
+  }
+}
+
+const MAX_SHOWN = 200;
+
+/** What the server says of an error, `ErrorResponse` in the protocol's chapter 55.8: no detail, which repeats values. */
+export function serverError(fields: ReadonlyMap<string, string>): PostgresError {
+  const code = fields.get("C") ?? "XX000";
+  // oxlint-disable-next-line no-control-regex -- a server's text must not reach a terminal with these
+  const text = (fields.get("M") ?? "").slice(0, MAX_SHOWN).replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, " ");
+  return new PostgresError(code, `${text} (SQLSTATE ${code})`);
+}

@@ -1,0 +1,123 @@
+import { type Socket } from "node:net";
+import { PostgresError } from "./postgres-error.ts";
+
+/** One message of the server: its type, `Z` for ReadyForQuery, and what follows its length. */
+export interface Message {
+  readonly type: string;
+  readonly body: Buffer;
+}
+
+/** Longest message of a server, in bytes: a row of the ledger has less than a hundredth of it. */
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+const HEAD_BYTES = 5;
+const NOTHING = Buffer.alloc(0);
+
+/** Cuts what a server sends into messages. After its end it says nothing more. */
+export class Wire {
+  readonly #socket: Socket;
+  #rest: Buffer = NOTHING;
+  #pieces: Buffer[] = [];
+  #pending = 0;
+  #ended = false;
+  onMessage: (message: Message) => void = () => {};
+  /** Called once, however it ended. */
+  onEnd: (error: PostgresError) => void = () => {};
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on("data", (chunk: Buffer) => this.#take(chunk));
+    socket.on("error", (error: NodeJS.ErrnoException) => this.end(lost(error.code ?? "error")));
+    socket.on("close", () => this.end(lost("closed")));
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  write(bytes: Buffer): void {
+    this.#socket.write(bytes);
+  }
+
+  /** Cuts the connection, and says why. */
+  end(error: PostgresError): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#socket.destroy();
+    this.#pieces = [];
+    this.#rest = NOTHING;
+    this.onEnd(error);
+  }
+
+  /** Ends it in peace, with a last message. */
+  finish(last: Buffer): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#socket.end(last, () => this.#socket.destroy());
+    this.onEnd(lost("closed by this side"));
+  }
+
+  #take(chunk: Buffer): void {
+    // Pieces of a long message are put together once, not anew with each piece.
+    this.#pieces.push(chunk);
+    this.#pending -= chunk.length;
+    if (this.#pending > 0 || this.#ended) return;
+    let bytes = this.#pieces.length === 1 ? chunk : Buffer.concat(this.#pieces);
+    if (this.#rest.length > 0) bytes = Buffer.concat([this.#rest, bytes]);
+    this.#pieces = [];
+    this.#rest = NOTHING;
+    this.#cut(bytes);
+  }
+
+  #cut(bytes: Buffer): void {
+    let at = 0;
+    this.#pending = 0;
+    while (bytes.length - at >= HEAD_BYTES) {
+      const length = bytes.readInt32BE(at + 1);
+      if (length < 4 || length > MAX_MESSAGE_BYTES) {
+        this.end(new PostgresError("protocol", "what answers does not speak PostgreSQL's protocol"));
+        return;
+      }
+      const end = at + 1 + length;
+      if (end > bytes.length) {
+        this.#pending = end - bytes.length;
+        break;
+      }
+      this.onMessage({ type: String.fromCharCode(bytes[at] ?? 0), body: bytes.subarray(at + HEAD_BYTES, end) });
+      if (this.#ended) return;
+      at = end;
+    }
+    if (at < bytes.length) this.#rest = bytes.subarray(at);
+  }
+}
+
+function lost(how: string): PostgresError {
+  return new PostgresError("connection", `the connection was lost (${how})`);
+}
+
+/** The fields of an ErrorResponse or NoticeResponse, by their letters. */
+export function fieldsOf(body: Buffer): Map<string, string> {
+  const fields = new Map<string, string>();
+  for (const part of body.toString("utf8").split("\0")) if (part !== "") fields.set(part.slice(0, 1), part.slice(1));
+  return fields;
+}
+
+/** The values of a DataRow; undefined where its lengths do not add up. */
+export function valuesOf(body: Buffer): (string | null)[] | undefined {
+  if (body.length < 2) return undefined;
+  const count = body.readInt16BE(0);
+  const values: (string | null)[] = [];
+  let at = 2;
+  for (let i = 0; i < count; i++) {
+    if (at + 4 > body.length) return undefined;
+    const length = body.readInt32BE(at);
+    at += 4;
+    if (length < 0) {
+      values.push(null);
+      continue;
+    }
+    if (at + length > body.length) return undefined;
+    values.push(body.toString("utf8", at, at + length));
+    at += length;
+  }
+  return values;
+}
