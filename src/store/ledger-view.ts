@@ -26,6 +26,8 @@ export interface LedgerView {
   list(filter: LedgerFilter, page: { readonly limit: number; readonly before?: Payment }): Promise<readonly Payment[]>;
   /** Settled payments alone. */
   totals(by: "route" | "payer" | "day", filter: LedgerFilter): Promise<readonly Total[]>;
+  /** How many payments there are whose outcome is open: `settling` and `unknown`. */
+  open(): Promise<number>;
   find(key: PaymentKey): Promise<Payment | undefined>;
   /** Payments whose nonce or transaction hash is, or begins with, `text` (lower case), `MAX_FOUND` at most, newest first. */
   search(text: string): Promise<readonly Payment[]>;

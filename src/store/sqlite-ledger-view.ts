@@ -56,6 +56,13 @@ export class SqliteLedgerView implements LedgerView {
     return sums(parts);
   }
 
+  async open(): Promise<number> {
+    const row = this.#database
+      .query<{ count: number }, []>("SELECT count(*) AS count FROM payments WHERE state IN ('settling', 'unknown')")
+      .get();
+    return row?.count ?? 0;
+  }
+
   async find(key: PaymentKey): Promise<Payment | undefined> {
     const row = this.#database
       .query<Row, [Bindings]>(

@@ -24,6 +24,7 @@ const TRIM = `
 export class SqliteOutbox implements Outbox {
   readonly #now: () => number;
   readonly #claim: Statement<Row, [Bindings]>;
+  readonly #due: Statement<unknown, [Bindings]>;
   readonly #done: Statement<unknown, [Bindings]>;
   readonly #postpone: Statement<unknown, [Bindings]>;
   readonly #trim: Statement<unknown, [Bindings]>;
@@ -32,6 +33,7 @@ export class SqliteOutbox implements Outbox {
   constructor(database: Database, now: () => number) {
     this.#now = now;
     this.#claim = database.query(CLAIM);
+    this.#due = database.query("SELECT 1 FROM outbox WHERE due_at <= $now LIMIT 1");
     this.#done = database.query("DELETE FROM outbox WHERE id = $id");
     this.#postpone = database.query("UPDATE outbox SET tries = tries + 1, due_at = $dueAt WHERE id = $id");
     this.#trim = database.query(TRIM);
@@ -40,6 +42,8 @@ export class SqliteOutbox implements Outbox {
 
   async claim(limit: number): Promise<readonly Notice[]> {
     const now = this.#now();
+    // An UPDATE would wait for its turn to write, even where there is nothing to do.
+    if (this.#due.get({ $now: now }) === null) return [];
     const rows = this.#claim.all({ $now: now, $until: now + NOTICE_HOLD_MS, $limit: limit });
     // An UPDATE returns its rows in no order.
     return rows

@@ -76,6 +76,16 @@ function testList(newDatabase: NewDatabase): void {
 }
 
 function testTotals(newDatabase: NewDatabase): void {
+  test("payments whose outcome is open are counted", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store } = opened;
+    expect(await store.view.open()).toBe(0);
+    for (const state of ["settling", "unknown", "unknown", "settled", "failed", "verified"] as const) {
+      await book(store, state, { nonce: crypto.randomUUID() });
+    }
+    expect(await store.view.open()).toBe(3);
+  });
+
   test("totals add up what was settled, exactly, by route, payer and day", async () => {
     await using opened = await openFresh(newDatabase);
     const { clock, store } = opened;
