@@ -1,18 +1,23 @@
 import { type Payment } from "../store/ledger.ts";
 import { type PaymentPayload, paymentPayloadSchema, type PaymentRequirements } from "./messages.ts";
 
+/** No key of the protocol's. */
+const TEST_MODE = "turnpikeTestMode";
+
 /** A payment with the terms that it was taken on. */
 export interface StoredPayment {
   readonly payment: PaymentPayload;
   readonly requirements: PaymentRequirements;
+  /** It was taken in test mode: no chain has ever heard of it. */
+  readonly testMode: boolean;
 }
 
 /**
  * What the ledger keeps of a payment (`Reservation.payload`): the terms that it was checked against stand in it in place of
  * the payer's own copy of them, which may say more. Routes and prices may change before its outcome is known.
  */
-export function toStored(payment: PaymentPayload, requirements: PaymentRequirements): string {
-  return JSON.stringify({ ...payment, accepted: requirements });
+export function toStored({ payment, requirements, testMode }: StoredPayment): string {
+  return JSON.stringify({ ...payment, accepted: requirements, [TEST_MODE]: testMode });
 }
 
 /**
@@ -22,8 +27,8 @@ export function toStored(payment: PaymentPayload, requirements: PaymentRequireme
 export function fromStored({ payload, amount }: Pick<Payment, "payload" | "amount">): StoredPayment | undefined {
   const parsed = paymentPayloadSchema.safeParse(parseJson(payload));
   if (!parsed.success) return undefined;
-  const payment = parsed.data;
-  return { payment, requirements: { ...payment.accepted, amount } };
+  const { [TEST_MODE]: testMode, ...payment } = parsed.data;
+  return { payment, requirements: { ...payment.accepted, amount }, testMode: testMode === true };
 }
 
 function parseJson(text: string): unknown {

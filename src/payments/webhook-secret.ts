@@ -1,0 +1,59 @@
+import { createHmac } from "node:crypto";
+
+/** Bytes of a secret that is given as it is (Standard Webhooks asks for 24 to 64 random ones). */
+const MIN_BYTES = 24;
+const MAX_BYTES = 1024;
+/** Secrets at one time: two while keys change, and a few to spare. */
+const MAX_SECRETS = 8;
+const PREFIX = "whsec_";
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+
+/**
+ * The secrets that `text` holds, divided by spaces: each `whsec_` and Base64, or its own bytes. `name` is the environment
+ * variable's, for errors, which never repeat a secret. Throws where there is none, or one that is too short to be one.
+ */
+export function parseSecrets(name: string, text: string | undefined): readonly Uint8Array[] {
+  const words = (text ?? "").split(/\s+/).filter((word) => word !== "");
+  if (words.length === 0) throw new Error(`Cannot sign settlement records: $${name} is not set`);
+  if (words.length > MAX_SECRETS) {
+    throw new Error(`Cannot sign settlement records: $${name} holds more than ${MAX_SECRETS} secrets`);
+  }
+  return words.map((word, i) => {
+    const bytes = parseSecret(word);
+    if (bytes !== undefined) return bytes;
+    const which = words.length === 1 ? "" : ` number ${i + 1}`;
+    throw new Error(
+      `Cannot sign settlement records: secret${which} of $${name} is neither whsec_ and Base64 nor plain text, of ${MIN_BYTES} bytes at least`,
+    );
+  });
+}
+
+function parseSecret(word: string): Uint8Array | undefined {
+  const base64 = word.slice(PREFIX.length);
+  const isEncoded = word.startsWith(PREFIX);
+  if (isEncoded && !BASE64.test(base64)) return undefined;
+  const bytes = isEncoded ? Buffer.from(base64, "base64") : Buffer.from(word, "utf8");
+  return bytes.byteLength >= MIN_BYTES && bytes.byteLength <= MAX_BYTES ? bytes : undefined;
+}
+
+/** What a webhook carries. `timestamp` is in Unix seconds. */
+export interface Webhook {
+  readonly id: string;
+  readonly timestamp: number;
+  readonly body: string;
+}
+
+/** The headers of Standard Webhooks: one signature by each secret, so that receivers may change theirs at any time. */
+export function webhookHeaders(
+  { id, timestamp, body }: Webhook,
+  secrets: readonly Uint8Array[],
+): Readonly<Record<string, string>> {
+  const signatures = secrets.map(
+    (secret) => `v1,${createHmac("sha256", secret).update(`${id}.${timestamp}.${body}`).digest("base64")}`,
+  );
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": String(timestamp),
+    "webhook-signature": signatures.join(" "),
+  };
+}
