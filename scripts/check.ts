@@ -8,7 +8,7 @@ const checks: readonly (readonly [name: string, command: readonly string[]])[] =
   ["layers", [bun, "scripts/layers.ts"]],
   ["lockfile", [bun, "scripts/lockfile.ts", "--check"]],
   ["generated files", [bun, "scripts/generate.ts", "--check"]],
-  ["tests", [bun, "test"]],
+  ["tests", ["npm", "test"]],
 ];
 
 for (const [name, command] of checks) {
