@@ -8,14 +8,14 @@ test("a stored payment comes back with the terms that it was checked against", (
   const payment = signedPayment(NOW);
   const said = { ...REQUIREMENTS, extra: { ...REQUIREMENTS.extra, paymentFlow: "upfront" } };
   for (const testMode of [false, true]) {
-    const stored = toStored({ payment: { ...payment, accepted: said }, requirements: REQUIREMENTS, testMode });
+    const stored = toStored({ ...payment, accepted: said }, REQUIREMENTS, testMode);
     const back = fromStored({ payload: stored, amount: REQUIREMENTS.amount });
     expect(back).toEqual({ payment, requirements: REQUIREMENTS, testMode });
   }
 });
 
 test("the amount is the row's: under upto the charge, and not what was allowed", () => {
-  const stored = toStored({ payment: signedPayment(NOW), requirements: REQUIREMENTS, testMode: false });
+  const stored = toStored(signedPayment(NOW), REQUIREMENTS, false);
   const back = fromStored({ payload: stored, amount: "17" });
   expect(back?.requirements).toEqual({ ...REQUIREMENTS, amount: "17" });
   expect(back?.payment.accepted.amount).toBe(REQUIREMENTS.amount);

@@ -16,7 +16,7 @@ export interface StoredPayment {
  * What the ledger keeps of a payment (`Reservation.payload`): the terms that it was checked against stand in it in place of
  * the payer's own copy of them, which may say more. Routes and prices may change before its outcome is known.
  */
-export function toStored({ payment, requirements, testMode }: StoredPayment): string {
+export function toStored(payment: PaymentPayload, requirements: PaymentRequirements, testMode: boolean): string {
   return JSON.stringify({ ...payment, accepted: requirements, [TEST_MODE]: testMode });
 }
 
