@@ -3,6 +3,7 @@ import { PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../lib/errors.ts
 import { isRequestId } from "../lib/request-id.ts";
 import { apiDocument } from "./api-document.ts";
 import { DOCS_HEADERS, docsPage } from "./docs-page/page.ts";
+import { type McpHttp } from "./mcp/mcp-http.ts";
 import { type Answer, type Services } from "./operations/operation.ts";
 import { OPERATIONS } from "./operations/operations.ts";
 
@@ -16,8 +17,9 @@ const RETRY_AFTER_SECONDS = "2";
 const HOST = /^[\w.-]{1,253}(?::\d{1,5})?$|^\[[\da-fA-F:.]+\](?::\d{1,5})?$/;
 
 /** The content service's HTTP interface: a function from a request to its answer, which never throws. */
-export function createApp(services: Services): (request: Request) => Promise<Response> {
+export function createApp(services: Services, mcp?: McpHttp): (request: Request) => Promise<Response> {
   const app = new Hono();
+  if (mcp !== undefined) app.all("/mcp", async (context) => await mcp.fetch(context.req.raw));
   for (const operation of OPERATIONS) {
     app.on(operation.method.toUpperCase(), operation.path, async (context) => {
       const request = context.req.raw;

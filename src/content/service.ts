@@ -6,6 +6,7 @@ import { isReadable } from "./documents/kind.ts";
 import { ANYWHERE, PUBLIC_WEB } from "./egress/guard.ts";
 import { Extractor } from "./extraction/extractor.ts";
 import { BrowserProbe } from "./health/browser-probe.ts";
+import { type McpHttp, type McpHttpOptions } from "./mcp/mcp-http.ts";
 import { Places } from "./page/places.ts";
 import { RememberingReader } from "./search/remembering-reader.ts";
 import { createSearchService, SEARCH_DEFAULTS, type SearchOptions } from "./search/search-service.ts";
@@ -24,6 +25,8 @@ export interface ContentOptions {
   readonly browserPath?: string;
   /** What is not said is as in SEARCH_DEFAULTS. */
   readonly search?: Partial<SearchOptions>;
+  /** Serves MCP at /mcp too, by calls to this gateway. */
+  readonly mcp?: Pick<McpHttpOptions, "gatewayUrl" | "hosts"> | undefined;
   readonly log: Log;
 }
 
@@ -51,7 +54,7 @@ export async function startContentService(options: ContentOptions): Promise<Cont
   await mkdir(stateDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw new Error(`Cannot use the state folder '${stateDir}': ${messageOf(error)}; name another with --state-dir`);
   });
-  const [{ pool, browser }, { createApp }] = await Promise.all([
+  const [{ pool, browser }, { createApp }, mcp] = await Promise.all([
     BrowserPool.start({
       stateDir,
       log,
@@ -59,6 +62,7 @@ export async function startContentService(options: ContentOptions): Promise<Cont
     }),
     // Read while the browser is unpacked and started, which takes other cores than this one.
     import("./app.ts"),
+    createMcp(options),
   ]);
   const extractor = new Extractor();
   const egress = { policy: allowPrivate ? ANYWHERE : PUBLIC_WEB };
@@ -81,12 +85,13 @@ export async function startContentService(options: ContentOptions): Promise<Cont
   });
   const services = { pages, browser, search, browserHealth: () => probe.look(), log };
   try {
-    const server = await serve(listen, createApp(services));
+    const server = await serve(listen, createApp(services, mcp));
     return {
       address: "unix" in listen ? listen : { hostname: listen.hostname, port: server.port ?? listen.port },
       browser,
       async close() {
         await server.stop(true);
+        await mcp?.close();
         extractor.close();
         searching.close();
         await pool.close();
@@ -99,6 +104,12 @@ export async function startContentService(options: ContentOptions): Promise<Cont
     await pool.close();
     throw error;
   }
+}
+
+async function createMcp({ mcp, log }: ContentOptions): Promise<McpHttp | undefined> {
+  if (mcp === undefined) return undefined;
+  const { McpHttp } = await import("./mcp/mcp-http.ts");
+  return new McpHttp({ ...mcp, log });
 }
 
 async function serve(

@@ -64,7 +64,7 @@ export function postOperation<S extends z.ZodType>(
   return {
     ...description,
     method: "post",
-    run: async (body, services, signal) => await run(check(description.body, body), services, signal),
+    run: async (body, services, signal) => await run(checkBody(description.body, body), services, signal),
   };
 }
 
@@ -72,7 +72,8 @@ export function postOperation<S extends z.ZodType>(
 const MAX_FIELD_ERRORS = 20;
 const MAX_PATH_LENGTH = 100;
 
-function check<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
+/** The body as `schema` reads it. Fails with `invalid-parameters`, which names every field that is wrong. */
+export function checkBody<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
   const result = schema.safeParse(body, { reportInput: true });
   if (result.success) return result.data;
   const all = result.error.issues.flatMap(fieldErrors);

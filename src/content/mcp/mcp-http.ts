@@ -1,0 +1,212 @@
+import {
+  createMcpHandler,
+  hostHeaderValidationResponse,
+  isLegacyRequest,
+  isInitializeRequest,
+  originValidationResponse,
+  readRequestBody,
+  type Server,
+  type ServerContext,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import { messageOf } from "../../lib/caught.ts";
+import { type Log } from "../browser/pool.ts";
+import { callLimit, createMcpServer } from "./mcp-server.ts";
+import { type Gateway } from "./tool-call.ts";
+
+/** Bytes of one message: an operation's longest body, and a payment. */
+const MAX_MESSAGE_BYTES = 1024 * 1024 + 64 * 1024;
+/** Sessions at one time, and milliseconds that one may be idle: who comes later begins another. */
+const MAX_SESSIONS = 256;
+const MAX_IDLE_MS = 600_000;
+/** Protocol errors as JSON-RPC numbers them. */
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+const SERVER_ERROR = -32_000;
+
+export interface McpHttpOptions {
+  /** The gateway that sells the operations: its base URL, no slash at the end. */
+  readonly gatewayUrl: string;
+  /** Host names that browsers may know this server by, beside those of loopback; "*" lets requests without an Origin name any. */
+  readonly hosts: readonly string[];
+  readonly log: Log;
+  /** Milliseconds, from any beginning. */
+  readonly now?: () => number;
+}
+
+interface Session {
+  readonly transport: WebStandardStreamableHTTPServerTransport;
+  readonly server: Server;
+  usedAt: number;
+  /** Calls under way. */
+  calls: number;
+}
+
+const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
+
+/**
+ * MCP over streamable HTTP: the revisions with sessions and the one without. A session is what a client's word to give a call up is
+ * heard by; it holds nothing else, so one that was dropped costs no more than another handshake.
+ */
+export class McpHttp {
+  readonly #options: McpHttpOptions;
+  readonly #admit = callLimit();
+  /** In the order of their last use. */
+  readonly #sessions = new Map<string, Session>();
+  readonly #modern: ReturnType<typeof createMcpHandler>;
+  readonly #now: () => number;
+
+  constructor(options: McpHttpOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+    this.#modern = createMcpHandler(() => this.#server(), {
+      legacy: "reject",
+      maxRequestBodySize: MAX_MESSAGE_BYTES,
+      onerror: (error) => options.log("info", `MCP: ${error.message}`),
+    });
+  }
+
+  get sessions(): number {
+    return this.#sessions.size;
+  }
+
+  /** Never fails. */
+  async fetch(request: Request): Promise<Response> {
+    try {
+      return this.#refuseStranger(request) ?? (await this.#serve(request));
+    } catch (error) {
+      this.#options.log("error", `Cannot serve MCP: ${messageOf(error)}`);
+      return rpcError(500, SERVER_ERROR, "Cannot serve the request: see the log");
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#modern.close();
+    for (const id of this.#sessions.keys()) await this.#drop(id);
+  }
+
+  /** A page of somebody else's may reach this address under its own name, and would send that in Host and Origin. */
+  #refuseStranger(request: Request): Response | undefined {
+    const named = this.#options.hosts.filter((host) => host !== "*");
+    const known = [...LOOPBACK, ...named];
+    const anyHost = this.#options.hosts.includes("*");
+    const headers = new Headers({ host: hostOf(request) });
+    return (
+      originValidationResponse(request, known) ??
+      (anyHost ? undefined : hostHeaderValidationResponse(new Request(request.url, { headers }), known))
+    );
+  }
+
+  async #serve(request: Request): Promise<Response> {
+    if (request.method === "DELETE") return await this.#inSession(request, undefined);
+    if (request.method !== "POST") {
+      // A stream of the server's own words would stay silent: it has none.
+      return rpcError(405, SERVER_ERROR, "Only POST and DELETE are served here", { allow: "POST, DELETE" });
+    }
+    const read = await readRequestBody(request, MAX_MESSAGE_BYTES);
+    if (read.tooLarge) return rpcError(413, INVALID_REQUEST, `A message has at most ${MAX_MESSAGE_BYTES} bytes`);
+    const message = parse(read.text);
+    if (message === undefined) return rpcError(400, PARSE_ERROR, "The body is not JSON");
+    if (Array.isArray(message)) return rpcError(400, INVALID_REQUEST, "Batches are not taken: send one message");
+    if (!(await isLegacyRequest(request, message))) {
+      return await this.#modern.fetch(request, { parsedBody: message });
+    }
+    return await this.#inSession(request, message);
+  }
+
+  async #inSession(request: Request, message: unknown): Promise<Response> {
+    const id = request.headers.get("mcp-session-id");
+    const session = id === null ? await this.#begin(message) : this.#find(id);
+    if (session === undefined) return rpcError(404, SERVER_ERROR, "There is no such session");
+    if (session instanceof Response) return session;
+    session.usedAt = this.#now();
+    return await session.transport.handleRequest(request, message === undefined ? {} : { parsedBody: message });
+  }
+
+  #find(id: string): Session | undefined {
+    const session = this.#sessions.get(id);
+    if (session === undefined) return undefined;
+    if (session.calls === 0 && session.usedAt + MAX_IDLE_MS < this.#now()) {
+      void this.#drop(id);
+      return undefined;
+    }
+    this.#sessions.delete(id);
+    this.#sessions.set(id, session);
+    return session;
+  }
+
+  async #begin(message: unknown): Promise<Session | Response> {
+    if (!isInitializeRequest(message)) return rpcError(400, INVALID_REQUEST, "A session begins with initialize");
+    if (this.#sessions.size >= MAX_SESSIONS && !(await this.#dropIdlest())) {
+      return rpcError(503, SERVER_ERROR, "There are too many sessions; try again", { "retry-after": "5" });
+    }
+    const server = this.#server(() => {
+      const end = this.#admit();
+      if (end === undefined) return undefined;
+      session.calls += 1;
+      return () => {
+        end();
+        session.calls -= 1;
+        session.usedAt = this.#now();
+      };
+    });
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => crypto.randomUUID(),
+      maxRequestBodySize: MAX_MESSAGE_BYTES,
+      onsessioninitialized: (id) => void this.#sessions.set(id, session),
+      onsessionclosed: (id) => void this.#sessions.delete(id),
+    });
+    const session: Session = { transport, server, usedAt: this.#now(), calls: 0 };
+    await server.connect(transport);
+    return session;
+  }
+
+  /** False where all are at work. */
+  async #dropIdlest(): Promise<boolean> {
+    for (const [id, { calls }] of this.#sessions) {
+      if (calls > 0) continue;
+      await this.#drop(id);
+      return true;
+    }
+    return false;
+  }
+
+  async #drop(id: string): Promise<void> {
+    const session = this.#sessions.get(id);
+    this.#sessions.delete(id);
+    await session?.server.close();
+  }
+
+  #server(admit = this.#admit): Server {
+    return createMcpServer((context) => this.#gateway(context), admit);
+  }
+
+  /** The gateway under the name that the client knows it by: routes and allowed hosts may go by that. */
+  #gateway({ http }: ServerContext): Gateway {
+    const request = http?.req;
+    const host = request === undefined ? "" : hostOf(request);
+    return {
+      url: this.#options.gatewayUrl,
+      send: fetch,
+      headers: host === "" ? {} : { host },
+    };
+  }
+}
+
+/** The host that the client asked for, through the gateway or without it. */
+function hostOf({ headers }: Request): string {
+  return headers.get("x-forwarded-host") ?? headers.get("host") ?? "";
+}
+
+function parse(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+function rpcError(status: number, code: number, message: string, headers: Record<string, string> = {}): Response {
+  return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status, headers });
+}

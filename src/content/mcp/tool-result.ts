@@ -1,0 +1,106 @@
+import { type CallToolResult } from "@modelcontextprotocol/server";
+import { type FieldError } from "../../lib/errors.ts";
+import { decodeHeader } from "../../payments/header.ts";
+import { PAYMENT_REQUIRED, PAYMENT_RESPONSE, paymentRequiredSchema, receiptSchema } from "../../payments/messages.ts";
+
+/** Where x402 has its receipt in a tool's result. */
+export const RECEIPT_KEY = "x402/payment-response";
+/** Where x402 has its payment in a tool's call. */
+export const PAYMENT_KEY = "x402/payment";
+
+/** Bytes of one answer; no operation gives more. */
+const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+
+type Result = CallToolResult;
+
+/** A result that is an error, in words for the agent. */
+export function failure(text: string): Result {
+  return { isError: true, content: [{ type: "text", text }] };
+}
+
+/** What is wrong with a tool's arguments, field by field. */
+export function refusal(message: string, errors: readonly FieldError[]): Result {
+  return failure([message, ...errors.map(({ path, message: what }) => `  ${path}: ${what}`)].join("\n"));
+}
+
+/** An answer of the gateway that broke off or makes no sense. */
+export class AnswerUnreadable extends Error {}
+
+/** A gateway's answer as a tool's result; `uri` names a document in it. Throws AnswerUnreadable. */
+export async function toolResult(response: Response, uri: string): Promise<Result> {
+  const receipt = receiptSchema.safeParse(decodeHeader(response.headers.get(PAYMENT_RESPONSE) ?? ""));
+  const reading = response.status === 402 ? unpaid(response) : answered(response, uri);
+  const result = await reading.catch((error: unknown) => {
+    const paid = receipt.success ? ", and it was paid for; the same payment gets it again" : "";
+    throw new AnswerUnreadable(`Cannot read the gateway's answer: it broke off, or is none${paid}`, { cause: error });
+  });
+  return receipt.success ? { ...result, _meta: { [RECEIPT_KEY]: receipt.data } } : result;
+}
+
+/** x402 over MCP: the challenge as structured content and as text, in a result that is an error. */
+async function unpaid(response: Response): Promise<Result> {
+  const parsed = paymentRequiredSchema.safeParse(decodeHeader(response.headers.get(PAYMENT_REQUIRED) ?? ""));
+  if (!parsed.success) return await problem(response);
+  await response.body?.cancel();
+  return {
+    isError: true,
+    structuredContent: parsed.data,
+    content: [{ type: "text", text: JSON.stringify(parsed.data) }],
+  };
+}
+
+async function answered(response: Response, uri: string): Promise<Result> {
+  if (!response.ok) return await problem(response);
+  const bytes = await readBytes(response);
+  const type = mediaType(response);
+  if (type === "application/json") {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    const value: unknown = JSON.parse(text);
+    return { content: [{ type: "text", text }], ...(isRecord(value) ? { structuredContent: value } : {}) };
+  }
+  const blob = Buffer.from(bytes).toString("base64");
+  if (type.startsWith("image/")) return { content: [{ type: "image", data: blob, mimeType: type }] };
+  return { content: [{ type: "resource", resource: { uri, mimeType: type, blob } }] };
+}
+
+/** A problem document as text: title, detail, the fields that are wrong, and when to ask again. */
+async function problem(response: Response): Promise<Result> {
+  const body: unknown = await readBytes(response)
+    .then((bytes): unknown => JSON.parse(Buffer.from(bytes).toString("utf8")))
+    .catch(() => undefined);
+  const fields = isRecord(body) ? body : {};
+  const lines = [
+    [textOf(fields["title"]) || String(response.status), textOf(fields["detail"])].filter(Boolean).join(": "),
+  ];
+  const errors: unknown = fields["errors"];
+  for (const error of Array.isArray(errors) ? errors : []) {
+    if (isRecord(error)) lines.push(`  ${textOf(error["path"])}: ${textOf(error["message"])}`);
+  }
+  const wait = response.headers.get("retry-after") ?? "";
+  if (/^\d{1,5}$/.test(wait)) lines.push(`Try again in ${wait} s.`);
+  return failure(lines.join("\n"));
+}
+
+function mediaType({ headers }: Response): string {
+  return (headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() || "application/octet-stream";
+}
+
+async function readBytes(response: Response): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > MAX_ANSWER_BYTES)
+      throw new Error(`Cannot take the answer: it has more than ${MAX_ANSWER_BYTES} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

@@ -1,0 +1,49 @@
+import { type ApiDocument, type ApiSchema, apiDocument, resolveSchema } from "../api-document.ts";
+import { type Operation } from "../operations/operation.ts";
+import { OPERATIONS } from "../operations/operations.ts";
+
+/** A content operation as agents see it. */
+export interface Tool {
+  readonly operation: Operation;
+  readonly description: string;
+  readonly inputSchema: { readonly type: "object"; readonly [key: string]: unknown };
+}
+
+let made: ReadonlyMap<string, Tool> | undefined;
+
+/** Every operation that is sold, by name: its schema is that of the API's description, which is the operation's own. */
+export function tools(): ReadonlyMap<string, Tool> {
+  made ??= new Map(
+    OPERATIONS.filter(({ body }) => body !== undefined).map((operation) => [
+      operation.name,
+      toolOf(apiDocument("/"), operation),
+    ]),
+  );
+  return made;
+}
+
+function toolOf(document: ApiDocument, operation: Operation): Tool {
+  const { name, path, summary, description, price } = operation;
+  const content = document.paths[path]?.post?.requestBody?.content["application/json"];
+  if (content === undefined) throw new Error(`Cannot offer the operation "${name}": it is not described`);
+  const schema = withoutReferences(document, content.schema);
+  const cost = price === undefined ? "Free." : `Costs ${price}; a failed call costs nothing.`;
+  return { operation, description: `${summary}. ${description} ${cost}`, inputSchema: { ...schema, type: "object" } };
+}
+
+/** The schema with what it refers to put in: a tool's schema stands alone. */
+function withoutReferences(document: ApiDocument, given: ApiSchema): ApiSchema {
+  const { schema } = resolveSchema(document, given);
+  const { properties, items } = schema;
+  return {
+    ...schema,
+    ...(items === undefined ? {} : { items: withoutReferences(document, items) }),
+    ...(properties === undefined
+      ? {}
+      : {
+          properties: Object.fromEntries(
+            Object.entries(properties).map(([name, value]) => [name, withoutReferences(document, value)]),
+          ),
+        }),
+  };
+}
