@@ -4,8 +4,6 @@ import { type Facilitator, type Kind } from "./facilitator.ts";
 export interface KindsSource {
   /** Undefined before the first answer. */
   readonly current: readonly Kind[] | undefined;
-  /** Calls `listener` whenever the facilitator says something else; returns how to stop that. */
-  onChange(listener: () => void): () => void;
 }
 
 export interface KindsOptions {
@@ -22,23 +20,10 @@ const RETRY_MS = 10_000;
 /** Part of the time by which looks are early or late, so that the workers of many gateways do not ask at once. */
 const JITTER = 0.1;
 
-/** True where the facilitator takes payments of this scheme on this network. */
-export function takes(kinds: readonly Kind[], scheme: string, network: string): boolean {
-  return findKind(kinds, scheme, network) !== undefined;
-}
-
-/** The kind of payment that this scheme on this network is of; one that names the network goes before one for all. */
-export function findKind(kinds: readonly Kind[], scheme: string, network: string): Kind | undefined {
-  const ofScheme = kinds.filter((kind) => kind.scheme === scheme);
-  const family = `${network.split(":", 1).join("")}:*`;
-  return ofScheme.find((kind) => kind.network === network) ?? ofScheme.find((kind) => kind.network === family);
-}
-
 /** Keeps what a facilitator supports: looks at once, then again and again. What was heard stays while looks fail. */
 export class KindsWatch implements KindsSource {
   readonly #facilitator: Pick<Facilitator, "supported">;
   readonly #options: KindsOptions;
-  readonly #listeners = new Set<() => void>();
   #current: readonly Kind[] | undefined;
   #text = "";
   #failing = false;
@@ -57,15 +42,9 @@ export class KindsWatch implements KindsSource {
     return this.#current;
   }
 
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  }
-
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
-    this.#listeners.clear();
   }
 
   async #look(): Promise<void> {
@@ -85,10 +64,9 @@ export class KindsWatch implements KindsSource {
     if (this.#failing) this.#options.log("the facilitator is there again");
     this.#failing = false;
     const text = JSON.stringify(kinds);
-    if (text === this.#text) return true;
+    // The same object while nothing changes, so that nobody makes his challenges anew.
+    if (text !== this.#text) this.#current = kinds;
     this.#text = text;
-    this.#current = kinds;
-    for (const listener of this.#listeners) listener();
     return true;
   }
 

@@ -1,0 +1,36 @@
+/** Variables of the environment: where secrets are, which no configuration holds. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface SecretHeader {
+  readonly name: string;
+  readonly value_env: string;
+}
+
+/** RFC 9110 §5.5, without what would end the line. */
+const HEADER_VALUE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
+
+/** A variable's value; throws, naming `path` of the configuration and never the value, where it is not set or empty. */
+export function readSecret(environment: Environment, name: string, path: string): string {
+  const value = environment[name];
+  if (value === undefined || value === "") {
+    throw new Error(`Cannot use ${path}: the environment variable ${name} is not set`);
+  }
+  return value;
+}
+
+/** The fields of `x402.facilitator_headers` with their values. Throws where a variable is not set or no field's value. */
+export function readSecretHeaders(
+  environment: Environment,
+  headers: readonly SecretHeader[],
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    headers.map(({ name, value_env: variable }, i) => {
+      const path = `x402.facilitator_headers[${i}].value_env`;
+      const value = readSecret(environment, variable, path);
+      if (!HEADER_VALUE.test(value)) {
+        throw new Error(`Cannot use ${path}: the value of the environment variable ${variable} is no field value`);
+      }
+      return [name.toLowerCase(), value] as const;
+    }),
+  );
+}
