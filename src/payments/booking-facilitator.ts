@@ -2,9 +2,9 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { type Bookings } from "../store/bookings.ts";
 import { type Checked } from "./checked.ts";
-import { checkSignature, checkTerms } from "./exact.ts";
+import { atMost, checkSignature, checkTerms } from "./exact.ts";
 import { type Facilitator, type Kind, type Outcome, type Settlement, type Verification } from "./facilitator.ts";
-import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
+import { isPermit2, type PaymentPayload, type PaymentRequirements } from "./messages.ts";
 import { paymentKey } from "./payment-key.ts";
 import { type Reason } from "./reasons.ts";
 import { transferOf } from "./transfer.ts";
@@ -14,6 +14,13 @@ const TRANSACTION_PREFIX = "7e577e57";
 
 function transactionOf(hash: Uint8Array): string {
   return `0x${TRANSACTION_PREFIX}${bytesToHex(keccak_256(hash)).slice(TRANSACTION_PREFIX.length)}`;
+}
+
+/** Who settles under `upto` in test mode: nobody's account. */
+const FACILITATOR_ADDRESS = "0x7e577e577e577E577E577e577e577E577e577E57";
+
+function spentReason(payment: PaymentPayload): Reason {
+  return isPermit2(payment) ? "permit2_invalid_nonce" : "invalid_exact_evm_nonce_already_used";
 }
 
 /**
@@ -27,14 +34,17 @@ export function createBookingFacilitator(bookings: Bookings, now: () => number):
 
   return {
     async supported(): Promise<readonly Kind[]> {
-      return [{ scheme: "exact", network: "eip155:*" }];
+      return [
+        { scheme: "exact", network: "eip155:*" },
+        { scheme: "upto", network: "eip155:*", extra: { facilitatorAddress: FACILITATOR_ADDRESS } },
+      ];
     },
 
     async verify(payment, requirements): Promise<Verification> {
       const checked = check(payment, requirements);
       if (typeof checked === "string") return { kind: "refused", reason: checked };
       if ((await bookings.find(paymentKey(payment, requirements))) !== undefined) {
-        return { kind: "refused", reason: "invalid_exact_evm_nonce_already_used" };
+        return { kind: "refused", reason: spentReason(payment) };
       }
       return { kind: "valid", payer: checked.payer };
     },
@@ -46,8 +56,13 @@ export function createBookingFacilitator(bookings: Bookings, now: () => number):
       const digest = bytesToHex(signed.hash);
       const standing = await bookings.find(key);
       if (standing === undefined) {
-        const reason = checkTerms(payment, requirements, now() / 1000);
+        const most = atMost(payment, requirements);
+        if (most === undefined)
+          return { kind: "refused", reason: "invalid_upto_evm_payload_settlement_exceeds_amount" };
+        const reason = checkTerms(payment, most, now() / 1000);
         if (reason !== undefined) return { kind: "refused", reason };
+        // As on a chain: nothing moves, so that there is nothing to write down.
+        if (requirements.amount === "0") return { kind: "settled", transaction: "", payer: signed.payer };
       }
       const booking =
         standing ??
@@ -58,7 +73,7 @@ export function createBookingFacilitator(bookings: Bookings, now: () => number):
           amount: requirements.amount,
           transaction: transactionOf(signed.hash),
         }));
-      if (booking.digest !== digest) return { kind: "refused", reason: "invalid_exact_evm_nonce_already_used" };
+      if (booking.digest !== digest) return { kind: "refused", reason: spentReason(payment) };
       return { kind: "settled", transaction: booking.transaction, payer: signed.payer };
     },
 

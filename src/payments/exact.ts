@@ -3,6 +3,7 @@ import { checkEip3009Signature, checkEip3009Terms } from "./eip3009.ts";
 import { isEip3009, isPermit2, type PaymentPayload, type PaymentRequirements } from "./messages.ts";
 import { checkPermit2Signature, checkPermit2Terms } from "./permit2.ts";
 import { type Reason } from "./reasons.ts";
+import { transferOf } from "./transfer.ts";
 
 /**
  * Refuses what needs no signature to be refused: terms, recipient, amount, times, of `exact` and `upto`. Under `upto`,
@@ -16,6 +17,16 @@ export function checkTerms(
   if (isEip3009(payment)) return checkEip3009Terms(payment, requirements, now);
   if (isPermit2(payment)) return checkPermit2Terms(payment, requirements, now);
   return "unsupported_payload_type";
+}
+
+/**
+ * The terms as they were verified, from those of a settlement: under `upto` they ask for all that the payment permits, and
+ * a settlement for what is charged of it. Undefined where that is more.
+ */
+export function atMost(payment: PaymentPayload, requirements: PaymentRequirements): PaymentRequirements | undefined {
+  if (requirements.scheme !== "upto") return requirements;
+  const { value } = transferOf(payment, requirements);
+  return BigInt(requirements.amount) > BigInt(value) ? undefined : { ...requirements, amount: value };
 }
 
 interface Known {

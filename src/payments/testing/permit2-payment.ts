@@ -1,0 +1,52 @@
+import { hexToBytes } from "@noble/hashes/utils.js";
+import { type Address, isAddress } from "../address.ts";
+import { type PaymentRequirements, type Permit2Payment } from "../messages.ts";
+import { parseNetwork } from "../networks.ts";
+import { type Permit2Authorization, permit2Hash, PROXIES } from "../permit2-typed-data.ts";
+import { signHash } from "../signature.ts";
+import { facilitatorOf } from "../terms.ts";
+import { freshNonce, PAYER, PRIVATE_KEY } from "./payment.ts";
+
+function addressOf(text: string): Address {
+  if (!isAddress(text)) throw new Error(`Cannot sign a payment: "${text}" is no address`);
+  return text;
+}
+
+/** What a payer signs for `requirements`, which are of Permit2, changed as told. `now` is in Unix seconds. */
+export function permit2Authorization(
+  requirements: PaymentRequirements,
+  now: number,
+  change: Partial<Permit2Authorization> = {},
+): Permit2Authorization {
+  const facilitator = facilitatorOf(requirements.extra);
+  return {
+    permitted: { token: addressOf(requirements.asset), amount: requirements.amount },
+    from: PAYER,
+    spender: PROXIES[requirements.scheme === "upto" ? "upto" : "exact"],
+    nonce: String(BigInt(freshNonce())),
+    deadline: String(Math.floor(now) + requirements.maxTimeoutSeconds),
+    witness: {
+      to: addressOf(requirements.payTo),
+      ...(facilitator === undefined ? {} : { facilitator }),
+      validAfter: "0",
+    },
+    ...change,
+  };
+}
+
+/** Those signed by PAYER's key: a payment that fits `requirements`, unless changed to fit less. */
+export function signedPermit2(
+  requirements: PaymentRequirements,
+  now: number,
+  change: Partial<Permit2Authorization> = {},
+): Permit2Payment {
+  const network = parseNetwork(requirements.network);
+  if (network === undefined) throw new Error(`Cannot sign a payment: "${requirements.network}" is no network`);
+  const authorization = permit2Authorization(requirements, now, change);
+  const signature = signHash(permit2Hash(network, authorization), hexToBytes(PRIVATE_KEY.slice(2)));
+  return {
+    x402Version: 2,
+    accepted: requirements,
+    payload: { signature, permit2Authorization: authorization },
+  };
+}
