@@ -19,6 +19,7 @@ interface Waiting {
 /** A few connections, opened when they are needed and anew when they broke. Every wait has an end. */
 export class Pool {
   readonly #settings: PoolSettings;
+  readonly #prepare: (connection: Connection) => Promise<void>;
   readonly #idle: Connection[] = [];
   readonly #open = new Set<Connection>();
   readonly #waiting: Waiting[] = [];
@@ -27,8 +28,10 @@ export class Pool {
   #emptied: (() => void) | undefined;
   #busy = 0;
 
-  constructor(settings: PoolSettings) {
+  /** `prepare`: done once with each connection, before it is used. */
+  constructor(settings: PoolSettings, prepare: (connection: Connection) => Promise<void> = async () => {}) {
     this.#settings = settings;
+    this.#prepare = prepare;
   }
 
   /** Runs all steps as one transaction; resolves with the last one's result. Rejects with a PostgresError. */
@@ -82,11 +85,7 @@ export class Pool {
   async #connect(): Promise<Connection> {
     this.#opening++;
     try {
-      const connection = await Connection.open(this.#settings);
-      if (this.#closed) {
-        connection.close();
-        throw closed();
-      }
+      const connection = await this.#make();
       this.#open.add(connection);
       connection.onEnd = () => this.#forget(connection);
       return connection;
@@ -96,6 +95,18 @@ export class Pool {
       throw error;
     } finally {
       this.#opening--;
+    }
+  }
+
+  async #make(): Promise<Connection> {
+    const connection = await Connection.open(this.#settings);
+    try {
+      await this.#prepare(connection);
+      if (this.#closed) throw closed();
+      return connection;
+    } catch (error) {
+      connection.close();
+      throw error;
     }
   }
 

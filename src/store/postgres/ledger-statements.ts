@@ -1,0 +1,111 @@
+import { HOLD_MS, MAX_CUTS, RECHECK_MS } from "../ledger.ts";
+import { statement } from "./connection.ts";
+import { NOW } from "./database.ts";
+import { PAYMENT } from "./payment-row.ts";
+import { OUTBOX, PAYMENTS } from "./schema.ts";
+
+/** Rows that one reaping takes, so that it never blocks for long. */
+const REAP_ROWS = 1000;
+/** A hold without any progress for so long is not renewed: whoever had it forgot it. */
+export const LONGEST_HOLD_MS = 15 * 60_000;
+/** How long after its end of validity a payment that never settled is forgotten, for clocks that differ. */
+const REAP_GRACE_S = 120;
+
+/** Money has moved, or may have. */
+const BEGUN = "p.state IN ('settling', 'unknown', 'settled')";
+/** What such a payment keeps, and one that is used anew does not. */
+const KEPT = ["token", "scheme", "payload", "amount", "pay_to", "route", "tx", "reason", "payer"];
+
+/**
+ * One statement decides who works on a payment. A row that stands in the way is taken over where nothing was spent and
+ * nobody holds it, or where the very same request comes back to what is unfinished. Two at a time: the second waits for the
+ * first one's commit, and sees it.
+ */
+export const RESERVE = statement(`
+  INSERT INTO ${PAYMENTS} AS p (network, asset, payer_from, nonce, state, attempt, owner, held_until, claimed_at,
+    token, scheme, amount, pay_to, route, fingerprint, valid_before, payload, created_at, updated_at)
+  SELECT $2, $3, $4, $5, 'reserved', 1, $6, clock.now + ${HOLD_MS}, clock.now,
+    $7, $8, $9::numeric, $10, $11, $12, $13::bigint, $14, clock.now, clock.now FROM (SELECT ${NOW} AS now) AS clock
+  ON CONFLICT (network, asset, payer_from, nonce) DO UPDATE SET
+    state = CASE WHEN p.state IN ('settling', 'unknown') THEN 'unknown' WHEN p.state = 'settled' THEN 'settled' ELSE 'reserved' END,
+    attempt = p.attempt + 1, owner = excluded.owner, held_until = excluded.held_until,
+    claimed_at = excluded.claimed_at, updated_at = excluded.updated_at,
+    fingerprint = excluded.fingerprint, valid_before = excluded.valid_before,
+    ${KEPT.map((name) => `${name} = CASE WHEN ${BEGUN} THEN p.${name} ELSE excluded.${name} END`).join(", ")}
+  WHERE p.held_until < excluded.updated_at AND (
+    p.state IN ('released', 'failed', 'reserved', 'verified')
+    OR (p.fingerprint = excluded.fingerprint AND (p.state IN ('settling', 'unknown')
+      OR (p.state = 'settled' AND NOT p.delivered AND p.cuts < ${MAX_CUTS}))))
+  RETURNING ${PAYMENT}`);
+
+const KEY = "p.network = $2 AND p.asset = $3 AND p.payer_from = $4 AND p.nonce = $5";
+
+const MOVED = `
+  UPDATE ${PAYMENTS} AS p SET state = $9, updated_at = ${NOW},
+    held_until = CASE WHEN $10::int = 1 THEN ${NOW} + ${HOLD_MS} ELSE 0 END,
+    tx = coalesce($11, p.tx), reason = coalesce($12, p.reason), payer = coalesce($13, p.payer),
+    amount = coalesce($14::numeric, p.amount),
+    payload = CASE WHEN $9 IN ('settled', 'failed', 'released') THEN '' ELSE p.payload END,
+    delivered = coalesce($15::boolean, p.delivered), cuts = p.cuts + CASE WHEN $15::boolean THEN 0 WHEN NOT $15::boolean THEN 1 ELSE 0 END
+  WHERE ${KEY} AND p.attempt = $6::int AND p.owner = $7 AND p.claimed_at = $8::bigint AND p.held_until > 0`;
+
+export const MOVE = statement(MOVED);
+
+export const MOVE_AND_POST = statement(`
+  WITH moved AS (${MOVED} RETURNING p.updated_at), posted AS (
+    INSERT INTO ${OUTBOX} (id, url, body, due_at, created_at)
+    SELECT $16, $17, $18, moved.updated_at, moved.updated_at FROM moved ON CONFLICT DO NOTHING)
+  SELECT 1 FROM moved`);
+
+export const FORGET = statement(`
+  DELETE FROM ${PAYMENTS} AS p
+  WHERE p.network = $1 AND p.asset = $2 AND p.payer_from = $3 AND p.nonce = $4
+    AND p.attempt = $5::int AND p.owner = $6 AND p.claimed_at = $7::bigint AND p.state = 'reserved'`);
+
+export const FIND = statement(
+  `SELECT ${PAYMENT} FROM ${PAYMENTS} AS p WHERE p.network = $1 AND p.asset = $2 AND p.payer_from = $3 AND p.nonce = $4`,
+);
+
+/** Rows that another process works on at this moment are left to it. */
+function pick(where: string, order: string, limit: string): string {
+  return `
+  WITH picked AS MATERIALIZED (
+    SELECT p.network, p.asset, p.payer_from, p.nonce FROM ${PAYMENTS} AS p
+    WHERE ${where} ${order} LIMIT ${limit} FOR UPDATE SKIP LOCKED)`;
+}
+
+const THOSE =
+  "(p.network, p.asset, p.payer_from, p.nonce) = (picked.network, picked.asset, picked.payer_from, picked.nonce)";
+
+export const CLAIM_OPEN = statement(`
+  ${pick(
+    `p.state IN ('settling', 'unknown') AND p.held_until < ${NOW} AND p.updated_at < ${NOW} - ${RECHECK_MS}`,
+    "ORDER BY p.updated_at",
+    "$3::int",
+  )}
+  UPDATE ${PAYMENTS} AS p SET state = 'unknown', attempt = p.attempt + 1, owner = $2,
+    held_until = ${NOW} + ${HOLD_MS}, claimed_at = ${NOW}, updated_at = ${NOW}
+  FROM picked WHERE ${THOSE} RETURNING ${PAYMENT}`);
+
+export const FORGET_FINISHED = statement(`
+  ${pick(
+    `p.state IN ('settled', 'failed') AND p.updated_at < $2::bigint
+     AND p.valid_before < ${NOW} / 1000 - ${REAP_GRACE_S} AND p.held_until < ${NOW}`,
+    "ORDER BY p.updated_at",
+    "$3::int",
+  )}
+  DELETE FROM ${PAYMENTS} AS p USING picked WHERE ${THOSE}`);
+
+export const REAP = statement(`
+  ${pick(
+    `p.state IN ('reserved', 'verified', 'released')
+     AND p.valid_before < ${NOW} / 1000 - ${REAP_GRACE_S} AND p.held_until < ${NOW}`,
+    "",
+    String(REAP_ROWS),
+  )}
+  DELETE FROM ${PAYMENTS} AS p USING picked WHERE ${THOSE}`);
+
+export const RENEW = statement(`
+  UPDATE ${PAYMENTS} AS p SET held_until = ${NOW} + ${HOLD_MS}
+  WHERE p.owner = $2 AND p.held_until > 0 AND p.updated_at > ${NOW} - ${LONGEST_HOLD_MS}
+    AND p.nonce <> ALL (string_to_array($3, ','))`);

@@ -1,0 +1,105 @@
+import { type Payment, type PaymentKey } from "../ledger.ts";
+import { type LedgerFilter, type LedgerView, MAX_FOUND, type Total } from "../ledger-view.ts";
+import { statement } from "./connection.ts";
+import { type Database } from "./database.ts";
+import { FIND } from "./ledger-statements.ts";
+import { type Value } from "./messages.ts";
+import { keyOf, PAYMENT, toPayment } from "./payment-row.ts";
+import { PAYMENTS } from "./schema.ts";
+
+const KEYS = {
+  route: "p.route",
+  payer: "p.payer_from",
+  day: `to_char(to_timestamp(p.created_at / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD') COLLATE "C"`,
+} as const;
+
+/** What a filter leaves out is null, and holds of all. */
+const FILTER = `
+  ($1::text IS NULL OR p.state = ANY (string_to_array($1, ','))) AND ($2::text IS NULL OR p.route = $2)
+  AND ($3::text IS NULL OR p.payer_from = $3) AND ($4::bigint IS NULL OR p.created_at >= $4)
+  AND ($5::bigint IS NULL OR p.created_at < $5)`;
+
+const ORDER = "p.created_at DESC, p.network DESC, p.asset DESC, p.payer_from DESC, p.nonce DESC";
+
+const LIST = statement(`SELECT ${PAYMENT} FROM ${PAYMENTS} AS p WHERE ${FILTER} ORDER BY ${ORDER} LIMIT $6::int`);
+const LIST_BEHIND = statement(
+  `SELECT ${PAYMENT} FROM ${PAYMENTS} AS p
+   WHERE ${FILTER} AND (p.created_at, p.network, p.asset, p.payer_from, p.nonce) < ($7::bigint, $8, $9, $10, $11)
+   ORDER BY ${ORDER} LIMIT $6::int`,
+);
+
+const TOTALS = Object.fromEntries(
+  Object.entries(KEYS).map(([by, key]) => [
+    by,
+    statement(
+      `SELECT ${key}, p.network, p.token, count(*), sum(p.amount) FROM ${PAYMENTS} AS p
+       WHERE p.state = 'settled' AND ${FILTER} GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
+    ),
+  ]),
+);
+
+const OPEN = statement(`SELECT count(*) FROM ${PAYMENTS} AS p WHERE p.state IN ('settling', 'unknown')`);
+
+const SEARCH = statement(
+  `SELECT ${PAYMENT} FROM ${PAYMENTS} AS p WHERE p.nonce >= $1 AND p.nonce < $2
+   UNION SELECT ${PAYMENT} FROM ${PAYMENTS} AS p WHERE lower(p.tx) >= $1 AND lower(p.tx) < $2 AND p.tx <> ''
+   ORDER BY created_at DESC LIMIT ${MAX_FOUND}`,
+);
+
+/** The ledger in PostgreSQL, for people. */
+export class PostgresLedgerView implements LedgerView {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async list(
+    filter: LedgerFilter,
+    { limit, before }: { readonly limit: number; readonly before?: Payment },
+  ): Promise<readonly Payment[]> {
+    const values = [...valuesOf(filter), limit];
+    const { rows } =
+      before === undefined
+        ? await this.#database.read(LIST, values)
+        : await this.#database.read(LIST_BEHIND, [...values, before.createdAt, ...keyOf(before)]);
+    return rows.map(toPayment);
+  }
+
+  async totals(by: "route" | "payer" | "day", filter: LedgerFilter): Promise<readonly Total[]> {
+    const text = TOTALS[by];
+    if (text === undefined) throw new Error(`Cannot add up payments by "${by}"`);
+    const { rows } = await this.#database.read(text, valuesOf(filter));
+    return rows.map(toTotal);
+  }
+
+  async open(): Promise<number> {
+    const { rows } = await this.#database.read(OPEN, []);
+    return Number(rows[0]?.[0] ?? 0);
+  }
+
+  async find(key: PaymentKey): Promise<Payment | undefined> {
+    const { rows } = await this.#database.read(FIND, keyOf(key));
+    return rows[0] === undefined ? undefined : toPayment(rows[0]);
+  }
+
+  async search(text: string): Promise<readonly Payment[]> {
+    // Behind all that begins with it: no hex digit comes after this character.
+    const { rows } = await this.#database.read(SEARCH, [text, `${text}\u{10ffff}`]);
+    return rows.map(toPayment);
+  }
+}
+
+function valuesOf({ states, route, payer, since, until }: LedgerFilter): Value[] {
+  return [states?.join(",") ?? null, route ?? null, payer ?? null, since ?? null, until ?? null];
+}
+
+function toTotal([key, network, token, payments, amount]: readonly (string | null)[]): Total {
+  return {
+    key: key ?? "",
+    network: network ?? "",
+    token: token ?? "",
+    payments: Number(payments),
+    amount: amount ?? "0",
+  };
+}

@@ -1,0 +1,54 @@
+import { type Notice, NOTICE_HOLD_MS, type Outbox } from "../outbox.ts";
+import { statement } from "./connection.ts";
+import { type Database, NOW } from "./database.ts";
+import { OUTBOX } from "./schema.ts";
+
+const CLAIM = statement(`
+  WITH due AS MATERIALIZED (
+    SELECT id FROM ${OUTBOX} WHERE due_at <= ${NOW} ORDER BY due_at, id LIMIT $2::int FOR UPDATE SKIP LOCKED)
+  UPDATE ${OUTBOX} AS o SET due_at = ${NOW} + ${NOTICE_HOLD_MS} FROM due WHERE o.id = due.id
+  RETURNING o.id, o.url, o.body, o.tries, o.created_at`);
+const DONE = statement(`DELETE FROM ${OUTBOX} WHERE id = $1`);
+const POSTPONE = statement(`UPDATE ${OUTBOX} SET tries = tries + 1, due_at = $2::bigint WHERE id = $1`);
+const TRIM = statement(`
+  WITH oldest AS MATERIALIZED (
+    SELECT id FROM ${OUTBOX} ORDER BY created_at, id
+    LIMIT greatest(0, (SELECT count(*) FROM ${OUTBOX}) - $1::bigint) FOR UPDATE SKIP LOCKED)
+  DELETE FROM ${OUTBOX} AS o USING oldest WHERE o.id = oldest.id`);
+const SIZE = statement(`SELECT count(*) FROM ${OUTBOX}`);
+
+/** The outbox in the ledger's database. */
+export class PostgresOutbox implements Outbox {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async claim(limit: number): Promise<readonly Notice[]> {
+    const { rows } = await this.#database.quick(CLAIM, [this.#database.clock, limit]);
+    // An UPDATE returns its rows in no order.
+    return rows.map(toNotice).toSorted((a, b) => a.createdAt - b.createdAt);
+  }
+
+  async done(id: string): Promise<void> {
+    await this.#database.quick(DONE, [id]);
+  }
+
+  async postpone(id: string, dueAt: number): Promise<void> {
+    await this.#database.quick(POSTPONE, [id, dueAt]);
+  }
+
+  async trim(most: number): Promise<number> {
+    return (await this.#database.quick(TRIM, [most])).count;
+  }
+
+  async size(): Promise<number> {
+    const { rows } = await this.#database.read(SIZE, []);
+    return Number(rows[0]?.[0] ?? 0);
+  }
+}
+
+function toNotice([id, url, body, tries, createdAt]: readonly (string | null)[]): Notice {
+  return { id: id ?? "", url: url ?? "", body: body ?? "", tries: Number(tries), createdAt: Number(createdAt) };
+}

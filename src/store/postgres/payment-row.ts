@@ -1,0 +1,76 @@
+import { type Payment, type PaymentKey, type PaymentState } from "../ledger.ts";
+import { type Value } from "./messages.ts";
+import { PostgresError } from "./postgres-error.ts";
+
+/** What is read of a payment, in this order. */
+const NAMES = [
+  "network",
+  "asset",
+  "payer_from",
+  "nonce",
+  "token",
+  "scheme",
+  "state",
+  "attempt",
+  "amount",
+  "pay_to",
+  "route",
+  "fingerprint",
+  "valid_before",
+  "payload",
+  "tx",
+  "reason",
+  "payer",
+  "delivered",
+  "cuts",
+  "created_at",
+  "updated_at",
+] as const;
+
+/** For SELECT and RETURNING, where the table is called `p`. */
+export const PAYMENT = NAMES.map((name) => `p.${name}`).join(", ");
+
+const STATES: readonly PaymentState[] = [
+  "reserved",
+  "verified",
+  "settling",
+  "settled",
+  "released",
+  "failed",
+  "unknown",
+];
+
+/** The payment of a row of `PAYMENT`. Throws where the database holds something else than this program writes. */
+export function toPayment(row: readonly (string | null)[]): Payment {
+  const at = (name: (typeof NAMES)[number]): string => row[NAMES.indexOf(name)] ?? "";
+  const state = STATES.find((known) => known === at("state"));
+  if (state === undefined) throw new PostgresError("protocol", "a payment has a state that is not known");
+  return {
+    network: at("network"),
+    asset: at("asset"),
+    from: at("payer_from"),
+    nonce: at("nonce"),
+    token: at("token"),
+    scheme: at("scheme"),
+    state,
+    attempt: Number(at("attempt")),
+    amount: at("amount"),
+    payTo: at("pay_to"),
+    route: at("route"),
+    fingerprint: at("fingerprint"),
+    validBefore: Number(at("valid_before")),
+    payload: at("payload"),
+    transaction: at("tx"),
+    reason: at("reason"),
+    payer: at("payer"),
+    delivered: at("delivered") === "t",
+    cuts: Number(at("cuts")),
+    createdAt: Number(at("created_at")),
+    updatedAt: Number(at("updated_at")),
+  };
+}
+
+/** A key's parts in the order of the table's. */
+export function keyOf({ network, asset, from, nonce }: PaymentKey): Value[] {
+  return [network, asset, from, nonce];
+}

@@ -1,0 +1,94 @@
+import { type Connection, statement, type Step } from "./connection.ts";
+import { PostgresError } from "./postgres-error.ts";
+
+/** Names begin so, for the database may be another program's too. */
+export const PAYMENTS = "turnpike_payments";
+export const OUTBOX = "turnpike_outbox";
+export const PAYMENT_IDS = "turnpike_payment_ids";
+export const BOOKINGS = "turnpike_bookings";
+const SCHEMA = "turnpike_schema";
+
+/**
+ * The schema's steps, oldest first; a step is never edited once released. Text is compared by its bytes ("C"), so that every
+ * database sorts alike. Times are Unix milliseconds, but for `valid_before`, in seconds.
+ */
+const MIGRATIONS: readonly (readonly string[])[] = [
+  [
+    `CREATE TABLE ${PAYMENTS} (
+       network text COLLATE "C" NOT NULL, asset text COLLATE "C" NOT NULL,
+       payer_from text COLLATE "C" NOT NULL, nonce text COLLATE "C" NOT NULL,
+       state text COLLATE "C" NOT NULL
+         CHECK (state IN ('reserved','verified','settling','settled','released','failed','unknown')),
+       attempt integer NOT NULL, owner text COLLATE "C" NOT NULL, held_until bigint NOT NULL, claimed_at bigint NOT NULL,
+       token text COLLATE "C" NOT NULL, scheme text NOT NULL, amount numeric(78,0) NOT NULL, pay_to text NOT NULL,
+       route text COLLATE "C" NOT NULL, fingerprint text NOT NULL, valid_before bigint NOT NULL, payload text NOT NULL,
+       tx text COLLATE "C" NOT NULL DEFAULT '', reason text NOT NULL DEFAULT '', payer text NOT NULL DEFAULT '',
+       delivered boolean NOT NULL DEFAULT false, cuts integer NOT NULL DEFAULT 0,
+       created_at bigint NOT NULL, updated_at bigint NOT NULL,
+       PRIMARY KEY (network, asset, payer_from, nonce)
+     )`,
+    `CREATE INDEX ${PAYMENTS}_held ON ${PAYMENTS} (owner) WHERE held_until > 0`,
+    `CREATE INDEX ${PAYMENTS}_unspent ON ${PAYMENTS} (valid_before) WHERE state IN ('reserved','verified','released')`,
+    `CREATE INDEX ${PAYMENTS}_open ON ${PAYMENTS} (updated_at) WHERE state IN ('settling','unknown')`,
+    `CREATE INDEX ${PAYMENTS}_finished ON ${PAYMENTS} (updated_at) WHERE state IN ('settled','failed')`,
+    `CREATE INDEX ${PAYMENTS}_by_time ON ${PAYMENTS} (created_at)`,
+    `CREATE INDEX ${PAYMENTS}_by_nonce ON ${PAYMENTS} (nonce)`,
+    `CREATE INDEX ${PAYMENTS}_by_transaction ON ${PAYMENTS} (lower(tx)) WHERE tx <> ''`,
+    `CREATE TABLE ${OUTBOX} (
+       id text COLLATE "C" NOT NULL PRIMARY KEY, url text NOT NULL, body text NOT NULL,
+       tries integer NOT NULL DEFAULT 0, due_at bigint NOT NULL, created_at bigint NOT NULL
+     )`,
+    `CREATE INDEX ${OUTBOX}_by_time ON ${OUTBOX} (due_at)`,
+    `CREATE TABLE ${PAYMENT_IDS} (
+       payer text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, fingerprint text NOT NULL, until bigint NOT NULL,
+       PRIMARY KEY (payer, id)
+     )`,
+    `CREATE INDEX ${PAYMENT_IDS}_by_end ON ${PAYMENT_IDS} (until)`,
+    `CREATE TABLE ${BOOKINGS} (
+       network text COLLATE "C" NOT NULL, asset text COLLATE "C" NOT NULL,
+       payer_from text COLLATE "C" NOT NULL, nonce text COLLATE "C" NOT NULL,
+       digest text NOT NULL, pay_to text NOT NULL, amount text NOT NULL, tx text NOT NULL, booked_at bigint NOT NULL,
+       PRIMARY KEY (network, asset, payer_from, nonce)
+     )`,
+    `CREATE INDEX ${BOOKINGS}_by_age ON ${BOOKINGS} (booked_at)`,
+  ],
+];
+
+/** Any number that nobody else locks by; it is "turnpike" in ASCII. */
+const LOCK = "8391737060846726757";
+/** Time for all steps together, in milliseconds: tables may be long. */
+const MIGRATION_MS = 600_000;
+
+/** Brings the schema up to date, one process at a time. Rejects where it is of a newer version. */
+export async function migrate(connection: Connection): Promise<void> {
+  // Who may not create tables can still use those that are there.
+  if ((await versionOf(connection)) === MIGRATIONS.length) return;
+  await run(connection, "BEGIN");
+  await run(connection, `SET LOCAL statement_timeout = ${MIGRATION_MS}`);
+  await run(connection, `SET LOCAL idle_in_transaction_session_timeout = ${MIGRATION_MS}`);
+  await run(connection, `SELECT pg_advisory_xact_lock(${LOCK})`);
+  const version = await versionOf(connection);
+  if (version === 0) await run(connection, `CREATE TABLE ${SCHEMA} (version integer NOT NULL)`);
+  for (const sql of MIGRATIONS.slice(version).flat()) await run(connection, sql);
+  await run(connection, `DELETE FROM ${SCHEMA}`);
+  await run(connection, `INSERT INTO ${SCHEMA} VALUES (${MIGRATIONS.length})`);
+  await run(connection, "COMMIT");
+}
+
+/** 0 where there is no schema yet. */
+async function versionOf(connection: Connection): Promise<number> {
+  const found = await run(connection, `SELECT to_regclass('${SCHEMA}') IS NOT NULL`);
+  if (found[0]?.[0] !== "t") return 0;
+  const [row] = await run(connection, `SELECT version FROM ${SCHEMA}`);
+  const version = Number(row?.[0] ?? 0);
+  if (version > MIGRATIONS.length) {
+    throw new PostgresError("refused", `its schema is version ${version}, this program knows ${MIGRATIONS.length}`);
+  }
+  return version;
+}
+
+async function run(connection: Connection, text: string): Promise<readonly (readonly (string | null)[])[]> {
+  // Without a name: nobody asks for it again.
+  const step: Step = { statement: { ...statement(text), name: "" }, values: [] };
+  return (await connection.run([step], MIGRATION_MS)).rows;
+}
