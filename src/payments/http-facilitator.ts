@@ -48,7 +48,13 @@ const OPEN: Fault = { fault: "unavailable", isDown: true, cause: "its circuit br
 export function createHttpFacilitator(options: HttpFacilitatorOptions): Facilitator {
   const { timeoutMs, settleTimeoutMs = timeoutMs, onBreaker = () => {} } = options;
   const call = createCall(options);
-  const breaker = new CircuitBreaker({ now: () => performance.now(), onChange: onBreaker });
+  let isClosed = false;
+  const breaker = new CircuitBreaker({
+    now: () => performance.now(),
+    onChange(isOpen) {
+      if (!isClosed) onBreaker(isOpen);
+    },
+  });
   /** Undefined: not told yet. */
   let canFind: boolean | undefined;
 
@@ -121,7 +127,8 @@ export function createHttpFacilitator(options: HttpFacilitatorOptions): Facilita
 
     async close() {
       // fetch keeps its own connections, and lets them go by itself.
-      if (breaker.isOpen) onBreaker(false);
+      if (breaker.isOpen && !isClosed) onBreaker(false);
+      isClosed = true;
     },
   };
 }
