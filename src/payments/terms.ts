@@ -141,7 +141,8 @@ export function findMismatch(payment: PaymentPayload, required: PaymentRequired)
   return undefined;
 }
 
-function agrees(accepted: PaymentRequirements, offer: PaymentRequirements): boolean {
+/** True where what a payer says to have accepted is this offer; more is allowed in `extra`. */
+export function agrees(accepted: PaymentRequirements, offer: PaymentRequirements): boolean {
   return (
     accepted.scheme === offer.scheme &&
     accepted.network === offer.network &&

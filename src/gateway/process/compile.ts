@@ -172,7 +172,7 @@ function createSeller(config: Config, deps: ProcessDeps): (route: RouteConfig) =
   const facilitators = new Map<string, Facilitator>();
   return function sell(route) {
     if (route.x402 === undefined) return undefined;
-    const { bookings, ledger } = deps.store();
+    const { bookings, ledger, paymentIds } = deps.store();
     const url = route.x402.facilitator_url || x402.facilitator_url;
     const facilitator =
       facilitators.get(url) ?? createFacilitator({ ...x402, facilitator_url: url }, { bookings, now: deps.clock });
@@ -185,7 +185,15 @@ function createSeller(config: Config, deps: ProcessDeps): (route: RouteConfig) =
         base_url: x402.public_url || deps.baseUrl,
         template,
       },
-      { ledger, facilitator, answers: deps.answers, clock: deps.clock, log: deps.log },
+      {
+        ledger,
+        paymentIds,
+        facilitator,
+        kinds: { current: undefined },
+        answers: deps.answers,
+        clock: deps.clock,
+        log: deps.log,
+      },
     );
   };
 }

@@ -1,51 +1,76 @@
-import { type TurnpikeError, toProblem } from "../../../lib/errors.ts";
-import { fieldLine } from "../../../lib/fields.ts";
-import { type Settlement } from "../../../payments/facilitator.ts";
-import { PAYMENT_RESPONSE, type PaymentPayload } from "../../../payments/messages.ts";
+import { TurnpikeError } from "../../../lib/errors.ts";
+import { type Fields } from "../../../lib/fields.ts";
+import { type Address } from "../../../payments/address.ts";
+import { parseCharge } from "../../../payments/charge.ts";
+import { type Outcome, type Settlement } from "../../../payments/facilitator.ts";
+import { isPermit2, type PaymentPayload, type PaymentRequirements, type Receipt } from "../../../payments/messages.ts";
+import { type Reason } from "../../../payments/reasons.ts";
+import { settlementNotice } from "../../../payments/settlement-record.ts";
+import { fromStored } from "../../../payments/stored-payment.ts";
+import { transferOf } from "../../../payments/transfer.ts";
 import { type Change, type Payment, type PaymentState } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange.ts";
 import { type Decision } from "../policy.ts";
 import { type Answer } from "./answers.ts";
 import { deliver } from "./deliver.ts";
+import { FirstLook } from "./first-look.ts";
 import { HeldResponse } from "./held-response.ts";
-import { paymentError, respondError, respondJson } from "./respond.ts";
-import { receiptOf, refusalOf, type Sale } from "./sale.ts";
+import { ID_KEEP_MS } from "./identifier.ts";
+import { withReceipt } from "./inline-receipt.ts";
+import { PassingResponse } from "./passing-response.ts";
+import { type Paid, receiptFields, receiptOf, refusalOf } from "./receipt.ts";
+import {
+  respondBroken,
+  respondLost,
+  respondPending,
+  respondRefused,
+  respondUnsettled,
+  respondUnverified,
+  respondUnwritten,
+} from "./refusals.ts";
+import { paymentError, respondError } from "./respond.ts";
+import { type Sale } from "./sale.ts";
 
-/** When a client may ask again what became of an unclear settlement, in seconds. */
-const PENDING_RETRY_S = 5;
-/** When a client may try again whose answer found no room, in seconds. */
-const BUSY_RETRY_S = 1;
-const SEND_AGAIN = "It is not known yet whether the payment went through. Send the same payment again, and no new one.";
-/** When a client may try again whose payment could not be verified, in seconds. */
-const FACILITATOR_RETRY_S = 5;
+/** One payment, and the terms that it was made on. */
+export interface Deal {
+  readonly payload: PaymentPayload;
+  readonly requirements: PaymentRequirements;
+  /** Of x402, as the client speaks it. */
+  readonly version: 1 | 2;
+  /** The client's own name for the payment. */
+  readonly id: string | undefined;
+}
 
 /**
  * One request that holds its payment in the ledger, to the end:
  *
- *   reserved ── verify ──▶ upstream ── settle ──▶ release
- *   unknown  ── settle ──▶ the kept answer, or the upstream once more, free of charge
- *   settled  ───────────▶ likewise: it is paid and owed
+ *   reserved ── verify ──▶ upstream ── settle ──▶ release      settle: after
+ *   reserved ── verify ──▶ settle ──▶ upstream, passed through  settle: before
+ *   unknown  ── find, settle ──▶ as below
+ *   settled  ──▶ the kept answer, or the upstream once more, free of charge: it is paid and owed
  */
 export class Attempt {
   readonly #sale: Sale;
   readonly #exchange: Exchange;
-  readonly #payload: PaymentPayload;
+  readonly #deal: Deal;
   readonly #payment: Payment;
   #held: HeldResponse | undefined;
+  #passing: PassingResponse | undefined;
+  #look: FirstLook | undefined;
   #state: PaymentState;
-  /** Settles once the answer is kept: whoever asks for it when the hold is over finds it. */
-  #kept: Promise<void> | undefined;
+  /** Resolves once the answer is kept where every worker finds it: until then no other may take the payment over. */
+  #kept: Promise<void> = Promise.resolve();
   /** From here on the payment's fate is not the client's connection's. */
   #settling = false;
-  /** The receipt of what is paid already. */
-  #receipt = "";
+  /** What is paid already, for the receipt. */
+  #paid: Paid | undefined;
   /** What is known of the money, to be written down once more where that failed. */
-  #settled: Pick<Change, "transaction" | "payer"> = {};
+  #settled: Pick<Change, "transaction" | "payer" | "notice"> = {};
 
-  constructor(sale: Sale, exchange: Exchange, payload: PaymentPayload, payment: Payment) {
+  constructor(sale: Sale, exchange: Exchange, deal: Deal, payment: Payment) {
     this.#sale = sale;
     this.#exchange = exchange;
-    this.#payload = payload;
+    this.#deal = deal;
     this.#payment = payment;
     this.#state = payment.state;
     exchange.onGone = () => this.#onGone();
@@ -62,110 +87,184 @@ export class Attempt {
 
   async #begin(): Promise<Decision> {
     const { state } = this.#payment;
-    if (state === "settled") return this.#owe(this.#payment.transaction, this.#payment.payer);
     if (state === "unknown") return this.#reconcile();
-    return this.#verify();
+    if (state !== "settled") return this.#verify();
+    this.#paid = this.#payment;
+    return this.#owe();
   }
 
   async #verify(): Promise<Decision> {
-    const { facilitator, requirements, challenge, log } = this.#sale;
-    const verification = await facilitator.verify(this.#payload, requirements).catch((error: unknown) => {
+    const { facilitator, log, route } = this.#sale;
+    const { payload, requirements } = this.#deal;
+    const verification = await facilitator.verify(payload, requirements).catch((error: unknown) => {
       log(`payment: verification threw: ${nameOf(error)}`);
       return { kind: "failed", cause: "defect" } as const;
     });
-    if (verification.kind === "valid" && !this.#exchange.gone) {
-      if (await this.#move({ state: "verified", hold: true, payer: verification.payer })) return this.#sell();
-      this.#respondLost();
-      return "answered";
-    }
+    if (verification.kind === "valid" && !this.#exchange.gone) return this.#admit(verification.payer);
     await this.#move({ state: "released", hold: false });
     if (verification.kind === "refused") {
-      challenge.respond(this.#exchange, verification.reason);
+      respondRefused(this.#exchange, this.#sale, verification.reason);
     } else if (verification.kind !== "valid") {
-      log(`payment: cannot verify on ${this.#sale.route}: the facilitator ${verification.kind}: ${verification.cause}`);
-      const code = verification.kind === "unavailable" ? "facilitator-unavailable" : "facilitator-failed";
-      const error = paymentError(
-        code,
-        "The payment could not be verified; nothing was charged. Send the same payment again.",
-      );
-      respondError(this.#exchange, error, FACILITATOR_RETRY_S);
+      log(`payment: cannot verify on ${route}: the facilitator ${verification.kind}: ${verification.cause}`);
+      respondUnverified(this.#exchange, verification.kind);
     }
     return "answered";
   }
 
+  /** The payment is good: the upstream may work, or is paid for first. */
+  async #admit(payer: string): Promise<Decision> {
+    if (!(await this.#move({ state: "verified", hold: true, payer }))) return this.#lose();
+    if (!(await this.#tieId())) {
+      this.#release();
+      const detail = "The id of this payment stands for another one. Use another id for another request.";
+      respondError(this.#exchange, paymentError("payment-conflict", detail));
+      return "answered";
+    }
+    if (this.#sale.settle === "after") return this.#sell();
+    return (await this.#charge(this.#deal.requirements.amount)) ? this.#owe() : "answered";
+  }
+
+  /** Only now is it sure whose id it is: nobody can take another's. */
+  async #tieId(): Promise<boolean> {
+    const { id } = this.#deal;
+    if (id === undefined) return true;
+    const { from, fingerprint } = this.#payment;
+    const until = this.#sale.clock() + ID_KEEP_MS;
+    return (await this.#sale.paymentIds.tie({ payer: from, id }, fingerprint, until)) === fingerprint;
+  }
+
   /** Puts the holding sink in place and lets the upstream work. */
   #sell(): Decision {
-    if (this.#exchange.gone) {
+    const exchange = this.#exchange;
+    if (exchange.gone) {
       this.#release();
       return "answered";
     }
     this.#held = new HeldResponse(
-      { exchange: this.#exchange, answers: this.#sale.answers },
+      { exchange, answers: this.#sale.answers },
       {
         complete: (answer) => this.#inBackground(this.#complete(answer)),
         unpaid: () => this.#release(),
         broken: (error) => this.#broken(error),
       },
     );
+    this.#look = new FirstLook(exchange);
+    return "continue";
+  }
+
+  /** Lets the upstream work for what is paid, and its answer through as it comes. */
+  async #stream(): Promise<Decision> {
+    // Counted before the upstream works: who breaks off, or outlives the hold, has had it all the same.
+    if (!(await this.#move({ state: "settled", hold: true, delivered: false }))) return this.#lose();
+    if (this.#exchange.gone) {
+      this.#release();
+      return "answered";
+    }
+    this.#passing = new PassingResponse(this.#exchange, this.#receiptFields(), {
+      over: (delivered) =>
+        this.#inBackground(this.#move({ state: "settled", hold: false, ...(delivered ? { delivered } : {}) })),
+      broken: (error) => this.#broken(error),
+    });
     return "continue";
   }
 
   /** The answer is there: the money, then the answer. */
   async #complete(answer: Answer): Promise<void> {
     try {
-      if (this.#receipt === "") await this.#charge(answer);
-      else await this.#hand(answer);
+      if (this.#paid === undefined) {
+        const amount = this.#amountFor();
+        if (amount === undefined) {
+          this.#broken(paymentError("upstream-failed", "The upstream's charge for this makes no sense"));
+          return;
+        }
+        if (!(await this.#charge(amount, answer))) return;
+      } else {
+        this.#keep(answer);
+      }
+      await this.#send(answer);
     } finally {
       this.#sale.answers.release(answer);
     }
   }
 
-  async #charge(answer: Answer): Promise<void> {
-    const going = await this.#move({ state: "settling", hold: true });
-    if (!going || this.#exchange.gone) {
-      this.#release();
-      if (!going) this.#respondLost();
-      return;
-    }
-    const settlement = await this.#settle();
-    if (settlement.kind === "refused") {
-      await this.#move({ state: "failed", hold: false, reason: settlement.reason });
-      this.#respondRefused(settlement.reason);
-      return;
-    }
-    this.#keep(answer);
-    if (settlement.kind === "unknown") return this.#pend(settlement);
-    const { transaction, payer } = settlement;
-    this.#receipt = receiptOf(this.#sale, transaction, payer);
-    this.#settled = { transaction, payer };
-    // Written before the answer goes out: until its delivery is written too, it is a debt.
-    await this.#move({ state: "settled", hold: true, transaction, payer });
-    await this.#send(answer);
+  /** What the answer costs; undefined where the upstream says nothing that could be charged. */
+  #amountFor(): string | undefined {
+    const { requirements } = this.#deal;
+    if (requirements.scheme !== "upto") return requirements.amount;
+    return parseCharge(this.#look?.overrides ?? [], requirements);
   }
 
-  /** An earlier settlement's outcome is not known: asks for the same one again. */
+  /** Moves the money, and writes down what came of it. False: it did not move, or nobody knows, and that is answered. */
+  async #charge(amount: string, answer?: Answer): Promise<boolean> {
+    const going = await this.#move({ state: "settling", hold: true, amount });
+    if (!going || this.#exchange.gone) {
+      this.#release();
+      if (!going) respondLost(this.#exchange);
+      return false;
+    }
+    const settlement = await this.#settle({ ...this.#deal.requirements, amount });
+    if (settlement.kind === "refused") {
+      await this.#giveUp(settlement.reason);
+      return false;
+    }
+    if (answer !== undefined) this.#keep(answer);
+    if (settlement.kind === "unknown") {
+      await this.#pend(settlement.cause, settlement.transaction);
+      return false;
+    }
+    await this.#book(settlement, amount);
+    return true;
+  }
+
+  /** Written before the answer goes out: until its delivery is written too, it is a debt. */
+  async #book({ transaction, payer }: Settlement & { kind: "settled" }, amount: string): Promise<void> {
+    const { target, clock } = this.#sale;
+    const { network, scheme } = this.#payment;
+    this.#paid = { network, scheme, amount, transaction, payer };
+    const notice = settlementNotice(target, this.#payment, { transaction, payer, amount, at: clock() });
+    this.#settled = { transaction, payer, ...(notice === undefined ? {} : { notice }) };
+    await this.#move({ state: "settled", hold: true, ...this.#settled });
+    this.#settled = { transaction, payer };
+  }
+
+  /** An earlier settlement's outcome is not known: looks for it, and asks for the same one again where it did not happen. */
   async #reconcile(): Promise<Decision> {
-    const settlement = await this.#settle();
+    const { amount } = this.#payment;
+    const requirements = fromStored(this.#payment)?.requirements ?? { ...this.#deal.requirements, amount };
+    this.#settling = true;
+    const outcome = await this.#find(requirements);
+    if (outcome.kind === "void") {
+      await this.#giveUp(this.#voidReason());
+      return "answered";
+    }
+    const settlement = outcome.kind === "settled" ? outcome : await this.#settle(requirements);
     if (settlement.kind === "settled") {
-      const { transaction, payer } = settlement;
-      this.#receipt = receiptOf(this.#sale, transaction, payer);
-      this.#settled = { transaction, payer };
-      await this.#move({ state: "settled", hold: true, transaction, payer });
-      return this.#owe(transaction, payer);
+      await this.#book(settlement, amount);
+      return this.#owe();
     }
     // A refusal now may come of the first one's success: the nonce is spent, the balance gone. It settles nothing.
-    const cause = settlement.kind === "unknown" ? settlement.cause : settlement.reason;
-    await this.#pend({ kind: "unknown", cause, transaction: "" });
+    await this.#pend(settlement.kind === "unknown" ? settlement.cause : settlement.reason, "");
     return "answered";
   }
 
+  /** Nothing moved, and nothing will: its time is over, or the payer called it back. */
+  #voidReason(): Reason {
+    if (this.#payment.validBefore > this.#sale.clock() / 1000) return "payment_refused";
+    return isPermit2(this.#deal.payload)
+      ? "permit2_deadline_expired"
+      : "invalid_exact_evm_payload_authorization_valid_before";
+  }
+
   /** Gives what is paid for: the kept answer, or a new one. */
-  async #owe(transaction: string, payer: string): Promise<Decision> {
+  async #owe(): Promise<Decision> {
     this.#settling = false;
-    this.#receipt = receiptOf(this.#sale, transaction, payer);
-    const { answers, clock } = this.#sale;
-    const answer = await answers.get(this.#payment.fingerprint, clock());
-    if (answer === undefined) return this.#sell();
+    const { answers, clock, settle } = this.#sale;
+    const answer = await answers.get(this.#payment.fingerprint, clock()).catch(roomless);
+    if (answer instanceof TurnpikeError) {
+      this.#broken(answer);
+      return "answered";
+    }
+    if (answer === undefined) return settle === "before" ? this.#stream() : this.#sell();
     try {
       await this.#send(answer);
     } finally {
@@ -174,49 +273,80 @@ export class Attempt {
     return "answered";
   }
 
-  async #settle(): Promise<Settlement> {
-    const { facilitator, requirements, log } = this.#sale;
+  async #settle(requirements: PaymentRequirements): Promise<Settlement> {
+    const { facilitator, log } = this.#sale;
     this.#settling = true;
+    // Nothing is charged, so nothing has to move: no chain is asked to.
+    if (requirements.amount === "0") return { kind: "settled", transaction: "", payer: this.#payer() };
     try {
-      return await facilitator.settle(this.#payload, requirements);
+      return await facilitator.settle(this.#deal.payload, requirements);
     } catch (error) {
       log(`payment: settlement threw: ${nameOf(error)}`);
       return { kind: "unknown", cause: "defect", transaction: "" };
     }
   }
 
-  async #hand(answer: Answer): Promise<void> {
-    this.#keep(answer);
-    await this.#send(answer);
+  async #find(requirements: PaymentRequirements): Promise<Outcome> {
+    const { facilitator, log } = this.#sale;
+    if (requirements.amount === "0") return { kind: "unspent" };
+    try {
+      return await facilitator.find(this.#deal.payload, requirements);
+    } catch (error) {
+      log(`payment: looking for a settlement threw: ${nameOf(error)}`);
+      return { kind: "unknown", cause: "defect" };
+    }
+  }
+
+  #payer(): Address {
+    return transferOf(this.#deal.payload, this.#deal.requirements).from;
   }
 
   #keep(answer: Answer): void {
-    const { answers, clock, requirements } = this.#sale;
-    this.#kept = answers.keep(this.#payment.fingerprint, answer, clock() + requirements.maxTimeoutSeconds * 1000);
+    const { answers, clock } = this.#sale;
+    const until = clock() + this.#deal.requirements.maxTimeoutSeconds * 1000;
+    this.#kept = answers.keep(this.#payment.fingerprint, answer, until);
   }
 
   async #send(answer: Answer): Promise<void> {
-    const sent = await deliver(this.#exchange, answer, this.#receipt);
+    const { inlineReceipt } = this.#sale;
+    const whole = inlineReceipt ? withReceipt(answer, this.#receipt()) : answer;
+    const sent = await deliver(this.#exchange, whole, this.#receiptFields());
     const begun = this.#exchange.started;
     await this.#kept;
     await this.#move({ state: "settled", hold: false, ...(begun ? { delivered: sent } : {}) });
   }
 
-  async #pend(settlement: Settlement & { kind: "unknown" }): Promise<void> {
+  #receipt(): Receipt {
+    return receiptOf(this.#sale.target, this.#paid ?? this.#payment);
+  }
+
+  #receiptFields(): Fields {
+    return receiptFields(this.#receipt(), this.#deal.version);
+  }
+
+  async #pend(cause: string, transaction: string): Promise<void> {
     const { log, route } = this.#sale;
-    log(`payment: settlement on ${route} is open: ${settlement.cause}`);
-    respondError(this.#exchange, paymentError("settlement-pending", SEND_AGAIN), PENDING_RETRY_S);
-    const { transaction } = settlement;
+    log(`payment: settlement on ${route} is open: ${cause}`);
+    respondPending(this.#exchange);
     await this.#kept;
     await this.#move({ state: "unknown", hold: false, ...(transaction === "" ? {} : { transaction }) });
   }
 
+  /** Nothing moved, for certain: the payment is over, and what it was for may be paid for anew. */
+  async #giveUp(reason: Reason): Promise<void> {
+    await this.#move({ state: "failed", hold: false, reason });
+    respondUnsettled(this.#exchange, refusalOf(this.#payment, reason), this.#deal.version);
+    await this.#untieId();
+  }
+
   #broken(error: TurnpikeError): void {
     this.#release();
-    if (!this.#exchange.gone) respondError(this.#exchange, error, error.status === 503 ? BUSY_RETRY_S : undefined);
+    if (this.#exchange.gone) return;
+    respondBroken(this.#exchange, error, this.#paid === undefined ? "" : this.#receiptFields());
   }
 
   #onGone(): void {
+    this.#passing?.leave();
     if (this.#held === undefined || this.#settling) return;
     this.#held.drop();
     this.#release();
@@ -224,21 +354,20 @@ export class Attempt {
 
   /** Lets go of the payment: it may be used again, or, where it is paid already, be asked for again. */
   #release(): void {
-    const state = this.#receipt === "" ? "released" : "settled";
-    this.#inBackground(this.#move({ state, hold: false }));
+    const isFree = this.#paid === undefined;
+    const moved = this.#move({ state: isFree ? "released" : "settled", hold: false });
+    this.#inBackground(isFree ? moved.then(() => this.#untieId()) : moved);
   }
 
-  #respondLost(): void {
-    const error = paymentError("payment-conflict", "Another request took this payment over.");
-    respondError(this.#exchange, error, 1);
+  async #untieId(): Promise<void> {
+    const { id } = this.#deal;
+    const { from, fingerprint } = this.#payment;
+    if (id !== undefined) await this.#sale.paymentIds.untie({ payer: from, id }, fingerprint);
   }
 
-  #respondRefused(reason: string): void {
-    const detail = `The payment could not be settled: ${reason}. Nothing was charged.`;
-    const problem = toProblem(paymentError("payment-required", detail), this.#exchange.id);
-    const receipt = refusalOf(this.#sale, reason, this.#payment.from);
-    const json = JSON.stringify({ ...problem, x402Version: 2, error: reason });
-    respondJson(this.#exchange, 402, json, fieldLine(PAYMENT_RESPONSE, receipt));
+  #lose(): Decision {
+    respondLost(this.#exchange);
+    return "answered";
   }
 
   async #move(change: Change): Promise<boolean> {
@@ -254,23 +383,23 @@ export class Attempt {
   /** The one boundary for a ledger that fails: it must not end the process, and it releases nothing. */
   async #fail(cause: unknown): Promise<void> {
     this.#sale.log(`payment: the ledger failed on ${this.#sale.route}: ${nameOf(cause)}`);
-    const spent = this.#settling || this.#receipt !== "";
-    if (!this.#exchange.started) {
-      const failure = spent
-        ? paymentError("settlement-pending", SEND_AGAIN)
-        : paymentError(
-            "overloaded",
-            "The payment could not be written down; nothing was charged. Send the same payment again.",
-          );
-      respondError(this.#exchange, failure, PENDING_RETRY_S);
-    }
-    const end: Change = { state: spent ? this.#state : "released", hold: false, ...this.#settled };
-    const paid: Change = this.#receipt === "" ? end : { ...end, state: "settled" };
+    const spent = this.#settling || this.#paid !== undefined;
+    if (!this.#exchange.started) respondUnwritten(this.#exchange, spent);
+    const { transaction, payer } = this.#settled;
+    const known = payer === undefined || transaction === undefined ? {} : { transaction, payer };
+    const end: Change = { state: spent ? this.#state : "released", hold: false, ...known };
+    const paid: Change = this.#paid === undefined ? end : { ...end, ...this.#settled, state: "settled" };
     // Where all of this fails as well, the hold runs out by itself.
     await this.#move(paid)
       .catch(() => this.#move(end))
       .catch(() => false);
   }
+}
+
+/** The answer is kept, and there is no room to read it: whoever asks again may find some. */
+function roomless(error: unknown): TurnpikeError {
+  if (error instanceof TurnpikeError) return error;
+  throw error;
 }
 
 /** An error's class: its message may hold addresses and keys. */

@@ -2,11 +2,11 @@ import { type ErrorCode, PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "
 import { fieldLine, type Fields } from "../../../lib/fields.ts";
 import { answer } from "../../answer.ts";
 import { type Exchange } from "../../exchange.ts";
+import { EXPOSED } from "./response-fields.ts";
 
-const PROBLEM_FIELDS =
-  fieldLine("Content-Type", PROBLEM_CONTENT_TYPE) +
-  fieldLine("Cache-Control", "no-store") +
-  fieldLine("Access-Control-Expose-Headers", "PAYMENT-REQUIRED, PAYMENT-RESPONSE, Retry-After");
+const COMMON_FIELDS = fieldLine("Cache-Control", "no-store") + EXPOSED;
+const PROBLEM_FIELDS = fieldLine("Content-Type", PROBLEM_CONTENT_TYPE) + COMMON_FIELDS;
+const HTML_FIELDS = fieldLine("Content-Type", "text/html; charset=utf-8") + COMMON_FIELDS;
 
 const encoder = new TextEncoder();
 
@@ -15,10 +15,15 @@ export function respondJson(exchange: Exchange, status: number, json: string, fi
   answer(exchange, status, PROBLEM_FIELDS + fields, encoder.encode(json));
 }
 
-/** Answers with an error of the table; `retryAfter` in seconds. */
-export function respondError(exchange: Exchange, error: TurnpikeError, retryAfter?: number): void {
-  const fields = retryAfter === undefined ? "" : fieldLine("Retry-After", String(retryAfter));
-  respondJson(exchange, error.status, JSON.stringify(toProblem(error, exchange.id)), fields);
+/** Answers with a page of `status`; `fields` go beside the usual ones. */
+export function respondHtml(exchange: Exchange, status: number, html: string, fields: Fields): void {
+  answer(exchange, status, HTML_FIELDS + fields, encoder.encode(html));
+}
+
+/** Answers with an error of the table; `retryAfter` in seconds, `fields` go beside the usual ones. */
+export function respondError(exchange: Exchange, error: TurnpikeError, retryAfter?: number, fields: Fields = ""): void {
+  const retry = retryAfter === undefined ? "" : fieldLine("Retry-After", String(retryAfter));
+  respondJson(exchange, error.status, JSON.stringify(toProblem(error, exchange.id)), retry + fields);
 }
 
 export function paymentError(code: ErrorCode, detail: string): TurnpikeError {

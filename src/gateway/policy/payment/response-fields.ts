@@ -1,11 +1,16 @@
 import { type Fields, fieldLine, fieldValue, withoutFields } from "../../../lib/fields.ts";
-import { PAYMENT_RESPONSE } from "../../../payments/messages.ts";
 
 /** Fields by which an upstream could speak for the gateway, or set its own price: x402's `upto` scheme reads it from one. */
 const PAYMENT_FIELDS = ["payment-response", "payment-required", "x-payment-response", "settlement-overrides"];
 
 /** What a client says about its payment: spendable by whoever reads it, so no upstream may. */
 const REQUEST_FIELDS = ["payment-signature", "x-payment"];
+
+/** What a script of another origin may read of an answer, where it may read the answer at all. */
+export const EXPOSED = fieldLine(
+  "Access-Control-Expose-Headers",
+  "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After",
+);
 
 export function withoutPayment(fields: Fields): Fields {
   return withoutFields(fields, REQUEST_FIELDS);
@@ -15,14 +20,14 @@ export function withoutPaymentClaims(fields: Fields): Fields {
   return withoutFields(fields, PAYMENT_FIELDS);
 }
 
-/** The upstream's fields with the receipt added, and closed to shared caches: nobody else has paid. */
-export function paidFields(fields: Fields, receipt: string): Fields {
+/** The upstream's fields with the receipt's (`receiptFields`) added, and closed to shared caches: nobody else has paid. */
+export function paidFields(fields: Fields, receipt: Fields): Fields {
   const cacheControl = fieldValue(fields, "cache-control") ?? "";
   return (
     withoutFields(withoutPaymentClaims(fields), ["cache-control"]) +
     fieldLine("Cache-Control", privateOnly(cacheControl)) +
-    fieldLine(PAYMENT_RESPONSE, receipt) +
-    fieldLine("Access-Control-Expose-Headers", PAYMENT_RESPONSE)
+    receipt +
+    EXPOSED
   );
 }
 

@@ -1,0 +1,172 @@
+import { createHash } from "node:crypto";
+import { ERRORS } from "../../../lib/errors.ts";
+import { checkTerms } from "../../../payments/exact.ts";
+import { type PaymentPayload, type PaymentRequirements } from "../../../payments/messages.ts";
+import { paymentKey } from "../../../payments/payment-key.ts";
+import { toStored } from "../../../payments/stored-payment.ts";
+import { agrees, findMismatch } from "../../../payments/terms.ts";
+import { transferOf } from "../../../payments/transfer.ts";
+import { fromV1 } from "../../../payments/v1.ts";
+import { MAX_CUTS, type Payment, type Reservation } from "../../../store/ledger.ts";
+import { type Exchange } from "../../exchange.ts";
+import { hostOf } from "../../routing/table.ts";
+import { type Decision } from "../policy.ts";
+import { Attempt, type Deal } from "./attempt.ts";
+import { type Challenge, type ChallengeError } from "./challenge.ts";
+import { deliver } from "./deliver.ts";
+import { readIdentifier } from "./identifier.ts";
+import { withReceipt } from "./inline-receipt.ts";
+import { type Presented } from "./presented.ts";
+import { receiptFields, receiptOf } from "./receipt.ts";
+import { respondRefused } from "./refusals.ts";
+import { paymentError, respondError } from "./respond.ts";
+import { type Sale } from "./sale.ts";
+
+/** When a client may ask again whose payment another request works on, in seconds. */
+const IN_FLIGHT_RETRY_S = 1;
+const NO_ROOM = "Too many paid answers wait for settlement; nothing was charged. Send the same payment again.";
+const BAD_ID = "Cannot read the payment: the id of payment-identifier must be 16 to 128 of A-Z a-z 0-9 _ -";
+const NO_ID = "Cannot take the payment: this route asks for an id with it, by the extension payment-identifier";
+
+/** A payment that may be what is asked for: it is taken on where nothing speaks against it, or where it is begun already. */
+interface Offered {
+  readonly payload: PaymentPayload;
+  /** Of the way that it accepts; where there is no such way, what it says of one. */
+  readonly requirements: PaymentRequirements;
+  readonly objection: ChallengeError | undefined;
+}
+
+/** Works on a request that came with a payment, or says why not. */
+export async function admit(sale: Sale, exchange: Exchange, presented: Presented): Promise<Decision> {
+  const offered = match(sale, presented);
+  if (offered === undefined) {
+    respondRefused(exchange, sale, "No matching payment requirements");
+    return "answered";
+  }
+  const { payload, requirements, objection } = offered;
+  const identifier = readIdentifier(payload);
+  if (identifier === "invalid" || (identifier === undefined && sale.requiresId)) {
+    respondError(exchange, paymentError("invalid-payment", identifier === undefined ? NO_ID : BAD_ID));
+    return "answered";
+  }
+  const reservation = reservationOf(sale, exchange, offered, presented.header);
+  // What was begun is finished, even where price or time have moved on: a new challenge would make the client pay twice.
+  if (objection !== undefined && !(await isBegun(sale, reservation))) {
+    respondRefused(exchange, sale, objection);
+    return "answered";
+  }
+  if (!hasRoom(sale, reservation.fingerprint)) {
+    respondError(exchange, paymentError("overloaded", NO_ROOM), IN_FLIGHT_RETRY_S);
+    return "answered";
+  }
+  const { held, payment } = await sale.ledger.reserve(reservation);
+  const deal: Deal = { payload, requirements, version: presented.version, id: identifier?.id };
+  if (!held) return answerTaken({ sale, exchange, deal }, payment, reservation.fingerprint);
+  if (objection !== undefined && payment.state === "reserved") {
+    // It came to nothing while it was looked for: so it is a new one, on terms that are nobody's.
+    await sale.ledger.move(payment, { state: "released", hold: false });
+    respondRefused(exchange, sale, objection);
+    return "answered";
+  }
+  return new Attempt(sale, exchange, deal, payment).run();
+}
+
+/** Finds the way that was paid by. Undefined where it cannot even be said which payment this is. */
+function match(sale: Sale, presented: Presented): Offered | undefined {
+  const challenge = sale.offers.current();
+  const offers = challenge?.required.accepts ?? [];
+  const payload = presented.version === 2 ? presented.payment : fromV1(presented.payment, offers);
+  if (payload === undefined) return undefined;
+  const way = offers.find((offer) => agrees(payload.accepted, offer));
+  return {
+    payload,
+    requirements: way ?? payload.accepted,
+    objection: objectionTo(sale, payload, { challenge, way }),
+  };
+}
+
+function objectionTo(
+  { clock }: Sale,
+  payload: PaymentPayload,
+  { challenge, way }: { readonly challenge: Challenge | undefined; readonly way: PaymentRequirements | undefined },
+): ChallengeError | undefined {
+  if (challenge === undefined || way === undefined) return "No matching payment requirements";
+  return findMismatch(payload, challenge.required) ?? checkTerms(payload, way, clock() / 1000);
+}
+
+/** An answer that is passed through needs no room. */
+function hasRoom({ answers, settle, clock }: Sale, fingerprint: string): boolean {
+  return settle === "before" || answers.admits() || answers.has(fingerprint, clock());
+}
+
+async function isBegun(sale: Sale, reservation: Reservation): Promise<boolean> {
+  const standing = await sale.ledger.find(reservation);
+  if (standing === undefined || standing.fingerprint !== reservation.fingerprint) return false;
+  return standing.state === "settling" || standing.state === "unknown" || standing.state === "settled";
+}
+
+function reservationOf(sale: Sale, exchange: Exchange, offered: Offered, header: string): Reservation {
+  const { method, authority, path, query } = exchange.head;
+  const { payload, requirements } = offered;
+  return {
+    ...paymentKey(payload, requirements),
+    token: requirements.asset.toLowerCase(),
+    scheme: requirements.scheme,
+    amount: requirements.amount,
+    payTo: requirements.payTo.toLowerCase(),
+    route: sale.route,
+    // With the host, by which routes are told apart, and without its port, which says nothing of what is sold.
+    fingerprint: createHash("sha256")
+      .update(`${header}\n${method}\n${hostOf(authority)}\n${path}${query}`)
+      .digest("base64url"),
+    // Beyond what a number holds only where the terms were objected to, and then only what is begun is looked for.
+    validBefore: Math.min(Number(transferOf(payload, requirements).validBefore), Number.MAX_SAFE_INTEGER),
+    payload: toStored(payload, requirements, sale.target.testMode),
+  };
+}
+
+interface Request {
+  readonly sale: Sale;
+  readonly exchange: Exchange;
+  readonly deal: Deal;
+}
+
+/** Answers who comes with a payment that another request works on, or that is used up. */
+async function answerTaken(request: Request, payment: Payment, fingerprint: string): Promise<Decision> {
+  const { exchange } = request;
+  const { title } = ERRORS["payment-conflict"];
+  if (payment.fingerprint !== fingerprint) {
+    respondError(exchange, paymentError("payment-conflict", `${title}: it belongs to another request.`));
+  } else if (payment.state !== "settled") {
+    const error = paymentError("payment-conflict", "This payment is being worked on. Send the same payment again.");
+    respondError(exchange, error, IN_FLIGHT_RETRY_S);
+  } else if (!(await deliverKept(request, payment))) {
+    respondSold(exchange, payment);
+  }
+  return "answered";
+}
+
+/** False: the answer is not kept. */
+async function deliverKept({ sale, exchange, deal }: Request, payment: Payment): Promise<boolean> {
+  const answer = await sale.answers.get(payment.fingerprint, sale.clock());
+  if (answer === undefined) return false;
+  const receipt = receiptOf(sale.target, payment);
+  const whole = sale.inlineReceipt ? withReceipt(answer, receipt) : answer;
+  await deliver(exchange, whole, receiptFields(receipt, deal.version)).finally(() => sale.answers.release(answer));
+  return true;
+}
+
+/** It is paid for, and its answer is not here to give. */
+function respondSold(exchange: Exchange, payment: Payment): void {
+  const { title } = ERRORS["payment-conflict"];
+  if (payment.delivered) {
+    const detail = `${title}: its answer was delivered, and is not kept any more.`;
+    respondError(exchange, paymentError("payment-conflict", detail));
+  } else if (payment.cuts >= MAX_CUTS) {
+    const detail = `${title}: its answer was begun ${payment.cuts} times and never taken whole, and is not kept any more.`;
+    respondError(exchange, paymentError("payment-conflict", detail));
+  } else {
+    const detail = "The answer to this payment is on its way. Send the same payment again.";
+    respondError(exchange, paymentError("payment-conflict", detail), IN_FLIGHT_RETRY_S);
+  }
+}

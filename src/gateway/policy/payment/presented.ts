@@ -1,0 +1,44 @@
+import { type TurnpikeError } from "../../../lib/errors.ts";
+import { type Fields, fieldValues } from "../../../lib/fields.ts";
+import { decodeHeader, MAX_HEADER_LENGTH } from "../../../payments/header.ts";
+import { type PaymentPayload, paymentPayloadSchema } from "../../../payments/messages.ts";
+import { type V1Payment, v1PaymentSchema } from "../../../payments/v1.ts";
+import { paymentError } from "./respond.ts";
+
+/** The payment that a request carries, as it was sent. */
+export type Presented =
+  | { readonly version: 2; readonly header: string; readonly payment: PaymentPayload }
+  | { readonly version: 1; readonly header: string; readonly payment: V1Payment };
+
+/** Reads the payment in a request's head; undefined where there is none, an error where it cannot be read. */
+export function readPayment(fields: Fields): Presented | TurnpikeError | undefined {
+  const headers = fieldValues(fields, "payment-signature");
+  const old = fieldValues(fields, "x-payment");
+  if (headers.length === 0 && old.length === 0) return undefined;
+  const [header = ""] = headers.length === 0 ? old : headers;
+  if (headers.length + old.length > 1) {
+    return unreadable("there must be one, in PAYMENT-SIGNATURE or in X-PAYMENT");
+  }
+  if (header.length > MAX_HEADER_LENGTH) {
+    return unreadable(`the header exceeds ${MAX_HEADER_LENGTH} characters`);
+  }
+  return headers.length === 1 ? readV2(header) : readV1(header);
+}
+
+function readV2(header: string): Presented | TurnpikeError {
+  const parsed = paymentPayloadSchema.safeParse(decodeHeader(header));
+  if (parsed.success) return { version: 2, header, payment: parsed.data };
+  return unreadable(
+    "PAYMENT-SIGNATURE must be one base64 header with an x402 version 2 payment by EIP-3009 or Permit2",
+  );
+}
+
+function readV1(header: string): Presented | TurnpikeError {
+  const parsed = v1PaymentSchema.safeParse(decodeHeader(header));
+  if (parsed.success) return { version: 1, header, payment: parsed.data };
+  return unreadable("X-PAYMENT must be one base64 header with an x402 version 1 payment by EIP-3009");
+}
+
+function unreadable(what: string): TurnpikeError {
+  return paymentError("invalid-payment", `Cannot read the payment: ${what}`);
+}

@@ -1,0 +1,37 @@
+import { fieldLine, type Fields } from "../../../lib/fields.ts";
+import { encodeHeader } from "../../../payments/header.ts";
+import { PAYMENT_RESPONSE, type Receipt } from "../../../payments/messages.ts";
+import { type SettlementTarget } from "../../../payments/settlement-record.ts";
+import { v1Receipt, X_PAYMENT_RESPONSE } from "../../../payments/v1.ts";
+import { type Payment } from "../../../store/ledger.ts";
+
+/** What a receipt says of the money. */
+export type Paid = Pick<Payment, "network" | "scheme" | "amount" | "transaction" | "payer">;
+
+/** The receipt of a settled payment; under `upto` it says what was charged. */
+export function receiptOf(target: SettlementTarget, paid: Paid): Receipt {
+  const { network, scheme, amount, transaction, payer } = paid;
+  const extra = {
+    ...(target.testMode ? { testMode: true } : {}),
+    ...(target.gateway_id === "" ? {} : { gatewayId: target.gateway_id }),
+  };
+  return {
+    success: true,
+    transaction,
+    network,
+    payer,
+    ...(scheme === "upto" ? { amount } : {}),
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+  };
+}
+
+/** The receipt of a settlement that was refused. */
+export function refusalOf({ network, from }: Pick<Payment, "network" | "from">, reason: string): Receipt {
+  return { success: false, errorReason: reason, transaction: "", network, payer: from };
+}
+
+/** A receipt as a head carries it: a client of version 1 finds it under the name that it knows as well. */
+export function receiptFields(receipt: Receipt, version: 1 | 2): Fields {
+  const fields = fieldLine(PAYMENT_RESPONSE, encodeHeader(receipt));
+  return version === 2 ? fields : fields + fieldLine(X_PAYMENT_RESPONSE, encodeHeader(v1Receipt(receipt)));
+}

@@ -1,0 +1,69 @@
+import { toProblem, type TurnpikeError } from "../../../lib/errors.ts";
+import { type Fields } from "../../../lib/fields.ts";
+import { type Receipt } from "../../../payments/messages.ts";
+import { type Exchange } from "../../exchange.ts";
+import { type ChallengeError } from "./challenge.ts";
+import { receiptFields } from "./receipt.ts";
+import { paymentError, respondError, respondJson } from "./respond.ts";
+import { type Sale } from "./sale.ts";
+
+/** When a client may ask again what became of an unclear settlement, in seconds. */
+const PENDING_RETRY_S = 5;
+/** When a client may try again whose payment could not be verified, in seconds. */
+const FACILITATOR_RETRY_S = 5;
+/** When a client may ask again whose payment another request works on, or whose answer found no room, in seconds. */
+const SOON_S = 1;
+
+const SEND_AGAIN = "It is not known yet whether the payment went through. Send the same payment again, and no new one.";
+
+/** The price again, and why the payment was not taken; 503 while the route has none. */
+export function respondRefused(exchange: Exchange, { offers }: Sale, error: ChallengeError): void {
+  const challenge = offers.current();
+  if (challenge !== undefined) {
+    challenge.respond(exchange, error);
+    return;
+  }
+  const detail = "Nothing can be sold here at the moment: the facilitator has not said what it takes.";
+  respondError(exchange, paymentError("facilitator-unavailable", detail), FACILITATOR_RETRY_S);
+}
+
+/** The facilitator is away, or makes no sense. */
+export function respondUnverified(exchange: Exchange, kind: "unavailable" | "failed"): void {
+  const code = kind === "unavailable" ? "facilitator-unavailable" : "facilitator-failed";
+  const detail = "The payment could not be verified; nothing was charged. Send the same payment again.";
+  respondError(exchange, paymentError(code, detail), FACILITATOR_RETRY_S);
+}
+
+/** Nobody knows whether money moved: never a new price. */
+export function respondPending(exchange: Exchange): void {
+  respondError(exchange, paymentError("settlement-pending", SEND_AGAIN), PENDING_RETRY_S);
+}
+
+/** The settlement was refused, for certain. `receipt` says so in the protocol's words. */
+export function respondUnsettled(exchange: Exchange, receipt: Receipt, version: 1 | 2): void {
+  const error = receipt.errorReason ?? "payment_refused";
+  const detail = `The payment could not be settled: ${error}. Nothing was charged.`;
+  const problem = toProblem(paymentError("payment-required", detail), exchange.id);
+  const json = JSON.stringify({ ...problem, x402Version: version, error });
+  respondJson(exchange, 402, json, receiptFields(receipt, version));
+}
+
+/** The ledger failed; `spent` where money may have moved. */
+export function respondUnwritten(exchange: Exchange, spent: boolean): void {
+  if (spent) {
+    respondPending(exchange);
+    return;
+  }
+  const detail = "The payment could not be written down; nothing was charged. Send the same payment again.";
+  respondError(exchange, paymentError("overloaded", detail), PENDING_RETRY_S);
+}
+
+/** No answer came; `receipt` stands beside it where it is paid and owed. */
+export function respondBroken(exchange: Exchange, error: TurnpikeError, receipt: Fields): void {
+  const isOwed = receipt !== "";
+  respondError(exchange, error, error.status === 503 || isOwed ? SOON_S : undefined, receipt);
+}
+
+export function respondLost(exchange: Exchange): void {
+  respondError(exchange, paymentError("payment-conflict", "Another request took this payment over."), SOON_S);
+}
