@@ -1,0 +1,57 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+/** One post, as it came. */
+export interface Received {
+  readonly id: string;
+  readonly body: string;
+  /** It was signed by the receiver's secret. */
+  readonly isGenuine: boolean;
+}
+
+type Answer = (received: Received) => Response | Promise<Response>;
+
+/** For tests alone: an operator's endpoint, which checks signatures by code of its own. */
+export class WebhookReceiver {
+  readonly received: Received[] = [];
+  answer: Answer = () => new Response("thanks");
+  readonly #secret: Uint8Array;
+  readonly #server: Bun.Server<undefined>;
+
+  constructor(secret: Uint8Array, port = 0) {
+    this.#secret = secret;
+    this.#server = Bun.serve({
+      port,
+      hostname: "127.0.0.1",
+      idleTimeout: 30,
+      fetch: async (request) => {
+        const id = request.headers.get("webhook-id") ?? "";
+        const body = await request.text();
+        const received = { id, body, isGenuine: this.#isGenuine(request.headers, body) };
+        this.received.push(received);
+        return this.answer(received);
+      },
+    });
+  }
+
+  get url(): string {
+    return `${this.#server.url.origin}/in/path-secret?token=query-secret`;
+  }
+
+  get port(): number {
+    return Number(this.#server.url.port);
+  }
+
+  async stop(): Promise<void> {
+    await this.#server.stop(true);
+  }
+
+  #isGenuine(headers: Headers, body: string): boolean {
+    const signed = `${headers.get("webhook-id")}.${headers.get("webhook-timestamp")}.${body}`;
+    const expected = createHmac("sha256", this.#secret).update(signed).digest();
+    return (headers.get("webhook-signature") ?? "").split(" ").some((signature) => {
+      const [version, base64 = ""] = signature.split(",");
+      const given = Buffer.from(base64, "base64");
+      return version === "v1" && given.length === expected.length && timingSafeEqual(given, expected);
+    });
+  }
+}
