@@ -221,6 +221,7 @@ class RunningGateway implements GatewayProcess {
     this.#compiled?.close();
     this.#wheel.close();
     await this.#own.logFiles.close();
+    await this.#own.answers.close();
     await this.#store?.close();
   }
 
@@ -281,13 +282,20 @@ class RunningGateway implements GatewayProcess {
       state: { ready: () => this.#isUp && !this.#draining, metrics: () => this.#metrics() },
       answers: this.#own.answers,
       logFiles: this.#own.logFiles,
-      store: () => (this.#store ??= openStore(this.#options.storePath)),
+      store: () => this.#openStore(),
       clock: Date.now,
       log: this.#options.log,
       onFault: (error) => this.#fault(error),
       baseUrl: first === undefined ? "" : urlOf(first),
       listeners,
     };
+  }
+
+  #openStore(): Store {
+    const { storePath, log } = this.#options;
+    this.#store ??= openStore(storePath);
+    this.#own.useDisk(storePath, log);
+    return this.#store;
   }
 
   #metrics(): ReturnType<Resources["metrics"]> {

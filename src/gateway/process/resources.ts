@@ -1,5 +1,7 @@
+import { dirname, join } from "node:path";
 import { BufferPool, type BufferPoolLimits } from "../../lib/buffer-pool.ts";
 import { type Config } from "../config/config.ts";
+import { AnswerDisk } from "../policy/payment/answer-disk.ts";
 import { Answers } from "../policy/payment/answers.ts";
 import { onlySlot, Telemetry, type WorkerSlot } from "../telemetry/telemetry.ts";
 import { type CountedServer } from "../telemetry/upstream-metrics.ts";
@@ -13,7 +15,7 @@ const STREAM_RESERVE = 2;
 /** And where its answer is gathered, one for that. */
 const BODY_RESERVE = 1;
 
-type PoolConfig = Pick<Config, "buffer_pool">;
+type PoolConfig = Pick<Config, "buffer_pool" | "x402">;
 
 /** What a worker has one of, whatever configuration it serves by: its counters, and its part of what is bounded. */
 export class Resources {
@@ -26,6 +28,8 @@ export class Resources {
   readonly places: Places;
   readonly states: ServerStates;
   readonly logFiles: LogFiles;
+  readonly #hasOthers: boolean;
+  #answerDiskBytes: number;
 
   /** `slot` is left out where the server is this one process. */
   constructor(config: PoolConfig, slot: WorkerSlot = onlySlot()) {
@@ -37,12 +41,30 @@ export class Resources {
     this.places = new SharedPlaces(slot);
     this.states = new ServerStates(slot.zone, slot.row);
     this.logFiles = new LogFiles((lines) => telemetry.logLinesDropped(lines));
+    this.#hasOthers = slot.zone.shape.rows > 2;
+    this.#answerDiskBytes = config.x402.answer_disk_bytes;
+  }
+
+  /** Puts paid answers beside the ledger in `storePath`, unless that, or the configuration, says that nothing is kept. */
+  useDisk(storePath: string, log: (message: string) => void): void {
+    if (this.answers.disk !== undefined || storePath === ":memory:" || this.#answerDiskBytes === 0) return;
+    this.answers.useDisk(
+      new AnswerDisk({
+        folder: join(dirname(storePath), "answers"),
+        maxBytes: this.#answerDiskBytes,
+        shares: this.#hasOthers,
+        now: Date.now,
+        log,
+      }),
+    );
   }
 
   /** Other limits from now on. */
   reload(config: PoolConfig): void {
     this.buffers.limits = streamLimits(config);
     this.bodies.limits = bodyLimits(config);
+    this.#answerDiskBytes = config.x402.answer_disk_bytes;
+    if (this.answers.disk !== undefined) this.answers.disk.maxBytes = this.#answerDiskBytes;
   }
 
   metrics(servers: readonly CountedServer[]): { readonly text: string; readonly contentType: string } {

@@ -1,20 +1,24 @@
 import { type BufferPool } from "../../../lib/buffer-pool.ts";
+import { TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields } from "../../../lib/fields.ts";
 import { type ResponseHead } from "../../exchange.ts";
+import { type AnswerDisk, type SpillListener, type StoredAnswer } from "./answer-disk.ts";
+import { AnswerFile } from "./answer-file.ts";
+import { type Spill } from "./spill.ts";
 
 /** An upstream's answer as a whole, ready to be sent. */
 export interface Answer {
   readonly head: ResponseHead;
-  readonly body: readonly Uint8Array[];
+  readonly body: readonly Uint8Array[] | AnswerFile;
   readonly trailers: Fields;
   /** Bytes of body. */
   readonly size: number;
 }
 
 export interface AnswerBounds {
-  /** Bytes of one body. */
+  /** Bytes of one body, where there is no disk for it. */
   readonly maxAnswerBytes: number;
-  /** Answers that are kept for a retry. */
+  /** Answers that are kept in memory for a retry. */
   readonly maxEntries: number;
 }
 
@@ -24,14 +28,18 @@ export const ANSWER_BOUNDS: AnswerBounds = {
   maxEntries: 1024,
 };
 
+/** Bytes of one body that wait in memory, where there is a disk: what is longer is written there. */
+const MAX_HELD_BYTES = 131_072;
+
 interface Kept {
   readonly answer: Answer;
   readonly until: number;
 }
 
 /**
- * The memory of paid answers: while they wait for settlement, and afterwards, so that who paid and lost the connection can
- * ask again. Made once per process: it outlives the policies of a configuration. What waits goes before what is kept.
+ * The paid answers of a process: while they wait for settlement, and afterwards, so that who paid and lost the connection can
+ * ask again. Made once per process: it outlives the policies of a configuration. What waits goes before what is kept. Where
+ * there is a disk, long ones are there, and what other workers may be asked for.
  */
 export class Answers {
   readonly #pool: BufferPool;
@@ -39,6 +47,7 @@ export class Answers {
   readonly #kept = new Map<string, Kept>();
   /** Whose room is not the cache's. */
   readonly #waiting = new WeakSet<Answer>();
+  #disk: AnswerDisk | undefined;
 
   /** `pool` is the worker's for bodies that are gathered, by their bytes: small ones share a buffer. */
   constructor(pool: BufferPool, bounds: AnswerBounds = ANSWER_BOUNDS) {
@@ -46,8 +55,23 @@ export class Answers {
     this.#bounds = bounds;
   }
 
+  /** From now on, and until `close`. */
+  useDisk(disk: AnswerDisk): void {
+    this.#disk = disk;
+  }
+
+  get disk(): AnswerDisk | undefined {
+    return this.#disk;
+  }
+
   get maxAnswerBytes(): number {
+    if (this.#disk !== undefined) return Math.max(this.#disk.maxBytes, MAX_HELD_BYTES);
     return Math.min(this.#bounds.maxAnswerBytes, this.#pool.capacity);
+  }
+
+  /** Bytes of one body that may wait in memory. */
+  get maxHeldBytes(): number {
+    return this.#disk === undefined ? this.maxAnswerBytes : MAX_HELD_BYTES;
   }
 
   /** False where a new answer would find no room: nobody should work for one. */
@@ -67,7 +91,12 @@ export class Answers {
     this.#pool.give(bytes);
   }
 
-  /** An answer for whose body room was taken; `release` gives it back. */
+  /** Where an answer goes that is too long for memory, of `announced` bytes or -1. Undefined: nothing can be written. */
+  spill(announced: number, listener: SpillListener): Spill | undefined {
+    return this.#disk?.spill(announced, listener);
+  }
+
+  /** An answer for whose body room was taken, or a file was made; `release` gives it back. */
   complete(answer: Answer): Answer {
     this.#waiting.add(answer);
     return answer;
@@ -75,7 +104,10 @@ export class Answers {
 
   /** Keeps an answer until `until` in milliseconds. Resolves, never rejects, once every worker finds it, or it cannot be kept. */
   async keep(key: string, answer: Answer, until: number): Promise<void> {
+    const { head, trailers, body } = answer;
     this.#drop(key);
+    if (body instanceof AnswerFile) return this.#disk?.keepFile(body, { key, until, head, trailers });
+    if (this.#disk?.shares === true) this.#disk.keepBody(body, { key, until, head, trailers });
     while (this.#kept.size >= this.#bounds.maxEntries) this.#dropOldest();
     this.#waiting.delete(answer);
     this.#kept.set(key, { answer, until });
@@ -83,21 +115,34 @@ export class Answers {
 
   /** True where an answer is kept. `now` in milliseconds. */
   has(key: string, now: number): boolean {
-    return (this.#kept.get(key)?.until ?? 0) > now;
+    return (this.#kept.get(key)?.until ?? 0) > now || this.#disk?.has(key, now) === true;
   }
 
-  /** The kept answer, unless its time is over; `release` it. `now` in milliseconds. */
+  /** The kept answer, unless its time is over; `release` it. `now` in milliseconds. Rejects where there is no room to read it. */
   async get(key: string, now: number): Promise<Answer | undefined> {
     const kept = this.#kept.get(key);
-    if (kept === undefined) return undefined;
-    if (kept.until > now) return kept.answer;
+    if (kept !== undefined && kept.until > now) return kept.answer;
     this.#drop(key);
-    return undefined;
+    const stored = await this.#disk?.get(key, now);
+    return stored === undefined ? undefined : this.#taken(stored);
   }
 
   /** Whoever had an answer, kept or not, needs it no more: said once for each answer that was complete, or got. */
   release(answer: Answer): void {
-    if (this.#waiting.delete(answer)) this.#pool.give(answer.size);
+    if (!this.#waiting.delete(answer)) return;
+    if (answer.body instanceof AnswerFile) answer.body.release();
+    else this.#pool.give(answer.size);
+  }
+
+  async close(): Promise<void> {
+    await this.#disk?.close();
+    this.#disk = undefined;
+  }
+
+  #taken({ record: { head, trailers }, body }: StoredAnswer): Answer {
+    if (body instanceof AnswerFile) return this.complete({ head, trailers, body, size: body.size });
+    if (!this.take(body.length)) throw new TurnpikeError("overloaded", "Too many paid answers are being sent");
+    return this.complete({ head, trailers, body: [body], size: body.length });
   }
 
   #makeRoom(bytes: number): void {

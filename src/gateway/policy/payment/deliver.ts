@@ -1,4 +1,7 @@
-import { type Exchange } from "../../exchange.ts";
+import { TurnpikeError } from "../../../lib/errors.ts";
+import { type Fields } from "../../../lib/fields.ts";
+import { type Exchange, type ResponseHead } from "../../exchange.ts";
+import { AnswerFile } from "./answer-file.ts";
 import { type Answer } from "./answers.ts";
 import { paidFields } from "./response-fields.ts";
 
@@ -6,16 +9,44 @@ import { paidFields } from "./response-fields.ts";
  * Sends a paid answer with its receipt, at the client's pace. True once it was handed over whole, false where the client
  * went away before.
  */
-export async function deliver(exchange: Exchange, answer: Answer, receipt: string): Promise<boolean> {
+export function deliver(exchange: Exchange, answer: Answer, receipt: Fields): Promise<boolean> {
+  return sendAnswer(exchange, answer, { ...answer.head, fields: paidFields(answer.head.fields, receipt) });
+}
+
+/** Sends an answer under another head. False where the client went away, or the disk failed, which cuts the answer off. */
+export async function sendAnswer(exchange: Exchange, answer: Answer, head: ResponseHead): Promise<boolean> {
   const { response } = exchange;
   if (exchange.gone) return false;
-  response.start({ ...answer.head, fields: paidFields(answer.head.fields, receipt) });
-  for (const chunk of exchange.head.method === "HEAD" ? [] : answer.body) {
-    if (exchange.gone) return false;
-    if (!response.data(chunk)) await drained(exchange);
-  }
+  response.start(head);
+  if (exchange.head.method !== "HEAD" && answer.size > 0 && !(await sendBody(exchange, answer.body))) return false;
   if (exchange.gone) return false;
   response.end(answer.trailers);
+  return true;
+}
+
+/** False: it cannot go on. What is in memory goes out in one turn, as far as the client takes it. */
+async function sendBody(exchange: Exchange, body: Answer["body"]): Promise<boolean> {
+  const { response } = exchange;
+  if (body instanceof AnswerFile) return sendFile(exchange, body);
+  for (const piece of body) {
+    if (exchange.gone) return false;
+    if (!response.data(piece)) await drained(exchange);
+  }
+  return true;
+}
+
+async function sendFile(exchange: Exchange, file: AnswerFile): Promise<boolean> {
+  const { response } = exchange;
+  for (let at = 0; at < file.size; ) {
+    const piece = await file.read(at).catch(() => undefined);
+    if (exchange.gone) return false;
+    if (piece === undefined) {
+      response.abort(new TurnpikeError("internal", "the answer could not be read back"));
+      return false;
+    }
+    at += piece.length;
+    if (!response.data(piece)) await drained(exchange);
+  }
   return true;
 }
 

@@ -2,8 +2,14 @@ import { type ErrorCode, TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields, fieldValue } from "../../../lib/fields.ts";
 import { GRPC, parseGrpcStatus } from "../../../lib/grpc-status.ts";
 import { type Exchange, type ResponseHead, type ResponseSink } from "../../exchange.ts";
+import { type AnswerFile } from "./answer-file.ts";
 import { type Answer, type Answers } from "./answers.ts";
+import { sendAnswer } from "./deliver.ts";
 import { withoutPaymentClaims } from "./response-fields.ts";
+import { type Spill } from "./spill.ts";
+
+const NO_ROOM = "Too many paid answers wait for settlement";
+const NO_DISK = "The disk has no room for an answer that waits for settlement";
 
 /** What the holder of an answer is told, one of the three, once. */
 export interface HeldEvents {
@@ -21,10 +27,11 @@ export interface HeldOptions {
 }
 
 /**
- * Stands before an exchange's response and holds the upstream's answer back until it is paid for. Once over it steps aside.
+ * Stands before an exchange's response and holds the upstream's answer back until it is paid for, in memory or, where it is
+ * long, on the disk. Once over it steps aside.
  *
- *   waiting ──start 2xx, 3xx──▶ holding ──end──▶ over: complete
- *      │                           └──abort, too long──▶ over: broken
+ *   waiting ──start 2xx, 3xx──▶ holding ──end──▶ (writing) ──▶ over: complete
+ *      │                           └──abort, too long, no room──▶ over: broken
  *      │                           ├──end with a failure of gRPC──▶ over: unpaid
  *      └──start 4xx, 5xx, or a failure of gRPC──▶ passing: unpaid
  */
@@ -33,10 +40,12 @@ export class HeldResponse implements ResponseSink {
   readonly #answers: Answers;
   readonly #sink: ResponseSink;
   readonly #events: HeldEvents;
-  #state: "waiting" | "holding" | "passing" | "over" = "waiting";
+  #state: "waiting" | "holding" | "writing" | "passing" | "over" = "waiting";
   #head: ResponseHead | undefined;
   #body: Uint8Array[] = [];
   #size = 0;
+  /** Where the body is written, from when on it is too long for memory. */
+  #spill: Spill | undefined;
 
   constructor(options: HeldOptions, events: HeldEvents) {
     this.#exchange = options.exchange;
@@ -60,25 +69,33 @@ export class HeldResponse implements ResponseSink {
     } else {
       this.#state = "holding";
       this.#head = clean;
-      if (this.#hasBody() && head.bodyLength > this.#answers.maxAnswerBytes) this.#tooLong();
+      if (!this.#hasBody()) return;
+      const { maxAnswerBytes, maxHeldBytes } = this.#answers;
+      if (head.bodyLength > maxAnswerBytes) this.#tooLong();
+      else if (head.bodyLength > maxHeldBytes) this.#beginSpill(head.bodyLength);
     }
   }
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
     if (this.#state === "passing") return this.#sink.data(chunk, start, end);
-    if (this.#state !== "holding") return true;
+    if (this.#state !== "holding" || start === end) return true;
     const answers = this.#answers;
-    if (this.#size + end - start > answers.maxAnswerBytes) {
+    const size = this.#size + end - start;
+    if (size > answers.maxAnswerBytes) {
       this.#tooLong();
-    } else if (answers.take(end - start)) {
-      this.#size += end - start;
-      // A small piece of a large buffer would keep all of it, uncounted. (`Buffer.slice` is a view.)
-      const view = chunk.subarray(start, end);
-      this.#body.push(view.length * 2 < chunk.buffer.byteLength ? Uint8Array.from(view) : view);
-    } else {
-      this.#fail("overloaded", "Too many paid answers wait for settlement");
+      return true;
     }
-    return true;
+    if (!answers.take(end - start)) {
+      this.#fail("overloaded", NO_ROOM);
+      return true;
+    }
+    this.#size = size;
+    // A small piece of a large buffer would keep all of it, uncounted. (`Buffer.slice` is a view.)
+    const view = chunk.subarray(start, end);
+    const piece = view.length * 2 < chunk.buffer.byteLength ? Uint8Array.from(view) : view;
+    if (this.#spill !== undefined) return this.#spill.data(piece);
+    this.#body.push(piece);
+    return size <= answers.maxHeldBytes || this.#beginSpill(-1);
   }
 
   end(trailers: Fields): void {
@@ -87,40 +104,66 @@ export class HeldResponse implements ResponseSink {
     const head = this.#head;
     if (this.#hasBody() && head.bodyLength >= 0 && head.bodyLength !== this.#size) {
       this.#fail("upstream-failed", "The upstream's answer is not as long as it announced");
-      return;
-    }
-    if (this.#exchange.head.isGrpc && head.grpcStatus === undefined && !isSuccess(trailers)) {
-      this.#giveAway(head, trailers);
-      return;
-    }
+    } else if (this.#spill === undefined) this.#complete(head, this.#body, trailers);
+    else void this.#completeWritten(this.#spill, head, trailers);
+  }
+
+  /** What is written by now is whole when the last of it is on the disk. */
+  async #completeWritten(spill: Spill, head: ResponseHead, trailers: Fields): Promise<void> {
+    this.#state = "writing";
+    const file = await spill.finish().catch(() => undefined);
+    if (file === undefined) return;
+    if (this.#state === "writing") this.#complete(head, file, trailers);
+    else file.release();
+  }
+
+  #complete(head: ResponseHead, body: Uint8Array[] | AnswerFile, trailers: Fields): void {
     this.#stepAside();
     const answer = this.#answers.complete({
       head: this.#hasBody() ? { ...head, bodyLength: this.#size } : head,
-      body: this.#body,
+      body,
       trailers: withoutPaymentClaims(trailers),
       size: this.#size,
     });
-    this.#events.complete(answer);
+    if (!this.#exchange.head.isGrpc || head.grpcStatus !== undefined || isSuccess(trailers)) {
+      this.#events.complete(answer);
+      return;
+    }
+    // A call of gRPC says at its end that it has failed: nobody pays for that.
+    this.#events.unpaid();
+    void sendAnswer(this.#exchange, answer, head).finally(() => this.#answers.release(answer));
+  }
+
+  /** True: more may come at once. */
+  #beginSpill(announced: number): boolean {
+    const exchange = this.#exchange;
+    this.#spill = this.#answers.spill(announced, {
+      written: (bytes) => this.#answers.give(bytes),
+      onDrain: () => exchange.onDrain?.(),
+      onBroken: () => {
+        if (this.#state === "holding" || this.#state === "writing") this.#fail("overloaded", NO_DISK);
+      },
+    });
+    if (this.#spill === undefined) {
+      this.#fail("overloaded", NO_ROOM);
+      return true;
+    }
+    const pieces = this.#body;
+    this.#body = [];
+    let isWelcome = true;
+    for (const piece of pieces) isWelcome = this.#spill.data(piece);
+    return isWelcome;
   }
 
   abort(error: TurnpikeError): void {
     if (this.#state === "passing") this.#sink.abort(error);
-    if (this.#state === "waiting" || this.#state === "holding") this.#break(error);
-  }
-
-  /** A call of gRPC says at its end that it has failed: nobody pays for that. */
-  #giveAway(head: ResponseHead, trailers: Fields): void {
-    const body = this.#body;
-    this.drop();
-    this.#events.unpaid();
-    this.#sink.start(head);
-    for (const piece of body) this.#sink.data(piece);
-    this.#sink.end(withoutPaymentClaims(trailers));
+    else if (this.#state === "waiting" || this.#state === "holding") this.#break(error);
   }
 
   /** Nobody wants the answer any more. */
   drop(): void {
-    if (this.#state === "holding") this.#answers.give(this.#size);
+    if (this.#spill !== undefined) this.#spill.drop();
+    else if (this.#state === "holding") this.#answers.give(this.#size);
     if (this.#state !== "passing") this.#stepAside();
     this.#body = [];
   }

@@ -1,0 +1,135 @@
+import { type AnswerFile } from "./answer-file.ts";
+
+/** Bytes of one answer that wait to be written; with more, the upstream is held back. */
+const MAX_UNWRITTEN_BYTES = 262_144;
+/** What is asked of the disk's account at one time for an answer whose length is not known. */
+const STEP_BYTES = 4_194_304;
+
+/** What a spill needs of its surroundings. */
+export interface SpillHost {
+  /** Makes the file. */
+  open(): Promise<AnswerFile>;
+  /** There will be no file. */
+  forgo(): void;
+  /** Takes so many bytes of disk in all for this answer; false: there are not so many. */
+  reserve(bytes: number): boolean;
+  /** So many bytes of memory are free again. */
+  written(bytes: number): void;
+  /** It can take more. */
+  onDrain(): void;
+  /** The disk takes no more; nothing more is written. */
+  onBroken(): void;
+}
+
+/** Writes the body of an answer to a file while it comes, one write at a time. */
+export class Spill {
+  readonly #host: SpillHost;
+  readonly #finished = Promise.withResolvers<AnswerFile>();
+  #file: Promise<AnswerFile> | undefined;
+  #pieces: Uint8Array[] = [];
+  #unwritten = 0;
+  #total = 0;
+  #reserved = 0;
+  #isWorking = false;
+  #isFull = false;
+  #isEnded = false;
+  #isOver = false;
+
+  /** `announced` bytes are expected, -1: it is not known how many. */
+  constructor(host: SpillHost, announced: number) {
+    this.#host = host;
+    // Whoever breaks or drops it is told otherwise, or knows.
+    this.#finished.promise.catch(() => {});
+    if (announced > 0 && !this.#reserve(announced)) this.#break();
+  }
+
+  /** Takes a piece whose room in memory is taken; it must not change afterwards. False: stop until `onDrain`. */
+  data(piece: Uint8Array): boolean {
+    if (this.#isOver) return true;
+    this.#pieces.push(piece);
+    this.#unwritten += piece.length;
+    this.#total += piece.length;
+    if (this.#total > this.#reserved && !this.#reserve(this.#total + STEP_BYTES) && !this.#reserve(this.#total)) {
+      this.#break();
+      return true;
+    }
+    this.#work();
+    this.#isFull = this.#unwritten >= MAX_UNWRITTEN_BYTES;
+    return !this.#isFull;
+  }
+
+  /** The file, once all is written; it is the caller's to release. Rejects where it was broken or dropped. */
+  finish(): Promise<AnswerFile> {
+    this.#isEnded = true;
+    this.#work();
+    return this.#finished.promise;
+  }
+
+  /** Nobody wants it any more. */
+  drop(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#finished.reject(new Error("Cannot hold an answer: it is not wanted any more"));
+    this.#pieces = [];
+    this.#host.written(this.#unwritten);
+    this.#unwritten = 0;
+    if (!this.#isWorking) this.#close();
+  }
+
+  #reserve(bytes: number): boolean {
+    if (!this.#host.reserve(bytes)) return false;
+    this.#reserved = bytes;
+    return true;
+  }
+
+  #break(): void {
+    if (this.#isOver) return;
+    this.drop();
+    // Not in the midst of what the upstream is saying.
+    queueMicrotask(() => this.#host.onBroken());
+  }
+
+  #close(): void {
+    if (this.#file === undefined) this.#host.forgo();
+    else void this.#file.then((file) => file.release()).catch(() => {});
+  }
+
+  #work(): void {
+    if (this.#isWorking || this.#isOver) return;
+    this.#isWorking = true;
+    void this.#writeAll();
+  }
+
+  async #writeAll(): Promise<void> {
+    try {
+      this.#file ??= this.#host.open();
+      const file = await this.#file;
+      while (this.#pieces.length > 0) await this.#writeSome(file);
+      this.#isWorking = false;
+      if (this.#isOver) this.#close();
+      else if (this.#isEnded) this.#complete(file);
+    } catch {
+      this.#isWorking = false;
+      if (this.#isOver) this.#close();
+      else this.#break();
+    }
+  }
+
+  async #writeSome(file: AnswerFile): Promise<void> {
+    const pieces = this.#pieces;
+    const bytes = this.#unwritten;
+    this.#pieces = [];
+    await file.append(pieces);
+    if (this.#isOver) return;
+    this.#host.written(bytes);
+    this.#unwritten -= bytes;
+    if (!this.#isFull || this.#unwritten >= MAX_UNWRITTEN_BYTES) return;
+    this.#isFull = false;
+    this.#host.onDrain();
+  }
+
+  #complete(file: AnswerFile): void {
+    this.#isOver = true;
+    this.#finished.resolve(file);
+  }
+}
