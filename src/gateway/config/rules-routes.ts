@@ -1,5 +1,6 @@
 import { messageOf } from "../../lib/caught.ts";
-import { compileTerms } from "../../payments/terms.ts";
+import { type PaymentRequirements } from "../../payments/messages.ts";
+import { compileTerms, type Terms } from "../../payments/terms.ts";
 import { type RouteConfig, type RouteX402Config } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
 import { formatPath, listAt, valueAt } from "./finding.ts";
@@ -91,17 +92,40 @@ function keys(route: RouteConfig, path: string, report: Report): void {
   }
 }
 
-function terms(x402: RouteX402Config, path: string, report: Report): void {
+/** What a payer would have to agree to; undefined, and said, where nobody could. */
+function compiled(terms: Terms, path: string, report: Report): PaymentRequirements | undefined {
   try {
-    compileTerms(x402);
+    return compileTerms(terms);
   } catch (error) {
     report.problem(path, messageOf(error));
+    return undefined;
+  }
+}
+
+/** Every way of paying can be paid by, is told from the others, and fits the time at which the money moves. */
+function ways(x402: RouteX402Config, path: string, report: Report): void {
+  const seen = new Map<string, string>();
+  for (const [i, offer] of [x402, ...x402.accepts].entries()) {
+    const at = i === 0 ? path : `${path}.accepts[${i - 1}]`;
+    const way = compiled(offer, at, report);
+    if (way === undefined) continue;
+    const { scheme, network, asset, payTo, amount, extra } = way;
+    const key = JSON.stringify([scheme, network, asset, payTo, amount, extra["assetTransferMethod"]]).toLowerCase();
+    const other = seen.get(key);
+    if (other !== undefined) report.problem(at, `is the same way of paying as ${other}`);
+    seen.set(key, other ?? at);
+    if (scheme === "upto" && x402.settle === "before") {
+      report.problem(`${at}.scheme`, '"upto" is charged by the answer, so it excludes settle "before"');
+    }
+  }
+  if (x402.inline_receipt && x402.settle === "before") {
+    report.warning(`${path}.inline_receipt`, 'has no effect with settle "before", whose answers are not held');
   }
 }
 
 function payment(route: RouteConfig, path: string, context: { draft: Draft; report: Report }): void {
   if (route.x402 === undefined) return;
-  if (route.x402.scheme === "exact") terms(route.x402, `${path}.x402`, context.report);
+  ways(route.x402, `${path}.x402`, context.report);
   const global = context.draft.x402;
   if (global === undefined) return;
   if (!global.enabled) {

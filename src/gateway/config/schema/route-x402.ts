@@ -24,14 +24,24 @@ export const routeX402 = z
     scheme: z.enum(["exact", "upto"]).default("exact").describe("Payment scheme."),
     max_timeout_seconds: count(60, 1, 86_400).describe("Seconds that a client has to complete a payment."),
     settlement_url: optionalHttpUrl.default("").describe("Where settlements are reported."),
-    gateway_id: z.string().default("").describe("Name of this gateway in payment payloads."),
+    gateway_id: z
+      .string()
+      .max(256)
+      .default("")
+      .describe(
+        "Name of this gateway: `extra.gatewayId` of every way of paying, which clients send back in their payments, of receipts, and `gateway_id` of settlement records.",
+      ),
     extra_name: z.string().default("").describe("EIP-712 domain name of the asset; known for known assets."),
     extra_version: z.string().default("").describe("EIP-712 domain version of the asset; known for known assets."),
     facilitator_url: optionalHttpUrl.default("").describe("Facilitator in place of `x402.facilitator_url`."),
     resource_url: optionalHttpUrl
       .default("")
       .describe("Resource URL in the challenge; made from the request when empty."),
-    extensions: jsonObject.exactOptional().describe("Free-form object that is put into the payment payload."),
+    extensions: jsonObject
+      .exactOptional()
+      .describe(
+        "Free-form object that is put into the payment payload. By `payment-identifier` with `info.required`, every payment must have an id of the client's.",
+      ),
     accepts: z.array(offer).max(8).default([]).meta(ours("Further ways to pay for the same; the client chooses.")),
     settle: z
       .enum(["after", "before"])
@@ -41,6 +51,11 @@ export const routeX402 = z
           "`after`: the money moves once the upstream's answer is there. `before`: first, for what is costly, irreversible or streamed; a failed answer is then owed, not refunded.",
         ),
       ),
-    inline_receipt: z.boolean().default(false).describe("Put the receipt into the response body as well."),
+    inline_receipt: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Put the receipt into the response body as well: as the member `payment` of an answer that is a JSON object, uncompressed and of 1 MiB at most.",
+      ),
   })
   .describe("What a request costs.");
