@@ -1,4 +1,5 @@
 import { isLoopback } from "../../payments/loopback-only.ts";
+import { readTarget } from "../../store/postgres/target.ts";
 import { type ServerConfig } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
 import { valueAt } from "./finding.ts";
@@ -135,20 +136,27 @@ function boundAddresses(server: ServerConfig): { path: string; address: string }
   return server.listeners.map(({ address }, i) => ({ path: `server.listeners[${i}].address`, address }));
 }
 
-const SSL_MODES = ["disable", "require", "verify-full"];
-
-function postgres({ postgres: section }: Draft, report: Report): void {
-  const url = URL.parse(section?.url ?? "");
-  if (url === null) return;
-  if (url.password !== "") {
+/** Two gateways that believe to share a ledger and do not would each take the same payment. */
+function postgres({ postgres: section, routes }: Draft, report: Report): void {
+  const { url = "" } = section ?? {};
+  if (url === "") return;
+  const { objection, unknownMode = false, hasPassword } = readTarget(url);
+  if (hasPassword) {
     report.warning(
       "postgres.url",
       "the password in it is ignored; name its environment variable in postgres.password_env",
     );
   }
-  const mode = url.searchParams.get("sslmode");
-  if (mode !== null && !SSL_MODES.includes(mode)) {
-    report.warning("postgres.url", `sslmode ${JSON.stringify(mode)} is unknown; the database client is off`);
+  if (objection === undefined) return;
+  if (!unknownMode) {
+    report.problem("postgres.url", `expected postgres://<user>@<host>:<port>/<db>?sslmode=<mode>: ${objection}`);
+  } else if (routes.some((route) => route?.x402 !== undefined)) {
+    report.problem(
+      "postgres.url",
+      `${objection}, which turns the database client off, and routes with a price need it`,
+    );
+  } else {
+    report.warning("postgres.url", `${objection}; the database client is off`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
-import { openStore } from "../../store/open-store.ts";
+import { openConfiguredStore } from "../../store/configured-store.ts";
 import { type Store } from "../../store/store.ts";
 import { type Config } from "../config/config.ts";
 import { serve } from "../pipeline.ts";
@@ -87,6 +87,8 @@ class RunningGateway implements GatewayProcess {
   readonly #closing = new Set<GatewayListener>();
   #material: TlsMaterial | undefined;
   #store: Store | undefined;
+  /** What it was opened by. */
+  #storeConfig: Config["postgres"] | undefined;
   #compiled: Compiled | undefined;
   /** Everything that it listens by is bound. */
   #isUp = false;
@@ -132,7 +134,9 @@ class RunningGateway implements GatewayProcess {
       // Whoever connects is served at once, so all is ready before; a port that the kernel chooses is known only when bound.
       const early = plans.some(({ port }) => port === 0);
       if (early) this.#bound = await this.#bindAll(plans, this.#material);
-      this.#compiled = await compile(config, this.#deps(early ? this.listeners : plans.map(placeOf), members));
+      const places = early ? this.listeners : plans.map(placeOf);
+      this.#compiled = await compile(config, this.#deps(config, places, members));
+      await this.#store?.ready();
       if (!early) this.#bound = await this.#bindAll(plans, this.#material);
       await this.#serveQuic(config, readQuicMaterial(config), this.#bound);
       this.#isUp = true;
@@ -180,11 +184,13 @@ class RunningGateway implements GatewayProcess {
       next = await compile(
         config,
         this.#deps(
+          config,
           bound.map((listener) => listener.place),
           members,
         ),
         this.#compiled,
       );
+      await this.#store?.ready();
       this.#refuseWhileStopping();
       await this.#serveQuic(config, quicMaterial, bound);
       // Last of what can fail, and checked before: the old ones cannot be told from the new ones any more.
@@ -271,7 +277,7 @@ class RunningGateway implements GatewayProcess {
     return given ?? (await this.#directory?.prepare(config)) ?? {};
   }
 
-  #deps(listeners: readonly BoundListener[], members: Membership): ProcessDeps {
+  #deps(config: Config, listeners: readonly BoundListener[], members: Membership): ProcessDeps {
     const [first] = listeners;
     return {
       wheel: this.#wheel,
@@ -282,7 +288,7 @@ class RunningGateway implements GatewayProcess {
       state: { ready: () => this.#isUp && !this.#draining, metrics: () => this.#metrics() },
       answers: this.#own.answers,
       logFiles: this.#own.logFiles,
-      store: () => this.#openStore(),
+      store: () => this.#openStore(config.postgres),
       clock: Date.now,
       log: this.#options.log,
       onFault: (error) => this.#fault(error),
@@ -291,9 +297,15 @@ class RunningGateway implements GatewayProcess {
     };
   }
 
-  #openStore(): Store {
+  /** Payments under way hold on to the store that they were begun in, so there is one for as long as the process runs. */
+  #openStore(postgres: Config["postgres"]): Store {
     const { storePath, log } = this.#options;
-    this.#store ??= openStore(storePath);
+    if (this.#store === undefined) {
+      this.#store = openConfiguredStore(postgres, storePath);
+      this.#storeConfig = postgres;
+    } else if (!isDeepStrictEqual(postgres, this.#storeConfig)) {
+      throw new Error("Cannot reload: postgres has changed, which takes a restart");
+    }
     this.#own.useDisk(storePath, log);
     return this.#store;
   }

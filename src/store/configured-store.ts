@@ -1,0 +1,75 @@
+import { readFileSync, statSync } from "node:fs";
+import { codeOf } from "../lib/caught.ts";
+import { openStore } from "./open-store.ts";
+import { openPostgresStore } from "./postgres/open-postgres-store.ts";
+import { type PoolSettings } from "./postgres/pool.ts";
+import { readTarget } from "./postgres/target.ts";
+import { type Store } from "./store.ts";
+
+/** `postgres` of the configuration. */
+export interface PostgresConfig {
+  readonly url?: string;
+  /** Name of an environment variable, or empty. */
+  readonly password_env: string;
+  readonly pool_size_per_worker: number;
+  readonly statement_timeout_ms: number;
+  readonly allow_cleartext_password: boolean;
+  /** A file of PEM certificates, or empty. */
+  readonly ssl_root_cert: string;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Larger files are no bundles of authorities. */
+const MAX_ROOT_CERT_BYTES = 16 * 1024 * 1024;
+
+/**
+ * The store of a configuration: the database that `postgres.url` names, or the SQLite file at `path`. `now` is in milliseconds,
+ * for tests. Throws where it cannot be; whether a database is there is `Store.ready`'s to say.
+ */
+export function openConfiguredStore(
+  postgres: PostgresConfig,
+  path: string,
+  environment: Environment = process.env,
+): Store {
+  const { url = "" } = postgres;
+  if (url === "") return openStore(path);
+  return openPostgresStore(poolSettings(url, postgres, environment));
+}
+
+function poolSettings(url: string, postgres: PostgresConfig, environment: Environment): PoolSettings {
+  const { target, objection = "it is off" } = readTarget(url);
+  if (target === undefined) throw new Error(`Cannot use postgres.url: ${objection}`);
+  return {
+    target,
+    password: passwordOf(postgres.password_env, environment),
+    allowCleartext: postgres.allow_cleartext_password,
+    authorities: target.sslMode === "verify-full" ? authoritiesOf(postgres.ssl_root_cert) : "",
+    statementMs: postgres.statement_timeout_ms,
+    size: postgres.pool_size_per_worker,
+  };
+}
+
+/** The variable's name is not repeated: it may be the password itself, put in the wrong place. */
+function passwordOf(name: string, environment: Environment): string {
+  if (name === "") return "";
+  const password = environment[name] ?? "";
+  if (password === "") throw new Error("Cannot use postgres.password_env: the environment has no such variable");
+  return password;
+}
+
+function authoritiesOf(path: string): string {
+  if (path === "") return "";
+  let text: string;
+  try {
+    if (statSync(path).size > MAX_ROOT_CERT_BYTES)
+      throw new Error("Cannot use postgres.ssl_root_cert: it is too large");
+    text = readFileSync(path, "latin1");
+  } catch (error) {
+    const reason = codeOf(error);
+    if (reason === undefined) throw error;
+    throw new Error(`Cannot use postgres.ssl_root_cert "${path}": ${reason}`, { cause: error });
+  }
+  if (text.includes("-----BEGIN CERTIFICATE-----")) return text;
+  throw new Error(`Cannot use postgres.ssl_root_cert "${path}": there is no certificate in it`);
+}
