@@ -64,6 +64,18 @@ export function wordAt(data: string, index: number): bigint | undefined {
   return /^[0-9a-fA-F]{64}$/.test(digits) ? BigInt(`0x${digits}`) : undefined;
 }
 
+/** Longest text that is read out of an answer, in bytes. */
+const MAX_TEXT_BYTES = 1024n;
+
+/** The text of an answer that is one string; undefined where it is none. */
+export function textOf(data: string): string | undefined {
+  const length = wordAt(data, 1);
+  if (wordAt(data, 0) !== BigInt(WORD_BYTES) || length === undefined || length > MAX_TEXT_BYTES) return undefined;
+  const start = 2 + 2 * WORD_DIGITS;
+  const digits = data.slice(start, start + 2 * Number(length));
+  return digits.length === 2 * Number(length) ? Buffer.from(digits, "hex").toString("utf8") : undefined;
+}
+
 /** The address of a word, lower case; undefined where the word holds more than an address. */
 export function addressOfWord(word: string): Address | undefined {
   const match = /^0x0{24}([0-9a-fA-F]{40})$/.exec(word);

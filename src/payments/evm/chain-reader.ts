@@ -1,0 +1,28 @@
+import { type Outcome } from "../facilitator.ts";
+import { type PaymentPayload, type PaymentRequirements } from "../messages.ts";
+import { methodFor } from "./methods.ts";
+import { type ChainOptions, createNode, type EvmNode } from "./node.ts";
+
+/** Looks up on the chains themselves what has become of a payment; it has no key, and changes nothing. */
+export interface ChainReader {
+  find(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Outcome>;
+}
+
+/** Reads `chains`; `now` is in milliseconds. Throws where an endpoint's URL or a network is none. */
+export function createChainReader(chains: readonly ChainOptions[], now: () => number = Date.now): ChainReader {
+  const nodes = new Map(chains.map((chain) => createNode(chain, now)).map((node) => [node.network, node]));
+  return { find: (payment, requirements) => findOn(nodes, payment, requirements) };
+}
+
+/** What the node of the payment's network says; `unknown` where there is no such node, or nobody knows the method. */
+export async function findOn(
+  nodes: ReadonlyMap<string, EvmNode>,
+  payment: PaymentPayload,
+  requirements: PaymentRequirements,
+): Promise<Outcome> {
+  const node = nodes.get(requirements.network);
+  if (node === undefined) return { kind: "unknown", cause: "the payment's network is none of x402.chains" };
+  const method = methodFor(payment, requirements);
+  if (method === undefined) return { kind: "unknown", cause: "no known way to pay" };
+  return await method.find(node, payment, requirements);
+}

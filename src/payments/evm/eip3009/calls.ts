@@ -1,0 +1,56 @@
+import { hexToBytes } from "@noble/hashes/utils.js";
+import { type Address, type Hex } from "../../address.ts";
+import { type Authorization } from "../../typed-data.ts";
+import { encodeCall, eventTopic } from "../abi.ts";
+
+/** Both forms of USDC 2.2; older tokens have the first alone. */
+const BY_PARTS = "transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,uint8,bytes32,bytes32)";
+const BY_BYTES = "transferWithAuthorization(address,address,uint256,uint256,uint256,bytes32,bytes)";
+const PLAIN_SIGNATURE_BYTES = 65;
+
+/** ERC-1271's answer for a signature that holds: its function's selector, as a word. */
+export const IS_VALID = `0x1626ba7e${"0".repeat(56)}`;
+/** ERC-6492: what a signature for an account that is not deployed ends with. */
+const UNDEPLOYED = "6492".repeat(16);
+
+export const TRANSFER = eventTopic("Transfer(address,address,uint256)");
+export const AUTHORIZATION_USED = eventTopic("AuthorizationUsed(address,bytes32)");
+export const AUTHORIZATION_CANCELED = eventTopic("AuthorizationCanceled(address,bytes32)");
+
+/** True for a signature that would have the payer's account deployed first. */
+export function isForUndeployed(signature: Hex): boolean {
+  return signature.endsWith(UNDEPLOYED);
+}
+
+/** The call that moves the money. */
+export function transferCall(authorization: Authorization, signature: Hex): Hex {
+  const { from, to, value, validAfter, validBefore, nonce } = authorization;
+  const head = [from, to, BigInt(value), BigInt(validAfter), BigInt(validBefore), nonce] as const;
+  const bytes = hexToBytes(signature.slice(2));
+  if (bytes.length !== PLAIN_SIGNATURE_BYTES) return encodeCall(BY_BYTES, [...head, bytes]);
+  const digits = signature.slice(2);
+  const v = BigInt(bytes[64] ?? 0);
+  return encodeCall(BY_PARTS, [...head, v, `0x${digits.slice(0, 64)}`, `0x${digits.slice(64, 128)}`]);
+}
+
+export function balanceCall(owner: Address): Hex {
+  return encodeCall("balanceOf(address)", [owner]);
+}
+
+/** Not 0 where the nonce was used, or its authorization canceled. */
+export function stateCall({ from, nonce }: { readonly from: Address; readonly nonce: Hex }): Hex {
+  return encodeCall("authorizationState(address,bytes32)", [from, nonce]);
+}
+
+/** Asks a contract whether it has signed `hash` (ERC-1271). */
+export function isValidSignatureCall(hash: Uint8Array, signature: Hex): Hex {
+  return encodeCall("isValidSignature(bytes32,bytes)", [`0x${hash.toHex()}`, hexToBytes(signature.slice(2))]);
+}
+
+export function nameCall(): Hex {
+  return encodeCall("name()");
+}
+
+export function versionCall(): Hex {
+  return encodeCall("version()");
+}

@@ -1,0 +1,51 @@
+import { type Hex, sameAddress } from "../../address.ts";
+import { type Transfer } from "../../transfer.ts";
+import { toWord, wordAt } from "../abi.ts";
+import { type Log } from "../requests.ts";
+import { AUTHORIZATION_USED, TRANSFER } from "./calls.ts";
+
+function sameWord(topic: Hex | undefined, value: Hex): boolean {
+  return topic !== undefined && topic.toLowerCase() === toWord(value);
+}
+
+function isUse({ topics: [event, from] }: Log, transfer: Transfer): boolean {
+  return event === AUTHORIZATION_USED && sameWord(from, transfer.from);
+}
+
+function isUseOf(log: Log, transfer: Transfer): boolean {
+  return isUse(log, transfer) && sameWord(log.topics[2], transfer.nonce);
+}
+
+function isFromPayer({ topics: [event, from] }: Log, transfer: Transfer): boolean {
+  return event === TRANSFER && sameWord(from, transfer.from);
+}
+
+function isTransfer(log: Log | undefined, transfer: Transfer): boolean {
+  if (log === undefined || !isFromPayer(log, transfer)) return false;
+  return sameWord(log.topics[2], transfer.to) && wordAt(log.data, 0) === BigInt(transfer.value);
+}
+
+/**
+ * True where a transaction's `logs` show that `transfer` was made by its own authorization. One transaction may use several:
+ * a payer who sends this one's money to himself and another's to the same payee must not be taken to have paid twice. So
+ * the money's event has to follow that of the nonce, as in USDC, or be the only one of the payer's.
+ */
+export function showsTransfer(logs: readonly Log[], transfer: Transfer): boolean {
+  const own = logs
+    .filter(({ address }) => sameAddress(address, transfer.contract))
+    .toSorted((a, b) => (a.logIndex < b.logIndex ? -1 : 1));
+  const index = own.findIndex((log) => isUseOf(log, transfer));
+  if (index < 0) return false;
+  if (isTransfer(own[index + 1], transfer)) return true;
+  const uses = own.filter((log) => isUse(log, transfer));
+  const moves = own.filter((log) => isFromPayer(log, transfer));
+  return uses.length === 1 && moves.length === 1 && isTransfer(moves[0], transfer);
+}
+
+/** True where `logs` show that the payer paid the payee something, of this authorization or of another. */
+export function showsPayee(logs: readonly Log[], transfer: Transfer): boolean {
+  return logs.some(
+    (log) =>
+      sameAddress(log.address, transfer.contract) && isFromPayer(log, transfer) && sameWord(log.topics[2], transfer.to),
+  );
+}

@@ -1,0 +1,133 @@
+import { type Hex, isAddress } from "../../address.ts";
+import { checkSignature, checkTerms } from "../../exact.ts";
+import { type Settlement } from "../../facilitator.ts";
+import { type Eip3009Payment, type PaymentRequirements } from "../../messages.ts";
+import { type Reason } from "../../reasons.ts";
+import { type Transfer, transferOf } from "../../transfer.ts";
+import { wordAt } from "../abi.ts";
+import { callRequest, codeRequest } from "../requests.ts";
+import { isFault } from "../rpc.ts";
+import { type Chain, type Sent } from "../scheme.ts";
+import { isForUndeployed, stateCall, transferCall } from "./calls.ts";
+import { showsTransfer } from "./evidence.ts";
+import { findEip3009 } from "./find.ts";
+import { verifyEip3009 } from "./verify.ts";
+
+/** What is left of a payment's time, in seconds, when it counts as ending. */
+const ENDING_S = 60n;
+
+function unknown(cause: string, transaction = ""): Settlement {
+  return { kind: "unknown", cause, transaction };
+}
+
+function refused(reason: Reason): Settlement {
+  return { kind: "refused", reason };
+}
+
+function tagOf({ contract, from, to, value, nonce }: Transfer): string {
+  return [contract, from, to, value, nonce].join(" ").toLowerCase();
+}
+
+/** Moves the money, unless it has moved, by this payment's own authorization. */
+export async function settleEip3009(
+  chain: Chain,
+  payment: Eip3009Payment,
+  requirements: PaymentRequirements,
+): Promise<Settlement> {
+  const { signature, authorization } = payment.payload;
+  if (isForUndeployed(signature)) return refused("eip6492_factory_not_allowed");
+  const { asset } = requirements;
+  if (!isAddress(asset)) return refused("asset_not_deployed_contract");
+  const transfer = transferOf(payment, requirements);
+  const tag = tagOf(transfer);
+  const { node, sender } = chain;
+  const resumed = sender.resume(tag);
+  if (resumed !== undefined) return await conclude(chain, payment, requirements, await resumed);
+
+  const [state, next, code] = await node.readAll<[Hex, Hex, Hex]>(
+    callRequest(transfer.contract, stateCall(transfer)),
+    callRequest(transfer.contract, stateCall(transfer), { block: "pending" }),
+    codeRequest(transfer.from),
+  );
+  if (isFault(state)) return unknown(`${state.cause}: nothing was sent`);
+  if (isFault(code)) return unknown(`${code.cause}: nothing was sent`);
+  if ((wordAt(state, 0) ?? 0n) !== 0n) return await concludeUsed(chain, payment, requirements);
+  // Sent by an earlier process, most often: a second transaction would cost gas and change nothing. Some nodes cannot tell.
+  if (!isFault(next) && (wordAt(next, 0) ?? 0n) !== 0n) return unknown("a transaction with this payment is under way");
+  const reason = checkTerms(payment, requirements, node.now() / 1000);
+  if (reason !== undefined) return await concludeUnfit(chain, payment, requirements, reason);
+  // A contract's signature is checked by the token, before anything is sent: see Sent's `rejected`.
+  const signed = code === "0x" ? checkSignature(payment, requirements) : undefined;
+  if (typeof signed === "string") return refused(signed);
+  const sent = await sender.send({ tag, to: asset, data: transferCall(authorization, signature) });
+  return await conclude(chain, payment, requirements, sent);
+}
+
+async function conclude(
+  chain: Chain,
+  payment: Eip3009Payment,
+  requirements: PaymentRequirements,
+  sent: Sent,
+): Promise<Settlement> {
+  const transfer = transferOf(payment, requirements);
+  if (sent.kind === "withheld") return unknown(sent.cause);
+  if (sent.kind === "mined") {
+    return showsTransfer(sent.logs, transfer)
+      ? { kind: "settled", transaction: sent.transaction, payer: transfer.from }
+      : unknown("the transaction's events do not show the transfer", sent.transaction);
+  }
+  // Whatever became of our own transaction, somebody else may have sent the same authorization.
+  const outcome = await findEip3009(chain.node, payment, requirements);
+  if (outcome.kind === "settled") return outcome;
+  if (sent.kind === "open") return unknown(sent.cause, sent.transaction);
+  if (outcome.kind === "unknown") return unknown(outcome.cause);
+  if (outcome.kind === "void") return await refuseVoid(chain, payment, requirements);
+  const verification = await verifyEip3009(chain, payment, requirements);
+  if (verification.kind === "refused") return refused(verification.reason);
+  if (verification.kind !== "valid") return unknown(verification.cause);
+  const isRejected = sent.kind === "rejected";
+  return refused(
+    isRejected ? "invalid_exact_evm_transaction_simulation_failed" : "invalid_exact_evm_transaction_failed",
+  );
+}
+
+/** The nonce is used: by this very transfer, however it got onto the chain, or by something else. */
+async function concludeUsed(
+  chain: Chain,
+  payment: Eip3009Payment,
+  requirements: PaymentRequirements,
+): Promise<Settlement> {
+  const outcome = await findEip3009(chain.node, payment, requirements);
+  if (outcome.kind === "settled") return outcome;
+  if (outcome.kind === "void") return refused("invalid_exact_evm_nonce_already_used");
+  return unknown(outcome.kind === "unknown" ? outcome.cause : "the node contradicts itself");
+}
+
+/** Why a payment that is void is so. */
+async function refuseVoid(
+  chain: Chain,
+  payment: Eip3009Payment,
+  requirements: PaymentRequirements,
+): Promise<Settlement> {
+  const verification = await verifyEip3009(chain, payment, requirements);
+  const reason = verification.kind === "refused" ? verification.reason : "invalid_exact_evm_nonce_already_used";
+  return refused(reason);
+}
+
+/**
+ * Terms that do not hold. A payment whose time is nearly over may still be in a transaction of an earlier process: it is
+ * refused only when no block can take it any more.
+ */
+async function concludeUnfit(
+  { node }: Chain,
+  payment: Eip3009Payment,
+  requirements: PaymentRequirements,
+  reason: Reason,
+): Promise<Settlement> {
+  const left = BigInt(payment.payload.authorization.validBefore) - BigInt(Math.floor(node.now() / 1000));
+  if (left > ENDING_S) return refused(reason);
+  const outcome = await findEip3009(node, payment, requirements);
+  if (outcome.kind === "settled") return outcome;
+  if (outcome.kind === "void") return refused(reason);
+  return unknown(outcome.kind === "unknown" ? outcome.cause : "its time is nearly over, and nothing was sent");
+}

@@ -1,0 +1,150 @@
+import { type Hex, isAddress } from "../../address.ts";
+import { type Checked } from "../../checked.ts";
+import { checkSignature, checkTerms } from "../../exact.ts";
+import { type Verification } from "../../facilitator.ts";
+import { type Eip3009Payment, type PaymentRequirements } from "../../messages.ts";
+import { parseNetwork } from "../../networks.ts";
+import { type Reason } from "../../reasons.ts";
+import { authorizationHash } from "../../typed-data.ts";
+import { textOf, wordAt } from "../abi.ts";
+import { type Block, blockRequest, callRequest, codeRequest } from "../requests.ts";
+import { type Fault, isFault } from "../rpc.ts";
+import { type Chain } from "../scheme.ts";
+import {
+  balanceCall,
+  isForUndeployed,
+  isValidSignatureCall,
+  IS_VALID,
+  nameCall,
+  stateCall,
+  transferCall,
+  versionCall,
+} from "./calls.ts";
+
+function refused(reason: Reason): Verification {
+  return { kind: "refused", reason };
+}
+
+function away({ fault, cause }: Fault): Verification {
+  return { kind: fault === "unavailable" ? "unavailable" : "failed", cause };
+}
+
+/** True for a contract's own refusal, which is an answer. */
+function isRevert(answer: unknown): boolean {
+  return isFault(answer) && answer.refusal === "reverted";
+}
+
+/** What the chain says of a payment, read at once. */
+interface Findings {
+  readonly payerCode: Hex;
+  readonly assetCode: Hex;
+  /** Undefined where the token has no such function. */
+  readonly balance: bigint | undefined;
+  readonly used: bigint | undefined;
+  readonly block: Block;
+  readonly runs: boolean;
+}
+
+async function look(
+  { node, sender }: Chain,
+  { payload: { authorization, signature } }: Eip3009Payment,
+  { asset }: PaymentRequirements,
+): Promise<Findings | Fault> {
+  const [payerCode, assetCode, balance, state, run, block] = await node.readAll<
+    [Hex, Hex, Hex, Hex, Hex, Block | null]
+  >(
+    codeRequest(authorization.from),
+    codeRequest(asset),
+    callRequest(asset, balanceCall(authorization.from)),
+    callRequest(asset, stateCall(authorization)),
+    callRequest(asset, transferCall(authorization, signature), { from: sender.account, gas: sender.maxGas }),
+    blockRequest("latest"),
+  );
+  if (isFault(payerCode)) return payerCode;
+  if (isFault(assetCode)) return assetCode;
+  if (isFault(block)) return block;
+  if (block === null) return { fault: "failed", cause: "the node has no block" };
+  for (const answer of [balance, state, run]) if (isFault(answer) && !isRevert(answer)) return answer;
+  return {
+    payerCode,
+    assetCode,
+    balance: isFault(balance) ? undefined : wordAt(balance, 0),
+    used: isFault(state) ? undefined : wordAt(state, 0),
+    block,
+    runs: !isFault(run),
+  };
+}
+
+/** What is wrong with a payment that the chain will not run, where it can be told without trying. */
+function wrongWith(findings: Findings, { payload: { authorization } }: Eip3009Payment): Reason | undefined {
+  const { assetCode, used, balance, block, runs } = findings;
+  if (assetCode === "0x") return "asset_not_deployed_contract";
+  if (used === undefined) return "invalid_exact_evm_eip3009_not_supported";
+  if (used !== 0n) return "invalid_exact_evm_nonce_already_used";
+  // A token compares with the block's time, whatever our own clock says.
+  if (block.timestamp >= BigInt(authorization.validBefore)) {
+    return "invalid_exact_evm_payload_authorization_valid_before";
+  }
+  if (!runs && block.timestamp <= BigInt(authorization.validAfter)) {
+    return "invalid_exact_evm_payload_authorization_valid_after";
+  }
+  if (balance === undefined || balance < BigInt(authorization.value)) return "invalid_exact_evm_insufficient_balance";
+  return undefined;
+}
+
+/** Asks the payer's own contract, with the gas of a settlement, whether it has signed. */
+async function checkContract(
+  { node, sender }: Chain,
+  payment: Eip3009Payment,
+  { asset, extra: { name, version }, network }: PaymentRequirements,
+): Promise<Reason | Fault | undefined> {
+  const known = parseNetwork(network);
+  if (typeof name !== "string" || typeof version !== "string" || !isAddress(asset) || known === undefined) {
+    return "invalid_exact_evm_missing_eip712_domain";
+  }
+  const { authorization, signature } = payment.payload;
+  const hash = authorizationHash({ name, version, network: known, asset }, authorization);
+  const call = callRequest(authorization.from, isValidSignatureCall(hash, signature), { gas: sender.maxGas });
+  const answer = await node.read(call);
+  if (isRevert(answer)) return "invalid_exact_evm_signature";
+  if (isFault(answer)) return answer;
+  return answer.slice(0, IS_VALID.length).toLowerCase() === IS_VALID ? undefined : "invalid_exact_evm_signature";
+}
+
+/** Why the token refuses what looks right: most often its domain is not that of the terms. */
+async function explain({ node }: Chain, { asset, extra }: PaymentRequirements): Promise<Reason> {
+  const [name, version] = await node.readAll<[Hex, Hex]>(
+    callRequest(asset, nameCall()),
+    callRequest(asset, versionCall()),
+  );
+  const [ownName, ownVersion] = [name, version].map((answer) => (isFault(answer) ? undefined : textOf(answer)));
+  if (ownName !== undefined && ownName !== extra["name"]) return "invalid_exact_evm_token_name_mismatch";
+  if (ownVersion !== undefined && ownVersion !== extra["version"]) return "invalid_exact_evm_token_version_mismatch";
+  return "invalid_exact_evm_transaction_simulation_failed";
+}
+
+/** Checks a payment by our clock and the chain's: terms, signature, nonce, balance, and a run without effect. */
+export async function verifyEip3009(
+  chain: Chain,
+  payment: Eip3009Payment,
+  requirements: PaymentRequirements,
+): Promise<Verification> {
+  const { authorization, signature } = payment.payload;
+  if (isForUndeployed(signature)) return refused("eip6492_factory_not_allowed");
+  const reason = checkTerms(payment, requirements, chain.node.now() / 1000);
+  if (reason !== undefined) return refused(reason);
+  const looking = look(chain, payment, requirements);
+  // While the node is at it.
+  const signed: Checked | Reason = checkSignature(payment, requirements);
+  const findings = await looking;
+  if (isFault(findings)) return away(findings);
+  const isAccount = findings.payerCode === "0x";
+  if (isAccount && typeof signed === "string") return refused(signed);
+  const wrong = wrongWith(findings, payment);
+  if (wrong !== undefined) return refused(wrong);
+  const contract = isAccount ? undefined : await checkContract(chain, payment, requirements);
+  if (isFault(contract)) return away(contract);
+  if (contract !== undefined) return refused(contract);
+  if (!findings.runs) return refused(await explain(chain, requirements));
+  return { kind: "valid", payer: authorization.from };
+}

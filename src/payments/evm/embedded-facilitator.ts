@@ -1,0 +1,137 @@
+import { type Facilitator, type Kind, type Outcome, type Settlement, type Verification } from "../facilitator.ts";
+import { type PaymentPayload, type PaymentRequirements } from "../messages.ts";
+import { paymentKey } from "../payment-key.ts";
+import { findOn } from "./chain-reader.ts";
+import { parseKey } from "./key.ts";
+import { METHODS, methodFor } from "./methods.ts";
+import { type ChainOptions, createNode, type EvmNode } from "./node.ts";
+import { type Chain } from "./scheme.ts";
+import { createSender, type OwnSender } from "./sender.ts";
+import { isFault } from "./rpc.ts";
+
+/** A chain of `x402.chains`, with the URL that its variable holds. */
+export interface EmbeddedChainOptions extends ChainOptions {
+  readonly receipt_timeout_ms: number;
+  /** Wei, as a decimal number. */
+  readonly max_fee_per_gas: string;
+  readonly max_gas: number;
+}
+
+export interface EmbeddedOptions {
+  /** At least one; no network twice. */
+  readonly chains: readonly EmbeddedChainOptions[];
+  /** The private key that pays for gas: 32 bytes in hex. */
+  readonly key: string;
+  /** Settlements under way at one time, for each chain. */
+  readonly max_pending: number;
+  /** In milliseconds; default the system's. */
+  readonly now?: () => number;
+}
+
+interface OwnChain extends Chain {
+  readonly sender: OwnSender;
+}
+
+/** A settlement that is under way. */
+interface Flight {
+  /** Equal for the same payment and charge. */
+  readonly digest: string;
+  readonly settlement: Promise<Settlement>;
+}
+
+function openChains(options: EmbeddedOptions): ReadonlyMap<string, OwnChain> {
+  const now = options.now ?? Date.now;
+  const account = parseKey(options.key);
+  const chains = new Map<string, OwnChain>();
+  for (const chain of options.chains) {
+    const node = createNode(chain, now);
+    if (chains.has(node.network)) throw new Error(`Cannot use the chain ${node.network}: it is configured twice`);
+    const bounds = {
+      maxFeePerGas: BigInt(chain.max_fee_per_gas),
+      maxGas: BigInt(chain.max_gas),
+      maxPending: options.max_pending,
+      receiptTimeoutMs: chain.receipt_timeout_ms,
+    };
+    chains.set(node.network, { node, sender: createSender(node, account, bounds) });
+  }
+  if (chains.size === 0) throw new Error("Cannot start the embedded facilitator: x402.chains names no chain");
+  return chains;
+}
+
+/** One after the other for each nonce: the same payment gets the same answer, another with its nonce is judged after it. */
+function createFlights(maxFlights: number) {
+  const flights = new Map<string, Flight>();
+  return async function fly(key: string, digest: string, settle: () => Promise<Settlement>): Promise<Settlement> {
+    for (let before = flights.get(key); before !== undefined; before = flights.get(key)) {
+      if (before.digest === digest) return await before.settlement;
+      await before.settlement;
+    }
+    if (flights.size >= maxFlights) {
+      return { kind: "unknown", cause: "too many settlements are under way: nothing was sent", transaction: "" };
+    }
+    const settlement = settle().finally(() => flights.delete(key));
+    flights.set(key, { digest, settlement });
+    return await settlement;
+  };
+}
+
+/**
+ * Verifies and settles on chains of its own, with a key of its own. Throws where key, network or URL are none, or a chain is
+ * configured twice; nothing is asked of a node before the first call.
+ */
+export function createEmbeddedFacilitator(options: EmbeddedOptions): Facilitator {
+  const chains = openChains(options);
+  const nodes: ReadonlyMap<string, EvmNode> = new Map([...chains].map(([network, { node }]) => [network, node]));
+  const fly = createFlights(options.max_pending * chains.size);
+
+  /** Throws where a node cannot be reached or is another chain's. */
+  async function supported(): Promise<readonly Kind[]> {
+    const kinds: Kind[] = [];
+    for (const { node, sender } of chains.values()) {
+      const fault = await node.check();
+      if (isFault(fault))
+        throw new Error(`Cannot learn what the facilitator supports: ${node.network}: ${fault.cause}`);
+      for (const method of METHODS) {
+        // Several methods may settle one scheme.
+        if (kinds.some(({ scheme, network }) => scheme === method.scheme && network === node.network)) continue;
+        const extra = method.extra?.(sender.account);
+        kinds.push({ scheme: method.scheme, network: node.network, ...(extra === undefined ? {} : { extra }) });
+      }
+    }
+    return kinds;
+  }
+
+  async function verify(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Verification> {
+    const chain = chains.get(requirements.network);
+    if (chain === undefined) return { kind: "refused", reason: "invalid_network" };
+    const method = methodFor(payment, requirements);
+    if (method === undefined) return { kind: "refused", reason: "unsupported_payload_type" };
+    return await method.verify(chain, payment, requirements);
+  }
+
+  async function settle(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Settlement> {
+    const chain = chains.get(requirements.network);
+    if (chain === undefined) return { kind: "refused", reason: "invalid_network" };
+    const method = methodFor(payment, requirements);
+    if (method === undefined) return { kind: "refused", reason: "unsupported_payload_type" };
+    const { network, asset, from, nonce } = paymentKey(payment, requirements);
+    const key = [network, asset, from, nonce].join(" ");
+    const { scheme, amount, payTo, extra } = requirements;
+    const digest = JSON.stringify([payment.payload, scheme, requirements.asset, amount, payTo, extra]);
+    return await fly(key, digest, () => method.settle(chain, payment, requirements));
+  }
+
+  async function find(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Outcome> {
+    return await findOn(nodes, payment, requirements);
+  }
+
+  return {
+    supported,
+    verify,
+    settle,
+    find,
+    async close() {
+      for (const { sender } of chains.values()) sender.close();
+    },
+  };
+}

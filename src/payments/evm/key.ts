@@ -1,0 +1,15 @@
+import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { hexToBytes } from "@noble/hashes/utils.js";
+import { type Account } from "../wallet.ts";
+import { addressOfPrivateKey } from "../signature.ts";
+
+/** The account of a private key of 32 bytes in hex, with or without `0x`. Throws where it is none, and never shows it. */
+export function parseKey(text: string): Account {
+  const digits = /^(?:0x)?([0-9a-fA-F]{64})$/.exec(text.trim())?.[1];
+  if (digits === undefined) throw new Error("Cannot use the facilitator's key: it is not 32 bytes of hex");
+  const privateKey = hexToBytes(digits);
+  if (!secp256k1.utils.isValidSecretKey(privateKey)) {
+    throw new Error("Cannot use the facilitator's key: it is none of the curve");
+  }
+  return { address: addressOfPrivateKey(privateKey), privateKey };
+}

@@ -1,0 +1,67 @@
+import { type Hex } from "../address.ts";
+import { type EvmNode } from "./node.ts";
+import { type Block, blockRequest, type Log, logsRequest } from "./requests.ts";
+import { type Fault, isFault } from "./rpc.ts";
+
+/** Blocks that are searched first, up to the newest: what is looked for has most often just happened. */
+const RECENT_BLOCKS = 500n;
+/** Blocks that are searched in a window further back. */
+const MAX_WINDOW_BLOCKS = 5000n;
+/** Calls to the node in one search; endpoints allow from ten blocks a call to any number. */
+const MAX_SEARCH_CALLS = 128;
+
+export interface EventSearch {
+  readonly address: string;
+  readonly topics: readonly (Hex | readonly Hex[] | null)[];
+  /** Unix seconds before which it cannot have happened. */
+  readonly since: bigint;
+}
+
+/**
+ * The newest event of that kind; undefined where the searched blocks have none: the newest ones, and those from `since` on.
+ * A Fault where the node would not tell.
+ */
+export async function findEvent(node: EvmNode, search: EventSearch, newest: Block): Promise<Log | undefined | Fault> {
+  let calls = 0;
+
+  /** Newest first; by halves where the node refuses so many blocks. */
+  async function within(from: bigint, to: bigint): Promise<Log | undefined | Fault> {
+    if (from > to) return undefined;
+    calls += 1;
+    if (calls > MAX_SEARCH_CALLS) return { fault: "failed", cause: "the search for an event took too many calls" };
+    const logs = await node.read(logsRequest(search.address, search.topics, from, to));
+    if (!isFault(logs)) return logs.at(-1);
+    if (logs.fault !== "refused" || from === to) return logs;
+    const middle = (from + to) / 2n;
+    return (await within(middle + 1n, to)) ?? (await within(from, middle));
+  }
+
+  /** The first block whose time is `since` or later, at most `last`. */
+  async function firstSince(last: bigint): Promise<bigint | Fault> {
+    let low = 0n;
+    let high = last;
+    while (low < high) {
+      calls += 1;
+      const middle = (low + high) / 2n;
+      const block = await node.read(blockRequest(middle));
+      if (isFault(block)) return block;
+      // A node that has forgotten its old blocks has none so early.
+      if (block === null || block.timestamp < search.since) low = middle + 1n;
+      else high = middle;
+    }
+    return low;
+  }
+
+  const recent = newest.number > RECENT_BLOCKS ? newest.number - RECENT_BLOCKS : 0n;
+  const found = await within(recent, newest.number);
+  if (found !== undefined || recent === 0n) return found;
+  const start = await firstSince(recent);
+  if (isFault(start)) return start;
+  const end = start + MAX_WINDOW_BLOCKS;
+  for (let to = end < recent ? end : recent - 1n; to >= start; to -= RECENT_BLOCKS) {
+    const from = to - RECENT_BLOCKS + 1n;
+    const earlier = await within(from > start ? from : start, to);
+    if (earlier !== undefined) return earlier;
+  }
+  return undefined;
+}

@@ -1,0 +1,40 @@
+/** What a node's error means; `other` where nobody can tell. The node's own words go no further. */
+export type Refusal =
+  | "reverted"
+  | "busy"
+  | "nonce too low"
+  | "already known"
+  | "underpriced"
+  | "no funds"
+  | "unknown method"
+  | "other";
+
+/** EIP-1474 and what geth, Nethermind, Besu, Erigon, reth and anvil add to it. */
+const CODES: ReadonlyMap<number, Refusal> = new Map([
+  [3, "reverted"],
+  [-32_005, "busy"],
+  [-32_015, "reverted"],
+  [-32_016, "busy"],
+  [429, "busy"],
+  [-32_601, "unknown method"],
+]);
+
+/** In the order in which they are looked for: "replacement transaction underpriced" is not "reverted". */
+const WORDS: readonly (readonly [RegExp, Refusal])[] = [
+  [/nonce too low|nonce is too low|nonce has already been used|oldnonce|invalid nonce/, "nonce too low"],
+  [/already known|already imported|known transaction|alreadyknown|already exists/, "already known"],
+  [/underpriced|fee too low|feetoolow|gas price too low|less than block base fee|max fee per gas/, "underpriced"],
+  [/insufficient funds|insufficientfunds|insufficient balance for|upfront cost/, "no funds"],
+  [/rate limit|too many requests|limit exceeded|capacity|request count/, "busy"],
+  [/revert|vm execution error|invalid opcode|out of gas|outofgas|gas required exceeds|stack underflow/, "reverted"],
+  [/method not found|does not exist|not supported|unsupported method/, "unknown method"],
+];
+
+/** Sorts a node's error. `message` is to be short; its letter case does not count. */
+export function toRefusal(code: number, message: string): Refusal {
+  const text = message.toLowerCase();
+  const byWords = WORDS.find(([pattern]) => pattern.test(text))?.[1];
+  const byCode = CODES.get(code);
+  if (byCode === "reverted" || byCode === "unknown method") return byCode;
+  return byWords ?? byCode ?? "other";
+}

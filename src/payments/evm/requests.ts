@@ -1,0 +1,123 @@
+import { z } from "zod";
+import { type Address, type Hex } from "../address.ts";
+import { type Request } from "./rpc.ts";
+
+/** EIP-1474's quantities: without leading zeros, at most 256 bits. */
+const quantity = z
+  .string()
+  .regex(/^0x(?:0|[1-9a-fA-F][0-9a-fA-F]{0,63})$/)
+  .transform((text) => BigInt(text));
+const MAX_DATA_CHARACTERS = 512 * 1024;
+const data = z.custom<Hex>(
+  (value) => typeof value === "string" && value.length <= MAX_DATA_CHARACTERS && /^0x(?:[0-9a-fA-F]{2})*$/.test(value),
+);
+const hash = z.custom<Hex>((value) => typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value));
+/** More events than one transaction or search has here. */
+const MAX_LOGS = 1000;
+
+const log = z.object({
+  address: z.string().max(42),
+  topics: z.array(hash).max(4),
+  data,
+  transactionHash: hash,
+  blockNumber: quantity,
+  logIndex: quantity,
+});
+const receipt = z.object({
+  transactionHash: hash,
+  status: quantity,
+  blockNumber: quantity,
+  logs: z.array(log).max(MAX_LOGS),
+});
+const block = z.object({ number: quantity, timestamp: quantity, baseFeePerGas: quantity.optional() });
+const feeHistory = z.object({
+  baseFeePerGas: z.array(quantity).min(1).max(1025),
+  reward: z.array(z.array(quantity)).max(1025).nullish(),
+});
+
+/** An event of a contract. */
+export type Log = z.infer<typeof log>;
+export type Receipt = z.infer<typeof receipt>;
+/** `timestamp` is in Unix seconds. */
+export type Block = z.infer<typeof block>;
+export type FeeHistory = z.infer<typeof feeHistory>;
+
+/** Where and with how much gas a call runs; `from` is the facilitator's account, for contracts that ask who calls. */
+export interface CallOptions {
+  readonly from?: Address;
+  readonly gas?: bigint;
+  readonly block?: bigint | "latest" | "pending";
+}
+
+function toQuantity(value: bigint): Hex {
+  return `0x${value.toString(16)}`;
+}
+
+function toTag(tag: bigint | "latest" | "pending"): string {
+  return typeof tag === "bigint" ? toQuantity(tag) : tag;
+}
+
+export function chainIdRequest(): Request<bigint> {
+  return { method: "eth_chainId", params: [], schema: quantity };
+}
+
+export function codeRequest(address: string): Request<Hex> {
+  return { method: "eth_getCode", params: [address, "latest"], schema: data };
+}
+
+/** A contract's function, without a transaction. A revert is a Fault with the refusal `reverted`. */
+export function callRequest(
+  to: string,
+  input: Hex,
+  { from, gas, block: at = "latest" }: CallOptions = {},
+): Request<Hex> {
+  const call = {
+    to,
+    data: input,
+    ...(from === undefined ? {} : { from }),
+    ...(gas === undefined ? {} : { gas: toQuantity(gas) }),
+  };
+  return { method: "eth_call", params: [call, toTag(at)], schema: data };
+}
+
+export function estimateRequest(from: Address, to: string, input: Hex): Request<bigint> {
+  return { method: "eth_estimateGas", params: [{ from, to, data: input }], schema: quantity };
+}
+
+/** Null where the node has no such block. */
+export function blockRequest(at: bigint | "latest"): Request<Block | null> {
+  return { method: "eth_getBlockByNumber", params: [toTag(at), false], schema: block.nullable() };
+}
+
+export function blockNumberRequest(): Request<bigint> {
+  return { method: "eth_blockNumber", params: [], schema: quantity };
+}
+
+/** Null where the transaction is in no block. */
+export function receiptRequest(transaction: Hex): Request<Receipt | null> {
+  return { method: "eth_getTransactionReceipt", params: [transaction], schema: receipt.nullable() };
+}
+
+/** Null in `topics` stands for any; several in one place for either. */
+export function logsRequest(
+  address: string,
+  topics: readonly (Hex | readonly Hex[] | null)[],
+  from: bigint,
+  to: bigint,
+): Request<Log[]> {
+  const filter = { address, topics, fromBlock: toQuantity(from), toBlock: toQuantity(to) };
+  return { method: "eth_getLogs", params: [filter], schema: z.array(log).max(MAX_LOGS) };
+}
+
+/** Base fees, and the tip in the middle, of the last blocks; the last base fee is the next block's. */
+export function feeHistoryRequest(blocks: bigint): Request<FeeHistory> {
+  return { method: "eth_feeHistory", params: [toQuantity(blocks), "latest", [50]], schema: feeHistory };
+}
+
+export function transactionCountRequest(account: Address, at: "latest" | "pending"): Request<bigint> {
+  return { method: "eth_getTransactionCount", params: [account, at], schema: quantity };
+}
+
+export function sendRequest(transaction: Hex): Request<Hex> {
+  return { method: "eth_sendRawTransaction", params: [transaction], schema: hash };
+}

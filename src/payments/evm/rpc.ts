@@ -1,0 +1,225 @@
+import { z } from "zod";
+import { type Hex } from "../address.ts";
+import { type Refusal, toRefusal } from "./refusal.ts";
+
+/** Longest answer of a node, in bytes: a batch of receipts has some 100 KB. */
+const MAX_NODE_ANSWER_BYTES = 1024 * 1024;
+/** Calls in one HTTP request; more go in several, one after the other. Endpoints allow from 10 to 1000. */
+const MAX_BATCH = 50;
+/** Tries of a read that found no connection or a busy endpoint, and the time between them. */
+const MAX_TRIES = 2;
+const RETRY_MS = 100;
+const MAX_ERROR_TEXT = 512;
+const MAX_ERROR_DATA = 8192;
+
+/** One call, and the shape that its answer must have. */
+export interface Request<T> {
+  readonly method: string;
+  readonly params: readonly unknown[];
+  readonly schema: z.ZodType<T>;
+}
+
+/**
+ * Why there is no answer. `unavailable`: the node may have the call or not. `failed`: its answer makes no sense. `refused`:
+ * it answered with an error. `cause` is for the log: it holds no URL and no word of the node.
+ */
+export interface Fault {
+  readonly fault: "unavailable" | "failed" | "refused";
+  readonly cause: string;
+  /** Of a refusal. */
+  readonly refusal?: Refusal;
+  /** What a reverted call gave back, where the node tells. */
+  readonly data?: Hex;
+}
+
+export type Answers<T extends readonly unknown[]> = { readonly [K in keyof T]: T[K] | Fault };
+export type Requests<T extends readonly unknown[]> = { readonly [K in keyof T]: Request<T[K]> };
+
+export interface Rpc {
+  /** Several reads as one HTTP request, tried again where nobody answered. */
+  readAll<T extends readonly unknown[]>(requests: Requests<T>): Promise<Answers<T>>;
+  /** One call that changes something: never tried again, for nobody knows what became of it. */
+  write<T>(request: Request<T>): Promise<T | Fault>;
+}
+
+export function isFault(answer: unknown): answer is Fault {
+  return typeof answer === "object" && answer !== null && "fault" in answer;
+}
+
+const envelope = z.object({
+  id: z.number().nullish(),
+  result: z.unknown().optional(),
+  error: z.object({ code: z.number(), message: z.string().default(""), data: z.unknown().optional() }).optional(),
+});
+type Envelope = z.infer<typeof envelope>;
+
+/** Reads at most MAX_NODE_ANSWER_BYTES of a body as JSON; undefined where it is longer or no JSON. */
+async function readJson(response: Response): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength;
+    if (size > MAX_NODE_ANSWER_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  try {
+    const json: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+    return json;
+  } catch {
+    return undefined;
+  }
+}
+
+type Post = (body: unknown) => Promise<{ readonly json: unknown } | Fault>;
+
+/** One HTTP request. A name and password in the URL become a header: fetch would refuse the URL, and repeat it in its error. */
+function createPost(url: string, timeoutMs: number): Post {
+  const target = new URL(url);
+  const credentials = `${decodeURIComponent(target.username)}:${decodeURIComponent(target.password)}`;
+  target.username = "";
+  target.password = "";
+  const authorization =
+    credentials === ":" ? {} : { authorization: `Basic ${Buffer.from(credentials, "utf8").toString("base64")}` };
+  const headers = { accept: "application/json", "content-type": "application/json", ...authorization };
+
+  return async function post(body) {
+    try {
+      const response = await fetch(target, {
+        method: "POST",
+        // A redirect would carry a signed transaction to wherever it points.
+        redirect: "manual",
+        signal: AbortSignal.timeout(timeoutMs),
+        headers,
+        body: JSON.stringify(body),
+      });
+      const json = await readJson(response);
+      // Some endpoints give JSON-RPC errors another status than 200.
+      if (response.status === 200 || (json !== undefined && isAnswer(json))) return { json };
+      const isBusy = response.status === 429 || response.status >= 500;
+      return { fault: isBusy ? "unavailable" : "failed", cause: `the node answered ${response.status}` };
+    } catch (error) {
+      const isLate = error instanceof Error && error.name === "TimeoutError";
+      return { fault: "unavailable", cause: isLate ? `no answer of the node within ${timeoutMs} ms` : NO_CONNECTION };
+    }
+  };
+}
+
+const NO_CONNECTION = "no connection to the node";
+
+function isAnswer(json: unknown): boolean {
+  return Array.isArray(json) || envelope.safeParse(json).data?.error !== undefined;
+}
+
+/** True where the same may be asked at once again: a time-out has cost its time already. */
+function isWorthRetry(answer: object): boolean {
+  return isFault(answer) && answer.fault === "unavailable" && !answer.cause.includes("within");
+}
+
+function toBody({ method, params }: Request<unknown>, id: number): object {
+  return { jsonrpc: "2.0", id, method, params };
+}
+
+/** What an answer to `request` says, of the right shape. */
+function judge<T>(request: Request<T>, answer: Envelope): T | Fault {
+  if (answer.error !== undefined) return toFault(request.method, answer.error);
+  const parsed = request.schema.safeParse(answer.result);
+  if (parsed.success) return parsed.data;
+  return { fault: "failed", cause: `the node's answer to ${request.method} makes no sense` };
+}
+
+function toFault(method: string, { code, message, data }: NonNullable<Envelope["error"]>): Fault {
+  const refusal = toRefusal(code, message.slice(0, MAX_ERROR_TEXT));
+  const isData = typeof data === "string" && data.length <= MAX_ERROR_DATA && /^0x[0-9a-fA-F]*$/.test(data);
+  return {
+    fault: refusal === "busy" ? "unavailable" : "refused",
+    cause: `the node refused ${method} (${refusal}, ${code})`,
+    refusal,
+    // The pattern above is Hex's.
+    ...(isData ? { data: data as Hex } : {}),
+  };
+}
+
+/** Answers by id: in a batch they come in any order. The first of an id counts. */
+function byId(json: unknown): ReadonlyMap<number, Envelope> {
+  const found = new Map<number, Envelope>();
+  for (const item of Array.isArray(json) ? json.slice(0, MAX_BATCH) : [json]) {
+    const { data } = envelope.safeParse(item);
+    if (typeof data?.id === "number" && !found.has(data.id)) found.set(data.id, data);
+  }
+  return found;
+}
+
+/** JSON-RPC over HTTP to one node; `timeoutMs` bounds each HTTP request. Faults are values. Throws where `url` is no URL. */
+export function createRpc(url: string, timeoutMs: number): Rpc {
+  const post = createPost(url, timeoutMs);
+  let nextId = 1;
+  /** Some endpoints take no batches: found out once. */
+  let takesBatches = true;
+
+  function asIds(requests: readonly Request<unknown>[]): readonly number[] {
+    return requests.map(() => nextId++);
+  }
+
+  async function single(request: Request<unknown>): Promise<unknown> {
+    const id = nextId++;
+    const answer = await post(toBody(request, id));
+    if (isFault(answer)) return answer;
+    const own = byId(answer.json).get(id) ?? refusalWithoutId(answer.json);
+    if (own === undefined) return { fault: "failed", cause: `the node's answer to ${request.method} makes no sense` };
+    return judge(request, own);
+  }
+
+  async function read(request: Request<unknown>): Promise<unknown> {
+    let answer = await single(request);
+    for (let tries = 1; tries < MAX_TRIES && isFault(answer) && isWorthRetry(answer); tries++) {
+      await Bun.sleep(RETRY_MS);
+      answer = await single(request);
+    }
+    return answer;
+  }
+
+  async function batch(requests: readonly Request<unknown>[]): Promise<readonly unknown[]> {
+    const [first] = requests;
+    if (first === undefined) return [];
+    if (requests.length === 1 || !takesBatches) return await Promise.all(requests.map(read));
+    const ids = asIds(requests);
+    const body = requests.map((request, i) => toBody(request, ids[i] ?? 0));
+    let answer = await post(body);
+    for (let tries = 1; tries < MAX_TRIES && isWorthRetry(answer); tries++) {
+      await Bun.sleep(RETRY_MS);
+      answer = await post(body);
+    }
+    if (isFault(answer)) return requests.map(() => answer);
+    if (!Array.isArray(answer.json) && refusalWithoutId(answer.json) !== undefined) {
+      takesBatches = false;
+      return await Promise.all(requests.map(read));
+    }
+    const found = byId(answer.json);
+    return requests.map((request, i) => {
+      const own = found.get(ids[i] ?? 0);
+      return own === undefined
+        ? { fault: "failed", cause: `the node left ${request.method} unanswered` }
+        : judge(request, own);
+    });
+  }
+
+  return {
+    async readAll<T extends readonly unknown[]>(requests: Requests<T>): Promise<Answers<T>> {
+      const all: readonly Request<unknown>[] = requests;
+      const answers: unknown[] = [];
+      for (let i = 0; i < all.length; i += MAX_BATCH) answers.push(...(await batch(all.slice(i, i + MAX_BATCH))));
+      // batch() gives an answer of the schema's type, or a Fault, for each request in order.
+      return answers as unknown as Answers<T>;
+    },
+    async write<T>(request: Request<T>): Promise<T | Fault> {
+      // As above.
+      return (await single(request)) as T | Fault;
+    },
+  };
+}
+
+/** An error that answers the HTTP request as a whole. */
+function refusalWithoutId(json: unknown): Envelope | undefined {
+  const { data } = envelope.safeParse(json);
+  return data?.error === undefined || typeof data.id === "number" ? undefined : data;
+}

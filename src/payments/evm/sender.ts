@@ -1,0 +1,162 @@
+import { type Hex } from "../address.ts";
+import { chainId } from "../networks.ts";
+import { type Account } from "../wallet.ts";
+import { currentFees, type Fees, raisedFees } from "./fees.ts";
+import { type EvmNode } from "./node.ts";
+import { createOpenTransactions, type OpenTransaction } from "./open-transactions.ts";
+import { estimateRequest, sendRequest, transactionCountRequest } from "./requests.ts";
+import { type Fault, isFault } from "./rpc.ts";
+import { type Sender, type Sending, type Sent } from "./scheme.ts";
+import { type SignedTransaction, signTransaction } from "./transaction.ts";
+
+/** What one key may do on one chain. */
+export interface SenderBounds {
+  /** Wei per unit of gas. */
+  readonly maxFeePerGas: bigint;
+  readonly maxGas: bigint;
+  readonly maxPending: number;
+  readonly receiptTimeoutMs: number;
+}
+
+/** A sender that its owner closes. */
+export interface OwnSender extends Sender {
+  /** Whoever waits for an outcome learns that it is open. */
+  close(): void;
+}
+
+/** Broadcasts of one transaction with other nonces or fees, where the node refuses the first ones. */
+const MAX_BROADCASTS = 4;
+/** State may change between estimate and block, and an authorization costs a little more the first time. */
+const GAS_MARGIN_PERCENT = 125n;
+
+function withheld(cause: string): Sent {
+  return { kind: "withheld", cause };
+}
+
+/** The key's transactions on one chain, with nonces in order. Nobody else may send with that key. */
+export function createSender(node: EvmNode, account: Account, bounds: SenderBounds): OwnSender {
+  const id = chainId(node.network);
+  const open = createOpenTransactions(node, account.address, bounds);
+  /** Sendings before their broadcast. */
+  let preparing = 0;
+  /** The nonce of the next transaction; undefined where only the node can tell. */
+  let next: bigint | undefined;
+  /** One broadcast at a time, so that a refused one leaves no gap behind which later ones would be stuck. */
+  let turn: Promise<unknown> = Promise.resolve();
+
+  /** Gas and fees within the bounds, or why nothing can be sent. */
+  async function prepare({ to, data }: Sending): Promise<{ readonly gas: bigint; readonly fees: Fees } | Sent> {
+    const [fees, gas] = await Promise.all([
+      currentFees(node, bounds.maxFeePerGas),
+      node.read(estimateRequest(account.address, to, data)),
+    ]);
+    if (isFault(gas)) return unsent(gas);
+    if (isFault(fees)) return unsent(fees);
+    if (fees === "too dear") return withheld("the chain's fees are above max_fee_per_gas: nothing was sent");
+    if (gas > bounds.maxGas) return { kind: "rejected" };
+    const generous = (gas * GAS_MARGIN_PERCENT) / 100n;
+    return { gas: generous < bounds.maxGas ? generous : bounds.maxGas, fees };
+  }
+
+  function signer({ to, data }: Sending, gas: bigint): (nonce: bigint, fees: Fees) => SignedTransaction {
+    return (nonce, fees) => signTransaction({ chainId: id, nonce, ...fees, gas, to, data }, account.privateKey);
+  }
+
+  /** The next nonce, and never less than `least`. */
+  async function nonceFrom(least: bigint): Promise<bigint | Fault> {
+    const known = next ?? (await node.read(transactionCountRequest(account.address, "pending")));
+    if (isFault(known)) return known;
+    return known > least ? known : least;
+  }
+
+  async function broadcast(
+    sending: Sending,
+    sign: (nonce: bigint, fees: Fees) => SignedTransaction,
+    first: Fees,
+  ): Promise<OpenTransaction | Sent> {
+    let least = 0n;
+    let fees: Fees | undefined = first;
+    for (let tries = 0; tries < MAX_BROADCASTS && fees !== undefined; tries++) {
+      const nonce = await nonceFrom(least);
+      if (isFault(nonce)) return unsent(nonce);
+      const signed = sign(nonce, fees);
+      const answer = await node.write(sendRequest(signed.raw));
+      const verdict = isFault(answer) ? judge(answer) : "sent";
+      if (verdict === "sent" || verdict === "perhaps sent") {
+        next = verdict === "sent" ? nonce + 1n : undefined;
+        return opened(sending.tag, sign, { nonce, fees, ...signed });
+      }
+      // Only the node knows what the key's account has done meanwhile.
+      next = undefined;
+      if (verdict === "nonce too low") least = nonce + 1n;
+      else if (verdict === "underpriced") fees = raisedFees(fees, fees, bounds.maxFeePerGas);
+      else return verdict;
+    }
+    return withheld("the node would not take the transaction within max_fee_per_gas: nothing was sent");
+  }
+
+  function opened(
+    tag: string,
+    sign: OpenTransaction["sign"],
+    { nonce, fees, raw, hash }: SignedTransaction & { readonly nonce: bigint; readonly fees: Fees },
+  ): OpenTransaction {
+    const hashes: Hex[] = [hash];
+    const fresh = { isMined: false, misses: 0, wait: undefined };
+    const transaction: OpenTransaction = { tag, sign, nonce, fees, raw, hashes, touched: node.now(), ...fresh };
+    open.add(transaction);
+    return transaction;
+  }
+
+  /** Waits for its turn: sendings go out in the order in which they got here. */
+  async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const mine = turn.then(work);
+    turn = mine.catch(() => undefined);
+    return await mine;
+  }
+
+  async function isFull(): Promise<boolean> {
+    if (open.all.size + preparing < bounds.maxPending) return false;
+    const count = await node.read(transactionCountRequest(account.address, "latest"));
+    if (!isFault(count)) open.prune(count);
+    return open.all.size + preparing >= bounds.maxPending;
+  }
+
+  return {
+    account: account.address,
+    maxGas: bounds.maxGas,
+    resume(tag) {
+      const before = open.all.get(tag);
+      return before === undefined ? undefined : open.wait(before);
+    },
+    async send(sending) {
+      if (await isFull()) return withheld("too many settlements are under way: nothing was sent");
+      preparing += 1;
+      let sent: OpenTransaction | Sent;
+      try {
+        const prepared = await prepare(sending);
+        if ("kind" in prepared) return prepared;
+        const sign = signer(sending, prepared.gas);
+        sent = await inTurn(() => broadcast(sending, sign, prepared.fees));
+      } finally {
+        preparing -= 1;
+      }
+      return "kind" in sent ? sent : await open.wait(sent);
+    },
+    close: () => open.close(),
+  };
+}
+
+/** Why nothing was sent, where a read before it found a fault. */
+function unsent({ refusal, data, cause }: Fault): Sent {
+  if (refusal === "reverted") return { kind: "rejected", ...(data === undefined ? {} : { data }) };
+  if (refusal === "no funds") return withheld("the facilitator's account cannot pay for gas: nothing was sent");
+  return withheld(`${cause}: nothing was sent`);
+}
+
+/** What a fault of a broadcast means. Where the node's answer is lost or unheard of, it may have taken the transaction. */
+function judge(fault: Fault): "sent" | "perhaps sent" | "nonce too low" | "underpriced" | Sent {
+  if (fault.refusal === "already known") return "sent";
+  if (fault.refusal === "nonce too low" || fault.refusal === "underpriced") return fault.refusal;
+  const isDefinite = fault.refusal === "reverted" || fault.refusal === "no funds" || fault.refusal === "unknown method";
+  return isDefinite ? unsent(fault) : "perhaps sent";
+}

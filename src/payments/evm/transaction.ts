@@ -1,0 +1,72 @@
+import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { keccak_256 } from "@noble/hashes/sha3.js";
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
+import { type Address, type Hex } from "../address.ts";
+
+/** What a transaction of EIP-1559 says, besides that it moves no ether and has no access list. Fees are in wei per unit of gas. */
+export interface Transaction {
+  readonly chainId: bigint;
+  readonly nonce: bigint;
+  readonly tip: bigint;
+  readonly maxFee: bigint;
+  readonly gas: bigint;
+  readonly to: Address;
+  readonly data: Hex;
+}
+
+export interface SignedTransaction {
+  readonly raw: Hex;
+  readonly hash: Hex;
+}
+
+const TYPE_EIP1559 = 2;
+/** Longest payload that RLP puts into one byte with its length. */
+const SHORT = 55;
+
+type Item = Uint8Array | readonly Item[];
+
+function prefix(length: number, base: number): Uint8Array {
+  if (length <= SHORT) return Uint8Array.of(base + length);
+  const size = numberBytes(BigInt(length));
+  return Uint8Array.of(base + SHORT + size.length, ...size);
+}
+
+/** Recursive-length prefix, Ethereum's yellow paper, appendix B. */
+function rlp(item: Item): Uint8Array {
+  if (item instanceof Uint8Array) {
+    const [first] = item;
+    if (item.length === 1 && first !== undefined && first < 0x80) return item;
+    return Buffer.concat([prefix(item.length, 0x80), item]);
+  }
+  const body = Buffer.concat(item.map(rlp));
+  return Buffer.concat([prefix(body.length, 0xc0), body]);
+}
+
+/** Big-endian without leading zeros; 0 has no bytes. */
+function numberBytes(value: bigint): Uint8Array {
+  if (value === 0n) return new Uint8Array();
+  const digits = value.toString(16);
+  return hexToBytes(digits.padStart(digits.length + (digits.length % 2), "0"));
+}
+
+function envelope(fields: readonly Item[]): Uint8Array {
+  return Buffer.concat([Uint8Array.of(TYPE_EIP1559), rlp(fields)]);
+}
+
+/** Signs with a private key of 32 bytes. */
+export function signTransaction(transaction: Transaction, privateKey: Uint8Array): SignedTransaction {
+  const { chainId, nonce, tip, maxFee, gas, to, data } = transaction;
+  const fields = [
+    ...[chainId, nonce, tip, maxFee, gas].map(numberBytes),
+    hexToBytes(to.slice(2)),
+    numberBytes(0n),
+    hexToBytes(data.slice(2)),
+    [],
+  ];
+  const digest = keccak_256(envelope(fields));
+  const signature = secp256k1.sign(digest, privateKey, { prehash: false, format: "recovered" });
+  const word = (from: number): Uint8Array =>
+    numberBytes(BigInt(`0x${bytesToHex(signature.subarray(from, from + 32))}`));
+  const signed = envelope([...fields, numberBytes(BigInt(signature[0] ?? 0)), word(1), word(33)]);
+  return { raw: `0x${bytesToHex(signed)}`, hash: `0x${bytesToHex(keccak_256(signed))}` };
+}
