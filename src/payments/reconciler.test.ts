@@ -34,7 +34,7 @@ function create(options: Partial<ReconcilerOptions> = {}): Reconciler {
   const reconciler = new Reconciler({
     ledger: store.ledger,
     facilitators: () => [booking],
-    testMode: true,
+    testMode: () => true,
     notice: () => undefined,
     clock: () => clock.now,
     random: () => 0.5,
@@ -170,7 +170,7 @@ test("a real payment is not asked after in test mode, nor one of test mode on a 
   const real = await leave("unknown", false);
   const practice = await leave("unknown", true);
   clock.now += RECHECK_MS + REQUIREMENTS.maxTimeoutSeconds * 1000;
-  expect(await create({ testMode: true }).round()).toBe(1);
+  expect(await create({ testMode: () => true }).round()).toBe(1);
   expect(await rowOf(real)).toMatchObject({ state: "unknown" });
   expect(await rowOf(practice)).toMatchObject({ state: "failed" });
 });

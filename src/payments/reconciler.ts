@@ -18,7 +18,7 @@ export interface ReconcilerOptions {
   /** Who may know what became of a payment, the likeliest first. */
   readonly facilitators: (payment: Payment) => readonly Facilitator[];
   /** Payments of the other mode are left alone: whoever is asked in one knows nothing of them. */
-  readonly testMode: boolean;
+  readonly testMode: () => boolean;
   /** The record of a settlement that is found, where its route reports to anybody. */
   readonly notice: (payment: Payment, settled: Settled) => NewNotice | undefined;
   /** Unix milliseconds. */
@@ -112,7 +112,7 @@ export class Reconciler {
   async #ask(row: Payment): Promise<Outcome> {
     const stored = fromStored(row);
     let outcome: Outcome = { kind: "unknown", cause: "nobody to ask" };
-    if (stored === undefined || stored.testMode !== this.#options.testMode) return outcome;
+    if (stored === undefined || stored.testMode !== this.#options.testMode()) return outcome;
     for (const facilitator of this.#options.facilitators(row)) {
       if (this.#isClosed) break;
       outcome = await this.#find(facilitator, stored);

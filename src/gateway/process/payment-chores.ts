@@ -1,0 +1,152 @@
+import { type Facilitator } from "../../payments/facilitator.ts";
+import { OutboxPoster } from "../../payments/outbox-poster.ts";
+import { Reconciler } from "../../payments/reconciler.ts";
+import { type Environment } from "../../payments/secrets.ts";
+import { type Settled, settlementNotice, type SettlementTarget } from "../../payments/settlement-record.ts";
+import { parseSecrets } from "../../payments/webhook-secret.ts";
+import { type Change, type Ledger, type Payment } from "../../store/ledger.ts";
+import { type NewNotice } from "../../store/outbox.ts";
+import { type Store } from "../../store/store.ts";
+import { type Config } from "../config/config.ts";
+import { type PaymentMetrics } from "../telemetry/payment-metrics.ts";
+import { Retention } from "./retention.ts";
+
+/** Between two looks at how many payments are open, in milliseconds. */
+const COUNT_MS = 10_000;
+
+/** A priced route, as far as its payments have to be looked after. */
+export interface Seller {
+  /** As in the ledger: the route's path prefix. */
+  readonly route: string;
+  readonly facilitator: Facilitator;
+  readonly target: SettlementTarget;
+}
+
+/** What a configuration says of the chores. */
+export interface ChoreSettings {
+  readonly sellers: readonly Seller[];
+  readonly testMode: boolean;
+  readonly keepDays: number;
+  /** Empty where nothing is reported, and no secret is set. */
+  readonly secrets: readonly Uint8Array[];
+}
+
+export interface ChoresDeps {
+  readonly store: Store;
+  readonly metrics: PaymentMetrics;
+  /** Unix milliseconds. */
+  readonly clock: () => number;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+  readonly log: (message: string) => void;
+}
+
+/**
+ * What the chores need of a configuration. Throws where a route reports its settlements, and there is no secret to sign them
+ * by.
+ */
+export function choreSettings({ x402 }: Config, sellers: readonly Seller[], environment: Environment): ChoreSettings {
+  const { test_mode: testMode, ledger_keep_days: keepDays, settlement_secret_env: name } = x402;
+  const reports = sellers.some(({ target }) => target.settlement_url !== "");
+  const text = environment[name];
+  return { sellers, testMode, keepDays, secrets: reports || text ? parseSecrets(name, text) : [] };
+}
+
+/** Looks after the ledger while a process serves: what is open, what is to be reported, what is old. One per process with a store. */
+export class PaymentChores {
+  readonly #deps: ChoresDeps;
+  #settings: ChoreSettings;
+  readonly #reconciler: Reconciler;
+  readonly #poster: OutboxPoster;
+  readonly #retention: Retention;
+  readonly #counting: NodeJS.Timeout;
+
+  constructor(deps: ChoresDeps, settings: ChoreSettings) {
+    this.#deps = deps;
+    this.#settings = settings;
+    const { store, metrics, clock, random, log } = deps;
+    this.#reconciler = new Reconciler({
+      ledger: counted(store.ledger, metrics),
+      facilitators: (payment) => facilitatorsOf(this.#settings.sellers, payment),
+      testMode: () => this.#settings.testMode,
+      notice: (payment, settled) => noticeOf(this.#settings.sellers, payment, settled),
+      clock,
+      random,
+      log,
+    });
+    this.#poster = new OutboxPoster({
+      outbox: store.outbox,
+      secrets: () => this.#settings.secrets,
+      clock,
+      random,
+      log,
+      watcher: metrics,
+    });
+    this.#retention = new Retention({ store, clock, log, keepDays: () => this.#settings.keepDays });
+    this.#counting = setInterval(() => void this.#count(), COUNT_MS);
+    this.#counting.unref();
+  }
+
+  start(): void {
+    this.#reconciler.start();
+    this.#retention.start();
+    void this.#count();
+    // Without a secret nothing is posted: what an earlier configuration left waits for one that has a secret.
+    if (this.#settings.secrets.length > 0) this.#poster.start();
+  }
+
+  /** Goes on by other settings. */
+  use(settings: ChoreSettings): void {
+    this.#settings = settings;
+    if (settings.secrets.length > 0) this.#poster.start();
+  }
+
+  /** Resolves when the store may be closed. */
+  async close(): Promise<void> {
+    clearInterval(this.#counting);
+    await Promise.all([this.#reconciler.close(), this.#poster.close(), this.#retention.close()]);
+  }
+
+  async #count(): Promise<void> {
+    try {
+      this.#deps.metrics.open(await this.#deps.store.view.open());
+    } catch {
+      // The store is busy or away: payments themselves report it, and the figure stays as it was.
+    }
+  }
+}
+
+/** The same ledger, whose payments are counted by what becomes of them. */
+export function counted(ledger: Ledger, metrics: PaymentMetrics): Ledger {
+  return {
+    reserve: (reservation) => ledger.reserve(reservation),
+    find: (key) => ledger.find(key),
+    claimOpen: (limit) => ledger.claimOpen(limit),
+    close: () => ledger.close(),
+    async move(payment, change) {
+      const moved = await ledger.move(payment, change);
+      if (moved) count(payment, change, metrics);
+      return moved;
+    },
+  };
+}
+
+function count(before: Payment, { state, transaction, delivered }: Change, metrics: PaymentMetrics): void {
+  if (delivered === true) metrics.became("delivered");
+  // Settlement is written with its transaction; what is written later of the same payment is not another one.
+  if (state === "settled" && transaction !== undefined && before.transaction === "") metrics.became("settled");
+  if (state === "released" || state === "failed") metrics.became(state);
+  if (state === "unknown" && before.state !== "unknown") metrics.became(state);
+}
+
+/** Those of the payment's own route first; where it is gone, somebody else may be able to ask its chain. */
+function facilitatorsOf(sellers: readonly Seller[], { route }: Payment): readonly Facilitator[] {
+  const own = sellers.filter((seller) => seller.route === route);
+  const others = sellers.filter((seller) => seller.route !== route);
+  return [...new Set([...own, ...others].map(({ facilitator }) => facilitator))];
+}
+
+function noticeOf(sellers: readonly Seller[], payment: Payment, settled: Settled): NewNotice | undefined {
+  const seller = sellers.find(({ route, target }) => route === payment.route && target.settlement_url !== "");
+  return seller === undefined ? undefined : settlementNotice(seller.target, payment, settled);
+}

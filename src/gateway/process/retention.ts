@@ -1,0 +1,56 @@
+import { type Store } from "../../store/store.ts";
+
+/** Between two looks for what is old, in milliseconds. */
+const LOOK_MS = 10 * 60_000;
+/** Payments that are removed in one step, so that none of it blocks for long. */
+const STEP_ROWS = 500;
+/** Milliseconds between two steps. */
+const STEP_MS = 100;
+
+export interface RetentionOptions {
+  readonly store: Pick<Store, "forget">;
+  readonly keepDays: () => number;
+  /** Unix milliseconds. */
+  readonly clock: () => number;
+  readonly log: (message: string) => void;
+}
+
+/** Removes finished payments from the ledger once they are old (`x402.ledger_keep_days`). */
+export class Retention {
+  readonly #options: RetentionOptions;
+  #isClosed = false;
+  #timer: NodeJS.Timeout | undefined;
+  #step: Promise<void> | undefined;
+
+  constructor(options: RetentionOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#next(STEP_MS);
+  }
+
+  /** Resolves when the store may be closed. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#step;
+  }
+
+  #next(ms: number): void {
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(() => (this.#step = this.#forget()), ms);
+    this.#timer.unref();
+  }
+
+  async #forget(): Promise<void> {
+    const { store, keepDays, clock, log } = this.#options;
+    let forgotten = 0;
+    try {
+      forgotten = await store.forget(clock() - keepDays() * 86_400_000, STEP_ROWS);
+    } catch (error) {
+      log(`ledger: old payments could not be removed: ${error instanceof Error ? error.name : typeof error}`);
+    }
+    this.#next(forgotten === STEP_ROWS ? STEP_MS : LOOK_MS);
+  }
+}

@@ -1,0 +1,56 @@
+import { add, COLUMN, PAYMENT_OUTCOMES, RECORD_RESULTS } from "./layout.ts";
+import { at, type Page, type Snapshot } from "./page.ts";
+
+/** Counts what becomes of payments, and of the records of their settlement. */
+export class PaymentMetrics {
+  readonly #row: Float64Array;
+
+  constructor(row: Float64Array) {
+    this.#row = row;
+  }
+
+  /** A payment has come so far. */
+  became(outcome: (typeof PAYMENT_OUTCOMES)[number]): void {
+    add(this.#row, COLUMN.payments + PAYMENT_OUTCOMES.indexOf(outcome), 1);
+  }
+
+  /** So many payments' outcome is open now, in the whole ledger. */
+  open(count: number): void {
+    this.#row[COLUMN.paymentsOpen] = count;
+  }
+
+  /** `failed` is one try. */
+  ended(result: (typeof RECORD_RESULTS)[number], count: number): void {
+    add(this.#row, COLUMN.records + RECORD_RESULTS.indexOf(result), count);
+  }
+
+  /** So many records wait now, in the whole outbox. */
+  waiting(count: number): void {
+    this.#row[COLUMN.recordsWaiting] = count;
+  }
+}
+
+/** The ledger and its outbox, over all routes. */
+export function writePayments(page: Page, { rows, totals }: Snapshot): void {
+  page.metric(
+    "turnpike_payments_total",
+    "counter",
+    "Payments that have come so far: one that was owed may be settled.",
+  );
+  for (const [index, outcome] of PAYMENT_OUTCOMES.entries()) {
+    page.sample(at(totals, COLUMN.payments + index), { outcome });
+  }
+  page
+    .metric("turnpike_payments_open", "gauge", "Payments in the ledger of which it is not known whether money moved.")
+    .sample(largest(rows, COLUMN.paymentsOpen));
+  page.metric("turnpike_settlement_records_total", "counter", "Tries to post a settlement record, by what came of it.");
+  for (const [index, result] of RECORD_RESULTS.entries()) page.sample(at(totals, COLUMN.records + index), { result });
+  page
+    .metric("turnpike_settlement_records_waiting", "gauge", "Settlement records that wait to be posted.")
+    .sample(largest(rows, COLUMN.recordsWaiting));
+}
+
+/** Workers share one ledger: each has counted the same. */
+function largest(rows: readonly Float64Array[], column: number): number {
+  return Math.max(...rows.map((row) => at(row, column)));
+}
