@@ -39,7 +39,9 @@ export class Retention {
 
   #next(ms: number): void {
     if (this.#isClosed) return;
-    this.#timer = setTimeout(() => (this.#step = this.#forget()), ms);
+    this.#timer = setTimeout(() => {
+      this.#step = this.#forget();
+    }, ms);
     this.#timer.unref();
   }
 
