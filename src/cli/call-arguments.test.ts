@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { parseCall, UsageError } from "./call-arguments.ts";
+import { parseCall } from "./call-arguments.ts";
+import { UsageError } from "./usage-error.ts";
 
 function parameters(...args: string[]): unknown {
   const request = parseCall(args);

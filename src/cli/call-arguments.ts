@@ -1,5 +1,7 @@
 import { parseArgs } from "node:util";
 import { messageOf } from "../lib/caught.ts";
+import { PAYER_FLAGS, type PayerSettings, payerSettings } from "./payer.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** An operation of the content API as the command line knows it. */
 export interface Operation {
@@ -37,20 +39,20 @@ export interface CallRequest {
   readonly gateway: string | undefined;
   readonly out: string | undefined;
   readonly json: boolean;
-  readonly maxPrice: string;
+  readonly payer: PayerSettings;
 }
-
-/** A command line that makes no sense: its message says why. */
-export class UsageError extends Error {}
 
 const OPTIONS = {
   set: { type: "string", multiple: true },
   gateway: { type: "string" },
   out: { type: "string" },
   json: { type: "boolean" },
-  "max-price": { type: "string" },
+  ...PAYER_FLAGS,
   help: { type: "boolean", short: "h" },
 } as const;
+
+/** Where requests go unless the user says otherwise. */
+export const DEFAULT_GATEWAY = "http://127.0.0.1:8080";
 
 /** The most that one call may cost unless the user says otherwise. */
 export const DEFAULT_MAX_PRICE = "$1";
@@ -63,10 +65,6 @@ export function parseCall(args: readonly string[]): CallRequest | "help" {
   if (name === undefined) throw new UsageError("which operation?");
   const operation = Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name] : undefined;
   if (operation === undefined) throw new UsageError(`no operation "${name}"`);
-  const maxPrice = values["max-price"] ?? DEFAULT_MAX_PRICE;
-  if (!/^\$[0-9]+(?:\.[0-9]{1,6})?$/.test(maxPrice)) {
-    throw new UsageError(`--max-price "${maxPrice}" is no amount such as $0.05`);
-  }
   return {
     name,
     operation,
@@ -74,7 +72,7 @@ export function parseCall(args: readonly string[]): CallRequest | "help" {
     gateway: values.gateway,
     out: values.out,
     json: values.json === true,
-    maxPrice,
+    payer: payerSettings(values, { maxPrice: DEFAULT_MAX_PRICE, maxTotal: undefined }),
   };
 }
 

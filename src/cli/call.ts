@@ -1,15 +1,15 @@
 import { codeOf, messageOf } from "../lib/caught.ts";
 import { describeReceipt, type Paid, payAndFetch, PriceTooHigh } from "../payments/client.ts";
-import { openWallet, walletPath } from "../payments/wallet.ts";
-import { type CallRequest, DEFAULT_MAX_PRICE, OPERATIONS, parseCall, UsageError } from "./call-arguments.ts";
+import { TotalTooHigh } from "../payments/spending.ts";
+import { type CallRequest, DEFAULT_GATEWAY, DEFAULT_MAX_PRICE, OPERATIONS, parseCall } from "./call-arguments.ts";
 import { isRecord, render } from "./call-render.ts";
 import { type Output, withoutControls, writeBinary, writeText } from "./call-output.ts";
+import { createPayer } from "./payer.ts";
 import { type Progress, showProgress } from "./progress.ts";
-
-const DEFAULT_GATEWAY = "http://127.0.0.1:8080";
+import { UsageError } from "./usage-error.ts";
 
 const USAGE = `usage: turnpike call OPERATION [URL or TEXT] [--set key=value ...] [--gateway URL]
-                     [--out FILE] [--json] [--max-price $X]
+                     [--out FILE] [--json] [--max-price $X] [--max-total $X] [--allow-asset TOKEN ...]
 
   OPERATION     ${Object.keys(OPERATIONS).join(", ")}
   --set         a parameter; values are read as JSON where they can be, dots nest:
@@ -18,8 +18,11 @@ const USAGE = `usage: turnpike call OPERATION [URL or TEXT] [--set key=value ...
   --out         write the result to this file
   --json        print the whole answer as JSON, not only what people read of it
   --max-price   the most that this may cost (default ${DEFAULT_MAX_PRICE})
+  --max-total   the most that the wallet may pay in a day (UTC), over all calls (default $TURNPIKE_MAX_TOTAL, else no limit)
+  --allow-asset a token to pay with that is not known, taken to be worth a dollar: NETWORK:ADDRESS:NAME:VERSION:DECIMALS
 
-Pays by itself, from the wallet in $TURNPIKE_HOME or ~/.turnpike; the receipt goes to standard error.
+Pays by itself, from the wallet in $TURNPIKE_HOME or ~/.turnpike; the receipt goes to standard error. Of several prices it takes
+the cheapest, where the wallet has money if $TURNPIKE_RPC_<chain id> names an endpoint to ask.
 Pictures and PDFs go to --out or a pipe; on a terminal they get a file of their own.
 
   turnpike call batch https://example.com/ https://example.org/ --set format=text
@@ -46,9 +49,14 @@ export async function call(args: readonly string[]): Promise<number> {
       say(`turnpike call: ${error.message}\n\n${USAGE}`);
       return 2;
     }
-    say(`turnpike call: ${messageOf(error)}${error instanceof PriceTooHigh ? "; raise it with --max-price" : ""}`);
+    say(`turnpike call: ${messageOf(error)}${hintOn(error)}`);
     return 1;
   }
+}
+
+function hintOn(error: unknown): string {
+  if (error instanceof PriceTooHigh) return "; raise it with --max-price";
+  return error instanceof TotalTooHigh ? "; raise it with --max-total" : "";
 }
 
 async function perform(request: CallRequest): Promise<void> {
@@ -84,18 +92,18 @@ function describe({ name, parameters }: CallRequest): string {
 }
 
 async function send(gateway: URL, request: CallRequest, progress: Progress): Promise<Paid> {
-  const { name, operation, parameters, maxPrice } = request;
+  const { name, operation, parameters } = request;
   const url = `${gateway.href.replace(/\/+$/, "")}/${name}`;
   const init: RequestInit =
     operation.method === "GET"
       ? {}
       : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(parameters) };
   try {
-    const account = () => {
+    const payer = createPayer(request.payer, (line) => {
       progress.clear();
-      return openAccount();
-    };
-    return await payAndFetch(url, init, { account, maxPrice });
+      say(line);
+    });
+    return await payAndFetch(url, init, payer);
   } catch (error) {
     if (codeOf(error) === "ECONNREFUSED") {
       throw new CallFailed(`Cannot reach ${gateway.origin}: is the gateway running? npm start`, { cause: error });
@@ -107,13 +115,6 @@ async function send(gateway: URL, request: CallRequest, progress: Progress): Pro
 
 function isNetworkError(error: unknown): error is Error {
   return error instanceof Error && "code" in error && typeof error.code === "string";
-}
-
-function openAccount() {
-  const path = walletPath();
-  const { account, created } = openWallet(path);
-  if (created) say(`made a wallet at ${path}: ${account.address}`);
-  return account;
 }
 
 /** What a refusal says for people, with what is wrong where. */

@@ -5,6 +5,7 @@ import { type BrowserInfo } from "../content/browser/pool.ts";
 import { codeOf } from "../lib/caught.ts";
 import { isAlive } from "../lib/is-alive.ts";
 import { type ContentReport } from "./content.ts";
+import { type McpPlace } from "./mcp-place.ts";
 import { StartError } from "./start-error.ts";
 
 export interface ContentProcessOptions {
@@ -14,6 +15,8 @@ export interface ContentProcessOptions {
   readonly allowPrivate: boolean;
   /** What the configuration has in `content.search`, as JSON. */
   readonly search: string;
+  /** Undefined: it serves no MCP. */
+  readonly mcp: McpPlace | undefined;
 }
 
 /** Milliseconds until a content service that ended is started again, doubled each time in a row up to the most. */
@@ -58,9 +61,10 @@ export class ContentProcess {
   }
 
   async #spawn(): Promise<ContentReport> {
-    const { socket, stateDir, browserPath, allowPrivate, search } = this.#options;
+    const { socket, stateDir, browserPath, allowPrivate, search, mcp } = this.#options;
     const args = ["content", "--socket", socket, "--state-dir", stateDir, "--browser-path", browserPath];
     args.push("--search", search);
+    if (mcp !== undefined) args.push("--gateway", mcp.gatewayUrl, ...mcp.hosts.flatMap((host) => ["--mcp-host", host]));
     const { promise, resolve } = Promise.withResolvers<ContentReport>();
     const bornAt = performance.now();
     this.#child = Bun.spawn([process.execPath, Bun.main, ...args, ...(allowPrivate ? ["--allow-private"] : [])], {

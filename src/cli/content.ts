@@ -7,10 +7,11 @@ import { stateFolder } from "./state-folder.ts";
 import { stopSignal } from "./stop-signal.ts";
 
 const USAGE = `usage: turnpike content [--socket PATH | --port N] [--state-dir DIR] [--browser-path PROGRAM] [--allow-private]
-                        [--search JSON]
+                        [--search JSON] [--gateway URL [--mcp-host NAME ...]]
 
 Runs the content service alone, on a Unix socket or on a port of 127.0.0.1, for a gateway of your own. It takes no payment.
---search takes what a configuration has in content.search.`;
+--search takes what a configuration has in content.search. With --gateway it serves MCP at /mcp, by calls to that gateway, which
+must sell the operations at their own paths; --mcp-host names a host that browsers may know it by, "*" for any without an Origin.`;
 
 const FLAGS = {
   socket: { type: "string" },
@@ -19,6 +20,8 @@ const FLAGS = {
   "browser-path": { type: "string" },
   "allow-private": { type: "boolean" },
   search: { type: "string", default: "{}" },
+  gateway: { type: "string" },
+  "mcp-host": { type: "string", multiple: true },
   help: HELP,
 } as const;
 
@@ -33,6 +36,8 @@ export async function content(args: readonly string[]): Promise<number> {
   if (typeof values === "number") return values;
   if (!/^\d{1,5}$/.test(values.port)) return wrongUsage(USAGE);
   const browserPath = values["browser-path"];
+  const gateway = values.gateway === undefined ? undefined : URL.parse(values.gateway);
+  if (gateway === null || (gateway !== undefined && !/^https?:$/.test(gateway.protocol))) return wrongUsage(USAGE);
   // From the beginning: a parent that goes while the browser starts is not heard of later.
   const gone = process.send === undefined ? undefined : parentGone();
   try {
@@ -42,6 +47,10 @@ export async function content(args: readonly string[]): Promise<number> {
       stateDir: stateFolder(values["state-dir"]),
       allowPrivate: values["allow-private"] === true,
       search: parseSearchOptions(values.search),
+      mcp:
+        gateway === undefined
+          ? undefined
+          : { gatewayUrl: gateway.href.replace(/\/+$/, ""), hosts: values["mcp-host"] ?? [] },
       log: (level, message) => console.error(`content: ${level}: ${message}`),
       ...(browserPath === undefined || browserPath === "" ? {} : { browserPath }),
     });

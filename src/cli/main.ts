@@ -6,7 +6,8 @@ const USAGE = `usage: turnpike COMMAND [ARGUMENT ...]
 
   start       gateway and content service together, ready to sell
   call        pay for an operation and print its answer
-  wallet      the wallet that pays
+  wallet      the wallet that pays, and what it has
+  mcp         the operations as tools for agents, over standard input and output
   check       look through a configuration file
   content     the content service alone
   index       the pages that /search finds without a network
@@ -23,6 +24,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   start: async (args) => (await import("./start.ts")).start(args),
   call: async (args) => (await import("./call.ts")).call(args),
   wallet: async (args) => (await import("./wallet.ts")).wallet(args),
+  mcp: async (args) => (await import("./mcp.ts")).mcp(args),
   check: async (args) => (await import("./check.ts")).check(args),
   content: async (args) => (await import("./content.ts")).content(args),
   index: async (args) => (await import("./index-command.ts")).index(args),

@@ -6,7 +6,8 @@ import { urlOf } from "../gateway/process/listener-plan.ts";
 import { messageOf } from "../lib/caught.ts";
 import { HELP, readFlags } from "./flags.ts";
 import { configFlags, DRAIN_MS, readConfig, warnOfDescriptors } from "./gateway.ts";
-import { ContentProcess, contentSocket } from "./content-process.ts";
+import { ContentProcess, type ContentProcessOptions, contentSocket } from "./content-process.ts";
+import { mcpPlace } from "./mcp-place.ts";
 import { reloadOnHangup } from "./reload.ts";
 import { StartError } from "./start-error.ts";
 import { stateFolder } from "./state-folder.ts";
@@ -93,13 +94,14 @@ interface Started {
 }
 
 /** Starts the gateway, which fails fast, then the service; where that cannot, stops the gateway. Throws StartError. */
-async function startBoth(config: Config, options: Parameters<typeof ContentProcess.start>[0]): Promise<Started> {
+async function startBoth(config: Config, options: Omit<ContentProcessOptions, "mcp">): Promise<Started> {
   const storePath = join(config.state_path === "" ? options.stateDir : config.state_path, "turnpike.db");
   const gateway = await startGateway({ config, storePath, reusePort: false, log: logLine }).catch((error: unknown) => {
     throw new StartError(messageOf(error), { cause: error });
   });
   try {
-    return { gateway, ...(await ContentProcess.start(options)) };
+    const mcp = mcpPlace(config, gateway.listeners);
+    return { gateway, ...(await ContentProcess.start({ ...options, mcp })) };
   } catch (error) {
     await gateway.close(0);
     throw error;

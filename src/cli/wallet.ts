@@ -1,44 +1,117 @@
+import { parseArgs } from "node:util";
+import { hexToBytes } from "@noble/hashes/utils.js";
 import { messageOf } from "../lib/caught.ts";
-import { openWallet, readWallet, walletPath } from "../payments/wallet.ts";
+import { parseAllowedAsset } from "../payments/allowed-asset.ts";
+import { formatDollars } from "../payments/offers.ts";
+import { Spending, spendingPath } from "../payments/spending.ts";
+import { importWallet, openWallet, readWallet, walletPath } from "../payments/wallet.ts";
+import { HELP } from "./flags.ts";
+import { UsageError } from "./usage-error.ts";
+import { balancesOf, balancesText, chainsToAsk } from "./wallet-balance.ts";
 
-const USAGE = `usage: turnpike wallet [create | address]
+const USAGE = `usage: turnpike wallet [create | address | import | balance] [--json]
+       turnpike wallet balance [--network N ...] [--rpc-env NAME] [--allow-asset TOKEN ...] [--json]
 
-  (none)     show the wallet's address and file; makes one on first use
+  (none)     show the wallet's address and file, and what it paid today; makes one on first use
   create     make a wallet, unless there is one
   address    print the address alone
+  import     make a wallet of the private key on standard input: 64 hexadecimal digits, unless there is one
+  balance    what it has on each chain: known tokens, and what pays for gas
+
+  --network      a chain to ask, as base or eip155:84532; default: every chain whose endpoint is named
+  --rpc-env      the environment variable with the RPC endpoint of the one --network;
+                 default TURNPIKE_RPC_<chain id>, as TURNPIKE_RPC_84532
+  --allow-asset  a token more: NETWORK:ADDRESS:NAME:VERSION:DECIMALS
+  --json         print JSON
 
 The wallet is in $TURNPIKE_HOME or ~/.turnpike, readable by its owner alone.`;
 
-/** `turnpike wallet`: shows or makes the paying wallet. Returns the exit code: 0 done, 1 failed, 2 usage. */
+const OPTIONS = {
+  network: { type: "string", multiple: true },
+  "rpc-env": { type: "string" },
+  "allow-asset": { type: "string", multiple: true },
+  json: { type: "boolean" },
+  help: HELP,
+} as const;
+
+const COMMANDS = ["", "create", "address", "import", "balance"] as const;
+type Command = (typeof COMMANDS)[number];
+
+/** Characters of a private key on standard input, with white space around it. */
+const MAX_KEY_INPUT = 256;
+
+function parse(args: readonly string[]) {
+  const { values, positionals } = (() => {
+    try {
+      return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+    } catch (error) {
+      throw new UsageError(messageOf(error));
+    }
+  })();
+  const [name = "", ...rest] = positionals;
+  const command = COMMANDS.find((known) => known === name);
+  if (command === undefined || rest.length > 0) throw new UsageError(`no command "${positionals.join(" ")}"`);
+  const forBalance = [values.network, values["rpc-env"], values["allow-asset"]].some((value) => value !== undefined);
+  if (forBalance && command !== "balance") throw new UsageError("chains are for balance alone");
+  return { command, values };
+}
+
+/** `turnpike wallet`: shows or makes the paying wallet, and what it has. Returns the exit code: 0 done, 1 failed, 2 usage. */
 export async function wallet(args: readonly string[]): Promise<number> {
-  const [command = "", ...rest] = args;
-  const known = ["", "create", "address"].includes(command) && rest.length === 0;
-  if (command === "--help" || command === "-h") {
-    console.log(USAGE);
-    return 0;
-  }
-  if (!known) {
-    console.error(USAGE);
-    return 2;
-  }
   try {
-    return run(command, walletPath());
+    const { command, values } = parse(args);
+    if (values.help === true) {
+      console.log(USAGE);
+      return 0;
+    }
+    const json = values.json === true;
+    const path = walletPath();
+    if (command === "balance") {
+      const assets = (values["allow-asset"] ?? []).map(parseAllowedAsset);
+      const chains = chainsToAsk({ networks: values.network ?? [], rpcEnv: values["rpc-env"] }, process.env);
+      const { account } = openWallet(path);
+      const balances = await balancesOf(chains, account.address, assets);
+      console.log(json ? JSON.stringify({ address: account.address, chains: balances }) : balancesText(balances));
+      return balances.every((chain) => "gas" in chain) ? 0 : 1;
+    }
+    return await show(command, path, json);
   } catch (error) {
-    console.error(`turnpike wallet: ${messageOf(error)}`);
-    return 1;
+    const isUsage = error instanceof UsageError;
+    console.error(`turnpike wallet: ${messageOf(error)}${isUsage ? `\n\n${USAGE}` : ""}`);
+    return isUsage ? 2 : 1;
   }
 }
 
-function run(command: string, path: string): number {
-  if (command === "create" && readWallet(path) !== undefined) {
+async function show(command: Exclude<Command, "balance">, path: string, json: boolean): Promise<number> {
+  if ((command === "create" || command === "import") && readWallet(path) !== undefined) {
     console.error(`turnpike wallet: there is a wallet at ${path}; it stays as it is`);
     return 1;
   }
+  if (command === "import") importWallet(path, await readKey());
   const { account, created } = openWallet(path);
-  if (command === "address") {
-    console.log(account.address);
-    return 0;
+  const isNew = created || command === "import";
+  if (json) console.log(JSON.stringify({ address: account.address, file: path, created: isNew }));
+  else if (command === "address") console.log(account.address);
+  else {
+    const lines = [`address  ${account.address}`, `file     ${path}${isNew ? " (new)" : ""}`];
+    if (!isNew) {
+      const today = new Spending(spendingPath(path)).today();
+      if (today > 0n) lines.push(`today    ${formatDollars(today)} signed for`);
+    }
+    console.log(lines.join("\n"));
   }
-  console.log(`address  ${account.address}\nfile     ${path}${created ? " (new)" : ""}`);
   return 0;
+}
+
+/** The key on standard input: never an argument, which other users can see. What was read is not repeated. */
+async function readKey(): Promise<Uint8Array> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of Bun.stdin.stream()) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MAX_KEY_INPUT) break;
+  }
+  const digits = /^\s*(?:0x)?([0-9a-fA-F]{64})\s*$/.exec(text)?.[1];
+  if (digits === undefined) throw new Error("Cannot take the key: it is not 64 hexadecimal digits");
+  return hexToBytes(digits);
 }

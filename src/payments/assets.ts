@@ -32,3 +32,8 @@ export function findAsset(network: string, text: string): Asset | undefined {
       (asset.symbol.toLowerCase() === text.toLowerCase() || sameAddress(asset.address, text)),
   );
 }
+
+/** The known tokens of a network. */
+export function assetsOn(network: string): readonly Asset[] {
+  return ASSETS.filter((asset) => asset.network === network);
+}

@@ -41,7 +41,7 @@ export function walletPath(env: Readonly<Record<string, string | undefined>> = p
 export function openWallet(path: string): { readonly account: Account; readonly created: boolean } {
   const present = readWallet(path);
   if (present !== undefined) return { account: present, created: false };
-  const created = createWallet(path);
+  const created = createWallet(path, secp256k1.keygen().secretKey);
   const account = readWallet(path);
   if (account === undefined) throw new Error(`Cannot use the wallet "${path}": it is gone again`);
   return { account, created };
@@ -79,9 +79,14 @@ function parseWallet(path: string, text: string): Account {
   return { address, privateKey };
 }
 
+/** Makes a wallet of a private key of 32 bytes. Throws where it is no key, or where there is a wallet, which stays as it is. */
+export function importWallet(path: string, privateKey: Uint8Array): void {
+  if (!secp256k1.utils.isValidSecretKey(privateKey)) throw new Error("Cannot take the key: it is none of the curve");
+  if (!createWallet(path, privateKey)) throw new Error(`Cannot make a wallet at "${path}": there is one`);
+}
+
 /** Makes a wallet, whole or not at all, unless one is there by then. True where it made one. */
-function createWallet(path: string): boolean {
-  const { secretKey } = secp256k1.keygen();
+function createWallet(path: string, secretKey: Uint8Array): boolean {
   const wallet = {
     version: 1,
     address: checksumAddress(addressOfPrivateKey(secretKey)),

@@ -1,0 +1,106 @@
+import { parseArgs } from "node:util";
+import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
+import { callLimit, createMcpServer } from "../content/mcp/mcp-server.ts";
+import { type Gateway } from "../content/mcp/tool-call.ts";
+import { messageOf } from "../lib/caught.ts";
+import { describeReceipt, payAndFetch, type PayOptions } from "../payments/client.ts";
+import { DEFAULT_GATEWAY } from "./call-arguments.ts";
+import { HELP } from "./flags.ts";
+import { createPayer, PAYER_FLAGS, payerSettings } from "./payer.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** What an agent may spend without being told otherwise: nobody looks at each call. */
+const DEFAULT_MAX_PRICE = "$0.10";
+const DEFAULT_MAX_TOTAL = "$5";
+/** Bytes of one message on standard input; a longer one ends the connection. */
+const MAX_MESSAGE_BYTES = 2 * 1024 * 1024;
+
+const USAGE = `usage: turnpike mcp [--gateway URL] [--max-price $X] [--max-total $X] [--allow-asset TOKEN ...]
+       turnpike mcp [--gateway URL] --no-pay
+
+An MCP server on standard input and output, for agents on this machine: search, scrape, batch, extract, read, pdf, screenshot
+and qr as tools. It pays for calls from the wallet in $TURNPIKE_HOME or ~/.turnpike; what it paid goes to standard error.
+
+  --gateway     where the tools are (default $TURNPIKE_GATEWAY, else ${DEFAULT_GATEWAY})
+  --max-price   the most that one call may cost (default ${DEFAULT_MAX_PRICE})
+  --max-total   the most that the wallet may pay in a day (UTC), over all calls (default $TURNPIKE_MAX_TOTAL, else ${DEFAULT_MAX_TOTAL})
+  --allow-asset a token to pay with that is not known: NETWORK:ADDRESS:NAME:VERSION:DECIMALS
+  --no-pay      hand the price to the agent, which pays by _meta["x402/payment"]
+
+A gateway that turnpike start has started serves the same at /mcp over HTTP.`;
+
+const OPTIONS = {
+  gateway: { type: "string" },
+  "no-pay": { type: "boolean" },
+  ...PAYER_FLAGS,
+  help: HELP,
+} as const;
+
+interface McpRequest {
+  readonly gateway: string;
+  /** Undefined: the agent pays. */
+  readonly payer: PayOptions | undefined;
+}
+
+/** `turnpike mcp`: serves until standard input ends or it is told to stop. Returns the exit code: 0 done, 2 usage. */
+export async function mcp(args: readonly string[]): Promise<number> {
+  try {
+    const request = parse(args);
+    if (request === "help") console.log(USAGE);
+    else await run(request);
+    return 0;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    console.error(`turnpike mcp: ${error.message}\n\n${USAGE}`);
+    return 2;
+  }
+}
+
+function parse(args: readonly string[]): McpRequest | "help" {
+  const { values } = (() => {
+    try {
+      return parseArgs({ args: [...args], options: OPTIONS });
+    } catch (error) {
+      throw new UsageError(messageOf(error));
+    }
+  })();
+  if (values.help === true) return "help";
+  const text = values.gateway ?? (process.env["TURNPIKE_GATEWAY"] || DEFAULT_GATEWAY);
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new UsageError(`"${text}" is no http or https URL`);
+  const settings = payerSettings(values, { maxPrice: DEFAULT_MAX_PRICE, maxTotal: DEFAULT_MAX_TOTAL });
+  return {
+    gateway: url.href.replace(/\/+$/, ""),
+    payer: values["no-pay"] === true ? undefined : createPayer(settings, (line) => console.error(line)),
+  };
+}
+
+function gatewayOf({ gateway, payer }: McpRequest): Gateway {
+  if (payer === undefined) return { url: gateway, send: fetch };
+  return {
+    url: gateway,
+    send: fetch,
+    pay: async (url, init) => {
+      const { response, offer, receipt } = await payAndFetch(url, init, payer);
+      if (offer !== undefined && receipt?.success === true) console.error(`paid ${describeReceipt(offer, receipt)}`);
+      return response;
+    },
+  };
+}
+
+/** Standard output is the protocol's alone. */
+async function run(request: McpRequest): Promise<void> {
+  const gateway = gatewayOf(request);
+  const admit = callLimit();
+  const ended = new Promise<void>((resolve) => {
+    for (const event of ["end", "close", "error"]) process.stdin.once(event, () => resolve());
+    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
+  });
+  const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAX_MESSAGE_BYTES });
+  const handle = serveStdio(() => createMcpServer(() => gateway, admit), {
+    transport,
+    onerror: (error) => console.error(`turnpike mcp: ${error.message.slice(0, 200)}`),
+  });
+  await ended;
+  await handle.close();
+}

@@ -1,0 +1,108 @@
+import { messageOf } from "../lib/caught.ts";
+import { type Address } from "../payments/address.ts";
+import { type Asset, assetsOn } from "../payments/assets.ts";
+import { namedNetworks, openChain, readBalances, rpcVariable } from "../payments/funds.ts";
+import { type Network, networkTitle, parseNetwork } from "../payments/networks.ts";
+import { formatAmount } from "../payments/price.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** Chains that one command asks. */
+const MAX_CHAINS = 32;
+const GAS_DECIMALS = 18;
+const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+
+interface Chain {
+  readonly network: Network;
+  readonly url: string;
+}
+
+/** What the wallet has on a chain, as decimal numbers; `error` where the chain did not say. */
+export type ChainBalances =
+  | {
+      readonly network: Network;
+      readonly gas: string;
+      readonly assets: readonly {
+        readonly symbol: string;
+        readonly address: Address;
+        readonly balance: string | null;
+      }[];
+    }
+  | { readonly network: Network; readonly error: string };
+
+export interface ChainChoice {
+  readonly networks: readonly string[];
+  readonly rpcEnv: string | undefined;
+}
+
+/** The chains to ask, each with its endpoint: there is none that everybody shares. Throws UsageError, or where none is named. */
+export function chainsToAsk(
+  { networks, rpcEnv }: ChainChoice,
+  env: Readonly<Record<string, string | undefined>>,
+): readonly Chain[] {
+  if (rpcEnv !== undefined && networks.length !== 1) throw new UsageError("--rpc-env is for one --network");
+  if (rpcEnv !== undefined && !VARIABLE_NAME.test(rpcEnv)) {
+    throw new UsageError("--rpc-env takes the name of an environment variable, not an address");
+  }
+  const asked = networks.map((text) => {
+    const network = parseNetwork(text);
+    if (network === undefined) throw new UsageError(`--network "${text}" is no EVM chain, such as base or eip155:8453`);
+    return network;
+  });
+  const all = [...new Set(asked.length > 0 ? asked : namedNetworks(env))].slice(0, MAX_CHAINS);
+  if (all.length === 0) {
+    throw new Error("Cannot ask a chain: name its RPC endpoint in $TURNPIKE_RPC_<chain id>, as TURNPIKE_RPC_84532");
+  }
+  return all.map((network) => {
+    const name = rpcEnv ?? rpcVariable(network);
+    const url = env[name];
+    if (url === undefined || url === "") {
+      throw new Error(`Cannot ask ${networkTitle(network)}: its RPC endpoint is not in $${name}`);
+    }
+    return { network, url };
+  });
+}
+
+/** What `owner` has of the chains' known tokens, of `more`, and for gas. A chain that does not answer has an error. */
+export function balancesOf(
+  chains: readonly Chain[],
+  owner: Address,
+  more: readonly Asset[],
+): Promise<readonly ChainBalances[]> {
+  return Promise.all(
+    chains.map(async ({ network, url }): Promise<ChainBalances> => {
+      const assets = [...assetsOn(network), ...more.filter((asset) => asset.network === network)];
+      try {
+        const found = await readBalances(openChain(network, url), owner, assets);
+        return {
+          network,
+          gas: formatAmount(found.gas.toString(), GAS_DECIMALS),
+          assets: assets.map(({ symbol, address, decimals }, i) => {
+            const balance = found.assets[i];
+            return {
+              symbol,
+              address,
+              balance: balance === undefined ? null : formatAmount(balance.toString(), decimals),
+            };
+          }),
+        };
+      } catch (error) {
+        return { network, error: messageOf(error) };
+      }
+    }),
+  );
+}
+
+/** The balances as people read them. */
+export function balancesText(chains: readonly ChainBalances[]): string {
+  return chains
+    .flatMap((chain) => [
+      networkTitle(chain.network),
+      ...("error" in chain
+        ? [`  ${chain.error}`]
+        : [
+            `  ${"gas".padEnd(6)} ${chain.gas}`,
+            ...chain.assets.map(({ symbol, balance }) => `  ${symbol.padEnd(6)} ${balance ?? "no such token"}`),
+          ]),
+    ])
+    .join("\n");
+}

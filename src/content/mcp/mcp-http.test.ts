@@ -1,0 +1,132 @@
+import { afterEach, expect, test } from "bun:test";
+import { McpHttp } from "./mcp-http.ts";
+
+const HOST = "127.0.0.1:8080";
+const ACCEPT = "application/json, text/event-stream";
+const servers: McpHttp[] = [];
+let now = 0;
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+  now = 0;
+});
+
+function open(hosts: readonly string[] = []): McpHttp {
+  // Nothing here gets as far as the gateway.
+  const server = new McpHttp({ gatewayUrl: "http://127.0.0.1:1", hosts, log: () => undefined, now: () => now });
+  servers.push(server);
+  return server;
+}
+
+function send(server: McpHttp, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  return server.fetch(
+    new Request(`http://${HOST}/mcp`, {
+      method: "POST",
+      headers: { host: HOST, "content-type": "application/json", accept: ACCEPT, ...headers },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    }),
+  );
+}
+
+const INITIALIZE = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "agent", version: "1" } },
+};
+const LIST = { jsonrpc: "2.0", id: 2, method: "tools/list" };
+
+async function begin(server: McpHttp): Promise<string> {
+  const answer = await send(server, INITIALIZE);
+  await answer.body?.cancel();
+  return answer.headers.get("mcp-session-id") ?? "";
+}
+
+async function list(server: McpHttp, session: string): Promise<number> {
+  const answer = await send(server, LIST, { "mcp-session-id": session });
+  await answer.body?.cancel();
+  return answer.status;
+}
+
+test("a session is begun, used and ended", async () => {
+  const server = open();
+  const session = await begin(server);
+  expect(await list(server, session)).toBe(200);
+  const ended = await server.fetch(
+    new Request(`http://${HOST}/mcp`, { method: "DELETE", headers: { host: HOST, "mcp-session-id": session } }),
+  );
+  expect([ended.status, server.sessions]).toEqual([200, 0]);
+  expect(await list(server, session)).toBe(404);
+});
+
+test("sessions are so many, and the one that was idle longest goes first", async () => {
+  const server = open();
+  const ids: string[] = [];
+  for (let i = 0; i < 256; i++) ids.push(await begin(server));
+  const [first = "", second = ""] = ids;
+  expect(await list(server, first)).toBe(200);
+  const last = await begin(server);
+  expect(server.sessions).toBe(256);
+  expect(await Promise.all([first, second, last].map((id) => list(server, id)))).toEqual([200, 404, 200]);
+});
+
+test("a session that nobody used for ten minutes is over", async () => {
+  const server = open();
+  const session = await begin(server);
+  now = 600_000;
+  expect(await list(server, session)).toBe(200);
+  now = 1_200_001;
+  expect([await list(server, session), server.sessions]).toEqual([404, 0]);
+});
+
+const REFUSED: readonly (readonly [name: string, body: unknown, status: number])[] = [
+  ["no JSON", "{", 400],
+  ["nothing", "", 400],
+  ["a batch", [INITIALIZE, LIST], 400],
+  ["a batch of junk", Array(1000).fill(1), 400],
+  ["a number", "5", 400],
+  ["null", "null", 400],
+  ["a call without a session", LIST, 400],
+  ["deep nesting", "[".repeat(100_000), 400],
+  ["too much", `"${"x".repeat(2 * 1024 * 1024)}"`, 413],
+];
+
+for (const [name, body, status] of REFUSED) {
+  test(`${name} is refused with ${status}, and begins no session`, async () => {
+    const server = open();
+    const answer = await send(server, body);
+    expect([answer.status, server.sessions]).toEqual([status, 0]);
+    expect(await answer.json()).toMatchObject({ jsonrpc: "2.0", error: { message: expect.any(String) } });
+  });
+}
+
+test("a session that was never begun is not there, and a stream is not offered", async () => {
+  const server = open();
+  expect(await list(server, "made-up")).toBe(404);
+  const stream = await server.fetch(new Request(`http://${HOST}/mcp`, { headers: { host: HOST, accept: ACCEPT } }));
+  expect([stream.status, stream.headers.get("allow")]).toEqual([405, "POST, DELETE"]);
+});
+
+test("a page of another site cannot get here by its own name", async () => {
+  const local = open();
+  expect((await send(local, INITIALIZE, { host: "evil.example" })).status).toBe(403);
+  expect((await send(local, INITIALIZE, { "x-forwarded-host": "evil.example" })).status).toBe(403);
+  expect((await send(local, INITIALIZE, { origin: "http://evil.example" })).status).toBe(403);
+  expect((await send(local, INITIALIZE, { origin: "null" })).status).toBe(403);
+  expect((await send(local, INITIALIZE, { origin: "http://localhost:5173" })).status).toBe(200);
+  const open2 = open(["api.example.com", "*"]);
+  expect((await send(open2, INITIALIZE, { host: "api.example.com" })).status).toBe(200);
+  expect((await send(open2, INITIALIZE, { host: "another.example" })).status).toBe(200);
+  expect((await send(open2, INITIALIZE, { origin: "https://api.example.com" })).status).toBe(200);
+  expect((await send(open2, INITIALIZE, { origin: "https://evil.example" })).status).toBe(403);
+});
+
+test("a gateway that is away is an error of the call, without its address", async () => {
+  const server = open();
+  const session = await begin(server);
+  const call = { jsonrpc: "2.0", id: 3, method: "tools/call", params: { name: "qr", arguments: { data: "x" } } };
+  const text = await (await send(server, call, { "mcp-session-id": session })).text();
+  expect(text).toContain('"isError":true');
+  expect(text).toContain("Cannot get an answer from the gateway: ECONNREFUSED");
+  expect(text).not.toContain("127.0.0.1:1");
+});
