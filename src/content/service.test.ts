@@ -234,6 +234,11 @@ describe("read", () => {
     expect(String(json["content"])).not.toContain("About");
   });
 
+  test("tells who wrote the article, and when", async () => {
+    const { json } = await call(service, "/read", { url: `${site.url}/signed-article` });
+    expect(json["metadata"]).toMatchObject({ byline: "Inês Prado", published: "2026-03-04T08:00:00Z" });
+  });
+
   test("answers 502 to a page without text", async () => {
     const { status, json } = await call(service, "/read", { url: `${site.url}/empty` });
     expect(status).toBe(502);

@@ -51,6 +51,13 @@ const PAGES: Readonly<Record<string, Page>> = {
        <footer><a href="/article#top">Top</a><a href="javascript:void 0">Nothing</a><a href="/home">Home again</a></footer>`,
       "<title>Toll roads - The Daily</title>",
     ),
+  "/signed-article": () =>
+    html(
+      `<main><article><h1>Fords</h1><p>By <a rel="author" href="/people/ines">Inês Prado</a></p>
+       <p>${ARTICLE_TEXT}</p><p>${ARTICLE_TEXT}</p></article></main>`,
+      `<title>Fords</title><meta name="author" content="Inês Prado">
+       <meta property="article:published_time" content="2026-03-04T08:00:00Z"><meta http-equiv="content-language" content="en">`,
+    ),
   "/shared-worker": () =>
     html(`<script>const worker = new SharedWorker("/worker.js");
       worker.port.onmessage = (event) => document.body.insertAdjacentHTML("beforeend", "<p id=done>" + event.data + "</p>");
