@@ -1,0 +1,196 @@
+import { afterEach, expect, test } from "bun:test";
+import { TurnpikeError } from "../../../lib/errors.ts";
+import { fieldLine } from "../../../lib/fields.ts";
+import { PAYER } from "../../../payments/testing/payment.ts";
+import { HOLD_MS, MAX_CUTS } from "../../../store/ledger.ts";
+import { until } from "../../../lib/testing/until.ts";
+import { closeShops, decoded, openShop, type Shop, type ShopOptions } from "./testing/shop.ts";
+import { answerWith, type TestExchange } from "./testing/test-gateway.ts";
+
+afterEach(closeShops);
+
+function open(options: ShopOptions = {}): Shop {
+  return openShop({ ...options, terms: { settle: "before", ...options.terms } });
+}
+
+test("the money moves before the upstream works, and the receipt is in the head", async () => {
+  const order: string[] = [];
+  const shop = open({
+    facilitator: (real) => ({
+      async settle(...payment) {
+        order.push("settle");
+        return real.settle(...payment);
+      },
+    }),
+    upstream: (exchange) => {
+      order.push("upstream");
+      answerWith(exchange, 200, "the goods", fieldLine("PAYMENT-RESPONSE", "forged"));
+    },
+  });
+  const payment = shop.payment();
+  const response = await shop.send(payment);
+  expect([response.status, await response.text(), order]).toEqual([200, "the goods", ["settle", "upstream"]]);
+  expect(decoded(response, "payment-response")).toMatchObject({ success: true, payer: PAYER });
+  expect(response.headers.get("cache-control")).toBe("private");
+  expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: true });
+});
+
+test("a stream of events comes through as it is made, with the receipt before its end", async () => {
+  const exchanges: TestExchange[] = [];
+  const shop = open({
+    upstream: (exchange) => {
+      exchanges.push(exchange);
+      const fields = fieldLine("Content-Type", "text/event-stream");
+      exchange.response.start({ status: 200, reason: "", fields, bodyLength: -1 });
+      exchange.response.data(Buffer.from("data: 1\n\n"));
+    },
+  });
+  const payment = shop.payment();
+  const response = await shop.send(payment);
+  expect(decoded(response, "payment-response")).toMatchObject({ success: true });
+  const reader = response.body?.getReader();
+  const first = await reader?.read();
+  expect(Buffer.from(first?.value ?? []).toString()).toBe("data: 1\n\n");
+  expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: false });
+  expect(shop.bodies.used).toBe(0);
+  exchanges[0]?.response.end("");
+  expect((await reader?.read())?.done).toBe(true);
+  await until(async () => (await shop.booked(payment))?.delivered === true);
+});
+
+test("a stream is refused where the money moves afterwards, and the error names the key", async () => {
+  const stopped: string[] = [];
+  const shop = openShop({
+    upstream: (exchange) => {
+      exchange.onCancel = () => stopped.push("stopped");
+      const fields = fieldLine("Content-Type", "text/event-stream; charset=utf-8");
+      exchange.response.start({ status: 200, reason: "", fields, bodyLength: -1 });
+      exchange.response.data(Buffer.from("data: secret\n\n"));
+    },
+  });
+  const payment = shop.payment();
+  const response = await shop.send(payment);
+  expect(response.status).toBe(501);
+  const text = await response.text();
+  expect(text).toContain('settle: \\"before\\"');
+  expect(text).not.toContain("secret");
+  expect(await shop.booked(payment)).toMatchObject({ state: "released" });
+  expect([shop.settlements, stopped]).toEqual([0, ["stopped"]]);
+});
+
+test("a change of protocols is sold in advance: what is paid for is the tunnel", async () => {
+  const fields = fieldLine("Upgrade", "websocket");
+  const shop = open({
+    upstream: (exchange) => exchange.response.start({ status: 101, reason: "", fields, bodyLength: 0 }),
+  });
+  const payment = shop.payment();
+  // The exchange of tests has no 101 to give: it is seen where it came to.
+  const sent = shop.send(payment).catch(() => undefined);
+  await until(() => shop.gateway.last()?.interim.length === 1);
+  const [head] = shop.gateway.last()?.interim ?? [];
+  expect(head?.status).toBe(101);
+  expect(head?.fields).toContain("PAYMENT-RESPONSE: ");
+  await until(async () => (await shop.booked(payment))?.delivered === true);
+  await shop.gateway.stop();
+  await sent;
+});
+
+test("a failed answer is a debt: it goes out with the receipt, and the same payment runs the upstream again", async () => {
+  let status = 500;
+  const shop = open({ upstream: (exchange) => answerWith(exchange, status, "sorry") });
+  const payment = shop.payment();
+  for (status of [500, 404]) {
+    const response = await shop.send(payment);
+    expect([response.status, await response.text()]).toEqual([status, "sorry"]);
+    expect(decoded(response, "payment-response")).toMatchObject({ success: true });
+    expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: false });
+  }
+  status = 200;
+  expect((await shop.send(payment)).status).toBe(200);
+  expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: true });
+  const late = await shop.send(payment);
+  expect([late.status, late.headers.get("payment-required")]).toEqual([409, null]);
+  expect([shop.runs, shop.settlements]).toEqual([3, 1]);
+});
+
+test("an upstream that gives nothing is an error with the receipt, and one that breaks off is a debt", async () => {
+  let part = "";
+  const shop = open({
+    upstream: ({ response }) => {
+      if (part !== "") {
+        response.start({ status: 200, reason: "", fields: "", bodyLength: -1 });
+        response.data(Buffer.from(part));
+      }
+      response.abort(new TurnpikeError("upstream-failed", "It went away"));
+    },
+  });
+  const payment = shop.payment();
+  const none = await shop.send(payment);
+  expect([none.status, none.headers.get("retry-after")]).toEqual([502, "1"]);
+  expect(decoded(none, "payment-response")).toMatchObject({ success: true });
+  part = "the ";
+  const cut = await shop.send(payment).then(
+    (response) => response.text().catch(() => "cut off"),
+    () => "cut off",
+  );
+  expect(cut).toBe("cut off");
+  expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: false });
+  expect(shop.settlements).toBe(1);
+});
+
+test("an upstream is run for one payment a number of times, and no more", async () => {
+  const shop = open({ upstream: (exchange) => answerWith(exchange, 503, "busy") });
+  const payment = shop.payment();
+  const statuses: number[] = [];
+  for (let run = 0; run <= MAX_CUTS; run++) statuses.push((await shop.send(payment)).status);
+  expect(statuses).toEqual([...Array.from({ length: MAX_CUTS }, () => 503), 409]);
+  expect([shop.runs, shop.settlements]).toEqual([MAX_CUTS, 1]);
+});
+
+test("a client that leaves in the midst may come back, and a run counts that outlived its hold", async () => {
+  const shop = open({
+    upstream: ({ response }) => {
+      response.start({ status: 200, reason: "", fields: "", bodyLength: -1 });
+      response.data(Buffer.from("the "));
+    },
+  });
+  const payment = shop.payment();
+  const client = new AbortController();
+  const first = await shop.send(payment, { signal: client.signal });
+  expect(first.status).toBe(200);
+  // It is at work: nobody else gets it.
+  expect((await shop.send(payment)).status).toBe(409);
+  client.abort();
+  await first.text().catch(() => "gone");
+  await until(async () => (await shop.send(payment)).status === 200);
+  shop.clock.now += HOLD_MS + 1;
+  expect((await shop.send(payment)).status).toBe(200);
+  expect(await shop.booked(payment)).toMatchObject({ delivered: false, cuts: 3 });
+  expect([shop.runs, shop.settlements]).toEqual([3, 1]);
+});
+
+test("a settlement that is refused or unclear never lets the upstream work", async () => {
+  for (const [kind, status] of [
+    ["refused", 402],
+    ["unknown", 503],
+  ] as const) {
+    const shop = open({
+      facilitator: () => ({
+        settle: async () =>
+          kind === "refused"
+            ? { kind, reason: "invalid_exact_evm_insufficient_balance" }
+            : { kind, cause: "no answer", transaction: "" },
+      }),
+    });
+    const response = await shop.send(shop.payment());
+    expect(response.status).toBe(status);
+    expect(response.headers.get("payment-required")).toBeNull();
+    expect(shop.runs).toBe(0);
+  }
+});
+
+test("while no buffer is free, what is paid in advance is taken all the same", async () => {
+  const shop = open({ room: { bufferSize: 1024, bufferCount: 1 } });
+  expect(shop.bodies.take(1024)).toBe(true);
+  expect((await shop.send(shop.payment())).status).toBe(200);
+});
