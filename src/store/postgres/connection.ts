@@ -17,6 +17,8 @@ export interface ConnectionSettings {
   readonly authorities: string;
   /** What the server gives each statement. */
   readonly statementMs: number;
+  /** Left out: `CONNECT_MS`. */
+  readonly connectMs?: number;
 }
 
 export interface Step {
@@ -81,14 +83,15 @@ export class Connection {
     };
   }
 
-  /** Opens one within `CONNECT_MS`, or rejects with a PostgresError. */
+  /** Opens one in time, or rejects with a PostgresError. */
   static async open(settings: ConnectionSettings): Promise<Connection> {
+    const { connectMs = CONNECT_MS } = settings;
     const attempt: Attempt = { socket: undefined };
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
-      late.reject(new PostgresError("timeout", `the server is not ready within ${CONNECT_MS} ms`));
+      late.reject(new PostgresError("timeout", `the server is not ready within ${connectMs} ms`));
       attempt.socket?.destroy();
-    }, CONNECT_MS);
+    }, connectMs);
     try {
       return await Promise.race([Connection.#make(settings, attempt), late.promise]);
     } catch (error) {
