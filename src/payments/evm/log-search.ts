@@ -6,7 +6,7 @@ import { type Fault, isFault } from "./rpc.ts";
 /** Blocks that are searched first, up to the newest: what is looked for has most often just happened. */
 const RECENT_BLOCKS = 500n;
 /** Blocks that are searched in a window further back. */
-const MAX_WINDOW_BLOCKS = 5000n;
+export const MAX_WINDOW_BLOCKS = 5000n;
 /** Calls to the node in one search; endpoints allow from ten blocks a call to any number. */
 const MAX_SEARCH_CALLS = 128;
 

@@ -1,4 +1,4 @@
-import { chainId, type Network } from "../networks.ts";
+import { chainId, type Network, parseNetwork } from "../networks.ts";
 import { chainIdRequest } from "./requests.ts";
 import { type Answers, createRpc, type Fault, isFault, type Request, type Requests } from "./rpc.ts";
 
@@ -22,16 +22,18 @@ export interface EvmNode {
 
 /** A chain of `x402.chains`, with the URL that its variable holds. */
 export interface ChainOptions {
-  readonly network: Network;
+  /** As `eip155:84532` or `base-sepolia`. */
+  readonly network: string;
   readonly rpc_url: string;
   readonly timeout_ms: number;
   readonly poll_ms: number;
   readonly confirmations: number;
 }
 
-/** Refuses to speak to a node of another chain than `network`. Throws where the URL is none of http or https, and never repeats it. */
+/** Refuses to speak to a node of another chain than `network`. Throws where the network is none, or the URL none of http or https, and never repeats the URL. */
 export function createNode(options: ChainOptions, now: () => number): EvmNode {
-  const { network } = options;
+  const network = parseNetwork(options.network);
+  if (network === undefined) throw new Error(`Cannot use the chain "${options.network}": it is no EVM network`);
   const url = URL.parse(options.rpc_url);
   if (url === null || !/^https?:$/.test(url.protocol)) {
     throw new Error(`Cannot use the chain ${network}: its RPC endpoint is no http or https URL`);

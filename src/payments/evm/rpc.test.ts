@@ -1,0 +1,130 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { startNodeProxy, type NodeProxy, rpcError, rpcResult } from "./testing/node-proxy.ts";
+import { blockNumberRequest, chainIdRequest, codeRequest, sendRequest } from "./requests.ts";
+import { createRpc, isFault } from "./rpc.ts";
+
+const SECRET = "a-secret-key";
+
+describe("a call to a node", () => {
+  let proxy: NodeProxy;
+  beforeEach(() => {
+    proxy = startNodeProxy("http://127.0.0.1:9");
+  });
+  afterEach(() => proxy.close());
+
+  function rpc(timeoutMs = 5000) {
+    return createRpc(`${proxy.rpcUrl}/v2/${SECRET}`, timeoutMs);
+  }
+
+  test("gives several answers by their ids, in the order of the requests", async () => {
+    proxy.behave((call) => rpcResult(call, call.method === "eth_chainId" ? "0x1" : "0x2"));
+    expect(await rpc().readAll<[bigint, bigint]>([blockNumberRequest(), chainIdRequest()])).toEqual([2n, 1n]);
+  });
+
+  test.each([
+    ["no JSON", () => new Response("<html>nothing here</html>")],
+    ["an answer for nobody", () => Response.json({ jsonrpc: "2.0", id: 99_999, result: "0x1" })],
+    ["a result of another shape", () => Response.json({ jsonrpc: "2.0", id: 1, result: { number: 1 } })],
+    ["a number with leading zeros", () => Response.json({ jsonrpc: "2.0", id: 1, result: "0x0001" })],
+    ["a number too large", () => Response.json({ jsonrpc: "2.0", id: 1, result: `0x${"f".repeat(65)}` })],
+    ["null", () => Response.json(null)],
+    ["a prototype", () => new Response(`{"__proto__":{"result":"0x1"},"id":1}`)],
+    ["a redirect", () => Response.redirect("http://127.0.0.1:9/", 307)],
+    ["a refusal as HTML", () => new Response("Forbidden: a-secret-key", { status: 403 })],
+  ])("takes %s for no answer", async (_name, response) => {
+    proxy.answer(response);
+    const [answer] = await rpc().readAll<[bigint]>([chainIdRequest()]);
+    expect(answer).toMatchObject({ fault: "failed" });
+    expect(JSON.stringify(answer)).not.toContain(SECRET);
+  });
+
+  test("reads no more of an answer than its bound", async () => {
+    let sent = 0;
+    proxy.answer(() => {
+      const chunk = new Uint8Array(65_536).fill(0x20);
+      return new Response(
+        new ReadableStream({
+          pull(controller) {
+            sent += chunk.length;
+            if (sent > 64 * 1024 * 1024) controller.close();
+            else controller.enqueue(chunk);
+          },
+        }),
+      );
+    });
+    const [answer] = await rpc().readAll<[bigint]>([chainIdRequest()]);
+    expect(answer).toMatchObject({ fault: "failed" });
+    expect(sent).toBeLessThan(32 * 1024 * 1024);
+  });
+
+  test("ends with its time, and tries no second time then", async () => {
+    proxy.behave(() => "never");
+    const [answer] = await rpc(50).readAll<[bigint]>([chainIdRequest()]);
+    expect(answer).toEqual({ fault: "unavailable", cause: "no answer of the node within 50 ms" } as never);
+    expect(proxy.methods).toHaveLength(1);
+  });
+
+  test("is tried again where the node is busy, if it is a read", async () => {
+    proxy.behave((call) => rpcResult(call, "0x5"));
+    proxy.answer(() => {
+      proxy.answer(undefined);
+      return new Response("slow down", { status: 429 });
+    });
+    expect(await rpc().readAll<[bigint]>([chainIdRequest()])).toEqual([5n]);
+  });
+
+  test("is never tried again where it changes something", async () => {
+    proxy.behave((call) => rpcError(call, -32_005, "rate limit"));
+    expect(await rpc().write(sendRequest("0x02"))).toMatchObject({ fault: "unavailable", refusal: "busy" });
+    expect(proxy.methods).toEqual(["eth_sendRawTransaction"]);
+  });
+
+  test("names no URL where nobody listens", async () => {
+    await proxy.close();
+    const [answer] = await rpc().readAll<[bigint]>([chainIdRequest()]);
+    expect(answer).toEqual({ fault: "unavailable", cause: "no connection to the node" } as never);
+  });
+
+  test("sorts errors, and repeats no word of them", async () => {
+    proxy.behave((call) => rpcError(call, 3, `execution reverted: ${SECRET}`));
+    const [answer] = await rpc().readAll([codeRequest("0x0000000000000000000000000000000000000001")]);
+    expect(isFault(answer) ? answer.refusal : answer).toBe("reverted");
+    expect(JSON.stringify(answer)).not.toContain(SECRET);
+  });
+
+  test("goes one by one to an endpoint that takes no batches", async () => {
+    let batches = 0;
+    const server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      async fetch(request) {
+        const body = (await request.json()) as { id: number } | unknown[];
+        if (Array.isArray(body)) {
+          batches += 1;
+          return Response.json({ jsonrpc: "2.0", id: null, error: { code: -32_600, message: "no batches" } });
+        }
+        return Response.json({ jsonrpc: "2.0", id: body.id, result: "0x7" });
+      },
+    });
+    const single = createRpc(`http://127.0.0.1:${server.port}`, 5000);
+    for (let i = 0; i < 2; i++) {
+      expect(await single.readAll<[bigint, bigint]>([chainIdRequest(), blockNumberRequest()])).toEqual([7n, 7n]);
+    }
+    expect(batches).toBe(1);
+    await server.stop(true);
+  });
+
+  test("carries a URL's name and password as a field", async () => {
+    const server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: (request) =>
+        Response.json({ id: 1, result: request.headers.get("authorization") === "Basic bWU6bXk=" ? "0x1" : "0x0" }),
+    });
+    const [answer] = await createRpc(`http://me:my@127.0.0.1:${server.port}`, 5000).readAll<[bigint]>([
+      chainIdRequest(),
+    ]);
+    expect(answer).toBe(1n);
+    await server.stop(true);
+  });
+});
