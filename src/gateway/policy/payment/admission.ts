@@ -151,7 +151,7 @@ async function deliverKept({ sale, exchange, deal }: Request, payment: Payment):
   const answer = await sale.answers.get(payment.fingerprint, sale.clock());
   if (answer === undefined) return false;
   const receipt = receiptOf(sale.target, payment);
-  const whole = sale.inlineReceipt ? withReceipt(answer, receipt) : answer;
+  const whole = sale.inlineReceipt ? await withReceipt(answer, receipt) : answer;
   await deliver(exchange, whole, receiptFields(receipt, deal.version)).finally(() => sale.answers.release(answer));
   return true;
 }

@@ -309,7 +309,7 @@ export class Attempt {
 
   async #send(answer: Answer): Promise<void> {
     const { inlineReceipt } = this.#sale;
-    const whole = inlineReceipt ? withReceipt(answer, this.#receipt()) : answer;
+    const whole = inlineReceipt ? await withReceipt(answer, this.#receipt()) : answer;
     const sent = await deliver(this.#exchange, whole, this.#receiptFields());
     const begun = this.#exchange.started;
     await this.#kept;

@@ -1,5 +1,6 @@
 import { type Fields, fieldValue, withoutFields } from "../../../lib/fields.ts";
 import { type Receipt } from "../../../payments/messages.ts";
+import { AnswerFile, READ_BYTES } from "./answer-file.ts";
 import { type Answer } from "./answers.ts";
 
 /** Longest answer that a receipt is put into, in bytes: it is parsed whole, on the worker's one thread. */
@@ -12,10 +13,10 @@ const MEMBER = "payment";
  * The answer with the receipt in its body, as the member `payment` of the JSON object that it is (`inline_receipt`). Any other
  * answer stays as it is: no JSON, no object, one that has such a member, a part, compressed, or too long.
  */
-export function withReceipt(answer: Answer, receipt: Receipt): Answer {
-  const { head, body, size } = answer;
-  if (!isInMemory(body) || size > MAX_INLINE_BYTES || head.status === 206 || !isPlainJson(head.fields)) return answer;
-  const text = Buffer.concat(body).toString("utf8");
+export async function withReceipt(answer: Answer, receipt: Receipt): Promise<Answer> {
+  const { head, size } = answer;
+  if (size > MAX_INLINE_BYTES || head.status === 206 || !isPlainJson(head.fields)) return answer;
+  const text = await textOf(answer);
   const close = text.lastIndexOf("}");
   const separator = separatorFor(text);
   if (separator === undefined || close === -1) return answer;
@@ -25,11 +26,23 @@ export function withReceipt(answer: Answer, receipt: Receipt): Answer {
     ...answer,
     head: { ...head, fields: withoutFields(head.fields, OF_THE_BYTES), bodyLength: bytes.length },
     body: [bytes],
+    size: bytes.length,
   };
 }
 
-function isInMemory(body: Answer["body"]): body is readonly Uint8Array[] {
-  return Array.isArray(body);
+/** Empty where it cannot be read: then there is nothing to put a receipt into, and its sending will tell. */
+async function textOf({ body, size }: Answer): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  if (body instanceof AnswerFile) {
+    for (let at = 0; at < size; at += pieces.at(-1)?.length ?? size) {
+      const piece = await body.read(at, Math.min(READ_BYTES, size - at)).catch(() => undefined);
+      if (piece === undefined || piece.length === 0) return "";
+      pieces.push(piece);
+    }
+  } else {
+    pieces.push(...body);
+  }
+  return Buffer.concat(pieces).toString("utf8");
 }
 
 function isPlainJson(fields: Fields): boolean {

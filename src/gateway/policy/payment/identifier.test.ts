@@ -1,0 +1,92 @@
+import { afterEach, expect, test } from "bun:test";
+import { type Eip3009Payment } from "../../../payments/messages.ts";
+import { ID_KEEP_MS } from "./identifier.ts";
+import { closeShops, openShop as open, type Shop } from "./testing/shop.ts";
+import { answerWith } from "./testing/test-gateway.ts";
+
+afterEach(closeShops);
+
+const ID = "order-0123456789_ABC";
+const REQUIRED = { "payment-identifier": { info: { required: true }, schema: { type: "object" } } };
+const OPTIONAL = { "payment-identifier": { info: { required: false }, schema: { type: "object" } } };
+
+function named(shop: Shop, id: unknown, extension: object = OPTIONAL["payment-identifier"]): Eip3009Payment {
+  const info = { ...Object(Reflect.get(extension, "info")), id };
+  return { ...shop.payment(), extensions: { "payment-identifier": { ...extension, info } } };
+}
+
+test("one id buys one thing: the same payment gets the kept answer, another payment 409, for nothing", async () => {
+  const shop = open({ terms: { extensions: OPTIONAL } });
+  const payment = named(shop, ID);
+  expect((await shop.send(payment)).status).toBe(200);
+  const again = await shop.send(payment);
+  expect([again.status, await again.text()]).toEqual([200, "the goods"]);
+  const other = named(shop, ID);
+  const refused = await shop.send(other);
+  expect([refused.status, refused.headers.get("payment-required")]).toEqual([409, null]);
+  expect(await shop.booked(other)).toMatchObject({ state: "released" });
+  expect((await shop.send(payment, { path: "/goods/other" })).status).toBe(409);
+  expect([shop.runs, shop.settlements]).toEqual([1, 1]);
+});
+
+test("another id buys another thing, and letter case counts", async () => {
+  const shop = open({ terms: { extensions: OPTIONAL } });
+  for (const id of [ID, `${ID}2`, ID.toLowerCase()]) expect((await shop.send(named(shop, id))).status).toBe(200);
+  expect([shop.runs, shop.settlements]).toEqual([3, 3]);
+});
+
+test("an id counts where the route says nothing of ids, too", async () => {
+  const shop = open();
+  expect((await shop.send(named(shop, ID))).status).toBe(200);
+  expect((await shop.send(named(shop, ID))).status).toBe(409);
+});
+
+test("a payment without the id that a route asks for is 400, and so is one whose id is none", async () => {
+  const shop = open({ terms: { extensions: REQUIRED } });
+  const bare = [shop.payment(), { ...shop.payment(), extensions: REQUIRED }];
+  const bad = ["short", "a".repeat(129), "with spaces in it 123", "ümlaute-und-mehr", 12_345, null].map((id) =>
+    named(shop, id, REQUIRED["payment-identifier"]),
+  );
+  for (const payment of [...bare, ...bad]) {
+    const response = await shop.send(payment);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ type: "urn:turnpike:error:invalid-payment" });
+    expect(await shop.booked(payment)).toBeUndefined();
+  }
+  expect((await shop.send(named(shop, ID, REQUIRED["payment-identifier"]))).status).toBe(200);
+  expect([shop.runs, shop.settlements]).toEqual([1, 1]);
+});
+
+test("an id whose payment came to nothing is free for another payment", async () => {
+  let status = 500;
+  let refuses = true;
+  const shop = open({
+    terms: { extensions: OPTIONAL },
+    upstream: (exchange) => answerWith(exchange, status, "the goods"),
+    facilitator: (real) => ({
+      settle: async (...payment) =>
+        refuses ? { kind: "refused", reason: "invalid_exact_evm_insufficient_balance" } : real.settle(...payment),
+    }),
+  });
+  expect((await shop.send(named(shop, ID))).status).toBe(500);
+  status = 200;
+  expect((await shop.send(named(shop, ID))).status).toBe(402);
+  refuses = false;
+  expect((await shop.send(named(shop, ID))).status).toBe(200);
+  expect((await shop.send(named(shop, ID))).status).toBe(409);
+});
+
+test("nobody takes an id with a payment that is not good", async () => {
+  const shop = open({ terms: { extensions: OPTIONAL } });
+  const forged = named(shop, ID);
+  const { signature } = shop.payment().payload;
+  expect((await shop.send({ ...forged, payload: { ...forged.payload, signature } })).status).toBe(402);
+  expect((await shop.send(named(shop, ID))).status).toBe(200);
+});
+
+test("an id has an end", async () => {
+  const shop = open({ terms: { extensions: OPTIONAL } });
+  expect((await shop.send(named(shop, ID))).status).toBe(200);
+  shop.clock.now += ID_KEEP_MS + 1;
+  expect((await shop.send(named(shop, ID))).status).toBe(200);
+});
