@@ -48,7 +48,7 @@ const silent = { onDrain() {}, onBroken() {}, written() {} };
 /** Writes a body in pieces; undefined where the disk takes it not. */
 async function write(disk: AnswerDisk, body: Uint8Array, announced = body.length): Promise<AnswerFile | undefined> {
   const spill = disk.spill(announced, silent);
-  for (let at = 0; at < body.length; at += 50_000) spill?.data(body.subarray(at, at + 50_000));
+  for (let at = 0; at < body.length; at += 50_000) spill?.data(body, at, Math.min(at + 50_000, body.length));
   return spill?.finish().catch(() => undefined);
 }
 
@@ -176,7 +176,7 @@ test("what is dropped while it is written leaves nothing, whenever that is", asy
     const spill = disk.spill(1_000_000, { ...silent, written: (bytes) => void (memory -= bytes) });
     for (let i = 0; i < 3; i++) {
       memory += 100_000;
-      spill?.data(randomBytes(100_000));
+      spill?.data(randomBytes(100_000), 0, 100_000);
     }
     for (let i = 0; i < turns; i++) await new Promise(setImmediate);
     spill?.drop();
@@ -193,10 +193,10 @@ test("the upstream is held back while the disk writes, and let go on afterwards"
   const spill = disk.spill(-1, { ...silent, onDrain: () => drained.resolve() });
   let welcome = true;
   let pieces = 0;
-  for (; welcome && pieces < 100; pieces++) welcome = spill?.data(randomBytes(65_536)) ?? true;
+  for (; welcome && pieces < 100; pieces++) welcome = spill?.data(randomBytes(65_536), 0, 65_536) ?? true;
   expect([welcome, pieces]).toEqual([false, 4]);
   await drained.promise;
-  expect(spill?.data(randomBytes(10))).toBe(true);
+  expect(spill?.data(randomBytes(10), 0, 10)).toBe(true);
   (await spill?.finish())?.release();
 });
 
@@ -207,7 +207,7 @@ test("what a killed process was writing goes with the sweep, once it gives no si
     import { AnswerDisk } from ${JSON.stringify(join(import.meta.dir, "answer-disk.ts"))};
     const disk = new AnswerDisk({ folder: ${JSON.stringify(folder)}, maxBytes: 1e7, shares: true, now: () => ${clock.now}, log() {} });
     const spill = disk.spill(5_000_000, { onDrain: () => console.log("half"), onBroken() {}, written() {} });
-    spill.data(new Uint8Array(1_000_000));
+    spill.data(new Uint8Array(1_000_000), 0, 1_000_000);
     setInterval(() => {}, 1000);
   `;
   const child = Bun.spawn([process.execPath, "-e", source], { stdout: "pipe" });

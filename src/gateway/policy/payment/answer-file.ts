@@ -5,8 +5,6 @@ import { decodeTail, FOOTER_BYTES, type Tail, tailLength } from "./answer-format
 
 /** Read from a file at one time, for a client or to check it. */
 export const READ_BYTES = 131_072;
-/** Pieces that one write takes: below the system's own IOV_MAX. */
-const MAX_PIECES = 256;
 
 /** The body of a paid answer in a file. Whoever has it `retain`s it, and `release`s it once; the last closes the file. */
 export class AnswerFile {
@@ -50,6 +48,11 @@ export class AnswerFile {
     return undefined;
   }
 
+  /** Open until the last release. */
+  get fd(): number {
+    return this.#handle.fd;
+  }
+
   get size(): number {
     return this.#size;
   }
@@ -73,65 +76,51 @@ export class AnswerFile {
         .then(this.#onClosed);
   }
 
-  /** Adds pieces to the body. One call at a time. Rejects where the disk does not take them all. */
-  async append(pieces: readonly Uint8Array[]): Promise<void> {
-    for (let at = 0; at < pieces.length; at += MAX_PIECES) {
-      this.#size = await this.#write(pieces.slice(at, at + MAX_PIECES), this.#size);
-    }
-    for (const piece of pieces) this.#sum = crc32(piece, this.#sum);
+  /** Adds bytes to the body. One call at a time. Rejects where the disk does not take them all. */
+  async append(bytes: Uint8Array): Promise<void> {
+    await this.#write(bytes, this.#size);
+    this.#size += bytes.length;
+    this.#sum = crc32(bytes, this.#sum);
   }
 
   /** Writes what stands behind the body. */
   async seal(tail: Buffer): Promise<void> {
-    await this.#write([tail], this.#size);
+    await this.#write(tail, this.#size);
   }
 
-  /** Bytes of the body from `from` on, up to `READ_BYTES` of them. Rejects where the file does not give them. */
-  async read(from: number): Promise<Buffer> {
-    return this.#readExactly(from, Math.min(READ_BYTES, this.#size - from));
+  /** Bytes of the body from `from` on, `most` of them. Rejects where the file does not give them. */
+  async read(from: number, most = READ_BYTES): Promise<Buffer> {
+    return this.#fill(Buffer.allocUnsafeSlow(Math.min(most, this.#size - from)), from);
   }
 
-  /** Writes all of it from `at` on, and returns where that ends. */
-  async #write(pieces: readonly Uint8Array[], from: number): Promise<number> {
-    let at = from;
-    let rest = pieces;
-    while (rest.length > 0) {
-      const { bytesWritten } = await this.#handle.writev(rest, at);
+  async #write(bytes: Uint8Array, from: number): Promise<void> {
+    for (let written = 0; written < bytes.length; ) {
+      const { bytesWritten } = await this.#handle.write(bytes, written, bytes.length - written, from + written);
       if (bytesWritten === 0) throw new Error("Cannot write an answer: the disk takes nothing more");
-      at += bytesWritten;
-      rest = behind(rest, bytesWritten);
+      written += bytesWritten;
     }
-    return at;
   }
 
   async #check(): Promise<Tail | undefined> {
     const { size: total } = await this.#handle.stat();
-    const footer = await this.#readExactly(total - FOOTER_BYTES, FOOTER_BYTES);
+    const footer = await this.#fill(Buffer.alloc(FOOTER_BYTES), total - FOOTER_BYTES);
     const length = tailLength(footer, total);
-    const tail = length === undefined ? undefined : decodeTail(await this.#readExactly(total - length, length));
+    const tail = length === undefined ? undefined : decodeTail(await this.#fill(Buffer.alloc(length), total - length));
     if (tail === undefined) return undefined;
     this.#size = tail.bodySize;
-    for (let at = 0; at < this.#size; at += READ_BYTES) this.#sum = crc32(await this.read(at), this.#sum);
+    const buffer = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, this.#size));
+    for (let at = 0; at < this.#size; at += buffer.length) {
+      this.#sum = crc32(await this.#fill(buffer.subarray(0, this.#size - at), at), this.#sum);
+    }
     return this.#sum === tail.bodySum ? tail : undefined;
   }
 
-  async #readExactly(from: number, length: number): Promise<Buffer> {
-    const buffer = Buffer.allocUnsafeSlow(length);
-    for (let filled = 0; filled < length; ) {
-      const { bytesRead } = await this.#handle.read(buffer, filled, length - filled, from + filled);
+  async #fill(buffer: Buffer, from: number): Promise<Buffer> {
+    for (let filled = 0; filled < buffer.length; ) {
+      const { bytesRead } = await this.#handle.read(buffer, filled, buffer.length - filled, from + filled);
       if (bytesRead === 0) throw new Error("Cannot read an answer: its file is shorter than it was");
       filled += bytesRead;
     }
     return buffer;
   }
-}
-
-/** What is left of `pieces` behind their first `bytes`. */
-function behind(pieces: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
-  let left = bytes;
-  for (const [index, piece] of pieces.entries()) {
-    if (left < piece.length) return [piece.subarray(left), ...pieces.slice(index + 1)];
-    left -= piece.length;
-  }
-  return [];
 }

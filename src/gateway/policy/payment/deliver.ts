@@ -1,9 +1,12 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields } from "../../../lib/fields.ts";
 import { type Exchange, type ResponseHead } from "../../exchange.ts";
-import { AnswerFile } from "./answer-file.ts";
+import { AnswerFile, READ_BYTES } from "./answer-file.ts";
 import { type Answer } from "./answers.ts";
 import { paidFields } from "./response-fields.ts";
+
+/** Sent by way of this process to a socket that the kernel found full. */
+const FILL_BYTES = 16_384;
 
 /**
  * Sends a paid answer with its receipt, at the client's pace. True once it was handed over whole, false where the client
@@ -35,10 +38,15 @@ async function sendBody(exchange: Exchange, body: Answer["body"]): Promise<boole
   return true;
 }
 
+/** In pieces, each once the client has taken the one before; the others have their turn in between. */
 async function sendFile(exchange: Exchange, file: AnswerFile): Promise<boolean> {
   const { response } = exchange;
   for (let at = 0; at < file.size; ) {
-    const piece = await file.read(at).catch(() => undefined);
+    const sent = response.sendFile?.(file.fd, at, Math.min(READ_BYTES, file.size - at)) ?? 0;
+    at += sent;
+    if (at === file.size) break;
+    // A full socket reports room again to who was refused by it: a small piece does for that.
+    const piece = await file.read(at, sent > 0 ? FILL_BYTES : READ_BYTES).catch(() => undefined);
     if (exchange.gone) return false;
     if (piece === undefined) {
       response.abort(new TurnpikeError("internal", "the answer could not be read back"));
@@ -46,6 +54,7 @@ async function sendFile(exchange: Exchange, file: AnswerFile): Promise<boolean> 
     }
     at += piece.length;
     if (!response.data(piece)) await drained(exchange);
+    if (exchange.gone) return false;
   }
   return true;
 }

@@ -90,11 +90,10 @@ export class HeldResponse implements ResponseSink {
       return true;
     }
     this.#size = size;
+    if (this.#spill !== undefined) return this.#spill.data(chunk, start, end);
     // A small piece of a large buffer would keep all of it, uncounted. (`Buffer.slice` is a view.)
     const view = chunk.subarray(start, end);
-    const piece = view.length * 2 < chunk.buffer.byteLength ? Uint8Array.from(view) : view;
-    if (this.#spill !== undefined) return this.#spill.data(piece);
-    this.#body.push(piece);
+    this.#body.push(view.length * 2 < chunk.buffer.byteLength ? new Uint8Array(view) : view);
     return size <= answers.maxHeldBytes || this.#beginSpill(-1);
   }
 
@@ -151,7 +150,7 @@ export class HeldResponse implements ResponseSink {
     const pieces = this.#body;
     this.#body = [];
     let isWelcome = true;
-    for (const piece of pieces) isWelcome = this.#spill.data(piece);
+    for (const piece of pieces) isWelcome = this.#spill.data(piece, 0, piece.length);
     return isWelcome;
   }
 

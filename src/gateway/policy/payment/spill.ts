@@ -2,8 +2,15 @@ import { type AnswerFile } from "./answer-file.ts";
 
 /** Bytes of one answer that wait to be written; with more, the upstream is held back. */
 const MAX_UNWRITTEN_BYTES = 262_144;
+/** Written at one time. */
+const BUFFER_BYTES = 131_072;
+/** Buffers that an answer has for what comes next: made anew, a large answer's would be megabytes of garbage. */
+const MAX_SPARE = 3;
 /** What is asked of the disk's account at one time for an answer whose length is not known. */
 const STEP_BYTES = 4_194_304;
+
+/** Copies from any byte array, without a view in between. */
+const { copy: copyBytes } = Buffer.prototype;
 
 /** What a spill needs of its surroundings. */
 export interface SpillHost {
@@ -26,7 +33,11 @@ export class Spill {
   readonly #host: SpillHost;
   readonly #finished = Promise.withResolvers<AnswerFile>();
   #file: Promise<AnswerFile> | undefined;
-  #pieces: Uint8Array[] = [];
+  /** What waits, each buffer filled but the last. */
+  #waiting: Buffer[] = [];
+  /** Bytes in the last of them. */
+  #filled = 0;
+  readonly #spare: Buffer[] = [];
   #unwritten = 0;
   #total = 0;
   #reserved = 0;
@@ -43,17 +54,17 @@ export class Spill {
     if (announced > 0 && !this.#reserve(announced)) this.#break();
   }
 
-  /** Takes a piece whose room in memory is taken; it must not change afterwards. False: stop until `onDrain`. */
-  data(piece: Uint8Array): boolean {
+  /** Copies bytes whose room in memory is taken. False: stop until `onDrain`. */
+  data(chunk: Uint8Array, start: number, end: number): boolean {
     if (this.#isOver) return true;
-    this.#pieces.push(piece);
-    this.#unwritten += piece.length;
-    this.#total += piece.length;
+    this.#copy(chunk, start, end);
+    this.#unwritten += end - start;
+    this.#total += end - start;
     if (this.#total > this.#reserved && !this.#reserve(this.#total + STEP_BYTES) && !this.#reserve(this.#total)) {
       this.#break();
       return true;
     }
-    this.#work();
+    if (this.#waiting.length > 1) this.#work();
     this.#isFull = this.#unwritten >= MAX_UNWRITTEN_BYTES;
     return !this.#isFull;
   }
@@ -70,7 +81,7 @@ export class Spill {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#finished.reject(new Error("Cannot hold an answer: it is not wanted any more"));
-    this.#pieces = [];
+    this.#waiting = [];
     this.#host.written(this.#unwritten);
     this.#unwritten = 0;
     if (!this.#isWorking) this.#close();
@@ -104,7 +115,7 @@ export class Spill {
     try {
       this.#file ??= this.#host.open();
       const file = await this.#file;
-      while (this.#pieces.length > 0) await this.#writeSome(file);
+      while (this.#waiting.length > (this.#isEnded ? 0 : 1)) await this.#writeFirst(file);
       this.#isWorking = false;
       if (this.#isOver) this.#close();
       else if (this.#isEnded) this.#complete(file);
@@ -115,17 +126,33 @@ export class Spill {
     }
   }
 
-  async #writeSome(file: AnswerFile): Promise<void> {
-    const pieces = this.#pieces;
-    const bytes = this.#unwritten;
-    this.#pieces = [];
-    await file.append(pieces);
+  async #writeFirst(file: AnswerFile): Promise<void> {
+    const buffer = this.#waiting.shift();
+    if (buffer === undefined) return;
+    const length = this.#waiting.length === 0 ? this.#filled : BUFFER_BYTES;
+    await file.append(buffer.subarray(0, length));
     if (this.#isOver) return;
-    this.#host.written(bytes);
-    this.#unwritten -= bytes;
+    if (this.#spare.length < MAX_SPARE) this.#spare.push(buffer);
+    this.#host.written(length);
+    this.#unwritten -= length;
     if (!this.#isFull || this.#unwritten >= MAX_UNWRITTEN_BYTES) return;
     this.#isFull = false;
     this.#host.onDrain();
+  }
+
+  #copy(chunk: Uint8Array, start: number, end: number): void {
+    for (let at = start; at < end; ) {
+      let last = this.#waiting.at(-1);
+      if (last === undefined || this.#filled === BUFFER_BYTES) {
+        last = this.#spare.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
+        this.#waiting.push(last);
+        this.#filled = 0;
+      }
+      const length = Math.min(end - at, BUFFER_BYTES - this.#filled);
+      copyBytes.call(chunk, last, this.#filled, at, at + length);
+      this.#filled += length;
+      at += length;
+    }
   }
 
   #complete(file: AnswerFile): void {

@@ -1,0 +1,301 @@
+/** Paid answers that are long, or asked for again: the real gateway in processes of its own, and what it leaves on the disk. */
+import { Database } from "bun:sqlite";
+import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { encodeHeader } from "../src/payments/header.ts";
+import { type PaymentPayload } from "../src/payments/messages.ts";
+import { signedPayment, TERMS } from "../src/payments/testing/payment.ts";
+import { serverAt } from "./support/gateway.ts";
+import { Http2Client, requestFields } from "./support/http2-client.ts";
+import * as h2 from "./support/http2-frames.ts";
+import { block } from "./support/http2-hpack.ts";
+import { descendants, Folder, Program, until } from "./support/program.ts";
+
+// Processes start slowly on a busy machine.
+setDefaultTimeout(60_000);
+
+const MAIN = join(import.meta.dir, "../src/cli/main.ts");
+const PIECE_BYTES = 65_536;
+const MEGABYTE = 1_000_000;
+
+const cleanups: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+/** A body of which no two pieces are alike. */
+function pieceAt(index: number): Uint8Array {
+  const piece = Buffer.alloc(PIECE_BYTES, index % 251);
+  piece.writeUInt32LE(index);
+  return piece;
+}
+
+function digestOf(bytes: number): string {
+  const hash = createHash("sha256");
+  for (let sent = 0, index = 0; sent < bytes; sent += PIECE_BYTES, index++) {
+    hash.update(pieceAt(index).subarray(0, Math.min(PIECE_BYTES, bytes - sent)));
+  }
+  return hash.digest("hex");
+}
+
+interface Origin {
+  readonly port: number;
+  /** Requests that it got. */
+  runs: number;
+  /** Bodies that their readers have given up. */
+  cancelled: number;
+}
+
+/** Answers `/paid/N` with N bytes, and with no more than `/paid/N?until=M` says. */
+function startOrigin(): Origin {
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 60,
+    fetch(request) {
+      const { pathname, searchParams } = new URL(request.url);
+      const bytes = Number(pathname.split("/").at(-1));
+      const end = Number(searchParams.get("until") ?? bytes);
+      origin.runs++;
+      let index = 0;
+      const body = new ReadableStream<Uint8Array>({
+        type: "bytes",
+        async pull(controller) {
+          const at = index * PIECE_BYTES;
+          // What is kept back never comes.
+          if (at >= end && end < bytes) return new Promise<void>(() => {});
+          if (at < bytes)
+            controller.enqueue(Uint8Array.from(pieceAt(index++).subarray(0, Math.min(PIECE_BYTES, bytes - at))));
+          else controller.close();
+        },
+        cancel() {
+          origin.cancelled++;
+        },
+      });
+      return new Response(body, { headers: { "x-run": String(origin.runs) } });
+    },
+  });
+  cleanups.push(() => server.stop(true));
+  const origin: Origin = { port: server.port ?? 0, runs: 0, cancelled: 0 };
+  return origin;
+}
+
+interface Running {
+  readonly program: Program;
+  readonly port: number;
+  readonly answers: string;
+}
+
+interface StartOptions {
+  readonly folder: Folder;
+  readonly server?: object;
+  readonly x402?: object;
+  readonly http2?: object;
+  readonly command?: readonly string[];
+}
+
+async function start(origin: Origin, { folder, server, x402, http2, command }: StartOptions): Promise<Running> {
+  const config = folder.write("turnpike.json", {
+    server: { address: "127.0.0.1", port: 0, workers: 1, ...server },
+    x402: { enabled: true, test_mode: true, ...x402 },
+    http2: { ...http2 },
+    upstreams: [{ name: "origin", servers: [serverAt(origin.port)] }],
+    routes: [{ path_prefix: "/paid", upstream: "origin", max_response_bytes: 1_000_000_000, x402: TERMS }],
+  });
+  const program = new Program(["--config", config], command === undefined ? {} : { command });
+  cleanups.push(() => program.stop());
+  const [, port] = await program.sees(/listening on https?:\/\/\S*?:(\d+)/);
+  return { program, port: Number(port), answers: folder.file("answers") };
+}
+
+function newFolder(): Folder {
+  const folder = new Folder();
+  cleanups.push(() => folder.remove());
+  return folder;
+}
+
+function payment(): PaymentPayload {
+  return signedPayment(Date.now() / 1000);
+}
+
+function get(port: number, path: string, paid: PaymentPayload, init: RequestInit = {}): Promise<Response> {
+  return fetch(`http://127.0.0.1:${port}${path}`, {
+    ...init,
+    keepalive: false,
+    headers: { "payment-signature": encodeHeader(paid) },
+  });
+}
+
+async function digest(response: Response): Promise<{ bytes: number; sha256: string }> {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for await (const piece of response.body ?? []) {
+    hash.update(piece);
+    bytes += piece.length;
+  }
+  return { bytes, sha256: hash.digest("hex") };
+}
+
+function filesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).filter((name) => !name.startsWith("index.db")) : [];
+}
+
+/** Descriptors of a process that are answers' files. */
+function openAnswers(pid: number): number {
+  const folder = `/proc/${pid}/fd`;
+  return readdirSync(folder).filter((fd) => {
+    try {
+      return /answers\/.*\.(?:part|answer)/.test(readlinkSync(join(folder, fd)));
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+function peakKib(pid: number): number {
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1]);
+}
+
+test("a hundred megabytes are sold whole, in little memory, and again to who asks again", async () => {
+  const origin = startOrigin();
+  const bytes = 100 * MEGABYTE;
+  const { program, port, answers } = await start(origin, { folder: newFolder() });
+  expect((await get(port, "/paid/10", payment())).status).toBe(200);
+  const before = peakKib(program.pid);
+  const paid = payment();
+  const response = await get(port, `/paid/${bytes}`, paid);
+  expect(response.status).toBe(200);
+  expect(response.headers.get("payment-response")).not.toBeNull();
+  const expected = { bytes, sha256: digestOf(bytes) };
+  expect(await digest(response)).toEqual(expected);
+  expect(filesIn(answers)).toEqual([expect.stringMatching(/^[0-9a-f]{64}\.answer$/)]);
+  const again = await get(port, `/paid/${bytes}`, paid);
+  expect([again.status, again.headers.get("x-run")]).toEqual([200, "2"]);
+  expect(await digest(again)).toEqual(expected);
+  expect(origin.runs).toBe(2);
+  expect(peakKib(program.pid) - before).toBeLessThan(60 * 1024);
+  expect(openAnswers(program.pid)).toBe(0);
+});
+
+test("a client that leaves, before or after the money moved, leaves no descriptor, and pays once", async () => {
+  const origin = startOrigin();
+  const { program, port, answers } = await start(origin, { folder: newFolder() });
+  const bytes = 20 * MEGABYTE;
+  const unfinished = new AbortController();
+  const waiting = get(port, `/paid/${bytes}?until=${5 * MEGABYTE}`, payment(), { signal: unfinished.signal });
+  await until("the answer is being written", () => (openAnswers(program.pid) === 1 ? true : undefined));
+  unfinished.abort();
+  await waiting.catch(() => {});
+  await until("nothing is left of it", () =>
+    filesIn(answers).length + openAnswers(program.pid) === 0 ? true : undefined,
+  );
+
+  const paid = payment();
+  const head = `GET /paid/${bytes} HTTP/1.1\r\nHost: 127.0.0.1\r\nPayment-Signature: ${encodeHeader(paid)}\r\n\r\n`;
+  const socket = connect({ port, host: "127.0.0.1" });
+  socket.pause();
+  socket.write(head);
+  const [first] = await new Promise<[Buffer]>((resolve) =>
+    socket.once("data", (piece: Buffer) => resolve([piece])).resume(),
+  );
+  socket.pause();
+  expect(first.toString("latin1")).toStartWith("HTTP/1.1 200 ");
+  expect(openAnswers(program.pid)).toBe(1);
+  socket.destroy();
+  await until("its file is closed", () => (openAnswers(program.pid) === 0 ? true : undefined));
+  const again = await until("its hold is over", async () => {
+    const response = await get(port, `/paid/${bytes}`, paid);
+    return response.status === 409 ? undefined : response;
+  });
+  expect([again.status, again.headers.get("x-run")]).toEqual([200, "2"]);
+  expect(await digest(again)).toEqual({ bytes, sha256: digestOf(bytes) });
+  expect(origin.runs).toBe(2);
+});
+
+test("every worker, and those of a later start, give what one of them has sold", async () => {
+  const origin = startOrigin();
+  const folder = newFolder();
+  const { program, port } = await start(origin, { folder, server: { workers: 2 } });
+  const short = payment();
+  const long = payment();
+  const length = 3 * MEGABYTE;
+  expect((await get(port, "/paid/10", short)).status).toBe(200);
+  expect((await get(port, `/paid/${length}`, long)).status).toBe(200);
+  const pids = descendants(program.pid, "process/worker.ts");
+  expect(pids).toHaveLength(2);
+  const check = async (at: number): Promise<void> => {
+    for (let i = 0; i < 8; i++) {
+      const [a, b] = await Promise.all([get(at, "/paid/10", short), get(at, `/paid/${length}`, long)]);
+      expect([a.status, a.headers.get("x-run"), b.status, b.headers.get("x-run")]).toEqual([200, "1", 200, "2"]);
+      expect([(await digest(a)).sha256, (await digest(b)).sha256]).toEqual([digestOf(10), digestOf(length)]);
+    }
+  };
+  await check(port);
+  program.kill("SIGKILL");
+  for (const pid of pids) process.kill(pid, "SIGKILL");
+  await program.exit();
+  const later = await start(origin, { folder, server: { workers: 2 } });
+  await check(later.port);
+  expect(origin.runs).toBe(2);
+});
+
+test("killed while an answer is half written, the next start gives the client its answer for the same payment", async () => {
+  const origin = startOrigin();
+  const folder = newFolder();
+  const first = await start(origin, { folder });
+  const paid = payment();
+  const bytes = 10 * MEGABYTE;
+  const cut = get(first.port, `/paid/${bytes}?until=${5 * MEGABYTE}`, paid).catch(() => undefined);
+  await until("the answer is being written", () => (filesIn(first.answers).length === 1 ? true : undefined));
+  first.program.kill("SIGKILL");
+  await first.program.exit();
+  await cut;
+  expect(filesIn(first.answers)).toEqual([expect.stringMatching(/\.part$/)]);
+  // As it stands 15 s later.
+  const ledger = new Database(folder.file("turnpike.db"));
+  ledger.run("UPDATE payments SET held_until = 1");
+  ledger.close();
+  const second = await start(origin, { folder });
+  const response = await get(second.port, `/paid/${bytes}`, paid);
+  expect(response.status).toBe(200);
+  expect(await digest(response)).toEqual({ bytes, sha256: digestOf(bytes) });
+});
+
+test("a disk that takes no more costs the client nothing, and shorter answers go on", async () => {
+  const origin = startOrigin();
+  const command = ["sh", "-c", 'ulimit -f 8000; exec "$0" "$@"', process.execPath, MAIN];
+  const { program, port, answers } = await start(origin, { folder: newFolder(), command });
+  const paid = payment();
+  for (let i = 0; i < 2; i++) {
+    const refused = await get(port, `/paid/${30 * MEGABYTE}`, paid);
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(refused.headers.get("payment-required")).toBeNull();
+    expect(await refused.json()).toMatchObject({ type: "urn:turnpike:error:overloaded" });
+  }
+  await until("nothing is left of it", () =>
+    filesIn(answers).length + openAnswers(program.pid) === 0 ? true : undefined,
+  );
+  const response = await get(port, `/paid/${MEGABYTE}`, payment());
+  expect([response.status, (await digest(response)).sha256]).toEqual([200, digestOf(MEGABYTE)]);
+});
+
+test("over HTTP/2, at the pace of the client's windows", async () => {
+  const origin = startOrigin();
+  const { program, port } = await start(origin, { folder: newFolder(), http2: { h2c_only: true } });
+  const bytes = 5 * MEGABYTE;
+  const client = await Http2Client.ready(port);
+  cleanups.push(() => client.destroy());
+  const fields = requestFields(`/paid/${bytes}`, "GET", [["payment-signature", encodeHeader(payment())]]);
+  client.send(h2.frame(h2.HEADERS, h2.END_BOTH, 1, block(fields)));
+  await until("the first window is full", () => (client.received(1) === 65_535 ? true : undefined));
+  expect(openAnswers(program.pid)).toBe(1);
+  client.opensWindows = true;
+  client.send(h2.windowUpdate(0, 10_000_000), h2.windowUpdate(1, 10_000_000));
+  const { status, body } = await client.answer(1);
+  expect([status, createHash("sha256").update(body).digest("hex")]).toEqual([200, digestOf(bytes)]);
+  await until("its file is closed", () => (openAnswers(program.pid) === 0 ? true : undefined));
+});
