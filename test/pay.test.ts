@@ -296,6 +296,9 @@ function startFacilitator(settle: (call: number, settled: Response) => Response 
     port: 0,
     hostname: "127.0.0.1",
     async fetch(request) {
+      if (request.url.endsWith("/supported")) {
+        return Response.json({ kinds: [{ x402Version: 2, scheme: "exact", network: "eip155:84532" }] });
+      }
       const body: unknown = await request.json();
       if (request.url.endsWith("/verify")) return Response.json({ isValid: true, payer: PAYER });
       settled.push(JSON.stringify(body));

@@ -65,7 +65,8 @@ test("x402's own client verifies and settles, and is told the fixed reasons", as
   const signers = { "eip155:*": [PAYER] };
   const { url } = await serve(() => ({ supported: async () => kinds }), { signers });
   const client = new HTTPFacilitatorClient({ url });
-  expect(await client.getSupported()).toEqual({
+  const supported: unknown = await client.getSupported();
+  expect(supported).toEqual({
     kinds: kinds.map((kind) => ({ x402Version: 2, ...kind })),
     extensions: ["turnpike-find"],
     signers,

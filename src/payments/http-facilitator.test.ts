@@ -123,7 +123,7 @@ test("an answer that hangs after its head, or comes endlessly, is given up", asy
 });
 
 test("what is packed is not unpacked", async () => {
-  const packed = Bun.gzipSync(new TextEncoder().encode(JSON.stringify(VALID)));
+  const packed = Bun.gzipSync(JSON.stringify(VALID));
   const url = http(() => new Response(packed, { headers: { "content-encoding": "gzip" } }));
   const facilitator = createHttpFacilitator({ url, timeoutMs: 5000 });
   expect(await facilitator.verify(payment, REQUIREMENTS)).toMatchObject({ kind: "failed" });

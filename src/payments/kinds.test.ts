@@ -58,10 +58,10 @@ test("what was heard stays while looks fail, and a failure is told once", async 
   watch.close();
 });
 
-test("an error that is not a facilitator's own is told without its message", async () => {
+test("an error that is not a facilitator's own is told without its message, and the first one by its owner", async () => {
   const { watch, logged } = setUp([new Error("https://rpc.example/secret")]);
   await watch.ready;
-  expect(logged).toEqual(["Cannot learn what the facilitator supports"]);
+  expect([watch.failure, logged]).toEqual(["Cannot learn what the facilitator supports", []]);
   expect(watch.current).toBeUndefined();
   watch.close();
 });

@@ -11,7 +11,7 @@ export interface KindsOptions {
   readonly refreshMs: number;
   /** From 0 to 1. */
   readonly random: () => number;
-  /** Told once when a look fails, and once when one succeeds again. Names no address. */
+  /** Told once when a look after the first one fails, and once when one succeeds again. Names no address. */
   readonly log: (message: string) => void;
 }
 
@@ -26,7 +26,8 @@ export class KindsWatch implements KindsSource {
   readonly #options: KindsOptions;
   #current: readonly Kind[] | undefined;
   #text = "";
-  #failing = false;
+  #failure: string | undefined;
+  #isFirst = true;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
   /** Resolves after the first look, however it went. */
@@ -42,6 +43,11 @@ export class KindsWatch implements KindsSource {
     return this.#current;
   }
 
+  /** Why the last look failed, for the log; undefined where it did not, or is not over. */
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -53,6 +59,7 @@ export class KindsWatch implements KindsSource {
       (error: unknown) => this.#failed(error),
     );
     if (this.#closed) return;
+    this.#isFirst = false;
     const { refreshMs, random } = this.#options;
     const wait = isHeard ? refreshMs : Math.min(refreshMs, RETRY_MS);
     this.#timer = setTimeout(() => void this.#look(), wait * (1 - JITTER + 2 * JITTER * random()));
@@ -61,8 +68,8 @@ export class KindsWatch implements KindsSource {
 
   #heard(kinds: readonly Kind[]): boolean {
     if (this.#closed) return true;
-    if (this.#failing) this.#options.log("the facilitator is there again");
-    this.#failing = false;
+    if (this.#failure !== undefined) this.#options.log("the facilitator is there again");
+    this.#failure = undefined;
     const text = JSON.stringify(kinds);
     // The same object while nothing changes, so that nobody makes his challenges anew.
     if (text !== this.#text) this.#current = kinds;
@@ -71,12 +78,11 @@ export class KindsWatch implements KindsSource {
   }
 
   #failed(error: unknown): boolean {
-    if (!this.#failing && !this.#closed) {
-      // Other errors are not a facilitator's, and may name what must not be told.
-      const told = error instanceof UnsupportedError ? error.message : "Cannot learn what the facilitator supports";
-      this.#options.log(told);
-    }
-    this.#failing = true;
+    if (this.#closed) return false;
+    const isNews = this.#failure === undefined && !this.#isFirst;
+    // Other errors are not a facilitator's, and may name what must not be told.
+    this.#failure = error instanceof UnsupportedError ? error.message : "Cannot learn what the facilitator supports";
+    if (isNews) this.#options.log(this.#failure);
     return false;
   }
 }

@@ -1,6 +1,5 @@
 import { type Fields } from "../../lib/fields.ts";
-import { createFacilitator } from "../../payments/create-facilitator.ts";
-import { type Facilitator } from "../../payments/facilitator.ts";
+import { type Facilitators, type Lease } from "../../payments/facilitators.ts";
 import { requireLoopback } from "../../payments/loopback-only.ts";
 import { decodeTemplate } from "../../payments/template.ts";
 import { type Store } from "../../store/store.ts";
@@ -33,6 +32,7 @@ export interface ProcessDeps extends UpstreamDeps {
   readonly logFiles: LogFiles;
   /** Opens the store on first need: a gateway that sells nothing has none. */
   readonly store: () => Store;
+  readonly facilitators: Facilitators;
   /** Unix milliseconds. */
   readonly clock: () => number;
   readonly log: (message: string) => void;
@@ -57,8 +57,24 @@ export interface Compiled {
  * is taken over, where it holds connections.
  */
 export async function compile(config: Config, deps: ProcessDeps, previous?: Compiled): Promise<Compiled> {
+  const lease = deps.facilitators.lease(config.x402);
+  try {
+    return await compileWith(lease, { config, deps, previous });
+  } catch (error) {
+    lease.close();
+    throw error;
+  }
+}
+
+interface Compilation {
+  readonly config: Config;
+  readonly deps: ProcessDeps;
+  readonly previous: Compiled | undefined;
+}
+
+async function compileWith(lease: Lease, { config, deps, previous }: Compilation): Promise<Compiled> {
   const upstreams = new Upstreams(config, deps, previous?.upstreams);
-  const sell = createSeller(config, deps);
+  const sell = createSeller(config, deps, lease);
   const { allowed_hosts: allowedHosts, preencoded } = config.server;
   const answer = { answerError: preencoded ? answerPreencoded : answerError };
   const caches = new RouteCaches(config, { telemetry: deps.telemetry, now: deps.clock }, previous?.caches);
@@ -103,6 +119,7 @@ export async function compile(config: Config, deps: ProcessDeps, previous?: Comp
       upstreams.close(other?.upstreams);
       caches.close(other?.caches);
       staticFiles?.close();
+      lease.close();
     },
   };
 }
@@ -165,18 +182,14 @@ function createStaticFiles({ server }: Config, deps: StaticFilesDeps): StaticFil
 }
 
 /** Makes the payment policy of a priced route; undefined for one that is free. */
-function createSeller(config: Config, deps: ProcessDeps): (route: RouteConfig) => Policy | undefined {
+function createSeller(config: Config, deps: ProcessDeps, lease: Lease): (route: RouteConfig) => Policy | undefined {
   const { x402 } = config;
   if (x402.test_mode && config.routes.some((route) => route.x402 !== undefined)) requireLoopback(deps.listeners);
   const template = decodeTemplate(x402.payment_required_b64);
-  const facilitators = new Map<string, Facilitator>();
   return function sell(route) {
     if (route.x402 === undefined) return undefined;
-    const { bookings, ledger, paymentIds } = deps.store();
-    const url = route.x402.facilitator_url || x402.facilitator_url;
-    const facilitator =
-      facilitators.get(url) ?? createFacilitator({ ...x402, facilitator_url: url }, { bookings, now: deps.clock });
-    facilitators.set(url, facilitator);
+    const { ledger, paymentIds } = deps.store();
+    const { facilitator, kinds } = lease.desk(route.x402.facilitator_url);
     return createPaymentPolicy(
       {
         path_prefix: route.path_prefix,
@@ -189,7 +202,7 @@ function createSeller(config: Config, deps: ProcessDeps): (route: RouteConfig) =
         ledger,
         paymentIds,
         facilitator,
-        kinds: { current: undefined },
+        kinds,
         answers: deps.answers,
         clock: deps.clock,
         log: deps.log,

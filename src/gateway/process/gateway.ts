@@ -22,6 +22,8 @@ import {
   urlOf,
   withPorts,
 } from "./listener-plan.ts";
+import { createOwnFacilitator } from "./own-facilitator.ts";
+import { ProcessFacilitators } from "./process-facilitators.ts";
 import { Resources } from "./resources.ts";
 import { dialSettingsOf } from "./upstreams.ts";
 
@@ -39,6 +41,8 @@ export interface GatewayOptions {
   readonly members?: Membership | undefined;
   /** Where this process counts; left out: it is the whole server. */
   readonly slot?: WorkerSlot | undefined;
+  /** The socket of the embedded facilitator, where another process has its key; left out: this one does. */
+  readonly facilitatorSocket?: string | undefined;
   /** The SQLite file of ledger and usage, or `:memory:`. */
   readonly storePath: string;
   /** Other processes bind the same ports, and it is known that nobody else does. */
@@ -80,6 +84,7 @@ class RunningGateway implements GatewayProcess {
   readonly #own: Resources;
   /** Undefined where another process keeps it. */
   readonly #directory: Directory | undefined;
+  readonly #facilitators: ProcessFacilitators;
   readonly #shared: ListenerShared;
   readonly #quic: QuicListeners;
   #bound: readonly GatewayListener[] = [];
@@ -98,6 +103,7 @@ class RunningGateway implements GatewayProcess {
     this.#options = options;
     this.#own = new Resources(options.config, options.slot);
     this.#directory = options.members === undefined ? this.#createDirectory() : undefined;
+    this.#facilitators = this.#createFacilitators(options.config);
     this.#shared = {
       settings: () => this.#ready().settings,
       draining: () => this.#draining,
@@ -133,6 +139,7 @@ class RunningGateway implements GatewayProcess {
       const plans = listenersOf(config);
       // Whoever connects is served at once, so all is ready before; a port that the kernel chooses is known only when bound.
       const early = plans.some(({ port }) => port === 0);
+      await this.#facilitators.prepare(config);
       if (early) this.#bound = await this.#bindAll(plans, this.#material);
       const places = early ? this.listeners : plans.map(placeOf);
       this.#compiled = await compile(config, this.#deps(config, places, members));
@@ -141,6 +148,7 @@ class RunningGateway implements GatewayProcess {
       await this.#serveQuic(config, readQuicMaterial(config), this.#bound);
       this.#isUp = true;
       this.#directory?.commit();
+      await this.#facilitators.commit(config);
     } catch (error) {
       await this.close(0);
       throw error;
@@ -152,10 +160,13 @@ class RunningGateway implements GatewayProcess {
     const quicMaterial = readQuicMaterial(config);
     const members = await this.#membersOf(config, given);
     try {
+      await this.#facilitators.prepare(config);
       await this.#replace(config, members, { material, quicMaterial });
       this.#directory?.commit();
+      await this.#facilitators.commit(config);
     } catch (error) {
       this.#directory?.rollback();
+      await this.#facilitators.rollback();
       throw error;
     }
   }
@@ -225,6 +236,7 @@ class RunningGateway implements GatewayProcess {
     this.#directory?.close();
     await Promise.all([...this.#bound, ...this.#closing, this.#quic].map((listener) => listener.close(graceMs)));
     this.#compiled?.close();
+    await this.#facilitators.close(graceMs);
     this.#wheel.close();
     await this.#own.logFiles.close();
     await this.#own.answers.close();
@@ -272,6 +284,16 @@ class RunningGateway implements GatewayProcess {
     });
   }
 
+  #createFacilitators(config: Config): ProcessFacilitators {
+    const { facilitatorSocket: socket, log } = this.#options;
+    return new ProcessFacilitators({
+      embedded: socket === undefined ? createOwnFacilitator() : { socket },
+      bookings: () => this.#openStore(config.postgres).bookings,
+      observer: this.#own.telemetry.facilitator,
+      log,
+    });
+  }
+
   /** The servers of a configuration that is about to be served; a commit or a rollback of the directory follows. */
   async #membersOf(config: Config, given: Membership | undefined): Promise<Membership> {
     return given ?? (await this.#directory?.prepare(config)) ?? {};
@@ -289,6 +311,7 @@ class RunningGateway implements GatewayProcess {
       answers: this.#own.answers,
       logFiles: this.#own.logFiles,
       store: () => this.#openStore(config.postgres),
+      facilitators: this.#facilitators.all,
       clock: Date.now,
       log: this.#options.log,
       onFault: (error) => this.#fault(error),

@@ -18,7 +18,13 @@ export interface SlotOfWorker {
 
 /** What the supervisor tells a worker. Plain data: it crosses a process boundary. */
 export type ToWorker =
-  | (Served & { readonly kind: "start"; readonly storePath: string; readonly slot: SlotOfWorker })
+  | (Served & {
+      readonly kind: "start";
+      readonly storePath: string;
+      /** Where the supervisor's embedded facilitator listens, when a configuration has one. */
+      readonly facilitatorSocket: string;
+      readonly slot: SlotOfWorker;
+    })
   | (Served & { readonly kind: "reload" })
   /** Other servers, for the upstreams that are named; nobody answers. */
   | { readonly kind: "members"; readonly members: Membership }

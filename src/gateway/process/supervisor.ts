@@ -14,6 +14,8 @@ import { ServerStates } from "../upstream/server-states.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { type BoundListener, probeListeners, withPorts } from "./listener-plan.ts";
 import { type FromWorker, type Served, type ToWorker } from "./messages.ts";
+import { SharedFacilitator } from "./own-facilitator.ts";
+import { ProcessFacilitators } from "./process-facilitators.ts";
 import { dialSettingsOf } from "./upstreams.ts";
 
 /** A worker that dies younger than this, in milliseconds, died at once. */
@@ -60,6 +62,8 @@ class Supervisor implements Gateway {
   readonly #telemetry: SupervisorTelemetry;
   readonly #wheel = new TimerWheel(undefined, (error) => this.#fault(error));
   readonly #directory: Directory;
+  readonly #embedded: SharedFacilitator;
+  readonly #facilitators: ProcessFacilitators;
   /** Rows that no process has. */
   readonly #rows: number[];
   #served: Served;
@@ -73,6 +77,16 @@ class Supervisor implements Gateway {
     this.#telemetry = new SupervisorTelemetry(count);
     this.#rows = Array.from({ length: count }, (_, index) => count - index);
     this.#served = { config: options.config, material: undefined, members: {} };
+    this.#embedded = new SharedFacilitator(options.log);
+    this.#facilitators = new ProcessFacilitators({
+      embedded: this.#embedded,
+      bookings: () => {
+        throw new Error("Cannot book: the supervisor has no store");
+      },
+      // What workers ask of it, they count.
+      observer: { asked() {}, breakerChanged() {} },
+      log: options.log,
+    });
     this.#directory = new Directory({
       wheel: this.#wheel,
       buffers: new BufferPool(BUFFERS),
@@ -93,12 +107,14 @@ class Supervisor implements Gateway {
       // must take the same one, so where the kernel chooses, it chooses now.
       this.listeners = probeListeners(config);
       this.#served = { config: withPorts(config, this.listeners), material, members };
+      await this.#facilitators.prepare(config);
       await this.#spawn();
       // Each takes its row at once, so that what is left shrinks.
       const spawned: Promise<void>[] = [];
       while (this.#rows.length > 0) spawned.push(this.#spawn());
       await Promise.all(spawned);
       this.#directory.commit();
+      await this.#facilitators.commit(config);
     } catch (error) {
       await this.close(0);
       throw error;
@@ -112,11 +128,14 @@ class Supervisor implements Gateway {
     const places = await this.#placesFor(config);
     const members = await this.#directory.prepare(config);
     try {
+      await this.#facilitators.prepare(config);
       await this.#replace({ config: withPorts(config, places), material, members });
       this.listeners = places;
       this.#directory.commit();
+      await this.#facilitators.commit(config);
     } catch (error) {
       this.#directory.rollback();
+      await this.#facilitators.rollback();
       throw error;
     }
   }
@@ -169,6 +188,7 @@ class Supervisor implements Gateway {
     }, graceMs + 2000);
     await Promise.all(workers.map(({ process }) => process.exited));
     clearTimeout(kill);
+    await this.#facilitators.close(graceMs);
   }
 
   #reloadMessage(): ToWorker {
@@ -192,8 +212,15 @@ class Supervisor implements Gateway {
     };
     this.#workers.add(worker);
     const { storePath } = this.#options;
+    const facilitatorSocket = this.#embedded.socket;
     const slot = { row, workers: zone.shape.rows - 1 };
-    const answer = await this.#ask(worker, () => ({ kind: "start", ...this.#served, storePath, slot }));
+    const answer = await this.#ask(worker, () => ({
+      kind: "start",
+      ...this.#served,
+      storePath,
+      facilitatorSocket,
+      slot,
+    }));
     if (answer.kind === "started") {
       worker.started = true;
       return;

@@ -17,13 +17,14 @@ function tell(message: FromWorker): void {
 async function obey(message: ToWorker): Promise<void> {
   switch (message.kind) {
     case "start": {
-      const { config, material, members, storePath, slot } = message;
+      const { config, material, members, storePath, facilitatorSocket, slot } = message;
       gateway = await startGateway({
         config,
         material,
         members,
         slot: { zone: SharedZone.open(zoneShape(slot.workers), ZONE_FD), row: slot.row },
         storePath,
+        facilitatorSocket,
         reusePort: true,
         log: (text) => console.error(text),
       });

@@ -1,4 +1,5 @@
 import { type ZoneShape } from "../../lib/shared-zone.ts";
+import { OPERATIONS, OUTCOMES } from "../../payments/facilitator-observer.ts";
 import { MAX_SERVERS } from "../config/max-servers.ts";
 
 /** Every protocol that a request can come by, as it is called in labels. */
@@ -24,6 +25,10 @@ export const DURATION_BOUNDS = [
 ] as const;
 /** What a cache makes of a request. */
 export const CACHE_RESULTS = ["hit", "miss", "stale", "revalidated", "bypass"] as const;
+/** How far payments come: `delivered` has been `settled` before. */
+export const PAYMENT_OUTCOMES = ["settled", "delivered", "released", "failed", "unknown"] as const;
+/** What becomes of settlement records. */
+export const RECORD_RESULTS = ["posted", "failed", "dropped"] as const;
 export const TLS_VERSIONS = ["TLSv1.2", "TLSv1.3"] as const;
 /** Codes are 100 to 599; what an upstream makes up beyond that shares the last column. */
 export const FIRST_CODE = 100;
@@ -71,6 +76,9 @@ const GAUGES = {
   serverGauges: column(MAX_SERVERS * SERVER_GAUGES),
   cacheEntries: column(),
   cacheBytes: column(),
+  paymentsOpen: column(),
+  recordsWaiting: column(),
+  facilitatorBreakersOpen: column(),
 };
 const GAUGE_COUNT = columns;
 
@@ -104,6 +112,12 @@ export const COLUMN = {
   mirrorFailures: column(),
   /** By result. */
   cacheRequests: column(CACHE_RESULTS.length),
+  /** By operation, then outcome. */
+  facilitatorRequests: column(OPERATIONS.length * OUTCOMES.length),
+  /** By outcome. */
+  payments: column(PAYMENT_OUTCOMES.length),
+  /** By result. */
+  records: column(RECORD_RESULTS.length),
   bufferRefusals: column(),
   bodyBufferRefusals: column(),
   logLinesDropped: column(),

@@ -4,10 +4,12 @@ import { ConnectionMetrics, writeConnections } from "./connection-metrics.ts";
 import { writeGrpc } from "./grpc-metrics.ts";
 import { HttpMetrics, writeHttp } from "./http-metrics.ts";
 import { CacheMetrics, writeCaches } from "./cache-metrics.ts";
+import { FacilitatorMetrics, writeFacilitators } from "./facilitator-metrics.ts";
 import { add, clearGauges, COLUMN, SUPERVISOR_ROW, zoneShape } from "./layout.ts";
 import { MirrorMetrics, writeMirrors } from "./mirror-metrics.ts";
 import { Page, type Snapshot } from "./page.ts";
 import { QuicMetrics, writeQuic } from "./quic-metrics.ts";
+import { PaymentMetrics, writePayments } from "./payment-metrics.ts";
 import { type PoolName, writeBuffers, writeProcesses } from "./process-metrics.ts";
 import { type CountedServer, ServerMetrics, writeHealth, writeUpstreams } from "./upstream-metrics.ts";
 
@@ -30,6 +32,8 @@ export class Telemetry {
   readonly quic: QuicMetrics;
   readonly cache: CacheMetrics;
   readonly mirror: MirrorMetrics;
+  readonly payments: PaymentMetrics;
+  readonly facilitator: FacilitatorMetrics;
   readonly #zone: SharedZone;
   readonly #row: Float64Array;
 
@@ -41,6 +45,8 @@ export class Telemetry {
     this.quic = new QuicMetrics(this.#row);
     this.cache = new CacheMetrics(this.#row);
     this.mirror = new MirrorMetrics(this.#row);
+    this.payments = new PaymentMetrics(this.#row);
+    this.facilitator = new FacilitatorMetrics(this.#row);
     this.#row[COLUMN.pid] = process.pid;
     this.#row[COLUMN.startedAt] = Math.floor(Date.now() / 1000);
   }
@@ -89,6 +95,8 @@ export class Telemetry {
     writeHealth(page, servers);
     writeMirrors(page, snapshot);
     writeCaches(page, snapshot);
+    writePayments(page, snapshot);
+    writeFacilitators(page, snapshot);
     writeBuffers(page, snapshot.totals, capacities);
     writeProcesses(page, snapshot);
     return { text: page.text, contentType: Page.contentType };

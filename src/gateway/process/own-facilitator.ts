@@ -1,0 +1,66 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { EmbeddedHost } from "../../payments/embedded-host.ts";
+import { createEmbeddedFacilitator, type EmbeddedOptions } from "../../payments/evm/embedded-facilitator.ts";
+import { type Facilitator } from "../../payments/facilitator.ts";
+import { type FacilitatorServer, serveFacilitator } from "../../payments/serve-facilitator.ts";
+
+/** The embedded facilitator of the process that has the key, as EmbeddedHost describes it. */
+export interface OwnFacilitator {
+  readonly facilitator: Facilitator;
+  readonly settings: EmbeddedOptions | undefined;
+  use(settings: EmbeddedOptions | undefined): Promise<void>;
+  /** Lets settlements under way end within `graceMs`. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** For a server that is one process. */
+export function createOwnFacilitator(): OwnFacilitator {
+  const host = new EmbeddedHost(createEmbeddedFacilitator);
+  return {
+    facilitator: host.facilitator,
+    get settings() {
+      return host.settings;
+    },
+    use: (settings) => host.use(settings),
+    close: (graceMs) => Promise.race([host.close(), Bun.sleep(graceMs)]),
+  };
+}
+
+/**
+ * For a server of several processes: it is the supervisor's, since one key has one row of nonces, and workers reach it by a
+ * socket that is their user's alone.
+ */
+export class SharedFacilitator implements OwnFacilitator {
+  readonly #own = createOwnFacilitator();
+  readonly #log: (message: string) => void;
+  #server: FacilitatorServer | undefined;
+  /** Where it listens, once it is wanted: in a folder that nobody else can enter or guess. */
+  readonly socket = join(tmpdir(), `turnpike-${randomUUID()}`, "facilitator.sock");
+  readonly facilitator = this.#own.facilitator;
+
+  constructor(log: (message: string) => void) {
+    this.#log = log;
+  }
+
+  get settings(): EmbeddedOptions | undefined {
+    return this.#own.settings;
+  }
+
+  async use(settings: EmbeddedOptions | undefined): Promise<void> {
+    await this.#own.use(settings);
+    if (settings === undefined || this.#server !== undefined) return;
+    mkdirSync(dirname(this.socket), { mode: 0o700 });
+    this.#server = await serveFacilitator(this.facilitator, { unix: this.socket }, { log: this.#log });
+  }
+
+  async close(graceMs: number): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    await server?.close(graceMs);
+    if (server !== undefined) rmSync(dirname(this.socket), { recursive: true, force: true });
+    await this.#own.close(graceMs);
+  }
+}

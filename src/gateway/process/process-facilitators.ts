@@ -1,0 +1,93 @@
+import { readEmbedded, settleTimeoutOf, verifyTimeoutOf } from "../../payments/chain-settings.ts";
+import { type EmbeddedOptions } from "../../payments/evm/embedded-facilitator.ts";
+import { type FacilitatorObserver } from "../../payments/facilitator-observer.ts";
+import { Facilitators, type Lease } from "../../payments/facilitators.ts";
+import { createHttpFacilitator } from "../../payments/http-facilitator.ts";
+import { type Bookings } from "../../store/bookings.ts";
+import { type Config } from "../config/config.ts";
+import { requireFacilitators } from "./check-facilitators.ts";
+import { type OwnFacilitator } from "./own-facilitator.ts";
+
+export interface ProcessFacilitatorsOptions {
+  /** What this process has the key for; a worker of several has the socket that the supervisor's is behind. */
+  readonly embedded: OwnFacilitator | { readonly socket: string };
+  readonly bookings: () => Bookings;
+  readonly observer: FacilitatorObserver;
+  readonly log: (message: string) => void;
+}
+
+/** The facilitators of one process. A configuration is prepared first, then committed or rolled back. */
+export class ProcessFacilitators {
+  readonly #options: ProcessFacilitatorsOptions;
+  readonly all: Facilitators;
+  #prepared: { readonly lease: Lease; readonly before: EmbeddedOptions | undefined } | undefined;
+
+  constructor(options: ProcessFacilitatorsOptions) {
+    const { embedded, bookings, observer, log } = options;
+    this.#options = options;
+    this.all = new Facilitators({
+      bookings,
+      observer,
+      log,
+      now: Date.now,
+      random: Math.random,
+      environment: process.env,
+      embedded: (chains) =>
+        "socket" in embedded
+          ? createHttpFacilitator({
+              url: `unix:${embedded.socket}`,
+              timeoutMs: verifyTimeoutOf(chains),
+              settleTimeoutMs: settleTimeoutOf(chains),
+            })
+          : embedded.facilitator,
+    });
+  }
+
+  /** The one that has the key for the whole server looks after it, and at all others: a worker does what it was told. */
+  get #own(): OwnFacilitator | undefined {
+    const { embedded } = this.#options;
+    return "socket" in embedded ? undefined : embedded;
+  }
+
+  /** Rejects, with all as it was, where secrets are missing or a facilitator that is required is not fit. */
+  async prepare(config: Config): Promise<void> {
+    const own = this.#own;
+    if (own === undefined) return;
+    const before = own.settings;
+    const lease = this.all.lease(config.x402);
+    this.#prepared = { lease, before };
+    try {
+      const next = embeddedOf(config);
+      // Payments under way need the old one until the new configuration is in its place.
+      if (next !== undefined) await own.use(next);
+      await requireFacilitators(config, lease, this.#options.log);
+    } catch (error) {
+      await this.rollback();
+      throw error;
+    }
+  }
+
+  async commit(config: Config): Promise<void> {
+    this.#prepared?.lease.close();
+    this.#prepared = undefined;
+    if (embeddedOf(config) === undefined) await this.#own?.use(undefined);
+  }
+
+  async rollback(): Promise<void> {
+    const prepared = this.#prepared;
+    this.#prepared = undefined;
+    prepared?.lease.close();
+    if (prepared !== undefined) await this.#own?.use(prepared.before);
+  }
+
+  /** Lets settlements under way end within `graceMs`. */
+  async close(graceMs: number): Promise<void> {
+    this.#prepared?.lease.close();
+    this.#prepared = undefined;
+    await this.#own?.close(graceMs);
+  }
+}
+
+function embeddedOf({ x402 }: Config): EmbeddedOptions | undefined {
+  return x402.enabled && !x402.test_mode ? readEmbedded(x402, process.env) : undefined;
+}

@@ -1,0 +1,49 @@
+import {
+  type FacilitatorObserver,
+  type Operation,
+  type OperationOutcome,
+  OPERATIONS,
+  OUTCOMES,
+} from "../../payments/facilitator-observer.ts";
+import { add, COLUMN } from "./layout.ts";
+import { at, type Page, type Snapshot } from "./page.ts";
+
+/** Counts what a worker asks facilitators. */
+export class FacilitatorMetrics implements FacilitatorObserver {
+  readonly #row: Float64Array;
+
+  constructor(row: Float64Array) {
+    this.#row = row;
+  }
+
+  asked(operation: Operation, outcome: OperationOutcome): void {
+    add(this.#row, columnOf(operation, outcome), 1);
+  }
+
+  breakerChanged(isOpen: boolean): void {
+    add(this.#row, COLUMN.facilitatorBreakersOpen, isOpen ? 1 : -1);
+  }
+}
+
+function columnOf(operation: Operation, outcome: OperationOutcome): number {
+  return COLUMN.facilitatorRequests + OPERATIONS.indexOf(operation) * OUTCOMES.length + OUTCOMES.indexOf(outcome);
+}
+
+/** The facilitators of all routes together: their addresses are nobody's business. */
+export function writeFacilitators(page: Page, { totals }: Snapshot): void {
+  page.metric(
+    "turnpike_facilitator_requests_total",
+    "counter",
+    "Calls to facilitators, by what was asked and how it ended.",
+  );
+  for (const operation of OPERATIONS) {
+    for (const outcome of OUTCOMES) page.sample(at(totals, columnOf(operation, outcome)), { operation, outcome });
+  }
+  page
+    .metric(
+      "turnpike_facilitator_breakers_open",
+      "gauge",
+      "Circuit breakers that keep calls from a facilitator which does not answer; each worker has its own.",
+    )
+    .sample(at(totals, COLUMN.facilitatorBreakersOpen));
+}

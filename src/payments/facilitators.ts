@@ -1,0 +1,116 @@
+import {
+  chooseFacilitator,
+  createFacilitator,
+  type FacilitatorDeps,
+  type FacilitatorSettings,
+} from "./create-facilitator.ts";
+import { type Facilitator } from "./facilitator.ts";
+import { type FacilitatorObserver, observe } from "./facilitator-observer.ts";
+import { KindsWatch } from "./kinds.ts";
+import { type Environment } from "./secrets.ts";
+
+/** Who verifies and settles for a route, and what he was last heard to take. */
+export interface Desk {
+  readonly facilitator: Facilitator;
+  readonly kinds: KindsWatch;
+}
+
+export interface DeskSettings extends FacilitatorSettings {
+  readonly facilitator_refresh_s: number;
+}
+
+export interface FacilitatorsDeps extends Omit<FacilitatorDeps, "onBreaker"> {
+  /** From 0 to 1. */
+  readonly random: () => number;
+  readonly observer: FacilitatorObserver;
+  readonly log: (message: string) => void;
+}
+
+/** The facilitators of one configuration. */
+export interface Lease {
+  /** The one of a route with this `facilitator_url`; the same for all routes that name the same. Throws where there is none. */
+  desk(routeUrl: string): Desk;
+  /** The configuration is not used any more. Calls that are under way end as they are. */
+  close(): void;
+}
+
+interface Entry extends Desk {
+  readonly key: string;
+  users: number;
+}
+
+/** All facilitators of a process: a configuration that names the same as the one before it goes on with them as they are. */
+export class Facilitators {
+  readonly #deps: FacilitatorsDeps;
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(deps: FacilitatorsDeps) {
+    this.#deps = deps;
+  }
+
+  lease(settings: DeskSettings): Lease {
+    const used = new Map<string, Entry>();
+    return {
+      desk: (routeUrl) => {
+        const known = used.get(routeUrl);
+        if (known !== undefined) return known;
+        const entry = this.#take(settings, routeUrl);
+        used.set(routeUrl, entry);
+        return entry;
+      },
+      close: () => {
+        for (const entry of used.values()) this.#release(entry);
+        used.clear();
+      },
+    };
+  }
+
+  /** How many there are. */
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  #take(settings: DeskSettings, routeUrl: string): Entry {
+    const choice = chooseFacilitator(settings, routeUrl);
+    // What secrets are now is part of what is asked for.
+    const { facilitator_timeout_ms: timeoutMs, facilitator_refresh_s: refreshS, embedded, chains } = settings;
+    const secrets = secretsOf(settings, this.#deps.environment);
+    const key = JSON.stringify([choice, timeoutMs, refreshS, choice.kind === "embedded" && embedded, chains, secrets]);
+    const known = this.#entries.get(key);
+    if (known !== undefined) {
+      known.users += 1;
+      return known;
+    }
+    const { observer, random, log } = this.#deps;
+    const made = createFacilitator(choice, settings, {
+      ...this.#deps,
+      onBreaker: (isOpen) => observer.breakerChanged(isOpen),
+    });
+    const facilitator = observe(made, observer);
+    const kinds = new KindsWatch(facilitator, {
+      refreshMs: settings.facilitator_refresh_s * 1000,
+      random,
+      log: (message) => log(`payment: ${message}`),
+    });
+    const entry: Entry = { key, facilitator, kinds, users: 1 };
+    this.#entries.set(key, entry);
+    return entry;
+  }
+
+  #release(entry: Entry): void {
+    entry.users -= 1;
+    if (entry.users > 0) return;
+    this.#entries.delete(entry.key);
+    entry.kinds.close();
+    entry.facilitator
+      .close()
+      .catch((error: unknown) =>
+        this.#deps.log(`payment: a facilitator did not close: ${error instanceof Error ? error.name : typeof error}`),
+      );
+  }
+}
+
+function secretsOf({ facilitator_headers: headers, chains }: DeskSettings, environment: Environment): unknown {
+  const names = [...headers.map(({ value_env }) => value_env), ...chains.map(({ rpc_url_env }) => rpc_url_env)];
+  return names.map((name) => environment[name] ?? "");
+}
