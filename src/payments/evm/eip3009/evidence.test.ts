@@ -1,0 +1,64 @@
+import { describe, expect, test } from "bun:test";
+import { type Hex } from "../../address.ts";
+import { type Transfer } from "../../transfer.ts";
+import { toWord } from "../abi.ts";
+import { type Log } from "../requests.ts";
+import { AUTHORIZATION_USED, TRANSFER } from "./calls.ts";
+import { showsTransfer } from "./evidence.ts";
+
+const TOKEN = "0x00000000000000000000000000000000000000aa";
+const PAYER = "0x00000000000000000000000000000000000000bb";
+const PAYEE = "0x00000000000000000000000000000000000000cc";
+const HASH: Hex = `0x${"11".repeat(32)}`;
+const transfer: Transfer = {
+  contract: TOKEN,
+  from: PAYER,
+  to: PAYEE,
+  value: "500",
+  validAfter: "0",
+  validBefore: "9",
+  nonce: `0x${"01".repeat(32)}`,
+};
+
+/** Events of the token in order, unless they name another contract. */
+function logs(...events: (Pick<Log, "topics" | "data"> & { address?: string })[]): Log[] {
+  return events.map((event, i) => ({
+    address: TOKEN,
+    transactionHash: HASH,
+    blockNumber: 1n,
+    logIndex: BigInt(i),
+    ...event,
+  }));
+}
+
+function used(nonce: string) {
+  return { topics: [AUTHORIZATION_USED, toWord(PAYER), toWord(`0x${nonce.repeat(32)}`)], data: "0x" as const };
+}
+
+function moved(to: Hex, value: bigint) {
+  const data: Hex = `0x${value.toString(16).padStart(64, "0")}`;
+  return { topics: [TRANSFER, toWord(PAYER), toWord(to)], data };
+}
+
+describe("a transaction's events show the transfer", () => {
+  test("where the money's follows the nonce's", () => {
+    expect(showsTransfer(logs(used("02"), moved(PAYER, 500n), used("01"), moved(PAYEE, 500n)), transfer)).toBe(true);
+  });
+
+  test("where the token tells them the other way round, and there is nothing else", () => {
+    expect(showsTransfer(logs(moved(PAYEE, 500n), used("01")), transfer)).toBe(true);
+  });
+
+  test.each([
+    ["of another payment before it", logs(used("02"), moved(PAYEE, 500n), used("01"), moved(PAYER, 500n))],
+    ["of another payment after it", logs(used("01"), moved(PAYER, 500n), used("02"), moved(PAYEE, 500n))],
+    ["of a plain transfer", logs(moved(PAYEE, 500n), used("01"), moved(PAYER, 500n))],
+    ["of another amount", logs(used("01"), moved(PAYEE, 499n))],
+    ["of another token", logs(used("01"), { ...moved(PAYEE, 500n), address: PAYEE })],
+    ["of a nonce that another contract tells of", logs({ ...used("01"), address: PAYEE }, moved(PAYEE, 500n))],
+    ["of another nonce alone", logs(used("02"), moved(PAYEE, 500n))],
+    ["without data", logs(used("01"), { ...moved(PAYEE, 500n), data: "0x" })],
+  ])("and not by events %s", (_name, events) => {
+    expect(showsTransfer(events, transfer)).toBe(false);
+  });
+});

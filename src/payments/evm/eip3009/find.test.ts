@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { keccak_256 } from "@noble/hashes/sha3.js";
+import { hexToBytes, utf8ToBytes } from "@noble/hashes/utils.js";
+import { type Hex } from "../../address.ts";
+import { type Eip3009Payment } from "../../messages.ts";
+import { signHash } from "../../signature.ts";
+import { CHAIN_SETUP_MS, hasChain } from "../../testing/chain.ts";
+import { encodeArguments, encodeCall } from "../abi.ts";
+import { createChainReader } from "../chain-reader.ts";
+import { type NodeProxy, rpcError, startNodeProxy } from "../testing/node-proxy.ts";
+import { type OpenFacilitator, openShop, type Shop, type TestAccount } from "../testing/shop.ts";
+import { transferCall } from "./calls.ts";
+
+function hashOf(text: string): Hex {
+  return `0x${keccak_256(utf8ToBytes(text)).toHex()}`;
+}
+
+async function cancel(shop: Shop, { privateKey }: TestAccount, payment: Eip3009Payment): Promise<void> {
+  const { from, nonce } = payment.payload.authorization;
+  const domain = await shop.chain.call({ to: shop.token.address, data: encodeCall("DOMAIN_SEPARATOR()") });
+  const type = hashOf("CancelAuthorization(address authorizer,bytes32 nonce)");
+  const message = keccak_256(hexToBytes(encodeArguments([type, from, nonce])));
+  const digest = keccak_256(Buffer.concat([Uint8Array.of(0x19, 0x01), hexToBytes(domain.slice(2)), message]));
+  const signature = hexToBytes(signHash(digest, privateKey).slice(2));
+  const data = encodeCall("cancelAuthorization(address,bytes32,bytes)", [from, nonce, signature]);
+  await shop.chain.send({ to: shop.token.address, data });
+}
+
+describe.skipIf(!hasChain)("what the chain knows of a payment by EIP-3009", () => {
+  let shop: Shop;
+  let facilitator: OpenFacilitator;
+  let proxy: NodeProxy;
+  beforeAll(async () => {
+    shop = await openShop();
+    facilitator = await shop.facilitator();
+    proxy = startNodeProxy(shop.chain.rpcUrl);
+  }, CHAIN_SETUP_MS);
+  afterAll(async () => {
+    await proxy.close();
+    await shop.close();
+  });
+
+  function reader(change: { confirmations?: number; rpc_url?: string } = {}) {
+    const chain = { network: shop.chain.network, rpc_url: shop.chain.rpcUrl, timeout_ms: 2000, poll_ms: 5 };
+    return createChainReader([{ ...chain, confirmations: 1, ...change }]);
+  }
+
+  async function send(payment: Eip3009Payment): Promise<Hex> {
+    const { authorization, signature } = payment.payload;
+    return await shop.chain.send({ to: shop.token.address, data: transferCall(authorization, signature) });
+  }
+
+  test("is that it is settled, whoever sent it", async () => {
+    const payment = await shop.pay(await shop.payer());
+    expect(await reader().find(payment, shop.requirements)).toEqual({ kind: "unspent" });
+    const transaction = await send(payment);
+    const payer = payment.payload.authorization.from;
+    expect(await reader().find(payment, shop.requirements)).toEqual({ kind: "settled", transaction, payer });
+  });
+
+  test("does not count before its confirmations", async () => {
+    const payment = await shop.pay(await shop.payer());
+    await send(payment);
+    expect(await reader({ confirmations: 3 }).find(payment, shop.requirements)).toMatchObject({ kind: "unknown" });
+    await shop.chain.mine(2);
+    expect(await reader({ confirmations: 3 }).find(payment, shop.requirements)).toMatchObject({ kind: "settled" });
+  });
+
+  test("is that the payer has called it back: a definite refusal", async () => {
+    const payer = await shop.payer();
+    const payment = await shop.pay(payer);
+    await cancel(shop, payer, payment);
+    expect(await reader().find(payment, shop.requirements)).toEqual({ kind: "void" });
+    expect(await facilitator.settle(payment, shop.requirements)).toEqual({
+      kind: "refused",
+      reason: "invalid_exact_evm_nonce_already_used",
+    });
+  });
+
+  test("is void where the nonce was used to pay somebody else", async () => {
+    const payer = await shop.payer();
+    const payment = await shop.pay(payer);
+    const { nonce } = payment.payload.authorization;
+    await send(await shop.pay(payer, { to: payer.address, nonce }));
+    expect(await reader().find(payment, shop.requirements)).toEqual({ kind: "void" });
+  });
+
+  test("is open where the nonce paid the payee another amount", async () => {
+    const payer = await shop.payer();
+    const payment = await shop.pay(payer);
+    const { nonce } = payment.payload.authorization;
+    await send(await shop.pay(payer, { value: "1", nonce }));
+    expect(await reader().find(payment, shop.requirements)).toMatchObject({ kind: "unknown" });
+  });
+
+  test("is unknown where the node does not answer, or would not search", async () => {
+    const payment = await shop.pay(await shop.payer());
+    await send(payment);
+    const broken = reader({ rpc_url: proxy.rpcUrl });
+    proxy.answer(() => new Response("gone", { status: 503 }));
+    expect(await broken.find(payment, shop.requirements)).toEqual({ kind: "unknown", cause: "the node answered 503" });
+    proxy.answer(undefined);
+    proxy.behave((call, forward) =>
+      call.method === "eth_getLogs" ? rpcError(call, -32_602, "query exceeds max results") : forward(),
+    );
+    expect(await broken.find(payment, shop.requirements)).toMatchObject({ kind: "unknown" });
+    proxy.behave(undefined);
+    expect(await broken.find(payment, shop.requirements)).toMatchObject({ kind: "settled" });
+  });
+
+  test("is found at a node that takes few blocks a search, and many blocks back", async () => {
+    const payment = await shop.pay(await shop.payer());
+    const transaction = await send(payment);
+    await shop.chain.mine(620);
+    proxy.behave((call, forward) => {
+      const [filter] = (call["params"] ?? []) as { fromBlock?: string; toBlock?: string }[];
+      const { fromBlock, toBlock } = filter ?? {};
+      const isWide = Number(toBlock) - Number(fromBlock) > 200;
+      return call.method === "eth_getLogs" && isWide ? rpcError(call, -32_000, "block range too wide") : forward();
+    });
+    const found = await reader({ rpc_url: proxy.rpcUrl }).find(payment, shop.requirements);
+    expect(found).toMatchObject({ kind: "settled", transaction });
+    proxy.behave(undefined);
+  });
+});

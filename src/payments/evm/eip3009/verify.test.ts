@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type Address } from "../../address.ts";
+import { type Verification } from "../../facilitator.ts";
+import { type PaymentRequirements } from "../../messages.ts";
+import { CHAIN_SETUP_MS, hasChain } from "../../testing/chain.ts";
+import { freshAccount, type OpenFacilitator, openShop, type Shop, signed } from "../testing/shop.ts";
+import { transferCall } from "./calls.ts";
+
+function refused(reason: string): Verification {
+  // A word of the fixed list, each of which the tests below name.
+  return { kind: "refused", reason } as Verification;
+}
+
+describe.skipIf(!hasChain)("verification by EIP-3009", () => {
+  let shop: Shop;
+  let facilitator: OpenFacilitator;
+  beforeAll(async () => {
+    shop = await openShop();
+    facilitator = await shop.facilitator();
+  }, CHAIN_SETUP_MS);
+  afterAll(() => shop.close());
+
+  test("refuses who has too little", async () => {
+    const payment = await shop.pay(await shop.payer(9_999n));
+    expect(await facilitator.verify(payment, shop.requirements)).toEqual(
+      refused("invalid_exact_evm_insufficient_balance"),
+    );
+  });
+
+  test("refuses what another has signed", async () => {
+    const payer = await shop.payer();
+    const payment = await shop.pay({ ...freshAccount(), address: payer.address });
+    expect(await facilitator.verify(payment, shop.requirements)).toEqual(refused("invalid_exact_evm_signature"));
+  });
+
+  test("refuses a payment to another, and one of another amount", async () => {
+    const payer = await shop.payer();
+    const other = await shop.pay(payer, { to: freshAccount().address });
+    expect(await facilitator.verify(other, shop.requirements)).toEqual(refused("invalid_exact_evm_recipient_mismatch"));
+    const more = await shop.pay(payer, { value: "10001" });
+    expect(await facilitator.verify(more, shop.requirements)).toEqual(
+      refused("invalid_exact_evm_payload_authorization_value_mismatch"),
+    );
+  });
+
+  test("refuses a used nonce", async () => {
+    const payment = await shop.pay(await shop.payer());
+    const { authorization, signature } = payment.payload;
+    await shop.chain.send({ to: shop.token.address, data: transferCall(authorization, signature) });
+    expect(await facilitator.verify(payment, shop.requirements)).toEqual(
+      refused("invalid_exact_evm_nonce_already_used"),
+    );
+  });
+
+  test.each([
+    ["name", { name: "Another Dollar", version: "2" }, "invalid_exact_evm_token_name_mismatch"],
+    ["version", { name: "Test Dollar", version: "1" }, "invalid_exact_evm_token_version_mismatch"],
+  ])("tells that the terms have another %s than the token", async (_what, extra, reason) => {
+    const requirements: PaymentRequirements = { ...shop.requirements, extra };
+    const payer = await shop.payer();
+    const { authorization } = (await shop.pay(payer)).payload;
+    const payment = signed(requirements, authorization, payer.privateKey);
+    expect(await facilitator.verify(payment, requirements)).toEqual(refused(reason));
+  });
+
+  test("refuses an asset that is no contract, and one that knows no authorizations", async () => {
+    const payer = await shop.payer();
+    const { authorization } = (await shop.pay(payer)).payload;
+    async function verifyWith(asset: Address): Promise<Verification> {
+      const requirements: PaymentRequirements = { ...shop.requirements, asset };
+      return await facilitator.verify(signed(requirements, authorization, payer.privateKey), requirements);
+    }
+    expect(await verifyWith(freshAccount().address)).toEqual(refused("asset_not_deployed_contract"));
+    const account = await shop.chain.deploy("SmartAccount", [payer.address]);
+    expect(await verifyWith(account)).toEqual(refused("invalid_exact_evm_eip3009_not_supported"));
+  });
+
+  test("refuses a payment for an account that would have to be deployed first", async () => {
+    const payment = await shop.pay(await shop.payer());
+    const { authorization, signature } = payment.payload;
+    const wrapped = { ...payment, payload: { authorization, signature: `${signature}${"6492".repeat(16)}` as const } };
+    expect(await facilitator.verify(wrapped, shop.requirements)).toEqual(refused("eip6492_factory_not_allowed"));
+    expect(await facilitator.settle(wrapped, shop.requirements)).toEqual(
+      refused("eip6492_factory_not_allowed") as never,
+    );
+  });
+
+  test("refuses what is not valid yet, by our clock and by the chain's", async () => {
+    const payer = await shop.payer();
+    const now = Math.floor(Date.now() / 1000);
+    const later = await shop.pay(payer, { validAfter: String(now + 30) });
+    const reason = refused("invalid_exact_evm_payload_authorization_valid_after");
+    expect(await facilitator.verify(later, shop.requirements)).toEqual(reason);
+    const ahead = await shop.facilitator({ now: () => Date.now() + 40_000 });
+    const payment = await shop.pay(payer, { validAfter: String(now + 30), validBefore: String(now + 100) });
+    expect(await ahead.verify(payment, shop.requirements)).toEqual(reason);
+  });
+
+  test("refuses what a block's time has ended, though our clock has not", async () => {
+    const other = await openShop();
+    const own = await other.facilitator();
+    await other.chain.passTime(1000);
+    const validBefore = String(Math.floor(Date.now() / 1000) + 60);
+    const payment = await other.pay(await other.payer(), { validBefore });
+    expect(await own.verify(payment, other.requirements)).toEqual(
+      refused("invalid_exact_evm_payload_authorization_valid_before"),
+    );
+    expect(await own.settle(payment, other.requirements)).toMatchObject({ kind: "refused" });
+    expect(await own.find(payment, other.requirements)).toEqual({ kind: "void" });
+    await other.close();
+  });
+
+  test("asks a payer that is a contract whether it has signed, and settles for it", async () => {
+    const owner = freshAccount();
+    const account = await shop.chain.deploy("SmartAccount", [owner.address]);
+    await shop.token.mint(account, 50_000n);
+    const payment = await shop.pay({ ...owner, address: account });
+    expect(await facilitator.verify(payment, shop.requirements)).toEqual({ kind: "valid", payer: account });
+    expect((await facilitator.settle(payment, shop.requirements)).kind).toBe("settled");
+    expect(await shop.token.balanceOf(account)).toBe(40_000n);
+
+    const forged = await shop.pay({ ...freshAccount(), address: account });
+    expect(await facilitator.verify(forged, shop.requirements)).toEqual(refused("invalid_exact_evm_signature"));
+    expect(await facilitator.settle(forged, shop.requirements)).toMatchObject(refused("invalid_exact_evm_signature"));
+  });
+
+  test("refuses a contract's signature of 65 bytes of nothing, and one of another length", async () => {
+    const account = await shop.chain.deploy("SmartAccount", [freshAccount().address]);
+    await shop.token.mint(account, 50_000n);
+    const payment = await shop.pay({ ...freshAccount(), address: account });
+    for (const signature of [`0x${"00".repeat(65)}`, `0x${"ab".repeat(300)}`] as const) {
+      const other = { ...payment, payload: { ...payment.payload, signature } };
+      expect(await facilitator.verify(other, shop.requirements)).toEqual(refused("invalid_exact_evm_signature"));
+    }
+  });
+
+  test("refuses what it has no chain for, and no way to settle", async () => {
+    const payment = await shop.pay(await shop.payer());
+    const elsewhere: PaymentRequirements = { ...shop.requirements, network: "eip155:1" };
+    expect(await facilitator.verify(payment, elsewhere)).toEqual(refused("invalid_network"));
+    expect(await facilitator.find(payment, elsewhere)).toMatchObject({ kind: "unknown" });
+    const upto: PaymentRequirements = { ...shop.requirements, scheme: "upto" };
+    expect(await facilitator.verify(payment, upto)).toEqual(refused("unsupported_payload_type"));
+  });
+});
