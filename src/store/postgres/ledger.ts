@@ -37,7 +37,7 @@ export class PostgresLedger implements Ledger {
 
   constructor(database: Database) {
     this.#database = database;
-    this.#timer = setInterval(() => void this.#tend(), HOLD_MS / 3);
+    this.#timer = setInterval(() => void this.tend(), HOLD_MS / 3);
     this.#timer.unref();
   }
 
@@ -133,8 +133,8 @@ export class PostgresLedger implements Ledger {
     }
   }
 
-  /** A sign of life for what this process holds, and an end to what nobody will come back for. */
-  async #tend(): Promise<void> {
+  /** A sign of life for what this process holds, and an end to what nobody will come back for. It does so by itself. */
+  async tend(): Promise<void> {
     if (this.#tending) return;
     this.#tending = true;
     const over = performance.now() - sql.LONGEST_HOLD_MS - HOLD_MS;

@@ -77,8 +77,10 @@ export async function migrate(connection: Connection): Promise<void> {
 
 /** 0 where there is no schema yet. */
 async function versionOf(connection: Connection): Promise<number> {
-  const found = await run(connection, `SELECT to_regclass('${SCHEMA}') IS NOT NULL`);
-  if (found[0]?.[0] !== "t") return 0;
+  // Read as a table: to_regclass may remember from before the lock that there is none.
+  const where = `relname = '${SCHEMA}' AND pg_table_is_visible(oid)`;
+  const found = await run(connection, `SELECT 1 FROM pg_catalog.pg_class WHERE ${where}`);
+  if (found.length === 0) return 0;
   const [row] = await run(connection, `SELECT version FROM ${SCHEMA}`);
   const version = Number(row?.[0] ?? 0);
   if (version > MIGRATIONS.length) {

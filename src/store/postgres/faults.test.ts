@@ -1,0 +1,297 @@
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { connect, createServer } from "node:net";
+import { join } from "node:path";
+import { listenOnLoopback } from "../../lib/testing/listen.ts";
+import { HOLD_MS } from "../ledger.ts";
+import { type Store } from "../store.ts";
+import { hasPostgres, TestPostgres } from "../testing/postgres.ts";
+import { RESERVATION as PAYMENT } from "../testing/reservation.ts";
+import { until } from "../../lib/testing/until.ts";
+import { Database } from "./database.ts";
+import { PostgresLedger } from "./ledger.ts";
+import { openPostgresStore } from "./open-postgres-store.ts";
+import { type PoolSettings } from "./pool.ts";
+
+// Processes start slowly on a busy machine.
+setDefaultTimeout(60_000);
+
+const PROCESSES = 8;
+const PAYMENTS = 100;
+
+/** Reserves each of the payments once it is told to, and says which it has. */
+const CHILD = `
+  import { openPostgresStore } from ${JSON.stringify(join(import.meta.dir, "open-postgres-store.ts"))};
+  const [settings, payments] = process.argv.slice(1).map((text) => JSON.parse(text));
+  const { ledger, ready, close } = openPostgresStore(settings);
+  await ready();
+  console.log("ready");
+  for await (const _ of console) break;
+  const claims = await Promise.all(payments.map((payment) => ledger.reserve(payment)));
+  console.log(JSON.stringify(claims.flatMap(({ held, payment }) => (held ? [payment.nonce] : []))));
+  await close();
+`;
+
+/** Stands between a client and the server, and passes on what the server says unless it `loses` that. */
+async function startRelay(port: number): Promise<Disposable & { port: number; loses: boolean }> {
+  const relay = { port: 0, loses: false, [Symbol.dispose]: () => void listener.close() };
+  const listener = createServer((client) => {
+    const upstream = connect(port, "127.0.0.1");
+    client.on("error", () => {}).on("close", () => upstream.destroy());
+    upstream.on("error", () => {}).on("close", () => client.destroy());
+    client.on("data", (chunk) => upstream.write(chunk));
+    upstream.on("data", (chunk) => {
+      if (!relay.loses) client.write(chunk);
+    });
+  });
+  relay.port = await listenOnLoopback(listener);
+  return relay;
+}
+
+/** Waits until the store answers again. */
+async function recovers({ ledger }: Store, nonce: string): Promise<void> {
+  await until(() =>
+    ledger.reserve({ ...PAYMENT, nonce }).then(
+      () => true,
+      () => false,
+    ),
+  );
+}
+
+describe.skipIf(!hasPostgres)("with a server", () => {
+  let server: TestPostgres;
+
+  beforeAll(async () => {
+    server = await TestPostgres.start();
+  });
+  afterAll(() => server.close());
+
+  async function open(
+    changes: Partial<PoolSettings> = {},
+    now?: () => number,
+  ): Promise<AsyncDisposable & { store: Store; user: string; settings: PoolSettings }> {
+    const user = await server.newUser();
+    const settings = server.settings({ user, ...changes });
+    const store = openPostgresStore(settings, now);
+    await store.ready();
+    return { store, user, settings, [Symbol.asyncDispose]: () => store.close() };
+  }
+
+  test("eight processes that reserve the same hundred payments at once: each is won by one", async () => {
+    const user = await server.newUser();
+    const settings = JSON.stringify(server.settings({ user }));
+    const payments = JSON.stringify(Array.from({ length: PAYMENTS }, (_, i) => ({ ...PAYMENT, nonce: `0x${i}` })));
+    const children = Array.from({ length: PROCESSES }, () =>
+      Bun.spawn([process.execPath, "-e", CHILD, settings, payments], { stdin: "pipe", stdout: "pipe" }),
+    );
+    const won = await Promise.all(
+      children.map(async (child) => {
+        const decoder = new TextDecoder();
+        const reader = child.stdout.getReader();
+        let text = decoder.decode((await reader.read()).value);
+        expect(text).toBe("ready\n");
+        return {
+          async go(): Promise<string[]> {
+            void child.stdin.write("go\n");
+            await child.stdin.end();
+            text = "";
+            for (let part = await reader.read(); !part.done; part = await reader.read())
+              text += decoder.decode(part.value);
+            expect(await child.exited).toBe(0);
+            return JSON.parse(text);
+          },
+        };
+      }),
+    );
+    const nonces = (await Promise.all(won.map((child) => child.go()))).flat();
+    expect(nonces).toHaveLength(PAYMENTS);
+    expect(new Set(nonces).size).toBe(PAYMENTS);
+  });
+
+  test("many that open an empty database at once make one schema", async () => {
+    const user = await server.newUser();
+    const stores = Array.from({ length: 8 }, () => openPostgresStore(server.settings({ user })));
+    await Promise.all(stores.map((store) => store.ready()));
+    expect(await server.query(`SELECT version FROM ${user}.turnpike_schema`)).toEqual([["1"]]);
+    for (const store of stores) await store.close();
+  });
+
+  test("a schema of a newer version is refused, and left as it is", async () => {
+    await using opened = await open();
+    await server.query(`UPDATE ${opened.user}.turnpike_schema SET version = 99`);
+    const other = openPostgresStore(opened.settings);
+    const said = await other.ledger.find(PAYMENT).catch(String);
+    expect(said).toContain("its schema is version 99, this program knows 1");
+    expect(await server.query(`SELECT version FROM ${opened.user}.turnpike_schema`)).toEqual([["99"]]);
+    await other.close();
+  });
+
+  test("a user who may make no tables is told so, and can use those that are there", async () => {
+    const user = await server.newUser();
+    await server.query(`CREATE SCHEMA bare_${user}`);
+    await server.query(`ALTER ROLE ${user} SET search_path = bare_${user}`);
+    await server.query(`GRANT USAGE ON SCHEMA bare_${user} TO ${user}`);
+    const bare = openPostgresStore(server.settings({ user }));
+    expect(await bare.ready().catch(String)).toContain("may not make Turnpike's tables");
+    await server.query(`GRANT CREATE ON SCHEMA bare_${user} TO ${user}`);
+    await bare.ready();
+    await server.query(`REVOKE CREATE ON SCHEMA bare_${user} FROM ${user}`);
+    const next = openPostgresStore(server.settings({ user }));
+    expect((await next.ledger.reserve(PAYMENT)).held).toBe(true);
+    await bare.close();
+    await next.close();
+  });
+
+  test("what money moves by waits for the disk, and nothing else does, whatever the server's own setting", async () => {
+    await using opened = await open();
+    const { store, user } = opened;
+    await server.query(`CREATE TABLE ${user}.seen (state text, setting text)`);
+    await server.query(`ALTER TABLE ${user}.seen OWNER TO ${user}`);
+    await server.query(
+      `CREATE FUNCTION ${user}.see() RETURNS trigger LANGUAGE plpgsql AS
+       'BEGIN INSERT INTO seen VALUES (new.state, current_setting(''synchronous_commit'')); RETURN new; END'`,
+    );
+    await server.query(
+      `CREATE TRIGGER see BEFORE INSERT OR UPDATE ON ${user}.turnpike_payments FOR EACH ROW EXECUTE FUNCTION ${user}.see()`,
+    );
+    await server.query(`ALTER ROLE ${user} SET synchronous_commit = off`);
+    await using lax = { store: openPostgresStore(opened.settings), [Symbol.asyncDispose]: () => lax.store.close() };
+    for (const { ledger } of [store, lax.store]) {
+      const { payment } = await ledger.reserve({ ...PAYMENT, nonce: crypto.randomUUID() });
+      await ledger.move(payment, { state: "verified", hold: true });
+      await ledger.move(payment, { state: "settling", hold: true });
+      const notice = { id: crypto.randomUUID(), url: "http://a.test", body: "{}" };
+      await ledger.move(payment, { state: "settled", hold: true, notice });
+      await ledger.move(payment, { state: "settled", hold: false, delivered: true });
+      expect(await server.query(`DELETE FROM ${user}.seen RETURNING state, setting`)).toEqual([
+        ["reserved", "off"],
+        ["verified", "off"],
+        ["settling", "on"],
+        ["settled", "on"],
+        ["settled", "off"],
+      ]);
+    }
+  });
+
+  test("a claim that the database has lost is nobody's, though the next one counts the same attempt", async () => {
+    const clock = { now: 1_800_000_000_000 };
+    await using opened = await open({}, () => clock.now);
+    const { ledger } = opened.store;
+    const { payment: lost } = await ledger.reserve(PAYMENT);
+    await server.query(`DELETE FROM ${opened.user}.turnpike_payments`);
+    clock.now += 1;
+    const { payment } = await ledger.reserve(PAYMENT);
+    expect(payment.attempt).toBe(lost.attempt);
+    expect(await ledger.move(lost, { state: "settling", hold: true })).toBe(false);
+    expect(await ledger.move(lost, { state: "released", hold: false })).toBe(false);
+    expect(await ledger.move(payment, { state: "settling", hold: true })).toBe(true);
+  });
+
+  test("the database's clock counts, and not the gateway's", async () => {
+    await using opened = await open();
+    const { payment } = await opened.store.ledger.reserve(PAYMENT);
+    const [row] = await server.query(
+      `SELECT held_until - ${HOLD_MS} - ${payment.createdAt}, abs(extract(epoch FROM now()) * 1000 - created_at) < 60000
+       FROM ${opened.user}.turnpike_payments`,
+    );
+    expect(row).toEqual(["0", "t"]);
+  });
+
+  test("a session that is ended under load fails what it ran, and the next statement has a new one", async () => {
+    await using opened = await open();
+    const { ledger } = opened.store;
+    const load = { runs: true, held: 0, errors: 0 };
+    const all = Array.from({ length: 20 }, async (_, i) => {
+      for (let n = 0; load.runs; n++) {
+        await ledger.reserve({ ...PAYMENT, nonce: `0x${i}-${n}` }).then(
+          () => (load.held += 1),
+          () => (load.errors += 1),
+        );
+      }
+    });
+    await until(() => load.held > 100);
+    await server.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${opened.user}'`);
+    await until(() => load.errors > 0);
+    const before = load.held;
+    await until(() => load.held > before + 100);
+    load.runs = false;
+    await Promise.all(all);
+    // What failed may have been written, what succeeded was.
+    const [row] = await server.query(`SELECT count(*) FROM ${opened.user}.turnpike_payments`);
+    expect(Number(row?.[0])).toBeGreaterThanOrEqual(load.held);
+    expect(load.errors).toBeLessThanOrEqual(2);
+  });
+
+  test("a session that stands still is given up in time, and the next statement has a new one", async () => {
+    await using opened = await open({ statementMs: 300, size: 1 });
+    const { ledger } = opened.store;
+    await ledger.find(PAYMENT);
+    const pids = await server.backendsOf(opened.user);
+    expect(pids).toHaveLength(1);
+    try {
+      for (const pid of pids) process.kill(pid, "SIGSTOP");
+      const said = await Promise.all([ledger.reserve(PAYMENT).catch(String), ledger.find(PAYMENT).catch(String)]);
+      expect(said[0]).toContain("the server did not answer within 800 ms");
+      expect(said[1]).toContain("no connection was free within 300 ms");
+      await recovers(opened.store, "0xafter");
+    } finally {
+      for (const pid of pids) process.kill(pid, "SIGCONT");
+    }
+  });
+
+  test("who waits for a row that another transaction keeps is ended by the server in time", async () => {
+    await using opened = await open({ statementMs: 200 });
+    const { store, user } = opened;
+    await store.ledger.reserve(PAYMENT);
+    const blocker = Bun.sleep(0).then(() =>
+      server.query(`WITH kept AS (SELECT 1 FROM ${user}.turnpike_payments FOR UPDATE) SELECT pg_sleep(1.5) FROM kept`),
+    );
+    await until(async () => {
+      const said = await store.ledger.reserve({ ...PAYMENT, fingerprint: "other" }).then(() => "", String);
+      return said.includes("SQLSTATE 57014");
+    });
+    await blocker;
+    expect((await store.ledger.reserve(PAYMENT)).held).toBe(false);
+  });
+
+  test("a server that dies in the middle loses nothing that money moved by, and is found again", async () => {
+    await using opened = await open();
+    const { ledger, outbox } = opened.store;
+    const { payment } = await ledger.reserve(PAYMENT);
+    await ledger.move(payment, { state: "verified", hold: true });
+    const notice = { id: crypto.randomUUID(), url: "http://a.test", body: "{}" };
+    await ledger.move(payment, { state: "settled", hold: true, transaction: "0xtx", notice });
+    const others = Array.from({ length: 50 }, (_, i) => ledger.reserve({ ...PAYMENT, nonce: `0x${i}` }).catch(String));
+    await server.crash();
+    await Promise.all(others);
+    expect(await ledger.move(payment, { state: "settled", hold: false, delivered: true }).catch(String)).toContain(
+      "Cannot use the database",
+    );
+    await server.up();
+    await recovers(opened.store, "0xafter");
+    expect(await ledger.find(PAYMENT)).toMatchObject({ state: "settled", transaction: "0xtx", delivered: false });
+    expect(await outbox.size()).toBe(1);
+    expect(await ledger.move(payment, { state: "settled", hold: false, delivered: true })).toBe(true);
+  });
+
+  test("a hold is kept up, and one of which the answer was lost runs out", async () => {
+    const clock = { now: 1_800_000_000_000 };
+    const now = (): number => clock.now;
+    await using opened = await open({}, now);
+    using relay = await startRelay(server.port);
+    const target = { ...opened.settings.target, port: relay.port };
+    const database = new Database({ ...opened.settings, target, statementMs: 100, size: 1 }, now);
+    const ledger = new PostgresLedger(database);
+    expect((await ledger.reserve({ ...PAYMENT, nonce: "0xkept" })).held).toBe(true);
+    relay.loses = true;
+    expect(await ledger.reserve({ ...PAYMENT, nonce: "0xlost" }).catch(String)).toContain("did not answer");
+    relay.loses = false;
+    expect(await opened.store.ledger.find({ ...PAYMENT, nonce: "0xlost" })).toMatchObject({ state: "reserved" });
+    clock.now += HOLD_MS - 1;
+    await ledger.tend();
+    clock.now += 2;
+    expect((await opened.store.ledger.reserve({ ...PAYMENT, nonce: "0xkept" })).held).toBe(false);
+    expect((await opened.store.ledger.reserve({ ...PAYMENT, nonce: "0xlost" })).held).toBe(true);
+    await ledger.close();
+    await database.close();
+  });
+});
