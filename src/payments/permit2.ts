@@ -23,6 +23,16 @@ export function checkPermit2Terms(
   requirements: PaymentRequirements,
   now: number,
 ): Reason | undefined {
+  const reason = checkPermit2Agreement(payment, requirements);
+  if (reason !== undefined) return reason;
+  const fault = checkValidity(transferOf(payment, requirements), requirements, now);
+  if (fault === "over") return "permit2_deadline_expired";
+  if (fault === "early") return "permit2_not_yet_valid";
+  return undefined;
+}
+
+/** As above, but for times: what it says stays so. */
+export function checkPermit2Agreement(payment: Permit2Payment, requirements: PaymentRequirements): Reason | undefined {
   const scheme = schemeOf(requirements);
   const { accepted } = payment;
   if (scheme === undefined) return "invalid_exact_evm_scheme";
@@ -33,11 +43,9 @@ export function checkPermit2Terms(
   if (!sameAddress(spender, PROXIES[scheme])) return "invalid_permit2_spender";
   if (!sameAddress(witness.to, requirements.payTo)) return "invalid_permit2_recipient_mismatch";
   if (!isSettledBy(witness.facilitator, scheme, requirements)) return "upto_facilitator_mismatch";
-  if (BigInt(permitted.amount) !== BigInt(requirements.amount)) return "permit2_amount_mismatch";
+  const amount = BigInt(permitted.amount);
+  if (amount !== BigInt(requirements.amount) || amount !== BigInt(accepted.amount)) return "permit2_amount_mismatch";
   if (!sameAddress(permitted.token, requirements.asset)) return "permit2_token_mismatch";
-  const fault = checkValidity(transferOf(payment, requirements), requirements, now);
-  if (fault === "over") return "permit2_deadline_expired";
-  if (fault === "early") return "permit2_not_yet_valid";
   return undefined;
 }
 

@@ -34,16 +34,17 @@ export function permit2Authorization(
   };
 }
 
-/** Those signed by PAYER's key: a payment that fits `requirements`, unless changed to fit less. */
+/** A payment that fits `requirements`, unless changed to fit less; by PAYER's key where no other is given. */
 export function signedPermit2(
   requirements: PaymentRequirements,
   now: number,
   change: Partial<Permit2Authorization> = {},
+  privateKey: Uint8Array = hexToBytes(PRIVATE_KEY.slice(2)),
 ): Permit2Payment {
   const network = parseNetwork(requirements.network);
   if (network === undefined) throw new Error(`Cannot sign a payment: "${requirements.network}" is no network`);
   const authorization = permit2Authorization(requirements, now, change);
-  const signature = signHash(permit2Hash(network, authorization), hexToBytes(PRIVATE_KEY.slice(2)));
+  const signature = signHash(permit2Hash(network, authorization), privateKey);
   return {
     x402Version: 2,
     accepted: requirements,

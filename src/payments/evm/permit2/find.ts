@@ -1,0 +1,143 @@
+import { z } from "zod";
+import { type Hex, sameAddress } from "../../address.ts";
+import { type Outcome } from "../../facilitator.ts";
+import { type PaymentRequirements, type Permit2Payment } from "../../messages.ts";
+import { PROXIES } from "../../permit2-typed-data.ts";
+import { PERMIT2 } from "../../transfer.ts";
+import { eventTopic, toWord, wordAt } from "../abi.ts";
+import { findEvent, MAX_WINDOW_BLOCKS } from "../log-search.ts";
+import { type EvmNode } from "../node.ts";
+import { type Block, blockRequest, type Log, logsRequest } from "../requests.ts";
+import { type Fault, isFault, type Request } from "../rpc.ts";
+import { chargeOf } from "./calldata.ts";
+import { bitmapRequest, isSpent } from "./state.ts";
+
+export const TRANSFER = eventTopic("Transfer(address,address,uint256)");
+
+/** How long before it could be verified a payment may have been used, for clocks that differ, in seconds. */
+const SEARCH_SLACK_S = 600n;
+/** Blocks in which the payer paid the payee that are looked into, the newest first. */
+const MAX_CANDIDATE_BLOCKS = 64;
+/** Longest input of a transaction that is read, in characters of hex. */
+const MAX_INPUT = 64 * 1024;
+
+const transaction = z.object({
+  to: z.string().max(42).nullable(),
+  input: z.custom<Hex>(
+    (value) => typeof value === "string" && value.length <= MAX_INPUT && /^0x[0-9a-f]*$/i.test(value),
+  ),
+});
+type Transaction = z.infer<typeof transaction>;
+
+function transactionRequest(hash: Hex): Request<Transaction | null> {
+  return { method: "eth_getTransactionByHash", params: [hash], schema: transaction.nullable() };
+}
+
+function unknown(cause: string): Outcome {
+  return { kind: "unknown", cause };
+}
+
+/** What Permit2 knows of the payment's nonce. It tells of no transfer: that is read out of the token's events and the proxies' calls. */
+export async function findPermit2(
+  node: EvmNode,
+  payment: Permit2Payment,
+  requirements: PaymentRequirements,
+): Promise<Outcome> {
+  const [bitmap, newest] = await node.readAll<[Hex, Block | null]>(bitmapRequest(payment), blockRequest("latest"));
+  if (isFault(newest)) return unknown(newest.cause);
+  if (isFault(bitmap) && bitmap.refusal !== "reverted") return unknown(bitmap.cause);
+  const spent = isSpent(payment, bitmap);
+  if (newest === null || spent === undefined) return unknown("there is no Permit2 on this chain");
+  const number = newest.number - BigInt(node.confirmations - 1);
+  const counted = number === newest.number ? newest : await node.read(blockRequest(number < 0n ? 0n : number));
+  if (isFault(counted)) return unknown(counted.cause);
+  if (counted === null) return unknown("the node has no such block");
+  if (!spent) return { kind: counted.timestamp > deadlineOf(payment) ? "void" : "unspent" };
+  const before = counted === newest ? bitmap : await node.read(bitmapRequest(payment, counted.number));
+  if (isFault(before)) return unknown(before.cause);
+  if (isSpent(payment, before) !== true) return unknown("the nonce is spent in a block that does not count yet");
+  return await findSpending(node, payment, requirements, counted);
+}
+
+function deadlineOf({ payload }: Permit2Payment): bigint {
+  return BigInt(payload.permit2Authorization.deadline);
+}
+
+/**
+ * By what the nonce was spent. Whoever calls a proxy of x402 directly says in the call which authorization is spent. A
+ * contract in between may have spent any: a payment through one is neither taken for this one nor ruled out.
+ */
+async function findSpending(
+  node: EvmNode,
+  payment: Permit2Payment,
+  requirements: PaymentRequirements,
+  newest: Block,
+): Promise<Outcome> {
+  const { from, permitted, witness } = payment.payload.permit2Authorization;
+  const topics = [TRANSFER, toWord(from), toWord(witness.to)];
+  const since = earliest(payment, requirements);
+  let isUnclear = false;
+  let last = newest;
+  for (let blocks = 0; blocks < MAX_CANDIDATE_BLOCKS; blocks++) {
+    const event = await findEvent(node, { address: permitted.token, topics, since }, last);
+    if (isFault(event)) return unknown(event.cause);
+    if (event === undefined) {
+      if (isUnclear || !(await isComplete(node, since, last))) return unknown("what spent the nonce was not found");
+      return { kind: "void" };
+    }
+    for (const seen of await inspect(node, payment, topics, event.blockNumber)) {
+      if (isFault(seen)) return unknown(seen.cause);
+      if (seen.kind === "ours") return { kind: "settled", transaction: seen.transaction, payer: from };
+      if (seen.kind === "unclear") isUnclear = true;
+    }
+    last = { ...last, number: event.blockNumber - 1n };
+  }
+  return unknown("the payer has paid the payee too often for this payment to be found");
+}
+
+/** Unix seconds before which a settlement cannot have been. */
+function earliest(payment: Permit2Payment, { maxTimeoutSeconds }: PaymentRequirements): bigint {
+  const validAfter = BigInt(payment.payload.permit2Authorization.witness.validAfter);
+  const verified = deadlineOf(payment) - BigInt(maxTimeoutSeconds) - SEARCH_SLACK_S;
+  return verified > validAfter ? verified : validAfter;
+}
+
+/** True where a search up to `last` that found nothing has left out no block from `since` on. */
+async function isComplete(node: EvmNode, since: bigint, last: Block): Promise<boolean> {
+  if (last.number <= MAX_WINDOW_BLOCKS) return true;
+  const block = await node.read(blockRequest(last.number - MAX_WINDOW_BLOCKS));
+  return !isFault(block) && block !== null && block.timestamp < since;
+}
+
+/** A transaction by which the payer paid the payee: this payment's, certainly another's, or nobody can tell. */
+type Seen = { readonly kind: "ours"; readonly transaction: Hex } | { readonly kind: "other" | "unclear" };
+
+/** All of one block. */
+async function inspect(
+  node: EvmNode,
+  payment: Permit2Payment,
+  topics: readonly Hex[],
+  block: bigint,
+): Promise<readonly (Seen | Fault)[]> {
+  const { token } = payment.payload.permit2Authorization.permitted;
+  const logs = await node.read(logsRequest(token, topics, block, block));
+  if (isFault(logs)) return [logs];
+  const found = await node.readAll<(Transaction | null)[]>(
+    ...logs.map(({ transactionHash }) => transactionRequest(transactionHash)),
+  );
+  return logs.map((log, i) => judge(payment, log, found[i] ?? null));
+}
+
+function judge(payment: Permit2Payment, log: Log, found: Transaction | Fault | null): Seen | Fault {
+  if (isFault(found)) return found;
+  const { spender, permitted } = payment.payload.permit2Authorization;
+  if (found === null || found.to === null) return { kind: "unclear" };
+  const { to } = found;
+  if (!sameAddress(to, spender)) {
+    const isElsewhere = [permitted.token, PERMIT2, PROXIES.exact, PROXIES.upto].some((own) => sameAddress(to, own));
+    return { kind: isElsewhere ? "other" : "unclear" };
+  }
+  const charge = chargeOf(found.input, payment);
+  if (typeof charge === "string") return { kind: charge };
+  return charge === wordAt(log.data, 0) ? { kind: "ours", transaction: log.transactionHash } : { kind: "unclear" };
+}

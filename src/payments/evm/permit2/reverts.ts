@@ -1,0 +1,29 @@
+import { type Hex } from "../../address.ts";
+import { type Reason } from "../../reasons.ts";
+import { encodeCall } from "../abi.ts";
+
+/** What Permit2 and the proxies revert with, and what a payer is told of it. */
+const REVERTS: ReadonlyMap<string, Reason> = new Map(
+  (
+    [
+      ["InvalidNonce()", "permit2_invalid_nonce"],
+      ["InvalidAmount()", "permit2_invalid_amount"],
+      ["InvalidAmount(uint256)", "permit2_invalid_amount"],
+      ["InvalidDestination()", "permit2_invalid_destination"],
+      ["InvalidOwner()", "permit2_invalid_owner"],
+      ["PaymentTooEarly()", "permit2_payment_too_early"],
+      ["SignatureExpired(uint256)", "permit2_deadline_expired"],
+      ["InvalidSignature()", "invalid_permit2_signature"],
+      ["InvalidSignatureLength()", "invalid_permit2_signature"],
+      ["InvalidSigner()", "invalid_permit2_signature"],
+      ["InvalidContractSignature()", "invalid_permit2_signature"],
+      ["AmountExceedsPermitted()", "upto_amount_exceeds_permitted"],
+      ["UnauthorizedFacilitator()", "upto_unauthorized_facilitator"],
+    ] as const
+  ).map(([error, reason]) => [encodeCall(error).slice(0, 10), reason]),
+);
+
+/** The reason that a revert gives; undefined where it is none of theirs, a token's own above all. */
+export function revertReason(data: Hex | undefined): Reason | undefined {
+  return data === undefined ? undefined : REVERTS.get(data.slice(0, 10).toLowerCase());
+}

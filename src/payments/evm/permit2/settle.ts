@@ -1,0 +1,137 @@
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { type Hex, sameAddress } from "../../address.ts";
+import { atMost } from "../../exact.ts";
+import { type Settlement } from "../../facilitator.ts";
+import { type PaymentRequirements, type Permit2Payment } from "../../messages.ts";
+import { parseNetwork } from "../../networks.ts";
+import { checkPermit2Agreement, checkPermit2Terms } from "../../permit2.ts";
+import { permit2Hash } from "../../permit2-typed-data.ts";
+import { type Reason } from "../../reasons.ts";
+import { toWord, wordAt } from "../abi.ts";
+import { type Log } from "../requests.ts";
+import { isFault } from "../rpc.ts";
+import { type Chain, type Sent } from "../scheme.ts";
+import { settleCall } from "./calldata.ts";
+import { findPermit2, TRANSFER } from "./find.ts";
+import { checkSigner } from "./signature.ts";
+import { bitmapRequest, findHindrance, isSpent } from "./state.ts";
+import { checkFacilitator } from "./verify.ts";
+
+function unknown(cause: string, transaction = ""): Settlement {
+  return { kind: "unknown", cause, transaction };
+}
+
+function refused(reason: Reason): Settlement {
+  return { kind: "refused", reason };
+}
+
+/** The same for every charge of one authorization: only one of them can ever be made. */
+function tagOf({ payload }: Permit2Payment, network: string): string {
+  const known = parseNetwork(network);
+  return known === undefined ? "" : bytesToHex(permit2Hash(known, payload.permit2Authorization));
+}
+
+/** Moves what is charged, unless the authorization was settled before: then what moved stays as it was. */
+export async function settlePermit2(
+  chain: Chain,
+  payment: Permit2Payment,
+  requirements: PaymentRequirements,
+): Promise<Settlement> {
+  const most = atMost(payment, requirements);
+  if (most === undefined) return refused("invalid_upto_evm_payload_settlement_exceeds_amount");
+  const reason = checkPermit2Agreement(payment, most) ?? checkFacilitator(chain, payment);
+  if (reason !== undefined) return refused(reason);
+  const { node, sender } = chain;
+  const tag = tagOf(payment, requirements.network);
+  const resumed = sender.resume(tag);
+  if (resumed !== undefined) return await conclude(chain, payment, requirements, await resumed);
+
+  const [bitmap, next] = await node.readAll<[Hex, Hex]>(bitmapRequest(payment), bitmapRequest(payment, "pending"));
+  const spent = isSpent(payment, bitmap);
+  if (spent === undefined)
+    return unknown(`${isFault(bitmap) ? bitmap.cause : "there is no Permit2"}: nothing was sent`);
+  if (spent) return await concludeSpent(chain, payment, requirements);
+  // Sent by an earlier process, most often: a second transaction would cost gas and change nothing. Some nodes cannot tell.
+  if (isSpent(payment, next) === true) return unknown("a transaction with this payment is under way");
+  const problem =
+    checkPermit2Terms(payment, most, node.now() / 1000) ?? (await checkSigner(node, payment, requirements));
+  if (isFault(problem)) return unknown(`${problem.cause}: nothing was sent`);
+  if (problem !== undefined) return refused(problem);
+  const { from, spender } = payment.payload.permit2Authorization;
+  const charge = BigInt(requirements.amount);
+  // Nothing would move, and nothing is to be paid for it. The authorization stays unspent: whoever asked must remember.
+  if (charge === 0n) return { kind: "settled", transaction: "", payer: from };
+  const sent = await sender.send({ tag, to: spender, data: settleCall(payment, charge) });
+  return await conclude(chain, payment, requirements, sent);
+}
+
+/** True where a transaction's `logs` show that the payer paid the payee what is charged. */
+function showsPayment(logs: readonly Log[], { payload }: Permit2Payment, charge: bigint): boolean {
+  const { from, permitted, witness } = payload.permit2Authorization;
+  return logs.some(
+    ({ address, topics, data }) =>
+      sameAddress(address, permitted.token) &&
+      topics[0] === TRANSFER &&
+      topics[1]?.toLowerCase() === toWord(from) &&
+      topics[2]?.toLowerCase() === toWord(witness.to) &&
+      wordAt(data, 0) === charge,
+  );
+}
+
+async function conclude(
+  chain: Chain,
+  payment: Permit2Payment,
+  requirements: PaymentRequirements,
+  sent: Sent,
+): Promise<Settlement> {
+  if (sent.kind === "withheld") return unknown(sent.cause);
+  if (sent.kind === "open") return await concludeOpen(chain, payment, requirements, sent);
+  if (sent.kind === "rejected") return await concludeUnmoved(chain, payment, requirements, "permit2_simulation_failed");
+  if (sent.kind === "reverted") return await concludeUnmoved(chain, payment, requirements, failureOf(requirements));
+  const { transaction, logs } = sent;
+  if (showsPayment(logs, payment, BigInt(requirements.amount))) {
+    return { kind: "settled", transaction, payer: payment.payload.permit2Authorization.from };
+  }
+  const cause = "the transaction's events do not show the payment";
+  return await concludeOpen(chain, payment, requirements, { transaction, cause });
+}
+
+function failureOf({ scheme }: PaymentRequirements): Reason {
+  return scheme === "upto" ? "invalid_upto_evm_transaction_failed" : "invalid_exact_evm_transaction_failed";
+}
+
+/** It may have been settled all the same: for another charge before, or by whoever else may settle. */
+async function concludeOpen(
+  { node }: Chain,
+  payment: Permit2Payment,
+  requirements: PaymentRequirements,
+  { cause, transaction }: { readonly cause: string; readonly transaction: string },
+): Promise<Settlement> {
+  const outcome = await findPermit2(node, payment, requirements);
+  return outcome.kind === "settled" ? outcome : unknown(cause, transaction);
+}
+
+/** The nonce is spent: by this very payment, however it got onto the chain, or by something else. */
+async function concludeSpent(
+  { node }: Chain,
+  payment: Permit2Payment,
+  requirements: PaymentRequirements,
+): Promise<Settlement> {
+  const outcome = await findPermit2(node, payment, requirements);
+  if (outcome.kind === "settled") return outcome;
+  if (outcome.kind === "void") return refused("permit2_invalid_nonce");
+  return unknown(outcome.kind === "unknown" ? outcome.cause : "the node contradicts itself");
+}
+
+/** Our own transaction moved nothing: because another did, or because the payment does not hold; `otherwise` where nobody knows why. */
+async function concludeUnmoved(
+  chain: Chain,
+  payment: Permit2Payment,
+  requirements: PaymentRequirements,
+  otherwise: Reason,
+): Promise<Settlement> {
+  const hindrance = await findHindrance(chain, payment, BigInt(requirements.amount));
+  if (hindrance === "permit2_invalid_nonce") return await concludeSpent(chain, payment, requirements);
+  if (isFault(hindrance)) return unknown(hindrance.cause);
+  return refused(hindrance ?? otherwise);
+}

@@ -1,0 +1,67 @@
+import { type Address, type Hex, sameAddress } from "../../address.ts";
+import { type Permit2Payment } from "../../messages.ts";
+import { type Reason } from "../../reasons.ts";
+import { PERMIT2 } from "../../transfer.ts";
+import { addressOfWord, encodeCall, wordAt } from "../abi.ts";
+import { callRequest } from "../requests.ts";
+import { type Fault, isFault, type Request } from "../rpc.ts";
+import { type Chain } from "../scheme.ts";
+import { settleCall } from "./calldata.ts";
+import { revertReason } from "./reverts.ts";
+
+/** Whether the payment's nonce is spent is one bit of the word that this asks for. */
+export function bitmapRequest(
+  { payload }: Permit2Payment,
+  block: bigint | "latest" | "pending" = "latest",
+): Request<Hex> {
+  const { from, nonce } = payload.permit2Authorization;
+  return callRequest(PERMIT2, encodeCall("nonceBitmap(address,uint256)", [from, BigInt(nonce) >> 8n]), { block });
+}
+
+/** Undefined where no Permit2 has answered. One nonce is one nonce for all tokens and proxies. */
+export function isSpent({ payload }: Permit2Payment, bitmap: Hex | Fault): boolean | undefined {
+  const bits = isFault(bitmap) ? undefined : wordAt(bitmap, 0);
+  if (bits === undefined) return undefined;
+  return ((bits >> (BigInt(payload.permit2Authorization.nonce) & 0xffn)) & 1n) === 1n;
+}
+
+/**
+ * Asks the chain whether a settlement of `charge` would go through now; undefined where it would. The contracts are asked
+ * for themselves too: a call to where there is none succeeds as well.
+ */
+export async function findHindrance(
+  { node, sender }: Chain,
+  payment: Permit2Payment,
+  charge: bigint,
+): Promise<Reason | Fault | undefined> {
+  const { from, spender, permitted } = payment.payload.permit2Authorization;
+  const [settlement, permit2, bitmap, balance, allowance] = await node.readAll<[Hex, Hex, Hex, Hex, Hex]>(
+    callRequest(spender, settleCall(payment, charge), { from: sender.account, gas: sender.maxGas }),
+    callRequest(spender, encodeCall("PERMIT2()")),
+    bitmapRequest(payment),
+    callRequest(permitted.token, encodeCall("balanceOf(address)", [from])),
+    callRequest(permitted.token, encodeCall("allowance(address,address)", [from, PERMIT2])),
+  );
+  const answers = [settlement, permit2, bitmap, balance, allowance];
+  const fault = answers.find((answer): answer is Fault => isFault(answer) && answer.refusal !== "reverted");
+  if (fault !== undefined) return fault;
+  const spent = isSpent(payment, bitmap);
+  if (!isAddressOf(permit2, PERMIT2) || spent === undefined) return "permit2_proxy_not_deployed";
+  const owned = numberOf(balance);
+  if (owned === undefined) return "asset_not_deployed_contract";
+  if (spent) return "permit2_invalid_nonce";
+  if (!isFault(settlement)) return undefined;
+  const reason = revertReason(settlement.data);
+  if (reason !== undefined) return reason;
+  if (owned < charge) return "permit2_insufficient_balance";
+  return (numberOf(allowance) ?? 0n) < charge ? "permit2_allowance_required" : "permit2_simulation_failed";
+}
+
+function numberOf(answer: Hex | Fault): bigint | undefined {
+  return isFault(answer) ? undefined : wordAt(answer, 0);
+}
+
+function isAddressOf(answer: Hex | Fault, address: Address): boolean {
+  const said = isFault(answer) ? undefined : addressOfWord(answer);
+  return said !== undefined && sameAddress(said, address);
+}

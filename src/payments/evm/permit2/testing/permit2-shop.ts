@@ -1,0 +1,54 @@
+import { type Address } from "../../../address.ts";
+import { type PaymentRequirements, type Permit2Payment } from "../../../messages.ts";
+import { type Permit2Authorization, PROXIES } from "../../../permit2-typed-data.ts";
+import { type Chain } from "../../../testing/chain.ts";
+import { signedPermit2 } from "../../../testing/permit2-payment.ts";
+import { PERMIT2 } from "../../../transfer.ts";
+import { openShop, type Shop, type TestAccount } from "../../testing/shop.ts";
+
+/** Puts the stand-ins for Permit2 and x402's proxies where the real ones are. */
+export async function placePermit2(chain: Chain): Promise<void> {
+  await chain.place("Permit2", PERMIT2);
+  await chain.place("ExactProxy", PROXIES.exact);
+  await chain.place("UptoProxy", PROXIES.upto);
+}
+
+/** A shop that sells by Permit2, to payers that have approved it. */
+export interface Permit2Shop extends Shop {
+  readonly exact: PaymentRequirements;
+  /** Of at most 100000, settled by `facilitator`. */
+  upto(facilitator: Address): PaymentRequirements;
+  /** A payer that Permit2 may take that much from; default all. */
+  buyer(allowance?: bigint): Promise<TestAccount>;
+  /** Signs a payment by the chain's clock, changed as told before it is signed. */
+  permit(
+    requirements: PaymentRequirements,
+    payer: TestAccount,
+    change?: Partial<Permit2Authorization>,
+  ): Promise<Permit2Payment>;
+}
+
+export async function openPermit2Shop(): Promise<Permit2Shop> {
+  const shop = await openShop();
+  const { chain, token, requirements } = shop;
+  await placePermit2(chain);
+  const exact = { ...requirements, extra: { ...requirements.extra, assetTransferMethod: "permit2" } };
+  return {
+    ...shop,
+    exact,
+    upto: (facilitatorAddress) => ({
+      ...exact,
+      scheme: "upto",
+      amount: "100000",
+      extra: { ...exact.extra, facilitatorAddress },
+    }),
+    async buyer(allowance = 1_000_000n) {
+      const account = await shop.payer();
+      await token.approve(account.address, PERMIT2, allowance);
+      return account;
+    },
+    async permit(terms, payer, change = {}) {
+      return signedPermit2(terms, await chain.time(), { from: payer.address, ...change }, payer.privateKey);
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import { sameAddress } from "../../address.ts";
+import { type Verification } from "../../facilitator.ts";
+import { type PaymentRequirements, type Permit2Payment } from "../../messages.ts";
+import { checkPermit2Terms } from "../../permit2.ts";
+import { type Reason } from "../../reasons.ts";
+import { isFault } from "../rpc.ts";
+import { type Chain } from "../scheme.ts";
+import { checkSigner } from "./signature.ts";
+import { findHindrance } from "./state.ts";
+
+/** Under `upto` the payer has named who settles, which must be this account and no other. */
+export function checkFacilitator({ sender }: Chain, { payload }: Permit2Payment): Reason | undefined {
+  const { facilitator } = payload.permit2Authorization.witness;
+  return facilitator === undefined || sameAddress(facilitator, sender.account)
+    ? undefined
+    : "upto_facilitator_mismatch";
+}
+
+/** Checks terms and signature here, then has the chain try a settlement of all that is permitted, without making it. */
+export async function verifyPermit2(
+  chain: Chain,
+  payment: Permit2Payment,
+  requirements: PaymentRequirements,
+): Promise<Verification> {
+  const { from, permitted } = payment.payload.permit2Authorization;
+  const problem =
+    checkPermit2Terms(payment, requirements, chain.node.now() / 1000) ??
+    checkFacilitator(chain, payment) ??
+    (await checkSigner(chain.node, payment, requirements)) ??
+    (await findHindrance(chain, payment, BigInt(permitted.amount)));
+  if (problem === undefined) return { kind: "valid", payer: from };
+  if (!isFault(problem)) return { kind: "refused", reason: problem };
+  return { kind: problem.fault === "unavailable" ? "unavailable" : "failed", cause: problem.cause };
+}
