@@ -41,18 +41,23 @@ const MIGRATIONS: readonly string[] = [
    CREATE INDEX payment_ids_by_end ON payment_ids (until)`,
 ];
 
+/** The schema that this program knows. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+/** How many steps a database has taken; 0 where it is empty. */
+export function schemaVersion(database: Database): number {
+  return database.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
+}
+
 /** Brings the schema up to date. Throws where the file was written by a newer version. */
 export function migrate(database: Database): void {
   const step = database.transaction(() => {
-    const row = database.query<{ user_version: number }, []>("PRAGMA user_version").get();
-    const version = row?.user_version ?? 0;
-    if (version > MIGRATIONS.length) {
-      throw new Error(
-        `Cannot open the ledger: its schema is version ${version}, this program knows ${MIGRATIONS.length}`,
-      );
+    const version = schemaVersion(database);
+    if (version > SCHEMA_VERSION) {
+      throw new Error(`Cannot open the ledger: its schema is version ${version}, this program knows ${SCHEMA_VERSION}`);
     }
     for (const sql of MIGRATIONS.slice(version)) database.run(sql);
-    database.run(`PRAGMA user_version = ${MIGRATIONS.length}`);
+    database.run(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
   step.immediate();
 }

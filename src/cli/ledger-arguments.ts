@@ -1,0 +1,180 @@
+import { type ParseArgsConfig, parseArgs } from "node:util";
+import { isAddress } from "../payments/address.ts";
+import { type LedgerFilter } from "../store/ledger-view.ts";
+import { type PaymentState } from "../store/ledger.ts";
+import { HELP } from "./flags.ts";
+
+export const LEDGER_USAGE = `usage: turnpike ledger list [FILTERS] [--limit N] [--json]
+       turnpike ledger show NONCE|TRANSACTION [--json]
+       turnpike ledger export --csv|--jsonl [FILTERS]
+       turnpike ledger totals --by route|payer|day [FILTERS] [--json]
+
+The payments that were taken. Reads alone: a gateway may run meanwhile.
+
+  show       one payment, by the whole or the beginning of its nonce or transaction hash
+  export     all payments, newest first
+  totals     what was settled
+
+filters:
+  --state S          reserved, verified, settling, settled, released, failed, unknown;
+                     open: settling or unknown; owed: settled, and not handed over
+  --route R          of this path prefix
+  --payer A          signed by this address
+  --since D          came at D or later: 2026-11-21, or 2026-11-21T08:30:00Z; days are in UTC
+  --until D          came before D
+  --limit N          this many, the newest (50)
+
+which ledger:
+  --config FILE      the one that this configuration names; in its database, where it has one
+  --state-dir DIR    as turnpike start has it (~/.turnpike, or $TURNPIKE_HOME)
+  --store FILE       this file`;
+
+const FLAGS = {
+  state: { type: "string" },
+  route: { type: "string" },
+  payer: { type: "string" },
+  since: { type: "string" },
+  until: { type: "string" },
+  limit: { type: "string" },
+  by: { type: "string" },
+  csv: { type: "boolean" },
+  jsonl: { type: "boolean" },
+  json: { type: "boolean" },
+  config: { type: "string" },
+  "state-dir": { type: "string" },
+  store: { type: "string" },
+  help: HELP,
+} as const satisfies ParseArgsConfig["options"];
+
+const STATES: Readonly<Record<string, readonly PaymentState[]>> = {
+  reserved: ["reserved"],
+  verified: ["verified"],
+  settling: ["settling"],
+  settled: ["settled"],
+  released: ["released"],
+  failed: ["failed"],
+  unknown: ["unknown"],
+  open: ["settling", "unknown"],
+  owed: ["settled"],
+};
+
+const KEYS = ["route", "payer", "day"] as const;
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 100_000;
+/** Shorter ones would fit by chance. */
+const MIN_PREFIX = 4;
+const MAX_PREFIX = 64;
+
+/** Where the ledger is; nothing: as `turnpike start` has it. */
+export interface LedgerPlace {
+  readonly config?: string;
+  readonly stateDir?: string;
+  readonly store?: string;
+}
+
+/** What is asked for, beside where. */
+export type LedgerQuery =
+  | { readonly kind: "list"; readonly filter: LedgerFilter; readonly owed: boolean; readonly limit: number }
+  | { readonly kind: "show"; readonly prefix: string }
+  | { readonly kind: "export"; readonly filter: LedgerFilter; readonly owed: boolean; readonly format: "csv" | "jsonl" }
+  | { readonly kind: "totals"; readonly filter: LedgerFilter; readonly by: (typeof KEYS)[number] };
+
+export interface LedgerRequest {
+  readonly query: LedgerQuery;
+  readonly place: LedgerPlace;
+  readonly json: boolean;
+}
+
+type Values = ReturnType<typeof read>["values"];
+
+function read(args: readonly string[]) {
+  return parseArgs({ args: [...args], options: FLAGS, allowPositionals: true });
+}
+
+/** Reads the command line. "help" or "usage" where there is nothing to do; throws where a value makes no sense. */
+export function parseLedger(args: readonly string[]): LedgerRequest | "help" | "usage" {
+  let parsed: ReturnType<typeof read>;
+  try {
+    parsed = read(args);
+  } catch {
+    return "usage";
+  }
+  const { values, positionals } = parsed;
+  if (values.help === true) return "help";
+  const query = queryOf(values, positionals);
+  if (query === undefined) return "usage";
+  const { config, store, "state-dir": stateDir } = values;
+  if (store !== undefined && (config ?? stateDir) !== undefined) return "usage";
+  return {
+    query,
+    json: values.json === true,
+    place: {
+      ...(config === undefined ? {} : { config }),
+      ...(stateDir === undefined ? {} : { stateDir }),
+      ...(store === undefined ? {} : { store }),
+    },
+  };
+}
+
+/** Which of the flags a command knows, beside those that all have. */
+const KNOWN: Readonly<Record<string, readonly string[]>> = {
+  list: ["state", "route", "payer", "since", "until", "limit", "json"],
+  show: ["json"],
+  export: ["state", "route", "payer", "since", "until", "csv", "jsonl"],
+  totals: ["route", "payer", "since", "until", "by", "json"],
+};
+
+function queryOf(values: Values, [command = "", subject, ...rest]: readonly string[]): LedgerQuery | undefined {
+  const known = Object.hasOwn(KNOWN, command) ? KNOWN[command] : undefined;
+  if (known === undefined || rest.length > 0 || (subject === undefined) === (command === "show")) return undefined;
+  const places = ["config", "state-dir", "store"];
+  if (Object.keys(values).some((name) => !known.includes(name) && !places.includes(name))) return undefined;
+  const owed = values.state === "owed";
+  if (command === "show") return { kind: "show", prefix: prefixOf(subject ?? "") };
+  const filter = filterOf(values);
+  if (command === "list") return { kind: "list", filter, owed, limit: limitOf(values.limit) };
+  if (command === "totals") {
+    const by = KEYS.find((key) => key === values.by);
+    return by === undefined ? undefined : { kind: "totals", filter, by };
+  }
+  if ((values.csv === true) === (values.jsonl === true)) return undefined;
+  return { kind: "export", filter, owed, format: values.csv === true ? "csv" : "jsonl" };
+}
+
+function filterOf({ state, route, payer, since, until }: Values): LedgerFilter {
+  const states = state === undefined || !Object.hasOwn(STATES, state) ? undefined : STATES[state];
+  if (state !== undefined && states === undefined) {
+    throw new Error(`Cannot take --state "${state}": it must be one of ${Object.keys(STATES).join(", ")}`);
+  }
+  if (payer !== undefined && !isAddress(payer)) throw new Error(`Cannot take --payer "${payer}": it is no address`);
+  return {
+    ...(states === undefined ? {} : { states }),
+    ...(route === undefined ? {} : { route }),
+    ...(payer === undefined ? {} : { payer: payer.toLowerCase() }),
+    ...(since === undefined ? {} : { since: timeOf("--since", since) }),
+    ...(until === undefined ? {} : { until: timeOf("--until", until) }),
+  };
+}
+
+const TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+
+function timeOf(flag: string, text: string): number {
+  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(time)) return time;
+  throw new Error(`Cannot take ${flag} "${text}": it is neither a day (2026-11-21) nor a time (2026-11-21T08:30:00Z)`);
+}
+
+function limitOf(text = String(DEFAULT_LIMIT)): number {
+  const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  if (limit >= 1 && limit <= MAX_LIMIT) return limit;
+  throw new Error(`Cannot take --limit "${text}": it must be a number from 1 to ${MAX_LIMIT}`);
+}
+
+/** With or without the 0x before it. */
+function prefixOf(text: string): string {
+  const hex = text.toLowerCase().replace(/^0x/, "");
+  if (/^[0-9a-f]+$/.test(hex) && hex.length >= MIN_PREFIX && hex.length <= MAX_PREFIX) return `0x${hex}`;
+  throw new Error(
+    `Cannot look for "${text}": it is not the beginning of a nonce or hash, ${MIN_PREFIX} hex digits at least`,
+  );
+}

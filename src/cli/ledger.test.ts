@@ -1,0 +1,315 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Change, type Reservation } from "../store/ledger.ts";
+import { openStore } from "../store/open-store.ts";
+import { type Store } from "../store/store.ts";
+import { RECORD_KEYS } from "./ledger-record.ts";
+import { csvCell } from "./ledger-export.ts";
+
+// Each command is a process, and they start slowly on a busy machine.
+setDefaultTimeout(60_000);
+
+const MAIN = join(import.meta.dir, "main.ts");
+const USDC = "0x036cbd53842c5426634e7929541ec2318f3dcf7e";
+const ALICE = `0x${"a1".repeat(20)}`;
+const BOB = `0x${"b0".repeat(20)}`;
+const DAY_MS = 86_400_000;
+const START = Date.UTC(2026, 10, 20, 12);
+const ESCAPE = "\u001b";
+
+let folder: string;
+let file: string;
+let store: Store;
+const clock = { now: START };
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "turnpike-cli-ledger-"));
+  file = join(folder, "turnpike.db");
+  // It stays open, as a gateway's does.
+  store = openStore(file, () => clock.now);
+  await book({ nonce: nonce(1), from: ALICE }, { state: "settled", transaction: nonce(0xfee1), delivered: true });
+  await book({ nonce: nonce(2), from: BOB, amount: "2500000" }, { state: "settled", transaction: nonce(0xfee2) });
+  clock.now += DAY_MS;
+  await book({ nonce: nonce(3), from: ALICE, payload: "the signed payment" }, { state: "unknown" });
+  await book({ nonce: nonce(4), from: ALICE, route: `=cmd,"x"${ESCAPE}[31m` }, { state: "failed", reason: "void" });
+  await book({ nonce: nonce(5), from: BOB, token: `0x${"cc".repeat(20)}` }, { state: "settled" });
+});
+
+afterAll(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** The number comes first, so that beginnings differ. */
+function nonce(number: number): string {
+  return `0x${number.toString(16).padStart(4, "0")}${"0".repeat(60)}`;
+}
+
+async function book(change: Partial<Reservation>, end: Omit<Change, "hold">): Promise<void> {
+  const { payment } = await store.ledger.reserve({
+    network: "eip155:84532",
+    asset: USDC,
+    from: ALICE,
+    nonce: "",
+    token: USDC,
+    scheme: "exact",
+    amount: "10000",
+    payTo: `0x${"dd".repeat(20)}`,
+    route: "/read",
+    fingerprint: "print",
+    validBefore: 4_000_000_000,
+    payload: "",
+    ...change,
+  });
+  await store.ledger.move(payment, { hold: false, ...end });
+  clock.now += 1000;
+}
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function run(args: readonly string[], where: readonly string[] = ["--store", file]): Promise<Ran> {
+  const child = Bun.spawn([process.execPath, MAIN, "ledger", ...args, ...where], {
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+    env: { ...process.env, TURNPIKE_HOME: join(folder, "nobody-home") },
+  });
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return { code, out, err };
+}
+
+test("list in a pipe is whole values divided by tabs, newest first, without what a terminal would obey", async () => {
+  const { code, out, err } = await run(["list"]);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  const rows = out
+    .trimEnd()
+    .split("\n")
+    .map((line) => line.split("\t"));
+  expect(rows[0]).toEqual(["TIME", "STATE", "ROUTE", "AMOUNT", "PAYER", "NONCE", "TRANSACTION"]);
+  expect(rows.slice(1).map((row) => row[1])).toEqual([
+    "settled, owed",
+    "failed",
+    "unknown",
+    "settled, owed",
+    "settled",
+  ]);
+  expect(rows[2]?.[2]).toBe('=cmd,"x"[31m');
+  expect(rows[5]).toEqual([
+    "2026-11-20T12:00:00.000Z",
+    "settled",
+    "/read",
+    "0.01 USDC",
+    ALICE,
+    nonce(1),
+    nonce(0xfee1),
+  ]);
+  expect(rows[1]?.[3]).toBe("10000 units");
+});
+
+const FILTERS: readonly (readonly [args: readonly string[], numbers: readonly number[]])[] = [
+  [["--state", "open"], [3]],
+  [
+    ["--state", "owed"],
+    [5, 2],
+  ],
+  [["--state", "settled", "--payer", ALICE.toUpperCase().replace("0X", "0x")], [1]],
+  [
+    ["--route", "/read", "--limit", "2"],
+    [5, 3],
+  ],
+  [
+    ["--since", "2026-11-21"],
+    [5, 4, 3],
+  ],
+  [["--until", "2026-11-20T12:00:01Z"], [1]],
+];
+
+test("filters are all kept to, and --json tells everything but what was signed", async () => {
+  const answers = await Promise.all(FILTERS.map(([args]) => run(["list", "--json", ...args])));
+  for (const [i, { out }] of answers.entries()) {
+    const records: unknown = JSON.parse(out);
+    expect(records).toMatchObject((FILTERS[i]?.[1] ?? []).map((number) => ({ nonce: nonce(number) })));
+    expect(out).not.toContain("signed payment");
+  }
+  const [first] = JSON.parse(answers[0]?.out ?? "[]") as Record<string, unknown>[]; // The command's own word.
+  expect(Object.keys(first ?? {})).toEqual([...RECORD_KEYS]);
+  expect(first).toMatchObject({
+    state: "unknown",
+    amount: "10000",
+    amount_in_units: "0.01",
+    symbol: "USDC",
+    owed: false,
+  });
+});
+
+test("show tells one payment by the beginning of nonce or transaction, and what its state means", async () => {
+  const [byNonce, byTransaction, several, none] = await Promise.all([
+    run(["show", "0x0003"]),
+    run(["show", "FEE2"]),
+    run(["show", "0000"], ["--store", await ambiguous()]),
+    run(["show", "0xdead"]),
+  ]);
+  expect(byNonce.out).toContain("money may have moved");
+  expect(byNonce.out).toContain("0.01 USDC (10000 atomic units)");
+  expect(byTransaction.out).toContain(nonce(2));
+  expect(byTransaction.out).toContain("settled, owed");
+  expect(several.code).toBe(1);
+  expect(several.err).toContain('"0x0000" is the beginning of 2 payments');
+  expect(none).toEqual({
+    code: 1,
+    out: "",
+    err: 'turnpike ledger: Cannot show "0xdead": no payment\'s nonce or transaction begins so\n',
+  });
+});
+
+async function ambiguous(): Promise<string> {
+  const path = join(folder, "ambiguous.db");
+  const other = openStore(path);
+  for (const end of ["1", "2"]) {
+    await other.ledger.reserve({
+      network: "n",
+      asset: "a",
+      from: "f",
+      nonce: `0x0000${end}`,
+      token: "a",
+      scheme: "exact",
+      amount: "1",
+      payTo: "p",
+      route: "/r",
+      fingerprint: "f",
+      validBefore: 4e9,
+      payload: "",
+    });
+  }
+  await other.close();
+  return path;
+}
+
+test("export gives all payments as CSV, quoted by RFC 4180, and computed by no spreadsheet", async () => {
+  const { out } = await run(["export", "--csv"]);
+  const lines = out.split("\r\n");
+  expect(lines[0]).toBe(RECORD_KEYS.join(","));
+  expect(lines).toHaveLength(7);
+  expect(lines[2]).toContain(`,"'=cmd,""x""[31m",eip155:84532,`);
+  expect(out).not.toContain(ESCAPE);
+});
+
+test("cells that a spreadsheet would compute, or that hold commas, quotes and lines", () => {
+  const cells = ["=1+1", "+1", "-1", "@x", "\t=1", "a,b", 'say "x"', "a\r\nb", "plain", "", -5, true];
+  expect(cells.map(csvCell)).toEqual([
+    "'=1+1",
+    "'+1",
+    "'-1",
+    "'@x",
+    "'=1",
+    '"a,b"',
+    '"say ""x"""',
+    "ab",
+    "plain",
+    "",
+    "-5",
+    "true",
+  ]);
+});
+
+test("export streams many payments as JSON lines, each once, while a gateway writes", async () => {
+  const path = join(folder, "many.db");
+  const many = openStore(path);
+  const row = { ...(await store.ledger.find({ network: "eip155:84532", asset: USDC, from: ALICE, nonce: nonce(1) })) };
+  const reservation = row as Reservation; // It was booked above.
+  for (let i = 0; i < 2100; i++) await many.ledger.reserve({ ...reservation, nonce: nonce(i) });
+  const end = new AbortController();
+  const writing = (async () => {
+    for (let i = 0; !end.signal.aborted; i++) {
+      await many.ledger.reserve({ ...reservation, nonce: nonce(10_000 + i) });
+      await Bun.sleep(1);
+    }
+  })();
+  const { code, out } = await run(["export", "--jsonl"], ["--store", path]);
+  end.abort();
+  await writing;
+  await many.close();
+  const nonces = out
+    .trimEnd()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { nonce: string }).nonce); // As above.
+  expect(code).toBe(0);
+  expect(new Set(nonces).size).toBe(nonces.length);
+  expect(nonces.filter((text) => Number.parseInt(text.slice(2, 6), 16) < 2100)).toHaveLength(2100);
+});
+
+test("totals add up by route, payer and day, in units of the token where it is known", async () => {
+  const [byPayer, byDay, byRoute] = await Promise.all([
+    run(["totals", "--by", "payer", "--json"]),
+    run(["totals", "--by", "day", "--until", "2026-11-21"]),
+    run(["totals", "--by", "route"]),
+  ]);
+  expect(JSON.parse(byPayer.out)).toMatchObject([
+    { payer: ALICE, payments: 1, amount: "10000", amount_in_units: "0.01", symbol: "USDC" },
+    { payer: BOB, payments: 1, amount: "2500000", amount_in_units: "2.50" },
+    { payer: BOB, payments: 1, amount: "10000", amount_in_units: "", symbol: "" },
+  ]);
+  expect(byDay.out).toBe(
+    `DAY\tPAYMENTS\tAMOUNT\tATOMIC\tASSET\tNETWORK\n2026-11-20\t2\t2.51 USDC\t2510000\t${USDC}\teip155:84532\n`,
+  );
+  expect(byRoute.out.trimEnd().split("\n")).toHaveLength(3);
+});
+
+test("the ledger is found by configuration and by state folder, and named where it is not there", async () => {
+  const config = join(folder, "turnpike.json");
+  writeFileSync(config, "{}");
+  const empty = join(folder, "empty");
+  mkdirSync(empty);
+  const [byConfig, byFolder, missing, byDefault, noLedger] = await Promise.all([
+    run(["list", "--limit", "1"], ["--config", config]),
+    run(["list", "--limit", "1"], ["--state-dir", folder]),
+    run(["list"], ["--state-dir", empty]),
+    run(["list"], []),
+    run(["list"], ["--store", config]),
+  ]);
+  expect(byConfig.out).toBe(byFolder.out);
+  expect(byConfig.out.trimEnd().split("\n")).toHaveLength(2);
+  expect(missing.code).toBe(1);
+  expect(missing.err).toContain(`Cannot read the ledger "${join(empty, "turnpike.db")}": there is no such file`);
+  expect(byDefault.err).toContain(join(folder, "nobody-home", "turnpike.db"));
+  expect(noLedger.err).toContain("it is no ledger");
+});
+
+const WRONG: readonly (readonly [args: readonly string[], code: number, said: string])[] = [
+  [[], 2, "usage: turnpike ledger"],
+  [["list", "more"], 2, "usage: turnpike ledger"],
+  [["list", "--by", "route"], 2, "usage: turnpike ledger"],
+  [["totals"], 2, "usage: turnpike ledger"],
+  [["totals", "--by", "nonce"], 2, "usage: turnpike ledger"],
+  [["export"], 2, "usage: turnpike ledger"],
+  [["export", "--csv", "--jsonl"], 2, "usage: turnpike ledger"],
+  [["list", "--config", "x"], 2, "usage: turnpike ledger"],
+  [["list", "--state", "paid"], 1, 'Cannot take --state "paid"'],
+  [["list", "--payer", "0x1"], 1, 'Cannot take --payer "0x1"'],
+  [["list", "--since", "yesterday"], 1, 'Cannot take --since "yesterday"'],
+  [["list", "--since", "2026-13-01"], 1, 'Cannot take --since "2026-13-01"'],
+  [["list", "--limit", "0"], 1, 'Cannot take --limit "0"'],
+  [["show", "0x%"], 1, 'Cannot look for "0x%"'],
+];
+
+test("what makes no sense is said, and nothing is shown", async () => {
+  for (let i = 0; i < WRONG.length; i += 4) {
+    const some = WRONG.slice(i, i + 4);
+    const answers = await Promise.all(some.map(([args]) => run(args)));
+    for (const [j, { code, out, err }] of answers.entries()) {
+      expect(out).toBe("");
+      expect(code).toBe(some[j]?.[1] ?? -1);
+      expect(err).toContain(some[j]?.[2] ?? "?");
+    }
+  }
+});

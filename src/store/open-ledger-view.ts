@@ -1,0 +1,49 @@
+import { Database } from "bun:sqlite";
+import { accessSync, constants } from "node:fs";
+import { codeOf } from "../lib/caught.ts";
+import { type LedgerView } from "./ledger-view.ts";
+import { SCHEMA_VERSION, schemaVersion } from "./migrations.ts";
+import { SqliteLedgerView } from "./sqlite-ledger-view.ts";
+
+/** Longest wait for a process that brings the file up to date, in milliseconds. */
+const BUSY_MS = 5000;
+
+export interface OpenLedgerView {
+  readonly view: LedgerView;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the SQLite file of a store for reading alone: nothing is made or changed, and a gateway that runs does not notice.
+ * Throws where it is not there, cannot be read, or is of another version.
+ */
+export function openLedgerView(path: string): OpenLedgerView {
+  const fail = (why: string, cause?: unknown): never => {
+    throw new Error(`Cannot read the ledger "${path}": ${why}`, { cause });
+  };
+  try {
+    accessSync(path, constants.R_OK);
+  } catch (error) {
+    const code = codeOf(error) ?? "unknown";
+    fail(code === "ENOENT" ? "there is no such file; nothing was sold yet, or it is elsewhere" : code, error);
+  }
+  let database: Database | undefined;
+  try {
+    database = new Database(path, { readonly: true });
+    database.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    const version = schemaVersion(database);
+    if (version > SCHEMA_VERSION) fail("it is of a newer version of Turnpike");
+    if (version < SCHEMA_VERSION) fail("it is of an older version of Turnpike; start the gateway once");
+    const opened = database;
+    return {
+      view: new SqliteLedgerView(opened),
+      async close() {
+        opened.close();
+      },
+    };
+  } catch (error) {
+    database?.close();
+    if (error instanceof Error && error.message.startsWith("Cannot read")) throw error;
+    return fail(codeOf(error) === "SQLITE_NOTADB" ? "it is no ledger" : (codeOf(error) ?? "unknown"), error);
+  }
+}
