@@ -83,6 +83,7 @@ function build(): { client: Http1ServerConnection; origin: ClientConnection } {
     isAllowedHost: undefined,
     observer,
     state: { ready: () => true, metrics: () => ({ text: "", contentType: "" }) },
+    catalogue: undefined,
     buffers,
     clientAddress: undefined,
     staticFiles: undefined,

@@ -575,7 +575,7 @@ function openWallet(path) {
   const present = readWallet(path);
   if (present !== undefined)
     return { account: present, created: false };
-  const created = createWallet(path);
+  const created = createWallet(path, secp256k12.keygen().secretKey);
   const account = readWallet(path);
   if (account === undefined)
     throw new Error(`Cannot use the wallet "${path}": it is gone again`);
@@ -611,8 +611,7 @@ function parseWallet(path, text) {
   }
   return { address, privateKey };
 }
-function createWallet(path) {
-  const { secretKey } = secp256k12.keygen();
+function createWallet(path, secretKey) {
   const wallet = {
     version: 1,
     address: checksumAddress(addressOfPrivateKey(secretKey)),

@@ -1,5 +1,6 @@
 /** Writes what is made from the configuration schema, the error table and the API's description; with `--check`, fails where a file is stale instead. */
 import { apiDocument } from "../src/content/api-document.ts";
+import { listings } from "../src/content/discovery.ts";
 import { publishedSchema } from "../src/gateway/config/json-schema.ts";
 import { reference } from "../src/gateway/config/reference.ts";
 import { clientBuild, formatted } from "./client-build.ts";
@@ -9,11 +10,13 @@ import { errorReference } from "./error-reference.ts";
 const root = new URL("../", import.meta.url);
 const check = process.argv.includes("--check");
 const clientSource = "src/client/operations.ts";
+const listed = "config/discovery.json";
 const sources: readonly (readonly [path: string, text: string])[] = [
   ["turnpike.schema.json", `${JSON.stringify(publishedSchema(), undefined, 2)}\n`],
   ["docs/configuration.md", reference()],
   ["docs/errors.md", errorReference()],
   [clientSource, formatted(clientSource, clientTypes(apiDocument("/")))],
+  [listed, formatted(listed, JSON.stringify(listings()))],
 ];
 
 async function current(path: string): Promise<string> {

@@ -7,6 +7,7 @@ import { messageOf } from "../lib/caught.ts";
 import { HELP, readFlags } from "./flags.ts";
 import { configFlags, DRAIN_MS, readConfig, warnOfDescriptors } from "./gateway.ts";
 import { ContentProcess, type ContentProcessOptions, contentSocket } from "./content-process.ts";
+import { readListings, withListings } from "./listed-routes.ts";
 import { mcpPlace } from "./mcp-place.ts";
 import { reloadOnHangup } from "./reload.ts";
 import { StartError } from "./start-error.ts";
@@ -49,7 +50,9 @@ export async function start(args: readonly string[]): Promise<number> {
   }
   const path = values.config ?? SHIPPED;
   const flags = configFlags(values);
-  const read = (): Promise<Config> => readConfig(path, flags, (value) => withContent(value, socket));
+  const listings = await readListings();
+  const prepare = (value: unknown): unknown => withListings(withContent(value, socket), CONTENT_UPSTREAM, listings);
+  const read = (): Promise<Config> => readConfig(path, flags, prepare);
   const config = await read();
   warnOfDescriptors(config);
   const allowPrivate = values["allow-private"] === true || config.content.allow_private;

@@ -1,5 +1,6 @@
 import { answer, type AnswerError, CannedError } from "./answer.ts";
 import { type Exchange } from "./exchange.ts";
+import { type Catalogue } from "./policy/payment/catalogue.ts";
 
 /** What the gateway tells of itself. */
 export interface GatewayState {
@@ -13,15 +14,32 @@ const ONLY_READ = new CannedError("method-not-allowed", "only GET and HEAD");
 const EMPTY = new Uint8Array(0);
 const NO_STORE = "Cache-Control: no-store\r\n";
 
-/** Answers liveness, readiness and metrics, on every protocol and before any route; false where the path is none of them. */
-export function serveGatewayPath(exchange: Exchange, state: GatewayState, answerError: AnswerError): boolean {
+/** What the gateway's own paths are answered from. */
+export interface GatewayPaths {
+  readonly state: GatewayState;
+  /** What is for sale; undefined where nothing is. */
+  readonly catalogue: Catalogue | undefined;
+  readonly answerError: AnswerError;
+}
+
+/** Catalogues and pages of other sites read it; prices change with the configuration. */
+const CATALOGUE_FIELDS =
+  "Content-Type: application/json\r\nCache-Control: public, max-age=60\r\nAccess-Control-Allow-Origin: *\r\n";
+
+/**
+ * Answers liveness, readiness, metrics and what is for sale, on every protocol and before any route; false where the path is none of
+ * them. A gateway that sells nothing leaves the last to its routes.
+ */
+export function serveGatewayPath(exchange: Exchange, { state, catalogue, answerError }: GatewayPaths): boolean {
   const { path, method } = exchange.head;
-  if (path !== "/.healthz" && path !== "/.ready" && path !== "/metrics") return false;
+  const listed = path === "/.well-known/x402" ? catalogue : undefined;
+  if (path !== "/.healthz" && path !== "/.ready" && path !== "/metrics" && listed === undefined) return false;
   if (method !== "GET" && method !== "HEAD") {
     answerError(exchange, ONLY_READ, "Allow: GET, HEAD\r\n");
     return true;
   }
-  if (path === "/metrics") {
+  if (listed !== undefined) answer(exchange, 200, CATALOGUE_FIELDS, listed.bytes());
+  else if (path === "/metrics") {
     const { text, contentType } = state.metrics();
     answer(exchange, 200, `Content-Type: ${contentType}\r\n${NO_STORE}`, Buffer.from(text));
   } else answer(exchange, path === "/.healthz" || state.ready() ? 200 : 503, NO_STORE, EMPTY);

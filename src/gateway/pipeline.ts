@@ -1,9 +1,9 @@
 import { type BufferPool } from "../lib/buffer-pool.ts";
 import { TurnpikeError } from "../lib/errors.ts";
 import { fieldValue, withoutFields } from "../lib/fields.ts";
-import { answer, type AnswerError, answerError, CannedError } from "./answer.ts";
+import { answer, answerError, CannedError } from "./answer.ts";
 import { type Exchange } from "./exchange.ts";
-import { type GatewayState, serveGatewayPath } from "./gateway-paths.ts";
+import { type GatewayPaths, serveGatewayPath } from "./gateway-paths.ts";
 import { type Observer } from "./observer.ts";
 import { type Policy } from "./policy/policy.ts";
 import { type ResponseCache } from "./proxy/cache/cache.ts";
@@ -25,20 +25,18 @@ export interface Route extends Routable {
 }
 
 /** All that a request is judged by. A reload makes another one; requests in flight keep theirs. */
-export interface Pipeline {
+export interface Pipeline extends GatewayPaths {
   readonly routes: RouteTable<Route>;
   /** Undefined: every host. */
   readonly isAllowedHost: HostCheck | undefined;
   /** Sees what no route takes. */
   readonly observer: Observer;
-  readonly state: GatewayState;
   /** Where they are used up, no request is taken on. */
   readonly buffers: BufferPool;
   /** Undefined: the peer is the client. */
   readonly clientAddress: ((peer: string, forwardedFor: string) => string) | undefined;
   /** What no route takes; undefined: 404. */
   readonly staticFiles: StaticFiles | undefined;
-  readonly answerError: AnswerError;
   readonly onFault: (error: unknown) => void;
 }
 
@@ -64,7 +62,7 @@ export function serve(pipeline: Pipeline, exchange: Exchange): void {
   const second = head.path.charCodeAt(1);
   // A dot or an m: those of all gateway paths.
   const mayBeOurs = second === 0x2e || second === 0x6d;
-  if (mayBeOurs && serveGatewayPath(exchange, pipeline.state, pipeline.answerError)) return;
+  if (mayBeOurs && serveGatewayPath(exchange, pipeline)) return;
   if (pipeline.isAllowedHost?.(head.authority) === false) {
     pipeline.answerError(exchange, HOST_NOT_ALLOWED);
     return;

@@ -140,6 +140,7 @@ const ROUTE_X402 = {
   extra_version: "",
   facilitator_url: "",
   resource_url: "",
+  description: "",
   extensions: undefined,
   accepts: [],
   settle: "after",

@@ -11,8 +11,8 @@ import { type GatewayState } from "../gateway-paths.ts";
 import { type AccessLog, Observer } from "../observer.ts";
 import { type Pipeline, type Route } from "../pipeline.ts";
 import { type Answers } from "../policy/payment/answers.ts";
-import { createPaymentPolicy } from "../policy/payment/payment.ts";
-import { type Policy } from "../policy/policy.ts";
+import { Catalogue } from "../policy/payment/catalogue.ts";
+import { createPaymentPolicy, type PaymentPolicy } from "../policy/payment/payment.ts";
 import { type ForwardTarget } from "../proxy/target.ts";
 import { createAllowedHosts } from "../routing/allowed-hosts.ts";
 import { createRewrite } from "../routing/rewrite.ts";
@@ -21,6 +21,7 @@ import { StaticFiles, type StaticFilesDeps } from "../static/static-files.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 import { type UpstreamDeps, Upstreams } from "./upstreams.ts";
 import { type LogFiles, openAccessLog } from "./log-files.ts";
+import { type ChoreSettings, choreSettings, counted } from "./payment-chores.ts";
 import { routeMirror } from "./route-mirror.ts";
 import { RouteCaches } from "./route-caches.ts";
 import { routeSplit } from "./route-split.ts";
@@ -48,6 +49,8 @@ export interface Compiled {
   readonly maxConnections: number;
   readonly upstreams: Upstreams;
   readonly caches: RouteCaches;
+  /** Of the ledger, where there is one. */
+  readonly chores: ChoreSettings;
   /** Lets go of upstream connections, but of those that `other` goes on with; exchanges in flight end as they are. */
   close(other?: Compiled): void;
 }
@@ -73,15 +76,18 @@ interface Compilation {
 }
 
 async function compileWith(lease: Lease, { config, deps, previous }: Compilation): Promise<Compiled> {
+  const chores = choreSettings(config, lease, process.env);
   const upstreams = new Upstreams(config, deps, previous?.upstreams);
   const sell = createSeller(config, deps, lease);
   const { allowed_hosts: allowedHosts, preencoded } = config.server;
   const answer = { answerError: preencoded ? answerPreencoded : answerError };
   const caches = new RouteCaches(config, { telemetry: deps.telemetry, now: deps.clock }, previous?.caches);
   const routes: Route[] = [];
+  const sold: PaymentPolicy[] = [];
   for (const route of config.routes) {
     const upstream = upstreams.get(route.upstream ?? "");
     const payment = sell(route);
+    if (payment !== undefined) sold.push(payment);
     const plain = createTarget(route, upstream, {
       split: routeSplit(route, upstreams),
       wheel: deps.wheel,
@@ -105,6 +111,7 @@ async function compileWith(lease: Lease, { config, deps, previous }: Compilation
       isAllowedHost: createAllowedHosts(allowedHosts),
       observer: await createObserver(config, deps, undefined),
       state: deps.state,
+      catalogue: sold.length === 0 ? undefined : new Catalogue(sold),
       buffers: deps.buffers,
       clientAddress: createClientAddress(config.server.trusted_proxies),
       staticFiles,
@@ -115,6 +122,7 @@ async function compileWith(lease: Lease, { config, deps, previous }: Compilation
     maxConnections: config.server.max_connections,
     upstreams,
     caches,
+    chores,
     close(other) {
       upstreams.close(other?.upstreams);
       caches.close(other?.caches);
@@ -182,7 +190,11 @@ function createStaticFiles({ server }: Config, deps: StaticFilesDeps): StaticFil
 }
 
 /** Makes the payment policy of a priced route; undefined for one that is free. */
-function createSeller(config: Config, deps: ProcessDeps, lease: Lease): (route: RouteConfig) => Policy | undefined {
+function createSeller(
+  config: Config,
+  deps: ProcessDeps,
+  lease: Lease,
+): (route: RouteConfig) => PaymentPolicy | undefined {
   const { x402 } = config;
   if (x402.test_mode && config.routes.some((route) => route.x402 !== undefined)) requireLoopback(deps.listeners);
   const template = decodeTemplate(x402.payment_required_b64);
@@ -199,13 +211,14 @@ function createSeller(config: Config, deps: ProcessDeps, lease: Lease): (route: 
         template,
       },
       {
-        ledger,
+        ledger: counted(ledger, deps.telemetry.payments),
         paymentIds,
         facilitator,
         kinds,
         answers: deps.answers,
         clock: deps.clock,
         log: deps.log,
+        ...(route.x402.description === "" ? {} : { description: route.x402.description }),
       },
     );
   };

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { count, jsonObject, optionalHttpUrl, ours, text } from "./kinds.ts";
+import { count, jsonObject, optionalFacilitatorUrl, optionalHttpUrl, ours, text } from "./kinds.ts";
 
 const offer = z
   .strictObject({
@@ -33,10 +33,15 @@ export const routeX402 = z
       ),
     extra_name: z.string().default("").describe("EIP-712 domain name of the asset; known for known assets."),
     extra_version: z.string().default("").describe("EIP-712 domain version of the asset; known for known assets."),
-    facilitator_url: optionalHttpUrl.default("").describe("Facilitator in place of `x402.facilitator_url`."),
+    facilitator_url: optionalFacilitatorUrl.default("").describe("Facilitator in place of `x402.facilitator_url`."),
     resource_url: optionalHttpUrl
       .default("")
       .describe("Resource URL in the challenge; made from the request when empty."),
+    description: z
+      .string()
+      .max(500)
+      .default("")
+      .meta(ours("What is sold, for people and catalogues: in the challenge, and in `/.well-known/x402`.")),
     extensions: jsonObject
       .exactOptional()
       .describe(

@@ -55,13 +55,19 @@ export interface PaymentDeps {
   readonly description?: string;
 }
 
+export interface PaymentPolicy extends Policy {
+  /** What is asked for at the moment; undefined while there is no way to pay. */
+  challenge(): Challenge | undefined;
+}
+
 /**
  * Lets a request through once it is paid for, and its answer out once the money has moved. Every request that it sees is
  * priced, but for CORS preflights: which routes are is the routing table's to say. Throws where the terms cannot be sold on.
  */
-export function createPaymentPolicy(config: PaymentConfig, deps: PaymentDeps): Policy {
+export function createPaymentPolicy(config: PaymentConfig, deps: PaymentDeps): PaymentPolicy {
   const sale = createSale(config, deps);
   return {
+    challenge: () => sale.offers.current(),
     name: "payment",
     request(exchange) {
       const { head } = exchange;

@@ -1,0 +1,82 @@
+import { type ApiDocument, type ApiSchema, apiDocument, resolveSchema } from "./api-document.ts";
+import { type Operation } from "./operations/operation.ts";
+import { OPERATIONS } from "./operations/operations.ts";
+
+/** x402's `bazaar` extension: how a paid route is called, for catalogues and agents. */
+export interface Bazaar {
+  readonly info: {
+    readonly input: {
+      readonly type: "http";
+      readonly method: "POST";
+      readonly bodyType: "json";
+      readonly body: unknown;
+    };
+    readonly output: { readonly type: "json" | "file"; readonly format?: string; readonly example?: unknown };
+  };
+  /** JSON Schema 2020-12 of `info`. */
+  readonly schema: object;
+}
+
+/** What a route's challenge says of the operation behind it. */
+export interface Listing {
+  readonly description: string;
+  readonly bazaar: Bazaar;
+}
+
+/** What is told of each operation that is sold, by its path. */
+export function listings(): Readonly<Record<string, Listing>> {
+  const document = apiDocument("/");
+  const sold = OPERATIONS.filter(({ price, body }) => price !== undefined && body !== undefined);
+  return Object.fromEntries(
+    sold.map((operation) => [
+      operation.path,
+      { description: operation.summary, bazaar: bazaarOf(document, operation) },
+    ]),
+  );
+}
+
+function bazaarOf(document: ApiDocument, { name, path, example, success }: Operation): Bazaar {
+  const content = document.paths[path]?.post?.requestBody?.content["application/json"];
+  if (content === undefined) throw new Error(`Cannot list the operation "${name}": it is not described`);
+  const isJson = success.contentType === "application/json";
+  return {
+    info: {
+      input: { type: "http", method: "POST", bodyType: "json", body: example ?? {} },
+      output: isJson
+        ? { type: "json", example: success.example }
+        : { type: "file", format: [success.contentType, ...(success.otherTypes ?? [])].join(", ") },
+    },
+    schema: infoSchema(bare(resolveSchema(document, content.schema).schema)),
+  };
+}
+
+function infoSchema(body: object): object {
+  return {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    type: "object",
+    properties: {
+      input: {
+        type: "object",
+        properties: { type: { const: "http" }, method: { enum: ["POST"] }, bodyType: { enum: ["json"] }, body },
+        required: ["type", "method", "bodyType", "body"],
+        additionalProperties: false,
+      },
+      output: { type: "object", properties: { type: { type: "string" } }, required: ["type"] },
+    },
+    required: ["input"],
+  };
+}
+
+/** The schema without words: it goes into a header with every challenge. */
+function bare(schema: ApiSchema): object {
+  const { properties, items, additionalProperties } = schema;
+  const kept = Object.entries(schema).filter(([key]) => key !== "description" && key !== "example");
+  return {
+    ...Object.fromEntries(kept),
+    ...(items === undefined ? {} : { items: bare(items) }),
+    ...(typeof additionalProperties === "object" ? { additionalProperties: bare(additionalProperties) } : {}),
+    ...(properties === undefined
+      ? {}
+      : { properties: Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, bare(value)])) }),
+  };
+}
