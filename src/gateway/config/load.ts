@@ -7,6 +7,7 @@ import { problemsOf } from "./issue.ts";
 import { parseJson } from "./json.ts";
 import { checkRoutes } from "./rules-routes.ts";
 import { checkSections } from "./rules.ts";
+import { checkX402 } from "./rules-x402.ts";
 import { checkUpstreams } from "./rules-upstreams.ts";
 import { LOAD_BALANCERS } from "./schema/upstreams.ts";
 import { unavailableIn } from "./unavailable.ts";
@@ -73,6 +74,7 @@ export function loadValue(value: unknown): Loaded {
   const draft = draftOf(raw);
   const report = gather(problems, warnings);
   checkSections(draft, report);
+  checkX402(draft, report);
   checkUpstreams(draft, report);
   checkRoutes(draft, report);
   if (result.success && problems.length === 0) return { config: result.data, problems: [], warnings };

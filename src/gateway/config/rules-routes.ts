@@ -4,6 +4,7 @@ import { compileTerms, type Terms } from "../../payments/terms.ts";
 import { type RouteConfig, type RouteX402Config } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
 import { formatPath, listAt, valueAt } from "./finding.ts";
+import { checkFacilitator } from "./rules-x402.ts";
 
 /** Paths that the gateway answers before it routes. */
 const INTERCEPTED = ["/.healthz", "/.ready", "/metrics"];
@@ -131,11 +132,8 @@ function payment(route: RouteConfig, path: string, context: { draft: Draft; repo
   if (!global.enabled) {
     // Serving the route all the same would give away what it sells.
     context.report.problem(`${path}.x402`, "requires x402.enabled");
-  } else if (global.facilitator_url === "" && route.x402.facilitator_url === "" && !global.test_mode) {
-    context.report.warning(
-      `${path}.x402`,
-      "has no facilitator, so that every payment will be refused; set x402.facilitator_url, or x402.test_mode for a trial",
-    );
+  } else {
+    checkFacilitator(route.x402, `${path}.x402`, { x402: global, report: context.report });
   }
 }
 

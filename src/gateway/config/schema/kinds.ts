@@ -60,6 +60,17 @@ export const optionalHttpUrl = z
   .string()
   .refine((url) => url === "" || isHttpUrl(url), "expected an http:// or https:// URL without user and fragment");
 
+/** As above, or `unix:` and the path of a socket. */
+export const optionalFacilitatorUrl = z
+  .string()
+  .refine(
+    (url) => url === "" || isHttpUrl(url) || SOCKET_URL.test(url),
+    "expected an http:// or https:// URL without user and fragment, or unix:/path/of/a.socket",
+  );
+
+/** The kernel's socket address holds little more. */
+const SOCKET_URL = /^unix:\/[\x21-\x7e]{1,102}$/;
+
 /** An absolute http or https URL without user and fragment. */
 export const httpUrl = z.string().refine(isHttpUrl, "expected an http:// or https:// URL without user and fragment");
 

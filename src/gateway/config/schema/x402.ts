@@ -1,5 +1,15 @@
 import * as z from "zod";
-import { bytes, count, environmentName, headerName, milliseconds, optionalHttpUrl, ours, text } from "./kinds.ts";
+import {
+  bytes,
+  count,
+  environmentName,
+  headerName,
+  milliseconds,
+  optionalFacilitatorUrl,
+  optionalHttpUrl,
+  ours,
+  text,
+} from "./kinds.ts";
 
 /** A chain that this gateway may ask and, with the embedded facilitator, write to. */
 const chain = z
@@ -44,7 +54,9 @@ const secretHeader = z.strictObject({
 export const x402 = z
   .strictObject({
     enabled: z.boolean().default(false).describe("Take payments. Priced routes are refused without it."),
-    facilitator_url: optionalHttpUrl.default("").describe("Facilitator that verifies and settles payments."),
+    facilitator_url: optionalFacilitatorUrl
+      .default("")
+      .describe("Facilitator that verifies and settles payments; also `unix:` and the path of a socket."),
     facilitator_timeout_ms: milliseconds(5000).describe("Time for one call to the facilitator."),
     payment_required_b64: z
       .string()

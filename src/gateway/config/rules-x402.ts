@@ -1,0 +1,79 @@
+import { parseNetwork } from "../../payments/networks.ts";
+import { type Config, type RouteX402Config } from "./config.ts";
+import { type Draft, type Report } from "./draft.ts";
+
+type X402 = Config["x402"];
+
+/** Fields that frame a call to a facilitator or say what is in it. */
+const TAKEN = new Set([
+  "accept",
+  "accept-encoding",
+  "connection",
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "expect",
+  "host",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+function headers({ facilitator_headers: list }: X402, report: Report): void {
+  const seen = new Map<string, number>();
+  for (const [i, { name }] of list.entries()) {
+    const path = `x402.facilitator_headers[${i}].name`;
+    const lower = name.toLowerCase();
+    const other = seen.get(lower);
+    if (TAKEN.has(lower)) report.problem(path, `${JSON.stringify(name)} is set by the gateway alone`);
+    else if (other !== undefined) report.problem(path, `is that of x402.facilitator_headers[${other}]`);
+    seen.set(lower, other ?? i);
+  }
+}
+
+function chains({ chains: list, embedded, enabled }: X402, report: Report): void {
+  const seen = new Map<string, number>();
+  for (const [i, { network: name }] of list.entries()) {
+    const path = `x402.chains[${i}].network`;
+    const network = parseNetwork(name);
+    if (network === undefined) {
+      report.problem(path, `expected an EVM chain, as in "eip155:84532", found ${JSON.stringify(name)}`);
+      continue;
+    }
+    const other = seen.get(network);
+    if (other !== undefined) report.problem(path, `${network} is that of x402.chains[${other}]`);
+    seen.set(network, other ?? i);
+  }
+  if (embedded.enabled && list.length === 0) report.problem("x402.embedded.enabled", "requires x402.chains");
+  if (embedded.enabled && !enabled)
+    report.warning("x402.embedded.enabled", "without effect, since x402.enabled is off");
+}
+
+/** Rules of `x402`, beside those of routes and listeners. */
+export function checkX402({ x402 }: Draft, report: Report): void {
+  if (x402 === undefined) return;
+  headers(x402, report);
+  chains(x402, report);
+}
+
+/** Somebody settles what the route asks for, on each chain that it names. */
+export function checkFacilitator(route: RouteX402Config, path: string, context: { x402: X402; report: Report }): void {
+  const { x402, report } = context;
+  if (x402.test_mode || route.facilitator_url !== "") return;
+  if (!x402.embedded.enabled) {
+    if (x402.facilitator_url !== "") return;
+    report.problem(
+      path,
+      "has no facilitator; set x402.facilitator_url or x402.embedded, or x402.test_mode for a trial",
+    );
+    return;
+  }
+  const known = x402.chains.map(({ network }) => parseNetwork(network));
+  for (const [i, { network: name }] of [route, ...route.accepts].entries()) {
+    const network = parseNetwork(name);
+    if (network === undefined || known.includes(network)) continue;
+    const at = i === 0 ? path : `${path}.accepts[${i - 1}]`;
+    report.problem(`${at}.network`, `${network} is none of x402.chains, on which x402.embedded settles`);
+  }
+}
