@@ -15,19 +15,25 @@ export interface Gateway {
   /** KiB of a line of /proc/PID/status, as `VmRSS` or `VmHWM`. */
   memoryKib(line: string): number;
   stop(): Promise<void>;
+  /** Ends it as a power cut does. */
+  kill(): Promise<void>;
 }
 
-/** `config` is the configuration file; the listener is 127.0.0.1, port 0, one worker, unless it says otherwise. */
-export async function startGateway(config: {
-  readonly server?: object;
-  readonly [key: string]: unknown;
-}): Promise<Gateway> {
+/**
+ * `config` is the configuration file; the listener is 127.0.0.1, port 0, one worker, unless it says otherwise. `environment`
+ * goes beside this process's own.
+ */
+export async function startGateway(
+  config: { readonly server?: object; readonly [key: string]: unknown },
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Gateway> {
   const folder = mkdtempSync(join(tmpdir(), "turnpike-test-"));
   const file = join(folder, "turnpike.json");
   const server = { address: "127.0.0.1", port: 0, workers: 1, ...config.server };
   writeFileSync(file, JSON.stringify({ ...config, server }));
   const subprocess = Bun.spawn([process.execPath, MAIN, "--config", file], {
     cwd: folder,
+    env: { ...Bun.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
@@ -47,9 +53,14 @@ export async function startGateway(config: {
 
   const stop = async (): Promise<void> => {
     subprocess.kill("SIGTERM");
-    const kill = setTimeout(() => subprocess.kill("SIGKILL"), STOP_MS);
+    const timer = setTimeout(() => subprocess.kill("SIGKILL"), STOP_MS);
     await subprocess.exited;
-    clearTimeout(kill);
+    clearTimeout(timer);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const kill = async (): Promise<void> => {
+    subprocess.kill("SIGKILL");
+    await subprocess.exited;
     rmSync(folder, { recursive: true, force: true });
   };
   try {
@@ -66,6 +77,7 @@ export async function startGateway(config: {
         return Number(match[1]);
       },
       stop,
+      kill,
     };
   } catch (error) {
     await stop();

@@ -1,0 +1,122 @@
+/** A gateway that is killed between any two steps of a payment: nothing is given away, nobody pays twice, the answer comes. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { encodeHeader } from "../../src/payments/header.ts";
+import { type PaymentPayload } from "../../src/payments/messages.ts";
+import { CHAIN_SETUP_MS, hasChain } from "../../src/payments/testing/chain.ts";
+import { HOLD_MS } from "../../src/store/ledger.ts";
+import { type Market, never, openMarket, PRICE, Stall } from "./market.ts";
+
+// A hold lasts, and many processes start at once.
+setDefaultTimeout(90_000);
+/** Longer than a hold lasts that nobody gives back. */
+const RETRY_MS = 4 * HOLD_MS;
+/** More than sockets hold, so that a client that does not read stops the delivery. */
+const GOODS = Buffer.alloc(24 * 1024 * 1024, "goods ");
+
+let market: Market;
+const stalls: Stall[] = [];
+
+beforeAll(async () => {
+  if (hasChain) market = await openMarket();
+}, CHAIN_SETUP_MS);
+
+afterAll(async () => {
+  await Promise.all(stalls.map((stall) => stall.close()));
+  await market?.chain.close();
+});
+
+/** Where a gateway is when it is killed: `reached` resolves there, and nothing goes on from there by itself. */
+type Point = (stall: Stall, reached: () => void) => void;
+
+function atCall(method: string, isAfter = false): Point {
+  return (stall, reached) => {
+    stall.rpcHand = async ({ methods, forward }) => {
+      if (!methods.includes(method)) return forward();
+      if (isAfter) await forward();
+      reached();
+      return never();
+    };
+  };
+}
+
+const atUpstream: Point = (stall, reached) => {
+  stall.sell = () => {
+    reached();
+    return never();
+  };
+};
+
+const atDelivery: Point = () => {};
+
+const POINTS: readonly (readonly [name: string, point: Point])[] = [
+  ["while it verifies", atCall("eth_call")],
+  ["while the upstream works", atUpstream],
+  ["before the transaction is sent", atCall("eth_sendRawTransaction")],
+  ["after the transaction was sent, before it knows of that", atCall("eth_sendRawTransaction", true)],
+  ["while it waits for the receipt", atCall("eth_getTransactionReceipt")],
+  ["after settlement, while it delivers", atDelivery],
+];
+
+function send(stall: Stall, payment: PaymentPayload): Promise<Response> {
+  return fetch(stall.url, { headers: { "payment-signature": encodeHeader(payment) } });
+}
+
+/** Asks as a good client does: the same payment, as long as it is told to come again. */
+async function insist(stall: Stall, payment: PaymentPayload): Promise<Response> {
+  const end = performance.now() + RETRY_MS;
+  for (;;) {
+    const response = await send(stall, payment);
+    const isOpen = (response.status === 409 || response.status === 503) && response.headers.has("retry-after");
+    if (!isOpen || performance.now() > end) return response;
+    await response.body?.cancel();
+    await Bun.sleep(200);
+  }
+}
+
+async function sellThroughCrash(settle: "after" | "before", point: Point): Promise<void> {
+  const stall = new Stall(market, { settle });
+  stalls.push(stall);
+  stall.sell = () => new Response(GOODS);
+  await stall.open();
+  const payment = await stall.sign();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  point(stall, resolve);
+  const sent = send(stall, payment).catch(() => undefined);
+  if (point === atDelivery) expect((await sent)?.status).toBe(200);
+  else await promise;
+  await stall.crash();
+  const cut = await (await sent)?.arrayBuffer().catch(() => undefined);
+  expect(cut).toBeUndefined();
+
+  stall.sell = () => new Response(GOODS);
+  await stall.open();
+  const response = await insist(stall, payment);
+  expect(response.status).toBe(200);
+  expect(Buffer.from(await response.arrayBuffer()).equals(GOODS)).toBe(true);
+  expect(await stall.balance()).toBe(PRICE);
+  const other = await fetch(`${stall.url}?another`, { headers: { "payment-signature": encodeHeader(payment) } });
+  expect(other.status).toBe(409);
+  expect(stall.runs).toBeLessThanOrEqual(2);
+}
+
+for (const settle of ["after", "before"] as const) {
+  for (const [name, point] of POINTS) {
+    test.concurrent.skipIf(!hasChain)(`settle ${settle}: killed ${name}`, () => sellThroughCrash(settle, point));
+  }
+}
+
+test.concurrent.skipIf(!hasChain)("an answer that was delivered whole is kept over a restart", async () => {
+  const stall = new Stall(market);
+  stalls.push(stall);
+  stall.sell = () => new Response(GOODS);
+  await stall.open();
+  const payment = await stall.sign();
+  const first = await send(stall, payment);
+  expect(Buffer.from(await first.arrayBuffer()).equals(GOODS)).toBe(true);
+  await stall.crash();
+  await stall.open();
+  const again = await insist(stall, payment);
+  expect(again.status).toBe(200);
+  expect(Buffer.from(await again.arrayBuffer()).equals(GOODS)).toBe(true);
+  expect([await stall.balance(), stall.runs]).toEqual([PRICE, 1]);
+});

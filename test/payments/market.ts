@@ -1,0 +1,185 @@
+/** A real chain, gateways that sell on it, and hands on the wires between them. */
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { hexToBytes } from "@noble/hashes/utils.js";
+import { z } from "zod";
+import { type Address, checksumAddress, type Hex } from "../../src/payments/address.ts";
+import { decodeHeader } from "../../src/payments/header.ts";
+import { type Eip3009Payment, paymentRequiredSchema, type PaymentRequired } from "../../src/payments/messages.ts";
+import { addressOfPrivateKey, signHash } from "../../src/payments/signature.ts";
+import { type Chain, startChain, type TestToken } from "../../src/payments/testing/chain.ts";
+import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
+import { type Authorization, authorizationHash } from "../../src/payments/typed-data.ts";
+import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
+
+export const PRICE = 10_000n;
+
+/** What a test does to a call on its way: answers it, lets it pass, or never answers. */
+export type Hand = (call: { readonly methods: readonly string[]; forward(): Promise<Response> }) => Promise<Response>;
+
+const rpcCall = z.object({ method: z.string() });
+const rpcBody = z.union([rpcCall, z.array(rpcCall)]);
+
+/** What never comes. */
+export function never<T>(): Promise<T> {
+  return new Promise(() => {});
+}
+
+export function freshKey(): Hex {
+  return `0x${randomBytes(32).toString("hex")}`;
+}
+
+export function addressOf(key: Hex): Address {
+  return checksumAddress(addressOfPrivateKey(hexToBytes(key.slice(2))));
+}
+
+/** The chain that all of a file's gateways share. */
+export interface Market {
+  readonly chain: Chain;
+  readonly token: TestToken;
+}
+
+/** Starts a chain with a token of which the payer has plenty. */
+export async function openMarket(): Promise<Market> {
+  const chain = await startChain();
+  const token = await chain.deployToken();
+  await token.mint(PAYER, 1_000_000_000n);
+  return { chain, token };
+}
+
+/** A gateway process with an embedded facilitator, an upstream and a payee of its own. */
+export class Stall {
+  readonly #market: Market;
+  readonly #key = freshKey();
+  readonly #state = mkdtempSync(join(tmpdir(), "turnpike-stall-"));
+  readonly #rpc: Bun.Server<undefined>;
+  readonly #origin: Bun.Server<undefined>;
+  readonly #x402: object;
+  #gateway: Gateway | undefined;
+  readonly payee = addressOf(freshKey());
+  runs = 0;
+  /** On the wire to the chain's node. */
+  rpcHand: Hand | undefined;
+  /** What the upstream does. */
+  sell: (request: Request) => Response | Promise<Response> = () => new Response("the goods");
+
+  constructor(market: Market, x402: object = {}) {
+    this.#market = market;
+    this.#x402 = x402;
+    this.#rpc = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      idleTimeout: 255,
+      fetch: async (request) => {
+        const body = await request.text();
+        const parsed = rpcBody.parse(JSON.parse(body));
+        const methods = [parsed].flat().map(({ method }) => method);
+        const forward = () =>
+          fetch(market.chain.rpcUrl, { method: "POST", body, headers: { "content-type": "application/json" } });
+        return this.rpcHand === undefined ? forward() : this.rpcHand({ methods, forward });
+      },
+    });
+    this.#origin = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      idleTimeout: 255,
+      fetch: (request) => {
+        this.runs += 1;
+        return this.sell(request);
+      },
+    });
+  }
+
+  async open(): Promise<void> {
+    const { chain, token } = this.#market;
+    await chain.fund(addressOf(this.#key));
+    this.#gateway = await startGateway(
+      {
+        state_path: this.#state,
+        x402: {
+          enabled: true,
+          embedded: { enabled: true },
+          chains: [{ network: chain.network, rpc_url_env: "TEST_RPC", poll_ms: 20, receipt_timeout_ms: 20_000 }],
+        },
+        upstreams: [{ name: "origin", servers: [serverAt(this.#origin.port ?? 0)] }],
+        routes: [
+          {
+            path_prefix: "/goods",
+            upstream: "origin",
+            x402: {
+              price: String(PRICE),
+              asset: token.address,
+              network: chain.network,
+              pay_to: this.payee,
+              extra_name: token.name,
+              extra_version: token.version,
+              max_timeout_seconds: 300,
+              // The port changes with every process.
+              resource_url: "https://stall.example/goods",
+              ...this.#x402,
+            },
+          },
+        ],
+      },
+      { TEST_RPC: this.#rpc.url.href, TURNPIKE_FACILITATOR_KEY: this.#key },
+    );
+  }
+
+  /** Ends the gateway as a power cut does, and lets all wires be. */
+  async crash(): Promise<void> {
+    await this.#gateway?.kill();
+    this.#gateway = undefined;
+    this.rpcHand = undefined;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.#gateway?.port}/goods`;
+  }
+
+  /** What the gateway wrote. */
+  get output(): string {
+    return this.#gateway?.output() ?? "";
+  }
+
+  balance(): Promise<bigint> {
+    return this.#market.token.balanceOf(this.payee);
+  }
+
+  async challenge(): Promise<PaymentRequired> {
+    const response = await fetch(this.url);
+    return paymentRequiredSchema.parse(decodeHeader(response.headers.get("payment-required") ?? ""));
+  }
+
+  /** The gateway's own account, which pays for gas. */
+  get facilitator(): Address {
+    return addressOf(this.#key);
+  }
+
+  /** A payment as the challenge asks for it, signed and not sent. */
+  async sign(): Promise<Eip3009Payment> {
+    const { chain, token } = this.#market;
+    const required = await this.challenge();
+    const [accepted] = required.accepts;
+    if (accepted === undefined) throw new Error("Cannot pay: nothing is accepted");
+    const authorization: Authorization = {
+      from: PAYER,
+      to: this.payee,
+      value: accepted.amount,
+      validAfter: "0",
+      validBefore: String((await chain.time()) + 290),
+      nonce: freshKey(),
+    };
+    const domain = { name: token.name, version: token.version, network: chain.network, asset: token.address };
+    const signature = signHash(authorizationHash(domain, authorization), hexToBytes(PRIVATE_KEY.slice(2)));
+    return { x402Version: 2, resource: required.resource, accepted, payload: { signature, authorization } };
+  }
+
+  async close(): Promise<void> {
+    await this.#gateway?.stop();
+    await this.#origin.stop(true);
+    await this.#rpc.stop(true);
+    rmSync(this.#state, { recursive: true, force: true });
+  }
+}
