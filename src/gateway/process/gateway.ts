@@ -12,6 +12,7 @@ import { type TlsMaterial } from "../wire/tls.ts";
 import { readTlsMaterial } from "./certificates.ts";
 import { compile, type Compiled, type ProcessDeps } from "./compile.ts";
 import { GatewayListener, type ListenerShared } from "./gateway-listener.ts";
+import { PaymentChores } from "./payment-chores.ts";
 import { QuicListeners, quicPlansOf, readQuicMaterial } from "./quic-listeners.ts";
 import {
   type BoundListener,
@@ -94,6 +95,7 @@ class RunningGateway implements GatewayProcess {
   #store: Store | undefined;
   /** What it was opened by. */
   #storeConfig: Config["postgres"] | undefined;
+  #chores: PaymentChores | undefined;
   #compiled: Compiled | undefined;
   /** Everything that it listens by is bound. */
   #isUp = false;
@@ -149,6 +151,7 @@ class RunningGateway implements GatewayProcess {
       this.#isUp = true;
       this.#directory?.commit();
       await this.#facilitators.commit(config);
+      this.#doChores();
     } catch (error) {
       await this.close(0);
       throw error;
@@ -164,6 +167,7 @@ class RunningGateway implements GatewayProcess {
       await this.#replace(config, members, { material, quicMaterial });
       this.#directory?.commit();
       await this.#facilitators.commit(config);
+      this.#doChores();
     } catch (error) {
       this.#directory?.rollback();
       await this.#facilitators.rollback();
@@ -235,6 +239,8 @@ class RunningGateway implements GatewayProcess {
     this.#draining = true;
     this.#directory?.close();
     await Promise.all([...this.#bound, ...this.#closing, this.#quic].map((listener) => listener.close(graceMs)));
+    // Before those are gone whom they ask.
+    await this.#chores?.close();
     this.#compiled?.close();
     await this.#facilitators.close(graceMs);
     this.#wheel.close();
@@ -331,6 +337,22 @@ class RunningGateway implements GatewayProcess {
     }
     this.#own.useDisk(storePath, log);
     return this.#store;
+  }
+
+  /** Looks after the ledger, where one was opened, by what is served by now. */
+  #doChores(): void {
+    const { chores } = this.#ready();
+    if (this.#chores !== undefined) {
+      this.#chores.use(chores);
+    } else if (this.#store !== undefined && !this.#draining) {
+      const { log } = this.#options;
+      const metrics = this.#own.telemetry.payments;
+      this.#chores = new PaymentChores(
+        { store: this.#store, metrics, clock: Date.now, random: Math.random, log },
+        chores,
+      );
+      this.#chores.start();
+    }
   }
 
   #metrics(): ReturnType<Resources["metrics"]> {

@@ -1,4 +1,5 @@
 import { type Facilitator } from "../../payments/facilitator.ts";
+import { type Lease } from "../../payments/facilitators.ts";
 import { OutboxPoster } from "../../payments/outbox-poster.ts";
 import { Reconciler } from "../../payments/reconciler.ts";
 import { type Environment } from "../../payments/secrets.ts";
@@ -45,8 +46,14 @@ export interface ChoresDeps {
  * What the chores need of a configuration. Throws where a route reports its settlements, and there is no secret to sign them
  * by.
  */
-export function choreSettings({ x402 }: Config, sellers: readonly Seller[], environment: Environment): ChoreSettings {
+export function choreSettings({ routes, x402 }: Config, lease: Lease, environment: Environment): ChoreSettings {
   const { test_mode: testMode, ledger_keep_days: keepDays, settlement_secret_env: name } = x402;
+  const sellers = routes.flatMap(({ path_prefix: route, x402: terms }) => {
+    if (terms === undefined) return [];
+    const { settlement_url, gateway_id } = terms;
+    const { facilitator } = lease.desk(terms.facilitator_url);
+    return [{ route, facilitator, target: { settlement_url, gateway_id, testMode } }];
+  });
   const reports = sellers.some(({ target }) => target.settlement_url !== "");
   const text = environment[name];
   return { sellers, testMode, keepDays, secrets: reports || text ? parseSecrets(name, text) : [] };
