@@ -22,7 +22,8 @@ test("a browser gets a page that says the price, and the challenge in the header
   expect(html).toContain("0.01 USDC");
   expect(html).toContain("0.02 USDC");
   expect(html).toContain("Base Sepolia (eip155:84532)");
-  expect(html).toContain("npx turnpike call http://shop.example/goods");
+  expect(html).toContain("wrapFetchWithPayment(fetch, client)(&quot;http://shop.example/goods&quot;)");
+  expect(html).toContain("npx turnpike call");
   expect(html).toContain("&quot;payTo&quot;");
   expect(shop.runs).toBe(0);
 });

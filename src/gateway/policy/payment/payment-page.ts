@@ -19,7 +19,7 @@ p { margin: .5rem 0; }
 .status, .dim { color: var(--dim); }
 .status { margin: 0 0 .5rem; font-size: .875rem; letter-spacing: .04em; }
 ul { list-style: none; margin: 1.25rem 0 0; padding: 0; }
-li { padding: .875rem 0; border-top: 1px solid var(--line); }
+li { padding: .875rem 0; overflow-wrap: anywhere; border-top: 1px solid var(--line); }
 .price { display: block; font-size: 1.375rem; font-weight: 600; color: var(--mark); font-variant-numeric: tabular-nums; }
 code, pre { font: .875rem/1.5 ui-monospace, "SF Mono", Consolas, monospace; }
 code { overflow-wrap: anywhere; }
@@ -60,11 +60,11 @@ export function paymentPage(required: PaymentRequired, price: string): string {
 <ul>
 ${accepts.map(wayItem).join("\n")}
 </ul>
-<h2>Pay from a terminal</h2>
-<p>One command signs the payment and fetches the answer; a wallet is made by <code>npx turnpike wallet create</code>.</p>
-<pre><code>npx turnpike call ${escape(shellWord(resource.url))}</code></pre>
 <h2>Pay from a program</h2>
-<p>Any <a href="https://www.x402.org" rel="noreferrer">x402</a> client pays by itself: it reads this page's <code>PAYMENT-REQUIRED</code> header, signs, and asks again. Nothing is charged where no answer comes.</p>
+<p>Any <a href="https://www.x402.org" rel="noreferrer">x402</a> client pays by itself: it reads this page's <code>PAYMENT-REQUIRED</code> header, signs what it says, and asks again with the signature. In JavaScript:</p>
+<pre><code>${escape(program(resource.url))}</code></pre>
+<h2>Pay from a terminal</h2>
+<p>What Turnpike itself sells, such as reading a page, is asked for and paid by one command: <code>npx turnpike call --help</code> tells how. <code>npx turnpike wallet create</code> makes the wallet.</p>
 <details>
 <summary>The challenge</summary>
 <pre><code>${escape(JSON.stringify(required, undefined, 2))}</code></pre>
@@ -84,9 +84,14 @@ function wayItem({ scheme, amount, asset, network, payTo }: PaymentRequirements)
   return `<li><span class="price">${escape(`${most}${figure} ${token}`)}</span><span class="dim">a request, ${escape(on)}</span></li>`;
 }
 
-/** One word of a POSIX shell, whatever it holds. */
-function shellWord(text: string): string {
-  return /^[\w./:%@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+function program(url: string): string {
+  return `import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
+import { ExactEvmScheme } from "@x402/evm/exact/client";
+import { privateKeyToAccount } from "viem/accounts";
+
+const account = privateKeyToAccount(process.env.PRIVATE_KEY);
+const client = new x402Client().register("eip155:*", new ExactEvmScheme(account));
+const response = await wrapFetchWithPayment(fetch, client)(${JSON.stringify(url)});`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
