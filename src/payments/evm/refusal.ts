@@ -26,7 +26,10 @@ const WORDS: readonly (readonly [RegExp, Refusal])[] = [
   [/underpriced|fee too low|feetoolow|gas price too low|less than block base fee|max fee per gas/, "underpriced"],
   [/insufficient funds|insufficientfunds|insufficient balance for|upfront cost/, "no funds"],
   [/rate limit|too many requests|limit exceeded|capacity|request count/, "busy"],
-  [/revert|vm execution error|invalid opcode|out of gas|outofgas|gas required exceeds|stack underflow/, "reverted"],
+  [
+    /revert|vm execution error|evm error|invalid opcode|out of gas|outofgas|intrinsic gas|gas required exceeds|stack underflow/,
+    "reverted",
+  ],
   [/method not found|does not exist|not supported|unsupported method/, "unknown method"],
 ];
 

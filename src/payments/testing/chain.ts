@@ -13,7 +13,7 @@ export const CHAIN_SETUP_MS = 60_000;
 const ETHER = 10n ** 18n;
 const hex = z.custom<Hex>((value) => typeof value === "string" && /^0x[0-9a-fA-F]*$/.test(value));
 const receipt = z.object({ status: z.string(), contractAddress: z.string().nullish() });
-const answer = z.object({ result: z.unknown(), error: z.object({ message: z.string() }).optional() });
+const answer = z.object({ result: z.unknown().optional(), error: z.object({ message: z.string() }).optional() });
 
 /** A token of src/payments/testing/contracts/token.sol. Whoever is named as sender needs no key: the chain lets anybody be anybody. */
 export interface TestToken {
@@ -96,12 +96,14 @@ function textBytes(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }
 
+interface Transacted {
+  readonly hash: Hex;
+  readonly created: Address | undefined;
+}
+
 /** Transactions that are mined at once, whether or not the chain does so by itself. */
-function createSender(
-  rpc: Rpc,
-  isAutomatic: () => boolean,
-): (transaction: object) => Promise<{ hash: Hex; created: Address | undefined }> {
-  return async function send(transaction) {
+function createSender(rpc: Rpc, isAutomatic: () => boolean): (transaction: object) => Promise<Transacted> {
+  async function send(transaction: object): Promise<Transacted> {
     const hash = hex.parse(await rpc("eth_sendTransaction", [transaction]));
     if (!isAutomatic()) await rpc("evm_mine");
     let found: z.infer<typeof receipt> | null = null;
@@ -113,6 +115,13 @@ function createSender(
     if (status !== "0x1") throw new Error("Cannot send a transaction: it reverted");
     const created = contractAddress ?? "";
     return { hash, created: isAddress(created) ? created : undefined };
+  }
+  // One at a time: the node gives two that come together one nonce.
+  let turn: Promise<unknown> = Promise.resolve();
+  return async function inTurn(transaction) {
+    const mine = turn.then(() => send(transaction));
+    turn = mine.catch(() => undefined);
+    return await mine;
   };
 }
 

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { CHAIN_SETUP_MS, hasChain } from "../testing/chain.ts";
+import { createEmbeddedFacilitator, type EmbeddedChainOptions } from "./embedded-facilitator.ts";
+import { type NodeProxy, startNodeProxy } from "./testing/node-proxy.ts";
+import { freshAccount, keyOf, openShop, type Shop } from "./testing/shop.ts";
+
+const SECRET = "an-api-key";
+
+describe.skipIf(!hasChain)("the embedded facilitator before a node that fails", () => {
+  let shop: Shop;
+  let proxy: NodeProxy;
+  beforeAll(async () => {
+    shop = await openShop();
+    proxy = startNodeProxy(shop.chain.rpcUrl);
+  }, CHAIN_SETUP_MS);
+  afterAll(async () => {
+    await proxy.close();
+    await shop.close();
+  });
+
+  test.each([
+    ["is down", "unavailable", () => new Response("down", { status: 502 })],
+    ["talks of something else", "failed", () => new Response("welcome to my page")],
+    ["answers too much", "failed", () => new Response(" ".repeat(2 * 1024 * 1024))],
+    ["turns it away", "failed", () => new Response(SECRET, { status: 401 })],
+  ] as const)("knows nothing of a payment where it %s, and tells no secret", async (_what, kind, answer) => {
+    const facilitator = await shop.facilitator({ rpc_url: `${proxy.rpcUrl}/${SECRET}`, timeout_ms: 1000 });
+    const payment = await shop.pay(await shop.payer());
+    proxy.answer(answer);
+    const verification = await facilitator.verify(payment, shop.requirements);
+    const settlement = await facilitator.settle(payment, shop.requirements);
+    const outcome = await facilitator.find(payment, shop.requirements);
+    const supported = await facilitator.supported().catch((error: unknown) => String(error));
+    proxy.answer(undefined);
+    expect(verification.kind).toBe(kind);
+    expect(settlement).toMatchObject({ kind: "unknown", transaction: "" });
+    expect(outcome.kind).toBe("unknown");
+    const told = JSON.stringify([verification, settlement, outcome, supported]);
+    expect(told).toContain("Cannot learn what the facilitator supports");
+    expect(told).not.toContain(SECRET);
+    expect(told).not.toContain(proxy.rpcUrl);
+    expect(await facilitator.settle(payment, shop.requirements)).toMatchObject({ kind: "settled" });
+  });
+
+  test("writes nothing to a chain of another id", async () => {
+    const network = "eip155:8453";
+    const facilitator = await shop.facilitator({ network, rpc_url: proxy.rpcUrl });
+    const requirements = { ...shop.requirements, network };
+    const payment = { ...(await shop.pay(await shop.payer())), accepted: requirements };
+    proxy.methods.length = 0;
+    expect(await facilitator.supported().catch((error: unknown) => String(error))).toContain(
+      "the node's chain id is another network's",
+    );
+    expect(await facilitator.verify(payment, requirements)).toMatchObject({ kind: "failed" });
+    expect(await facilitator.settle(payment, requirements)).toMatchObject({ kind: "unknown", transaction: "" });
+    expect(new Set(proxy.methods)).toEqual(new Set(["eth_chainId"]));
+  });
+});
+
+describe("the embedded facilitator's options", () => {
+  const chain: EmbeddedChainOptions = {
+    network: "base-sepolia",
+    rpc_url: `http://127.0.0.1:9/${SECRET}`,
+    timeout_ms: 1000,
+    poll_ms: 100,
+    confirmations: 1,
+    receipt_timeout_ms: 1000,
+    max_fee_per_gas: "5000000000",
+    max_gas: 300_000,
+  };
+  const key = keyOf(freshAccount());
+
+  test.each([
+    ["a short key", { key: "0xabc123" }, "Cannot use the facilitator's key: it is not 32 bytes of hex"],
+    ["no key", { key: "" }, "Cannot use the facilitator's key: it is not 32 bytes of hex"],
+    ["a key above the curve", { key: "f".repeat(64) }, "Cannot use the facilitator's key: it is none of the curve"],
+    ["no chain", { chains: [] }, "Cannot start the embedded facilitator: x402.chains names no chain"],
+    ["a chain twice", { chains: [chain, chain] }, "Cannot use the chain eip155:84532: it is configured twice"],
+    [
+      "a network that is none",
+      { chains: [{ ...chain, network: "solana" }] },
+      `Cannot use the chain "solana": it is no EVM network`,
+    ],
+    [
+      "a URL that is none",
+      { chains: [{ ...chain, rpc_url: SECRET }] },
+      "Cannot use the chain eip155:84532: its RPC endpoint is no http or https URL",
+    ],
+  ])("are refused with %s, which is not shown", (_what, change, message) => {
+    expect(() => createEmbeddedFacilitator({ chains: [chain], key, max_pending: 4, ...change })).toThrow(
+      new Error(message),
+    );
+  });
+});

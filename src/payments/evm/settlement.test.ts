@@ -1,0 +1,266 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { until } from "../../lib/testing/until.ts";
+import { type Hex } from "../address.ts";
+import { CHAIN_SETUP_MS, hasChain } from "../testing/chain.ts";
+import { PAYEE } from "../testing/payment.ts";
+import { encodeCall } from "./abi.ts";
+import { transferCall } from "./eip3009/calls.ts";
+import { type NodeProxy, rpcError, startNodeProxy } from "./testing/node-proxy.ts";
+import { freshAccount, openShop, type Shop } from "./testing/shop.ts";
+
+const SEND = "eth_sendRawTransaction";
+const HASH = /^0x[0-9a-f]{64}$/;
+
+describe.skipIf(!hasChain)("settlement on a chain", () => {
+  let shop: Shop;
+  let proxy: NodeProxy;
+  beforeAll(async () => {
+    shop = await openShop();
+    proxy = startNodeProxy(shop.chain.rpcUrl);
+  }, CHAIN_SETUP_MS);
+  afterAll(async () => {
+    await proxy.close();
+    await shop.close();
+  });
+  afterEach(async () => {
+    proxy.answer(undefined);
+    proxy.behave(undefined);
+    proxy.methods.length = 0;
+    await shop.chain.setMining(true);
+    await shop.chain.mine();
+  });
+
+  function sends(): number {
+    return proxy.methods.filter((method) => method === SEND).length;
+  }
+
+  /** A stranger's transaction that goes before those of the facilitator. */
+  async function goBefore(from: Hex, data: Hex): Promise<void> {
+    await shop.chain.fund(from);
+    const fees = { maxFeePerGas: "0x174876e800", maxPriorityFeePerGas: "0x174876e800", gas: "0x30d40" };
+    await shop.chain.rpc("eth_sendTransaction", [{ from, to: shop.token.address, data, ...fees }]);
+  }
+
+  test("sends nothing where the chain is dearer than the bound", async () => {
+    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl, max_fee_per_gas: "1000" });
+    const payment = await shop.pay(await shop.payer());
+    expect(await facilitator.settle(payment, shop.requirements)).toEqual({
+      kind: "unknown",
+      cause: "the chain's fees are above max_fee_per_gas: nothing was sent",
+      transaction: "",
+    });
+    expect(sends()).toBe(0);
+    expect(await facilitator.find(payment, shop.requirements)).toEqual({ kind: "unspent" });
+  });
+
+  test("refuses what takes more gas than the bound, before and at settlement", async () => {
+    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl, max_gas: 40_000 });
+    const payment = await shop.pay(await shop.payer());
+    const refusal = { kind: "refused", reason: "invalid_exact_evm_transaction_simulation_failed" } as const;
+    expect(await facilitator.verify(payment, shop.requirements)).toEqual(refusal);
+    expect(await facilitator.settle(payment, shop.requirements)).toEqual(refusal);
+    expect(sends()).toBe(0);
+  });
+
+  test("sends nothing where its account cannot pay, and settles once it can", async () => {
+    const facilitator = await shop.facilitator();
+    await shop.chain.fund(facilitator.account.address, 0n);
+    const payment = await shop.pay(await shop.payer());
+    expect(await facilitator.settle(payment, shop.requirements)).toEqual({
+      kind: "unknown",
+      cause: "the facilitator's account cannot pay for gas: nothing was sent",
+      transaction: "",
+    });
+    await shop.chain.fund(facilitator.account.address);
+    expect(await facilitator.settle(payment, shop.requirements)).toMatchObject({ kind: "settled" });
+  });
+
+  test("finds the transaction whose broadcast was never answered", async () => {
+    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl, timeout_ms: 300 });
+    let lost = 0;
+    proxy.behave(async (call, forward) => {
+      const answer = await forward();
+      if (call.method !== SEND || lost > 0) return answer;
+      lost += 1;
+      return "never";
+    });
+    const payment = await shop.pay(await shop.payer());
+    expect(await facilitator.settle(payment, shop.requirements)).toMatchObject({ kind: "settled" });
+    expect(lost).toBe(1);
+    const next = await shop.pay(await shop.payer());
+    expect(await facilitator.settle(next, shop.requirements)).toMatchObject({ kind: "settled" });
+  });
+
+  test("sends again what never arrived, and leaves no gap before what came after it", async () => {
+    const facilitator = await shop.facilitator({
+      rpc_url: proxy.rpcUrl,
+      timeout_ms: 100,
+      receipt_timeout_ms: 2000,
+    });
+    let lost = 0;
+    proxy.behave(async (call, forward) => {
+      if (call.method !== SEND || lost > 0) return await forward();
+      lost += 1;
+      return "never";
+    });
+    const payments = await Promise.all([1, 2, 3].map(async () => await shop.pay(await shop.payer())));
+    const settlements = await Promise.all(payments.map((payment) => facilitator.settle(payment, shop.requirements)));
+    // The first one's nonce went to the second: whether it is sent again in time or not, nothing is stuck.
+    expect(settlements.slice(1).map(({ kind }) => kind)).toEqual(["settled", "settled"]);
+    const [first] = payments;
+    if (first === undefined) throw new Error("unreachable");
+    expect(await facilitator.settle(first, shop.requirements)).toMatchObject({ kind: "settled" });
+  });
+
+  test("leaves a late receipt open with its transaction, and finds it settled afterwards", async () => {
+    const facilitator = await shop.facilitator({ receipt_timeout_ms: 100 });
+    const payer = await shop.payer();
+    const payment = await shop.pay(payer);
+    await shop.chain.setMining(false);
+    const open = await facilitator.settle(payment, shop.requirements);
+    expect(open).toMatchObject({ kind: "unknown", transaction: expect.stringMatching(HASH) });
+    expect(await facilitator.find(payment, shop.requirements)).toEqual({ kind: "unspent" });
+    await shop.chain.mine();
+    const transaction = open.kind === "unknown" ? open.transaction : "";
+    const found = { kind: "settled", transaction, payer: payer.address } as const;
+    expect(await facilitator.find(payment, shop.requirements)).toEqual(found);
+    expect(await facilitator.settle(payment, shop.requirements)).toEqual(found);
+    expect(await shop.token.balanceOf(payer.address)).toBe(990_000n);
+  });
+
+  test("waits for its confirmations", async () => {
+    const facilitator = await shop.facilitator({ confirmations: 3 });
+    const payment = await shop.pay(await shop.payer());
+    let isDone = false;
+    const settling = facilitator.settle(payment, shop.requirements).finally(() => {
+      isDone = true;
+    });
+    await until(() => shop.token.isUsed(payment.payload.authorization.from, payment.payload.authorization.nonce));
+    expect(isDone).toBe(false);
+    await shop.chain.mine(2);
+    expect(await settling).toMatchObject({ kind: "settled" });
+  });
+
+  test("pays once where its process ends with a transaction under way", async () => {
+    const account = freshAccount();
+    const before = await shop.facilitator({ account, receipt_timeout_ms: 100 });
+    const payer = await shop.payer();
+    const payment = await shop.pay(payer);
+    await shop.chain.setMining(false);
+    const open = await before.settle(payment, shop.requirements);
+    await before.close();
+
+    const after = await shop.facilitator({ account, rpc_url: proxy.rpcUrl });
+    expect(await after.settle(payment, shop.requirements)).toMatchObject({ kind: "unknown" });
+    expect(sends()).toBe(0);
+    await shop.chain.mine();
+    const transaction = open.kind === "unknown" ? open.transaction : "";
+    expect(await after.settle(payment, shop.requirements)).toMatchObject({ kind: "settled", transaction });
+    await shop.chain.setMining(true);
+    const next = await shop.pay(payer);
+    expect(await after.settle(next, shop.requirements)).toMatchObject({ kind: "settled" });
+    expect(await shop.token.balanceOf(payer.address)).toBe(980_000n);
+  });
+
+  test("pays more for a transaction that is stuck, within the bound", async () => {
+    const facilitator = await shop.facilitator({
+      rpc_url: proxy.rpcUrl,
+      receipt_timeout_ms: 4000,
+      max_fee_per_gas: "100000000000",
+    });
+    const payment = await shop.pay(await shop.payer());
+    await shop.chain.setMining(false);
+    const settling = facilitator.settle(payment, shop.requirements);
+    await until(() => sends() === 1);
+    // Ten times what it offers.
+    await shop.chain.rpc("anvil_setNextBlockBaseFeePerGas", ["0x4a817c800"]);
+    await shop.chain.mine();
+    await shop.chain.rpc("anvil_setNextBlockBaseFeePerGas", ["0x4a817c800"]);
+    await until(() => sends() > 1);
+    await shop.chain.mine();
+    expect(await settling).toMatchObject({ kind: "settled" });
+    await shop.chain.rpc("anvil_setNextBlockBaseFeePerGas", ["0x3b9aca00"]);
+  });
+
+  test("answers busy above its bound, and keeps what is under way", async () => {
+    const facilitator = await shop.facilitator({ max_pending: 2 });
+    const payments = await Promise.all(Array.from({ length: 5 }, async () => await shop.pay(await shop.payer())));
+    await shop.chain.setMining(false);
+    const settling = payments.map((payment) => facilitator.settle(payment, shop.requirements));
+    const busy = { kind: "unknown", cause: "too many settlements are under way: nothing was sent", transaction: "" };
+    expect(await Promise.all(settling.slice(2))).toEqual([busy, busy, busy] as never);
+    const { address } = facilitator.account;
+    await until(async () => (await shop.chain.rpc("eth_getTransactionCount", [address, "pending"])) === "0x2");
+    await shop.chain.mine();
+    expect((await Promise.all(settling.slice(0, 2))).map(({ kind }) => kind)).toEqual(["settled", "settled"]);
+  });
+
+  test("goes on where somebody else has sent with its key", async () => {
+    const facilitator = await shop.facilitator();
+    const payer = await shop.payer();
+    for (let i = 0; i < 2; i++) {
+      expect(await facilitator.settle(await shop.pay(payer), shop.requirements)).toMatchObject({ kind: "settled" });
+      await shop.chain.send({ from: facilitator.account.address, to: PAYEE });
+      await shop.chain.send({ from: facilitator.account.address, to: PAYEE });
+    }
+  });
+
+  test.each([
+    ["nonce too low", -32_000],
+    ["replacement transaction underpriced", -32_000],
+    ["transaction underpriced", -32_000],
+  ])("goes on where the node says: %s", async (message, code) => {
+    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
+    let refused = 0;
+    proxy.behave((call, forward) => {
+      if (call.method !== SEND || refused > 0) return forward();
+      refused += 1;
+      return rpcError(call, code, message);
+    });
+    const settling = facilitator.settle(await shop.pay(await shop.payer()), shop.requirements);
+    if (message === "nonce too low") {
+      // It believes the node, and takes the next one: somebody must use the first.
+      await until(() => sends() > 1);
+      await shop.chain.send({ from: facilitator.account.address, to: PAYEE });
+    }
+    expect(await settling).toMatchObject({ kind: "settled" });
+    expect(refused).toBe(1);
+  });
+
+  test("takes a transaction for sent that the node knows already", async () => {
+    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
+    proxy.behave(async (call, forward) => {
+      const answer = await forward();
+      return call.method === SEND ? rpcError(call, -32_000, "already known") : answer;
+    });
+    const payment = await shop.pay(await shop.payer());
+    expect(await facilitator.settle(payment, shop.requirements)).toMatchObject({ kind: "settled" });
+    expect(sends()).toBe(1);
+  });
+
+  test("refuses where the money was gone before its transaction's turn", async () => {
+    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
+    const payer = await shop.payer(10_000n);
+    const payment = await shop.pay(payer);
+    await shop.chain.setMining(false);
+    const settling = facilitator.settle(payment, shop.requirements);
+    await until(() => sends() === 1);
+    await goBefore(payer.address, encodeCall("transfer(address,uint256)", [freshAccount().address, 1n]));
+    await shop.chain.mine();
+    expect(await settling).toEqual({ kind: "refused", reason: "invalid_exact_evm_insufficient_balance" });
+  });
+
+  test("takes a payment for settled that a stranger sends while its own transaction waits", async () => {
+    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
+    const payer = await shop.payer();
+    const payment = await shop.pay(payer);
+    const { authorization, signature } = payment.payload;
+    await shop.chain.setMining(false);
+    const settling = facilitator.settle(payment, shop.requirements);
+    await until(() => sends() === 1);
+    await goBefore(freshAccount().address, transferCall(authorization, signature));
+    await shop.chain.mine();
+    expect(await settling).toMatchObject({ kind: "settled" });
+    expect(await shop.token.balanceOf(payer.address)).toBe(990_000n);
+  });
+});
