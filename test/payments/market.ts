@@ -17,7 +17,10 @@ import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 export const PRICE = 10_000n;
 
 /** What a test does to a call on its way: answers it, lets it pass, or never answers. */
-export type Hand = (call: { readonly methods: readonly string[]; forward(): Promise<Response> }) => Promise<Response>;
+export type Hand = (call: {
+  readonly methods: readonly string[];
+  readonly forward: () => Promise<Response>;
+}) => Promise<Response>;
 
 const rpcCall = z.object({ method: z.string() });
 const rpcBody = z.union([rpcCall, z.array(rpcCall)]);

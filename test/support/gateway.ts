@@ -53,9 +53,9 @@ export async function startGateway(
 
   const stop = async (): Promise<void> => {
     subprocess.kill("SIGTERM");
-    const timer = setTimeout(() => subprocess.kill("SIGKILL"), STOP_MS);
+    const patience = setTimeout(() => subprocess.kill("SIGKILL"), STOP_MS);
     await subprocess.exited;
-    clearTimeout(timer);
+    clearTimeout(patience);
     rmSync(folder, { recursive: true, force: true });
   };
   const kill = async (): Promise<void> => {
