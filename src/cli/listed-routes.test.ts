@@ -1,0 +1,43 @@
+import { expect, test } from "bun:test";
+import { readListings, withListings } from "./listed-routes.ts";
+
+const LISTINGS = { "/read": { description: "Read a page", bazaar: { info: 1 } } };
+const PRICED = { path_prefix: "/read", upstream: "content", x402: { price: "$1" } };
+
+function routes(...given: unknown[]): unknown {
+  const config: unknown = withListings({ routes: given }, "content", LISTINGS);
+  return typeof config === "object" && config !== null && "routes" in config ? config.routes : undefined;
+}
+
+test("a priced route of the content service gets what is told of its operation", () => {
+  expect(routes(PRICED)).toEqual([
+    { ...PRICED, x402: { price: "$1", description: "Read a page", extensions: { bazaar: { info: 1 } } } },
+  ]);
+});
+
+test("what a route says itself stands", () => {
+  const own = { ...PRICED, x402: { price: "$1", description: "Mine", extensions: { bazaar: {}, other: 2 } } };
+  expect(routes(own)).toEqual([own]);
+});
+
+test("other routes are left as they are", () => {
+  for (const route of [
+    { ...PRICED, upstream: "shop" },
+    { path_prefix: "/read", upstream: "content" },
+    { ...PRICED, path_prefix: "/toString" },
+    { ...PRICED, x402: { extensions: 5 } },
+    "junk",
+  ]) {
+    expect(routes(route)).toEqual([route]);
+  }
+});
+
+test("what is no configuration is left for the loader", () => {
+  for (const value of [undefined, null, 5, [], {}, { routes: {} }]) {
+    expect(withListings(value, "content", LISTINGS)).toEqual(value);
+  }
+});
+
+test("the shipped list has every operation that is sold", async () => {
+  expect(Object.keys(await readListings()).length).toBeGreaterThan(5);
+});

@@ -1,0 +1,72 @@
+/** What a gateway says that it sells, asked of the real program. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { connect } from "node:http2";
+import { type Gateway, startGateway } from "../support/gateway.ts";
+
+const TERMS = { asset: "USDC", network: "base-sepolia", pay_to: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C" };
+const PATH = "/.well-known/x402";
+
+let gateway: Gateway;
+let origin: Bun.Server<undefined>;
+let url: string;
+
+beforeAll(async () => {
+  origin = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("the origin's own") });
+  const upstreams = [{ name: "shop", servers: [{ address: "127.0.0.1", port: origin.port }] }];
+  gateway = await startGateway({
+    x402: { enabled: true, test_mode: true, public_url: "https://api.example.com" },
+    upstreams,
+    routes: [
+      { path_prefix: "/goods", upstream: "shop", x402: { ...TERMS, price: "$0.01", description: "Goods" } },
+      { path_prefix: "/more", upstream: "shop", x402: { ...TERMS, price: "$0.02" } },
+      { path_prefix: "/", upstream: "shop" },
+    ],
+  });
+  url = `http://127.0.0.1:${gateway.port}`;
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await origin.stop(true);
+});
+
+test("what is priced is listed as its challenge asks for it, free of charge, and what is free is not", async () => {
+  const answer = await fetch(url + PATH);
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/json"]);
+  const challenge = JSON.parse(atob((await fetch(`${url}/goods`)).headers.get("payment-required") ?? "")) as {
+    accepts: unknown;
+  };
+  expect(await answer.json()).toMatchObject({
+    x402Version: 2,
+    total: 2,
+    resources: [
+      { url: "https://api.example.com/goods", description: "Goods", accepts: challenge.accepts },
+      { url: "https://api.example.com/more", accepts: [{ amount: "20000" }] },
+    ],
+  });
+});
+
+test("the same is said over HTTP/2, to HEAD without a body, and to no other method", async () => {
+  const text = await (await fetch(url + PATH)).text();
+  const session = connect(url);
+  const stream = session.request({ ":path": PATH });
+  let body = "";
+  for await (const chunk of stream.setEncoding("utf8")) body += String(chunk);
+  session.close();
+  expect(body).toBe(text);
+  const head = await fetch(url + PATH, { method: "HEAD" });
+  expect([head.status, head.headers.get("content-length"), await head.text()]).toEqual([200, String(text.length), ""]);
+  const post = await fetch(url + PATH, { method: "POST" });
+  expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  expect(await (await fetch(`${url}${PATH}/more`)).text()).toBe("the origin's own");
+});
+
+test("a gateway that sells nothing leaves the path to its routes", async () => {
+  const servers = [{ address: "127.0.0.1", port: origin.port }];
+  const free = await startGateway({
+    upstreams: [{ name: "shop", servers }],
+    routes: [{ path_prefix: "/", upstream: "shop" }],
+  });
+  expect(await (await fetch(`http://127.0.0.1:${free.port}${PATH}`)).text()).toBe("the origin's own");
+  await free.stop();
+});
