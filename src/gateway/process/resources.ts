@@ -28,7 +28,6 @@ export class Resources {
   readonly places: Places;
   readonly states: ServerStates;
   readonly logFiles: LogFiles;
-  readonly #hasOthers: boolean;
   #answerDiskBytes: number;
 
   /** `slot` is left out where the server is this one process. */
@@ -41,7 +40,6 @@ export class Resources {
     this.places = new SharedPlaces(slot);
     this.states = new ServerStates(slot.zone, slot.row);
     this.logFiles = new LogFiles((lines) => telemetry.logLinesDropped(lines));
-    this.#hasOthers = slot.zone.shape.rows > 2;
     this.#answerDiskBytes = config.x402.answer_disk_bytes;
   }
 
@@ -52,7 +50,6 @@ export class Resources {
       new AnswerDisk({
         folder: join(dirname(storePath), "answers"),
         maxBytes: this.#answerDiskBytes,
-        shares: this.#hasOthers,
         now: Date.now,
         log,
       }),

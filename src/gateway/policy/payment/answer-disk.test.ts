@@ -29,7 +29,6 @@ function openDisk(folder: string, options: Partial<AnswerDiskOptions> = {}): Ans
   const disk = new AnswerDisk({
     folder,
     maxBytes: 10_000_000,
-    shares: true,
     now: () => clock.now,
     log: () => {},
     ...options,
@@ -205,7 +204,7 @@ test("what a killed process was writing goes with the sweep, once it gives no si
   const disk = openDisk(folder);
   const source = `
     import { AnswerDisk } from ${JSON.stringify(join(import.meta.dir, "answer-disk.ts"))};
-    const disk = new AnswerDisk({ folder: ${JSON.stringify(folder)}, maxBytes: 1e7, shares: true, now: () => ${clock.now}, log() {} });
+    const disk = new AnswerDisk({ folder: ${JSON.stringify(folder)}, maxBytes: 1e7, now: () => ${clock.now}, log() {} });
     const spill = disk.spill(5_000_000, { onDrain: () => console.log("half"), onBroken() {}, written() {} });
     spill.data(new Uint8Array(1_000_000), 0, 1_000_000);
     setInterval(() => {}, 1000);

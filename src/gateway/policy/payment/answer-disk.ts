@@ -21,8 +21,6 @@ export interface AnswerDiskOptions {
   readonly folder: string;
   /** Bytes of all answers on the disk, of all processes that share the folder: `x402.answer_disk_bytes`. */
   readonly maxBytes: number;
-  /** Small answers are kept here as well, for the other workers. */
-  readonly shares: boolean;
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly log: (message: string) => void;
@@ -78,10 +76,6 @@ export class AnswerDisk {
     this.#maxBytes = bytes;
   }
 
-  get shares(): boolean {
-    return this.#options.shares;
-  }
-
   get openFiles(): number {
     return this.#openFiles;
   }
@@ -132,7 +126,7 @@ export class AnswerDisk {
     }
   }
 
-  /** Keeps a short answer in the index itself: a file of its own costs three times as much (bench payment, kept-answer). */
+  /** Keeps a short answer in the index itself: 60 µs of CPU where a file of its own took 200, of the 2 ms of a paid request. */
   keepBody(pieces: readonly Uint8Array[], record: AnswerRecord): void {
     let bodySum = 0;
     let bodySize = 0;

@@ -107,7 +107,7 @@ export class Answers {
     const { head, trailers, body } = answer;
     this.#drop(key);
     if (body instanceof AnswerFile) return this.#disk?.keepFile(body, { key, until, head, trailers });
-    if (this.#disk?.shares === true) this.#disk.keepBody(body, { key, until, head, trailers });
+    this.#disk?.keepBody(body, { key, until, head, trailers });
     while (this.#kept.size >= this.#bounds.maxEntries) this.#dropOldest();
     this.#waiting.delete(answer);
     this.#kept.set(key, { answer, until });

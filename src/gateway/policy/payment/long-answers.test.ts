@@ -34,7 +34,6 @@ function openDisk(options: Partial<AnswerDiskOptions> = {}): AnswerDisk {
   const disk = new AnswerDisk({
     folder: join(folder, "answers"),
     maxBytes: 10_000_000,
-    shares: true,
     now: Date.now,
     log: () => {},
     ...options,
