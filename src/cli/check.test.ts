@@ -14,9 +14,17 @@ function write(name: string, text: string): string {
 
 /** Runs `check` in a process of its own: exit code and what it printed. */
 async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  return runWith({}, ...args);
+}
+
+async function runWith(environment: Record<string, string>, ...args: string[]) {
   const module = JSON.stringify(join(import.meta.dir, "check.ts"));
   const script = `const { check } = await import(${module}); process.exitCode = await check(process.argv.slice(1));`;
-  const child = Bun.spawn([process.execPath, "-e", script, "--", ...args], { stdout: "pipe", stderr: "pipe" });
+  const child = Bun.spawn([process.execPath, "-e", script, "--", ...args], {
+    stdout: "pipe",
+    stderr: "pipe",
+    env: { ...process.env, ...environment },
+  });
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return { code, out, err };
 }
@@ -66,4 +74,99 @@ test("wrong usage is told", async () => {
   for (const args of [[], ["a", "b"], ["--all"]]) {
     expect(await run(...args)).toEqual({ code: 2, out: "", err: "usage: turnpike check FILE\n" });
   }
+});
+
+const TERMS = {
+  price: "$0.01",
+  asset: "USDC",
+  network: "base-sepolia",
+  pay_to: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C",
+};
+
+function priced(x402: object, terms: object = {}): string {
+  const upstreams = [{ name: "a", servers: [{ address: "127.0.0.1", port: 1 }] }];
+  const routes = [{ path_prefix: "/", upstream: "a", x402: { ...TERMS, ...terms } }];
+  return write("priced.json", JSON.stringify({ x402: { enabled: true, ...x402 }, upstreams, routes }));
+}
+
+const GIVEAWAYS: readonly (readonly [name: string, x402: object, terms: object, problem: RegExp])[] = [
+  ["an unknown network", {}, { network: "basis" }, /routes\[0\]\.x402: Cannot sell: network "basis" is unknown/],
+  ["nobody to pay", {}, { pay_to: "" }, /routes\[0\]\.x402\.pay_to: /],
+  ["the zero address to pay", {}, { pay_to: `0x${"0".repeat(40)}` }, /routes\[0\]\.x402: Cannot sell: pay_to/],
+  ["a price of nothing", {}, { price: "0" }, /routes\[0\]\.x402: /],
+  ["no facilitator", { facilitator_url: "" }, {}, /routes\[0\]\.x402: has no facilitator/],
+  ["no chain to settle on", { embedded: { enabled: true } }, {}, /x402\.embedded\.enabled: requires x402\.chains/],
+  ["the same way of paying twice", {}, { accepts: [TERMS] }, /accepts\[0\]: is the same way of paying/],
+];
+
+for (const [name, x402, terms, problem] of GIVEAWAYS) {
+  test(`a file with ${name} is refused`, async () => {
+    const { code, err } = await run(priced({ facilitator_url: "http://127.0.0.1:1", ...x402 }, terms));
+    expect(err).toMatch(problem);
+    expect(code).toBe(1);
+  });
+}
+
+test("test mode with a listener for everybody is refused", async () => {
+  const file = write("open.json", JSON.stringify({ server: { address: "0.0.0.0" }, x402: { test_mode: true } }));
+  expect(await run(file)).toMatchObject({ code: 1, err: expect.stringContaining("expected a loopback address") });
+});
+
+test("each variable that is not set is told, and no value of one that is", async () => {
+  const x402 = {
+    embedded: { enabled: true, key_env: "CHECK_KEY" },
+    chains: [{ network: "base-sepolia", rpc_url_env: "CHECK_RPC" }],
+    facilitator_headers: [{ name: "Authorization", value_env: "CHECK_TOKEN" }],
+    settlement_secret_env: "CHECK_SECRET",
+  };
+  const file = priced(x402, { settlement_url: "https://a.example" });
+  const { code, err } = await run(file);
+  expect(err.split("\n")).toEqual([
+    `${file}: routes[0].x402.settlement_url: Cannot sign settlement records: $CHECK_SECRET is not set`,
+    `${file}: x402.facilitator_headers[0].value_env: the environment variable CHECK_TOKEN is not set`,
+    `${file}: x402.chains[0].rpc_url_env: the environment variable CHECK_RPC is not set`,
+    `${file}: x402.embedded.key_env: the environment variable CHECK_KEY is not set`,
+    "",
+  ]);
+  expect(code).toBe(1);
+  const wrong = { CHECK_TOKEN: "hunter2", CHECK_RPC: "hunter2", CHECK_KEY: "hunter2", CHECK_SECRET: "x".repeat(32) };
+  const second = await runWith(wrong, file);
+  expect(second.err).toMatch(/x402\.embedded: Cannot use the (?:facilitator's key|chain)/);
+  expect([second.code, second.err.includes("hunter2")]).toEqual([1, false]);
+});
+
+function facilitator(kinds: readonly object[], status = 200): Bun.Server<undefined> {
+  return Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => Response.json({ kinds }, { status }) });
+}
+
+test("a facilitator that is required must answer, and take every way of paying", async () => {
+  const exact = { x402Version: 2, scheme: "exact", network: "eip155:84532" };
+  await using server = facilitator([exact, { ...exact, scheme: "upto" }]);
+  const url = server.url.origin;
+  const required = { facilitator_url: url, require_facilitator: true };
+  expect(await run(priced(required))).toMatchObject({ code: 0, err: "" });
+  const accepts = [{ ...TERMS, network: "base" }];
+  const file = priced(required, { accepts });
+  expect(await run(file)).toMatchObject({
+    code: 1,
+    err: `${file}: routes[0].x402.accepts[0]: the facilitator does not take "exact" on eip155:8453\n`,
+  });
+  const lax = priced({ facilitator_url: url }, { accepts });
+  expect(await run(lax)).toMatchObject({
+    code: 0,
+    err: `${lax}: warning: routes[0].x402.accepts[0]: the facilitator does not take "exact" on eip155:8453\n`,
+  });
+  // Whoever does not say by which address it settles cannot be paid so, required or not.
+  const upto = priced({ facilitator_url: url }, { scheme: "upto" });
+  expect(await run(upto)).toMatchObject({ code: 1, err: expect.stringContaining("facilitatorAddress") });
+});
+
+test("a facilitator that does not answer is a warning, or a problem where it is required", async () => {
+  await using server = facilitator([], 500);
+  const url = `${server.url.origin}/secret`;
+  const said = "routes[0].x402: Cannot learn what the facilitator supports: it answered 500\n";
+  const lax = priced({ facilitator_url: url });
+  expect(await run(lax)).toMatchObject({ code: 0, err: `${lax}: warning: ${said}` });
+  const strict = priced({ facilitator_url: url, require_facilitator: true });
+  expect(await run(strict)).toMatchObject({ code: 1, out: "", err: `${strict}: ${said}` });
 });

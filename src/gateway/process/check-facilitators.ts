@@ -1,57 +1,63 @@
 import { messageOf } from "../../lib/caught.ts";
-import { type Desk, type Lease } from "../../payments/facilitators.ts";
+import { type Lease } from "../../payments/facilitators.ts";
+import { type KindsWatch } from "../../payments/kinds.ts";
 import { completeTerms, compileTerms, findKind } from "../../payments/terms.ts";
 import { type Config, type RouteConfig } from "../config/config.ts";
 import { type Finding, findingText } from "../config/finding.ts";
 
-type RouteTerms = NonNullable<RouteConfig["x402"]>;
+/** `silent`: a facilitator does not answer, or not yet. `missing`: it does not take this. `unusable`: it does, and nobody could pay so. */
+export interface FacilitatorFinding extends Finding {
+  readonly what: "silent" | "missing" | "unusable";
+}
 
-/** A way of paying, and where the configuration has it. */
-export interface Way {
+interface Way {
   readonly path: string;
   readonly terms: Parameters<typeof compileTerms>[0];
 }
 
 /** All ways of paying for route `i`, its own first. */
-export function waysOf(x402: RouteTerms, i: number): readonly Way[] {
+function waysOf(x402: NonNullable<RouteConfig["x402"]>, i: number): readonly Way[] {
   const path = `routes[${i}].x402`;
   return [{ path, terms: x402 }, ...x402.accepts.map((terms, j) => ({ path: `${path}.accepts[${j}]`, terms }))];
 }
 
-/** What is wrong with the facilitators of priced routes: those that do not answer, and ways of paying that they do not take. */
-export async function facilitatorFindings(config: Config, lease: Lease): Promise<Finding[]> {
-  const findings: Finding[] = [];
-  for (const [i, { x402 }] of config.routes.entries()) {
-    if (x402 === undefined) continue;
-    const desk = lease.desk(x402.facilitator_url);
-    await desk.kinds.ready;
-    const { failure } = desk.kinds;
-    if (failure === undefined) findings.push(...waysOf(x402, i).flatMap((way) => refusalOf(desk, way) ?? []));
-    else findings.push({ path: `routes[${i}].x402`, message: failure });
-  }
-  return findings;
+/** What is wrong with the facilitators of priced routes, once all have answered or had the time for it. */
+export async function facilitatorFindings({ x402, routes }: Config, lease: Lease): Promise<FacilitatorFinding[]> {
+  // Test mode's facilitator is this program itself.
+  if (x402.test_mode) return [];
+  const priced = routes.flatMap((route, i) => {
+    if (route.x402 === undefined) return [];
+    const { kinds } = lease.desk(route.x402.facilitator_url);
+    return [{ kinds, path: `routes[${i}].x402`, ways: waysOf(route.x402, i) }];
+  });
+  await Promise.all(priced.map(({ kinds }) => kinds.ready));
+  return priced.flatMap(({ kinds, path, ways }) =>
+    kinds.failure === undefined
+      ? ways.flatMap((way) => faultOf(kinds, way) ?? [])
+      : [{ what: "silent" as const, path, message: kinds.failure }],
+  );
 }
 
-function refusalOf({ kinds }: Desk, { path, terms }: Way): Finding | undefined {
+function faultOf(kinds: KindsWatch, { path, terms }: Way): FacilitatorFinding | undefined {
   try {
     const requirements = compileTerms(terms);
-    const kind = findKind(kinds.current ?? [], requirements);
     const { scheme, network } = requirements;
-    if (kind === undefined) return { path, message: `the facilitator does not take "${scheme}" on ${network}` };
+    const kind = findKind(kinds.current ?? [], requirements);
+    if (kind === undefined) {
+      return { what: "missing", path, message: `the facilitator does not take "${scheme}" on ${network}` };
+    }
     completeTerms(requirements, kind);
     return undefined;
   } catch (error) {
-    return { path, message: messageOf(error) };
+    return { what: "unusable", path, message: messageOf(error) };
   }
 }
 
 /**
- * Asks the facilitators of a configuration that is about to be served: rejects where it requires them and one is not fit,
- * otherwise has that logged once they have answered.
+ * Asks the facilitators of a configuration that is about to be served: rejects where it requires them and one is not fit;
+ * otherwise has that logged when they have answered, and waits for nobody.
  */
 export async function requireFacilitators(config: Config, lease: Lease, log: (message: string) => void): Promise<void> {
-  // Test mode's facilitator is this program itself.
-  if (config.x402.test_mode || config.routes.every(({ x402 }) => x402 === undefined)) return;
   if (!config.x402.require_facilitator) {
     void warn(config, lease, log);
     return;
@@ -63,7 +69,7 @@ export async function requireFacilitators(config: Config, lease: Lease, log: (me
 async function warn(config: Config, lease: Lease, log: (message: string) => void): Promise<void> {
   try {
     for (const finding of await facilitatorFindings(config, lease)) {
-      log(`warning: ${findingText(finding)}; until it does, payments are answered with 503`);
+      log(`warning: ${findingText(finding)}; until that changes, payments are answered with 503 or refused`);
     }
   } catch (error) {
     log(`warning: ${messageOf(error)}`);

@@ -5,8 +5,10 @@ import { Facilitators, type Lease } from "../../payments/facilitators.ts";
 import { createHttpFacilitator } from "../../payments/http-facilitator.ts";
 import { type Bookings } from "../../store/bookings.ts";
 import { type Config } from "../config/config.ts";
-import { requireFacilitators } from "./check-facilitators.ts";
-import { type OwnFacilitator } from "./own-facilitator.ts";
+import { findingText } from "../config/finding.ts";
+import { facilitatorFindings, type FacilitatorFinding, requireFacilitators } from "./check-facilitators.ts";
+import { secretFindings } from "./check-secrets.ts";
+import { createOwnFacilitator, type OwnFacilitator } from "./own-facilitator.ts";
 
 export interface ProcessFacilitatorsOptions {
   /** What this process has the key for; a worker of several has the socket that the supervisor's is behind. */
@@ -53,6 +55,8 @@ export class ProcessFacilitators {
   async prepare(config: Config): Promise<void> {
     const own = this.#own;
     if (own === undefined) return;
+    const secrets = secretFindings(config, process.env);
+    if (secrets.length > 0) throw new Error(secrets.map(findingText).join("\n"));
     const before = own.settings;
     const lease = this.all.lease(config.x402);
     this.#prepared = { lease, before };
@@ -85,6 +89,28 @@ export class ProcessFacilitators {
     this.#prepared?.lease.close();
     this.#prepared = undefined;
     await this.#own?.close(graceMs);
+  }
+}
+
+/** Asks the facilitators of a configuration that nobody serves by what is wrong with them. */
+export async function checkFacilitators(config: Config): Promise<FacilitatorFinding[]> {
+  const own = createOwnFacilitator();
+  const facilitators = new ProcessFacilitators({
+    embedded: own,
+    bookings: () => {
+      throw new Error("Cannot book: nothing is served");
+    },
+    observer: { asked() {}, breakerChanged() {} },
+    log() {},
+  });
+  const lease = facilitators.all.lease(config.x402);
+  try {
+    const embedded = embeddedOf(config);
+    if (embedded !== undefined) await own.use(embedded);
+    return await facilitatorFindings(config, lease);
+  } finally {
+    lease.close();
+    await facilitators.close(0);
   }
 }
 
