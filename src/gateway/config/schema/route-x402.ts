@@ -1,6 +1,15 @@
 import * as z from "zod";
 import { count, jsonObject, optionalFacilitatorUrl, optionalHttpUrl, ours, text } from "./kinds.ts";
 
+const assetTransferMethod = z
+  .enum(["eip3009", "permit2"])
+  .exactOptional()
+  .meta(
+    ours(
+      "How the money moves under `exact`: by the token's own EIP-3009 (`eip3009`, where it is left out), or by Permit2, which works with every token and asks of payers that they approve it once. `upto` is always `permit2`.",
+    ),
+  );
+
 const offer = z
   .strictObject({
     price: text.describe('As the route\'s own: atomic units ("10000") or dollars ("$0.01").'),
@@ -8,6 +17,7 @@ const offer = z
     network: text.describe("Chain, as in `eip155:8453` or `base`."),
     pay_to: text.describe("Address that is paid."),
     scheme: z.enum(["exact", "upto"]).default("exact").describe("Payment scheme."),
+    asset_transfer_method: assetTransferMethod,
     max_timeout_seconds: count(60, 1, 86_400).describe("Seconds that a client has to complete a payment."),
     extra_name: z.string().default("").describe("EIP-712 domain name of the asset; known for known assets."),
     extra_version: z.string().default("").describe("EIP-712 domain version of the asset; known for known assets."),
@@ -22,6 +32,7 @@ export const routeX402 = z
     network: text.describe("Chain, as in `eip155:84532` or `base-sepolia`."),
     pay_to: text.describe("Address that is paid."),
     scheme: z.enum(["exact", "upto"]).default("exact").describe("Payment scheme."),
+    asset_transfer_method: assetTransferMethod,
     max_timeout_seconds: count(60, 1, 86_400).describe("Seconds that a client has to complete a payment."),
     settlement_url: optionalHttpUrl.default("").describe("Where settlements are reported."),
     gateway_id: z
