@@ -6,6 +6,7 @@ import { runFrontBench } from "./front.ts";
 import { http1 } from "./http1.ts";
 import { http2Hpack } from "./http2-hpack.ts";
 import { runMarkdownBench } from "./html-to-markdown.ts";
+import { runPaymentBench } from "./payment.ts";
 import { runProxyBench } from "./proxy.ts";
 import { runReaderBench } from "./reader.ts";
 import { runSearchBench } from "./search.ts";
@@ -40,6 +41,7 @@ const BENCHES: readonly Bench[] = [
     about: "one document without a browser: other clients, codings, parsing as it comes",
     run: runFetchBench,
   },
+  { name: "payment", about: "asking for payment, verifying it, and what it adds to a request", run: runPaymentBench },
   { name: "search", about: "the search index, its crawler, and merging what engines answer", run: runSearchBench },
   {
     name: "reader",
