@@ -286,6 +286,8 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     expect(await ledger.reserve({ ...PAYMENT, nonce: "0xlost" }).catch(String)).toContain("did not answer");
     relay.loses = false;
     expect(await opened.store.ledger.find({ ...PAYMENT, nonce: "0xlost" })).toMatchObject({ state: "reserved" });
+    // Who asks in between learns that it is held, and that is all.
+    expect((await ledger.reserve({ ...PAYMENT, nonce: "0xlost" })).held).toBe(false);
     clock.now += HOLD_MS - 1;
     await ledger.tend();
     clock.now += 2;

@@ -43,7 +43,8 @@ export class PostgresLedger implements Ledger {
 
   async reserve(reservation: Reservation): Promise<Claim> {
     for (let i = 0; i < MOST_TRIES; i++) {
-      const claim = await this.#known(reservation, () => this.#reserve(reservation));
+      const claim = await this.#noting(reservation, this.#reserve(reservation));
+      if (claim?.held === true) this.#doubtful.delete(reservation.nonce);
       if (claim !== undefined) return claim;
     }
     throw new PostgresError("overloaded", "a payment is taken and freed all the time");
@@ -71,7 +72,9 @@ export class PostgresLedger implements Ledger {
   }
 
   async move(payment: Payment, change: Change): Promise<boolean> {
-    return this.#known(payment, () => this.#move(payment, change));
+    const moved = await this.#noting(payment, this.#move(payment, change));
+    if (moved) this.#doubtful.delete(payment.nonce);
+    return moved;
   }
 
   async #move(payment: Payment, change: Change): Promise<boolean> {
@@ -119,12 +122,10 @@ export class PostgresLedger implements Ledger {
     clearInterval(this.#timer);
   }
 
-  /** Notes when it is not known what became of a change, and when it is known again. */
-  async #known<T>({ nonce }: PaymentKey, change: () => Promise<T>): Promise<T> {
+  /** Notes of what payment it is not known what became of a change. */
+  async #noting<T>({ nonce }: PaymentKey, change: Promise<T>): Promise<T> {
     try {
-      const result = await change();
-      this.#doubtful.delete(nonce);
-      return result;
+      return await change;
     } catch (error) {
       const [oldest] = this.#doubtful.keys();
       if (this.#doubtful.size >= MAX_DOUBTFUL && oldest !== undefined) this.#doubtful.delete(oldest);

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { codeOf } from "../../../lib/caught.ts";
 import { ERRORS } from "../../../lib/errors.ts";
 import { checkTerms } from "../../../payments/exact.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../../../payments/messages.ts";
@@ -24,6 +25,9 @@ import { type Sale } from "./sale.ts";
 
 /** When a client may ask again whose payment another request works on, in seconds. */
 const IN_FLIGHT_RETRY_S = 1;
+/** When a client may ask again whose payment could not be looked up, in seconds. */
+const LEDGER_RETRY_S = 5;
+const NO_LEDGER = "The payment could not be looked up. Send the same payment again, and no new one.";
 const NO_ROOM = "Too many paid answers wait for settlement; nothing was charged. Send the same payment again.";
 const BAD_ID = "Cannot read the payment: the id of payment-identifier must be 16 to 128 of A-Z a-z 0-9 _ -";
 const NO_ID = "Cannot take the payment: this route asks for an id with it, by the extension payment-identifier";
@@ -36,8 +40,19 @@ interface Offered {
   readonly objection: ChallengeError | undefined;
 }
 
-/** Works on a request that came with a payment, or says why not. */
+/** Works on a request that came with a payment, or says why not. A ledger that is away lets nothing through. */
 export async function admit(sale: Sale, exchange: Exchange, presented: Presented): Promise<Decision> {
+  try {
+    return await look(sale, exchange, presented);
+  } catch (error) {
+    const name = error instanceof Error ? error.name : typeof error;
+    sale.log(`payment: the ledger failed on ${sale.route}: ${name} ${codeOf(error) ?? ""}`.trimEnd());
+    if (!exchange.started) respondError(exchange, paymentError("overloaded", NO_LEDGER), LEDGER_RETRY_S);
+    return "answered";
+  }
+}
+
+async function look(sale: Sale, exchange: Exchange, presented: Presented): Promise<Decision> {
   const offered = match(sale, presented);
   if (offered === undefined) {
     respondRefused(exchange, sale, "No matching payment requirements");

@@ -1,0 +1,183 @@
+/** Real gateways in processes of their own that share a real PostgreSQL database. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { encodeHeader } from "../src/payments/header.ts";
+import { signedPayment, TERMS } from "../src/payments/testing/payment.ts";
+import { until } from "../src/lib/testing/until.ts";
+import { hasPostgres, PASSWORD, TestPostgres } from "../src/store/testing/postgres.ts";
+import { makeCertificate } from "./support/certificates.ts";
+import { type Gateway, serverAt, startGateway } from "./support/gateway.ts";
+import { Folder, Program } from "./support/program.ts";
+
+// Processes start slowly on a busy machine.
+setDefaultTimeout(60_000);
+
+const authority = makeCertificate({ subject: [["CN", "authority"]], isCa: true });
+const folder = new Folder();
+const gateways: Gateway[] = [];
+let database: TestPostgres;
+let origin: Bun.Server<undefined>;
+let sold = 0;
+/** What the upstream waits for before it answers. */
+let gate: Promise<void> = Promise.resolve();
+
+function config(postgres: object): { [key: string]: unknown } {
+  return {
+    x402: { enabled: true, test_mode: true, public_url: "https://shop.test" },
+    upstreams: [{ name: "origin", servers: [serverAt(origin.port ?? 0)] }],
+    routes: [{ path_prefix: "/paid", upstream: "origin", x402: TERMS }],
+    postgres,
+  };
+}
+
+async function start(
+  postgres: object,
+  server: object = {},
+  environment: Record<string, string> = {},
+): Promise<Gateway> {
+  const gateway = await startGateway({ ...config(postgres), server }, environment);
+  gateways.push(gateway);
+  return gateway;
+}
+
+function pay(gateway: Gateway, payment: unknown): Promise<Response> {
+  return fetch(`http://127.0.0.1:${gateway.port}/paid`, { headers: { "payment-signature": encodeHeader(payment) } });
+}
+
+async function check(file: string): Promise<{ code: number; output: string }> {
+  const program = new Program(["check", file]);
+  return { code: await program.exit(), output: program.output };
+}
+
+describe.skipIf(!hasPostgres)("with a database", () => {
+  beforeAll(async () => {
+    database = await TestPostgres.start(makeCertificate({ hostnames: ["127.0.0.1"], issuer: authority }));
+    origin = Bun.serve({
+      port: 0,
+      hostname: "127.0.0.1",
+      async fetch() {
+        sold += 1;
+        await gate;
+        return new Response("the goods");
+      },
+    });
+  });
+  afterAll(async () => {
+    await database.close();
+    await origin.stop(true);
+    folder.remove();
+  });
+  beforeEach(() => {
+    sold = 0;
+    gate = Promise.resolve();
+  });
+  afterEach(async () => {
+    await Promise.all(gateways.splice(0).map((gateway) => gateway.stop()));
+  });
+
+  test("a payment is taken once over two gateways, and by one of many that ask both at once", async () => {
+    const url = database.url(await database.newUser());
+    const [one, two] = await Promise.all([start({ url }), start({ url }, { workers: 2 })]);
+    const paid = signedPayment(Date.now() / 1000);
+    expect((await pay(one, paid)).status).toBe(200);
+    const elsewhere = await pay(two, paid);
+    expect([elsewhere.status, sold]).toEqual([409, 1]);
+
+    const open = Promise.withResolvers<void>();
+    gate = open.promise;
+    const contested = signedPayment(Date.now() / 1000);
+    const all = Array.from({ length: 10 }, (_, i) => pay(i % 2 === 0 ? one : two, contested));
+    let refused = 0;
+    for (const sent of all) void sent.then(({ status }) => (refused += status === 409 ? 1 : 0));
+    await until(() => refused === 9);
+    open.resolve();
+    const statuses = (await Promise.all(all)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+    expect(sold).toBe(2);
+  });
+
+  test("while the database is away nothing is sold and nothing is lost; then the same payment is taken", async () => {
+    const gateway = await start({ url: database.url(await database.newUser()), statement_timeout_ms: 1000 });
+    const paid = signedPayment(Date.now() / 1000);
+    expect((await pay(gateway, signedPayment(Date.now() / 1000))).status).toBe(200);
+    await database.crash();
+    const away = await pay(gateway, paid);
+    expect([away.status, sold]).toEqual([503, 1]);
+    expect(Number(away.headers.get("retry-after"))).toBeGreaterThan(0);
+    await database.up();
+    await until(async () => (await pay(gateway, paid)).status === 200, 20_000);
+    expect(sold).toBe(2);
+  });
+
+  test("a database that goes away between reservation and settlement sets nothing free unpaid", async () => {
+    const user = await database.newUser();
+    const gateway = await start({ url: database.url(user), statement_timeout_ms: 1000 });
+    const open = Promise.withResolvers<void>();
+    gate = open.promise;
+    const paid = signedPayment(Date.now() / 1000);
+    const sent = pay(gateway, paid);
+    await until(() => sold === 1);
+    await database.crash();
+    open.resolve();
+    const response = await sent;
+    expect(response.status).toBe(503);
+    expect(await response.text()).not.toContain("the goods");
+    await database.up();
+    const [row] = await database.query(`SELECT state FROM ${user}.turnpike_payments`);
+    expect([undefined, "reserved", "verified"]).toContain(row?.[0] ?? undefined);
+  });
+
+  test("over verified TLS and with a password from the environment, which is told nowhere", async () => {
+    const root = folder.write("root.pem", authority.cert);
+    const postgres = {
+      url: database.url("salted", "verify-full").replace("salted", "salted:ignored"),
+      password_env: "TURNPIKE_TEST_PASSWORD",
+      ssl_root_cert: root,
+      pool_size_per_worker: 4,
+    };
+    await database.query("CREATE SCHEMA AUTHORIZATION salted");
+    const gateway = await start(postgres, {}, { TURNPIKE_TEST_PASSWORD: PASSWORD });
+    expect((await pay(gateway, signedPayment(Date.now() / 1000))).status).toBe(200);
+    expect(gateway.output()).toContain("postgres.url: the password in it is ignored");
+    expect(gateway.output()).not.toContain(PASSWORD);
+    expect(gateway.output()).not.toContain("ignored@");
+  });
+
+  const FAILURES: readonly [string, object, Record<string, string>, string][] = [
+    ["a wrong password", { password_env: "SECRET" }, { SECRET: "wrong" }, "password authentication failed"],
+    ["no password", {}, {}, "the server wants a password, and there is none"],
+    ["a variable that is not set", { password_env: "TURNPIKE_NOT_SET" }, {}, "the environment has no such variable"],
+    ["no such file", { ssl_root_cert: "/nowhere.pem" }, {}, 'postgres.ssl_root_cert "/nowhere.pem": ENOENT'],
+  ];
+  for (const [what, postgres, environment, expected] of FAILURES) {
+    test(`a gateway with ${what} does not start, and says why`, async () => {
+      const url = database.url("salted", "verify-full");
+      const root = folder.write("root.pem", authority.cert);
+      const said = await start({ url, ssl_root_cert: root, ...postgres }, {}, environment).then(
+        () => "started",
+        String,
+      );
+      expect(said).toContain(expected);
+      expect(said).not.toContain("listening on");
+    });
+  }
+
+  test("a gateway whose database is not there does not start, and says why", async () => {
+    const said = await start({ url: "postgres://me@127.0.0.1:1/db?sslmode=disable" }).then(() => "started", String);
+    expect(said).toContain("Cannot use the database: the server is not reached (ECONNREFUSED)");
+  });
+
+  test("turnpike check refuses prices without a client, and needs no database for the rest", async () => {
+    const off = folder.write("off.json", {
+      ...config({ url: "postgres://me@db:5432/x?sslmode=prefer" }),
+      server: { address: "127.0.0.1" },
+    });
+    const refused = await check(off);
+    expect(refused.code).not.toBe(0);
+    expect(refused.output).toContain('sslmode "prefer" is unknown, which turns the database client off');
+    const sound = folder.write("sound.json", {
+      ...config({ url: "postgres://me@db:5432/x" }),
+      server: { address: "127.0.0.1" },
+    });
+    expect((await check(sound)).code).toBe(0);
+  });
+});
