@@ -135,14 +135,16 @@ test("each variable that is not set is told, and no value of one that is", async
   expect([second.code, second.err.includes("hunter2")]).toEqual([1, false]);
 });
 
-function facilitator(kinds: readonly object[], status = 200): Bun.Server<undefined> {
-  return Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => Response.json({ kinds }, { status }) });
+/** Its URL. */
+function facilitator(kinds: readonly object[], status = 200): string {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => Response.json({ kinds }, { status }) });
+  afterAll(() => server.stop(true));
+  return server.url.origin;
 }
 
 test("a facilitator that is required must answer, and take every way of paying", async () => {
   const exact = { x402Version: 2, scheme: "exact", network: "eip155:84532" };
-  await using server = facilitator([exact, { ...exact, scheme: "upto" }]);
-  const url = server.url.origin;
+  const url = facilitator([exact, { ...exact, scheme: "upto" }]);
   const required = { facilitator_url: url, require_facilitator: true };
   expect(await run(priced(required))).toMatchObject({ code: 0, err: "" });
   const accepts = [{ ...TERMS, network: "base" }];
@@ -162,8 +164,7 @@ test("a facilitator that is required must answer, and take every way of paying",
 });
 
 test("a facilitator that does not answer is a warning, or a problem where it is required", async () => {
-  await using server = facilitator([], 500);
-  const url = `${server.url.origin}/secret`;
+  const url = `${facilitator([], 500)}/secret`;
   const said = "routes[0].x402: Cannot learn what the facilitator supports: it answered 500\n";
   const lax = priced({ facilitator_url: url });
   expect(await run(lax)).toMatchObject({ code: 0, err: `${lax}: warning: ${said}` });

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { openStore } from "../store/open-store.ts";
 import { type Store } from "../store/store.ts";
 import { createBookingFacilitator } from "./booking-facilitator.ts";
-import { createFacilitator } from "./create-facilitator.ts";
 import { type Facilitator } from "./facilitator.ts";
 import { createHttpFacilitator } from "./http-facilitator.ts";
 import { paymentPayloadSchema } from "./messages.ts";
@@ -214,13 +213,4 @@ test("a facilitator hears of the one authorization that the ledger is keyed by, 
   expect(parsed.payload).toEqual(payload);
   const authorization = { ...payload.authorization, nonces: ["0x"] };
   expect(paymentPayloadSchema.parse({ ...payment, payload: { ...payload, authorization } }).payload).toEqual(payload);
-});
-
-test("a configuration without a facilitator sells nothing", () => {
-  const deps = { bookings: store.bookings, now: () => clock.now };
-  const options = { facilitator_url: "", facilitator_timeout_ms: 1, test_mode: false };
-  expect(() => createFacilitator(options, deps)).toThrow("x402.facilitator_url is not set, and x402.test_mode is off");
-  expect(() => createFacilitator({ ...options, facilitator_url: "file:///secret" }, deps)).toThrow(
-    /is no http or https URL$/,
-  );
 });
