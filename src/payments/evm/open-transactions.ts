@@ -50,11 +50,15 @@ interface Bounds {
   readonly receiptTimeoutMs: number;
 }
 
-/** Polls for the receipts of all open transactions together, and sends again or dearer what does not get into a block. */
+/**
+ * Polls for the receipts of all open transactions together, and sends again or dearer what does not get into a block.
+ * `onGap` hears that a nonce was filled that the node had lost: which one is next, only the node knows then.
+ */
 export function createOpenTransactions(
   node: EvmNode,
   account: Address,
   { maxFeePerGas, receiptTimeoutMs }: Bounds,
+  onGap: () => void,
 ): OpenTransactions {
   const all = new Map<string, OpenTransaction>();
   const state = { isRunning: false, isClosed: false };
@@ -124,11 +128,15 @@ export function createOpenTransactions(
     const [head] = own;
     if (head === undefined) return;
     // What the node has not before the first of ours is lost: nothing of ours would ever get into a block.
-    if (head.nonce > count && pending <= count) replace(head, count, head.fees);
-    else if (head.nonce === count && head.touched <= due) await raise(head);
+    if (head.nonce > count && pending <= count) {
+      replace(head, count, head.fees);
+      onGap();
+    } else if (head.nonce === count && head.touched <= due) await raise(head);
     for (const transaction of own.slice(0, MAX_RESENT)) {
       transaction.touched = node.now();
-      await node.write(sendRequest(transaction.raw));
+      const answer = await node.write(sendRequest(transaction.raw));
+      // Receipts wait meanwhile.
+      if (isFault(answer) && answer.fault === "unavailable") return;
     }
   }
 

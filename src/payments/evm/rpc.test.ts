@@ -64,6 +64,14 @@ describe("a call to a node", () => {
     expect(proxy.methods).toHaveLength(1);
   });
 
+  test("ends with its time in the middle of an answer too", async () => {
+    proxy.answer(
+      () => new Response(new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from("[")) })),
+    );
+    const [answer] = await rpc(50).readAll<[bigint]>([chainIdRequest()]);
+    expect(answer).toEqual({ fault: "unavailable", cause: "no answer of the node within 50 ms" } as never);
+  });
+
   test("is tried again where the node is busy, if it is a read", async () => {
     proxy.behave((call) => rpcResult(call, "0x5"));
     proxy.answer(() => {

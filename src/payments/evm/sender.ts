@@ -36,11 +36,13 @@ function withheld(cause: string): Sent {
 /** The key's transactions on one chain, with nonces in order. Nobody else may send with that key. */
 export function createSender(node: EvmNode, account: Account, bounds: SenderBounds): OwnSender {
   const id = chainId(node.network);
-  const open = createOpenTransactions(node, account.address, bounds);
   /** Sendings before their broadcast. */
   let preparing = 0;
   /** The nonce of the next transaction; undefined where only the node can tell. */
   let next: bigint | undefined;
+  const open = createOpenTransactions(node, account.address, bounds, () => {
+    next = undefined;
+  });
   /** One broadcast at a time, so that a refused one leaves no gap behind which later ones would be stuck. */
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -114,11 +116,13 @@ export function createSender(node: EvmNode, account: Account, bounds: SenderBoun
     return await mine;
   }
 
-  async function isFull(): Promise<boolean> {
-    if (open.all.size + preparing < bounds.maxPending) return false;
+  function isFull(): boolean {
+    return open.all.size + preparing >= bounds.maxPending;
+  }
+
+  async function makeRoom(): Promise<void> {
     const count = await node.read(transactionCountRequest(account.address, "latest"));
     if (!isFault(count)) open.prune(count);
-    return open.all.size + preparing >= bounds.maxPending;
   }
 
   return {
@@ -129,7 +133,8 @@ export function createSender(node: EvmNode, account: Account, bounds: SenderBoun
       return before === undefined ? undefined : open.wait(before);
     },
     async send(sending) {
-      if (await isFull()) return withheld("too many settlements are under way: nothing was sent");
+      if (isFull()) await makeRoom();
+      if (isFull()) return withheld("too many settlements are under way: nothing was sent");
       preparing += 1;
       let sent: OpenTransaction | Sent;
       try {
