@@ -37,7 +37,8 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   "page-type-unsupported": "The document has no text to give: a picture, a film, a program.",
   "address-refused": "The page's address is private or its port is neither 80 nor 443.",
   "facilitator-failed": "The facilitator's answer makes no sense; nothing was charged.",
-  overloaded: "A bounded queue or table is full, or the ledger cannot be written; nothing was charged.",
+  overloaded:
+    "A bounded queue or table is full, the disk has no room for a paid answer, or the ledger cannot be written; nothing was charged.",
   "facilitator-unavailable": "The facilitator does not answer; nothing was charged.",
   "settlement-pending": "It is not known whether the payment went through: send the same payment again.",
   "browser-unavailable": "The browser stopped or does not start.",
