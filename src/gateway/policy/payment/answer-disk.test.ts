@@ -270,3 +270,37 @@ test("a folder that cannot be had stops the start, and is named", () => {
   writeFileSync(folder, "a file");
   expect(() => openDisk(folder)).toThrow(`Cannot keep paid answers in "${folder}": EEXIST`);
 });
+
+/** A file system of a megabyte, where this user may make one. */
+function smallDisk(): string | undefined {
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-small-"));
+  folders.push(folder);
+  const { exitCode } = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], { stderr: "ignore" });
+  return exitCode === 0 ? folder : undefined;
+}
+
+test("a full disk takes nothing more, keeps what it has, and is free again when that goes", async () => {
+  const small = smallDisk();
+  // As an ordinary user: `test/answers.test.ts` has a limit of the process's own.
+  if (small === undefined) return;
+  const logged: string[] = [];
+  const disk = openDisk(join(small, "answers"), { log: (message) => logged.push(message) });
+  try {
+    const body = randomBytes(300_000);
+    expect(await keepLong(disk, "a", body)).toBe(true);
+    expect(await write(disk, randomBytes(900_000), -1)).toBeUndefined();
+    await until(() => disk.openFiles === 0);
+    expect((await bodyOf(disk, "a"))?.equals(body)).toBe(true);
+    expect(filesIn(join(small, "answers"))).toHaveLength(1);
+    clock.now += 60_000;
+    disk.sweep();
+    expect(await keepLong(disk, "b", randomBytes(500_000))).toBe(true);
+    disk.keepBody([randomBytes(600_000)], recordOf("c"));
+    expect(disk.has("c", clock.now)).toBe(false);
+    expect(logged.join()).toContain("cannot keep an answer on the disk");
+  } finally {
+    await disk.close();
+    disks.length = 0;
+    Bun.spawnSync(["umount", small]);
+  }
+});
