@@ -1,0 +1,100 @@
+/** What MCP gives where a settlement goes wrong: nothing that was not paid for. */
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { hexToBytes } from "@noble/hashes/utils.js";
+import { McpHttp } from "../../src/content/mcp/mcp-http.ts";
+import { paymentRequiredSchema } from "../../src/payments/messages.ts";
+import { chooseOffer } from "../../src/payments/offers.ts";
+import { signOffer } from "../../src/payments/sign-offer.ts";
+import { PAYEE, PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
+import { type Gateway, startGateway } from "../support/gateway.ts";
+
+const GOODS = "the goods that are sold";
+const ACCOUNT = { address: PAYER, privateKey: hexToBytes(PRIVATE_KEY.slice(2)) };
+
+let origin: Bun.Server<undefined>;
+let facilitator: Bun.Server<undefined>;
+let gateway: Gateway;
+let service: McpHttp;
+let front: Bun.Server<undefined>;
+let client: Client;
+/** What the facilitator answers to a settlement, and how often the upstream worked. */
+let settlement: () => Response;
+let runs: number;
+
+beforeAll(async () => {
+  origin = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch() {
+      runs += 1;
+      return Response.json({ content: GOODS });
+    },
+  });
+  facilitator = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch(request) {
+      const { pathname } = new URL(request.url);
+      if (pathname === "/verify") return Response.json({ isValid: true, payer: PAYER });
+      if (pathname === "/settle") return settlement();
+      const kind = { x402Version: 2, scheme: "exact", network: "eip155:84532" };
+      return Response.json({ kinds: [kind], extensions: [], signers: {} });
+    },
+  });
+  gateway = await startGateway({
+    x402: { enabled: true, facilitator_url: facilitator.url.href },
+    upstreams: [{ name: "content", servers: [{ address: "127.0.0.1", port: origin.port }] }],
+    routes: [
+      {
+        path_prefix: "/scrape",
+        upstream: "content",
+        x402: { price: "$0.01", asset: "USDC", network: "base-sepolia", pay_to: PAYEE },
+      },
+    ],
+  });
+  service = new McpHttp({ gatewayUrl: `http://127.0.0.1:${gateway.port}`, hosts: [], log: () => undefined });
+  front = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => service.fetch(request) });
+  client = new Client({ name: "agent", version: "1" });
+  await client.connect(new StreamableHTTPClientTransport(front.url));
+});
+
+afterAll(async () => {
+  await client.close();
+  await service.close();
+  await Promise.all([front.stop(true), origin.stop(true), facilitator.stop(true), gateway.stop()]);
+});
+
+beforeEach(() => {
+  runs = 0;
+});
+
+const CALL = { name: "scrape", arguments: { url: "https://example.com/" } };
+
+async function payment() {
+  const required = paymentRequiredSchema.parse((await client.callTool(CALL)).structuredContent);
+  return signOffer(required, await chooseOffer(required, { maxPrice: "$1" }), ACCOUNT, Date.now());
+}
+
+test("a settlement that is refused withholds the content, with the receipt that says so", async () => {
+  settlement = () => Response.json({ success: false, errorReason: "insufficient_funds", transaction: "", network: "" });
+  const result = await client.callTool({ ...CALL, _meta: { "x402/payment": await payment() } });
+  const { isError, _meta: meta } = result;
+  expect([isError, runs]).toEqual([true, 1]);
+  expect(meta?.["x402/payment-response"]).toMatchObject({ success: false, network: "eip155:84532" });
+  expect(JSON.stringify(result)).not.toContain(GOODS);
+});
+
+test("while the outcome is open there is neither content nor a new price, and the same payment gets its answer", async () => {
+  settlement = () => new Response("", { status: 500 });
+  const meta = { "x402/payment": await payment() };
+  const open = await client.callTool({ ...CALL, _meta: meta });
+  expect([open.isError, open.structuredContent]).toEqual([true, undefined]);
+  expect(JSON.stringify(open)).toContain("Send the same payment again");
+  expect(JSON.stringify(open)).not.toContain(GOODS);
+  const transaction = `0x${"ab".repeat(32)}`;
+  settlement = () => Response.json({ success: true, transaction, network: "eip155:84532", payer: PAYER });
+  const { structuredContent, _meta: receipt } = await client.callTool({ ...CALL, _meta: meta });
+  expect(structuredContent).toEqual({ content: GOODS });
+  expect(receipt?.["x402/payment-response"]).toMatchObject({ success: true, transaction });
+});

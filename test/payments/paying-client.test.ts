@@ -1,0 +1,50 @@
+/** Our own client pays our own gateway on a real chain. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { hexToBytes } from "@noble/hashes/utils.js";
+import { parseAllowedAsset } from "../../src/payments/allowed-asset.ts";
+import { describeReceipt, type PayOptions, payAndFetch } from "../../src/payments/client.ts";
+import { createFunds } from "../../src/payments/funds.ts";
+import { CHAIN_SETUP_MS, hasChain } from "../../src/payments/testing/chain.ts";
+import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
+import { type Market, openMarket, PRICE, Stall } from "./market.ts";
+
+describe.skipIf(!hasChain)("the paying client", () => {
+  let market: Market;
+  let stall: Stall;
+  let options: PayOptions;
+
+  beforeAll(async () => {
+    market = await openMarket();
+    stall = new Stall(market);
+    await stall.open();
+    const { chain, token } = market;
+    options = {
+      account: () => ({ address: PAYER, privateKey: hexToBytes(PRIVATE_KEY.slice(2)) }),
+      maxPrice: "$1",
+      assets: [parseAllowedAsset(`${chain.network}:${token.address}:${token.name}:${token.version}:6`)],
+      funds: createFunds({ TURNPIKE_RPC_84532: chain.rpcUrl }, () => PAYER),
+    };
+  }, CHAIN_SETUP_MS);
+
+  afterAll(async () => {
+    await stall.close();
+    await market.chain.close();
+  });
+
+  test("pays with the token that it was allowed, and gets a receipt that the chain bears out", async () => {
+    const before = await stall.balance();
+    const { response, offer, receipt } = await payAndFetch(stall.url, {}, options);
+    expect([response.status, await response.text()]).toEqual([200, "the goods"]);
+    expect(await stall.balance()).toBe(before + PRICE);
+    expect(offer && receipt && describeReceipt(offer, receipt)).toMatch(/^\$0\.01 .*transaction 0x[0-9a-f]{64}$/);
+    const found = await market.chain.rpc("eth_getTransactionReceipt", [receipt?.transaction]);
+    expect(found).toMatchObject({ status: "0x1" });
+  });
+
+  test("signs nothing with a token that it was not allowed", async () => {
+    const before = [await stall.balance(), stall.runs];
+    const refused = payAndFetch(stall.url, {}, { ...options, assets: [] }).then(() => "paid", String);
+    expect(await refused).toContain("none of the ways asked for is known here");
+    expect([await stall.balance(), stall.runs]).toEqual(before);
+  });
+});
