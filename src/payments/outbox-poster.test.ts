@@ -207,6 +207,7 @@ test("times between tries double up to two hours, and half of each is chance", (
     5000, 10_000, 20_000, 7_200_000, 7_200_000,
   ]);
   expect(retryDelayMs(0, 0)).toBe(2500);
+  expect(retryDelayMs(1, 0.123_456)).toBe(5617);
 });
 
 test("closed while it posts, it gives up, and another posts the same record again", async () => {

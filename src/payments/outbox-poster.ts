@@ -36,9 +36,9 @@ export interface PosterOptions {
   readonly maxWaiting?: number;
 }
 
-/** Milliseconds from a failed try to the next: twice as long each time, a part of it by chance. `tries` is how many there were before it. */
+/** Whole milliseconds from a failed try to the next: twice as long each time, a part of it by chance. `tries` is how many there were before it. */
 export function retryDelayMs(tries: number, random: number): number {
-  return Math.min(FIRST_DELAY_MS * 2 ** Math.min(tries, 30), LONGEST_DELAY_MS) * (0.5 + random / 2);
+  return Math.round(Math.min(FIRST_DELAY_MS * 2 ** Math.min(tries, 30), LONGEST_DELAY_MS) * (0.5 + random / 2));
 }
 
 /**

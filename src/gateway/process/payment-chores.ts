@@ -13,7 +13,7 @@ import { type PaymentMetrics } from "../telemetry/payment-metrics.ts";
 import { Retention } from "./retention.ts";
 
 /** Between two looks at how many payments are open, in milliseconds. */
-const COUNT_MS = 10_000;
+const COUNT_MS = 2000;
 
 /** A priced route, as far as its payments have to be looked after. */
 export interface Seller {

@@ -1,0 +1,164 @@
+/** Real gateways that report what they settle, and find out what became of what an earlier one left open. */
+import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { messageOf } from "../../src/lib/caught.ts";
+import { until } from "../../src/lib/testing/until.ts";
+import { createBookingFacilitator } from "../../src/payments/booking-facilitator.ts";
+import { encodeHeader } from "../../src/payments/header.ts";
+import { type Eip3009Payment } from "../../src/payments/messages.ts";
+import { paymentKey } from "../../src/payments/payment-key.ts";
+import { toStored } from "../../src/payments/stored-payment.ts";
+import { REQUIREMENTS, signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
+import { WebhookReceiver } from "../../src/payments/testing/webhook-receiver.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
+import { Folder } from "../support/program.ts";
+
+// Processes start slowly on a busy machine.
+setDefaultTimeout(60_000);
+
+const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
+
+let origin: Bun.Server<undefined>;
+let receiver: WebhookReceiver;
+let folder: Folder;
+let gateway: Gateway | undefined;
+
+beforeAll(() => {
+  origin = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("the goods") });
+});
+
+beforeEach(() => {
+  folder = new Folder();
+  receiver = new WebhookReceiver(Buffer.from(SECRET.slice("whsec_".length), "base64"));
+});
+
+afterEach(async () => {
+  await gateway?.stop();
+  gateway = undefined;
+  await receiver.stop();
+  folder.remove();
+});
+
+afterAll(() => origin.stop(true));
+
+async function start(server: object = {}, environment: Record<string, string> = {}): Promise<Gateway> {
+  gateway = await startGateway(
+    {
+      server,
+      state_path: folder.path,
+      x402: { enabled: true, test_mode: true, public_url: "https://shop.test" },
+      upstreams: [{ name: "origin", servers: [serverAt(origin.port ?? 0)] }],
+      routes: [
+        {
+          path_prefix: "/paid",
+          upstream: "origin",
+          x402: { ...TERMS, settlement_url: receiver.url, gateway_id: "shop-1" },
+        },
+      ],
+    },
+    { TURNPIKE_SETTLEMENT_SECRET: SECRET, ...environment },
+  );
+  return gateway;
+}
+
+/** The gateway's name is among what is accepted. */
+function fresh(): Eip3009Payment {
+  const payment = signedPayment(Date.now() / 1000);
+  return { ...payment, accepted: { ...REQUIREMENTS, extra: { ...REQUIREMENTS.extra, gatewayId: "shop-1" } } };
+}
+
+/** What test mode calls transactions, wherever they are told. */
+function transactions(told: unknown): string[] {
+  return (
+    JSON.stringify(told)
+      .match(/"0x7e577e57[0-9a-f]{56}"/g)
+      ?.toSorted() ?? []
+  );
+}
+
+function pay(port: number, payment: unknown): Promise<Response> {
+  return fetch(`http://127.0.0.1:${port}/paid`, { headers: { "payment-signature": encodeHeader(payment) } });
+}
+
+async function metric(port: number, line: string): Promise<number> {
+  const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const found = page.split("\n").find((text) => text.startsWith(`${line} `));
+  return Number(found?.slice(line.length + 1) ?? Number.NaN);
+}
+
+async function ledger(...args: string[]): Promise<unknown> {
+  const child = Bun.spawn([process.execPath, MAIN, "ledger", ...args, "--json", "--store", folder.file("turnpike.db")]);
+  return JSON.parse(await new Response(child.stdout).text());
+}
+
+test("two workers report each settlement once, signed, and the ledger tells the same while they run", async () => {
+  const { port } = await start({ workers: 2 });
+  const payments = Array.from({ length: 10 }, fresh);
+  const answers = await Promise.all(payments.map((payment) => pay(port, payment)));
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  await until(() => receiver.received.length === 10);
+  expect(receiver.received.every(({ isGenuine }) => isGenuine)).toBe(true);
+  const records: unknown[] = receiver.received.map(({ body }) => JSON.parse(body));
+  for (const record of records) {
+    expect(record).toMatchObject({
+      type: "payment.settled",
+      data: { gateway_id: "shop-1", route: "/paid", amount: "10000", network: "eip155:84532", test_mode: true },
+    });
+  }
+  const told = await ledger("list", "--state", "settled");
+  expect(transactions(told)).toHaveLength(10);
+  expect(transactions(records)).toEqual(transactions(told));
+  expect(await ledger("totals", "--by", "route")).toMatchObject([{ route: "/paid", payments: 10, amount: "100000" }]);
+  await until(async () => (await metric(port, 'turnpike_settlement_records_total{result="posted"}')) === 10);
+  expect(await metric(port, 'turnpike_payments_total{outcome="settled"}')).toBe(10);
+  expect(await metric(port, 'turnpike_payments_total{outcome="delivered"}')).toBe(10);
+});
+
+test("what an endpoint did not take is posted by the next gateway, and no log tells the endpoint's secrets", async () => {
+  receiver.answer = () => new Response("no", { status: 500 });
+  const first = await start();
+  await pay(first.port, fresh());
+  await until(() => first.output().includes("was not taken: status 500"));
+  expect(await metric(first.port, 'turnpike_settlement_records_total{result="failed"}')).toBe(1);
+  await first.kill();
+  receiver.answer = () => new Response("yes");
+  const second = await start();
+  await until(() => receiver.received.length === 2, 30_000);
+  expect(receiver.received[1]?.id).toBe(receiver.received[0]?.id ?? "");
+  expect(receiver.received[1]?.isGenuine).toBe(true);
+  for (const ran of [first, second]) expect(ran.output()).not.toMatch(/path-secret|query-secret|whsec_/);
+});
+
+test("what an earlier gateway left open is looked up at start: settled is owed and reported, and the payer gets it", async () => {
+  const minuteAgo = Date.now() - 60_000;
+  const payment = signedPayment(Date.now() / 1000);
+  const store = openStore(folder.file("turnpike.db"), () => minuteAgo);
+  const { payment: row } = await store.ledger.reserve({
+    ...paymentKey(payment, REQUIREMENTS),
+    token: REQUIREMENTS.asset.toLowerCase(),
+    scheme: "exact",
+    amount: REQUIREMENTS.amount,
+    payTo: REQUIREMENTS.payTo.toLowerCase(),
+    route: "/paid",
+    fingerprint: "of a gateway that was killed",
+    validBefore: Number(payment.payload.authorization.validBefore),
+    payload: toStored(payment, REQUIREMENTS, true),
+  });
+  await store.ledger.move(row, { state: "settling", hold: true });
+  await createBookingFacilitator(store.bookings, Date.now).settle(payment, REQUIREMENTS);
+  await store.close();
+  const { port } = await start();
+  await until(() => receiver.received.length === 1);
+  expect(await ledger("list", "--state", "owed")).toMatchObject([{ state: "settled", owed: true, route: "/paid" }]);
+  expect(receiver.received).toMatchObject([{ isGenuine: true }]);
+  expect(gateway?.output()).toContain("reconciliation: a payment on /paid was settled by 0x7e577e57");
+  await until(async () => (await metric(port, "turnpike_payments_open")) === 0);
+});
+
+test("a gateway that is to report, and has no secret to sign by, does not start", async () => {
+  const outcome = await start({}, { TURNPIKE_SETTLEMENT_SECRET: "too-short" }).catch(messageOf);
+  expect(outcome).toContain("Cannot sign settlement records: secret of $TURNPIKE_SETTLEMENT_SECRET is neither");
+  expect(outcome).not.toContain("too-short");
+});
