@@ -1,5 +1,7 @@
 /** What makes a path need more than a look: an escape, a backslash, a dot segment, an empty segment. */
-const IRREGULAR = /%|\\|\/(?:\/|\.\.?(?:\/|$))/;
+const IRREGULAR = /%|\\|\/(?:\/|\.\.?(?:[/;]|$))/;
+/** `/free/..;/paid`: servers that cut parameters off first, as Tomcat does, go up where others see a name. */
+const DOTS_WITH_PARAMETERS = /\/\.\.?;/;
 const UNRESERVED = /[A-Za-z0-9\-._~]/;
 /** Separators, and what ends a string or a header line in whoever decodes the path to put it into one. */
 const REFUSED: ReadonlySet<string> = new Set(["2F", "5C", "00", "0A", "0D"]);
@@ -8,12 +10,13 @@ const REFUSED: ReadonlySet<string> = new Set(["2F", "5C", "00", "0A", "0D"]);
  * The one spelling of a path that routes are matched by and upstreams receive, so that neither payment nor
  * authentication can be passed by spelling: dot segments and empty segments removed (RFC 3986 §5.2.4), unreserved
  * characters decoded, other escapes in capitals. Undefined where the path must be refused: `%2F`, `%5C`, `%00`,
- * `%0A`, `%0D`, a backslash, a broken escape.
+ * `%0A`, `%0D`, a backslash, a broken escape, a dot segment with parameters.
  */
 export function normalisePath(path: string): string | undefined {
   if (!IRREGULAR.test(path)) return path;
   const decoded = decodeUnreserved(path);
-  return decoded === undefined ? undefined : removeDotSegments(decoded);
+  if (decoded === undefined || DOTS_WITH_PARAMETERS.test(decoded)) return undefined;
+  return removeDotSegments(decoded);
 }
 
 function decodeUnreserved(path: string): string | undefined {

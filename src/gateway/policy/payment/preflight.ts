@@ -1,7 +1,10 @@
 import { type TurnpikeError } from "../../../lib/errors.ts";
-import { fieldValue } from "../../../lib/fields.ts";
+import { fieldLine, fieldValue } from "../../../lib/fields.ts";
 import { type Exchange, type ResponseHead, type ResponseSink } from "../../exchange.ts";
 import { withoutPaymentClaims } from "./response-fields.ts";
+
+/** Beside what the upstream allows: the fields are read as one list. */
+const ALLOWED = fieldLine("Access-Control-Allow-Headers", "PAYMENT-SIGNATURE, X-PAYMENT");
 
 /** A browser asks for leave before it pays, and cannot pay for asking (Fetch §CORS-preflight fetch). */
 export function isPreflight({ head }: Exchange): boolean {
@@ -20,7 +23,9 @@ export class PreflightResponse implements ResponseSink {
   }
 
   start(head: ResponseHead): void {
-    const fields = withoutPaymentClaims(head.fields);
+    const clean = withoutPaymentClaims(head.fields);
+    // An upstream that lets other origins in cannot know how its requests are paid for.
+    const fields = fieldValue(clean, "access-control-allow-origin") === undefined ? clean : clean + ALLOWED;
     this.#sink.start({ ...head, fields, bodyLength: head.status < 200 ? head.bodyLength : 0 });
   }
 
