@@ -5,6 +5,7 @@ import { runFetchBench } from "./fetch.ts";
 import { runFrontBench } from "./front.ts";
 import { http1 } from "./http1.ts";
 import { http2Hpack } from "./http2-hpack.ts";
+import { runLedgerBench } from "./ledger.ts";
 import { runMarkdownBench } from "./html-to-markdown.ts";
 import { runPaymentBench } from "./payment.ts";
 import { runProxyBench } from "./proxy.ts";
@@ -48,6 +49,7 @@ const BENCHES: readonly Bench[] = [
     about: "the main content of pages: how much of it is found, and at what cost",
     run: runReaderBench,
   },
+  { name: "ledger", about: "a payment's life in the ledger: SQLite and PostgreSQL", run: runLedgerBench },
   { name: "http1", about: "the HTTP/1 codec and the forward path, without sockets", run: http1 },
   { name: "http2-hpack", about: "header compression alone: heads decoded and encoded", run: http2Hpack },
 ];

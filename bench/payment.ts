@@ -9,6 +9,8 @@ import { isInstalled, startTurnpike } from "./support/programs.ts";
 import { runWrk } from "./support/wrk.ts";
 
 const CONNECTIONS = 64;
+/** Payments until the code is compiled. */
+const WARM_UP = 250;
 const GOALS = { unpaid: 0.8, verifyMs: 1, addedMs: 3 } as const;
 
 interface Place {
@@ -92,8 +94,8 @@ async function timeOf(url: string, headers: Record<string, string>): Promise<num
 async function compareLatency({ url, pid }: Place, requests: number): Promise<number> {
   const free: number[] = [];
   const paid: number[] = [];
-  const payments = Array.from({ length: requests + 50 }, () => encodeHeader(signedPayment(Date.now() / 1000)));
-  for (const payment of payments.splice(0, 50)) await timeOf(`${url}/paid`, { "payment-signature": payment });
+  const payments = Array.from({ length: requests + WARM_UP }, () => encodeHeader(signedPayment(Date.now() / 1000)));
+  for (const payment of payments.splice(0, WARM_UP)) await timeOf(`${url}/paid`, { "payment-signature": payment });
   let cpu = 0;
   for (const payment of payments) {
     free.push(await timeOf(`${url}/`, {}));
@@ -120,8 +122,8 @@ async function measureVerification(payments: number): Promise<number | undefined
     const facilitator = await shop.facilitator();
     const payer = await shop.payer();
     const signed = [];
-    for (let i = 0; i < payments + 50; i++) signed.push(await shop.pay(payer));
-    for (const payment of signed.splice(0, 50)) await facilitator.verify(payment, shop.requirements);
+    for (let i = 0; i < payments + WARM_UP; i++) signed.push(await shop.pay(payer));
+    for (const payment of signed.splice(0, WARM_UP)) await facilitator.verify(payment, shop.requirements);
     const before = process.cpuUsage();
     for (const payment of signed) {
       const { kind } = await facilitator.verify(payment, shop.requirements);
@@ -143,7 +145,7 @@ export async function runPaymentBench(args: readonly string[]): Promise<number> 
     options: {
       rounds: { type: "string", default: "3" },
       seconds: { type: "string", default: "3" },
-      payments: { type: "string", default: "500" },
+      payments: { type: "string", default: "1000" },
     },
   });
   const payments = Number(values.payments);
