@@ -182,6 +182,18 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
     await shop.chain.rpc("anvil_setNextBlockBaseFeePerGas", ["0x3b9aca00"]);
   });
 
+  test("sends again what the node has forgotten", async () => {
+    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl, receipt_timeout_ms: 4000 });
+    const payments = await Promise.all([1, 2, 3].map(async () => await shop.pay(await shop.payer())));
+    await shop.chain.setMining(false);
+    const settling = payments.map((payment) => facilitator.settle(payment, shop.requirements));
+    await until(() => sends() === 3);
+    await shop.chain.rpc("anvil_dropAllTransactions");
+    await until(() => sends() >= 6);
+    await shop.chain.mine();
+    expect((await Promise.all(settling)).map(({ kind }) => kind)).toEqual(["settled", "settled", "settled"]);
+  });
+
   test("answers busy above its bound, and keeps what is under way", async () => {
     const facilitator = await shop.facilitator({ max_pending: 2 });
     const payments = await Promise.all(Array.from({ length: 5 }, async () => await shop.pay(await shop.payer())));

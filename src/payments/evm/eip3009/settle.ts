@@ -49,9 +49,13 @@ export async function settleEip3009(
     callRequest(transfer.contract, stateCall(transfer), { block: "pending" }),
     codeRequest(transfer.from),
   );
+  if (isFault(state) && state.refusal === "reverted") return refused("invalid_exact_evm_eip3009_not_supported");
   if (isFault(state)) return unknown(`${state.cause}: nothing was sent`);
   if (isFault(code)) return unknown(`${code.cause}: nothing was sent`);
-  if ((wordAt(state, 0) ?? 0n) !== 0n) return await concludeUsed(chain, payment, requirements);
+  const used = wordAt(state, 0);
+  // A transaction to an address without code succeeds, and moves nothing.
+  if (used === undefined) return refused("asset_not_deployed_contract");
+  if (used !== 0n) return await concludeUsed(chain, payment, requirements);
   // Sent by an earlier process, most often: a second transaction would cost gas and change nothing. Some nodes cannot tell.
   if (!isFault(next) && (wordAt(next, 0) ?? 0n) !== 0n) return unknown("a transaction with this payment is under way");
   const reason = checkTerms(payment, requirements, node.now() / 1000);

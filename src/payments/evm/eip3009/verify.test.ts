@@ -68,7 +68,10 @@ describe.skipIf(!hasChain)("verification by EIP-3009", () => {
     const { authorization } = (await shop.pay(payer)).payload;
     async function verifyWith(asset: Address): Promise<Verification> {
       const requirements: PaymentRequirements = { ...shop.requirements, asset };
-      return await facilitator.verify(signed(requirements, authorization, payer.privateKey), requirements);
+      const payment = signed(requirements, authorization, payer.privateKey);
+      const verification = await facilitator.verify(payment, requirements);
+      expect(await facilitator.settle(payment, requirements)).toEqual(verification as never);
+      return verification;
     }
     expect(await verifyWith(freshAccount().address)).toEqual(refused("asset_not_deployed_contract"));
     const account = await shop.chain.deploy("SmartAccount", [payer.address]);

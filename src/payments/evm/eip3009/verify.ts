@@ -37,7 +37,8 @@ function isRevert(answer: unknown): boolean {
 /** What the chain says of a payment, read at once. */
 interface Findings {
   readonly payerCode: Hex;
-  readonly assetCode: Hex;
+  /** False where a call of the asset's gives nothing, as one of an address without code does. */
+  readonly isContract: boolean;
   /** Undefined where the token has no such function. */
   readonly balance: bigint | undefined;
   readonly used: bigint | undefined;
@@ -50,24 +51,20 @@ async function look(
   { payload: { authorization, signature } }: Eip3009Payment,
   { asset }: PaymentRequirements,
 ): Promise<Findings | Fault> {
-  const [payerCode, assetCode, balance, state, run, block] = await node.readAll<
-    [Hex, Hex, Hex, Hex, Hex, Block | null]
-  >(
+  const [payerCode, balance, state, run, block] = await node.readAll<[Hex, Hex, Hex, Hex, Block | null]>(
     codeRequest(authorization.from),
-    codeRequest(asset),
     callRequest(asset, balanceCall(authorization.from)),
     callRequest(asset, stateCall(authorization)),
     callRequest(asset, transferCall(authorization, signature), { from: sender.account, gas: sender.maxGas }),
     blockRequest("latest"),
   );
   if (isFault(payerCode)) return payerCode;
-  if (isFault(assetCode)) return assetCode;
   if (isFault(block)) return block;
   if (block === null) return { fault: "failed", cause: "the node has no block" };
   for (const answer of [balance, state, run]) if (isFault(answer) && !isRevert(answer)) return answer;
   return {
     payerCode,
-    assetCode,
+    isContract: balance !== "0x",
     balance: isFault(balance) ? undefined : wordAt(balance, 0),
     used: isFault(state) ? undefined : wordAt(state, 0),
     block,
@@ -77,8 +74,8 @@ async function look(
 
 /** What is wrong with a payment that the chain will not run, where it can be told without trying. */
 function wrongWith(findings: Findings, { payload: { authorization } }: Eip3009Payment): Reason | undefined {
-  const { assetCode, used, balance, block, runs } = findings;
-  if (assetCode === "0x") return "asset_not_deployed_contract";
+  const { isContract, used, balance, block, runs } = findings;
+  if (!isContract) return "asset_not_deployed_contract";
   if (used === undefined) return "invalid_exact_evm_eip3009_not_supported";
   if (used !== 0n) return "invalid_exact_evm_nonce_already_used";
   // A token compares with the block's time, whatever our own clock says.
