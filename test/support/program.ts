@@ -30,10 +30,15 @@ export class Program {
   readonly #drained: Promise<unknown>;
   readonly #waiters = new Waiters();
 
-  constructor(args: readonly string[], options: { command?: readonly string[]; detached?: boolean } = {}) {
+  /** `env` goes beside this process's own. */
+  constructor(
+    args: readonly string[],
+    options: { command?: readonly string[]; detached?: boolean; env?: Readonly<Record<string, string>> } = {},
+  ) {
     this.#process = Bun.spawn([...(options.command ?? [process.execPath, MAIN]), ...args], {
       stdio: ["ignore", "pipe", "pipe"],
       detached: options.detached ?? false,
+      env: { ...process.env, ...options.env },
     });
     this.#drained = Promise.all([this.#keep(this.#process.stdout), this.#keep(this.#process.stderr)]);
     void this.exit().then(() => this.#waiters.wake());

@@ -293,7 +293,7 @@ class RunningGateway implements GatewayProcess {
   #createFacilitators(config: Config): ProcessFacilitators {
     const { facilitatorSocket: socket, log } = this.#options;
     return new ProcessFacilitators({
-      embedded: socket === undefined ? createOwnFacilitator() : { socket },
+      embedded: socket === undefined ? { own: createOwnFacilitator() } : { socket },
       bookings: () => this.#openStore(config.postgres).bookings,
       observer: this.#own.telemetry.facilitator,
       log,

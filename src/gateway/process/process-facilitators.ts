@@ -12,7 +12,7 @@ import { createOwnFacilitator, type OwnFacilitator } from "./own-facilitator.ts"
 
 export interface ProcessFacilitatorsOptions {
   /** What this process has the key for; a worker of several has the socket that the supervisor's is behind. */
-  readonly embedded: OwnFacilitator | { readonly socket: string };
+  readonly embedded: { readonly own: OwnFacilitator } | { readonly socket: string };
   readonly bookings: () => Bookings;
   readonly observer: FacilitatorObserver;
   readonly log: (message: string) => void;
@@ -35,20 +35,20 @@ export class ProcessFacilitators {
       random: Math.random,
       environment: process.env,
       embedded: (chains) =>
-        "socket" in embedded
-          ? createHttpFacilitator({
+        "own" in embedded
+          ? embedded.own.facilitator
+          : createHttpFacilitator({
               url: `unix:${embedded.socket}`,
               timeoutMs: verifyTimeoutOf(chains),
               settleTimeoutMs: settleTimeoutOf(chains),
-            })
-          : embedded.facilitator,
+            }),
     });
   }
 
   /** The one that has the key for the whole server looks after it, and at all others: a worker does what it was told. */
   get #own(): OwnFacilitator | undefined {
     const { embedded } = this.#options;
-    return "socket" in embedded ? undefined : embedded;
+    return "own" in embedded ? embedded.own : undefined;
   }
 
   /** Rejects, with all as it was, where secrets are missing or a facilitator that is required is not fit. */
@@ -96,7 +96,7 @@ export class ProcessFacilitators {
 export async function checkFacilitators(config: Config): Promise<FacilitatorFinding[]> {
   const own = createOwnFacilitator();
   const facilitators = new ProcessFacilitators({
-    embedded: own,
+    embedded: { own },
     bookings: () => {
       throw new Error("Cannot book: nothing is served");
     },

@@ -79,7 +79,7 @@ class Supervisor implements Gateway {
     this.#served = { config: options.config, material: undefined, members: {} };
     this.#embedded = new SharedFacilitator(options.log);
     this.#facilitators = new ProcessFacilitators({
-      embedded: this.#embedded,
+      embedded: { own: this.#embedded },
       bookings: () => {
         throw new Error("Cannot book: the supervisor has no store");
       },
