@@ -62,8 +62,11 @@ export class TestPostgres {
     this.port = port;
   }
 
-  /** Starts one, with TLS where there is a certificate; throws where it does not come up. */
-  static async start(certificate?: CertificateFiles): Promise<TestPostgres> {
+  /**
+   * Starts one, with TLS where there is a certificate; throws where it does not come up. `fsync`: it waits for the disk, as
+   * measurements need it.
+   */
+  static async start(certificate?: CertificateFiles, fsync: "on" | "off" = "off"): Promise<TestPostgres> {
     const folder = mkdtempSync(join(tmpdir(), "turnpike-pg-"));
     if (IS_ROOT) chownSync(folder, NOBODY, NOBODY);
     const port = await freePort();
@@ -74,7 +77,7 @@ export class TestPostgres {
       if (certificate !== undefined) server.#writeCertificate(certificate);
       writeFileSync(
         join(folder, "data", "postgresql.auto.conf"),
-        configuration(folder, port, certificate !== undefined),
+        configuration(folder, port, { tls: certificate !== undefined, fsync }),
       );
       await server.up();
       await server.#makeUsers();
@@ -189,14 +192,14 @@ export class TestPostgres {
   }
 }
 
-function configuration(folder: string, port: number, tls: boolean): string {
+function configuration(folder: string, port: number, { tls, fsync }: { tls: boolean; fsync: string }): string {
   return `
 listen_addresses = '127.0.0.1'
 port = ${port}
 unix_socket_directories = '${folder}'
 max_connections = 100
 shared_buffers = '16MB'
-fsync = off
+fsync = ${fsync}
 log_min_messages = panic
 ssl = ${tls ? "on" : "off"}
 ssl_cert_file = '${join(folder, "server.crt")}'
