@@ -8,10 +8,13 @@ import { join } from "node:path";
 import { encodeHeader } from "../src/payments/header.ts";
 import { type PaymentPayload } from "../src/payments/messages.ts";
 import { signedPayment, TERMS } from "../src/payments/testing/payment.ts";
+import { freePort } from "../src/lib/testing/listen.ts";
+import { LOCALHOST, TEST_CA } from "./support/certificates.ts";
 import { serverAt } from "./support/gateway.ts";
 import { Http2Client, requestFields } from "./support/http2-client.ts";
 import * as h2 from "./support/http2-frames.ts";
 import { block } from "./support/http2-hpack.ts";
+import { Http3Client } from "./support/http3-client.ts";
 import { descendants, Folder, Program, until } from "./support/program.ts";
 
 // Processes start slowly on a busy machine.
@@ -95,14 +98,16 @@ interface StartOptions {
   readonly server?: object;
   readonly x402?: object;
   readonly http2?: object;
+  readonly tls?: object;
   readonly command?: readonly string[];
 }
 
-async function start(origin: Origin, { folder, server, x402, http2, command }: StartOptions): Promise<Running> {
+async function start(origin: Origin, { folder, server, x402, http2, tls, command }: StartOptions): Promise<Running> {
   const config = folder.write("turnpike.json", {
     server: { address: "127.0.0.1", port: 0, workers: 1, ...server },
     x402: { enabled: true, test_mode: true, ...x402 },
     http2: { ...http2 },
+    ...(tls === undefined ? {} : { tls }),
     upstreams: [{ name: "origin", servers: [serverAt(origin.port)] }],
     routes: [{ path_prefix: "/paid", upstream: "origin", max_response_bytes: 1_000_000_000, x402: TERMS }],
   });
@@ -298,4 +303,52 @@ test("over HTTP/2, at the pace of the client's windows", async () => {
   const { status, body } = await client.answer(1);
   expect([status, createHash("sha256").update(body).digest("hex")]).toEqual([200, digestOf(bytes)]);
   await until("its file is closed", () => (openAnswers(program.pid) === 0 ? true : undefined));
+});
+
+test("over HTTP/3 and TLS, and HEAD with no body and no file", async () => {
+  const origin = startOrigin();
+  const folder = newFolder();
+  const tls = { cert_path: folder.write("cert.pem", LOCALHOST.cert), key_path: folder.write("key.pem", LOCALHOST.key) };
+  const server = { listeners: [{ address: "127.0.0.1", port: await freePort(), use_tls: true, quic_enabled: true }] };
+  const { program, port, answers } = await start(origin, { folder, server, tls });
+  const bytes = 5 * MEGABYTE;
+  const client = await Http3Client.connect(port);
+  cleanups.push(() => client.close());
+  const fields = { "payment-signature": encodeHeader(payment()) };
+  const response = await client.request("GET", `/paid/${bytes}`, undefined, fields);
+  expect(response.headers[":status"]).toBe("200");
+  expect(createHash("sha256").update(response.body).digest("hex")).toBe(digestOf(bytes));
+  const again = await fetch(`https://localhost:${port}/paid/${bytes}`, { headers: fields, tls: { ca: TEST_CA.cert } });
+  expect([again.status, again.headers.get("x-run")]).toEqual([200, "1"]);
+  expect((await digest(again)).sha256).toBe(digestOf(bytes));
+  const headFields = { "payment-signature": encodeHeader(payment()) };
+  const head = await client.request("HEAD", `/paid/${bytes}`, undefined, headFields);
+  expect([head.headers[":status"], head.body.length]).toEqual(["200", 0]);
+  expect(filesIn(answers)).toHaveLength(1);
+  await until("its file is closed", () => (openAnswers(program.pid) === 0 ? true : undefined));
+});
+
+test("a slow client gets all of it, and holds up nobody", async () => {
+  const origin = startOrigin();
+  const { program, port } = await start(origin, { folder: newFolder() });
+  const bytes = 30 * MEGABYTE;
+  const slow = connect({ port, host: "127.0.0.1" });
+  slow.write(
+    `GET /paid/${bytes} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nPayment-Signature: ${encodeHeader(payment())}\r\n\r\n`,
+  );
+  slow.pause();
+  await until("it is being sent", () => (openAnswers(program.pid) === 1 ? true : undefined));
+  const quick = await get(port, `/paid/${5 * MEGABYTE}`, payment());
+  expect((await digest(quick)).sha256).toBe(digestOf(5 * MEGABYTE));
+  const hash = createHash("sha256");
+  let head = "";
+  for await (const piece of slow) {
+    const chunk: Buffer = piece;
+    const end = head.endsWith("\r\n\r\n") ? 0 : chunk.indexOf("\r\n\r\n") + 4;
+    head += chunk.subarray(0, end).toString("latin1");
+    hash.update(chunk.subarray(end));
+  }
+  expect(head).toStartWith("HTTP/1.1 200 OK\r\n");
+  expect(hash.digest("hex")).toBe(digestOf(bytes));
+  expect(openAnswers(program.pid)).toBe(0);
 });
