@@ -1,13 +1,19 @@
-import { expect, setDefaultTimeout, test } from "bun:test";
-import { mkdtempSync } from "node:fs";
+import { Database } from "bun:sqlite";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fractionsOf } from "../lib/testing/mulberry32.ts";
 import { RESERVATION as PAYMENT } from "./testing/reservation.ts";
 import { HOLD_MS, type PaymentState } from "./ledger.ts";
 import { openStore } from "./open-store.ts";
 
 // Processes start slowly on a busy machine.
 setDefaultTimeout(30_000);
+
+const folder = mkdtempSync(join(tmpdir(), "turnpike-crash-"));
+
+afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Takes a payment so far, says so, and waits to be killed. */
 const CHILD = `
@@ -29,7 +35,7 @@ const STEPS: readonly (readonly [states: readonly PaymentState[], after: Payment
 
 for (const [states, after] of STEPS) {
   test(`killed when ${states.at(-1) ?? "reserved"}, the payment is ${after} to the client's retry`, async () => {
-    const path = join(mkdtempSync(join(tmpdir(), "turnpike-crash-")), "state.db");
+    const path = join(folder, `${states.at(-1) ?? "reserved"}.db`);
     const child = Bun.spawn([process.execPath, "-e", CHILD, path, JSON.stringify(PAYMENT), JSON.stringify(states)], {
       stdout: "pipe",
     });
@@ -48,3 +54,88 @@ for (const [states, after] of STEPS) {
     await later.close();
   });
 }
+
+/** Settles one payment after the other, half of them with what they are charged, and says so as soon as each is written down. */
+const WRITER = `
+  import { openStore } from ${JSON.stringify(join(import.meta.dir, "open-store.ts"))};
+  const [path, payment, writer] = process.argv.slice(1);
+  const { ledger } = openStore(path);
+  for (let i = 0; ; i++) {
+    const nonce = writer + "-" + i;
+    const { payment: held } = await ledger.reserve({ ...JSON.parse(payment), nonce, payload: "signed" });
+    await ledger.move(held, { state: "verified", hold: true });
+    await ledger.move(held, { state: "settling", hold: true, amount: String(i) });
+    const notice = { id: nonce, url: "https://books.example", body: nonce };
+    await ledger.move(held, { state: "settled", hold: true, transaction: "tx-" + nonce, notice });
+    await Bun.write(Bun.stdout, nonce + "\\n");
+    await ledger.move(held, { state: "settled", hold: false, delivered: true });
+  }
+`;
+
+/** Each has two writers at once, which start in some 0.2 s. */
+const CRASHES = 25;
+/** Payments that a writer settles before it is killed, at most. */
+const MOST_SETTLED = 40;
+
+interface Books {
+  readonly settled: ReadonlySet<string>;
+  readonly noticed: ReadonlySet<string>;
+  /** Rows that no sequence of whole changes can have left. */
+  readonly halves: number;
+  readonly integrity: string | undefined;
+}
+
+function readBooks(path: string): Books {
+  const database = new Database(path, { readonly: true });
+  const names = (sql: string): Set<string> =>
+    new Set(
+      database
+        .query<{ name: string }, []>(sql)
+        .all()
+        .map(({ name }) => name),
+    );
+  const books: Books = {
+    settled: names("SELECT nonce AS name FROM payments WHERE state = 'settled'"),
+    noticed: names("SELECT id AS name FROM outbox WHERE body = id"),
+    halves: names(`SELECT nonce AS name FROM payments WHERE
+      (state = 'settled') <> (tx = 'tx-' || nonce) OR (state = 'settled') <> (payload = '') OR (delivered = 1 AND state <> 'settled')
+      OR (state IN ('settling', 'settled') AND amount <> substr(nonce, instr(nonce, '-') + 1))`).size,
+    integrity: database.query<{ integrity_check: string }, []>("PRAGMA integrity_check").get()?.integrity_check,
+  };
+  database.close();
+  return books;
+}
+
+async function writeUntilKilled(path: string, writer: string, lines: number): Promise<string[]> {
+  const child = Bun.spawn([process.execPath, "-e", WRITER, path, JSON.stringify(PAYMENT), writer], { stdout: "pipe" });
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of child.stdout) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.split("\n").length > lines) child.kill("SIGKILL");
+  }
+  await child.exited;
+  // What comes after the last line's end was cut off.
+  return text.split("\n").slice(0, -1);
+}
+
+test("writers that are killed anywhere lose nothing that they said was settled, and leave nothing half done", async () => {
+  const seed = Date.now() >>> 0;
+  const random = fractionsOf(seed);
+  const path = join(folder, "writers.db");
+  const said: string[] = [];
+  let before = 0;
+  for (let crash = 0; crash < CRASHES; crash++) {
+    const writers = ["a", "b"].map((name) =>
+      writeUntilKilled(path, `${name}${crash}`, 1 + Math.floor(random() * MOST_SETTLED)),
+    );
+    said.push(...(await Promise.all(writers)).flat());
+    const { settled, noticed, halves, integrity } = readBooks(path);
+    const note = `seed ${seed}, crash ${crash}`;
+    expect({ note, integrity, halves }).toEqual({ note, integrity: "ok", halves: 0 });
+    expect({ note, lost: said.filter((nonce) => !settled.has(nonce)) }).toEqual({ note, lost: [] });
+    expect({ note, odd: [...settled.symmetricDifference(noticed)] }).toEqual({ note, odd: [] });
+    expect(settled.size).toBeGreaterThan(before);
+    before = settled.size;
+  }
+});
