@@ -69,16 +69,14 @@ export function toReason(word: string | null | undefined): Reason {
 
 /**
  * Reasons that leave open whether money moved: a spent nonce was spent by somebody, perhaps by ourselves; a word not on
- * the list may be anything, a time-out after broadcast above all. A facilitator that settles by Permit2 simulates before:
- * asked again for what it has settled, it complains of the payer's balance or allowance, which the first time lowered.
+ * the list may be anything, a time-out after broadcast above all. A simulation by Permit2 fails for a spent nonce as for
+ * all else, and under `exact` anybody may have settled.
  */
 const UNCLEAR: ReadonlySet<Reason> = new Set([
   "payment_refused",
   "invalid_exact_evm_nonce_already_used",
   "permit2_invalid_nonce",
   "permit2_simulation_failed",
-  "permit2_insufficient_balance",
-  "permit2_allowance_required",
 ]);
 
 const ON_CHAIN: ReadonlySet<Reason> = new Set([
@@ -87,7 +85,8 @@ const ON_CHAIN: ReadonlySet<Reason> = new Set([
 ]);
 
 /**
- * True where a settlement refused for `reason` moved nothing for certain. A transaction that failed did so on the chain where
+ * True where a settlement that is asked for the first time and refused for `reason` moved nothing for certain; asked for
+ * again, it may be refused for what the first one did. A transaction that failed did so on the chain where
  * its hash (`transaction`, else empty) is told; without one the broadcast failed, perhaps after a node took it.
  */
 export function isDefinite(reason: Reason, transaction: string): boolean {

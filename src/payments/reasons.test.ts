@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { isDefinite, type Reason, toReason } from "./reasons.ts";
+
+/** What the reference facilitator says of gas that it would pay for the payer, and of another scheme: nobody asks it to. */
+const NOT_OURS = /2612|erc20_approval|batch_settlement/;
+
+test("every word of the reference facilitator about Permit2 and upto is on the list", async () => {
+  const folder = join(Bun.resolveSync("@x402/evm/package.json", import.meta.dir), "..", "dist", "esm");
+  const words = new Set<string>();
+  for (const name of new Bun.Glob("**/*.mjs").scanSync(folder)) {
+    const source = await Bun.file(join(folder, name)).text();
+    for (const [, word = ""] of source.matchAll(/Err\w+ = "([a-z0-9_]*(?:permit2|upto)[a-z0-9_]*)"/g)) words.add(word);
+  }
+  const own = [...words].filter((word) => !NOT_OURS.test(word));
+  expect(own.length).toBeGreaterThan(20);
+  expect(own.filter((word) => toReason(word) !== word)).toEqual([]);
+});
+
+test("a word that is on no list is told to nobody", () => {
+  for (const word of ["https://rpc.example/key", "__proto__", "constructor", "", null, undefined]) {
+    expect(toReason(word)).toBe("payment_refused");
+  }
+});
+
+test("a refusal is definite unless the nonce may have been spent, or a transaction may be on its way", () => {
+  const transaction = `0x${"1".repeat(64)}`;
+  const unclear: readonly Reason[] = ["permit2_invalid_nonce", "permit2_simulation_failed", "payment_refused"];
+  for (const reason of unclear) expect(isDefinite(reason, transaction)).toBe(false);
+  const definite: readonly Reason[] = [
+    "permit2_allowance_required",
+    "permit2_insufficient_balance",
+    "upto_facilitator_mismatch",
+  ];
+  for (const reason of definite) expect(isDefinite(reason, "")).toBe(true);
+  for (const scheme of ["exact", "upto"] as const) {
+    expect(isDefinite(`invalid_${scheme}_evm_transaction_failed`, "")).toBe(false);
+    expect(isDefinite(`invalid_${scheme}_evm_transaction_failed`, transaction)).toBe(true);
+  }
+});
