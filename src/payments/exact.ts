@@ -37,10 +37,20 @@ interface Known {
 /** Recovering a signer takes 0.4 ms, and settlement asks for the same as verification before it. */
 const known = new WeakMap<PaymentPayload, Known>();
 
-/** Checks who signed, once per payment and terms; neither may be changed afterwards. Only plain accounts: a contract's signature needs the chain to be asked. */
+/** True where both ask for the same signature. What is charged is no part of it. */
+function sameDomain(a: PaymentRequirements, b: PaymentRequirements): boolean {
+  return (
+    a.network === b.network &&
+    a.asset === b.asset &&
+    a.extra["name"] === b.extra["name"] &&
+    a.extra["version"] === b.extra["version"]
+  );
+}
+
+/** Checks who signed, once per payment, which may not be changed afterwards, and domain. Only plain accounts: a contract's signature needs the chain to be asked. */
 export function checkSignature(payment: PaymentPayload, requirements: PaymentRequirements): Checked | Reason {
   const before = known.get(payment);
-  if (before?.requirements === requirements) return before.outcome;
+  if (before !== undefined && sameDomain(before.requirements, requirements)) return before.outcome;
   const outcome = recoverPayer(payment, requirements);
   known.set(payment, { requirements, outcome });
   return outcome;
