@@ -2,7 +2,7 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { type Bookings } from "../store/bookings.ts";
 import { type Checked } from "./checked.ts";
-import { atMost, checkSignature, checkTerms } from "./exact.ts";
+import { atMost, checkSignature, checkTerms } from "./check-payment.ts";
 import { type Facilitator, type Kind, type Outcome, type Settlement, type Verification } from "./facilitator.ts";
 import { isPermit2, type PaymentPayload, type PaymentRequirements } from "./messages.ts";
 import { paymentKey } from "./payment-key.ts";

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { describeReceipt, type PayOptions, payAndFetch, PaymentDeclined } from "./client.ts";
-import { checkSignature, checkTerms } from "./exact.ts";
+import { checkSignature, checkTerms } from "./check-payment.ts";
 import { decodeHeader, encodeHeader } from "./header.ts";
 import { type Eip3009Payment, type PaymentRequirements, eip3009PaymentSchema, type Receipt } from "./messages.ts";
 import { PAYER, PRIVATE_KEY, REQUIREMENTS } from "./testing/payment.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { parseAllowedAsset } from "./allowed-asset.ts";
-import { checkSignature } from "./exact.ts";
+import { checkSignature } from "./check-payment.ts";
 import { encodeHeader, MAX_HEADER_LENGTH } from "./header.ts";
 import { type PaymentRequired, type PaymentRequirements, paymentPayloadSchema } from "./messages.ts";
 import { chooseOffer, dollarsOf, formatDollars, type Funds, type Offer, parseDollars } from "./offers.ts";

@@ -13,7 +13,7 @@ import * as fc from "fast-check";
 import { hashTypedData } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { type Address } from "./address.ts";
-import { checkSignature, checkTerms } from "./exact.ts";
+import { checkSignature, checkTerms } from "./check-payment.ts";
 import { type PaymentRequirements, type Permit2Payment, permit2PaymentSchema } from "./messages.ts";
 import { type Permit2Authorization, permit2Hash, PROXIES } from "./permit2-typed-data.ts";
 import { recoverSigner, signHash } from "./signature.ts";

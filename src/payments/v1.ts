@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { sameAddress } from "./address.ts";
-import { checkSignature } from "./exact.ts";
+import { checkSignature } from "./check-payment.ts";
 import {
   eip3009PaymentSchema,
   type PaymentPayload,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { codeOf } from "../../../lib/caught.ts";
 import { ERRORS } from "../../../lib/errors.ts";
-import { checkTerms } from "../../../payments/exact.ts";
+import { checkTerms } from "../../../payments/check-payment.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../../../payments/messages.ts";
 import { paymentKey } from "../../../payments/payment-key.ts";
 import { toStored } from "../../../payments/stored-payment.ts";

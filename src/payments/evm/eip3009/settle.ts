@@ -1,5 +1,5 @@
 import { type Hex, isAddress } from "../../address.ts";
-import { checkSignature, checkTerms } from "../../exact.ts";
+import { checkSignature, checkTerms } from "../../check-payment.ts";
 import { type Settlement } from "../../facilitator.ts";
 import { type Eip3009Payment, type PaymentRequirements } from "../../messages.ts";
 import { type Reason } from "../../reasons.ts";

@@ -1,6 +1,6 @@
 import { type Hex, isAddress } from "../../address.ts";
 import { type Checked } from "../../checked.ts";
-import { checkSignature, checkTerms } from "../../exact.ts";
+import { checkSignature, checkTerms } from "../../check-payment.ts";
 import { type Verification } from "../../facilitator.ts";
 import { type Eip3009Payment, type PaymentRequirements } from "../../messages.ts";
 import { parseNetwork } from "../../networks.ts";

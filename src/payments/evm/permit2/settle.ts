@@ -1,6 +1,6 @@
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { type Hex, sameAddress } from "../../address.ts";
-import { atMost } from "../../exact.ts";
+import { atMost } from "../../check-payment.ts";
 import { type Settlement } from "../../facilitator.ts";
 import { type PaymentRequirements, type Permit2Payment } from "../../messages.ts";
 import { parseNetwork } from "../../networks.ts";

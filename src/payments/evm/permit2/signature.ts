@@ -1,4 +1,4 @@
-import { checkSignature } from "../../exact.ts";
+import { checkSignature } from "../../check-payment.ts";
 import { type PaymentRequirements, type Permit2Payment } from "../../messages.ts";
 import { type Reason } from "../../reasons.ts";
 import { type EvmNode } from "../node.ts";
