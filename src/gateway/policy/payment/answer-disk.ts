@@ -6,7 +6,7 @@ import { codeOf, messageOf } from "../../../lib/caught.ts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { AnswerFile } from "./answer-file.ts";
 import { type AnswerRecord, decodeTail, encodeTail, FOOTER_BYTES, tailLength } from "./answer-format.ts";
-import { AnswerIndex, unlinkQuietly } from "./answer-index.ts";
+import { AnswerIndex } from "./answer-index.ts";
 import { Spill, type SpillHost } from "./spill.ts";
 
 /** Files of answers that one worker has open, for writing and for reading. */
@@ -147,13 +147,13 @@ export class AnswerDisk {
     return this.#find(key, now) !== undefined;
   }
 
-  /** The kept answer, if all of it is as it was written. Throws where too many are open. */
+  /** The kept answer, if all of it is as it was written. Rejects where it cannot be opened now. */
   async get(key: string, now: number): Promise<StoredAnswer | undefined> {
     const found = this.#find(key, now);
     if (found === undefined) return undefined;
     const stored = found === "file" ? await this.#openKept(key) : readWhole(Buffer.from(found.body));
     if (stored?.record.key === key) return stored.record.until > now ? stored : undefined;
-    this.#options.log("payment: a kept answer is damaged, and is removed");
+    this.#options.log("payment: a kept answer is gone or damaged, and is forgotten");
     this.#remove(nameOf(key));
     return undefined;
   }
@@ -186,8 +186,7 @@ export class AnswerDisk {
   async #tidy(): Promise<void> {
     try {
       for (const name of await readdir(this.#options.folder)) {
-        if (/\.(?:part|answer)$/.test(name) && this.#index.isUnknown(name))
-          unlinkQuietly(join(this.#options.folder, name));
+        if (/\.(?:part|answer)$/.test(name)) this.#index.removeUnknown(name);
       }
     } catch (error) {
       this.#fault(error);
@@ -209,6 +208,9 @@ export class AnswerDisk {
     const path = join(this.#options.folder, nameOf(key));
     const opened = await AnswerFile.openWhole(path, () => {
       this.#openFiles -= 1;
+    }).catch((error: unknown) => {
+      this.#fault(error);
+      throw new TurnpikeError("overloaded", BUSY);
     });
     return opened === undefined ? undefined : { record: opened.tail.record, body: opened.file };
   }

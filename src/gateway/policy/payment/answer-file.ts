@@ -1,6 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
+import { codeOf } from "../../../lib/caught.ts";
 import { decodeTail, FOOTER_BYTES, type Tail, tailLength } from "./answer-format.ts";
 
 /** Read from a file at one time, for a client or to check it. */
@@ -33,15 +34,17 @@ export class AnswerFile {
 
   /**
    * Opens a kept file and reads all of it, so that nothing of a damaged one is ever sent. Undefined where there is none that is
-   * whole; `onClosed` is called in every case.
+   * whole; rejects where it cannot be opened now. `onClosed` is called in every case.
    */
   static async openWhole(path: string, onClosed: () => void): Promise<{ file: AnswerFile; tail: Tail } | undefined> {
-    const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => undefined);
-    if (handle === undefined) {
+    let file: AnswerFile;
+    try {
+      file = new AnswerFile(await open(path, constants.O_RDONLY | constants.O_NOFOLLOW), onClosed);
+    } catch (error) {
       onClosed();
-      return undefined;
+      if (codeOf(error) === "ENOENT") return undefined;
+      throw error;
     }
-    const file = new AnswerFile(handle, onClosed);
     const tail = await file.#check().catch(() => undefined);
     if (tail !== undefined) return { file, tail };
     file.release();

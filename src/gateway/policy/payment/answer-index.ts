@@ -6,9 +6,11 @@ import { codeOf } from "../../../lib/caught.ts";
 /** How long what a process is writing is left alone without a sign of life of that process, in milliseconds. */
 export const WRITER_STALE_MS = 30_000;
 /** Answers on the disk, being written or kept, whatever their length. */
-const MAX_ANSWERS = 10_000;
+const MAX_ANSWERS = 100_000;
 /** Kept answers that make way for one new one: removing more would hold the others up. */
 const MAX_EVICTED = 256;
+/** Looked at for that at one time. */
+const EVICTION_STEP = 16;
 /** Longest wait for another process's write, in milliseconds. */
 const BUSY_MS = 2000;
 /** What a file takes on the disk is counted in whole blocks. */
@@ -80,14 +82,23 @@ export class AnswerIndex {
 
   /** Makes what this process has written as `name` a kept answer by the name of `kept`. False: it was taken for a leftover. */
   keepFile(name: string, kept: string, until: number): boolean {
-    return this.#inTransaction(() => {
-      const { find, remove, finish } = this.#statements;
-      if (find.get(name) === null) return false;
-      remove.run(kept);
-      finish.run(kept, until, name);
-      renameSync(join(this.folder, name), join(this.folder, kept));
-      return true;
-    });
+    const path = join(this.folder, kept);
+    let isRenamed = false;
+    try {
+      return this.#inTransaction(() => {
+        const { find, remove, finish } = this.#statements;
+        if (find.get(name) === null) return false;
+        remove.run(kept);
+        finish.run(kept, until, name);
+        renameSync(join(this.folder, name), path);
+        isRenamed = true;
+        return true;
+      });
+    } catch (error) {
+      // The index does not know it by this name.
+      if (isRenamed) unlinkQuietly(path);
+      throw error;
+    }
   }
 
   /** Keeps a small answer in the index itself; false where `limit` has no room for it. */
@@ -112,9 +123,12 @@ export class AnswerIndex {
     this.#inTransaction(() => this.#remove(name));
   }
 
-  /** True where a file of this name is nobody's. */
-  isUnknown(name: string): boolean {
-    return this.#statements.find.get(name) === null;
+  /** Removes a file of this name, if it is nobody's. */
+  removeUnknown(name: string): void {
+    // In a transaction, so that nobody is in the midst of renaming it.
+    this.#inTransaction(() => {
+      if (this.#statements.find.get(name) === null) unlinkQuietly(join(this.folder, name));
+    });
   }
 
   /** A sign of life for what this process writes. */
@@ -153,13 +167,15 @@ export class AnswerIndex {
     if (overBytes <= 0 && overAnswers <= 0) return true;
     const written = this.#statements.written.get()?.bytes ?? 0;
     if (written + more.bytes > limit) return false;
-    for (const row of this.#statements.oldest.all(MAX_EVICTED)) {
-      if (overBytes <= 0 && overAnswers <= 0) break;
-      this.#remove(row.name);
-      overBytes -= row.bytes;
-      overAnswers -= 1;
+    for (let left = MAX_EVICTED; left > 0; left -= EVICTION_STEP) {
+      for (const row of this.#statements.oldest.all(EVICTION_STEP)) {
+        this.#remove(row.name);
+        overBytes -= row.bytes;
+        overAnswers -= 1;
+        if (overBytes <= 0 && overAnswers <= 0) return true;
+      }
     }
-    return overBytes <= 0 && overAnswers <= 0;
+    return false;
   }
 
   #remove(name: string): void {
@@ -233,7 +249,7 @@ function open(path: string): Database {
   }
 }
 
-export function unlinkQuietly(path: string): void {
+function unlinkQuietly(path: string): void {
   try {
     unlinkSync(path);
   } catch (error) {

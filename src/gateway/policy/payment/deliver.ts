@@ -7,6 +7,8 @@ import { paidFields } from "./response-fields.ts";
 
 /** Sent by way of this process to a socket that the kernel found full. */
 const FILL_BYTES = 16_384;
+/** Sent by the kernel to one client before others have their turn. */
+const BURST_BYTES = 1_048_576;
 
 /**
  * Sends a paid answer with its receipt, at the client's pace. True once it was handed over whole, false where the client
@@ -42,9 +44,14 @@ async function sendBody(exchange: Exchange, body: Answer["body"]): Promise<boole
 async function sendFile(exchange: Exchange, file: AnswerFile): Promise<boolean> {
   const { response } = exchange;
   for (let at = 0; at < file.size; ) {
-    const sent = response.sendFile?.(file.fd, at, Math.min(READ_BYTES, file.size - at)) ?? 0;
+    const wanted = Math.min(BURST_BYTES, file.size - at);
+    const sent = response.sendFile?.(file.fd, at, wanted) ?? 0;
     at += sent;
-    if (at === file.size) break;
+    if (sent === wanted) {
+      await new Promise(setImmediate);
+      if (exchange.gone) return false;
+      continue;
+    }
     // A full socket reports room again to who was refused by it: a small piece does for that.
     const piece = await file.read(at, sent > 0 ? FILL_BYTES : READ_BYTES).catch(() => undefined);
     if (exchange.gone) return false;
