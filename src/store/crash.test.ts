@@ -76,6 +76,8 @@ const WRITER = `
 const CRASHES = 25;
 /** Payments that a writer settles before it is killed, at most. */
 const MOST_SETTLED = 40;
+/** About as long as a writer takes for one payment. */
+const LONGEST_DELAY_MS = 1;
 
 interface Books {
   readonly settled: ReadonlySet<string>;
@@ -106,13 +108,17 @@ function readBooks(path: string): Books {
   return books;
 }
 
-async function writeUntilKilled(path: string, writer: string, lines: number): Promise<string[]> {
+/** `chance` is from 0 to 1: it says after how many payments, and how long after, so that no step is spared. */
+async function writeUntilKilled(path: string, writer: string, chance: number): Promise<string[]> {
   const child = Bun.spawn([process.execPath, "-e", WRITER, path, JSON.stringify(PAYMENT), writer], { stdout: "pipe" });
   let text = "";
   const decoder = new TextDecoder();
   for await (const chunk of child.stdout) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.split("\n").length > lines) child.kill("SIGKILL");
+    if (text.split("\n").length <= 1 + chance * MOST_SETTLED) continue;
+    const end = performance.now() + ((chance * 1000) % 1) * LONGEST_DELAY_MS;
+    while (performance.now() < end);
+    child.kill("SIGKILL");
   }
   await child.exited;
   // What comes after the last line's end was cut off.
@@ -126,9 +132,7 @@ test("writers that are killed anywhere lose nothing that they said was settled, 
   const said: string[] = [];
   let before = 0;
   for (let crash = 0; crash < CRASHES; crash++) {
-    const writers = ["a", "b"].map((name) =>
-      writeUntilKilled(path, `${name}${crash}`, 1 + Math.floor(random() * MOST_SETTLED)),
-    );
+    const writers = ["a", "b"].map((name) => writeUntilKilled(path, `${name}${crash}`, random()));
     said.push(...(await Promise.all(writers)).flat());
     const { settled, noticed, halves, integrity } = readBooks(path);
     const note = `seed ${seed}, crash ${crash}`;
