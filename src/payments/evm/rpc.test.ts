@@ -60,7 +60,11 @@ describe("a call to a node", () => {
   test("ends with its time, and tries no second time then", async () => {
     proxy.behave(() => "never");
     const [answer] = await rpc(50).readAll<[bigint]>([chainIdRequest()]);
-    expect(answer).toEqual({ fault: "unavailable", cause: "no answer of the node within 50 ms" } as never);
+    expect(answer).toEqual({
+      fault: "unavailable",
+      cause: "no answer of the node within 50 ms",
+      isLate: true,
+    } as never);
     expect(proxy.methods).toHaveLength(1);
   });
 
@@ -69,7 +73,11 @@ describe("a call to a node", () => {
       () => new Response(new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from("[")) })),
     );
     const [answer] = await rpc(50).readAll<[bigint]>([chainIdRequest()]);
-    expect(answer).toEqual({ fault: "unavailable", cause: "no answer of the node within 50 ms" } as never);
+    expect(answer).toEqual({
+      fault: "unavailable",
+      cause: "no answer of the node within 50 ms",
+      isLate: true,
+    } as never);
   });
 
   test("is tried again where the node is busy, if it is a read", async () => {

@@ -30,6 +30,8 @@ export interface Fault {
   readonly refusal?: Refusal;
   /** What a reverted call gave back, where the node tells. */
   readonly data?: Hex;
+  /** True where the time for an answer was over. */
+  readonly isLate?: boolean;
 }
 
 export type Answers<T extends readonly unknown[]> = { readonly [K in keyof T]: T[K] | Fault };
@@ -98,13 +100,13 @@ function createPost(url: string, timeoutMs: number): Post {
       const isBusy = response.status === 429 || response.status >= 500;
       return { fault: isBusy ? "unavailable" : "failed", cause: `the node answered ${response.status}` };
     } catch (error) {
-      const isLate = error instanceof Error && error.name === "TimeoutError";
-      return { fault: "unavailable", cause: isLate ? `no answer of the node within ${timeoutMs} ms` : NO_CONNECTION };
+      if (!(error instanceof Error) || error.name !== "TimeoutError") {
+        return { fault: "unavailable", cause: "no connection to the node" };
+      }
+      return { fault: "unavailable", cause: `no answer of the node within ${timeoutMs} ms`, isLate: true };
     }
   };
 }
-
-const NO_CONNECTION = "no connection to the node";
 
 function isAnswer(json: unknown): boolean {
   return Array.isArray(json) || envelope.safeParse(json).data?.error !== undefined;
@@ -112,7 +114,7 @@ function isAnswer(json: unknown): boolean {
 
 /** True where the same may be asked at once again: a time-out has cost its time already. */
 function isWorthRetry(answer: object): boolean {
-  return isFault(answer) && answer.fault === "unavailable" && !answer.cause.includes("within");
+  return isFault(answer) && answer.fault === "unavailable" && answer.isLate !== true;
 }
 
 function toBody({ method, params }: Request<unknown>, id: number): object {
