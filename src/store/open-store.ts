@@ -14,16 +14,16 @@ const BUSY_MS = 5000;
 
 /**
  * Opens the store in an SQLite file, mode 0600, made where it is absent; `:memory:` keeps nothing. Any number of
- * processes may open one file. `now` is in milliseconds. Throws where the file cannot be made, read or brought up to date.
+ * processes may open one file. `now` is in milliseconds; `busyMs` is how long a write waits for another process's. Throws where the file cannot be made, read or brought up to date.
  */
-export function openStore(path: string, now: () => number = Date.now): Store {
+export function openStore(path: string, now: () => number = Date.now, busyMs = BUSY_MS): Store {
   if (path !== ":memory:") ownFile(path);
   // A write through this one is on the disk when it returns, and so is every write before it, whoever's.
-  const durable = connect(path, "FULL");
+  const durable = connect(path, "FULL", busyMs);
   let quick = durable;
   try {
     migrate(durable);
-    if (path !== ":memory:") quick = connect(path, "NORMAL");
+    if (path !== ":memory:") quick = connect(path, "NORMAL", busyMs);
   } catch (error) {
     durable.close();
     throw error;
@@ -47,10 +47,10 @@ export function openStore(path: string, now: () => number = Date.now): Store {
   };
 }
 
-function connect(path: string, synchronous: "FULL" | "NORMAL"): Database {
+function connect(path: string, synchronous: "FULL" | "NORMAL", busyMs: number): Database {
   const database = new Database(path, { create: true });
   try {
-    database.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    database.run(`PRAGMA busy_timeout = ${busyMs}`);
     database.run("PRAGMA journal_mode = WAL");
     database.run(`PRAGMA synchronous = ${synchronous}`);
   } catch (error) {

@@ -1,0 +1,158 @@
+import { Database } from "bun:sqlite";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openStore } from "./open-store.ts";
+import { type Store } from "./store.ts";
+import { RESERVATION } from "./testing/reservation.ts";
+
+// Processes start slowly on a busy machine.
+setDefaultTimeout(30_000);
+
+const folder = mkdtempSync(join(tmpdir(), "turnpike-faults-"));
+const mounted: string[] = [];
+
+afterAll(() => {
+  for (const path of mounted) spawnSync("umount", [path]);
+  rmSync(folder, { recursive: true });
+});
+
+const NOTICE = { id: "notice", url: "https://books.example", body: "{}" };
+
+/** Locks a file for writing, says so, and lets go when its standard input ends. */
+const LOCKER = `
+  import { Database } from "bun:sqlite";
+  const database = new Database(process.argv[1]);
+  database.run("BEGIN IMMEDIATE");
+  await Bun.write(Bun.stdout, "locked");
+  await Bun.stdin.text();
+  database.run("COMMIT");
+`;
+
+async function lock(path: string): Promise<{ letGo(): Promise<unknown> }> {
+  const child = Bun.spawn([process.execPath, "-e", LOCKER, path], { stdin: "pipe", stdout: "pipe" });
+  await child.stdout.getReader().read();
+  return {
+    letGo: async () => {
+      await child.stdin.end();
+      return child.exited;
+    },
+  };
+}
+
+test("a file that another process writes to is waited for, then the change fails whole, and works later", async () => {
+  const path = join(folder, "busy.db");
+  const store = openStore(path, Date.now, 50);
+  const { payment } = await store.ledger.reserve(RESERVATION);
+  await store.ledger.move(payment, { state: "settling", hold: true });
+  const locker = await lock(path);
+  const settle = () =>
+    store.ledger.move(payment, { state: "settled", hold: false, transaction: "0xtx", notice: NOTICE });
+  expect(await settle().catch(codeOf)).toBe("SQLITE_BUSY");
+  expect(await store.ledger.reserve({ ...RESERVATION, nonce: "0xnew" }).catch(codeOf)).toBe("SQLITE_BUSY");
+  expect(await store.paymentIds.tie({ payer: "p", id: "i" }, "f", 5e12).catch(codeOf)).toBe("SQLITE_BUSY");
+  // Reading waits for nobody.
+  expect(await store.ledger.find(RESERVATION)).toMatchObject({ state: "settling", transaction: "" });
+  expect(await store.view.open()).toBe(1);
+  expect(await store.outbox.claim(1)).toEqual([]);
+  await locker.letGo();
+  expect(await settle()).toBe(true);
+  expect(await store.outbox.claim(1)).toMatchObject([{ id: "notice" }]);
+  await store.close();
+});
+
+test("a file that is free within the time is waited for", async () => {
+  const path = join(folder, "short.db");
+  const store = openStore(path);
+  const locker = await lock(path);
+  // The wait stops this process, and the locker has been told by then.
+  void locker.letGo();
+  expect((await store.ledger.reserve(RESERVATION)).held).toBe(true);
+  await store.close();
+});
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : String(error);
+}
+
+/** Settles payments until one cannot be written down; the nonce of that one, and how it failed. */
+async function fill(store: Store): Promise<{ nonce: string; code: string }> {
+  for (let i = 0; ; i++) {
+    const nonce = `0x${i}`;
+    try {
+      const { payment } = await store.ledger.reserve({ ...RESERVATION, nonce, payload: "signed".repeat(500) });
+      await store.ledger.move(payment, { state: "settling", hold: true });
+      await store.ledger.move(payment, {
+        state: "settled",
+        hold: false,
+        transaction: "0xtx",
+        notice: { ...NOTICE, id: nonce },
+      });
+    } catch (error) {
+      return { nonce, code: codeOf(error) };
+    }
+  }
+}
+
+function expectWhole(path: string): void {
+  const database = new Database(path);
+  const one = (sql: string): unknown => Object.values(database.query<Record<string, unknown>, []>(sql).get() ?? {})[0];
+  expect(one("PRAGMA integrity_check")).toBe("ok");
+  expect(one("SELECT count(*) FROM payments WHERE state = 'settled'")).toBe(one("SELECT count(*) FROM outbox"));
+  expect(one("SELECT count(*) FROM payments WHERE (state = 'settled') <> (tx = '0xtx')")).toBe(0);
+  database.close();
+}
+
+test.skipIf(process.getuid?.() !== 0)("on a full disk a change fails whole, and works once there is room", async () => {
+  const disk = join(folder, "disk");
+  mkdirSync(disk);
+  const { status, stderr } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], { encoding: "utf8" });
+  // A container may not let even root mount; then the limit of the next test must do.
+  if (status !== 0) return console.warn(`no disk of its own: ${stderr.trim()}`);
+  mounted.push(disk);
+  const path = join(disk, "full.db");
+  const ballast = join(disk, "ballast");
+  writeFileSync(ballast, Buffer.alloc(400_000));
+  const store = openStore(path);
+  const { nonce, code } = await fill(store);
+  expect(code).toMatch(/^SQLITE_(FULL|IOERR)/);
+  expect(await store.ledger.find({ ...RESERVATION, nonce: "0x0" })).toMatchObject({ state: "settled" });
+  rmSync(ballast);
+  const key = { ...RESERVATION, nonce: `${nonce}-again` };
+  expect((await store.ledger.reserve(key)).held).toBe(true);
+  await store.close();
+  expectWhole(path);
+});
+
+const FILLER = `
+  import { openStore } from ${JSON.stringify(join(import.meta.dir, "open-store.ts"))};
+  const [path, reservation, notice] = process.argv.slice(1);
+  const { ledger } = openStore(path);
+  const first = { ...JSON.parse(reservation), nonce: "0x0" };
+  let code = "";
+  for (let i = 0; code === ""; i++) {
+    const nonce = "0x" + i;
+    try {
+      const { payment } = await ledger.reserve({ ...first, nonce, payload: "signed".repeat(500) });
+      await ledger.move(payment, { state: "settling", hold: true });
+      await ledger.move(payment, {
+        state: "settled", hold: false, transaction: "0xtx", notice: { ...JSON.parse(notice), id: nonce },
+      });
+    } catch (error) {
+      code = error.code;
+    }
+  }
+  await Bun.write(Bun.stdout, code + " " + (await ledger.find(first)).state);
+  process.exit();
+`;
+
+test("where the file may not grow any more, a change fails whole, and what was written is read", async () => {
+  const path = join(folder, "limited.db");
+  const limited = `trap '' XFSZ; ulimit -f 1000; exec "$0" -e "$@"`;
+  const args = [FILLER, path, JSON.stringify(RESERVATION), JSON.stringify(NOTICE)];
+  const child = Bun.spawn(["sh", "-c", limited, process.execPath, ...args]);
+  expect(await new Response(child.stdout).text()).toMatch(/^SQLITE_(FULL|IOERR\w*) settled$/);
+  expectWhole(path);
+});
