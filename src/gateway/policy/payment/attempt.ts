@@ -310,9 +310,10 @@ export class Attempt {
   async #send(answer: Answer): Promise<void> {
     const { inlineReceipt } = this.#sale;
     const whole = inlineReceipt ? await withReceipt(answer, this.#receipt()) : answer;
+    // First, so that whoever has seen some of it finds all of it, whatever becomes of this process.
+    await this.#kept;
     const sent = await deliver(this.#exchange, whole, this.#receiptFields());
     const begun = this.#exchange.started;
-    await this.#kept;
     await this.#move({ state: "settled", hold: false, ...(begun ? { delivered: sent } : {}) });
   }
 
@@ -327,8 +328,8 @@ export class Attempt {
   async #pend(cause: string, transaction: string): Promise<void> {
     const { log, route } = this.#sale;
     log(`payment: settlement on ${route} is open: ${cause}`);
-    respondPending(this.#exchange);
     await this.#kept;
+    respondPending(this.#exchange);
     await this.#move({ state: "unknown", hold: false, ...(transaction === "" ? {} : { transaction }) });
   }
 
