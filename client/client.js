@@ -240,10 +240,6 @@ async function chooseOffer(required, options) {
   const [best] = candidates.toSorted((a, b) => a.rank - b.rank);
   if (best === undefined)
     throw noneKnown(required);
-  const { asset } = best.offer;
-  if (best.rank > 1) {
-    throw new PaymentDeclined(`Cannot pay: the wallet has too little ${asset.symbol} on ${networkTitle(asset.network)}`);
-  }
   return best.offer;
 }
 function noneKnown({ accepts }) {

@@ -41,6 +41,18 @@ describe.skipIf(!hasChain)("the paying client", () => {
     expect(found).toMatchObject({ status: "0x1" });
   });
 
+  test("pays under an id of its own where the gateway wants one, and before the upstream works", async () => {
+    const extensions = { "payment-identifier": { info: { required: true }, schema: {} } };
+    const strict = new Stall(market, { settle: "before", extensions });
+    try {
+      await strict.open();
+      const { response, receipt } = await payAndFetch(strict.url, {}, options);
+      expect([response.status, receipt?.success, await strict.balance()]).toEqual([200, true, PRICE]);
+    } finally {
+      await strict.close();
+    }
+  });
+
   test("signs nothing with a token that it was not allowed", async () => {
     const before = [await stall.balance(), stall.runs];
     const refused = payAndFetch(stall.url, {}, { ...options, assets: [] }).then(() => "paid", String);

@@ -1,0 +1,49 @@
+import { expect, test } from "bun:test";
+import { type Config } from "../gateway/config/config.ts";
+import { loadValue } from "../gateway/config/load.ts";
+import { type BoundListener } from "../gateway/process/listener-plan.ts";
+import { mcpPlace } from "./mcp-place.ts";
+
+function config(value: object): Config {
+  const { config: loaded, problems } = loadValue(value);
+  if (loaded === undefined) throw new Error(JSON.stringify(problems));
+  return loaded;
+}
+
+const HERE: BoundListener = { address: "127.0.0.1", port: 8080, scheme: "http" };
+
+test("on loopback only loopback's names are known", () => {
+  expect(mcpPlace(config({}), [HERE])).toEqual({ gatewayUrl: "http://127.0.0.1:8080", hosts: ["127.0.0.1"] });
+});
+
+test("a listener of plain HTTP/1.1 goes before one of TLS, and what speaks something else is passed over", () => {
+  const tls = { cert_path: "/c.pem", key_path: "/k.pem" };
+  const listeners = [
+    { address: "127.0.0.1", port: 1, proxy_protocol: true },
+    { address: "127.0.0.1", port: 2, h2c_only: true },
+    { address: "127.0.0.1", port: 3, use_tls: true },
+    { address: "127.0.0.1", port: 4 },
+  ];
+  const bound = listeners.map(({ address, port, use_tls: useTls = false }): BoundListener => {
+    return { address, port, scheme: useTls ? "https" : "http" };
+  });
+  const url = (count: number) => mcpPlace(config({ tls, server: { listeners: listeners.slice(0, count) } }), bound);
+  expect([4, 3, 2].map((count) => url(count)?.gatewayUrl)).toEqual([
+    "http://127.0.0.1:4",
+    "https://127.0.0.1:3",
+    undefined,
+  ]);
+});
+
+test("who serves others is known by the names that the configuration has, or by any", () => {
+  const open: BoundListener = { address: "0.0.0.0", port: 80, scheme: "http" };
+  const server = { address: "0.0.0.0" };
+  expect(mcpPlace(config({ server }), [open])).toEqual({
+    gatewayUrl: "http://127.0.0.1:80",
+    hosts: ["0.0.0.0", "*"],
+  });
+  const named = { x402: { public_url: "https://api.example.com/v1" }, server };
+  expect(mcpPlace(config(named), [open])?.hosts).toEqual(["api.example.com", "0.0.0.0"]);
+  const checked = { server: { ...server, allowed_hosts: ["a.example", "*.b.example"] } };
+  expect(mcpPlace(config(checked), [open])?.hosts).toEqual(["a.example", "0.0.0.0", "*"]);
+});
