@@ -153,6 +153,49 @@ test("the oldest kept answers make way for new ones, and then there is no room",
   expect(disk.has("d", clock.now)).toBe(true);
 });
 
+test("two processes that take what they can get never have more than there is together", async () => {
+  const folder = newFolder();
+  const maxBytes = 2_000_000;
+  const disk = openDisk(folder, { maxBytes });
+  const source = `
+    import { AnswerDisk } from ${JSON.stringify(join(import.meta.dir, "answer-disk.ts"))};
+    const disk = new AnswerDisk({ folder: ${JSON.stringify(folder)}, maxBytes: ${maxBytes}, now: Date.now, log: console.error });
+    const silent = { onDrain() {}, onBroken() {}, written() {} };
+    const head = { status: 200, reason: "", fields: "", bodyLength: -1 };
+    const sell = async (key) => {
+      const spill = disk.spill(-1, silent);
+      for (let i = 0; i < 1 + key % 6; i++) {
+        spill.data(new Uint8Array(150_000), 0, 150_000);
+        await new Promise(setImmediate);
+      }
+      const file = await spill.finish().catch(() => undefined);
+      if (file === undefined) return;
+      await disk.keepFile(file, { key: process.pid + "-" + key, until: Date.now() + 1e6, head, trailers: "" });
+      file.release();
+    };
+    for (let key = 0; key < 60; key += 4) await Promise.all([0, 1, 2, 3].map((i) => sell(key + i)));
+    while (disk.openFiles > 0) await new Promise(setImmediate);
+    await disk.close();
+  `;
+  const children = [0, 1].map(() => Bun.spawn([process.execPath, "-e", source], { stdout: "pipe" }));
+  const running = { count: children.length };
+  for (const child of children) void child.exited.then(() => (running.count -= 1));
+  let most = 0;
+  while (running.count > 0) {
+    const { bytes } = disk.account;
+    expect(bytes).toBeLessThanOrEqual(maxBytes);
+    most = Math.max(most, bytes);
+    await Bun.sleep(1);
+  }
+  expect(children.map(({ exitCode }) => exitCode)).toEqual([0, 0]);
+  expect(most).toBeGreaterThan(maxBytes / 2);
+  const onDisk = filesIn(folder).reduce(
+    (sum, name) => sum + Math.ceil(statSync(join(folder, name)).size / 4096) * 4096,
+    0,
+  );
+  expect(disk.account).toEqual({ bytes: onDisk, answers: filesIn(folder).length });
+});
+
 test("an answer that is read is whole though it makes way meanwhile", async () => {
   const disk = openDisk(newFolder(), { maxBytes: 1_000_000 });
   const body = randomBytes(600_000);
