@@ -25,6 +25,11 @@ function accountOf(key: string): Address {
   return addressOfPrivateKey(hexToBytes(key.slice(2)));
 }
 
+/** Folders of supervisors' sockets. */
+function sockets(): string[] {
+  return readdirSync(tmpdir()).filter((name) => /^turnpike-[0-9a-f]{8}-[0-9a-f-]{27}$/.test(name));
+}
+
 describe.skipIf(!hasChain)("the embedded facilitator", () => {
   let chain: Chain;
   let token: TestToken;
@@ -125,10 +130,6 @@ describe.skipIf(!hasChain)("the embedded facilitator", () => {
   async function senderOf(transaction: string): Promise<string> {
     const found: unknown = await chain.rpc("eth_getTransactionByHash", [transaction]);
     return typeof found === "object" && found !== null ? String(Reflect.get(found, "from")) : "";
-  }
-
-  function sockets(): string[] {
-    return readdirSync(tmpdir()).filter((name) => /^turnpike-[0-9a-f]{8}-[0-9a-f-]{27}$/.test(name));
   }
 
   test("settles in the gateway's process", async () => {

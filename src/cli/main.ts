@@ -9,6 +9,7 @@ const USAGE = `usage: turnpike COMMAND [ARGUMENT ...]
   wallet      the wallet that pays, and what it has
   mcp         the operations as tools for agents, over standard input and output
   ledger      the payments that were taken
+  facilitator verify and settle payments, for gateways elsewhere
   check       look through a configuration file
   content     the content service alone
   index       the pages that /search finds without a network
@@ -27,6 +28,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   wallet: async (args) => (await import("./wallet.ts")).wallet(args),
   mcp: async (args) => (await import("./mcp.ts")).mcp(args),
   ledger: async (args) => (await import("./ledger.ts")).ledger(args),
+  facilitator: async (args) => (await import("./facilitator.ts")).facilitator(args),
   check: async (args) => (await import("./check.ts")).check(args),
   content: async (args) => (await import("./content.ts")).content(args),
   index: async (args) => (await import("./index-command.ts")).index(args),

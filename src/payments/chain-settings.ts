@@ -1,5 +1,5 @@
 import { type EmbeddedChainOptions, type EmbeddedOptions } from "./evm/embedded-facilitator.ts";
-import { parseNetwork } from "./networks.ts";
+import { type Network, parseNetwork } from "./networks.ts";
 import { type Environment, readSecret } from "./secrets.ts";
 
 /** Calls to a chain, one after another, that an answer may need; and time for all else, in milliseconds. */
@@ -14,13 +14,23 @@ export interface ChainSettings extends Omit<EmbeddedChainOptions, "network" | "r
   readonly rpc_url_env: string;
 }
 
+/** The same with what the environment holds. */
+export interface ReadChain extends EmbeddedChainOptions {
+  readonly network: Network;
+}
+
+/** What an embedded facilitator is made of. */
+export interface ReadEmbedded extends EmbeddedOptions {
+  readonly chains: readonly ReadChain[];
+}
+
 export interface EmbeddedSettings {
   readonly embedded: { readonly enabled: boolean; readonly key_env: string; readonly max_pending: number };
   readonly chains: readonly ChainSettings[];
 }
 
 /** The chains with the URLs that the environment holds. Throws, naming the place in the configuration, where one is missing. */
-export function readChains(chains: readonly ChainSettings[], environment: Environment): EmbeddedChainOptions[] {
+export function readChains(chains: readonly ChainSettings[], environment: Environment): ReadChain[] {
   return chains.map(({ network: name, rpc_url_env: variable, ...options }, i) => {
     const network = parseNetwork(name);
     if (network === undefined) throw new Error(`Cannot use x402.chains[${i}].network: "${name}" is no EVM chain`);
@@ -28,11 +38,11 @@ export function readChains(chains: readonly ChainSettings[], environment: Enviro
   });
 }
 
-/** What the embedded facilitator is made of; undefined where it is off. Throws as `readChains` does. */
+/** The embedded facilitator's options; undefined where it is off. Throws as `readChains` does. */
 export function readEmbedded(
   { embedded, chains }: EmbeddedSettings,
   environment: Environment,
-): EmbeddedOptions | undefined {
+): ReadEmbedded | undefined {
   if (!embedded.enabled) return undefined;
   if (chains.length === 0) throw new Error("Cannot use x402.embedded: x402.chains names no chain");
   return {

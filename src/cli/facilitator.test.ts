@@ -1,0 +1,195 @@
+/** `turnpike facilitator` as a process, with x402's own client and a real chain. */
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { randomBytes } from "node:crypto";
+import { hexToBytes } from "@noble/hashes/utils.js";
+import { HTTPFacilitatorClient } from "@x402/core/server";
+import { until } from "../lib/testing/until.ts";
+import { type Hex } from "../payments/address.ts";
+import { createHttpFacilitator } from "../payments/http-facilitator.ts";
+import { type PaymentPayload, type PaymentRequirements } from "../payments/messages.ts";
+import { addressOfPrivateKey, signHash } from "../payments/signature.ts";
+import { type Chain, CHAIN_SETUP_MS, hasChain, startChain, type TestToken } from "../payments/testing/chain.ts";
+import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment } from "../payments/testing/payment.ts";
+import { authorizationHash } from "../payments/typed-data.ts";
+import { parsePlace } from "./facilitator-options.ts";
+
+setDefaultTimeout(30_000);
+
+const MAIN = join(import.meta.dir, "main.ts");
+const KEY = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
+const ADDRESS = addressOfPrivateKey(hexToBytes(KEY.slice(2)));
+const ANY_PORT = ["--listen", "127.0.0.1:0"];
+const folder = mkdtempSync(join(tmpdir(), "turnpike-facilitator-cli-"));
+const running: { stop(): Promise<unknown> }[] = [];
+
+afterEach(async () => {
+  for (const program of running.splice(0)) await program.stop();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function run(args: readonly string[], environment: Record<string, string> = {}) {
+  const child = Bun.spawn([process.execPath, MAIN, "facilitator", ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, TURNPIKE_HOME: folder, TURNPIKE_FACILITATOR_TOKEN: "", ...environment },
+  });
+  const said = { text: "" };
+  const keep = async (stream: ReadableStream<Uint8Array>): Promise<void> => {
+    const decoder = new TextDecoder();
+    for await (const chunk of stream) said.text += decoder.decode(chunk, { stream: true });
+  };
+  const drained = Promise.all([keep(child.stdout), keep(child.stderr)]);
+  const program = {
+    said,
+    async exit(): Promise<number> {
+      await drained;
+      return await child.exited;
+    },
+    async stop(): Promise<number> {
+      child.kill("SIGTERM");
+      return await program.exit();
+    },
+    /** Its URL, once it listens. */
+    async url(): Promise<string> {
+      const pattern = /listening\s+(\S+)\n/;
+      await until(() => pattern.test(said.text) || child.exitCode !== null, 20_000, "the facilitator listens");
+      const url = pattern.exec(said.text)?.[1];
+      if (url === undefined) throw new Error(`Cannot start: ${said.text}`);
+      return url;
+    },
+  };
+  running.push(program);
+  return program;
+}
+
+test("in test mode it books, and remembers over a restart", async () => {
+  const first = run(["--test", ...ANY_PORT]);
+  const payment = signedPayment(Date.now() / 1000);
+  const client = createHttpFacilitator({ url: await first.url(), timeoutMs: 5000 });
+  const settled = await client.settle(payment, REQUIREMENTS);
+  expect(settled).toMatchObject({ kind: "settled", payer: PAYER });
+  expect(first.said.text).toContain("mode      test: signatures are checked for real, nothing real moves");
+  expect(await first.stop()).toBe(0);
+  const second = run(["--test", "--listen", `unix:${join(folder, "facilitator.sock")}`]);
+  const url = await second.url();
+  expect(url).toBe(`unix:${join(folder, "facilitator.sock")}`);
+  expect(statSync(join(folder, "facilitator.sock")).mode & 0o777).toBe(0o600);
+  const again = createHttpFacilitator({ url, timeoutMs: 5000 });
+  expect<object>(await again.find(payment, REQUIREMENTS)).toEqual(settled);
+});
+
+const REFUSED: readonly (readonly [name: string, args: readonly string[], code: number, said: RegExp])[] = [
+  ["test mode for other machines", ["--test", "--listen", "0.0.0.0:0"], 1, /Cannot listen on 0\.0\.0\.0 with --test/],
+  ["test mode with a chain", ["--test", "--chain", "base=RPC"], 2, /--test has no chain/],
+  ["no chain", ANY_PORT, 1, /requires x402\.chains/],
+  ["a chain without its variable", ["--chain", "base"], 2, /--chain takes NETWORK=VARIABLE/],
+  ["an unknown chain", ["--chain", "moon=RPC"], 1, /x402\.chains\[0\]\.network: expected an EVM chain/],
+  ["a variable that is not set", ["--chain", "base=NO_SUCH_RPC"], 1, /the environment variable NO_SUCH_RPC is not set/],
+  ["an endpoint in place of its variable", ["--chain", "base=https://secret"], 2, /name of an environment variable/],
+  ["no place", ["--test", "--listen", "8402"], 2, /is neither HOST:PORT nor unix:\/path/],
+  ["a token that is not set", ["--test", "--token-env", "NO_SUCH_TOKEN"], 1, /NO_SUCH_TOKEN is not set/],
+];
+
+for (const [name, args, code, said] of REFUSED) {
+  test(`it does not start with ${name}`, async () => {
+    const program = run(args);
+    expect(await program.exit()).toBe(code);
+    expect(program.said.text).toMatch(said);
+    expect(program.said.text).not.toContain("https://secret");
+  });
+}
+
+test("places are read", () => {
+  expect(parsePlace("[::1]:8402")).toEqual({ hostname: "::1", port: 8402 });
+  expect(parsePlace("localhost:0")).toEqual({ hostname: "localhost", port: 0 });
+  expect(parsePlace("unix:/run/a.sock")).toEqual({ unix: "/run/a.sock" });
+  for (const wrong of ["a", ":1", "::1:1", "a:99999", "a:b", "http://a:1", "unix:a"]) {
+    expect(() => parsePlace(wrong)).toThrow("is neither HOST:PORT nor unix:/path");
+  }
+});
+
+describe.skipIf(!hasChain)("on a chain", () => {
+  let chain: Chain;
+  let token: TestToken;
+  let requirements: PaymentRequirements;
+
+  beforeAll(async () => {
+    chain = await startChain();
+    token = await chain.deployToken();
+    await token.mint(PAYER, 1_000_000n);
+    const { name, version, address: asset } = token;
+    requirements = { ...REQUIREMENTS, network: chain.network, asset, extra: { name, version } };
+  }, CHAIN_SETUP_MS);
+
+  afterAll(() => chain.close());
+
+  function payment(): PaymentPayload {
+    const nonce: Hex = `0x${randomBytes(32).toString("hex")}`;
+    const authorization = { ...signedPayment(Date.now() / 1000).payload.authorization, nonce };
+    const { name, version, address: asset } = token;
+    const hash = authorizationHash({ name, version, network: chain.network, asset }, authorization);
+    const signature = signHash(hash, hexToBytes(PRIVATE_KEY.slice(2)));
+    return { x402Version: 2, accepted: requirements, payload: { signature, authorization } };
+  }
+
+  const secrets = (): Record<string, string> => ({ MY_RPC: chain.rpcUrl, MY_KEY: KEY, MY_TOKEN: "the-token" });
+
+  test("it serves x402's own client with the token, and shows address and gas", async () => {
+    await chain.fund(ADDRESS);
+    const flags = ["--chain", `${chain.network}=MY_RPC`, "--key-env", "MY_KEY", "--token-env", "MY_TOKEN"];
+    const program = run([...flags, ...ANY_PORT], secrets());
+    const url = await program.url();
+    expect(program.said.text).toContain(`address   ${ADDRESS}\n`);
+    expect(program.said.text).toMatch(/chain {5}Base Sepolia \(eip155:84532\), 1000(?:\.0+)? for gas/);
+    const headers = { Authorization: "Bearer the-token" };
+    const all = { verify: headers, settle: headers, supported: headers };
+    const client = new HTTPFacilitatorClient({ url, createAuthHeaders: async () => all });
+    const supported = await client.getSupported();
+    expect(supported.signers).toEqual({ [chain.network]: [ADDRESS] });
+    expect(supported.kinds.map(({ scheme, network }) => `${scheme} ${network}`)).toContain(`exact ${chain.network}`);
+    const before = await token.balanceOf(PAYEE);
+    // The SDK types networks as templates and payments by scheme.
+    const call = [payment(), requirements] as never as Parameters<typeof client.settle>;
+    expect(await client.verify(...call)).toMatchObject({ isValid: true });
+    const settled = await client.settle(...call);
+    expect(settled).toMatchObject({ success: true, network: chain.network });
+    expect(await client.settle(...call)).toEqual(settled);
+    expect(await token.balanceOf(PAYEE)).toBe(before + BigInt(requirements.amount));
+    expect(await program.stop()).toBe(0);
+    expect(program.said.text).not.toMatch(/warning|the-token/);
+    expect(program.said.text).not.toContain(chain.rpcUrl);
+  });
+
+  test("it warns where there is little gas, and takes chains from a configuration", async () => {
+    await chain.fund(ADDRESS, 1n);
+    const x402 = {
+      facilitator_url: "http://127.0.0.1:8402",
+      embedded: { key_env: "MY_KEY" },
+      chains: [{ network: chain.network, rpc_url_env: "MY_RPC", poll_ms: 20 }],
+    };
+    const file = join(folder, "turnpike.json");
+    writeFileSync(file, JSON.stringify({ x402 }));
+    const program = run(["--config", file, ...ANY_PORT], secrets());
+    const facilitator = createHttpFacilitator({ url: await program.url(), timeoutMs: 5000 });
+    expect(await facilitator.verify(payment(), requirements)).toMatchObject({ kind: "valid" });
+    await until(() => program.said.text.includes("is gas for fewer than 10 settlements"));
+    expect(program.said.text).toMatch(/warning: Base Sepolia \(eip155:84532\): 0\.0+1 is gas/);
+  });
+
+  test("a settlement that waits for its block is answered before it stops", async () => {
+    await chain.fund(ADDRESS);
+    const program = run(["--chain", `${chain.network}=MY_RPC`, "--key-env", "MY_KEY", ...ANY_PORT], secrets());
+    const facilitator = createHttpFacilitator({ url: await program.url(), timeoutMs: 20_000 });
+    await chain.setMining(false);
+    const settling = facilitator.settle(payment(), requirements);
+    await until(async () => (await chain.rpc("eth_getBlockTransactionCountByNumber", ["pending"])) === "0x1");
+    const stopped = program.stop();
+    await until(async () => (await facilitator.supported().then(String, String)).includes("it answered 503"));
+    await chain.setMining(true);
+    await chain.mine();
+    expect(await settling).toMatchObject({ kind: "settled" });
+    expect(await stopped).toBe(0);
+  });
+});

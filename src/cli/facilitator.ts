@@ -1,0 +1,154 @@
+import { join } from "node:path";
+import { messageOf } from "../lib/caught.ts";
+import { createBookingFacilitator } from "../payments/booking-facilitator.ts";
+import { readEmbedded, settleTimeoutOf } from "../payments/chain-settings.ts";
+import { createEmbeddedFacilitator } from "../payments/evm/embedded-facilitator.ts";
+import { parseKey } from "../payments/evm/key.ts";
+import { type Facilitator } from "../payments/facilitator.ts";
+import { type Gas, gasWarning, readGas, watchGas } from "../payments/gas-watch.ts";
+import { isLoopback } from "../payments/loopback-only.ts";
+import { networkTitle } from "../payments/networks.ts";
+import { type Environment, readSecret } from "../payments/secrets.ts";
+import { type FacilitatorPlace, serveFacilitator } from "../payments/serve-facilitator.ts";
+import { openStore } from "../store/open-store.ts";
+import { parsePlace, readSettings, variableName } from "./facilitator-options.ts";
+import { HELP, readFlags, wrongUsage } from "./flags.ts";
+import { StartError } from "./start-error.ts";
+import { stateFolder } from "./state-folder.ts";
+import { stopSignal } from "./stop-signal.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** Where callers' token is unless somebody says otherwise. */
+const TOKEN_ENV = "TURNPIKE_FACILITATOR_TOKEN";
+/** Milliseconds beyond its own time that a settlement has to end when the service is told to stop. */
+const GRACE_MS = 2000;
+
+const USAGE = `usage: turnpike facilitator [--config FILE] [--listen PLACE] [--chain NETWORK=VARIABLE ...] [--key-env NAME]
+                            [--token-env NAME]
+       turnpike facilitator --test [--listen PLACE] [--state-dir DIR]
+
+Verifies and settles payments with a key of its own: POST /verify, POST /settle, GET /supported, GET /health.
+
+  --config FILE     take chains, key and bounds from x402.chains and x402.embedded of a configuration
+  --listen PLACE    HOST:PORT, or unix:/path for this user alone (127.0.0.1:8402)
+  --chain N=V       a chain, and the environment variable with its RPC endpoint: base-sepolia=BASE_SEPOLIA_RPC
+  --key-env NAME    the environment variable with the private key that pays for gas ($TURNPIKE_FACILITATOR_KEY)
+  --token-env NAME  the environment variable with the token that callers must show as Authorization: Bearer
+                    ($TURNPIKE_FACILITATOR_TOKEN, where it is set); without one only this machine can call
+  --test            without a chain: signatures are checked for real, nothing real moves
+  --state-dir DIR   where --test remembers what it booked ($TURNPIKE_HOME, else ~/.turnpike)`;
+
+const FLAGS = {
+  config: { type: "string" },
+  listen: { type: "string", default: "127.0.0.1:8402" },
+  chain: { type: "string", multiple: true },
+  "key-env": { type: "string" },
+  "token-env": { type: "string" },
+  test: { type: "boolean" },
+  "state-dir": { type: "string" },
+  help: HELP,
+} as const;
+
+/** A facilitator that is about to be served. */
+interface Offered {
+  readonly facilitator: Facilitator;
+  /** Lines of the banner. */
+  readonly lines: readonly (readonly [name: string, text: string])[];
+  readonly warnings: readonly string[];
+  readonly signers: Readonly<Record<string, readonly string[]>>;
+  readonly graceMs: number;
+  close(): Promise<void>;
+}
+
+/** `turnpike facilitator`: serves the embedded facilitator until it is told to stop. Returns the exit code. */
+export async function facilitator(args: readonly string[]): Promise<number> {
+  const values = readFlags(args, FLAGS, USAGE);
+  if (typeof values === "number") return values;
+  const isTest = values.test === true;
+  try {
+    const place = parsePlace(values.listen);
+    const token = tokenOf(values["token-env"], process.env);
+    if (isTest) requireOwnMachine(place);
+    const { chain: chains = [], config, "key-env": key } = values;
+    if (isTest && (chains.length > 0 || config !== undefined || key !== undefined)) {
+      throw new UsageError("--test has no chain, and no key");
+    }
+    const keyEnv = key === undefined ? undefined : variableName("--key-env", key);
+    const offered = isTest
+      ? await openTest(stateFolder(values["state-dir"]))
+      : await openChains({ config, chains, keyEnv, test: false });
+    return await serve(offered, place, token);
+  } catch (error) {
+    if (error instanceof UsageError) return wrongUsage(`turnpike facilitator: ${error.message}\n\n${USAGE}`);
+    if (error instanceof StartError) throw error;
+    throw new StartError(messageOf(error), { cause: error });
+  }
+}
+
+function tokenOf(name: string | undefined, environment: Environment): string | undefined {
+  if (name !== undefined) return readSecret(environment, variableName("--token-env", name), "--token-env");
+  return environment[TOKEN_ENV] || undefined;
+}
+
+/** Whoever reaches a gateway that believes it would get everything for nothing. */
+function requireOwnMachine(place: FacilitatorPlace): void {
+  if ("unix" in place || isLoopback(place.hostname)) return;
+  throw new StartError(`Cannot listen on ${place.hostname} with --test: other machines can reach it`);
+}
+
+async function openTest(folder: string): Promise<Offered> {
+  const store = openStore(join(folder, "facilitator-test.db"));
+  await store.ready();
+  return {
+    facilitator: createBookingFacilitator(store.bookings, Date.now),
+    lines: [["mode", "test: signatures are checked for real, nothing real moves"]],
+    warnings: [],
+    signers: {},
+    graceMs: GRACE_MS,
+    close: () => store.close(),
+  };
+}
+
+async function openChains(flags: Parameters<typeof readSettings>[0]): Promise<Offered> {
+  const settings = await readSettings(flags);
+  const options = readEmbedded(settings, process.env);
+  if (options === undefined) throw new StartError("Cannot start: x402.embedded is off");
+  const own = createEmbeddedFacilitator(options);
+  const { address } = parseKey(options.key);
+  const look = (): Promise<readonly Gas[]> => readGas(options.chains, address);
+  const gas = await look();
+  const stopWatching = watchGas(look, (message) => console.error(message));
+  return {
+    facilitator: own,
+    lines: [["address", address], ...gas.map((of) => ["chain", gasText(of)] as const)],
+    warnings: gas.flatMap((of) => gasWarning(of) ?? []),
+    signers: Object.fromEntries(options.chains.map(({ network }) => [network, [address]])),
+    graceMs: settleTimeoutOf(settings.chains) + GRACE_MS,
+    async close() {
+      stopWatching();
+      await own.close();
+    },
+  };
+}
+
+function gasText(gas: Gas): string {
+  return `${networkTitle(gas.network)}, ${"cause" in gas ? gas.cause : `${gas.balance} for gas`}`;
+}
+
+async function serve(offered: Offered, place: FacilitatorPlace, token: string | undefined): Promise<number> {
+  const { facilitator: own, signers, graceMs } = offered;
+  try {
+    const server = await serveFacilitator(own, place, { signers, token, log: (message) => console.error(message) });
+    // Before anybody is told that it listens: a signal may come at once.
+    const stopped = stopSignal();
+    const access = token === undefined ? "this machine alone" : "whoever shows the token";
+    const lines = [["listening", server.url], ["callers", access], ...offered.lines];
+    console.log(lines.map(([name = "", text = ""]) => `${name.padEnd(10)}${text}`).join("\n"));
+    for (const warning of offered.warnings) console.error(`warning: ${warning}`);
+    await stopped;
+    await server.close(graceMs);
+    return 0;
+  } finally {
+    await offered.close();
+  }
+}
