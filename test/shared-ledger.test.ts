@@ -6,7 +6,7 @@ import { until } from "../src/lib/testing/until.ts";
 import { hasPostgres, PASSWORD, TestPostgres } from "../src/store/testing/postgres.ts";
 import { makeCertificate } from "./support/certificates.ts";
 import { type Gateway, serverAt, startGateway } from "./support/gateway.ts";
-import { Folder, Program } from "./support/program.ts";
+import { descendants, Folder, Program } from "./support/program.ts";
 
 // Processes start slowly on a busy machine.
 setDefaultTimeout(60_000);
@@ -41,6 +41,14 @@ async function start(
 
 function pay(gateway: Gateway, payment: unknown): Promise<Response> {
   return fetch(`http://127.0.0.1:${gateway.port}/paid`, { headers: { "payment-signature": encodeHeader(payment) } });
+}
+
+/** Undefined where nobody listens. */
+function statusOf(sent: Promise<Response>): Promise<number | undefined> {
+  return sent.then(
+    ({ status }) => status,
+    () => undefined,
+  );
 }
 
 async function check(file: string): Promise<{ code: number; output: string }> {
@@ -124,6 +132,18 @@ describe.skipIf(!hasPostgres)("with a database", () => {
     await database.up();
     const [row] = await database.query(`SELECT state FROM ${user}.turnpike_payments`);
     expect([undefined, "reserved", "verified"]).toContain(row?.[0] ?? undefined);
+  });
+
+  test("a worker that dies while the database is away is replaced all the same, and sells when that is back", async () => {
+    const url = database.url(await database.newUser());
+    const gateway = await start({ url, statement_timeout_ms: 1000 }, { workers: 2 });
+    await database.crash();
+    for (const pid of descendants(gateway.pid, "worker.ts")) process.kill(pid, "SIGKILL");
+    await until(() => (gateway.output().match(/the server is not reached/g) ?? []).length >= 2, 20_000);
+    const paid = signedPayment(Date.now() / 1000);
+    await until(async () => (await statusOf(pay(gateway, paid))) === 503);
+    await database.up();
+    await until(async () => (await statusOf(pay(gateway, paid))) === 200, 20_000);
   });
 
   test("over verified TLS and with a password from the environment, which is told nowhere", async () => {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { messageOf } from "../../lib/caught.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { openConfiguredStore } from "../../store/configured-store.ts";
 import { type Store } from "../../store/store.ts";
@@ -48,6 +49,8 @@ export interface GatewayOptions {
   readonly storePath: string;
   /** Other processes bind the same ports, and it is known that nobody else does. */
   readonly reusePort: boolean;
+  /** False: it starts though its database is away, and sells nothing until that is back. */
+  readonly needsDatabase?: boolean;
   readonly log: (message: string) => void;
 }
 
@@ -145,7 +148,7 @@ class RunningGateway implements GatewayProcess {
       if (early) this.#bound = await this.#bindAll(plans, this.#material);
       const places = early ? this.listeners : plans.map(placeOf);
       this.#compiled = await compile(config, this.#deps(config, places, members));
-      await this.#store?.ready();
+      await this.#prepareStore();
       if (!early) this.#bound = await this.#bindAll(plans, this.#material);
       await this.#serveQuic(config, readQuicMaterial(config), this.#bound);
       this.#isUp = true;
@@ -324,6 +327,12 @@ class RunningGateway implements GatewayProcess {
       baseUrl: first === undefined ? "" : urlOf(first),
       listeners,
     };
+  }
+
+  async #prepareStore(): Promise<void> {
+    const { needsDatabase = true, log } = this.#options;
+    const ready = this.#store?.ready();
+    await (needsDatabase ? ready : ready?.catch((error: unknown) => log(messageOf(error))));
   }
 
   /** Payments under way hold on to the store that they were begun in, so there is one for as long as the process runs. */

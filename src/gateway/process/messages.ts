@@ -24,6 +24,8 @@ export type ToWorker =
       /** Where the supervisor's embedded facilitator listens, when a configuration has one. */
       readonly facilitatorSocket: string;
       readonly slot: SlotOfWorker;
+      /** It takes the place of one that served: a database that is away at this moment does not stop it. */
+      readonly again: boolean;
     })
   | (Served & { readonly kind: "reload" })
   /** Other servers, for the upstreams that are named; nobody answers. */

@@ -195,7 +195,8 @@ class Supervisor implements Gateway {
     return { kind: "reload", ...this.#served };
   }
 
-  async #spawn(): Promise<void> {
+  /** `again`: in the place of one that served. */
+  async #spawn(again = false): Promise<void> {
     const row = this.#rows.pop();
     const { zone } = this.#telemetry;
     if (row === undefined || zone.fd === undefined) throw new Error("Cannot start a worker: there are enough");
@@ -220,6 +221,7 @@ class Supervisor implements Gateway {
       storePath,
       facilitatorSocket,
       slot,
+      again,
     }));
     if (answer.kind === "started") {
       worker.started = true;
@@ -293,7 +295,7 @@ class Supervisor implements Gateway {
   #startIn(ms: number): void {
     setTimeout(() => {
       if (this.#closing) return;
-      const started = this.#spawn().then(() => this.#telemetry.workerRestarted());
+      const started = this.#spawn(true).then(() => this.#telemetry.workerRestarted());
       started.catch((error: unknown) => {
         if (this.#closing) return;
         this.#options.log(messageOf(error));

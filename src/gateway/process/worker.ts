@@ -17,7 +17,7 @@ function tell(message: FromWorker): void {
 async function obey(message: ToWorker): Promise<void> {
   switch (message.kind) {
     case "start": {
-      const { config, material, members, storePath, facilitatorSocket, slot } = message;
+      const { config, material, members, storePath, facilitatorSocket, slot, again } = message;
       gateway = await startGateway({
         config,
         material,
@@ -26,6 +26,7 @@ async function obey(message: ToWorker): Promise<void> {
         storePath,
         facilitatorSocket,
         reusePort: true,
+        needsDatabase: !again,
         log: (text) => console.error(text),
       });
       tell({ kind: "started" });

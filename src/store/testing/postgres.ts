@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chownSync, existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { freePort } from "../../lib/testing/listen.ts";
@@ -138,21 +138,23 @@ export class TestPostgres {
     await until(async () => (await this.query("SELECT pg_conf_load_time()"))[0]?.[0] !== before[0]?.[0]);
   }
 
-  /** Kills the server as a power cut would, sessions and all. */
+  /** Kills the server as a power cut would, sessions and all; its files are free when it resolves. */
   async crash(): Promise<void> {
-    const [pid] = readFileSync(join(this.#folder, "data", "postmaster.pid"), "utf8").split("\n");
-    const postmaster = Number(pid);
-    if (!(postmaster > 1)) throw new Error("Cannot crash the server: its process is not known");
-    // Children of a process, and the process: nothing else is this server's.
-    const { stdout } = spawnSync("ps", ["-o", "pid=", "--ppid", String(postmaster)]);
-    const children = stdout
-      .toString()
-      .split("\n")
-      .map(Number)
-      .filter((child) => child > 1);
-    for (const child of [postmaster, ...children]) kill(child);
+    await until(() => {
+      const pids = this.#processes();
+      for (const pid of pids) kill(pid);
+      return pids.length === 0;
+    });
     await this.#shell?.stdin.end();
     await this.#shell?.exited;
+  }
+
+  /** All processes of a server work in its folder, and nobody else does. */
+  #processes(): number[] {
+    const data = join(this.#folder, "data");
+    return readdirSync("/proc")
+      .map(Number)
+      .filter((pid) => pid > 1 && folderOf(pid) === data);
   }
 
   /** Starts it, once more after a crash. */
@@ -211,6 +213,15 @@ function run(name: string, ...args: readonly string[]): void {
   const [command = "", ...rest] = [...(IS_ROOT ? AS_NOBODY : []), join(BINARIES ?? "", name), ...args];
   const { status, stderr } = spawnSync(command, rest, { cwd: tmpdir() });
   if (status !== 0) throw new Error(`Cannot start PostgreSQL: ${name}: ${stderr.toString()}`);
+}
+
+/** Where a process works; undefined where that is not ours to know, or it is gone. */
+function folderOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return undefined;
+  }
 }
 
 function kill(pid: number): void {
