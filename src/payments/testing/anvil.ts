@@ -18,8 +18,13 @@ const BINARY = findAnvil();
 /** False where there is no chain program for this platform: `describe.skipIf(!hasChain)`. */
 export const hasChain = BINARY !== undefined;
 
-/** Anvil dies with whoever started it: its shell waits for the end of standard input, which comes with a SIGKILL too. */
-const SCRIPT = `"$@" </dev/null & child=$!; read -r _; kill "$child" 2>/dev/null; wait "$child"`;
+/**
+ * Anvil dies with whoever started it: its guard waits for the end of standard input, which comes with a SIGKILL too. By then
+ * anvil may be gone, and its number another's.
+ */
+const SCRIPT = `exec 3<&0
+(read -r _ <&3; [ "$(cat /proc/$$/comm 2>/dev/null)" = anvil ] && kill $$) &
+exec "$@" </dev/null 3<&-`;
 const LISTENING = /Listening on 127\.0\.0\.1:([0-9]+)/;
 const START_MS = 20_000;
 
@@ -32,18 +37,18 @@ export interface Anvil {
 /** Starts anvil on a port that the system picks; throws where it does not come up. */
 export async function startAnvil(args: readonly string[]): Promise<Anvil> {
   if (BINARY === undefined) throw new Error("Cannot start a chain: there is no anvil for this platform");
-  const shell = Bun.spawn(["sh", "-c", SCRIPT, "sh", BINARY, "--host", "127.0.0.1", "--port", "0", ...args], {
+  const child = Bun.spawn(["sh", "-c", SCRIPT, "sh", BINARY, "--host", "127.0.0.1", "--port", "0", ...args], {
     stdin: "pipe",
     stdout: "pipe",
     stderr: "ignore",
     env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin", HOME: process.env["HOME"] ?? "/tmp" },
   });
   async function close(): Promise<void> {
-    await shell.stdin.end();
-    await shell.exited;
+    await child.stdin.end();
+    await child.exited;
   }
-  const timer = setTimeout(() => void shell.stdin.end(), START_MS);
-  const reader = shell.stdout.getReader();
+  const timer = setTimeout(() => void child.stdin.end(), START_MS);
+  const reader = child.stdout.getReader();
   const decoder = new TextDecoder();
   let said = "";
   for (;;) {
