@@ -1,15 +1,11 @@
 /** A gateway that is killed between any two steps of a payment: nothing is given away, nobody pays twice, the answer comes. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { encodeHeader } from "../../src/payments/header.ts";
-import { type PaymentPayload } from "../../src/payments/messages.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../src/payments/testing/chain.ts";
-import { HOLD_MS } from "../../src/store/ledger.ts";
-import { type Market, never, openMarket, PRICE, Stall } from "./market.ts";
+import { insist, type Market, never, openMarket, PRICE, send, Stall } from "./market.ts";
 
 // A hold lasts, and many processes start at once.
 setDefaultTimeout(90_000);
-/** Longer than a hold lasts that nobody gives back. */
-const RETRY_MS = 4 * HOLD_MS;
 /** More than sockets hold, so that a client that does not read stops the delivery. */
 const GOODS = Buffer.alloc(24 * 1024 * 1024, "goods ");
 
@@ -56,22 +52,6 @@ const POINTS: readonly (readonly [name: string, point: Point])[] = [
   ["while it waits for the receipt", atCall("eth_getTransactionReceipt")],
   ["after settlement, while it delivers", atDelivery],
 ];
-
-function send(stall: Stall, payment: PaymentPayload): Promise<Response> {
-  return fetch(stall.url, { headers: { "payment-signature": encodeHeader(payment) } });
-}
-
-/** Asks as a good client does: the same payment, as long as it is told to come again. */
-async function insist(stall: Stall, payment: PaymentPayload): Promise<Response> {
-  const end = performance.now() + RETRY_MS;
-  for (;;) {
-    const response = await send(stall, payment);
-    const isOpen = (response.status === 409 || response.status === 503) && response.headers.has("retry-after");
-    if (!isOpen || performance.now() > end) return response;
-    await response.body?.cancel();
-    await Bun.sleep(200);
-  }
-}
 
 async function sellThroughCrash(settle: "after" | "before", point: Point): Promise<void> {
   const stall = new Stall(market, { settle });

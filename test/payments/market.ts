@@ -6,12 +6,18 @@ import { join } from "node:path";
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { z } from "zod";
 import { type Address, checksumAddress, type Hex } from "../../src/payments/address.ts";
-import { decodeHeader } from "../../src/payments/header.ts";
-import { type Eip3009Payment, paymentRequiredSchema, type PaymentRequired } from "../../src/payments/messages.ts";
+import { decodeHeader, encodeHeader } from "../../src/payments/header.ts";
+import {
+  type Eip3009Payment,
+  type PaymentPayload,
+  paymentRequiredSchema,
+  type PaymentRequired,
+} from "../../src/payments/messages.ts";
 import { addressOfPrivateKey, signHash } from "../../src/payments/signature.ts";
 import { type Chain, startChain, type TestToken } from "../../src/payments/testing/chain.ts";
 import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { type Authorization, authorizationHash } from "../../src/payments/typed-data.ts";
+import { HOLD_MS } from "../../src/store/ledger.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 
 export const PRICE = 10_000n;
@@ -184,5 +190,24 @@ export class Stall {
     await this.#origin.stop(true);
     await this.#rpc.stop(true);
     rmSync(this.#state, { recursive: true, force: true });
+  }
+}
+
+export function send(stall: Stall, payment: PaymentPayload): Promise<Response> {
+  return fetch(stall.url, { headers: { "payment-signature": encodeHeader(payment) } });
+}
+
+/** Longer than a hold lasts that nobody gives back. */
+const RETRY_MS = 4 * HOLD_MS;
+
+/** Asks as a good client does: the same payment, as long as it is told to come again. */
+export async function insist(stall: Stall, payment: PaymentPayload): Promise<Response> {
+  const end = performance.now() + RETRY_MS;
+  for (;;) {
+    const response = await send(stall, payment);
+    const isOpen = (response.status === 409 || response.status === 503) && response.headers.has("retry-after");
+    if (!isOpen || performance.now() > end) return response;
+    await response.body?.cancel();
+    await Bun.sleep(200);
   }
 }

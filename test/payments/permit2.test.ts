@@ -5,19 +5,16 @@ import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPayment } from "@x402/fetch";
 import { privateKeyToAccount } from "viem/accounts";
 import { placePermit2 } from "../../src/payments/evm/permit2/testing/permit2-shop.ts";
-import { decodeHeader, encodeHeader } from "../../src/payments/header.ts";
-import { type PaymentPayload, receiptSchema } from "../../src/payments/messages.ts";
+import { decodeHeader } from "../../src/payments/header.ts";
+import { receiptSchema } from "../../src/payments/messages.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../src/payments/testing/chain.ts";
 import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { signedPermit2 } from "../../src/payments/testing/permit2-payment.ts";
 import { PERMIT2 } from "../../src/payments/transfer.ts";
-import { HOLD_MS } from "../../src/store/ledger.ts";
-import { type Market, never, openMarket, PRICE, Stall } from "./market.ts";
+import { insist, type Market, never, openMarket, PRICE, send, Stall } from "./market.ts";
 
 // A hold lasts, and processes start.
 setDefaultTimeout(90_000);
-/** Longer than a hold lasts that nobody gives back. */
-const RETRY_MS = 4 * HOLD_MS;
 const SEND = "eth_sendRawTransaction";
 
 let market: Market;
@@ -40,22 +37,6 @@ async function openStall(x402: object): Promise<Stall> {
   stalls.push(stall);
   await stall.open();
   return stall;
-}
-
-function send(stall: Stall, payment: PaymentPayload): Promise<Response> {
-  return fetch(stall.url, { headers: { "payment-signature": encodeHeader(payment) } });
-}
-
-/** Asks as a good client does: the same payment, as long as it is told to come again. */
-async function insist(stall: Stall, payment: PaymentPayload): Promise<Response> {
-  const end = performance.now() + RETRY_MS;
-  for (;;) {
-    const response = await send(stall, payment);
-    const isOpen = (response.status === 409 || response.status === 503) && response.headers.has("retry-after");
-    if (!isOpen || performance.now() > end) return response;
-    await response.body?.cancel();
-    await Bun.sleep(200);
-  }
 }
 
 function charging(amount: string): Stall["sell"] {
