@@ -1,0 +1,49 @@
+import { afterEach, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Config, configSchema } from "../config/config.ts";
+import { Resources } from "./resources.ts";
+
+const folders: string[] = [];
+const open: Resources[] = [];
+
+afterEach(async () => {
+  for (const resources of open.splice(0)) await resources.answers.close();
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+});
+
+function configOf(answerDiskBytes: number): Config {
+  return configSchema.parse({ x402: { answer_disk_bytes: answerDiskBytes } });
+}
+
+function start(answerDiskBytes: number, storePath: string): Resources {
+  const resources = new Resources(configOf(answerDiskBytes));
+  open.push(resources);
+  resources.useDisk(storePath, () => {});
+  return resources;
+}
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-resources-"));
+  folders.push(folder);
+  return folder;
+}
+
+test("paid answers are put beside the ledger, once, with the room that the configuration says", () => {
+  const folder = newFolder();
+  const resources = start(5_000_000, join(folder, "turnpike.db"));
+  const { disk } = resources.answers;
+  expect([disk?.maxBytes, existsSync(join(folder, "answers"))]).toEqual([5_000_000, true]);
+  resources.useDisk(join(folder, "turnpike.db"), () => {});
+  resources.reload(configOf(6_000_000));
+  expect([resources.answers.disk === disk, disk?.maxBytes]).toEqual([true, 6_000_000]);
+});
+
+test("they stay in memory where the ledger does, and where the disk has no room for them", () => {
+  const folder = newFolder();
+  for (const resources of [start(5_000_000, ":memory:"), start(0, join(folder, "turnpike.db"))]) {
+    expect([resources.answers.disk, resources.answers.maxAnswerBytes]).toEqual([undefined, 32 * 1024 * 1024]);
+  }
+  expect(existsSync(join(folder, "answers"))).toBe(false);
+});
