@@ -88,17 +88,29 @@ function gatewayOf({ gateway, payer }: McpRequest): Gateway {
   };
 }
 
+/** Tells that it closed by itself too, as it does over a message that is too long: `onclose` is whoever's it serves. */
+class EndingTransport extends StdioServerTransport {
+  afterClose: (() => void) | undefined;
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.afterClose?.();
+  }
+}
+
 /** Standard output is the protocol's alone. */
 async function run(request: McpRequest): Promise<void> {
   const gateway = gatewayOf(request);
   const admit = callLimit();
-  const ended = new Promise<void>((resolve) => {
-    for (const event of ["end", "close", "error"]) process.stdin.once(event, () => resolve());
-    for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => resolve());
-  });
-  const transport = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: MAX_MESSAGE_BYTES });
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+  for (const event of ["end", "close", "error"]) process.stdin.once(event, () => end());
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => end());
+  const transport = new EndingTransport(process.stdin, process.stdout, { maxBufferSize: MAX_MESSAGE_BYTES });
+  transport.afterClose = end;
   const handle = serveStdio(() => createMcpServer(() => gateway, admit), {
     transport,
+    // Tools do not change while it runs.
+    maxSubscriptions: 0,
     onerror: (error) => console.error(`turnpike mcp: ${error.message.slice(0, 200)}`),
   });
   await ended;

@@ -121,6 +121,25 @@ test("a page of another site cannot get here by its own name", async () => {
   expect((await send(open2, INITIALIZE, { origin: "https://evil.example" })).status).toBe(403);
 });
 
+test("the revision without sessions lists tools, and opens no stream of changes", async () => {
+  const server = open();
+  const meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "agent", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const ask = (method: string, params: object) =>
+    send(
+      server,
+      { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: meta } },
+      { "mcp-protocol-version": "2026-07-28", "mcp-method": method },
+    );
+  expect(await (await ask("tools/list", {})).text()).toContain('"name":"scrape"');
+  const listen = await ask("subscriptions/listen", { notifications: { toolsListChanged: true } });
+  expect(await listen.text()).toContain("Subscription limit reached");
+  expect(server.sessions).toBe(0);
+});
+
 test("a gateway that is away is an error of the call, without its address", async () => {
   const server = open();
   const session = await begin(server);

@@ -62,6 +62,8 @@ export class McpHttp {
     this.#modern = createMcpHandler(() => this.#server(), {
       legacy: "reject",
       maxRequestBodySize: MAX_MESSAGE_BYTES,
+      // Nothing here changes while it runs: a stream of changes would be open for nothing.
+      maxSubscriptions: 0,
       onerror: (error) => options.log("info", `MCP: ${error.message}`),
     });
   }

@@ -1,0 +1,100 @@
+import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+// Processes start slowly on a busy machine.
+setDefaultTimeout(30_000);
+
+const MAIN = join(import.meta.dir, "main.ts");
+const INITIALIZE = JSON.stringify({
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "agent", version: "1" } },
+});
+
+const homes: string[] = [];
+
+afterEach(() => {
+  for (const home of homes.splice(0)) rmSync(home, { recursive: true });
+});
+
+interface Ran {
+  readonly code: number;
+  readonly lines: readonly string[];
+  readonly err: string;
+  readonly home: string;
+}
+
+async function mcp(args: readonly string[], input: string): Promise<Ran> {
+  const home = mkdtempSync(join(tmpdir(), "turnpike-mcp-"));
+  homes.push(home);
+  const child = Bun.spawn([process.execPath, MAIN, "mcp", ...args], {
+    env: { ...process.env, TURNPIKE_HOME: home, TURNPIKE_GATEWAY: "http://127.0.0.1:1", TURNPIKE_MAX_TOTAL: "" },
+    stdin: "pipe",
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  let out = "";
+  const decoder = new TextDecoder();
+  // Who is told too much does not read to the end.
+  const written = Promise.resolve(child.stdin.write(input)).then(
+    () => child.stdin.flush(),
+    () => 0,
+  );
+  const reader = child.stdout.getReader();
+  // What is in flight when the input ends is not answered.
+  const answers = input.split("\n").filter((line) => line.startsWith('{"jsonrpc":"2.0","id"')).length;
+  while (out.split("\n").length - 1 < answers) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    out += decoder.decode(value, { stream: true });
+  }
+  await Promise.race([written, child.exited]);
+  await Promise.resolve(child.stdin.end()).catch(() => 0);
+  const [err, code] = await Promise.all([child.stderr.text(), child.exited]);
+  return { code, lines: out.split("\n").filter(Boolean), err, home };
+}
+
+function call(id: number, name: string, args: unknown): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args } });
+}
+
+test("it speaks nothing but the protocol on standard output, and ends when its input does", async () => {
+  const input = [INITIALIZE, call(2, "qr", { data: "x" }), call(3, "qr", { data: "x", colour: "red" })];
+  const { code, lines, err, home } = await mcp([], `${input.join("\n")}\n`);
+  expect([code, err]).toEqual([0, ""]);
+  const answers = lines.map((line): unknown => JSON.parse(line));
+  expect(answers).toHaveLength(3);
+  expect(answers).toContainEqual(expect.objectContaining({ jsonrpc: "2.0", id: 1 }));
+  expect(lines.join("\n")).toContain("Cannot get an answer from the gateway: ECONNREFUSED");
+  expect(lines.join("\n")).toContain("colour: is not a field of this operation");
+  // Nothing was asked for, so there is no wallet.
+  expect(existsSync(join(home, "wallet.json"))).toBe(false);
+});
+
+test("junk is passed over", async () => {
+  const junk = ["junk", "{", "[1,2]", "5", "null", `{"jsonrpc":"2.0","method":"made/up"}`];
+  const { code, lines } = await mcp([], `${[...junk, INITIALIZE].join("\n")}\n`);
+  expect([code, lines.length]).toEqual([0, 1]);
+});
+
+test("a message without an end ends the connection", async () => {
+  const { code, lines } = await mcp([], "x".repeat(3 * 1024 * 1024));
+  expect([code, lines]).toEqual([0, []]);
+});
+
+for (const args of [
+  ["--gateway", "nowhere"],
+  ["--max-price", "free"],
+  ["--max-total", "$0"],
+  ["--allow-asset", "everything"],
+  ["--unknown"],
+  ["more"],
+]) {
+  test(`${args.join(" ")} makes no sense`, async () => {
+    const { code, err } = await mcp(args, "");
+    expect([code, err]).toEqual([2, expect.stringContaining("usage: turnpike mcp")]);
+  });
+}
