@@ -104,7 +104,10 @@ export const settleResponseSchema = z.looseObject({
   payer: text.nullish(),
   errorReason: text.nullish(),
   /** Our own service's word that a refusal is definite, whatever its reason. */
-  extra: z.looseObject({ definite: z.boolean().optional().catch(undefined) }).nullish().catch(undefined),
+  extra: z
+    .looseObject({ definite: z.boolean().optional().catch(undefined) })
+    .nullish()
+    .catch(undefined),
 });
 
 /** What a gateway tells a payer after settlement, in PAYMENT-RESPONSE. */
@@ -113,6 +116,8 @@ export const receiptSchema = z.looseObject({
   transaction: text,
   network: text,
   payer: text.optional(),
+  /** Under `upto`: what was charged. */
+  amount: text.optional(),
   errorReason: text.optional(),
   extra: record.optional(),
 });

@@ -1,17 +1,16 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields } from "../../../lib/fields.ts";
-import { type Address } from "../../../payments/address.ts";
 import { parseCharge } from "../../../payments/charge.ts";
-import { type Outcome, type Settlement } from "../../../payments/facilitator.ts";
-import { isPermit2, type PaymentPayload, type PaymentRequirements, type Receipt } from "../../../payments/messages.ts";
+import { type Settlement } from "../../../payments/facilitator.ts";
+import { type PaymentPayload, type PaymentRequirements, type Receipt } from "../../../payments/messages.ts";
 import { type Reason } from "../../../payments/reasons.ts";
 import { settlementNotice } from "../../../payments/settlement-record.ts";
 import { fromStored } from "../../../payments/stored-payment.ts";
-import { transferOf } from "../../../payments/transfer.ts";
 import { type Change, type Payment, type PaymentState } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange.ts";
 import { type Decision } from "../policy.ts";
 import { type Answer } from "./answers.ts";
+import { findOnce, nameOf, settleOnce, verifyOnce, voidReason } from "./ask-facilitator.ts";
 import { deliver } from "./deliver.ts";
 import { FirstLook } from "./first-look.ts";
 import { HeldResponse } from "./held-response.ts";
@@ -94,12 +93,9 @@ export class Attempt {
   }
 
   async #verify(): Promise<Decision> {
-    const { facilitator, log, route } = this.#sale;
+    const { log, route } = this.#sale;
     const { payload, requirements } = this.#deal;
-    const verification = await facilitator.verify(payload, requirements).catch((error: unknown) => {
-      log(`payment: verification threw: ${nameOf(error)}`);
-      return { kind: "failed", cause: "defect" } as const;
-    });
+    const verification = await verifyOnce(this.#sale, payload, requirements);
     if (verification.kind === "valid" && !this.#exchange.gone) return this.#admit(verification.payer);
     await this.#move({ state: "released", hold: false });
     if (verification.kind === "refused") {
@@ -232,9 +228,9 @@ export class Attempt {
     const { amount } = this.#payment;
     const requirements = fromStored(this.#payment)?.requirements ?? { ...this.#deal.requirements, amount };
     this.#settling = true;
-    const outcome = await this.#find(requirements);
+    const outcome = await findOnce(this.#sale, this.#deal.payload, requirements);
     if (outcome.kind === "void") {
-      await this.#giveUp(this.#voidReason());
+      await this.#giveUp(voidReason(this.#deal.payload, this.#payment.validBefore > this.#sale.clock() / 1000));
       return "answered";
     }
     const settlement = outcome.kind === "settled" ? outcome : await this.#settle(requirements);
@@ -245,14 +241,6 @@ export class Attempt {
     // A refusal now may come of the first one's success: the nonce is spent, the balance gone. It settles nothing.
     await this.#pend(settlement.kind === "unknown" ? settlement.cause : settlement.reason, "");
     return "answered";
-  }
-
-  /** Nothing moved, and nothing will: its time is over, or the payer called it back. */
-  #voidReason(): Reason {
-    if (this.#payment.validBefore > this.#sale.clock() / 1000) return "payment_refused";
-    return isPermit2(this.#deal.payload)
-      ? "permit2_deadline_expired"
-      : "invalid_exact_evm_payload_authorization_valid_before";
   }
 
   /** Gives what is paid for: the kept answer, or a new one. */
@@ -273,32 +261,9 @@ export class Attempt {
     return "answered";
   }
 
-  async #settle(requirements: PaymentRequirements): Promise<Settlement> {
-    const { facilitator, log } = this.#sale;
+  #settle(requirements: PaymentRequirements): Promise<Settlement> {
     this.#settling = true;
-    // Nothing is charged, so nothing has to move: no chain is asked to.
-    if (requirements.amount === "0") return { kind: "settled", transaction: "", payer: this.#payer() };
-    try {
-      return await facilitator.settle(this.#deal.payload, requirements);
-    } catch (error) {
-      log(`payment: settlement threw: ${nameOf(error)}`);
-      return { kind: "unknown", cause: "defect", transaction: "" };
-    }
-  }
-
-  async #find(requirements: PaymentRequirements): Promise<Outcome> {
-    const { facilitator, log } = this.#sale;
-    if (requirements.amount === "0") return { kind: "unspent" };
-    try {
-      return await facilitator.find(this.#deal.payload, requirements);
-    } catch (error) {
-      log(`payment: looking for a settlement threw: ${nameOf(error)}`);
-      return { kind: "unknown", cause: "defect" };
-    }
-  }
-
-  #payer(): Address {
-    return transferOf(this.#deal.payload, this.#deal.requirements).from;
+    return settleOnce(this.#sale, this.#deal.payload, requirements);
   }
 
   #keep(answer: Answer): void {
@@ -401,9 +366,4 @@ export class Attempt {
 function roomless(error: unknown): TurnpikeError {
   if (error instanceof TurnpikeError) return error;
   throw error;
-}
-
-/** An error's class: its message may hold addresses and keys. */
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : typeof error;
 }

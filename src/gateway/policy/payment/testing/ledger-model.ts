@@ -1,0 +1,102 @@
+import {
+  type Change,
+  type Claim,
+  type Ledger,
+  type Payment,
+  type PaymentKey,
+  type PaymentState,
+} from "../../../../store/ledger.ts";
+
+/** Where a payment may go from where it stands, by who has the hold. */
+const MOVES: Readonly<Record<PaymentState, readonly PaymentState[]>> = {
+  reserved: ["verified", "released"],
+  verified: ["settling", "released"],
+  settling: ["settling", "settled", "failed", "unknown", "released"],
+  unknown: ["unknown", "settled", "failed"],
+  settled: ["settled"],
+  released: [],
+  failed: [],
+};
+
+/** Where a payment stands for who takes hold of it anew. */
+const TAKEN: Readonly<Record<PaymentState, PaymentState>> = {
+  reserved: "reserved",
+  verified: "reserved",
+  released: "reserved",
+  failed: "reserved",
+  settling: "unknown",
+  unknown: "unknown",
+  settled: "settled",
+};
+
+interface Standing {
+  state: PaymentState;
+  amount: string;
+  /** The facilitator was asked to settle since the payment was last new. */
+  isAsked: boolean;
+}
+
+/** For tests alone: what a ledger may do, against which a real one and all who move payments in it are held. */
+export class LedgerModel {
+  readonly #payments = new Map<string, Standing>();
+  /** What was done that may not be. */
+  readonly faults: string[] = [];
+
+  /** The real ledger, whose every change is looked at. */
+  watch(real: Ledger): Pick<Ledger, "reserve" | "move"> {
+    return {
+      reserve: async (reservation) => {
+        const claim = await real.reserve(reservation);
+        this.#taken(claim);
+        return claim;
+      },
+      move: async (payment, change) => {
+        const isMoved = await real.move(payment, change);
+        if (isMoved) this.#moved(payment, change);
+        return isMoved;
+      },
+    };
+  }
+
+  /** The facilitator is asked to move the money of a payment. */
+  asked(key: PaymentKey): void {
+    const standing = this.#payments.get(nameOf(key));
+    if (standing === undefined || !["settling", "unknown"].includes(standing.state)) {
+      this.faults.push(`settlement asked for while ${standing?.state ?? "nothing"} is written down`);
+      return;
+    }
+    standing.isAsked = true;
+  }
+
+  #taken({ held, payment }: Claim): void {
+    if (!held) return;
+    const before = this.#payments.get(nameOf(payment));
+    const expected = before === undefined ? "reserved" : TAKEN[before.state];
+    if (payment.state !== expected) this.faults.push(`${before?.state ?? "new"} was taken as ${payment.state}`);
+    const isNew = payment.state === "reserved";
+    this.#payments.set(nameOf(payment), {
+      state: payment.state,
+      amount: payment.amount,
+      isAsked: isNew ? false : (before?.isAsked ?? false),
+    });
+  }
+
+  #moved(payment: Payment, { state, amount }: Change): void {
+    const standing = this.#payments.get(nameOf(payment));
+    if (standing === undefined) {
+      this.faults.push(`${state} was written of what nobody reserved`);
+      return;
+    }
+    if (!MOVES[standing.state].includes(state)) this.faults.push(`${standing.state} became ${state}`);
+    if (state === "released" && standing.isAsked) this.faults.push("released after settlement was asked for");
+    if (standing.state === "settled" && amount !== undefined && amount !== standing.amount) {
+      this.faults.push("the amount of what was settled changed");
+    }
+    standing.state = state;
+    standing.amount = amount ?? standing.amount;
+  }
+}
+
+function nameOf({ network, asset, from, nonce }: PaymentKey): string {
+  return [network, asset, from, nonce].join(" ");
+}
