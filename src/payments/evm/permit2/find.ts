@@ -10,6 +10,7 @@ import { type EvmNode } from "../node.ts";
 import { type Block, blockRequest, type Log, logsRequest } from "../requests.ts";
 import { type Fault, isFault, type Request } from "../rpc.ts";
 import { chargeOf } from "./calldata.ts";
+import { checkSigner } from "./signature.ts";
 import { bitmapRequest, isSpent } from "./state.ts";
 
 export const TRANSFER = eventTopic("Transfer(address,address,uint256)");
@@ -52,10 +53,16 @@ export async function findPermit2(
   const counted = number === newest.number ? newest : await node.read(blockRequest(number < 0n ? 0n : number));
   if (isFault(counted)) return unknown(counted.cause);
   if (counted === null) return unknown("the node has no such block");
-  if (!spent) return { kind: counted.timestamp > deadlineOf(payment) ? "void" : "unspent" };
-  const before = counted === newest ? bitmap : await node.read(bitmapRequest(payment, counted.number));
+  if (!spent && counted.timestamp <= deadlineOf(payment)) return { kind: "unspent" };
+  // By its number: behind one address there may be several nodes, and the newest block of each another.
+  const before = await node.read(bitmapRequest(payment, counted.number));
   if (isFault(before)) return unknown(before.cause);
-  if (isSpent(payment, before) !== true) return unknown("the nonce is spent in a block that does not count yet");
+  const counts = isSpent(payment, before);
+  if (counts === undefined || (counts && !spent)) return unknown("the node contradicts itself");
+  if (!spent) return { kind: "void" };
+  if (!counts) return unknown("the nonce is spent in a block that does not count yet");
+  const problem = await checkSigner(node, payment, requirements);
+  if (problem !== undefined) return unknown(isFault(problem) ? problem.cause : "its signature does not hold");
   return await findSpending(node, payment, requirements, counted);
 }
 

@@ -119,6 +119,34 @@ describe.skipIf(!hasChain)("what becomes of payments by Permit2", () => {
     expect(await shop.token.balanceOf(payer.address)).toBe(1_000_000n - 777n);
   });
 
+  test("a node that is behind does not make a settled payment void once its time is over", async () => {
+    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
+    const payment = await shop.permit(shop.exact, await shop.buyer());
+    const settled: unknown = await facilitator.settle(payment, shop.exact);
+    const back = await shop.chain.snapshot();
+    await shop.chain.passTime(3600);
+    const found: unknown = await facilitator.find(payment, shop.exact);
+    expect(found).toEqual(settled);
+    proxy.behave(async (call, forward) => {
+      const isNewest = JSON.stringify(call).includes('"latest"');
+      if (call.method !== "eth_call" || !isNewest) return await forward();
+      return { jsonrpc: "2.0", id: call.id, result: `0x${"0".repeat(64)}` };
+    });
+    expect((await facilitator.find(payment, shop.exact)).kind).toBe("unknown");
+    await back();
+  });
+
+  test("nobody has a chain searched for a payment that he cannot sign", async () => {
+    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
+    const payer = await shop.buyer();
+    const payment = await shop.permit(shop.exact, payer, { nonce: "4" });
+    expect((await facilitator.settle(payment, shop.exact)).kind).toBe("settled");
+    const forged = await shop.permit(shop.exact, freshAccount(), { from: payer.address, nonce: "4" });
+    proxy.methods.length = 0;
+    expect((await facilitator.find(forged, shop.exact)).kind).toBe("unknown");
+    expect(proxy.methods).not.toContain("eth_getLogs");
+  });
+
   test("what another has settled in the meantime is settled, and costs the payer nothing more", async () => {
     const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
     const payer = await shop.buyer();
