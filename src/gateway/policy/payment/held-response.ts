@@ -130,7 +130,9 @@ export class HeldResponse implements ResponseSink {
     }
     // A call of gRPC says at its end that it has failed: nobody pays for that.
     this.#events.unpaid();
-    void sendAnswer(this.#exchange, answer, head).finally(() => this.#answers.release(answer));
+    void sendAnswer(this.#exchange, answer, head)
+      .catch(() => this.#sink.abort(new TurnpikeError("internal", "the answer could not be sent")))
+      .finally(() => this.#answers.release(answer));
   }
 
   /** True: more may come at once. */

@@ -62,6 +62,12 @@ async function sendGoods(exchange: Exchange, bodyLength = GOODS.length, trailers
   exchange.response.end(trailers);
 }
 
+function sendAtOnce(exchange: Exchange): void {
+  exchange.response.start({ status: 200, reason: "", fields: "", bodyLength: GOODS.length });
+  exchange.response.data(GOODS);
+  exchange.response.end("");
+}
+
 function files(): string[] {
   return readdirSync(join(folder, "answers")).filter((name) => !name.startsWith("index.db"));
 }
@@ -180,7 +186,10 @@ test("while answers that wait take all of the disk, another is refused, charged 
   const { shop, disk } = openLong({
     disk: openDisk({ maxBytes: 1_000_000 }),
     upstream: async (exchange) => {
-      if (runs++ > 0) return sendGoods(exchange);
+      runs++;
+      // At once, as a socket brings head and body.
+      if (runs === 3) return sendAtOnce(exchange);
+      if (runs > 1) return sendGoods(exchange);
       await sendPieces(exchange, GOODS.length, 500_000);
       half.resolve();
       await rest.promise;
@@ -198,8 +207,12 @@ test("while answers that wait take all of the disk, another is refused, charged 
   expect(await refused.json()).toMatchObject({ type: "urn:turnpike:error:overloaded" });
   expect(await shop.booked(payment)).toMatchObject({ state: "released" });
   expect(shop.settlements).toBe(0);
+  // What was said before anybody heard of it is not counted for ever.
+  const announced = shop.send(shop.payment());
+  expect((await announced).status).toBe(503);
   rest.resolve();
   expect(await isGoods(await first)).toBe(true);
+  expect(shop.bodies.used).toBe(0);
   // Now the first is kept, and makes way.
   expect(await isGoods(await shop.send(payment))).toBe(true);
   expect([files().length, disk.account.bytes < 1_000_000, shop.settlements]).toEqual([1, true, 2]);

@@ -4,13 +4,15 @@ import { type AnswerFile } from "./answer-file.ts";
 const MAX_UNWRITTEN_BYTES = 262_144;
 /** Written at one time. */
 const BUFFER_BYTES = 131_072;
-/** Buffers that an answer has for what comes next: made anew, a large answer's would be megabytes of garbage. */
-const MAX_SPARE = 3;
+/** Buffers that are kept for what comes next, of all answers: made anew, they would be as much garbage as there are answers. */
+const MAX_SPARE = 16;
 /** What is asked of the disk's account at one time for an answer whose length is not known. */
 const STEP_BYTES = 4_194_304;
 
 /** Copies from any byte array, without a view in between. */
 const { copy: copyBytes } = Buffer.prototype;
+
+const spare: Buffer[] = [];
 
 /** What a spill needs of its surroundings. */
 export interface SpillHost {
@@ -37,7 +39,6 @@ export class Spill {
   #waiting: Buffer[] = [];
   /** Bytes in the last of them. */
   #filled = 0;
-  readonly #spare: Buffer[] = [];
   #unwritten = 0;
   #total = 0;
   #reserved = 0;
@@ -56,7 +57,10 @@ export class Spill {
 
   /** Copies bytes whose room in memory is taken. False: stop until `onDrain`. */
   data(chunk: Uint8Array, start: number, end: number): boolean {
-    if (this.#isOver) return true;
+    if (this.#isOver) {
+      this.#host.written(end - start);
+      return true;
+    }
     this.#copy(chunk, start, end);
     this.#unwritten += end - start;
     this.#total += end - start;
@@ -132,7 +136,7 @@ export class Spill {
     const length = this.#waiting.length === 0 ? this.#filled : BUFFER_BYTES;
     await file.append(buffer.subarray(0, length));
     if (this.#isOver) return;
-    if (this.#spare.length < MAX_SPARE) this.#spare.push(buffer);
+    if (spare.length < MAX_SPARE) spare.push(buffer);
     this.#host.written(length);
     this.#unwritten -= length;
     if (!this.#isFull || this.#unwritten >= MAX_UNWRITTEN_BYTES) return;
@@ -144,7 +148,7 @@ export class Spill {
     for (let at = start; at < end; ) {
       let last = this.#waiting.at(-1);
       if (last === undefined || this.#filled === BUFFER_BYTES) {
-        last = this.#spare.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
+        last = spare.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES);
         this.#waiting.push(last);
         this.#filled = 0;
       }
