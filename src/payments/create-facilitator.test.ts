@@ -1,9 +1,16 @@
 import { afterAll, expect, test } from "bun:test";
+import { hexToBytes } from "@noble/hashes/utils.js";
 import { openStore } from "../store/open-store.ts";
+import { type ChainSettings, readChains } from "./chain-settings.ts";
 import { chooseFacilitator, createFacilitator, type FacilitatorDeps } from "./create-facilitator.ts";
+import { createEmbeddedFacilitator } from "./evm/embedded-facilitator.ts";
 import { type FacilitatorObserver } from "./facilitator-observer.ts";
 import { type DeskSettings, Facilitators } from "./facilitators.ts";
-import { PAYER, REQUIREMENTS, signedPayment } from "./testing/payment.ts";
+import { type PaymentPayload } from "./messages.ts";
+import { addressOfPrivateKey, signHash } from "./signature.ts";
+import { CHAIN_SETUP_MS, hasChain, startChain } from "./testing/chain.ts";
+import { PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment } from "./testing/payment.ts";
+import { authorizationHash } from "./typed-data.ts";
 
 const NOW_MS = 1_800_000_000_000;
 const store = openStore(":memory:", () => NOW_MS);
@@ -17,6 +24,17 @@ const SETTINGS: DeskSettings = {
   test_mode: false,
   embedded: { enabled: false },
   chains: [],
+};
+
+const CHAIN: ChainSettings = {
+  network: "base-sepolia",
+  rpc_url_env: "RPC",
+  timeout_ms: 5000,
+  poll_ms: 20,
+  confirmations: 1,
+  receipt_timeout_ms: 10_000,
+  max_fee_per_gas: "5000000000",
+  max_gas: 300_000,
 };
 
 const DEPS: FacilitatorDeps = {
@@ -69,19 +87,7 @@ test("a secret that is not set, or no field's value, stops the start and is not 
   expect(() => make({ FACILITATOR_TOKEN: "secret\r\nx: y" })).toThrow(
     `${at}: the value of the environment variable FACILITATOR_TOKEN is no field value`,
   );
-  const chains = [
-    {
-      network: "base-sepolia",
-      rpc_url_env: "RPC",
-      timeout_ms: 1,
-      poll_ms: 1,
-      confirmations: 1,
-      receipt_timeout_ms: 1,
-      max_fee_per_gas: "1",
-      max_gas: 1,
-    },
-  ];
-  expect(() => createFacilitator(choice, { ...SETTINGS, chains }, DEPS)).toThrow(
+  expect(() => createFacilitator(choice, { ...SETTINGS, chains: [CHAIN] }, DEPS)).toThrow(
     "Cannot use x402.chains[0].rpc_url_env: the environment variable RPC is not set",
   );
 });
@@ -146,3 +152,39 @@ test("what facilitators are asked is counted, and how it ends", async () => {
   expect(counted).toEqual(["supported ok", "verify ok", "settle ok", "find ok", "verify refused"]);
   lease.close();
 });
+
+test.skipIf(!hasChain)(
+  "with chains to ask, what has become of a payment is the chain's to say",
+  async () => {
+    const chain = await startChain();
+    const token = await chain.deployToken();
+    await token.mint(PAYER, 10_000n);
+    const key = `0x${"11".repeat(32)}`;
+    await chain.fund(addressOfPrivateKey(hexToBytes(key.slice(2))));
+    const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => Response.json({ kinds: [] }) });
+    const chains = [{ ...CHAIN, network: chain.network }];
+    const settings = { ...SETTINGS, facilitator_url: server.url.origin, facilitator_headers: [], chains };
+    const deps = { ...DEPS, now: Date.now, environment: { RPC: chain.rpcUrl } };
+    const facilitator = createFacilitator(chooseFacilitator(settings, ""), settings, deps);
+    const own = createEmbeddedFacilitator({ chains: readChains(chains, deps.environment), key, max_pending: 1 });
+    const { name, version, address: asset } = token;
+    const requirements = { ...REQUIREMENTS, network: chain.network, asset, extra: { name, version } };
+    const { authorization } = signedPayment(Date.now() / 1000).payload;
+    const hash = authorizationHash({ name, version, network: chain.network, asset }, authorization);
+    const signature = signHash(hash, hexToBytes(PRIVATE_KEY.slice(2)));
+    const payment: PaymentPayload = { x402Version: 2, accepted: requirements, payload: { signature, authorization } };
+    expect(await facilitator.find(payment, requirements)).toEqual({ kind: "unspent" });
+    const settlement = await own.settle(payment, requirements);
+    expect(settlement.kind).toBe("settled");
+    expect<object>(await facilitator.find(payment, requirements)).toMatchObject(settlement);
+    // Of another network the facilitator is asked.
+    expect(await facilitator.find(payment, { ...requirements, network: "eip155:1" })).toEqual({
+      kind: "unknown",
+      cause: "no chain to ask",
+    });
+    await own.close();
+    await server.stop(true);
+    await chain.close();
+  },
+  CHAIN_SETUP_MS,
+);

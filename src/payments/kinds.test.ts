@@ -65,3 +65,10 @@ test("an error that is not a facilitator's own is told without its message, and 
   expect(watch.current).toBeUndefined();
   watch.close();
 });
+
+test("who waits for the first look hears of it, also where nobody wants a second one", async () => {
+  const { watch, looks } = setUp([new UnsupportedError("no connection")]);
+  watch.close();
+  await watch.ready;
+  expect([watch.failure, looks()]).toEqual(["Cannot learn what the facilitator supports: no connection", 1]);
+});

@@ -67,8 +67,7 @@ export class KindsWatch implements KindsSource {
   }
 
   #heard(kinds: readonly Kind[]): boolean {
-    if (this.#closed) return true;
-    if (this.#failure !== undefined) this.#options.log("the facilitator is there again");
+    if (this.#failure !== undefined && !this.#closed) this.#options.log("the facilitator is there again");
     this.#failure = undefined;
     const text = JSON.stringify(kinds);
     // The same object while nothing changes, so that nobody makes his challenges anew.
@@ -78,8 +77,7 @@ export class KindsWatch implements KindsSource {
   }
 
   #failed(error: unknown): boolean {
-    if (this.#closed) return false;
-    const isNews = this.#failure === undefined && !this.#isFirst;
+    const isNews = this.#failure === undefined && !this.#isFirst && !this.#closed;
     // Other errors are not a facilitator's, and may name what must not be told.
     this.#failure = error instanceof UnsupportedError ? error.message : "Cannot learn what the facilitator supports";
     if (isNews) this.#options.log(this.#failure);

@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, unlinkSync } from "node:fs";
 import { codeOf, messageOf } from "../lib/caught.ts";
+import { within } from "../lib/within.ts";
 import { type Facilitator } from "./facilitator.ts";
 import { FacilitatorService, MAX_REQUEST_BYTES, type ServiceOptions } from "./facilitator-service.ts";
 import { isLoopback } from "./loopback-only.ts";
@@ -40,10 +41,7 @@ export async function serveFacilitator(
   return {
     url: "unix" in place ? `unix:${place.unix}` : server.url.origin,
     async close(graceMs) {
-      const cut = Promise.withResolvers<void>();
-      const timer = setTimeout(() => cut.resolve(), graceMs);
-      await Promise.race([service.close(), cut.promise]);
-      clearTimeout(timer);
+      await within(graceMs, service.close());
       // Answers that are complete are sent before connections are cut.
       await Bun.sleep(0);
       await server.stop(true);

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { within } from "../../lib/within.ts";
 import { EmbeddedHost } from "../../payments/embedded-host.ts";
 import { createEmbeddedFacilitator, type EmbeddedOptions } from "../../payments/evm/embedded-facilitator.ts";
 import { type Facilitator } from "../../payments/facilitator.ts";
@@ -25,7 +26,7 @@ export function createOwnFacilitator(): OwnFacilitator {
       return host.settings;
     },
     use: (settings) => host.use(settings),
-    close: (graceMs) => Promise.race([host.close(), Bun.sleep(graceMs)]),
+    close: (graceMs) => within(graceMs, host.close()),
   };
 }
 

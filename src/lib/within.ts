@@ -1,0 +1,10 @@
+/** Waits for `work`, but no longer than `ms`: it is then left to itself. Rejects as it does. */
+export async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  const timer = setTimeout(() => over.resolve(), ms);
+  try {
+    await Promise.race([work, over.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
