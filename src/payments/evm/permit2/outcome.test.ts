@@ -147,6 +147,26 @@ describe.skipIf(!hasChain)("what becomes of payments by Permit2", () => {
     expect(proxy.methods).not.toContain("eth_getLogs");
   });
 
+  test("a node that is behind does not make a payment refused that another has settled", async () => {
+    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
+    const payer = await shop.buyer();
+    const payment = await shop.permit(shop.exact, payer);
+    let isBehind = false;
+    proxy.behave(async (call, forward) => {
+      if (call.method === SEND && !isBehind) {
+        await shop.chain.send({ to: PROXIES.exact, data: settleCall(payment, 10_000n) });
+        isBehind = true;
+      }
+      const isNewest = call.method === "eth_call" && JSON.stringify(call).includes('"latest"');
+      if (!isBehind || !isNewest) return await forward();
+      return { jsonrpc: "2.0", id: call.id, result: `0x${"0".repeat(64)}` };
+    });
+    expect((await facilitator.settle(payment, shop.exact)).kind).toBe("unknown");
+    proxy.behave(undefined);
+    expect((await facilitator.settle(payment, shop.exact)).kind).toBe("settled");
+    expect(await shop.token.balanceOf(payer.address)).toBe(990_000n);
+  });
+
   test("what another has settled in the meantime is settled, and costs the payer nothing more", async () => {
     const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
     const payer = await shop.buyer();

@@ -8,14 +8,17 @@ import { checkPermit2Agreement, checkPermit2Terms } from "../../permit2.ts";
 import { permit2Hash } from "../../permit2-typed-data.ts";
 import { type Reason } from "../../reasons.ts";
 import { toWord, wordAt } from "../abi.ts";
-import { type Log } from "../requests.ts";
-import { isFault } from "../rpc.ts";
+import { type Log, receiptRequest } from "../requests.ts";
+import { type Fault, isFault } from "../rpc.ts";
 import { type Chain, type Sent } from "../scheme.ts";
 import { settleCall } from "./calldata.ts";
 import { findPermit2, TRANSFER } from "./find.ts";
+import { revertReason } from "./reverts.ts";
 import { checkSigner } from "./signature.ts";
 import { bitmapRequest, findHindrance, isSpent } from "./state.ts";
 import { checkFacilitator } from "./verify.ts";
+
+const CONTRADICTION: Fault = { fault: "failed", cause: "the node contradicts itself" };
 
 function unknown(cause: string, transaction = ""): Settlement {
   return { kind: "unknown", cause, transaction };
@@ -86,8 +89,8 @@ async function conclude(
 ): Promise<Settlement> {
   if (sent.kind === "withheld") return unknown(sent.cause);
   if (sent.kind === "open") return await concludeOpen(chain, payment, requirements, sent);
-  if (sent.kind === "rejected") return await concludeUnmoved(chain, payment, requirements, "permit2_simulation_failed");
-  if (sent.kind === "reverted") return await concludeUnmoved(chain, payment, requirements, failureOf(requirements));
+  if (sent.kind === "rejected") return await concludeRejected(chain, payment, requirements, sent.data);
+  if (sent.kind === "reverted") return await concludeReverted(chain, payment, requirements, sent.transaction);
   const { transaction, logs } = sent;
   if (showsPayment(logs, payment, BigInt(requirements.amount))) {
     return { kind: "settled", transaction, payer: payment.payload.permit2Authorization.from };
@@ -120,18 +123,38 @@ async function concludeSpent(
   const outcome = await findPermit2(node, payment, requirements);
   if (outcome.kind === "settled") return outcome;
   if (outcome.kind === "void") return refused("permit2_invalid_nonce");
-  return unknown(outcome.kind === "unknown" ? outcome.cause : "the node contradicts itself");
+  return unknown(outcome.kind === "unknown" ? outcome.cause : CONTRADICTION.cause);
 }
 
-/** Our own transaction moved nothing: because another did, or because the payment does not hold; `otherwise` where nobody knows why. */
-async function concludeUnmoved(
+/** No node would run it, and nothing was sent. */
+async function concludeRejected(
   chain: Chain,
   payment: Permit2Payment,
   requirements: PaymentRequirements,
-  otherwise: Reason,
+  data: Hex | undefined,
 ): Promise<Settlement> {
+  const reason =
+    revertReason(data) ?? (await findHindrance(chain, payment, BigInt(requirements.amount))) ?? CONTRADICTION;
+  if (isFault(reason)) return unknown(`${reason.cause}: nothing was sent`);
+  if (reason === "permit2_invalid_nonce") return await concludeSpent(chain, payment, requirements);
+  return refused(reason);
+}
+
+/** Our own transaction changed nothing: because another had spent the nonce, or because the payment does not hold. */
+async function concludeReverted(
+  chain: Chain,
+  payment: Permit2Payment,
+  requirements: PaymentRequirements,
+  transaction: Hex,
+): Promise<Settlement> {
+  const receipt = await chain.node.read(receiptRequest(transaction));
+  if (isFault(receipt)) return unknown(receipt.cause, transaction);
+  if (receipt === null) return unknown(CONTRADICTION.cause, transaction);
+  // As it was then: behind one address there may be a node that is not there yet.
+  const spent = isSpent(payment, await chain.node.read(bitmapRequest(payment, receipt.blockNumber)));
+  if (spent === undefined) return unknown("nobody can say what the nonce was spent by", transaction);
+  if (spent) return await concludeSpent(chain, payment, requirements);
   const hindrance = await findHindrance(chain, payment, BigInt(requirements.amount));
   if (hindrance === "permit2_invalid_nonce") return await concludeSpent(chain, payment, requirements);
-  if (isFault(hindrance)) return unknown(hindrance.cause);
-  return refused(hindrance ?? otherwise);
+  return refused(hindrance === undefined || isFault(hindrance) ? failureOf(requirements) : hindrance);
 }
