@@ -24,7 +24,7 @@ describe.skipIf(!hasChain)("the embedded facilitator before a node that fails", 
     ["answers too much", "failed", () => new Response(" ".repeat(2 * 1024 * 1024))],
     ["turns it away", "failed", () => new Response(SECRET, { status: 401 })],
   ] as const)("knows nothing of a payment where it %s, and tells no secret", async (_what, kind, answer) => {
-    const facilitator = await shop.facilitator({ rpc_url: `${proxy.rpcUrl}/${SECRET}`, timeout_ms: 1000 });
+    const facilitator = await shop.facilitator({ rpc_url: `${proxy.rpcUrl}/${SECRET}` });
     const payment = await shop.pay(await shop.payer());
     proxy.answer(answer);
     const verification = await facilitator.verify(payment, shop.requirements);

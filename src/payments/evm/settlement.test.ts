@@ -76,13 +76,13 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
   });
 
   test("finds the transaction whose broadcast was never answered", async () => {
-    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl, timeout_ms: 300 });
+    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
     let lost = 0;
     proxy.behave(async (call, forward) => {
       const answer = await forward();
       if (call.method !== SEND || lost > 0) return answer;
       lost += 1;
-      return "never";
+      throw new Error("lost");
     });
     const payment = await shop.pay(await shop.payer());
     expect(await facilitator.settle(payment, shop.requirements)).toMatchObject({ kind: "settled" });
@@ -92,24 +92,20 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
   });
 
   test("sends again what never arrived, and leaves no gap before what came after it", async () => {
-    const facilitator = await shop.facilitator({
-      rpc_url: proxy.rpcUrl,
-      timeout_ms: 100,
-      receipt_timeout_ms: 2000,
-    });
+    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl, receipt_timeout_ms: 4000 });
     let lost = 0;
     proxy.behave(async (call, forward) => {
       if (call.method !== SEND || lost > 0) return await forward();
       lost += 1;
-      return "never";
+      throw new Error("lost");
     });
     const payments = await Promise.all([1, 2, 3].map(async () => await shop.pay(await shop.payer())));
     const settlements = await Promise.all(payments.map((payment) => facilitator.settle(payment, shop.requirements)));
-    // The first one's nonce went to the second: whether it is sent again in time or not, nothing is stuck.
-    expect(settlements.slice(1).map(({ kind }) => kind)).toEqual(["settled", "settled"]);
-    const [first] = payments;
-    if (first === undefined) throw new Error("unreachable");
-    expect(await facilitator.settle(first, shop.requirements)).toMatchObject({ kind: "settled" });
+    // The lost one's nonce went to the next: it may end open, but nothing is stuck behind it.
+    expect(settlements.filter(({ kind }) => kind === "settled").length).toBeGreaterThanOrEqual(2);
+    expect(lost).toBe(1);
+    const again = await Promise.all(payments.map((payment) => facilitator.settle(payment, shop.requirements)));
+    expect(again.map(({ kind }) => kind)).toEqual(["settled", "settled", "settled"]);
   });
 
   test("leaves a late receipt open with its transaction, and finds it settled afterwards", async () => {
@@ -165,7 +161,7 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
   test("pays more for a transaction that is stuck, within the bound", async () => {
     const facilitator = await shop.facilitator({
       rpc_url: proxy.rpcUrl,
-      receipt_timeout_ms: 4000,
+      receipt_timeout_ms: 6000,
       max_fee_per_gas: "100000000000",
     });
     const payment = await shop.pay(await shop.payer());
@@ -183,7 +179,7 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
   });
 
   test("sends again what the node has forgotten", async () => {
-    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl, receipt_timeout_ms: 4000 });
+    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl, receipt_timeout_ms: 6000 });
     const payments = await Promise.all([1, 2, 3].map(async () => await shop.pay(await shop.payer())));
     await shop.chain.setMining(false);
     const settling = payments.map((payment) => facilitator.settle(payment, shop.requirements));

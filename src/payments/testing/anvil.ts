@@ -23,7 +23,7 @@ export const hasChain = BINARY !== undefined;
  * anvil may be gone, and its number another's.
  */
 const SCRIPT = `exec 3<&0
-(read -r _ <&3; [ "$(cat /proc/$$/comm 2>/dev/null)" = anvil ] && kill $$) &
+(read -r _ <&3; [ "$(cat /proc/$$/comm 2>/dev/null)" = anvil ] && kill $$) >/dev/null &
 exec "$@" </dev/null 3<&-`;
 const LISTENING = /Listening on 127\.0\.0\.1:([0-9]+)/;
 const START_MS = 20_000;

@@ -3,7 +3,7 @@ import { z } from "zod";
 const call = z.looseObject({ id: z.number(), method: z.string() });
 type Call = z.infer<typeof call>;
 
-/** Answers one call: the node's own answer is `forward()`. An object is the JSON-RPC answer; `never` leaves the request open. */
+/** Answers one call: the node's own answer is `forward()`. An object is the JSON-RPC answer; `never` leaves the request open, a throw ends it with 503. */
 export type Behaviour = (call: Call, forward: () => Promise<unknown>) => Promise<unknown> | "never" | object;
 
 /** A node's door that can misbehave. */
