@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { messageOf } from "../lib/caught.ts";
 import { type Address } from "./address.ts";
 import { type Asset } from "./assets.ts";
 import { encodeCall, wordAt } from "./evm/abi.ts";
@@ -6,7 +7,7 @@ import { createNode, type EvmNode } from "./evm/node.ts";
 import { callRequest } from "./evm/requests.ts";
 import { isFault, type Request } from "./evm/rpc.ts";
 import { chainId, type Network, networkTitle, parseNetwork } from "./networks.ts";
-import { type Funds, type Offer } from "./offers.ts";
+import { type Funds, type Offer, PaymentDeclined } from "./offers.ts";
 import { PERMIT2 } from "./transfer.ts";
 
 /** Time for one call to a chain's endpoint, in milliseconds. */
@@ -59,13 +60,21 @@ function gasRequest(owner: Address): Request<bigint> {
   return { method: "eth_getBalance", params: [owner, "latest"], schema: quantity };
 }
 
-/** Looks up what an offer could be paid with, on the chains whose endpoints `env` names; undefined for the others. */
+function openNamed(network: Network, url: string): EvmNode {
+  try {
+    return openChain(network, url);
+  } catch (error) {
+    throw new PaymentDeclined(messageOf(error), { cause: error });
+  }
+}
+
+/** Looks up what an offer could be paid with, on the chains whose endpoints `env` names; undefined for the others. Throws PaymentDeclined where a name leads to no URL. */
 export function createFunds(env: Environment, owner: () => Address): (offer: Offer) => Promise<Funds | undefined> {
   const nodes = new Map<Network, EvmNode>();
   return async ({ asset }) => {
     const url = env[rpcVariable(asset.network)];
     if (url === undefined || url === "") return undefined;
-    const node = nodes.get(asset.network) ?? openChain(asset.network, url);
+    const node = nodes.get(asset.network) ?? openNamed(asset.network, url);
     nodes.set(asset.network, node);
     const account = owner();
     const [balance, allowance] = await node.readAll<[string, string]>(

@@ -140,6 +140,27 @@ test("the revision without sessions lists tools, and opens no stream of changes"
   expect(server.sessions).toBe(0);
 });
 
+test("so many calls are under way at one time, and one more is told so", async () => {
+  const gateway = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 60,
+    fetch: (request) => new Promise((_, refuse) => request.signal.addEventListener("abort", refuse)),
+  });
+  const server = new McpHttp({ gatewayUrl: gateway.url.origin, hosts: [], log: () => undefined });
+  servers.push(server);
+  const session = await begin(server);
+  const call = (id: number) => {
+    const params = { name: "qr", arguments: { data: "x" } };
+    return send(server, { jsonrpc: "2.0", id, method: "tools/call", params }, { "mcp-session-id": session });
+  };
+  const under = await Promise.all(Array.from({ length: 64 }, (_, id) => call(id)));
+  expect(await (await call(64)).text()).toContain("Too many calls are under way");
+  await server.close();
+  await Promise.all(under.map(async (answer) => await answer.body?.cancel()));
+  await gateway.stop(true);
+});
+
 test("a gateway that is away is an error of the call, without its address", async () => {
   const server = open();
   const session = await begin(server);

@@ -10,6 +10,9 @@ export const PAYMENT_KEY = "x402/payment";
 
 /** Bytes of one answer; no operation gives more. */
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+/** Characters of each text of a problem, and fields that it names: a gateway's words go to an agent. */
+const MAX_PROBLEM_TEXT = 2000;
+const MAX_PROBLEM_FIELDS = 20;
 
 type Result = CallToolResult;
 
@@ -73,7 +76,7 @@ async function problem(response: Response): Promise<Result> {
     [textOf(fields["title"]) || String(response.status), textOf(fields["detail"])].filter(Boolean).join(": "),
   ];
   const errors: unknown = fields["errors"];
-  for (const error of Array.isArray(errors) ? errors : []) {
+  for (const error of Array.isArray(errors) ? errors.slice(0, MAX_PROBLEM_FIELDS) : []) {
     if (isRecord(error)) lines.push(`  ${textOf(error["path"])}: ${textOf(error["message"])}`);
   }
   const wait = response.headers.get("retry-after") ?? "";
@@ -102,5 +105,5 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function textOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
+  return typeof value === "string" ? value.slice(0, MAX_PROBLEM_TEXT) : "";
 }
