@@ -57,8 +57,10 @@ test("a call is a request to the operation's own route, with the agent's payment
   expect([asked[1]?.headers.get("payment-signature"), paid]).toEqual([null, 1]);
 });
 
-function failing(error: Error): Gateway["send"] {
-  return () => Promise.reject(error);
+function failing(fault: Error): Gateway["send"] {
+  return async () => {
+    throw fault;
+  };
 }
 
 test("what the wallet will not pay is said in its own words, and what else goes wrong without an address", async () => {
