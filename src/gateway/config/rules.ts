@@ -140,14 +140,19 @@ function boundAddresses(server: ServerConfig): { path: string; address: string }
 function postgres({ postgres: section, routes }: Draft, report: Report): void {
   const { url = "" } = section ?? {};
   if (url === "") return;
-  const { objection, unknownMode = false, hasPassword } = readTarget(url);
+  const { target, objection, unknownMode = false, hasPassword } = readTarget(url);
   if (hasPassword) {
     report.warning(
       "postgres.url",
       "the password in it is ignored; name its environment variable in postgres.password_env",
     );
   }
-  if (objection === undefined) return;
+  if (objection === undefined) {
+    if (section?.ssl_root_cert !== "" && target?.sslMode !== "verify-full") {
+      report.warning("postgres.ssl_root_cert", "without effect, since sslmode verify-full alone checks certificates");
+    }
+    return;
+  }
   if (!unknownMode) {
     report.problem("postgres.url", `expected postgres://<user>@<host>:<port>/<db>?sslmode=<mode>: ${objection}`);
   } else if (routes.some((route) => route?.x402 !== undefined)) {

@@ -37,8 +37,11 @@ export interface Result {
 export const CONNECT_MS = 5000;
 /** Longest result, in bytes. */
 const MAX_RESULT_BYTES = 64 * 1024 * 1024;
-/** Errors that say that what the client took for prepared is not: another session is behind the connection now. */
-const NOT_PREPARED: ReadonlySet<string> = new Set(["26000", "42P05"]);
+/**
+ * Errors that say that what the client took for prepared is not: another session is behind the connection now, or the tables
+ * are not as they were.
+ */
+const NOT_PREPARED: ReadonlySet<string> = new Set(["26000", "42P05", "0A000"]);
 /** Errors after which the server is of no more use: it stops, or has become one that only reads. */
 const OF_NO_USE = /^(57P0[1-5]|25006|08\w{3})$/;
 

@@ -21,6 +21,7 @@ const WAIT_FOR_DISK = statement(
 export class Database {
   readonly #pool: Pool;
   readonly #now: (() => number) | undefined;
+  readonly #statementMs: number;
   #ready: Promise<void> | undefined;
 
   /** `now`: in place of the database's clock, for tests alone. */
@@ -30,6 +31,7 @@ export class Database {
       await connection.run([{ statement: WAIT_FOR_DISK, values: [] }], statementMs);
     });
     this.#now = now;
+    this.#statementMs = statementMs;
   }
 
   /** The first value of a statement that asks for `NOW`. */
@@ -39,10 +41,12 @@ export class Database {
 
   /** Resolves once the schema is this program's. Who asks again after a failure has it tried again. */
   ready(): Promise<void> {
-    this.#ready ??= this.#pool.session(migrated).catch((error: unknown) => {
-      this.#ready = undefined;
-      throw error;
-    });
+    this.#ready ??= this.#pool
+      .session((connection) => migrated(connection, this.#statementMs))
+      .catch((error: unknown) => {
+        this.#ready = undefined;
+        throw error;
+      });
     return this.#ready;
   }
 
@@ -68,9 +72,9 @@ export class Database {
   }
 }
 
-async function migrated(connection: Connection): Promise<void> {
+async function migrated(connection: Connection, statementMs: number): Promise<void> {
   try {
-    await migrate(connection);
+    await migrate(connection, statementMs);
   } catch (error) {
     if (error instanceof PostgresError && error.code === "42501") {
       throw new PostgresError("42501", "its user may not make Turnpike's tables, or read them (SQLSTATE 42501)");

@@ -221,6 +221,15 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     expect(load.errors).toBeLessThanOrEqual(2);
   });
 
+  test("where the server takes fewer connections than the pool would open, those that it takes do", async () => {
+    await using opened = await open({ size: 1 });
+    await server.query(`ALTER ROLE ${opened.user} CONNECTION LIMIT 2`);
+    const store = openPostgresStore({ ...opened.settings, size: 4 });
+    const claims = Array.from({ length: 50 }, (_, i) => store.ledger.reserve({ ...PAYMENT, nonce: `0x${i}` }));
+    expect((await Promise.all(claims)).filter(({ held }) => held)).toHaveLength(50);
+    await store.close();
+  });
+
   test("a session that stands still is given up in time, and the next statement has a new one", async () => {
     await using opened = await open({ statementMs: 300, size: 1 });
     const { ledger } = opened.store;

@@ -11,6 +11,9 @@ const MAX_WAITING = 2000;
 /** How much later than the server itself this side gives a statement up, in milliseconds: its answer is the better one. */
 const STATEMENT_GRACE_MS = 500;
 
+/** How long those that are open must do once the server has taken no further one, in milliseconds. */
+const OPEN_AGAIN_MS = 1000;
+
 interface Waiting {
   readonly done: PromiseWithResolvers<Connection>;
   readonly timer: NodeJS.Timeout;
@@ -24,6 +27,8 @@ export class Pool {
   readonly #open = new Set<Connection>();
   readonly #waiting: Waiting[] = [];
   #opening = 0;
+  /** When another one is tried beside those that are open (performance.now()). */
+  #openAgainAt = 0;
   #closed = false;
   #emptied: (() => void) | undefined;
   #busy = 0;
@@ -67,9 +72,25 @@ export class Pool {
     if (this.#closed) throw closed();
     const idle = this.#idle.pop();
     if (idle !== undefined) return idle;
-    if (this.#open.size + this.#opening < this.#settings.size) return this.#connect();
+    if (!this.#mayOpen) return this.#wait();
+    try {
+      return await this.#connect();
+    } catch (error) {
+      if (this.#open.size === 0) throw error;
+      // The server takes no more than those that are open: they do.
+      this.#openAgainAt = performance.now() + OPEN_AGAIN_MS;
+      return this.#acquire();
+    }
+  }
+
+  get #mayOpen(): boolean {
+    if (this.#open.size + this.#opening >= this.#settings.size) return false;
+    return this.#open.size === 0 || performance.now() >= this.#openAgainAt;
+  }
+
+  #wait(): Promise<Connection> {
     if (this.#waiting.length >= MAX_WAITING) {
-      throw new PostgresError("overloaded", `${MAX_WAITING} statements wait for a connection`);
+      return Promise.reject(new PostgresError("overloaded", `${MAX_WAITING} statements wait for a connection`));
     }
     const ms = this.#settings.statementMs;
     const done = Promise.withResolvers<Connection>();
@@ -135,11 +156,11 @@ export class Pool {
 
   /** A connection is gone whose turn it was to serve who waits first. */
   #refill(): void {
-    if (this.#closed || this.#open.size + this.#opening >= this.#settings.size) return;
+    if (this.#closed || !this.#mayOpen) return;
     const next = this.#waiting.shift();
     if (next === undefined) return;
     clearTimeout(next.timer);
-    this.#connect().then(next.done.resolve, next.done.reject);
+    this.#acquire().then(next.done.resolve, next.done.reject);
   }
 
   #reject(error: unknown): void {

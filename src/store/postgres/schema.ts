@@ -1,4 +1,4 @@
-import { type Connection, statement, type Step } from "./connection.ts";
+import { type Connection, type Result, statement, type Step } from "./connection.ts";
 import { PostgresError } from "./postgres-error.ts";
 
 /** Names begin so, for the database may be another program's too. */
@@ -59,15 +59,15 @@ const LOCK = "8391737060846726757";
 /** Time for all steps together, in milliseconds: tables may be long. */
 const MIGRATION_MS = 600_000;
 
-/** Brings the schema up to date, one process at a time. Rejects where it is of a newer version. */
-export async function migrate(connection: Connection): Promise<void> {
+/** Brings the schema up to date, one process at a time. `ms`: for a look at it. Rejects where it is of a newer version. */
+export async function migrate(connection: Connection, ms: number): Promise<void> {
   // Who may not create tables can still use those that are there.
-  if ((await versionOf(connection)) === MIGRATIONS.length) return;
+  if ((await versionOf(connection, ms)) === MIGRATIONS.length) return;
   await run(connection, "BEGIN");
   await run(connection, `SET LOCAL statement_timeout = ${MIGRATION_MS}`);
   await run(connection, `SET LOCAL idle_in_transaction_session_timeout = ${MIGRATION_MS}`);
   await run(connection, `SELECT pg_advisory_xact_lock(${LOCK})`);
-  const version = await versionOf(connection);
+  const version = await versionOf(connection, ms);
   if (version === 0) await run(connection, `CREATE TABLE ${SCHEMA} (version integer NOT NULL)`);
   for (const sql of MIGRATIONS.slice(version).flat()) await run(connection, sql);
   await run(connection, `DELETE FROM ${SCHEMA}`);
@@ -76,12 +76,12 @@ export async function migrate(connection: Connection): Promise<void> {
 }
 
 /** 0 where there is no schema yet. */
-async function versionOf(connection: Connection): Promise<number> {
+async function versionOf(connection: Connection, ms: number): Promise<number> {
   // Read as a table: to_regclass may remember from before the lock that there is none.
   const where = `relname = '${SCHEMA}' AND pg_table_is_visible(oid)`;
-  const found = await run(connection, `SELECT 1 FROM pg_catalog.pg_class WHERE ${where}`);
+  const found = await run(connection, `SELECT 1 FROM pg_catalog.pg_class WHERE ${where}`, ms);
   if (found.length === 0) return 0;
-  const [row] = await run(connection, `SELECT version FROM ${SCHEMA}`);
+  const [row] = await run(connection, `SELECT version FROM ${SCHEMA}`, ms);
   const version = Number(row?.[0] ?? 0);
   if (version > MIGRATIONS.length) {
     throw new PostgresError("refused", `its schema is version ${version}, this program knows ${MIGRATIONS.length}`);
@@ -89,8 +89,8 @@ async function versionOf(connection: Connection): Promise<number> {
   return version;
 }
 
-async function run(connection: Connection, text: string): Promise<readonly (readonly (string | null)[])[]> {
+async function run(connection: Connection, text: string, ms = MIGRATION_MS): Promise<Result["rows"]> {
   // Without a name: nobody asks for it again.
   const step: Step = { statement: { ...statement(text), name: "" }, values: [] };
-  return (await connection.run([step], MIGRATION_MS)).rows;
+  return (await connection.run([step], ms)).rows;
 }

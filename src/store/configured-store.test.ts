@@ -1,0 +1,61 @@
+import { afterAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openConfiguredStore, type PostgresConfig } from "./configured-store.ts";
+import { RESERVATION } from "./testing/reservation.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "turnpike-configured-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const NONE: PostgresConfig = {
+  password_env: "",
+  pool_size_per_worker: 2,
+  statement_timeout_ms: 500,
+  allow_cleartext_password: false,
+  ssl_root_cert: "",
+};
+const URL = "postgres://me:hunter2@127.0.0.1:1/db";
+
+test("without a URL the store is the SQLite file", async () => {
+  for (const postgres of [NONE, { ...NONE, url: "" }]) {
+    const store = openConfiguredStore(postgres, join(folder, "state.db"));
+    await store.ready();
+    const claim = await store.ledger.reserve({ ...RESERVATION, nonce: crypto.randomUUID() });
+    expect(claim.held).toBe(true);
+    await store.close();
+  }
+});
+
+test("with a URL it is the database, and says so where there is none", async () => {
+  const store = openConfiguredStore({ ...NONE, url: `${URL}?sslmode=disable` }, join(folder, "unused.db"));
+  const said = await store.ready().then(() => "ready", String);
+  expect(said).toContain("the server is not reached (ECONNREFUSED)");
+  await store.close();
+});
+
+function refusalOf(postgres: PostgresConfig): string {
+  try {
+    openConfiguredStore(postgres, "", { EMPTY: "" });
+    return "opened";
+  } catch (error) {
+    return String(error);
+  }
+}
+
+writeFileSync(join(folder, "empty.pem"), "no certificate");
+const REFUSED: readonly [what: string, postgres: Partial<PostgresConfig>, expected: string][] = [
+  ["an unknown sslmode", { url: `${URL}?sslmode=allow` }, 'Cannot use postgres.url: sslmode "allow" is unknown'],
+  ["another scheme", { url: "http://me@db/x" }, "Cannot use postgres.url: its scheme"],
+  ["a variable that is not set", { password_env: "ABSENT" }, "the environment has no such variable"],
+  ["a variable that is empty", { password_env: "EMPTY" }, "the environment has no such variable"],
+  ["a file that is not there", { ssl_root_cert: join(folder, "none.pem") }, "ENOENT"],
+  ["a file without a certificate", { ssl_root_cert: join(folder, "empty.pem") }, "there is no certificate in it"],
+];
+for (const [what, postgres, expected] of REFUSED) {
+  test(`${what} is refused, and no secret is repeated`, () => {
+    const said = refusalOf({ ...NONE, url: URL, ...postgres });
+    expect(said).toContain(expected);
+    expect(said).not.toContain("hunter2");
+  });
+}

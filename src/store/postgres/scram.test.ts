@@ -1,0 +1,44 @@
+import { expect, test } from "bun:test";
+import { Scram } from "./scram.ts";
+
+// RFC 7677 §3, but for the user's name, which PostgreSQL takes from elsewhere: so the proofs differ from the RFC's.
+const NONCE = "rOprNGfwEbeRWgbNEkqO";
+const CHALLENGE = `r=${NONCE}%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096`;
+
+test("the first message has the nonce and no name", () => {
+  expect(new Scram("pencil", NONCE).first).toBe(`n,,n=,r=${NONCE}`);
+});
+
+test("the proof is the password's, and the server's is asked for", async () => {
+  const scram = new Scram("pencil", NONCE);
+  const last = await scram.last(CHALLENGE);
+  expect(last).toStartWith(`c=biws,r=${NONCE}%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,p=`);
+  expect(last).toBe(await new Scram("pencil", NONCE).last(CHALLENGE));
+  expect(last).not.toBe(await new Scram("pencils", NONCE).last(CHALLENGE));
+  expect(scram.proven).toBe(false);
+  for (const final of ["", "v=", "v=AAAA", "e=other-error", `v=${Buffer.alloc(32).toString("base64")}`]) {
+    expect(() => scram.check(final)).toThrow("its proof");
+  }
+  expect(scram.proven).toBe(false);
+});
+
+test("a proof before there was a challenge proves nothing", () => {
+  expect(() => new Scram("pencil").check("v=AAAA")).toThrow("its proof");
+});
+
+const CHALLENGES: readonly [name: string, challenge: string, expected: string][] = [
+  ["the client's nonce alone", `r=${NONCE},s=W22Z,i=4096`, "its nonce"],
+  ["another nonce", "r=other,s=W22Z,i=4096", "its nonce"],
+  ["no salt", `r=${NONCE}x,i=4096`, "its salt"],
+  ["no count", `r=${NONCE}x,s=W22Z`, "its count"],
+  ["a count of none", `r=${NONCE}x,s=W22Z,i=0`, "its count"],
+  ["a count of a year's work", `r=${NONCE}x,s=W22Z,i=9999999`, "its count"],
+  ["a count that is no number", `r=${NONCE}x,s=W22Z,i=0x10`, "its count"],
+  ["names of prototypes", `r=${NONCE}x,__proto__=1,s=`, "its salt"],
+];
+for (const [name, challenge, expected] of CHALLENGES) {
+  test(`a challenge with ${name} is refused`, async () => {
+    const scram = new Scram("pencil", NONCE);
+    expect(await scram.last(challenge).then(() => "taken", String)).toContain(expected);
+  });
+}

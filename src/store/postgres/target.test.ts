@@ -1,0 +1,34 @@
+import { expect, test } from "bun:test";
+import { readTarget } from "./target.ts";
+
+const SOUND = { host: "db", port: 5432, user: "me", database: "shop", sslMode: "verify-full" };
+
+const TARGETS: readonly [url: string, expected: object][] = [
+  ["postgres://me@db:5432/shop?sslmode=verify-full", { target: SOUND, hasPassword: false }],
+  ["postgresql://me@db/shop", { target: SOUND, hasPassword: false }],
+  ["postgres://me:hunter2@db/shop", { target: SOUND, hasPassword: true }],
+  ["postgres://me@db:6432/shop?sslmode=require", { target: { ...SOUND, port: 6432, sslMode: "require" } }],
+  ["postgres://me@[::1]/shop?sslmode=disable", { target: { ...SOUND, host: "::1", sslMode: "disable" } }],
+  ["postgres://m%40e@db/my%20shop", { target: { ...SOUND, user: "m@e", database: "my shop" } }],
+  ["postgres://me@db/shop?application_name=x", { target: SOUND }],
+  ["postgres://me@db/shop?sslmode=prefer", { objection: 'sslmode "prefer" is unknown', unknownMode: true }],
+  ["postgres://me@db/shop?sslmode=", { objection: 'sslmode "" is unknown', unknownMode: true }],
+  ["postgres://me@db/shop?sslmode=Require", { objection: 'sslmode "Require" is unknown', unknownMode: true }],
+  ["mysql://me@db/shop", { objection: "its scheme is not postgres or postgresql" }],
+  ["postgres://db/shop", { objection: "it names no user" }],
+  ["postgres://m%00e@db/shop", { objection: "it names no user" }],
+  ["postgres://me@db", { objection: "it names no database" }],
+  ["postgres://me@db/%zz", { objection: "it names no database" }],
+  ["postgres:///shop", { objection: "it names no host" }],
+  ["postgres://me@db:99999/shop", { objection: "it is no URL" }],
+  ["shop", { objection: "it is no URL" }],
+];
+
+for (const [url, expected] of TARGETS) {
+  test(`${url} is ${JSON.stringify(expected)}`, () => {
+    const read = readTarget(url);
+    expect(read).toMatchObject(expected);
+    expect(read.target === undefined).toBe(read.objection !== undefined);
+    expect(JSON.stringify(read)).not.toContain("hunter2");
+  });
+}

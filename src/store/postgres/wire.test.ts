@@ -1,0 +1,79 @@
+import { expect, test } from "bun:test";
+import { Duplex } from "node:stream";
+import { type Socket } from "node:net";
+import fc from "fast-check";
+import { fieldsOf, valuesOf, Wire } from "./wire.ts";
+
+/** A socket that says what it is told to. */
+class Speaker extends Duplex {
+  override _read(): void {}
+  override _write(_chunk: unknown, _encoding: unknown, done: () => void): void {
+    done();
+  }
+  say(bytes: Buffer): void {
+    this.emit("data", bytes);
+  }
+}
+
+function wireOver(speaker: Speaker): Wire {
+  // Wire uses what every stream of both directions has.
+  return new Wire(speaker as unknown as Socket);
+}
+
+function encoded(type: string, body: Uint8Array): Buffer {
+  const head = Buffer.alloc(5);
+  head.write(type);
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+}
+
+test("messages are the same however they are cut into pieces", () => {
+  const message = fc.record({ type: fc.constantFrom("D", "C", "Z", "T"), body: fc.uint8Array({ maxLength: 300 }) });
+  fc.assert(
+    fc.property(fc.array(message, { maxLength: 20 }), fc.array(fc.integer({ min: 1, max: 400 })), (sent, cuts) => {
+      const speaker = new Speaker();
+      const wire = wireOver(speaker);
+      const heard: string[] = [];
+      wire.onMessage = ({ type, body }) => heard.push(type + body.toString("hex"));
+      let rest = Buffer.concat(sent.map(({ type, body }) => encoded(type, body)));
+      for (const cut of [...cuts, rest.length]) {
+        if (rest.length === 0) break;
+        speaker.say(rest.subarray(0, cut));
+        rest = rest.subarray(cut);
+      }
+      if (rest.length > 0) speaker.say(rest);
+      expect(heard).toEqual(sent.map(({ type, body }) => type + Buffer.from(body).toString("hex")));
+      expect(wire.ended).toBe(false);
+    }),
+  );
+});
+
+test("no bytes make the wire throw, and rows that do not add up are no rows", () => {
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 5 }), (pieces) => {
+      const speaker = new Speaker();
+      const wire = wireOver(speaker);
+      let ends = 0;
+      wire.onEnd = () => (ends += 1);
+      wire.onMessage = ({ body }) => {
+        fieldsOf(body);
+        valuesOf(body);
+      };
+      for (const piece of pieces) speaker.say(Buffer.from(piece));
+      expect(ends).toBe(wire.ended ? 1 : 0);
+    }),
+  );
+});
+
+test("nothing is heard after the end", () => {
+  const speaker = new Speaker();
+  const wire = wireOver(speaker);
+  let heard = 0;
+  wire.onMessage = () => {
+    heard += 1;
+    wire.finish(Buffer.alloc(0));
+  };
+  speaker.say(Buffer.concat([encoded("Z", Buffer.from("I")), encoded("Z", Buffer.from("I"))]));
+  speaker.say(encoded("Z", Buffer.from("I")));
+  expect(heard).toBe(1);
+});
