@@ -72,3 +72,14 @@ test("who waits for the first look hears of it, also where nobody wants a second
   await watch.ready;
   expect([watch.failure, looks()]).toEqual(["Cannot learn what the facilitator supports: no connection", 1]);
 });
+
+test("whoever must know now has a failed look made again, and no good one", async () => {
+  const { watch, looks } = setUp([new UnsupportedError("no connection"), [EXACT]], 60_000);
+  await watch.renew();
+  expect([watch.current, looks()]).toEqual([undefined, 1]);
+  await Promise.all([watch.renew(), watch.renew()]);
+  expect([watch.current, watch.failure, looks()]).toEqual([[EXACT], undefined, 2]);
+  await watch.renew();
+  expect(looks()).toBe(2);
+  watch.close();
+});

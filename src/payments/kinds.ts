@@ -30,13 +30,14 @@ export class KindsWatch implements KindsSource {
   #isFirst = true;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
+  #looking: Promise<void> | undefined;
   /** Resolves after the first look, however it went. */
   readonly ready: Promise<void>;
 
   constructor(facilitator: Pick<Facilitator, "supported">, options: KindsOptions) {
     this.#facilitator = facilitator;
     this.#options = options;
-    this.ready = this.#look();
+    this.ready = this.#start();
   }
 
   get current(): readonly Kind[] | undefined {
@@ -48,9 +49,22 @@ export class KindsWatch implements KindsSource {
     return this.#failure;
   }
 
+  /** Resolves when a look is over that is under way, or, where the last one failed, another one. */
+  async renew(): Promise<void> {
+    await (this.#looking ?? (this.#failure === undefined ? undefined : this.#start()));
+  }
+
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
+  }
+
+  #start(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = undefined;
+    });
+    return this.#looking;
   }
 
   async #look(): Promise<void> {
@@ -62,7 +76,7 @@ export class KindsWatch implements KindsSource {
     this.#isFirst = false;
     const { refreshMs, random } = this.#options;
     const wait = isHeard ? refreshMs : Math.min(refreshMs, RETRY_MS);
-    this.#timer = setTimeout(() => void this.#look(), wait * (1 - JITTER + 2 * JITTER * random()));
+    this.#timer = setTimeout(() => void this.#start(), wait * (1 - JITTER + 2 * JITTER * random()));
     this.#timer.unref();
   }
 

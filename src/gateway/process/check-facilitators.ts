@@ -30,7 +30,7 @@ export async function facilitatorFindings({ x402, routes }: Config, lease: Lease
     const { kinds } = lease.desk(route.x402.facilitator_url);
     return [{ kinds, path: `routes[${i}].x402`, ways: waysOf(route.x402, i) }];
   });
-  await Promise.all(priced.map(({ kinds }) => kinds.ready));
+  await Promise.all(priced.map(({ kinds }) => kinds.renew()));
   return priced.flatMap(({ kinds, path, ways }) =>
     kinds.failure === undefined
       ? ways.flatMap((way) => faultOf(kinds, way) ?? [])
