@@ -27,12 +27,17 @@ export function eventTopic(signature: string): Hex {
   return `0x${bytesToHex(keccak_256(utf8ToBytes(signature)))}`;
 }
 
+const UINT256_MAX = (1n << 256n) - 1n;
+
 function numberDigits(value: bigint): string {
+  // A longer one would push what follows it into another argument's place.
+  if (value < 0n || value > UINT256_MAX) throw new Error("Cannot encode a call: a number is no uint256");
   return value.toString(16).padStart(WORD_DIGITS, "0");
 }
 
 /** Hex of at most 32 bytes as a word, as topics have it. */
 export function toWord(hex: Hex): Hex {
+  if (hex.length > 2 + WORD_DIGITS) throw new Error("Cannot encode a call: a word has more than 32 bytes");
   return `0x${hex.slice(2).toLowerCase().padStart(WORD_DIGITS, "0")}`;
 }
 

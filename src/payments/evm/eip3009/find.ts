@@ -1,4 +1,4 @@
-import { type Hex } from "../../address.ts";
+import { type Hex, isAddress } from "../../address.ts";
 import { type Outcome } from "../../facilitator.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../../messages.ts";
 import { type Transfer, transferOf } from "../../transfer.ts";
@@ -24,6 +24,7 @@ export async function findEip3009(
   requirements: PaymentRequirements,
 ): Promise<Outcome> {
   const transfer = transferOf(payment, requirements);
+  if (!isAddress(transfer.contract)) return unknown("the asset is no address");
   const [state, newest] = await node.readAll<[Hex, Block | null]>(
     callRequest(transfer.contract, stateCall(transfer)),
     blockRequest("latest"),

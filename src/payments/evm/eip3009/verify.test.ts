@@ -127,6 +127,27 @@ describe.skipIf(!hasChain)("verification by EIP-3009", () => {
     expect(await facilitator.settle(forged, shop.requirements)).toMatchObject(refused("invalid_exact_evm_signature"));
   });
 
+  test("asks the contract that a payer's own account has been handed to (EIP-7702)", async () => {
+    const payer = await shop.payer();
+    const payment = await shop.pay(payer);
+    async function delegateTo(contract: Address): Promise<void> {
+      await shop.chain.rpc("anvil_setCode", [payer.address, `0xef0100${contract.slice(2)}`]);
+    }
+    await delegateTo(shop.token.address);
+    expect(await facilitator.verify(payment, shop.requirements)).toEqual(refused("invalid_exact_evm_signature"));
+    await delegateTo(await shop.chain.deploy("SmartAccount", [payer.address]));
+    expect(await facilitator.verify(payment, shop.requirements)).toEqual({ kind: "valid", payer: payer.address });
+    expect((await facilitator.settle(payment, shop.requirements)).kind).toBe("settled");
+  });
+
+  test("asks no node about an asset that is no address", async () => {
+    const payment = await shop.pay(await shop.payer());
+    const requirements: PaymentRequirements = { ...shop.requirements, asset: "latest" };
+    expect(await facilitator.verify(payment, requirements)).toEqual(refused("invalid_exact_evm_missing_eip712_domain"));
+    expect(await facilitator.settle(payment, requirements)).toMatchObject({ kind: "refused" });
+    expect(await facilitator.find(payment, requirements)).toMatchObject({ kind: "unknown" });
+  });
+
   test("refuses a contract's signature of 65 bytes of nothing, and one of another length", async () => {
     const account = await shop.chain.deploy("SmartAccount", [freshAccount().address]);
     await shop.token.mint(account, 50_000n);

@@ -128,6 +128,7 @@ export async function verifyEip3009(
 ): Promise<Verification> {
   const { authorization, signature } = payment.payload;
   if (isForUndeployed(signature)) return refused("eip6492_factory_not_allowed");
+  if (!isAddress(requirements.asset)) return refused("invalid_exact_evm_missing_eip712_domain");
   const reason = checkTerms(payment, requirements, chain.node.now() / 1000);
   if (reason !== undefined) return refused(reason);
   const looking = look(chain, payment, requirements);

@@ -1,0 +1,50 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { encodeAbiParameters, encodeFunctionData, parseAbi, toEventSelector } from "viem";
+import { addressOfWord, encodeCall, eventTopic, textOf, toWord, wordAt } from "./abi.ts";
+
+const ABI = parseAbi(["function f(address a, uint256 b, bytes c, bytes32 d, bytes e)"]);
+const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
+const any = fc.uint8Array({ maxLength: 100 });
+
+describe("calls and answers of contracts", () => {
+  test("are encoded as another library does", () => {
+    const uint = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n });
+    fc.assert(
+      fc.property(fc.tuple(bytes(20), uint, any, bytes(32), any), ([a, b, c, d, e]) => {
+        const [address, word] = [`0x${a.toHex()}`, `0x${d.toHex()}`] as const;
+        const args = [address, b, `0x${c.toHex()}`, word, `0x${e.toHex()}`] as const;
+        expect(encodeCall("f(address,uint256,bytes,bytes32,bytes)", [address, b, c, word, e])).toBe(
+          encodeFunctionData({ abi: ABI, args }),
+        );
+      }),
+    );
+  });
+
+  test("take no number and no word that would move what follows", () => {
+    expect(() => encodeCall("f(uint256)", [2n ** 256n])).toThrow("Cannot encode a call: a number is no uint256");
+    expect(() => encodeCall("f(uint256)", [-1n])).toThrow("Cannot encode a call: a number is no uint256");
+    expect(() => encodeCall("f(bytes32)", [`0x${"00".repeat(33)}`])).toThrow("Cannot encode a call");
+  });
+
+  test("give back their text, up to a bound", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 100 }), (text) => {
+        expect(textOf(encodeAbiParameters([{ type: "string" }], [text]))).toBe(text);
+      }),
+    );
+    expect(textOf(encodeAbiParameters([{ type: "string" }], ["x".repeat(1025)]))).toBeUndefined();
+    expect(textOf("0x")).toBeUndefined();
+    // A length that the answer does not have.
+    expect(textOf(`0x${"20".padStart(64, "0")}${"ff".padStart(64, "0")}61`)).toBeUndefined();
+  });
+
+  test("name events and addresses", () => {
+    const signature = "Transfer(address,address,uint256)";
+    expect(eventTopic(signature)).toBe(toEventSelector(signature));
+    const address = "0x00000000000000000000000000000000000000Ab";
+    expect(addressOfWord(toWord(address))).toBe("0x00000000000000000000000000000000000000ab");
+    expect(addressOfWord(`0x01${"00".repeat(31)}`)).toBeUndefined();
+    expect(wordAt("0x12", 0)).toBeUndefined();
+  });
+});
