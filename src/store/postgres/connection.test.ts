@@ -3,6 +3,7 @@ import { makeCertificate } from "../../../test/support/certificates.ts";
 import { hasPostgres, PASSWORD, TestPostgres } from "../testing/postgres.ts";
 import { Connection, type ConnectionSettings, statement } from "./connection.ts";
 import { type Value } from "./messages.ts";
+import { Pool } from "./pool.ts";
 import { type SslMode } from "./target.ts";
 
 // Processes start slowly on a busy machine.
@@ -169,6 +170,13 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     expect(connection.ended).toBe(false);
     expect((await connection.run([{ statement: statement("SELECT 1"), values: [] }], 5000)).count).toBe(1);
     connection.close();
+  });
+
+  test("the longest time that can be configured is a long time", async () => {
+    const pool = new Pool(server.settings({ statementMs: 2_147_483_647 }));
+    const slow = { statement: statement("SELECT pg_sleep(0.05)"), values: [] };
+    expect((await pool.run(slow)).count).toBe(1);
+    await pool.close();
   });
 
   test("a database in another encoding is refused", async () => {

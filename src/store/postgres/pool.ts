@@ -14,6 +14,9 @@ const STATEMENT_GRACE_MS = 500;
 /** How long those that are open must do once the server has taken no further one, in milliseconds. */
 const OPEN_AGAIN_MS = 1000;
 
+/** The longest time that a timer takes, in milliseconds; beyond it fires at once. */
+const MAX_TIMER_MS = 2_147_483_647;
+
 interface Waiting {
   readonly done: PromiseWithResolvers<Connection>;
   readonly timer: NodeJS.Timeout;
@@ -42,7 +45,9 @@ export class Pool {
   /** Runs all steps as one transaction; resolves with the last one's result. Rejects with a PostgresError. */
   async run(...steps: readonly Step[]): Promise<Result> {
     const { statementMs } = this.#settings;
-    return this.session((connection) => connection.run(steps, statementMs + STATEMENT_GRACE_MS));
+    return this.session((connection) =>
+      connection.run(steps, Math.min(statementMs + STATEMENT_GRACE_MS, MAX_TIMER_MS)),
+    );
   }
 
   /** Has one connection for `work` alone. A transaction that is left open is undone. */
