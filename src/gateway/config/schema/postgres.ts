@@ -12,14 +12,16 @@ export const postgres = z
       )
       .exactOptional()
       .describe(
-        "Database, as `postgres://<user>@<host>:<port>/<db>?sslmode=<mode>`; setting it turns the client on. `sslmode` is `disable`, `require` or `verify-full` (the default). A password in it is ignored.",
+        "Database, as `postgres://<user>@<host>:<port>/<db>?sslmode=<mode>`; setting it turns the client on. `sslmode` is `disable`, `require` or `verify-full` (the default). Any other turns the client off. A password in it is ignored.",
       ),
     password_env: z
       .string()
       .default("")
       .describe("Name of the environment variable that holds the password, which is never read from the file."),
-    pool_size_per_worker: count(2, 1, 4).describe("Connections per worker."),
-    statement_timeout_ms: milliseconds(5000).describe("Time for one statement."),
+    pool_size_per_worker: count(2, 1, 4).describe("Connections of each worker."),
+    statement_timeout_ms: milliseconds(5000).describe(
+      "Time for one statement; what waits for a connection waits for so long as well.",
+    ),
     allow_cleartext_password: z
       .boolean()
       .default(false)
@@ -27,7 +29,7 @@ export const postgres = z
     ssl_root_cert: z
       .string()
       .default("")
-      .describe("PEM CA bundle in place of the system's trust store, for `verify-full`."),
+      .describe("File of PEM certificates that `verify-full` trusts in place of the system's."),
   })
   .prefault({})
   .describe("Shared state in PostgreSQL.");
