@@ -1,6 +1,6 @@
 /** Writes what is made from the configuration schema, the error table and the API's description; with `--check`, fails where a file is stale instead. */
 import { apiDocument } from "../src/content/api-document.ts";
-import { listings } from "../src/content/discovery.ts";
+import { listings } from "../src/content/listings.ts";
 import { publishedSchema } from "../src/gateway/config/json-schema.ts";
 import { reference } from "../src/gateway/config/reference.ts";
 import { clientBuild, formatted } from "./client-build.ts";
@@ -10,7 +10,7 @@ import { errorReference } from "./error-reference.ts";
 const root = new URL("../", import.meta.url);
 const check = process.argv.includes("--check");
 const clientSource = "src/client/operations.ts";
-const listed = "config/discovery.json";
+const listed = "config/listings.json";
 const sources: readonly (readonly [path: string, text: string])[] = [
   ["turnpike.schema.json", `${JSON.stringify(publishedSchema(), undefined, 2)}\n`],
   ["docs/configuration.md", reference()],

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 
-const DISCOVERY = new URL("../../config/discovery.json", import.meta.url);
+const LISTED = new URL("../../config/listings.json", import.meta.url);
 
 const listingsSchema = z.record(z.string(), z.object({ description: z.string(), bazaar: z.unknown() }));
 
@@ -10,7 +10,7 @@ export type Listings = z.infer<typeof listingsSchema>;
 
 /** Reads what `scripts/generate.ts` wrote from the operations: the gateway need not load them for it. */
 export async function readListings(): Promise<Listings> {
-  return listingsSchema.parse(JSON.parse(await readFile(DISCOVERY, "utf8")));
+  return listingsSchema.parse(JSON.parse(await readFile(LISTED, "utf8")));
 }
 
 /**

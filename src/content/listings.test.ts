@@ -6,7 +6,7 @@ import { encodeHeader, MAX_HEADER_LENGTH } from "../payments/header.ts";
 import { chooseOffer } from "../payments/offers.ts";
 import { signOffer } from "../payments/sign-offer.ts";
 import { PAYER, PRIVATE_KEY, REQUIREMENTS } from "../payments/testing/payment.ts";
-import { listings } from "./discovery.ts";
+import { listings } from "./listings.ts";
 import { OPERATIONS } from "./operations/operations.ts";
 
 /** Characters of a challenge's header: room for further ways to pay below what a header may have. */
