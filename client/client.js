@@ -163,6 +163,7 @@ var receiptSchema = z.looseObject({
   transaction: text,
   network: text,
   payer: text.optional(),
+  amount: text.optional(),
   errorReason: text.optional(),
   extra: record.optional()
 });
