@@ -124,7 +124,7 @@ test("a file that is damaged anywhere, or cut short, is as if it were absent, an
     expect(filesIn(folder)).toEqual([]);
     expect(disk.account).toEqual({ bytes: 0, answers: 0 });
   }
-  expect(disk.openFiles).toBe(0);
+  await until(() => disk.openFiles === 0);
 });
 
 function flip(path: string, at: number): void {

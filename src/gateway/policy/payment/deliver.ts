@@ -47,6 +47,7 @@ async function sendFile(exchange: Exchange, file: AnswerFile): Promise<boolean> 
     const wanted = Math.min(BURST_BYTES, file.size - at);
     const sent = response.sendFile?.(file.fd, at, wanted) ?? 0;
     at += sent;
+    if (at === file.size) break;
     if (sent === wanted) {
       await new Promise(setImmediate);
       if (exchange.gone) return false;
