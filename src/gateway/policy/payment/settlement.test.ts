@@ -256,6 +256,33 @@ test("a debt that a dead process left is paid by the next, without another charg
   expect([next.runs, next.settlements]).toEqual([1, 0]);
 });
 
+test("who lost the hold while the upstream worked settles nothing, and gets nothing", async () => {
+  const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let runs = 0;
+  const shop = open({
+    upstream: async (exchange) => {
+      const run = runs++;
+      begun[run]?.resolve();
+      await gates[run]?.promise;
+      answerWith(exchange, 200, "the goods");
+    },
+  });
+  const payment = shop.payment();
+  const first = shop.send(payment);
+  await begun[0]?.promise;
+  // As a process that stood still for too long.
+  shop.clock.now += HOLD_MS + 1;
+  const second = shop.send(payment);
+  await begun[1]?.promise;
+  gates[0]?.resolve();
+  expect((await first).status).toBe(409);
+  expect(shop.settlements).toBe(0);
+  gates[1]?.resolve();
+  expect((await second).status).toBe(200);
+  expect([runs, shop.settlements, shop.bodies.used]).toEqual([2, 1, 9]);
+});
+
 test("who leaves before the end each time cannot have the upstream run for one payment for ever", async () => {
   const shop = open({
     upstream: (exchange) => {

@@ -30,7 +30,7 @@ export interface Step {
   readonly verify: "none" | "unavailable" | "refused" | "throws";
   readonly settle: "none" | "refused" | "lost before" | "lost after" | "throws after";
   readonly find: "none" | "unknown" | "throws" | "blind";
-  readonly upstream: "none" | "500" | "abort";
+  readonly upstream: "none" | "500" | "abort" | "slow";
   /** Under `upto`, what the upstream says that it charges; empty: nothing. */
   readonly charge: "" | "0" | "7" | "too much";
   /** The write that fails, before or after it is made. */
@@ -60,6 +60,8 @@ export const QUIET: Step = {
 
 const UNKNOWN: Settlement = { kind: "unknown", cause: "no answer", transaction: "" };
 const ALLOWANCE = "50000";
+/** Milliseconds that a slow upstream takes. */
+const SLOW_MS = 10;
 const UPTO: PaymentRequirements = {
   ...REQUIREMENTS,
   scheme: "upto",
@@ -202,10 +204,12 @@ export class FaultyWorld {
     };
   }
 
-  #upstream(exchange: TestExchange, life: { isOver: boolean }, die: () => Promise<never>): void | Promise<void> {
+  async #upstream(exchange: TestExchange, life: { isOver: boolean }, die: () => Promise<never>): Promise<void> {
     const { upstream, charge, crash } = this.step;
     if (life.isOver) return silence();
     if (crash === "upstream") return die();
+    // Others come in the meantime, and with them the time in which its hold runs out.
+    if (upstream === "slow") await Bun.sleep(SLOW_MS);
     const amount = charge === "too much" ? "50001" : charge;
     const fields = amount === "" ? "" : fieldLine("Settlement-Overrides", JSON.stringify({ amount }));
     if (upstream === "abort") exchange.response.abort(new TurnpikeError("upstream-failed", "It went away"));

@@ -34,6 +34,8 @@ interface Standing {
   amount: string;
   /** The facilitator was asked to settle since the payment was last new. */
   isAsked: boolean;
+  /** By who has the hold now: nobody asks twice. */
+  isAskedNow: boolean;
 }
 
 /** For tests alone: what a ledger may do, against which a real one and all who move payments in it are held. */
@@ -65,7 +67,9 @@ export class LedgerModel {
       this.faults.push(`settlement asked for while ${standing?.state ?? "nothing"} is written down`);
       return;
     }
+    if (standing.isAskedNow) this.faults.push("settlement asked for twice under one hold");
     standing.isAsked = true;
+    standing.isAskedNow = true;
   }
 
   #taken({ held, payment }: Claim): void {
@@ -78,6 +82,7 @@ export class LedgerModel {
       state: payment.state,
       amount: payment.amount,
       isAsked: isNew ? false : (before?.isAsked ?? false),
+      isAskedNow: false,
     });
   }
 
