@@ -17,7 +17,7 @@ const RETRY_AFTER_SECONDS = "2";
 const HOST = /^[\w.-]{1,253}(?::\d{1,5})?$|^\[[\da-fA-F:.]+\](?::\d{1,5})?$/;
 
 /** The content service's HTTP interface: a function from a request to its answer, which never throws. */
-export function createApp(services: Services, mcp?: McpHttp): (request: Request) => Promise<Response> {
+export function createApp(services: Services, mcp?: Pick<McpHttp, "fetch">): (request: Request) => Promise<Response> {
   const app = new Hono();
   if (mcp !== undefined) app.all("/mcp", async (context) => await mcp.fetch(context.req.raw));
   for (const operation of OPERATIONS) {
