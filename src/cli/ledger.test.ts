@@ -47,22 +47,23 @@ function nonce(number: number): string {
   return `0x${number.toString(16).padStart(4, "0")}${"0".repeat(60)}`;
 }
 
+const EXAMPLE: Reservation = {
+  network: "eip155:84532",
+  asset: USDC,
+  from: ALICE,
+  nonce: "",
+  token: USDC,
+  scheme: "exact",
+  amount: "10000",
+  payTo: `0x${"dd".repeat(20)}`,
+  route: "/read",
+  fingerprint: "print",
+  validBefore: 4_000_000_000,
+  payload: "",
+};
+
 async function book(change: Partial<Reservation>, end: Omit<Change, "hold">): Promise<void> {
-  const { payment } = await store.ledger.reserve({
-    network: "eip155:84532",
-    asset: USDC,
-    from: ALICE,
-    nonce: "",
-    token: USDC,
-    scheme: "exact",
-    amount: "10000",
-    payTo: `0x${"dd".repeat(20)}`,
-    route: "/read",
-    fingerprint: "print",
-    validBefore: 4_000_000_000,
-    payload: "",
-    ...change,
-  });
+  const { payment } = await store.ledger.reserve({ ...EXAMPLE, ...change });
   await store.ledger.move(payment, { hold: false, ...end });
   clock.now += 1000;
 }
@@ -175,22 +176,7 @@ test("show tells one payment by the beginning of nonce or transaction, and what 
 async function ambiguous(): Promise<string> {
   const path = join(folder, "ambiguous.db");
   const other = openStore(path);
-  for (const end of ["1", "2"]) {
-    await other.ledger.reserve({
-      network: "n",
-      asset: "a",
-      from: "f",
-      nonce: `0x0000${end}`,
-      token: "a",
-      scheme: "exact",
-      amount: "1",
-      payTo: "p",
-      route: "/r",
-      fingerprint: "f",
-      validBefore: 4e9,
-      payload: "",
-    });
-  }
+  for (const end of ["1", "2"]) await other.ledger.reserve({ ...EXAMPLE, nonce: `0x0000${end}` });
   await other.close();
   return path;
 }
@@ -225,13 +211,11 @@ test("cells that a spreadsheet would compute, or that hold commas, quotes and li
 test("export streams many payments as JSON lines, each once, while a gateway writes", async () => {
   const path = join(folder, "many.db");
   const many = openStore(path);
-  const row = { ...(await store.ledger.find({ network: "eip155:84532", asset: USDC, from: ALICE, nonce: nonce(1) })) };
-  const reservation = row as Reservation; // It was booked above.
-  for (let i = 0; i < 2100; i++) await many.ledger.reserve({ ...reservation, nonce: nonce(i) });
+  for (let i = 0; i < 2100; i++) await many.ledger.reserve({ ...EXAMPLE, nonce: nonce(i) });
   const end = new AbortController();
   const writing = (async () => {
     for (let i = 0; !end.signal.aborted; i++) {
-      await many.ledger.reserve({ ...reservation, nonce: nonce(10_000 + i) });
+      await many.ledger.reserve({ ...EXAMPLE, nonce: nonce(10_000 + i) });
       await Bun.sleep(1);
     }
   })();
@@ -246,6 +230,18 @@ test("export streams many payments as JSON lines, each once, while a gateway wri
   expect(code).toBe(0);
   expect(new Set(nonces).size).toBe(nonces.length);
   expect(nonces.filter((text) => Number.parseInt(text.slice(2, 6), 16) < 2100)).toHaveLength(2100);
+});
+
+test("a reader who is slow gets every line once", async () => {
+  const path = join(folder, "slow.db");
+  const many = openStore(path);
+  for (let i = 0; i < 2000; i++) await many.ledger.reserve({ ...EXAMPLE, nonce: nonce(i) });
+  await many.close();
+  const args = [process.execPath, MAIN, "ledger", "export", "--csv", "--store", path];
+  const child = Bun.spawn(["sh", "-c", '"$0" "$@" | dd bs=64 status=none', ...args], { stdin: "ignore" });
+  const lines = (await new Response(child.stdout).text()).split("\r\n");
+  expect(lines).toHaveLength(2002);
+  expect(new Set(lines).size).toBe(2002);
 });
 
 test("totals add up by route, payer and day, in units of the token where it is known", async () => {

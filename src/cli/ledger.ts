@@ -126,6 +126,9 @@ function jsonText(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
-async function write(text: string): Promise<void> {
-  await Bun.write(Bun.stdout, text);
+/** Resolves once the text is with whoever reads. `Bun.write` repeats parts of it where a pipe is full. */
+function write(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => (error === null || error === undefined ? resolve() : reject(error)));
+  });
 }
