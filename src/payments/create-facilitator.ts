@@ -76,10 +76,13 @@ export function createFacilitator(choice: Choice, settings: FacilitatorSettings,
 /** What has become of a payment is the chain's to say, and the facilitator's only where that one cannot be asked. */
 function withChains(facilitator: Facilitator, reader: ChainReader): Facilitator {
   return {
-    ...facilitator,
+    supported: () => facilitator.supported(),
+    verify: (payment, requirements) => facilitator.verify(payment, requirements),
+    settle: (payment, requirements) => facilitator.settle(payment, requirements),
     async find(payment, requirements) {
       const outcome = await reader.find(payment, requirements);
       return outcome.kind === "unknown" ? facilitator.find(payment, requirements) : outcome;
     },
+    close: () => facilitator.close(),
   };
 }

@@ -7,7 +7,7 @@ import { HTTPFacilitatorClient } from "@x402/core/server";
 import { openStore } from "../store/open-store.ts";
 import { createBookingFacilitator } from "./booking-facilitator.ts";
 import { type Facilitator, type Kind, type Settlement } from "./facilitator.ts";
-import { type ServiceOptions } from "./facilitator-service.ts";
+import { FacilitatorService, type ServiceOptions } from "./facilitator-service.ts";
 import { createHttpFacilitator } from "./http-facilitator.ts";
 import { type FacilitatorPlace, type FacilitatorServer, serveFacilitator } from "./serve-facilitator.ts";
 import { PAYER, REQUIREMENTS, signedPayment } from "./testing/payment.ts";
@@ -229,6 +229,26 @@ test("it stops when settlements under way are answered, and takes no new ones me
   await closed;
   const gone = createHttpFacilitator({ url: server.url, timeoutMs: 5000 });
   expect(await gone.verify(signedPayment(NOW_S), REQUIREMENTS)).toMatchObject({ kind: "unavailable" });
+});
+
+test("more calls than it has room for are told to come again", async () => {
+  const store = openStore(":memory:");
+  const end = Promise.withResolvers<void>();
+  const real = createBookingFacilitator(store.bookings, Date.now);
+  const supported: Facilitator["supported"] = async () => {
+    await end.promise;
+    return real.supported();
+  };
+  const service = new FacilitatorService({ ...real, supported }, { log() {} });
+  const ask = (): Promise<Response> => service.handle(new Request("http://a/supported"), () => {});
+  const waiting = Array.from({ length: 512 }, ask);
+  const late = await ask();
+  expect([late.status, late.headers.get("retry-after")]).toEqual([503, "1"]);
+  end.resolve();
+  const answers = await Promise.all(waiting);
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect((await ask()).status).toBe(200);
+  await store.close();
 });
 
 test("a caller that sends half a body and goes costs nothing", async () => {

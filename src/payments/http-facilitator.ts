@@ -2,7 +2,7 @@ import { type z } from "zod";
 import { type Address, isAddress } from "./address.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { type Facilitator, type Kind, type Outcome, type Settlement, type Verification } from "./facilitator.ts";
-import { type Answer, type CallOptions, createCall, type Fault, type Request } from "./facilitator-call.ts";
+import { type Answer, type Call, type CallOptions, createCall, type Fault, type Request } from "./facilitator-call.ts";
 import { FIND_EXTENSION, findResponseSchema, readKinds, supportedSchema } from "./facilitator-messages.ts";
 import { UnsupportedError } from "./kinds.ts";
 import {
@@ -46,23 +46,83 @@ const OPEN: Fault = { fault: "unavailable", isDown: true, cause: "its circuit br
  * moved, and nobody else knows.
  */
 export function createHttpFacilitator(options: HttpFacilitatorOptions): Facilitator {
-  const { timeoutMs, settleTimeoutMs = timeoutMs, onBreaker = () => {} } = options;
-  const call = createCall(options);
-  let isClosed = false;
-  const breaker = new CircuitBreaker({
-    now: () => performance.now(),
-    onChange(isOpen) {
-      if (!isClosed) onBreaker(isOpen);
-    },
-  });
-  /** Undefined: not told yet. */
-  let canFind: boolean | undefined;
+  return new HttpFacilitator(options);
+}
 
-  async function ask<T>({ schema, payment, requirements, path, mayRepeat }: Ask<T>): Promise<Said<T> | Fault> {
+class HttpFacilitator implements Facilitator {
+  readonly #options: HttpFacilitatorOptions;
+  readonly #call: Call;
+  readonly #breaker: CircuitBreaker;
+  /** Undefined: not told yet. */
+  #canFind: boolean | undefined;
+  #isClosed = false;
+
+  constructor(options: HttpFacilitatorOptions) {
+    this.#options = options;
+    this.#call = createCall(options);
+    this.#breaker = new CircuitBreaker({
+      now: () => performance.now(),
+      onChange: (isOpen) => {
+        if (!this.#isClosed) options.onBreaker?.(isOpen);
+      },
+    });
+  }
+
+  async supported(): Promise<readonly Kind[]> {
+    const said = await this.#ask({ path: "/supported", schema: supportedSchema, mayRepeat: true });
+    if (isFault(said)) throw new UnsupportedError(said.cause);
+    if (said.status >= 300) throw new UnsupportedError(`it answered ${said.status}`);
+    this.#canFind = said.data.extensions.includes(FIND_EXTENSION);
+    return readKinds(said.data.kinds);
+  }
+
+  async verify(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Verification> {
+    const call = { path: "/verify", schema: verifyResponseSchema, payment, requirements, mayRepeat: true } as const;
+    const said = await this.#ask(call);
+    if (isFault(said)) return { kind: said.fault, cause: said.cause };
+    const { status, data } = said;
+    if (data.isValid && status < 300) return { kind: "valid", payer: payerOf(data.payer, payment, requirements) };
+    const reason = toReason(data.invalidReason);
+    // With a fault of its own it has not looked at the payment, unless it names what is wrong with that.
+    const isVerdict = !data.isValid && (status < 500 || reason !== "payment_refused");
+    if (isVerdict) return { kind: "refused", reason };
+    return { kind: status < 500 ? "failed" : "unavailable", cause: `it answered ${status}` };
+  }
+
+  async settle(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Settlement> {
+    const call = { path: "/settle", schema: settleResponseSchema, payment, requirements, mayRepeat: false } as const;
+    const said = await this.#ask(call);
+    if (isFault(said)) return { kind: "unknown", cause: said.cause, transaction: "" };
+    return settlementOf(said, payment, requirements);
+  }
+
+  async find(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Outcome> {
+    if (this.#canFind === undefined) await this.supported().catch(() => []);
+    if (this.#canFind !== true) return { kind: "unknown", cause: "no chain to ask" };
+    const call = { path: "/find", schema: findResponseSchema, payment, requirements, mayRepeat: true } as const;
+    const said = await this.#ask(call);
+    if (isFault(said)) return { kind: "unknown", cause: said.cause };
+    const { outcome, transaction = "", payer } = said.data;
+    if (said.status >= 300) return { kind: "unknown", cause: `it answered ${said.status}` };
+    if (outcome === "unspent" || outcome === "void") return { kind: outcome };
+    if (outcome === "unknown" || !TRANSACTION.test(transaction)) {
+      return { kind: "unknown", cause: "it does not know either" };
+    }
+    return { kind: "settled", transaction, payer: payerOf(payer, payment, requirements) };
+  }
+
+  /** Calls go on as they are; fetch keeps its own connections, and lets them go by itself. */
+  async close(): Promise<void> {
+    if (this.#breaker.isOpen && !this.#isClosed) this.#options.onBreaker?.(false);
+    this.#isClosed = true;
+  }
+
+  async #ask<T>({ schema, payment, requirements, path, mayRepeat }: Ask<T>): Promise<Said<T> | Fault> {
+    const { timeoutMs, settleTimeoutMs = timeoutMs } = this.#options;
     const isSettlement = path === "/settle";
-    const isProbe = path === "/supported";
-    if (!isSettlement && !isProbe && !breaker.admits()) return OPEN;
-    const answer = await call({
+    // What it supports is asked for rarely, and not by clients: it shows soonest that it is there again.
+    if (!isSettlement && path !== "/supported" && !this.#breaker.admits()) return OPEN;
+    const answer = await this.#call({
       path,
       mayRepeat,
       timeoutMs: isSettlement ? settleTimeoutMs : timeoutMs,
@@ -71,66 +131,10 @@ export function createHttpFacilitator(options: HttpFacilitatorOptions): Facilita
         : { body: { x402Version: 2, paymentPayload: payment, paymentRequirements: requirements } }),
     });
     const read = readAnswer(answer, schema, path);
-    if (isFault(read) && read.isDown) breaker.failed();
-    else breaker.succeeded();
+    if (isFault(read) && read.isDown) this.#breaker.failed();
+    else this.#breaker.succeeded();
     return read;
   }
-
-  async function supported(): Promise<readonly Kind[]> {
-    const said = await ask({ path: "/supported", schema: supportedSchema, mayRepeat: true });
-    if (isFault(said)) throw new UnsupportedError(said.cause);
-    if (said.status >= 300) throw new UnsupportedError(`it answered ${said.status}`);
-    canFind = said.data.extensions.includes(FIND_EXTENSION);
-    return readKinds(said.data.kinds);
-  }
-
-  return {
-    supported,
-
-    async verify(payment, requirements): Promise<Verification> {
-      const said = await ask({ path: "/verify", schema: verifyResponseSchema, payment, requirements, mayRepeat: true });
-      if (isFault(said)) return { kind: said.fault, cause: said.cause };
-      const { status, data } = said;
-      if (data.isValid && status < 300) return { kind: "valid", payer: payerOf(data.payer, payment, requirements) };
-      const reason = toReason(data.invalidReason);
-      // With a fault of its own it has not looked at the payment, unless it names what is wrong with that.
-      const isVerdict = !data.isValid && (status < 500 || reason !== "payment_refused");
-      if (isVerdict) return { kind: "refused", reason };
-      return { kind: status < 500 ? "failed" : "unavailable", cause: `it answered ${status}` };
-    },
-
-    async settle(payment, requirements): Promise<Settlement> {
-      const said = await ask({
-        path: "/settle",
-        schema: settleResponseSchema,
-        payment,
-        requirements,
-        mayRepeat: false,
-      });
-      if (isFault(said)) return { kind: "unknown", cause: said.cause, transaction: "" };
-      return settlementOf(said, payment, requirements);
-    },
-
-    async find(payment, requirements): Promise<Outcome> {
-      if (canFind === undefined) await supported().catch(() => []);
-      if (canFind !== true) return { kind: "unknown", cause: "no chain to ask" };
-      const said = await ask({ path: "/find", schema: findResponseSchema, payment, requirements, mayRepeat: true });
-      if (isFault(said)) return { kind: "unknown", cause: said.cause };
-      const { outcome, transaction = "", payer } = said.data;
-      if (said.status >= 300) return { kind: "unknown", cause: `it answered ${said.status}` };
-      if (outcome === "unspent" || outcome === "void") return { kind: outcome };
-      if (outcome === "unknown" || !TRANSACTION.test(transaction)) {
-        return { kind: "unknown", cause: "it does not know either" };
-      }
-      return { kind: "settled", transaction, payer: payerOf(payer, payment, requirements) };
-    },
-
-    async close() {
-      // fetch keeps its own connections, and lets them go by itself.
-      if (breaker.isOpen && !isClosed) onBreaker(false);
-      isClosed = true;
-    },
-  };
 }
 
 function readAnswer<T>(answer: Answer | Fault, schema: z.ZodType<T>, path: string): Said<T> | Fault {

@@ -1,4 +1,5 @@
 import { type Facilitator, type Kind, type Outcome, type Settlement, type Verification } from "../facilitator.ts";
+import { UnsupportedError } from "../kinds.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../messages.ts";
 import { paymentKey } from "../payment-key.ts";
 import { findOn } from "./chain-reader.ts";
@@ -89,8 +90,7 @@ export function createEmbeddedFacilitator(options: EmbeddedOptions): Facilitator
     const kinds: Kind[] = [];
     for (const { node, sender } of chains.values()) {
       const fault = await node.check();
-      if (isFault(fault))
-        throw new Error(`Cannot learn what the facilitator supports: ${node.network}: ${fault.cause}`);
+      if (isFault(fault)) throw new UnsupportedError(`${node.network}: ${fault.cause}`);
       for (const method of METHODS) {
         // Several methods may settle one scheme.
         if (kinds.some(({ scheme, network }) => scheme === method.scheme && network === node.network)) continue;
