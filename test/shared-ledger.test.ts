@@ -162,6 +162,15 @@ describe.skipIf(!hasPostgres)("with a database", () => {
     expect(gateway.output()).not.toContain("ignored@");
   });
 
+  test("turnpike ledger reads the database that the configuration names", async () => {
+    const url = database.url(await database.newUser());
+    expect((await pay(await start({ url }), signedPayment(Date.now() / 1000))).status).toBe(200);
+    const file = folder.write("shop.json", { ...config({ url }), server: { address: "127.0.0.1" } });
+    const program = new Program(["ledger", "totals", "--by", "route", "--config", file]);
+    expect(await program.exit()).toBe(0);
+    expect(program.output).toMatch(/\/paid\b.*\b1\b/);
+  });
+
   const FAILURES: readonly [string, object, Record<string, string>, string][] = [
     ["a wrong password", { password_env: "SECRET" }, { SECRET: "wrong" }, "password authentication failed"],
     ["no password", {}, {}, "the server wants a password, and there is none"],

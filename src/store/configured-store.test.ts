@@ -44,12 +44,14 @@ function refusalOf(postgres: PostgresConfig): string {
 }
 
 writeFileSync(join(folder, "empty.pem"), "no certificate");
+writeFileSync(join(folder, "broken.pem"), "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n");
 const REFUSED: readonly [what: string, postgres: Partial<PostgresConfig>, expected: string][] = [
   ["an unknown sslmode", { url: `${URL}?sslmode=allow` }, 'Cannot use postgres.url: sslmode "allow" is unknown'],
   ["another scheme", { url: "http://me@db/x" }, "Cannot use postgres.url: its scheme"],
   ["a variable that is not set", { password_env: "ABSENT" }, "the environment has no such variable"],
   ["a variable that is empty", { password_env: "EMPTY" }, "the environment has no such variable"],
   ["a file that is not there", { ssl_root_cert: join(folder, "none.pem") }, "ENOENT"],
+  ["a broken certificate", { ssl_root_cert: join(folder, "broken.pem") }, "a certificate in it is broken"],
   ["a file without a certificate", { ssl_root_cert: join(folder, "empty.pem") }, "there is no certificate in it"],
 ];
 for (const [what, postgres, expected] of REFUSED) {

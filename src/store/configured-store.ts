@@ -1,5 +1,7 @@
+import { X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { codeOf } from "../lib/caught.ts";
+import { systemTrust } from "../lib/system-trust.ts";
 import { openStore } from "./open-store.ts";
 import { openPostgresStore } from "./postgres/open-postgres-store.ts";
 import { type PoolSettings } from "./postgres/pool.ts";
@@ -59,7 +61,11 @@ function passwordOf(name: string, environment: Environment): string {
 }
 
 function authoritiesOf(path: string): string {
-  if (path === "") return "";
+  if (path === "") {
+    // Read once for all: it throws, and names the variables, where they lead to nothing.
+    systemTrust();
+    return "";
+  }
   let text: string;
   try {
     if (statSync(path).size > MAX_ROOT_CERT_BYTES)
@@ -70,6 +76,12 @@ function authoritiesOf(path: string): string {
     if (reason === undefined) throw error;
     throw new Error(`Cannot use postgres.ssl_root_cert "${path}": ${reason}`, { cause: error });
   }
-  if (text.includes("-----BEGIN CERTIFICATE-----")) return text;
-  throw new Error(`Cannot use postgres.ssl_root_cert "${path}": there is no certificate in it`);
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length === 0)
+    throw new Error(`Cannot use postgres.ssl_root_cert "${path}": there is no certificate in it`);
+  try {
+    return blocks.map((block) => new X509Certificate(block).toString()).join("");
+  } catch (error) {
+    throw new Error(`Cannot use postgres.ssl_root_cert "${path}": a certificate in it is broken`, { cause: error });
+  }
 }

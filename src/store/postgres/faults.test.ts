@@ -7,6 +7,7 @@ import { type Store } from "../store.ts";
 import { hasPostgres, TestPostgres } from "../testing/postgres.ts";
 import { RESERVATION as PAYMENT } from "../testing/reservation.ts";
 import { until } from "../../lib/testing/until.ts";
+import { Connection, statement } from "./connection.ts";
 import { Database } from "./database.ts";
 import { PostgresLedger } from "./ledger.ts";
 import { openPostgresStore } from "./open-postgres-store.ts";
@@ -251,15 +252,19 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     await using opened = await open({ statementMs: 200 });
     const { store, user } = opened;
     await store.ledger.reserve(PAYMENT);
-    const blocker = Bun.sleep(0).then(() =>
-      server.query(`WITH kept AS (SELECT 1 FROM ${user}.turnpike_payments FOR UPDATE) SELECT pg_sleep(1.5) FROM kept`),
+    const blocker = await Connection.open(server.settings());
+    for (const text of ["BEGIN", `SELECT 1 FROM ${user}.turnpike_payments FOR UPDATE`]) {
+      await blocker.run([{ statement: statement(text), values: [] }], 10_000);
+    }
+    const waiter = store.ledger.reserve({ ...PAYMENT, fingerprint: "other" });
+    expect(await waiter.then(() => "reserved", String)).toContain("SQLSTATE 57014");
+    blocker.close();
+    await until(() =>
+      store.ledger.reserve(PAYMENT).then(
+        ({ held }) => !held,
+        () => false,
+      ),
     );
-    await until(async () => {
-      const said = await store.ledger.reserve({ ...PAYMENT, fingerprint: "other" }).then(() => "", String);
-      return said.includes("SQLSTATE 57014");
-    });
-    await blocker;
-    expect((await store.ledger.reserve(PAYMENT)).held).toBe(false);
   });
 
   test("a server that dies in the middle loses nothing that money moved by, and is found again", async () => {
