@@ -144,5 +144,8 @@ function banner({ gateway, config, browser, stateDir, socket, allowPrivate }: Fa
 function paymentsText({ x402 }: Config): string {
   if (!x402.enabled) return "off";
   if (x402.test_mode) return "embedded facilitator in test mode: signatures are checked for real, nothing real moves";
+  if (x402.embedded.enabled) {
+    return `settled by this gateway's own key on ${x402.chains.map(({ network }) => network).join(", ")}`;
+  }
   return "through the configured facilitator";
 }
