@@ -63,11 +63,15 @@ export class OutboxPoster {
 
   /** Posts all that is due. How many records were taken. Throws nothing: an outbox that fails is logged. */
   async round(): Promise<number> {
+    const { outbox, watcher } = this.#options;
     try {
-      await this.#trim();
-      const lanes = Array.from({ length: POSTS_AT_ONCE }, () => this.#lane());
+      const waiting = await outbox.size();
+      watcher.waiting(waiting);
+      if (waiting === 0) return 0;
+      await this.#trim(waiting);
+      const lanes = Array.from({ length: Math.min(waiting, POSTS_AT_ONCE) }, () => this.#lane());
       const counts = await Promise.all(lanes);
-      this.#options.watcher.waiting(await this.#options.outbox.size());
+      watcher.waiting(await outbox.size());
       return counts.reduce((sum, count) => sum + count, 0);
     } catch (error) {
       this.#options.log(`settlement records: the outbox failed: ${error instanceof Error ? error.name : typeof error}`);
@@ -99,9 +103,9 @@ export class OutboxPoster {
     clearTimeout(timer);
   }
 
-  async #trim(): Promise<void> {
+  async #trim(waiting: number): Promise<void> {
     const { outbox, log, watcher, maxWaiting = MAX_WAITING } = this.#options;
-    if ((await outbox.size()) <= maxWaiting) return;
+    if (waiting <= maxWaiting) return;
     const dropped = await outbox.trim(maxWaiting);
     watcher.ended("dropped", dropped);
     log(`settlement records: dropped the ${dropped} oldest: more than ${maxWaiting} waited`);
