@@ -80,7 +80,7 @@ function authoritiesOf(path: string): string {
   if (blocks.length === 0)
     throw new Error(`Cannot use postgres.ssl_root_cert "${path}": there is no certificate in it`);
   try {
-    return blocks.map((block) => new X509Certificate(block).toString()).join("");
+    return blocks.map((block) => new X509Certificate(block).toString()).join("\n");
   } catch (error) {
     throw new Error(`Cannot use postgres.ssl_root_cert "${path}": a certificate in it is broken`, { cause: error });
   }
