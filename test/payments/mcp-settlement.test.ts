@@ -43,6 +43,7 @@ beforeAll(async () => {
     },
   });
   gateway = await startGateway({
+    server: { allowed_hosts: ["shop.example"] },
     x402: { enabled: true, facilitator_url: facilitator.url.href },
     upstreams: [{ name: "content", servers: [{ address: "127.0.0.1", port: origin.port }] }],
     routes: [
@@ -53,10 +54,16 @@ beforeAll(async () => {
       },
     ],
   });
-  service = new McpHttp({ gatewayUrl: `http://127.0.0.1:${gateway.port}`, hosts: [], log: () => undefined });
+  service = new McpHttp({
+    gatewayUrl: `http://127.0.0.1:${gateway.port}`,
+    hosts: ["shop.example"],
+    log: () => undefined,
+  });
   front = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => service.fetch(request) });
   client = new Client({ name: "agent", version: "1" });
-  await client.connect(new StreamableHTTPClientTransport(front.url));
+  // As a gateway before it says which name the client knows it by: the gateway that is called serves no other.
+  const requestInit = { headers: { "x-forwarded-host": "shop.example" } };
+  await client.connect(new StreamableHTTPClientTransport(front.url, { requestInit }));
 });
 
 afterAll(async () => {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { hexToBytes } from "@noble/hashes/utils.js";
+import { z } from "zod";
 import {
   type PaymentPayload,
   paymentRequiredSchema,
@@ -147,6 +148,24 @@ for (const mode of ["legacy", "auto"] as const) {
     expect([other.isError, settled()]).toEqual([true, before + 1]);
   });
 }
+
+test("what is for sale is listed with how it is called, as in the challenges", async () => {
+  const answer: unknown = await (await fetch(`${url}/.well-known/x402`)).json();
+  const { total, resources } = z
+    .object({ total: z.number(), resources: z.array(z.looseObject({ url: z.string(), extensions: z.unknown() })) })
+    .parse(answer);
+  expect([total, resources.length]).toEqual([8, 8]);
+  const scrape = resources.find((resource) => resource.url === `${url}/scrape`);
+  const challenge = await (await overHttp()).callTool({ name: "scrape", arguments: { url: site.url.href } });
+  const required = paymentRequiredSchema.parse(challenge.structuredContent);
+  expect(scrape).toMatchObject({
+    description: required.resource.description,
+    methods: ["POST"],
+    accepts: required.accepts,
+    extensions: { bazaar: { info: { input: { type: "http", method: "POST", bodyType: "json" } } } },
+  });
+  expect(scrape?.extensions).toEqual(required.extensions);
+});
 
 test("a payment that does not hold buys nothing, and the reason comes back as a challenge", async () => {
   const client = await overHttp();
