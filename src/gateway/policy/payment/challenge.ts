@@ -9,6 +9,7 @@ import { type Reason } from "../../../payments/reasons.ts";
 import { type Mismatch } from "../../../payments/terms.ts";
 import { v1Accepts } from "../../../payments/v1.ts";
 import { type Exchange } from "../../exchange.ts";
+import { requiresIdentifier } from "./identifier.ts";
 import { paymentPage, PAGE_FIELDS } from "./payment-page.ts";
 import { respondHtml, respondJson } from "./respond.ts";
 
@@ -74,7 +75,8 @@ export class Challenge {
 
   /** Clients of version 1 read the body alone; where there is nothing for them, it says what the header says. */
   #forV1(error: string): object {
-    const accepts = v1Accepts(this.required);
+    // A payment of version 1 has no place for an id.
+    const accepts = requiresIdentifier(this.required.extensions) ? [] : v1Accepts(this.required);
     return accepts.length === 0 ? { ...this.required, error } : { x402Version: 1, error, accepts };
   }
 }

@@ -113,3 +113,11 @@ test("where version 1 has no name for the network, the body says what the header
   expect(required).toMatchObject({ x402Version: 2, accepts: [{ network: "eip155:31337" }] });
   expect(await response.json()).toMatchObject({ ...Object(required), paymentRequired: required });
 });
+
+test("where every payment must have an id, version 1 is not offered, and not taken", async () => {
+  const shop = open({ terms: { extensions: { "payment-identifier": { info: { required: true } } } } });
+  const unpaid = await fetch(`${shop.gateway.url}/goods`);
+  expect(await unpaid.json()).toMatchObject({ x402Version: 2 });
+  expect((await sendOld(shop, oldPayment(shop))).status).toBe(400);
+  expect(shop.runs).toBe(0);
+});

@@ -1,0 +1,131 @@
+/** Payment before the upstream works, through the real gateway: streams, WebSockets, debts, crashes. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { decodeHeader, encodeHeader } from "../src/payments/header.ts";
+import { signedPayment, TERMS } from "../src/payments/testing/payment.ts";
+import { type Gateway, serverAt, startGateway } from "./support/gateway.ts";
+import { statusOf } from "./support/message.ts";
+import { RawClient } from "./support/raw-client.ts";
+
+// Processes start slowly on a busy machine.
+setDefaultTimeout(30_000);
+
+let origin: Bun.Server<undefined>;
+let gateway: Gateway;
+let folder: string;
+/** Ends the stream that was begun last. */
+let endStream: () => void = () => {};
+let runs = 0;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "turnpike-before-"));
+  origin = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 30,
+    fetch(request, server) {
+      runs += 1;
+      const { pathname } = new URL(request.url);
+      if (pathname.endsWith("/fails")) return new Response("sorry", { status: 500 });
+      if (server.upgrade(request)) return undefined;
+      const body = new ReadableStream<string>({
+        start(controller) {
+          controller.enqueue("data: 1\n\n");
+          endStream = () => {
+            controller.enqueue("data: 2\n\n");
+            controller.close();
+          };
+        },
+      });
+      return new Response(body, { headers: { "content-type": "text/event-stream" } });
+    },
+    websocket: {
+      message(socket, message) {
+        socket.send(`echo ${String(message)}`);
+      },
+    },
+  });
+  gateway = await startGateway({
+    state_path: folder,
+    x402: { enabled: true, test_mode: true },
+    upstreams: [{ name: "origin", servers: [serverAt(origin.port ?? 0)] }],
+    routes: [
+      { path_prefix: "/before", upstream: "origin", x402: { ...TERMS, settle: "before" } },
+      { path_prefix: "/after", upstream: "origin", x402: TERMS },
+    ],
+  });
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await origin.stop(true);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function paidHeaders(): { "payment-signature": string } {
+  return { "payment-signature": encodeHeader(signedPayment(Date.now() / 1000)) };
+}
+
+function send(path: string, headers: Record<string, string>): Promise<Response> {
+  return fetch(`http://127.0.0.1:${gateway.port}${path}`, { headers });
+}
+
+test("a stream comes through while it is made, and its receipt with its head", async () => {
+  const response = await send("/before", paidHeaders());
+  expect(response.status).toBe(200);
+  expect(decodeHeader(response.headers.get("payment-response") ?? "")).toMatchObject({ success: true });
+  const reader = response.body?.getReader();
+  expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe("data: 1\n\n");
+  endStream();
+  expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe("data: 2\n\n");
+});
+
+test("the same stream is refused on a route that is paid afterwards, and its upstream let go", async () => {
+  const headers = paidHeaders();
+  for (const _ of [1, 2]) {
+    const response = await send("/after", headers);
+    expect(response.status).toBe(501);
+    expect(await response.text()).toContain('settle: \\"before\\"');
+  }
+});
+
+function handshake(headers: Record<string, string>): string {
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return (
+    "GET /before/socket HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+    `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n${fields.join("")}\r\n`
+  );
+}
+
+test("a WebSocket is opened by a payment, and by none without", async () => {
+  const unpaid = await RawClient.open(gateway.port);
+  unpaid.send(handshake({}));
+  expect(statusOf(await unpaid.response())).toBe(402);
+  unpaid.destroy();
+  const paid = await RawClient.open(gateway.port);
+  paid.send(handshake(paidHeaders()));
+  await paid.sees("\r\n\r\n");
+  expect(paid.received).toStartWith("HTTP/1.1 101 ");
+  const [, receipt = ""] = /^PAYMENT-RESPONSE: (.*)\r$/im.exec(paid.received) ?? [];
+  expect(decodeHeader(receipt)).toMatchObject({ success: true });
+  // "hello" in one frame, masked by zeros (RFC 6455 §5.2).
+  paid.send("\x81\x85\0\0\0\0hello");
+  await paid.sees("echo hello");
+  paid.destroy();
+});
+
+test("a failure is owed: its answer comes with the receipt, and the same payment asks again for nothing", async () => {
+  const headers = paidHeaders();
+  const before = runs;
+  const receipts = [];
+  for (const _ of [1, 2]) {
+    const response = await send("/before/fails", headers);
+    expect([response.status, await response.text()]).toEqual([500, "sorry"]);
+    receipts.push(response.headers.get("payment-response"));
+  }
+  expect(runs - before).toBe(2);
+  expect(receipts[0]).not.toBeNull();
+  expect(receipts[1]).toBe(receipts[0]);
+});
