@@ -47,7 +47,11 @@ function bodyOf(payment: unknown): string {
 }
 
 async function post(url: string, body: RequestInit["body"], headers: Record<string, string> = {}) {
-  const response = await fetch(url, { method: "POST", body: body ?? null, headers });
+  const response = await fetch(url, {
+    method: "POST",
+    body: body ?? null,
+    headers: { "content-type": "application/json", ...headers },
+  });
   const json: unknown = await response.json();
   return { status: response.status, json, headers: response.headers };
 }
@@ -183,6 +187,18 @@ test("with a token, whoever does not show it gets nothing but health", async () 
   expect(await ours.verify(signedPayment(NOW_S), REQUIREMENTS)).toEqual({ kind: "valid", payer: PAYER });
 });
 
+test("a page in a browser can neither send it payments nor read it by a name of its own", async () => {
+  const { url } = await serve();
+  const body = bodyOf(signedPayment(NOW_S));
+  for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""]) {
+    expect((await post(`${url}/settle`, body, { "content-type": type })).status).toBe(415);
+  }
+  expect((await post(`${url}/verify`, body, { "content-type": "application/json; charset=utf-8" })).status).toBe(200);
+  const asked = await fetch(`${url}/settle`, { method: "OPTIONS" });
+  expect([asked.status, asked.headers.get("access-control-allow-origin")]).toEqual([405, null]);
+  expect((await post(`${url}/verify`, body, { host: "evil.example" })).status).toBe(400);
+});
+
 test("without a token it listens for this machine alone", async () => {
   const everywhere: FacilitatorPlace = { hostname: "0.0.0.0", port: 0 };
   const refused = await serve(undefined, {}, everywhere).then(String, String);
@@ -240,7 +256,7 @@ test("more calls than it has room for are told to come again", async () => {
     return real.supported();
   };
   const service = new FacilitatorService({ ...real, supported }, { log() {} });
-  const ask = (): Promise<Response> => service.handle(new Request("http://a/supported"), () => {});
+  const ask = (): Promise<Response> => service.handle(new Request("http://localhost/supported"), () => {});
   const waiting = Array.from({ length: 512 }, ask);
   const late = await ask();
   expect([late.status, late.headers.get("retry-after")]).toEqual([503, "1"]);

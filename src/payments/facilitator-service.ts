@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { toProblem, TurnpikeError } from "../lib/errors.ts";
-import { type Facilitator, type Outcome, type Settlement, type Verification } from "./facilitator.ts";
+import { type Facilitator, type Kind, type Outcome, type Settlement, type Verification } from "./facilitator.ts";
 import { facilitatorRequestSchema, FIND_EXTENSION } from "./facilitator-messages.ts";
+import { isLoopback } from "./loopback-only.ts";
 import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
-import { type Kind } from "./facilitator.ts";
 
 /** Longest request body, in bytes: a payment header has 8 KiB of Base64, and the requirements come twice. */
 export const MAX_REQUEST_BYTES = 64 * 1024;
@@ -43,7 +43,13 @@ export class FacilitatorService {
 
   /** `patient` is told when the answer may take long from now on. */
   async handle(request: Request, patient: () => void): Promise<Response> {
-    const { pathname } = new URL(request.url);
+    const { pathname, hostname } = new URL(request.url);
+    // A page in a browser on this machine may reach it by a name of the page's own (DNS rebinding).
+    if (this.#expected === undefined && !isLoopback(hostname)) {
+      return problem(
+        new TurnpikeError("host-not-allowed", "Without a token this is for calls to loopback names alone"),
+      );
+    }
     if (pathname === "/health") {
       return Response.json({ status: this.#closing ? "stopping" : "ok" }, { status: this.#closing ? 503 : 200 });
     }
@@ -55,6 +61,10 @@ export class FacilitatorService {
     if (request.method !== method) {
       const error = new TurnpikeError("method-not-allowed", `${pathname} takes ${method} alone`);
       return problem(error, { allow: method });
+    }
+    // A page of any origin may send other types without asking first.
+    if (method === "POST" && !isJson(request)) {
+      return problem(new TurnpikeError("unsupported-media-type", "The body must be application/json"));
     }
     if (this.#closing || this.#calls.size >= MAX_CALLS) return busy();
     const call = this.#answer(pathname, request, patient);
@@ -102,6 +112,10 @@ export class FacilitatorService {
     if (this.#expected === undefined) return true;
     return timingSafeEqual(digest(request.headers.get("authorization") ?? ""), this.#expected);
   }
+}
+
+function isJson(request: Request): boolean {
+  return /^application\/json(?:[ \t]*;|$)/i.test(request.headers.get("content-type") ?? "");
 }
 
 /** Of equal length whatever was sent, so that the comparison tells nothing. */

@@ -67,7 +67,11 @@ export const x402 = z
       .array(secretHeader)
       .max(16)
       .default([])
-      .meta(ours("Fields that every call to the facilitator carries, such as `Authorization`.")),
+      .meta(
+        ours(
+          "Fields that every call to the facilitator carries, such as `Authorization`. A route's own facilitator gets them where it has the same origin as `facilitator_url`, or that is empty.",
+        ),
+      ),
     facilitator_refresh_s: count(600, 10, 86_400).meta(
       ours("Seconds between two looks at what the facilitator supports."),
     ),
