@@ -2,7 +2,7 @@
 import { Database } from "bun:sqlite";
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync, truncateSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { encodeHeader } from "../src/payments/header.ts";
@@ -362,4 +362,27 @@ test("a slow client gets all of it, and holds up nobody", async () => {
   expect(head).toStartWith("HTTP/1.1 200 OK\r\n");
   expect(hash.digest("hex")).toBe(digestOf(bytes));
   await until("its file is closed", () => (openAnswers(program.pid) === 0 ? true : undefined));
+});
+
+test("a file that loses its end while it is sent never looks whole, and what was paid for is owed", async () => {
+  const origin = startOrigin();
+  const { program, port, answers } = await start(origin, { folder: newFolder() });
+  const bytes = 40 * MEGABYTE;
+  const paid = payment();
+  const slow = connect({ port, host: "127.0.0.1" });
+  slow.write(
+    `GET /paid/${bytes} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nPayment-Signature: ${encodeHeader(paid)}\r\n\r\n`,
+  );
+  slow.pause();
+  const name = await until("it is being sent", () => filesIn(answers).find((file) => file.endsWith(".answer")));
+  truncateSync(join(answers, name), MEGABYTE);
+  let received = 0;
+  slow.on("error", () => {});
+  slow.on("data", (piece: Buffer) => void (received += piece.length));
+  await new Promise((resolve) => slow.once("close", resolve).resume());
+  expect(received).toBeLessThan(bytes);
+  await until("its file is closed", () => (openAnswers(program.pid) === 0 ? true : undefined));
+  const again = await getAgain(port, `/paid/${bytes}`, paid);
+  expect([again.status, again.headers.get("x-run")]).toEqual([200, "2"]);
+  expect(await digest(again)).toEqual({ bytes, sha256: digestOf(bytes) });
 });
