@@ -1,4 +1,5 @@
 /** The gateway with a key of its own on a real chain: processes, signals and reloads around one row of nonces. */
+import { Database } from "bun:sqlite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
@@ -114,13 +115,25 @@ describe.skipIf(!hasChain)("the embedded facilitator", () => {
     return encodeHeader({ x402Version: 2, accepted, payload: { signature, authorization } });
   }
 
-  /** Buys once, as a client does that has not been here before; on a connection of its own, so that any worker may get it. */
-  async function buy(url: string): Promise<{ status: number; transaction: string }> {
+  /** Whoever died holds his payments for a while. */
+  function letHoldsRunOut(): void {
+    const database = new Database(folder.file("turnpike.db"));
+    database.run("PRAGMA busy_timeout = 5000");
+    database.run("UPDATE payments SET held_until = 1 WHERE held_until > 0");
+    database.close();
+  }
+
+  async function priceOf(url: string): Promise<PaymentRequirements> {
     const unpaid = await fetch(url, { keepalive: false });
     const required = paymentRequiredSchema.parse(decodeHeader(unpaid.headers.get("payment-required") ?? ""));
     const [accepted] = required.accepts;
     if (accepted === undefined) throw new Error("Cannot buy: nothing is for sale");
-    const headers = { "payment-signature": pay(accepted) };
+    return accepted;
+  }
+
+  /** Buys once, as a client does that has not been here before; on a connection of its own, so that any worker may get it. */
+  async function buy(url: string): Promise<{ status: number; transaction: string }> {
+    const headers = { "payment-signature": pay(await priceOf(url)) };
     const response = await fetch(url, { headers, keepalive: false });
     await response.text();
     const receipt = receiptSchema.safeParse(decodeHeader(response.headers.get("payment-response") ?? ""));
@@ -166,6 +179,37 @@ describe.skipIf(!hasChain)("the embedded facilitator", () => {
     program.kill("SIGTERM");
     expect(await program.exit()).toBe(0);
     expect(own.filter((name) => existsSync(join(tmpdir(), name)))).toEqual([]);
+  });
+
+  test("a worker that dies while its payment waits for a block takes no settlement along", async () => {
+    const { program, url } = await serve(configOf({}, 2));
+    const before = await token.balanceOf(PAYEE);
+    const headers = { "payment-signature": pay(await priceOf(url)) };
+    await chain.setMining(false);
+    const lost = fetch(url, { headers, keepalive: false }).then(
+      () => "answered",
+      () => "lost",
+    );
+    await until("the transaction", async () =>
+      (await chain.rpc("eth_getBlockTransactionCountByNumber", ["pending"])) === "0x1" ? true : undefined,
+    );
+    const workers = descendants(program.pid, "process/worker.ts");
+    expect(workers).toHaveLength(2);
+    for (const worker of workers) process.kill(worker, "SIGKILL");
+    expect(await lost).toBe("lost");
+    await chain.setMining(true);
+    await chain.mine();
+    await until("two workers again", () => {
+      const now = descendants(program.pid, "process/worker.ts").filter((pid) => !workers.includes(pid));
+      return now.length === 2 ? now : undefined;
+    });
+    const again = await until("the answer", async () => {
+      letHoldsRunOut();
+      const response = await fetch(url, { headers, keepalive: false }).catch(() => undefined);
+      return response?.status === 200 ? response : undefined;
+    });
+    expect(await again.text()).toBe("the goods");
+    expect(await token.balanceOf(PAYEE)).toBe(before + PRICE);
   });
 
   test("a reload brings another key, and one that cannot be leaves all as it was", async () => {
