@@ -26,6 +26,14 @@ function accountOf(key: string): Address {
   return addressOfPrivateKey(hexToBytes(key.slice(2)));
 }
 
+async function priceOf(url: string): Promise<PaymentRequirements> {
+  const unpaid = await fetch(url, { keepalive: false });
+  const required = paymentRequiredSchema.parse(decodeHeader(unpaid.headers.get("payment-required") ?? ""));
+  const [accepted] = required.accepts;
+  if (accepted === undefined) throw new Error("Cannot buy: nothing is for sale");
+  return accepted;
+}
+
 /** Folders of supervisors' sockets. */
 function sockets(): string[] {
   return readdirSync(tmpdir()).filter((name) => /^turnpike-[0-9a-f]{8}-[0-9a-f-]{27}$/.test(name));
@@ -121,14 +129,6 @@ describe.skipIf(!hasChain)("the embedded facilitator", () => {
     database.run("PRAGMA busy_timeout = 5000");
     database.run("UPDATE payments SET held_until = 1 WHERE held_until > 0");
     database.close();
-  }
-
-  async function priceOf(url: string): Promise<PaymentRequirements> {
-    const unpaid = await fetch(url, { keepalive: false });
-    const required = paymentRequiredSchema.parse(decodeHeader(unpaid.headers.get("payment-required") ?? ""));
-    const [accepted] = required.accepts;
-    if (accepted === undefined) throw new Error("Cannot buy: nothing is for sale");
-    return accepted;
   }
 
   /** Buys once, as a client does that has not been here before; on a connection of its own, so that any worker may get it. */
