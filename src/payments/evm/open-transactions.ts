@@ -76,13 +76,13 @@ export function createOpenTransactions(
   function judge(transaction: OpenTransaction, receipt: Receipt, newest: bigint): void {
     transaction.isMined = true;
     if (newest - receipt.blockNumber + 1n < BigInt(node.confirmations)) return;
-    const { transactionHash, logs } = receipt;
+    const { transactionHash, logs, blockNumber } = receipt;
     const isMined = receipt.status === 1n;
     settle(
       transaction,
       isMined
         ? { kind: "mined", transaction: transactionHash, logs }
-        : { kind: "reverted", transaction: transactionHash },
+        : { kind: "reverted", transaction: transactionHash, blockNumber },
     );
   }
 

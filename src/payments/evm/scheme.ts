@@ -20,7 +20,7 @@ export interface Sending {
  */
 export type Sent =
   | { readonly kind: "mined"; readonly transaction: Hex; readonly logs: readonly Log[] }
-  | { readonly kind: "reverted"; readonly transaction: Hex }
+  | { readonly kind: "reverted"; readonly transaction: Hex; readonly blockNumber: bigint }
   | { readonly kind: "rejected"; readonly data?: Hex }
   | { readonly kind: "withheld"; readonly cause: string }
   | { readonly kind: "open"; readonly transaction: Hex; readonly cause: string };

@@ -6,7 +6,7 @@ import { toWord, wordAt } from "../abi.ts";
 import { findEvent } from "../log-search.ts";
 import { type EvmNode } from "../node.ts";
 import { type Block, blockRequest, callRequest, receiptRequest } from "../requests.ts";
-import { isFault } from "../rpc.ts";
+import { type Fault, isFault } from "../rpc.ts";
 import { AUTHORIZATION_CANCELED, AUTHORIZATION_USED, stateCall } from "./calls.ts";
 import { showsPayee, showsTransfer } from "./evidence.ts";
 
@@ -38,13 +38,28 @@ export async function findEip3009(
 }
 
 /** Nothing has moved; nothing will, once a block that counts is past the authorization's time. */
-async function unused(node: EvmNode, { validBefore }: Transfer, newest: Block): Promise<Outcome> {
-  if (newest.timestamp < BigInt(validBefore)) return { kind: "unspent" };
+async function unused(node: EvmNode, transfer: Transfer, newest: Block): Promise<Outcome> {
+  const end = BigInt(transfer.validBefore);
+  if (newest.timestamp < end) return { kind: "unspent" };
   const number = newest.number - BigInt(node.confirmations - 1);
   if (number < 0n) return { kind: "unspent" };
   const block = number === newest.number ? newest : await node.read(blockRequest(number));
   if (isFault(block)) return unknown(block.cause);
-  return { kind: block !== null && block.timestamp >= BigInt(validBefore) ? "void" : "unspent" };
+  if (block === null || block.timestamp < end) return { kind: "unspent" };
+  const used = await usedAt(node, transfer, number);
+  if (isFault(used)) return unknown(used.cause);
+  return used ? unknown("the node contradicts itself") : { kind: "void" };
+}
+
+/**
+ * Whether the nonce was used when that block was over. By its number: behind one address there may be several nodes, and the
+ * newest block of each another.
+ */
+export async function usedAt(node: EvmNode, transfer: Transfer, block: bigint): Promise<boolean | Fault> {
+  const state = await node.read(callRequest(transfer.contract, stateCall(transfer), { block }));
+  if (isFault(state)) return state;
+  const used = wordAt(state, 0);
+  return used === undefined ? { fault: "failed", cause: "the token tells nothing of authorizations" } : used !== 0n;
 }
 
 /** By whom and for what the nonce was used: by ourselves, by a stranger who sent the same, or for something else. */
@@ -68,7 +83,11 @@ async function findUse(
   const receipt = await node.read(receiptRequest(event.transactionHash));
   if (isFault(receipt)) return unknown(receipt.cause);
   if (receipt === null) return unknown("the node has no receipt of the transaction that used the nonce");
-  const { logs, transactionHash } = receipt;
+  const { logs, transactionHash, blockNumber } = receipt;
+  // The block was left, and what the transaction did in another one may not count.
+  if (transactionHash !== event.transactionHash || blockNumber !== event.blockNumber || receipt.status !== 1n) {
+    return unknown("the receipt of the transaction that used the nonce is of another block");
+  }
   if (showsTransfer(logs, transfer)) return { kind: "settled", transaction: transactionHash, payer: transfer.from };
   if (showsPayee(logs, transfer)) return unknown("the transaction that used the nonce paid the payee another amount");
   return { kind: "void" };

@@ -10,11 +10,17 @@ import { isFault } from "../rpc.ts";
 import { type Chain, type Sent } from "../scheme.ts";
 import { isForUndeployed, stateCall, transferCall } from "./calls.ts";
 import { showsTransfer } from "./evidence.ts";
-import { findEip3009 } from "./find.ts";
+import { findEip3009, usedAt } from "./find.ts";
 import { verifyEip3009 } from "./verify.ts";
 
 /** What is left of a payment's time, in seconds, when it counts as ending. */
 const ENDING_S = 60n;
+const CONTRADICTION = "the node contradicts itself";
+/** Reasons that a payment that has settled gives, too. */
+const AFTERWARDS: ReadonlySet<Reason> = new Set([
+  "invalid_exact_evm_nonce_already_used",
+  "invalid_exact_evm_payload_authorization_valid_before",
+]);
 
 function unknown(cause: string, transaction = ""): Settlement {
   return { kind: "unknown", cause, transaction };
@@ -81,18 +87,39 @@ async function conclude(
       : unknown("the transaction's events do not show the transfer", sent.transaction);
   }
   // Whatever became of our own transaction, somebody else may have sent the same authorization.
-  const outcome = await findEip3009(chain.node, payment, requirements);
+  if (sent.kind === "open") {
+    const outcome = await findEip3009(chain.node, payment, requirements);
+    return outcome.kind === "settled" ? outcome : unknown(sent.cause, sent.transaction);
+  }
+  return await concludeUnmoved(chain, payment, requirements, sent);
+}
+
+/** Our own transaction changed nothing, or no node would run it: because another had used the nonce, or the payment does not hold. */
+async function concludeUnmoved(
+  chain: Chain,
+  payment: Eip3009Payment,
+  requirements: PaymentRequirements,
+  sent: Sent & { readonly kind: "reverted" | "rejected" },
+): Promise<Settlement> {
+  const { node } = chain;
+  if (sent.kind === "reverted") {
+    const { transaction, blockNumber } = sent;
+    const used = await usedAt(node, transferOf(payment, requirements), blockNumber);
+    if (isFault(used)) return unknown(used.cause, transaction);
+    if (used) return await concludeUsed(chain, payment, requirements);
+  }
+  const outcome = await findEip3009(node, payment, requirements);
   if (outcome.kind === "settled") return outcome;
-  if (sent.kind === "open") return unknown(sent.cause, sent.transaction);
   if (outcome.kind === "unknown") return unknown(outcome.cause);
   if (outcome.kind === "void") return await refuseVoid(chain, payment, requirements);
   const verification = await verifyEip3009(chain, payment, requirements);
-  if (verification.kind === "refused") return refused(verification.reason);
-  if (verification.kind !== "valid") return unknown(verification.cause);
-  const isRejected = sent.kind === "rejected";
-  return refused(
-    isRejected ? "invalid_exact_evm_transaction_simulation_failed" : "invalid_exact_evm_transaction_failed",
-  );
+  if (verification.kind === "refused") {
+    // A node that is further on may say so of what has settled; `void` alone says that it has not.
+    if (AFTERWARDS.has(verification.reason)) return unknown(CONTRADICTION);
+    return refused(verification.reason);
+  }
+  if (sent.kind === "reverted") return refused("invalid_exact_evm_transaction_failed");
+  return unknown(verification.kind === "valid" ? `${CONTRADICTION}: nothing was sent` : verification.cause);
 }
 
 /** The nonce is used: by this very transfer, however it got onto the chain, or by something else. */
@@ -104,7 +131,7 @@ async function concludeUsed(
   const outcome = await findEip3009(chain.node, payment, requirements);
   if (outcome.kind === "settled") return outcome;
   if (outcome.kind === "void") return refused("invalid_exact_evm_nonce_already_used");
-  return unknown(outcome.kind === "unknown" ? outcome.cause : "the node contradicts itself");
+  return unknown(outcome.kind === "unknown" ? outcome.cause : CONTRADICTION);
 }
 
 /** Why a payment that is void is so. */

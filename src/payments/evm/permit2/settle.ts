@@ -8,7 +8,7 @@ import { checkPermit2Agreement, checkPermit2Terms } from "../../permit2.ts";
 import { permit2Hash } from "../../permit2-typed-data.ts";
 import { type Reason } from "../../reasons.ts";
 import { toWord, wordAt } from "../abi.ts";
-import { type Log, receiptRequest } from "../requests.ts";
+import { type Log } from "../requests.ts";
 import { type Fault, isFault } from "../rpc.ts";
 import { type Chain, type Sent } from "../scheme.ts";
 import { settleCall } from "./calldata.ts";
@@ -90,7 +90,7 @@ async function conclude(
   if (sent.kind === "withheld") return unknown(sent.cause);
   if (sent.kind === "open") return await concludeOpen(chain, payment, requirements, sent);
   if (sent.kind === "rejected") return await concludeRejected(chain, payment, requirements, sent.data);
-  if (sent.kind === "reverted") return await concludeReverted(chain, payment, requirements, sent.transaction);
+  if (sent.kind === "reverted") return await concludeReverted(chain, payment, requirements, sent);
   const { transaction, logs } = sent;
   if (showsPayment(logs, payment, BigInt(requirements.amount))) {
     return { kind: "settled", transaction, payer: payment.payload.permit2Authorization.from };
@@ -145,13 +145,10 @@ async function concludeReverted(
   chain: Chain,
   payment: Permit2Payment,
   requirements: PaymentRequirements,
-  transaction: Hex,
+  { transaction, blockNumber }: Sent & { readonly kind: "reverted" },
 ): Promise<Settlement> {
-  const receipt = await chain.node.read(receiptRequest(transaction));
-  if (isFault(receipt)) return unknown(receipt.cause, transaction);
-  if (receipt === null) return unknown(CONTRADICTION.cause, transaction);
   // As it was then: behind one address there may be a node that is not there yet.
-  const spent = isSpent(payment, await chain.node.read(bitmapRequest(payment, receipt.blockNumber)));
+  const spent = isSpent(payment, await chain.node.read(bitmapRequest(payment, blockNumber)));
   if (spent === undefined) return unknown("nobody can say what the nonce was spent by", transaction);
   if (spent) return await concludeSpent(chain, payment, requirements);
   const hindrance = await findHindrance(chain, payment, BigInt(requirements.amount));
