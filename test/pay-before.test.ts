@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { decodeHeader, encodeHeader } from "../src/payments/header.ts";
-import { signedPayment, TERMS } from "../src/payments/testing/payment.ts";
+import { REQUIREMENTS, signedPayment, TERMS } from "../src/payments/testing/payment.ts";
 import { type Gateway, serverAt, startGateway } from "./support/gateway.ts";
 import { statusOf } from "./support/message.ts";
 import { RawClient } from "./support/raw-client.ts";
@@ -64,8 +64,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function paidHeaders(): { "payment-signature": string } {
-  return { "payment-signature": encodeHeader(signedPayment(Date.now() / 1000)) };
+function paidHeaders(flow: object = { paymentFlow: "upfront" }): { "payment-signature": string } {
+  const accepted = { ...REQUIREMENTS, extra: { ...REQUIREMENTS.extra, ...flow } };
+  return { "payment-signature": encodeHeader({ ...signedPayment(Date.now() / 1000), accepted }) };
 }
 
 function send(path: string, headers: Record<string, string>): Promise<Response> {
@@ -83,7 +84,7 @@ test("a stream comes through while it is made, and its receipt with its head", a
 });
 
 test("the same stream is refused on a route that is paid afterwards, and its upstream let go", async () => {
-  const headers = paidHeaders();
+  const headers = paidHeaders({});
   for (const _ of [1, 2]) {
     const response = await send("/after", headers);
     expect(response.status).toBe(501);

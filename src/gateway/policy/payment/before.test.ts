@@ -1,7 +1,11 @@
 import { afterEach, expect, test } from "bun:test";
+import { x402Client } from "@x402/core/client";
+import { ExactEvmScheme } from "@x402/evm/exact/client";
+import { wrapFetchWithPayment } from "@x402/fetch";
+import { privateKeyToAccount } from "viem/accounts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { fieldLine } from "../../../lib/fields.ts";
-import { PAYER } from "../../../payments/testing/payment.ts";
+import { PAYER, PRIVATE_KEY } from "../../../payments/testing/payment.ts";
 import { HOLD_MS, MAX_CUTS } from "../../../store/ledger.ts";
 import { until } from "../../../lib/testing/until.ts";
 import { closeShops, decoded, openShop, type Shop, type ShopOptions } from "./testing/shop.ts";
@@ -33,6 +37,16 @@ test("the money moves before the upstream works, and the receipt is in the head"
   expect(decoded(response, "payment-response")).toMatchObject({ success: true, payer: PAYER });
   expect(response.headers.get("cache-control")).toBe("private");
   expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: true });
+});
+
+test("the challenge says that payment comes first, and the real x402 client pays so", async () => {
+  const shop = open();
+  const unpaid = await fetch(`${shop.gateway.url}/goods`);
+  expect(decoded(unpaid, "payment-required")).toMatchObject({ accepts: [{ extra: { paymentFlow: "upfront" } }] });
+  const client = new x402Client().register("eip155:*", new ExactEvmScheme(privateKeyToAccount(PRIVATE_KEY)));
+  const response = await wrapFetchWithPayment(fetch, client)(`${shop.gateway.url}/goods`);
+  expect([response.status, await response.text()]).toEqual([200, "the goods"]);
+  expect([shop.runs, shop.settlements]).toEqual([1, 1]);
 });
 
 test("a stream of events comes through as it is made, with the receipt before its end", async () => {

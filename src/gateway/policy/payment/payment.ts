@@ -120,12 +120,17 @@ function createSale(config: PaymentConfig, deps: PaymentDeps): Sale {
   };
 }
 
-/** The route's own terms and those of `accepts`; the gateway's id stands in the `extra` of each, which clients send back. */
+/** The route's own terms and those of `accepts`. What the gateway adds stands in the `extra` of each, which clients send back. */
 function waysOf({ path_prefix, x402 }: PaymentConfig): PaymentRequirements[] {
+  const added = {
+    ...(x402.gateway_id === "" ? {} : { gatewayId: x402.gateway_id }),
+    // Clients prefer to pay for an answer that is there.
+    ...(x402.settle === "before" ? { paymentFlow: "upfront" } : {}),
+  };
   try {
-    return [x402, ...x402.accepts].map(compileTerms).map((way) => {
-      if (x402.gateway_id === "") return way;
-      return { ...way, extra: { ...way.extra, gatewayId: x402.gateway_id } };
+    return [x402, ...x402.accepts].map((terms) => {
+      const way = compileTerms(terms);
+      return { ...way, extra: { ...way.extra, ...added } };
     });
   } catch (error) {
     const reason = messageOf(error);

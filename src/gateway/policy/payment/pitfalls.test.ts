@@ -1,12 +1,15 @@
 /**
- * The pitfalls of paying by x402 that are known from other gateways, by number: 5 and 6 are of the chain's sender
- * (src/payments/evm/), 16 is of the paying client (src/payments/client.test.ts), 8 wants the whole pipeline (test/pitfalls.test.ts).
+ * The pitfalls of paying by x402 that are known from other gateways, by number: 5 and 6 want a chain
+ * (src/payments/evm/pitfalls.test.ts), 8 wants the whole pipeline (test/pitfalls.test.ts).
  */
 import { afterEach, expect, test } from "bun:test";
+import { hexToBytes } from "@noble/hashes/utils.js";
+import { messageOf } from "../../../lib/caught.ts";
 import { fieldLine } from "../../../lib/fields.ts";
+import { payAndFetch } from "../../../payments/client.ts";
 import { encodeHeader, MAX_HEADER_LENGTH } from "../../../payments/header.ts";
 import { createHttpFacilitator } from "../../../payments/http-facilitator.ts";
-import { freshNonce, PAYER } from "../../../payments/testing/payment.ts";
+import { freshNonce, PAYEE, PAYER, PRIVATE_KEY } from "../../../payments/testing/payment.ts";
 import { closeShops, decoded, openShop as open, type Shop } from "./testing/shop.ts";
 import { answerWith } from "./testing/test-gateway.ts";
 
@@ -88,7 +91,13 @@ test("pitfall 4: no word of a facilitator reaches a client or the log", async ()
   try {
     for (stage of ["verify", "settle", "broken", "junk"]) {
       const facilitator = createHttpFacilitator({ url: server.url.origin, timeoutMs: 5000 });
-      const shop = open({ facilitator: () => facilitator });
+      const shop = open({
+        facilitator: () => ({
+          verify: (...payment) => facilitator.verify(...payment),
+          settle: (...payment) => facilitator.settle(...payment),
+          find: (...payment) => facilitator.find(...payment),
+        }),
+      });
       const response = await shop.send(shop.payment());
       const all = `${JSON.stringify([...response.headers])}${await response.text()}${shop.logged.join()}`;
       const headers = ["payment-required", "payment-response"].map((name) => JSON.stringify(decoded(response, name)));
@@ -257,6 +266,26 @@ test("pitfall 15: an upstream sets no price and no receipt, and sees no payment"
     expect(await shop.booked(payment)).toMatchObject({ amount: "10000", state: "settled" });
     expect(shop.lastUpstreamFields).not.toMatch(/^(?:payment-signature|x-payment):/im);
   }
+});
+
+test("pitfall 16: a client pays with no token that it does not know, and no more than it was told", async () => {
+  const unknown = { asset: PAYEE, price: "10000", extra_name: "Own", extra_version: "1" };
+  const cases = [
+    [{ terms: { price: "$2" } }, /limit/],
+    [{ terms: unknown }, /none of the ways asked for/],
+  ] as const;
+  const options = {
+    account: () => ({ address: PAYER, privateKey: hexToBytes(PRIVATE_KEY.slice(2)) }),
+    maxPrice: "$1",
+  };
+  for (const [shopOptions, reason] of cases) {
+    const shop = open(shopOptions);
+    const refused = await payAndFetch(`${shop.gateway.url}/goods`, {}, options).catch(messageOf);
+    expect(refused).toMatch(reason);
+    expect([shop.runs, shop.settlements]).toEqual([0, 0]);
+  }
+  const shop = open();
+  expect((await payAndFetch(`${shop.gateway.url}/goods`, {}, options)).response.status).toBe(200);
 });
 
 test("pitfall 17: the resource is the configuration's, scripts may read what they need, and no cache keeps any of it", async () => {

@@ -1,0 +1,32 @@
+/** The pitfalls of paying by x402 that want a chain, by number; the others are in src/gateway/policy/payment/pitfalls.test.ts. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { CHAIN_SETUP_MS, hasChain } from "../testing/chain.ts";
+import { openShop, type Shop } from "./testing/shop.ts";
+
+describe.skipIf(!hasChain)("pitfalls of settling on a chain", () => {
+  let shop: Shop;
+  beforeAll(async () => {
+    shop = await openShop();
+  }, CHAIN_SETUP_MS);
+  afterAll(() => shop.close());
+
+  // Those who look for a receipt every 4 s, whatever the chain does, would take 40 s for ten: no test is given so long.
+  test("pitfall 5: receipts are looked for at the chain's own pace", async () => {
+    const facilitator = await shop.facilitator();
+    const payer = await shop.payer();
+    for (let settled = 0; settled < 10; settled++) {
+      const payment = await shop.pay(payer);
+      expect((await facilitator.settle(payment, shop.requirements)).kind).toBe("settled");
+    }
+  }, 20_000);
+
+  test("pitfall 6: one key settles twenty payments at once, each by a transaction of its own", async () => {
+    const facilitator = await shop.facilitator();
+    const payer = await shop.payer();
+    const payments = await Promise.all(Array.from({ length: 20 }, () => shop.pay(payer)));
+    const settled = await Promise.all(payments.map((payment) => facilitator.settle(payment, shop.requirements)));
+    const transactions = settled.map((one) => (one.kind === "settled" ? one.transaction : one.kind));
+    expect(new Set(transactions).size).toBe(20);
+    expect(transactions.every((transaction) => /^0x[0-9a-f]{64}$/.test(transaction))).toBe(true);
+  });
+});
