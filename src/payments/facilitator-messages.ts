@@ -5,6 +5,9 @@ import { paymentPayloadSchema, paymentRequirementsSchema } from "./messages.ts";
 /** Our own extension of a facilitator: `POST /find`, by which it says what has become of a payment. */
 export const FIND_EXTENSION = "turnpike-find";
 
+/** Our own member of the answer to /supported: true where a chain is left out that the facilitator could not ask. */
+export const PARTIAL = "turnpikePartial";
+
 /** Ways of paying that one facilitator may list; the largest known has some 60. */
 const MAX_KINDS = 1024;
 /** Longest name in a kind, and longest value of its `extra`, in characters of JSON: it goes into the head of challenges. */
@@ -15,6 +18,7 @@ const MAX_EXTRA = 2048;
 export const supportedSchema = z.looseObject({
   kinds: z.array(z.unknown()).max(MAX_KINDS),
   extensions: z.array(z.unknown()).catch([]).default([]),
+  [PARTIAL]: z.unknown().optional(),
 });
 
 const kindSchema = z.object({

@@ -9,6 +9,7 @@ import { createBookingFacilitator } from "./booking-facilitator.ts";
 import { type Facilitator, type Kind, type Settlement } from "./facilitator.ts";
 import { FacilitatorService, type ServiceOptions } from "./facilitator-service.ts";
 import { createHttpFacilitator } from "./http-facilitator.ts";
+import { UnsupportedError } from "./kinds.ts";
 import { type FacilitatorPlace, type FacilitatorServer, serveFacilitator } from "./serve-facilitator.ts";
 import { PAYER, REQUIREMENTS, signedPayment } from "./testing/payment.ts";
 
@@ -278,4 +279,18 @@ test("a caller that sends half a body and goes costs nothing", async () => {
     socket.resume();
   });
   expect((await fetch(`${url}/health`)).status).toBe(200);
+});
+
+test("a caller hears of the chains that are there, and that one is not", async () => {
+  const kind: Kind = { scheme: "exact", network: "eip155:84532" };
+  const { url } = await serve(() => ({
+    supported: async () => {
+      throw new UnsupportedError("eip155:1: no connection", [kind]);
+    },
+  }));
+  const error: unknown = await createHttpFacilitator({ url, timeoutMs: 2000 })
+    .supported()
+    .catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(UnsupportedError);
+  expect((error as UnsupportedError).kinds).toEqual([kind]);
 });

@@ -1,8 +1,9 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { toProblem, TurnpikeError } from "../lib/errors.ts";
 import { type Facilitator, type Kind, type Outcome, type Settlement, type Verification } from "./facilitator.ts";
-import { facilitatorRequestSchema, FIND_EXTENSION } from "./facilitator-messages.ts";
+import { facilitatorRequestSchema, FIND_EXTENSION, PARTIAL } from "./facilitator-messages.ts";
 import { isLoopback } from "./loopback-only.ts";
+import { UnsupportedError } from "./kinds.ts";
 import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
 
 /** Longest request body, in bytes: a payment header has 8 KiB of Base64, and the requirements come twice. */
@@ -100,12 +101,23 @@ export class FacilitatorService {
   }
 
   async #supported(): Promise<object> {
-    const kinds: readonly Kind[] = await this.#facilitator.supported();
+    const { kinds, isPartial } = await this.#kinds();
     return {
       kinds: kinds.map((kind) => ({ x402Version: 2, ...kind })),
+      ...(isPartial ? { [PARTIAL]: true } : {}),
       extensions: [FIND_EXTENSION],
       signers: this.#options.signers ?? {},
     };
+  }
+
+  /** One chain that is away keeps nobody from the others. */
+  async #kinds(): Promise<{ readonly kinds: readonly Kind[]; readonly isPartial: boolean }> {
+    try {
+      return { kinds: await this.#facilitator.supported(), isPartial: false };
+    } catch (error) {
+      if (!(error instanceof UnsupportedError) || error.kinds.length === 0) throw error;
+      return { kinds: error.kinds, isPartial: true };
+    }
   }
 
   #isAllowed(request: Request): boolean {

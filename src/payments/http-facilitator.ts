@@ -3,7 +3,7 @@ import { type Address, isAddress } from "./address.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
 import { type Facilitator, type Kind, type Outcome, type Settlement, type Verification } from "./facilitator.ts";
 import { type Answer, type Call, type CallOptions, createCall, type Fault, type Request } from "./facilitator-call.ts";
-import { FIND_EXTENSION, findResponseSchema, readKinds, supportedSchema } from "./facilitator-messages.ts";
+import { FIND_EXTENSION, findResponseSchema, PARTIAL, readKinds, supportedSchema } from "./facilitator-messages.ts";
 import { UnsupportedError } from "./kinds.ts";
 import {
   type PaymentPayload,
@@ -73,7 +73,9 @@ class HttpFacilitator implements Facilitator {
     if (isFault(said)) throw new UnsupportedError(said.cause);
     if (said.status >= 300) throw new UnsupportedError(`it answered ${said.status}`);
     this.#canFind = said.data.extensions.includes(FIND_EXTENSION);
-    return readKinds(said.data.kinds);
+    const kinds = readKinds(said.data.kinds);
+    if (said.data[PARTIAL] === true) throw new UnsupportedError("it cannot ask one of its chains", kinds);
+    return kinds;
   }
 
   async verify(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Verification> {

@@ -83,3 +83,19 @@ test("whoever must know now has a failed look made again, and no good one", asyn
   expect(looks()).toBe(2);
   watch.close();
 });
+
+test("what could be learned is taken at once where something could not, and what was heard of that before stays", async () => {
+  const other: Kind = { scheme: "exact", network: "eip155:1" };
+  const { watch, logged, looks } = setUp([
+    new UnsupportedError("eip155:1: no connection", [EXACT]),
+    [EXACT, other],
+    new UnsupportedError("eip155:1: no connection", [UPTO]),
+  ]);
+  await watch.ready;
+  expect(watch.current).toEqual([EXACT]);
+  expect(watch.failure).toBe("Cannot learn what the facilitator supports: eip155:1: no connection");
+  await until(() => looks() >= 4);
+  expect(watch.current).toEqual([UPTO, EXACT, other]);
+  expect(logged[0]).toBe("the facilitator is there again");
+  watch.close();
+});

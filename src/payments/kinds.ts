@@ -83,11 +83,15 @@ export class KindsWatch implements KindsSource {
   #heard(kinds: readonly Kind[]): boolean {
     if (this.#failure !== undefined && !this.#closed) this.#options.log("the facilitator is there again");
     this.#failure = undefined;
+    this.#take(kinds);
+    return true;
+  }
+
+  #take(kinds: readonly Kind[]): void {
     const text = JSON.stringify(kinds);
     // The same object while nothing changes, so that nobody makes his challenges anew.
     if (text !== this.#text) this.#current = kinds;
     this.#text = text;
-    return true;
   }
 
   #failed(error: unknown): boolean {
@@ -95,14 +99,29 @@ export class KindsWatch implements KindsSource {
     // Other errors are not a facilitator's, and may name what must not be told.
     this.#failure = error instanceof UnsupportedError ? error.message : "Cannot learn what the facilitator supports";
     if (isNews) this.#options.log(this.#failure);
+    // What can be sold is sold; what was heard of the rest before stays as it was.
+    if (error instanceof UnsupportedError && error.kinds.length > 0)
+      this.#take(joined(error.kinds, this.#current ?? []));
     return false;
   }
 }
 
-/** What a facilitator supports could not be learned: the message names neither its address nor its words. */
+/** `kinds`, and those of `before` that say something of another scheme or network. */
+function joined(kinds: readonly Kind[], before: readonly Kind[]): readonly Kind[] {
+  const known = new Set(kinds.map(({ scheme, network }) => `${scheme} ${network}`));
+  return [...kinds, ...before.filter(({ scheme, network }) => !known.has(`${scheme} ${network}`))];
+}
+
+/**
+ * What a facilitator supports could not be learned, or not all of it: `kinds` is what could. The message names neither its
+ * address nor its words.
+ */
 export class UnsupportedError extends Error {
-  constructor(cause: string) {
+  readonly kinds: readonly Kind[];
+
+  constructor(cause: string, kinds: readonly Kind[] = []) {
     super(`Cannot learn what the facilitator supports: ${cause}`);
     this.name = "UnsupportedError";
+    this.kinds = kinds;
   }
 }

@@ -8,7 +8,6 @@ import { METHODS, methodFor } from "./methods.ts";
 import { type ChainOptions, createNode, type EvmNode } from "./node.ts";
 import { type Chain } from "./scheme.ts";
 import { createSender, type OwnSender } from "./sender.ts";
-import { isFault } from "./rpc.ts";
 
 /** A chain of `x402.chains`, with the URL that its variable holds. */
 export interface EmbeddedChainOptions extends ChainOptions {
@@ -59,6 +58,17 @@ function openChains(options: EmbeddedOptions): ReadonlyMap<string, OwnChain> {
   return chains;
 }
 
+/** One of each scheme: several methods may settle it. */
+function kindsOf({ node: { network }, sender }: OwnChain): readonly Kind[] {
+  const schemes = new Map<string, Kind>();
+  for (const method of METHODS) {
+    if (schemes.has(method.scheme)) continue;
+    const extra = method.extra?.(sender.account);
+    schemes.set(method.scheme, { scheme: method.scheme, network, ...(extra === undefined ? {} : { extra }) });
+  }
+  return [...schemes.values()];
+}
+
 /** One after the other for each nonce: the same payment gets the same answer, another with its nonce is judged after it. */
 function createFlights(maxFlights: number) {
   const flights = new Map<string, Flight>();
@@ -85,19 +95,15 @@ export function createEmbeddedFacilitator(options: EmbeddedOptions): Facilitator
   const nodes: ReadonlyMap<string, EvmNode> = new Map([...chains].map(([network, { node }]) => [network, node]));
   const fly = createFlights(options.max_pending * chains.size);
 
-  /** Throws where a node cannot be reached or is another chain's. */
+  /** Throws where a node cannot be reached or is another chain's; what is thrown tells the kinds of all other chains. */
   async function supported(): Promise<readonly Kind[]> {
-    const kinds: Kind[] = [];
-    for (const { node, sender } of chains.values()) {
-      const fault = await node.check();
-      if (isFault(fault)) throw new UnsupportedError(`${node.network}: ${fault.cause}`);
-      for (const method of METHODS) {
-        // Several methods may settle one scheme.
-        if (kinds.some(({ scheme, network }) => scheme === method.scheme && network === node.network)) continue;
-        const extra = method.extra?.(sender.account);
-        kinds.push({ scheme: method.scheme, network: node.network, ...(extra === undefined ? {} : { extra }) });
-      }
-    }
+    const all = [...chains.values()];
+    const faults = await Promise.all(all.map(({ node }) => node.check()));
+    const kinds = all.flatMap((chain, i) => (faults[i] === undefined ? kindsOf(chain) : []));
+    const causes = all.flatMap(({ node }, i) =>
+      faults[i] === undefined ? [] : [`${node.network}: ${faults[i].cause}`],
+    );
+    if (causes.length > 0) throw new UnsupportedError(causes.join("; "), kinds);
     return kinds;
   }
 

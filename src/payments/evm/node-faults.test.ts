@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { UnsupportedError } from "../kinds.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../testing/chain.ts";
 import { createEmbeddedFacilitator, type EmbeddedChainOptions } from "./embedded-facilitator.ts";
 import { type NodeProxy, startNodeProxy } from "./testing/node-proxy.ts";
@@ -54,6 +55,39 @@ describe.skipIf(!hasChain)("the embedded facilitator before a node that fails", 
     expect(await facilitator.verify(payment, requirements)).toMatchObject({ kind: "failed" });
     expect(await facilitator.settle(payment, requirements)).toMatchObject({ kind: "unknown", transaction: "" });
     expect(new Set(proxy.methods)).toEqual(new Set(["eth_chainId"]));
+  });
+});
+
+describe.skipIf(!hasChain)("the embedded facilitator with two chains", () => {
+  test("tells what it takes on the one whose node is there, and settles there, while the other's is away", async () => {
+    const shop = await openShop();
+    const away = startNodeProxy(shop.chain.rpcUrl);
+    away.answer(() => new Response(SECRET, { status: 502 }));
+    const account = freshAccount();
+    await shop.chain.fund(account.address);
+    const common = { timeout_ms: 2000, poll_ms: 5, confirmations: 1, receipt_timeout_ms: 10_000, max_gas: 300_000 };
+    const chain = { ...common, max_fee_per_gas: "5000000000" };
+    const facilitator = createEmbeddedFacilitator({
+      key: keyOf(account),
+      max_pending: 4,
+      chains: [
+        { ...chain, network: "eip155:1", rpc_url: away.rpcUrl },
+        { ...chain, network: shop.chain.network, rpc_url: shop.chain.rpcUrl },
+      ],
+    });
+    try {
+      const error: unknown = await facilitator.supported().catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(UnsupportedError);
+      const { kinds, message } = error as UnsupportedError;
+      expect(kinds.map(({ network }) => network)).toEqual([shop.chain.network, shop.chain.network]);
+      expect(message).toBe("Cannot learn what the facilitator supports: eip155:1: the node answered 502");
+      const payment = await shop.pay(await shop.payer());
+      expect(await facilitator.settle(payment, shop.requirements)).toMatchObject({ kind: "settled" });
+    } finally {
+      await facilitator.close();
+      await away.close();
+      await shop.close();
+    }
   });
 });
 
