@@ -60,14 +60,11 @@ async function look(sale: Sale, exchange: Exchange, presented: Presented): Promi
   }
   const { payload, requirements, objection } = offered;
   const identifier = readIdentifier(payload);
-  if (identifier === "invalid" || (identifier === undefined && sale.requiresId)) {
-    respondError(exchange, paymentError("invalid-payment", identifier === undefined ? NO_ID : BAD_ID));
-    return "answered";
-  }
+  const idFault = identifier === "invalid" ? BAD_ID : identifier === undefined && sale.requiresId ? NO_ID : undefined;
   const reservation = reservationOf(sale, exchange, offered, presented.header);
-  // What was begun is finished, even where price or time have moved on: a new challenge would make the client pay twice.
-  if (objection !== undefined && !(await isBegun(sale, reservation))) {
-    respondRefused(exchange, sale, objection);
+  // What was begun is finished, even where terms or time have moved on: a new challenge would make the client pay twice.
+  if ((objection ?? idFault) !== undefined && !(await isBegun(sale, reservation))) {
+    refuse({ sale, exchange }, objection, idFault);
     return "answered";
   }
   if (!hasRoom(sale, reservation.fingerprint)) {
@@ -75,15 +72,28 @@ async function look(sale: Sale, exchange: Exchange, presented: Presented): Promi
     return "answered";
   }
   const { held, payment } = await sale.ledger.reserve(reservation);
-  const deal: Deal = { payload, requirements, version: presented.version, id: identifier?.id };
+  const deal: Deal = { payload, requirements, version: presented.version, id: idOf(identifier) };
   if (!held) return answerTaken({ sale, exchange, deal }, payment, reservation.fingerprint);
-  if (objection !== undefined && payment.state === "reserved") {
+  if ((objection ?? idFault) !== undefined && payment.state === "reserved") {
     // It came to nothing while it was looked for: so it is a new one, on terms that are nobody's.
     await sale.ledger.move(payment, { state: "released", hold: false });
-    respondRefused(exchange, sale, objection);
+    refuse({ sale, exchange }, objection, idFault);
     return "answered";
   }
   return new Attempt(sale, exchange, deal, payment).run();
+}
+
+function refuse(
+  { sale, exchange }: Pick<Request, "sale" | "exchange">,
+  objection: ChallengeError | undefined,
+  idFault: string | undefined,
+): void {
+  if (idFault !== undefined) respondError(exchange, paymentError("invalid-payment", idFault));
+  else if (objection !== undefined) respondRefused(exchange, sale, objection);
+}
+
+function idOf(identifier: ReturnType<typeof readIdentifier>): string | undefined {
+  return identifier === "invalid" ? undefined : identifier?.id;
 }
 
 /** Finds the way that was paid by. Undefined where it cannot even be said which payment this is. */

@@ -90,3 +90,19 @@ test("an id has an end", async () => {
   shop.clock.now += ID_KEEP_MS + 1;
   expect((await shop.send(named(shop, ID))).status).toBe(200);
 });
+
+test("what was begun without an id is finished, where ids are asked for by then", async () => {
+  let lost = true;
+  const before = open({
+    facilitator: (real) => ({
+      settle: async (...payment) =>
+        lost ? { kind: "unknown", cause: "no answer", transaction: "" } : real.settle(...payment),
+    }),
+  });
+  const payment = before.payment();
+  expect((await before.send(payment)).status).toBe(503);
+  lost = false;
+  const after = open({ store: before.store, terms: { extensions: REQUIRED } });
+  expect((await after.send(payment)).status).toBe(200);
+  expect((await after.send(after.payment())).status).toBe(400);
+});
