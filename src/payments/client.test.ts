@@ -110,6 +110,14 @@ for (const [name, change, message] of DECLINED) {
   });
 }
 
+test("a price from where the request was sent on to is not paid, and signs nothing", async () => {
+  const shop = gateway([REQUIREMENTS], [{ status: 200 }]);
+  const door = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => Response.redirect(shop.url, 307) });
+  servers.push(door);
+  expect(await refusal(door.url.href)).toContain("Cannot pay: the price is not from");
+  expect([shop.payments.length, opened]).toEqual([0, 0]);
+});
+
 function forbid(): never {
   throw new PaymentDeclined("Cannot pay: enough");
 }

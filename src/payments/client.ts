@@ -63,6 +63,9 @@ export async function payAndFetch(url: string, init: RequestInit, options: PayOp
   const first = await send(url, init);
   if (first.status !== 402) return { response: first, offer: undefined, receipt: undefined };
   await first.body?.cancel();
+  // The payment would go to whom the caller named, at the price of somebody whom he did not.
+  if (first.redirected)
+    throw new PaymentDeclined(`Cannot pay: the price is not from ${originOf(url)}, which sent the request on`);
   const required = readChallenge(first);
   const offer = await chooseOffer(required, options);
   init.signal?.throwIfAborted();
@@ -76,6 +79,10 @@ export async function payAndFetch(url: string, init: RequestInit, options: PayOp
   const paid: RequestInit = { ...init, headers, redirect: "manual" };
   const response = await sendPaid(() => send(url, paid), init.signal ?? undefined, options.sleep ?? sleepFor);
   return { response, offer, receipt: readReceipt(response, offer, account) };
+}
+
+function originOf(url: string): string {
+  return URL.parse(url)?.origin ?? "the gateway";
 }
 
 /** Nothing of Bun's: this also runs in the programs of callers. */
