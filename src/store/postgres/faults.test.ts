@@ -209,16 +209,23 @@ describe.skipIf(!hasPostgres)("with a server", () => {
         );
       }
     });
-    await until(() => load.held > 100);
-    await server.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${opened.user}'`);
-    await until(() => load.errors > 0);
-    const before = load.held;
-    await until(() => load.held > before + 100);
-    load.runs = false;
-    await Promise.all(all);
+    try {
+      await until(() => load.held > 100);
+      const old = await server.backendsOf(opened.user);
+      expect(old).toHaveLength(2);
+      for (const pid of old) await server.query(`SELECT pg_terminate_backend(${pid})`);
+      await until(async () => (await server.backendsOf(opened.user)).every((pid) => !old.includes(pid)));
+      const before = load.held;
+      await until(() => load.held > before + 100, 5000, "more");
+    } finally {
+      // Before the store closes: a loop over what fails at once would never let anything else run.
+      load.runs = false;
+      await Promise.all(all);
+    }
     // What failed may have been written, what succeeded was.
     const [row] = await server.query(`SELECT count(*) FROM ${opened.user}.turnpike_payments`);
     expect(Number(row?.[0])).toBeGreaterThanOrEqual(load.held);
+    // Fewer than two where a session was ended between two statements.
     expect(load.errors).toBeLessThanOrEqual(2);
   });
 

@@ -27,6 +27,7 @@ export class Wire {
     this.#socket = socket;
     socket.on("data", (chunk: Buffer) => this.#take(chunk));
     socket.on("error", (error: NodeJS.ErrnoException) => this.end(lost(error.code ?? "error")));
+    socket.on("end", () => this.end(lost("ended")));
     socket.on("close", () => this.end(lost("closed")));
   }
 
