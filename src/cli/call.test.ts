@@ -15,7 +15,8 @@ const RUNNER = `
   import { call } from ${JSON.stringify(join(import.meta.dir, "call.ts"))};
   import { wallet } from ${JSON.stringify(join(import.meta.dir, "wallet.ts"))};
   const [name, ...args] = process.argv.slice(1);
-  process.exitCode = await (name === "wallet" ? wallet : call)(args);
+  const limit = Number(process.env["CALL_LIMIT_MS"] ?? 300_000);
+  process.exitCode = await (name === "wallet" ? wallet(args) : call(args, limit));
 `;
 
 let server: Bun.Server<undefined>;
@@ -24,6 +25,10 @@ let paid: string[];
 let bodies: unknown[];
 /** Settles when a batch may be answered. */
 let ready: PromiseWithResolvers<void>;
+
+function endless(): ReadableStream<Uint8Array> {
+  return new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(1 << 20)) });
+}
 
 function paidResponse(name: string): Response {
   switch (name) {
@@ -36,6 +41,13 @@ function paidResponse(name: string): Response {
     case "search":
       return Response.json(
         { title: "Invalid Parameters", detail: "It is wrong.", errors: [{ path: "count", message: "too many" }] },
+        { status: 400, headers: { "content-type": "application/problem+json" } },
+      );
+    case "pdf":
+      return new Response(endless(), { headers: { "content-type": "application/pdf" } });
+    case "screenshot":
+      return Response.json(
+        { title: "Bad\npaid $0.00", detail: "x".repeat(5000), errors: [{ path: {}, message: "a\r\nb" }, null] },
         { status: 400, headers: { "content-type": "application/problem+json" } },
       );
     case "extract":
@@ -93,9 +105,13 @@ interface Ran {
 }
 
 async function turnpike(...args: string[]): Promise<Ran> {
+  return turnpikeWith({}, ...args);
+}
+
+async function turnpikeWith(env: Readonly<Record<string, string>>, ...args: string[]): Promise<Ran> {
   const child = Bun.spawn([process.execPath, "-e", RUNNER, ...args], {
     cwd: folder,
-    env: { ...process.env, TURNPIKE_HOME: join(folder, "home"), TURNPIKE_GATEWAY: server.url.href },
+    env: { ...process.env, TURNPIKE_HOME: join(folder, "home"), TURNPIKE_GATEWAY: server.url.href, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const [stdout, errors, code] = await Promise.all([child.stdout.bytes(), child.stderr.text(), child.exited]);
@@ -207,6 +223,31 @@ test("a refusal is told with its detail and what is wrong where", async () => {
   const { code, text, errors } = await turnpike("call", "search", "q", "--set", "count=99");
   expect([code, text]).toEqual([1, ""]);
   expect(errors).toEndWith("turnpike call: 400 Invalid Parameters: It is wrong.\n  count: too many\n");
+});
+
+test("a refusal cannot speak for the command", async () => {
+  const { errors } = await turnpike("call", "screenshot", "u");
+  expect(errors).toEndWith(`turnpike call: 400 Bad paid $0.00: ${"x".repeat(2000)}\n  : a b\n`);
+});
+
+test("an answer without an end is given up", async () => {
+  const { code, stdout, errors } = await turnpike("call", "pdf", "u");
+  expect([code, stdout.byteLength]).toEqual([1, 0]);
+  expect(errors).toEndWith("turnpike call: Cannot take the answer: it has more than 67108864 bytes\n");
+});
+
+test("a gateway that says nothing is given up, before a payment and after one", async () => {
+  const silent = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Promise<Response>(() => {}) });
+  try {
+    const env = { CALL_LIMIT_MS: "500" };
+    const { code, errors } = await turnpikeWith(env, "call", "read", "u", "--gateway", silent.url.origin);
+    const said = `turnpike call: Cannot get an answer from ${silent.url.origin} within 0.5 s\n`;
+    expect([code, errors]).toEqual([1, said]);
+    const paying = await turnpikeWith({ CALL_LIMIT_MS: "1500" }, "call", "batch", "u");
+    expect(paying.errors).toEndWith("the payment: the call was given up; it may have been charged\n");
+  } finally {
+    await silent.stop(true);
+  }
 });
 
 test("too high a price is not paid", async () => {

@@ -1,5 +1,6 @@
+import { readAnswer, readJsonAnswer } from "../lib/answer-bytes.ts";
 import { codeOf, messageOf } from "../lib/caught.ts";
-import { describeReceipt, type Paid, payAndFetch, PriceTooHigh } from "../payments/client.ts";
+import { describeReceipt, type Paid, payAndFetch, PaymentUnanswered, PriceTooHigh } from "../payments/client.ts";
 import { TotalTooHigh } from "../payments/spending.ts";
 import { type CallRequest, DEFAULT_GATEWAY, DEFAULT_MAX_PRICE, OPERATIONS, parseCall } from "./call-arguments.ts";
 import { isRecord, render } from "./call-render.ts";
@@ -29,6 +30,12 @@ Pictures and PDFs go to --out or a pipe; on a terminal they get a file of their 
   turnpike call extract https://example.com/ --set selectors.title=h1 --set selectors.links=a@href
   turnpike call screenshot https://example.com/ --set full_page=true --out page.png`;
 
+/** Milliseconds that a call may take, its answer read: more than any operation does. */
+const MAX_CALL_MS = 300_000;
+/** Characters that are shown of each text of a problem, and fields that it names. */
+const MAX_PROBLEM_TEXT = 2000;
+const MAX_PROBLEM_FIELDS = 20;
+
 /** A call that came to nothing: its message is what the user reads. */
 class CallFailed extends Error {}
 
@@ -37,12 +44,12 @@ function say(line: string): void {
   console.error(process.stderr.isTTY ? withoutControls(line) : line);
 }
 
-/** `turnpike call`: pays for an operation and prints its result. Returns the exit code: 0 done, 1 refused or failed, 2 usage. */
-export async function call(args: readonly string[]): Promise<number> {
+/** `turnpike call`: pays for an operation and prints its result, within `limitMs` milliseconds. Returns the exit code: 0 done, 1 refused or failed, 2 usage. */
+export async function call(args: readonly string[], limitMs = MAX_CALL_MS): Promise<number> {
   try {
     const request = parseCall(args);
     if (request === "help") console.log(USAGE);
-    else await perform(request);
+    else await performWithin(limitMs, request);
     return 0;
   } catch (error) {
     if (error instanceof UsageError) {
@@ -59,10 +66,20 @@ function hintOn(error: unknown): string {
   return error instanceof TotalTooHigh ? "; raise it with --max-total" : "";
 }
 
-async function perform(request: CallRequest): Promise<void> {
+async function performWithin(limitMs: number, request: CallRequest): Promise<void> {
   const gateway = gatewayUrl(request);
+  const signal = AbortSignal.timeout(limitMs);
+  try {
+    await perform(request, gateway, signal);
+  } catch (error) {
+    if (!signal.aborted || error instanceof PaymentUnanswered) throw error;
+    throw new CallFailed(`Cannot get an answer from ${gateway.origin} within ${limitMs / 1000} s`, { cause: error });
+  }
+}
+
+async function perform(request: CallRequest, gateway: URL, signal: AbortSignal): Promise<void> {
   const progress = showProgress(describe(request));
-  const paid = await send(gateway, request, progress).finally(() => progress.stop());
+  const paid = await send(gateway, request, progress, signal).finally(() => progress.stop());
   const { response, offer, receipt } = paid;
   if (offer !== undefined && receipt?.success === true) say(`paid ${describeReceipt(offer, receipt)}`);
   else if (offer !== undefined && response.ok) say("paid, but the gateway gave no receipt");
@@ -70,12 +87,12 @@ async function perform(request: CallRequest): Promise<void> {
   const output: Output = { out: request.out, isTerminal: process.stdout.isTTY, say };
   const type = (response.headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
   if (type === "application/json") {
-    const { text, notes } = render(request, await response.json());
+    const { text, notes } = render(request, await readJsonAnswer(response));
     await writeText(text, output);
     for (const note of notes) say(note);
   } else if (type.startsWith("text/") || request.operation.file === undefined)
-    await writeText(await response.text(), output);
-  else await writeBinary(new Uint8Array(await response.arrayBuffer()), type, request.operation.file, output);
+    await writeText(new TextDecoder().decode(await readAnswer(response)), output);
+  else await writeBinary(await readAnswer(response), type, request.operation.file, output);
 }
 
 function gatewayUrl({ gateway }: CallRequest): URL {
@@ -91,13 +108,13 @@ function describe({ name, parameters }: CallRequest): string {
   return Array.isArray(urls) ? `${name} of ${urls.length} pages` : name;
 }
 
-async function send(gateway: URL, request: CallRequest, progress: Progress): Promise<Paid> {
+async function send(gateway: URL, request: CallRequest, progress: Progress, signal: AbortSignal): Promise<Paid> {
   const { name, operation, parameters } = request;
   const url = `${gateway.href.replace(/\/+$/, "")}/${name}`;
   const init: RequestInit =
     operation.method === "GET"
-      ? {}
-      : { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(parameters) };
+      ? { signal }
+      : { signal, method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(parameters) };
   try {
     const payer = createPayer(request.payer, (line) => {
       progress.clear();
@@ -117,14 +134,18 @@ function isNetworkError(error: unknown): error is Error {
   return error instanceof Error && "code" in error && typeof error.code === "string";
 }
 
-/** What a refusal says for people, with what is wrong where. */
+/** What a refusal says for people, with what is wrong where: each on a line of its own, which its words cannot end. */
 async function describeFailure({ response, receipt }: Paid): Promise<string> {
-  const problem: unknown = await response.json().catch(() => undefined);
-  const title = isRecord(problem) && typeof problem["title"] === "string" ? problem["title"] : response.statusText;
-  const lines = [`${response.status} ${title}`.trim()];
-  if (isRecord(problem) && typeof problem["detail"] === "string") lines[0] += `: ${problem["detail"]}`;
-  else if (receipt?.errorReason !== undefined) lines[0] += `: ${receipt.errorReason}`;
-  const errors = isRecord(problem) && Array.isArray(problem["errors"]) ? problem["errors"] : [];
-  for (const error of errors.filter(isRecord)) lines.push(`  ${String(error["path"])}: ${String(error["message"])}`);
-  return lines.join("\n");
+  const body = await readJsonAnswer(response).catch(() => undefined);
+  const problem = isRecord(body) ? body : {};
+  const title = wordsOf(problem["title"]) || wordsOf(response.statusText);
+  const detail = wordsOf(problem["detail"]) || wordsOf(receipt?.errorReason);
+  const status = `${response.status} ${title}`.trim();
+  const errors: unknown[] = Array.isArray(problem["errors"]) ? problem["errors"].slice(0, MAX_PROBLEM_FIELDS) : [];
+  const fields = errors.filter(isRecord).map(({ path, message }) => `  ${wordsOf(path)}: ${wordsOf(message)}`);
+  return [detail === "" ? status : `${status}: ${detail}`, ...fields].join("\n");
+}
+
+function wordsOf(value: unknown): string {
+  return typeof value === "string" ? value.slice(0, MAX_PROBLEM_TEXT).replaceAll(/\s+/g, " ").trim() : "";
 }

@@ -1,3 +1,4 @@
+import { readAnswer, readJsonAnswer } from "../lib/answer-bytes.ts";
 import { type Offer, type Paid, payAndFetch, PaymentDeclined, PaymentUnanswered } from "../payments/client.ts";
 import { checksumAddress } from "../payments/address.ts";
 import { type Receipt } from "../payments/messages.ts";
@@ -71,13 +72,13 @@ export class Turnpike extends Operations {
 
   protected override async json<T>(place: OperationPlace, body: unknown, options?: CallOptions): Promise<T> {
     // The service's own description says what it answers.
-    return await this.#read(place, body, options, async (response) => (await response.json()) as T);
+    return await this.#read(place, body, options, async (response) => (await readJsonAnswer(response)) as T);
   }
 
   protected override async file(place: OperationPlace, body: unknown, options?: CallOptions): Promise<TurnpikeFile> {
     return await this.#read(place, body, options, async (response) => {
       const contentType = (response.headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
-      return { bytes: new Uint8Array(await response.arrayBuffer()), contentType };
+      return { bytes: await readAnswer(response), contentType };
     });
   }
 
@@ -167,8 +168,7 @@ function paymentOf(path: string, { requirements, asset }: Offer, { transaction }
 
 async function problemOf(response: Response): Promise<unknown> {
   try {
-    const problem: unknown = await response.json();
-    return problem;
+    return await readJsonAnswer(response);
   } catch {
     return undefined;
   }

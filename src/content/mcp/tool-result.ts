@@ -1,4 +1,5 @@
 import { type CallToolResult } from "@modelcontextprotocol/server";
+import { readAnswer } from "../../lib/answer-bytes.ts";
 import { type FieldError } from "../../lib/errors.ts";
 import { decodeHeader } from "../../payments/header.ts";
 import { PAYMENT_REQUIRED, PAYMENT_RESPONSE, paymentRequiredSchema, receiptSchema } from "../../payments/messages.ts";
@@ -8,8 +9,6 @@ export const RECEIPT_KEY = "x402/payment-response";
 /** Where x402 has its payment in a tool's call. */
 export const PAYMENT_KEY = "x402/payment";
 
-/** Bytes of one answer; no operation gives more. */
-const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Characters of each text of a problem, and fields that it names: a gateway's words go to an agent. */
 const MAX_PROBLEM_TEXT = 2000;
 const MAX_PROBLEM_FIELDS = 20;
@@ -54,7 +53,7 @@ async function unpaid(response: Response): Promise<Result> {
 
 async function answered(response: Response, uri: string): Promise<Result> {
   if (!response.ok) return await problem(response);
-  const bytes = await readBytes(response);
+  const bytes = await readAnswer(response);
   const type = mediaType(response);
   if (type === "application/json") {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -68,7 +67,7 @@ async function answered(response: Response, uri: string): Promise<Result> {
 
 /** A problem document as text: title, detail, the fields that are wrong, and when to ask again. */
 async function problem(response: Response): Promise<Result> {
-  const body: unknown = await readBytes(response)
+  const body: unknown = await readAnswer(response)
     .then((bytes): unknown => JSON.parse(Buffer.from(bytes).toString("utf8")))
     .catch(() => undefined);
   const fields = isRecord(body) ? body : {};
@@ -86,18 +85,6 @@ async function problem(response: Response): Promise<Result> {
 
 function mediaType({ headers }: Response): string {
   return (headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() || "application/octet-stream";
-}
-
-async function readBytes(response: Response): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > MAX_ANSWER_BYTES)
-      throw new Error(`Cannot take the answer: it has more than ${MAX_ANSWER_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
