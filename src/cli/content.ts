@@ -34,10 +34,12 @@ export type ContentReport =
 export async function content(args: readonly string[]): Promise<number> {
   const values = readFlags(args, FLAGS, USAGE);
   if (typeof values === "number") return values;
-  if (!/^\d{1,5}$/.test(values.port)) return wrongUsage(USAGE);
+  if (!/^\d{1,5}$/.test(values.port)) return wrongUsage(USAGE, "--port takes a number");
   const browserPath = values["browser-path"];
   const gateway = values.gateway === undefined ? undefined : URL.parse(values.gateway);
-  if (gateway === null || (gateway !== undefined && !/^https?:$/.test(gateway.protocol))) return wrongUsage(USAGE);
+  if (gateway === null || (gateway !== undefined && !/^https?:$/.test(gateway.protocol))) {
+    return wrongUsage(USAGE, "--gateway takes an http or https URL");
+  }
   // From the beginning: a parent that goes while the browser starts is not heard of later.
   const gone = process.send === undefined ? undefined : parentGone();
   try {

@@ -73,13 +73,16 @@ export async function facilitator(args: readonly string[]): Promise<number> {
     if (isTest && (chains.length > 0 || config !== undefined || key !== undefined)) {
       throw new UsageError("--test has no chain, and no key");
     }
+    if (!isTest && chains.length === 0 && config === undefined) {
+      throw new UsageError("which chain? name one with --chain, or a configuration that does with --config");
+    }
     const keyEnv = key === undefined ? undefined : variableName("--key-env", key);
     const offered = isTest
       ? await openTest(stateFolder(values["state-dir"]))
       : await openChains({ config, chains, keyEnv, test: false });
     return await serve(offered, place, token);
   } catch (error) {
-    if (error instanceof UsageError) return wrongUsage(`turnpike facilitator: ${error.message}\n\n${USAGE}`);
+    if (error instanceof UsageError) return wrongUsage(USAGE, error.message);
     if (error instanceof StartError) throw error;
     throw new StartError(messageOf(error), { cause: error });
   }

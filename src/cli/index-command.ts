@@ -7,7 +7,7 @@ import { PageIndex } from "../content/search/index/page-index.ts";
 import { type Site, Sites } from "../content/search/index/sites.ts";
 import { indexPath, SEARCH_USER_AGENT } from "../content/search/search-service.ts";
 import { messageOf } from "../lib/caught.ts";
-import { HELP, wrongUsage } from "./flags.ts";
+import { flagProblem, HELP, wrongUsage } from "./flags.ts";
 import { stateFolder } from "./state-folder.ts";
 import { stopSignal } from "./stop-signal.ts";
 
@@ -62,8 +62,8 @@ export async function index(args: readonly string[]): Promise<number> {
   let parsed: ReturnType<typeof read>;
   try {
     parsed = read(args);
-  } catch {
-    return wrongUsage(USAGE);
+  } catch (error) {
+    return wrongUsage(USAGE, flagProblem(error));
   }
   const { values, positionals } = parsed;
   if (values.help === true) {
@@ -71,7 +71,7 @@ export async function index(args: readonly string[]): Promise<number> {
     return 0;
   }
   const [command = "", subject, ...rest] = positionals;
-  if (rest.length > 0) return wrongUsage(USAGE);
+  if (rest.length > 0) return wrongUsage(USAGE, `what is "${rest[0] ?? ""}"?`);
   const pages = PageIndex.open(indexPath(stateFolder(values["state-dir"])));
   try {
     const delayMs = decimal("--delay", values.delay, MAX_DELAY_SECONDS) * 1000;
@@ -113,7 +113,9 @@ async function run(context: Context, command: string, subject: string | undefine
     if (chosen.length > 0 || subject === undefined) return await crawlAll(context, chosen);
     throw new Error(`Cannot refresh ${subject}: it is no site of the index; see turnpike index list`);
   }
-  if (command !== "add" || subject === undefined) return wrongUsage(USAGE);
+  if (command !== "add" || subject === undefined) {
+    return wrongUsage(USAGE, `no such command: index ${[command, subject ?? ""].join(" ").trim()}`.trim());
+  }
   const { values } = context;
   const site = sites.add({
     url: addressOf(subject),

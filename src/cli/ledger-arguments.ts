@@ -2,7 +2,8 @@ import { type ParseArgsConfig, parseArgs } from "node:util";
 import { isAddress } from "../payments/address.ts";
 import { type LedgerFilter } from "../store/ledger-view.ts";
 import { type PaymentState } from "../store/ledger.ts";
-import { HELP } from "./flags.ts";
+import { flagProblem, HELP } from "./flags.ts";
+import { UsageError } from "./usage-error.ts";
 
 export const LEDGER_USAGE = `usage: turnpike ledger list [FILTERS] [--limit N] [--json]
        turnpike ledger show NONCE|TRANSACTION [--json]
@@ -88,23 +89,22 @@ export interface LedgerRequest {
 type Values = ReturnType<typeof read>["values"];
 
 function read(args: readonly string[]) {
-  return parseArgs({ args: [...args], options: FLAGS, allowPositionals: true });
+  try {
+    return parseArgs({ args: [...args], options: FLAGS, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError(flagProblem(error));
+  }
 }
 
-/** Reads the command line. "help" or "usage" where there is nothing to do; throws where a value makes no sense. */
-export function parseLedger(args: readonly string[]): LedgerRequest | "help" | "usage" {
-  let parsed: ReturnType<typeof read>;
-  try {
-    parsed = read(args);
-  } catch {
-    return "usage";
-  }
-  const { values, positionals } = parsed;
+/** Reads the command line; "help" where that is all it asks for. Throws UsageError, and where a value makes no sense. */
+export function parseLedger(args: readonly string[]): LedgerRequest | "help" {
+  const { values, positionals } = read(args);
   if (values.help === true) return "help";
   const query = queryOf(values, positionals);
-  if (query === undefined) return "usage";
   const { config, store, "state-dir": stateDir } = values;
-  if (store !== undefined && (config ?? stateDir) !== undefined) return "usage";
+  if (store !== undefined && (config ?? stateDir) !== undefined) {
+    throw new UsageError("--store is the ledger; --config and --state-dir would name another");
+  }
   return {
     query,
     json: values.json === true,
@@ -124,21 +124,36 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
   totals: ["route", "payer", "since", "until", "by", "json"],
 };
 
-function queryOf(values: Values, [command = "", subject, ...rest]: readonly string[]): LedgerQuery | undefined {
-  const known = Object.hasOwn(KNOWN, command) ? KNOWN[command] : undefined;
-  if (known === undefined || rest.length > 0 || (subject === undefined) === (command === "show")) return undefined;
-  const places = ["config", "state-dir", "store"];
-  if (Object.keys(values).some((name) => !known.includes(name) && !places.includes(name))) return undefined;
+function queryOf(values: Values, [command = "", subject, ...rest]: readonly string[]): LedgerQuery {
+  checkFlags(values, command);
+  if (command === "show") {
+    if (subject === undefined) throw new UsageError("which payment? turnpike ledger show NONCE|TRANSACTION");
+    refuseMore(rest);
+    return { kind: "show", prefix: prefixOf(subject) };
+  }
+  refuseMore(subject === undefined ? rest : [subject, ...rest]);
   const owed = values.state === "owed";
-  if (command === "show") return { kind: "show", prefix: prefixOf(subject ?? "") };
   const filter = filterOf(values);
   if (command === "list") return { kind: "list", filter, owed, limit: limitOf(values.limit) };
   if (command === "totals") {
     const by = KEYS.find((key) => key === values.by);
-    return by === undefined ? undefined : { kind: "totals", filter, by };
+    if (by === undefined) throw new UsageError(`totals by what? --by ${KEYS.join("|")}`);
+    return { kind: "totals", filter, by };
   }
-  if ((values.csv === true) === (values.jsonl === true)) return undefined;
+  if ((values.csv === true) === (values.jsonl === true)) throw new UsageError("export as what? --csv or --jsonl");
   return { kind: "export", filter, owed, format: values.csv === true ? "csv" : "jsonl" };
+}
+
+function checkFlags(values: Values, command: string): void {
+  const known = Object.hasOwn(KNOWN, command) ? KNOWN[command] : undefined;
+  if (known === undefined) throw new UsageError(command === "" ? "which command?" : `no command "${command}"`);
+  const places = ["config", "state-dir", "store"];
+  const other = Object.keys(values).find((name) => !known.includes(name) && !places.includes(name));
+  if (other !== undefined) throw new UsageError(`${command} does not take --${other}`);
+}
+
+function refuseMore([first]: readonly string[]): void {
+  if (first !== undefined) throw new UsageError(`what is "${first}"?`);
 }
 
 function filterOf({ state, route, payer, since, until }: Values): LedgerFilter {

@@ -18,6 +18,7 @@ import { CSV, JSON_LINES } from "./ledger-export.ts";
 import { isOwed, toRecord, toTotal } from "./ledger-record.ts";
 import { paymentDetail, paymentTable, totalTable } from "./ledger-render.ts";
 import { stateFolder } from "./state-folder.ts";
+import { UsageError } from "./usage-error.ts";
 
 /** Payments that are read at one time. */
 const PAGE = 500;
@@ -28,7 +29,6 @@ const WRITE_LENGTH = 65_536;
 export async function ledger(args: readonly string[]): Promise<number> {
   try {
     const request = parseLedger(args);
-    if (request === "usage") return wrongUsage(LEDGER_USAGE);
     if (request === "help") {
       await write(`${LEDGER_USAGE}\n`);
       return 0;
@@ -42,6 +42,7 @@ export async function ledger(args: readonly string[]): Promise<number> {
   } catch (error) {
     // Whoever reads has enough, as `head` does.
     if (codeOf(error) === "EPIPE") return 0;
+    if (error instanceof UsageError) return wrongUsage(LEDGER_USAGE, error.message);
     console.error(`turnpike ledger: ${messageOf(error)}`);
     return 1;
   }

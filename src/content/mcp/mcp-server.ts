@@ -1,4 +1,5 @@
 import { Server, type ServerContext } from "@modelcontextprotocol/server";
+import { VERSION } from "../../lib/version.ts";
 import { callTool, type Gateway } from "./tool-call.ts";
 import { failure } from "./tool-result.ts";
 import { tools } from "./tools.ts";
@@ -8,7 +9,7 @@ const MAX_CALLS = 64;
 /** Milliseconds between two signs of life of a call whose client asked for them. */
 const PROGRESS_MS = 5000;
 
-const INFO = { name: "turnpike", title: "Turnpike web content", version: "0.1.0" };
+const INFO = { name: "turnpike", title: "Turnpike web content", version: VERSION };
 const INSTRUCTIONS =
   "Web search, pages as Markdown, text, data, PDF and pictures, and QR codes. Each call costs what its tool says. A call that " +
   "is not paid for ends in an x402 challenge; failed calls cost nothing.";
