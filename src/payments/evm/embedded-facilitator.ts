@@ -2,6 +2,7 @@ import { type Facilitator, type Kind, type Outcome, type Settlement, type Verifi
 import { UnsupportedError } from "../kinds.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../messages.ts";
 import { paymentKey } from "../payment-key.ts";
+import { transferOf } from "../transfer.ts";
 import { findOn } from "./chain-reader.ts";
 import { parseKey } from "./key.ts";
 import { METHODS, methodFor } from "./methods.ts";
@@ -112,6 +113,9 @@ export function createEmbeddedFacilitator(options: EmbeddedOptions): Facilitator
     if (chain === undefined) return { kind: "refused", reason: "invalid_network" };
     const method = methodFor(payment, requirements);
     if (method === undefined) return { kind: "refused", reason: "unsupported_payload_type" };
+    if (chain.sender.bars(transferOf(payment, requirements).from)) {
+      return { kind: "refused", reason: `invalid_${method.scheme}_evm_transaction_failed` };
+    }
     return await method.verify(chain, payment, requirements);
   }
 

@@ -3,6 +3,18 @@ import { type Outcome, type Settlement, type Verification } from "../facilitator
 import { type PaymentPayload, type PaymentRequirements } from "../messages.ts";
 import { type EvmNode } from "./node.ts";
 import { type Log } from "./requests.ts";
+import { type Fault } from "./rpc.ts";
+
+/** Whose money a transaction moves: what fails by his doing costs our gas, and him nothing. */
+export interface PayerShare {
+  readonly payer: Address;
+  readonly asset: Address;
+  readonly value: bigint;
+  /** What a contract says of its own signature may be one thing to a simulation, and another in a block. */
+  readonly isContract: boolean;
+  /** What he has that can be moved of the asset by now. */
+  readonly funds: () => Promise<bigint | Fault>;
+}
 
 /** What a facilitator sends to settle a payment. */
 export interface Sending {
@@ -10,6 +22,7 @@ export interface Sending {
   readonly tag: string;
   readonly to: Address;
   readonly data: Hex;
+  readonly share: PayerShare;
 }
 
 /**
@@ -30,6 +43,8 @@ export interface Sender {
   readonly account: Address;
   /** Gas that one settlement may take at most: simulate with it as the call's `gas`. */
   readonly maxGas: bigint;
+  /** True where nothing is sent for this payer for now: transactions of his have failed. */
+  bars(payer: Address): boolean;
   /** Waits on for a transaction that was left open; undefined where there is none. Never throws. */
   resume(tag: string): Promise<Sent> | undefined;
   /** Signs and broadcasts, in the order of calls, and waits until the outcome counts or is open. Never throws. */

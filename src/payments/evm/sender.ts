@@ -4,6 +4,7 @@ import { type Account } from "../wallet.ts";
 import { currentFees, type Fees, raisedFees } from "./fees.ts";
 import { type EvmNode } from "./node.ts";
 import { createOpenTransactions, type OpenTransaction } from "./open-transactions.ts";
+import { createPayerGuard } from "./payer-guard.ts";
 import { estimateRequest, sendRequest, transactionCountRequest } from "./requests.ts";
 import { type Fault, isFault } from "./rpc.ts";
 import { type Sender, type Sending, type Sent } from "./scheme.ts";
@@ -36,6 +37,7 @@ function withheld(cause: string): Sent {
 /** The key's transactions on one chain, with nonces in order. Nobody else may send with that key. */
 export function createSender(node: EvmNode, account: Account, bounds: SenderBounds): OwnSender {
   const id = chainId(node.network);
+  const guard = createPayerGuard(node.now);
   /** Sendings before their broadcast. */
   let preparing = 0;
   /** The nonce of the next transaction; undefined where only the node can tell. */
@@ -125,6 +127,22 @@ export function createSender(node: EvmNode, account: Account, bounds: SenderBoun
     if (!isFault(count)) open.prune(count);
   }
 
+  async function sendNow(sending: Sending): Promise<Sent> {
+    if (isFull()) await makeRoom();
+    if (isFull()) return withheld("too many settlements are under way: nothing was sent");
+    preparing += 1;
+    let sent: OpenTransaction | Sent;
+    try {
+      const prepared = await prepare(sending);
+      if ("kind" in prepared) return prepared;
+      const sign = signer(sending, prepared.gas);
+      sent = await inTurn(() => broadcast(sending, sign, prepared.fees));
+    } finally {
+      preparing -= 1;
+    }
+    return "kind" in sent ? sent : await open.wait(sent);
+  }
+
   return {
     account: account.address,
     maxGas: bounds.maxGas,
@@ -132,21 +150,8 @@ export function createSender(node: EvmNode, account: Account, bounds: SenderBoun
       const before = open.all.get(tag);
       return before === undefined ? undefined : open.wait(before);
     },
-    async send(sending) {
-      if (isFull()) await makeRoom();
-      if (isFull()) return withheld("too many settlements are under way: nothing was sent");
-      preparing += 1;
-      let sent: OpenTransaction | Sent;
-      try {
-        const prepared = await prepare(sending);
-        if ("kind" in prepared) return prepared;
-        const sign = signer(sending, prepared.gas);
-        sent = await inTurn(() => broadcast(sending, sign, prepared.fees));
-      } finally {
-        preparing -= 1;
-      }
-      return "kind" in sent ? sent : await open.wait(sent);
-    },
+    bars: (payer) => guard.bars(payer),
+    send: (sending) => guard.send(sending.share, () => sendNow(sending)),
     close: () => open.close(),
   };
 }

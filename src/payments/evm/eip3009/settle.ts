@@ -1,14 +1,15 @@
-import { type Hex, isAddress } from "../../address.ts";
+import { type Address, type Hex, isAddress } from "../../address.ts";
 import { checkSignature, checkTerms } from "../../check-payment.ts";
 import { type Settlement } from "../../facilitator.ts";
 import { type Eip3009Payment, type PaymentRequirements } from "../../messages.ts";
 import { type Reason } from "../../reasons.ts";
 import { type Transfer, transferOf } from "../../transfer.ts";
 import { wordAt } from "../abi.ts";
+import { type EvmNode } from "../node.ts";
 import { callRequest, codeRequest } from "../requests.ts";
-import { isFault } from "../rpc.ts";
-import { type Chain, type Sent } from "../scheme.ts";
-import { isForUndeployed, stateCall, transferCall } from "./calls.ts";
+import { type Fault, isFault } from "../rpc.ts";
+import { type Chain, type PayerShare, type Sent } from "../scheme.ts";
+import { balanceCall, isForUndeployed, stateCall, transferCall } from "./calls.ts";
 import { showsTransfer } from "./evidence.ts";
 import { findEip3009, usedAt } from "./find.ts";
 import { verifyEip3009 } from "./verify.ts";
@@ -69,8 +70,20 @@ export async function settleEip3009(
   // A contract's signature is checked by the token, before anything is sent: see Sent's `rejected`.
   const signed = code === "0x" ? checkSignature(payment, requirements) : undefined;
   if (typeof signed === "string") return refused(signed);
-  const sent = await sender.send({ tag, to: asset, data: transferCall(authorization, signature) });
+  const share: PayerShare = {
+    payer: transfer.from,
+    asset,
+    value: BigInt(transfer.value),
+    isContract: code !== "0x",
+    funds: () => readFunds(node, asset, transfer.from),
+  };
+  const sent = await sender.send({ tag, to: asset, data: transferCall(authorization, signature), share });
   return await conclude(chain, payment, requirements, sent);
+}
+
+async function readFunds(node: EvmNode, asset: Address, owner: Address): Promise<bigint | Fault> {
+  const balance = await node.read(callRequest(asset, balanceCall(owner)));
+  return isFault(balance) ? balance : (wordAt(balance, 0) ?? 0n);
 }
 
 async function conclude(

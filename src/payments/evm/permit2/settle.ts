@@ -8,14 +8,14 @@ import { checkPermit2Agreement, checkPermit2Terms } from "../../permit2.ts";
 import { permit2Hash } from "../../permit2-typed-data.ts";
 import { type Reason } from "../../reasons.ts";
 import { toWord, wordAt } from "../abi.ts";
-import { type Log } from "../requests.ts";
+import { codeRequest, type Log } from "../requests.ts";
 import { type Fault, isFault } from "../rpc.ts";
-import { type Chain, type Sent } from "../scheme.ts";
+import { type Chain, type PayerShare, type Sent } from "../scheme.ts";
 import { settleCall } from "./calldata.ts";
 import { findPermit2, TRANSFER } from "./find.ts";
 import { revertReason } from "./reverts.ts";
 import { checkSigner } from "./signature.ts";
-import { bitmapRequest, findHindrance, isSpent } from "./state.ts";
+import { bitmapRequest, findHindrance, isSpent, readFunds } from "./state.ts";
 import { checkFacilitator } from "./verify.ts";
 
 const CONTRADICTION: Fault = { fault: "failed", cause: "the node contradicts itself" };
@@ -49,7 +49,12 @@ export async function settlePermit2(
   const resumed = sender.resume(tag);
   if (resumed !== undefined) return await conclude(chain, payment, requirements, await resumed);
 
-  const [bitmap, next] = await node.readAll<[Hex, Hex]>(bitmapRequest(payment), bitmapRequest(payment, "pending"));
+  const { from, spender, permitted } = payment.payload.permit2Authorization;
+  const [bitmap, next, code] = await node.readAll<[Hex, Hex, Hex]>(
+    bitmapRequest(payment),
+    bitmapRequest(payment, "pending"),
+    codeRequest(from),
+  );
   const spent = isSpent(payment, bitmap);
   if (spent === undefined)
     return unknown(`${isFault(bitmap) ? bitmap.cause : "there is no Permit2"}: nothing was sent`);
@@ -60,11 +65,18 @@ export async function settlePermit2(
     checkPermit2Terms(payment, most, node.now() / 1000) ?? (await checkSigner(node, payment, requirements));
   if (isFault(problem)) return unknown(`${problem.cause}: nothing was sent`);
   if (problem !== undefined) return refused(problem);
-  const { from, spender } = payment.payload.permit2Authorization;
+  if (isFault(code)) return unknown(`${code.cause}: nothing was sent`);
   const charge = BigInt(requirements.amount);
   // Nothing would move, and nothing is to be paid for it. The authorization stays unspent: whoever asked must remember.
   if (charge === 0n) return { kind: "settled", transaction: "", payer: from };
-  const sent = await sender.send({ tag, to: spender, data: settleCall(payment, charge) });
+  const share: PayerShare = {
+    payer: from,
+    asset: permitted.token,
+    value: charge,
+    isContract: code !== "0x",
+    funds: () => readFunds(node, permitted.token, from),
+  };
+  const sent = await sender.send({ tag, to: spender, data: settleCall(payment, charge), share });
   return await conclude(chain, payment, requirements, sent);
 }
 

@@ -3,6 +3,7 @@ import { type Permit2Payment } from "../../messages.ts";
 import { type Reason } from "../../reasons.ts";
 import { PERMIT2 } from "../../transfer.ts";
 import { addressOfWord, encodeCall, wordAt } from "../abi.ts";
+import { type EvmNode } from "../node.ts";
 import { callRequest } from "../requests.ts";
 import { type Fault, isFault, type Request } from "../rpc.ts";
 import { type Chain } from "../scheme.ts";
@@ -23,6 +24,18 @@ export function isSpent({ payload }: Permit2Payment, bitmap: Hex | Fault): boole
   const bits = isFault(bitmap) ? undefined : wordAt(bitmap, 0);
   if (bits === undefined) return undefined;
   return ((bits >> (BigInt(payload.permit2Authorization.nonce) & 0xffn)) & 1n) === 1n;
+}
+
+/** What Permit2 can take of the owner's: all that he has, or all that he allows. */
+export async function readFunds(node: EvmNode, token: Address, owner: Address): Promise<bigint | Fault> {
+  const [balance, allowance] = await node.readAll<[Hex, Hex]>(
+    callRequest(token, encodeCall("balanceOf(address)", [owner])),
+    callRequest(token, encodeCall("allowance(address,address)", [owner, PERMIT2])),
+  );
+  if (isFault(balance)) return balance;
+  if (isFault(allowance)) return allowance;
+  const [owned, allowed] = [wordAt(balance, 0) ?? 0n, wordAt(allowance, 0) ?? 0n];
+  return owned < allowed ? owned : allowed;
 }
 
 /**

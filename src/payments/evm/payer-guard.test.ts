@@ -1,0 +1,157 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { until } from "../../lib/testing/until.ts";
+import { type Address } from "../address.ts";
+import { type Eip3009Payment } from "../messages.ts";
+import { CHAIN_SETUP_MS, hasChain } from "../testing/chain.ts";
+import { encodeCall } from "./abi.ts";
+import { createPayerGuard } from "./payer-guard.ts";
+import { openPermit2Shop, type Permit2Shop } from "./permit2/testing/permit2-shop.ts";
+import { type PayerShare, type Sent } from "./scheme.ts";
+import { type NodeProxy, startNodeProxy } from "./testing/node-proxy.ts";
+import { freshAccount } from "./testing/shop.ts";
+
+const SEND = "eth_sendRawTransaction";
+const PAYER: Address = "0x00000000000000000000000000000000000000Aa";
+const ASSET: Address = "0x00000000000000000000000000000000000000Bb";
+const MINED: Sent = { kind: "mined", transaction: "0x01", logs: [] };
+const REVERTED: Sent = { kind: "reverted", transaction: "0x01", blockNumber: 1n };
+
+describe.skipIf(!hasChain)("the gas that a payer costs", () => {
+  let shop: Permit2Shop;
+  let proxy: NodeProxy;
+  beforeAll(async () => {
+    shop = await openPermit2Shop();
+    proxy = startNodeProxy(shop.chain.rpcUrl);
+  }, CHAIN_SETUP_MS);
+  afterAll(async () => {
+    await proxy.close();
+    await shop.close();
+  });
+  afterEach(async () => {
+    proxy.methods.length = 0;
+    await shop.chain.setMining(true);
+    await shop.chain.mine();
+  });
+
+  function sends(): number {
+    return proxy.methods.filter((method) => method === SEND).length;
+  }
+
+  test("is that of what his money covers, not of all that he has signed at once", async () => {
+    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
+    const payer = await shop.payer(20_000n);
+    const payments = await Promise.all(Array.from({ length: 8 }, () => shop.pay(payer)));
+    const settlements = await Promise.all(payments.map((payment) => facilitator.settle(payment, shop.requirements)));
+    expect(settlements.filter(({ kind }) => kind === "settled")).toHaveLength(2);
+    expect(sends()).toBe(2);
+    expect(await shop.token.balanceOf(payer.address)).toBe(0n);
+  });
+
+  test("is that of what he allows Permit2 to take", async () => {
+    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
+    const payer = await shop.buyer(20_000n);
+    const payments = await Promise.all(Array.from({ length: 6 }, () => shop.permit(shop.exact, payer)));
+    const settlements = await Promise.all(payments.map((payment) => facilitator.settle(payment, shop.exact)));
+    expect(settlements.filter(({ kind }) => kind === "settled")).toHaveLength(2);
+    expect(sends()).toBe(2);
+  });
+
+  test("is that of one transaction where a contract denies in a block what it has signed before, and then of none for a while", async () => {
+    let ahead = 0;
+    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl, now: () => Date.now() + ahead });
+    const account = await shop.chain.deploy("TwoFaced");
+    await shop.token.mint(account, 1_000_000n);
+    async function pay(): Promise<Eip3009Payment> {
+      const validBefore = String((await shop.chain.time()) + 110);
+      return await shop.pay({ ...freshAccount(), address: account }, { validBefore });
+    }
+    const payments = await Promise.all([pay(), pay(), pay()]);
+    const [first] = payments;
+    if (first === undefined) throw new Error("Cannot pay: no payment was made");
+    expect(await facilitator.verify(first, shop.requirements)).toMatchObject({ kind: "valid" });
+    await shop.chain.setMining(false);
+    const settling = payments.map((payment) => facilitator.settle(payment, shop.requirements));
+    await until(() => sends() === 1);
+    const stranger = freshAccount().address;
+    await shop.chain.fund(stranger);
+    const fees = { maxFeePerGas: "0x174876e800", maxPriorityFeePerGas: "0x174876e800", gas: "0x30d40" };
+    const data = encodeCall("deny(bool)", [1n]);
+    await shop.chain.rpc("eth_sendTransaction", [{ from: stranger, to: account, data, ...fees }]);
+    await shop.chain.mine();
+    const [paid, ...others] = await Promise.all(settling);
+    expect(paid?.kind).toBe("refused");
+    const cause = "a transaction of this payer has failed a short time ago: nothing was sent";
+    for (const other of others) expect(other).toEqual({ kind: "unknown", cause, transaction: "" });
+    expect(sends()).toBe(1);
+
+    await shop.chain.setMining(true);
+    await shop.chain.send({ to: account, data: encodeCall("deny(bool)", [0n]) });
+    const refused = { kind: "refused", reason: "invalid_exact_evm_transaction_failed" } as const;
+    expect(await facilitator.verify(first, shop.requirements)).toEqual(refused);
+    ahead = 61_000;
+    expect(await facilitator.verify(first, shop.requirements)).toMatchObject({ kind: "valid" });
+    expect(await facilitator.settle(first, shop.requirements)).toMatchObject({ kind: "settled" });
+  });
+});
+
+describe("a payer's standing", () => {
+  const share: PayerShare = { payer: PAYER, asset: ASSET, value: 1n, isContract: true, funds: async () => 1000n };
+
+  test("bars him for twice as long after each failure in a row, a day at most, and is good again after a success", async () => {
+    let now = 0;
+    const guard = createPayerGuard(() => now);
+    for (const seconds of [60, 120, 240]) {
+      await guard.send(share, async () => REVERTED);
+      now += seconds * 1000 - 1;
+      expect(guard.bars(PAYER)).toBe(true);
+      now += 1;
+      expect(guard.bars(PAYER)).toBe(false);
+    }
+    for (let i = 0; i < 20; i++) {
+      await guard.send(share, async () => REVERTED);
+      now += 86_400_000;
+      expect(guard.bars(PAYER)).toBe(false);
+    }
+    await guard.send(share, async () => MINED);
+    await guard.send(share, async () => REVERTED);
+    now += 60_000;
+    expect(guard.bars(PAYER)).toBe(false);
+  });
+
+  test("grows by successes: a contract has one transaction under way at first, and more later", async () => {
+    const guard = createPayerGuard(() => 0);
+    let atOnce = 0;
+    let most = 0;
+    async function send(): Promise<Sent> {
+      atOnce += 1;
+      most = Math.max(most, atOnce);
+      await Bun.sleep(0);
+      atOnce -= 1;
+      return MINED;
+    }
+    await Promise.all([guard.send(share, send), guard.send(share, send)]);
+    expect(most).toBe(1);
+    const sent = await Promise.all(Array.from({ length: 3 }, () => guard.send(share, send)));
+    expect(sent).toEqual([MINED, MINED, MINED]);
+    expect(most).toBe(3);
+  });
+
+  test("of payers without number is forgotten, the oldest first", async () => {
+    const guard = createPayerGuard(() => 0);
+    await guard.send(share, async () => REVERTED);
+    for (let i = 0; i < 4096; i++) {
+      const payer: Address = `0x${(0x10000 + i).toString(16).padStart(40, "0")}`;
+      await guard.send({ ...share, payer }, async () => MINED);
+    }
+    expect(guard.bars(PAYER)).toBe(false);
+  });
+
+  test("says nothing where what is under way stays open: nothing more is sent", async () => {
+    const guard = createPayerGuard(() => 0);
+    const open: Sent = { kind: "open", transaction: "0x01", cause: "no receipt" };
+    const poor = { ...share, isContract: false, funds: async () => 1n };
+    const first = guard.send(poor, async () => open);
+    expect(await guard.send(poor, async () => MINED)).toMatchObject({ kind: "withheld" });
+    expect(await first).toEqual(open);
+  });
+});
