@@ -50,6 +50,8 @@ export interface Payment extends Reservation {
   readonly delivered: boolean;
   /** How often its answer was begun and not taken whole. */
   readonly cuts: number;
+  /** What the body of the request was that it was spent on, once that is known; empty until then. */
+  readonly bodyDigest: string;
   /** Unix milliseconds. */
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -77,6 +79,8 @@ export interface Change {
   readonly notice?: NewNotice;
   /** False: the answer was begun, and cut off. */
   readonly delivered?: boolean;
+  /** Only a request with the same body may have what is owed. */
+  readonly bodyDigest?: string;
 }
 
 /** Where payments are written down. Every method is atomic over all processes that share the ledger. */

@@ -39,6 +39,7 @@ const MIGRATIONS: readonly string[] = [
      payer TEXT NOT NULL, id TEXT NOT NULL, fingerprint TEXT NOT NULL, until INTEGER NOT NULL, PRIMARY KEY (payer, id)
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX payment_ids_by_end ON payment_ids (until)`,
+  "ALTER TABLE payments ADD COLUMN body_digest TEXT NOT NULL DEFAULT ''",
 ];
 
 /** The schema that this program knows. */

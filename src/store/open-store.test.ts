@@ -45,7 +45,8 @@ test("a ledger of the first version keeps its payments, with the token that was 
   for (const table of ["outbox", "payment_ids"]) old.run(`DROP TABLE ${table}`);
   for (const index of ["open", "by_time", "by_nonce", "by_transaction", "finished"])
     old.run(`DROP INDEX payments_${index}`);
-  for (const column of ["cuts", "token", "scheme", "payload"]) old.run(`ALTER TABLE payments DROP COLUMN ${column}`);
+  for (const column of ["cuts", "token", "scheme", "payload", "body_digest"])
+    old.run(`ALTER TABLE payments DROP COLUMN ${column}`);
   old.run("PRAGMA user_version = 1");
   old.run(
     `INSERT INTO payments (network, asset, payer_from, nonce, state, attempt, owner, held_until, amount, pay_to, route,
@@ -60,6 +61,7 @@ test("a ledger of the first version keeps its payments, with the token that was 
     scheme: "exact",
     amount: "5",
     payload: "",
+    bodyDigest: "",
   });
   await store.close();
 });

@@ -37,7 +37,7 @@ const RESERVE = `
     state = CASE WHEN state IN ('settling', 'unknown') THEN 'unknown' WHEN state = 'settled' THEN 'settled' ELSE 'reserved' END,
     attempt = attempt + 1, owner = $owner, held_until = $until, updated_at = $now,
     fingerprint = excluded.fingerprint, valid_before = excluded.valid_before,
-    ${["token", "scheme", "payload", "amount", "pay_to", "route", "tx", "reason", "payer"].map((name) => `${name} = CASE WHEN ${BEGUN} THEN ${name} ELSE excluded.${name} END`).join(", ")}
+    ${["token", "scheme", "payload", "amount", "pay_to", "route", "tx", "reason", "payer", "body_digest"].map((name) => `${name} = CASE WHEN ${BEGUN} THEN ${name} ELSE excluded.${name} END`).join(", ")}
   WHERE held_until < $now AND (
     state IN ('released', 'failed', 'reserved', 'verified')
     OR (fingerprint = $fingerprint AND (state IN ('settling', 'unknown') OR (state = 'settled' AND delivered = 0 AND cuts < ${MAX_CUTS}))))
@@ -47,7 +47,7 @@ const MOVE = `
   UPDATE payments SET state = $state, held_until = $until, updated_at = $now,
     tx = COALESCE($tx, tx), reason = COALESCE($reason, reason), payer = COALESCE($payer, payer),
     amount = COALESCE($amount, amount), payload = CASE WHEN $state IN ('settled', 'failed', 'released') THEN '' ELSE payload END,
-    delivered = COALESCE($delivered, delivered), cuts = cuts + ($delivered IS 0)
+    delivered = COALESCE($delivered, delivered), cuts = cuts + ($delivered IS 0), body_digest = COALESCE($bodyDigest, body_digest)
   WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce
     AND attempt = $attempt AND owner = $owner AND held_until > 0`;
 
@@ -169,6 +169,7 @@ export class SqliteLedger implements Ledger {
       $payer: change.payer ?? null,
       $amount: change.amount ?? null,
       $delivered: change.delivered === undefined ? null : Number(change.delivered),
+      $bodyDigest: change.bodyDigest ?? null,
     };
     if (change.notice !== undefined) {
       const { id, url, body } = change.notice;

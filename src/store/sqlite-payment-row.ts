@@ -26,6 +26,7 @@ export interface Row {
   payer: string;
   delivered: number;
   cuts: number;
+  body_digest: string;
   created_at: number;
   updated_at: number;
 }
@@ -52,6 +53,7 @@ export function toPayment(row: Row): Payment {
     payer: row.payer,
     delivered: row.delivered === 1,
     cuts: row.cuts,
+    bodyDigest: row.body_digest,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

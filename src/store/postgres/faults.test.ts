@@ -112,7 +112,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     const user = await server.newUser();
     const stores = Array.from({ length: 8 }, () => openPostgresStore(server.settings({ user })));
     await Promise.all(stores.map((store) => store.ready()));
-    expect(await server.query(`SELECT version FROM ${user}.turnpike_schema`)).toEqual([["1"]]);
+    expect(await server.query(`SELECT version FROM ${user}.turnpike_schema`)).toEqual([["2"]]);
     for (const store of stores) await store.close();
   });
 
@@ -121,7 +121,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     await server.query(`UPDATE ${opened.user}.turnpike_schema SET version = 99`);
     const other = openPostgresStore(opened.settings);
     const said = await other.ledger.find(PAYMENT).catch(String);
-    expect(said).toContain("its schema is version 99, this program knows 1");
+    expect(said).toContain("its schema is version 99, this program knows 2");
     expect(await server.query(`SELECT version FROM ${opened.user}.turnpike_schema`)).toEqual([["99"]]);
     await other.close();
   });

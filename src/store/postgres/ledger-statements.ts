@@ -14,7 +14,7 @@ const REAP_GRACE_S = 120;
 /** Money has moved, or may have. */
 const BEGUN = "p.state IN ('settling', 'unknown', 'settled')";
 /** What such a payment keeps, and one that is used anew does not. */
-const KEPT = ["token", "scheme", "payload", "amount", "pay_to", "route", "tx", "reason", "payer"];
+const KEPT = ["token", "scheme", "payload", "amount", "pay_to", "route", "tx", "reason", "payer", "body_digest"];
 
 /**
  * One statement decides who works on a payment. A row that stands in the way is taken over where nothing was spent and
@@ -46,6 +46,7 @@ const MOVED = `
     tx = coalesce($11, p.tx), reason = coalesce($12, p.reason), payer = coalesce($13, p.payer),
     amount = coalesce($14::numeric, p.amount),
     payload = CASE WHEN $9 IN ('settled', 'failed', 'released') THEN '' ELSE p.payload END,
+    body_digest = coalesce($16, p.body_digest),
     delivered = coalesce($15::boolean, p.delivered), cuts = p.cuts + CASE WHEN $15::boolean THEN 0 WHEN NOT $15::boolean THEN 1 ELSE 0 END
   WHERE ${KEY} AND p.attempt = $6::int AND p.owner = $7 AND p.claimed_at = $8::bigint AND p.held_until > 0`;
 
@@ -54,7 +55,7 @@ export const MOVE = statement(MOVED);
 export const MOVE_AND_POST = statement(`
   WITH moved AS (${MOVED} RETURNING p.updated_at), posted AS (
     INSERT INTO ${OUTBOX} (id, url, body, due_at, created_at)
-    SELECT $16, $17, $18, moved.updated_at, moved.updated_at FROM moved ON CONFLICT DO NOTHING)
+    SELECT $17, $18, $19, moved.updated_at, moved.updated_at FROM moved ON CONFLICT DO NOTHING)
   SELECT 1 FROM moved`);
 
 export const FORGET = statement(`

@@ -92,6 +92,7 @@ export class PostgresLedger implements Ledger {
       change.payer ?? null,
       change.amount ?? null,
       change.delivered === undefined ? null : String(change.delivered),
+      change.bodyDigest ?? null,
     ];
     const { notice } = change;
     if (notice !== undefined) {

@@ -23,6 +23,7 @@ const NAMES = [
   "payer",
   "delivered",
   "cuts",
+  "body_digest",
   "created_at",
   "updated_at",
 ] as const;
@@ -65,6 +66,7 @@ export function toPayment(row: readonly (string | null)[]): Payment {
     payer: at("payer"),
     delivered: at("delivered") === "t",
     cuts: Number(at("cuts")),
+    bodyDigest: at("body_digest"),
     createdAt: Number(at("created_at")),
     updatedAt: Number(at("updated_at")),
   };

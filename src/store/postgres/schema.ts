@@ -52,6 +52,7 @@ const MIGRATIONS: readonly (readonly string[])[] = [
      )`,
     `CREATE INDEX ${BOOKINGS}_by_age ON ${BOOKINGS} (booked_at)`,
   ],
+  [`ALTER TABLE ${PAYMENTS} ADD COLUMN body_digest text NOT NULL DEFAULT ''`],
 ];
 
 /** Any number that nobody else locks by; it is "turnpike" in ASCII. */

@@ -87,6 +87,20 @@ function testStates(newDatabase: NewDatabase): void {
     expect(await ledger.find(PAYMENT)).toMatchObject({ amount: "17", scheme: "upto" });
   });
 
+  test("what body it was spent on is written once with a change, and stays until it is used anew", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { ledger } = opened.store;
+    const { payment } = await ledger.reserve(PAYMENT);
+    expect(payment.bodyDigest).toBe("");
+    await ledger.move(payment, { state: "settling", hold: true, bodyDigest: "5:hash" });
+    await ledger.move(payment, { state: "settled", hold: false, delivered: false });
+    expect(await ledger.reserve(PAYMENT)).toMatchObject({ held: true, payment: { bodyDigest: "5:hash" } });
+    const { payment: other } = await ledger.reserve({ ...PAYMENT, nonce: "0xfailed" });
+    await ledger.move(other, { state: "settling", hold: true, bodyDigest: "5:hash" });
+    await ledger.move(other, { state: "failed", hold: false });
+    expect((await ledger.reserve({ ...PAYMENT, nonce: "0xfailed" })).payment.bodyDigest).toBe("");
+  });
+
   test("the signed payment is kept until its outcome is known, and no longer", async () => {
     await using opened = await openFresh(newDatabase);
     const { ledger } = opened.store;
