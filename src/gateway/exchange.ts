@@ -105,6 +105,8 @@ export interface Exchange {
   response: ResponseSink;
   /** Field lines that go out with the final head, whoever answers. */
   addedFields: Fields;
+  /** Who was let in, by the name that authentication gave; empty where nobody asked. */
+  consumer: string;
   /** When the pipeline got it, in the time of `eventTime`. */
   beganAt: number;
   /** True once the final head was handed to the codec: after that an error can only cut the response off. */

@@ -5,7 +5,7 @@ import { answer, answerError, CannedError } from "./answer.ts";
 import { type Exchange } from "./exchange.ts";
 import { type GatewayPaths, serveGatewayPath } from "./gateway-paths.ts";
 import { type Observer } from "./observer.ts";
-import { type Policy } from "./policy/policy.ts";
+import { type Decision, MAX_PAUSE_MS, type Policy } from "./policy/policy.ts";
 import { type ResponseCache } from "./proxy/cache/cache.ts";
 import { forward } from "./proxy/forward.ts";
 import { GrpcResponse } from "./proxy/grpc.ts";
@@ -78,7 +78,7 @@ export function serve(pipeline: Pipeline, exchange: Exchange): void {
     return;
   }
   if (route.policies.length === 0) send(exchange, route);
-  else void servePoliced(pipeline, exchange, route);
+  else runPolicies(pipeline, exchange, { route, next: 0, skips: false });
 }
 
 /** To the route's upstream, unless its cache has the answer. */
@@ -87,20 +87,64 @@ function send(exchange: Exchange, route: Route): void {
   else route.cache.serve(exchange);
 }
 
+/** How far a request is in its route's chain. */
+interface Progress {
+  readonly route: Route;
+  next: number;
+  /** One has asked to pass over the rest, but for what guards. */
+  skips: boolean;
+}
+
 /** Runs the route's policies in order, then the handler; the first that answers ends it. */
-async function servePoliced(pipeline: Pipeline, exchange: Exchange, route: Route): Promise<void> {
+function runPolicies(pipeline: Pipeline, exchange: Exchange, progress: Progress): void {
+  const { policies } = progress.route;
   try {
-    for (const policy of route.policies) {
-      const decision = await policy.request(exchange);
-      if (decision === "answered" || exchange.gone) return;
+    while (progress.next < policies.length) {
+      const policy = policies[progress.next++];
+      if (policy === undefined || (progress.skips && policy.guards !== true)) continue;
+      const decision = policy.request(exchange);
+      if (decision === "continue") continue;
+      if (decision instanceof Promise) {
+        decision.then(
+          (settled) => {
+            if (goesOn(pipeline, exchange, progress, settled)) runPolicies(pipeline, exchange, progress);
+          },
+          (error: unknown) => fail(pipeline, exchange, error),
+        );
+        return;
+      }
+      if (!goesOn(pipeline, exchange, progress, decision)) return;
     }
-    send(exchange, route);
+    send(exchange, progress.route);
   } catch (error) {
-    if (error instanceof TurnpikeError) answerError(exchange, error);
-    else {
-      pipeline.onFault(error);
-      answerError(exchange, new TurnpikeError("internal", "the request could not be handled"));
-    }
+    fail(pipeline, exchange, error);
+  }
+}
+
+/** False: the request is over, or will go on by itself. */
+function goesOn(pipeline: Pipeline, exchange: Exchange, progress: Progress, decision: Decision): boolean {
+  if (decision === "answered" || exchange.gone) return false;
+  if (typeof decision === "object") {
+    exchange.body.pause();
+    setTimeout(
+      () => {
+        if (exchange.gone) return;
+        exchange.body.resume();
+        runPolicies(pipeline, exchange, progress);
+      },
+      Math.min(decision.pauseMs, MAX_PAUSE_MS),
+    );
+    return false;
+  }
+  if (decision === "skip") progress.skips = true;
+  return true;
+}
+
+function fail(pipeline: Pipeline, exchange: Exchange, error: unknown): void {
+  if (error instanceof TurnpikeError) answerError(exchange, error);
+  else {
+    pipeline.onFault(error);
+    answerError(exchange, new TurnpikeError("internal", "the request could not be handled"));
   }
 }
 

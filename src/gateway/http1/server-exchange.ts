@@ -57,6 +57,7 @@ export class Http1Exchange implements Exchange, ResponseSink {
   clientAddress: string;
   response: ResponseSink = this;
   addedFields: Fields = "";
+  consumer = "";
   beganAt = 0;
   started = false;
   status = 0;

@@ -42,6 +42,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   clientAddress: string;
   response: ResponseSink = this;
   addedFields: Fields = "";
+  consumer = "";
   beganAt = 0;
   started = false;
   status = 0;

@@ -47,6 +47,7 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
   clientAddress: string;
   response: ResponseSink = this;
   addedFields: Fields = "";
+  consumer = "";
   beganAt = 0;
   started = false;
   status = 0;

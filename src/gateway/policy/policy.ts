@@ -1,15 +1,34 @@
 import { type Exchange } from "../exchange.ts";
 
+/** Hold the request, and what its client sends, for so long; then go on. */
+export interface Backpressure {
+  /** Milliseconds, `MAX_PAUSE_MS` at most. */
+  readonly pauseMs: number;
+}
+
+/** The longest that a policy may hold a request, in milliseconds. */
+export const MAX_PAUSE_MS = 60_000;
+
 /**
- * What a policy decides before the handler runs: `continue`, or `answered` where it has begun to answer by itself
- * through `exchange.response`.
+ * What a policy decides before the handler runs. The definition's names:
+ *
+ *   allow                       "continue"
+ *   modify                      "continue", with fields put into `exchange.addedFields`, or a sink before `exchange.response`
+ *   skip                        "skip": the policies that follow are passed over, but for those that guard
+ *   reject                      "answered": it has begun to answer by itself through `exchange.response`
+ *   rate_limit_backpressure     `Backpressure`
  */
-export type Decision = "continue" | "answered";
+export type Decision = "continue" | "skip" | "answered" | Backpressure;
 
 /** One link of a route's chain. It is made when the configuration is loaded; a request never reads raw configuration. */
 export interface Policy {
   readonly name: string;
-  /** Runs before the handler; it may put a sink in front of `exchange.response`. A throw is answered as an error. */
+  /** It decides who may pass, as authentication and payment do: nothing skips it. */
+  readonly guards?: boolean;
+  /**
+   * Runs before the handler; it may put a sink in front of `exchange.response`, and so see every answer, whoever gives it. A
+   * throw is answered as an error. What needs no waiting answers at once: a promise costs more than most policies.
+   */
   request(exchange: Exchange): Decision | Promise<Decision>;
   close(): void | Promise<void>;
 }

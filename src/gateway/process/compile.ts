@@ -23,6 +23,7 @@ import { type UpstreamDeps, Upstreams } from "./upstreams.ts";
 import { type LogFiles, openAccessLog } from "./log-files.ts";
 import { type ChoreSettings, choreSettings, counted } from "./payment-chores.ts";
 import { routeMirror } from "./route-mirror.ts";
+import { routePolicies } from "./route-policies.ts";
 import { RouteCaches } from "./route-caches.ts";
 import { routeSplit } from "./route-split.ts";
 
@@ -98,7 +99,7 @@ async function compileWith(lease: Lease, { config, deps, previous }: Compilation
     routes.push({
       pathPrefix: route.path_prefix,
       host: route.host === undefined ? undefined : hostOf(route.host),
-      policies: payment === undefined ? [] : [payment],
+      policies: routePolicies({ payment }),
       target,
       cache: caches.create(route, target),
       observer: await createObserver(config, deps, route),

@@ -26,6 +26,7 @@ export class OwnExchange implements Exchange {
   clientAddress: string;
   response: ResponseSink;
   addedFields: Fields = "";
+  consumer = "";
   beganAt: number;
   readonly started = false;
   readonly status = 0;

@@ -69,6 +69,7 @@ export function createPaymentPolicy(config: PaymentConfig, deps: PaymentDeps): P
   return {
     challenge: () => sale.offers.current(),
     name: "payment",
+    guards: true,
     request(exchange) {
       const { head } = exchange;
       const presented = readPayment(head.fields);
