@@ -33,7 +33,10 @@ beforeAll(async () => {
   await book({ nonce: nonce(2), from: BOB, amount: "2500000" }, { state: "settled", transaction: nonce(0xfee2) });
   clock.now += DAY_MS;
   await book({ nonce: nonce(3), from: ALICE, payload: "the signed payment" }, { state: "unknown" });
-  await book({ nonce: nonce(4), from: ALICE, route: `=cmd,"x"${ESCAPE}[31m` }, { state: "failed", reason: "void" });
+  await book(
+    { nonce: nonce(4), from: ALICE, route: `=cmd,"x"${ESCAPE}[31m` },
+    { state: "failed", reason: "permit2_deadline_expired" },
+  );
   await book({ nonce: nonce(5), from: BOB, token: `0x${"cc".repeat(20)}` }, { state: "settled" });
 });
 

@@ -5,7 +5,7 @@ import { type Store } from "../store/store.ts";
 import { openShop, type Shop } from "./evm/testing/shop.ts";
 import { type Eip3009Payment } from "./messages.ts";
 import { paymentKey } from "./payment-key.ts";
-import { Reconciler, VOID } from "./reconciler.ts";
+import { Reconciler } from "./reconciler.ts";
 import { toStored } from "./stored-payment.ts";
 import { CHAIN_SETUP_MS, hasChain } from "./testing/chain.ts";
 
@@ -79,7 +79,10 @@ describe.skipIf(!hasChain)("reconciliation on a chain", () => {
       delivered: false,
       transaction: "transaction" in settlement ? settlement.transaction : "",
     });
-    expect(await rowOf(over)).toMatchObject({ state: "failed", reason: VOID });
+    expect(await rowOf(over)).toMatchObject({
+      state: "failed",
+      reason: "invalid_exact_evm_payload_authorization_valid_before",
+    });
     expect(await rowOf(open)).toMatchObject({ state: "unknown" });
     expect(await balances()).toBe(before);
     await reconciler.close();

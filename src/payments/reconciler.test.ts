@@ -7,7 +7,7 @@ import { createBookingFacilitator } from "./booking-facilitator.ts";
 import { type Facilitator, type Outcome } from "./facilitator.ts";
 import { type PaymentPayload } from "./messages.ts";
 import { paymentKey } from "./payment-key.ts";
-import { Reconciler, type ReconcilerOptions, VOID } from "./reconciler.ts";
+import { Reconciler, type ReconcilerOptions } from "./reconciler.ts";
 import { settlementNotice } from "./settlement-record.ts";
 import { toStored } from "./stored-payment.ts";
 import { PAYER, REQUIREMENTS, signedPayment } from "./testing/payment.ts";
@@ -109,7 +109,11 @@ test("a payment that nobody settled stays open while it could be, and fails when
   expect(await rowOf(payment)).toMatchObject({ state: "unknown" });
   clock.now += REQUIREMENTS.maxTimeoutSeconds * 1000;
   expect(await reconciler.round()).toBe(1);
-  expect(await rowOf(payment)).toMatchObject({ state: "failed", reason: VOID, payload: "" });
+  expect(await rowOf(payment)).toMatchObject({
+    state: "failed",
+    reason: "invalid_exact_evm_payload_authorization_valid_before",
+    payload: "",
+  });
 });
 
 test("it never settles by itself", async () => {

@@ -3,6 +3,7 @@ import { type NewNotice } from "../store/outbox.ts";
 import { type Facilitator, type Outcome } from "./facilitator.ts";
 import { type Settled } from "./settlement-record.ts";
 import { fromStored, type StoredPayment } from "./stored-payment.ts";
+import { voidReason } from "./void-reason.ts";
 
 /** Payments that are asked after at one time. */
 const LOOKS_AT_ONCE = 8;
@@ -10,8 +11,7 @@ const LOOKS_AT_ONCE = 8;
 const LOOKS_PER_ROUND = 200;
 /** Longest wait for one facilitator's answer, in milliseconds; a hold lasts longer. */
 const FIND_TIMEOUT_MS = 20_000;
-/** Why a payment is `failed` of which the chain says that it moved nothing, and never will. */
-export const VOID = "void";
+const NOBODY: Outcome = { kind: "unknown", cause: "nobody to ask" };
 
 export interface ReconcilerOptions {
   readonly ledger: Pick<Ledger, "claimOpen" | "move">;
@@ -91,8 +91,12 @@ export class Reconciler {
   /** True where the payment has come to its end. */
   async #look(payment: Payment): Promise<boolean> {
     const { ledger, notice, clock, log } = this.#options;
-    const outcome = await this.#ask(payment);
-    if (outcome.kind === "void") return ledger.move(payment, { state: "failed", hold: false, reason: VOID });
+    const stored = fromStored(payment);
+    const outcome = stored === undefined ? NOBODY : await this.#ask(payment, stored);
+    if (stored !== undefined && outcome.kind === "void") {
+      const reason = voidReason(stored.payment, payment.validBefore > clock() / 1000);
+      return ledger.move(payment, { state: "failed", hold: false, reason });
+    }
     if (outcome.kind === "settled") {
       const { transaction, payer } = outcome;
       const record = notice(payment, { transaction, payer, amount: payment.amount, at: clock() });
@@ -109,10 +113,9 @@ export class Reconciler {
     return false;
   }
 
-  async #ask(row: Payment): Promise<Outcome> {
-    const stored = fromStored(row);
-    let outcome: Outcome = { kind: "unknown", cause: "nobody to ask" };
-    if (stored === undefined || stored.testMode !== this.#options.testMode()) return outcome;
+  async #ask(row: Payment, stored: StoredPayment): Promise<Outcome> {
+    let outcome = NOBODY;
+    if (stored.testMode !== this.#options.testMode()) return outcome;
     for (const facilitator of this.#options.facilitators(row)) {
       if (this.#isClosed) break;
       outcome = await this.#find(facilitator, stored);

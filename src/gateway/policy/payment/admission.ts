@@ -140,9 +140,10 @@ function reservationOf(sale: Sale, exchange: Exchange, offered: Offered, header:
     amount: requirements.amount,
     payTo: requirements.payTo.toLowerCase(),
     route: sale.route,
-    // With the host, by which routes are told apart, and without its port, which says nothing of what is sold.
+    // With the host, by which routes are told apart, and without its port, which says nothing of what is sold. What test mode
+    // has taken is nothing to a gateway that sells for money, and the other way round, where both have one ledger.
     fingerprint: createHash("sha256")
-      .update(`${header}\n${method}\n${hostOf(authority)}\n${path}${query}`)
+      .update(`${sale.target.testMode ? "test\n" : ""}${header}\n${method}\n${hostOf(authority)}\n${path}${query}`)
       .digest("base64url"),
     // Beyond what a number holds only where the terms were objected to, and then only what is begun is looked for.
     validBefore: Math.min(Number(transferOf(payload, requirements).validBefore), Number.MAX_SAFE_INTEGER),

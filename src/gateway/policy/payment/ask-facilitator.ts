@@ -1,6 +1,5 @@
 import { type Outcome, type Settlement, type Verification } from "../../../payments/facilitator.ts";
-import { isPermit2, type PaymentPayload, type PaymentRequirements } from "../../../payments/messages.ts";
-import { type Reason } from "../../../payments/reasons.ts";
+import { type PaymentPayload, type PaymentRequirements } from "../../../payments/messages.ts";
 import { transferOf } from "../../../payments/transfer.ts";
 import { type Sale } from "./sale.ts";
 
@@ -51,12 +50,6 @@ export async function findOnce(
     log(`payment: looking for a settlement threw: ${nameOf(error)}`);
     return { kind: "unknown", cause: "defect" };
   }
-}
-
-/** Why a payment moved nothing, and never will: its time is over, or the payer called it back while it had some (`isInTime`). */
-export function voidReason(payload: PaymentPayload, isInTime: boolean): Reason {
-  if (isInTime) return "payment_refused";
-  return isPermit2(payload) ? "permit2_deadline_expired" : "invalid_exact_evm_payload_authorization_valid_before";
 }
 
 /** An error's class: its message may hold addresses and keys. */

@@ -6,11 +6,12 @@ import { type PaymentPayload, type PaymentRequirements, type Receipt } from "../
 import { type Reason } from "../../../payments/reasons.ts";
 import { settlementNotice } from "../../../payments/settlement-record.ts";
 import { fromStored } from "../../../payments/stored-payment.ts";
+import { voidReason } from "../../../payments/void-reason.ts";
 import { type Change, type Payment, type PaymentState } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange.ts";
 import { type Decision } from "../policy.ts";
 import { type Answer } from "./answers.ts";
-import { findOnce, nameOf, settleOnce, verifyOnce, voidReason } from "./ask-facilitator.ts";
+import { findOnce, nameOf, settleOnce, verifyOnce } from "./ask-facilitator.ts";
 import { deliver } from "./deliver.ts";
 import { FirstLook } from "./first-look.ts";
 import { HeldResponse } from "./held-response.ts";

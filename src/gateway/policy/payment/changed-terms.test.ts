@@ -2,6 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { HOLD_MS } from "../../../store/ledger.ts";
 import { type PaymentTerms } from "./payment.ts";
 import { closeShops, openShop } from "./testing/shop.ts";
+import { answerWith } from "./testing/test-gateway.ts";
 
 afterEach(closeShops);
 
@@ -25,5 +26,38 @@ for (const [what, terms] of CHANGES) {
     expect(await before.booked(payment)).toMatchObject({ state: "settled", amount: "10000", delivered: true });
     // A new payment on the old terms is nobody's.
     expect((await after.send(before.payment())).status).toBe(402);
+  });
+}
+
+for (const testMode of [true, false]) {
+  test(`what was begun ${testMode ? "in" : "out of"} test mode is another gateway's to one of the other mode, paid or open`, async () => {
+    const open = { kind: "unknown", cause: "time-out", transaction: "" } as const;
+    let isOpen = true;
+    const before = openShop({
+      testMode,
+      facilitator: (real) => ({ settle: async (...of) => (isOpen ? open : real.settle(...of)) }),
+      upstream: (exchange) => answerWith(exchange, 200, "the goods"),
+    });
+    let asked = 0;
+    const after = openShop({
+      testMode: !testMode,
+      store: before.store,
+      facilitator: (real) => ({ find: async (...of) => ((asked += 1), real.find(...of)) }),
+    });
+    const unknown = before.payment();
+    expect((await before.send(unknown)).status).toBe(503);
+    isOpen = false;
+    const owed = before.payment();
+    expect((await before.send(owed)).status).toBe(200);
+    before.clock.now += HOLD_MS;
+    for (const payment of [unknown, owed]) {
+      const answer = await after.send(payment);
+      expect([answer.status, await answer.json()]).toMatchObject([
+        409,
+        { type: "urn:turnpike:error:payment-conflict" },
+      ]);
+    }
+    expect([asked, after.runs, after.settlements]).toEqual([0, 0, 0]);
+    expect(await before.booked(unknown)).toMatchObject({ state: "unknown" });
   });
 }
