@@ -29,8 +29,15 @@ export async function findEvent(node: EvmNode, search: EventSearch, newest: Bloc
     if (from > to) return undefined;
     calls += 1;
     if (calls > MAX_SEARCH_CALLS) return { fault: "failed", cause: "the search for an event took too many calls" };
-    const logs = await node.read(logsRequest(search.address, search.topics, from, to));
-    if (!isFault(logs)) return logs.at(-1);
+    // Behind one address there may be a node that is not there yet: it has no such events, and says so without a fault.
+    const [logs, last] = await node.readAll<[Log[], Block | null]>(
+      logsRequest(search.address, search.topics, from, to),
+      blockRequest(to),
+    );
+    if (!isFault(logs)) {
+      if (isFault(last)) return last;
+      return last === null ? { fault: "failed", cause: "the node has not all blocks to be searched" } : logs.at(-1);
+    }
     if (logs.fault !== "refused" || from === to) return logs;
     const middle = (from + to) / 2n;
     return (await within(middle + 1n, to)) ?? (await within(from, middle));

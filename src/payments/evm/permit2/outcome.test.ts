@@ -6,7 +6,7 @@ import { CHAIN_SETUP_MS, hasChain } from "../../testing/chain.ts";
 import { PAYEE } from "../../testing/payment.ts";
 import { PERMIT2 } from "../../transfer.ts";
 import { encodeCall } from "../abi.ts";
-import { type NodeProxy, rpcError, startNodeProxy } from "../testing/node-proxy.ts";
+import { type NodeProxy, rpcError, rpcResult, startNodeProxy } from "../testing/node-proxy.ts";
 import { freshAccount, type TestAccount } from "../testing/shop.ts";
 import { settleCall } from "./calldata.ts";
 import { openPermit2Shop, type Permit2Shop } from "./testing/permit2-shop.ts";
@@ -79,6 +79,30 @@ describe.skipIf(!hasChain)("what becomes of payments by Permit2", () => {
     await shop.chain.mine(700);
     const later: unknown = await facilitator.find(first, shop.exact);
     expect(later).toEqual(settled[0]);
+  });
+
+  test("what has settled is not void because the node that is asked for events is behind the others", async () => {
+    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl });
+    const payer = await shop.buyer();
+    const payment = await shop.permit(shop.exact, payer);
+    const behind = Number(await shop.chain.rpc("eth_blockNumber"));
+    await shop.chain.send({ to: PROXIES.exact, data: settleCall(payment, 10_000n) });
+    let isSearched = false;
+    proxy.behave(async (call, forward) => {
+      const [number] = (call["params"] ?? []) as unknown[];
+      if (call.method === "eth_getLogs") {
+        isSearched = true;
+        return rpcResult(call, []);
+      }
+      // The same node answers a batch.
+      const isBeyond = call.method === "eth_getBlockByNumber" && Number(number) > behind;
+      return isBeyond && isSearched ? rpcResult(call, null) : await forward();
+    });
+    expect(await facilitator.find(payment, shop.exact)).toMatchObject({ kind: "unknown" });
+    isSearched = false;
+    expect(await facilitator.settle(payment, shop.exact)).toMatchObject({ kind: "unknown" });
+    proxy.behave(undefined);
+    expect(await facilitator.settle(payment, shop.exact)).toMatchObject({ kind: "settled" });
   });
 
   test("a settlement counts once it is as deep as the configuration says", async () => {
