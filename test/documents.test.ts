@@ -19,6 +19,7 @@ const NOT_HERE = new Set([
   "gateway.json",
   "front.json",
   "proxy.json",
+  "shop.json",
   "src/content/operations/NAME.ts",
   "application/json",
   "turnpike/client",
