@@ -105,17 +105,25 @@ function runPolicies(pipeline: Pipeline, exchange: Exchange, progress: Progress)
       const decision = policy.request(exchange);
       if (decision === "continue") continue;
       if (decision instanceof Promise) {
-        decision.then(
-          (settled) => {
-            if (goesOn(pipeline, exchange, progress, settled)) runPolicies(pipeline, exchange, progress);
-          },
-          (error: unknown) => fail(pipeline, exchange, error),
-        );
+        void goOnAfter(decision, pipeline, exchange, progress);
         return;
       }
       if (!goesOn(pipeline, exchange, progress, decision)) return;
     }
     send(exchange, progress.route);
+  } catch (error) {
+    fail(pipeline, exchange, error);
+  }
+}
+
+async function goOnAfter(
+  decision: Promise<Decision>,
+  pipeline: Pipeline,
+  exchange: Exchange,
+  progress: Progress,
+): Promise<void> {
+  try {
+    if (goesOn(pipeline, exchange, progress, await decision)) runPolicies(pipeline, exchange, progress);
   } catch (error) {
     fail(pipeline, exchange, error);
   }
