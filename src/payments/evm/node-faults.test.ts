@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type Address } from "../address.ts";
 import { UnsupportedError } from "../kinds.ts";
-import { CHAIN_SETUP_MS, hasChain } from "../testing/chain.ts";
+import { CHAIN_SETUP_MS, hasChain, startChain } from "../testing/chain.ts";
 import { createEmbeddedFacilitator, type EmbeddedChainOptions } from "./embedded-facilitator.ts";
-import { type NodeProxy, startNodeProxy } from "./testing/node-proxy.ts";
+import { type NodeProxy, rpcResult, startNodeProxy } from "./testing/node-proxy.ts";
 import { freshAccount, keyOf, openShop, type Shop } from "./testing/shop.ts";
 
 const SECRET = "an-api-key";
@@ -55,6 +56,23 @@ describe.skipIf(!hasChain)("the embedded facilitator before a node that fails", 
     expect(await facilitator.verify(payment, requirements)).toMatchObject({ kind: "failed" });
     expect(await facilitator.settle(payment, requirements)).toMatchObject({ kind: "unknown", transaction: "" });
     expect(new Set(proxy.methods)).toEqual(new Set(["eth_chainId"]));
+  });
+
+  test("believes nothing of a node that has become another chain's: what has settled is not void", async () => {
+    const now = { ms: Date.now() };
+    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl, now: () => now.ms });
+    const payment = await shop.pay(await shop.payer());
+    expect(await facilitator.settle(payment, shop.requirements)).toMatchObject({ kind: "settled" });
+    const other = await startChain({ chainId: 84_531 });
+    proxy.behave((call) => other.rpc(call.method, (call["params"] ?? []) as unknown[]).then((r) => rpcResult(call, r)));
+    await other.place("Token", shop.requirements.asset as Address);
+    await other.passTime(600);
+    now.ms += 61_000;
+    const outcome = await facilitator.find(payment, shop.requirements);
+    proxy.behave(undefined);
+    await other.close();
+    expect(outcome).toEqual({ kind: "unknown", cause: "the node's chain id is another network's" });
+    expect(await facilitator.find(payment, shop.requirements)).toMatchObject({ kind: "settled" });
   });
 });
 

@@ -2,6 +2,9 @@ import { chainId, type Network, parseNetwork } from "../networks.ts";
 import { chainIdRequest } from "./requests.ts";
 import { type Answers, createRpc, type Fault, isFault, type Request, type Requests } from "./rpc.ts";
 
+/** Milliseconds after which a node is asked for its chain's id again: what is behind an address may change. */
+const CHECK_MS = 60_000;
+
 /** A chain, as a facilitator's own key or a mere reader sees it. */
 export interface EvmNode {
   readonly network: Network;
@@ -16,7 +19,7 @@ export interface EvmNode {
   readAll<T extends readonly unknown[]>(...requests: Requests<T>): Promise<Answers<T>>;
   /** A call that changes something; never tried again. */
   write<T>(request: Request<T>): Promise<T | Fault>;
-  /** Asks for the chain's id where that is not known yet; what is wrong with it, or undefined. */
+  /** Asks for the chain's id where that is not known, or not of late; what is wrong with it, or undefined. */
   check(): Promise<Fault | undefined>;
 }
 
@@ -40,19 +43,22 @@ export function createNode(options: ChainOptions, now: () => number): EvmNode {
   }
   const rpc = createRpc(options.rpc_url, options.timeout_ms);
   const expected = chainId(network);
-  let isChecked = false;
+  /** When its id was the right one, in milliseconds. */
+  let checkedAt: number | undefined;
   let checking: Promise<Fault | undefined> | undefined;
 
   async function ask(): Promise<Fault | undefined> {
     const [id] = await rpc.readAll<[bigint]>([chainIdRequest()]);
     if (isFault(id)) return id;
     if (id !== expected) return { fault: "failed", cause: "the node's chain id is another network's" };
-    isChecked = true;
+    checkedAt = now();
     return undefined;
   }
 
   async function check(): Promise<Fault | undefined> {
-    if (isChecked) return undefined;
+    // A clock may be put back.
+    const age = checkedAt === undefined ? CHECK_MS : Math.abs(now() - checkedAt);
+    if (age < CHECK_MS) return undefined;
     checking ??= ask().finally(() => {
       checking = undefined;
     });

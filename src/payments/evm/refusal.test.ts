@@ -4,6 +4,9 @@ import { toRefusal } from "./refusal.ts";
 test.each([
   [3, "execution reverted: nonce too low", "reverted"],
   [-32_000, "execution reverted", "reverted"],
+  [-32_000, "execution reverted: rate limit exceeded", "reverted"],
+  [-32_000, "Execution reverted: insufficient funds", "reverted"],
+  [-32_603, "VM Exception while processing transaction: revert already known", "reverted"],
   [-32_015, "VM execution error.", "reverted"],
   [-32_603, "EVM error OutOfGas", "reverted"],
   [-32_000, "gas required exceeds allowance (300000)", "reverted"],

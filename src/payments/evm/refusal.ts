@@ -33,9 +33,13 @@ const WORDS: readonly (readonly [RegExp, Refusal])[] = [
   [/method not found|does not exist|not supported|unsupported method/, "unknown method"],
 ];
 
+/** How the error of a call that reverted begins; what follows is the contract's to choose, and nothing to go by. */
+const REVERT = /^(?:vm execution error|vm exception|evm error|execution reverted|transaction reverted|reverted)/;
+
 /** Sorts a node's error. `message` is to be short; its letter case does not count. */
 export function toRefusal(code: number, message: string): Refusal {
   const text = message.toLowerCase();
+  if (REVERT.test(text)) return "reverted";
   const byWords = WORDS.find(([pattern]) => pattern.test(text))?.[1];
   const byCode = CODES.get(code);
   if (byCode === "reverted" || byCode === "unknown method") return byCode;
