@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { connect } from "node:net";
+import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HTTPFacilitatorClient } from "@x402/core/server";
@@ -293,4 +293,22 @@ test("a caller hears of the chains that are there, and that one is not", async (
     .catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(UnsupportedError);
   expect((error as UnsupportedError).kinds).toEqual([kind]);
+});
+
+test("a Unix socket is left to whoever takes connections at it, and never answers", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-socket-"));
+  const unix = join(folder, "facilitator.sock");
+  const held = new Set<Socket>();
+  const silent = createServer((socket) => void held.add(socket));
+  await new Promise<void>((resolve) => silent.listen(unix, resolve));
+  cleanups.push(
+    () => rmSync(folder, { recursive: true }),
+    () => {
+      for (const socket of held) socket.destroy();
+      silent.close();
+    },
+  );
+  expect(await serve(undefined, {}, { unix }).then(String, String)).toContain("Cannot listen on the socket");
+  expect(held.size).toBe(1);
+  expect(statSync(unix).isSocket()).toBe(true);
 });

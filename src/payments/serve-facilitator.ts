@@ -7,6 +7,8 @@ import { isLoopback } from "./loopback-only.ts";
 
 /** Seconds for which a connection may be silent. */
 const IDLE_S = 30;
+/** Milliseconds for whoever listens on a socket already to say so. */
+const HEALTH_MS = 1000;
 
 /** Where a facilitator listens. */
 export type FacilitatorPlace =
@@ -86,9 +88,10 @@ async function listenOnSocket(unix: string, handlers: Handlers): Promise<Bun.Ser
 /** A socket that nobody answers at is left from a process that was killed. */
 async function removeStale(unix: string): Promise<void> {
   if (!existsSync(unix) || !lstatSync(unix).isSocket()) return;
-  const isServed = await fetch("http://localhost/health", { unix }).then(
+  // Whoever takes the connection is there, however late the answer.
+  const isServed = await fetch("http://localhost/health", { unix, signal: AbortSignal.timeout(HEALTH_MS) }).then(
     () => true,
-    () => false,
+    (error: unknown) => error instanceof Error && error.name === "TimeoutError",
   );
   if (!isServed) unlinkSync(unix);
 }

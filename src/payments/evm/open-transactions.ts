@@ -103,7 +103,9 @@ export function createOpenTransactions(
     }
     const now = node.now();
     for (const transaction of watched) {
-      if (transaction.wait !== undefined && now >= transaction.wait.until) {
+      const left = transaction.wait === undefined ? undefined : transaction.wait.until - now;
+      // Far more than there was at first: the clock was put back, and nobody is to wait for as long as it was.
+      if (left !== undefined && (left <= 0 || left > 2 * receiptTimeoutMs)) {
         leaveOpen(transaction, `no receipt that counts within ${receiptTimeoutMs} ms`);
       }
     }
@@ -183,7 +185,9 @@ export function createOpenTransactions(
         return { kind: "open", transaction: transaction.hashes.at(-1) ?? "0x", cause: "the facilitator is closing" };
       if (transaction.wait === undefined) {
         const { promise, resolve } = Promise.withResolvers<Sent>();
-        transaction.wait = { outcome: promise, resolve, until: node.now() + receiptTimeoutMs };
+        const now = node.now();
+        transaction.touched = Math.min(transaction.touched, now);
+        transaction.wait = { outcome: promise, resolve, until: now + receiptTimeoutMs };
       }
       if (!state.isRunning) void run();
       return await transaction.wait.outcome;

@@ -124,6 +124,19 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
     expect(await shop.token.balanceOf(payer.address)).toBe(990_000n);
   });
 
+  test("is left open, not waited for, where the clock is put back, and is found by asking again", async () => {
+    let behind = 0;
+    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl, now: () => Date.now() - behind });
+    const payment = await shop.pay(await shop.payer());
+    await shop.chain.setMining(false);
+    const settling = facilitator.settle(payment, shop.requirements);
+    await until(() => sends() === 1);
+    behind = 86_400_000;
+    expect(await settling).toMatchObject({ kind: "unknown", transaction: expect.stringMatching(HASH) });
+    await shop.chain.mine();
+    expect(await facilitator.settle(payment, shop.requirements)).toMatchObject({ kind: "settled" });
+  });
+
   test("waits for its confirmations", async () => {
     const facilitator = await shop.facilitator({ confirmations: 3 });
     const payment = await shop.pay(await shop.payer());

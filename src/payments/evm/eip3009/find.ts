@@ -79,7 +79,6 @@ async function findUse(
   if (newest.number - event.blockNumber + 1n < BigInt(node.confirmations)) {
     return unknown("the nonce is used in a block that does not count yet");
   }
-  if (event.topics[0] === AUTHORIZATION_CANCELED) return { kind: "void" };
   const receipt = await node.read(receiptRequest(event.transactionHash));
   if (isFault(receipt)) return unknown(receipt.cause);
   if (receipt === null) return unknown("the node has no receipt of the transaction that used the nonce");
@@ -88,6 +87,7 @@ async function findUse(
   if (transactionHash !== event.transactionHash || blockNumber !== event.blockNumber || receipt.status !== 1n) {
     return unknown("the receipt of the transaction that used the nonce is of another block");
   }
+  if (event.topics[0] === AUTHORIZATION_CANCELED) return { kind: "void" };
   if (showsTransfer(logs, transfer)) return { kind: "settled", transaction: transactionHash, payer: transfer.from };
   if (showsPayee(logs, transfer)) return unknown("the transaction that used the nonce paid the payee another amount");
   return { kind: "void" };
