@@ -52,6 +52,8 @@ const SENSELESS: readonly (readonly string[])[] = [
   ["read", "a", "--set", "x=1", "--set", "x.y=2"],
   ["read", "a", "--unknown"],
   ["read", "a", "--max-price", "cheap"],
+  ["read", "a", "--max-price", "$0.00"],
+  ["read", "a", "--max-total", "$007"],
 ];
 
 for (const args of SENSELESS) {

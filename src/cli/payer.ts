@@ -30,7 +30,7 @@ export interface PayerSettings {
   readonly assets: readonly Asset[];
 }
 
-const DOLLARS = /^\$[0-9]{1,9}(?:\.[0-9]{1,6})?$/;
+const DOLLARS = /^\$(?:0|[1-9][0-9]{0,8})(?:\.[0-9]{1,6})?$/;
 
 /** Reads the flags; what they do not say is as in `defaults`, the total also as in $TURNPIKE_MAX_TOTAL. Throws UsageError. */
 export function payerSettings(

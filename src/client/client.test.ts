@@ -94,6 +94,15 @@ test("an error of the service is a problem with its code, its fields and its id"
   expect(other).toMatchObject({ message: "500 HTTP 500", code: "", errors: [], retryAfter: undefined });
 });
 
+test("an error that was paid for in advance is told as a payment as well", async () => {
+  const headers = { "payment-response": encodeHeader(RECEIPT) };
+  answer = () => Response.json(PROBLEM, { status: 502, headers });
+  const payments: Payment[] = [];
+  const turnpike = new Turnpike({ url, privateKey: PRIVATE_KEY, onPayment: (payment) => payments.push(payment) });
+  expect(await failureOf(turnpike.read({ url: "x" }))).toBeInstanceOf(TurnpikeProblem);
+  expect(payments).toMatchObject([{ path: "/read", transaction: "0xabc" }]);
+});
+
 test("it pays no more than it may, by client and by call, and nothing without a key", async () => {
   const dear = await failureOf(new Turnpike({ url, privateKey: PRIVATE_KEY, maxPrice: "$0.001" }).qr({ data: "x" }));
   expect(dear).toBeInstanceOf(TurnpikePaymentError);
@@ -188,6 +197,8 @@ test.each<[string, ConstructorParameters<typeof Turnpike>[0]]>([
   ["Invalid URL", { url: "nowhere" }],
   ["it is not http or https", { url: "ftp://example.com" }],
   ["it is no amount such as $0.05", { maxPrice: "cheap" }],
+  ["it is no amount such as $0.05", { maxPrice: "$0" }],
+  ["it is no amount such as $0.05", { maxPrice: "$007" }],
   ["it is not 32 bytes", { privateKey: "0x1234" }],
   ["it is none of the curve", { privateKey: new Uint8Array(32) }],
 ])("options of which %s are refused, and no key is told", (message, options) => {

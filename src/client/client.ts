@@ -42,7 +42,7 @@ export interface TurnpikeOptions {
 
 const DEFAULT_URL = "http://127.0.0.1:8080";
 const DEFAULT_MAX_PRICE = "$1";
-const PRICE = /^\$\d+(?:\.\d{1,6})?$/;
+const PRICE = /^\$(?=.*[1-9])(?:0|[1-9]\d{0,8})(?:\.\d{1,6})?$/;
 
 /**
  * The web content API of a gateway. Each call pays for itself. It fails with a TurnpikeProblem where the service answers
@@ -118,8 +118,9 @@ export class Turnpike extends Operations {
       throw paymentError(error);
     });
     const { response, offer, receipt } = paid;
-    if (!response.ok) throw new TurnpikeProblem(response.status, await problemOf(response), response.headers);
+    // Where the money moves before the answer, an error may have been paid for.
     if (offer !== undefined && receipt?.success === true) this.#options.onPayment?.(paymentOf(path, offer, receipt));
+    if (!response.ok) throw new TurnpikeProblem(response.status, await problemOf(response), response.headers);
     return paid;
   }
 

@@ -30,19 +30,33 @@ test("a day's payments add up exactly to the limit, and not a unit further", () 
   expect(spending.today()).toBe(parseDollars("$8"));
 });
 
-test("the next day begins at nothing, and old days are forgotten", () => {
+test("the next day begins at nothing", () => {
   let now = Date.parse("2026-03-01T23:59:59Z");
   const spending = new Spending(fresh(), () => now);
   spending.add(parseDollars("$1"), "$1");
   now += 1000;
   expect(spending.today()).toBe(0n);
   spending.add(parseDollars("$1"), "$1");
-  now = Date.parse("2026-03-01T12:00:00Z");
-  expect(spending.today()).toBe(parseDollars("$1"));
-  now = Date.parse("2026-06-01T12:00:00Z");
-  spending.add(1n, "$1");
-  now = Date.parse("2026-03-01T12:00:00Z");
-  expect(spending.today()).toBe(0n);
+});
+
+test("a clock that goes wrong for a while frees no day of its total", () => {
+  const path = fresh();
+  const at = (time: string) => new Spending(path, () => Date.parse(time));
+  at("2026-03-01T12:00:00Z").add(parseDollars("$1"), "$1");
+  at("2099-01-01T12:00:00Z").add(parseDollars("$1"), "$1");
+  at("1999-01-01T12:00:00Z").add(parseDollars("$1"), "$1");
+  for (const time of ["2026-03-01T13:00:00Z", "1999-01-01T13:00:00Z", "2099-01-01T13:00:00Z"]) {
+    expect(() => at(time).add(1n, "$1")).toThrow(TotalTooHigh);
+  }
+});
+
+test("the oldest days are forgotten, but never today", () => {
+  const path = fresh();
+  const on = (day: number) => new Spending(path, () => Date.UTC(2026, 2, day));
+  for (let day = 1; day <= 33; day++) on(day).add(1n, undefined);
+  expect([1, 2, 33].map((day) => on(day).today())).toEqual([0n, 1n, 1n]);
+  on(0).add(1n, undefined);
+  expect([0, 2].map((day) => on(day).today())).toEqual([1n, 1n]);
 });
 
 test("its file is its owner's alone, and nothing is left beside it", () => {

@@ -9,9 +9,8 @@ export class TotalTooHigh extends PaymentDeclined {}
 
 /** Longest wait for another process that pays from the same wallet, in milliseconds. */
 const BUSY_MS = 5000;
-/** Days of which the total is kept. */
+/** Days of which the total is kept, beside today's. */
 const KEPT_DAYS = 32;
-const DAY_MS = 86_400_000;
 
 /** Where a wallet's spending is kept: beside it. */
 export function spendingPath(wallet: string): string {
@@ -35,7 +34,7 @@ export class Spending {
   /** Adds 10^-36 dollars to the day's total. Throws TotalTooHigh where that would pass `limit` (`$5`; undefined: none), and adds nothing then. */
   add(dollars: bigint, limit: string | undefined): void {
     this.#with((database) => {
-      const day = this.#day(0);
+      const day = this.#day();
       const total = totalOf(database, day) + dollars;
       if (limit !== undefined && total > parseDollars(limit)) {
         const spent = formatDollars(total - dollars);
@@ -46,17 +45,20 @@ export class Spending {
       database
         .query("INSERT INTO spent VALUES (?1, ?2) ON CONFLICT (day) DO UPDATE SET amount = ?2")
         .run(day, total.toString());
-      database.query("DELETE FROM spent WHERE day < ?").run(this.#day(KEPT_DAYS));
+      // By number, not by age: a clock that was wrong for a while would free the days since of their totals.
+      database
+        .query("DELETE FROM spent WHERE day <> ?1 AND day NOT IN (SELECT day FROM spent ORDER BY day DESC LIMIT ?2)")
+        .run(day, KEPT_DAYS);
     });
   }
 
   /** What was signed for today, in 10^-36 dollars. */
   today(): bigint {
-    return this.#with((database) => totalOf(database, this.#day(0)));
+    return this.#with((database) => totalOf(database, this.#day()));
   }
 
-  #day(before: number): string {
-    return new Date(this.#now() - before * DAY_MS).toISOString().slice(0, 10);
+  #day(): string {
+    return new Date(this.#now()).toISOString().slice(0, 10);
   }
 
   #with<T>(act: (database: Database) => T): T {
