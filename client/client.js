@@ -1,3 +1,22 @@
+// src/lib/answer-bytes.ts
+var MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+async function readAnswer(response) {
+  const chunks = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > MAX_ANSWER_BYTES) {
+      throw new Error(`Cannot take the answer: it has more than ${MAX_ANSWER_BYTES} bytes`);
+    }
+    chunks.push(chunk);
+  }
+  return new Uint8Array(Buffer.concat(chunks));
+}
+async function readJsonAnswer(response) {
+  const value = JSON.parse(new TextDecoder().decode(await readAnswer(response)));
+  return value;
+}
+
 // src/lib/caught.ts
 function messageOf(error) {
   return error instanceof Error ? error.message : String(error);
@@ -485,6 +504,8 @@ async function payAndFetch(url, init, options) {
   if (first.status !== 402)
     return { response: first, offer: undefined, receipt: undefined };
   await first.body?.cancel();
+  if (first.redirected)
+    throw new PaymentDeclined(`Cannot pay: the price is not from ${originOf(url)}, which sent the request on`);
   const required = readChallenge(first);
   const offer = await chooseOffer(required, options);
   init.signal?.throwIfAborted();
@@ -496,6 +517,9 @@ async function payAndFetch(url, init, options) {
   const paid = { ...init, headers, redirect: "manual" };
   const response = await sendPaid(() => send(url, paid), init.signal ?? undefined, options.sleep ?? sleepFor);
   return { response, offer, receipt: readReceipt(response, offer, account) };
+}
+function originOf(url) {
+  return URL.parse(url)?.origin ?? "the gateway";
 }
 function sleepFor(ms) {
   return new Promise((resolve) => void setTimeout(resolve, ms));
@@ -728,7 +752,7 @@ class TurnpikePaymentError extends Error {
 // src/client/client.ts
 var DEFAULT_URL = "http://127.0.0.1:8080";
 var DEFAULT_MAX_PRICE = "$1";
-var PRICE = /^\$\d+(?:\.\d{1,6})?$/;
+var PRICE = /^\$(?=.*[1-9])(?:0|[1-9]\d{0,8})(?:\.\d{1,6})?$/;
 
 class Turnpike extends Operations {
   #base;
@@ -749,12 +773,12 @@ class Turnpike extends Operations {
     return this.#account?.address ?? (this.#options.wallet === undefined ? undefined : this.#payer().address);
   }
   async json(place, body, options) {
-    return await this.#read(place, body, options, async (response) => await response.json());
+    return await this.#read(place, body, options, async (response) => await readJsonAnswer(response));
   }
   async file(place, body, options) {
     return await this.#read(place, body, options, async (response) => {
       const contentType = (response.headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
-      return { bytes: new Uint8Array(await response.arrayBuffer()), contentType };
+      return { bytes: await readAnswer(response), contentType };
     });
   }
   async#read(place, body, options, read) {
@@ -784,10 +808,10 @@ class Turnpike extends Operations {
       throw paymentError(error);
     });
     const { response, offer, receipt } = paid;
-    if (!response.ok)
-      throw new TurnpikeProblem(response.status, await problemOf(response), response.headers);
     if (offer !== undefined && receipt?.success === true)
       this.#options.onPayment?.(paymentOf(path, offer, receipt));
+    if (!response.ok)
+      throw new TurnpikeProblem(response.status, await problemOf(response), response.headers);
     return paid;
   }
   #payer() {
@@ -831,8 +855,7 @@ function paymentOf(path, { requirements, asset }, { transaction }) {
 }
 async function problemOf(response) {
   try {
-    const problem = await response.json();
-    return problem;
+    return await readJsonAnswer(response);
   } catch {
     return;
   }
