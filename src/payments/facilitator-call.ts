@@ -5,6 +5,13 @@ const MAX_ANSWER_BYTES = 256 * 1024;
 /** What a URL of a facilitator on a Unix socket begins with; the socket's path follows. */
 const UNIX = "unix:";
 
+/**
+ * Settlements that this process waits for at one time, whoever carries them out: each may take as long as a block, and Bun has at
+ * most 256 HTTP requests under way. What is left is for verifications, chains and records.
+ */
+const MAX_SETTLEMENTS = 160;
+let settlements = 0;
+
 export interface Answer {
   readonly status: number;
   /** Undefined where the body is too long or no JSON. */
@@ -15,6 +22,8 @@ export interface Answer {
 export interface Fault {
   readonly fault: "unavailable" | "failed";
   readonly isDown: boolean;
+  /** True where it was not asked at all. */
+  readonly isUnasked?: boolean;
   readonly cause: string;
 }
 
@@ -71,7 +80,7 @@ export function createCall({ url, headers }: CallOptions): Call {
     return { status: response.status, json: await readJson(response) };
   }
 
-  return async function call(request) {
+  async function ask(request: Request): Promise<Answer | Fault> {
     const signal = AbortSignal.timeout(request.timeoutMs);
     try {
       return await once(request, signal).catch((error: unknown) => {
@@ -81,6 +90,20 @@ export function createCall({ url, headers }: CallOptions): Call {
     } catch {
       const cause = signal.aborted ? `no answer within ${request.timeoutMs} ms` : "no connection";
       return { fault: "unavailable", isDown: true, cause };
+    }
+  }
+
+  return async function call(request) {
+    if (request.path !== "/settle") return await ask(request);
+    if (settlements >= MAX_SETTLEMENTS) {
+      const cause = "too many settlements are under way: nothing was sent";
+      return { fault: "unavailable", isDown: false, isUnasked: true, cause };
+    }
+    settlements += 1;
+    try {
+      return await ask(request);
+    } finally {
+      settlements -= 1;
     }
   };
 }

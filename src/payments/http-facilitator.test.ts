@@ -3,6 +3,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { until } from "../lib/testing/until.ts";
 import { MAX_FAILURES_IN_A_ROW } from "./circuit-breaker.ts";
 import { createHttpFacilitator } from "./http-facilitator.ts";
 import { PAYER, REQUIREMENTS, signedPayment } from "./testing/payment.ts";
@@ -289,4 +290,25 @@ test("a breaker that is open when its facilitator is let go of is not counted an
   isDown = false;
   expect(await facilitator.settle(payment, REQUIREMENTS)).toMatchObject({ kind: "settled" });
   expect(changes).toEqual([true, false]);
+});
+
+test("settlements that take long keep no verification from its answer", async () => {
+  const end = Promise.withResolvers<void>();
+  let settling = 0;
+  const url = http(async (request) => {
+    if (new URL(request.url).pathname === "/verify") return Response.json(VALID);
+    settling += 1;
+    await end.promise;
+    return Response.json(SETTLED);
+  });
+  const facilitator = createHttpFacilitator({ url, timeoutMs: 2000, settleTimeoutMs: 20_000 });
+  const settlements = Array.from({ length: 300 }, () => facilitator.settle(payment, REQUIREMENTS));
+  await until(() => settling >= 160);
+  expect(await facilitator.verify(payment, REQUIREMENTS)).toEqual({ kind: "valid", payer: PAYER });
+  end.resolve();
+  const ended = await Promise.all(settlements);
+  expect(ended.filter(({ kind }) => kind === "settled")).toHaveLength(160);
+  const cause = "too many settlements are under way: nothing was sent";
+  expect(ended[160]).toEqual({ kind: "unknown", cause, transaction: "" });
+  expect(await facilitator.settle(payment, REQUIREMENTS)).toMatchObject({ kind: "settled" });
 });

@@ -132,6 +132,7 @@ class HttpFacilitator implements Facilitator {
         ? {}
         : { body: { x402Version: 2, paymentPayload: payment, paymentRequirements: requirements } }),
     });
+    if ("fault" in answer && answer.isUnasked === true) return answer;
     const read = readAnswer(answer, schema, path);
     if (isFault(read) && read.isDown) this.#breaker.failed();
     else this.#breaker.succeeded();
