@@ -497,12 +497,13 @@ class PaymentUnanswered extends Error {
 }
 var NO_ANSWER_WAIT_MS = 1000;
 var MAX_RESENDS = 5;
+var PENDING = "urn:turnpike:error:settlement-pending";
 var MAX_WAIT_MS = 1e4;
 async function payAndFetch(url, init, options) {
   const send = options.fetch ?? fetch;
   const first = await send(url, init);
   if (first.status !== 402)
-    return { response: first, offer: undefined, receipt: undefined };
+    return { response: first, offer: undefined, receipt: undefined, isOpen: false };
   await first.body?.cancel();
   if (first.redirected)
     throw new PaymentDeclined(`Cannot pay: the price is not from ${originOf(url)}, which sent the request on`);
@@ -516,7 +517,8 @@ async function payAndFetch(url, init, options) {
   headers.set(PAYMENT_SIGNATURE, encodeHeader(payment));
   const paid = { ...init, headers, redirect: "manual" };
   const response = await sendPaid(() => send(url, paid), init.signal ?? undefined, options.sleep ?? sleepFor);
-  return { response, offer, receipt: readReceipt(response, offer, account) };
+  const isOpen = response.status === 503 && await isPending(response.clone());
+  return { response, offer, receipt: readReceipt(response, offer, account), isOpen };
 }
 function originOf(url) {
   return URL.parse(url)?.origin ?? "the gateway";
@@ -552,6 +554,12 @@ function waitBeforeResend(response) {
   if (response.status !== 503 && response.status !== 409 || !/^[0-9]{1,4}$/.test(seconds))
     return;
   return Math.min(Number(seconds) * 1000, MAX_WAIT_MS);
+}
+async function isPending(response) {
+  const problem = await readJsonAnswer(response).catch(() => {
+    return;
+  });
+  return typeof problem === "object" && problem !== null && Reflect.get(problem, "type") === PENDING;
 }
 function readChallenge(response) {
   const parsed = paymentRequiredSchema.safeParse(decodeHeader(response.headers.get(PAYMENT_REQUIRED) ?? ""));

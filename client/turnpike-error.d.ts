@@ -1,4 +1,7 @@
-/** An error of the service or the gateway (RFC 9457): nothing was charged, unless `onPayment` was told so, as where a route is paid in advance. */
+/**
+ * An error of the service or the gateway (RFC 9457): nothing was charged, unless `onPayment` was told so, as where a route is paid in
+ * advance. With the code `settlement-pending` nobody knows, and another call is paid anew.
+ */
 export declare class TurnpikeProblem extends Error {
     readonly status: number;
     /** The last part of the problem's type, such as `page-timeout`; empty where the answer was no problem document. */

@@ -50,6 +50,11 @@ function paidResponse(name: string): Response {
         { title: "Bad\npaid $0.00", detail: "x".repeat(5000), errors: [{ path: {}, message: "a\r\nb" }, null] },
         { status: 400, headers: { "content-type": "application/problem+json" } },
       );
+    case "resolve":
+      return Response.json(
+        { type: "urn:turnpike:error:settlement-pending", title: "Settlement Pending" },
+        { status: 503 },
+      );
     case "extract":
       return Response.json({ url: "u", data: { title: "T", none: null }, metadata: {} });
     case "batch":
@@ -138,7 +143,7 @@ test("--json prints the whole answer, and what is not read is always whole", asy
     content: "The page",
     format: "markdown",
   });
-  expect(JSON.parse((await turnpike("call", "resolve", "a")).text)).toEqual({ name: "resolve" });
+  expect(JSON.parse((await turnpike("call", "extract", "a", "--json")).text)).toMatchObject({ url: "u" });
   ready.resolve();
   expect(JSON.parse((await turnpike("call", "batch", "a", "b", "--json")).text)).toMatchObject({
     results: [{}, {}, {}],
@@ -228,6 +233,12 @@ test("a refusal is told with its detail and what is wrong where", async () => {
 test("a refusal cannot speak for the command", async () => {
   const { errors } = await turnpike("call", "screenshot", "u");
   expect(errors).toEndWith(`turnpike call: 400 Bad paid $0.00: ${"x".repeat(2000)}\n  : a b\n`);
+});
+
+test("a payment of which nobody knows is told as such", async () => {
+  const { code, errors } = await turnpike("call", "resolve", "u");
+  const warning = "what became of the payment is not known; another call is paid anew";
+  expect([code, errors.split("turnpike call: ")[1]]).toEqual([1, `503 Settlement Pending\n${warning}\n`]);
 });
 
 test("an answer without an end is given up", async () => {

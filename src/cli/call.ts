@@ -135,7 +135,7 @@ function isNetworkError(error: unknown): error is Error {
 }
 
 /** What a refusal says for people, with what is wrong where: each on a line of its own, which its words cannot end. */
-async function describeFailure({ response, receipt }: Paid): Promise<string> {
+async function describeFailure({ response, receipt, isOpen }: Paid): Promise<string> {
   const body = await readJsonAnswer(response).catch(() => undefined);
   const problem = isRecord(body) ? body : {};
   const title = wordsOf(problem["title"]) || wordsOf(response.statusText);
@@ -143,7 +143,8 @@ async function describeFailure({ response, receipt }: Paid): Promise<string> {
   const status = `${response.status} ${title}`.trim();
   const errors: unknown[] = Array.isArray(problem["errors"]) ? problem["errors"].slice(0, MAX_PROBLEM_FIELDS) : [];
   const fields = errors.filter(isRecord).map(({ path, message }) => `  ${wordsOf(path)}: ${wordsOf(message)}`);
-  return [detail === "" ? status : `${status}: ${detail}`, ...fields].join("\n");
+  const warning = isOpen ? ["what became of the payment is not known; another call is paid anew"] : [];
+  return [detail === "" ? status : `${status}: ${detail}`, ...fields, ...warning].join("\n");
 }
 
 function wordsOf(value: unknown): string {

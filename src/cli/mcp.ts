@@ -3,7 +3,7 @@ import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/s
 import { callLimit, createMcpServer } from "../content/mcp/mcp-server.ts";
 import { type Gateway } from "../content/mcp/tool-call.ts";
 import { messageOf } from "../lib/caught.ts";
-import { describeReceipt, payAndFetch, type PayOptions } from "../payments/client.ts";
+import { describeReceipt, payAndFetch, PaymentUnanswered, type PayOptions } from "../payments/client.ts";
 import { DEFAULT_GATEWAY } from "./call-arguments.ts";
 import { HELP } from "./flags.ts";
 import { createPayer, PAYER_FLAGS, payerSettings } from "./payer.ts";
@@ -81,7 +81,9 @@ function gatewayOf({ gateway, payer }: McpRequest): Gateway {
     url: gateway,
     send: fetch,
     pay: async (url, init) => {
-      const { response, offer, receipt } = await payAndFetch(url, init, payer);
+      const { response, offer, receipt, isOpen } = await payAndFetch(url, init, payer);
+      // An agent that just tried again would pay once more.
+      if (isOpen) throw new PaymentUnanswered("the gateway does not know yet, and another call is paid anew", {});
       if (offer !== undefined && receipt?.success === true) console.error(`paid ${describeReceipt(offer, receipt)}`);
       return response;
     },

@@ -15,6 +15,7 @@ const RECEIPT: Receipt = {
 };
 
 interface Answer {
+  readonly body?: string;
   readonly status: number;
   readonly headers?: Record<string, string>;
 }
@@ -40,8 +41,8 @@ function gateway(accepts: readonly PaymentRequirements[], answers: readonly Answ
         return new Response("{}", { status: 402, headers: { "payment-required": encodeHeader(required) } });
       }
       payments.push(eip3009PaymentSchema.parse(decodeHeader(header)));
-      const { status, headers } = answers[payments.length - 1] ?? { status: 500 };
-      return new Response("the goods", { status, ...(headers === undefined ? {} : { headers }) });
+      const { status, headers, body = "the goods" } = answers[payments.length - 1] ?? { status: 500 };
+      return new Response(body, { status, ...(headers === undefined ? {} : { headers }) });
     },
   });
   servers.push(server);
@@ -186,6 +187,19 @@ test("it gives up after a few tries, and after a refusal or a failure at once, a
     expect(new Set(shop.payments.map(({ payload }) => payload.signature)).size).toBe(1);
   }
   expect(Math.max(...waits)).toBe(10_000);
+});
+
+test("it tells a payment of which the gateway does not know from an answer that is only late", async () => {
+  const late = { status: 503, headers: { "retry-after": "1" } };
+  const body = '{"type":"urn:turnpike:error:settlement-pending"}';
+  for (const [answer, isOpen] of [
+    [late, false],
+    [{ ...late, body: '{"type":"urn:turnpike:error:overloaded"}' }, false],
+    [{ ...late, body }, true],
+  ] as const) {
+    const paid = await payAndFetch(gateway([REQUIREMENTS], Array<Answer>(9).fill(answer)).url, {}, OPTIONS);
+    expect([paid.isOpen, await paid.response.text()]).toEqual([isOpen, "body" in answer ? answer.body : "the goods"]);
+  }
 });
 
 test("a gateway that breaks off is asked again with the very same payment, and then given up with the truth", async () => {

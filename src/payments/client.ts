@@ -1,3 +1,4 @@
+import { readJsonAnswer } from "../lib/answer-bytes.ts";
 import { codeOf } from "../lib/caught.ts";
 import { sameAddress } from "./address.ts";
 import { decodeHeader, encodeHeader } from "./header.ts";
@@ -37,6 +38,8 @@ export interface Paid {
   readonly offer: Offer | undefined;
   /** What the gateway says became of it. */
   readonly receipt: Receipt | undefined;
+  /** Whether the gateway says that it does not know: the payment may be charged, and another would be one more. */
+  readonly isOpen: boolean;
 }
 
 /** A payment that was sent and never answered: whether it was charged is not known. */
@@ -50,6 +53,8 @@ export class PaymentUnanswered extends Error {
 const NO_ANSWER_WAIT_MS = 1000;
 /** How often the same payment is sent again while its outcome is open. */
 const MAX_RESENDS = 5;
+/** What the gateway's problem is called while nobody can say whether a payment went through. */
+const PENDING = "urn:turnpike:error:settlement-pending";
 /** The longest wait between two of them, in milliseconds, whatever the gateway asks for. */
 const MAX_WAIT_MS = 10_000;
 
@@ -61,7 +66,7 @@ const MAX_WAIT_MS = 10_000;
 export async function payAndFetch(url: string, init: RequestInit, options: PayOptions): Promise<Paid> {
   const send = options.fetch ?? fetch;
   const first = await send(url, init);
-  if (first.status !== 402) return { response: first, offer: undefined, receipt: undefined };
+  if (first.status !== 402) return { response: first, offer: undefined, receipt: undefined, isOpen: false };
   await first.body?.cancel();
   // The payment would go to whom the caller named, at the price of somebody whom he did not.
   if (first.redirected)
@@ -78,7 +83,8 @@ export async function payAndFetch(url: string, init: RequestInit, options: PayOp
   // A redirect would carry a spendable payment to wherever it points.
   const paid: RequestInit = { ...init, headers, redirect: "manual" };
   const response = await sendPaid(() => send(url, paid), init.signal ?? undefined, options.sleep ?? sleepFor);
-  return { response, offer, receipt: readReceipt(response, offer, account) };
+  const isOpen = response.status === 503 && (await isPending(response.clone()));
+  return { response, offer, receipt: readReceipt(response, offer, account), isOpen };
 }
 
 function originOf(url: string): string {
@@ -121,6 +127,11 @@ function waitBeforeResend(response: Response): number | undefined {
   const seconds = response.headers.get("retry-after") ?? "";
   if ((response.status !== 503 && response.status !== 409) || !/^[0-9]{1,4}$/.test(seconds)) return undefined;
   return Math.min(Number(seconds) * 1000, MAX_WAIT_MS);
+}
+
+async function isPending(response: Pick<Response, "body">): Promise<boolean> {
+  const problem = await readJsonAnswer(response).catch(() => undefined);
+  return typeof problem === "object" && problem !== null && Reflect.get(problem, "type") === PENDING;
 }
 
 function readChallenge(response: Response): PaymentRequired {
