@@ -96,7 +96,8 @@ export interface Exchange {
   readonly id: string;
   readonly protocol: "HTTP/1.0" | "HTTP/1.1" | "HTTP/2.0" | "HTTP/3.0";
   readonly head: RequestHead;
-  readonly body: RequestBody;
+  /** A policy that must see it puts its own in its place. */
+  body: RequestBody;
   /** The address of who opened the connection, without port. */
   readonly peerAddress: string;
   /** The client's address: the peer's, or what a trusted proxy says of it. */

@@ -50,7 +50,7 @@ export class Http1Exchange implements Exchange, ResponseSink {
   readonly id: string;
   readonly protocol: "HTTP/1.0" | "HTTP/1.1";
   readonly head: RequestHead;
-  readonly body: RequestBody;
+  body: RequestBody;
   /** Undefined where the request has no body. */
   readonly reader: CountedBody | undefined;
   readonly peerAddress: string;

@@ -38,6 +38,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   readonly id: string;
   readonly protocol = "HTTP/2.0";
   readonly head: RequestHead;
+  body: RequestBody = this;
   readonly peerAddress: string;
   clientAddress: string;
   response: ResponseSink = this;
@@ -72,10 +73,6 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
     this.id = isRequestId(request.requestId) ? request.requestId : nextRequestId();
     this.peerAddress = connection.peerAddress;
     this.clientAddress = connection.peerAddress;
-  }
-
-  get body(): RequestBody {
-    return this;
   }
 
   // --- the request's body ---

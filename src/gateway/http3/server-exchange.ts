@@ -42,7 +42,7 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
   readonly id: string;
   readonly protocol = "HTTP/3.0";
   readonly head: RequestHead;
-  readonly body: RequestBody;
+  body: RequestBody;
   readonly peerAddress: string;
   clientAddress: string;
   response: ResponseSink = this;

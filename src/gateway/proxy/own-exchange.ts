@@ -21,7 +21,7 @@ export class OwnExchange implements Exchange {
   readonly id: string;
   readonly protocol: Exchange["protocol"];
   readonly head: RequestHead;
-  readonly body: RequestBody;
+  body: RequestBody;
   readonly peerAddress: string;
   clientAddress: string;
   response: ResponseSink;

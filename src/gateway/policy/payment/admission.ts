@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { codeOf } from "../../../lib/caught.ts";
-import { ERRORS } from "../../../lib/errors.ts";
+import { ERRORS, TurnpikeError } from "../../../lib/errors.ts";
 import { checkTerms } from "../../../payments/check-payment.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../../../payments/messages.ts";
 import { paymentKey } from "../../../payments/payment-key.ts";
@@ -17,9 +17,11 @@ import { type Challenge, type ChallengeError } from "./challenge.ts";
 import { deliver } from "./deliver.ts";
 import { readIdentifier } from "./identifier.ts";
 import { withReceipt } from "./inline-receipt.ts";
+import { keptAnswer } from "./kept-answer.ts";
 import { type Presented } from "./presented.ts";
 import { receiptFields, receiptOf } from "./receipt.ts";
 import { respondRefused } from "./refusals.ts";
+import { RequestDigest } from "./request-digest.ts";
 import { paymentError, respondError } from "./respond.ts";
 import { type Sale } from "./sale.ts";
 
@@ -174,8 +176,13 @@ async function answerTaken(request: Request, payment: Payment, fingerprint: stri
 
 /** False: the answer is not kept. */
 async function deliverKept({ sale, exchange, deal }: Request, payment: Payment): Promise<boolean> {
-  const answer = await sale.answers.get(payment.fingerprint, sale.clock());
+  const request = new RequestDigest(exchange, payment.bodyDigest);
+  const answer = await keptAnswer(sale, payment.fingerprint, request);
   if (answer === undefined) return false;
+  if (answer instanceof TurnpikeError) {
+    respondError(exchange, answer, answer.code === "overloaded" ? IN_FLIGHT_RETRY_S : undefined);
+    return true;
+  }
   const receipt = receiptOf(sale.target, payment);
   const whole = sale.inlineReceipt ? await withReceipt(answer, receipt) : answer;
   await deliver(exchange, whole, receiptFields(receipt, deal.version)).finally(() => sale.answers.release(answer));

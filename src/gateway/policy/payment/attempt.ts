@@ -17,6 +17,7 @@ import { FirstLook } from "./first-look.ts";
 import { HeldResponse } from "./held-response.ts";
 import { ID_KEEP_MS } from "./identifier.ts";
 import { withReceipt } from "./inline-receipt.ts";
+import { keptAnswer } from "./kept-answer.ts";
 import { PassingResponse } from "./passing-response.ts";
 import { type Paid, receiptFields, receiptOf, refusalOf } from "./receipt.ts";
 import {
@@ -28,6 +29,7 @@ import {
   respondUnverified,
   respondUnwritten,
 } from "./refusals.ts";
+import { OTHER_BODY, RequestDigest } from "./request-digest.ts";
 import { paymentError, respondError } from "./respond.ts";
 import { type Sale } from "./sale.ts";
 
@@ -54,6 +56,7 @@ export class Attempt {
   readonly #exchange: Exchange;
   readonly #deal: Deal;
   readonly #payment: Payment;
+  readonly #request: RequestDigest;
   #held: HeldResponse | undefined;
   #passing: PassingResponse | undefined;
   #look: FirstLook | undefined;
@@ -72,6 +75,7 @@ export class Attempt {
     this.#exchange = exchange;
     this.#deal = deal;
     this.#payment = payment;
+    this.#request = new RequestDigest(exchange, payment.bodyDigest);
     this.#state = payment.state;
     exchange.onGone = () => this.#onGone();
   }
@@ -146,20 +150,31 @@ export class Attempt {
       },
     );
     this.#look = new FirstLook(exchange);
+    this.#request.watch();
     return "continue";
   }
 
   /** Lets the upstream work for what is paid, and its answer through as it comes. */
   async #stream(): Promise<Decision> {
+    const request = this.#request;
+    const fault = await request.gather(this.#sale.answers);
+    if (fault !== undefined) {
+      this.#broken(fault);
+      return "answered";
+    }
+    if (!request.mustRead) request.watch(() => this.#inBackground(this.#noteBody()));
     // Counted before the upstream works: who breaks off, or outlives the hold, has had it all the same.
-    if (!(await this.#move({ state: "settled", hold: true, delivered: false }))) return this.#lose();
+    if (!(await this.#move({ state: "settled", hold: true, delivered: false, ...this.#request.spentOn })))
+      return this.#lose();
     if (this.#exchange.gone) {
       this.#release();
       return "answered";
     }
     this.#passing = new PassingResponse(this.#exchange, this.#receiptFields(), {
       over: (delivered) =>
-        this.#inBackground(this.#move({ state: "settled", hold: false, ...(delivered ? { delivered } : {}) })),
+        this.#inBackground(
+          this.#move({ state: "settled", hold: false, ...(delivered ? { delivered } : {}), ...this.#request.spentOn }),
+        ),
       broken: (error) => this.#broken(error),
     });
     return "continue";
@@ -175,6 +190,9 @@ export class Attempt {
           return;
         }
         if (!(await this.#charge(amount, answer))) return;
+      } else if (!this.#request.fits) {
+        await this.#refuseBody();
+        return;
       } else {
         this.#keep(answer);
       }
@@ -193,7 +211,7 @@ export class Attempt {
 
   /** Moves the money, and writes down what came of it. False: it did not move, or nobody knows, and that is answered. */
   async #charge(amount: string, answer?: Answer): Promise<boolean> {
-    const going = await this.#move({ state: "settling", hold: true, amount });
+    const going = await this.#move({ state: "settling", hold: true, amount, ...this.#request.spentOn });
     if (!going || this.#exchange.gone) {
       this.#release();
       if (!going) respondLost(this.#exchange);
@@ -247,17 +265,16 @@ export class Attempt {
   /** Gives what is paid for: the kept answer, or a new one. */
   async #owe(): Promise<Decision> {
     this.#settling = false;
-    const { answers, clock, settle } = this.#sale;
-    const answer = await answers.get(this.#payment.fingerprint, clock()).catch(roomless);
+    const answer = await keptAnswer(this.#sale, this.#payment.fingerprint, this.#request);
     if (answer instanceof TurnpikeError) {
       this.#broken(answer);
       return "answered";
     }
-    if (answer === undefined) return settle === "before" ? this.#stream() : this.#sell();
+    if (answer === undefined) return this.#sale.settle === "before" ? this.#stream() : this.#sell();
     try {
       await this.#send(answer);
     } finally {
-      answers.release(answer);
+      this.#sale.answers.release(answer);
     }
     return "answered";
   }
@@ -280,7 +297,12 @@ export class Attempt {
     await this.#kept;
     const sent = await deliver(this.#exchange, whole, this.#receiptFields());
     const begun = this.#exchange.started;
-    await this.#move({ state: "settled", hold: false, ...(begun ? { delivered: sent } : {}) });
+    await this.#move({
+      state: "settled",
+      hold: false,
+      ...(begun ? { delivered: sent } : {}),
+      ...this.#request.spentOn,
+    });
   }
 
   #receipt(): Receipt {
@@ -306,10 +328,23 @@ export class Attempt {
     await this.#untieId();
   }
 
+  /** At once, and not only with the end of the answer: a hold does not last as long as some answers do. */
+  async #noteBody(): Promise<void> {
+    await this.#move({ state: "settled", hold: true, ...this.#request.spentOn });
+  }
+
+  /** The upstream has worked for another body than was paid for: nothing of that goes out, and it counts. */
+  async #refuseBody(): Promise<void> {
+    respondError(this.#exchange, OTHER_BODY);
+    await this.#move({ state: "settled", hold: false, delivered: false });
+  }
+
   #broken(error: TurnpikeError): void {
+    this.#request.release();
     this.#release();
     if (this.#exchange.gone) return;
-    respondBroken(this.#exchange, error, this.#paid === undefined ? "" : this.#receiptFields());
+    if (error.code === "payment-conflict") respondError(this.#exchange, error);
+    else respondBroken(this.#exchange, error, this.#paid === undefined ? "" : this.#receiptFields());
   }
 
   #onGone(): void {
@@ -322,7 +357,8 @@ export class Attempt {
   /** Lets go of the payment: it may be used again, or, where it is paid already, be asked for again. */
   #release(): void {
     const isFree = this.#paid === undefined;
-    const moved = this.#move({ state: isFree ? "released" : "settled", hold: false });
+    const change: Change = { state: isFree ? "released" : "settled", hold: false };
+    const moved = this.#move(this.#passing === undefined ? change : { ...change, ...this.#request.spentOn });
     this.#inBackground(isFree ? moved.then(() => this.#untieId()) : moved);
   }
 
@@ -361,10 +397,4 @@ export class Attempt {
       .catch(() => this.#move(end))
       .catch(() => false);
   }
-}
-
-/** The answer is kept, and there is no room to read it: whoever asks again may find some. */
-function roomless(error: unknown): TurnpikeError {
-  if (error instanceof TurnpikeError) return error;
-  throw error;
 }

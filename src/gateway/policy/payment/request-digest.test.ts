@@ -1,0 +1,163 @@
+import { afterEach, expect, test } from "bun:test";
+import { once } from "node:events";
+import { request as httpRequest } from "node:http";
+import { until } from "../../../lib/testing/until.ts";
+import { encodeHeader } from "../../../payments/header.ts";
+import { PAYER } from "../../../payments/testing/payment.ts";
+import { HOLD_MS } from "../../../store/ledger.ts";
+import { closeShops, openShop, type Shop } from "./testing/shop.ts";
+import { answerWith, type TestExchange } from "./testing/test-gateway.ts";
+
+afterEach(closeShops);
+
+const MIB = 1_048_576;
+
+/** Calls back with the whole body, and `begun` with each piece. */
+function read(exchange: TestExchange, whole: (body: string) => void, begun: () => void = () => {}): void {
+  const pieces: Buffer[] = [];
+  exchange.body.readTo({
+    data(chunk, start = 0, end = chunk.length) {
+      pieces.push(Buffer.from(chunk.subarray(start, end)));
+      begun();
+      return true;
+    },
+    end: () => whole(Buffer.concat(pieces).toString()),
+    abort: (error) => exchange.response.abort(error),
+  });
+}
+
+function echo(exchange: TestExchange, status = 200): void {
+  read(exchange, (body) => answerWith(exchange, status, `made of ${body}`));
+}
+
+async function post(
+  shop: Shop,
+  payment: unknown,
+  body: string | ReadableStream,
+): Promise<[status: number, text: string]> {
+  const response = await shop.send(payment, { method: "POST", body });
+  return [response.status, await response.text()];
+}
+
+/** Of a length that is not told. */
+function chunked(text: string): ReadableStream {
+  return new Blob([text]).stream();
+}
+
+test("a payment in advance whose answer failed is owed to the same body alone, and the upstream sees no other", async () => {
+  let status = 500;
+  const shop = openShop({ terms: { settle: "before" }, upstream: (exchange) => echo(exchange, status) });
+  const payment = shop.payment();
+  expect(await post(shop, payment, "url=a")).toEqual([500, "made of url=a"]);
+  status = 200;
+  for (const other of ["url=b", "url=a and more", "", chunked("url=b"), chunked("url=a and more"), chunked("url")]) {
+    const [refused, text] = await post(shop, payment, other);
+    expect(refused).toBe(409);
+    expect(text).toContain("another body");
+  }
+  expect((await shop.send(payment)).status).toBe(409);
+  expect([shop.runs, shop.settlements, shop.bodies.used]).toEqual([1, 1, 0]);
+  expect(await post(shop, payment, chunked("url=a"))).toEqual([200, "made of url=a"]);
+  expect(await shop.booked(payment)).toMatchObject({ delivered: true, cuts: 2 });
+  expect(shop.bodies.used).toBe(0);
+});
+
+test("who cuts a paid answer off just before its end gets no answer to another body", async () => {
+  const shop = openShop({
+    terms: { settle: "before" },
+    upstream: (exchange) =>
+      read(exchange, (body) => {
+        exchange.response.start({ status: 200, reason: "", fields: "", bodyLength: -1 });
+        exchange.response.data(Buffer.from(`made of ${body}`));
+      }),
+  });
+  const payment = shop.payment();
+  for (const turn of [1, 2]) {
+    const leaving = new AbortController();
+    const answer = await shop.send(payment, { method: "POST", body: "url=a", signal: leaving.signal });
+    expect([answer.status, shop.runs]).toEqual([200, turn]);
+    leaving.abort();
+    await until(async () => (await post(shop, payment, "url=b"))[1].includes("another body"));
+    expect(shop.runs).toBe(turn);
+  }
+  expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: false, cuts: 2 });
+});
+
+test("of a body that broke off while its answer was made, what had been sent stays as it was", async () => {
+  const seen: string[] = [];
+  const shop = openShop({
+    terms: { settle: "before" },
+    upstream: (exchange) =>
+      read(
+        exchange,
+        (body) => {
+          seen.push(body);
+          answerWith(exchange, 200, `made of ${body}`);
+        },
+        () => {
+          exchange.response.start({ status: 200, reason: "", fields: "", bodyLength: -1 });
+          exchange.response.data(Buffer.from("so far"));
+        },
+      ),
+  });
+  const payment = shop.payment();
+  const request = httpRequest(`${shop.gateway.url}/goods`, {
+    method: "POST",
+    headers: { "payment-signature": encodeHeader(payment) },
+  });
+  request.on("error", () => {});
+  request.write("line 1\n");
+  await once(request, "response");
+  request.destroy();
+  await until(async () => (await shop.booked(payment))?.bodyDigest.startsWith("7+:") === true);
+  await until(async () => (await post(shop, payment, "line 2\nline 3"))[1].includes("another body"));
+  expect((await post(shop, payment, "line 1"))[0]).toBe(409);
+  expect(seen).toEqual([]);
+  expect(await shop.booked(payment)).toMatchObject({ cuts: 1 });
+});
+
+test("a body too long to be compared is not sent to the upstream once it is paid for: the debt stays in the ledger", async () => {
+  const shop = openShop({ terms: { settle: "before" }, upstream: (exchange) => echo(exchange, 500) });
+  for (const body of ["x".repeat(MIB + 1), chunked("x".repeat(MIB + 1))]) {
+    const payment = shop.payment();
+    expect((await post(shop, payment, "x".repeat(MIB + 1)))[0]).toBe(500);
+    const runs = shop.runs;
+    const [status, text] = await post(shop, payment, body);
+    expect([status, shop.runs, shop.bodies.used]).toEqual([409, runs, 0]);
+    expect(text).toContain("stands in the ledger");
+    expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: false });
+  }
+});
+
+test("a kept answer goes to the same body alone, and to that again and again", async () => {
+  const shop = openShop({ upstream: echo });
+  const payment = shop.payment();
+  expect(await post(shop, payment, "url=a")).toEqual([200, "made of url=a"]);
+  await until(async () => (await shop.booked(payment))?.delivered === true);
+  for (const other of ["url=b", "", chunked("url=b"), "url=aa"])
+    expect((await post(shop, payment, other))[0]).toBe(409);
+  for (const same of ["url=a", chunked("url=a")]) {
+    expect(await post(shop, payment, same)).toEqual([200, "made of url=a"]);
+  }
+  expect([shop.runs, shop.settlements]).toEqual([1, 1]);
+});
+
+test("an answer that is owed and not kept is made anew, and what is made of another body is not released", async () => {
+  const shop = openShop({
+    upstream: echo,
+    facilitator: () => ({
+      settle: async () => ({ kind: "unknown", cause: "time-out", transaction: "" }),
+      find: async () => ({ kind: "settled", transaction: "0xtx", payer: PAYER }),
+    }),
+  });
+  const payment = shop.payment();
+  expect((await post(shop, payment, "url=a"))[0]).toBe(503);
+  shop.clock.now += 3_600_000 + HOLD_MS;
+  for (const other of ["url=b", chunked("url=b"), "longer than that"]) {
+    const [status, text] = await post(shop, payment, other);
+    expect([status, text.includes("made of")]).toEqual([409, false]);
+  }
+  expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: false });
+  expect(await post(shop, payment, "url=a")).toEqual([200, "made of url=a"]);
+  expect(shop.settlements).toBe(1);
+});

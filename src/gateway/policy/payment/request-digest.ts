@@ -1,0 +1,206 @@
+import { createHash, type Hash } from "node:crypto";
+import { type TurnpikeError } from "../../../lib/errors.ts";
+import { type Fields } from "../../../lib/fields.ts";
+import { type BodySink, type Exchange, type RequestBody } from "../../exchange.ts";
+import { type Change } from "../../../store/ledger.ts";
+import { type Answers } from "./answers.ts";
+import { paymentError } from "./respond.ts";
+
+/** Longest body that is gathered to be compared with the one that was paid for before it goes to the upstream, in bytes. */
+const MAX_GATHERED_BYTES = 1_048_576;
+
+/** Of a request without a body. */
+const EMPTY = "0:";
+/** Bytes, a plus where they were the beginning of a body, SHA-256. */
+const DIGEST = /^(\d{1,16})(\+?):([\w-]*)$/;
+
+export const OTHER_BODY = paymentError(
+  "payment-conflict",
+  "This payment belongs to a request with another body, to which it stays owed.",
+);
+const TOO_LONG = `What was paid for is owed, and stands in the ledger; a body of more than ${MAX_GATHERED_BYTES} bytes cannot be compared with the one that it is owed to.`;
+const NO_ROOM = "Too many requests are being compared with what was paid for. Send the same payment again.";
+
+/**
+ * What a request's body is, by what is seen of it on its way: a payment is spent on one body, and who owns a debt could ask
+ * for others by it. Only as much was had as was sent, so that of a body that broke off its beginning alone is compared.
+ */
+export class RequestDigest {
+  readonly #exchange: Exchange;
+  /** What the payment was spent on; undefined where nobody knows yet. */
+  readonly #expected: { readonly bytes: number; readonly isWhole: boolean; readonly hash: string } | undefined;
+  readonly #hasBody: boolean;
+  #hash: Hash | undefined;
+  #bytes = 0;
+  #ended = false;
+  /** Of the first bytes, as many as were expected. */
+  #hashThere: string | undefined;
+  #gathered: Uint8Array[] = [];
+  #giveBack: (() => void) | undefined;
+
+  /** `expected` is what another one had to say for the ledger, or empty. */
+  constructor(exchange: Exchange, expected: string) {
+    this.#exchange = exchange;
+    this.#hasBody = hasBody(exchange);
+    const parts = DIGEST.exec(expected);
+    if (parts === null) return;
+    this.#expected = { bytes: Number(parts[1]), isWhole: parts[2] === "", hash: parts[3] ?? "" };
+    if (this.#expected.bytes === 0) this.#hashThere = "";
+  }
+
+  /** For the ledger: what the money is for, as far as it is known; from then on it is for nothing else. */
+  get spentOn(): Pick<Change, "bodyDigest"> {
+    if (!this.#hasBody || (this.#ended && this.#bytes === 0)) return { bodyDigest: EMPTY };
+    if (this.#hash === undefined) return {};
+    return { bodyDigest: `${this.#bytes}${this.#ended ? "" : "+"}:${sumOf(this.#hash)}` };
+  }
+
+  /** False: it is another body than the one that was paid for, as far as it was seen. */
+  get fits(): boolean {
+    const expected = this.#expected;
+    if (expected === undefined) return true;
+    if (!this.#hasBody) return expected.bytes === 0;
+    if (expected.isWhole && !(this.#ended && this.#bytes === expected.bytes)) return false;
+    return this.#hashThere === expected.hash;
+  }
+
+  /** Sees the body as the upstream reads it. `onEnd` is called when all of it was seen. */
+  watch(onEnd: () => void = () => {}): void {
+    if (!this.#hasBody) return;
+    const body = this.#exchange.body;
+    this.#exchange.body = {
+      readTo: (sink) => body.readTo(this.#seenBy(sink, onEnd)),
+      pause: () => body.pause(),
+      resume: () => body.resume(),
+      liftTimeLimit: () => body.liftTimeLimit?.(),
+    };
+  }
+
+  /** What stands against the request that can be told without reading its body. */
+  glance(): TurnpikeError | undefined {
+    if (!this.#hasBody) return this.fits ? undefined : OTHER_BODY;
+    const { bodyLength } = this.#exchange.head;
+    const expected = this.#expected;
+    if (expected === undefined || bodyLength === -1) return undefined;
+    const isOther = expected.isWhole ? bodyLength !== expected.bytes : bodyLength < expected.bytes;
+    return isOther ? OTHER_BODY : undefined;
+  }
+
+  /** True where the body has to be read to know whether it is the one that was paid for. */
+  get mustRead(): boolean {
+    return this.#hasBody && this.#expected !== undefined;
+  }
+
+  /** Why the request may not have what is kept for the payment: reads its body, and keeps nothing of that. */
+  async look(): Promise<TurnpikeError | undefined> {
+    const known = this.glance();
+    if (known !== undefined || !this.mustRead) return known;
+    const fault = await this.#read(() => undefined);
+    return fault ?? (this.fits ? undefined : OTHER_BODY);
+  }
+
+  /** Why the upstream may not work for the request: reads its body, which the upstream then gets as it was. */
+  async gather(answers: Answers): Promise<TurnpikeError | undefined> {
+    const known = this.glance();
+    if (known !== undefined || !this.mustRead) return known;
+    if (this.#exchange.head.bodyLength > MAX_GATHERED_BYTES) return paymentError("payment-conflict", TOO_LONG);
+    let taken = 0;
+    this.#giveBack = () => answers.give(taken);
+    const fault = await this.#read((piece) => {
+      if (this.#bytes > MAX_GATHERED_BYTES) return paymentError("payment-conflict", TOO_LONG);
+      if (!answers.take(piece.length)) return paymentError("overloaded", NO_ROOM);
+      taken += piece.length;
+      this.#gathered.push(new Uint8Array(piece));
+      return undefined;
+    });
+    const refusal = fault ?? (this.fits ? undefined : OTHER_BODY);
+    if (refusal !== undefined) this.release();
+    return refusal;
+  }
+
+  /** Lets go of what was gathered. */
+  release(): void {
+    this.#gathered = [];
+    this.#giveBack?.();
+    this.#giveBack = undefined;
+  }
+
+  /** Reads the body to its end; resolves with why it could not, or with what `take` has against it. */
+  async #read(take: (piece: Uint8Array) => TurnpikeError | undefined): Promise<TurnpikeError | undefined> {
+    if (this.#exchange.gone) return paymentError("bad-request", "the client is gone");
+    const { head, response } = this.#exchange;
+    if (head.expectContinue) response.start({ status: 100, reason: "Continue", fields: "", bodyLength: 0 });
+    const over = Promise.withResolvers<TurnpikeError | undefined>();
+    let refusal: TurnpikeError | undefined;
+    let trailers: Fields = "";
+    this.#exchange.body.readTo(
+      this.#seenBy(
+        {
+          data: (chunk, start = 0, end = chunk.length) => {
+            refusal ??= take(chunk.subarray(start, end));
+            if (refusal !== undefined) over.resolve(refusal);
+            return refusal === undefined;
+          },
+          end: (last) => {
+            trailers = last;
+            over.resolve(refusal);
+          },
+          abort: over.resolve,
+        },
+        () => {},
+      ),
+    );
+    const fault = await over.promise;
+    if (fault === undefined) this.#exchange.body = this.#replayed(trailers);
+    return fault;
+  }
+
+  #replayed(trailers: Fields): RequestBody {
+    return {
+      readTo: (sink) => {
+        // Taken either way: a full sink is what pausing is for, and there is nothing to pause.
+        for (const piece of this.#gathered) sink.data(piece);
+        this.release();
+        sink.end(trailers);
+      },
+      pause() {},
+      resume() {},
+    };
+  }
+
+  #seenBy(sink: BodySink, onEnd: () => void): BodySink {
+    return {
+      data: (chunk, start = 0, end = chunk.length) => {
+        this.#see(chunk.subarray(start, end));
+        return sink.data(chunk, start, end);
+      },
+      end: (trailers) => {
+        this.#ended = true;
+        onEnd();
+        sink.end(trailers);
+      },
+      abort: (error) => sink.abort(error),
+    };
+  }
+
+  #see(bytes: Uint8Array): void {
+    this.#hash ??= createHash("sha256");
+    const rest = (this.#expected?.bytes ?? 0) - this.#bytes;
+    this.#bytes += bytes.length;
+    if (rest > 0 && rest <= bytes.length) {
+      this.#hash.update(bytes.subarray(0, rest));
+      this.#hashThere = sumOf(this.#hash);
+      this.#hash.update(bytes.subarray(rest));
+    } else this.#hash.update(bytes);
+  }
+}
+
+/** Of what was put in so far; more may be. */
+function sumOf(hash: Hash): string {
+  return hash.copy().digest("base64url");
+}
+
+/** A handshake has no body; what comes is the tunnel's. */
+function hasBody({ head }: Exchange): boolean {
+  return head.bodyLength !== 0 && head.upgrade === "";
+}
