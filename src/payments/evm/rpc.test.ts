@@ -130,6 +130,29 @@ describe("a call to a node", () => {
     await server.stop(true);
   });
 
+  test("goes on with batches after one that came too soon after others", async () => {
+    const bodies: unknown[] = [];
+    const server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      async fetch(request) {
+        const body = (await request.json()) as { id: number }[];
+        bodies.push(body);
+        if (bodies.length === 1) {
+          return Response.json({ jsonrpc: "2.0", id: null, error: { code: -32_005, message: "rate limit" } });
+        }
+        return Response.json(body.map(({ id }) => ({ jsonrpc: "2.0", id, result: "0x7" })));
+      },
+    });
+    const limited = createRpc(`http://127.0.0.1:${server.port}`, 5000);
+    const busy = { fault: "unavailable", refusal: "busy" } as const;
+    const requests = [chainIdRequest(), blockNumberRequest()] as const;
+    expect(await limited.readAll<[bigint, bigint]>(requests)).toMatchObject([busy, busy]);
+    expect(await limited.readAll<[bigint, bigint]>(requests)).toEqual([7n, 7n]);
+    expect(bodies.every(Array.isArray)).toBe(true);
+    await server.stop(true);
+  });
+
   test("carries a URL's name and password as a field", async () => {
     const server = Bun.serve({
       hostname: "127.0.0.1",

@@ -192,7 +192,11 @@ export function createRpc(url: string, timeoutMs: number): Rpc {
       answer = await post(body);
     }
     if (isFault(answer)) return requests.map(() => answer);
-    if (!Array.isArray(answer.json) && refusalWithoutId(answer.json) !== undefined) {
+    const whole = Array.isArray(answer.json) ? undefined : refusalWithoutId(answer.json)?.error;
+    if (whole !== undefined) {
+      const fault = toFault("a batch", whole);
+      // It is too much for now, and would be more in single calls. What comes in one batch is of one node's state.
+      if (fault.fault === "unavailable") return requests.map(() => fault);
       takesBatches = false;
       return await Promise.all(requests.map(read));
     }
