@@ -1,8 +1,10 @@
 /** Payment before the upstream works, through the real gateway: streams, WebSockets, debts, crashes. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { decodeHeader, encodeHeader } from "../src/payments/header.ts";
 import { REQUIREMENTS, signedPayment, TERMS } from "../src/payments/testing/payment.ts";
 import { type Gateway, serverAt, startGateway } from "./support/gateway.ts";
@@ -29,6 +31,7 @@ beforeAll(async () => {
       runs += 1;
       const { pathname } = new URL(request.url);
       if (pathname.endsWith("/fails")) return new Response("sorry", { status: 500 });
+      if (pathname.endsWith("/echo")) return new Response(request.body, { status: 500 });
       if (server.upgrade(request)) return undefined;
       const body = new ReadableStream<string>({
         start(controller) {
@@ -129,4 +132,42 @@ test("a failure is owed: its answer comes with the receipt, and the same payment
   expect(runs - before).toBe(2);
   expect(receipts[0]).not.toBeNull();
   expect(receipts[1]).toBe(receipts[0]);
+});
+
+test("a debt is for the body that was paid for, which a client that waits for its 100 sends as well", async () => {
+  const headers = paidHeaders();
+  const post = (body: string) =>
+    fetch(`http://127.0.0.1:${gateway.port}/before/echo`, { method: "POST", headers, body });
+  expect(await (await post("url=a")).text()).toBe("url=a");
+  const before = runs;
+  expect((await post("url=b")).status).toBe(409);
+  expect(runs).toBe(before);
+  const careful = await RawClient.open(gateway.port);
+  careful.send(
+    `POST /before/echo HTTP/1.1\r\nHost: 127.0.0.1:${gateway.port}\r\nExpect: 100-continue\r\nContent-Length: 5\r\n` +
+      `PAYMENT-SIGNATURE: ${headers["payment-signature"]}\r\n\r\n`,
+  );
+  await careful.sees("HTTP/1.1 100 Continue\r\n\r\n");
+  careful.send("url=a");
+  await careful.sees("HTTP/1.1 500 ");
+  await careful.sees("url=a");
+  careful.destroy();
+  expect(runs).toBe(before + 1);
+});
+
+test("over HTTP/2 the body counts too", async () => {
+  const headers = paidHeaders();
+  const session = connect(`http://127.0.0.1:${gateway.port}`);
+  async function post(body: string): Promise<string> {
+    const stream = session.request({ ":method": "POST", ":path": "/before/echo", ...headers });
+    const [answer] = await Promise.all([text(stream), stream.end(body)]);
+    return answer;
+  }
+  expect(await post("url=a")).toBe("url=a");
+  const before = runs;
+  expect(await post("url=b")).toContain("another body");
+  expect(runs).toBe(before);
+  expect(await post("url=a")).toBe("url=a");
+  expect(runs).toBe(before + 1);
+  session.destroy();
 });
