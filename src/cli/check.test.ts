@@ -89,6 +89,8 @@ function priced(x402: object, terms: object = {}): string {
   return write("priced.json", JSON.stringify({ x402: { enabled: true, ...x402 }, upstreams, routes }));
 }
 
+const LONG = "x".repeat(10_000);
+
 const GIVEAWAYS: readonly (readonly [name: string, x402: object, terms: object, problem: RegExp])[] = [
   ["an unknown network", {}, { network: "basis" }, /routes\[0\]\.x402: Cannot sell: network "basis" is unknown/],
   ["nobody to pay", {}, { pay_to: "" }, /routes\[0\]\.x402\.pay_to: /],
@@ -96,6 +98,13 @@ const GIVEAWAYS: readonly (readonly [name: string, x402: object, terms: object, 
   ["a price of nothing", {}, { price: "0" }, /routes\[0\]\.x402: /],
   ["no facilitator", { facilitator_url: "" }, {}, /routes\[0\]\.x402: has no facilitator/],
   ["no chain to settle on", { embedded: { enabled: true } }, {}, /x402\.embedded\.enabled: requires x402\.chains/],
+  [
+    "a challenge too long",
+    {},
+    { extensions: { note: { text: LONG } } },
+    /routes\[0\]\.x402: Cannot sell: the challenge of \d+ characters/,
+  ],
+  ["a template that is none", { payment_required_b64: btoa('{"resource":7}') }, {}, /routes\[0\]\.x402: /],
   ["the same way of paying twice", {}, { accepts: [TERMS] }, /accepts\[0\]: is the same way of paying/],
 ];
 

@@ -2,6 +2,7 @@ import { type Config } from "../gateway/config/config.ts";
 import { findingText } from "../gateway/config/finding.ts";
 import { loadFile } from "../gateway/config/load.ts";
 import { readTlsMaterial } from "../gateway/process/certificates.ts";
+import { challengeFindings } from "../gateway/process/check-challenges.ts";
 import { type FacilitatorFinding } from "../gateway/process/check-facilitators.ts";
 import { secretFindings } from "../gateway/process/check-secrets.ts";
 import { checkFacilitators } from "../gateway/process/process-facilitators.ts";
@@ -44,11 +45,11 @@ export async function check(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** Prints what is wrong with secrets and facilitators; false where the gateway would not start, or give content away. */
+/** Prints what is wrong with challenges, secrets and facilitators; false where the gateway would not start, or give content away. */
 async function canSell(file: string, config: Config): Promise<boolean> {
-  const secrets = secretFindings(config, process.env);
-  for (const problem of secrets) console.error(`${file}: ${findingText(problem)}`);
-  if (secrets.length > 0) return false;
+  const problems = [...challengeFindings(config), ...secretFindings(config, process.env)];
+  for (const problem of problems) console.error(`${file}: ${findingText(problem)}`);
+  if (problems.length > 0) return false;
   const findings = await checkFacilitators(config);
   const isProblem = ({ what }: FacilitatorFinding): boolean => config.x402.require_facilitator || what === "unusable";
   for (const finding of findings) {
