@@ -1,0 +1,233 @@
+/** The real gateway, asked the same over every protocol: what a policy does must not depend on how a request came. */
+import { connect as connectTls, type TLSSocket } from "node:tls";
+import { LOCALHOST, TEST_CA } from "../support/certificates.ts";
+import { requestFields, Http2Client } from "../support/http2-client.ts";
+import * as h2 from "../support/http2-frames.ts";
+import { block } from "../support/http2-hpack.ts";
+import { Http3Client } from "../support/http3-client.ts";
+import { statusOf } from "../support/message.ts";
+import { Folder, Program } from "../support/program.ts";
+import { RawClient } from "../support/raw-client.ts";
+
+/** All of them over TLS; `plain` of the gateway is HTTP/1.1 in the clear. */
+export const PROTOCOLS = ["HTTP/1.1", "HTTP/2", "HTTP/3"] as const;
+export type Protocol = (typeof PROTOCOLS)[number];
+
+type Pairs = readonly (readonly [name: string, value: string])[];
+
+export interface Request {
+  /** GET, unless said otherwise. */
+  readonly method?: string;
+  /** With its query; `/x`, unless said otherwise. */
+  readonly path?: string;
+  readonly authority?: string;
+  /** In order; a name may be there more than once. Lower case. */
+  readonly headers?: Pairs | Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+}
+
+/** An answer as it came, but for the capitals of names. */
+export class Reply {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Pairs;
+  readonly body: Buffer;
+  readonly trailers: Pairs;
+
+  constructor(status: number, parts: { headers: Pairs; body: Buffer; trailers?: Pairs }) {
+    this.status = status;
+    this.headers = parts.headers.map(([name, value]) => [name.toLowerCase(), value] as const);
+    this.body = parts.body;
+    this.trailers = parts.trailers ?? [];
+  }
+
+  /** Every value of a field, in order. */
+  all(name: string): string[] {
+    return this.headers.filter(([field]) => field === name).map(([, value]) => value);
+  }
+
+  /** The field's values as one; undefined where it is absent. */
+  header(name: string): string | undefined {
+    const values = this.all(name);
+    return values.length === 0 ? undefined : values.join(", ");
+  }
+
+  get text(): string {
+    return this.body.toString();
+  }
+
+  /** The body as JSON. */
+  get json(): unknown {
+    return JSON.parse(this.text);
+  }
+}
+
+export interface ProtocolGateway {
+  /** Of the listener for TLS: HTTP/1.1 and HTTP/2. */
+  readonly tlsPort: number;
+  readonly quicPort: number;
+  /** Of the listener in the clear: HTTP/1.1, and HTTP/2 with prior knowledge. */
+  readonly plainPort: number;
+  readonly program: Program;
+  /** Its folder; configuration and certificates are there. */
+  readonly folder: Folder;
+  /** Asks over a connection of its own; over HTTP/3, one is shared. */
+  request(protocol: Protocol, request?: Request): Promise<Reply>;
+  /** Asks over HTTP/1.1 in the clear. */
+  plain(request?: Request): Promise<Reply>;
+  stop(): Promise<void>;
+}
+
+/** Starts one that listens in the clear, by TLS and by QUIC, with one worker unless `config.server` says otherwise. */
+export async function startProtocols(
+  config: { readonly server?: object; readonly [key: string]: unknown },
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ProtocolGateway> {
+  const folder = new Folder();
+  const tls = { cert_path: folder.write("cert.pem", LOCALHOST.cert), key_path: folder.write("key.pem", LOCALHOST.key) };
+  const loopback = { address: "127.0.0.1", port: 0 };
+  const listeners = [loopback, { ...loopback, use_tls: true, quic_enabled: true }];
+  const file = folder.write("turnpike.json", {
+    access_log: { enabled: false },
+    ...config,
+    tls: { ...tls, ...(config["tls"] as object | undefined) }, // A test's own configuration.
+    server: { workers: 1, listeners, ...config.server },
+  });
+  const program = new Program(["--config", file], { env: environment });
+  let http3: Promise<Http3Client> | undefined;
+  const stop = async (): Promise<void> => {
+    await http3?.then((client) => client.close()).catch(() => {});
+    await program.stop();
+    folder.remove();
+  };
+  try {
+    const portOf = async (pattern: RegExp): Promise<number> => Number((await program.sees(pattern))[1]);
+    const [plainPort, tlsPort, quicPort] = await Promise.all([
+      portOf(/listening on http:\/\/\S*?:(\d+)/),
+      portOf(/listening on https:\/\/\S*?:(\d+)(?! by HTTP\/3)\b/),
+      portOf(/listening on https:\/\/\S*?:(\d+) by HTTP\/3/),
+    ]);
+    const asks = {
+      "HTTP/1.1": async (request: Request) => overHttp1(new RawClient(await secure(tlsPort, "http/1.1")), request),
+      "HTTP/2": async (request: Request) => overHttp2(new Http2Client(await secure(tlsPort, "h2")), request),
+      "HTTP/3": async (request: Request) => {
+        http3 ??= Http3Client.connect(quicPort);
+        return overHttp3(await http3, request);
+      },
+    };
+    return {
+      tlsPort,
+      quicPort,
+      plainPort,
+      program,
+      folder,
+      request: (protocol, request = {}) => asks[protocol](request),
+      plain: async (request = {}) => overHttp1(await RawClient.open(plainPort), request),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function secure(port: number, alpn: string): Promise<TLSSocket> {
+  const socket = connectTls({
+    port,
+    host: "127.0.0.1",
+    servername: "localhost",
+    ca: TEST_CA.cert,
+    ALPNProtocols: [alpn],
+  });
+  return new Promise((resolve, reject) => {
+    socket.once("secureConnect", () => resolve(socket));
+    socket.once("error", reject);
+  });
+}
+
+function pairsOf({ headers = [] }: Request): Pairs {
+  // An object has no order that matters; `isArray` does not narrow a readonly list.
+  return Array.isArray(headers) ? (headers as Pairs) : Object.entries(headers as Record<string, string>);
+}
+
+function bytesOf({ body = "" }: Request): Buffer {
+  return typeof body === "string" ? Buffer.from(body) : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+}
+
+const AUTHORITY = "localhost";
+
+async function overHttp1(client: RawClient, request: Request): Promise<Reply> {
+  const { method = "GET", path = "/x", authority = AUTHORITY } = request;
+  const body = bytesOf(request);
+  const fields = [["host", authority] as const, ...pairsOf(request)];
+  if (request.body !== undefined) fields.push(["content-length", String(body.length)]);
+  const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  try {
+    client.send(`${method} ${path} HTTP/1.1\r\n${lines}\r\n${body.toString("latin1")}`);
+    const message = await client.finalResponse(method);
+    return new Reply(statusOf(message), {
+      headers: message.fields,
+      body: Buffer.from(message.body, "latin1"),
+      trailers: message.trailers,
+    });
+  } finally {
+    client.destroy();
+  }
+}
+
+async function overHttp2(client: Http2Client, request: Request): Promise<Reply> {
+  const { method = "GET", path = "/x", authority = AUTHORITY } = request;
+  const fields = requestFields(path, method, pairsOf(request)).map(([name, value]) => {
+    if (name === ":authority") return [name, authority] as const;
+    return [name, name === ":scheme" ? "https" : value] as const;
+  });
+  client.opensWindows = true;
+  try {
+    const flags = request.body === undefined ? h2.END_BOTH : h2.END_HEADERS;
+    client.send(h2.PREFACE, h2.settings(), h2.frame(h2.HEADERS, flags, 1, block(fields)));
+    if (request.body !== undefined) sendBody(client, bytesOf(request));
+    const answer = await client.answer(1);
+    return new Reply(answer.status, {
+      headers: withoutPseudo(answer.fields),
+      body: answer.body,
+      trailers: answer.trailers,
+    });
+  } finally {
+    client.destroy();
+  }
+}
+
+/** What any peer takes in one frame; bodies of tests stay below the first window (RFC 9113 §6.9.2). */
+const FRAME_BYTES = 16_384;
+
+function sendBody(client: Http2Client, body: Buffer): void {
+  for (let at = 0; at + FRAME_BYTES < body.length; at += FRAME_BYTES) {
+    client.send(h2.data(1, body.subarray(at, at + FRAME_BYTES)));
+  }
+  const rest = body.length === 0 ? 0 : ((body.length - 1) % FRAME_BYTES) + 1;
+  client.send(h2.data(1, body.subarray(body.length - rest), h2.END_STREAM));
+}
+
+async function overHttp3(client: Http3Client, request: Request): Promise<Reply> {
+  const { method = "GET", path = "/x", authority = AUTHORITY } = request;
+  const fields: Record<string, string | string[]> = { ":authority": authority };
+  for (const [name, value] of pairsOf(request)) {
+    const before = fields[name];
+    fields[name] = before === undefined ? value : [before, value].flat();
+  }
+  const body = request.body === undefined ? undefined : bytesOf(request);
+  const response = await client.request(method, path, body, fields);
+  return new Reply(Number(response.headers[":status"]), {
+    headers: withoutPseudo(flat(response.headers)),
+    body: response.body,
+    trailers: flat(response.trailers ?? {}),
+  });
+}
+
+function flat(headers: Readonly<Record<string, string | string[]>>): Pairs {
+  return Object.entries(headers).flatMap(([name, values]) => [values].flat().map((value) => [name, value] as const));
+}
+
+function withoutPseudo(fields: Pairs): Pairs {
+  return fields.filter(([name]) => !name.startsWith(":"));
+}
