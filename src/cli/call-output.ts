@@ -1,6 +1,7 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { codeOf } from "../lib/caught.ts";
+import { writeStandard } from "./standard-output.ts";
 
 /** What a result is written to. */
 export interface Output {
@@ -29,7 +30,7 @@ export async function writeBinary(bytes: Uint8Array, type: string, name: string,
     const file = writeFresh(bytes, name, EXTENSIONS[type] ?? "bin");
     output.say(`wrote ${bytes.byteLength} bytes to ${file}`);
   } else {
-    await writeStandard(bytes);
+    await print(bytes);
   }
 }
 
@@ -40,7 +41,7 @@ export async function writeText(text: string, output: Output): Promise<void> {
     await writeFile(output.out, line);
     output.say(`wrote ${output.out}`);
   } else {
-    await writeStandard(Buffer.from(output.isTerminal ? withoutControls(line) : line));
+    await print(output.isTerminal ? withoutControls(line) : line);
   }
 }
 
@@ -71,9 +72,9 @@ function writeFresh(bytes: Uint8Array, name: string, extension: string): string 
   throw new Error(`Cannot find a free name for ${name}.${extension}: name one with --out FILE`);
 }
 
-async function writeStandard(bytes: Uint8Array): Promise<void> {
+async function print(text: string | Uint8Array): Promise<void> {
   try {
-    await Bun.write(Bun.stdout, bytes);
+    await writeStandard(text);
   } catch (error) {
     // Who reads the pipe has had enough, as `head` does.
     if (codeOf(error) !== "EPIPE") throw error;

@@ -17,6 +17,7 @@ import {
 import { CSV, JSON_LINES } from "./ledger-export.ts";
 import { isOwed, toRecord, toTotal } from "./ledger-record.ts";
 import { paymentDetail, paymentTable, totalTable } from "./ledger-render.ts";
+import { writeStandard } from "./standard-output.ts";
 import { stateFolder } from "./state-folder.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -30,7 +31,7 @@ export async function ledger(args: readonly string[]): Promise<number> {
   try {
     const request = parseLedger(args);
     if (request === "help") {
-      await write(`${LEDGER_USAGE}\n`);
+      await writeStandard(`${LEDGER_USAGE}\n`);
       return 0;
     }
     const opened = await openPlace(request.place);
@@ -68,11 +69,13 @@ async function run(view: LedgerView, { query, json }: LedgerRequest): Promise<nu
     await exportAll(view, query);
   } else if (query.kind === "list") {
     const payments = await first(paymentsOf(view, query.filter, query.owed), query.limit);
-    await write(json ? jsonText(payments.map(toRecord)) : paymentTable(payments, isTerminal));
+    await writeStandard(json ? jsonText(payments.map(toRecord)) : paymentTable(payments, isTerminal));
   } else {
     const { by, filter } = query;
     const totals = await view.totals(by, filter);
-    await write(json ? jsonText(totals.map((total) => toTotal(by, total))) : totalTable(by, totals, isTerminal));
+    await writeStandard(
+      json ? jsonText(totals.map((total) => toTotal(by, total))) : totalTable(by, totals, isTerminal),
+    );
   }
   return 0;
 }
@@ -87,7 +90,7 @@ async function show(view: LedgerView, prefix: string, json: boolean): Promise<nu
     console.error(paymentTable(found, true).trimEnd());
     return 1;
   }
-  await write(json ? jsonText(toRecord(payment)) : paymentDetail(payment));
+  await writeStandard(json ? jsonText(toRecord(payment)) : paymentDetail(payment));
   return 0;
 }
 
@@ -97,10 +100,10 @@ async function exportAll(view: LedgerView, query: LedgerQuery & { kind: "export"
   for await (const payment of paymentsOf(view, query.filter, query.owed)) {
     text += line(toRecord(payment));
     if (text.length < WRITE_LENGTH) continue;
-    await write(text);
+    await writeStandard(text);
     text = "";
   }
-  await write(text);
+  await writeStandard(text);
 }
 
 /** All payments that fit, newest first. Those that come meanwhile are not among them. */
@@ -125,11 +128,4 @@ async function first<T>(items: AsyncIterable<T>, limit: number): Promise<T[]> {
 
 function jsonText(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
-}
-
-/** Resolves once the text is with whoever reads. `Bun.write` repeats parts of it where a pipe is full. */
-function write(text: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    process.stdout.write(text, (error) => (error === null || error === undefined ? resolve() : reject(error)));
-  });
 }
