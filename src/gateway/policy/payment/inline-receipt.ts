@@ -8,6 +8,8 @@ const MAX_INLINE_BYTES = 1_048_576;
 /** What a field says of bytes that are not those any more. */
 const OF_THE_BYTES = ["etag", "content-md5", "digest", "content-digest", "repr-digest", "accept-ranges"];
 const MEMBER = "payment";
+/** Whose characters are written back as the very bytes that they were. */
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * The answer with the receipt in its body, as the member `payment` of the JSON object that it is (`inline_receipt`). Any other
@@ -26,11 +28,12 @@ export async function withReceipt(answer: Answer, receipt: Receipt): Promise<Ans
     ...answer,
     head: { ...head, fields: withoutFields(head.fields, OF_THE_BYTES), bodyLength: bytes.length },
     body: [bytes],
+    trailers: withoutFields(answer.trailers, OF_THE_BYTES),
     size: bytes.length,
   };
 }
 
-/** Empty where it cannot be read: then there is nothing to put a receipt into, and its sending will tell. */
+/** Empty where it cannot be read, or is no UTF-8: then there is nothing to put a receipt into, and its sending will tell. */
 async function textOf({ body, size }: Answer): Promise<string> {
   const pieces: Uint8Array[] = [];
   if (body instanceof AnswerFile) {
@@ -42,7 +45,11 @@ async function textOf({ body, size }: Answer): Promise<string> {
   } else {
     pieces.push(...body);
   }
-  return Buffer.concat(pieces).toString("utf8");
+  try {
+    return strict.decode(Buffer.concat(pieces));
+  } catch {
+    return "";
+  }
 }
 
 function isPlainJson(fields: Fields): boolean {

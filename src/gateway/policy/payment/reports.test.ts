@@ -130,6 +130,21 @@ for (const [what, body, fields] of UNTOUCHED) {
   });
 }
 
+test("no receipt is put into JSON that is not UTF-8, whose bytes stay as they are", async () => {
+  const bytes = Buffer.from('{"a":"caf\xe9"}', "latin1");
+  const shop = open({
+    terms: { inline_receipt: true },
+    upstream: ({ response }) => {
+      const fields = fieldLine("Content-Type", "application/json; charset=iso-8859-1");
+      response.start({ status: 200, reason: "", fields, bodyLength: bytes.length });
+      response.data(bytes);
+      response.end("");
+    },
+  });
+  const response = await shop.send(shop.payment());
+  expect(Buffer.from(await response.arrayBuffer())).toEqual(bytes);
+});
+
 test("a receipt stands alone in an object that is empty", async () => {
   const shop = open({ terms: { inline_receipt: true }, upstream: answering("{}") });
   const response = await shop.send(shop.payment());
