@@ -86,6 +86,7 @@ function build(): { client: Http1ServerConnection; origin: ClientConnection } {
     catalogue: undefined,
     buffers,
     clientAddress: undefined,
+    unrouted: [],
     staticFiles: undefined,
     answerError,
     onFault: (error) => {

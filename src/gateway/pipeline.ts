@@ -16,7 +16,7 @@ import { type StaticFiles } from "./static/static-files.ts";
 
 /** A route as requests need it; made from the configuration, never changed. */
 export interface Route extends Routable {
-  /** In the order in which they run: the list in docs/architecture.md. */
+  /** In the order in which they run: the list in docs/policies.md. */
   readonly policies: readonly Policy[];
   readonly target: ForwardTarget;
   /** Undefined: every request goes to the upstream. */
@@ -35,6 +35,8 @@ export interface Pipeline extends GatewayPaths {
   readonly buffers: BufferPool;
   /** Undefined: the peer is the client. */
   readonly clientAddress: ((peer: string, forwardedFor: string) => string) | undefined;
+  /** What runs before static files and 404, in the same order as a route's. */
+  readonly unrouted: readonly Policy[];
   /** What no route takes; undefined: 404. */
   readonly staticFiles: StaticFiles | undefined;
   readonly onFault: (error: unknown) => void;
@@ -47,7 +49,8 @@ const NO_BUFFERS = new CannedError("overloaded", "this server has no memory left
 /**
  * The life of a request, top to bottom. The codec calls it with the head read and the body still to come.
  *
- *   client address → route → gateway paths → host allowed? → OPTIONS for us → room for it? → the route's policies → cache → forward, or static files → (the response passes the policies' sinks)
+ *   client address → route → gateway paths → host allowed? → OPTIONS for us → room for it? → the route's policies → cache → forward → (the response passes the policies' sinks)
+ *                                                                                   no route: → the policies of all → static files, 404
  */
 export function serve(pipeline: Pipeline, exchange: Exchange): void {
   const { head } = exchange;
@@ -72,32 +75,32 @@ export function serve(pipeline: Pipeline, exchange: Exchange): void {
     pipeline.answerError(exchange, NO_BUFFERS);
     return;
   }
-  if (route === undefined) {
-    if (pipeline.staticFiles === undefined) pipeline.answerError(exchange, NO_ROUTE);
-    else pipeline.staticFiles.serve(exchange);
-    return;
-  }
-  if (route.policies.length === 0) send(exchange, route);
-  else runPolicies(pipeline, exchange, { route, next: 0, skips: false });
+  const policies = route === undefined ? pipeline.unrouted : route.policies;
+  if (policies.length === 0) handle(pipeline, exchange, route);
+  else runPolicies(pipeline, exchange, { route, policies, next: 0, skips: false });
 }
 
-/** To the route's upstream, unless its cache has the answer. */
-function send(exchange: Exchange, route: Route): void {
-  if (route.cache === undefined) forward(exchange, route.target);
-  else route.cache.serve(exchange);
+/** To the route's upstream, unless its cache has the answer; a file, or 404, where there is no route. */
+function handle(pipeline: Pipeline, exchange: Exchange, route: Route | undefined): void {
+  if (route !== undefined) {
+    if (route.cache === undefined) forward(exchange, route.target);
+    else route.cache.serve(exchange);
+  } else if (pipeline.staticFiles === undefined) pipeline.answerError(exchange, NO_ROUTE);
+  else pipeline.staticFiles.serve(exchange);
 }
 
-/** How far a request is in its route's chain. */
+/** How far a request is in its chain. */
 interface Progress {
-  readonly route: Route;
+  readonly route: Route | undefined;
+  readonly policies: readonly Policy[];
   next: number;
   /** One has asked to pass over the rest, but for what guards. */
   skips: boolean;
 }
 
-/** Runs the route's policies in order, then the handler; the first that answers ends it. */
+/** Runs the policies in order, then the handler; the first that answers ends it. */
 function runPolicies(pipeline: Pipeline, exchange: Exchange, progress: Progress): void {
-  const { policies } = progress.route;
+  const { policies } = progress;
   try {
     while (progress.next < policies.length) {
       const policy = policies[progress.next++];
@@ -110,7 +113,7 @@ function runPolicies(pipeline: Pipeline, exchange: Exchange, progress: Progress)
       }
       if (!goesOn(pipeline, exchange, progress, decision)) return;
     }
-    send(exchange, progress.route);
+    handle(pipeline, exchange, progress.route);
   } catch (error) {
     fail(pipeline, exchange, error);
   }
@@ -133,19 +136,29 @@ async function goOnAfter(
 function goesOn(pipeline: Pipeline, exchange: Exchange, progress: Progress, decision: Decision): boolean {
   if (decision === "answered" || exchange.gone) return false;
   if (typeof decision === "object") {
-    exchange.body.pause();
-    setTimeout(
-      () => {
-        if (exchange.gone) return;
-        exchange.body.resume();
-        runPolicies(pipeline, exchange, progress);
-      },
-      Math.min(decision.pauseMs, MAX_PAUSE_MS),
-    );
+    hold(exchange, decision.pauseMs, () => runPolicies(pipeline, exchange, progress));
     return false;
   }
   if (decision === "skip") progress.skips = true;
   return true;
+}
+
+/** Reads nothing of the body for so long, then goes on; a client that leaves meanwhile leaves nothing behind. */
+function hold(exchange: Exchange, ms: number, goOn: () => void): void {
+  const { onGone } = exchange;
+  exchange.body.pause();
+  const timer = setTimeout(
+    () => {
+      exchange.onGone = onGone;
+      exchange.body.resume();
+      goOn();
+    },
+    Math.min(ms, MAX_PAUSE_MS),
+  );
+  exchange.onGone = () => {
+    clearTimeout(timer);
+    onGone?.();
+  };
 }
 
 function fail(pipeline: Pipeline, exchange: Exchange, error: unknown): void {

@@ -115,6 +115,7 @@ async function compileWith(lease: Lease, { config, deps, previous }: Compilation
       catalogue: sold.length === 0 ? undefined : new Catalogue(sold),
       buffers: deps.buffers,
       clientAddress: createClientAddress(config.server.trusted_proxies),
+      unrouted: routePolicies({}),
       staticFiles,
       ...answer,
       onFault: deps.onFault,

@@ -1,15 +1,41 @@
 import { type Policy } from "../policy/policy.ts";
 
-/** A route's policies by name; one that the configuration does not ask for is undefined, and costs nothing. */
+/** A chain's policies by name; one that the configuration does not ask for is undefined, and costs nothing. */
 export interface RoutePolicies {
+  /** Has the last word on the fields of every answer, whoever gives it. */
+  readonly responseHeaders?: Policy | undefined;
+  readonly securityHeaders?: Policy | undefined;
+  /** Answers preflights, which carry neither credentials nor payment. */
+  readonly cors?: Policy | undefined;
+  readonly compression?: Policy | undefined;
+  /** Says who asks; what follows counts and charges by that. */
+  readonly auth?: Policy | undefined;
+  readonly rateLimit?: Policy | undefined;
+  /** Nobody pays for a request that is not worked for. */
+  readonly bodySchema?: Policy | undefined;
   /** Nothing is worked for, and nothing goes out, that is not paid for. */
-  readonly payment: Policy | undefined;
+  readonly payment?: Policy | undefined;
+  /** Sees the request as it goes on to the upstream. */
+  readonly requestHeaders?: Policy | undefined;
 }
 
-/** The order in which they run. Sinks that they put before the response see it in the reverse order. */
-const ORDER: readonly (keyof RoutePolicies)[] = ["payment"];
+/**
+ * The order in which they run; docs/policies.md and docs/architecture.md show it. Sinks that they put before the response see
+ * it in the reverse order. What edits every answer stands before what answers by itself.
+ */
+export const ORDER: readonly (keyof RoutePolicies)[] = [
+  "responseHeaders",
+  "securityHeaders",
+  "cors",
+  "compression",
+  "auth",
+  "rateLimit",
+  "bodySchema",
+  "payment",
+  "requestHeaders",
+];
 
-/** A route's chain, composed once. */
+/** A chain, composed once. */
 export function routePolicies(policies: RoutePolicies): Policy[] {
   return ORDER.flatMap((name) => policies[name] ?? []);
 }
