@@ -7,7 +7,7 @@ const UNNAMED = 0o20000000 | constants.O_DIRECTORY;
 /** What every row and region begins at: two processes that write beside each other do not share a cache line. */
 const ALIGN_BYTES = 64;
 /** The most bytes that a zone may have; more is a mistake in its shape. */
-const MAX_ZONE_BYTES = 64 * 1024 * 1024;
+const MAX_ZONE_BYTES = 256 * 1024 * 1024;
 
 /** How many numbers a zone holds. */
 export interface ZoneShape {
@@ -17,16 +17,19 @@ export interface ZoneShape {
   readonly counters: number;
   /** Integers in a row of cells. */
   readonly cells: number;
+  /** Bytes that all processes write; left out: none. */
+  readonly common?: number;
 }
 
 /**
- * Numbers that the processes of one server share, and nothing else. Every row has one writer, so that it needs no lock:
+ * Numbers that the processes of one server share, and little else. Every row has one writer, so that it needs no lock:
  * a number is written with one store, and whoever dies leaves each number as it was or as it should be.
  *
  * Counters are plain numbers, added to in a nanosecond and exact up to 2^53. Cells are 32-bit integers for `Atomics`: what one
- * process decides by what the others have.
+ * process decides by what the others have. The common part is all processes' alone: what lies there is changed by one
+ * compare-and-exchange at a time, so that nobody can die with it half changed.
  *
- *   counters of row 0 │ counters of row 1 │ … │ cells of row 0 │ cells of row 1 │ …
+ *   counters of row 0 │ counters of row 1 │ … │ cells of row 0 │ cells of row 1 │ … │ common
  */
 export class SharedZone {
   readonly shape: ZoneShape;
@@ -70,6 +73,13 @@ export class SharedZone {
     return new Int32Array(this.#memory, start + this.#checked(row) * cellBytes(this.shape), cells);
   }
 
+  /** The bytes that every process writes; they begin as zeros. */
+  common(): Uint8Array {
+    const { rows, common = 0 } = this.shape;
+    const start = rows * (counterBytes(this.shape) + cellBytes(this.shape));
+    return new Uint8Array(this.#memory, start, common);
+  }
+
   #checked(row: number): number {
     if (row >= 0 && row < this.shape.rows) return row;
     throw new Error(`Cannot use row ${row} of the shared memory: it has ${this.shape.rows}`);
@@ -89,7 +99,7 @@ function cellBytes(shape: ZoneShape): number {
 }
 
 function bytesOf(shape: ZoneShape): number {
-  const bytes = shape.rows * (counterBytes(shape) + cellBytes(shape));
+  const bytes = shape.rows * (counterBytes(shape) + cellBytes(shape)) + aligned(shape.common ?? 0);
   if (bytes > MAX_ZONE_BYTES) throw new Error(`Cannot share ${bytes} bytes of memory: at most ${MAX_ZONE_BYTES}`);
   return bytes;
 }

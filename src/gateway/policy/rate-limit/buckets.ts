@@ -1,0 +1,233 @@
+import { HalfSipHash } from "../../../lib/half-sip-hash.ts";
+
+/** Ticks of a millisecond: the time in a slot is counted in sixteenths of a microsecond. */
+export const TICKS_PER_MS = 16_000;
+/** The longest that a bucket may take to fill, in milliseconds: three days. A time in a slot is ambiguous after twice that. */
+export const MAX_FILL_MS = 3 * 86_400_000;
+/** Buckets that are not full, of all routes together. */
+export const SLOTS = 1 << 18;
+/** Slots that a key may lie in: two cache lines. */
+const WAYS = 16;
+/** Buckets for those who find no slot: one for each route, or nearly so. */
+export const SPARE_SLOTS = 1 << 10;
+/** The random key of the hash. */
+const KEY_BYTES = 64;
+const BYTES_PER_SLOT = 8;
+/** What all buckets take of the shared memory. */
+export const BUCKET_BYTES = KEY_BYTES + (SLOTS + SPARE_SLOTS) * BYTES_PER_SLOT;
+/** Another worker has changed the slot meanwhile: how often it is looked at again before the spare bucket takes the request. */
+const MAX_TRIES = 1000;
+/** Slots of one sweep; 64 sweeps go through all. */
+const SWEEP_SLOTS = SLOTS / 64;
+
+/** Of a slot's 64 bits: 20 tell the key, 44 the time at which its bucket is full again; all zero where it is nobody's. */
+const TIME_BITS_HIGH = 12;
+const TIME_MASK_HIGH = (1 << TIME_BITS_HIGH) - 1;
+const TIME_RANGE = 2 ** 44;
+const LOW_RANGE = 2 ** 32;
+
+/** A bucket's size, in ticks. */
+export interface BucketSize {
+  /** The ticks in which it gains one token. */
+  readonly cost: number;
+  /** Its tokens. */
+  readonly burst: number;
+}
+
+/** How a bucket answered. */
+export interface Charge {
+  /** False: it has no token. */
+  allowed: boolean;
+  /** Ticks until the bucket is full, with this request where it was allowed. */
+  debt: number;
+}
+
+/** Ticks until a request is allowed, after one that was not. */
+export function ticksToWait({ debt }: Charge, { cost, burst }: BucketSize): number {
+  return debt + cost - burst * cost;
+}
+
+/**
+ * Token buckets of all workers together, kept as GCRA does: a bucket is the one time at which it will be full. A request moves
+ * that time on by the time of one token, or is refused where that would be more than the burst away.
+ *
+ *   slot: │ 20 bits of the key's hash │ 44 bits of time │      set of 16 slots: by 14 other bits
+ *
+ * Key and time lie in one 64-bit word, so everything, taking a slot over included, is one compare-and-exchange: no worker holds
+ * anything that it could die with. A slot is taken over only when its bucket is full, since a new one says the same. Where all
+ * 16 slots of a set have buckets that are not full, those who come new share one spare bucket of their route, with the
+ * route's own rate: nobody who floods gets more than one rate out of it, and who has a bucket keeps it. Two keys that agree
+ * in 34 bits of the hash share a bucket: of 100,000 keys at one time, about one in 170,000; nobody can choose which.
+ */
+export class Buckets {
+  /** Of the last `charge`; the next one overwrites it. */
+  readonly charged: Charge & { spare: boolean } = { allowed: false, debt: 0, spare: false };
+  readonly #words: BigInt64Array;
+  readonly #halves: Int32Array;
+  readonly #hash: HalfSipHash;
+  readonly #now: () => number;
+  /** One word as 64 bits and as two halves. */
+  readonly #word = new BigInt64Array(1);
+  readonly #half = new Int32Array(this.#word.buffer);
+  /** The last charge has put its key into a slot. */
+  #tookOver = false;
+  #swept = 0;
+
+  /** `memory` has `BUCKET_BYTES`, zeros at first; `now` is monotonic, in milliseconds, and the same for all who share it. */
+  constructor(memory: Uint8Array, now: () => number) {
+    const { buffer, byteOffset } = memory;
+    this.#hash = sharedHash(new BigInt64Array(buffer, byteOffset, 1));
+    this.#words = new BigInt64Array(buffer, byteOffset + KEY_BYTES, SLOTS + SPARE_SLOTS);
+    this.#halves = new Int32Array(buffer, byteOffset + KEY_BYTES, (SLOTS + SPARE_SLOTS) * 2);
+    this.#now = now;
+  }
+
+  /** A name for a route, or for one kind of its keys, by which `charge` knows it: two words. */
+  space(name: string): readonly [number, number] {
+    this.#hash.hash(0, 0, name);
+    return [this.#hash.low, this.#hash.high];
+  }
+
+  /** Takes a token out of the bucket of `key`; the outcome is in `charged`. */
+  charge(space: readonly [number, number], key: string, size: BucketSize): Charge {
+    this.#hash.hash(space[0], space[1], key);
+    const { low, high } = this.#hash;
+    const first = low & (SLOTS - 1) & ~(WAYS - 1);
+    // Zero is nobody's.
+    const tag = high >>> TIME_BITS_HIGH || 1;
+    const now = Math.floor(this.#now() * TICKS_PER_MS);
+    const { charged } = this;
+    charged.spare = false;
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const slot = this.#find(first, tag, now);
+      if (slot < 0) break;
+      if (this.#chargeSlot(slot, tag, { now, size })) {
+        if (this.#tookOver) this.#mergeDoubles(first, tag, now);
+        return charged;
+      }
+    }
+    charged.spare = true;
+    const spare = SLOTS + (space[0] & (SPARE_SLOTS - 1));
+    for (let tries = 0; tries < MAX_TRIES; tries++) if (this.#chargeSlot(spare, 1, { now, size })) return charged;
+    charged.allowed = false;
+    charged.debt = size.burst * size.cost;
+    return charged;
+  }
+
+  /**
+   * Clears some of the slots whose buckets are full; called once a minute, it comes round within `MAX_FILL_MS`, before their
+   * times could be taken for times to come.
+   */
+  sweep(): void {
+    const now = Math.floor(this.#now() * TICKS_PER_MS);
+    for (let i = 0; i < SWEEP_SLOTS; i++) this.#clearIfFull((this.#swept + i) % SLOTS, now);
+    if (this.#swept === 0) for (let i = 0; i < SPARE_SLOTS; i++) this.#clearIfFull(SLOTS + i, now);
+    this.#swept = (this.#swept + SWEEP_SLOTS) % SLOTS;
+  }
+
+  /** Slots with a bucket that is not full; goes through all of them. */
+  countUsed(): number {
+    const now = Math.floor(this.#now() * TICKS_PER_MS);
+    let used = 0;
+    for (let slot = 0; slot < SLOTS; slot++) if (this.#debtOf(slot, now) > 0) used++;
+    return used;
+  }
+
+  /** The slot of `tag`, else one that may be taken; -1 where there is neither. */
+  #find(first: number, tag: number, now: number): number {
+    let free = -1;
+    for (let slot = first; slot < first + WAYS; slot++) {
+      const high = this.#halves[slot * 2 + 1] ?? 0;
+      if (high >>> TIME_BITS_HIGH === tag) return slot;
+      if (free < 0 && this.#debtOf(slot, now) <= 0) free = slot;
+    }
+    return free;
+  }
+
+  /** False: another worker was faster, and the slot must be looked at again. */
+  #chargeSlot(slot: number, tag: number, { now, size }: { readonly now: number; readonly size: BucketSize }): boolean {
+    const seen = Atomics.load(this.#words, slot);
+    this.#word[0] = seen;
+    const [low = 0, high = 0] = this.#half;
+    const debt = Math.max(debtOf(low, high, now), 0);
+    if (high >>> TIME_BITS_HIGH !== tag && debt > 0) return false;
+    const { charged } = this;
+    charged.debt = debt;
+    charged.allowed = debt + size.cost <= size.burst * size.cost;
+    this.#tookOver = charged.allowed && high >>> TIME_BITS_HIGH !== tag;
+    if (!charged.allowed) return true;
+    charged.debt += size.cost;
+    return this.#exchange(slot, seen, { tag, time: now + charged.debt });
+  }
+
+  #exchange(slot: number, seen: bigint, { tag, time }: { readonly tag: number; readonly time: number }): boolean {
+    const within = time % TIME_RANGE;
+    this.#half[0] = (within % LOW_RANGE) | 0;
+    this.#half[1] = (tag << TIME_BITS_HIGH) | Math.floor(within / LOW_RANGE);
+    return Atomics.compareExchange(this.#words, slot, seen, this.#word[0] ?? 0n) === seen;
+  }
+
+  /**
+   * Two workers may put the same new key into two slots, where another slot came free between their looks. The first slot
+   * is what all find from then on; what the others owe is added to it.
+   */
+  #mergeDoubles(first: number, tag: number, now: number): void {
+    let kept = -1;
+    for (let slot = first; slot < first + WAYS; slot++) {
+      if ((this.#halves[slot * 2 + 1] ?? 0) >>> TIME_BITS_HIGH !== tag) continue;
+      if (kept < 0) kept = slot;
+      else this.#move(slot, kept, { tag, now });
+    }
+  }
+
+  #move(from: number, to: number, { tag, now }: { readonly tag: number; readonly now: number }): void {
+    const taken = Atomics.load(this.#words, from);
+    this.#word[0] = taken;
+    const [low = 0, high = 0] = this.#half;
+    if (high >>> TIME_BITS_HIGH !== tag) return;
+    if (Atomics.compareExchange(this.#words, from, taken, 0n) !== taken) return;
+    const owed = debtOf(low, high, now);
+    if (owed <= 0) return;
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const seen = Atomics.load(this.#words, to);
+      this.#word[0] = seen;
+      const debt = Math.max(debtOf(this.#half[0] ?? 0, this.#half[1] ?? 0, now), 0);
+      // Beyond `MAX_FILL_MS` a time could be taken for one that is past.
+      const time = now + Math.min(debt + owed, MAX_FILL_MS * TICKS_PER_MS);
+      if ((this.#half[1] ?? 0) >>> TIME_BITS_HIGH !== tag || this.#exchange(to, seen, { tag, time })) return;
+    }
+  }
+
+  #clearIfFull(slot: number, now: number): void {
+    if (this.#debtOf(slot, now) > 0) return;
+    const seen = Atomics.load(this.#words, slot);
+    this.#word[0] = seen;
+    if (seen !== 0n && debtOf(this.#half[0] ?? 0, this.#half[1] ?? 0, now) <= 0) {
+      Atomics.compareExchange(this.#words, slot, seen, 0n);
+    }
+  }
+
+  /** A look without `Atomics`, of which nothing is decided before the exchange has confirmed it. */
+  #debtOf(slot: number, now: number): number {
+    return debtOf(this.#halves[slot * 2] ?? 0, this.#halves[slot * 2 + 1] ?? 0, now);
+  }
+}
+
+/** Ticks from `now` until the slot's bucket is full; 0 or less: it is. */
+function debtOf(low: number, high: number, now: number): number {
+  if (high === 0 && low === 0) return 0;
+  const time = (high & TIME_MASK_HIGH) * LOW_RANGE + (low >>> 0);
+  const ahead = (time - now) % TIME_RANGE;
+  if (ahead >= TIME_RANGE / 2) return ahead - TIME_RANGE;
+  return ahead < -TIME_RANGE / 2 ? ahead + TIME_RANGE : ahead;
+}
+
+/** The first process that comes chooses the key. */
+function sharedHash(key: BigInt64Array): HalfSipHash {
+  const chosen = new BigInt64Array(1);
+  crypto.getRandomValues(chosen);
+  Atomics.compareExchange(key, 0, 0n, (chosen[0] ?? 0n) | 1n);
+  chosen[0] = Atomics.load(key, 0);
+  const [key0 = 0, key1 = 0] = new Int32Array(chosen.buffer);
+  return new HalfSipHash(key0, key1);
+}
