@@ -129,6 +129,29 @@ test("a body too long to be compared is not sent to the upstream once it is paid
   }
 });
 
+test("a body that comes in tiny pieces is gathered as it is, in no more room than twice its bytes", async () => {
+  let status = 500;
+  const shop = openShop({ terms: { settle: "before" }, upstream: (exchange) => echo(exchange, status) });
+  const long = Array.from({ length: 20_000 }, (_, i) => i % 10).join("");
+  const payment = shop.payment();
+  expect((await post(shop, payment, long))[0]).toBe(500);
+  status = 200;
+  let most = 0;
+  const pieces = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      for (const digit of long) {
+        controller.enqueue(Buffer.from(digit));
+        if (Number(digit) === 0) await new Promise(setImmediate);
+        most = Math.max(most, shop.bodies.used);
+      }
+      controller.close();
+    },
+  });
+  expect(await post(shop, payment, pieces)).toEqual([200, `made of ${long}`]);
+  expect(most).toBeLessThanOrEqual(2 * long.length);
+  expect(shop.bodies.used).toBe(0);
+});
+
 test("a kept answer goes to the same body alone, and to that again and again", async () => {
   const shop = openShop({ upstream: echo });
   const payment = shop.payment();

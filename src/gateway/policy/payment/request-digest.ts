@@ -9,6 +9,10 @@ import { paymentError } from "./respond.ts";
 /** Longest body that is gathered to be compared with the one that was paid for before it goes to the upstream, in bytes. */
 const MAX_GATHERED_BYTES = 1_048_576;
 
+/** Room for a body at first, in bytes. */
+const FIRST_BYTES = 16_384;
+const NOTHING = new Uint8Array(0);
+
 /** Of a request without a body. */
 const EMPTY = "0:";
 /** Bytes, a plus where they were the beginning of a body, SHA-256. */
@@ -35,7 +39,8 @@ export class RequestDigest {
   #ended = false;
   /** Of the first bytes, as many as were expected. */
   #hashThere: string | undefined;
-  #gathered: Uint8Array[] = [];
+  /** Room for what is gathered, all of it taken from the answers'. */
+  #gathered = NOTHING;
   #giveBack: (() => void) | undefined;
 
   /** `expected` is what another one had to say for the ledger, or empty. */
@@ -104,14 +109,10 @@ export class RequestDigest {
     const known = this.glance();
     if (known !== undefined || !this.mustRead) return known;
     if (this.#exchange.head.bodyLength > MAX_GATHERED_BYTES) return paymentError("payment-conflict", TOO_LONG);
-    let taken = 0;
-    this.#giveBack = () => answers.give(taken);
+    this.#giveBack = () => answers.give(this.#gathered.length);
     const fault = await this.#read((piece) => {
       if (this.#bytes > MAX_GATHERED_BYTES) return paymentError("payment-conflict", TOO_LONG);
-      if (!answers.take(piece.length)) return paymentError("overloaded", NO_ROOM);
-      taken += piece.length;
-      this.#gathered.push(new Uint8Array(piece));
-      return undefined;
+      return this.#keep(piece, answers) ? undefined : paymentError("overloaded", NO_ROOM);
     });
     const refusal = fault ?? (this.fits ? undefined : OTHER_BODY);
     if (refusal !== undefined) this.release();
@@ -120,9 +121,23 @@ export class RequestDigest {
 
   /** Lets go of what was gathered. */
   release(): void {
-    this.#gathered = [];
     this.#giveBack?.();
     this.#giveBack = undefined;
+    this.#gathered = NOTHING;
+  }
+
+  /** Puts a piece behind the others: each by itself could take a hundred times its bytes. False: there is no room. */
+  #keep(piece: Uint8Array, answers: Answers): boolean {
+    const { length } = this.#gathered;
+    if (this.#bytes > length) {
+      const larger = Math.max(this.#bytes, Math.min(2 * length, MAX_GATHERED_BYTES), FIRST_BYTES);
+      if (!answers.take(larger - length)) return false;
+      const room = new Uint8Array(larger);
+      room.set(this.#gathered);
+      this.#gathered = room;
+    }
+    this.#gathered.set(piece, this.#bytes - piece.length);
+    return true;
   }
 
   /** Reads the body to its end; resolves with why it could not, or with what `take` has against it. */
@@ -158,8 +173,8 @@ export class RequestDigest {
   #replayed(trailers: Fields): RequestBody {
     return {
       readTo: (sink) => {
-        // Taken either way: a full sink is what pausing is for, and there is nothing to pause.
-        for (const piece of this.#gathered) sink.data(piece);
+        // Taken also where the sink is full: there is nothing to hold back.
+        if (this.#gathered.length > 0) sink.data(this.#gathered, 0, this.#bytes);
         this.release();
         sink.end(trailers);
       },
