@@ -8,7 +8,10 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   "host-not-allowed": "The Host is not in `server.allowed_hosts`.",
   "invalid-parameters": "Fields of the body are missing, unknown or out of bounds; `errors` names each.",
   "invalid-payment": "The `PAYMENT-SIGNATURE` header cannot be read as one x402 version 2 payment.",
+  unauthorized:
+    "The route needs credentials, and none came or they are not valid; `WWW-Authenticate` names what it takes.",
   "payment-required": "The route has a price, and no payment came with the request or the payment was refused.",
+  forbidden: "The credentials are valid, and their holder is not allowed here.",
   "not-found": "No route, no file or no operation has this path.",
   "method-not-allowed": "The path is served, but not with this method; `Allow` names those that are.",
   "request-timeout": "Head or body did not arrive within `timeouts.header_ms` or `timeouts.body_ms`.",
@@ -36,6 +39,8 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   "page-empty": "The page has no content, also after its scripts ran.",
   "page-type-unsupported": "The document has no text to give: a picture, a film, a program.",
   "address-refused": "The page's address is private or its port is neither 80 nor 443.",
+  "auth-unavailable":
+    "The service that decides who is let in, or the issuer's keys, cannot be had; nobody is let in meanwhile.",
   "facilitator-failed": "The facilitator's answer makes no sense; nothing was charged.",
   overloaded:
     "A bounded queue or table is full, the disk has no room for a paid answer, or the ledger cannot be written; nothing was charged.",

@@ -9,8 +9,8 @@ export interface RequestHead {
   readonly authority: string;
   /** As `normalisePath` leaves it: starts with `/`, or is the `*` of `OPTIONS *`. */
   readonly path: string;
-  /** Empty, or the query with its `?`. */
-  readonly query: string;
+  /** Empty, or the query with its `?`. Authentication takes keys out of it. */
+  query: string;
   /** End-to-end fields only: no Host, no hop-by-hop fields, no Content-Length, nothing that Turnpike sets itself. Policies edit it. */
   fields: Fields;
   /** Bytes; 0 without a body, -1 where the length is not known in advance. */

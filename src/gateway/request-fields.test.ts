@@ -75,6 +75,7 @@ test("fields keep their order; what the gateway sets itself is taken out or asid
     "x-forwarded-proto",
     "x-client-cert-subject",
     "x-client-cert-verified",
+    "x-consumer-name",
   ]) {
     expect(headOf([...GET, [name, "forged"]]).fields).toBe("");
   }

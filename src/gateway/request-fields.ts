@@ -45,6 +45,7 @@ const KINDS: ReadonlyMap<string, number> = new Map([
   ["x-real-ip", DROPPED],
   ["x-forwarded-host", DROPPED],
   ["x-forwarded-proto", DROPPED],
+  ["x-consumer-name", DROPPED],
   ["x-client-cert-subject", DROPPED],
   ["x-client-cert-verified", DROPPED],
   ["trailer", DROPPED],

@@ -4,6 +4,7 @@ import { compileTerms, type Terms } from "../../payments/terms.ts";
 import { type RouteConfig, type RouteX402Config } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
 import { formatPath, listAt, valueAt } from "./finding.ts";
+import { checkAuth } from "./rules-auth.ts";
 import { checkFacilitator } from "./rules-x402.ts";
 
 /** Paths that the gateway answers before it routes. */
@@ -84,15 +85,6 @@ function upstreamHeaders(route: RouteConfig, path: string, report: Report): void
   }
 }
 
-function keys(route: RouteConfig, path: string, report: Report): void {
-  if (route.auth.type !== "api_key") return;
-  for (const [i, item] of route.auth.keys.entries()) {
-    if ((item.key === undefined) === (item.key_hash === undefined)) {
-      report.problem(`${path}.auth.keys[${i}]`, 'expected either "key" or "key_hash"');
-    }
-  }
-}
-
 /** What a payer would have to agree to; undefined, and said, where nobody could. */
 function compiled(terms: Terms, path: string, report: Report): PaymentRequirements | undefined {
   try {
@@ -150,7 +142,7 @@ export function checkRoutes(draft: Draft, report: Report): void {
     first.set(key, other ?? i);
     destination(route, path, report);
     upstreamHeaders(route, path, report);
-    keys(route, path, report);
+    checkAuth(route.auth, `${path}.auth`, report);
     payment(route, path, { draft, report });
   }
 }

@@ -134,7 +134,10 @@ function identify(text: string, start: number, length: number): number {
     case 14:
       return named(text, start, "content-length", CONTENT_LENGTH);
     case 15:
-      return named(text, start, "x-forwarded-for", FORWARDED_FOR);
+      return (
+        named(text, start, "x-forwarded-for", FORWARDED_FOR) ||
+        named(text, start, "x-consumer-name", DROPPED_FROM_REQUEST)
+      );
     case 16:
       return (
         named(text, start, "x-forwarded-host", DROPPED_FROM_REQUEST) || named(text, start, "proxy-connection", DROPPED)

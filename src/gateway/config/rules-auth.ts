@@ -1,0 +1,126 @@
+import { messageOf } from "../../lib/caught.ts";
+import { isShared, readJwtKey } from "../../lib/jwt-key.ts";
+import { isLoopback } from "../../payments/loopback-only.ts";
+import { type RouteConfig } from "./config.ts";
+import { type Report } from "./draft.ts";
+
+type Auth = RouteConfig["auth"];
+type ApiKey = Extract<Auth, { type: "api_key" }>;
+type Jwt = Extract<Auth, { type: "jwt" }>;
+type ForwardAuth = Extract<Auth, { type: "forward_auth" }>;
+
+/** Fields that frame a message, choose where it goes or are set by the gateway alone. */
+const NOT_TO_BE_GIVEN = new Set([
+  "connection",
+  "content-encoding",
+  "content-length",
+  "content-type",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "via",
+  "x-client-cert-subject",
+  "x-client-cert-verified",
+  "x-consumer-name",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "x-real-ip",
+  "x-request-id",
+]);
+/** Bytes of an HMAC secret that can be guessed at leisure once a token is known (RFC 7518 §3.2). */
+const LEAST_SECRET_BYTES = 32;
+
+/** Rules of `routes[].auth`; `path` is where it stands. */
+export function checkAuth(auth: Auth, path: string, report: Report): void {
+  if (auth.type === "api_key") apiKeys(auth, path, report);
+  else if (auth.type === "jwt") tokens(auth, path, report);
+  else if (auth.type === "forward_auth") service(auth, path, report);
+  else if (auth.type === "chain") {
+    for (const [i, method] of auth.methods.entries()) {
+      const at = `${path}.methods[${i}]`;
+      checkAuth(method, at, report);
+      const isOpen = method.type === "anonymous" || method.type === "none";
+      if (isOpen && i + 1 < auth.methods.length) {
+        report.warning(at, "lets everybody in, so the methods after it are never asked");
+      }
+    }
+  }
+}
+
+function apiKeys({ keys }: ApiKey, path: string, report: Report): void {
+  const first = new Map<string, number>();
+  const names = new Map<string, number>();
+  for (const [i, { key, key_hash: hash, name }] of keys.entries()) {
+    const at = `${path}.keys[${i}]`;
+    if ((key === undefined) === (hash === undefined)) {
+      report.problem(at, 'expected either "key" or "key_hash"');
+      continue;
+    }
+    const id = hash === undefined ? Bun.SHA256.hash(Buffer.from(key ?? ""), "hex") : hash.toLowerCase();
+    const same = first.get(id);
+    if (same !== undefined) report.problem(at, `is the same key as keys[${same}]`);
+    first.set(id, same ?? i);
+    const holder = names.get(name);
+    if (holder !== undefined) report.warning(`${at}.name`, `is that of keys[${holder}]: both count as one consumer`);
+    names.set(name, holder ?? i);
+  }
+}
+
+function tokens(jwt: Jwt, path: string, report: Report): void {
+  const { secret, jwks_url: url, algorithm } = jwt;
+  if ((secret === undefined) === (url === undefined)) report.problem(path, 'expected either "secret" or "jwks_url"');
+  else if (secret !== undefined) keyOf(algorithm, secret, `${path}.secret`, report);
+  else if (url !== undefined) keySet(url, jwt, path, report);
+  given(
+    jwt.claims_to_headers.map(({ header }, i) => [header, `${path}.claims_to_headers[${i}].header`]),
+    report,
+  );
+}
+
+function keyOf(algorithm: Jwt["algorithm"], secret: string, path: string, report: Report): void {
+  try {
+    readJwtKey(algorithm, secret);
+  } catch (error) {
+    report.problem(path, messageOf(error));
+    return;
+  }
+  if (isShared(algorithm) && Buffer.byteLength(secret) < LEAST_SECRET_BYTES) {
+    report.warning(path, `is shorter than ${LEAST_SECRET_BYTES} bytes: who has a token can guess it`);
+  }
+}
+
+function keySet(url: string, { algorithm }: Jwt, path: string, report: Report): void {
+  if (isShared(algorithm))
+    report.problem(`${path}.jwks_url`, `${algorithm} takes a shared secret, which nobody publishes`);
+  const { protocol, hostname } = new URL(url);
+  if (protocol !== "https:" && !isLoopback(hostname)) {
+    report.problem(
+      `${path}.jwks_url`,
+      "expected https, or a loopback address: who changes the keys on the way gets in",
+    );
+  }
+}
+
+function service(auth: ForwardAuth, path: string, report: Report): void {
+  given(
+    auth.headers_upstream.map((name, i) => [name, `${path}.headers_upstream[${i}]`]),
+    report,
+  );
+}
+
+/** Names of fields that upstreams are given. */
+function given(names: readonly (readonly [name: string, path: string])[], report: Report): void {
+  const seen = new Set<string>();
+  for (const [name, path] of names) {
+    const lower = name.toLowerCase();
+    if (NOT_TO_BE_GIVEN.has(lower)) report.problem(path, `${JSON.stringify(name)} is not for authentication to set`);
+    else if (seen.has(lower)) report.problem(path, `${JSON.stringify(name)} is there twice`);
+    seen.add(lower);
+  }
+}

@@ -1,0 +1,111 @@
+import { fieldValues, type Fields, withoutFields } from "../../../lib/fields.ts";
+import { type Exchange, type RequestHead } from "../../exchange.ts";
+import {
+  type Admitted,
+  consumerLine,
+  MAX_CREDENTIAL_BYTES,
+  type Method,
+  type Outcome,
+  type Refused,
+} from "./method.ts";
+import { QueryParameter } from "./query-parameter.ts";
+import { refusal } from "./refusals.ts";
+
+/** One key, itself or as the SHA-256 of it in hexadecimal digits, and whose it is. */
+export interface NamedKey {
+  readonly key?: string | undefined;
+  readonly key_hash?: string | undefined;
+  readonly name: string;
+}
+
+export interface ApiKeyConfig {
+  readonly keys: readonly NamedKey[];
+  readonly header_name: string;
+  /** Empty: none. */
+  readonly query_param: string;
+  /** Names that may pass; empty: all. */
+  readonly consumers: readonly string[];
+}
+
+/** Numbers of 32 bits in a hash. */
+const HASH_WORDS = 8;
+
+/** Keys that clients send, by header or, without that, by query. */
+export function createApiKey(config: ApiKeyConfig): Method {
+  return new ApiKey(config);
+}
+
+class ApiKey implements Method {
+  readonly type = "api_key";
+  readonly #header: string;
+  readonly #parameter: QueryParameter;
+  readonly #hashes: Uint32Array;
+  readonly #outcomes: readonly Outcome[];
+  readonly #presented = new Uint32Array(HASH_WORDS);
+  readonly #presentedBytes = new Uint8Array(this.#presented.buffer);
+  readonly #missing: Refused;
+  readonly #wrong: Refused;
+  readonly #repeated: Refused;
+
+  constructor({ keys, header_name: header, query_param: parameter, consumers }: ApiKeyConfig) {
+    const challenges = [`ApiKey realm="api", header="${header}"`];
+    this.#missing = refusal("unauthorized", "this path needs an API key", challenges);
+    this.#wrong = refusal("unauthorized", "the API key is not valid", challenges);
+    this.#repeated = refusal("unauthorized", "there is more than one API key", challenges);
+    const forbidden = refusal("forbidden", "the holder of this API key is not allowed here", []);
+    this.#header = header.toLowerCase();
+    this.#parameter = new QueryParameter(parameter);
+    this.#hashes = new Uint32Array(keys.length * HASH_WORDS);
+    this.#outcomes = keys.map((key, index) => {
+      this.#hashes.set(hashOf(key), index * HASH_WORDS);
+      const fields = consumerLine(key.name);
+      if (fields === undefined) throw new Error(`Cannot take an API key: ${JSON.stringify(key.name)} cannot be a name`);
+      const isAllowed = consumers.length === 0 || consumers.includes(key.name);
+      return isAllowed ? ({ kind: "admitted", by: this, consumer: key.name, fields } satisfies Admitted) : forbidden;
+    });
+  }
+
+  check({ head }: Exchange): Outcome {
+    const { value, count } = this.#read(head.fields, head.query);
+    if (value === undefined) return this.#missing;
+    if (count > 1) return this.#repeated;
+    return value.length > MAX_CREDENTIAL_BYTES ? this.#wrong : this.#find(value);
+  }
+
+  take(head: RequestHead): void {
+    head.fields = withoutFields(head.fields, [this.#header]);
+    if (head.query !== "") head.query = this.#parameter.without(head.query);
+  }
+
+  close(): void {}
+
+  /** Where a header and a query both have one, the header's counts. */
+  #read(fields: Fields, query: string): { value: string | undefined; count: number } {
+    let values: readonly string[] = fieldValues(fields, this.#header);
+    if (values.length === 0 && query !== "") values = this.#parameter.values(query);
+    return { value: values[0], count: values.length };
+  }
+
+  /** Compares with every key, all bits of each, without a branch: how long it takes tells nothing of any of them. */
+  #find(value: string): Outcome {
+    Bun.SHA256.hash(Buffer.from(value, "latin1"), this.#presentedBytes);
+    const hashes = this.#hashes;
+    const presented = this.#presented;
+    let found = 0;
+    for (let key = 0; key < this.#outcomes.length; key++) {
+      let difference = 0;
+      for (let i = 0; i < HASH_WORDS; i++) difference |= (hashes[key * HASH_WORDS + i] ?? 0) ^ (presented[i] ?? 0);
+      // All ones where nothing differs, else 0.
+      const mask = ((difference | -difference) >>> 31) - 1;
+      found |= (key + 1) & mask;
+    }
+    return this.#outcomes[found - 1] ?? this.#wrong;
+  }
+}
+
+function hashOf({ key, key_hash: hash }: NamedKey): Uint32Array {
+  const bytes = new Uint8Array(HASH_WORDS * Uint32Array.BYTES_PER_ELEMENT);
+  if (hash === undefined) Bun.SHA256.hash(Buffer.from(key ?? ""), bytes);
+  else bytes.set(Buffer.from(hash, "hex"));
+  return new Uint32Array(bytes.buffer);
+}

@@ -1,0 +1,82 @@
+import { type Auth } from "../../config/schema/auth.ts";
+import { fieldLine, withoutFields } from "../../../lib/fields.ts";
+import { answer, answerError } from "../../answer.ts";
+import { type Exchange } from "../../exchange.ts";
+import { type Decision, type Policy } from "../policy.ts";
+import { hasBearer } from "./bearer.ts";
+import { createMethod, identityNames, methodsIn } from "./create-method.ts";
+import { withoutIdentity } from "./identity-fields.ts";
+import { type KeySetDeps } from "./jwks.ts";
+import { type Admitted, type Method, type Outcome, type Refused } from "./method.ts";
+
+export interface AuthConfig {
+  readonly auth: Auth;
+  /** What any route of the configuration tells upstreams of clients: names of fields, in lower case. */
+  readonly identityNames: readonly string[];
+}
+
+export type AuthDeps = KeySetDeps;
+
+/** Fields that clients send for reasons of their own: only the route that sets one takes the client's away. */
+const CLIENTS_OWN: ReadonlySet<string> = new Set(["authorization", "cookie"]);
+
+/** Lets a request on once it is known whose it is. Undefined where the route asks for nothing, and nobody could pretend anything. */
+export function createAuthPolicy({ auth, identityNames: names }: AuthConfig, deps: AuthDeps): Policy | undefined {
+  const own = identityNames(auth);
+  const forged = [...new Set([...own, ...names.filter((name) => !CLIENTS_OWN.has(name))])];
+  if (auth.type === "none" && forged.length === 0) return undefined;
+  const method = createMethod(auth, deps);
+  const verifiesTokens = [...methodsIn(auth)].some(({ type }) => type === "jwt");
+  const gate = { method, forged, verifiesTokens };
+  return {
+    name: "auth",
+    guards: true,
+    request(exchange) {
+      const outcome = method.check(exchange);
+      return outcome instanceof Promise ? decideAfter(gate, exchange, outcome) : decide(gate, exchange, outcome);
+    },
+    close() {
+      method.close();
+    },
+  };
+}
+
+interface Gate {
+  readonly method: Method;
+  /** Fields that nobody but the gateway may send to the upstream. */
+  readonly forged: readonly string[];
+  readonly verifiesTokens: boolean;
+}
+
+async function decideAfter(gate: Gate, exchange: Exchange, pending: Promise<Outcome>): Promise<Decision> {
+  return decide(gate, exchange, await pending);
+}
+
+function decide(gate: Gate, exchange: Exchange, outcome: Outcome): Decision {
+  if (outcome.kind === "admitted") {
+    admit(gate, exchange, outcome);
+    return "continue";
+  }
+  // What was presented is written into no log.
+  gate.method.take(exchange.head);
+  if (!exchange.gone) refuse(exchange, outcome);
+  return "answered";
+}
+
+function admit(gate: Gate, exchange: Exchange, { by, consumer, fields }: Admitted): void {
+  const { head } = exchange;
+  by.take(head);
+  if (gate.forged.length > 0) head.fields = withoutIdentity(head.fields, gate.forged);
+  // Behind a route that verifies tokens, one that was not verified would be believed.
+  if (gate.verifiesTokens && by.type !== "jwt" && hasBearer(head.fields)) {
+    head.fields = withoutFields(head.fields, ["authorization"]);
+  }
+  head.fields += fields;
+  exchange.consumer = consumer;
+}
+
+function refuse(exchange: Exchange, { error, challenges, answer: passed }: Refused): void {
+  const lines = challenges.map((challenge) => fieldLine("WWW-Authenticate", challenge)).join("");
+  if (passed === undefined || exchange.head.isGrpc) answerError(exchange, error, error.status === 401 ? lines : "");
+  else answer(exchange, passed.status, passed.fields + (passed.status === 401 ? lines : ""), passed.body);
+}

@@ -1,0 +1,41 @@
+import { type Auth } from "../../config/schema/auth.ts";
+import { createAnonymous } from "./anonymous.ts";
+import { createApiKey } from "./api-key.ts";
+import { createChain } from "./chain.ts";
+import { createForwardAuth } from "./forward-auth.ts";
+import { type KeySetDeps } from "./jwks.ts";
+import { createJwt } from "./jwt.ts";
+import { type Method } from "./method.ts";
+
+/** The method of a `routes[].auth`. Throws where it cannot be used. */
+export function createMethod(auth: Auth, deps: KeySetDeps): Method {
+  switch (auth.type) {
+    case "api_key":
+      return createApiKey(auth);
+    case "jwt":
+      return createJwt(auth, deps);
+    case "forward_auth":
+      return createForwardAuth(auth, deps);
+    case "anonymous":
+      return createAnonymous(auth.subject);
+    case "chain":
+      return createChain(auth.methods.map((method) => createMethod(method, deps)));
+    case "none":
+      return createAnonymous("");
+  }
+  throw new Error("Cannot authenticate: there is no such method");
+}
+
+/** Every method in it, chains taken apart. */
+export function* methodsIn(auth: Auth): Generator<Exclude<Auth, { type: "chain" }>> {
+  if (auth.type !== "chain") yield auth;
+  else for (const method of auth.methods) yield* methodsIn(method);
+}
+
+/** Names, in lower case, of the fields by which upstreams learn who a client is. */
+export function identityNames(auth: Auth): string[] {
+  return [...methodsIn(auth)].flatMap((method) => {
+    if (method.type === "jwt") return method.claims_to_headers.map(({ header }) => header.toLowerCase());
+    return method.type === "forward_auth" ? method.headers_upstream.map((name) => name.toLowerCase()) : [];
+  });
+}

@@ -1,0 +1,163 @@
+import { type Fields, fieldValues, withoutFields } from "../../../lib/fields.ts";
+import { type Exchange } from "../../exchange.ts";
+import { zoneShape } from "../../telemetry/layout.ts";
+import { ServerMetrics } from "../../telemetry/upstream-metrics.ts";
+import { ServerPool } from "../../upstream/server-pool.ts";
+import { onlyFields } from "./identity-fields.ts";
+import { type KeySetDeps } from "./jwks.ts";
+import { type Admitted, consumerLine, type Method, type Outcome, type Refused } from "./method.ts";
+import { Question, type ServiceAnswer } from "./question.ts";
+import { refusal } from "./refusals.ts";
+import { serviceAddress, type ServiceAddress } from "./service-address.ts";
+
+export interface ForwardAuthConfig {
+  readonly url: string;
+  readonly headers_forward: readonly string[];
+  readonly headers_upstream: readonly string[];
+  readonly consumer_header: string;
+  readonly timeout_ms: number;
+  readonly consumers: readonly string[];
+}
+
+/** Questions to one service at one time, in one worker; one more request is answered 503. */
+const MAX_QUESTIONS = 256;
+/** Connections to one service, in one worker, those without a question, and how long these are kept, in milliseconds. */
+const MAX_SERVICE_CONNECTIONS = 64;
+const MAX_IDLE_SERVICE_CONNECTIONS = 16;
+const SERVICE_IDLE_MS = 60_000;
+/** Characters of fields that upstreams get from one answer. */
+const MAX_GIVEN_FIELDS = 16_384;
+
+/** A service of the operator's that is asked about each request. */
+export function createForwardAuth(config: ForwardAuthConfig, deps: KeySetDeps): Method {
+  return new ForwardAuth(config, deps);
+}
+
+class ForwardAuth implements Method {
+  readonly type = "forward_auth";
+  readonly #config: ForwardAuthConfig;
+  readonly #deps: KeySetDeps;
+  readonly #address: ServiceAddress;
+  readonly #pool: ServerPool;
+  readonly #asked: ReadonlySet<string>;
+  readonly #given: ReadonlySet<string>;
+  readonly #consumerHeader: string;
+  #questions = 0;
+  #failing = false;
+  readonly #down = refusal("auth-unavailable", "the service that decides who is let in does not answer", []);
+  readonly #busy = refusal("overloaded", "too many requests wait to be let in", []);
+  readonly #repeated = refusal("unauthorized", "there is more than one Authorization field", []);
+  readonly #forbidden = refusal("forbidden", "this consumer is not allowed here", []);
+
+  constructor(config: ForwardAuthConfig, deps: KeySetDeps) {
+    this.#config = config;
+    this.#deps = deps;
+    this.#asked = new Set(config.headers_forward.map((name) => name.toLowerCase()));
+    this.#given = new Set(config.headers_upstream.map((name) => name.toLowerCase()));
+    this.#consumerHeader = config.consumer_header.toLowerCase();
+    this.#address = serviceAddress(config.url);
+    const settings = {
+      maxConnections: MAX_SERVICE_CONNECTIONS,
+      maxIdle: MAX_IDLE_SERVICE_CONNECTIONS,
+      idleTimeoutMs: SERVICE_IDLE_MS,
+      connectTimeoutMs: config.timeout_ms,
+      protocol: "http1" as const,
+      dial: this.#address.dial,
+    };
+    // It is no server of an upstream: its connections are counted in numbers of their own.
+    const metrics = new ServerMetrics(new Float64Array(zoneShape(1).counters), 0);
+    this.#pool = new ServerPool(this.#address.endpoint, settings, { ...deps, metrics });
+  }
+
+  check(exchange: Exchange): Outcome | Promise<Outcome> {
+    const { fields } = exchange.head;
+    if (this.#asked.has("authorization") && fieldValues(fields, "authorization").length > 1) return this.#repeated;
+    if (this.#questions >= MAX_QUESTIONS) return this.#busy;
+    return this.#ask(exchange);
+  }
+
+  take(): void {
+    // What the service reads, such as a cookie, may be read behind as well.
+  }
+
+  close(): void {
+    this.#pool.close();
+  }
+
+  async #ask(exchange: Exchange): Promise<Outcome> {
+    const { promise, resolve } = Promise.withResolvers<ServiceAnswer | string>();
+    const question = new Question(this.#pool, this.#headFor(exchange), this.#config.timeout_ms, resolve);
+    this.#questions++;
+    exchange.onGone = () => {
+      question.cancel();
+      resolve("the client has left");
+    };
+    try {
+      question.begin();
+      return this.#outcomeOf(await promise, exchange.gone);
+    } finally {
+      this.#questions--;
+      exchange.onGone = undefined;
+    }
+  }
+
+  /** Without the empty line. */
+  #headFor({ head, peerAddress, clientAddress, id }: Exchange): string {
+    const { host, path } = this.#address;
+    const forwardedFor = head.forwardedFor === "" ? peerAddress : `${head.forwardedFor}, ${peerAddress}`;
+    return (
+      `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n${onlyFields(head.fields, this.#asked)}` +
+      `X-Forwarded-Method: ${head.method}\r\nX-Forwarded-Proto: ${head.scheme}\r\nX-Forwarded-Host: ${head.authority}\r\n` +
+      `X-Forwarded-Uri: ${head.path}${head.query}\r\nX-Forwarded-For: ${forwardedFor}\r\n` +
+      `X-Real-IP: ${clientAddress}\r\nX-Request-Id: ${id}\r\n`
+    );
+  }
+
+  #outcomeOf(answer: ServiceAnswer | string, isGone: boolean): Outcome {
+    if (isGone) return this.#down;
+    if (typeof answer === "string") return this.#failed(answer);
+    const { status } = answer;
+    if (status >= 200 && status < 300) {
+      const admitted = this.#admit(answer.fields);
+      if (typeof admitted === "string") return this.#failed(admitted);
+      this.#failing = false;
+      return admitted;
+    }
+    const isRedirect = status >= 300 && status < 400 && fieldValues(answer.fields, "location").length === 1;
+    if (!isRedirect && (status < 400 || status >= 500)) return this.#failed(`it answered ${status}`);
+    this.#failing = false;
+    return passedOn(answer);
+  }
+
+  /** What the upstream is told; a text says what is wrong with it. */
+  #admit(fields: Fields): Outcome | string {
+    const given = onlyFields(fields, this.#given);
+    if (given.length > MAX_GIVEN_FIELDS) return "its headers are too long";
+    const names = fieldValues(fields, this.#consumerHeader);
+    // Names in UTF-8, as bytes.
+    const consumer = Buffer.from(names[0] ?? "", "latin1").toString();
+    const line = consumerLine(consumer);
+    if (names.length > 1 || line === undefined) return `its ${this.#config.consumer_header} cannot be read`;
+    const { consumers } = this.#config;
+    if (consumers.length > 0 && !consumers.includes(consumer)) return this.#forbidden;
+    const admitted: Admitted = { kind: "admitted", by: this, consumer, fields: line + given };
+    return admitted;
+  }
+
+  /** Nobody is let in while nobody can say who may. Said in the log once, until it answers again. */
+  #failed(reason: string): Refused {
+    if (!this.#failing) this.#deps.log(`Cannot ask the service of ${this.#deps.where} who is let in: ${reason}`);
+    this.#failing = true;
+    return this.#down;
+  }
+}
+
+/** The service's own answer, for the client. */
+function passedOn({ status, fields, body }: ServiceAnswer): Refused {
+  const { error } = status === 403 ? FORBIDDEN : UNAUTHORIZED;
+  // The date is set anew.
+  return { kind: "refused", error, challenges: [], answer: { status, fields: withoutFields(fields, ["date"]), body } };
+}
+
+const FORBIDDEN = refusal("forbidden", "the service that decides does not let this request in", []);
+const UNAUTHORIZED = refusal("unauthorized", "the service that decides does not let this request in", []);

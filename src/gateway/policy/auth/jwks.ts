@@ -1,0 +1,183 @@
+import { createPublicKey, type KeyObject } from "node:crypto";
+import { type JwtAlgorithm, misfitOf } from "../../../lib/jwt-key.ts";
+import { VERSION } from "../../../lib/version.ts";
+import { Ask, type AskDeps, type Question, type Reply } from "../../upstream/directory/ask.ts";
+import { isObject, member } from "./jwt-token.ts";
+import { serviceAddress } from "./service-address.ts";
+
+/** Bytes of a key set; large issuers publish about ten. */
+const MAX_KEY_SET_BYTES = 131_072;
+/** Keys of a set that are taken. */
+const MAX_KEYS = 64;
+/** Milliseconds for one answer of the issuer. */
+const KEY_SET_TIMEOUT_MS = 5000;
+/** Milliseconds after which the set is asked for again, and after which one that could not be is believed no longer. */
+const FRESH_MS = 600_000;
+const USABLE_MS = 3_600_000;
+/** Milliseconds between two requests for it: whoever sends tokens with invented key ids causes no more. */
+const MIN_REFETCH_MS = 10_000;
+/** Requests that wait for a set at one time; one more is answered 503. */
+const MAX_WAITING_FOR_KEYS = 1024;
+
+export interface KeySetDeps extends AskDeps {
+  /** Unix milliseconds. */
+  readonly clock: () => number;
+  readonly log: (message: string) => void;
+  /** What needs it, for the log: `route "/a"`. */
+  readonly where: string;
+}
+
+export interface KeySetSettings {
+  readonly url: string;
+  readonly algorithm: JwtAlgorithm;
+  /** The keys are others now. */
+  readonly onChange: () => void;
+}
+
+export type FoundKey = KeyObject | "unknown" | "unavailable";
+
+/** The public keys that an issuer publishes (RFC 7517), asked for when they are needed first. */
+export class KeySet {
+  readonly #settings: KeySetSettings;
+  readonly #deps: KeySetDeps;
+  readonly #question: Question;
+  /** By key id; a key without one has the empty one. Undefined: none was ever had. */
+  #keys: ReadonlyMap<string, KeyObject> | undefined;
+  #text = "";
+  /** When they came, and when they were asked for last. */
+  #cameAt = Number.NEGATIVE_INFINITY;
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #loading: Promise<void> | undefined;
+  #waiting = 0;
+  #closed = false;
+  #failing = false;
+
+  constructor(settings: KeySetSettings, deps: KeySetDeps) {
+    this.#settings = settings;
+    this.#deps = deps;
+    this.#question = {
+      ...serviceAddress(settings.url),
+      protocol: "http1",
+      fields: `User-Agent: turnpike/${VERSION}\r\nAccept: application/jwk-set+json, application/json\r\n`,
+      timeoutMs: KEY_SET_TIMEOUT_MS,
+      maxBodyBytes: MAX_KEY_SET_BYTES,
+    };
+  }
+
+  /** The key of that id, or the only key where a token names none. */
+  find(kid: string | undefined): FoundKey | Promise<FoundKey> {
+    const age = this.#deps.clock() - this.#cameAt;
+    const found = this.#held(kid);
+    if (typeof found === "object") {
+      if (age >= FRESH_MS) void this.#load();
+      return found;
+    }
+    const loading = this.#load();
+    if (loading === undefined) return found;
+    if (this.#waiting >= MAX_WAITING_FOR_KEYS) return "unavailable";
+    return this.#findAfter(loading, kid);
+  }
+
+  /** Nothing is asked for any more; those who wait get the answer to what is under way. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  async #findAfter(loading: Promise<void>, kid: string | undefined): Promise<FoundKey> {
+    this.#waiting++;
+    try {
+      await loading;
+    } finally {
+      this.#waiting--;
+    }
+    return this.#held(kid);
+  }
+
+  #held(kid: string | undefined): FoundKey {
+    const keys = this.#keys;
+    if (keys === undefined || this.#deps.clock() - this.#cameAt >= USABLE_MS) return "unavailable";
+    if (kid !== undefined) return keys.get(kid) ?? "unknown";
+    const [only, other] = keys.values();
+    return only !== undefined && other === undefined ? only : "unknown";
+  }
+
+  /** Asks for the set, once at a time and not too often; undefined where that must wait. */
+  #load(): Promise<void> | undefined {
+    if (this.#loading !== undefined) return this.#loading;
+    const now = this.#deps.clock();
+    if (this.#closed || now - this.#askedAt < MIN_REFETCH_MS) return undefined;
+    this.#askedAt = now;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#loading = promise;
+    const loaded = (reply: Reply): void => {
+      this.#loading = undefined;
+      this.#take(reply);
+      resolve();
+    };
+    void new Ask(this.#question, this.#deps, loaded);
+    return promise;
+  }
+
+  #take(reply: Reply): void {
+    const fault = this.#faultOf(reply);
+    if (fault !== "" && !this.#failing) this.#deps.log(`Cannot get the keys of ${this.#deps.where}: ${fault}`);
+    this.#failing = fault !== "";
+  }
+
+  /** Takes the keys over; says why not where it cannot. */
+  #faultOf(reply: Reply): string {
+    if (reply.kind === "failure") return `the connection to jwks_url failed (${reply.reason})`;
+    if (reply.status !== 200) return `jwks_url answered ${reply.status}`;
+    if (reply.cut) return `jwks_url answered more than ${MAX_KEY_SET_BYTES} bytes`;
+    const text = reply.body.toString("utf8");
+    const keys = parseKeySet(text, this.#settings.algorithm);
+    if (keys === undefined) return "jwks_url answered no key set";
+    if (keys.size === 0) return `jwks_url has no key for ${this.#settings.algorithm}`;
+    this.#keys = keys;
+    this.#cameAt = this.#deps.clock();
+    if (text !== this.#text) this.#settings.onChange();
+    this.#text = text;
+    return "";
+  }
+}
+
+/** The keys of a set that can verify the algorithm's signatures, by id; undefined where it is no set. Others are passed over (RFC 7517 §5). */
+export function parseKeySet(text: string, algorithm: JwtAlgorithm): ReadonlyMap<string, KeyObject> | undefined {
+  let set: unknown;
+  try {
+    set = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const list = isObject(set) ? member(set, "keys") : undefined;
+  if (!Array.isArray(list)) return undefined;
+  const items: readonly unknown[] = list;
+  const keys = new Map<string, KeyObject>();
+  for (const item of items.slice(0, MAX_KEYS)) {
+    const key = isObject(item) ? publicKey(item, algorithm) : undefined;
+    if (key === undefined || !isObject(item)) continue;
+    const kid = member(item, "kid");
+    const id = typeof kid === "string" ? kid : "";
+    // The first of two counts: which one is meant cannot be told.
+    if (!keys.has(id)) keys.set(id, key);
+  }
+  return keys;
+}
+
+function publicKey(jwk: Readonly<Record<string, unknown>>, algorithm: JwtAlgorithm): KeyObject | undefined {
+  const { kty, use, alg, key_ops: ops } = jwk;
+  const isMeant =
+    (use === undefined || use === "sig") &&
+    (alg === undefined || alg === algorithm) &&
+    (ops === undefined || (Array.isArray(ops) && ops.includes("verify")));
+  // A shared secret in a published set is everybody's.
+  if (!isMeant || (kty !== "RSA" && kty !== "EC" && kty !== "OKP")) return undefined;
+  try {
+    const { n, e, crv, x, y } = jwk;
+    const parts = Object.entries({ kty, n, e, crv, x, y }).filter(([, value]) => typeof value === "string");
+    const key = createPublicKey({ key: Object.fromEntries(parts), format: "jwk" });
+    return misfitOf(algorithm, key) === "" ? key : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,98 @@
+import { type Fields, fieldLine } from "../../../lib/fields.ts";
+import { consumerLine, fieldText } from "./method.ts";
+import { member } from "./jwt-token.ts";
+
+/** Seconds by which the clocks of the issuer and of this machine may differ. */
+const SKEW_S = 60;
+
+export type Claims = Readonly<Record<string, unknown>>;
+
+export interface ClaimRules {
+  readonly issuer?: string | undefined;
+  readonly audience?: string | undefined;
+  readonly claims_to_headers: readonly { readonly claim: string; readonly header: string }[];
+}
+
+/** What a verified token says of its bearer. */
+export interface Bearer {
+  readonly consumer: string;
+  /** Lines for the upstream. */
+  readonly fields: Fields;
+  /** When the token is no longer good, skew included, in Unix seconds; infinite where it does not say. */
+  readonly until: number;
+}
+
+/** Why a token is refused, as its client is told. ASCII without quotes. */
+export type ClaimFault =
+  | "the token has expired"
+  | "the token is not valid yet"
+  | "the token is of another issuer"
+  | "the token is for another audience"
+  | "a claim of the token cannot be read";
+
+/** Judges the claims of a token (RFC 7519 §4.1). `now`: Unix seconds. */
+export function readClaims(claims: Claims, rules: ClaimRules, now: number): Bearer | ClaimFault {
+  const exp = seconds(member(claims, "exp"), Number.POSITIVE_INFINITY);
+  const nbf = seconds(member(claims, "nbf"), Number.NEGATIVE_INFINITY);
+  const iat = seconds(member(claims, "iat"), Number.NEGATIVE_INFINITY);
+  if (exp === undefined || nbf === undefined || iat === undefined) return "a claim of the token cannot be read";
+  if (now >= exp + SKEW_S) return "the token has expired";
+  if (now < nbf - SKEW_S || now < iat - SKEW_S) return "the token is not valid yet";
+  if (rules.issuer !== undefined && member(claims, "iss") !== rules.issuer) return "the token is of another issuer";
+  const audiences = audiencesOf(member(claims, "aud"));
+  if (audiences === undefined) return "a claim of the token cannot be read";
+  if (rules.audience !== undefined && !audiences.includes(rules.audience)) return "the token is for another audience";
+  const consumer = member(claims, "sub") ?? "";
+  const line = typeof consumer === "string" ? consumerLine(consumer) : undefined;
+  const given = line === undefined ? undefined : givenFields(claims, rules);
+  if (typeof consumer !== "string" || line === undefined || given === undefined) {
+    return "a claim of the token cannot be read";
+  }
+  return { consumer, fields: line + given, until: exp + SKEW_S };
+}
+
+/** A NumericDate; undefined where it is something else. */
+function seconds(value: unknown, absent: number): number | undefined {
+  if (value === undefined) return absent;
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+/** RFC 7519 §4.1.3: one string, or an array of them. */
+function audiencesOf(value: unknown): readonly string[] | undefined {
+  if (value === undefined) return [];
+  if (typeof value === "string") return [value];
+  if (!Array.isArray(value)) return undefined;
+  const list: readonly unknown[] = value;
+  return list.every((item) => typeof item === "string") ? list : undefined;
+}
+
+/** Undefined where a claim cannot stand in a header: half of what upstreams are to know is not told. */
+function givenFields(claims: Claims, { claims_to_headers: rules }: ClaimRules): Fields | undefined {
+  let fields = "";
+  for (const { claim, header } of rules) {
+    const value = member(claims, claim);
+    if (value === undefined || value === null || value === "") continue;
+    const plain = textOf(value);
+    const text = plain === undefined ? undefined : fieldText(plain);
+    if (text === undefined) return undefined;
+    fields += fieldLine(header, text);
+  }
+  return fields;
+}
+
+/** A claim as one text; a list's items have commas between them, so that an item with a comma in it would be two. */
+function textOf(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (Array.isArray(value) && value.length > 0) {
+    const items: readonly unknown[] = value;
+    const texts = items.filter((item) => typeof item === "string" && item !== "" && !item.includes(","));
+    if (texts.length === items.length) return texts.join(",");
+    if (items.some((item) => typeof item === "string")) return undefined;
+  }
+  // JSON in ASCII: what is not stands as an escape.
+  return JSON.stringify(value).replaceAll(
+    /[\u007f-\uffff]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}

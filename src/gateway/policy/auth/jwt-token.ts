@@ -1,0 +1,43 @@
+/** A token taken apart; nothing of it is believed before its signature is verified. */
+export interface JwtToken {
+  readonly header: Readonly<Record<string, unknown>>;
+  /** What is signed. */
+  readonly signed: Buffer;
+  readonly signature: Buffer;
+  readonly payload: string;
+}
+
+/** RFC 7515 §7.1: three parts in base64url, without padding. */
+const COMPACT = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/;
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** Undefined where the text is no token. */
+export function parseJwt(token: string): JwtToken | undefined {
+  const match = COMPACT.exec(token);
+  if (match === null) return undefined;
+  const [, head = "", payload = "", signature = ""] = match;
+  const header = jsonObject(head);
+  if (header === undefined) return undefined;
+  const signed = Buffer.from(token.slice(0, head.length + 1 + payload.length), "latin1");
+  return { header, signed, signature: Buffer.from(signature, "base64url"), payload };
+}
+
+/** The JSON object in a part; undefined where there is none. */
+export function jsonObject(part: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(utf8.decode(Buffer.from(part, "base64url")));
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** True for a JSON value that is an object. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The object's own member. */
+export function member(object: Readonly<Record<string, unknown>>, name: string): unknown {
+  return Object.hasOwn(object, name) ? object[name] : undefined;
+}

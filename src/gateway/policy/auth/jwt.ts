@@ -1,0 +1,155 @@
+import { constants, createHmac, type KeyObject, timingSafeEqual, verify } from "node:crypto";
+import { type JwtAlgorithm, readJwtKey } from "../../../lib/jwt-key.ts";
+import { type Exchange } from "../../exchange.ts";
+import { bearerToken } from "./bearer.ts";
+import { KeySet, type KeySetDeps } from "./jwks.ts";
+import { type ClaimFault, type ClaimRules, readClaims } from "./jwt-claims.ts";
+import { jsonObject, type JwtToken, member, parseJwt } from "./jwt-token.ts";
+import { type Admitted, MAX_CREDENTIAL_BYTES, type Method, type Outcome, type Refused } from "./method.ts";
+import { refusal } from "./refusals.ts";
+
+export interface JwtConfig extends ClaimRules {
+  readonly algorithm: JwtAlgorithm;
+  /** Shared secret or PEM public key; undefined where there is a `jwks_url`. */
+  readonly secret?: string | undefined;
+  readonly jwks_url?: string | undefined;
+  readonly consumers: readonly string[];
+}
+
+/** Verified tokens that are remembered; a token less costs one verification. */
+const MAX_REMEMBERED_TOKENS = 4096;
+/** The longest that a token is believed without looking at it again, in milliseconds. */
+const MAX_REMEMBERED_MS = 300_000;
+
+type Fault = ClaimFault | "the token cannot be read" | "the token is not signed as it must be";
+
+interface Remembered {
+  readonly admitted: Admitted;
+  /** Unix milliseconds. */
+  readonly until: number;
+}
+
+/** JSON Web Tokens in `Authorization: Bearer`. Throws where the key does not fit the algorithm. */
+export function createJwt(config: JwtConfig, deps: KeySetDeps): Method {
+  return new Jwt(config, deps);
+}
+
+class Jwt implements Method {
+  readonly type = "jwt";
+  readonly #config: JwtConfig;
+  readonly #clock: () => number;
+  readonly #key: KeyObject | undefined;
+  readonly #keys: KeySet | undefined;
+  /** By the token's SHA-256: who reads this memory finds no token. */
+  readonly #remembered = new Map<string, Remembered>();
+  readonly #refusals = new Map<Fault, Refused>();
+  readonly #missing = refusal("unauthorized", "this path needs a token", ['Bearer realm="api"']);
+  readonly #forbidden = refusal("forbidden", "the bearer of this token is not allowed here", []);
+  readonly #unavailable = refusal("auth-unavailable", "tokens cannot be verified at the moment", []);
+
+  constructor(config: JwtConfig, deps: KeySetDeps) {
+    this.#config = config;
+    this.#clock = deps.clock;
+    const { algorithm, secret, jwks_url: url } = config;
+    if (secret !== undefined) this.#key = readJwtKey(algorithm, secret);
+    else if (url !== undefined)
+      this.#keys = new KeySet({ url, algorithm, onChange: () => this.#remembered.clear() }, deps);
+    else throw new Error("Cannot verify tokens: there is neither a secret nor a jwks_url");
+  }
+
+  check({ head }: Exchange): Outcome | Promise<Outcome> {
+    const text = bearerToken(head.fields);
+    if (text === undefined) return this.#missing;
+    if (text.length > MAX_CREDENTIAL_BYTES) return this.#refuse("the token cannot be read");
+    const id = Bun.SHA256.hash(text, "base64");
+    const remembered = this.#remembered.get(id);
+    if (remembered !== undefined) {
+      if (this.#clock() < remembered.until) return remembered.admitted;
+      this.#remembered.delete(id);
+    }
+    const token = parseJwt(text);
+    const fault = token === undefined ? "the token cannot be read" : this.#headerFault(token);
+    if (token === undefined || fault !== "") return this.#refuse(fault === "" ? "the token cannot be read" : fault);
+    if (this.#key !== undefined) return this.#verify(id, token, this.#key);
+    const key = this.#keys?.find(keyIdOf(token));
+    return key instanceof Promise ? key.then((found) => this.#verify(id, token, found)) : this.#verify(id, token, key);
+  }
+
+  take(): void {
+    // The token stays: upstreams may read it, and it was verified.
+  }
+
+  close(): void {
+    this.#remembered.clear();
+    this.#keys?.close();
+  }
+
+  /** RFC 8725 §3.1, §3.2: the algorithm is ours to choose, and what is critical and unknown is refused (RFC 7515 §4.1.11). Where it says that keys are (`jku`, `jwk`, `x5u`) is not read. */
+  #headerFault({ header }: JwtToken): Fault | "" {
+    if (member(header, "alg") !== this.#config.algorithm || Object.hasOwn(header, "crit")) {
+      return "the token is not signed as it must be";
+    }
+    const kid = member(header, "kid");
+    return kid === undefined || typeof kid === "string" ? "" : "the token cannot be read";
+  }
+
+  #verify(id: string, token: JwtToken, key: KeyObject | "unknown" | "unavailable" | undefined): Outcome {
+    if (key === "unavailable") return this.#unavailable;
+    if (key === undefined || key === "unknown" || !isSigned(token, this.#config.algorithm, key)) {
+      return this.#refuse("the token is not signed as it must be");
+    }
+    const claims = jsonObject(token.payload);
+    if (claims === undefined) return this.#refuse("the token cannot be read");
+    const now = this.#clock();
+    const bearer = readClaims(claims, this.#config, now / 1000);
+    if (typeof bearer === "string") return this.#refuse(bearer);
+    const { consumer, fields } = bearer;
+    const { consumers } = this.#config;
+    if (consumers.length > 0 && !consumers.includes(consumer)) return this.#forbidden;
+    const admitted: Admitted = { kind: "admitted", by: this, consumer, fields };
+    this.#remember(id, { admitted, until: Math.min(bearer.until * 1000, now + MAX_REMEMBERED_MS) });
+    return admitted;
+  }
+
+  #remember(id: string, remembered: Remembered): void {
+    const [oldest] = this.#remembered.size >= MAX_REMEMBERED_TOKENS ? this.#remembered.keys() : [];
+    if (oldest !== undefined) this.#remembered.delete(oldest);
+    this.#remembered.set(id, remembered);
+  }
+
+  #refuse(fault: Fault): Refused {
+    const known = this.#refusals.get(fault);
+    if (known !== undefined) return known;
+    const challenge = `Bearer realm="api", error="invalid_token", error_description="${fault}"`;
+    const made = refusal("unauthorized", fault, [challenge]);
+    this.#refusals.set(fault, made);
+    return made;
+  }
+}
+
+function keyIdOf({ header }: JwtToken): string | undefined {
+  const kid = member(header, "kid");
+  return typeof kid === "string" ? kid : undefined;
+}
+
+const HASH_OF = { HS256: "sha256", HS384: "sha384", HS512: "sha512" } as const;
+
+function isSigned({ signed, signature }: JwtToken, algorithm: JwtAlgorithm, key: KeyObject): boolean {
+  switch (algorithm) {
+    case "HS256":
+    case "HS384":
+    case "HS512": {
+      const digest = createHmac(HASH_OF[algorithm], key).update(signed).digest();
+      return digest.length === signature.length && timingSafeEqual(digest, signature);
+    }
+    case "RS256":
+      return verify("sha256", signed, key, signature);
+    case "PS256":
+      return verify("sha256", signed, { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 }, signature);
+    case "ES256":
+      return signature.length === 64 && verify("sha256", signed, { key, dsaEncoding: "ieee-p1363" }, signature);
+    case "EdDSA":
+      return verify(null, signed, key, signature);
+  }
+  return false;
+}

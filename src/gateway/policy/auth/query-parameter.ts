@@ -1,0 +1,49 @@
+const PERCENT = 0x25;
+
+/** Bytes of a text as characters; what is no escape stands for itself, and so does `+`, which keys in Base64 have. */
+function unescaped(text: string): string {
+  if (!text.includes("%")) return text;
+  return text.replaceAll(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+}
+
+/** One parameter of queries, by its name in any percent-encoded spelling. */
+export class QueryParameter {
+  readonly #name: string;
+
+  /** An empty name is that of no parameter. */
+  constructor(name: string) {
+    this.#name = Buffer.from(name).toString("latin1");
+  }
+
+  /** Its values, one character a byte. `query` is empty or begins with `?`. */
+  values(query: string): readonly string[] {
+    if (!this.#mayHold(query)) return [];
+    return partsOf(query)
+      .filter((part) => this.#isNamed(part))
+      .map((part) => (part.includes("=") ? unescaped(part.slice(part.indexOf("=") + 1)) : ""));
+  }
+
+  /** The query without it. */
+  without(query: string): string {
+    if (!this.#mayHold(query)) return query;
+    const parts = partsOf(query);
+    const kept = parts.filter((part) => !this.#isNamed(part));
+    if (kept.length === parts.length) return query;
+    return kept.length === 0 ? "" : `?${kept.join("&")}`;
+  }
+
+  #mayHold(query: string): boolean {
+    if (this.#name === "" || query.length <= this.#name.length) return false;
+    return query.includes(this.#name) || query.includes(String.fromCharCode(PERCENT));
+  }
+
+  #isNamed(part: string): boolean {
+    const equals = part.indexOf("=");
+    const name = equals === -1 ? part : part.slice(0, equals);
+    return name === this.#name || unescaped(name) === this.#name;
+  }
+}
+
+function partsOf(query: string): string[] {
+  return query.slice(1).split("&");
+}
