@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { HOLD_MS } from "./ledger.ts";
 import { openStore } from "./open-store.ts";
 import { type Store } from "./store.ts";
 import { RESERVATION } from "./testing/reservation.ts";
@@ -155,4 +156,15 @@ test("where the file may not grow any more, a change fails whole, and what was w
   const child = Bun.spawn(["sh", "-c", limited, process.execPath, ...args]);
   expect(await new Response(child.stdout).text()).toMatch(/^SQLITE_(FULL|IOERR\w*) settled$/);
   expectWhole(path);
+});
+
+test("a hold of before the clock was put back ends for all others at once", async () => {
+  const clock = { now: Date.now() };
+  const store = openStore(":memory:", () => clock.now);
+  await store.ledger.reserve(RESERVATION);
+  clock.now -= HOLD_MS;
+  expect((await store.ledger.reserve(RESERVATION)).held).toBe(false);
+  clock.now -= 3_600_000;
+  expect(await store.ledger.reserve(RESERVATION)).toMatchObject({ held: true, payment: { attempt: 2 } });
+  await store.close();
 });

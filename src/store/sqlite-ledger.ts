@@ -23,6 +23,9 @@ const REAP_GRACE_S = 120;
 /** Money has moved, or may have. */
 const BEGUN = "state IN ('settling', 'unknown', 'settled')";
 
+/** Nobody works on it. A hold that ends later than any can is one of before the clock was put back: who lives renews it at once. */
+const FREE = `(held_until < $now OR held_until > $now + ${2 * HOLD_MS})`;
+
 /**
  * One statement decides who works on a payment. A row that stands in the way is taken over where nothing was spent and
  * nobody holds it, or where the very same request comes back to what is unfinished. What money may have moved for stays as it
@@ -38,7 +41,7 @@ const RESERVE = `
     attempt = attempt + 1, owner = $owner, held_until = $until, updated_at = $now,
     fingerprint = excluded.fingerprint, valid_before = excluded.valid_before,
     ${["token", "scheme", "payload", "amount", "pay_to", "route", "tx", "reason", "payer", "body_digest"].map((name) => `${name} = CASE WHEN ${BEGUN} THEN ${name} ELSE excluded.${name} END`).join(", ")}
-  WHERE held_until < $now AND (
+  WHERE ${FREE} AND (
     state IN ('released', 'failed', 'reserved', 'verified')
     OR (fingerprint = $fingerprint AND (state IN ('settling', 'unknown') OR (state = 'settled' AND delivered = 0 AND cuts < ${MAX_CUTS}))))
   RETURNING *`;
@@ -55,7 +58,7 @@ const CLAIM_OPEN = `
   UPDATE payments SET state = 'unknown', attempt = attempt + 1, owner = $owner, held_until = $until, updated_at = $now
   WHERE (network, asset, payer_from, nonce) IN (
     SELECT network, asset, payer_from, nonce FROM payments
-    WHERE state IN ('settling', 'unknown') AND held_until < $now AND updated_at < $before ORDER BY updated_at LIMIT $limit)
+    WHERE state IN ('settling', 'unknown') AND ${FREE} AND updated_at < $before ORDER BY updated_at LIMIT $limit)
   RETURNING *`;
 
 const POST = `
