@@ -1,10 +1,17 @@
 import { type Config } from "../gateway/config/config.ts";
 import { findingText } from "../gateway/config/finding.ts";
 import { loadFile, loadValue } from "../gateway/config/load.ts";
+import { isAddress } from "../payments/address.ts";
+import { type TakenAsset } from "../payments/asset-gate.ts";
+import { assetsOn } from "../payments/assets.ts";
+import { parseNetwork } from "../payments/networks.ts";
 import { type FacilitatorPlace } from "../payments/serve-facilitator.ts";
+import { compileTerms } from "../payments/terms.ts";
 import { StartError } from "./start-error.ts";
 import { UsageError } from "./usage-error.ts";
 
+/** Tokens that flags may name. */
+const MAX_ASSET_FLAGS = 64;
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
 export interface FacilitatorFlags {
@@ -33,8 +40,46 @@ export function variableName(flag: string, text: string): string {
   return text;
 }
 
-/** `x402` of the file, or its defaults, with what the flags say. Throws UsageError, and StartError naming every problem. */
-export async function readSettings(flags: FacilitatorFlags): Promise<Config["x402"]> {
+/** The tokens of `--asset NETWORK:ADDRESS`. Throws UsageError. */
+export function parseAssets(texts: readonly string[]): TakenAsset[] {
+  if (texts.length > MAX_ASSET_FLAGS) throw new UsageError(`--asset can be given ${MAX_ASSET_FLAGS} times`);
+  return texts.map((text) => {
+    const [, name = "", address = ""] = /^((?:eip155:)?[a-z0-9-]{1,40}):(0x[0-9a-fA-F]{40})$/.exec(text) ?? [];
+    const network = parseNetwork(name);
+    if (network === undefined || !isAddress(address)) {
+      throw new UsageError("--asset takes NETWORK:ADDRESS, as base-sepolia:0x036CbD53842c5426634e7929541eC2318f3dCF7e");
+    }
+    return { network, address };
+  });
+}
+
+/**
+ * What a facilitator of these chains takes: their known tokens, those that the configuration's routes are paid in, and
+ * `named`. Throws UsageError where `named` has one of another chain.
+ */
+export function takenAssets(
+  { routes }: Pick<Config, "routes">,
+  networks: readonly string[],
+  named: readonly TakenAsset[],
+): TakenAsset[] {
+  const stray = named.find(({ network }) => !networks.includes(network));
+  if (stray !== undefined) throw new UsageError(`--asset names ${stray.network}, which is none of the chains`);
+  const all = [...networks.flatMap(assetsOn), ...routes.flatMap(assetsOf), ...named];
+  // What a route sells for on a chain that is not here is settled elsewhere.
+  const here = all.filter(({ network }) => networks.includes(network));
+  return [...new Map(here.map((asset) => [`${asset.network} ${asset.address.toLowerCase()}`, asset])).values()];
+}
+
+function assetsOf({ x402 }: Config["routes"][number]): TakenAsset[] {
+  if (x402 === undefined) return [];
+  return [x402, ...x402.accepts].flatMap((terms) => {
+    const { network, asset: address } = compileTerms(terms);
+    return isAddress(address) ? [{ network, address }] : [];
+  });
+}
+
+/** The configuration of the file, or its defaults, with what the flags say. Throws UsageError, and StartError naming every problem. */
+export async function readSettings(flags: FacilitatorFlags): Promise<Config> {
   const chains = flags.chains.map((text) => {
     const at = text.indexOf("=");
     if (at < 1) throw new UsageError("--chain takes NETWORK=VARIABLE, as base-sepolia=BASE_SEPOLIA_RPC");
@@ -42,7 +87,7 @@ export async function readSettings(flags: FacilitatorFlags): Promise<Config["x40
   });
   const change = (value: unknown): unknown => withFlags(value, flags, chains);
   const loaded = flags.config === undefined ? loadValue(change({})) : await loadFile(flags.config, change);
-  if (loaded.config !== undefined) return loaded.config.x402;
+  if (loaded.config !== undefined) return loaded.config;
   const name = flags.config ?? "flags";
   throw new StartError(loaded.problems.map((problem) => `${name}: ${findingText(problem)}`).join("\n"));
 }

@@ -7,6 +7,7 @@ import { randomBytes } from "node:crypto";
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { HTTPFacilitatorClient } from "@x402/core/server";
 import { until } from "../lib/testing/until.ts";
+import { startNodeProxy } from "../payments/evm/testing/node-proxy.ts";
 import { type Hex } from "../payments/address.ts";
 import { createHttpFacilitator } from "../payments/http-facilitator.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../payments/messages.ts";
@@ -14,7 +15,7 @@ import { addressOfPrivateKey, signHash } from "../payments/signature.ts";
 import { type Chain, CHAIN_SETUP_MS, hasChain, startChain, type TestToken } from "../payments/testing/chain.ts";
 import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment } from "../payments/testing/payment.ts";
 import { authorizationHash } from "../payments/typed-data.ts";
-import { parsePlace } from "./facilitator-options.ts";
+import { parseAssets, parsePlace } from "./facilitator-options.ts";
 
 setDefaultTimeout(30_000);
 
@@ -83,6 +84,9 @@ test("in test mode it books, and remembers over a restart", async () => {
 const REFUSED: readonly (readonly [name: string, args: readonly string[], code: number, said: RegExp])[] = [
   ["test mode for other machines", ["--test", "--listen", "0.0.0.0:0"], 1, /Cannot listen on 0\.0\.0\.0 with --test/],
   ["test mode with a chain", ["--test", "--chain", "base=RPC"], 2, /--test has no chain/],
+  ["test mode with a token", ["--test", "--any-asset"], 2, /--test has no chain, no key and no list of tokens/],
+  ["a token that is none", ["--chain", "base=RPC", "--asset", "base:USDC"], 2, /--asset takes NETWORK:ADDRESS/],
+  ["a token and every token", ["--chain", "base=RPC", "--any-asset", "--asset", "base:0x"], 2, /--asset adds nothing/],
   ["no chain", ANY_PORT, 2, /which chain\? name one with --chain/],
   ["a chain without its variable", ["--chain", "base"], 2, /--chain takes NETWORK=VARIABLE/],
   ["an unknown chain", ["--chain", "moon=RPC"], 1, /x402\.chains\[0\]\.network: expected an EVM chain/],
@@ -110,6 +114,17 @@ test("places are read", () => {
   }
 });
 
+test("tokens are read, 64 of them", () => {
+  const address = `0x${"ab".repeat(20)}` as const;
+  expect(parseAssets([`base:${address}`])).toEqual([{ network: "eip155:8453", address }]);
+  expect(parseAssets([`eip155:31337:${address}`])).toEqual([{ network: "eip155:31337", address }]);
+  for (const wrong of [address, `moon:${address}`, `base:${address}0`, "base:USDC", `base:${address}:`, ""]) {
+    expect(() => parseAssets([wrong])).toThrow("--asset takes NETWORK:ADDRESS");
+  }
+  expect(parseAssets(Array.from({ length: 64 }, () => `base:${address}`))).toHaveLength(64);
+  expect(() => parseAssets(Array.from({ length: 65 }, () => `base:${address}`))).toThrow("64 times");
+});
+
 describe.skipIf(!hasChain)("on a chain", () => {
   let chain: Chain;
   let token: TestToken;
@@ -125,6 +140,8 @@ describe.skipIf(!hasChain)("on a chain", () => {
 
   afterAll(() => chain.close());
 
+  const taking = (): string[] => ["--asset", `${chain.network}:${token.address}`];
+
   function payment(): PaymentPayload {
     const nonce: Hex = `0x${randomBytes(32).toString("hex")}`;
     const authorization = { ...signedPayment(Date.now() / 1000).payload.authorization, nonce };
@@ -138,7 +155,7 @@ describe.skipIf(!hasChain)("on a chain", () => {
 
   test("it serves x402's own client with the token, and shows address and gas", async () => {
     await chain.fund(ADDRESS);
-    const flags = ["--chain", `${chain.network}=MY_RPC`, "--key-env", "MY_KEY", "--token-env", "MY_TOKEN"];
+    const flags = ["--chain", `${chain.network}=MY_RPC`, "--key-env", "MY_KEY", "--token-env", "MY_TOKEN", ...taking()];
     const program = run([...flags, ...ANY_PORT], secrets());
     const url = await program.url();
     expect(program.said.text).toContain(`address   ${ADDRESS}\n`);
@@ -170,17 +187,79 @@ describe.skipIf(!hasChain)("on a chain", () => {
       chains: [{ network: chain.network, rpc_url_env: "MY_RPC", poll_ms: 20 }],
     };
     const file = join(folder, "turnpike.json");
-    writeFileSync(file, JSON.stringify({ x402 }));
+    const { network } = chain;
+    const { name: extra_name, version: extra_version, address: asset } = token;
+    const known = { price: "$0.01", asset: "USDC", network, pay_to: PAYEE };
+    const accepts = [{ ...known, price: "10000", asset, extra_name, extra_version }];
+    const config = {
+      upstreams: [{ name: "api", servers: [{ address: "127.0.0.1", port: 9 }] }],
+      routes: [{ path_prefix: "/", upstream: "api", x402: { ...known, accepts } }],
+      x402,
+    };
+    writeFileSync(file, JSON.stringify(config));
     const program = run(["--config", file, ...ANY_PORT], secrets());
     const facilitator = createHttpFacilitator({ url: await program.url(), timeoutMs: 5000 });
     expect(await facilitator.verify(payment(), requirements)).toMatchObject({ kind: "valid" });
+    expect(program.said.text).toContain(`takes     ${asset} on Base Sepolia (eip155:84532)\n`);
     await until(() => program.said.text.includes("is gas for fewer than 10 settlements"));
     expect(program.said.text).toMatch(/warning: Base Sepolia \(eip155:84532\): 0\.0+1 is gas/);
   });
 
+  test("a token that nobody named is refused without one call to the node, and taken with --any-asset", async () => {
+    const proxy = startNodeProxy(chain.rpcUrl);
+    try {
+      const environment = { ...secrets(), MY_RPC: proxy.rpcUrl };
+      const flags = ["--chain", `${chain.network}=MY_RPC`, "--key-env", "MY_KEY", ...ANY_PORT];
+      const program = run(flags, environment);
+      const url = await program.url();
+      expect(program.said.text).toContain(
+        "takes     USDC, 0x036CbD53842c5426634e7929541eC2318f3dCF7e on Base Sepolia (eip155:84532)\n",
+      );
+      const client = new HTTPFacilitatorClient({ url });
+      // The chain's id is asked for then, and believed for a minute.
+      await client.getSupported();
+      const asked = proxy.methods.length;
+      // As above.
+      const call = [payment(), requirements] as never as Parameters<typeof client.settle>;
+      const reason = "invalid_payment_requirements";
+      expect(await client.verify(...call)).toMatchObject({ isValid: false, invalidReason: reason });
+      expect(await client.settle(...call)).toMatchObject({ success: false, errorReason: reason, transaction: "" });
+      const facilitator = createHttpFacilitator({ url, timeoutMs: 5000 });
+      expect(await facilitator.settle(payment(), requirements)).toEqual({ kind: "refused", reason });
+      expect(await facilitator.find(payment(), requirements)).toMatchObject({ kind: "unknown" });
+      expect(proxy.methods.slice(asked)).toEqual([]);
+      await program.stop();
+      const open = run([...flags, "--any-asset"], environment);
+      const any = createHttpFacilitator({ url: await open.url(), timeoutMs: 5000 });
+      expect(await any.verify(payment(), requirements)).toMatchObject({ kind: "valid" });
+      expect(open.said.text).toContain("takes     every token\n");
+      expect(open.said.text).not.toContain("--any-asset:");
+    } finally {
+      await proxy.close();
+    }
+  });
+
+  test("taking every token from other machines is warned of", async () => {
+    const flags = [
+      "--chain",
+      `${chain.network}=MY_RPC`,
+      "--key-env",
+      "MY_KEY",
+      "--token-env",
+      "MY_TOKEN",
+      "--any-asset",
+    ];
+    const program = run([...flags, "--listen", "0.0.0.0:0"], secrets());
+    await program.url();
+    await until(() => program.said.text.includes("warning: --any-asset: whoever shows the token"));
+  });
+
   test("a settlement that waits for its block is answered before it stops", async () => {
     await chain.fund(ADDRESS);
-    const program = run(["--chain", `${chain.network}=MY_RPC`, "--key-env", "MY_KEY", ...ANY_PORT], secrets());
+    const program = run(
+      ["--chain", `${chain.network}=MY_RPC`, "--key-env", "MY_KEY", ...taking(), ...ANY_PORT],
+      secrets(),
+    );
     const facilitator = createHttpFacilitator({ url: await program.url(), timeoutMs: 20_000 });
     await chain.setMining(false);
     const settling = facilitator.settle(payment(), requirements);

@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { messageOf } from "../lib/caught.ts";
+import { takeOnly, type TakenAsset } from "../payments/asset-gate.ts";
+import { findAsset } from "../payments/assets.ts";
 import { createBookingFacilitator } from "../payments/booking-facilitator.ts";
 import { readEmbedded, settleTimeoutOf } from "../payments/chain-settings.ts";
 import { createEmbeddedFacilitator } from "../payments/evm/embedded-facilitator.ts";
@@ -11,7 +13,14 @@ import { networkTitle } from "../payments/networks.ts";
 import { type Environment, readSecret } from "../payments/secrets.ts";
 import { type FacilitatorPlace, serveFacilitator } from "../payments/serve-facilitator.ts";
 import { openStore } from "../store/open-store.ts";
-import { parsePlace, readSettings, variableName } from "./facilitator-options.ts";
+import {
+  type FacilitatorFlags,
+  parseAssets,
+  parsePlace,
+  readSettings,
+  takenAssets,
+  variableName,
+} from "./facilitator-options.ts";
 import { HELP, readFlags, wrongUsage } from "./flags.ts";
 import { StartError } from "./start-error.ts";
 import { stateFolder } from "./state-folder.ts";
@@ -24,10 +33,11 @@ const TOKEN_ENV = "TURNPIKE_FACILITATOR_TOKEN";
 const GRACE_MS = 2000;
 
 const USAGE = `usage: turnpike facilitator [--config FILE] [--listen PLACE] [--chain NETWORK=VARIABLE ...] [--key-env NAME]
-                            [--token-env NAME]
+                            [--token-env NAME] [--asset NETWORK:ADDRESS ... | --any-asset]
        turnpike facilitator --test [--listen PLACE] [--state-dir DIR]
 
 Verifies and settles payments with a key of its own: POST /verify, POST /settle, GET /supported, GET /health.
+It takes the known tokens of its chains (USDC), those that the configuration's routes are paid in, and those named here.
 
   --config FILE     take chains, key and bounds from x402.chains and x402.embedded of a configuration
   --listen PLACE    HOST:PORT, or unix:/path for this user alone (127.0.0.1:8402)
@@ -35,6 +45,8 @@ Verifies and settles payments with a key of its own: POST /verify, POST /settle,
   --key-env NAME    the environment variable with the private key that pays for gas ($TURNPIKE_FACILITATOR_KEY)
   --token-env NAME  the environment variable with the token that callers must show as Authorization: Bearer
                     ($TURNPIKE_FACILITATOR_TOKEN, where it is set); without one only this machine can call
+  --asset N:ADDRESS a token to take as well: eip155:8453:0x...; its contract can burn the gas that a settlement may use
+  --any-asset       take every token: whoever may call can bring a contract that burns gas
   --test            without a chain: signatures are checked for real, nothing real moves
   --state-dir DIR   where --test remembers what it booked ($TURNPIKE_HOME, else ~/.turnpike)`;
 
@@ -44,6 +56,8 @@ const FLAGS = {
   chain: { type: "string", multiple: true },
   "key-env": { type: "string" },
   "token-env": { type: "string" },
+  asset: { type: "string", multiple: true },
+  "any-asset": { type: "boolean" },
   test: { type: "boolean" },
   "state-dir": { type: "string" },
   help: HELP,
@@ -69,17 +83,19 @@ export async function facilitator(args: readonly string[]): Promise<number> {
     const place = parsePlace(values.listen);
     const token = tokenOf(values["token-env"], process.env);
     if (isTest) requireOwnMachine(place);
-    const { chain: chains = [], config, "key-env": key } = values;
-    if (isTest && (chains.length > 0 || config !== undefined || key !== undefined)) {
-      throw new UsageError("--test has no chain, and no key");
+    const { chain: chains = [], config, "key-env": key, asset: named = [], "any-asset": isAny = false } = values;
+    const ofChains = [config, key, ...chains, ...named];
+    if (isTest && (isAny || ofChains.some((value) => value !== undefined))) {
+      throw new UsageError("--test has no chain, no key and no list of tokens");
     }
+    if (isAny && named.length > 0) throw new UsageError("--any-asset takes every token: --asset adds nothing");
     if (!isTest && chains.length === 0 && config === undefined) {
       throw new UsageError("which chain? name one with --chain, or a configuration that does with --config");
     }
     const keyEnv = key === undefined ? undefined : variableName("--key-env", key);
     const offered = isTest
       ? await openTest(stateFolder(values["state-dir"]))
-      : await openChains({ config, chains, keyEnv, test: false });
+      : await openChains({ config, chains, keyEnv, test: false }, isAny ? "any" : parseAssets(named), place);
     return await serve(offered, place, token);
   } catch (error) {
     if (error instanceof UsageError) return wrongUsage(USAGE, error.message);
@@ -112,26 +128,52 @@ async function openTest(folder: string): Promise<Offered> {
   };
 }
 
-async function openChains(flags: Parameters<typeof readSettings>[0]): Promise<Offered> {
-  const settings = await readSettings(flags);
-  const options = readEmbedded(settings, process.env);
+async function openChains(
+  flags: FacilitatorFlags,
+  named: readonly TakenAsset[] | "any",
+  place: FacilitatorPlace,
+): Promise<Offered> {
+  const config = await readSettings(flags);
+  const options = readEmbedded(config.x402, process.env);
   if (options === undefined) throw new StartError("Cannot start: x402.embedded is off");
+  const networks = options.chains.map(({ network }) => network);
+  const assets = named === "any" ? undefined : takenAssets(config, networks, named);
   const own = createEmbeddedFacilitator(options);
   const { address } = parseKey(options.key);
   const look = (): Promise<readonly Gas[]> => readGas(options.chains, address);
   const gas = await look();
   const stopWatching = watchGas(look, (message) => console.error(message));
   return {
-    facilitator: own,
-    lines: [["address", address], ...gas.map((of) => ["chain", gasText(of)] as const)],
-    warnings: gas.flatMap((of) => gasWarning(of) ?? []),
+    facilitator: assets === undefined ? own : takeOnly(own, networks, assets),
+    lines: [
+      ["address", address],
+      ...gas.map((of) => ["chain", gasText(of)] as const),
+      ...takenTexts(assets).map((text) => ["takes", text] as const),
+    ],
+    warnings: [...gas.flatMap((of) => gasWarning(of) ?? []), ...openWarnings(assets, place)],
     signers: Object.fromEntries(options.chains.map(({ network }) => [network, [address]])),
-    graceMs: settleTimeoutOf(settings.chains) + GRACE_MS,
+    graceMs: settleTimeoutOf(config.x402.chains) + GRACE_MS,
     async close() {
       stopWatching();
       await own.close();
     },
   };
+}
+
+function takenTexts(assets: readonly TakenAsset[] | undefined): readonly string[] {
+  if (assets === undefined) return ["every token"];
+  if (assets.length === 0) return ["no token: name one with --asset"];
+  return assets.map(({ network, address }) => {
+    const symbol = findAsset(network, address)?.symbol;
+    return `${symbol === undefined ? "" : `${symbol}, `}${address} on ${networkTitle(network)}`;
+  });
+}
+
+function openWarnings(assets: readonly TakenAsset[] | undefined, place: FacilitatorPlace): readonly string[] {
+  if (assets !== undefined || "unix" in place || isLoopback(place.hostname)) return [];
+  return [
+    "--any-asset: whoever shows the token can have settlements of any contract's tokens, which burn this key's gas",
+  ];
 }
 
 function gasText(gas: Gas): string {

@@ -46,6 +46,7 @@ const REASONS = [
   "unsupported_payload_type",
   "insufficient_funds",
   "invalid_network",
+  "invalid_payment_requirements",
   "invalid_scheme",
   "payment_refused",
 ] as const;
