@@ -10,6 +10,9 @@ import { type ServerSettings } from "../server-host.ts";
 import { type GatewayState } from "../gateway-paths.ts";
 import { type AccessLog, Observer } from "../observer.ts";
 import { type Pipeline, type Route } from "../pipeline.ts";
+import { createAuthPolicy } from "../policy/auth/auth.ts";
+import { identityNames } from "../policy/auth/create-method.ts";
+import { type Policy } from "../policy/policy.ts";
 import { type Answers } from "../policy/payment/answers.ts";
 import { Catalogue } from "../policy/payment/catalogue.ts";
 import { createPaymentPolicy, type PaymentPolicy } from "../policy/payment/payment.ts";
@@ -85,6 +88,7 @@ async function compileWith(lease: Lease, { config, deps, previous }: Compilation
   const caches = new RouteCaches(config, { telemetry: deps.telemetry, now: deps.clock }, previous?.caches);
   const routes: Route[] = [];
   const sold: PaymentPolicy[] = [];
+  const authenticate = createAuthenticator(config, deps);
   for (const route of config.routes) {
     const upstream = upstreams.get(route.upstream ?? "");
     const payment = sell(route);
@@ -99,7 +103,7 @@ async function compileWith(lease: Lease, { config, deps, previous }: Compilation
     routes.push({
       pathPrefix: route.path_prefix,
       host: route.host === undefined ? undefined : hostOf(route.host),
-      policies: routePolicies({ payment }),
+      policies: routePolicies({ auth: authenticate(route), payment }),
       target,
       cache: caches.create(route, target),
       observer: await createObserver(config, deps, route),
@@ -129,6 +133,7 @@ async function compileWith(lease: Lease, { config, deps, previous }: Compilation
       upstreams.close(other?.upstreams);
       caches.close(other?.caches);
       staticFiles?.close();
+      for (const { policies } of routes) for (const policy of policies) void policy.close();
       lease.close();
     },
   };
@@ -189,6 +194,16 @@ function fieldsOf(headers: readonly HeaderConfig[]): Fields {
 function createStaticFiles({ server }: Config, deps: StaticFilesDeps): StaticFiles | undefined {
   const { static_root: root, cache_static_files: caches } = server;
   return root === "" ? undefined : new StaticFiles({ root, caches }, deps);
+}
+
+/** Makes the authentication of each route; undefined for one that everybody may use. */
+function createAuthenticator({ routes }: Config, deps: ProcessDeps): (route: RouteConfig) => Policy | undefined {
+  const names = [...new Set(routes.flatMap(({ auth }) => identityNames(auth)))];
+  return function authenticate({ auth, path_prefix: prefix }) {
+    const where = `route ${JSON.stringify(prefix)}`;
+    const { wheel, buffers, onFault, clock, log } = deps;
+    return createAuthPolicy({ auth, identityNames: names }, { wheel, buffers, onFault, clock, log, where });
+  };
 }
 
 /** Makes the payment policy of a priced route; undefined for one that is free. */

@@ -4,6 +4,8 @@ import { ResponseCache } from "../proxy/cache/cache.ts";
 import { CacheStore } from "../proxy/cache/store.ts";
 import { type ForwardTarget } from "../proxy/target.ts";
 import { type Telemetry } from "../telemetry/telemetry.ts";
+import { identityNames } from "../policy/auth/create-method.ts";
+import { CONSUMER_HEADER } from "../policy/auth/method.ts";
 
 interface Kept {
   readonly route: RouteConfig;
@@ -43,7 +45,10 @@ export class RouteCaches {
     const kept = this.#byRoute.get(nameOf(route));
     if (route.cache === undefined || kept === undefined) return undefined;
     const { ttl_s: ttl, vary, max_entry_bytes: maxEntryBytes } = route.cache;
-    const settings = { ttl, vary: vary.map((name) => name.toLowerCase()), maxEntryBytes };
+    // What the upstream made for one consumer is no other's.
+    const identity = route.auth.type === "none" ? [] : [CONSUMER_HEADER.toLowerCase(), ...identityNames(route.auth)];
+    const keyNames = new Set([...vary.map((name) => name.toLowerCase()), ...identity]);
+    const settings = { ttl, vary: [...keyNames], maxEntryBytes };
     return new ResponseCache(settings, target, {
       store: kept.store,
       watcher: this.#deps.telemetry.cache,

@@ -1,10 +1,9 @@
-import { type Auth } from "../../config/schema/auth.ts";
 import { fieldLine, withoutFields } from "../../../lib/fields.ts";
 import { answer, answerError } from "../../answer.ts";
 import { type Exchange } from "../../exchange.ts";
 import { type Decision, type Policy } from "../policy.ts";
 import { hasBearer } from "./bearer.ts";
-import { createMethod, identityNames, methodsIn } from "./create-method.ts";
+import { type Auth, createMethod, identityNames, methodsIn } from "./create-method.ts";
 import { withoutIdentity } from "./identity-fields.ts";
 import { type KeySetDeps } from "./jwks.ts";
 import { type Admitted, type Method, type Outcome, type Refused } from "./method.ts";

@@ -1,4 +1,4 @@
-import { type Auth } from "../../config/schema/auth.ts";
+import { type RouteConfig } from "../../config/config.ts";
 import { createAnonymous } from "./anonymous.ts";
 import { createApiKey } from "./api-key.ts";
 import { createChain } from "./chain.ts";
@@ -6,6 +6,8 @@ import { createForwardAuth } from "./forward-auth.ts";
 import { type KeySetDeps } from "./jwks.ts";
 import { createJwt } from "./jwt.ts";
 import { type Method } from "./method.ts";
+
+export type Auth = RouteConfig["auth"];
 
 /** The method of a `routes[].auth`. Throws where it cannot be used. */
 export function createMethod(auth: Auth, deps: KeySetDeps): Method {
