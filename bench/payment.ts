@@ -1,7 +1,7 @@
 /** What payment costs: asking for it, verifying one, and a paid request beside a free one. */
 import { parseArgs } from "node:util";
 import { openShop } from "../src/payments/evm/testing/shop.ts";
-import { encodeHeader } from "../src/payments/header.ts";
+import { encodeHeader } from "../src/payments/x402/header.ts";
 import { hasChain } from "../src/payments/testing/chain.ts";
 import { REQUIREMENTS, signedPayment, TERMS } from "../src/payments/testing/payment.ts";
 import { Children, cpuSeconds, waitFor } from "./support/children.ts";

@@ -25,7 +25,7 @@ function codeOf(error) {
   return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }
 
-// src/payments/address.ts
+// src/payments/signatures/address.ts
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 var ADDRESS = /^0x[0-9a-fA-F]{40}$/;
@@ -49,7 +49,7 @@ function addressOfKey(publicKey) {
   return `0x${bytesToHex(keccak_256(publicKey.subarray(1)).subarray(12))}`;
 }
 
-// src/payments/header.ts
+// src/payments/x402/header.ts
 var MAX_HEADER_LENGTH = 8192;
 var BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 var decoder = new TextDecoder("utf-8", { fatal: true });
@@ -66,10 +66,10 @@ function encodeHeader(value) {
   return Buffer.from(JSON.stringify(value), "utf8").toString("base64");
 }
 
-// src/payments/messages.ts
+// src/payments/x402/messages.ts
 import { z } from "zod";
 
-// src/payments/price.ts
+// src/payments/x402/price.ts
 var ATOMIC = /^(?:0|[1-9][0-9]{0,77})$/;
 var DOLLARS = /^\$(0|[1-9][0-9]{0,17})(?:\.([0-9]{1,18}))?$/;
 var UINT256_MAX = (1n << 256n) - 1n;
@@ -102,7 +102,7 @@ function formatAmount(atomic, decimals) {
   return `${digits.slice(0, -decimals)}.${fraction.padEnd(Math.min(2, decimals), "0")}`;
 }
 
-// src/payments/messages.ts
+// src/payments/x402/messages.ts
 var PAYMENT_REQUIRED = "PAYMENT-REQUIRED";
 var PAYMENT_SIGNATURE = "PAYMENT-SIGNATURE";
 var PAYMENT_RESPONSE = "PAYMENT-RESPONSE";
@@ -187,7 +187,7 @@ var receiptSchema = z.looseObject({
   extra: record.optional()
 });
 
-// src/payments/networks.ts
+// src/payments/x402/networks.ts
 var KNOWN = [
   { name: "base", title: "Base", network: "eip155:8453" },
   { name: "base-sepolia", title: "Base Sepolia", network: "eip155:84532" },
@@ -214,7 +214,7 @@ function networkTitle(network) {
   return known === undefined ? network : `${known.title} (${network})`;
 }
 
-// src/payments/assets.ts
+// src/payments/x402/assets.ts
 function usdc(network, address, name) {
   return { network, address, symbol: "USDC", name, version: "2", decimals: 6 };
 }
@@ -229,7 +229,7 @@ function findAsset(network, text) {
   return ASSETS.find((asset) => asset.network === network && (asset.symbol.toLowerCase() === text.toLowerCase() || sameAddress(asset.address, text)));
 }
 
-// src/payments/offers.ts
+// src/payments/client/offers.ts
 class PaymentDeclined extends Error {
 }
 
@@ -303,7 +303,7 @@ async function weigh(offer, { funds }) {
   return { offer, rank: found.balance < amount ? 2 : 0 };
 }
 
-// src/payments/eip712.ts
+// src/payments/signatures/eip712.ts
 import { keccak_256 as keccak_2562 } from "@noble/hashes/sha3.js";
 import { hexToBytes, utf8ToBytes as utf8ToBytes2 } from "@noble/hashes/utils.js";
 function hashText(text) {
@@ -340,10 +340,10 @@ class DomainHashes {
   }
 }
 
-// src/payments/transfer.ts
+// src/payments/x402/transfer.ts
 var PERMIT2 = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
 
-// src/payments/permit2-typed-data.ts
+// src/payments/signatures/permit2-typed-data.ts
 var PROXIES = {
   exact: "0x402085c248EeA27D92E8b30b2C58ed07f9E20001",
   upto: "0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002"
@@ -384,7 +384,7 @@ function permit2Hash(network, authorization) {
   return signedHash(domainHash(network), message);
 }
 
-// src/payments/signature.ts
+// src/payments/signatures/signature.ts
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { bytesToHex as bytesToHex2, hexToBytes as hexToBytes2 } from "@noble/hashes/utils.js";
 var HALF_ORDER = secp256k1.Point.Fn.ORDER >> 1n;
@@ -397,7 +397,7 @@ function addressOfPrivateKey(privateKey) {
   return addressOfKey(secp256k1.getPublicKey(privateKey, false));
 }
 
-// src/payments/typed-data.ts
+// src/payments/signatures/typed-data.ts
 var DOMAIN_TYPE2 = hashText("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
 var TRANSFER_TYPE = hashText("TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)");
 var domains2 = new DomainHashes;
@@ -423,7 +423,7 @@ function authorizationHash(domain, authorization) {
   return signedHash(domainHash2(domain), message);
 }
 
-// src/payments/sign-offer.ts
+// src/payments/client/sign-offer.ts
 var MAX_VALID_S = 600;
 var PAYMENT_IDENTIFIER = "payment-identifier";
 function signOffer(required, offer, account, now) {
@@ -489,7 +489,7 @@ function echo({ extensions }) {
   return { ...extensions, [PAYMENT_IDENTIFIER]: { ...offered, info: named } };
 }
 
-// src/payments/client.ts
+// src/payments/client/client.ts
 class PaymentUnanswered extends Error {
   constructor(reason, options) {
     super(`Cannot learn what became of the payment: ${reason}; it may have been charged`, options);
@@ -578,7 +578,7 @@ function readReceipt(response, { requirements }, account) {
   return isOurs && isWithin && TRANSACTION.test(transaction) ? parsed.data : undefined;
 }
 
-// src/payments/wallet.ts
+// src/payments/client/wallet.ts
 import { randomBytes } from "node:crypto";
 import {
   closeSync,

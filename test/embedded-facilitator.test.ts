@@ -6,13 +6,13 @@ import { existsSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { type Address, type Hex } from "../src/payments/address.ts";
-import { decodeHeader, encodeHeader } from "../src/payments/header.ts";
-import { type PaymentRequirements, paymentRequiredSchema, receiptSchema } from "../src/payments/messages.ts";
-import { addressOfPrivateKey, signHash } from "../src/payments/signature.ts";
+import { type Address, type Hex } from "../src/payments/signatures/address.ts";
+import { decodeHeader, encodeHeader } from "../src/payments/x402/header.ts";
+import { type PaymentRequirements, paymentRequiredSchema, receiptSchema } from "../src/payments/x402/messages.ts";
+import { addressOfPrivateKey, signHash } from "../src/payments/signatures/signature.ts";
 import { type Chain, CHAIN_SETUP_MS, hasChain, startChain, type TestToken } from "../src/payments/testing/chain.ts";
 import { PAYEE, PAYER, PRIVATE_KEY } from "../src/payments/testing/payment.ts";
-import { type Authorization, authorizationHash } from "../src/payments/typed-data.ts";
+import { type Authorization, authorizationHash } from "../src/payments/signatures/typed-data.ts";
 import { serverAt } from "./support/gateway.ts";
 import { descendants, Folder, Program, until } from "./support/program.ts";
 

@@ -1,7 +1,7 @@
 /** The gateway with facilitators behind HTTP: secrets, failures, reloads, as operators see them. */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
-import { MAX_FAILURES_IN_A_ROW } from "../src/payments/circuit-breaker.ts";
-import { encodeHeader } from "../src/payments/header.ts";
+import { MAX_FAILURES_IN_A_ROW } from "../src/payments/facilitator/circuit-breaker.ts";
+import { encodeHeader } from "../src/payments/x402/header.ts";
 import { PAYER, signedPayment, TERMS } from "../src/payments/testing/payment.ts";
 import { serverAt } from "./support/gateway.ts";
 import { Folder, Program } from "./support/program.ts";

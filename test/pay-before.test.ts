@@ -5,7 +5,7 @@ import { connect } from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { decodeHeader, encodeHeader } from "../src/payments/header.ts";
+import { decodeHeader, encodeHeader } from "../src/payments/x402/header.ts";
 import { REQUIREMENTS, signedPayment, TERMS } from "../src/payments/testing/payment.ts";
 import { type Gateway, serverAt, startGateway } from "./support/gateway.ts";
 import { statusOf } from "./support/message.ts";

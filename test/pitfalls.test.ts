@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { decodeHeader, encodeHeader } from "../src/payments/header.ts";
+import { decodeHeader, encodeHeader } from "../src/payments/x402/header.ts";
 import { signedPayment, TERMS } from "../src/payments/testing/payment.ts";
 import { type Gateway, serverAt, startGateway } from "./support/gateway.ts";
 import { statusOf } from "./support/message.ts";

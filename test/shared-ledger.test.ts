@@ -1,6 +1,6 @@
 /** Real gateways in processes of their own that share a real PostgreSQL database. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { encodeHeader } from "../src/payments/header.ts";
+import { encodeHeader } from "../src/payments/x402/header.ts";
 import { signedPayment, TERMS } from "../src/payments/testing/payment.ts";
 import { until } from "../src/lib/testing/until.ts";
 import { hasPostgres, PASSWORD, TestPostgres } from "../src/store/testing/postgres.ts";

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from
 import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { decodeHeader, encodeHeader } from "../payments/header.ts";
-import { eip3009PaymentSchema } from "../payments/messages.ts";
+import { decodeHeader, encodeHeader } from "../payments/x402/header.ts";
+import { eip3009PaymentSchema } from "../payments/x402/messages.ts";
 import { REQUIREMENTS } from "../payments/testing/payment.ts";
 
 // Processes start slowly on a busy machine.

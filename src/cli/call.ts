@@ -1,7 +1,7 @@
 import { readAnswer, readJsonAnswer } from "../lib/answer-bytes.ts";
 import { codeOf, messageOf } from "../lib/caught.ts";
-import { describeReceipt, type Paid, payAndFetch, PaymentUnanswered, PriceTooHigh } from "../payments/client.ts";
-import { TotalTooHigh } from "../payments/spending.ts";
+import { describeReceipt, type Paid, payAndFetch, PaymentUnanswered, PriceTooHigh } from "../payments/client/client.ts";
+import { TotalTooHigh } from "../payments/client/spending.ts";
 import { type CallRequest, DEFAULT_GATEWAY, DEFAULT_MAX_PRICE, OPERATIONS, parseCall } from "./call-arguments.ts";
 import { isRecord, render } from "./call-render.ts";
 import { type Output, withoutControls, writeBinary, writeText } from "./call-output.ts";

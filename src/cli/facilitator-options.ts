@@ -1,12 +1,12 @@
 import { type Config } from "../gateway/config/config.ts";
 import { findingText } from "../gateway/config/finding.ts";
 import { loadFile, loadValue } from "../gateway/config/load.ts";
-import { isAddress } from "../payments/address.ts";
-import { type TakenAsset } from "../payments/asset-gate.ts";
-import { assetsOn } from "../payments/assets.ts";
-import { parseNetwork } from "../payments/networks.ts";
-import { type FacilitatorPlace } from "../payments/serve-facilitator.ts";
-import { compileTerms } from "../payments/terms.ts";
+import { isAddress } from "../payments/signatures/address.ts";
+import { type TakenAsset } from "../payments/facilitator/asset-gate.ts";
+import { assetsOn } from "../payments/x402/assets.ts";
+import { parseNetwork } from "../payments/x402/networks.ts";
+import { type FacilitatorPlace } from "../payments/facilitator/serve-facilitator.ts";
+import { compileTerms } from "../payments/x402/terms.ts";
 import { StartError } from "./start-error.ts";
 import { UsageError } from "./usage-error.ts";
 

@@ -8,13 +8,13 @@ import { hexToBytes } from "@noble/hashes/utils.js";
 import { HTTPFacilitatorClient } from "@x402/core/server";
 import { until } from "../lib/testing/until.ts";
 import { startNodeProxy } from "../payments/evm/testing/node-proxy.ts";
-import { type Hex } from "../payments/address.ts";
-import { createHttpFacilitator } from "../payments/http-facilitator.ts";
-import { type PaymentPayload, type PaymentRequirements } from "../payments/messages.ts";
-import { addressOfPrivateKey, signHash } from "../payments/signature.ts";
+import { type Hex } from "../payments/signatures/address.ts";
+import { createHttpFacilitator } from "../payments/facilitator/http-facilitator.ts";
+import { type PaymentPayload, type PaymentRequirements } from "../payments/x402/messages.ts";
+import { addressOfPrivateKey, signHash } from "../payments/signatures/signature.ts";
 import { type Chain, CHAIN_SETUP_MS, hasChain, startChain, type TestToken } from "../payments/testing/chain.ts";
 import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment } from "../payments/testing/payment.ts";
-import { authorizationHash } from "../payments/typed-data.ts";
+import { authorizationHash } from "../payments/signatures/typed-data.ts";
 import { parseAssets, parsePlace } from "./facilitator-options.ts";
 
 setDefaultTimeout(30_000);

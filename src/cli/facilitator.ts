@@ -1,17 +1,17 @@
 import { join } from "node:path";
 import { messageOf } from "../lib/caught.ts";
-import { takeOnly, type TakenAsset } from "../payments/asset-gate.ts";
-import { findAsset } from "../payments/assets.ts";
-import { createBookingFacilitator } from "../payments/booking-facilitator.ts";
-import { readEmbedded, settleTimeoutOf } from "../payments/chain-settings.ts";
+import { takeOnly, type TakenAsset } from "../payments/facilitator/asset-gate.ts";
+import { findAsset } from "../payments/x402/assets.ts";
+import { createBookingFacilitator } from "../payments/facilitator/booking-facilitator.ts";
+import { readEmbedded, settleTimeoutOf } from "../payments/facilitator/chain-settings.ts";
 import { createEmbeddedFacilitator } from "../payments/evm/embedded-facilitator.ts";
 import { parseKey } from "../payments/evm/key.ts";
-import { type Facilitator } from "../payments/facilitator.ts";
-import { type Gas, gasWarning, readGas, watchGas } from "../payments/gas-watch.ts";
-import { isLoopback } from "../payments/loopback-only.ts";
-import { networkTitle } from "../payments/networks.ts";
-import { type Environment, readSecret } from "../payments/secrets.ts";
-import { type FacilitatorPlace, serveFacilitator } from "../payments/serve-facilitator.ts";
+import { type Facilitator } from "../payments/facilitator/facilitator.ts";
+import { type Gas, gasWarning, readGas, watchGas } from "../payments/facilitator/gas-watch.ts";
+import { isLoopback } from "../payments/facilitator/loopback-only.ts";
+import { networkTitle } from "../payments/x402/networks.ts";
+import { type Environment, readSecret } from "../payments/facilitator/secrets.ts";
+import { type FacilitatorPlace, serveFacilitator } from "../payments/facilitator/serve-facilitator.ts";
 import { openStore } from "../store/open-store.ts";
 import {
   type FacilitatorFlags,

@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
-import { isAddress } from "../payments/address.ts";
+import { isAddress } from "../payments/signatures/address.ts";
 import { type LedgerFilter } from "../store/ledger-view.ts";
 import { type PaymentState } from "../store/ledger.ts";
 import { flagProblem, HELP } from "./flags.ts";

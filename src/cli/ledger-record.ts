@@ -1,5 +1,5 @@
-import { findAsset } from "../payments/assets.ts";
-import { formatAmount } from "../payments/price.ts";
+import { findAsset } from "../payments/x402/assets.ts";
+import { formatAmount } from "../payments/x402/price.ts";
 import { type Total } from "../store/ledger-view.ts";
 import { type Payment } from "../store/ledger.ts";
 

@@ -1,4 +1,4 @@
-import { networkTitle } from "../payments/networks.ts";
+import { networkTitle } from "../payments/x402/networks.ts";
 import { type Payment } from "../store/ledger.ts";
 import { type Total } from "../store/ledger-view.ts";
 import { amountText, isOwed, toRecord } from "./ledger-record.ts";

@@ -3,7 +3,7 @@ import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/s
 import { callLimit, createMcpServer } from "../content/mcp/mcp-server.ts";
 import { type Gateway } from "../content/mcp/tool-call.ts";
 import { messageOf } from "../lib/caught.ts";
-import { describeReceipt, payAndFetch, PaymentUnanswered, type PayOptions } from "../payments/client.ts";
+import { describeReceipt, payAndFetch, PaymentUnanswered, type PayOptions } from "../payments/client/client.ts";
 import { DEFAULT_GATEWAY } from "./call-arguments.ts";
 import { HELP } from "./flags.ts";
 import { createPayer, PAYER_FLAGS, payerSettings } from "./payer.ts";

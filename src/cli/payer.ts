@@ -1,10 +1,10 @@
 import { messageOf } from "../lib/caught.ts";
-import { parseAllowedAsset } from "../payments/allowed-asset.ts";
-import { type Asset } from "../payments/assets.ts";
-import { type PayOptions } from "../payments/client.ts";
-import { createFunds } from "../payments/funds.ts";
-import { Spending, spendingPath } from "../payments/spending.ts";
-import { type Account, openWallet, walletPath } from "../payments/wallet.ts";
+import { parseAllowedAsset } from "../payments/client/allowed-asset.ts";
+import { type Asset } from "../payments/x402/assets.ts";
+import { type PayOptions } from "../payments/client/client.ts";
+import { createFunds } from "../payments/client/funds.ts";
+import { Spending, spendingPath } from "../payments/client/spending.ts";
+import { type Account, openWallet, walletPath } from "../payments/client/wallet.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The flags of every command that pays. */

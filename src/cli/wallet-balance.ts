@@ -1,9 +1,9 @@
 import { messageOf } from "../lib/caught.ts";
-import { type Address } from "../payments/address.ts";
-import { type Asset, assetsOn } from "../payments/assets.ts";
-import { namedNetworks, openChain, readBalances, rpcVariable } from "../payments/funds.ts";
-import { type Network, networkTitle, parseNetwork } from "../payments/networks.ts";
-import { formatAmount } from "../payments/price.ts";
+import { type Address } from "../payments/signatures/address.ts";
+import { type Asset, assetsOn } from "../payments/x402/assets.ts";
+import { namedNetworks, openChain, readBalances, rpcVariable } from "../payments/client/funds.ts";
+import { type Network, networkTitle, parseNetwork } from "../payments/x402/networks.ts";
+import { formatAmount } from "../payments/x402/price.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Chains that one command asks. */

@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaul
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Address } from "../payments/address.ts";
-import { encodeHeader } from "../payments/header.ts";
-import { eip3009PaymentSchema } from "../payments/messages.ts";
-import { decodeHeader } from "../payments/header.ts";
+import { type Address } from "../payments/signatures/address.ts";
+import { encodeHeader } from "../payments/x402/header.ts";
+import { eip3009PaymentSchema } from "../payments/x402/messages.ts";
+import { decodeHeader } from "../payments/x402/header.ts";
 import { CHAIN_SETUP_MS, type Chain, hasChain, startChain, type TestToken } from "../payments/testing/chain.ts";
 import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS } from "../payments/testing/payment.ts";
 

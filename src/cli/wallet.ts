@@ -1,10 +1,10 @@
 import { parseArgs } from "node:util";
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { messageOf } from "../lib/caught.ts";
-import { parseAllowedAsset } from "../payments/allowed-asset.ts";
-import { formatDollars } from "../payments/offers.ts";
-import { Spending, spendingPath } from "../payments/spending.ts";
-import { importWallet, openWallet, readWallet, walletPath } from "../payments/wallet.ts";
+import { parseAllowedAsset } from "../payments/client/allowed-asset.ts";
+import { formatDollars } from "../payments/client/offers.ts";
+import { Spending, spendingPath } from "../payments/client/spending.ts";
+import { importWallet, openWallet, readWallet, walletPath } from "../payments/client/wallet.ts";
 import { HELP } from "./flags.ts";
 import { UsageError } from "./usage-error.ts";
 import { balancesOf, balancesText, chainsToAsk } from "./wallet-balance.ts";

@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listenOnLoopback } from "../lib/testing/listen.ts";
-import { decodeHeader, encodeHeader } from "../payments/header.ts";
-import { eip3009PaymentSchema } from "../payments/messages.ts";
+import { decodeHeader, encodeHeader } from "../payments/x402/header.ts";
+import { eip3009PaymentSchema } from "../payments/x402/messages.ts";
 import { PAYER, PRIVATE_KEY, REQUIREMENTS } from "../payments/testing/payment.ts";
 import { type Payment, Turnpike, TurnpikePaymentError, TurnpikeProblem } from "./client.ts";
 

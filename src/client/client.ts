@@ -1,10 +1,10 @@
 import { readAnswer, readJsonAnswer } from "../lib/answer-bytes.ts";
-import { type Offer, type Paid, payAndFetch, PaymentDeclined, PaymentUnanswered } from "../payments/client.ts";
-import { checksumAddress } from "../payments/address.ts";
-import { type Receipt } from "../payments/messages.ts";
-import { formatAmount } from "../payments/price.ts";
-import { addressOfPrivateKey } from "../payments/signature.ts";
-import { type Account, openWallet } from "../payments/wallet.ts";
+import { type Offer, type Paid, payAndFetch, PaymentDeclined, PaymentUnanswered } from "../payments/client/client.ts";
+import { checksumAddress } from "../payments/signatures/address.ts";
+import { type Receipt } from "../payments/x402/messages.ts";
+import { formatAmount } from "../payments/x402/price.ts";
+import { addressOfPrivateKey } from "../payments/signatures/signature.ts";
+import { type Account, openWallet } from "../payments/client/wallet.ts";
 import { type CallOptions, type OperationPlace, type TurnpikeFile } from "./call.ts";
 import { Operations } from "./operations.ts";
 import { TurnpikePaymentError, TurnpikeProblem } from "./turnpike-error.ts";

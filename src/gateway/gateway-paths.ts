@@ -1,6 +1,6 @@
 import { answer, type AnswerError, CannedError } from "./answer.ts";
 import { type Exchange } from "./exchange.ts";
-import { type Catalogue } from "./policy/payment/catalogue.ts";
+import { type Catalogue } from "./policy/payment/challenge/catalogue.ts";
 
 /** What the gateway tells of itself. */
 export interface GatewayState {

@@ -5,7 +5,7 @@ import * as h2 from "../support/http2-frames.ts";
 import { fieldOf, Http2Client, post } from "../support/http2-client.ts";
 import { until } from "../support/program.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
-import { encodeHeader } from "../../src/payments/header.ts";
+import { encodeHeader } from "../../src/payments/x402/header.ts";
 import { signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
 import { type OriginRequest } from "../proxy/testing/http2-origin.ts";
 import { Rig } from "../proxy/testing/rig.ts";

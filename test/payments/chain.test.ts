@@ -7,11 +7,11 @@ import { wrapFetchWithPayment } from "@x402/fetch";
 import { createPublicClient, http, parseAbiItem } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
 import { placePermit2 } from "../../src/payments/evm/permit2/testing/permit2-shop.ts";
-import { decodeHeader, encodeHeader } from "../../src/payments/header.ts";
-import { type Receipt, receiptSchema } from "../../src/payments/messages.ts";
+import { decodeHeader, encodeHeader } from "../../src/payments/x402/header.ts";
+import { type Receipt, receiptSchema } from "../../src/payments/x402/messages.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../src/payments/testing/chain.ts";
 import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
-import { PERMIT2 } from "../../src/payments/transfer.ts";
+import { PERMIT2 } from "../../src/payments/x402/transfer.ts";
 import { type Market, openMarket, PRICE, Stall } from "./market.ts";
 
 setDefaultTimeout(60_000);

@@ -1,6 +1,6 @@
 /** A gateway that is killed between any two steps of a payment: nothing is given away, nobody pays twice, the answer comes. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { encodeHeader } from "../../src/payments/header.ts";
+import { encodeHeader } from "../../src/payments/x402/header.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../src/payments/testing/chain.ts";
 import { insist, type Market, never, openMarket, PRICE, send, Stall } from "./market.ts";
 

@@ -5,18 +5,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { z } from "zod";
-import { type Address, checksumAddress, type Hex } from "../../src/payments/address.ts";
-import { decodeHeader, encodeHeader } from "../../src/payments/header.ts";
+import { type Address, checksumAddress, type Hex } from "../../src/payments/signatures/address.ts";
+import { decodeHeader, encodeHeader } from "../../src/payments/x402/header.ts";
 import {
   type Eip3009Payment,
   type PaymentPayload,
   paymentRequiredSchema,
   type PaymentRequired,
-} from "../../src/payments/messages.ts";
-import { addressOfPrivateKey, signHash } from "../../src/payments/signature.ts";
+} from "../../src/payments/x402/messages.ts";
+import { addressOfPrivateKey, signHash } from "../../src/payments/signatures/signature.ts";
 import { type Chain, startChain, type TestToken } from "../../src/payments/testing/chain.ts";
 import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
-import { type Authorization, authorizationHash } from "../../src/payments/typed-data.ts";
+import { type Authorization, authorizationHash } from "../../src/payments/signatures/typed-data.ts";
 import { HOLD_MS } from "../../src/store/ledger.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 

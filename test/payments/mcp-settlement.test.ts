@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { hexToBytes } from "@noble/hashes/utils.js";
 import { McpHttp } from "../../src/content/mcp/mcp-http.ts";
-import { paymentRequiredSchema } from "../../src/payments/messages.ts";
-import { chooseOffer } from "../../src/payments/offers.ts";
-import { signOffer } from "../../src/payments/sign-offer.ts";
+import { paymentRequiredSchema } from "../../src/payments/x402/messages.ts";
+import { chooseOffer } from "../../src/payments/client/offers.ts";
+import { signOffer } from "../../src/payments/client/sign-offer.ts";
 import { PAYEE, PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 

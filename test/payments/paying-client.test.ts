@@ -1,9 +1,9 @@
 /** Our own client pays our own gateway on a real chain. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { parseAllowedAsset } from "../../src/payments/allowed-asset.ts";
-import { describeReceipt, type PayOptions, payAndFetch } from "../../src/payments/client.ts";
-import { createFunds } from "../../src/payments/funds.ts";
+import { parseAllowedAsset } from "../../src/payments/client/allowed-asset.ts";
+import { describeReceipt, type PayOptions, payAndFetch } from "../../src/payments/client/client.ts";
+import { createFunds } from "../../src/payments/client/funds.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../src/payments/testing/chain.ts";
 import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { type Market, openMarket, PRICE, Stall } from "./market.ts";

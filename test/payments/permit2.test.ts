@@ -5,12 +5,12 @@ import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPayment } from "@x402/fetch";
 import { privateKeyToAccount } from "viem/accounts";
 import { placePermit2 } from "../../src/payments/evm/permit2/testing/permit2-shop.ts";
-import { decodeHeader } from "../../src/payments/header.ts";
-import { receiptSchema } from "../../src/payments/messages.ts";
+import { decodeHeader } from "../../src/payments/x402/header.ts";
+import { receiptSchema } from "../../src/payments/x402/messages.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../src/payments/testing/chain.ts";
 import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { signedPermit2 } from "../../src/payments/testing/permit2-payment.ts";
-import { PERMIT2 } from "../../src/payments/transfer.ts";
+import { PERMIT2 } from "../../src/payments/x402/transfer.ts";
 import { insist, type Market, never, openMarket, PRICE, send, Stall } from "./market.ts";
 
 // A hold lasts, and processes start.

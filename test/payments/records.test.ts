@@ -3,11 +3,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, setDefaultTimeout, 
 import { join } from "node:path";
 import { messageOf } from "../../src/lib/caught.ts";
 import { until } from "../../src/lib/testing/until.ts";
-import { createBookingFacilitator } from "../../src/payments/booking-facilitator.ts";
-import { encodeHeader } from "../../src/payments/header.ts";
-import { type Eip3009Payment } from "../../src/payments/messages.ts";
-import { paymentKey } from "../../src/payments/payment-key.ts";
-import { toStored } from "../../src/payments/stored-payment.ts";
+import { createBookingFacilitator } from "../../src/payments/facilitator/booking-facilitator.ts";
+import { encodeHeader } from "../../src/payments/x402/header.ts";
+import { type Eip3009Payment } from "../../src/payments/x402/messages.ts";
+import { paymentKey } from "../../src/payments/x402/payment-key.ts";
+import { toStored } from "../../src/payments/settlement/stored-payment.ts";
 import { REQUIREMENTS, signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
 import { WebhookReceiver } from "../../src/payments/testing/webhook-receiver.ts";
 import { openStore } from "../../src/store/open-store.ts";

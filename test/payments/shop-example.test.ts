@@ -4,7 +4,7 @@ import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { UptoEvmScheme } from "@x402/evm/upto/client";
 import { wrapFetchWithPayment, x402Client } from "@x402/fetch";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
-import { decodeHeader } from "../../src/payments/header.ts";
+import { decodeHeader } from "../../src/payments/x402/header.ts";
 import { blockWith, readDocument } from "../support/documents.ts";
 import { Folder, Program } from "../support/program.ts";
 

@@ -1,6 +1,6 @@
 /** What mirrors get of requests. */
 import { afterEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { encodeHeader } from "../../src/payments/header.ts";
+import { encodeHeader } from "../../src/payments/x402/header.ts";
 import { signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
 import * as h2 from "../support/http2-frames.ts";
 import { block } from "../support/http2-hpack.ts";

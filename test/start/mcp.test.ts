@@ -11,9 +11,9 @@ import {
   paymentRequiredSchema,
   type Receipt,
   receiptSchema,
-} from "../../src/payments/messages.ts";
-import { chooseOffer } from "../../src/payments/offers.ts";
-import { signOffer } from "../../src/payments/sign-offer.ts";
+} from "../../src/payments/x402/messages.ts";
+import { chooseOffer } from "../../src/payments/client/offers.ts";
+import { signOffer } from "../../src/payments/client/sign-offer.ts";
 import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { Folder, Program, until } from "../support/program.ts";
 

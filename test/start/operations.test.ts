@@ -5,7 +5,7 @@ import { connect } from "node:http2";
 import { join } from "node:path";
 import shipped from "../../config/turnpike.json";
 import { OPERATIONS } from "../../src/content/operations/operations.ts";
-import { payAndFetch } from "../../src/payments/client.ts";
+import { payAndFetch } from "../../src/payments/client/client.ts";
 import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { Folder, Program } from "../support/program.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import fc from "fast-check";
-import { encodeHeader } from "../../payments/header.ts";
-import { PaymentDeclined } from "../../payments/offers.ts";
+import { encodeHeader } from "../../payments/x402/header.ts";
+import { PaymentDeclined } from "../../payments/client/offers.ts";
 import { REQUIREMENTS } from "../../payments/testing/payment.ts";
 import { callTool, type Gateway } from "./tool-call.ts";
 

@@ -1,9 +1,9 @@
 import { type CallToolResult } from "@modelcontextprotocol/server";
 import { codeOf } from "../../lib/caught.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
-import { PaymentDeclined, PaymentUnanswered } from "../../payments/client.ts";
-import { encodeHeader, MAX_HEADER_LENGTH } from "../../payments/header.ts";
-import { PAYMENT_SIGNATURE } from "../../payments/messages.ts";
+import { PaymentDeclined, PaymentUnanswered } from "../../payments/client/client.ts";
+import { encodeHeader, MAX_HEADER_LENGTH } from "../../payments/x402/header.ts";
+import { PAYMENT_SIGNATURE } from "../../payments/x402/messages.ts";
 import { checkBody } from "../operations/operation.ts";
 import { AnswerUnreadable, failure, PAYMENT_KEY, refusal, toolResult } from "./tool-result.ts";
 import { tools } from "./tools.ts";

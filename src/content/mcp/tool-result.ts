@@ -1,8 +1,13 @@
 import { type CallToolResult } from "@modelcontextprotocol/server";
 import { readAnswer } from "../../lib/answer-bytes.ts";
 import { type FieldError } from "../../lib/errors.ts";
-import { decodeHeader } from "../../payments/header.ts";
-import { PAYMENT_REQUIRED, PAYMENT_RESPONSE, paymentRequiredSchema, receiptSchema } from "../../payments/messages.ts";
+import { decodeHeader } from "../../payments/x402/header.ts";
+import {
+  PAYMENT_REQUIRED,
+  PAYMENT_RESPONSE,
+  paymentRequiredSchema,
+  receiptSchema,
+} from "../../payments/x402/messages.ts";
 
 /** Where x402 has its receipt in a tool's result. */
 export const RECEIPT_KEY = "x402/payment-response";

@@ -1,6 +1,6 @@
 import { messageOf } from "../../lib/caught.ts";
 import { isShared, readJwtKey } from "../../lib/jwt-key.ts";
-import { isLoopback } from "../../payments/loopback-only.ts";
+import { isLoopback } from "../../payments/facilitator/loopback-only.ts";
 import { type RouteConfig } from "./config.ts";
 import { type Report } from "./draft.ts";
 

@@ -1,6 +1,6 @@
 import { messageOf } from "../../lib/caught.ts";
-import { type PaymentRequirements } from "../../payments/messages.ts";
-import { compileTerms, type Terms } from "../../payments/terms.ts";
+import { type PaymentRequirements } from "../../payments/x402/messages.ts";
+import { compileTerms, type Terms } from "../../payments/x402/terms.ts";
 import { type RouteConfig, type RouteX402Config } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
 import { formatPath, listAt, valueAt } from "./finding.ts";

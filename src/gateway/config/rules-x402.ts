@@ -1,4 +1,4 @@
-import { parseNetwork } from "../../payments/networks.ts";
+import { parseNetwork } from "../../payments/x402/networks.ts";
 import { type Config, type RouteX402Config } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
 

@@ -1,4 +1,4 @@
-import { isLoopback } from "../../payments/loopback-only.ts";
+import { isLoopback } from "../../payments/facilitator/loopback-only.ts";
 import { readTarget } from "../../store/postgres/target.ts";
 import { type ServerConfig } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";

@@ -1,8 +1,8 @@
 import { messageOf } from "../../lib/caught.ts";
-import { decodeTemplate } from "../../payments/template.ts";
+import { decodeTemplate } from "../../payments/x402/template.ts";
 import { type Config } from "../config/config.ts";
 import { type Finding } from "../config/finding.ts";
-import { createOffers } from "../policy/payment/route-offers.ts";
+import { createOffers } from "../policy/payment/challenge/route-offers.ts";
 import { listenersOf, placeOf, urlOf } from "./listener-plan.ts";
 
 /** Which priced routes cannot say what they cost, and why: the gateway would not start. */

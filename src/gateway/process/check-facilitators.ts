@@ -1,7 +1,7 @@
 import { messageOf } from "../../lib/caught.ts";
-import { type Lease } from "../../payments/facilitators.ts";
-import { type KindsWatch } from "../../payments/kinds.ts";
-import { completeTerms, compileTerms, findKind } from "../../payments/terms.ts";
+import { type Lease } from "../../payments/facilitator/facilitators.ts";
+import { type KindsWatch } from "../../payments/facilitator/kinds.ts";
+import { completeTerms, compileTerms, findKind } from "../../payments/x402/terms.ts";
 import { type Config, type RouteConfig } from "../config/config.ts";
 import { type Finding, findingText } from "../config/finding.ts";
 

@@ -1,8 +1,8 @@
 import { messageOf } from "../../lib/caught.ts";
-import { readEmbedded } from "../../payments/chain-settings.ts";
+import { readEmbedded } from "../../payments/facilitator/chain-settings.ts";
 import { createEmbeddedFacilitator } from "../../payments/evm/embedded-facilitator.ts";
-import { type Environment, readSecretHeaders } from "../../payments/secrets.ts";
-import { parseSecrets } from "../../payments/webhook-secret.ts";
+import { type Environment, readSecretHeaders } from "../../payments/facilitator/secrets.ts";
+import { parseSecrets } from "../../payments/settlement/webhook-secret.ts";
 import { type Config } from "../config/config.ts";
 import { type Finding } from "../config/finding.ts";
 

@@ -3,10 +3,10 @@ import { mkdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { within } from "../../lib/within.ts";
-import { EmbeddedHost } from "../../payments/embedded-host.ts";
+import { EmbeddedHost } from "../../payments/facilitator/embedded-host.ts";
 import { createEmbeddedFacilitator, type EmbeddedOptions } from "../../payments/evm/embedded-facilitator.ts";
-import { type Facilitator } from "../../payments/facilitator.ts";
-import { type FacilitatorServer, serveFacilitator } from "../../payments/serve-facilitator.ts";
+import { type Facilitator } from "../../payments/facilitator/facilitator.ts";
+import { type FacilitatorServer, serveFacilitator } from "../../payments/facilitator/serve-facilitator.ts";
 
 /** The embedded facilitator of the process that has the key, as EmbeddedHost describes it. */
 export interface OwnFacilitator {

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { until } from "../../lib/testing/until.ts";
-import { createBookingFacilitator } from "../../payments/booking-facilitator.ts";
-import { type Facilitator } from "../../payments/facilitator.ts";
-import { type PaymentPayload } from "../../payments/messages.ts";
-import { paymentKey } from "../../payments/payment-key.ts";
-import { toStored } from "../../payments/stored-payment.ts";
+import { createBookingFacilitator } from "../../payments/facilitator/booking-facilitator.ts";
+import { type Facilitator } from "../../payments/facilitator/facilitator.ts";
+import { type PaymentPayload } from "../../payments/x402/messages.ts";
+import { paymentKey } from "../../payments/x402/payment-key.ts";
+import { toStored } from "../../payments/settlement/stored-payment.ts";
 import { REQUIREMENTS, signedPayment } from "../../payments/testing/payment.ts";
 import { WebhookReceiver } from "../../payments/testing/webhook-receiver.ts";
 import { RECHECK_MS } from "../../store/ledger.ts";

@@ -1,10 +1,10 @@
-import { type Facilitator } from "../../payments/facilitator.ts";
-import { type Lease } from "../../payments/facilitators.ts";
-import { OutboxPoster } from "../../payments/outbox-poster.ts";
-import { Reconciler } from "../../payments/reconciler.ts";
-import { type Environment } from "../../payments/secrets.ts";
-import { type Settled, settlementNotice, type SettlementTarget } from "../../payments/settlement-record.ts";
-import { parseSecrets } from "../../payments/webhook-secret.ts";
+import { type Facilitator } from "../../payments/facilitator/facilitator.ts";
+import { type Lease } from "../../payments/facilitator/facilitators.ts";
+import { OutboxPoster } from "../../payments/settlement/outbox-poster.ts";
+import { Reconciler } from "../../payments/settlement/reconciler.ts";
+import { type Environment } from "../../payments/facilitator/secrets.ts";
+import { type Settled, settlementNotice, type SettlementTarget } from "../../payments/settlement/settlement-record.ts";
+import { parseSecrets } from "../../payments/settlement/webhook-secret.ts";
 import { type Change, type Ledger, type Payment } from "../../store/ledger.ts";
 import { type NewNotice } from "../../store/outbox.ts";
 import { type Store } from "../../store/store.ts";

@@ -1,8 +1,8 @@
-import { readEmbedded, settleTimeoutOf, verifyTimeoutOf } from "../../payments/chain-settings.ts";
+import { readEmbedded, settleTimeoutOf, verifyTimeoutOf } from "../../payments/facilitator/chain-settings.ts";
 import { type EmbeddedOptions } from "../../payments/evm/embedded-facilitator.ts";
-import { type FacilitatorObserver } from "../../payments/facilitator-observer.ts";
-import { Facilitators, type Lease } from "../../payments/facilitators.ts";
-import { createHttpFacilitator } from "../../payments/http-facilitator.ts";
+import { type FacilitatorObserver } from "../../payments/facilitator/facilitator-observer.ts";
+import { Facilitators, type Lease } from "../../payments/facilitator/facilitators.ts";
+import { createHttpFacilitator } from "../../payments/facilitator/http-facilitator.ts";
 import { type Bookings } from "../../store/bookings.ts";
 import { type Config } from "../config/config.ts";
 import { findingText } from "../config/finding.ts";

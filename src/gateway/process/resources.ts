@@ -1,8 +1,8 @@
 import { dirname, join } from "node:path";
 import { BufferPool, type BufferPoolLimits } from "../../lib/buffer-pool.ts";
 import { type Config } from "../config/config.ts";
-import { AnswerDisk } from "../policy/payment/answer-disk.ts";
-import { Answers } from "../policy/payment/answers.ts";
+import { AnswerDisk } from "../policy/payment/answers/answer-disk.ts";
+import { Answers } from "../policy/payment/answers/answers.ts";
 import { onlySlot, Telemetry, type WorkerSlot } from "../telemetry/telemetry.ts";
 import { type CountedServer } from "../telemetry/upstream-metrics.ts";
 import { ServerStates } from "../upstream/server-states.ts";

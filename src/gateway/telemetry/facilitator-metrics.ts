@@ -4,7 +4,7 @@ import {
   type OperationOutcome,
   OPERATIONS,
   OUTCOMES,
-} from "../../payments/facilitator-observer.ts";
+} from "../../payments/facilitator/facilitator-observer.ts";
 import { add, COLUMN } from "./layout.ts";
 import { at, type Page, type Snapshot } from "./page.ts";
 

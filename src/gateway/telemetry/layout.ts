@@ -1,5 +1,5 @@
 import { type ZoneShape } from "../../lib/shared-zone.ts";
-import { OPERATIONS, OUTCOMES } from "../../payments/facilitator-observer.ts";
+import { OPERATIONS, OUTCOMES } from "../../payments/facilitator/facilitator-observer.ts";
 import { MAX_SERVERS } from "../config/max-servers.ts";
 
 /** Every protocol that a request can come by, as it is called in labels. */

@@ -1,6 +1,6 @@
 import { keccak_256 } from "@noble/hashes/sha3.js";
 import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
-import { type Address, type Hex } from "../address.ts";
+import { type Address, type Hex } from "../signatures/address.ts";
 
 /**
  * A call's argument: a number, hex of at most 32 bytes (an address, a hash), or bytes of any length. Tuples of such words

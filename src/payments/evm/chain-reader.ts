@@ -1,5 +1,5 @@
-import { type Outcome } from "../facilitator.ts";
-import { type PaymentPayload, type PaymentRequirements } from "../messages.ts";
+import { type Outcome } from "../facilitator/facilitator.ts";
+import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 import { methodFor } from "./methods.ts";
 import { type ChainOptions, createNode, type EvmNode } from "./node.ts";
 

@@ -1,8 +1,14 @@
-import { type Facilitator, type Kind, type Outcome, type Settlement, type Verification } from "../facilitator.ts";
-import { UnsupportedError } from "../kinds.ts";
-import { type PaymentPayload, type PaymentRequirements } from "../messages.ts";
-import { paymentKey } from "../payment-key.ts";
-import { transferOf } from "../transfer.ts";
+import {
+  type Facilitator,
+  type Kind,
+  type Outcome,
+  type Settlement,
+  type Verification,
+} from "../facilitator/facilitator.ts";
+import { UnsupportedError } from "../facilitator/kinds.ts";
+import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
+import { paymentKey } from "../x402/payment-key.ts";
+import { transferOf } from "../x402/transfer.ts";
 import { findOn } from "./chain-reader.ts";
 import { parseKey } from "./key.ts";
 import { METHODS, methodFor } from "./methods.ts";

@@ -1,7 +1,7 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { type Account } from "../wallet.ts";
-import { addressOfPrivateKey } from "../signature.ts";
+import { type Account } from "../client/wallet.ts";
+import { addressOfPrivateKey } from "../signatures/signature.ts";
 
 /** The account of a private key of 32 bytes in hex, with or without `0x`. Throws where it is none, and never shows it. */
 export function parseKey(text: string): Account {

@@ -1,4 +1,4 @@
-import { type PaymentPayload, type PaymentRequirements } from "../messages.ts";
+import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 import { exactByEip3009 } from "./eip3009/method.ts";
 import { exactByPermit2, uptoByPermit2 } from "./permit2/method.ts";
 import { type Method } from "./scheme.ts";

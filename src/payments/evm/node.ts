@@ -1,4 +1,4 @@
-import { chainId, type Network, parseNetwork } from "../networks.ts";
+import { chainId, type Network, parseNetwork } from "../x402/networks.ts";
 import { chainIdRequest } from "./requests.ts";
 import { type Answers, createRpc, type Fault, isFault, type Request, type Requests } from "./rpc.ts";
 

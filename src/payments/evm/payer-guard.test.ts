@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../../lib/testing/until.ts";
-import { type Address } from "../address.ts";
-import { type Eip3009Payment } from "../messages.ts";
+import { type Address } from "../signatures/address.ts";
+import { type Eip3009Payment } from "../x402/messages.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../testing/chain.ts";
 import { encodeCall } from "./abi.ts";
 import { createPayerGuard } from "./payer-guard.ts";

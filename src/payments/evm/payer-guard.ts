@@ -1,4 +1,4 @@
-import { type Address } from "../address.ts";
+import { type Address } from "../signatures/address.ts";
 import { isFault } from "./rpc.ts";
 import { type PayerShare, type Sent } from "./scheme.ts";
 

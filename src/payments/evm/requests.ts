@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Address, type Hex } from "../address.ts";
+import { type Address, type Hex } from "../signatures/address.ts";
 import { type Request } from "./rpc.ts";
 
 /** EIP-1474's quantities: without leading zeros, at most 256 bits. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Hex } from "../address.ts";
+import { type Hex } from "../signatures/address.ts";
 import { type Refusal, toRefusal } from "./refusal.ts";
 
 /** Longest answer of a node, in bytes: a batch of receipts has some 100 KB. */

@@ -1,6 +1,6 @@
-import { type Address, type Hex } from "../address.ts";
-import { type Outcome, type Settlement, type Verification } from "../facilitator.ts";
-import { type PaymentPayload, type PaymentRequirements } from "../messages.ts";
+import { type Address, type Hex } from "../signatures/address.ts";
+import { type Outcome, type Settlement, type Verification } from "../facilitator/facilitator.ts";
+import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
 import { type EvmNode } from "./node.ts";
 import { type Log } from "./requests.ts";
 import { type Fault } from "./rpc.ts";

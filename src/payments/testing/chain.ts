@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { until } from "../../lib/testing/until.ts";
-import { type Address, type Hex, isAddress } from "../address.ts";
+import { type Address, type Hex, isAddress } from "../signatures/address.ts";
 import { type Argument, encodeArguments, encodeCall, wordAt } from "../evm/abi.ts";
-import { type Network } from "../networks.ts";
+import { type Network } from "../x402/networks.ts";
 import { startAnvil } from "./anvil.ts";
 import { testContract } from "./contracts.ts";
 

@@ -1,10 +1,10 @@
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { type Address, isAddress } from "../address.ts";
-import { type PaymentRequirements, type Permit2Payment } from "../messages.ts";
-import { parseNetwork } from "../networks.ts";
-import { type Permit2Authorization, permit2Hash, PROXIES } from "../permit2-typed-data.ts";
-import { signHash } from "../signature.ts";
-import { facilitatorOf } from "../terms.ts";
+import { type Address, isAddress } from "../signatures/address.ts";
+import { type PaymentRequirements, type Permit2Payment } from "../x402/messages.ts";
+import { parseNetwork } from "../x402/networks.ts";
+import { type Permit2Authorization, permit2Hash, PROXIES } from "../signatures/permit2-typed-data.ts";
+import { signHash } from "../signatures/signature.ts";
+import { facilitatorOf } from "../x402/terms.ts";
 import { freshNonce, PAYER, PRIVATE_KEY } from "./payment.ts";
 
 function addressOf(text: string): Address {

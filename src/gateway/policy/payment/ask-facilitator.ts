@@ -1,6 +1,6 @@
-import { type Outcome, type Settlement, type Verification } from "../../../payments/facilitator.ts";
-import { type PaymentPayload, type PaymentRequirements } from "../../../payments/messages.ts";
-import { transferOf } from "../../../payments/transfer.ts";
+import { type Outcome, type Settlement, type Verification } from "../../../payments/facilitator/facilitator.ts";
+import { type PaymentPayload, type PaymentRequirements } from "../../../payments/x402/messages.ts";
+import { transferOf } from "../../../payments/x402/transfer.ts";
 import { type Sale } from "./sale.ts";
 
 type Asked = Pick<Sale, "facilitator" | "log">;

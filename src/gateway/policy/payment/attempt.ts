@@ -1,24 +1,24 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields } from "../../../lib/fields.ts";
-import { parseCharge } from "../../../payments/charge.ts";
-import { type Settlement } from "../../../payments/facilitator.ts";
-import { type PaymentPayload, type PaymentRequirements, type Receipt } from "../../../payments/messages.ts";
-import { type Reason } from "../../../payments/reasons.ts";
-import { settlementNotice } from "../../../payments/settlement-record.ts";
-import { fromStored } from "../../../payments/stored-payment.ts";
-import { voidReason } from "../../../payments/void-reason.ts";
+import { parseCharge } from "../../../payments/x402/charge.ts";
+import { type Settlement } from "../../../payments/facilitator/facilitator.ts";
+import { type PaymentPayload, type PaymentRequirements, type Receipt } from "../../../payments/x402/messages.ts";
+import { type Reason } from "../../../payments/x402/reasons.ts";
+import { settlementNotice } from "../../../payments/settlement/settlement-record.ts";
+import { fromStored } from "../../../payments/settlement/stored-payment.ts";
+import { voidReason } from "../../../payments/settlement/void-reason.ts";
 import { type Change, type Payment, type PaymentState } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange.ts";
 import { type Decision } from "../policy.ts";
-import { type Answer } from "./answers.ts";
+import { type Answer } from "./answers/answers.ts";
 import { findOnce, nameOf, settleOnce, verifyOnce } from "./ask-facilitator.ts";
-import { deliver } from "./deliver.ts";
-import { FirstLook } from "./first-look.ts";
-import { HeldResponse } from "./held-response.ts";
+import { deliver } from "./answers/deliver.ts";
+import { FirstLook } from "./answers/first-look.ts";
+import { HeldResponse } from "./answers/held-response.ts";
 import { ID_KEEP_MS } from "./identifier.ts";
-import { withReceipt } from "./inline-receipt.ts";
-import { keptAnswer } from "./kept-answer.ts";
-import { PassingResponse } from "./passing-response.ts";
+import { withReceipt } from "./answers/inline-receipt.ts";
+import { keptAnswer } from "./answers/kept-answer.ts";
+import { PassingResponse } from "./answers/passing-response.ts";
 import { type Paid, receiptFields, receiptOf, refusalOf } from "./receipt.ts";
 import {
   respondBroken,

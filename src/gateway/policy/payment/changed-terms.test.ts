@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { HOLD_MS } from "../../../store/ledger.ts";
-import { type PaymentTerms } from "./route-offers.ts";
+import { type PaymentTerms } from "./challenge/route-offers.ts";
 import { closeShops, openShop } from "./testing/shop.ts";
 import { answerWith } from "./testing/test-gateway.ts";
 

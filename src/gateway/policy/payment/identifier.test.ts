@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import { type Eip3009Payment } from "../../../payments/messages.ts";
+import { type Eip3009Payment } from "../../../payments/x402/messages.ts";
 import { ID_KEEP_MS } from "./identifier.ts";
 import { closeShops, openShop as open, type Shop } from "./testing/shop.ts";
 import { answerWith } from "./testing/test-gateway.ts";

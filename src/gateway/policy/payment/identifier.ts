@@ -1,4 +1,4 @@
-import { type PaymentPayload, type PaymentRequired } from "../../../payments/messages.ts";
+import { type PaymentPayload, type PaymentRequired } from "../../../payments/x402/messages.ts";
 
 /** The extension by which a client names a payment, so that what it asks for twice is sold once. */
 const EXTENSION = "payment-identifier";

@@ -6,7 +6,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { fieldLine } from "../../../lib/fields.ts";
 import { freshNonce, PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, USDC } from "../../../payments/testing/payment.ts";
-import { encodeHeader } from "../../../payments/header.ts";
+import { encodeHeader } from "../../../payments/x402/header.ts";
 import { closeShops, decoded, openShop as open, type Shop, type ShopOptions } from "./testing/shop.ts";
 import { answerWith } from "./testing/test-gateway.ts";
 

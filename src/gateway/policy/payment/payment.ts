@@ -1,19 +1,19 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { type Facilitator } from "../../../payments/facilitator.ts";
+import { type Facilitator } from "../../../payments/facilitator/facilitator.ts";
 import { type Ledger } from "../../../store/ledger.ts";
 import { type PaymentIds } from "../../../store/payment-ids.ts";
 import { type Policy } from "../policy.ts";
 import { admit } from "./admission.ts";
-import { type Answers } from "./answers.ts";
-import { type Challenge } from "./challenge.ts";
+import { type Answers } from "./answers/answers.ts";
+import { type Challenge } from "./challenge/challenge.ts";
 import { requiresIdentifier } from "./identifier.ts";
-import { type Kinds } from "./offers.ts";
-import { isPreflight, PreflightResponse } from "./preflight.ts";
+import { type Kinds } from "./challenge/offers.ts";
+import { isPreflight, PreflightResponse } from "./challenge/preflight.ts";
 import { readPayment } from "./presented.ts";
 import { respondRefused } from "./refusals.ts";
 import { respondError } from "./respond.ts";
 import { withoutPayment } from "./response-fields.ts";
-import { createOffers, extensionsOf, type PaymentConfig } from "./route-offers.ts";
+import { createOffers, extensionsOf, type PaymentConfig } from "./challenge/route-offers.ts";
 import { type Sale } from "./sale.ts";
 
 export interface PaymentDeps {

@@ -1,8 +1,8 @@
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields, fieldValues } from "../../../lib/fields.ts";
-import { decodeHeader, MAX_HEADER_LENGTH } from "../../../payments/header.ts";
-import { type PaymentPayload, paymentPayloadSchema } from "../../../payments/messages.ts";
-import { type V1Payment, v1PaymentSchema } from "../../../payments/v1.ts";
+import { decodeHeader, MAX_HEADER_LENGTH } from "../../../payments/x402/header.ts";
+import { type PaymentPayload, paymentPayloadSchema } from "../../../payments/x402/messages.ts";
+import { type V1Payment, v1PaymentSchema } from "../../../payments/x402/v1.ts";
 import { paymentError } from "./respond.ts";
 
 /** The payment that a request carries, as it was sent. */

@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import * as fc from "fast-check";
-import { decodeHeader } from "../../../payments/header.ts";
-import { type PaymentPayload, receiptSchema } from "../../../payments/messages.ts";
+import { decodeHeader } from "../../../payments/x402/header.ts";
+import { type PaymentPayload, receiptSchema } from "../../../payments/x402/messages.ts";
 import { HOLD_MS, MAX_CUTS } from "../../../store/ledger.ts";
 import { FaultyWorld, type Mode, QUIET, type Step } from "./testing/faulty-world.ts";
 

@@ -1,8 +1,8 @@
 import { fieldLine, type Fields } from "../../../lib/fields.ts";
-import { encodeHeader } from "../../../payments/header.ts";
-import { PAYMENT_RESPONSE, type Receipt } from "../../../payments/messages.ts";
-import { type SettlementTarget } from "../../../payments/settlement-record.ts";
-import { v1Receipt, X_PAYMENT_RESPONSE } from "../../../payments/v1.ts";
+import { encodeHeader } from "../../../payments/x402/header.ts";
+import { PAYMENT_RESPONSE, type Receipt } from "../../../payments/x402/messages.ts";
+import { type SettlementTarget } from "../../../payments/settlement/settlement-record.ts";
+import { v1Receipt, X_PAYMENT_RESPONSE } from "../../../payments/x402/v1.ts";
 import { type Payment } from "../../../store/ledger.ts";
 
 /** What a receipt says of the money. */

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from "bun:test";
-import { type Outcome } from "../../../payments/facilitator.ts";
+import { type Outcome } from "../../../payments/facilitator/facilitator.ts";
 import { PAYER } from "../../../payments/testing/payment.ts";
 import { closeShops, decoded, openShop, type Shop } from "./testing/shop.ts";
 

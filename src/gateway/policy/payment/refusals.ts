@@ -1,8 +1,8 @@
 import { toProblem, type TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields } from "../../../lib/fields.ts";
-import { type Receipt } from "../../../payments/messages.ts";
+import { type Receipt } from "../../../payments/x402/messages.ts";
 import { type Exchange } from "../../exchange.ts";
-import { type ChallengeError } from "./challenge.ts";
+import { type ChallengeError } from "./challenge/challenge.ts";
 import { receiptFields } from "./receipt.ts";
 import { paymentError, respondError, respondJson } from "./respond.ts";
 import { type Sale } from "./sale.ts";

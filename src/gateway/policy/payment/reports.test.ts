@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { fieldLine } from "../../../lib/fields.ts";
-import { paymentRequiredSchema } from "../../../payments/messages.ts";
+import { paymentRequiredSchema } from "../../../payments/x402/messages.ts";
 import { PAYER, REQUIREMENTS } from "../../../payments/testing/payment.ts";
 import { closeShops, decoded, openShop as open, type ShopOptions } from "./testing/shop.ts";
 import { answerWith, type TestExchange } from "./testing/test-gateway.ts";

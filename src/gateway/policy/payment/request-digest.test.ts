@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { until } from "../../../lib/testing/until.ts";
-import { encodeHeader } from "../../../payments/header.ts";
+import { encodeHeader } from "../../../payments/x402/header.ts";
 import { PAYER } from "../../../payments/testing/payment.ts";
 import { HOLD_MS } from "../../../store/ledger.ts";
 import { closeShops, openShop, type Shop } from "./testing/shop.ts";

@@ -3,7 +3,7 @@ import { type TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields } from "../../../lib/fields.ts";
 import { type BodySink, type Exchange, type RequestBody } from "../../exchange.ts";
 import { type Change } from "../../../store/ledger.ts";
-import { type Answers } from "./answers.ts";
+import { type Answers } from "./answers/answers.ts";
 import { paymentError } from "./respond.ts";
 
 /** Longest body that is gathered to be compared with the one that was paid for before it goes to the upstream, in bytes. */

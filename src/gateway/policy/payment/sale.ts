@@ -1,9 +1,9 @@
-import { type Facilitator } from "../../../payments/facilitator.ts";
-import { type SettlementTarget } from "../../../payments/settlement-record.ts";
+import { type Facilitator } from "../../../payments/facilitator/facilitator.ts";
+import { type SettlementTarget } from "../../../payments/settlement/settlement-record.ts";
 import { type Ledger } from "../../../store/ledger.ts";
 import { type PaymentIds } from "../../../store/payment-ids.ts";
-import { type Answers } from "./answers.ts";
-import { type Offers } from "./offers.ts";
+import { type Answers } from "./answers/answers.ts";
+import { type Offers } from "./challenge/offers.ts";
 
 /** What a route sells, and with whose help: made once, shared by all its requests. */
 export interface Sale {

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "bun:test";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Settlement } from "../../../payments/facilitator.ts";
+import { type Settlement } from "../../../payments/facilitator/facilitator.ts";
 import { PAYER } from "../../../payments/testing/payment.ts";
 import { HOLD_MS, MAX_CUTS } from "../../../store/ledger.ts";
 import { openStore } from "../../../store/open-store.ts";

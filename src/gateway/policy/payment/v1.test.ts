@@ -3,7 +3,7 @@ import { x402Client } from "@x402/core/client";
 import { ExactEvmSchemeV1 } from "@x402/evm/v1";
 import { wrapFetchWithPayment } from "@x402/fetch";
 import { privateKeyToAccount } from "viem/accounts";
-import { encodeHeader } from "../../../payments/header.ts";
+import { encodeHeader } from "../../../payments/x402/header.ts";
 import { PAYEE, PAYER, PRIVATE_KEY, TERMS, USDC } from "../../../payments/testing/payment.ts";
 import { closeShops, decoded, openShop as open, type Shop } from "./testing/shop.ts";
 

@@ -1,6 +1,6 @@
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { type Address, type Hex } from "../../address.ts";
-import { type Authorization } from "../../typed-data.ts";
+import { type Address, type Hex } from "../../signatures/address.ts";
+import { type Authorization } from "../../signatures/typed-data.ts";
 import { encodeCall, eventTopic } from "../abi.ts";
 
 /** Both forms of USDC 2.2; older tokens have the first alone. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { type Hex } from "../../address.ts";
-import { type Transfer } from "../../transfer.ts";
+import { type Hex } from "../../signatures/address.ts";
+import { type Transfer } from "../../x402/transfer.ts";
 import { toWord } from "../abi.ts";
 import { type Log } from "../requests.ts";
 import { AUTHORIZATION_USED, TRANSFER } from "./calls.ts";

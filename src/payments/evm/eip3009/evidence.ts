@@ -1,5 +1,5 @@
-import { type Hex, sameAddress } from "../../address.ts";
-import { type Transfer } from "../../transfer.ts";
+import { type Hex, sameAddress } from "../../signatures/address.ts";
+import { type Transfer } from "../../x402/transfer.ts";
 import { toWord, wordAt } from "../abi.ts";
 import { type Log } from "../requests.ts";
 import { AUTHORIZATION_USED, TRANSFER } from "./calls.ts";

@@ -1,7 +1,7 @@
-import { type Hex, isAddress } from "../../address.ts";
-import { type Outcome } from "../../facilitator.ts";
-import { type PaymentPayload, type PaymentRequirements } from "../../messages.ts";
-import { type Transfer, transferOf } from "../../transfer.ts";
+import { type Hex, isAddress } from "../../signatures/address.ts";
+import { type Outcome } from "../../facilitator/facilitator.ts";
+import { type PaymentPayload, type PaymentRequirements } from "../../x402/messages.ts";
+import { type Transfer, transferOf } from "../../x402/transfer.ts";
 import { toWord, wordAt } from "../abi.ts";
 import { findEvent } from "../log-search.ts";
 import { type EvmNode } from "../node.ts";

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { until } from "../../../lib/testing/until.ts";
-import { type Hex } from "../../address.ts";
-import { type Eip3009Payment } from "../../messages.ts";
+import { type Hex } from "../../signatures/address.ts";
+import { type Eip3009Payment } from "../../x402/messages.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../testing/chain.ts";
 import { createChainReader } from "../chain-reader.ts";
 import { type NodeProxy, rpcError, rpcResult, startNodeProxy } from "../testing/node-proxy.ts";

@@ -1,4 +1,4 @@
-import { isEip3009 } from "../../messages.ts";
+import { isEip3009 } from "../../x402/messages.ts";
 import { type Method } from "../scheme.ts";
 import { findEip3009 } from "./find.ts";
 import { settleEip3009 } from "./settle.ts";

@@ -4,7 +4,7 @@ import { ExactEvmScheme as ExactClient } from "@x402/evm/exact/client";
 import { ExactEvmScheme as ExactFacilitator } from "@x402/evm/exact/facilitator";
 import { createWalletClient, defineChain, http, publicActions } from "viem";
 import { nonceManager, privateKeyToAccount } from "viem/accounts";
-import { type Eip3009Payment, eip3009PaymentSchema } from "../../messages.ts";
+import { type Eip3009Payment, eip3009PaymentSchema } from "../../x402/messages.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../testing/chain.ts";
 import { freshAccount, keyOf, type OpenFacilitator, openShop, type Shop, type TestAccount } from "../testing/shop.ts";
 

@@ -1,9 +1,9 @@
-import { type Address, type Hex, isAddress } from "../../address.ts";
-import { checkSignature, checkTerms } from "../../check-payment.ts";
-import { type Settlement } from "../../facilitator.ts";
-import { type Eip3009Payment, type PaymentRequirements } from "../../messages.ts";
-import { type Reason } from "../../reasons.ts";
-import { type Transfer, transferOf } from "../../transfer.ts";
+import { type Address, type Hex, isAddress } from "../../signatures/address.ts";
+import { checkSignature, checkTerms } from "../../signatures/check-payment.ts";
+import { type Settlement } from "../../facilitator/facilitator.ts";
+import { type Eip3009Payment, type PaymentRequirements } from "../../x402/messages.ts";
+import { type Reason } from "../../x402/reasons.ts";
+import { type Transfer, transferOf } from "../../x402/transfer.ts";
 import { wordAt } from "../abi.ts";
 import { type EvmNode } from "../node.ts";
 import { callRequest, codeRequest } from "../requests.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Address } from "../../address.ts";
-import { type Verification } from "../../facilitator.ts";
-import { type PaymentRequirements } from "../../messages.ts";
+import { type Address } from "../../signatures/address.ts";
+import { type Verification } from "../../facilitator/facilitator.ts";
+import { type PaymentRequirements } from "../../x402/messages.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../testing/chain.ts";
 import { freshAccount, type OpenFacilitator, openShop, type Shop, signed } from "../testing/shop.ts";
 import { transferCall } from "./calls.ts";

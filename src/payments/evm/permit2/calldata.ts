@@ -1,7 +1,7 @@
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { type Hex } from "../../address.ts";
-import { type Permit2Payment } from "../../messages.ts";
-import { type Permit2Authorization } from "../../permit2-typed-data.ts";
+import { type Hex } from "../../signatures/address.ts";
+import { type Permit2Payment } from "../../x402/messages.ts";
+import { type Permit2Authorization } from "../../signatures/permit2-typed-data.ts";
 import { encodeCall } from "../abi.ts";
 
 const PERMIT = "((address,uint256),uint256,uint256)";

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { type Hex, sameAddress } from "../../address.ts";
-import { type Outcome } from "../../facilitator.ts";
-import { type PaymentRequirements, type Permit2Payment } from "../../messages.ts";
-import { PROXIES } from "../../permit2-typed-data.ts";
-import { PERMIT2 } from "../../transfer.ts";
+import { type Hex, sameAddress } from "../../signatures/address.ts";
+import { type Outcome } from "../../facilitator/facilitator.ts";
+import { type PaymentRequirements, type Permit2Payment } from "../../x402/messages.ts";
+import { PROXIES } from "../../signatures/permit2-typed-data.ts";
+import { PERMIT2 } from "../../x402/transfer.ts";
 import { eventTopic, toWord, wordAt } from "../abi.ts";
 import { findEvent, MAX_WINDOW_BLOCKS } from "../log-search.ts";
 import { type EvmNode } from "../node.ts";

@@ -1,4 +1,4 @@
-import { isPermit2 } from "../../messages.ts";
+import { isPermit2 } from "../../x402/messages.ts";
 import { type Method } from "../scheme.ts";
 import { findPermit2 } from "./find.ts";
 import { settlePermit2 } from "./settle.ts";

@@ -6,14 +6,14 @@ import { UptoEvmScheme as UptoClient } from "@x402/evm/upto/client";
 import { UptoEvmScheme as UptoFacilitator } from "@x402/evm/upto/facilitator";
 import { createWalletClient, defineChain, http, publicActions } from "viem";
 import { nonceManager, privateKeyToAccount } from "viem/accounts";
-import { parseCharge } from "../../charge.ts";
+import { parseCharge } from "../../x402/charge.ts";
 import {
   type PaymentRequired,
   type PaymentRequirements,
   type Permit2Payment,
   permit2PaymentSchema,
-} from "../../messages.ts";
-import { signOffer } from "../../sign-offer.ts";
+} from "../../x402/messages.ts";
+import { signOffer } from "../../client/sign-offer.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../testing/chain.ts";
 import { PAYEE } from "../../testing/payment.ts";
 import { freshAccount, keyOf, type OpenFacilitator, type TestAccount } from "../testing/shop.ts";

@@ -1,5 +1,5 @@
-import { type Hex } from "../../address.ts";
-import { type Reason } from "../../reasons.ts";
+import { type Hex } from "../../signatures/address.ts";
+import { type Reason } from "../../x402/reasons.ts";
 import { encodeCall } from "../abi.ts";
 
 /** What Permit2 and the proxies revert with, and what a payer is told of it. */

@@ -1,6 +1,6 @@
-import { checkSignature } from "../../check-payment.ts";
-import { type PaymentRequirements, type Permit2Payment } from "../../messages.ts";
-import { type Reason } from "../../reasons.ts";
+import { checkSignature } from "../../signatures/check-payment.ts";
+import { type PaymentRequirements, type Permit2Payment } from "../../x402/messages.ts";
+import { type Reason } from "../../x402/reasons.ts";
 import { type EvmNode } from "../node.ts";
 import { codeRequest } from "../requests.ts";
 import { type Fault, isFault } from "../rpc.ts";

@@ -1,7 +1,7 @@
-import { type Address, type Hex, sameAddress } from "../../address.ts";
-import { type Permit2Payment } from "../../messages.ts";
-import { type Reason } from "../../reasons.ts";
-import { PERMIT2 } from "../../transfer.ts";
+import { type Address, type Hex, sameAddress } from "../../signatures/address.ts";
+import { type Permit2Payment } from "../../x402/messages.ts";
+import { type Reason } from "../../x402/reasons.ts";
+import { PERMIT2 } from "../../x402/transfer.ts";
 import { addressOfWord, encodeCall, wordAt } from "../abi.ts";
 import { type EvmNode } from "../node.ts";
 import { callRequest } from "../requests.ts";

@@ -1,8 +1,8 @@
-import { sameAddress } from "../../address.ts";
-import { type Verification } from "../../facilitator.ts";
-import { type PaymentRequirements, type Permit2Payment } from "../../messages.ts";
-import { checkPermit2Terms } from "../../permit2.ts";
-import { type Reason } from "../../reasons.ts";
+import { sameAddress } from "../../signatures/address.ts";
+import { type Verification } from "../../facilitator/facilitator.ts";
+import { type PaymentRequirements, type Permit2Payment } from "../../x402/messages.ts";
+import { checkPermit2Terms } from "../../signatures/permit2.ts";
+import { type Reason } from "../../x402/reasons.ts";
 import { isFault } from "../rpc.ts";
 import { type Chain } from "../scheme.ts";
 import { checkSigner } from "./signature.ts";

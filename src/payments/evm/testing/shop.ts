@@ -1,12 +1,12 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { type Address, type Hex } from "../../address.ts";
-import { type Facilitator } from "../../facilitator.ts";
-import { type Eip3009Payment, type PaymentRequirements } from "../../messages.ts";
-import { addressOfPrivateKey, signHash } from "../../signature.ts";
+import { type Address, type Hex } from "../../signatures/address.ts";
+import { type Facilitator } from "../../facilitator/facilitator.ts";
+import { type Eip3009Payment, type PaymentRequirements } from "../../x402/messages.ts";
+import { addressOfPrivateKey, signHash } from "../../signatures/signature.ts";
 import { type Chain, startChain, type TestToken } from "../../testing/chain.ts";
 import { freshNonce, PAYEE } from "../../testing/payment.ts";
-import { type Authorization, authorizationHash } from "../../typed-data.ts";
+import { type Authorization, authorizationHash } from "../../signatures/typed-data.ts";
 import { createEmbeddedFacilitator, type EmbeddedChainOptions } from "../embedded-facilitator.ts";
 
 /** A fresh account with a key, for one test. */

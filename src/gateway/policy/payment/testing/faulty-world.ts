@@ -8,9 +8,9 @@ import {
   type Outcome,
   type Settlement,
   type Verification,
-} from "../../../../payments/facilitator.ts";
-import { type PaymentPayload, type PaymentRequirements } from "../../../../payments/messages.ts";
-import { paymentKey } from "../../../../payments/payment-key.ts";
+} from "../../../../payments/facilitator/facilitator.ts";
+import { type PaymentPayload, type PaymentRequirements } from "../../../../payments/x402/messages.ts";
+import { paymentKey } from "../../../../payments/x402/payment-key.ts";
 import { signedPermit2 } from "../../../../payments/testing/permit2-payment.ts";
 import { REQUIREMENTS, TERMS } from "../../../../payments/testing/payment.ts";
 import { type Booking } from "../../../../store/bookings.ts";

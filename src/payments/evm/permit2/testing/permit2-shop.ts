@@ -1,9 +1,9 @@
-import { type Address } from "../../../address.ts";
-import { type PaymentRequirements, type Permit2Payment } from "../../../messages.ts";
-import { type Permit2Authorization, PROXIES } from "../../../permit2-typed-data.ts";
+import { type Address } from "../../../signatures/address.ts";
+import { type PaymentRequirements, type Permit2Payment } from "../../../x402/messages.ts";
+import { type Permit2Authorization, PROXIES } from "../../../signatures/permit2-typed-data.ts";
 import { type Chain } from "../../../testing/chain.ts";
 import { signedPermit2 } from "../../../testing/permit2-payment.ts";
-import { PERMIT2 } from "../../../transfer.ts";
+import { PERMIT2 } from "../../../x402/transfer.ts";
 import { openShop, type Shop, type TestAccount } from "../../testing/shop.ts";
 
 /** Puts the stand-ins for Permit2 and x402's proxies where the real ones are. */

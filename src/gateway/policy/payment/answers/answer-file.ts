@@ -1,0 +1,129 @@
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { crc32 } from "node:zlib";
+import { codeOf } from "../../../../lib/caught.ts";
+import { decodeTail, FOOTER_BYTES, type Tail, tailLength } from "./answer-format.ts";
+
+/** Read from a file at one time, for a client or to check it. */
+export const READ_BYTES = 131_072;
+
+/** The body of a paid answer in a file. Whoever has it `retain`s it, and `release`s it once; the last closes the file. */
+export class AnswerFile {
+  readonly #handle: FileHandle;
+  readonly #onClosed: () => void;
+  #holders = 1;
+  /** Bytes of body. */
+  #size = 0;
+  #sum = 0;
+
+  private constructor(handle: FileHandle, onClosed: () => void) {
+    this.#handle = handle;
+    this.#onClosed = onClosed;
+  }
+
+  /** Makes the file; rejects where it is there, or cannot be made. `onClosed` is called then, or after the last release. */
+  static async create(path: string, onClosed: () => void): Promise<AnswerFile> {
+    const { O_CREAT, O_EXCL, O_RDWR, O_NOFOLLOW } = constants;
+    try {
+      return new AnswerFile(await open(path, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW, 0o600), onClosed);
+    } catch (error) {
+      onClosed();
+      throw error;
+    }
+  }
+
+  /**
+   * Opens a kept file and reads all of it, so that nothing of a damaged one is ever sent. Undefined where there is none that is
+   * whole; rejects where it cannot be opened now. `onClosed` is called in every case.
+   */
+  static async openWhole(path: string, onClosed: () => void): Promise<{ file: AnswerFile; tail: Tail } | undefined> {
+    let file: AnswerFile;
+    try {
+      file = new AnswerFile(await open(path, constants.O_RDONLY | constants.O_NOFOLLOW), onClosed);
+    } catch (error) {
+      onClosed();
+      if (codeOf(error) === "ENOENT") return undefined;
+      throw error;
+    }
+    const tail = await file.#check().catch(() => undefined);
+    if (tail !== undefined) return { file, tail };
+    file.release();
+    return undefined;
+  }
+
+  /** Open until the last release. */
+  get fd(): number {
+    return this.#handle.fd;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** CRC-32 of the body. */
+  get sum(): number {
+    return this.#sum;
+  }
+
+  retain(): void {
+    this.#holders += 1;
+  }
+
+  release(): void {
+    this.#holders -= 1;
+    // A descriptor that does not close is nothing to wait for, or to tell anybody.
+    if (this.#holders === 0)
+      void this.#handle
+        .close()
+        .catch(() => {})
+        .then(this.#onClosed);
+  }
+
+  /** Adds bytes to the body. One call at a time. Rejects where the disk does not take them all. */
+  async append(bytes: Uint8Array): Promise<void> {
+    await this.#write(bytes, this.#size);
+    this.#size += bytes.length;
+    this.#sum = crc32(bytes, this.#sum);
+  }
+
+  /** Writes what stands behind the body. */
+  async seal(tail: Buffer): Promise<void> {
+    await this.#write(tail, this.#size);
+  }
+
+  /** Bytes of the body from `from` on, `most` of them. Rejects where the file does not give them. */
+  async read(from: number, most = READ_BYTES): Promise<Buffer> {
+    return this.#fill(Buffer.allocUnsafeSlow(Math.min(most, this.#size - from)), from);
+  }
+
+  async #write(bytes: Uint8Array, from: number): Promise<void> {
+    for (let written = 0; written < bytes.length; ) {
+      const { bytesWritten } = await this.#handle.write(bytes, written, bytes.length - written, from + written);
+      if (bytesWritten === 0) throw new Error("Cannot write an answer: the disk takes nothing more");
+      written += bytesWritten;
+    }
+  }
+
+  async #check(): Promise<Tail | undefined> {
+    const { size: total } = await this.#handle.stat();
+    const footer = await this.#fill(Buffer.alloc(FOOTER_BYTES), total - FOOTER_BYTES);
+    const length = tailLength(footer, total);
+    const tail = length === undefined ? undefined : decodeTail(await this.#fill(Buffer.alloc(length), total - length));
+    if (tail === undefined) return undefined;
+    this.#size = tail.bodySize;
+    const buffer = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, this.#size));
+    for (let at = 0; at < this.#size; at += buffer.length) {
+      this.#sum = crc32(await this.#fill(buffer.subarray(0, this.#size - at), at), this.#sum);
+    }
+    return this.#sum === tail.bodySum ? tail : undefined;
+  }
+
+  async #fill(buffer: Buffer, from: number): Promise<Buffer> {
+    for (let filled = 0; filled < buffer.length; ) {
+      const { bytesRead } = await this.#handle.read(buffer, filled, buffer.length - filled, from + filled);
+      if (bytesRead === 0) throw new Error("Cannot read an answer: its file is shorter than it was");
+      filled += bytesRead;
+    }
+    return buffer;
+  }
+}

@@ -1,0 +1,258 @@
+import { Database, type Statement } from "bun:sqlite";
+import { chmodSync, closeSync, mkdirSync, openSync, renameSync, rmSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import { codeOf } from "../../../../lib/caught.ts";
+
+/** How long what a process is writing is left alone without a sign of life of that process, in milliseconds. */
+export const WRITER_STALE_MS = 30_000;
+/** Answers on the disk, being written or kept, whatever their length. */
+const MAX_ANSWERS = 100_000;
+/** Kept answers that make way for one new one: removing more would hold the others up. */
+const MAX_EVICTED = 256;
+/** Looked at for that at one time. */
+const EVICTION_STEP = 16;
+/** Longest wait for another process's write, in milliseconds. */
+const BUSY_MS = 2000;
+/** What a file takes on the disk is counted in whole blocks. */
+const BLOCK_BYTES = 4096;
+/** Pages that one sweep gives back to the file system. */
+const VACUUM_PAGES = 256;
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS answers (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, writer TEXT NOT NULL, bytes INTEGER NOT NULL,
+    until INTEGER NOT NULL, body BLOB
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS answers_by_end ON answers (until);
+  CREATE INDEX IF NOT EXISTS answers_by_writer ON answers (writer, bytes) WHERE writer <> '';
+  CREATE TABLE IF NOT EXISTS account (id INTEGER PRIMARY KEY, bytes INTEGER NOT NULL, answers INTEGER NOT NULL) STRICT;
+  INSERT OR IGNORE INTO account VALUES (1, 0, 0);
+  CREATE TRIGGER IF NOT EXISTS answer_added AFTER INSERT ON answers
+    BEGIN UPDATE account SET bytes = bytes + NEW.bytes, answers = answers + 1; END;
+  CREATE TRIGGER IF NOT EXISTS answer_resized AFTER UPDATE OF bytes ON answers
+    BEGIN UPDATE account SET bytes = bytes + NEW.bytes - OLD.bytes; END;
+  CREATE TRIGGER IF NOT EXISTS answer_removed AFTER DELETE ON answers
+    BEGIN UPDATE account SET bytes = bytes - OLD.bytes, answers = answers - 1; END`;
+
+interface Row {
+  readonly name: string;
+  readonly bytes: number;
+  readonly until: number;
+  /** 1 or 0: its body is in a file of its name. */
+  readonly isFile: number;
+}
+
+/** Where a kept answer lies: in the index itself, or in the file of its name. */
+export type Kept = { readonly body: Uint8Array } | "file";
+
+/**
+ * The account of the paid answers on a machine's disk, in an SQLite file that all its workers share: what each takes is added
+ * up in the transaction that takes it, so that the sum is exact over all processes, and outlives them. Small answers lie in
+ * it; of long ones it knows the files. A row is there before its file and goes after it. Every method may throw.
+ */
+export class AnswerIndex {
+  readonly folder: string;
+  readonly #database: Database;
+  readonly #writer = crypto.randomUUID();
+  readonly #statements: ReturnType<typeof prepare>;
+
+  /** Makes the folder where it is absent, for this user alone. An index that is damaged is made anew. */
+  constructor(folder: string) {
+    this.folder = folder;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    chmodSync(folder, 0o700);
+    const path = join(folder, "index.db");
+    this.#database = openOrReplace(path);
+    this.#statements = prepare(this.#database);
+  }
+
+  /** Makes `name` of this process's take `bytes`, at the cost of the oldest that are kept; false where `limit` has no such room. */
+  reserve(name: string, bytes: number, { now, limit }: { now: number; limit: number }): boolean {
+    return this.#inTransaction(() => {
+      const { find, take, resize } = this.#statements;
+      const before = find.get(name);
+      const wanted = onDisk(bytes);
+      if (!this.#makeRoom({ bytes: wanted - (before?.bytes ?? 0), answers: before === null ? 1 : 0 }, limit))
+        return false;
+      if (before === null) take.run(name, this.#writer, wanted, now + WRITER_STALE_MS);
+      else resize.run(wanted, name);
+      return true;
+    });
+  }
+
+  /** Makes what this process has written as `name` a kept answer by the name of `kept`. False: it was taken for a leftover. */
+  keepFile(name: string, kept: string, until: number): boolean {
+    const path = join(this.folder, kept);
+    let isRenamed = false;
+    try {
+      return this.#inTransaction(() => {
+        const { find, remove, finish } = this.#statements;
+        if (find.get(name) === null) return false;
+        remove.run(kept);
+        finish.run(kept, until, name);
+        renameSync(join(this.folder, name), path);
+        isRenamed = true;
+        return true;
+      });
+    } catch (error) {
+      // The index does not know it by this name.
+      if (isRenamed) unlinkQuietly(path);
+      throw error;
+    }
+  }
+
+  /** Keeps a small answer in the index itself; false where `limit` has no room for it. */
+  keepBody(kept: string, body: Uint8Array, { until, limit }: { until: number; limit: number }): boolean {
+    return this.#inTransaction(() => {
+      this.#remove(kept);
+      if (!this.#makeRoom({ bytes: body.length, answers: 1 }, limit)) return false;
+      this.#statements.insert.run(kept, body.length, until, body);
+      return true;
+    });
+  }
+
+  find(kept: string, now: number): Kept | undefined {
+    const row = this.#statements.find.get(kept);
+    if (row === null || row.until <= now) return undefined;
+    if (row.isFile === 1) return "file";
+    const body = this.#statements.read.get(kept)?.body;
+    return body === undefined ? undefined : { body };
+  }
+
+  remove(name: string): void {
+    this.#inTransaction(() => this.#remove(name));
+  }
+
+  /** Removes a file of this name, if it is nobody's. */
+  removeUnknown(name: string): void {
+    // In a transaction, so that nobody is in the midst of renaming it.
+    this.#inTransaction(() => {
+      if (this.#statements.find.get(name) === null) unlinkQuietly(join(this.folder, name));
+    });
+  }
+
+  /** A sign of life for what this process writes. */
+  renew(now: number): void {
+    this.#statements.renew.run(now + WRITER_STALE_MS, this.#writer);
+  }
+
+  /** Removes what has expired, `most` at most, and returns how many that were. */
+  sweep(now: number, most: number): number {
+    const removed = this.#inTransaction(() => {
+      const expired = this.#statements.expired.all(now, most);
+      for (const { name } of expired) this.#remove(name);
+      return expired.length;
+    });
+    if (removed > 0) this.#database.run(`PRAGMA incremental_vacuum(${VACUUM_PAGES})`);
+    return removed;
+  }
+
+  get account(): { readonly bytes: number; readonly answers: number } {
+    return this.#statements.account.get() ?? { bytes: 0, answers: 0 };
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #inTransaction<Result>(work: () => Result): Result {
+    return this.#database.transaction(work).immediate();
+  }
+
+  /** Removes the oldest that are kept until so much more fits; nothing where it would not fit even so. */
+  #makeRoom(more: { bytes: number; answers: number }, limit: number): boolean {
+    const { bytes, answers } = this.account;
+    let overBytes = bytes + more.bytes - limit;
+    let overAnswers = answers + more.answers - MAX_ANSWERS;
+    if (overBytes <= 0 && overAnswers <= 0) return true;
+    const written = this.#statements.written.get()?.bytes ?? 0;
+    if (written + more.bytes > limit) return false;
+    for (let left = MAX_EVICTED; left > 0; left -= EVICTION_STEP) {
+      for (const row of this.#statements.oldest.all(EVICTION_STEP)) {
+        this.#remove(row.name);
+        overBytes -= row.bytes;
+        overAnswers -= 1;
+        if (overBytes <= 0 && overAnswers <= 0) return true;
+      }
+    }
+    return false;
+  }
+
+  #remove(name: string): void {
+    const row = this.#statements.find.get(name);
+    if (row === null) return;
+    if (row.isFile === 1) unlinkQuietly(join(this.folder, name));
+    this.#statements.remove.run(name);
+  }
+}
+
+function prepare(database: Database): {
+  readonly find: Statement<Row, [string]>;
+  readonly read: Statement<{ body: Uint8Array }, [string]>;
+  readonly take: Statement<unknown, [string, string, number, number]>;
+  readonly resize: Statement<unknown, [number, string]>;
+  readonly finish: Statement<unknown, [string, number, string]>;
+  readonly insert: Statement<unknown, [string, number, number, Uint8Array]>;
+  readonly remove: Statement<unknown, [string]>;
+  readonly renew: Statement<unknown, [number, string]>;
+  readonly expired: Statement<{ name: string }, [number, number]>;
+  readonly oldest: Statement<{ name: string; bytes: number }, [number]>;
+  readonly written: Statement<{ bytes: number }, []>;
+  readonly account: Statement<{ bytes: number; answers: number }, []>;
+} {
+  return {
+    find: database.query("SELECT name, bytes, until, body IS NULL AS isFile FROM answers WHERE name = ?"),
+    read: database.query("SELECT body FROM answers WHERE name = ? AND body IS NOT NULL"),
+    take: database.query("INSERT INTO answers (name, writer, bytes, until) VALUES (?, ?, ?, ?)"),
+    resize: database.query("UPDATE answers SET bytes = ? WHERE name = ?"),
+    finish: database.query("UPDATE answers SET name = ?, writer = '', until = ? WHERE name = ?"),
+    insert: database.query("INSERT INTO answers (name, writer, bytes, until, body) VALUES (?, '', ?, ?, ?)"),
+    remove: database.query("DELETE FROM answers WHERE name = ?"),
+    renew: database.query("UPDATE answers SET until = ? WHERE writer <> '' AND writer = ?"),
+    expired: database.query("SELECT name FROM answers WHERE until <= ? ORDER BY until LIMIT ?"),
+    oldest: database.query("SELECT name, bytes FROM answers WHERE writer = '' ORDER BY id LIMIT ?"),
+    written: database.query("SELECT COALESCE(SUM(bytes), 0) AS bytes FROM answers WHERE writer <> ''"),
+    account: database.query("SELECT bytes, answers FROM account"),
+  };
+}
+
+function onDisk(bytes: number): number {
+  return Math.ceil(bytes / BLOCK_BYTES) * BLOCK_BYTES;
+}
+
+function openOrReplace(path: string): Database {
+  try {
+    return open(path);
+  } catch (error) {
+    if (!/^SQLITE_(?:CORRUPT|NOTADB)/.test(codeOf(error) ?? "")) throw error;
+    // It only says where kept answers lie: without it they are as if they were absent.
+    for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
+    return open(path);
+  }
+}
+
+function open(path: string): Database {
+  // SQLite gives its other files the mode of this one.
+  closeSync(openSync(path, "a", 0o600));
+  const database = new Database(path, { create: true });
+  try {
+    database.run(`PRAGMA busy_timeout = ${BUSY_MS}`);
+    database.run("PRAGMA auto_vacuum = INCREMENTAL");
+    database.run("PRAGMA journal_mode = WAL");
+    // What a power cut takes away are answers that are kept as a courtesy.
+    database.run("PRAGMA synchronous = NORMAL");
+    database.transaction(() => database.run(SCHEMA)).immediate();
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function unlinkQuietly(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+  }
+}

@@ -1,0 +1,77 @@
+import { TurnpikeError } from "../../../../lib/errors.ts";
+import { type Fields } from "../../../../lib/fields.ts";
+import { type Exchange, type ResponseHead } from "../../../exchange.ts";
+import { AnswerFile, READ_BYTES } from "./answer-file.ts";
+import { type Answer } from "./answers.ts";
+import { paidFields } from "../response-fields.ts";
+
+/** Sent by way of this process to a socket that the kernel found full. */
+const FILL_BYTES = 16_384;
+/** Sent by the kernel to one client before others have their turn. */
+const BURST_BYTES = 1_048_576;
+
+/**
+ * Sends a paid answer with its receipt, at the client's pace. True once it was handed over whole, false where the client
+ * went away before.
+ */
+export function deliver(exchange: Exchange, answer: Answer, receipt: Fields): Promise<boolean> {
+  return sendAnswer(exchange, answer, { ...answer.head, fields: paidFields(answer.head.fields, receipt) });
+}
+
+/** Sends an answer under another head. False where the client went away, or the disk failed, which cuts the answer off. */
+export async function sendAnswer(exchange: Exchange, answer: Answer, head: ResponseHead): Promise<boolean> {
+  const { response } = exchange;
+  if (exchange.gone) return false;
+  response.start(head);
+  if (exchange.head.method !== "HEAD" && answer.size > 0 && !(await sendBody(exchange, answer.body))) return false;
+  if (exchange.gone) return false;
+  response.end(answer.trailers);
+  return true;
+}
+
+/** False: it cannot go on. What is in memory goes out in one turn, as far as the client takes it. */
+async function sendBody(exchange: Exchange, body: Answer["body"]): Promise<boolean> {
+  const { response } = exchange;
+  if (body instanceof AnswerFile) return sendFile(exchange, body);
+  for (const piece of body) {
+    if (exchange.gone) return false;
+    if (!response.data(piece)) await drained(exchange);
+  }
+  return true;
+}
+
+/** In pieces, each once the client has taken the one before; the others have their turn in between. */
+async function sendFile(exchange: Exchange, file: AnswerFile): Promise<boolean> {
+  const { response } = exchange;
+  for (let at = 0; at < file.size; ) {
+    const wanted = Math.min(BURST_BYTES, file.size - at);
+    const sent = response.sendFile?.(file.fd, at, wanted) ?? 0;
+    at += sent;
+    if (at === file.size) break;
+    if (sent === wanted) {
+      await new Promise(setImmediate);
+      if (exchange.gone) return false;
+      continue;
+    }
+    // A full socket reports room again to who was refused by it: a small piece does for that.
+    const piece = await file.read(at, sent > 0 ? FILL_BYTES : READ_BYTES).catch(() => undefined);
+    if (exchange.gone) return false;
+    if (piece === undefined) {
+      response.abort(new TurnpikeError("internal", "the answer could not be read back"));
+      return false;
+    }
+    at += piece.length;
+    if (!response.data(piece)) await drained(exchange);
+    if (exchange.gone) return false;
+  }
+  return true;
+}
+
+function drained(exchange: Exchange): Promise<void> {
+  return new Promise((resolve) => {
+    exchange.onDrain = resolve;
+    exchange.onGone = resolve;
+    // The write itself may have told that it is.
+    if (exchange.gone) resolve();
+  });
+}

@@ -1,0 +1,54 @@
+import { TurnpikeError } from "../../../../lib/errors.ts";
+import { type Fields, fieldValue, fieldValues } from "../../../../lib/fields.ts";
+import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange.ts";
+
+/** What a route with `settle: "after"` cannot sell: it would have to be given before it is paid for. */
+const NEEDS_BEFORE = 'this route is paid when its answer is whole; a route for it needs settle: "before"';
+
+/**
+ * Stands before the sink that holds an answer until it is paid for. Refuses at once what has no end to wait for, and
+ * remembers what the upstream says of the charge, which nobody else gets to see.
+ */
+export class FirstLook implements ResponseSink {
+  readonly #exchange: Exchange;
+  readonly #sink: ResponseSink;
+  /** The upstream's Settlement-Overrides fields. */
+  overrides: readonly string[] = [];
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange;
+    this.#sink = exchange.response;
+    exchange.response = this;
+  }
+
+  start(head: ResponseHead): void {
+    const what = unsellable(head);
+    if (what !== undefined) {
+      this.#sink.abort(new TurnpikeError("not-implemented", `Cannot sell ${what}: ${NEEDS_BEFORE}`));
+      this.#exchange.onCancel?.();
+      return;
+    }
+    if (head.status >= 200) this.overrides = fieldValues(head.fields, "settlement-overrides");
+    this.#sink.start(head);
+  }
+
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    return this.#sink.data(chunk, start, end);
+  }
+
+  end(trailers: Fields): void {
+    this.#sink.end(trailers);
+  }
+
+  abort(error: TurnpikeError): void {
+    this.#sink.abort(error);
+  }
+}
+
+function unsellable({ status, fields }: ResponseHead): string | undefined {
+  if (status === 101) return "a change of protocols";
+  const type = fieldValue(fields, "content-type") ?? "";
+  return status < 400 && status >= 200 && /^text\/event-stream\s*(?:;|$)/i.test(type)
+    ? "a stream of events"
+    : undefined;
+}

@@ -1,0 +1,204 @@
+import { type ErrorCode, TurnpikeError } from "../../../../lib/errors.ts";
+import { type Fields, fieldValue } from "../../../../lib/fields.ts";
+import { GRPC, parseGrpcStatus } from "../../../../lib/grpc-status.ts";
+import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange.ts";
+import { type AnswerFile } from "./answer-file.ts";
+import { type Answer, type Answers } from "./answers.ts";
+import { sendAnswer } from "./deliver.ts";
+import { withoutPaymentClaims } from "../response-fields.ts";
+import { type Spill } from "./spill.ts";
+
+const NO_ROOM = "Too many paid answers wait for settlement";
+const NO_DISK = "The disk has no room for an answer that waits for settlement";
+
+/** What the holder of an answer is told, one of the three, once. */
+export interface HeldEvents {
+  /** The answer is there as a whole; `answers.release` it. */
+  complete(answer: Answer): void;
+  /** The upstream refused; its answer is on its way to the client, free of charge. */
+  unpaid(): void;
+  /** No answer that could be sold; nothing went to the client. */
+  broken(error: TurnpikeError): void;
+}
+
+export interface HeldOptions {
+  readonly exchange: Exchange;
+  readonly answers: Answers;
+}
+
+/**
+ * Stands before an exchange's response and holds the upstream's answer back until it is paid for, in memory or, where it is
+ * long, on the disk. Once over it steps aside.
+ *
+ *   waiting ──start 2xx, 3xx──▶ holding ──end──▶ (writing) ──▶ over: complete
+ *      │                           └──abort, too long, no room──▶ over: broken
+ *      │                           ├──end with a failure of gRPC──▶ over: unpaid
+ *      └──start 4xx, 5xx, or a failure of gRPC──▶ passing: unpaid
+ */
+export class HeldResponse implements ResponseSink {
+  readonly #exchange: Exchange;
+  readonly #answers: Answers;
+  readonly #sink: ResponseSink;
+  readonly #events: HeldEvents;
+  #state: "waiting" | "holding" | "writing" | "passing" | "over" = "waiting";
+  #head: ResponseHead | undefined;
+  #body: Uint8Array[] = [];
+  #size = 0;
+  /** Where the body is written, from when on it is too long for memory. */
+  #spill: Spill | undefined;
+
+  constructor(options: HeldOptions, events: HeldEvents) {
+    this.#exchange = options.exchange;
+    this.#answers = options.answers;
+    this.#sink = options.exchange.response;
+    this.#events = events;
+    options.exchange.response = this;
+  }
+
+  start(head: ResponseHead): void {
+    if (this.#state !== "waiting") return;
+    const clean = { ...head, fields: withoutPaymentClaims(head.fields) };
+    // After a 101 bytes flow that no settlement could hold back.
+    if (head.status === 101)
+      this.#fail("not-implemented", "Cannot switch protocols on a route that is paid by request");
+    else if (head.status < 200) this.#sink.start(clean);
+    else if (head.status >= 400 || (head.grpcStatus ?? GRPC.OK) !== GRPC.OK) {
+      this.#state = "passing";
+      this.#events.unpaid();
+      this.#sink.start(clean);
+    } else {
+      this.#state = "holding";
+      this.#head = clean;
+      if (!this.#hasBody()) return;
+      const { maxAnswerBytes, maxHeldBytes } = this.#answers;
+      if (head.bodyLength > maxAnswerBytes) this.#tooLong();
+      else if (head.bodyLength > maxHeldBytes) this.#beginSpill(head.bodyLength);
+    }
+  }
+
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    if (this.#state === "passing") return this.#sink.data(chunk, start, end);
+    if (this.#state !== "holding" || start === end) return true;
+    const answers = this.#answers;
+    const size = this.#size + end - start;
+    if (size > answers.maxAnswerBytes) {
+      this.#tooLong();
+      return true;
+    }
+    if (!answers.take(end - start)) {
+      this.#fail("overloaded", NO_ROOM);
+      return true;
+    }
+    this.#size = size;
+    if (this.#spill !== undefined) return this.#spill.data(chunk, start, end);
+    // A small piece of a large buffer would keep all of it, uncounted. (`Buffer.slice` is a view.)
+    const view = chunk.subarray(start, end);
+    this.#body.push(view.length * 2 < chunk.buffer.byteLength ? new Uint8Array(view) : view);
+    return size <= answers.maxHeldBytes || this.#beginSpill(-1);
+  }
+
+  end(trailers: Fields): void {
+    if (this.#state === "passing") this.#sink.end(withoutPaymentClaims(trailers));
+    if (this.#state !== "holding" || this.#head === undefined) return;
+    const head = this.#head;
+    if (this.#hasBody() && head.bodyLength >= 0 && head.bodyLength !== this.#size) {
+      this.#fail("upstream-failed", "The upstream's answer is not as long as it announced");
+    } else if (this.#spill === undefined) this.#complete(head, this.#body, trailers);
+    else void this.#completeWritten(this.#spill, head, trailers);
+  }
+
+  /** What is written by now is whole when the last of it is on the disk. */
+  async #completeWritten(spill: Spill, head: ResponseHead, trailers: Fields): Promise<void> {
+    this.#state = "writing";
+    const file = await spill.finish().catch(() => undefined);
+    if (file === undefined) return;
+    if (this.#state === "writing") this.#complete(head, file, trailers);
+    else file.release();
+  }
+
+  #complete(head: ResponseHead, body: Uint8Array[] | AnswerFile, trailers: Fields): void {
+    this.#stepAside();
+    const answer = this.#answers.complete({
+      head: this.#hasBody() ? { ...head, bodyLength: this.#size } : head,
+      body,
+      trailers: withoutPaymentClaims(trailers),
+      size: this.#size,
+    });
+    if (!this.#exchange.head.isGrpc || head.grpcStatus !== undefined || isSuccess(trailers)) {
+      this.#events.complete(answer);
+      return;
+    }
+    // A call of gRPC says at its end that it has failed: nobody pays for that.
+    this.#events.unpaid();
+    void sendAnswer(this.#exchange, answer, head)
+      .catch(() => this.#sink.abort(new TurnpikeError("internal", "the answer could not be sent")))
+      .finally(() => this.#answers.release(answer));
+  }
+
+  /** True: more may come at once. */
+  #beginSpill(announced: number): boolean {
+    const exchange = this.#exchange;
+    this.#spill = this.#answers.spill(announced, {
+      written: (bytes) => this.#answers.give(bytes),
+      onDrain: () => exchange.onDrain?.(),
+      onBroken: () => {
+        if (this.#state === "holding" || this.#state === "writing") this.#fail("overloaded", NO_DISK);
+      },
+    });
+    if (this.#spill === undefined) {
+      this.#fail("overloaded", NO_ROOM);
+      return true;
+    }
+    const pieces = this.#body;
+    this.#body = [];
+    let isWelcome = true;
+    for (const piece of pieces) isWelcome = this.#spill.data(piece, 0, piece.length);
+    return isWelcome;
+  }
+
+  abort(error: TurnpikeError): void {
+    if (this.#state === "passing") this.#sink.abort(error);
+    else if (this.#state === "waiting" || this.#state === "holding") this.#break(error);
+  }
+
+  /** Nobody wants the answer any more. */
+  drop(): void {
+    if (this.#spill !== undefined) this.#spill.drop();
+    else if (this.#state === "holding") this.#answers.give(this.#size);
+    if (this.#state !== "passing") this.#stepAside();
+    this.#body = [];
+  }
+
+  #stepAside(): void {
+    this.#state = "over";
+    this.#exchange.response = this.#sink;
+  }
+
+  #hasBody(): boolean {
+    const status = this.#head?.status;
+    return this.#exchange.head.method !== "HEAD" && status !== 204 && status !== 304;
+  }
+
+  #tooLong(): void {
+    const { maxAnswerBytes } = this.#answers;
+    this.#fail(
+      "response-too-large",
+      `The upstream's answer exceeds the ${maxAnswerBytes} bytes that can wait for settlement`,
+    );
+  }
+
+  #fail(code: ErrorCode, detail: string): void {
+    this.#break(new TurnpikeError(code, detail));
+    this.#exchange.onCancel?.();
+  }
+
+  #break(error: TurnpikeError): void {
+    this.drop();
+    this.#events.broken(error);
+  }
+}
+
+/** Of a call of gRPC; one without a status has failed as well. */
+function isSuccess(trailers: Fields): boolean {
+  return parseGrpcStatus(fieldValue(trailers, "grpc-status")) === GRPC.OK;
+}

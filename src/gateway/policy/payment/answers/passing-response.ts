@@ -1,0 +1,84 @@
+import { type TurnpikeError } from "../../../../lib/errors.ts";
+import { type Fields, fieldValue } from "../../../../lib/fields.ts";
+import { GRPC, parseGrpcStatus } from "../../../../lib/grpc-status.ts";
+import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange.ts";
+import { paidFields, withoutPaymentClaims } from "../response-fields.ts";
+
+/** What becomes of an answer that was paid for in advance: told once. */
+export interface PassingEvents {
+  /** True where a good answer was handed over whole. */
+  over(delivered: boolean): void;
+  /** Nothing went out: the answer is the listener's to give. */
+  broken(error: TurnpikeError): void;
+}
+
+/**
+ * Stands before an exchange's response whose request is paid for, and lets the answer through piece by piece, with the
+ * receipt in its head.
+ *
+ *   waiting ──start──▶ passing ──end, cut off, client gone──▶ over
+ *      ├──start 101──▶ over, delivered: what is sold is the tunnel
+ *      └──abort──▶ over: broken
+ */
+export class PassingResponse implements ResponseSink {
+  readonly #exchange: Exchange;
+  readonly #sink: ResponseSink;
+  readonly #receipt: Fields;
+  readonly #events: PassingEvents;
+  #state: "waiting" | "passing" | "over" = "waiting";
+  /** The upstream did what it was paid for, as far as is known. */
+  #good = true;
+
+  constructor(exchange: Exchange, receipt: Fields, events: PassingEvents) {
+    this.#exchange = exchange;
+    this.#sink = exchange.response;
+    this.#receipt = receipt;
+    this.#events = events;
+    exchange.response = this;
+  }
+
+  start(head: ResponseHead): void {
+    const { status } = head;
+    if (status < 200 && status !== 101) {
+      this.#sink.start({ ...head, fields: withoutPaymentClaims(head.fields) });
+      return;
+    }
+    this.#good = status < 400 && (head.grpcStatus ?? GRPC.OK) === GRPC.OK;
+    if (this.#state === "waiting") this.#state = "passing";
+    this.#sink.start({ ...head, fields: paidFields(head.fields, this.#receipt) });
+    if (status === 101) this.#finish(true);
+  }
+
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    return this.#sink.data(chunk, start, end);
+  }
+
+  end(trailers: Fields): void {
+    this.#sink.end(withoutPaymentClaims(trailers));
+    const status = fieldValue(trailers, "grpc-status");
+    const isGood = status === undefined || parseGrpcStatus(status) === GRPC.OK;
+    this.#finish(this.#good && isGood);
+  }
+
+  abort(error: TurnpikeError): void {
+    if (this.#state === "waiting") {
+      this.#state = "over";
+      this.#exchange.response = this.#sink;
+      this.#events.broken(error);
+      return;
+    }
+    this.#sink.abort(error);
+    this.#finish(false);
+  }
+
+  /** The client went away. */
+  leave(): void {
+    this.#finish(false);
+  }
+
+  #finish(delivered: boolean): void {
+    if (this.#state === "over") return;
+    this.#state = "over";
+    this.#events.over(delivered);
+  }
+}

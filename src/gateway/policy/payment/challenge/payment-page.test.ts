@@ -1,0 +1,86 @@
+import { afterEach, expect, test } from "bun:test";
+import { TERMS } from "../../../../payments/testing/payment.ts";
+import { paymentPage } from "./payment-page.ts";
+import { closeShops, decoded, openShop as open } from "../testing/shop.ts";
+
+afterEach(closeShops);
+
+const BROWSER = {
+  accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+  "user-agent": "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36",
+};
+
+test("a browser gets a page that says the price, and the challenge in the header as always", async () => {
+  const shop = open({ terms: { accepts: [{ ...TERMS, network: "base", price: "$0.02" }] } });
+  const response = await fetch(`${shop.gateway.url}/goods`, { headers: BROWSER });
+  expect(response.status).toBe(402);
+  expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  expect(response.headers.get("vary")).toContain("Accept");
+  expect(response.headers.get("cache-control")).toBe("no-store");
+  expect(decoded(response, "payment-required")).toMatchObject({ x402Version: 2, error: "Payment required" });
+  const html = await response.text();
+  expect(html).toContain("0.01 USDC");
+  expect(html).toContain("0.02 USDC");
+  expect(html).toContain("Base Sepolia (eip155:84532)");
+  expect(html).toContain("wrapFetchWithPayment(fetch, client)(&quot;http://shop.example/goods&quot;)");
+  expect(html).toContain("npx turnpike call");
+  expect(html).toContain("&quot;payTo&quot;");
+  expect(shop.runs).toBe(0);
+});
+
+test("the page runs nothing, and its style is the one that its policy allows", async () => {
+  const shop = open();
+  const response = await fetch(`${shop.gateway.url}/goods`, { headers: BROWSER });
+  const html = await response.text();
+  const style = /<style>([\s\S]*?)<\/style>/.exec(html)?.[1] ?? "";
+  const hash = new Bun.CryptoHasher("sha256").update(style).digest("base64");
+  const policy = response.headers.get("content-security-policy") ?? "";
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain(`style-src 'sha256-${hash}'`);
+  expect(html).not.toMatch(/<script|\sstyle=|\son[a-z]+=|src=|url\(|@import/i);
+});
+
+test("who only accepts HTML, or only says to be a browser, gets the JSON", async () => {
+  const shop = open();
+  for (const headers of [
+    { ...BROWSER, accept: "application/json" },
+    { ...BROWSER, "user-agent": "curl/8.0 (Mozilla/5.0)" },
+  ]) {
+    const response = await fetch(`${shop.gateway.url}/goods`, { headers });
+    expect(response.headers.get("content-type")).toBe("application/problem+json");
+    expect(response.headers.get("vary")).toContain("Accept");
+  }
+});
+
+test("a refused payment is answered with JSON to a browser too", async () => {
+  const shop = open();
+  const response = await fetch(`${shop.gateway.url}/goods`, {
+    headers: { ...BROWSER, "payment-signature": btoa(JSON.stringify(shop.payment({ value: "1" }))) },
+  });
+  expect(response.headers.get("content-type")).toBe("application/problem+json");
+});
+
+test("nothing that a page is made of gets out of its place", () => {
+  const evil = "</code></pre><script>alert(1)</script>'\"&";
+  const html = paymentPage(
+    {
+      x402Version: 2,
+      resource: { url: `http://a.example/${evil}`, description: evil },
+      accepts: [
+        {
+          scheme: "upto",
+          network: "eip155:31337",
+          amount: "5",
+          asset: evil,
+          payTo: evil,
+          maxTimeoutSeconds: 1,
+          extra: { name: evil },
+        },
+      ],
+    },
+    evil,
+  );
+  expect(html).not.toContain("<script>");
+  expect(html.split("</pre>")).toHaveLength(3);
+  expect(html).toContain("up to 5 units of");
+});

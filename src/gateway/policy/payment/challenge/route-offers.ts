@@ -1,0 +1,73 @@
+import { messageOf } from "../../../../lib/caught.ts";
+import { type PaymentRequirements } from "../../../../payments/x402/messages.ts";
+import { type ChallengeTemplate } from "../../../../payments/x402/template.ts";
+import { compileTerms, type Terms } from "../../../../payments/x402/terms.ts";
+import { Challenge } from "./challenge.ts";
+import { type Kinds, Offers } from "./offers.ts";
+
+/** `routes[].x402`, as far as the gate needs it. Empty strings are not set. */
+export interface PaymentTerms extends Terms {
+  readonly resource_url: string;
+  readonly extensions?: Readonly<Record<string, unknown>> | undefined;
+  readonly accepts: readonly Terms[];
+  readonly settle: "after" | "before";
+  readonly settlement_url: string;
+  readonly gateway_id: string;
+  readonly inline_receipt: boolean;
+}
+
+/** What a route asks for, as far as its challenge says it. */
+export interface OfferConfig {
+  readonly path_prefix: string;
+  readonly x402: PaymentTerms;
+  /** What resource URLs start with, no slash at the end: `x402.public_url`, else the first listener's own. Never the Host. */
+  readonly base_url: string;
+  /** `x402.payment_required_b64`, decoded. */
+  readonly template?: ChallengeTemplate;
+}
+
+export interface PaymentConfig extends OfferConfig {
+  readonly test_mode: boolean;
+}
+
+/** The ways of paying for a route, and its challenge; `description` is for people. Throws where nothing can be sold so. */
+export function createOffers(config: OfferConfig, kinds: Kinds, description: string | undefined): Offers {
+  const { x402, path_prefix: route, base_url, template } = config;
+  const extensions = extensionsOf(config);
+  const resource = {
+    ...template?.resource,
+    url: x402.resource_url || base_url + route,
+    ...(description === undefined ? {} : { description }),
+  };
+  const write = (accepts: PaymentRequirements[]): Challenge =>
+    new Challenge({
+      x402Version: 2,
+      resource,
+      accepts,
+      ...(Object.keys(extensions).length === 0 ? {} : { extensions }),
+    });
+  return new Offers(waysOf(config), kinds, write);
+}
+
+/** The extensions that a route's challenge names. */
+export function extensionsOf({ x402, template }: OfferConfig): Readonly<Record<string, unknown>> {
+  return { ...template?.extensions, ...x402.extensions };
+}
+
+/** The route's own terms and those of `accepts`. What the gateway adds stands in the `extra` of each, which clients send back. */
+function waysOf({ path_prefix, x402 }: OfferConfig): PaymentRequirements[] {
+  const added = {
+    ...(x402.gateway_id === "" ? {} : { gatewayId: x402.gateway_id }),
+    // Clients prefer to pay for an answer that is there.
+    ...(x402.settle === "before" ? { paymentFlow: "upfront" } : {}),
+  };
+  try {
+    return [x402, ...x402.accepts].map((terms) => {
+      const way = compileTerms(terms);
+      return { ...way, extra: { ...way.extra, ...added } };
+    });
+  } catch (error) {
+    const reason = messageOf(error);
+    throw new Error(`Cannot serve route "${path_prefix}": ${reason}`, { cause: error });
+  }
+}

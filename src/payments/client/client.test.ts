@@ -1,0 +1,245 @@
+import { afterEach, expect, test } from "bun:test";
+import { hexToBytes } from "@noble/hashes/utils.js";
+import { describeReceipt, type PayOptions, payAndFetch, PaymentDeclined } from "./client.ts";
+import { checkSignature, checkTerms } from "../signatures/check-payment.ts";
+import { decodeHeader, encodeHeader } from "../x402/header.ts";
+import { type Eip3009Payment, type PaymentRequirements, eip3009PaymentSchema, type Receipt } from "../x402/messages.ts";
+import { PAYER, PRIVATE_KEY, REQUIREMENTS } from "../testing/payment.ts";
+
+const RECEIPT: Receipt = {
+  success: true,
+  transaction: "0xabc",
+  network: "eip155:84532",
+  payer: PAYER,
+  extra: { testMode: true },
+};
+
+interface Answer {
+  readonly body?: string;
+  readonly status: number;
+  readonly headers?: Record<string, string>;
+}
+
+const servers: Bun.Server<undefined>[] = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.stop(true);
+});
+
+/** A gateway that asks for `accepts`, and gives paid requests `answers`, one after another. */
+function gateway(accepts: readonly PaymentRequirements[], answers: readonly Answer[]) {
+  const payments: Eip3009Payment[] = [];
+  const bodies: string[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      bodies.push(await request.text());
+      const header = request.headers.get("payment-signature");
+      if (header === null) {
+        const required = { x402Version: 2, resource: { url: request.url }, accepts };
+        return new Response("{}", { status: 402, headers: { "payment-required": encodeHeader(required) } });
+      }
+      payments.push(eip3009PaymentSchema.parse(decodeHeader(header)));
+      const { status, headers, body = "the goods" } = answers[payments.length - 1] ?? { status: 500 };
+      return new Response(body, { status, ...(headers === undefined ? {} : { headers }) });
+    },
+  });
+  servers.push(server);
+  return { url: server.url.href, payments, bodies };
+}
+
+const waits: number[] = [];
+let opened = 0;
+const OPTIONS: PayOptions = {
+  account: () => {
+    opened += 1;
+    return { address: PAYER, privateKey: hexToBytes(PRIVATE_KEY.slice(2)) };
+  },
+  maxPrice: "$0.10",
+  sleep: async (ms) => {
+    waits.push(ms);
+  },
+};
+
+afterEach(() => {
+  waits.length = 0;
+  opened = 0;
+});
+
+test("it pays what is asked, with a signature that holds, and keeps method and body", async () => {
+  const shop = gateway([REQUIREMENTS], [{ status: 200, headers: { "payment-response": encodeHeader(RECEIPT) } }]);
+  const paid = await payAndFetch(shop.url, { method: "POST", body: "order" }, OPTIONS);
+  expect([paid.response.status, await paid.response.text()]).toEqual([200, "the goods"]);
+  expect(paid.receipt).toEqual(RECEIPT);
+  expect(shop.bodies).toEqual(["order", "order"]);
+  const [payment] = shop.payments;
+  expect(payment && checkTerms(payment, REQUIREMENTS, Date.now() / 1000)).toBeUndefined();
+  expect(payment && checkSignature(payment, REQUIREMENTS)).toMatchObject({ payer: PAYER });
+  expect(payment).toMatchObject({ accepted: REQUIREMENTS, resource: { url: shop.url } });
+  expect(paid.offer && describeReceipt(paid.offer, RECEIPT)).toBe(
+    "$0.01 USDC on Base Sepolia (eip155:84532), transaction 0xabc (test mode: nothing real moved)",
+  );
+});
+
+test("what is free is not paid, and needs no wallet", async () => {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("free") });
+  servers.push(server);
+  const paid = await payAndFetch(server.url.href, {}, OPTIONS);
+  expect([await paid.response.text(), paid.offer, opened]).toEqual(["free", undefined, 0]);
+});
+
+function refusal(url: string): Promise<string> {
+  return payAndFetch(url, {}, OPTIONS).then(() => "paid", String);
+}
+
+const DECLINED: readonly (readonly [name: string, change: Partial<PaymentRequirements>, message: string])[] = [
+  ["a price above the limit", { amount: "100001" }, "Cannot pay $0.100001: the limit is $0.10"],
+  ["an unknown token", { asset: PAYER }, "none of the ways asked for is known here (exact on Base Sepolia"],
+  ["another scheme", { scheme: "upto" }, "none of the ways asked for is known here (upto on"],
+  ["Permit2", { extra: { assetTransferMethod: "permit2" } }, "none of the ways asked for"],
+  ["a flow that it does not know", { extra: { paymentFlow: "escrow" } }, "none of the ways asked for"],
+  ["another chain's coin", { network: "solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp" }, "none of the ways asked for"],
+  ["no payee", { payTo: "nobody" }, "the payee is no address"],
+];
+
+for (const [name, change, message] of DECLINED) {
+  test(`it declines ${name}, and signs nothing`, async () => {
+    const shop = gateway([{ ...REQUIREMENTS, ...change }], []);
+    expect(await refusal(shop.url)).toContain(message);
+    expect([shop.payments.length, opened]).toEqual([0, 0]);
+  });
+}
+
+test("a price from where the request was sent on to is not paid, and signs nothing", async () => {
+  const shop = gateway([REQUIREMENTS], [{ status: 200 }]);
+  const door = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => Response.redirect(shop.url, 307) });
+  servers.push(door);
+  expect(await refusal(door.url.href)).toContain("Cannot pay: the price is not from");
+  expect([shop.payments.length, opened]).toEqual([0, 0]);
+});
+
+function forbid(): never {
+  throw new PaymentDeclined("Cannot pay: enough");
+}
+
+test("a total is asked before anything is signed, and may forbid it", async () => {
+  const shop = gateway([REQUIREMENTS], [{ status: 200 }]);
+  const asked: bigint[] = [];
+  await payAndFetch(shop.url, {}, { ...OPTIONS, spend: (dollars) => void asked.push(dollars) });
+  expect(asked).toEqual([10n ** 34n]);
+  const refused = payAndFetch(shop.url, {}, { ...OPTIONS, spend: forbid });
+  expect(await refused.then(() => "paid", String)).toContain("Cannot pay: enough");
+  expect(shop.payments.length).toBe(1);
+});
+
+for (const [name, receipt] of [
+  ["of another network", { ...RECEIPT, network: "eip155:8453" }],
+  ["of another payer", { ...RECEIPT, payer: REQUIREMENTS.payTo }],
+  ["over more than was signed for", { ...RECEIPT, amount: "10001" }],
+  ["of no transaction", { ...RECEIPT, transaction: "done" }],
+  ["of no shape", { paid: true }],
+] as const) {
+  test(`a receipt ${name} is none`, async () => {
+    const shop = gateway([REQUIREMENTS], [{ status: 200, headers: { "payment-response": encodeHeader(receipt) } }]);
+    const paid = await payAndFetch(shop.url, {}, OPTIONS);
+    expect([paid.response.status, paid.receipt]).toEqual([200, undefined]);
+  });
+}
+
+test("what was charged is told, where that is less than what was signed for", async () => {
+  const receipt = { ...RECEIPT, amount: "5000" };
+  const shop = gateway([REQUIREMENTS], [{ status: 200, headers: { "payment-response": encodeHeader(receipt) } }]);
+  const paid = await payAndFetch(shop.url, {}, OPTIONS);
+  expect(paid.offer && paid.receipt && describeReceipt(paid.offer, paid.receipt)).toStartWith("$0.005 USDC on");
+});
+
+test("a 402 that says no price is declined", async () => {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("", { status: 402 }) });
+  servers.push(server);
+  expect(await refusal(server.url.href)).toContain("Cannot pay: the 402 has no readable PAYMENT-REQUIRED header");
+});
+
+test("while the outcome is open it sends the very same payment again, at the gateway's pace", async () => {
+  const pending = { status: 503, headers: { "retry-after": "5" } };
+  const busy = { status: 409, headers: { "retry-after": "1" } };
+  const shop = gateway([REQUIREMENTS], [pending, busy, { status: 200 }]);
+  const { response } = await payAndFetch(shop.url, {}, OPTIONS);
+  expect(response.status).toBe(200);
+  expect(waits).toEqual([5000, 1000]);
+  expect(new Set(shop.payments.map(({ payload }) => payload.signature)).size).toBe(1);
+  expect(opened).toBe(1);
+});
+
+test("it gives up after a few tries, and after a refusal or a failure at once, and never signs twice", async () => {
+  const pending = { status: 503, headers: { "retry-after": "99999" } };
+  for (const [answer, sent] of [
+    [{ status: 402 }, 1],
+    [{ status: 500 }, 1],
+    [{ status: 409 }, 1],
+    [pending, 1],
+    [{ status: 503, headers: { "retry-after": "60" } }, 6],
+  ] as const) {
+    const shop = gateway([REQUIREMENTS], Array<Answer>(9).fill(answer));
+    opened = 0;
+    const { response } = await payAndFetch(shop.url, {}, OPTIONS);
+    expect([response.status, shop.payments.length, opened]).toEqual([answer.status, sent, 1]);
+    expect(new Set(shop.payments.map(({ payload }) => payload.signature)).size).toBe(1);
+  }
+  expect(Math.max(...waits)).toBe(10_000);
+});
+
+test("it tells a payment of which the gateway does not know from an answer that is only late", async () => {
+  const late = { status: 503, headers: { "retry-after": "1" } };
+  const body = '{"type":"urn:turnpike:error:settlement-pending"}';
+  for (const [answer, isOpen] of [
+    [late, false],
+    [{ ...late, body: '{"type":"urn:turnpike:error:overloaded"}' }, false],
+    [{ ...late, body }, true],
+  ] as const) {
+    const paid = await payAndFetch(gateway([REQUIREMENTS], Array<Answer>(9).fill(answer)).url, {}, OPTIONS);
+    expect([paid.isOpen, await paid.response.text()]).toEqual([isOpen, "body" in answer ? answer.body : "the goods"]);
+  }
+});
+
+test("a gateway that breaks off is asked again with the very same payment, and then given up with the truth", async () => {
+  const signatures: string[] = [];
+  let breaks = 2;
+  const server = Bun.listen({
+    port: 0,
+    hostname: "127.0.0.1",
+    socket: {
+      data(socket, bytes) {
+        const signature = /^payment-signature: (.*)\r$/im.exec(bytes.toString("latin1"))?.[1];
+        const required = { x402Version: 2, resource: { url: "u" }, accepts: [REQUIREMENTS] };
+        if (signature !== undefined) signatures.push(signature);
+        const unpaid = `HTTP/1.1 402 Pay\r\nPAYMENT-REQUIRED: ${encodeHeader(required)}\r\n`;
+        if (signature !== undefined && breaks-- > 0) {
+          socket.terminate();
+          return;
+        }
+        socket.end(
+          `${signature === undefined ? unpaid : "HTTP/1.1 200 OK\r\n"}Content-Length: 0\r\nConnection: close\r\n\r\n`,
+        );
+      },
+    },
+  });
+  const url = `http://127.0.0.1:${server.port}/`;
+  expect((await payAndFetch(url, {}, OPTIONS)).response.status).toBe(200);
+  expect([signatures.length, new Set(signatures).size, opened]).toEqual([3, 1, 1]);
+  breaks = 99;
+  expect(await refusal(url)).toMatch(/Cannot learn what became of the payment: \w+; it may have been charged$/);
+  expect([signatures.length, new Set(signatures).size, opened]).toEqual([9, 2, 2]);
+  server.stop(true);
+});
+
+test("a payment is not carried along a redirect, and not good for long", async () => {
+  const shop = gateway(
+    [{ ...REQUIREMENTS, maxTimeoutSeconds: 86_400 }],
+    [{ status: 307, headers: { location: "/else" } }],
+  );
+  const { response } = await payAndFetch(shop.url, {}, OPTIONS);
+  expect(response.status).toBe(307);
+  const validBefore = Number(shop.payments[0]?.payload.authorization.validBefore);
+  expect(validBefore).toBeLessThanOrEqual(Date.now() / 1000 + 600);
+});

@@ -1,0 +1,165 @@
+import { readJsonAnswer } from "../../lib/answer-bytes.ts";
+import { codeOf } from "../../lib/caught.ts";
+import { sameAddress } from "../signatures/address.ts";
+import { decodeHeader, encodeHeader } from "../x402/header.ts";
+import {
+  PAYMENT_REQUIRED,
+  PAYMENT_RESPONSE,
+  PAYMENT_SIGNATURE,
+  type PaymentRequired,
+  paymentRequiredSchema,
+  type Receipt,
+  receiptSchema,
+} from "../x402/messages.ts";
+import { networkTitle } from "../x402/networks.ts";
+import { type ChoiceOptions, chooseOffer, dollarsOf, type Offer, PaymentDeclined } from "./offers.ts";
+import { formatAmount, isAtomic } from "../x402/price.ts";
+import { signOffer } from "./sign-offer.ts";
+import { type Account } from "./wallet.ts";
+
+export { type Offer, PaymentDeclined, PriceTooHigh } from "./offers.ts";
+
+export interface PayOptions extends ChoiceOptions {
+  /** Asked for only where there is something to pay. */
+  readonly account: () => Account;
+  /** Is told before anything is signed how much is about to be, in 10^-36 dollars; throws PaymentDeclined where that is too much. */
+  readonly spend?: ((dollars: bigint) => void) | undefined;
+  /** Unix milliseconds. */
+  readonly now?: () => number;
+  /** Waits so many milliseconds between two tries with the same payment. */
+  readonly sleep?: (ms: number) => Promise<void>;
+  /** Sends each request; the global fetch where it is left out. */
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+}
+
+export interface Paid {
+  readonly response: Response;
+  /** What was signed for; undefined where nothing was asked. */
+  readonly offer: Offer | undefined;
+  /** What the gateway says became of it. */
+  readonly receipt: Receipt | undefined;
+  /** Whether the gateway says that it does not know: the payment may be charged, and another would be one more. */
+  readonly isOpen: boolean;
+}
+
+/** A payment that was sent and never answered: whether it was charged is not known. */
+export class PaymentUnanswered extends Error {
+  constructor(reason: string, options: ErrorOptions) {
+    super(`Cannot learn what became of the payment: ${reason}; it may have been charged`, options);
+  }
+}
+
+/** Milliseconds until the same payment is sent again to a gateway that did not answer it. */
+const NO_ANSWER_WAIT_MS = 1000;
+/** How often the same payment is sent again while its outcome is open. */
+const MAX_RESENDS = 5;
+/** What the gateway's problem is called while nobody can say whether a payment went through. */
+const PENDING = "urn:turnpike:error:settlement-pending";
+/** The longest wait between two of them, in milliseconds, whatever the gateway asks for. */
+const MAX_WAIT_MS = 10_000;
+
+/**
+ * Sends a request, pays for it where it must be paid for, and sends it once more with the payment. It signs once: while the
+ * outcome is open the very same payment is sent again, a few times. Throws PaymentDeclined where it will not pay,
+ * PaymentUnanswered where it paid for nothing, and what fetch throws where the gateway cannot be reached.
+ */
+export async function payAndFetch(url: string, init: RequestInit, options: PayOptions): Promise<Paid> {
+  const send = options.fetch ?? fetch;
+  const first = await send(url, init);
+  if (first.status !== 402) return { response: first, offer: undefined, receipt: undefined, isOpen: false };
+  await first.body?.cancel();
+  // The payment would go to whom the caller named, at the price of somebody whom he did not.
+  if (first.redirected)
+    throw new PaymentDeclined(`Cannot pay: the price is not from ${originOf(url)}, which sent the request on`);
+  const required = readChallenge(first);
+  const offer = await chooseOffer(required, options);
+  init.signal?.throwIfAborted();
+  const account = options.account();
+  // Before the signature: whoever holds one may spend it, whatever is answered.
+  options.spend?.(dollarsOf(offer));
+  const payment = signOffer(required, offer, account, (options.now ?? Date.now)());
+  const headers = new Headers(init.headers);
+  headers.set(PAYMENT_SIGNATURE, encodeHeader(payment));
+  // A redirect would carry a spendable payment to wherever it points.
+  const paid: RequestInit = { ...init, headers, redirect: "manual" };
+  const response = await sendPaid(() => send(url, paid), init.signal ?? undefined, options.sleep ?? sleepFor);
+  const isOpen = response.status === 503 && (await isPending(response.clone()));
+  return { response, offer, receipt: readReceipt(response, offer, account), isOpen };
+}
+
+function originOf(url: string): string {
+  return URL.parse(url)?.origin ?? "the gateway";
+}
+
+/** Nothing of Bun's: this also runs in the programs of callers. */
+function sleepFor(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms));
+}
+
+async function sendPaid(
+  send: () => Promise<Response>,
+  signal: AbortSignal | undefined,
+  sleep: (ms: number) => Promise<void>,
+): Promise<Response> {
+  for (let resends = 0; ; resends++) {
+    const last = resends === MAX_RESENDS;
+    const response = await send().catch((error: unknown) => {
+      if (signal?.aborted === true) throw new PaymentUnanswered("the call was given up", { cause: error });
+      if (last) throw new PaymentUnanswered(codeOf(error) ?? "no answer", { cause: error });
+    });
+    const wait = response === undefined ? NO_ANSWER_WAIT_MS : waitBeforeResend(response);
+    if (response !== undefined && (wait === undefined || last)) return response;
+    await response?.body?.cancel();
+    await Promise.race([sleep(wait ?? NO_ANSWER_WAIT_MS), aborted(signal)]);
+  }
+}
+
+/** Settles when the caller gives the call up. */
+function aborted(signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal?.aborted === true) resolve();
+    signal?.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/** Milliseconds until the same payment may be sent again; undefined where that is of no use. */
+function waitBeforeResend(response: Response): number | undefined {
+  const seconds = response.headers.get("retry-after") ?? "";
+  if ((response.status !== 503 && response.status !== 409) || !/^[0-9]{1,4}$/.test(seconds)) return undefined;
+  return Math.min(Number(seconds) * 1000, MAX_WAIT_MS);
+}
+
+async function isPending(response: Pick<Response, "body">): Promise<boolean> {
+  const problem = await readJsonAnswer(response).catch(() => undefined);
+  return typeof problem === "object" && problem !== null && Reflect.get(problem, "type") === PENDING;
+}
+
+function readChallenge(response: Response): PaymentRequired {
+  const parsed = paymentRequiredSchema.safeParse(decodeHeader(response.headers.get(PAYMENT_REQUIRED) ?? ""));
+  if (!parsed.success) throw new PaymentDeclined("Cannot pay: the 402 has no readable PAYMENT-REQUIRED header");
+  return parsed.data;
+}
+
+/** A transaction's hash; empty where none was needed, as for a charge of nothing under `upto`. */
+const TRANSACTION = /^(?:0x[0-9a-fA-F]{1,64})?$/;
+
+/** The receipt, if it is one for this payment: of its network, its payer, and no more than was signed for. */
+function readReceipt(response: Response, { requirements }: Offer, account: Account): Receipt | undefined {
+  const parsed = receiptSchema.safeParse(decodeHeader(response.headers.get(PAYMENT_RESPONSE) ?? ""));
+  if (!parsed.success) return undefined;
+  const { network, payer, transaction, amount } = parsed.data;
+  const isOurs = network === requirements.network && (payer === undefined || sameAddress(payer, account.address));
+  const isWithin =
+    amount === undefined ||
+    (typeof amount === "string" && isAtomic(amount) && BigInt(amount) <= BigInt(requirements.amount));
+  return isOurs && isWithin && TRANSACTION.test(transaction) ? parsed.data : undefined;
+}
+
+/** What was paid, for people: `$0.01 USDC on Base Sepolia (eip155:84532), transaction 0x…`. */
+export function describeReceipt({ requirements, asset }: Offer, receipt: Receipt): string {
+  const charged = receipt["amount"];
+  const atomic = typeof charged === "string" && isAtomic(charged) ? charged : requirements.amount;
+  const amount = `$${formatAmount(atomic, asset.decimals)} ${asset.symbol}`;
+  const test = receipt.extra?.["testMode"] === true ? " (test mode: nothing real moved)" : "";
+  return `${amount} on ${networkTitle(requirements.network)}, transaction ${receipt.transaction}${test}`;
+}

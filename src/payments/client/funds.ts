@@ -1,0 +1,88 @@
+import { z } from "zod";
+import { messageOf } from "../../lib/caught.ts";
+import { type Address } from "../signatures/address.ts";
+import { type Asset } from "../x402/assets.ts";
+import { encodeCall, wordAt } from "../evm/abi.ts";
+import { createNode, type EvmNode } from "../evm/node.ts";
+import { callRequest } from "../evm/requests.ts";
+import { isFault, type Request } from "../evm/rpc.ts";
+import { chainId, type Network, networkTitle, parseNetwork } from "../x402/networks.ts";
+import { type Funds, type Offer, PaymentDeclined } from "./offers.ts";
+import { PERMIT2 } from "../x402/transfer.ts";
+
+/** Time for one call to a chain's endpoint, in milliseconds. */
+const RPC_TIMEOUT_MS = 5000;
+const VARIABLE = /^TURNPIKE_RPC_([1-9][0-9]{0,14})$/;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What an account has on one chain, in atomic units and wei. */
+export interface Balances {
+  readonly gas: bigint;
+  /** In the order asked for; undefined where the chain has no such token. */
+  readonly assets: readonly (bigint | undefined)[];
+}
+
+/** The environment variable with the URL of a chain's RPC endpoint: `TURNPIKE_RPC_84532`. */
+export function rpcVariable(network: Network): string {
+  return `TURNPIKE_RPC_${chainId(network)}`;
+}
+
+/** The chains whose endpoints the environment names. */
+export function namedNetworks(env: Environment): readonly Network[] {
+  return Object.entries(env).flatMap(([name, value]) => {
+    const id = value === undefined || value === "" ? undefined : VARIABLE.exec(name)?.[1];
+    return (id === undefined ? undefined : parseNetwork(`eip155:${id}`)) ?? [];
+  });
+}
+
+/** A chain that is only read. Throws where `url` is no http or https URL, without repeating it. */
+export function openChain(network: Network, url: string): EvmNode {
+  return createNode({ network, rpc_url: url, timeout_ms: RPC_TIMEOUT_MS, poll_ms: 500, confirmations: 1 }, Date.now);
+}
+
+/** What `owner` has. Throws `Cannot ask ...`, without the endpoint's address or words. */
+export async function readBalances(node: EvmNode, owner: Address, assets: readonly Asset[]): Promise<Balances> {
+  const requests = assets.map(({ address }) => callRequest(address, encodeCall("balanceOf(address)", [owner])));
+  const [gas, ...answers] = await node.readAll<(bigint | string)[]>(gasRequest(owner), ...requests);
+  if (typeof gas !== "bigint") {
+    const cause = isFault(gas) ? gas.cause : "no answer";
+    throw new Error(`Cannot ask ${networkTitle(node.network)} for balances: ${cause}`);
+  }
+  return { gas, assets: answers.map((answer) => (typeof answer === "string" ? wordAt(answer, 0) : undefined)) };
+}
+
+function gasRequest(owner: Address): Request<bigint> {
+  const quantity = z
+    .string()
+    .regex(/^0x[0-9a-fA-F]{1,64}$/)
+    .transform((text) => BigInt(text));
+  return { method: "eth_getBalance", params: [owner, "latest"], schema: quantity };
+}
+
+function openNamed(network: Network, url: string): EvmNode {
+  try {
+    return openChain(network, url);
+  } catch (error) {
+    throw new PaymentDeclined(messageOf(error), { cause: error });
+  }
+}
+
+/** Looks up what an offer could be paid with, on the chains whose endpoints `env` names; undefined for the others. Throws PaymentDeclined where a name leads to no URL. */
+export function createFunds(env: Environment, owner: () => Address): (offer: Offer) => Promise<Funds | undefined> {
+  const nodes = new Map<Network, EvmNode>();
+  return async ({ asset }) => {
+    const url = env[rpcVariable(asset.network)];
+    if (url === undefined || url === "") return undefined;
+    const node = nodes.get(asset.network) ?? openNamed(asset.network, url);
+    nodes.set(asset.network, node);
+    const account = owner();
+    const [balance, allowance] = await node.readAll<[string, string]>(
+      callRequest(asset.address, encodeCall("balanceOf(address)", [account])),
+      callRequest(asset.address, encodeCall("allowance(address,address)", [account, PERMIT2])),
+    );
+    const has = typeof balance === "string" ? wordAt(balance, 0) : undefined;
+    if (has === undefined) return undefined;
+    return { balance: has, allowance: (typeof allowance === "string" ? wordAt(allowance, 0) : undefined) ?? 0n };
+  };
+}

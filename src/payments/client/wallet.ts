@@ -1,0 +1,125 @@
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
+import { z } from "zod";
+import { codeOf, messageOf } from "../../lib/caught.ts";
+import { type Address, checksumAddress } from "../signatures/address.ts";
+import { addressOfPrivateKey } from "../signatures/signature.ts";
+
+/** Who pays: an address and the key that signs for it. */
+export interface Account {
+  readonly address: Address;
+  /** 32 bytes. */
+  readonly privateKey: Uint8Array;
+}
+
+const walletFile = z.object({
+  version: z.literal(1),
+  address: z.string(),
+  private_key: z.string().regex(/^0x[0-9a-fA-F]{64}$/),
+});
+
+/** Where the wallet is: `wallet.json` in $TURNPIKE_HOME, else in ~/.turnpike. */
+export function walletPath(env: Readonly<Record<string, string | undefined>> = process.env): string {
+  return join(env["TURNPIKE_HOME"] || join(homedir(), ".turnpike"), "wallet.json");
+}
+
+/** Reads the wallet, or makes one on first use. `created` says which. Throws `Cannot use the wallet ...`. */
+export function openWallet(path: string): { readonly account: Account; readonly created: boolean } {
+  const present = readWallet(path);
+  if (present !== undefined) return { account: present, created: false };
+  const created = createWallet(path, secp256k1.keygen().secretKey);
+  const account = readWallet(path);
+  if (account === undefined) throw new Error(`Cannot use the wallet "${path}": it is gone again`);
+  return { account, created };
+}
+
+/** The wallet's account; undefined where there is no file. Throws where others can read it, or it is no wallet. */
+export function readWallet(path: string): Account | undefined {
+  let text: string;
+  try {
+    const { mode } = statSync(path);
+    if ((mode & 0o077) !== 0) {
+      const shown = (mode & 0o777).toString(8).padStart(4, "0");
+      throw new Error(`others can read it (mode ${shown}); make it yours alone: chmod 600 "${path}"`);
+    }
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw new Error(`Cannot use the wallet "${path}": ${codeOf(error) ?? messageOf(error)}`, { cause: error });
+  }
+  return parseWallet(path, text);
+}
+
+function parseWallet(path: string, text: string): Account {
+  const parsed = walletFile.safeParse(parseJson(text));
+  // What is wrong is not shown: it may be the key.
+  if (!parsed.success) throw new Error(`Cannot use the wallet "${path}": it is no wallet file`);
+  const privateKey = hexToBytes(parsed.data.private_key.slice(2));
+  if (!secp256k1.utils.isValidSecretKey(privateKey)) {
+    throw new Error(`Cannot use the wallet "${path}": its key is none of the curve`);
+  }
+  const address = checksumAddress(addressOfPrivateKey(privateKey));
+  if (address.toLowerCase() !== parsed.data.address.toLowerCase()) {
+    throw new Error(`Cannot use the wallet "${path}": its address is not its key's`);
+  }
+  return { address, privateKey };
+}
+
+/** Makes a wallet of a private key of 32 bytes. Throws where it is no key, or where there is a wallet, which stays as it is. */
+export function importWallet(path: string, privateKey: Uint8Array): void {
+  if (!secp256k1.utils.isValidSecretKey(privateKey)) throw new Error("Cannot take the key: it is none of the curve");
+  if (!createWallet(path, privateKey)) throw new Error(`Cannot make a wallet at "${path}": there is one`);
+}
+
+/** Makes a wallet, whole or not at all, unless one is there by then. True where it made one. */
+function createWallet(path: string, secretKey: Uint8Array): boolean {
+  const wallet = {
+    version: 1,
+    address: checksumAddress(addressOfPrivateKey(secretKey)),
+    private_key: `0x${bytesToHex(secretKey)}`,
+  };
+  const draft = `${path}.${randomBytes(6).toString("hex")}`;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const file = openSync(draft, "wx", 0o600);
+    try {
+      writeSync(file, `${JSON.stringify(wallet, undefined, 2)}\n`);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    try {
+      // A link never replaces: a wallet that another process made meanwhile holds somebody's money.
+      linkSync(draft, path);
+      return true;
+    } finally {
+      unlinkSync(draft);
+    }
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw new Error(`Cannot make a wallet at "${path}": ${codeOf(error) ?? messageOf(error)}`, { cause: error });
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}

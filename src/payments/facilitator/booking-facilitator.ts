@@ -1,0 +1,95 @@
+import { keccak_256 } from "@noble/hashes/sha3.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+import { type Bookings } from "../../store/bookings.ts";
+import { type Checked } from "../signatures/checked.ts";
+import { atMost, checkSignature, checkTerms } from "../signatures/check-payment.ts";
+import { type Facilitator, type Kind, type Outcome, type Settlement, type Verification } from "./facilitator.ts";
+import { isPermit2, type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
+import { paymentKey } from "../x402/payment-key.ts";
+import { type Reason } from "../x402/reasons.ts";
+import { transferOf } from "../x402/transfer.ts";
+
+/** What a test-mode transaction hash starts with: nobody takes it for a real one ("test", twice). */
+const TRANSACTION_PREFIX = "7e577e57";
+
+function transactionOf(hash: Uint8Array): string {
+  return `0x${TRANSACTION_PREFIX}${bytesToHex(keccak_256(hash)).slice(TRANSACTION_PREFIX.length)}`;
+}
+
+/** Who settles under `upto` in test mode: nobody's account. */
+const FACILITATOR_ADDRESS = "0x7e577e577e577E577E577e577e577E577e577E57";
+
+function spentReason(payment: PaymentPayload): Reason {
+  return isPermit2(payment) ? "permit2_invalid_nonce" : "invalid_exact_evm_nonce_already_used";
+}
+
+/**
+ * The embedded facilitator of test mode: checks signature, amount, recipient, times and nonce as a chain would, and books
+ * the transfer instead of making it. Nobody's balance is asked for. `now` is in milliseconds.
+ */
+export function createBookingFacilitator(bookings: Bookings, now: () => number): Facilitator {
+  function check(payment: PaymentPayload, requirements: PaymentRequirements): Checked | Reason {
+    return checkTerms(payment, requirements, now() / 1000) ?? checkSignature(payment, requirements);
+  }
+
+  return {
+    async supported(): Promise<readonly Kind[]> {
+      return [
+        { scheme: "exact", network: "eip155:*" },
+        { scheme: "upto", network: "eip155:*", extra: { facilitatorAddress: FACILITATOR_ADDRESS } },
+      ];
+    },
+
+    async verify(payment, requirements): Promise<Verification> {
+      const checked = check(payment, requirements);
+      if (typeof checked === "string") return { kind: "refused", reason: checked };
+      if ((await bookings.find(paymentKey(payment, requirements))) !== undefined) {
+        return { kind: "refused", reason: spentReason(payment) };
+      }
+      return { kind: "valid", payer: checked.payer };
+    },
+
+    async settle(payment, requirements): Promise<Settlement> {
+      const signed = checkSignature(payment, requirements);
+      if (typeof signed === "string") return { kind: "refused", reason: signed };
+      const key = paymentKey(payment, requirements);
+      const digest = bytesToHex(signed.hash);
+      const standing = await bookings.find(key);
+      if (standing === undefined) {
+        const most = atMost(payment, requirements);
+        if (most === undefined)
+          return { kind: "refused", reason: "invalid_upto_evm_payload_settlement_exceeds_amount" };
+        const reason = checkTerms(payment, most, now() / 1000);
+        if (reason !== undefined) return { kind: "refused", reason };
+        // As on a chain: nothing moves, so that there is nothing to write down.
+        if (requirements.amount === "0") return { kind: "settled", transaction: "", payer: signed.payer };
+      }
+      const booking =
+        standing ??
+        (await bookings.book({
+          ...key,
+          digest,
+          to: requirements.payTo.toLowerCase(),
+          amount: requirements.amount,
+          transaction: transactionOf(signed.hash),
+        }));
+      if (booking.digest !== digest) return { kind: "refused", reason: spentReason(payment) };
+      return { kind: "settled", transaction: booking.transaction, payer: signed.payer };
+    },
+
+    async find(payment, requirements): Promise<Outcome> {
+      const signed = checkSignature(payment, requirements);
+      if (typeof signed === "string") return { kind: "void" };
+      const booking = await bookings.find(paymentKey(payment, requirements));
+      if (booking?.digest === bytesToHex(signed.hash)) {
+        return { kind: "settled", transaction: booking.transaction, payer: signed.payer };
+      }
+      const isOver = Number(transferOf(payment, requirements).validBefore) <= now() / 1000;
+      return { kind: booking !== undefined || isOver ? "void" : "unspent" };
+    },
+
+    async close() {
+      // The bookings are the store's to close.
+    },
+  };
+}

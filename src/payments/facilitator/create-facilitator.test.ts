@@ -1,0 +1,190 @@
+import { afterAll, expect, test } from "bun:test";
+import { hexToBytes } from "@noble/hashes/utils.js";
+import { openStore } from "../../store/open-store.ts";
+import { type ChainSettings, readChains } from "./chain-settings.ts";
+import { chooseFacilitator, createFacilitator, type FacilitatorDeps } from "./create-facilitator.ts";
+import { createEmbeddedFacilitator } from "../evm/embedded-facilitator.ts";
+import { type FacilitatorObserver } from "./facilitator-observer.ts";
+import { type DeskSettings, Facilitators } from "./facilitators.ts";
+import { type PaymentPayload } from "../x402/messages.ts";
+import { addressOfPrivateKey, signHash } from "../signatures/signature.ts";
+import { CHAIN_SETUP_MS, hasChain, startChain } from "../testing/chain.ts";
+import { PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment } from "../testing/payment.ts";
+import { authorizationHash } from "../signatures/typed-data.ts";
+
+const NOW_MS = 1_800_000_000_000;
+const store = openStore(":memory:", () => NOW_MS);
+afterAll(() => store.close());
+
+const SETTINGS: DeskSettings = {
+  facilitator_url: "https://facilitator.example/x402",
+  facilitator_timeout_ms: 5000,
+  facilitator_refresh_s: 600,
+  facilitator_headers: [{ name: "Authorization", value_env: "FACILITATOR_TOKEN" }],
+  test_mode: false,
+  embedded: { enabled: false },
+  chains: [],
+};
+
+const CHAIN: ChainSettings = {
+  network: "base-sepolia",
+  rpc_url_env: "RPC",
+  timeout_ms: 5000,
+  poll_ms: 20,
+  confirmations: 1,
+  receipt_timeout_ms: 10_000,
+  max_fee_per_gas: "5000000000",
+  max_gas: 300_000,
+};
+
+const DEPS: FacilitatorDeps = {
+  bookings: () => store.bookings,
+  now: () => NOW_MS,
+  environment: { FACILITATOR_TOKEN: "Bearer secret" },
+  embedded: () => {
+    throw new Error("there is none");
+  },
+};
+
+test("a configuration without a facilitator sells nothing", () => {
+  expect(() => chooseFacilitator({ ...SETTINGS, facilitator_url: "" }, "")).toThrow(
+    "x402.facilitator_url is not set, x402.embedded is off, and so is x402.test_mode",
+  );
+  expect(() => chooseFacilitator({ ...SETTINGS, facilitator_url: "file:///secret" }, "")).toThrow(
+    /is no http or https URL$/,
+  );
+});
+
+test("test mode goes before a route's own facilitator, that before the embedded one, and that before the common one", () => {
+  const embedded = { enabled: true };
+  const own = "https://own.example";
+  const kinds = [
+    chooseFacilitator({ ...SETTINGS, embedded, test_mode: true }, own),
+    chooseFacilitator({ ...SETTINGS, embedded }, own),
+    chooseFacilitator({ ...SETTINGS, embedded }, ""),
+    chooseFacilitator(SETTINGS, ""),
+  ].map((choice) => (choice.kind === "http" ? choice.url : choice.kind));
+  expect(kinds).toEqual(["booking", own, "embedded", SETTINGS.facilitator_url]);
+});
+
+/** How many secret fields a route's facilitator is shown; -1 where it is none behind HTTP. */
+function headersOf(url: string, globalUrl = SETTINGS.facilitator_url): number {
+  const choice = chooseFacilitator({ ...SETTINGS, facilitator_url: globalUrl }, url);
+  return choice.kind === "http" ? choice.headers.length : -1;
+}
+
+test("only the origin of the common facilitator is shown its headers", () => {
+  expect([headersOf(""), headersOf("https://facilitator.example/other")]).toEqual([1, 1]);
+  expect([headersOf("https://own.example"), headersOf("http://facilitator.example/x402")]).toEqual([0, 0]);
+  expect([headersOf("https://own.example", ""), headersOf("unix:/a", "unix:/b")]).toEqual([1, 0]);
+});
+
+test("a secret that is not set, or no field's value, stops the start and is not repeated", () => {
+  const choice = chooseFacilitator(SETTINGS, "");
+  const make = (environment: Record<string, string>) => createFacilitator(choice, SETTINGS, { ...DEPS, environment });
+  const at = "Cannot use x402.facilitator_headers[0].value_env";
+  expect(() => make({})).toThrow(`${at}: the environment variable FACILITATOR_TOKEN is not set`);
+  expect(() => make({ FACILITATOR_TOKEN: "secret\r\nx: y" })).toThrow(
+    `${at}: the value of the environment variable FACILITATOR_TOKEN is no field value`,
+  );
+  expect(() => createFacilitator(choice, { ...SETTINGS, chains: [CHAIN] }, DEPS)).toThrow(
+    "Cannot use x402.chains[0].rpc_url_env: the environment variable RPC is not set",
+  );
+});
+
+const silent: FacilitatorObserver = { asked() {}, breakerChanged() {} };
+
+function pool(environment: Record<string, string> = { FACILITATOR_TOKEN: "a" }) {
+  return new Facilitators({ ...DEPS, environment, random: () => 0.5, observer: silent, log() {} });
+}
+
+test("configurations share what they name alike, and the last of them closes it", () => {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+  const facilitators = pool();
+  const settings = { ...SETTINGS, facilitator_url: server.url.origin };
+  const first = facilitators.lease(settings);
+  const second = facilitators.lease({ ...settings });
+  expect(first.desk("")).toBe(first.desk(""));
+  expect(second.desk("")).toBe(first.desk(""));
+  expect(first.desk(`${server.url.origin}/other`)).not.toBe(first.desk(""));
+  const third = facilitators.lease({ ...settings, facilitator_timeout_ms: 4000 });
+  expect(third.desk("")).not.toBe(first.desk(""));
+  expect(facilitators.size).toBe(3);
+  first.close();
+  first.close();
+  expect(facilitators.size).toBe(2);
+  second.close();
+  third.close();
+  expect(facilitators.size).toBe(0);
+  void server.stop(true);
+});
+
+test("another value of a secret makes another facilitator", () => {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response() });
+  const environment = { FACILITATOR_TOKEN: "a" };
+  const facilitators = pool(environment);
+  const settings = { ...SETTINGS, facilitator_url: server.url.origin };
+  const before = facilitators.lease(settings);
+  const desk = before.desk("");
+  environment.FACILITATOR_TOKEN = "b";
+  const after = facilitators.lease(settings);
+  expect(after.desk("")).not.toBe(desk);
+  before.close();
+  after.close();
+  void server.stop(true);
+});
+
+test("what facilitators are asked is counted, and how it ends", async () => {
+  const counted: string[] = [];
+  const observer: FacilitatorObserver = {
+    asked: (operation, outcome) => void counted.push(`${operation} ${outcome}`),
+    breakerChanged() {},
+  };
+  const facilitators = new Facilitators({ ...DEPS, random: () => 0.5, observer, log() {} });
+  const lease = facilitators.lease({ ...SETTINGS, test_mode: true });
+  const { facilitator, kinds } = lease.desk("");
+  await kinds.ready;
+  const payment = signedPayment(NOW_MS / 1000);
+  expect(await facilitator.verify(payment, REQUIREMENTS)).toEqual({ kind: "valid", payer: PAYER });
+  await facilitator.settle(payment, REQUIREMENTS);
+  await facilitator.find(payment, REQUIREMENTS);
+  await facilitator.verify(payment, REQUIREMENTS);
+  expect(counted).toEqual(["supported ok", "verify ok", "settle ok", "find ok", "verify refused"]);
+  lease.close();
+});
+
+test.skipIf(!hasChain)(
+  "with chains to ask, what has become of a payment is the chain's to say",
+  async () => {
+    const chain = await startChain();
+    const token = await chain.deployToken();
+    await token.mint(PAYER, 10_000n);
+    const key = `0x${"11".repeat(32)}`;
+    await chain.fund(addressOfPrivateKey(hexToBytes(key.slice(2))));
+    const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => Response.json({ kinds: [] }) });
+    const chains = [{ ...CHAIN, network: chain.network }];
+    const settings = { ...SETTINGS, facilitator_url: server.url.origin, facilitator_headers: [], chains };
+    const deps = { ...DEPS, now: Date.now, environment: { RPC: chain.rpcUrl } };
+    const facilitator = createFacilitator(chooseFacilitator(settings, ""), settings, deps);
+    const own = createEmbeddedFacilitator({ chains: readChains(chains, deps.environment), key, max_pending: 1 });
+    const { name, version, address: asset } = token;
+    const requirements = { ...REQUIREMENTS, network: chain.network, asset, extra: { name, version } };
+    const { authorization } = signedPayment(Date.now() / 1000).payload;
+    const hash = authorizationHash({ name, version, network: chain.network, asset }, authorization);
+    const signature = signHash(hash, hexToBytes(PRIVATE_KEY.slice(2)));
+    const payment: PaymentPayload = { x402Version: 2, accepted: requirements, payload: { signature, authorization } };
+    expect(await facilitator.find(payment, requirements)).toEqual({ kind: "unspent" });
+    const settlement = await own.settle(payment, requirements);
+    expect(settlement.kind).toBe("settled");
+    expect<object>(await facilitator.find(payment, requirements)).toMatchObject(settlement);
+    // Of another network the facilitator is asked.
+    expect(await facilitator.find(payment, { ...requirements, network: "eip155:1" })).toEqual({
+      kind: "unknown",
+      cause: "no chain to ask",
+    });
+    await own.close();
+    await server.stop(true);
+    await chain.close();
+  },
+  CHAIN_SETUP_MS,
+);

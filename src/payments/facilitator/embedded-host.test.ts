@@ -1,0 +1,79 @@
+import { expect, test } from "bun:test";
+import { until } from "../../lib/testing/until.ts";
+import { EmbeddedHost } from "./embedded-host.ts";
+import { type Facilitator, type Settlement } from "./facilitator.ts";
+import { PAYER, REQUIREMENTS, signedPayment } from "../testing/payment.ts";
+
+const SETTLED: Settlement = { kind: "settled", transaction: `0x${"ab".repeat(32)}`, payer: PAYER };
+const payment = signedPayment(1_800_000_000);
+
+/** Facilitators that say in `events` what they do, and settle when they are told to. */
+function setUp() {
+  const events: string[] = [];
+  const ends: (() => void)[] = [];
+  function create(name: string): Facilitator {
+    if (name === "broken") throw new Error("Cannot make it");
+    events.push(`${name} made`);
+    return {
+      supported: async () => [{ scheme: name, network: "eip155:1" }],
+      verify: async () => ({ kind: "valid", payer: PAYER }),
+      find: async () => ({ kind: "unspent" }),
+      settle: async () => {
+        events.push(`${name} settles`);
+        await new Promise<void>((resolve) => ends.push(resolve));
+        return SETTLED;
+      },
+      close: async () => void events.push(`${name} closed`),
+    };
+  }
+  return { events, end: () => ends.shift()?.(), host: new EmbeddedHost<string>(create) };
+}
+
+test("the same settings keep the facilitator, others bring another", async () => {
+  const { host, events } = setUp();
+  await host.use("a");
+  await host.use("a");
+  expect(await host.facilitator.supported()).toEqual([{ scheme: "a", network: "eip155:1" }]);
+  await host.use("b");
+  expect(await host.facilitator.supported()).toEqual([{ scheme: "b", network: "eip155:1" }]);
+  await host.close();
+  expect(events).toEqual(["a made", "b made", "a closed", "b closed"]);
+});
+
+test("the next one settles only when the one before has ended, so that a key's nonces have one owner", async () => {
+  const { host, events, end } = setUp();
+  await host.use("a");
+  const first = host.facilitator.settle(payment, REQUIREMENTS);
+  await until(() => events.includes("a settles"));
+  await host.use("b");
+  const second = host.facilitator.settle(payment, REQUIREMENTS);
+  expect(await host.facilitator.find(payment, REQUIREMENTS)).toEqual({ kind: "unspent" });
+  expect(events).toEqual(["a made", "a settles", "b made"]);
+  end();
+  expect(await first).toEqual(SETTLED);
+  const closed = host.close();
+  await until(() => events.includes("b settles"));
+  end();
+  expect(await second).toEqual(SETTLED);
+  await closed;
+  expect(events).toEqual(["a made", "a settles", "b made", "a closed", "b settles", "b closed"]);
+});
+
+test("settings that make no facilitator leave the one that there is", async () => {
+  const { host } = setUp();
+  await host.use("a");
+  expect(await host.use("broken").then(String, String)).toBe("Error: Cannot make it");
+  expect(host.settings).toBe("a");
+  expect(await host.facilitator.verify(payment, REQUIREMENTS)).toMatchObject({ kind: "valid" });
+  await host.close();
+});
+
+test("a configuration without one leaves it to payments that are under way", async () => {
+  const { host, events } = setUp();
+  await host.use("a");
+  await host.use(undefined);
+  expect(await host.facilitator.verify(payment, REQUIREMENTS)).toMatchObject({ kind: "valid" });
+  await host.use("a");
+  await host.close();
+  expect(events).toEqual(["a made", "a closed"]);
+});

@@ -1,0 +1,314 @@
+import { afterEach, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { connect, createServer, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { HTTPFacilitatorClient } from "@x402/core/server";
+import { openStore } from "../../store/open-store.ts";
+import { createBookingFacilitator } from "./booking-facilitator.ts";
+import { type Facilitator, type Kind, type Settlement } from "./facilitator.ts";
+import { FacilitatorService, type ServiceOptions } from "./facilitator-service.ts";
+import { createHttpFacilitator } from "./http-facilitator.ts";
+import { UnsupportedError } from "./kinds.ts";
+import { type FacilitatorPlace, type FacilitatorServer, serveFacilitator } from "./serve-facilitator.ts";
+import { PAYER, REQUIREMENTS, signedPayment } from "../testing/payment.ts";
+
+const NOW_S = 1_800_000_000;
+const LOOPBACK: FacilitatorPlace = { hostname: "127.0.0.1", port: 0 };
+const HASH = `0x${"ab".repeat(32)}`;
+const cleanups: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+interface Served extends FacilitatorServer {
+  readonly logged: readonly string[];
+}
+
+async function serve(
+  change: (real: Facilitator) => Partial<Facilitator> = () => ({}),
+  options: Partial<ServiceOptions> = {},
+  place: FacilitatorPlace = LOOPBACK,
+): Promise<Served> {
+  const store = openStore(":memory:", () => NOW_S * 1000);
+  const real = createBookingFacilitator(store.bookings, () => NOW_S * 1000);
+  const logged: string[] = [];
+  const log = (message: string): void => void logged.push(message);
+  const server = await serveFacilitator({ ...real, ...change(real) }, place, { log, ...options });
+  cleanups.push(
+    () => store.close(),
+    () => server.close(0),
+  );
+  return { ...server, logged };
+}
+
+function bodyOf(payment: unknown): string {
+  return JSON.stringify({ x402Version: 2, paymentPayload: payment, paymentRequirements: REQUIREMENTS });
+}
+
+async function post(url: string, body: RequestInit["body"], headers: Record<string, string> = {}) {
+  const response = await fetch(url, {
+    method: "POST",
+    body: body ?? null,
+    headers: { "content-type": "application/json", ...headers },
+  });
+  const json: unknown = await response.json();
+  return { status: response.status, json, headers: response.headers };
+}
+
+/** The SDK types networks as templates and payments by scheme. */
+function toSdk(payment: unknown): never {
+  return payment as never;
+}
+
+test("x402's own client verifies and settles, and is told the fixed reasons", async () => {
+  const kinds: Kind[] = [
+    { scheme: "exact", network: "eip155:*" },
+    { scheme: "upto", network: "eip155:1", extra: { facilitatorAddress: PAYER } },
+  ];
+  const signers = { "eip155:*": [PAYER] };
+  const { url } = await serve(() => ({ supported: async () => kinds }), { signers });
+  const client = new HTTPFacilitatorClient({ url });
+  const supported: unknown = await client.getSupported();
+  expect(supported).toEqual({
+    kinds: kinds.map((kind) => ({ x402Version: 2, ...kind })),
+    extensions: ["turnpike-find"],
+    signers,
+  });
+  const payment = signedPayment(NOW_S);
+  expect(await client.verify(toSdk(payment), toSdk(REQUIREMENTS))).toMatchObject({ isValid: true, payer: PAYER });
+  const settled = await client.settle(toSdk(payment), toSdk(REQUIREMENTS));
+  expect(settled).toMatchObject({ success: true, network: REQUIREMENTS.network, payer: PAYER });
+  expect(await client.settle(toSdk(payment), toSdk(REQUIREMENTS))).toEqual(settled);
+  expect(await client.verify(toSdk(payment), toSdk(REQUIREMENTS))).toMatchObject({
+    isValid: false,
+    invalidReason: "invalid_exact_evm_nonce_already_used",
+    payer: PAYER,
+  });
+  const short = signedPayment(NOW_S, { value: "1" });
+  expect(await client.settle(toSdk(short), toSdk(REQUIREMENTS))).toMatchObject({
+    success: false,
+    errorReason: "invalid_exact_evm_payload_authorization_value_mismatch",
+    transaction: "",
+  });
+});
+
+test("a settlement whose outcome is open is pending, with its transaction", async () => {
+  const open: Settlement = { kind: "unknown", cause: "https://rpc.example/secret", transaction: HASH };
+  const { url } = await serve(() => ({ settle: async () => open }));
+  const { status, json } = await post(`${url}/settle`, bodyOf(signedPayment(NOW_S)));
+  expect([status, json]).toEqual([
+    200,
+    { success: false, errorReason: "settlement_pending", transaction: HASH, network: REQUIREMENTS.network },
+  ]);
+  const ours = createHttpFacilitator({ url, timeoutMs: 5000 });
+  expect(await ours.settle(signedPayment(NOW_S), REQUIREMENTS)).toMatchObject({ kind: "unknown", transaction: HASH });
+});
+
+test("a chain that cannot be asked is no refusal", async () => {
+  const cause = "https://rpc.example/secret";
+  let kind: "unavailable" | "failed" = "unavailable";
+  const { url } = await serve(() => ({ verify: async () => ({ kind, cause }) }));
+  const first = await post(`${url}/verify`, bodyOf(signedPayment(NOW_S)));
+  expect([first.status, first.headers.get("retry-after")]).toEqual([503, "1"]);
+  kind = "failed";
+  const second = await post(`${url}/verify`, bodyOf(signedPayment(NOW_S)));
+  expect(second.status).toBe(502);
+  expect(JSON.stringify([first, second])).not.toContain("secret");
+});
+
+async function fail(): Promise<never> {
+  throw new RangeError("https://rpc.example/secret");
+}
+
+test("what the facilitator throws stays inside", async () => {
+  const { url, logged } = await serve(() => ({ verify: fail, settle: fail, supported: fail }));
+  const answers = [
+    await post(`${url}/verify`, bodyOf(signedPayment(NOW_S))),
+    await post(`${url}/settle`, bodyOf(signedPayment(NOW_S))),
+    await fetch(`${url}/supported`).then(async (response) => ({
+      status: response.status,
+      json: await response.text(),
+    })),
+  ];
+  expect(answers.map(({ status }) => status)).toEqual([500, 500, 500]);
+  expect(JSON.stringify([answers, logged])).not.toContain("secret");
+  expect(logged).toEqual(["/verify", "/settle", "/supported"].map((path) => `facilitator: ${path} failed: RangeError`));
+});
+
+const MALFORMED: readonly (readonly [name: string, body: string])[] = [
+  ["no JSON", "{"],
+  ["null", "null"],
+  ["a payment of version 1", bodyOf({ ...signedPayment(NOW_S), x402Version: 1 })],
+  ["no authorization", bodyOf({ ...signedPayment(NOW_S), payload: null })],
+  ["no number", bodyOf(signedPayment(NOW_S)).replace('"value":"10000"', '"value":"1e3"')],
+  ["a prototype", '{"__proto__":{"x402Version":2}}'],
+];
+
+for (const [name, body] of MALFORMED) {
+  test(`a body with ${name} is a bad request, to each path`, async () => {
+    const { url } = await serve();
+    for (const path of ["/verify", "/settle", "/find"]) {
+      const { status, json, headers } = await post(url + path, body);
+      expect([status, headers.get("content-type")]).toEqual([400, "application/problem+json"]);
+      expect(json).toMatchObject({ type: "urn:turnpike:error:invalid-parameters", status: 400 });
+    }
+  });
+}
+
+test("a body that is too long is not read to its end", async () => {
+  const { url } = await serve();
+  const long = JSON.stringify({ pad: "x".repeat(70_000) });
+  expect((await post(`${url}/verify`, long)).status).toBe(413);
+  const stream = new Response(long).body;
+  expect((await post(`${url}/verify`, stream)).status).toBe(413);
+});
+
+test("other paths and methods are told so", async () => {
+  const { url } = await serve();
+  expect((await fetch(`${url}/discovery/resources`)).status).toBe(404);
+  const wrong = await fetch(`${url}/settle`);
+  expect([wrong.status, wrong.headers.get("allow")]).toEqual([405, "POST"]);
+  expect((await fetch(`${url}/supported`, { method: "POST" })).status).toBe(405);
+  expect(await (await fetch(`${url}/health`)).json()).toEqual({ status: "ok" });
+});
+
+test("with a token, whoever does not show it gets nothing but health", async () => {
+  const { url } = await serve(undefined, { token: "secret-token" });
+  for (const authorization of ["", "Bearer wrong", "secret-token", "Bearer secret-token "]) {
+    const headers: Record<string, string> = authorization === "" ? {} : { authorization };
+    const response = await post(`${url}/settle`, bodyOf(signedPayment(NOW_S)), headers);
+    // Outer spaces are no part of a field's value.
+    expect([authorization, response.status]).toEqual([authorization, authorization.endsWith(" ") ? 200 : 401]);
+  }
+  expect((await fetch(`${url}/supported`)).status).toBe(401);
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+  const ours = createHttpFacilitator({ url, timeoutMs: 5000, headers: { authorization: "Bearer secret-token" } });
+  expect(await ours.verify(signedPayment(NOW_S), REQUIREMENTS)).toEqual({ kind: "valid", payer: PAYER });
+});
+
+test("a page in a browser can neither send it payments nor read it by a name of its own", async () => {
+  const { url } = await serve();
+  const body = bodyOf(signedPayment(NOW_S));
+  for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/jsonp", ""]) {
+    expect((await post(`${url}/settle`, body, { "content-type": type })).status).toBe(415);
+  }
+  expect((await post(`${url}/verify`, body, { "content-type": "application/json; charset=utf-8" })).status).toBe(200);
+  const asked = await fetch(`${url}/settle`, { method: "OPTIONS" });
+  expect([asked.status, asked.headers.get("access-control-allow-origin")]).toEqual([405, null]);
+  expect((await post(`${url}/verify`, body, { host: "evil.example" })).status).toBe(400);
+});
+
+test("without a token it listens for this machine alone", async () => {
+  const everywhere: FacilitatorPlace = { hostname: "0.0.0.0", port: 0 };
+  const refused = await serve(undefined, {}, everywhere).then(String, String);
+  expect(refused).toContain("Cannot listen on 0.0.0.0: whoever reaches it could spend this key's gas");
+  const { url } = await serve(undefined, { token: "secret" }, everywhere);
+  expect(url).toStartWith("http://");
+});
+
+test("a Unix socket is its owner's, takes a dead one's place, and is gone with it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-facilitator-service-"));
+  cleanups.push(() => rmSync(folder, { recursive: true }));
+  const unix = join(folder, "facilitator.sock");
+  const server = await serve(undefined, {}, { unix });
+  expect(statSync(unix).mode & 0o777).toBe(0o600);
+  expect(server.url).toBe(`unix:${unix}`);
+  const ours = createHttpFacilitator({ url: server.url, timeoutMs: 5000 });
+  expect(await ours.verify(signedPayment(NOW_S), REQUIREMENTS)).toEqual({ kind: "valid", payer: PAYER });
+  expect(await serve(undefined, {}, { unix }).then(String, String)).toContain("Cannot listen on the socket");
+  await server.close(0);
+  expect(() => statSync(unix)).toThrow("ENOENT");
+  writeFileSync(unix, "no socket");
+  expect(await serve(undefined, {}, { unix }).then(String, String)).toContain("Cannot listen on the socket");
+});
+
+test("it stops when settlements under way are answered, and takes no new ones meanwhile", async () => {
+  const begun = Promise.withResolvers<void>();
+  const end = Promise.withResolvers<void>();
+  const server = await serve((real) => ({
+    async settle(...call) {
+      begun.resolve();
+      await end.promise;
+      return real.settle(...call);
+    },
+  }));
+  const settling = post(`${server.url}/settle`, bodyOf(signedPayment(NOW_S)));
+  await begun.promise;
+  let isClosed = false;
+  const closed = server.close(60_000).then(() => (isClosed = true));
+  const late = await post(`${server.url}/settle`, bodyOf(signedPayment(NOW_S)));
+  expect([late.status, late.headers.get("retry-after"), isClosed]).toEqual([503, "1", false]);
+  expect((await fetch(`${server.url}/health`)).status).toBe(503);
+  end.resolve();
+  expect((await settling).json).toMatchObject({ success: true });
+  await closed;
+  const gone = createHttpFacilitator({ url: server.url, timeoutMs: 5000 });
+  expect(await gone.verify(signedPayment(NOW_S), REQUIREMENTS)).toMatchObject({ kind: "unavailable" });
+});
+
+test("more calls than it has room for are told to come again", async () => {
+  const store = openStore(":memory:");
+  const end = Promise.withResolvers<void>();
+  const real = createBookingFacilitator(store.bookings, Date.now);
+  const supported: Facilitator["supported"] = async () => {
+    await end.promise;
+    return real.supported();
+  };
+  const service = new FacilitatorService({ ...real, supported }, { log() {} });
+  const ask = (): Promise<Response> => service.handle(new Request("http://localhost/supported"), () => {});
+  const waiting = Array.from({ length: 512 }, ask);
+  const late = await ask();
+  expect([late.status, late.headers.get("retry-after")]).toEqual([503, "1"]);
+  end.resolve();
+  const answers = await Promise.all(waiting);
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  expect((await ask()).status).toBe(200);
+  await store.close();
+});
+
+test("a caller that sends half a body and goes costs nothing", async () => {
+  const { url } = await serve();
+  const { port } = new URL(url);
+  const socket = connect({ host: "127.0.0.1", port: Number(port) });
+  await new Promise<void>((resolve) => socket.once("connect", resolve));
+  socket.end("POST /settle HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{");
+  await new Promise<void>((resolve) => {
+    socket.once("close", () => resolve());
+    socket.resume();
+  });
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+});
+
+test("a caller hears of the chains that are there, and that one is not", async () => {
+  const kind: Kind = { scheme: "exact", network: "eip155:84532" };
+  const { url } = await serve(() => ({
+    supported: async () => {
+      throw new UnsupportedError("eip155:1: no connection", [kind]);
+    },
+  }));
+  const error: unknown = await createHttpFacilitator({ url, timeoutMs: 2000 })
+    .supported()
+    .catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(UnsupportedError);
+  expect((error as UnsupportedError).kinds).toEqual([kind]);
+});
+
+test("a Unix socket is left to whoever takes connections at it, and never answers", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-socket-"));
+  const unix = join(folder, "facilitator.sock");
+  const held = new Set<Socket>();
+  const silent = createServer((socket) => void held.add(socket));
+  await new Promise<void>((resolve) => silent.listen(unix, resolve));
+  cleanups.push(
+    () => rmSync(folder, { recursive: true }),
+    () => {
+      for (const socket of held) socket.destroy();
+      silent.close();
+    },
+  );
+  expect(await serve(undefined, {}, { unix }).then(String, String)).toContain("Cannot listen on the socket");
+  expect(held.size).toBe(1);
+  expect(statSync(unix).isSocket()).toBe(true);
+});

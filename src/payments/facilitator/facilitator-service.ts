@@ -1,0 +1,232 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { toProblem, TurnpikeError } from "../../lib/errors.ts";
+import { type Facilitator, type Kind, type Outcome, type Settlement, type Verification } from "./facilitator.ts";
+import { facilitatorRequestSchema, FIND_EXTENSION, PARTIAL } from "./facilitator-messages.ts";
+import { isLoopback } from "./loopback-only.ts";
+import { UnsupportedError } from "./kinds.ts";
+import { type PaymentPayload, type PaymentRequirements } from "../x402/messages.ts";
+
+/** Longest request body, in bytes: a payment header has 8 KiB of Base64, and the requirements come twice. */
+export const MAX_REQUEST_BYTES = 64 * 1024;
+/** Calls under way at one time; one more gets 503. */
+const MAX_CALLS = 512;
+/** Milliseconds for a request's body to come whole. */
+const BODY_MS = 5000;
+/** When a caller may try again that found too many before it, in seconds. */
+const RETRY_S = "1";
+
+export interface ServiceOptions {
+  /** Accounts that settle, by network: told in /supported. */
+  readonly signers?: Readonly<Record<string, readonly string[]>>;
+  /** What callers must show as `Authorization: Bearer`; left out: nobody has to. */
+  readonly token?: string | undefined;
+  readonly log: (message: string) => void;
+}
+
+interface Checked {
+  readonly payment: PaymentPayload;
+  readonly requirements: PaymentRequirements;
+}
+
+/** Answers the protocol's calls with a facilitator of this process. */
+export class FacilitatorService {
+  readonly #facilitator: Facilitator;
+  readonly #options: ServiceOptions;
+  readonly #expected: Buffer | undefined;
+  readonly #calls = new Set<Promise<Response>>();
+  #closing = false;
+
+  constructor(facilitator: Facilitator, options: ServiceOptions) {
+    this.#facilitator = facilitator;
+    this.#options = options;
+    this.#expected = options.token === undefined ? undefined : digest(`Bearer ${options.token}`);
+  }
+
+  /** `patient` is told when the answer may take long from now on. */
+  async handle(request: Request, patient: () => void): Promise<Response> {
+    const { pathname, hostname } = new URL(request.url);
+    // A page in a browser on this machine may reach it by a name of the page's own (DNS rebinding).
+    if (this.#expected === undefined && !isLoopback(hostname)) {
+      return problem(
+        new TurnpikeError("host-not-allowed", "Without a token this is for calls to loopback names alone"),
+      );
+    }
+    if (pathname === "/health") {
+      return Response.json({ status: this.#closing ? "stopping" : "ok" }, { status: this.#closing ? 503 : 200 });
+    }
+    if (!this.#isAllowed(request)) return unauthorized();
+    if (pathname !== "/supported" && pathname !== "/verify" && pathname !== "/settle" && pathname !== "/find") {
+      return problem(new TurnpikeError("not-found", "There is nothing at this path"));
+    }
+    const method = pathname === "/supported" ? "GET" : "POST";
+    if (request.method !== method) {
+      const error = new TurnpikeError("method-not-allowed", `${pathname} takes ${method} alone`);
+      return problem(error, { allow: method });
+    }
+    // A page of any origin may send other types without asking first.
+    if (method === "POST" && !isJson(request)) {
+      return problem(new TurnpikeError("unsupported-media-type", "The body must be application/json"));
+    }
+    if (this.#closing || this.#calls.size >= MAX_CALLS) return busy();
+    const call = this.#answer(pathname, request, patient);
+    this.#calls.add(call);
+    try {
+      return await call;
+    } finally {
+      this.#calls.delete(call);
+    }
+  }
+
+  /** Takes no more calls, and resolves when those under way are answered. */
+  async close(): Promise<void> {
+    this.#closing = true;
+    await Promise.allSettled(this.#calls);
+  }
+
+  async #answer(pathname: string, request: Request, patient: () => void): Promise<Response> {
+    try {
+      if (pathname === "/supported") return Response.json(await this.#supported());
+      const checked = await readRequest(request);
+      if (checked instanceof TurnpikeError) return problem(checked);
+      patient();
+      const { payment, requirements } = checked;
+      if (pathname === "/verify") return verified(await this.#facilitator.verify(payment, requirements), payment);
+      if (pathname === "/find") return Response.json(found(await this.#facilitator.find(payment, requirements)));
+      return settled(await this.#facilitator.settle(payment, requirements), requirements);
+    } catch (error) {
+      // The message of what was thrown may hold the address of an RPC endpoint.
+      this.#options.log(`facilitator: ${pathname} failed: ${error instanceof Error ? error.name : typeof error}`);
+      return problem(new TurnpikeError("internal", "The facilitator failed"));
+    }
+  }
+
+  async #supported(): Promise<object> {
+    const { kinds, isPartial } = await this.#kinds();
+    return {
+      kinds: kinds.map((kind) => ({ x402Version: 2, ...kind })),
+      ...(isPartial ? { [PARTIAL]: true } : {}),
+      extensions: [FIND_EXTENSION],
+      signers: this.#options.signers ?? {},
+    };
+  }
+
+  /** One chain that is away keeps nobody from the others. */
+  async #kinds(): Promise<{ readonly kinds: readonly Kind[]; readonly isPartial: boolean }> {
+    try {
+      return { kinds: await this.#facilitator.supported(), isPartial: false };
+    } catch (error) {
+      if (!(error instanceof UnsupportedError) || error.kinds.length === 0) throw error;
+      return { kinds: error.kinds, isPartial: true };
+    }
+  }
+
+  #isAllowed(request: Request): boolean {
+    if (this.#expected === undefined) return true;
+    return timingSafeEqual(digest(request.headers.get("authorization") ?? ""), this.#expected);
+  }
+}
+
+function isJson(request: Request): boolean {
+  return /^application\/json(?:[ \t]*;|$)/i.test(request.headers.get("content-type") ?? "");
+}
+
+/** Of equal length whatever was sent, so that the comparison tells nothing. */
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+async function readRequest(request: Request): Promise<Checked | TurnpikeError> {
+  const text = await readBody(request);
+  if (text instanceof TurnpikeError) return text;
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return new TurnpikeError("invalid-parameters", "The body is no JSON");
+  }
+  const parsed = facilitatorRequestSchema.safeParse(json);
+  if (parsed.success) return { payment: parsed.data.paymentPayload, requirements: parsed.data.paymentRequirements };
+  const [first] = parsed.error.issues;
+  const where = first?.path.map(String).join(".").slice(0, 100) ?? "";
+  return new TurnpikeError("invalid-parameters", `The body is no payment of version 2 with its requirements: ${where}`);
+}
+
+async function readBody(request: Request): Promise<string | TurnpikeError> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = request.body?.getReader();
+  if (reader === undefined) return "";
+  let isLate = false;
+  const deadline = setTimeout(() => {
+    isLate = true;
+    void reader.cancel().catch(() => {});
+  }, BODY_MS);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (isLate) return new TurnpikeError("request-timeout", "The body did not come in time");
+      if (done) return Buffer.concat(chunks).toString("utf8");
+      size += value.byteLength;
+      if (size > MAX_REQUEST_BYTES) {
+        void reader.cancel().catch(() => {});
+        return new TurnpikeError("body-too-large", `The body has more than ${MAX_REQUEST_BYTES} bytes`);
+      }
+      chunks.push(value);
+    }
+  } catch {
+    return new TurnpikeError("bad-request", "The body broke off");
+  } finally {
+    clearTimeout(deadline);
+  }
+}
+
+function verified(verification: Verification, payment: PaymentPayload): Response {
+  if (verification.kind === "valid") return Response.json({ isValid: true, payer: verification.payer });
+  if (verification.kind === "refused") {
+    const { payload } = payment;
+    const payer = "authorization" in payload ? payload.authorization.from : payload.permit2Authorization.from;
+    return Response.json({ isValid: false, invalidReason: verification.reason, payer });
+  }
+  const isDown = verification.kind === "unavailable";
+  const answer = { isValid: false, invalidReason: "unexpected_verify_error" };
+  return Response.json(answer, isDown ? { status: 503, headers: { "retry-after": RETRY_S } } : { status: 502 });
+}
+
+function settled(settlement: Settlement, { network, amount }: PaymentRequirements): Response {
+  if (settlement.kind === "settled") {
+    const { transaction, payer } = settlement;
+    return Response.json({ success: true, transaction, network, payer, amount });
+  }
+  if (settlement.kind === "refused") {
+    const { reason } = settlement;
+    const answer = { success: false, errorReason: reason, transaction: "", network, extra: { definite: true } };
+    return Response.json(answer);
+  }
+  const { transaction } = settlement;
+  return Response.json({ success: false, errorReason: "settlement_pending", transaction, network });
+}
+
+function found(outcome: Outcome): object {
+  if (outcome.kind !== "settled") return { outcome: outcome.kind };
+  return { outcome: "settled", transaction: outcome.transaction, payer: outcome.payer };
+}
+
+function problem(error: TurnpikeError, headers: Record<string, string> = {}): Response {
+  const body = toProblem(error);
+  return Response.json(body, {
+    status: body.status,
+    headers: { ...headers, "content-type": "application/problem+json" },
+  });
+}
+
+function unauthorized(): Response {
+  const body = { type: "about:blank", title: "Unauthorized", status: 401 };
+  return Response.json(body, {
+    status: 401,
+    headers: { "www-authenticate": "Bearer", "content-type": "application/problem+json" },
+  });
+}
+
+function busy(): Response {
+  return problem(new TurnpikeError("overloaded", "Too many calls are under way"), { "retry-after": RETRY_S });
+}

@@ -1,0 +1,314 @@
+import { afterEach, expect, test } from "bun:test";
+import { createServer, type Server, type Socket } from "node:net";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { until } from "../../lib/testing/until.ts";
+import { MAX_FAILURES_IN_A_ROW } from "./circuit-breaker.ts";
+import { createHttpFacilitator } from "./http-facilitator.ts";
+import { PAYER, REQUIREMENTS, signedPayment } from "../testing/payment.ts";
+
+const NOW_S = 1_800_000_000;
+const HASH = `0x${"ab".repeat(32)}`;
+const payment = signedPayment(NOW_S);
+const cleanups: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+function http(handler: (request: Request) => Response | Promise<Response>): string {
+  const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: handler });
+  cleanups.push(() => server.stop(true));
+  return server.url.origin;
+}
+
+/** A server that says on each request what `answer` makes of how many came before, on this connection and in all. */
+async function raw(answer: (socket: Socket, onConnection: number, inAll: number) => void) {
+  const sockets = new Set<Socket>();
+  const seen = { connections: 0, paths: [] as string[] };
+  const server: Server = createServer((socket) => {
+    seen.connections += 1;
+    sockets.add(socket);
+    socket.on("error", () => {});
+    let here = 0;
+    socket.on("data", (data) => {
+      const path = /^(?:GET|POST) (\S+) HTTP/.exec(data.toString("latin1"))?.[1];
+      if (path === undefined) return;
+      seen.paths.push(path);
+      answer(socket, here++, seen.paths.length - 1);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  cleanups.push(() => {
+    for (const socket of sockets) socket.destroy();
+    return new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  return { url: `http://127.0.0.1:${port}`, seen };
+}
+
+function jsonAnswer(value: unknown): string {
+  const body = JSON.stringify(value);
+  return `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+}
+
+const VALID = { isValid: true, payer: PAYER };
+const SPENT = { success: false, errorReason: "invalid_exact_evm_nonce_already_used" };
+const SETTLED = { success: true, transaction: HASH, network: REQUIREMENTS.network, payer: PAYER };
+
+const VERDICTS: readonly (readonly [name: string, status: number, answer: object, kind: string])[] = [
+  ["200 and invalid", 200, { isValid: false, invalidReason: "insufficient_funds" }, "refused"],
+  ["402 and invalid", 402, { isValid: false, invalidReason: "insufficient_funds" }, "refused"],
+  ["500 and a reason of the list", 500, { isValid: false, invalidReason: "insufficient_funds" }, "refused"],
+  ["500 and a reason of its own", 500, { isValid: false, invalidReason: "unexpected_error" }, "unavailable"],
+  ["500 and another JSON", 500, { error: "https://rpc.example/secret" }, "unavailable"],
+  ["400 and another JSON", 400, { error: "secret" }, "failed"],
+  ["429", 429, { error: "slow down" }, "unavailable"],
+  ["401", 401, { error: "who are you" }, "failed"],
+  ["400 and valid", 400, { isValid: true }, "failed"],
+];
+
+for (const [name, status, answer, kind] of VERDICTS) {
+  test(`verification answered with ${name} is ${kind}`, async () => {
+    const url = http(() => Response.json(answer, { status }));
+    const verification = await createHttpFacilitator({ url, timeoutMs: 5000 }).verify(payment, REQUIREMENTS);
+    expect<string>(verification.kind).toBe(kind);
+    expect(JSON.stringify(verification)).not.toContain("secret");
+  });
+}
+
+const SETTLEMENTS: readonly (readonly [name: string, status: number, answer: object, kind: string])[] = [
+  ["402 and a reason of the list", 402, { success: false, errorReason: "insufficient_funds" }, "refused"],
+  ["500 and a reason of the list", 500, { success: false, errorReason: "insufficient_funds" }, "refused"],
+  ["500 and a reason of its own", 500, { success: false, errorReason: "unexpected_settle_error" }, "unknown"],
+  ["500 and success", 500, SETTLED, "unknown"],
+  ["503 and another JSON", 503, { error: "secret" }, "unknown"],
+  ["a spent nonce, said to be definite", 200, { ...SPENT, extra: { definite: true } }, "refused"],
+  ["a spent nonce, with an extra of another shape", 200, { ...SPENT, extra: { definite: "yes" } }, "unknown"],
+];
+
+for (const [name, status, answer, kind] of SETTLEMENTS) {
+  test(`settlement answered with ${name} is ${kind}`, async () => {
+    const url = http(() => Response.json(answer, { status }));
+    const settlement = await createHttpFacilitator({ url, timeoutMs: 5000 }).settle(payment, REQUIREMENTS);
+    expect<string>(settlement.kind).toBe(kind);
+  });
+}
+
+test("nothing is charged under upto without a transaction, and that is settled", async () => {
+  const url = http(() => Response.json({ ...SETTLED, transaction: "" }));
+  const facilitator = createHttpFacilitator({ url, timeoutMs: 5000 });
+  const requirements = { ...REQUIREMENTS, scheme: "upto", amount: "0" };
+  expect(await facilitator.settle(payment, requirements)).toMatchObject({ kind: "settled", transaction: "" });
+  expect(await facilitator.settle(payment, { ...requirements, amount: "1" })).toMatchObject({ kind: "unknown" });
+});
+
+test("an answer that hangs after its head, or comes endlessly, is given up", async () => {
+  const hanging = await raw((socket) => void socket.write("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n{"));
+  const slow = createHttpFacilitator({ url: hanging.url, timeoutMs: 100 });
+  expect(await slow.verify(payment, REQUIREMENTS)).toEqual({ kind: "unavailable", cause: "no answer within 100 ms" });
+  expect(await slow.settle(payment, REQUIREMENTS)).toMatchObject({ kind: "unknown", transaction: "" });
+  const endless = await raw((socket) => {
+    socket.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n");
+    const chunk = `8000\r\n${" ".repeat(0x8000)}\r\n`;
+    const more = (): void => {
+      while (!socket.destroyed && socket.write(chunk));
+    };
+    socket.on("drain", more);
+    more();
+  });
+  const huge = createHttpFacilitator({ url: endless.url, timeoutMs: 10_000 });
+  expect(await huge.verify(payment, REQUIREMENTS)).toMatchObject({ kind: "failed" });
+});
+
+test("what is packed is not unpacked", async () => {
+  const packed = Bun.gzipSync(JSON.stringify(VALID));
+  const url = http(() => new Response(packed, { headers: { "content-encoding": "gzip" } }));
+  const facilitator = createHttpFacilitator({ url, timeoutMs: 5000 });
+  expect(await facilitator.verify(payment, REQUIREMENTS)).toMatchObject({ kind: "failed" });
+});
+
+test("a verification is sent once more where its connection dies, a settlement never", async () => {
+  const { url, seen } = await raw((socket, _, inAll) => {
+    if (inAll % 2 === 0) socket.destroy();
+    else socket.write(jsonAnswer(VALID));
+  });
+  const facilitator = createHttpFacilitator({ url, timeoutMs: 5000 });
+  expect(await facilitator.verify(payment, REQUIREMENTS)).toEqual({ kind: "valid", payer: PAYER });
+  expect(seen.paths).toEqual(["/verify", "/verify"]);
+  expect(await facilitator.settle(payment, REQUIREMENTS)).toMatchObject({ kind: "unknown", cause: "no connection" });
+  expect(seen.paths).toEqual(["/verify", "/verify", "/settle"]);
+});
+
+test("a connection is used again", async () => {
+  const { url, seen } = await raw((socket) => void socket.write(jsonAnswer({ ...VALID, ...SETTLED })));
+  const facilitator = createHttpFacilitator({ url, timeoutMs: 5000 });
+  await facilitator.verify(payment, REQUIREMENTS);
+  await facilitator.settle(payment, REQUIREMENTS);
+  await facilitator.verify(payment, REQUIREMENTS);
+  expect([seen.paths.length, seen.connections]).toEqual([3, 1]);
+});
+
+test("a redirect is not followed, and takes no secret along", async () => {
+  const elsewhere: string[] = [];
+  const other = http((request) => {
+    elsewhere.push(request.url);
+    return Response.json(VALID);
+  });
+  const url = http(({ url: at }) => Response.redirect(`${other}${new URL(at).pathname}`, 307));
+  const facilitator = createHttpFacilitator({ url, timeoutMs: 5000, headers: { authorization: "Bearer secret" } });
+  expect(await facilitator.verify(payment, REQUIREMENTS)).toEqual({ kind: "failed", cause: "it answered 307" });
+  expect(await facilitator.settle(payment, REQUIREMENTS)).toMatchObject({ kind: "unknown" });
+  expect(await facilitator.supported().then(String, String)).toContain(
+    "Cannot learn what the facilitator supports: it answered 307",
+  );
+  expect(elsewhere).toEqual([]);
+});
+
+test("each call carries the secret fields, and no failure shows them", async () => {
+  const seen: (string | null)[] = [];
+  const url = http((request) => {
+    seen.push(request.headers.get("authorization"), request.headers.get("x-api-key"));
+    return Response.json({ error: "no" }, { status: 403 });
+  });
+  const headers = { authorization: "Bearer secret", "x-api-key": "secret" };
+  const facilitator = createHttpFacilitator({ url, timeoutMs: 5000, headers });
+  const results = [
+    await facilitator.verify(payment, REQUIREMENTS),
+    await facilitator.settle(payment, REQUIREMENTS),
+    await facilitator.supported().then(String, String),
+  ];
+  expect(seen).toEqual(Array.from({ length: 3 }, () => ["Bearer secret", "secret"]).flat());
+  expect(JSON.stringify(results)).not.toMatch(/secret|127\.0\.0\.1/);
+});
+
+test("kinds of version 1 and of no shape are left out", async () => {
+  const kinds = [
+    { x402Version: 1, scheme: "exact", network: "base-sepolia" },
+    { x402Version: 2, scheme: "exact", network: "eip155:84532" },
+    { x402Version: 2, scheme: "upto", network: "eip155:84532", extra: { facilitatorAddress: PAYER } },
+    { x402Version: 2, scheme: "exact", network: "eip155:1", extra: { much: "x".repeat(3000) } },
+    { x402Version: 2, scheme: 7 },
+    null,
+  ];
+  const url = http(() => Response.json({ kinds, extensions: null, signers: [] }));
+  expect(await createHttpFacilitator({ url, timeoutMs: 5000 }).supported()).toEqual([
+    { scheme: "exact", network: "eip155:84532" },
+    { scheme: "upto", network: "eip155:84532", extra: { facilitatorAddress: PAYER } },
+  ]);
+  const many = http(() => Response.json({ kinds: Array.from({ length: 2000 }, () => ({})) }));
+  const supported = createHttpFacilitator({ url: many, timeoutMs: 5000 }).supported();
+  expect(await supported.then(String, String)).toContain("makes no sense");
+});
+
+test("extensions' answers are ignored, whatever they are", async () => {
+  const url = http(() => Response.json(VALID, { headers: { "extension-responses": "{".repeat(8000) } }));
+  const facilitator = createHttpFacilitator({ url, timeoutMs: 5000 });
+  expect(await facilitator.verify(payment, REQUIREMENTS)).toEqual({ kind: "valid", payer: PAYER });
+});
+
+test("a facilitator can be reached by a Unix socket", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-http-facilitator-"));
+  cleanups.push(() => rmSync(folder, { recursive: true }));
+  const unix = join(folder, "socket");
+  const server = Bun.serve({ unix, fetch: () => Response.json(VALID) });
+  cleanups.push(() => server.stop(true));
+  const facilitator = createHttpFacilitator({ url: `unix:${unix}`, timeoutMs: 5000 });
+  expect(await facilitator.verify(payment, REQUIREMENTS)).toEqual({ kind: "valid", payer: PAYER });
+  const gone = createHttpFacilitator({ url: `unix:${unix}.gone`, timeoutMs: 5000 });
+  expect(await gone.verify(payment, REQUIREMENTS)).toEqual({ kind: "unavailable", cause: "no connection" });
+});
+
+test("find is asked of facilitators that offer it alone", async () => {
+  const paths: string[] = [];
+  let extensions: string[] = [];
+  let found: object = { outcome: "settled", transaction: HASH, payer: PAYER };
+  const url = http((request) => {
+    const { pathname } = new URL(request.url);
+    paths.push(pathname);
+    return Response.json(pathname === "/find" ? found : { kinds: [], extensions });
+  });
+  const facilitator = createHttpFacilitator({ url, timeoutMs: 5000 });
+  expect(await facilitator.find(payment, REQUIREMENTS)).toEqual({ kind: "unknown", cause: "no chain to ask" });
+  expect(await facilitator.find(payment, REQUIREMENTS)).toMatchObject({ kind: "unknown" });
+  expect(paths).toEqual(["/supported"]);
+  extensions = ["bazaar", "turnpike-find"];
+  await facilitator.supported();
+  expect(await facilitator.find(payment, REQUIREMENTS)).toEqual({ kind: "settled", transaction: HASH, payer: PAYER });
+  found = { outcome: "void" };
+  expect(await facilitator.find(payment, REQUIREMENTS)).toEqual({ kind: "void" });
+  found = { outcome: "settled", transaction: "soon" };
+  expect(await facilitator.find(payment, REQUIREMENTS)).toMatchObject({ kind: "unknown" });
+  found = { outcome: "perhaps" };
+  expect(await facilitator.find(payment, REQUIREMENTS)).toMatchObject({ kind: "unknown" });
+});
+
+test("a facilitator that does not answer is left alone, but by settlements, until it is there again", async () => {
+  const calls: string[] = [];
+  const changes: boolean[] = [];
+  let isDown = true;
+  const url = http((request) => {
+    calls.push(new URL(request.url).pathname);
+    return isDown ? new Response("down", { status: 503 }) : Response.json({ ...VALID, ...SETTLED });
+  });
+  const onBreaker = (isOpen: boolean): void => void changes.push(isOpen);
+  const facilitator = createHttpFacilitator({ url, timeoutMs: 5000, onBreaker });
+  for (let i = 0; i < MAX_FAILURES_IN_A_ROW; i++) await facilitator.verify(payment, REQUIREMENTS);
+  expect(changes).toEqual([true]);
+  expect(await facilitator.verify(payment, REQUIREMENTS)).toEqual({
+    kind: "unavailable",
+    cause: "its circuit breaker is open",
+  });
+  expect(calls.length).toBe(MAX_FAILURES_IN_A_ROW);
+  expect(await facilitator.settle(payment, REQUIREMENTS)).toMatchObject({ kind: "unknown" });
+  isDown = false;
+  expect(await facilitator.settle(payment, REQUIREMENTS)).toMatchObject({ kind: "settled" });
+  expect(changes).toEqual([true, false]);
+  expect(await facilitator.verify(payment, REQUIREMENTS)).toEqual({ kind: "valid", payer: PAYER });
+});
+
+test("a payment that upsets the facilitator does not close it to others", async () => {
+  const url = http(() => Response.json({ error: "TypeError" }, { status: 500 }));
+  const changes: boolean[] = [];
+  const onBreaker = (isOpen: boolean): void => void changes.push(isOpen);
+  const facilitator = createHttpFacilitator({ url, timeoutMs: 5000, onBreaker });
+  for (let i = 0; i <= MAX_FAILURES_IN_A_ROW; i++) await facilitator.verify(payment, REQUIREMENTS);
+  expect(changes).toEqual([]);
+});
+
+test("a breaker that is open when its facilitator is let go of is not counted any more", async () => {
+  let isDown = true;
+  const url = http(() => (isDown ? new Response("down", { status: 503 }) : Response.json(SETTLED)));
+  const changes: boolean[] = [];
+  const onBreaker = (isOpen: boolean): void => void changes.push(isOpen);
+  const facilitator = createHttpFacilitator({ url, timeoutMs: 5000, onBreaker });
+  for (let i = 0; i < MAX_FAILURES_IN_A_ROW; i++) await facilitator.verify(payment, REQUIREMENTS);
+  await facilitator.close();
+  await facilitator.close();
+  isDown = false;
+  expect(await facilitator.settle(payment, REQUIREMENTS)).toMatchObject({ kind: "settled" });
+  expect(changes).toEqual([true, false]);
+});
+
+test("settlements that take long keep no verification from its answer", async () => {
+  const end = Promise.withResolvers<void>();
+  let settling = 0;
+  const url = http(async (request) => {
+    if (new URL(request.url).pathname === "/verify") return Response.json(VALID);
+    settling += 1;
+    await end.promise;
+    return Response.json(SETTLED);
+  });
+  const facilitator = createHttpFacilitator({ url, timeoutMs: 2000, settleTimeoutMs: 20_000 });
+  const settlements = Array.from({ length: 300 }, () => facilitator.settle(payment, REQUIREMENTS));
+  await until(() => settling >= 160);
+  expect(await facilitator.verify(payment, REQUIREMENTS)).toEqual({ kind: "valid", payer: PAYER });
+  end.resolve();
+  const ended = await Promise.all(settlements);
+  expect(ended.filter(({ kind }) => kind === "settled")).toHaveLength(160);
+  const cause = "too many settlements are under way: nothing was sent";
+  expect(ended[160]).toEqual({ kind: "unknown", cause, transaction: "" });
+  expect(await facilitator.settle(payment, REQUIREMENTS)).toMatchObject({ kind: "settled" });
+});

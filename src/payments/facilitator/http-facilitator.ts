@@ -1,0 +1,185 @@
+import { type z } from "zod";
+import { type Address, isAddress } from "../signatures/address.ts";
+import { CircuitBreaker } from "./circuit-breaker.ts";
+import { type Facilitator, type Kind, type Outcome, type Settlement, type Verification } from "./facilitator.ts";
+import { type Answer, type Call, type CallOptions, createCall, type Fault, type Request } from "./facilitator-call.ts";
+import { FIND_EXTENSION, findResponseSchema, PARTIAL, readKinds, supportedSchema } from "./facilitator-messages.ts";
+import { UnsupportedError } from "./kinds.ts";
+import {
+  type PaymentPayload,
+  type PaymentRequirements,
+  settleResponseSchema,
+  verifyResponseSchema,
+} from "../x402/messages.ts";
+import { isDefinite, toReason } from "../x402/reasons.ts";
+import { transferOf } from "../x402/transfer.ts";
+
+const TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
+/** Statuses by which a proxy says that nobody is behind it. A 500 says that somebody is, whom one payment may have upset. */
+const DOWN = new Set([502, 503, 504]);
+const TOO_MANY_REQUESTS = 429;
+
+export interface HttpFacilitatorOptions extends CallOptions {
+  /** Milliseconds for each call. */
+  readonly timeoutMs: number;
+  /** For a settlement, where that may take longer. */
+  readonly settleTimeoutMs?: number;
+  /** Told when the circuit breaker opens and closes. */
+  readonly onBreaker?: (isOpen: boolean) => void;
+}
+
+interface Ask<T> extends Omit<Request, "body" | "timeoutMs"> {
+  readonly schema: z.ZodType<T>;
+  readonly payment?: PaymentPayload;
+  readonly requirements?: PaymentRequirements;
+}
+
+interface Said<T> {
+  readonly status: number;
+  readonly data: T;
+}
+
+const OPEN: Fault = { fault: "unavailable", isDown: true, cause: "its circuit breaker is open" };
+
+/**
+ * A facilitator behind HTTP. After some failures in a row it is left alone for a while, but by settlements: money may have
+ * moved, and nobody else knows.
+ */
+export function createHttpFacilitator(options: HttpFacilitatorOptions): Facilitator {
+  return new HttpFacilitator(options);
+}
+
+class HttpFacilitator implements Facilitator {
+  readonly #options: HttpFacilitatorOptions;
+  readonly #call: Call;
+  readonly #breaker: CircuitBreaker;
+  /** Undefined: not told yet. */
+  #canFind: boolean | undefined;
+  #isClosed = false;
+
+  constructor(options: HttpFacilitatorOptions) {
+    this.#options = options;
+    this.#call = createCall(options);
+    this.#breaker = new CircuitBreaker({
+      now: () => performance.now(),
+      onChange: (isOpen) => {
+        if (!this.#isClosed) options.onBreaker?.(isOpen);
+      },
+    });
+  }
+
+  async supported(): Promise<readonly Kind[]> {
+    const said = await this.#ask({ path: "/supported", schema: supportedSchema, mayRepeat: true });
+    if (isFault(said)) throw new UnsupportedError(said.cause);
+    if (said.status >= 300) throw new UnsupportedError(`it answered ${said.status}`);
+    this.#canFind = said.data.extensions.includes(FIND_EXTENSION);
+    const kinds = readKinds(said.data.kinds);
+    if (said.data[PARTIAL] === true) throw new UnsupportedError("it cannot ask one of its chains", kinds);
+    return kinds;
+  }
+
+  async verify(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Verification> {
+    const call = { path: "/verify", schema: verifyResponseSchema, payment, requirements, mayRepeat: true } as const;
+    const said = await this.#ask(call);
+    if (isFault(said)) return { kind: said.fault, cause: said.cause };
+    const { status, data } = said;
+    if (data.isValid && status < 300) return { kind: "valid", payer: payerOf(data.payer, payment, requirements) };
+    const reason = toReason(data.invalidReason);
+    // With a fault of its own it has not looked at the payment, unless it names what is wrong with that.
+    const isVerdict = !data.isValid && (status < 500 || reason !== "payment_refused");
+    if (isVerdict) return { kind: "refused", reason };
+    return { kind: status < 500 ? "failed" : "unavailable", cause: `it answered ${status}` };
+  }
+
+  async settle(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Settlement> {
+    const call = { path: "/settle", schema: settleResponseSchema, payment, requirements, mayRepeat: false } as const;
+    const said = await this.#ask(call);
+    if (isFault(said)) return { kind: "unknown", cause: said.cause, transaction: "" };
+    return settlementOf(said, payment, requirements);
+  }
+
+  async find(payment: PaymentPayload, requirements: PaymentRequirements): Promise<Outcome> {
+    if (this.#canFind === undefined) await this.supported().catch(() => []);
+    if (this.#canFind !== true) return { kind: "unknown", cause: "no chain to ask" };
+    const call = { path: "/find", schema: findResponseSchema, payment, requirements, mayRepeat: true } as const;
+    const said = await this.#ask(call);
+    if (isFault(said)) return { kind: "unknown", cause: said.cause };
+    const { outcome, transaction = "", payer } = said.data;
+    if (said.status >= 300) return { kind: "unknown", cause: `it answered ${said.status}` };
+    if (outcome === "unspent" || outcome === "void") return { kind: outcome };
+    if (outcome === "unknown" || !TRANSACTION.test(transaction)) {
+      return { kind: "unknown", cause: "it does not know either" };
+    }
+    return { kind: "settled", transaction, payer: payerOf(payer, payment, requirements) };
+  }
+
+  /** Calls go on as they are; fetch keeps its own connections, and lets them go by itself. */
+  async close(): Promise<void> {
+    if (this.#breaker.isOpen && !this.#isClosed) this.#options.onBreaker?.(false);
+    this.#isClosed = true;
+  }
+
+  async #ask<T>({ schema, payment, requirements, path, mayRepeat }: Ask<T>): Promise<Said<T> | Fault> {
+    const { timeoutMs, settleTimeoutMs = timeoutMs } = this.#options;
+    const isSettlement = path === "/settle";
+    // What it supports is asked for rarely, and not by clients: it shows soonest that it is there again.
+    if (!isSettlement && path !== "/supported" && !this.#breaker.admits()) return OPEN;
+    const answer = await this.#call({
+      path,
+      mayRepeat,
+      timeoutMs: isSettlement ? settleTimeoutMs : timeoutMs,
+      ...(payment === undefined
+        ? {}
+        : { body: { x402Version: 2, paymentPayload: payment, paymentRequirements: requirements } }),
+    });
+    if ("fault" in answer && answer.isUnasked === true) return answer;
+    const read = readAnswer(answer, schema, path);
+    if (isFault(read) && read.isDown) this.#breaker.failed();
+    else this.#breaker.succeeded();
+    return read;
+  }
+}
+
+function readAnswer<T>(answer: Answer | Fault, schema: z.ZodType<T>, path: string): Said<T> | Fault {
+  if ("fault" in answer) return answer;
+  const { status, json } = answer;
+  const parsed = schema.safeParse(json);
+  if (parsed.success && (status < 300 || status >= 400)) return { status, data: parsed.data };
+  const isDown = DOWN.has(status);
+  const cause = `it answered ${status}`;
+  if (status >= 500 || status === TOO_MANY_REQUESTS) return { fault: "unavailable", isDown, cause };
+  if (status >= 300) return { fault: "failed", isDown, cause };
+  return { fault: "failed", isDown, cause: `its answer (${status}) to ${path} makes no sense` };
+}
+
+type SettleAnswer = z.infer<typeof settleResponseSchema>;
+
+function settlementOf(
+  { status, data }: Said<SettleAnswer>,
+  payment: PaymentPayload,
+  requirements: PaymentRequirements,
+): Settlement {
+  const said = data.transaction ?? "";
+  const transaction = TRANSACTION.test(said) ? said : "";
+  if (!data.success) {
+    const reason = toReason(data.errorReason);
+    if (isDefinite(reason, transaction) || data.extra?.definite === true) return { kind: "refused", reason };
+    return { kind: "unknown", cause: "it left the outcome open", transaction };
+  }
+  if (status >= 300) return { kind: "unknown", cause: `it says success with status ${status}`, transaction };
+  // Nothing is charged, so there is no transaction: of `upto` alone.
+  const isFree = requirements.scheme === "upto" && requirements.amount === "0";
+  if ((transaction === "" && !isFree) || data.network !== requirements.network) {
+    return { kind: "unknown", cause: "its receipt is for no transaction on this network", transaction };
+  }
+  return { kind: "settled", transaction, payer: payerOf(data.payer, payment, requirements) };
+}
+
+function isFault(answer: object): answer is Fault {
+  return "fault" in answer;
+}
+
+function payerOf(said: string | null | undefined, payment: PaymentPayload, requirements: PaymentRequirements): Address {
+  if (said !== null && said !== undefined && isAddress(said)) return said;
+  return transferOf(payment, requirements).from;
+}

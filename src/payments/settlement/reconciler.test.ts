@@ -1,0 +1,228 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { until } from "../../lib/testing/until.ts";
+import { HOLD_MS, type Payment, type PaymentState, RECHECK_MS } from "../../store/ledger.ts";
+import { openStore } from "../../store/open-store.ts";
+import { type Store } from "../../store/store.ts";
+import { createBookingFacilitator } from "../facilitator/booking-facilitator.ts";
+import { type Facilitator, type Outcome } from "../facilitator/facilitator.ts";
+import { type PaymentPayload } from "../x402/messages.ts";
+import { paymentKey } from "../x402/payment-key.ts";
+import { Reconciler, type ReconcilerOptions } from "./reconciler.ts";
+import { settlementNotice } from "./settlement-record.ts";
+import { toStored } from "./stored-payment.ts";
+import { PAYER, REQUIREMENTS, signedPayment } from "../testing/payment.ts";
+
+let clock: { now: number };
+let store: Store;
+let booking: Facilitator;
+let logged: string[];
+const reconcilers: Reconciler[] = [];
+
+beforeEach(() => {
+  clock = { now: Date.now() };
+  store = openStore(":memory:", () => clock.now);
+  booking = createBookingFacilitator(store.bookings, () => clock.now);
+  logged = [];
+});
+
+afterEach(async () => {
+  for (const reconciler of reconcilers.splice(0)) await reconciler.close();
+  await store.close();
+});
+
+function create(options: Partial<ReconcilerOptions> = {}): Reconciler {
+  const reconciler = new Reconciler({
+    ledger: store.ledger,
+    facilitators: () => [booking],
+    testMode: () => true,
+    notice: () => undefined,
+    clock: () => clock.now,
+    random: () => 0.5,
+    log: (message) => logged.push(message),
+    ...options,
+  });
+  reconcilers.push(reconciler);
+  return reconciler;
+}
+
+/** A payment in the ledger, left so by whoever held it. */
+async function leave(state: PaymentState, testMode = true): Promise<PaymentPayload> {
+  const payment = signedPayment(clock.now / 1000);
+  const { payment: row } = await store.ledger.reserve({
+    ...paymentKey(payment, REQUIREMENTS),
+    token: REQUIREMENTS.asset.toLowerCase(),
+    scheme: REQUIREMENTS.scheme,
+    amount: REQUIREMENTS.amount,
+    payTo: REQUIREMENTS.payTo.toLowerCase(),
+    route: "/goods",
+    fingerprint: "print",
+    validBefore: Math.floor(clock.now / 1000) + REQUIREMENTS.maxTimeoutSeconds,
+    payload: toStored(payment, REQUIREMENTS, testMode),
+  });
+  await store.ledger.move(row, { state, hold: false });
+  return payment;
+}
+
+async function rowOf(payment: PaymentPayload): Promise<Payment | undefined> {
+  return store.ledger.find(paymentKey(payment, REQUIREMENTS));
+}
+
+for (const state of ["settling", "unknown"] as const) {
+  test(`a payment left as ${state} that was settled becomes a debt, with its transaction and its record`, async () => {
+    const payment = await leave(state);
+    const settlement = await booking.settle(payment, REQUIREMENTS);
+    clock.now += RECHECK_MS + 1;
+    const target = { settlement_url: "https://books.example/in", gateway_id: "g", testMode: true };
+    const reconciler = create({ notice: (row, settled) => settlementNotice(target, row, settled) });
+    expect(await reconciler.round()).toBe(1);
+    expect(settlement.kind).toBe("settled");
+    const transaction = settlement.kind === "settled" ? settlement.transaction : "";
+    expect(await rowOf(payment)).toMatchObject({
+      state: "settled",
+      transaction,
+      payer: PAYER,
+      delivered: false,
+      payload: "",
+    });
+    const [notice] = await store.outbox.claim(10);
+    expect(JSON.parse(notice?.body ?? "")).toMatchObject({ data: { transaction, amount: "10000", route: "/goods" } });
+    expect(logged).toEqual([`reconciliation: a payment on /goods was settled by ${transaction}`]);
+    // The payer's own retry gets what is owed.
+    expect(await store.ledger.reserve({ ...(await claimed(payment)) })).toMatchObject({
+      held: true,
+      payment: { state: "settled" },
+    });
+  });
+}
+
+async function claimed(payment: PaymentPayload): Promise<Payment> {
+  const row = await rowOf(payment);
+  if (row === undefined) throw new Error("Cannot go on: the payment is gone");
+  return row;
+}
+
+test("a payment that nobody settled stays open while it could be, and fails when its time is over", async () => {
+  const payment = await leave("settling");
+  const reconciler = create();
+  clock.now += RECHECK_MS + 1;
+  expect(await reconciler.round()).toBe(0);
+  expect(await rowOf(payment)).toMatchObject({ state: "unknown" });
+  clock.now += REQUIREMENTS.maxTimeoutSeconds * 1000;
+  expect(await reconciler.round()).toBe(1);
+  expect(await rowOf(payment)).toMatchObject({
+    state: "failed",
+    reason: "invalid_exact_evm_payload_authorization_valid_before",
+    payload: "",
+  });
+});
+
+test("it never settles by itself", async () => {
+  await leave("unknown");
+  let settlements = 0;
+  const watched: Facilitator = { ...booking, settle: (...of) => ((settlements += 1), booking.settle(...of)) };
+  clock.now += RECHECK_MS + 1;
+  await create({ facilitators: () => [watched] }).round();
+  expect(settlements).toBe(0);
+});
+
+test("what was looked at is not looked at again too soon, and what somebody holds not at all", async () => {
+  await leave("unknown");
+  let looks = 0;
+  const watched: Facilitator = { ...booking, find: (...of) => ((looks += 1), booking.find(...of)) };
+  const reconciler = create({ facilitators: () => [watched] });
+  await reconciler.round();
+  expect(looks).toBe(0);
+  clock.now += RECHECK_MS + 1;
+  await Promise.all([reconciler.round(), create({ facilitators: () => [watched] }).round(), reconciler.round()]);
+  expect(looks).toBe(1);
+  clock.now += RECHECK_MS + 1;
+  const [held] = await store.ledger.claimOpen(1);
+  expect(held).toBeDefined();
+  await reconciler.round();
+  expect(looks).toBe(1);
+  clock.now += HOLD_MS + RECHECK_MS;
+  await reconciler.round();
+  expect(looks).toBe(2);
+});
+
+const FAULTS: readonly (readonly [what: string, find: () => Promise<Outcome>])[] = [
+  ["that throws", () => Promise.reject(new Error("https://rpc.example/key"))],
+  ["that does not know", async () => ({ kind: "unknown", cause: "no chain to ask" })],
+];
+
+for (const [what, find] of FAULTS) {
+  test(`a facilitator ${what} leaves the payment open, and the next one is asked`, async () => {
+    const payment = await leave("unknown");
+    await booking.settle(payment, REQUIREMENTS);
+    clock.now += RECHECK_MS + 1;
+    expect(await create({ facilitators: () => [{ ...booking, find }] }).round()).toBe(0);
+    expect(await rowOf(payment)).toMatchObject({ state: "unknown" });
+    clock.now += RECHECK_MS + 1;
+    expect(await create({ facilitators: () => [{ ...booking, find }, booking] }).round()).toBe(1);
+    expect(logged.join()).not.toContain("rpc.example");
+  });
+}
+
+test("where nobody can be asked, nothing changes", async () => {
+  const payment = await leave("unknown");
+  clock.now += RECHECK_MS + 1;
+  expect(await create({ facilitators: () => [] }).round()).toBe(0);
+  expect(await rowOf(payment)).toMatchObject({ state: "unknown" });
+});
+
+test("a real payment is not asked after in test mode, nor one of test mode on a chain", async () => {
+  const real = await leave("unknown", false);
+  const practice = await leave("unknown", true);
+  clock.now += RECHECK_MS + REQUIREMENTS.maxTimeoutSeconds * 1000;
+  expect(await create({ testMode: () => true }).round()).toBe(1);
+  expect(await rowOf(real)).toMatchObject({ state: "unknown" });
+  expect(await rowOf(practice)).toMatchObject({ state: "failed" });
+});
+
+test("many open payments are all looked at in one round", async () => {
+  const payments: PaymentPayload[] = [];
+  for (let i = 0; i < 30; i++) payments.push(await leave("unknown"));
+  for (const payment of payments.slice(0, 10)) await booking.settle(payment, REQUIREMENTS);
+  clock.now += RECHECK_MS + 1;
+  expect(await create().round()).toBe(10);
+  const states = await Promise.all(payments.map(async (payment) => (await rowOf(payment))?.state));
+  expect(states.filter((state) => state === "settled")).toHaveLength(10);
+  expect(await store.view.open()).toBe(20);
+});
+
+test("it begins at once, and closing it waits for no facilitator that hangs", async () => {
+  const payment = await leave("unknown");
+  clock.now += RECHECK_MS + 1;
+  let asked = false;
+  const hangs: Facilitator = {
+    ...booking,
+    find: () => {
+      asked = true;
+      return new Promise<never>(() => {});
+    },
+  };
+  const reconciler = create({ facilitators: () => [hangs] });
+  reconciler.start();
+  await until(() => asked);
+  await reconciler.close();
+  clock.now += RECHECK_MS + 1;
+  // The hold was let go of.
+  expect(await store.ledger.claimOpen(1)).toHaveLength(1);
+  expect(await rowOf(payment)).toMatchObject({ state: "unknown" });
+});
+
+test("a ledger that fails is logged, and the next round goes on", async () => {
+  const payment = await leave("unknown");
+  await booking.settle(payment, REQUIREMENTS);
+  clock.now += RECHECK_MS + 1;
+  let broken = true;
+  const ledger: ReconcilerOptions["ledger"] = {
+    claimOpen: (limit) => (broken ? Promise.reject(new TypeError("disk")) : store.ledger.claimOpen(limit)),
+    move: (...change) => store.ledger.move(...change),
+  };
+  const reconciler = create({ ledger });
+  expect(await reconciler.round()).toBe(0);
+  expect(logged).toEqual(["reconciliation: the ledger failed: TypeError"]);
+  broken = false;
+  expect(await reconciler.round()).toBe(1);
+});

@@ -1,0 +1,54 @@
+import { expect, test } from "bun:test";
+import { type Payment } from "../../store/ledger.ts";
+import { RESERVATION } from "../../store/testing/reservation.ts";
+import { settlementNotice } from "./settlement-record.ts";
+
+const PAYMENT: Payment = {
+  ...RESERVATION,
+  state: "settling",
+  attempt: 1,
+  transaction: "",
+  reason: "",
+  payer: "0xFrom",
+  delivered: false,
+  cuts: 0,
+  bodyDigest: "",
+  createdAt: 0,
+  updatedAt: 0,
+};
+const TARGET = { settlement_url: "https://books.example/in", gateway_id: "shop-1", testMode: false };
+const SETTLED = { transaction: "0xTX", payer: "0xFrom", amount: "7", at: Date.UTC(2026, 10, 21) };
+
+test("a record tells who paid what for which route, and by which transaction", () => {
+  const notice = settlementNotice(TARGET, PAYMENT, SETTLED);
+  expect(notice?.url).toBe("https://books.example/in");
+  expect(JSON.parse(notice?.body ?? "")).toEqual({
+    type: "payment.settled",
+    timestamp: "2026-11-21T00:00:00.000Z",
+    data: {
+      gateway_id: "shop-1",
+      route: "/read",
+      network: "eip155:84532",
+      scheme: "exact",
+      asset: "0xasset",
+      amount: "7",
+      payer: "0xFrom",
+      pay_to: "0xto",
+      nonce: "0xnonce",
+      transaction: "0xTX",
+      test_mode: false,
+    },
+  });
+});
+
+test("one settlement has one id, a UUID, whoever learns of it and when", () => {
+  const id = settlementNotice(TARGET, PAYMENT, SETTLED)?.id;
+  expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(settlementNotice(TARGET, PAYMENT, { ...SETTLED, at: 5, transaction: "0xtx" })?.id).toBe(id ?? "");
+  expect(settlementNotice(TARGET, { ...PAYMENT, nonce: "0xother" }, SETTLED)?.id).not.toBe(id);
+  expect(settlementNotice(TARGET, PAYMENT, { ...SETTLED, transaction: "0xother" })?.id).not.toBe(id);
+});
+
+test("a route that reports to nobody has no record", () => {
+  expect(settlementNotice({ ...TARGET, settlement_url: "" }, PAYMENT, SETTLED)).toBeUndefined();
+});

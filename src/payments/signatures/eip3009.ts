@@ -1,0 +1,45 @@
+import { isAddress, sameAddress } from "./address.ts";
+import { type Checked } from "./checked.ts";
+import { type Eip3009Payment, type PaymentRequirements } from "../x402/messages.ts";
+import { parseNetwork } from "../x402/networks.ts";
+import { type Reason } from "../x402/reasons.ts";
+import { recoverSigner } from "./signature.ts";
+import { transferOf } from "../x402/transfer.ts";
+import { authorizationHash } from "./typed-data.ts";
+import { checkValidity } from "./validity.ts";
+
+/** Refuses what needs no signature to be refused: terms, recipient, amount, times. `now` is in Unix seconds. */
+export function checkEip3009Terms(
+  payment: Eip3009Payment,
+  requirements: PaymentRequirements,
+  now: number,
+): Reason | undefined {
+  const { accepted } = payment;
+  const transfer = transferOf(payment, requirements);
+  if (requirements.scheme !== "exact" || accepted.scheme !== "exact") return "invalid_exact_evm_scheme";
+  if (accepted.network !== requirements.network) return "invalid_exact_evm_network_mismatch";
+  if ((requirements.extra["assetTransferMethod"] ?? "eip3009") !== "eip3009") return "unsupported_payload_type";
+  if (!sameAddress(transfer.to, requirements.payTo)) return "invalid_exact_evm_recipient_mismatch";
+  if (BigInt(transfer.value) !== BigInt(requirements.amount)) {
+    return "invalid_exact_evm_payload_authorization_value_mismatch";
+  }
+  const fault = checkValidity(transfer, requirements, now);
+  if (fault === "over") return "invalid_exact_evm_payload_authorization_valid_before";
+  if (fault === "early") return "invalid_exact_evm_payload_authorization_valid_after";
+  return undefined;
+}
+
+/** Recovers who signed. Only plain accounts: a contract's signature needs the chain to be asked. */
+export function checkEip3009Signature(payment: Eip3009Payment, requirements: PaymentRequirements): Checked | Reason {
+  const { name, version } = requirements.extra;
+  const network = parseNetwork(requirements.network);
+  if (network === undefined) return "invalid_exact_evm_network_mismatch";
+  if (typeof name !== "string" || typeof version !== "string" || !isAddress(requirements.asset)) {
+    return "invalid_exact_evm_missing_eip712_domain";
+  }
+  const { authorization, signature } = payment.payload;
+  const hash = authorizationHash({ name, version, network, asset: requirements.asset }, authorization);
+  const signer = recoverSigner(hash, signature);
+  if (signer === undefined || !sameAddress(signer, authorization.from)) return "invalid_exact_evm_signature";
+  return { payer: signer, hash };
+}

@@ -1,0 +1,55 @@
+import { type Address, type Hex } from "./address.ts";
+import { DomainHashes, hashText, hashWords, numberWord, signedHash, word } from "./eip712.ts";
+import { chainId, type Network } from "../x402/networks.ts";
+
+/** What a payer signs under EIP-3009. Numbers are decimal strings. */
+// A type and no interface: it must fit the open-ended objects of x402's messages.
+export type Authorization = {
+  readonly from: Address;
+  readonly to: Address;
+  readonly value: string;
+  readonly validAfter: string;
+  readonly validBefore: string;
+  readonly nonce: Hex;
+};
+
+/** The EIP-712 domain of a token. */
+export interface TokenDomain {
+  readonly name: string;
+  readonly version: string;
+  readonly network: Network;
+  readonly asset: Address;
+}
+
+const DOMAIN_TYPE = hashText("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
+const TRANSFER_TYPE = hashText(
+  "TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)",
+);
+
+const domains = new DomainHashes();
+
+function domainHash(domain: TokenDomain): Uint8Array {
+  return domains.get(JSON.stringify([domain.name, domain.version, domain.network, domain.asset]), () =>
+    hashWords([
+      DOMAIN_TYPE,
+      hashText(domain.name),
+      hashText(domain.version),
+      numberWord(chainId(domain.network)),
+      word(domain.asset.slice(2)),
+    ]),
+  );
+}
+
+/** The EIP-712 hash of an EIP-3009 TransferWithAuthorization: 32 bytes, what is signed. */
+export function authorizationHash(domain: TokenDomain, authorization: Authorization): Uint8Array {
+  const message = hashWords([
+    TRANSFER_TYPE,
+    word(authorization.from.slice(2)),
+    word(authorization.to.slice(2)),
+    numberWord(BigInt(authorization.value)),
+    numberWord(BigInt(authorization.validAfter)),
+    numberWord(BigInt(authorization.validBefore)),
+    word(authorization.nonce.slice(2)),
+  ]);
+  return signedHash(domainHash(domain), message);
+}

@@ -1,0 +1,39 @@
+import { type Address, sameAddress } from "../signatures/address.ts";
+import { type Network } from "./networks.ts";
+
+/** A token that can be paid with. `name` and `version` are those of its EIP-712 domain. */
+export interface Asset {
+  readonly network: Network;
+  readonly address: Address;
+  readonly symbol: string;
+  readonly name: string;
+  readonly version: string;
+  readonly decimals: number;
+}
+
+function usdc(network: Network, address: Address, name: string): Asset {
+  return { network, address, symbol: "USDC", name, version: "2", decimals: 6 };
+}
+
+/** Tokens that need no more than their name in a configuration; all are worth a dollar. */
+const ASSETS: readonly Asset[] = [
+  usdc("eip155:8453", "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913", "USD Coin"),
+  usdc("eip155:84532", "0x036CbD53842c5426634e7929541eC2318f3dCF7e", "USDC"),
+  usdc("eip155:43114", "0xB97EF9Ef8734C71904D8002F8b6Bc66Dd9c48a6E", "USD Coin"),
+  usdc("eip155:43113", "0x5425890298aed601595a70AB815c96711a31Bc65", "USD Coin"),
+  usdc("eip155:1", "0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48", "USD Coin"),
+];
+
+/** The known token that `text` names on `network`, by symbol or address. */
+export function findAsset(network: string, text: string): Asset | undefined {
+  return ASSETS.find(
+    (asset) =>
+      asset.network === network &&
+      (asset.symbol.toLowerCase() === text.toLowerCase() || sameAddress(asset.address, text)),
+  );
+}
+
+/** The known tokens of a network. */
+export function assetsOn(network: string): readonly Asset[] {
+  return ASSETS.filter((asset) => asset.network === network);
+}

@@ -1,0 +1,138 @@
+import { z } from "zod";
+import { type Address, type Hex, isAddress } from "../signatures/address.ts";
+import { isAtomic } from "./price.ts";
+
+/** The names of the three headers. Lower case to look up, upper case to send. */
+export const PAYMENT_REQUIRED = "PAYMENT-REQUIRED";
+export const PAYMENT_SIGNATURE = "PAYMENT-SIGNATURE";
+export const PAYMENT_RESPONSE = "PAYMENT-RESPONSE";
+
+/** Bounds what a peer's word may be where the protocol sets none. */
+const MAX_TEXT = 2048;
+/** A contract wallet's signature may wrap another; the header's own bound is the tighter one. */
+const SIGNATURE = /^0x(?:[0-9a-fA-F]{2}){65,4096}$/;
+
+const text = z.string().max(MAX_TEXT);
+const address = z.custom<Address>((value) => typeof value === "string" && isAddress(value), "must be an address");
+const atomic = z.string().refine(isAtomic, "must be a decimal whole number");
+const nonce = z.custom<Hex>(
+  (value) => typeof value === "string" && /^0x[0-9a-fA-F]{64}$/.test(value),
+  "must be 32 bytes of hex",
+);
+const signature = z.custom<Hex>(
+  (value) => typeof value === "string" && SIGNATURE.test(value),
+  "must be a signature in hex",
+);
+const record = z.record(z.string(), z.unknown());
+
+const resourceInfo = z.looseObject({
+  url: text,
+  description: text.optional(),
+  mimeType: text.optional(),
+});
+
+export const paymentRequirementsSchema = z.looseObject({
+  scheme: text,
+  network: text,
+  amount: atomic,
+  asset: text,
+  payTo: text,
+  maxTimeoutSeconds: z.int().positive(),
+  extra: record.default({}),
+});
+
+export const paymentRequiredSchema = z.looseObject({
+  x402Version: z.literal(2),
+  error: text.optional(),
+  resource: resourceInfo,
+  accepts: z.array(paymentRequirementsSchema).max(32),
+  extensions: record.optional(),
+});
+
+const authorization = z.object({
+  from: address,
+  to: address,
+  value: atomic,
+  validAfter: atomic,
+  validBefore: atomic,
+  nonce,
+});
+
+const eip3009Payload = z.object({ signature, authorization });
+
+const permit2Payload = z.object({
+  signature,
+  permit2Authorization: z.object({
+    permitted: z.object({ token: address, amount: atomic }),
+    from: address,
+    spender: address,
+    nonce: atomic,
+    deadline: atomic,
+    /** `facilitator` under `upto` alone: only it may settle. */
+    witness: z.object({ to: address, facilitator: address.optional(), validAfter: atomic }),
+  }),
+});
+
+/**
+ * A payment on an EVM chain, by EIP-3009 or by Permit2. Other keys of `payload` are dropped: by a second authorization
+ * there, a facilitator would settle what the ledger does not know.
+ */
+export const paymentPayloadSchema = z.looseObject({
+  x402Version: z.literal(2),
+  resource: resourceInfo.optional(),
+  accepted: paymentRequirementsSchema,
+  payload: z.union([eip3009Payload, permit2Payload]),
+  extensions: record.optional(),
+});
+
+/** One by EIP-3009 alone. */
+export const eip3009PaymentSchema = paymentPayloadSchema.extend({ payload: eip3009Payload });
+
+/** One by Permit2 alone. */
+export const permit2PaymentSchema = paymentPayloadSchema.extend({ payload: permit2Payload });
+
+export const verifyResponseSchema = z.looseObject({
+  isValid: z.boolean(),
+  invalidReason: text.nullish(),
+  payer: text.nullish(),
+});
+
+export const settleResponseSchema = z.looseObject({
+  success: z.boolean(),
+  transaction: text.nullish(),
+  network: text.nullish(),
+  payer: text.nullish(),
+  errorReason: text.nullish(),
+  /** Our own service's word that a refusal is definite, whatever its reason. */
+  extra: z
+    .looseObject({ definite: z.boolean().optional().catch(undefined) })
+    .nullish()
+    .catch(undefined),
+});
+
+/** What a gateway tells a payer after settlement, in PAYMENT-RESPONSE. */
+export const receiptSchema = z.looseObject({
+  success: z.boolean(),
+  transaction: text,
+  network: text,
+  payer: text.optional(),
+  /** Under `upto`: what was charged. */
+  amount: text.optional(),
+  errorReason: text.optional(),
+  extra: record.optional(),
+});
+
+export type PaymentRequirements = z.infer<typeof paymentRequirementsSchema>;
+export type PaymentRequired = z.infer<typeof paymentRequiredSchema>;
+export type PaymentPayload = z.infer<typeof paymentPayloadSchema>;
+export type Eip3009Payment = z.infer<typeof eip3009PaymentSchema>;
+export type Permit2Payment = z.infer<typeof permit2PaymentSchema>;
+export type Receipt = z.infer<typeof receiptSchema>;
+
+export function isEip3009(payment: PaymentPayload): payment is Eip3009Payment {
+  return "authorization" in payment.payload;
+}
+
+export function isPermit2(payment: PaymentPayload): payment is Permit2Payment {
+  return "permit2Authorization" in payment.payload;
+}

@@ -1,0 +1,14 @@
+import { type PaymentKey } from "../../store/ledger.ts";
+import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
+import { transferOf } from "./transfer.ts";
+
+/** The ledger's key of a payment: the nonce, and never the bytes that carried it, which have many spellings. */
+export function paymentKey(payment: PaymentPayload, requirements: PaymentRequirements): PaymentKey {
+  const { contract, from, nonce } = transferOf(payment, requirements);
+  return {
+    network: requirements.network,
+    asset: contract.toLowerCase(),
+    from: from.toLowerCase(),
+    nonce: nonce.toLowerCase(),
+  };
+}

@@ -1,0 +1,176 @@
+import { expect, test } from "bun:test";
+import { getDefaultAsset } from "@x402/evm";
+import { UptoEvmScheme } from "@x402/evm/upto/server";
+import { findAsset } from "./assets.ts";
+import { isLoopback, requireLoopback } from "../facilitator/loopback-only.ts";
+import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
+import { parseNetwork } from "./networks.ts";
+import { compileTerms, completeTerms, findKind, findMismatch, isComplete, type Terms } from "./terms.ts";
+import { PAYEE, REQUIREMENTS, signedPayment, TERMS } from "../testing/payment.ts";
+
+test("terms in words become what the protocol asks for", () => {
+  expect(compileTerms(TERMS)).toEqual(REQUIREMENTS);
+  expect(compileTerms({ ...TERMS, network: "eip155:84532", price: "10000", asset: REQUIREMENTS.asset })).toEqual(
+    REQUIREMENTS,
+  );
+});
+
+test("an unknown token is sold for in atomic units, under the domain that is given", () => {
+  const asset = "0x1111111111111111111111111111111111111111";
+  const terms = { ...TERMS, asset, price: "5", network: "eip155:31337", extra_name: "Own", extra_version: "1" };
+  expect(compileTerms(terms)).toMatchObject({ asset, amount: "5", extra: { name: "Own", version: "1" } });
+});
+
+const NEVER_SOLD: readonly (readonly [change: Partial<Terms>, message: string])[] = [
+  [{ network: "basement" }, 'Cannot sell: network "basement" is unknown'],
+  [{ network: "eip155:0" }, 'Cannot sell: network "eip155:0" is unknown'],
+  [{ pay_to: "" }, 'Cannot sell: pay_to "" is no address'],
+  [{ pay_to: `0x${"0".repeat(40)}` }, "is no address"],
+  [{ price: "$0" }, "it is zero"],
+  [{ asset: "DOGE" }, 'Cannot sell: asset "DOGE" is unknown on eip155:84532'],
+  [{ asset: PAYEE }, "needs extra_name and extra_version"],
+  [{ asset: PAYEE, extra_name: "a", extra_version: "1" }, "must be in atomic units"],
+  [{ scheme: "atmost" }, 'Cannot sell: scheme "atmost" is neither "exact" nor "upto"'],
+  [{ scheme: "upto", price: "$0" }, "it is zero"],
+  [{ scheme: "upto", asset_transfer_method: "eip3009" }, 'Cannot sell: scheme "upto" moves money by Permit2 alone'],
+  [{ max_timeout_seconds: 0 }, "Cannot sell: max_timeout_seconds 0"],
+];
+
+for (const [change, message] of NEVER_SOLD) {
+  test(`terms with ${JSON.stringify(change)} are refused`, () => {
+    expect(() => compileTerms({ ...TERMS, ...change })).toThrow(message);
+  });
+}
+
+const UPTO: Terms = { ...TERMS, scheme: "upto" };
+const SETTLER = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+
+test("upto terms are those of the reference server once it is known whose facilitator settles", async () => {
+  const incomplete = compileTerms(UPTO);
+  expect(incomplete).toEqual({
+    ...REQUIREMENTS,
+    scheme: "upto",
+    extra: { name: "USDC", version: "2", assetTransferMethod: "permit2" },
+  });
+  const kind = {
+    scheme: "upto",
+    network: "eip155:84532",
+    extra: { facilitatorAddress: SETTLER.toLowerCase() },
+  } as const;
+  const complete = completeTerms(incomplete, kind);
+  const reference = new UptoEvmScheme();
+  expect(complete).toEqual(
+    await reference.enhancePaymentRequirements(
+      { ...incomplete, network: "eip155:84532" },
+      { x402Version: 2, ...kind },
+      [],
+    ),
+  );
+  expect([isComplete(incomplete), isComplete(complete), isComplete(REQUIREMENTS)]).toEqual([false, true, true]);
+});
+
+test("exact terms need nothing of the facilitator, by Permit2 either", () => {
+  const terms = compileTerms({ ...TERMS, asset_transfer_method: "permit2" });
+  expect(terms).toEqual({ ...REQUIREMENTS, extra: { ...REQUIREMENTS.extra, assetTransferMethod: "permit2" } });
+  expect(completeTerms(terms, { scheme: "exact", network: "eip155:*" })).toBe(terms);
+});
+
+for (const extra of [
+  undefined,
+  {},
+  { facilitatorAddress: "me" },
+  { facilitatorAddress: `0x${"0".repeat(40)}` },
+  { facilitatorAddress: 7 },
+]) {
+  test(`upto is not sold where the facilitator says of itself ${JSON.stringify(extra)}`, () => {
+    const kind = { scheme: "upto", network: "eip155:84532", ...(extra === undefined ? {} : { extra }) };
+    expect(() => completeTerms(compileTerms(UPTO), kind)).toThrow(
+      'Cannot sell: the facilitator takes "upto" on eip155:84532, and does not say by which facilitatorAddress',
+    );
+  });
+}
+
+test("a kind is found by scheme and network, the network itself before all of them", () => {
+  const any = { scheme: "exact", network: "eip155:*" };
+  const own = { scheme: "exact", network: "eip155:84532" };
+  expect(findKind([any, own], REQUIREMENTS)).toBe(own);
+  expect(findKind([any], REQUIREMENTS)).toBe(any);
+  expect(findKind([any, own], compileTerms(UPTO))).toBeUndefined();
+  expect(findKind([{ scheme: "exact", network: "eip155:8453" }], REQUIREMENTS)).toBeUndefined();
+});
+
+test("known tokens are those of the reference implementation", () => {
+  for (const network of ["base", "base-sepolia", "avalanche", "ethereum"]) {
+    const caip = parseNetwork(network) ?? "eip155:0";
+    const { asset, name, version, decimals } = getDefaultAsset(caip);
+    expect(findAsset(caip, "usdc")).toMatchObject({ address: asset, name, version, decimals });
+  }
+  expect(findAsset("eip155:43113", "USDC")).toMatchObject({ name: "USD Coin", version: "2" });
+});
+
+const REQUIRED = {
+  x402Version: 2 as const,
+  resource: { url: "http://localhost/read" },
+  accepts: [REQUIREMENTS],
+  extensions: { bazaar: { info: { input: { type: "http" } } } },
+};
+
+function accepting(change: Partial<PaymentRequirements>, rest: Partial<PaymentPayload> = {}): PaymentPayload {
+  return { ...signedPayment(0), accepted: { ...REQUIREMENTS, ...change }, ...rest };
+}
+
+test("a payment may add to what it accepts, in other letter case too", () => {
+  expect(findMismatch(accepting({}), REQUIRED)).toBeUndefined();
+  expect(findMismatch(accepting({ payTo: PAYEE.toLowerCase() }), REQUIRED)).toBeUndefined();
+  expect(findMismatch(accepting({ extra: { ...REQUIREMENTS.extra, more: 1 } }), REQUIRED)).toBeUndefined();
+  const extensions = { bazaar: { info: { input: { type: "http", method: "GET" }, id: 1 } }, own: 1 };
+  expect(findMismatch(accepting({}, { extensions }), REQUIRED)).toBeUndefined();
+});
+
+const CHANGES: readonly Partial<PaymentRequirements>[] = [
+  { amount: "9999" },
+  { payTo: "0x0000000000000000000000000000000000000001" },
+  { asset: PAYEE },
+  { network: "eip155:8453" },
+  { scheme: "upto" },
+  { maxTimeoutSeconds: 61 },
+  { extra: {} },
+  { extra: { name: "USDC", version: "1" } },
+];
+
+for (const change of CHANGES) {
+  test(`a payment that accepted ${JSON.stringify(change)} matches nothing`, () => {
+    expect(findMismatch(accepting(change), REQUIRED)).toBe("No matching payment requirements");
+  });
+}
+
+test("a changed extension or another resource is told apart", () => {
+  const extensions = { bazaar: { info: { input: { type: "mcp" } } } };
+  expect(findMismatch(accepting({}, { extensions }), REQUIRED)).toBe("extension_echo_mismatch");
+  const resource = { url: "http://localhost/other" };
+  expect(findMismatch(accepting({}, { resource }), REQUIRED)).toBe("resource_mismatch");
+});
+
+test("test mode runs on loopback alone", () => {
+  for (const address of [
+    "127.0.0.1",
+    "127.9.9.9",
+    "::1",
+    "[::1]",
+    "localhost",
+    "0:0:0:0:0:0:0:1",
+    "::ffff:127.0.0.1",
+  ]) {
+    expect(isLoopback(address)).toBe(true);
+  }
+  for (const address of ["0.0.0.0", "::", "", "10.0.0.1", "127.0.0.1.example.com", "1270.0.0.1", "::2", "*"]) {
+    expect(isLoopback(address)).toBe(false);
+  }
+  expect(() => requireLoopback([{ address: "127.0.0.1", port: 1 }])).not.toThrow();
+  expect(() =>
+    requireLoopback([
+      { address: "127.0.0.1", port: 1 },
+      { address: "0.0.0.0", port: 8080 },
+    ]),
+  ).toThrow("Cannot take payments in test mode: the listener 0.0.0.0:8080 can be reached from other machines");
+});

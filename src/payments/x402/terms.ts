@@ -1,0 +1,155 @@
+import { type Address, checksumAddress, isAddress, sameAddress } from "../signatures/address.ts";
+import { findAsset } from "./assets.ts";
+import { type Kind } from "../facilitator/facilitator.ts";
+import { type PaymentPayload, type PaymentRequired, type PaymentRequirements } from "./messages.ts";
+import { parseNetwork } from "./networks.ts";
+import { parsePrice } from "./price.ts";
+
+/** A route's price, as the configuration has it. Empty strings are not set. */
+export interface Terms {
+  readonly price: string;
+  readonly asset: string;
+  readonly network: string;
+  readonly pay_to: string;
+  readonly scheme: string;
+  readonly max_timeout_seconds: number;
+  readonly extra_name: string;
+  readonly extra_version: string;
+  /** Which contract moves the money under `exact`: the token itself, or Permit2, which any token works with. */
+  readonly asset_transfer_method?: "eip3009" | "permit2";
+}
+
+const ZERO_ADDRESS = /^0x0{40}$/;
+
+/**
+ * What a payer must agree to. Under `upto` the price is the most that is charged, and `completeTerms` must add whose
+ * facilitator settles. Throws `Cannot sell: ...` where the terms would give content away or cannot be paid.
+ */
+export function compileTerms(terms: Terms): PaymentRequirements {
+  const scheme = schemeOf(terms);
+  const network = parseNetwork(terms.network);
+  if (network === undefined) throw new Error(`Cannot sell: network "${terms.network}" is unknown`);
+  if (!isAddress(terms.pay_to) || ZERO_ADDRESS.test(terms.pay_to)) {
+    throw new Error(`Cannot sell: pay_to "${terms.pay_to}" is no address`);
+  }
+  if (!Number.isSafeInteger(terms.max_timeout_seconds) || terms.max_timeout_seconds < 1) {
+    throw new Error(`Cannot sell: max_timeout_seconds ${terms.max_timeout_seconds} is not a whole number above 0`);
+  }
+  const token = tokenOf(terms, network);
+  const isPermit2 = scheme === "upto" || terms.asset_transfer_method === "permit2";
+  return {
+    scheme,
+    network,
+    amount: parsePrice(terms.price, token.decimals),
+    asset: token.address,
+    payTo: terms.pay_to,
+    maxTimeoutSeconds: terms.max_timeout_seconds,
+    extra: {
+      name: token.name,
+      version: token.version,
+      ...(isPermit2 ? { assetTransferMethod: "permit2" } : {}),
+    },
+  };
+}
+
+function schemeOf({ scheme, asset_transfer_method }: Terms): "exact" | "upto" {
+  if (scheme !== "exact" && scheme !== "upto") {
+    throw new Error(`Cannot sell: scheme "${scheme}" is neither "exact" nor "upto"`);
+  }
+  if (scheme === "upto" && asset_transfer_method === "eip3009") {
+    throw new Error('Cannot sell: scheme "upto" moves money by Permit2 alone, and asset_transfer_method is "eip3009"');
+  }
+  return scheme;
+}
+
+/** The kind among those that a facilitator takes by which `requirements` can be paid; undefined where there is none. */
+export function findKind(kinds: readonly Kind[], { scheme, network }: PaymentRequirements): Kind | undefined {
+  const ofScheme = kinds.filter((kind) => kind.scheme === scheme);
+  return ofScheme.find((kind) => kind.network === network) ?? ofScheme.find((kind) => kind.network === "eip155:*");
+}
+
+/** True where `requirements` can be advertised as they are: those of `upto` must say whose facilitator settles. */
+export function isComplete({ scheme, extra }: PaymentRequirements): boolean {
+  return scheme !== "upto" || facilitatorOf(extra) !== undefined;
+}
+
+/**
+ * `requirements` with what only the facilitator knows, from the kind that it takes them as: under `upto` its own address,
+ * without which nobody can pay. Throws `Cannot sell: ...` where that kind does not say it.
+ */
+export function completeTerms(requirements: PaymentRequirements, kind: Kind): PaymentRequirements {
+  if (requirements.scheme !== "upto") return requirements;
+  const facilitatorAddress = facilitatorOf(kind.extra);
+  if (facilitatorAddress === undefined) {
+    throw new Error(
+      `Cannot sell: the facilitator takes "upto" on ${requirements.network}, and does not say by which facilitatorAddress`,
+    );
+  }
+  return { ...requirements, extra: { ...requirements.extra, facilitatorAddress } };
+}
+
+/** Who alone may settle under `upto`, from a challenge's or a kind's `extra`; undefined where it is no such address. */
+export function facilitatorOf(extra: Readonly<Record<string, unknown>> | undefined): Address | undefined {
+  const address = extra?.["facilitatorAddress"];
+  if (typeof address !== "string" || !isAddress(address) || ZERO_ADDRESS.test(address)) return undefined;
+  return checksumAddress(address);
+}
+
+interface Token {
+  readonly address: Address;
+  readonly name: string;
+  readonly version: string;
+  readonly decimals: number;
+}
+
+function tokenOf(terms: Terms, network: string): Token {
+  const known = findAsset(network, terms.asset);
+  const name = terms.extra_name || known?.name;
+  const version = terms.extra_version || known?.version;
+  const address = known?.address ?? terms.asset;
+  if (!isAddress(address)) throw new Error(`Cannot sell: asset "${terms.asset}" is unknown on ${network}`);
+  if (name === undefined || version === undefined) {
+    throw new Error(`Cannot sell: asset "${terms.asset}" needs extra_name and extra_version, its EIP-712 domain`);
+  }
+  if (known === undefined && terms.price.startsWith("$")) {
+    throw new Error(`Cannot sell: the price "${terms.price}" of an unknown asset must be in atomic units`);
+  }
+  return { address, name, version, decimals: known?.decimals ?? 0 };
+}
+
+/** True where `sent` has everything that `advertised` has, with the same values, at every depth. */
+function contains(sent: unknown, advertised: unknown): boolean {
+  if (typeof advertised !== "object" || advertised === null) return sent === advertised;
+  if (typeof sent !== "object" || sent === null || Array.isArray(sent) !== Array.isArray(advertised)) return false;
+  const values = new Map<string, unknown>(Object.entries(sent));
+  return Object.entries(advertised).every(([key, value]) => values.has(key) && contains(values.get(key), value));
+}
+
+/** Why a payment does not fit the challenge; undefined where it does. */
+export type Mismatch = "No matching payment requirements" | "extension_echo_mismatch" | "resource_mismatch";
+
+/** Compares what a payer says to have accepted with what is asked for: more is allowed in `extra` and extensions, other is not. */
+export function findMismatch(payment: PaymentPayload, required: PaymentRequired): Mismatch | undefined {
+  const { accepted, extensions, resource } = payment;
+  if (!required.accepts.some((offer) => agrees(accepted, offer))) return "No matching payment requirements";
+  for (const [key, value] of Object.entries(extensions ?? {})) {
+    const advertised = required.extensions?.[key];
+    if (advertised !== undefined && !contains(value, advertised)) return "extension_echo_mismatch";
+  }
+  // An EIP-3009 signature covers token, amount, payee, times and nonce, no URL: this catches mix-ups, not malice.
+  if (resource !== undefined && resource.url !== required.resource.url) return "resource_mismatch";
+  return undefined;
+}
+
+/** True where what a payer says to have accepted is this offer; more is allowed in `extra`. */
+export function agrees(accepted: PaymentRequirements, offer: PaymentRequirements): boolean {
+  return (
+    accepted.scheme === offer.scheme &&
+    accepted.network === offer.network &&
+    accepted.amount === offer.amount &&
+    sameAddress(accepted.asset, offer.asset) &&
+    sameAddress(accepted.payTo, offer.payTo) &&
+    accepted.maxTimeoutSeconds === offer.maxTimeoutSeconds &&
+    contains(accepted.extra, offer.extra)
+  );
+}

@@ -1,0 +1,34 @@
+import { type Address, type Hex } from "../signatures/address.ts";
+import { type PaymentPayload, type PaymentRequirements } from "./messages.ts";
+
+/** Uniswap's Permit2, at the same address on every chain. */
+export const PERMIT2: Address = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
+
+/** What a payer has signed to let happen, whichever contract carries it out. Numbers are decimal strings, times Unix seconds. */
+export interface Transfer {
+  /** The contract that spends the nonce: the token under EIP-3009, Permit2 under Permit2. */
+  readonly contract: string;
+  readonly from: Address;
+  readonly to: Address;
+  /** The most that may move; under `exact` what moves. */
+  readonly value: string;
+  readonly validAfter: string;
+  readonly validBefore: string;
+  /** 32 bytes. */
+  readonly nonce: Hex;
+}
+
+/** The transfer that `payment` allows of the asset that `requirements` ask for. */
+export function transferOf({ payload }: PaymentPayload, { asset }: PaymentRequirements): Transfer {
+  if ("authorization" in payload) return { contract: asset, ...payload.authorization };
+  const { permitted, from, nonce, deadline, witness } = payload.permit2Authorization;
+  return {
+    contract: PERMIT2,
+    from,
+    to: witness.to,
+    value: permitted.amount,
+    validAfter: witness.validAfter,
+    validBefore: deadline,
+    nonce: `0x${BigInt(nonce).toString(16).padStart(64, "0")}`,
+  };
+}
