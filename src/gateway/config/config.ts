@@ -3,12 +3,14 @@ import { accessLog } from "./schema/access-log.ts";
 import { admin } from "./schema/admin.ts";
 import { bufferPool } from "./schema/buffer-pool.ts";
 import { content } from "./schema/content.ts";
+import { cors } from "./schema/cors.ts";
 import { http2 } from "./schema/http2.ts";
 import { limits } from "./schema/limits.ts";
 import { otel } from "./schema/otel.ts";
 import { postgres } from "./schema/postgres.ts";
 import { quic } from "./schema/quic.ts";
 import { routes } from "./schema/routes.ts";
+import { securityHeaders } from "./schema/security-headers.ts";
 import { server } from "./schema/server.ts";
 import { statePath } from "./schema/state-path.ts";
 import { tenantIdleTtlMs } from "./schema/tenant-idle-ttl-ms.ts";
@@ -42,6 +44,8 @@ export const configSchema = z.strictObject({
   wasm_host_call_deadline_ms: wasmHostCallDeadlineMs,
   tenant_idle_ttl_ms: tenantIdleTtlMs,
   access_log: accessLog,
+  security_headers: securityHeaders,
+  cors,
   content,
   state_path: statePath,
 });
@@ -61,3 +65,6 @@ export type UpstreamServerConfig = UpstreamConfig["servers"][number];
 export type RouteConfig = Config["routes"][number];
 export type RouteX402Config = NonNullable<RouteConfig["x402"]>;
 export type AccessLogConfig = Config["access_log"];
+export type SecurityHeadersConfig = NonNullable<Config["security_headers"]>;
+export type CorsConfig = NonNullable<Config["cors"]>;
+export type HeaderRulesConfig = NonNullable<RouteConfig["headers"]>;

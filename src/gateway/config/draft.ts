@@ -5,7 +5,17 @@ import { type Finding, listAt, valueAt } from "./finding.ts";
 import { route } from "./schema/routes.ts";
 import { upstream } from "./schema/upstreams.ts";
 
-type Section = "server" | "timeouts" | "buffer_pool" | "tls" | "http2" | "quic" | "admin" | "x402" | "postgres";
+type Section =
+  | "server"
+  | "timeouts"
+  | "buffer_pool"
+  | "tls"
+  | "http2"
+  | "quic"
+  | "admin"
+  | "x402"
+  | "postgres"
+  | "cors";
 
 /**
  * What stands of a configuration: a section or item that has problems of its own is undefined. Rules across keys run
@@ -41,6 +51,7 @@ export function draftOf(raw: unknown): Draft {
     quic: part(shape.quic, valueAt(raw, ["quic"])),
     admin: part(shape.admin, valueAt(raw, ["admin"])),
     x402: part(shape.x402, valueAt(raw, ["x402"])),
+    cors: part(shape.cors, valueAt(raw, ["cors"])),
     postgres: part(shape.postgres, valueAt(raw, ["postgres"])),
     upstreams: listAt(raw, ["upstreams"]).map((item) => part(upstream, item)),
     routes: listAt(raw, ["routes"]).map((item) => part(route, item)),

@@ -5,6 +5,7 @@ import { draftOf, gather } from "./draft.ts";
 import { describeFound, type Finding, formatPath, listAt, valueAt } from "./finding.ts";
 import { problemsOf } from "./issue.ts";
 import { parseJson } from "./json.ts";
+import { checkPolicies } from "./rules-policies.ts";
 import { checkRoutes } from "./rules-routes.ts";
 import { checkSections } from "./rules.ts";
 import { checkX402 } from "./rules-x402.ts";
@@ -77,6 +78,7 @@ export function loadValue(value: unknown): Loaded {
   checkX402(draft, report);
   checkUpstreams(draft, report);
   checkRoutes(draft, report);
+  checkPolicies(draft, report);
   if (result.success && problems.length === 0) return { config: result.data, problems: [], warnings };
   return { config: undefined, problems, warnings };
 }

@@ -23,6 +23,7 @@ import { hostOf, RouteTable } from "../routing/table.ts";
 import { StaticFiles, type StaticFilesDeps } from "../static/static-files.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 import { type UpstreamDeps, Upstreams } from "./upstreams.ts";
+import { fieldPolicies } from "./field-policies.ts";
 import { type LogFiles, openAccessLog } from "./log-files.ts";
 import { type ChoreSettings, choreSettings, counted } from "./payment-chores.ts";
 import { routeMirror } from "./route-mirror.ts";
@@ -103,7 +104,7 @@ async function compileWith(lease: Lease, { config, deps, previous }: Compilation
     routes.push({
       pathPrefix: route.path_prefix,
       host: route.host === undefined ? undefined : hostOf(route.host),
-      policies: routePolicies({ auth: authenticate(route), payment }),
+      policies: routePolicies({ ...fieldPolicies(config, route), auth: authenticate(route), payment }),
       target,
       cache: caches.create(route, target),
       observer: await createObserver(config, deps, route),
@@ -119,7 +120,7 @@ async function compileWith(lease: Lease, { config, deps, previous }: Compilation
       catalogue: sold.length === 0 ? undefined : new Catalogue(sold),
       buffers: deps.buffers,
       clientAddress: createClientAddress(config.server.trusted_proxies),
-      unrouted: routePolicies({}),
+      unrouted: routePolicies(fieldPolicies(config, undefined)),
       staticFiles,
       ...answer,
       onFault: deps.onFault,

@@ -1,10 +1,13 @@
 import * as z from "zod";
 import { routeAccessLog } from "./access-log.ts";
 import { auth } from "./auth.ts";
+import { routeCors } from "./cors.ts";
+import { headerRules } from "./header-rules.ts";
 import { bytes, count, headerName, headerValue, jsonObject, milliseconds, ours, text } from "./kinds.ts";
 import { pathPrefix, rewriteReplacement, routeHost } from "./path.ts";
 import { routeCache } from "./route-cache.ts";
 import { routeX402 } from "./route-x402.ts";
+import { routeSecurityHeaders } from "./security-headers.ts";
 import { trafficSplit, trafficSplitSticky } from "./traffic-split.ts";
 
 const rateLimit = z
@@ -86,6 +89,9 @@ export const route = z
     retry,
     x402: routeX402.exactOptional(),
     access_log: routeAccessLog.exactOptional(),
+    security_headers: routeSecurityHeaders.exactOptional(),
+    cors: routeCors.exactOptional(),
+    headers: headerRules.exactOptional(),
   })
   .describe("A path prefix and what happens to requests below it.");
 

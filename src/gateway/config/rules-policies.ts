@@ -1,0 +1,136 @@
+import { type Config, type CorsConfig, type RouteConfig } from "./config.ts";
+import { type Draft, type Report } from "./draft.ts";
+
+/** Fields by which a connection works, or a message is framed (RFC 9110 §7.6.1), and those of a handshake (RFC 6455 §4). */
+const FRAMING = [
+  "connection",
+  "content-encoding",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "sec-websocket-accept",
+  "sec-websocket-extensions",
+  "sec-websocket-key",
+  "sec-websocket-protocol",
+  "sec-websocket-version",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "x-request-id",
+];
+/** Fields of requests that the gateway answers for. */
+const OF_REQUESTS = new Set([
+  ...FRAMING,
+  "grpc-timeout",
+  "payment-signature",
+  "via",
+  "x-client-cert-subject",
+  "x-client-cert-verified",
+  "x-consumer-name",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "x-payment",
+  "x-real-ip",
+]);
+/** Fields of answers that the gateway answers for. */
+const OF_RESPONSES = new Set([
+  ...FRAMING,
+  "age",
+  "alt-svc",
+  "cache-status",
+  "content-range",
+  "date",
+  "grpc-message",
+  "grpc-status",
+  "payment-required",
+  "payment-response",
+  "x-payment-response",
+]);
+
+/** CGI and its children make one name of hyphens and underscores. */
+function nameOf(name: string): string {
+  return name.toLowerCase().replaceAll("_", "-");
+}
+
+/** Names by which an upstream of the route learns who the client is. */
+function identityNames(auth: RouteConfig["auth"]): string[] {
+  if (auth.type === "chain") return auth.methods.flatMap(identityNames);
+  if (auth.type === "jwt") return auth.claims_to_headers.map(({ header }) => nameOf(header));
+  return auth.type === "forward_auth" ? auth.headers_upstream.map(nameOf) : [];
+}
+
+type Rules = NonNullable<RouteConfig["headers"]>["request"];
+
+/** Every name of the rules, and where it stands. */
+function* namesOf({ set, add, remove }: Rules, path: string): Generator<readonly [name: string, at: string]> {
+  for (const [i, { name }] of set.entries()) yield [name, `${path}.set[${i}].name`];
+  for (const [i, { name }] of add.entries()) yield [name, `${path}.add[${i}].name`];
+  for (const [i, name] of remove.entries()) yield [name, `${path}.remove[${i}]`];
+}
+
+function twice({ set, add, remove }: Rules, path: string, report: Report): void {
+  const taken = new Map<string, string>();
+  const once: (readonly [string, string])[] = [
+    ...set.map(({ name }, i) => [name, `set[${i}]`] as const),
+    ...remove.map((name, i) => [name, `remove[${i}]`] as const),
+  ];
+  for (const [name, at] of once) {
+    const lower = name.toLowerCase();
+    const other = taken.get(lower);
+    if (other !== undefined) report.problem(`${path}.${at}`, `${JSON.stringify(name)} is in ${other} already`);
+    taken.set(lower, other ?? at);
+  }
+  for (const [i, { name }] of add.entries()) {
+    const other = taken.get(name.toLowerCase());
+    if (other !== undefined) report.problem(`${path}.add[${i}]`, `${JSON.stringify(name)} is in ${other} already`);
+  }
+}
+
+function headerRules({ headers, auth }: RouteConfig, path: string, report: Report): void {
+  if (headers === undefined) return;
+  const { request, response } = headers;
+  const identity = new Set(identityNames(auth));
+  for (const [name, at] of namesOf(request, `${path}.request`)) {
+    const known = nameOf(name);
+    if (OF_REQUESTS.has(known)) report.problem(at, `${JSON.stringify(name)} is set by the gateway alone`);
+    else if (identity.has(known)) report.problem(at, `${JSON.stringify(name)} is set by authentication alone`);
+  }
+  for (const [name, at] of namesOf(response, `${path}.response`)) {
+    const known = nameOf(name);
+    if (OF_RESPONSES.has(known)) report.problem(at, `${JSON.stringify(name)} is set by the gateway alone`);
+    // What an answer was chosen by must reach caches, whatever else they are told.
+    else if (known === "vary" && !at.includes(".add[")) report.problem(at, `"${name}" can be added to, not replaced`);
+  }
+  twice(request, `${path}.request`, report);
+  twice(response, `${path}.response`, report);
+}
+
+function corsRules(settings: CorsConfig, path: string, report: Report): void {
+  if (settings.allow_credentials !== true) return;
+  for (const open of ["*", "null"]) {
+    if (!settings.allow_origins?.includes(open)) continue;
+    // Any page can have a sandbox ask for it, whose origin is null.
+    report.problem(path, `allow_credentials with the origin "${open}" lets every page act as its visitor`);
+  }
+  if (settings.expose_headers?.includes("*")) {
+    report.problem(path, '"*" in expose_headers means a header of that name with allow_credentials (Fetch)');
+  }
+}
+
+/** Rules of `cors`, `routes[].cors` and `routes[].headers`; a route's keys are judged with those that it inherits. */
+export function checkPolicies(draft: Draft, report: Report): void {
+  const common: Config["cors"] = draft.cors;
+  if (common !== undefined) corsRules(common, "cors", report);
+  for (const [i, route] of draft.routes.entries()) {
+    if (route === undefined) continue;
+    const path = `routes[${i}]`;
+    if (route.cors !== undefined) corsRules({ ...common, ...route.cors }, `${path}.cors`, report);
+    headerRules(route, `${path}.headers`, report);
+  }
+}

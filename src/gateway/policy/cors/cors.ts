@@ -1,0 +1,152 @@
+import { eachField, fieldLine, type Fields, fieldValue, trimOws } from "../../../lib/fields.ts";
+import { answer } from "../../answer.ts";
+import { type CorsConfig } from "../../config/config.ts";
+import { CORS_DEFAULTS } from "../../config/schema/cors.ts";
+import { type ResponseSink } from "../../exchange.ts";
+import { FieldChanges } from "../field-changes.ts";
+import { HeadEdit } from "../head-edit.ts";
+import { type Policy } from "../policy.ts";
+import { createOriginMatch, type OriginMatch } from "./origins.ts";
+
+const ANY = "*";
+const NOTHING = new Uint8Array(0);
+
+/** What a paying script sends and reads (x402), on routes with a price. */
+const PAYMENT_REQUEST = ["PAYMENT-SIGNATURE", "X-PAYMENT"];
+const PAYMENT_RESPONSE = ["PAYMENT-REQUIRED", "PAYMENT-RESPONSE", "X-PAYMENT-RESPONSE", "Retry-After"];
+
+/** What an upstream says of it is not asked: one who speaks for a route is enough, and two values are none (Fetch, CORS check). */
+const OVERRULED = new FieldChanges({
+  removed: [
+    "Access-Control-Allow-Origin",
+    "Access-Control-Allow-Credentials",
+    "Access-Control-Expose-Headers",
+    "Access-Control-Allow-Methods",
+    "Access-Control-Allow-Headers",
+    "Access-Control-Max-Age",
+    "Access-Control-Allow-Private-Network",
+  ],
+});
+
+const VARY = fieldLine("Vary", "Origin");
+const VARY_PREFLIGHT = fieldLine("Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers");
+
+/** Lists whose every item is a token; the longest that is sent back. */
+const TOKENS = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:[ \t]*,[ \t]*[!#$%&'*+\-.^_`|~0-9A-Za-z]+)*$/;
+const MAX_ECHOED = 4096;
+
+interface Compiled {
+  readonly allows: OriginMatch;
+  /** Every origin gets the same answer, so caches need not tell them apart. */
+  readonly isForAll: boolean;
+  /** Of answers that scripts may read, behind Allow-Origin. */
+  readonly shared: Fields;
+  /** Of preflights, behind those; undefined: what is asked for is sent back. */
+  readonly methods: Fields | undefined;
+  readonly headers: Fields | undefined;
+  readonly maxAge: Fields;
+}
+
+/**
+ * The CORS protocol (Fetch). A preflight is answered here, whatever the rest of the chain asks for: it carries neither
+ * credentials nor payment. It refuses nobody: the fields that are missing have the browser do so. `isPriced`: payment's own
+ * fields may be sent and read. Undefined where no origin is allowed.
+ */
+export function createCorsPolicy(config: CorsConfig, isPriced: boolean): Policy | undefined {
+  if (config.allow_origins === undefined || config.allow_origins.length === 0) return undefined;
+  const compiled = compile(config, config.allow_origins, isPriced);
+  return {
+    name: "cors",
+    request(exchange) {
+      const { head } = exchange;
+      // No browser calls gRPC.
+      if (head.isGrpc) return "continue";
+      const origin = fieldValue(head.fields, "origin");
+      if (head.method === "OPTIONS" && origin !== undefined) {
+        const method = fieldValue(head.fields, "access-control-request-method");
+        if (method !== undefined) {
+          answer(exchange, 204, preflightFields(compiled, origin, { method, fields: head.fields }), NOTHING);
+          return "answered";
+        }
+      }
+      exchange.response = new CorsEdit(exchange.response, compiled, origin);
+      return "continue";
+    },
+    close() {},
+  };
+}
+
+function compile(config: CorsConfig, origins: readonly string[], isPriced: boolean): Compiled {
+  const { allow_methods, allow_headers, expose_headers, allow_credentials, max_age_s } = {
+    ...CORS_DEFAULTS,
+    ...config,
+  };
+  const credentials = allow_credentials ? fieldLine("Access-Control-Allow-Credentials", "true") : "";
+  const exposed = [...expose_headers, ...(isPriced ? PAYMENT_RESPONSE : [])];
+  return {
+    allows: createOriginMatch(origins),
+    isForAll: origins.includes(ANY),
+    shared: credentials + listLine("Access-Control-Expose-Headers", exposed),
+    methods: allow_methods.includes(ANY) ? undefined : listLine("Access-Control-Allow-Methods", allow_methods),
+    headers: allow_headers.includes(ANY)
+      ? undefined
+      : listLine("Access-Control-Allow-Headers", [...allow_headers, ...(isPriced ? PAYMENT_REQUEST : [])]),
+    maxAge: fieldLine("Access-Control-Max-Age", String(max_age_s)),
+  };
+}
+
+function listLine(name: string, items: readonly string[]): Fields {
+  return items.length === 0 ? "" : fieldLine(name, items.join(", "));
+}
+
+function preflightFields(
+  compiled: Compiled,
+  origin: string,
+  asked: { readonly method: string; readonly fields: Fields },
+): Fields {
+  const allowed = allowedFields(compiled, origin);
+  if (allowed === "") return VARY_PREFLIGHT;
+  // "*" does not do: it excludes Authorization, and means itself where credentials go along (Fetch, CORS-preflight fetch).
+  const methods = compiled.methods ?? echo("Access-Control-Allow-Methods", asked.method);
+  const headers =
+    compiled.headers ??
+    echo("Access-Control-Allow-Headers", fieldValue(asked.fields, "access-control-request-headers") ?? "");
+  return VARY_PREFLIGHT + allowed + methods + headers + compiled.maxAge;
+}
+
+/** Sends back what was asked for, where it is what a browser sends. */
+function echo(name: string, value: string): Fields {
+  return value.length <= MAX_ECHOED && TOKENS.test(value) ? fieldLine(name, value) : "";
+}
+
+/** Empty where scripts of the origin may not read the answer. */
+function allowedFields({ allows, isForAll, shared }: Compiled, origin: string | undefined): Fields {
+  if (isForAll) return `Access-Control-Allow-Origin: *\r\n${shared}`;
+  if (origin === undefined || !allows(origin)) return "";
+  return `Access-Control-Allow-Origin: ${origin}\r\n${shared}`;
+}
+
+class CorsEdit extends HeadEdit {
+  readonly #compiled: Compiled;
+  readonly #origin: string | undefined;
+
+  constructor(sink: ResponseSink, compiled: Compiled, origin: string | undefined) {
+    super(sink);
+    this.#compiled = compiled;
+    this.#origin = origin;
+  }
+
+  protected edit(fields: Fields): Fields {
+    const clean = OVERRULED.apply(fields) + allowedFields(this.#compiled, this.#origin);
+    return this.#compiled.isForAll || variesByOrigin(clean) ? clean : clean + VARY;
+  }
+}
+
+function variesByOrigin(fields: Fields): boolean {
+  for (const [name, value] of eachField(fields)) {
+    if (name.length !== 4 || name.toLowerCase() !== "vary") continue;
+    const names = value.toLowerCase().split(",").map(trimOws);
+    if (names.includes("origin") || names.includes(ANY)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,34 @@
+/** True for origins that are allowed, as browsers write them. */
+export type OriginMatch = (origin: string) => boolean;
+
+/** What may stand for the star of `https://*.example.com`: labels of a host, and nothing that would end one. */
+const LABELS = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
+
+/** No host is longer (RFC 1035 §2.3.4). */
+const MAX_LABELS_LENGTH = 253;
+
+interface Wildcard {
+  /** `https://` */
+  readonly start: string;
+  /** `.example.com`, and the port. */
+  readonly end: string;
+}
+
+/** Compiles origins; `*` matches whatever is sent, `null` those that have none to tell. */
+export function createOriginMatch(origins: readonly string[]): OriginMatch {
+  if (origins.includes("*")) return () => true;
+  const exact = new Set(origins.filter((origin) => !origin.includes("*")));
+  const wildcards: Wildcard[] = origins
+    .filter((origin) => origin.includes("*"))
+    .map((origin) => {
+      const star = origin.indexOf("*");
+      return { start: origin.slice(0, star), end: origin.slice(star + 1) };
+    });
+  return (origin) => exact.has(origin) || wildcards.some((wildcard) => isBelow(origin, wildcard));
+}
+
+function isBelow(origin: string, { start, end }: Wildcard): boolean {
+  const length = origin.length - start.length - end.length;
+  if (length <= 0 || length > MAX_LABELS_LENGTH || !origin.startsWith(start) || !origin.endsWith(end)) return false;
+  return LABELS.test(origin.slice(start.length, origin.length - end.length));
+}

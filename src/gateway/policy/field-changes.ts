@@ -1,0 +1,70 @@
+import { type Fields } from "../../lib/fields.ts";
+
+/** What is done to a head's field lines. Names in any capitalisation. */
+export interface FieldChangeList {
+  /** Every line of these goes. */
+  readonly removed?: readonly string[];
+  /** Whole lines that are added at the end. */
+  readonly added?: Fields;
+  /** Lines that are added where the head has none of the name; 31 at most. */
+  readonly defaults?: readonly { readonly name: string; readonly line: Fields }[];
+}
+
+interface Watched {
+  readonly lowerName: string;
+  /** The bit of a default; 0: the line goes. */
+  readonly bit: number;
+}
+
+/** Changes to field lines, compiled: applying them takes one scan, which reads names of the right length alone. */
+export class FieldChanges {
+  readonly #byLength: (Watched[] | undefined)[] = [];
+  readonly #added: Fields;
+  readonly #defaults: readonly { readonly bit: number; readonly line: Fields }[];
+
+  constructor({ removed = [], added = "", defaults = [] }: FieldChangeList) {
+    this.#added = added;
+    this.#defaults = defaults.map(({ line }, i) => ({ bit: 1 << i, line }));
+    for (const name of removed) this.#watch(name, 0);
+    for (const [i, { name }] of defaults.entries()) this.#watch(name, 1 << i);
+  }
+
+  #watch(name: string, bit: number): void {
+    (this.#byLength[name.length] ??= []).push({ lowerName: name.toLowerCase(), bit });
+  }
+
+  /** The fields as they are afterwards. */
+  apply(fields: Fields): Fields {
+    let kept = "";
+    let from = 0;
+    let found = 0;
+    for (let start = 0; start < fields.length; ) {
+      const newline = fields.indexOf("\r\n", start);
+      const end = newline === -1 ? fields.length : newline + 2;
+      const watched = this.#watchedAt(fields, start);
+      if (watched !== undefined && watched.bit === 0) {
+        kept += fields.slice(from, start);
+        from = end;
+      } else if (watched !== undefined) found |= watched.bit;
+      start = end;
+    }
+    let changed = (from === 0 ? fields : kept + fields.slice(from)) + this.#added;
+    for (const { bit, line } of this.#defaults) if ((found & bit) === 0) changed += line;
+    return changed;
+  }
+
+  #watchedAt(fields: Fields, start: number): Watched | undefined {
+    const candidates = this.#byLength[fields.indexOf(":", start) - start];
+    if (candidates === undefined) return undefined;
+    for (const candidate of candidates) if (spells(fields, start, candidate.lowerName)) return candidate;
+    return undefined;
+  }
+}
+
+function spells(fields: Fields, start: number, lowerName: string): boolean {
+  for (let i = 0; i < lowerName.length; i++) {
+    const code = fields.charCodeAt(start + i);
+    if ((code >= 0x41 && code <= 0x5a ? code | 0x20 : code) !== lowerName.charCodeAt(i)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,57 @@
+import { fieldLine } from "../../../lib/fields.ts";
+import { type HeaderRulesConfig } from "../../config/config.ts";
+import { FieldChanges } from "../field-changes.ts";
+import { FieldEdit } from "../head-edit.ts";
+import { type Policy } from "../policy.ts";
+
+type Rules = HeaderRulesConfig["request"];
+
+/** Changes what goes on to the upstream; the last of a chain. Undefined where there is no rule. */
+export function createRequestHeadersPolicy({ request: rules }: HeaderRulesConfig): Policy | undefined {
+  if (isEmpty(rules)) return undefined;
+  const changes = changesOf(rules);
+  return {
+    name: "headers.request",
+    request({ head }) {
+      head.fields = changes.apply(head.fields);
+      return "continue";
+    },
+    close() {},
+  };
+}
+
+/** Changes what goes to the client, whoever answers; the first of a chain. Undefined where there is no rule. */
+export function createResponseHeadersPolicy({ response: rules }: HeaderRulesConfig): Policy | undefined {
+  if (isEmpty(rules)) return undefined;
+  const changes = changesOf(rules);
+  // By its type a client knows a call's answer.
+  const ofCalls = changesOf(without(rules, "content-type"));
+  return {
+    name: "headers.response",
+    request(exchange) {
+      exchange.response = new FieldEdit(exchange.response, exchange.head.isGrpc ? ofCalls : changes);
+      return "continue";
+    },
+    close() {},
+  };
+}
+
+function isEmpty({ set, add, remove }: Rules): boolean {
+  return set.length === 0 && add.length === 0 && remove.length === 0;
+}
+
+function without({ set, add, remove }: Rules, lowerName: string): Rules {
+  const isOther = (name: string): boolean => name.toLowerCase() !== lowerName;
+  return {
+    set: set.filter(({ name }) => isOther(name)),
+    add: add.filter(({ name }) => isOther(name)),
+    remove: remove.filter(isOther),
+  };
+}
+
+function changesOf({ set, add, remove }: Rules): FieldChanges {
+  return new FieldChanges({
+    removed: [...remove, ...set.map(({ name }) => name)],
+    added: [...set, ...add].map(({ name, value }) => fieldLine(name, value)).join(""),
+  });
+}

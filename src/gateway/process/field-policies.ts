@@ -1,0 +1,26 @@
+import { type Config, type RouteConfig } from "../config/config.ts";
+import { createCorsPolicy } from "../policy/cors/cors.ts";
+import { createRequestHeadersPolicy, createResponseHeadersPolicy } from "../policy/headers/headers.ts";
+import { type Policy } from "../policy/policy.ts";
+import { createSecurityHeadersPolicy } from "../policy/security-headers/security-headers.ts";
+import { type RoutePolicies } from "./route-policies.ts";
+
+type FieldPolicies = Pick<RoutePolicies, "responseHeaders" | "securityHeaders" | "cors" | "requestHeaders">;
+
+/** The policies of a route that deal in fields alone; `route` undefined: of what no route takes. */
+export function fieldPolicies(config: Config, route: RouteConfig | undefined): FieldPolicies {
+  const rules = route?.headers;
+  return {
+    responseHeaders: rules === undefined ? undefined : createResponseHeadersPolicy(rules),
+    securityHeaders: securityHeadersOf(config, route),
+    cors: createCorsPolicy({ ...config.cors, ...route?.cors }, route?.x402 !== undefined),
+    requestHeaders: rules === undefined ? undefined : createRequestHeadersPolicy(rules),
+  };
+}
+
+function securityHeadersOf(config: Config, route: RouteConfig | undefined): Policy | undefined {
+  const { security_headers: common, server } = config;
+  const own = route?.security_headers;
+  if (server.disable_middleware || (common === undefined && own === undefined)) return undefined;
+  return createSecurityHeadersPolicy({ ...common, ...own });
+}
