@@ -1,4 +1,6 @@
+import { nameBytes } from "../../lib/shared-names.ts";
 import { type ZoneShape } from "../../lib/shared-zone.ts";
+import { BUCKET_BYTES } from "../../lib/token-buckets.ts";
 import { OPERATIONS, OUTCOMES } from "../../payments/facilitator/facilitator-observer.ts";
 import { MAX_SERVERS } from "../config/max-servers.ts";
 
@@ -29,12 +31,24 @@ export const CACHE_RESULTS = ["hit", "miss", "stale", "revalidated", "bypass"] a
 export const PAYMENT_OUTCOMES = ["settled", "delivered", "released", "failed", "unknown"] as const;
 /** What becomes of settlement records. */
 export const RECORD_RESULTS = ["posted", "failed", "dropped"] as const;
+/** What rate limits decide. */
+export const RATE_LIMIT_RESULTS = ["allowed", "limited"] as const;
+/** What becomes of questions to the store of rate limits. */
+export const RATE_LIMIT_STORE_RESULTS = ["answered", "failed", "skipped"] as const;
 export const TLS_VERSIONS = ["TLSv1.2", "TLSv1.3"] as const;
 /** Codes are 100 to 599; what an upstream makes up beyond that shares the last column. */
 export const FIRST_CODE = 100;
 export const CODES = 501;
 /** gRPC's statuses, 0 to 16; what a server makes up beyond them shares the last column. */
 export const GRPC_STATUSES = 18;
+
+/** Pairs of consumer and route whose use is counted apart; the first row takes all that find none. */
+export const USAGE_ROWS = 1024;
+/** What is counted of each: see `UsageCounters`. */
+export const USAGE_COLUMNS = 5;
+
+/** Where the parts of the common memory begin, in bytes. */
+export const COMMON = { buckets: 0, names: BUCKET_BYTES, end: BUCKET_BYTES + nameBytes(USAGE_ROWS) };
 
 /** Cells of a row before those of servers: see `SharedPlaces`. */
 export const CELLS_BEFORE_SERVERS = 1;
@@ -79,6 +93,7 @@ const GAUGES = {
   paymentsOpen: column(),
   recordsWaiting: column(),
   facilitatorBreakersOpen: column(),
+  rateLimitStoresAway: column(),
 };
 const GAUGE_COUNT = columns;
 
@@ -118,6 +133,12 @@ export const COLUMN = {
   payments: column(PAYMENT_OUTCOMES.length),
   /** By result. */
   records: column(RECORD_RESULTS.length),
+  /** By result. */
+  rateLimits: column(RATE_LIMIT_RESULTS.length),
+  rateLimitsShared: column(),
+  /** By result. */
+  rateLimitStore: column(RATE_LIMIT_STORE_RESULTS.length),
+  usage: column(USAGE_ROWS * USAGE_COLUMNS),
   bufferRefusals: column(),
   bodyBufferRefusals: column(),
   logLinesDropped: column(),
@@ -131,7 +152,12 @@ export const SUPERVISOR_ROW = 0;
 
 /** The shared memory of a server with so many workers. */
 export function zoneShape(workers: number): ZoneShape {
-  return { rows: workers + 1, counters: columns, cells: CELLS_BEFORE_SERVERS + MAX_SERVERS * CELLS_PER_SERVER };
+  return {
+    rows: workers + 1,
+    counters: columns,
+    cells: CELLS_BEFORE_SERVERS + MAX_SERVERS * CELLS_PER_SERVER,
+    common: COMMON.end,
+  };
 }
 
 /** The first of the columns in which a server is counted. */

@@ -10,6 +10,8 @@ import { MirrorMetrics, writeMirrors } from "./mirror-metrics.ts";
 import { Page, type Snapshot } from "./page.ts";
 import { QuicMetrics, writeQuic } from "./quic-metrics.ts";
 import { PaymentMetrics, writePayments } from "./payment-metrics.ts";
+import { RateLimitMetrics, writeRateLimits } from "./rate-limit-metrics.ts";
+import { UsageCounters } from "./usage.ts";
 import { type PoolName, writeBuffers, writeProcesses } from "./process-metrics.ts";
 import { type CountedServer, ServerMetrics, writeHealth, writeUpstreams } from "./upstream-metrics.ts";
 
@@ -34,6 +36,8 @@ export class Telemetry {
   readonly mirror: MirrorMetrics;
   readonly payments: PaymentMetrics;
   readonly facilitator: FacilitatorMetrics;
+  readonly rateLimits: RateLimitMetrics;
+  readonly usage: UsageCounters;
   readonly #zone: SharedZone;
   readonly #row: Float64Array;
 
@@ -47,6 +51,8 @@ export class Telemetry {
     this.mirror = new MirrorMetrics(this.#row);
     this.payments = new PaymentMetrics(this.#row);
     this.facilitator = new FacilitatorMetrics(this.#row);
+    this.rateLimits = new RateLimitMetrics(this.#row);
+    this.usage = new UsageCounters(zone, row);
     this.#row[COLUMN.pid] = process.pid;
     this.#row[COLUMN.startedAt] = Math.floor(Date.now() / 1000);
   }
@@ -97,6 +103,7 @@ export class Telemetry {
     writeCaches(page, snapshot);
     writePayments(page, snapshot);
     writeFacilitators(page, snapshot);
+    writeRateLimits(page, snapshot);
     writeBuffers(page, snapshot.totals, capacities);
     writeProcesses(page, snapshot);
     return { text: page.text, contentType: Page.contentType };

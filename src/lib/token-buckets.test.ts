@@ -2,19 +2,19 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { join } from "node:path";
 import { closeSync } from "node:fs";
-import { SharedZone } from "../../../lib/shared-zone.ts";
+import { SharedZone } from "./shared-zone.ts";
 import {
   BUCKET_BYTES,
-  Buckets,
+  TokenBuckets,
   type BucketSize,
   MAX_FILL_MS,
   SLOTS,
   SPARE_SLOTS,
   TICKS_PER_MS,
   ticksToWait,
-} from "./buckets.ts";
+} from "./token-buckets.ts";
 
-const CHARGER = join(import.meta.dir, "testing/charger.ts");
+const CHARGER = join(import.meta.dir, "testing/bucket-charger.ts");
 /** One token in 100 s. */
 const SLOW = { cost: 100_000 * TICKS_PER_MS, burst: 10 };
 
@@ -23,12 +23,12 @@ class Clock {
   readonly now = (): number => this.ms;
 }
 
-function createBuckets(clock: Clock): Buckets {
-  return new Buckets(new Uint8Array(BUCKET_BYTES), clock.now);
+function createBuckets(clock: Clock): TokenBuckets {
+  return new TokenBuckets(new Uint8Array(BUCKET_BYTES), clock.now);
 }
 
 /** How many of `times` requests are allowed. */
-function allowed(buckets: Buckets, key: string, { size, times }: { size: BucketSize; times: number }): number {
+function allowed(buckets: TokenBuckets, key: string, { size, times }: { size: BucketSize; times: number }): number {
   const space = buckets.space("route");
   let count = 0;
   for (let i = 0; i < times; i++) if (buckets.charge(space, key, size).allowed) count++;

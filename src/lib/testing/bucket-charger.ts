@@ -1,11 +1,11 @@
 /** Takes tokens out of the buckets of a shared zone, which is descriptor 3, and prints how many of each key it got. */
-import { SharedZone } from "../../../../lib/shared-zone.ts";
-import { BUCKET_BYTES, Buckets } from "../buckets.ts";
+import { SharedZone } from "../shared-zone.ts";
+import { BUCKET_BYTES, TokenBuckets } from "../token-buckets.ts";
 
 const [keys = 0, cost = 0, burst = 0] = process.argv.slice(2).map(Number);
 const zone = SharedZone.open({ rows: 1, counters: 0, cells: 0, common: BUCKET_BYTES }, 3);
 // Time stands still: what is allowed is the burst and nothing else.
-const buckets = new Buckets(zone.common(), () => 0);
+const buckets = new TokenBuckets(zone.common(), () => 0);
 const space = buckets.space("route");
 const counts = Array.from({ length: keys }, () => 0);
 for (let round = 0; round < burst * 4; round++) {

@@ -1,4 +1,4 @@
-import { HalfSipHash } from "../../../lib/half-sip-hash.ts";
+import { HalfSipHash } from "./half-sip-hash.ts";
 
 /** Ticks of a millisecond: the time in a slot is counted in sixteenths of a microsecond. */
 export const TICKS_PER_MS = 16_000;
@@ -59,7 +59,7 @@ export function ticksToWait({ debt }: Charge, { cost, burst }: BucketSize): numb
  * route's own rate: nobody who floods gets more than one rate out of it, and who has a bucket keeps it. Two keys that agree
  * in 34 bits of the hash share a bucket: of 100,000 keys at one time, about one in 170,000; nobody can choose which.
  */
-export class Buckets {
+export class TokenBuckets {
   /** Of the last `charge`; the next one overwrites it. */
   readonly charged: Charge & { spare: boolean } = { allowed: false, debt: 0, spare: false };
   readonly #words: BigInt64Array;

@@ -1,0 +1,53 @@
+import { add, COLUMN, RATE_LIMIT_RESULTS, RATE_LIMIT_STORE_RESULTS } from "./layout.ts";
+import { at, type Page, type Snapshot } from "./page.ts";
+
+/** Counts what rate limits decide. */
+export class RateLimitMetrics {
+  readonly #row: Float64Array;
+
+  constructor(row: Float64Array) {
+    this.#row = row;
+  }
+
+  decided(allowed: boolean): void {
+    add(this.#row, COLUMN.rateLimits + (allowed ? 0 : 1), 1);
+  }
+
+  /** All slots of a key had buckets that are not full: the route's shared bucket decided. */
+  shared(): void {
+    add(this.#row, COLUMN.rateLimitsShared, 1);
+  }
+
+  /** The store was asked, or spared. */
+  store(result: (typeof RATE_LIMIT_STORE_RESULTS)[number]): void {
+    add(this.#row, COLUMN.rateLimitStore + RATE_LIMIT_STORE_RESULTS.indexOf(result), 1);
+  }
+
+  storeIsAway(away: boolean): void {
+    this.#row[COLUMN.rateLimitStoresAway] = away ? 1 : 0;
+  }
+}
+
+/** The rate limits of all routes together. */
+export function writeRateLimits(page: Page, { totals }: Snapshot): void {
+  page.metric("turnpike_rate_limit_requests_total", "counter", "Requests on routes with a rate limit, by result.");
+  for (const [index, result] of RATE_LIMIT_RESULTS.entries())
+    page.sample(at(totals, COLUMN.rateLimits + index), { result });
+  page
+    .metric(
+      "turnpike_rate_limit_shared_total",
+      "counter",
+      "Requests that found no bucket of their own since the table is full, and were counted together with others of their route.",
+    )
+    .sample(at(totals, COLUMN.rateLimitsShared));
+  page.metric(
+    "turnpike_rate_limit_store_requests_total",
+    "counter",
+    "Requests whose limit is kept in rate_limit_store: answered by it, failed or too late, or skipped while it is away. All but the first were limited by this server alone.",
+  );
+  for (const [index, result] of RATE_LIMIT_STORE_RESULTS.entries())
+    page.sample(at(totals, COLUMN.rateLimitStore + index), { result });
+  page
+    .metric("turnpike_rate_limit_store_away", "gauge", "Workers that do without rate_limit_store, since it is away.")
+    .sample(at(totals, COLUMN.rateLimitStoresAway));
+}
