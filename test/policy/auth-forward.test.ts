@@ -21,6 +21,10 @@ function says(status: string, fields = "", body = ""): Answer {
     connection.send(`HTTP/1.1 ${status}\r\n${fields}Content-Length: ${body.length}\r\n\r\n${body}`);
 }
 
+function route(path: string, auth: object): object {
+  return { path_prefix: path, upstream: "origin", auth };
+}
+
 beforeAll(async () => {
   origin = await RawOrigin.start();
   service = await RawOrigin.start();
@@ -33,7 +37,6 @@ beforeAll(async () => {
   };
   const nobody = { ...auth, url: `http://127.0.0.1:${await freePort()}/` };
   const key = { type: "api_key", keys: [{ key: "the key", name: "alice" }] };
-  const route = (path_prefix: string, method: object): object => ({ path_prefix, upstream: "origin", auth: method });
   gateway = await startProtocols({
     upstreams: [{ name: "origin", servers: [serverAt(origin.port)] }],
     routes: [

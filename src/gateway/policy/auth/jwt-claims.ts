@@ -80,13 +80,15 @@ function givenFields(claims: Claims, { claims_to_headers: rules }: ClaimRules): 
   return fields;
 }
 
-/** A claim as one text; a list's items have commas between them, so that an item with a comma in it would be two. */
+/** A claim as one text. A list's items have commas between them: an item with a comma in it would be two, and one with spaces around it another's. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (Array.isArray(value) && value.length > 0) {
     const items: readonly unknown[] = value;
-    const texts = items.filter((item) => typeof item === "string" && item !== "" && !item.includes(","));
+    const texts = items.filter(
+      (item) => typeof item === "string" && !item.includes(",") && fieldText(item) !== undefined,
+    );
     if (texts.length === items.length) return texts.join(",");
     if (items.some((item) => typeof item === "string")) return undefined;
   }
