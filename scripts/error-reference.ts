@@ -24,6 +24,7 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   "expectation-failed": "The request expects something other than `100-continue`.",
   "upgrade-required":
     "The request asks for a version of WebSocket that does not exist; `Sec-WebSocket-Version` names one.",
+  "rate-limited": "The client has used up the route's `rate_limit`; `Retry-After` says how many seconds to wait.",
   "head-too-large":
     "The head is larger than `limits.max_header_bytes`, or has more fields than `limits.max_header_count`.",
   internal: "A fault of Turnpike's own; the log says more.",

@@ -2,6 +2,7 @@ import { eventTime } from "../lib/event-clock.ts";
 import { type AnsweredRequest, type Exchange } from "./exchange.ts";
 import { type LogLine } from "./policy/access-log/access-log.ts";
 import { type HttpMetrics } from "./telemetry/http-metrics.ts";
+import { type RouteUsage } from "./telemetry/usage.ts";
 
 /** Where finished exchanges are written down, and how. */
 export interface AccessLog {
@@ -18,11 +19,14 @@ export interface AccessLog {
 export class Observer {
   readonly #metrics: HttpMetrics | undefined;
   readonly #log: AccessLog | undefined;
+  readonly #usage: RouteUsage | undefined;
   readonly #finish = (exchange: Exchange): void => this.#end(exchange);
 
-  constructor(metrics: HttpMetrics | undefined, log: AccessLog | undefined) {
+  /** `usage` is that of the route, where the requests have one. */
+  constructor(metrics: HttpMetrics | undefined, log: AccessLog | undefined, usage?: RouteUsage) {
     this.#metrics = metrics;
     this.#log = log;
+    this.#usage = usage;
   }
 
   begin(exchange: Exchange): void {
@@ -45,6 +49,7 @@ export class Observer {
   #end(exchange: Exchange): void {
     const elapsedMs = eventTime() - exchange.beganAt;
     this.#metrics?.end(exchange, elapsedMs);
+    this.#usage?.count(exchange);
     this.#writeDown(exchange, elapsedMs);
   }
 

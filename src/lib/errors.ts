@@ -35,6 +35,7 @@ export const ERRORS = {
   "range-not-satisfiable": kind(416, "Range Not Satisfiable", "client"),
   "expectation-failed": kind(417, "Expectation Failed", "client"),
   "upgrade-required": kind(426, "Upgrade Required", "client"),
+  "rate-limited": kind(429, "Too Many Requests", "client", true),
   "head-too-large": kind(431, "Request Header Fields Too Large", "client"),
   internal: kind(500, "Internal Error", "gateway"),
   "scrape-failed": kind(500, "Scrape Failed", "page"),

@@ -9,6 +9,7 @@ import { limits } from "./schema/limits.ts";
 import { otel } from "./schema/otel.ts";
 import { postgres } from "./schema/postgres.ts";
 import { quic } from "./schema/quic.ts";
+import { rateLimitStore } from "./schema/rate-limit.ts";
 import { routes } from "./schema/routes.ts";
 import { securityHeaders } from "./schema/security-headers.ts";
 import { server } from "./schema/server.ts";
@@ -48,6 +49,7 @@ export const configSchema = z.strictObject({
   cors,
   content,
   state_path: statePath,
+  rate_limit_store: rateLimitStore,
 });
 
 type DeepReadonly<T> = T extends readonly (infer U)[]

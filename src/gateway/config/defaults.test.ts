@@ -96,6 +96,7 @@ const OWN = {
     },
   },
   state_path: "",
+  rate_limit_store: { redis_url_env: "", timeout_ms: 50 },
 };
 
 const SERVER = { weight: 1, max_fails: 3, fail_timeout_ms: 30000, backup: false };

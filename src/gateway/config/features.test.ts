@@ -42,7 +42,12 @@ test("features to come have the defaults of their tables", () => {
     interval_s: 15,
     token: "",
   });
-  expect(routes[0]?.rate_limit).toEqual({ requests_per_second: 100, burst_size: 200, key: "consumer" });
+  expect(routes[0]?.rate_limit).toEqual({
+    requests_per_second: 100,
+    burst_size: 200,
+    key: "consumer",
+    ipv6_prefix: 64,
+  });
   expect(routes[0]?.cache).toEqual({
     ttl_s: 60,
     max_entries: 1024,

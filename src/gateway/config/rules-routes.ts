@@ -1,4 +1,5 @@
 import { messageOf } from "../../lib/caught.ts";
+import { MAX_FILL_MS } from "../../lib/token-buckets.ts";
 import { type PaymentRequirements } from "../../payments/x402/messages.ts";
 import { compileTerms, type Terms } from "../../payments/x402/terms.ts";
 import { type RouteConfig, type RouteX402Config } from "./config.ts";
@@ -85,6 +86,17 @@ function upstreamHeaders(route: RouteConfig, path: string, report: Report): void
   }
 }
 
+/** A bucket that takes longer to fill could be taken for one that is full: its time is counted in a few bits. */
+function rateLimit({ rate_limit: limit }: RouteConfig, path: string, report: Report): void {
+  if (limit === undefined) return;
+  const most = Math.floor((limit.requests_per_second * MAX_FILL_MS) / 1000);
+  if (limit.burst_size <= most) return;
+  const found = `found ${limit.burst_size}`;
+  if (most > 0)
+    report.problem(`${path}.rate_limit.burst_size`, `expected at most the tokens of three days (${most}), ${found}`);
+  else report.problem(`${path}.rate_limit.requests_per_second`, "expected at least one request in three days");
+}
+
 /** What a payer would have to agree to; undefined, and said, where nobody could. */
 function compiled(terms: Terms, path: string, report: Report): PaymentRequirements | undefined {
   try {
@@ -142,6 +154,7 @@ export function checkRoutes(draft: Draft, report: Report): void {
     first.set(key, other ?? i);
     destination(route, path, report);
     upstreamHeaders(route, path, report);
+    rateLimit(route, path, report);
     checkAuth(route.auth, `${path}.auth`, report);
     payment(route, path, { draft, report });
   }

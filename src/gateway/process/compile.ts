@@ -29,10 +29,11 @@ import { type ChoreSettings, choreSettings, counted } from "./payment-chores.ts"
 import { routeMirror } from "./route-mirror.ts";
 import { routePolicies } from "./route-policies.ts";
 import { RouteCaches } from "./route-caches.ts";
+import { type LimitDeps, RouteLimits } from "./route-limits.ts";
 import { routeSplit } from "./route-split.ts";
 
 /** What outlives a configuration: one of each per process. */
-export interface ProcessDeps extends UpstreamDeps {
+export interface ProcessDeps extends UpstreamDeps, LimitDeps {
   readonly state: GatewayState;
   readonly answers: Answers;
   readonly logFiles: LogFiles;
@@ -54,6 +55,7 @@ export interface Compiled {
   readonly maxConnections: number;
   readonly upstreams: Upstreams;
   readonly caches: RouteCaches;
+  readonly limits: RouteLimits;
   /** Of the ledger, where there is one. */
   readonly chores: ChoreSettings;
   /** Lets go of upstream connections, but of those that `other` goes on with; exchanges in flight end as they are. */
@@ -87,6 +89,7 @@ async function compileWith(lease: Lease, { config, deps, previous }: Compilation
   const { allowed_hosts: allowedHosts, preencoded } = config.server;
   const answer = { answerError: preencoded ? answerPreencoded : answerError };
   const caches = new RouteCaches(config, { telemetry: deps.telemetry, now: deps.clock }, previous?.caches);
+  const limits = await RouteLimits.create(config, deps, { ...answer, previous: previous?.limits });
   const routes: Route[] = [];
   const sold: PaymentPolicy[] = [];
   const authenticate = createAuthenticator(config, deps);
@@ -104,7 +107,12 @@ async function compileWith(lease: Lease, { config, deps, previous }: Compilation
     routes.push({
       pathPrefix: route.path_prefix,
       host: route.host === undefined ? undefined : hostOf(route.host),
-      policies: routePolicies({ ...fieldPolicies(config, route), auth: authenticate(route), payment }),
+      policies: routePolicies({
+        ...fieldPolicies(config, route),
+        auth: authenticate(route),
+        rateLimit: limits.policy(route),
+        payment,
+      }),
       target,
       cache: caches.create(route, target),
       observer: await createObserver(config, deps, route),
@@ -129,10 +137,12 @@ async function compileWith(lease: Lease, { config, deps, previous }: Compilation
     maxConnections: config.server.max_connections,
     upstreams,
     caches,
+    limits,
     chores,
     close(other) {
       upstreams.close(other?.upstreams);
       caches.close(other?.caches);
+      limits.close(other?.limits);
       staticFiles?.close();
       for (const { policies } of routes) for (const policy of policies) void policy.close();
       lease.close();
@@ -243,8 +253,10 @@ function createSeller(
 }
 
 async function createObserver(config: Config, deps: ProcessDeps, route: RouteConfig | undefined): Promise<Observer> {
-  const metrics = config.server.disable_middleware ? undefined : deps.telemetry.http;
-  return new Observer(metrics, await accessLogOf(config, deps, route));
+  const { http, usage } = deps.telemetry;
+  const metrics = config.server.disable_middleware ? undefined : http;
+  const routeUsage = route && metrics && usage.route(`${route.host ?? ""}${route.path_prefix}`);
+  return new Observer(metrics, await accessLogOf(config, deps, route), routeUsage);
 }
 
 async function accessLogOf(

@@ -247,6 +247,7 @@ class RunningGateway implements GatewayProcess {
     this.#compiled?.close();
     await this.#facilitators.close(graceMs);
     this.#wheel.close();
+    this.#own.rateLimits.close();
     await this.#own.logFiles.close();
     await this.#own.answers.close();
     await this.#store?.close();
@@ -319,6 +320,7 @@ class RunningGateway implements GatewayProcess {
       state: { ready: () => this.#isUp && !this.#draining, metrics: () => this.#metrics() },
       answers: this.#own.answers,
       logFiles: this.#own.logFiles,
+      rateLimits: this.#own.rateLimits,
       store: () => this.#openStore(config.postgres),
       facilitators: this.#facilitators.all,
       clock: Date.now,

@@ -3,6 +3,8 @@ import { BufferPool, type BufferPoolLimits } from "../../lib/buffer-pool.ts";
 import { type Config } from "../config/config.ts";
 import { AnswerDisk } from "../policy/payment/answers/answer-disk.ts";
 import { Answers } from "../policy/payment/answers/answers.ts";
+import { RateLimits } from "../policy/rate-limit/rate-limit.ts";
+import { COMMON } from "../telemetry/layout.ts";
 import { onlySlot, Telemetry, type WorkerSlot } from "../telemetry/telemetry.ts";
 import { type CountedServer } from "../telemetry/upstream-metrics.ts";
 import { ServerStates } from "../upstream/server-states.ts";
@@ -27,6 +29,7 @@ export class Resources {
   readonly answers: Answers;
   readonly places: Places;
   readonly states: ServerStates;
+  readonly rateLimits: RateLimits;
   readonly logFiles: LogFiles;
   #answerDiskBytes: number;
 
@@ -39,6 +42,8 @@ export class Resources {
     this.answers = new Answers(this.bodies);
     this.places = new SharedPlaces(slot);
     this.states = new ServerStates(slot.zone, slot.row);
+    const buckets = slot.zone.common().subarray(COMMON.buckets, COMMON.names);
+    this.rateLimits = new RateLimits(buckets, telemetry.rateLimits);
     this.logFiles = new LogFiles((lines) => telemetry.logLinesDropped(lines));
     this.#answerDiskBytes = config.x402.answer_disk_bytes;
   }

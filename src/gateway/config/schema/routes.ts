@@ -4,22 +4,12 @@ import { auth } from "./auth.ts";
 import { routeCors } from "./cors.ts";
 import { headerRules } from "./header-rules.ts";
 import { bytes, count, headerName, headerValue, jsonObject, milliseconds, ours, text } from "./kinds.ts";
+import { rateLimit } from "./rate-limit.ts";
 import { pathPrefix, rewriteReplacement, routeHost } from "./path.ts";
 import { routeCache } from "./route-cache.ts";
 import { routeX402 } from "./route-x402.ts";
 import { routeSecurityHeaders } from "./security-headers.ts";
 import { trafficSplit, trafficSplitSticky } from "./traffic-split.ts";
-
-const rateLimit = z
-  .strictObject({
-    requests_per_second: count(100, 1, 10_000_000).describe("Tokens that the bucket gains in a second."),
-    burst_size: count(200, 1, 10_000_000).describe("Tokens that the bucket holds."),
-    key: z
-      .enum(["ip", "consumer"])
-      .default("consumer")
-      .describe("What has a bucket: the client address, or the authenticated name (the address without one)."),
-  })
-  .describe("Token bucket; 429 when it is empty.");
 
 const tenant = z
   .strictObject({

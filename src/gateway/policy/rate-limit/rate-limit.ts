@@ -1,0 +1,143 @@
+import { eventTime } from "../../../lib/event-clock.ts";
+import { sharedTimeOffset } from "../../../lib/monotonic-clock.ts";
+import { type BucketSize, TICKS_PER_MS, TokenBuckets } from "../../../lib/token-buckets.ts";
+import { type AnswerError, CannedError } from "../../answer.ts";
+import { type RouteConfig } from "../../config/config.ts";
+import { type Exchange } from "../../exchange.ts";
+import { type RateLimitMetrics } from "../../telemetry/rate-limit-metrics.ts";
+import { type Decision, type Policy } from "../policy.ts";
+import { addressKey } from "./limit-key.ts";
+import { type LimitStore, type StoredLimit } from "./limit-store.ts";
+
+export type RateLimitConfig = NonNullable<RouteConfig["rate_limit"]>;
+
+/** Between two sweeps; 64 of them go through all buckets. */
+const SWEEP_MS = 60_000;
+
+const LIMITED = new CannedError("rate-limited", "too many requests: wait as long as Retry-After says");
+
+/** The buckets of this server, as one worker sees them. */
+export class RateLimits {
+  readonly buckets: TokenBuckets;
+  readonly metrics: RateLimitMetrics;
+  readonly #sweeps: NodeJS.Timeout;
+
+  /** `memory` is shared by all workers: `BUCKET_BYTES`. */
+  constructor(memory: Uint8Array, metrics: RateLimitMetrics) {
+    const offset = sharedTimeOffset();
+    this.buckets = new TokenBuckets(memory, () => eventTime() + offset);
+    this.metrics = metrics;
+    this.#sweeps = setInterval(() => this.buckets.sweep(), SWEEP_MS);
+    this.#sweeps.unref();
+  }
+
+  close(): void {
+    clearInterval(this.#sweeps);
+  }
+}
+
+export interface RateLimitDeps {
+  readonly limits: RateLimits;
+  /** Where buckets are kept for several servers; undefined: this server's own are all. */
+  readonly store: LimitStore | undefined;
+  readonly answerError: AnswerError;
+}
+
+/**
+ * Lets each key of a route have so many requests a second, and answers 429 to more. `route` names the route: a configuration
+ * in which route and limit are as before goes on with the same buckets.
+ */
+export function createRateLimitPolicy(
+  config: RateLimitConfig & { readonly route: string },
+  deps: RateLimitDeps,
+): Policy {
+  const limit = new RateLimit(config, deps);
+  return { name: "rate_limit", request: (exchange) => limit.request(exchange), close() {} };
+}
+
+class RateLimit {
+  readonly #deps: RateLimitDeps;
+  readonly #byConsumer: boolean;
+  readonly #ipv6Prefix: number;
+  readonly #size: BucketSize;
+  readonly #stored: StoredLimit;
+  /** What no consumer's name can be taken for an address by, or the other way about. */
+  readonly #spaces: { readonly ip: readonly [number, number]; readonly consumer: readonly [number, number] };
+  readonly #policyField: string;
+  readonly #fieldStart: string;
+  #lastAddress = "";
+  #lastKey = "";
+
+  constructor(config: RateLimitConfig & { readonly route: string }, deps: RateLimitDeps) {
+    const { requests_per_second: rate, burst_size: burst, key, ipv6_prefix: ipv6Prefix } = config;
+    this.#deps = deps;
+    this.#byConsumer = key === "consumer";
+    this.#ipv6Prefix = ipv6Prefix;
+    // Up, so that nobody gets more than the rate.
+    this.#size = { cost: Math.ceil((1000 * TICKS_PER_MS) / rate), burst };
+    const space = JSON.stringify([config.route, rate, burst, key, ipv6Prefix]);
+    this.#stored = { space, costUs: Math.ceil(1e6 / rate), burst };
+    const { buckets } = deps.limits;
+    this.#spaces = { ip: buckets.space(`ip ${space}`), consumer: buckets.space(`consumer ${space}`) };
+    this.#policyField = `RateLimit-Policy: "${key}";q=${burst};w=${Math.ceil(burst / rate)}\r\n`;
+    this.#fieldStart = `RateLimit: "${key}";r=`;
+  }
+
+  request(exchange: Exchange): Decision | Promise<Decision> {
+    const byName = this.#byConsumer && exchange.consumer !== "";
+    const key = byName ? exchange.consumer : this.#addressKey(exchange.clientAddress);
+    const { store } = this.#deps;
+    if (store === undefined) return this.#decideHere(exchange, byName, key);
+    if (!store.isReady) {
+      this.#deps.limits.metrics.store("skipped");
+      return this.#decideHere(exchange, byName, key);
+    }
+    return this.#ask(store, exchange, { byName, key });
+  }
+
+  #decideHere(exchange: Exchange, byName: boolean, key: string): Decision {
+    const { buckets, metrics } = this.#deps.limits;
+    const { allowed, debt } = buckets.charge(byName ? this.#spaces.consumer : this.#spaces.ip, key, this.#size);
+    if (buckets.charged.spare) metrics.shared();
+    return this.#decide(exchange, allowed, debt);
+  }
+
+  async #ask(
+    store: LimitStore,
+    exchange: Exchange,
+    { byName, key }: { readonly byName: boolean; readonly key: string },
+  ): Promise<Decision> {
+    const answer = await store.charge(this.#stored, `${byName ? "consumer" : "ip"} ${key}`);
+    this.#deps.limits.metrics.store(answer === undefined ? "failed" : "answered");
+    // Nobody waits for it any more, and an exchange that is over must not be answered.
+    if (exchange.gone) return "answered";
+    if (answer === undefined) return this.#decideHere(exchange, byName, key);
+    // The store counts in microseconds.
+    const ticksPerUs = TICKS_PER_MS / 1000;
+    const costRatio = this.#size.cost / (this.#stored.costUs * ticksPerUs);
+    return this.#decide(exchange, answer.allowed, answer.debtUs * ticksPerUs * costRatio);
+  }
+
+  /** `debt` is the time until the bucket is full, in ticks. */
+  #decide(exchange: Exchange, allowed: boolean, debt: number): Decision {
+    this.#deps.limits.metrics.decided(allowed);
+    const { cost, burst } = this.#size;
+    const used = Math.ceil(debt / cost);
+    const remaining = allowed ? Math.max(burst - used, 0) : 0;
+    const ticks = allowed ? debt - (used - 1) * cost : debt + cost - burst * cost;
+    const seconds = Math.max(Math.ceil(ticks / (1000 * TICKS_PER_MS)), 1);
+    exchange.addedFields += `${this.#policyField}${this.#fieldStart}${remaining};t=${seconds}\r\n`;
+    if (allowed) return "continue";
+    this.#deps.answerError(exchange, LIMITED, `Retry-After: ${seconds}\r\n`);
+    return "answered";
+  }
+
+  /** Requests of one connection come one after the other, so the last address is often the next one. */
+  #addressKey(address: string): string {
+    if (address !== this.#lastAddress) {
+      this.#lastKey = addressKey(address, this.#ipv6Prefix);
+      this.#lastAddress = address;
+    }
+    return this.#lastKey;
+  }
+}

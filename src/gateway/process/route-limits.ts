@@ -1,0 +1,66 @@
+import { type AnswerError } from "../answer.ts";
+import { type Config, type RouteConfig } from "../config/config.ts";
+import { type Policy } from "../policy/policy.ts";
+import { createRateLimitPolicy, type RateLimits } from "../policy/rate-limit/rate-limit.ts";
+import { RedisStore } from "../policy/rate-limit/redis-store.ts";
+
+export interface LimitDeps {
+  readonly rateLimits: RateLimits;
+  readonly log: (message: string) => void;
+}
+
+/** The rate limits of a configuration's routes, and the store that they share with other servers. */
+export class RouteLimits {
+  readonly #deps: LimitDeps;
+  readonly #answerError: AnswerError;
+  readonly #storeKey: string;
+  readonly #store: RedisStore | undefined;
+
+  private constructor(deps: LimitDeps, answerError: AnswerError, store: readonly [string, RedisStore | undefined]) {
+    this.#deps = deps;
+    this.#answerError = answerError;
+    [this.#storeKey, this.#store] = store;
+  }
+
+  /** Goes on with the connection of `previous` where the store is the same. Throws where no URL is to be had. */
+  static async create(
+    config: Pick<Config, "rate_limit_store" | "routes">,
+    deps: LimitDeps,
+    { answerError, previous }: { readonly answerError: AnswerError; readonly previous: RouteLimits | undefined },
+  ): Promise<RouteLimits> {
+    const { redis_url_env: name, timeout_ms: timeoutMs } = config.rate_limit_store;
+    const isUsed = name !== "" && config.routes.some((route) => route.rate_limit !== undefined);
+    if (!isUsed) return new RouteLimits(deps, answerError, ["", undefined]);
+    const url = readRedisUrl(name, process.env);
+    const key = JSON.stringify([url, timeoutMs]);
+    if (previous !== undefined && key === previous.#storeKey) {
+      return new RouteLimits(deps, answerError, [key, previous.#store]);
+    }
+    const store = new RedisStore({ url, timeoutMs }, { metrics: deps.rateLimits.metrics, log: deps.log });
+    await store.ready();
+    return new RouteLimits(deps, answerError, [key, store]);
+  }
+
+  /** The policy of a route; undefined where it has no limit. */
+  policy(route: RouteConfig): Policy | undefined {
+    if (route.rate_limit === undefined) return undefined;
+    return createRateLimitPolicy(
+      { ...route.rate_limit, route: `${route.host ?? ""}${route.path_prefix}` },
+      { limits: this.#deps.rateLimits, store: this.#store, answerError: this.#answerError },
+    );
+  }
+
+  close(other: RouteLimits | undefined): void {
+    if (other === undefined || other.#store !== this.#store) this.#store?.close();
+  }
+}
+
+/** Throws where the variable is not set, or holds no URL of Redis; what it holds is not told. */
+export function readRedisUrl(name: string, environment: Readonly<Record<string, string | undefined>>): string {
+  const url = environment[name];
+  if (!url) throw new Error(`Cannot use rate_limit_store: the environment variable ${name} is not set`);
+  if (!/^(?:redis|rediss|valkey|valkeys|redis\+unix|redis\+tls):\/\/\S+$/.test(url)) {
+    throw new Error(`Cannot use rate_limit_store: the environment variable ${name} holds no redis:// URL`);
+  }
+  return url;
+}
