@@ -11,9 +11,13 @@ const APP = "https://app.example.com";
 let origin: RawOrigin;
 let gateway: ProtocolGateway;
 
+function route(path_prefix: string, more: object): object {
+  return { path_prefix, upstream: "origin", ...more };
+}
+
 beforeAll(async () => {
   origin = await RawOrigin.start();
-  const route = (path_prefix: string, more: object): object => ({ path_prefix, upstream: "origin", ...more });
+
   gateway = await startProtocols({
     cors: { allow_origins: [APP, "https://*.example.org:8443", "null"], expose_headers: ["X-Total"] },
     security_headers: {},

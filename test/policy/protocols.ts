@@ -94,9 +94,9 @@ export async function startProtocols(
     server: { workers: 1, listeners, ...config.server },
   });
   const program = new Program(["--config", file], { env: environment });
-  let http3: Promise<Http3Client> | undefined;
+  let clients: Clients | undefined;
   const stop = async (): Promise<void> => {
-    await http3?.then((client) => client.close()).catch(() => {});
+    await clients?.close();
     await program.stop();
     folder.remove();
   };
@@ -107,22 +107,16 @@ export async function startProtocols(
       portOf(/listening on https:\/\/\S*?:(\d+)(?! by HTTP\/3)\b/),
       portOf(/listening on https:\/\/\S*?:(\d+) by HTTP\/3/),
     ]);
-    const asks = {
-      "HTTP/1.1": async (request: Request) => overHttp1(new RawClient(await secure(tlsPort, "http/1.1")), request),
-      "HTTP/2": async (request: Request) => overHttp2(new Http2Client(await secure(tlsPort, "h2")), request),
-      "HTTP/3": async (request: Request) => {
-        http3 ??= Http3Client.connect(quicPort);
-        return overHttp3(await http3, request);
-      },
-    };
+    clients = new Clients(tlsPort, quicPort);
+    const { request } = clients;
     return {
       tlsPort,
       quicPort,
       plainPort,
       program,
       folder,
-      request: (protocol, request = {}) => asks[protocol](request),
-      plain: async (request = {}) => overHttp1(await RawClient.open(plainPort), request),
+      request,
+      plain: async (asked = {}) => overHttp1(await RawClient.open(plainPort), asked),
       stop,
     };
   } catch (error) {
@@ -130,6 +124,52 @@ export async function startProtocols(
     throw error;
   }
 }
+
+/** Clients of two ports of 127.0.0.1: one for TLS, one for QUIC. */
+export class Clients {
+  readonly #tlsPort: number;
+  readonly #quicPort: number;
+  #http3: Promise<Http3Client> | undefined;
+
+  constructor(tlsPort: number, quicPort: number) {
+    this.#tlsPort = tlsPort;
+    this.#quicPort = quicPort;
+  }
+
+  /** Asks over a connection of its own; over HTTP/3, one is shared. */
+  readonly request = async (protocol: Protocol, request: Request = {}): Promise<Reply> => {
+    if (protocol === "HTTP/1.1") return overHttp1(new RawClient(await secure(this.#tlsPort, "http/1.1")), request);
+    if (protocol === "HTTP/2") return overHttp2(new Http2Client(await secure(this.#tlsPort, "h2")), request);
+    this.#http3 ??= Http3Client.connect(this.#quicPort);
+    return overHttp3(await this.#http3, request);
+  };
+
+  /** Asks for a path and awaits no answer; what it gives makes the client leave. */
+  async open(protocol: Protocol, path: string): Promise<() => void> {
+    if (protocol === "HTTP/3") {
+      this.#http3 ??= Http3Client.connect(this.#quicPort);
+      const { stream, response } = await (await this.#http3).open("GET", path);
+      response.catch(() => {});
+      return () => {
+        stream.stopSending(REQUEST_CANCELLED);
+        stream.resetStream(REQUEST_CANCELLED);
+      };
+    }
+    const socket = await secure(this.#tlsPort, protocol === "HTTP/2" ? "h2" : "http/1.1");
+    if (protocol === "HTTP/2") {
+      const fields = requestFields(path).map(([name, value]) => [name, name === ":scheme" ? "https" : value] as const);
+      new Http2Client(socket).send(h2.PREFACE, h2.settings(), h2.frame(h2.HEADERS, h2.END_BOTH, 1, block(fields)));
+    } else new RawClient(socket).send(`GET ${path} HTTP/1.1\r\nHost: ${AUTHORITY}\r\n\r\n`);
+    return () => void socket.destroy();
+  }
+
+  async close(): Promise<void> {
+    await this.#http3?.then((client) => client.close()).catch(() => {});
+  }
+}
+
+/** RFC 9114 §8.1, H3_REQUEST_CANCELLED. */
+const REQUEST_CANCELLED = 0x10cn;
 
 function secure(port: number, alpn: string): Promise<TLSSocket> {
   const socket = connectTls({

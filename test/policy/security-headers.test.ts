@@ -21,12 +21,16 @@ let origin: RawOrigin;
 let gateway: ProtocolGateway;
 let site: Folder;
 
+function route(path_prefix: string, more: object): object {
+  return { path_prefix, upstream: "origin", ...more };
+}
+
 beforeAll(async () => {
   origin = await RawOrigin.start();
   site = new Folder();
   site.write("page.html", "<p>page</p>");
   site.write("big.bin", "b".repeat(BIG));
-  const route = (path_prefix: string, more: object): object => ({ path_prefix, upstream: "origin", ...more });
+
   gateway = await startProtocols({
     server: { static_root: site.path },
     security_headers: { referrer_policy: "same-origin" },

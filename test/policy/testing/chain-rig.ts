@@ -1,0 +1,117 @@
+/** The real pipeline over every protocol, with policies that a test makes. */
+import { loadValue } from "../../../src/gateway/config/load.ts";
+import { answerError } from "../../../src/gateway/answer.ts";
+import { startEndpoint } from "../../../src/gateway/http3/testing/endpoint.ts";
+import { Observer } from "../../../src/gateway/observer.ts";
+import { type Pipeline, serve } from "../../../src/gateway/pipeline.ts";
+import { type Policy } from "../../../src/gateway/policy/policy.ts";
+import { GatewayListener } from "../../../src/gateway/process/gateway-listener.ts";
+import { SharedPlaces } from "../../../src/gateway/process/shared-places.ts";
+import { Upstreams } from "../../../src/gateway/process/upstreams.ts";
+import { type ForwardTarget } from "../../../src/gateway/proxy/target.ts";
+import { RouteTable } from "../../../src/gateway/routing/table.ts";
+import { type ServerSettings } from "../../../src/gateway/server-host.ts";
+import { onlySlot, Telemetry } from "../../../src/gateway/telemetry/telemetry.ts";
+import { ServerStates } from "../../../src/gateway/upstream/server-states.ts";
+import { BufferPool } from "../../../src/lib/buffer-pool.ts";
+import { TimerWheel } from "../../../src/lib/timer-wheel.ts";
+import { LOCALHOST } from "../../support/certificates.ts";
+import { type RawOrigin } from "../../support/raw-origin.ts";
+import { Clients } from "../protocols.ts";
+
+const SETTINGS: ServerSettings = {
+  maxHeaderBytes: 32_768,
+  maxHeaderCount: 128,
+  maxBodyBytes: 33_554_432,
+  idleMs: 60_000,
+  headerMs: 10_000,
+  bodyMs: 30_000,
+  writeMs: 30_000,
+  http2: { maxStreams: 128, maxHeaderListSize: 8192, initialWindowSize: 1_048_576, maxFrameSize: 16_384 },
+};
+
+export interface ChainRig {
+  readonly clients: Clients;
+  /** Those of the route, from the next request on. */
+  policies: readonly Policy[];
+  /** What was thrown that is no answer. */
+  readonly faults: unknown[];
+  stop(): Promise<void>;
+}
+
+/** One route, `/`, to `origin`. */
+export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
+  const slot = onlySlot();
+  const telemetry = new Telemetry(slot);
+  const wheel = new TimerWheel();
+  const buffers = new BufferPool({ bufferSize: 65_536, bufferCount: 4096, reserve: 2 });
+  const faults: unknown[] = [];
+  const onFault = (error: unknown): void => void faults.push(error);
+  const server = { address: "127.0.0.1", port: origin.port };
+  const { config } = loadValue({ upstreams: [{ name: "origin", servers: [server] }] });
+  if (config === undefined) throw new Error("Cannot start a chain: the configuration is refused");
+  const member = { endpoint: server, weight: 1, maxFails: 1000, failTimeoutMs: 1000, backup: false, slot: 0 };
+  const states = new ServerStates(slot.zone, slot.row);
+  const members = { origin: [member] };
+  const upstreams = new Upstreams(config, { wheel, buffers, telemetry, states, members, onFault }, undefined);
+  const target: ForwardTarget = {
+    wheel,
+    upstream: upstreams.get("origin"),
+    split: undefined,
+    mirror: undefined,
+    rewrite: undefined,
+    connectTimeoutMs: 5000,
+    sendTimeoutMs: 30_000,
+    readTimeoutMs: 60_000,
+    totalTimeoutMs: 120_000,
+    maxResponseBytes: 33_554_432,
+    maxRetries: 0,
+    connectAnyMethod: false,
+    host: undefined,
+    extraFields: "",
+    extraFieldsWithoutHost: "",
+    extraNames: [],
+    serviceName: "service",
+    answerError,
+  };
+  const observer = new Observer(telemetry.http, undefined);
+  const pipelineFor = (policies: readonly Policy[]): Pipeline => ({
+    routes: new RouteTable([{ pathPrefix: "/", host: undefined, policies, target, cache: undefined, observer }]),
+    isAllowedHost: undefined,
+    observer,
+    state: { ready: () => true, metrics: () => ({ text: "", contentType: "" }) },
+    catalogue: undefined,
+    buffers,
+    clientAddress: undefined,
+    unrouted: [],
+    staticFiles: undefined,
+    answerError,
+    onFault,
+  });
+  const material = { fallback: LOCALHOST, named: [], clientCa: "", clientCertRequired: true };
+  const rig = { policies: [] as readonly Policy[], faults };
+  const handle: Parameters<typeof startEndpoint>[0] = (exchange) => serve(pipelineFor(rig.policies), exchange);
+  const plan = { address: "127.0.0.1", port: 0, useTls: true, h2cOnly: false, proxyProtocol: false };
+  const listener = await GatewayListener.bind(plan, material, {
+    settings: () => SETTINGS,
+    wheel,
+    buffers,
+    draining: () => false,
+    handle,
+    refused() {},
+    places: new SharedPlaces(slot),
+    connections: telemetry.connections,
+    maxConnections: () => 1000,
+    onFault,
+  });
+  const endpoint = await startEndpoint(handle, { material });
+  const clients = new Clients(listener.place.port, endpoint.port);
+  const stop = async (): Promise<void> => {
+    await clients.close();
+    await listener.close(0);
+    await endpoint.close();
+    upstreams.close(undefined);
+    wheel.close();
+  };
+  return Object.assign(rig, { clients, stop });
+}
