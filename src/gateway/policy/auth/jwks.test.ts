@@ -1,0 +1,159 @@
+import { createServer, type Server } from "node:http";
+import { generateKeyPairSync, KeyObject } from "node:crypto";
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { BufferPool } from "../../../lib/buffer-pool.ts";
+import { listenOnLoopback } from "../../../lib/testing/listen.ts";
+import { TimerWheel } from "../../../lib/timer-wheel.ts";
+import { KeySet, parseKeySet } from "./jwks.ts";
+
+const RSA = generateKeyPairSync("rsa", { modulusLength: 2048 });
+const JWK = RSA.publicKey.export({ format: "jwk" });
+
+let wheel: TimerWheel;
+let server: Server;
+let port: number;
+let status: number;
+let body: string;
+let asked: number;
+let now: number;
+let logged: string[];
+let changes: number;
+let keys: KeySet;
+
+/** A set with keys of these ids. */
+function setOf(...ids: string[]): string {
+  return JSON.stringify({ keys: ids.map((kid) => ({ ...JWK, kid })) });
+}
+
+beforeEach(async () => {
+  wheel = new TimerWheel();
+  [status, body, asked, now, logged, changes] = [200, setOf("1"), 0, 1_000_000, [], 0];
+  server = createServer((_, response) => {
+    asked++;
+    response.writeHead(status).end(body);
+  });
+  port = await listenOnLoopback(server);
+  keys = new KeySet(
+    { url: `http://127.0.0.1:${port}/keys?a=1`, algorithm: "RS256", onChange: () => void changes++ },
+    {
+      wheel,
+      buffers: new BufferPool({ bufferSize: 65_536, bufferCount: 64, reserve: 2 }),
+      onFault: (error) => {
+        throw error;
+      },
+      clock: () => now,
+      log: (message) => void logged.push(message),
+      where: 'route "/a"',
+    },
+  );
+});
+
+afterEach(() => {
+  keys.close();
+  wheel.close();
+  server.close();
+});
+
+/** What is found: "key", "unknown" or "unavailable". */
+async function find(kid: string | undefined): Promise<string> {
+  const found = await keys.find(kid);
+  return found instanceof KeyObject ? "key" : found;
+}
+
+test("a set is asked for once, on first need, however many wait for it", async () => {
+  expect(asked).toBe(0);
+  expect(await Promise.all([find("1"), find("1"), find(undefined), find("2")])).toEqual([
+    "key",
+    "key",
+    "key",
+    "unknown",
+  ]);
+  expect([await find("1"), asked, changes]).toEqual(["key", 1, 1]);
+  expect(keys.find("1")).toBeInstanceOf(KeyObject);
+});
+
+test("an unknown key id has the set asked for again, once in ten seconds", async () => {
+  await find("1");
+  body = setOf("1", "2");
+  expect(await Promise.all(Array.from({ length: 100 }, (_, i) => find(`invented ${i}`)))).toEqual(
+    Array.from({ length: 100 }, () => "unknown"),
+  );
+  expect([asked, await find("2")]).toEqual([1, "unknown"]);
+  now += 10_000;
+  expect([await find("2"), asked, changes]).toEqual(["key", 2, 2]);
+  expect([await find("3"), asked]).toEqual(["unknown", 2]);
+  // With two keys, a token must say which.
+  expect(await find(undefined)).toBe("unknown");
+});
+
+test("a key that the issuer took back is gone once the set is asked for again", async () => {
+  await find("1");
+  body = setOf("2");
+  now += 600_000;
+  expect(await find("1")).toBe("key");
+  expect(await find("2")).toBe("key");
+  expect(await find("1")).toBe("unknown");
+});
+
+test("an issuer that fails is believed for an hour, then nobody gets in, and the log says so once", async () => {
+  await find("1");
+  status = 500;
+  now += 600_000;
+  expect([await find("1"), await find("2")]).toEqual(["key", "unknown"]);
+  now += 2_999_999;
+  expect([await find("1"), await find("2")]).toEqual(["key", "unknown"]);
+  now += 10_001;
+  expect([await find("1"), await find("2")]).toEqual(["unavailable", "unavailable"]);
+  expect(logged).toEqual(['Cannot get the keys of route "/a": jwks_url answered 500']);
+  status = 200;
+  now += 10_000;
+  expect(await find("1")).toBe("key");
+});
+
+test("what is no set of keys is none", async () => {
+  for (const [text, reason] of [
+    ["", "jwks_url answered no key set"],
+    ["[]", "jwks_url answered no key set"],
+    ['{"keys":{}}', "jwks_url answered no key set"],
+    ['{"keys":[]}', "jwks_url has no key for RS256"],
+    [`{"keys":[]}${" ".repeat(131_072)}`, "jwks_url answered more than 131072 bytes"],
+  ] as const) {
+    body = text;
+    now += 3_600_000;
+    expect(await find("1")).toBe("unavailable");
+    expect(logged.splice(0)).toEqual([`Cannot get the keys of route "/a": ${reason}`]);
+    body = setOf("1");
+    now += 10_000;
+    expect(await find("1")).toBe("key");
+  }
+});
+
+test("keys that cannot be meant are passed over", () => {
+  const weak = generateKeyPairSync("rsa", { modulusLength: 1024 }).publicKey.export({ format: "jwk" });
+  const curve = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "jwk" });
+  const shared = { kty: "oct", k: "c2VjcmV0" };
+  const others = [
+    { ...JWK, use: "enc" },
+    { ...JWK, alg: "RS512" },
+    { ...JWK, key_ops: ["encrypt"] },
+    { ...JWK, n: 1 },
+    { ...JWK, kty: "rsa" },
+    weak,
+    curve,
+    shared,
+    null,
+    "key",
+    [],
+  ];
+  const text = JSON.stringify({
+    keys: [...others.map((key) => key), { ...JWK, kid: "good", use: "sig", key_ops: ["verify"] }],
+  });
+  expect([...(parseKeySet(text, "RS256") ?? new Map()).keys()]).toEqual(["good"]);
+  expect([...(parseKeySet(text, "ES256") ?? new Map()).keys()]).toEqual([""]);
+  expect(parseKeySet(text, "EdDSA")?.size).toBe(0);
+  const many = JSON.stringify({ keys: Array.from({ length: 100 }, (_, i) => ({ ...JWK, kid: String(i) })) });
+  expect(parseKeySet(many, "RS256")?.size).toBe(64);
+  // A set with a private key in it still verifies, by its public half alone.
+  const leaked = JSON.stringify({ keys: [{ ...RSA.privateKey.export({ format: "jwk" }), kid: "p" }] });
+  expect(parseKeySet(leaked, "RS256")?.get("p")?.type).toBe("public");
+});

@@ -1,0 +1,53 @@
+import { expect, test } from "bun:test";
+import { readClaims } from "./jwt-claims.ts";
+
+const NOW = 1_700_000_000;
+const RULES = { claims_to_headers: [{ claim: "a", header: "X-A" }] };
+
+test("times are judged with sixty seconds of skew, to the second", () => {
+  for (const [claims, verdict] of [
+    [{ exp: NOW - 59 }, "in"],
+    [{ exp: NOW - 60 }, "the token has expired"],
+    [{ nbf: NOW + 60 }, "in"],
+    [{ nbf: NOW + 61 }, "the token is not valid yet"],
+    [{ iat: NOW + 60 }, "in"],
+    [{ iat: NOW + 61 }, "the token is not valid yet"],
+    [{ exp: Number.NaN }, "a claim of the token cannot be read"],
+    [{}, "in"],
+  ] as const) {
+    const read = readClaims(claims, RULES, NOW);
+    expect([claims, typeof read === "string" ? read : "in"]).toEqual([claims, verdict]);
+  }
+});
+
+test("claims become headers as one text each, or are left out, or refused", () => {
+  for (const [value, line] of [
+    ["x", "X-A: x\r\n"],
+    [7, "X-A: 7\r\n"],
+    [-0.5, "X-A: -0.5\r\n"],
+    [false, "X-A: false\r\n"],
+    [["x", "y z"], "X-A: x,y z\r\n"],
+    [[1, 2], "X-A: [1,2]\r\n"],
+    [[], "X-A: []\r\n"],
+    [{ b: ["é\n"] }, 'X-A: {"b":["\\u00e9\\n"]}\r\n'],
+    ["", ""],
+    [null, ""],
+    [undefined, ""],
+    ["日本", `X-A: ${Buffer.from("日本").toString("latin1")}\r\n`],
+    [["x", 1], undefined],
+    [["x", ""], undefined],
+    [["x,y"], undefined],
+    ["x\u0085", "X-A: x\u00c2\u0085\r\n"],
+    ["x\u0000", undefined],
+    [" x", undefined],
+  ] as const) {
+    const read = readClaims({ a: value }, RULES, NOW);
+    expect([value, typeof read === "string" ? undefined : read.fields]).toEqual([value, line]);
+  }
+});
+
+test("claims of the prototype are nobody's", () => {
+  const rules = { claims_to_headers: [{ claim: "constructor", header: "X-A" }], issuer: "x" };
+  expect(readClaims({}, { ...rules, issuer: undefined }, NOW)).toMatchObject({ fields: "", consumer: "" });
+  expect(readClaims({}, rules, NOW)).toBe("the token is of another issuer");
+});
