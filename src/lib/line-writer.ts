@@ -1,14 +1,20 @@
 import { close, open, write } from "node:fs";
 
-/** Bytes gathered before they are written. */
-const FLUSH_BYTES = 32_768;
+/** Bytes gathered before they are written: a write of the runtime's costs as much as a hundred lines. */
+const FLUSH_BYTES = 131_072;
 /** Milliseconds that a line waits at most. */
 const FLUSH_MS = 200;
-/** Bytes that may wait for a slow disk or pipe; lines beyond it are dropped and counted. */
+/** Bytes that may wait for a slow disk or pipe, half of them on their way there; lines beyond it are dropped and counted. */
 const MAX_PENDING_BYTES = 1_048_576;
+const HALF = MAX_PENDING_BYTES / 2;
+/** UTF-8 has no more of them for one unit of a string. */
+const MAX_UNIT_BYTES = 3;
+const LINE_END = 10;
 
 /** Milliseconds that closing waits for a slow disk or pipe; what it has not taken then is lost and counted. */
 const CLOSE_MS = 1500;
+
+const NOTHING = Buffer.alloc(0);
 
 /** Where lines go: an open descriptor, or a file that lines are added to. */
 export type LineTarget = "stdout" | "stderr" | { readonly file: string };
@@ -17,10 +23,13 @@ export type LineTarget = "stdout" | "stderr" | { readonly file: string };
 export class LineWriter {
   readonly #target: LineTarget;
   #fd: number | undefined;
-  #gathered = "";
+  /** Where lines are gathered, and what is written of it meanwhile: made when first needed. */
+  #gathered: Buffer = NOTHING;
+  #size = 0;
+  #spare: Buffer = NOTHING;
   #writing = false;
   /** What the write under way was given. */
-  #unwritten: Buffer = Buffer.alloc(0);
+  #unwritten: Buffer = NOTHING;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #idle: (() => void)[] = [];
   readonly #onDropped: (lines: number) => void;
@@ -43,12 +52,14 @@ export class LineWriter {
 
   /** Takes one line, without its line end. */
   line(text: string): void {
-    if (this.#fd === undefined || this.#gathered.length > MAX_PENDING_BYTES) {
+    if (this.#gathered === NOTHING) this.#gathered = Buffer.allocUnsafe(HALF);
+    if (this.#fd === undefined || this.#size + text.length * MAX_UNIT_BYTES >= HALF) {
       this.#onDropped(1);
       return;
     }
-    this.#gathered += `${text}\n`;
-    if (this.#gathered.length >= FLUSH_BYTES) this.#flush();
+    this.#size += this.#gathered.write(text, this.#size);
+    this.#gathered[this.#size++] = LINE_END;
+    if (this.#size >= FLUSH_BYTES) this.#flush();
     else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS);
   }
 
@@ -62,10 +73,10 @@ export class LineWriter {
     clearTimeout(this.#timer);
     const fd = this.#fd;
     this.#fd = undefined;
-    this.#lose(this.#gathered);
-    this.#gathered = "";
+    this.#lose(this.#gathered.subarray(0, this.#size));
+    this.#size = 0;
     if (this.#writing) {
-      this.#lose(this.#unwritten.toString("latin1"));
+      this.#lose(this.#unwritten);
       return;
     }
     if (fd !== undefined && typeof this.#target === "object")
@@ -75,15 +86,19 @@ export class LineWriter {
   #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#writing || this.#gathered === "" || this.#fd === undefined) return;
-    const bytes = Buffer.from(this.#gathered);
-    this.#gathered = "";
+    if (this.#writing || this.#size === 0 || this.#fd === undefined) return;
+    const full = this.#gathered;
+    const bytes = full.subarray(0, this.#size);
+    this.#gathered = this.#spare;
+    this.#spare = full;
+    this.#size = 0;
     this.#writing = true;
     this.#write(this.#fd, bytes);
   }
 
-  #lose(text: string): void {
-    const lines = text.split("\n").length - 1;
+  #lose(bytes: Buffer): void {
+    let lines = 0;
+    for (let at = bytes.indexOf(LINE_END); at >= 0; at = bytes.indexOf(LINE_END, at + 1)) lines += 1;
     if (lines > 0) this.#onDropped(lines);
   }
 
@@ -100,7 +115,7 @@ export class LineWriter {
         if (typeof this.#target === "object") close(fd);
         return;
       }
-      if (error !== null && !blocked) this.#lose(bytes.toString("latin1"));
+      if (error !== null && !blocked) this.#lose(bytes);
       const rest = bytes.subarray(blocked ? 0 : written);
       if (rest.length > 0 && (error === null || blocked)) {
         setTimeout(() => this.#write(fd, rest), blocked ? 10 : 0);
