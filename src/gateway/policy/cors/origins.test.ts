@@ -1,0 +1,37 @@
+import { expect, test } from "bun:test";
+import { createOriginMatch } from "./origins.ts";
+
+test("a star stands for whole labels of a host, and for nothing that would end it", () => {
+  const allows = createOriginMatch(["https://*.example.com", "http://*.localhost:3000", "https://one.test"]);
+  const yes = ["https://a.example.com", "https://a.b_c.d-e.example.com", "http://x.localhost:3000", "https://one.test"];
+  const no = [
+    "https://example.com",
+    "https://aexample.com",
+    "https://.example.com",
+    "https://a..example.com",
+    "https://A.example.com",
+    "https://a.example.com:443",
+    "https://a.example.com.",
+    "http://a.example.com",
+    "https://evil.test/.example.com",
+    "https://evil.test?.example.com",
+    "https://evil.test#.example.com",
+    "https://evil.test:80@.example.com",
+    "https://[::1].example.com",
+    "https://*.example.com",
+    "http://x.localhost:30000",
+    "https://two.test",
+    "null",
+    "*",
+    "",
+  ];
+  expect(yes.filter((origin) => !allows(origin))).toEqual([]);
+  expect(no.filter(allows)).toEqual([]);
+});
+
+test("what is no origin is judged in linear time", () => {
+  const allows = createOriginMatch(["https://*.example.com"]);
+  for (let length = 1; length <= 253; length++)
+    expect(allows(`https://${"a".repeat(length)}!.example.com`)).toBe(false);
+  expect(allows(`https://${"a.".repeat(1_000_000)}a.example.com`)).toBe(false);
+});

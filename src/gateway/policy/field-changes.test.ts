@@ -1,0 +1,36 @@
+import { expect, test } from "bun:test";
+import { FieldChanges } from "./field-changes.ts";
+
+const FIELDS = "Server: a\r\nX-One: 1\r\nserver: b\r\nX-Two: 2\r\n";
+
+test("lines go whatever their capitals, wherever they stand, and what is added comes last", () => {
+  const changes = new FieldChanges({ removed: ["SERVER"], added: "X-New: 3\r\n" });
+  expect(changes.apply(FIELDS)).toBe("X-One: 1\r\nX-Two: 2\r\nX-New: 3\r\n");
+  expect(changes.apply("X-A: 1\r\nServer: a\r\n")).toBe("X-A: 1\r\nX-New: 3\r\n");
+  expect(changes.apply("Server:\r\n")).toBe("X-New: 3\r\n");
+  expect(changes.apply("")).toBe("X-New: 3\r\n");
+});
+
+test("a default is added where its name is absent, and stands back otherwise", () => {
+  const changes = new FieldChanges({
+    defaults: [
+      { name: "X-One", line: "X-One: default\r\n" },
+      { name: "X-Six", line: "X-Six: default\r\n" },
+    ],
+  });
+  expect(changes.apply("x-one: 1\r\n")).toBe("x-one: 1\r\nX-Six: default\r\n");
+  expect(changes.apply("X-Six: \r\nX-One: 1\r\n")).toBe("X-Six: \r\nX-One: 1\r\n");
+  expect(changes.apply("X-Other: X-One: 1\r\n")).toBe("X-Other: X-One: 1\r\nX-One: default\r\nX-Six: default\r\n");
+});
+
+test("names that begin alike, are as long, or stand in a value are others", () => {
+  const changes = new FieldChanges({ removed: ["X-One"] });
+  const others = "X-One-More: 1\r\nX-On: 1\r\nX-Two: X-One: 1\r\nX_One: 1\r\n";
+  expect(changes.apply(others)).toBe(others);
+});
+
+test("fields that nothing is done to are the very same text, and a last line without its end is one", () => {
+  const changes = new FieldChanges({ removed: ["X-Gone"] });
+  expect(changes.apply(FIELDS)).toBe(FIELDS);
+  expect(changes.apply("X-One: 1\r\nX-Gone: 2")).toBe("X-One: 1\r\n");
+});
