@@ -1,4 +1,4 @@
-import { eachField, fieldLine, type Fields, fieldValue, trimOws } from "../../../lib/fields.ts";
+import { fieldLine, type Fields, fieldValue, trimOws } from "../../../lib/fields.ts";
 import { answer } from "../../answer.ts";
 import { type CorsConfig } from "../../config/config.ts";
 import { CORS_DEFAULTS } from "../../config/schema/cors.ts";
@@ -143,10 +143,8 @@ class CorsEdit extends HeadEdit {
 }
 
 function variesByOrigin(fields: Fields): boolean {
-  for (const [name, value] of eachField(fields)) {
-    if (name.length !== 4 || name.toLowerCase() !== "vary") continue;
-    const names = value.toLowerCase().split(",").map(trimOws);
-    if (names.includes("origin") || names.includes(ANY)) return true;
-  }
-  return false;
+  const value = fieldValue(fields, "vary");
+  if (value === undefined) return false;
+  const names = value.toLowerCase().split(",").map(trimOws);
+  return names.includes("origin") || names.includes(ANY);
 }
