@@ -1,0 +1,237 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { everythingTo, serverAt } from "../support/gateway.ts";
+import { statusOf } from "../support/message.ts";
+import { descendants, Folder, Program, until } from "../support/program.ts";
+import { RawClient } from "../support/raw-client.ts";
+import { echo, RawOrigin } from "../support/raw-origin.ts";
+import { PROTOCOLS, type ProtocolGateway, startProtocols } from "./protocols.ts";
+
+const TIME_MS = 60_000;
+const WORKERS = 4;
+/** One token in 500 s: no bucket gains one while a test runs. */
+const RATE = 0.002;
+
+let origin: RawOrigin;
+const programs: Program[] = [];
+const folders: Folder[] = [];
+
+beforeAll(async () => {
+  origin = await RawOrigin.start();
+});
+
+afterEach(async () => {
+  await Promise.all(programs.splice(0).map((program) => program.stop()));
+  for (const folder of folders.splice(0)) folder.remove();
+  origin.reset();
+  origin.answer = echo;
+});
+
+afterAll(() => origin.stop());
+
+interface Served {
+  readonly program: Program;
+  readonly port: number;
+  readonly reload: (config: object) => Promise<void>;
+}
+
+async function serve(config: object): Promise<Served> {
+  const folder = new Folder();
+  folders.push(folder);
+  const server = { address: "127.0.0.1", port: 0, workers: WORKERS, trusted_proxies: ["127.0.0.1"] };
+  const write = (rest: object): string =>
+    folder.write("turnpike.json", { server, access_log: { enabled: false }, ...rest });
+  const program = new Program(["--config", write(config)]);
+  programs.push(program);
+  const [, port] = await program.sees(/listening on http:\/\/\S*?:(\d+)/);
+  let reloads = 0;
+  return {
+    program,
+    port: Number(port),
+    async reload(next) {
+      write(next);
+      program.kill("SIGHUP");
+      await program.sees(new RegExp(`(?:reloaded[^]*?){${++reloads}}`));
+    },
+  };
+}
+
+/** `times` requests over one connection after the other; how each was answered, 0 where the connection ended first. */
+async function ask(port: number, address: string, times: number): Promise<number[]> {
+  const found: number[] = [];
+  let client = await RawClient.open(port).catch(() => undefined);
+  for (let i = 0; i < times; i++) {
+    try {
+      client ??= await RawClient.open(port);
+      client.send(`GET /x HTTP/1.1\r\nHost: a.test\r\nX-Forwarded-For: ${address}\r\n\r\n`);
+      found.push(statusOf(await client.finalResponse("GET")));
+    } catch {
+      found.push(0);
+      client?.destroy();
+      client = undefined;
+    }
+  }
+  client?.destroy();
+  return found;
+}
+
+/** One request each of `count` addresses, over one connection; how many were answered 200. */
+async function flood(port: number, first: number, count: number): Promise<number> {
+  const batch = 100;
+  let sent = 0;
+  let answered = 0;
+  let allowed = 0;
+  let rest = "";
+  const done = Promise.withResolvers<number>();
+  const send = (socket: Socket): void => {
+    let heads = "";
+    for (const end = sent + batch; sent < end; sent++) {
+      const n = first + sent;
+      const address = `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`;
+      heads += `GET /x HTTP/1.1\r\nHost: a.test\r\nX-Forwarded-For: ${address}\r\n\r\n`;
+    }
+    socket.write(heads);
+  };
+  const socket = connect(port, "127.0.0.1", () => send(socket));
+  socket.on("data", (chunk) => {
+    const text = rest + chunk.toString("latin1");
+    // What may be the beginning of a status line.
+    const end = Math.max(text.lastIndexOf("\n"), 0);
+    rest = text.slice(end);
+    for (const [, status] of text.slice(0, end).matchAll(/HTTP\/1\.1 (\d{3}) /g)) {
+      answered++;
+      if (status === "200") allowed++;
+    }
+    if (answered === count) socket.end();
+    else if (answered === sent) send(socket);
+  });
+  socket.on("close", () => done.resolve(allowed));
+  socket.on("error", done.reject);
+  return await done.promise;
+}
+
+function countOf(statuses: readonly number[], status: number): number {
+  return statuses.filter((found) => found === status).length;
+}
+
+function limited(burst: number, more: object = {}): { upstreams: object[]; routes: object[] } {
+  const { upstreams } = everythingTo(origin.port);
+  const rate_limit = { requests_per_second: RATE, burst_size: burst, key: "ip", ...more };
+  return { upstreams, routes: [{ path_prefix: "/", upstream: "origin", rate_limit }] };
+}
+
+test(
+  "four workers that many connections ask at once, over all protocols, let exactly the burst in",
+  async () => {
+    const burst = 150;
+    const rate_limit = { requests_per_second: RATE, burst_size: burst, key: "ip" };
+    const gateway: ProtocolGateway = await startProtocols({
+      server: { workers: WORKERS },
+      upstreams: [{ name: "origin", servers: [serverAt(origin.port)] }],
+      routes: [{ path_prefix: "/", upstream: "origin", rate_limit }],
+    });
+    try {
+      expect(descendants(gateway.program.pid, "process/worker.ts")).toHaveLength(WORKERS);
+      const asked = PROTOCOLS.flatMap((protocol) =>
+        Array.from({ length: 100 }, async () => (await gateway.request(protocol)).status),
+      );
+      const statuses = await Promise.all(asked);
+      expect(countOf(statuses, 200)).toBe(burst);
+      expect(countOf(statuses, 429)).toBe(statuses.length - burst);
+      expect(origin.requests).toHaveLength(burst);
+    } finally {
+      await gateway.stop();
+    }
+  },
+  TIME_MS,
+);
+
+test(
+  "while tokens come in, the workers together give no more and no fewer than the rate",
+  async () => {
+    const { port } = await serve(limited(100, { requests_per_second: 200 }));
+    const start = performance.now();
+    // One client asks without a break, so that no token is lost to a bucket that is full.
+    const statuses = (await Promise.all(Array.from({ length: 32 }, () => ask(port, "198.51.100.1", 60)))).flat();
+    const seconds = (performance.now() - start) / 1000;
+    expect(countOf(statuses, 200) + countOf(statuses, 429)).toBe(statuses.length);
+    expect(countOf(statuses, 200)).toBeLessThanOrEqual(100 + seconds * 200 + 1);
+    expect(countOf(statuses, 200)).toBeGreaterThanOrEqual(100);
+  },
+  TIME_MS,
+);
+
+test(
+  "workers that are killed in a flood leave the buckets as they were: the burst is not given twice",
+  async () => {
+    const burst = 300;
+    const { program, port } = await serve(limited(burst));
+    const answers = Promise.all(Array.from({ length: 24 }, () => ask(port, "198.51.100.1", 100)));
+    // A third one that is young when it dies would stop the server.
+    for (let killed = 0; killed < 2; killed++) {
+      await until("requests under way", () => (origin.requests.length > 40 * (killed + 1) ? true : undefined));
+      const [victim] = descendants(program.pid, "process/worker.ts");
+      if (victim !== undefined) process.kill(victim, "SIGKILL");
+    }
+    const statuses = (await answers).flat();
+    const lost = countOf(statuses, 0);
+    expect(countOf(statuses, 200)).toBeLessThanOrEqual(burst);
+    expect(countOf(statuses, 200) + lost).toBeGreaterThanOrEqual(burst);
+    expect(origin.requests.length).toBeLessThanOrEqual(burst);
+    expect(origin.requests.length + lost).toBeGreaterThanOrEqual(burst);
+    await until("all workers again", () =>
+      descendants(program.pid, "process/worker.ts").length === WORKERS ? true : undefined,
+    );
+    const after = (await Promise.all(Array.from({ length: 16 }, () => ask(port, "198.51.100.1", 2)))).flat();
+    expect(countOf(after, 429)).toBe(32);
+    const others = (await Promise.all(Array.from({ length: 16 }, () => ask(port, "198.51.100.2", 20)))).flat();
+    expect(countOf(others, 200)).toBe(burst);
+  },
+  TIME_MS,
+);
+
+test(
+  "a reload keeps the buckets of a limit that is as it was, and begins anew with one that has changed",
+  async () => {
+    const { port, reload } = await serve(limited(20));
+    expect(countOf(await ask(port, "198.51.100.1", 15), 200)).toBe(15);
+    const { upstreams, routes } = limited(20);
+    const rate_limit = { requests_per_second: RATE, burst_size: 3 };
+    const more = Array.from({ length: 200 }, (_, i) => ({ path_prefix: `/r${i}`, upstream: "origin", rate_limit }));
+    await reload({ upstreams, routes: [...routes, ...more] });
+    expect(countOf(await ask(port, "198.51.100.1", 15), 200)).toBe(5);
+    await reload(limited(21));
+    expect(countOf(await ask(port, "198.51.100.1", 30), 200)).toBe(21);
+    await reload(limited(20));
+    expect(countOf(await ask(port, "198.51.100.1", 5), 200)).toBe(0);
+  },
+  TIME_MS,
+);
+
+test(
+  "a flood of 100,000 addresses takes neither memory nor anything from who is known or comes new",
+  async () => {
+    const { upstreams, routes } = limited(3);
+    // What the cache answers is limited as well, and needs no origin for 100,000 requests.
+    const { program, port } = await serve({ upstreams, routes: routes.map((route) => ({ ...route, cache: {} })) });
+    origin.answer = (_, connection) =>
+      connection.send("HTTP/1.1 200 OK\r\nCache-Control: max-age=3600\r\nContent-Length: 0\r\n\r\n");
+    const resident = (): number =>
+      descendants(program.pid, "process/worker.ts").reduce(
+        (sum, pid) => sum + Number(/^RssAnon:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]),
+        0,
+      );
+    expect(await ask(port, "198.51.100.1", 1)).toEqual([200]);
+    const clients = 20;
+    const each = 5000;
+    await flood(port, 200_000, 5000);
+    const before = resident();
+    const answered = await Promise.all(Array.from({ length: clients }, (_, i) => flood(port, i * each, each)));
+    expect(answered.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(clients * each - 100);
+    expect(resident() - before).toBeLessThan(WORKERS * 50 * 1024);
+    expect(await ask(port, "198.51.100.1", 3)).toEqual([200, 200, 429]);
+    expect(await ask(port, "198.51.100.2", 4)).toEqual([200, 200, 200, 429]);
+  },
+  TIME_MS,
+);

@@ -1,0 +1,78 @@
+/** A real Redis server of a test's own, where the system has one. */
+import { accessSync, constants } from "node:fs";
+import { Folder, until } from "../../support/program.ts";
+
+const BINARY = ["/usr/bin/redis-server", "/usr/local/bin/redis-server"].find((path) => {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+});
+
+/** Tests that need it are skipped elsewhere. */
+export const hasRedis = BINARY !== undefined;
+
+export class RedisServer {
+  readonly #folder = new Folder();
+  #process: Bun.Subprocess | undefined;
+
+  static async start(): Promise<RedisServer> {
+    const server = new RedisServer();
+    await server.start();
+    return server;
+  }
+
+  /** On a Unix socket that is there again after a `start` of the same server. */
+  get url(): string {
+    return `redis+unix://${this.#socket}`;
+  }
+
+  get #socket(): string {
+    return this.#folder.file("redis.sock");
+  }
+
+  /** With nothing in it. */
+  async start(): Promise<void> {
+    if (BINARY === undefined) throw new Error("Cannot start Redis: there is none");
+    const settings = ["--port", "0", "--unixsocket", this.#socket, "--save", "", "--appendonly", "no"];
+    this.#process = Bun.spawn([BINARY, ...settings, "--dir", this.#folder.path], {
+      stdio: ["ignore", "ignore", "ignore"],
+    });
+    await until("Redis answers", async () => ((await this.#answers()) ? true : undefined));
+  }
+
+  /** What a client of the test's own is told. */
+  async ask(command: string, ...args: string[]): Promise<unknown> {
+    const client = new Bun.RedisClient(this.url, { autoReconnect: false });
+    try {
+      return await client.send(command, args);
+    } finally {
+      client.close();
+    }
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#process?.kill(signal);
+  }
+
+  /** Ends it as a power cut does. */
+  async kill(): Promise<void> {
+    this.signal("SIGKILL");
+    await this.#process?.exited;
+  }
+
+  async stop(): Promise<void> {
+    await this.kill();
+    this.#folder.remove();
+  }
+
+  async #answers(): Promise<boolean> {
+    try {
+      return (await this.ask("PING")) === "PONG";
+    } catch {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,14 @@
+/** Counts requests of made-up consumers in a shared zone, which is descriptor 3. */
+import { type Exchange } from "../../../src/gateway/exchange.ts";
+import { zoneShape } from "../../../src/gateway/telemetry/layout.ts";
+import { UsageCounters } from "../../../src/gateway/telemetry/usage.ts";
+import { SharedZone } from "../../../src/lib/shared-zone.ts";
+
+const [workers = 0, row = 0, consumers = 0, times = 0] = process.argv.slice(2).map(Number);
+const route = new UsageCounters(SharedZone.open(zoneShape(workers), 3), row).route("/");
+for (let round = 0; round < times; round++) {
+  for (let i = 0; i < consumers; i++) {
+    // All that the counters look at.
+    route.count({ consumer: `consumer ${i}`, status: 200, bytesReceived: 1, bytesSent: 7 } as Exchange);
+  }
+}

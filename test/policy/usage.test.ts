@@ -1,0 +1,89 @@
+import { expect, test } from "bun:test";
+import { closeSync } from "node:fs";
+import { join } from "node:path";
+import { type Exchange } from "../../src/gateway/exchange.ts";
+import { USAGE_ROWS, zoneShape } from "../../src/gateway/telemetry/layout.ts";
+import { type Usage, UsageCounters } from "../../src/gateway/telemetry/usage.ts";
+import { SharedZone } from "../../src/lib/shared-zone.ts";
+
+const COUNTER = join(import.meta.dir, "testing/usage-counter.ts");
+const WORKERS = 4;
+
+/** All that the counters look at of an exchange that has ended. */
+function ended(consumer: string, status = 200, bytes = { received: 0, sent: 0 }): Exchange {
+  const { received: bytesReceived, sent: bytesSent } = bytes;
+  return { consumer, status, bytesReceived, bytesSent } as Exchange; // The rest is not read.
+}
+
+function usageOf(counters: UsageCounters, consumer: string | undefined, route: string | undefined): Usage | undefined {
+  return counters.read().find((usage) => usage.consumer === consumer && usage.route === route);
+}
+
+test("requests, bytes and errors are counted for each consumer of each route, over all workers", () => {
+  const zone = SharedZone.local(zoneShape(2));
+  const [one, other] = [new UsageCounters(zone, 1), new UsageCounters(zone, 2)];
+  const [a, b, otherA] = [one.route("a.test/"), one.route("/b"), other.route("a.test/")];
+  a.count(ended("alice", 200, { received: 10, sent: 100 }));
+  a.count(ended("alice", 404, { received: 1, sent: 2 }));
+  a.count(ended(""));
+  otherA.count(ended("alice", 503, { received: 1000, sent: 3 }));
+  b.count(ended("alice", 429));
+  const errors = { clientErrors: 1, serverErrors: 1 };
+  for (const counters of [one, other]) {
+    expect(counters.read()).toHaveLength(3);
+    expect(usageOf(counters, "alice", "a.test/")).toEqual({
+      consumer: "alice",
+      route: "a.test/",
+      requests: 3,
+      requestBytes: 1011,
+      responseBytes: 105,
+      ...errors,
+    });
+    expect(usageOf(counters, "", "a.test/")).toMatchObject({ requests: 1, clientErrors: 0, serverErrors: 0 });
+    expect(usageOf(counters, "alice", "/b")).toMatchObject({ requests: 1, clientErrors: 1, serverErrors: 0 });
+  }
+});
+
+test("consumers beyond the table are counted together, those that were there before go on, and none is lost", () => {
+  const zone = SharedZone.local(zoneShape(1));
+  const counters = new UsageCounters(zone, 1);
+  const route = counters.route("/");
+  route.count(ended("early"));
+  const consumers = USAGE_ROWS * 4;
+  for (let i = 0; i < consumers; i++) route.count(ended(`consumer ${i}`));
+  route.count(ended("early"));
+  const all = counters.read();
+  expect(all.length).toBeGreaterThan(USAGE_ROWS * 0.98);
+  expect(all.length).toBeLessThanOrEqual(USAGE_ROWS);
+  expect(all.at(-1)).toMatchObject({ consumer: undefined, route: undefined });
+  expect(all.reduce((sum, { requests }) => sum + requests, 0)).toBe(consumers + 2);
+  expect(usageOf(counters, "early", "/")).toMatchObject({ requests: 2 });
+});
+
+test("four processes that count the same new consumers at once lose nothing, and one that died goes on counting", async () => {
+  const zone = SharedZone.create(zoneShape(WORKERS));
+  if (zone.fd === undefined) throw new Error("no descriptor");
+  const fd = zone.fd;
+  const times = 20;
+  const consumers = 300;
+  const run = async (row: number): Promise<void> => {
+    const child = Bun.spawn(
+      [process.execPath, COUNTER, ...[WORKERS, row, consumers, times].map((number) => String(number))],
+      { stdio: ["ignore", "inherit", "inherit", fd] },
+    );
+    expect(await child.exited).toBe(0);
+  };
+  try {
+    await Promise.all(Array.from({ length: WORKERS }, (_, i) => run(i + 1)));
+    // The worker that takes the place of one that has ended has its row.
+    await run(1);
+    const all = new UsageCounters(zone, 0).read();
+    expect(all).toHaveLength(consumers);
+    for (const { requests, responseBytes } of all) {
+      expect(requests).toBe(times * (WORKERS + 1));
+      expect(responseBytes).toBe(times * (WORKERS + 1) * 7);
+    }
+  } finally {
+    closeSync(fd);
+  }
+});
