@@ -22,6 +22,9 @@ const NOT_HERE = new Set([
   "shop.json",
   "src/content/operations/NAME.ts",
   "application/json",
+  "text/*",
+  "text/event-stream",
+  "text/html",
   "turnpike/client",
 ]);
 

@@ -3,6 +3,7 @@ import { accessLog } from "./schema/access-log.ts";
 import { admin } from "./schema/admin.ts";
 import { bufferPool } from "./schema/buffer-pool.ts";
 import { content } from "./schema/content.ts";
+import { compression } from "./schema/compression.ts";
 import { cors } from "./schema/cors.ts";
 import { http2 } from "./schema/http2.ts";
 import { limits } from "./schema/limits.ts";
@@ -46,6 +47,7 @@ export const configSchema = z.strictObject({
   tenant_idle_ttl_ms: tenantIdleTtlMs,
   access_log: accessLog,
   security_headers: securityHeaders,
+  compression,
   cors,
   content,
   state_path: statePath,
@@ -69,4 +71,5 @@ export type RouteX402Config = NonNullable<RouteConfig["x402"]>;
 export type AccessLogConfig = Config["access_log"];
 export type SecurityHeadersConfig = NonNullable<Config["security_headers"]>;
 export type CorsConfig = NonNullable<Config["cors"]>;
+export type CompressionConfig = NonNullable<Config["compression"]>;
 export type HeaderRulesConfig = NonNullable<RouteConfig["headers"]>;

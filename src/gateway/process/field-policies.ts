@@ -1,19 +1,24 @@
 import { type Config, type RouteConfig } from "../config/config.ts";
+import { createCompressionPolicy } from "../policy/compression/compression.ts";
 import { createCorsPolicy } from "../policy/cors/cors.ts";
 import { createRequestHeadersPolicy, createResponseHeadersPolicy } from "../policy/headers/headers.ts";
 import { type Policy } from "../policy/policy.ts";
 import { createSecurityHeadersPolicy } from "../policy/security-headers/security-headers.ts";
 import { type RoutePolicies } from "./route-policies.ts";
 
-type FieldPolicies = Pick<RoutePolicies, "responseHeaders" | "securityHeaders" | "cors" | "requestHeaders">;
+type FieldPolicies = Pick<
+  RoutePolicies,
+  "responseHeaders" | "securityHeaders" | "cors" | "compression" | "requestHeaders"
+>;
 
-/** The policies of a route that deal in fields alone; `route` undefined: of what no route takes. */
+/** The policies of a route that change messages and refuse nobody; `route` undefined: of what no route takes. */
 export function fieldPolicies(config: Config, route: RouteConfig | undefined): FieldPolicies {
   const rules = route?.headers;
   return {
     responseHeaders: rules === undefined ? undefined : createResponseHeadersPolicy(rules),
     securityHeaders: securityHeadersOf(config, route),
     cors: createCorsPolicy({ ...config.cors, ...route?.cors }, route?.x402 !== undefined),
+    compression: compressionOf(config, route),
     requestHeaders: rules === undefined ? undefined : createRequestHeadersPolicy(rules),
   };
 }
@@ -23,4 +28,9 @@ function securityHeadersOf(config: Config, route: RouteConfig | undefined): Poli
   const own = route?.security_headers;
   if (server.disable_middleware || (common === undefined && own === undefined)) return undefined;
   return createSecurityHeadersPolicy({ ...common, ...own });
+}
+
+function compressionOf({ compression }: Config, route: RouteConfig | undefined): Policy | undefined {
+  if (compression === undefined && route?.compression === undefined) return undefined;
+  return createCompressionPolicy({ ...compression, ...route?.compression });
 }

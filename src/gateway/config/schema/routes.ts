@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { routeAccessLog } from "./access-log.ts";
 import { auth } from "./auth.ts";
+import { routeCompression } from "./compression.ts";
 import { routeCors } from "./cors.ts";
 import { headerRules } from "./header-rules.ts";
 import { bytes, count, headerName, headerValue, jsonObject, milliseconds, ours, text } from "./kinds.ts";
@@ -80,6 +81,7 @@ export const route = z
     x402: routeX402.exactOptional(),
     access_log: routeAccessLog.exactOptional(),
     security_headers: routeSecurityHeaders.exactOptional(),
+    compression: routeCompression.exactOptional(),
     cors: routeCors.exactOptional(),
     headers: headerRules.exactOptional(),
   })

@@ -1,0 +1,70 @@
+import * as z from "zod";
+import { ours } from "./kinds.ts";
+
+/** What is sent by, the first preferred where a client likes them equally. */
+const ENCODINGS = ["zstd", "br", "gzip", "deflate"] as const;
+
+/** RFC 9110 §8.3.1, with a star for a type, a subtype, or what stands before a subtype's suffix. */
+const mediaType = z
+  .string()
+  .regex(
+    /^(?:\*|[!#$&\-^_.+0-9A-Za-z]+)\/(?:\*(?:\+[!#$&\-^_.0-9A-Za-z]+)?|[!#$&\-^_.+0-9A-Za-z]+)$/,
+    'expected a media type such as "text/html", "text/*" or "application/*+json"',
+  );
+
+const keys = {
+  enabled: z.boolean().exactOptional().describe("false compresses nothing; on where the block is there."),
+  min_bytes: z
+    .int()
+    .min(0)
+    .max(2_147_483_647)
+    .exactOptional()
+    .describe(
+      "Shorter answers stay as they are; 1024 unless said otherwise. A length that is not known is long enough.",
+    ),
+  types: z
+    .array(mediaType)
+    .exactOptional()
+    .describe(
+      "Media types that are compressed: `text/html`, `text/*`, `application/*+json`; text, JSON, XML, scripts and the like unless said otherwise.",
+    ),
+  encodings: z
+    .array(z.enum(ENCODINGS))
+    .exactOptional()
+    .describe(
+      `Codings that are offered, the first preferred where a client likes them equally; ${ENCODINGS.join(", ")} unless said otherwise.`,
+    ),
+};
+
+/** `compression`: of the answers of all routes. */
+export const compression = z
+  .strictObject(keys)
+  .exactOptional()
+  .meta(ours("Compression of answers by `Accept-Encoding`; none without this block."));
+
+/** `routes[].compression`: what differs on one route. */
+export const routeCompression = z.strictObject(keys).meta(ours("Keys of `compression` that differ on this route."));
+
+/** What holds where the configuration says nothing. */
+export const COMPRESSION_DEFAULTS = {
+  enabled: true,
+  min_bytes: 1024,
+  types: [
+    "text/*",
+    "application/json",
+    "*/*+json",
+    "application/javascript",
+    "application/x-javascript",
+    "application/xml",
+    "*/*+xml",
+    "application/x-ndjson",
+    "application/wasm",
+    "application/vnd.ms-fontobject",
+    "font/ttf",
+    "font/otf",
+    "image/bmp",
+    "image/x-icon",
+    "image/vnd.microsoft.icon",
+  ],
+  encodings: ENCODINGS,
+} as const;

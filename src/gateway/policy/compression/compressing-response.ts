@@ -1,0 +1,143 @@
+import { TurnpikeError } from "../../../lib/errors.ts";
+import { type Fields, withoutFields } from "../../../lib/fields.ts";
+import { type Exchange, type ResponseHead, type ResponseSink } from "../../exchange.ts";
+import { CODERS, type Coding } from "./codings.ts";
+import { Compressor } from "./compressor.ts";
+import { isLive, type Plan } from "./plan.ts";
+
+/** A body that comes whole in one piece is compressed at once, up to so many bytes: handing it over would cost more. */
+export const MAX_AT_ONCE_BYTES = 65_536;
+
+/** They speak of the bytes as they were (RFC 9530, RFC 1864). */
+const DIGESTS = ["content-digest", "repr-digest", "digest", "content-md5"];
+const OF_PLAIN_BYTES = [...DIGESTS, "accept-ranges"];
+
+/**
+ * Stands before the response and compresses what may be compressed.
+ *
+ *   start ──▶ passing: as it is
+ *     └─────▶ waiting ──the whole body in one piece──▶ done
+ *                └──any other piece──▶ streaming ──end──▶ the last bytes, then the end
+ */
+export class CompressingResponse implements ResponseSink {
+  readonly #exchange: Exchange;
+  readonly #sink: ResponseSink;
+  readonly #plan: Plan;
+  #coding: Coding | undefined;
+  #compressor: Compressor | undefined;
+  #live = false;
+  #expected = -1;
+  /** What the source has put there, while this one waits for the client. */
+  #sourceDrain: (() => void) | undefined;
+  #trailers: Fields = "";
+
+  constructor(exchange: Exchange, plan: Plan) {
+    this.#exchange = exchange;
+    this.#sink = exchange.response;
+    this.#plan = plan;
+  }
+
+  start(head: ResponseHead): void {
+    const { fields, coding } = this.#plan.decide(this.#exchange, head);
+    if (coding === undefined) {
+      this.#sink.start(fields === head.fields ? head : { ...head, fields });
+      return;
+    }
+    if (this.#exchange.head.method !== "HEAD") this.#begin(coding, head);
+    this.#sink.start({ ...head, fields: withoutFields(fields, OF_PLAIN_BYTES), bodyLength: -1 });
+  }
+
+  #begin(coding: Coding, head: ResponseHead): void {
+    this.#coding = coding;
+    this.#expected = head.bodyLength;
+    this.#live = isLive(head);
+    const { onFinish } = this.#exchange;
+    this.#exchange.onFinish = (exchange) => {
+      this.#compressor?.destroy();
+      this.#plan.slots.giveBack();
+      onFinish?.(exchange);
+    };
+  }
+
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    if (this.#coding === undefined) return this.#sink.data(chunk, start, end);
+    if (end === start) return true;
+    const piece = chunk.subarray(start, end);
+    if (this.#compressor === undefined) {
+      if (piece.length === this.#expected && piece.length <= MAX_AT_ONCE_BYTES)
+        return this.#atOnce(this.#coding, piece);
+      this.#compressor = this.#open(this.#coding);
+    }
+    // Whoever sends has been told that the client takes more.
+    if (this.#exchange.onDrain !== this.#drained) this.#compressor.goOn();
+    return this.#compressor.write(piece);
+  }
+
+  sendFile(file: number, offset: number, length: number): number {
+    return this.#coding === undefined ? (this.#sink.sendFile?.(file, offset, length) ?? 0) : 0;
+  }
+
+  end(trailers: Fields): void {
+    if (this.#coding === undefined) {
+      this.#sink.end(trailers);
+      return;
+    }
+    const kept = withoutFields(trailers, DIGESTS);
+    const compressor = this.#compressor;
+    if (compressor === undefined) {
+      this.#sink.end(kept);
+      return;
+    }
+    this.#trailers = kept;
+    // The source is done: who leaves now, and what the client takes, is no longer its business.
+    this.#exchange.onCancel = undefined;
+    this.#sourceDrain = undefined;
+    this.#exchange.onDrain = this.#drained;
+    compressor.goOn();
+    compressor.end();
+  }
+
+  abort(error: TurnpikeError): void {
+    this.#compressor?.destroy();
+    this.#sink.abort(error);
+  }
+
+  #atOnce(coding: Coding, body: Uint8Array): boolean {
+    this.#expected = -1;
+    return this.#sink.data(CODERS[coding].whole(body));
+  }
+
+  #open(coding: Coding): Compressor {
+    return new Compressor(CODERS[coding], this.#live, {
+      output: (bytes) => this.#output(bytes),
+      room: () => {
+        const { onDrain } = this.#exchange;
+        if (onDrain === this.#drained) this.#sourceDrain?.();
+        else onDrain?.();
+      },
+      ended: () => this.#sink.end(this.#trailers),
+      broken: () => {
+        this.#sink.abort(new TurnpikeError("internal", "the answer could not be compressed"));
+        this.#exchange.onCancel?.();
+      },
+    });
+  }
+
+  #output(bytes: Uint8Array): boolean {
+    if (this.#sink.data(bytes)) return true;
+    const exchange = this.#exchange;
+    if (exchange.onDrain !== this.#drained) {
+      this.#sourceDrain = exchange.onDrain;
+      exchange.onDrain = this.#drained;
+    }
+    return false;
+  }
+
+  readonly #drained = (): void => {
+    if (this.#sourceDrain !== undefined) {
+      this.#exchange.onDrain = this.#sourceDrain;
+      this.#sourceDrain = undefined;
+    }
+    this.#compressor?.goOn();
+  };
+}

@@ -1,0 +1,46 @@
+import { fieldValue } from "../../../lib/fields.ts";
+import { type CompressionConfig } from "../../config/config.ts";
+import { COMPRESSION_DEFAULTS } from "../../config/schema/compression.ts";
+import { type Policy } from "../policy.ts";
+import { type Coding } from "./codings.ts";
+import { CompressingResponse } from "./compressing-response.ts";
+import { withStrongForms } from "./entity-tags.ts";
+import { createMediaTypeMatch } from "./media-type-match.ts";
+import { negotiate } from "./negotiate.ts";
+import { forbidsTransforms, Plan, type RouteRules } from "./plan.ts";
+import { type Slots, WORKER_SLOTS } from "./slots.ts";
+
+/**
+ * Compresses answers as clients ask for it by Accept-Encoding (RFC 9110 §12.5.3). Undefined where it is switched off. Nothing
+ * is ever decompressed: what is encoded stays as it is.
+ */
+export function createCompressionPolicy(config: CompressionConfig, slots: Slots = WORKER_SLOTS): Policy | undefined {
+  const { enabled, min_bytes: minBytes, types, encodings } = { ...COMPRESSION_DEFAULTS, ...config };
+  if (!enabled || types.length === 0 || encodings.length === 0) return undefined;
+  const rules: RouteRules = { minBytes, matches: createMediaTypeMatch(types), slots };
+  // Clients ask for much the same: the last answer serves most of them.
+  let lastAsked = "";
+  let lastCoding: Coding | undefined;
+  function codingFor(acceptEncoding: string): Coding | undefined {
+    if (acceptEncoding !== lastAsked) {
+      lastCoding = negotiate(acceptEncoding, encodings);
+      lastAsked = acceptEncoding;
+    }
+    return lastCoding;
+  }
+  return {
+    name: "compression",
+    request(exchange) {
+      const { head } = exchange;
+      if (head.isGrpc || head.upgrade !== "") return "continue";
+      const { fields } = head;
+      const acceptEncoding = fieldValue(fields, "accept-encoding");
+      const mayChange = acceptEncoding !== undefined && !forbidsTransforms(fields);
+      const coding = mayChange ? codingFor(acceptEncoding) : undefined;
+      exchange.response = new CompressingResponse(exchange, new Plan(rules, coding, fields));
+      head.fields = withStrongForms(fields);
+      return "continue";
+    },
+    close() {},
+  };
+}

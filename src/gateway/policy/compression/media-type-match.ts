@@ -1,0 +1,37 @@
+import { trimOws } from "../../../lib/fields.ts";
+
+interface Pattern {
+  /** Empty: every type. */
+  readonly type: string;
+  /** The whole subtype; undefined: what ends in `suffix`. */
+  readonly subtype: string | undefined;
+  readonly suffix: string;
+}
+
+/** Matches Content-Type values by patterns such as `text/html`, `text/*` and `application/*+json`; parameters do not count. */
+export function createMediaTypeMatch(patterns: readonly string[]): (contentType: string) => boolean {
+  const compiled = patterns.map(patternOf);
+  return function matches(contentType) {
+    const semicolon = contentType.indexOf(";");
+    const name = trimOws(semicolon === -1 ? contentType : contentType.slice(0, semicolon)).toLowerCase();
+    const slash = name.indexOf("/");
+    if (slash <= 0) return false;
+    const type = name.slice(0, slash);
+    const subtype = name.slice(slash + 1);
+    return compiled.some(
+      (pattern) =>
+        (pattern.type === "" || pattern.type === type) &&
+        (pattern.subtype === undefined ? subtype.endsWith(pattern.suffix) : pattern.subtype === subtype),
+    );
+  };
+}
+
+function patternOf(text: string): Pattern {
+  const [type = "", subtype = ""] = text.toLowerCase().split("/");
+  const isOpen = subtype.startsWith("*");
+  return {
+    type: type === "*" ? "" : type,
+    subtype: isOpen ? undefined : subtype,
+    suffix: isOpen ? subtype.slice(1) : "",
+  };
+}

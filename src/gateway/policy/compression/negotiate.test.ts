@@ -1,0 +1,54 @@
+import { expect, test } from "bun:test";
+import { CODINGS, type Coding } from "./codings.ts";
+import { negotiate } from "./negotiate.ts";
+
+const CASES: readonly (readonly [accept: string, coding: Coding | undefined])[] = [
+  ["", undefined],
+  [",, ,", undefined],
+  ["gzip", "gzip"],
+  ["GZip", "gzip"],
+  ["x-gzip", "gzip"],
+  ["deflate", "deflate"],
+  ["gzip, deflate, br, zstd", "zstd"],
+  ["gzip, br", "br"],
+  ["gzip;q=1.0, br;q=0.9", "gzip"],
+  ["gzip;q=0.5, br;q=0.5", "br"],
+  ["gzip;q=0", undefined],
+  ["gzip;q=0.000, deflate", "deflate"],
+  ["gzip;q=0.001", "gzip"],
+  ["*", "zstd"],
+  ["*;q=0", undefined],
+  ["*;q=0, gzip", "gzip"],
+  ["*, zstd;q=0", "br"],
+  ["gzip;q=0.1, *;q=0.2", "zstd"],
+  ["identity", undefined],
+  ["identity;q=0", undefined],
+  ["identity;q=0, gzip", "gzip"],
+  ["identity, gzip", "gzip"],
+  ["identity;q=1, gzip;q=0.5", undefined],
+  ["identity;q=0.5, gzip;q=0.8", "gzip"],
+  ["gzip ; q=0.5", "gzip"],
+  ["gzip;Q=0.5", "gzip"],
+  ["gzip;q=2", undefined],
+  ["gzip;q=-1", undefined],
+  ["gzip;q=0.1234", undefined],
+  ["gzip;q=1;q=1", undefined],
+  ["gzip;level=9", undefined],
+  ["gzipped, abrotli", undefined],
+  ["__proto__, constructor;q=1", undefined],
+];
+
+for (const [accept, coding] of CASES) {
+  test(`a client that accepts "${accept}" gets ${coding ?? "plain bytes"}`, () => {
+    expect(negotiate(accept, CODINGS)).toEqual(coding);
+  });
+}
+
+test("of codings that a client likes equally, the configuration's first is taken, and none that it does not name", () => {
+  expect(negotiate("gzip, br, zstd", ["gzip", "br"])).toBe("gzip");
+  expect(negotiate("zstd", ["gzip", "br"])).toBeUndefined();
+});
+
+test("a field of many codings is read once through", () => {
+  expect(negotiate(`${"a;q=0.5,".repeat(100_000)}gzip`, CODINGS)).toBe("gzip");
+});

@@ -1,0 +1,89 @@
+import { type Fields, fieldValue, withoutFields } from "../../../lib/fields.ts";
+import { type Exchange, type ResponseHead } from "../../exchange.ts";
+import { type Coding } from "./codings.ts";
+import { hasWeakForm, weakened } from "./entity-tags.ts";
+import { type Slots } from "./slots.ts";
+
+const VARY = "Vary: Accept-Encoding\r\n";
+
+/** What is done to an answer; without `coding` its body stays as it is. */
+export interface Decided {
+  readonly fields: Fields;
+  readonly coding: Coding | undefined;
+}
+
+/** What a route compresses, compiled. */
+export interface RouteRules {
+  readonly minBytes: number;
+  readonly matches: (contentType: string) => boolean;
+  readonly slots: Slots;
+}
+
+/** How the answer to one request may be sent. */
+export class Plan {
+  readonly #rules: RouteRules;
+  readonly #coding: Coding | undefined;
+  /** The request's, as the client sent them. */
+  readonly #requestFields: Fields;
+
+  constructor(rules: RouteRules, coding: Coding | undefined, requestFields: Fields) {
+    this.#rules = rules;
+    this.#coding = coding;
+    this.#requestFields = requestFields;
+  }
+
+  get slots(): Slots {
+    return this.#rules.slots;
+  }
+
+  /** A decision for a coding takes a slot, but to HEAD. */
+  decide(exchange: Exchange, head: ResponseHead): Decided {
+    const { fields, status } = head;
+    if (status === 304) return { fields: this.#notModified(fields), coding: undefined };
+    if (!this.#mayCompress(head)) return { fields, coding: undefined };
+    const varied = withVary(fields);
+    const coding = exchange.gone ? undefined : this.#coding;
+    if (coding === undefined || (exchange.head.method !== "HEAD" && !this.slots.take())) {
+      return { fields: varied, coding: undefined };
+    }
+    const plain = withoutFields(varied, ["content-encoding"]);
+    return { fields: `${weakened(plain)}Content-Encoding: ${coding}\r\n`, coding };
+  }
+
+  #mayCompress({ status, fields, bodyLength }: ResponseHead): boolean {
+    // 205 and 204 have no body; 206 is a range of plain bytes.
+    if (status < 200 || (status >= 204 && status <= 206)) return false;
+    if (bodyLength !== -1 && bodyLength < this.#rules.minBytes) return false;
+    const type = fieldValue(fields, "content-type");
+    if (type === undefined || !this.#rules.matches(type) || /^application\/grpc/i.test(type)) return false;
+    const encoding = fieldValue(fields, "content-encoding");
+    if (encoding !== undefined && encoding.toLowerCase() !== "identity") return false;
+    return fieldValue(fields, "content-range") === undefined && !forbidsTransforms(fields);
+  }
+
+  /** What the client has stored was compressed by us where it asks with the weak form: the answer speaks of that one. */
+  #notModified(fields: Fields): Fields {
+    const tag = fieldValue(fields, "etag");
+    if (tag === undefined || !tag.startsWith('"') || !hasWeakForm(this.#requestFields, tag)) return fields;
+    return withVary(weakened(fields));
+  }
+}
+
+/** RFC 9111 §5.2.1.6 and §5.2.2.6; of requests and of answers. */
+export function forbidsTransforms(fields: Fields): boolean {
+  const control = fieldValue(fields, "cache-control");
+  return control !== undefined && /(?:^|,)[\t ]*no-transform[\t ]*(?:,|$)/i.test(control);
+}
+
+/** With the field once. */
+function withVary(fields: Fields): Fields {
+  const vary = fieldValue(fields, "vary");
+  if (vary !== undefined && /(?:^|,)[\t ]*(?:accept-encoding|\*)[\t ]*(?:,|$)/i.test(vary)) return fields;
+  return fields + VARY;
+}
+
+/** Whoever reads waits for each piece: a stream of events, or of lines. */
+export function isLive({ fields, bodyLength }: ResponseHead): boolean {
+  const type = fieldValue(fields, "content-type") ?? "";
+  return bodyLength === -1 && /^(?:text\/event-stream|application\/(?:x-)?nd-?json|application\/jsonl)\b/i.test(type);
+}
