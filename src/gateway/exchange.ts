@@ -13,10 +13,10 @@ export interface RequestHead {
   query: string;
   /** End-to-end fields only: no Host, no hop-by-hop fields, no Content-Length, nothing that Turnpike sets itself. Policies edit it. */
   fields: Fields;
-  /** Bytes; 0 without a body, -1 where the length is not known in advance. */
-  readonly bodyLength: number;
-  /** The client waits for a 100 before it sends its body (RFC 9110 §10.1.1). */
-  readonly expectContinue: boolean;
+  /** Bytes; 0 without a body, -1 where the length is not known in advance. Who has gathered the body says its length. */
+  bodyLength: number;
+  /** The client waits for a 100 before it sends its body (RFC 9110 §10.1.1). False once somebody has read it. */
+  expectContinue: boolean;
   /** Field values that the proxy adds to or replaces, as received; empty where absent. */
   readonly via: string;
   readonly forwardedFor: string;
@@ -79,11 +79,29 @@ export interface RequestBody {
   liftTimeLimit?(): void;
 }
 
+/** Hears how a request fares with upstreams. */
+export interface UpstreamTrace {
+  /** It goes to this server; a try before it is over. */
+  tryBegan(server: string): void;
+  /** It has a connection there. */
+  connected(): void;
+  /** Field lines that the server is told of the trace. */
+  readonly fields: Fields;
+  /** The server answers, with an interim status perhaps: the last one counts. */
+  answered(status: number): void;
+  /** The last try is over: `error` is empty, or its code in the table of errors. */
+  tryEnded(error: string): void;
+}
+
 /** What is written down of a request: an exchange, or one that the codec answered before it could become one, with its head as far as it was read. */
 export type AnsweredRequest = Pick<
   Exchange,
   "id" | "protocol" | "clientAddress" | "status" | "bytesReceived" | "bytesSent"
-> & { readonly head: Pick<RequestHead, "method" | "scheme" | "authority" | "path" | "query" | "fields"> };
+> & {
+  readonly head: Pick<RequestHead, "method" | "scheme" | "authority" | "path" | "query" | "fields">;
+  readonly consumer?: string;
+  readonly trace?: UpstreamTrace | undefined;
+};
 
 /**
  * One request and its response, protocol-neutral. Codecs make it; the pipeline works on it and on nothing else.
@@ -110,6 +128,8 @@ export interface Exchange {
   consumer: string;
   /** When the pipeline got it, in the time of `eventTime`. */
   beganAt: number;
+  /** Undefined where nobody wants to know. */
+  trace?: UpstreamTrace | undefined;
   /** True once the final head was handed to the codec: after that an error can only cut the response off. */
   readonly started: boolean;
   /** The final status; 0 until then. */

@@ -1,0 +1,117 @@
+import { type BufferPool } from "../../../lib/buffer-pool.ts";
+import { TurnpikeError } from "../../../lib/errors.ts";
+import { fieldValues } from "../../../lib/fields.ts";
+import { compileSchema, type Schema, TooCostly } from "../../../lib/json-schema/compile-schema.ts";
+import { type Json } from "../../../lib/json-schema/json.ts";
+import { JsonFault, readJson } from "../../../lib/json-schema/read-json.ts";
+import { answerError, CannedError } from "../../answer.ts";
+import { type Exchange, type RequestHead } from "../../exchange.ts";
+import { type Decision, type Policy } from "../policy.ts";
+import { GatheredBody, MAX_CHECKED_BYTES } from "./gathered-body.ts";
+
+export interface BodySchemaConfig {
+  /** Of draft 2020-12. */
+  readonly body_schema: Json;
+  /** Bytes; more than `MAX_CHECKED_BYTES` changes nothing. */
+  readonly max_body_bytes: number;
+}
+
+export interface BodySchemaDeps {
+  /** The worker's; bodies that wait count there. */
+  readonly buffers: BufferPool;
+}
+
+const NO_BODY = new CannedError("invalid-parameters", "a body of JSON is required");
+const NOT_JSON = new CannedError(
+  "unsupported-media-type",
+  "the body must be application/json or another type that ends in +json, in UTF-8",
+);
+const ENCODED = new CannedError("unsupported-media-type", "the body must not have a Content-Encoding");
+
+/** `application/json` and `type/name+json`; parameters follow. */
+const JSON_TYPE = /^(?:application\/json|[\w!#$&^.+-]{1,127}\/[\w!#$&^.+-]{1,127}\+json)[ \t]*(?:;|$)/i;
+/** One parameter; all that a media type's are made of (RFC 9110 §5.6.6). */
+const PARAMETER = /;[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=("[^"\\]*"|[\w!#$%&'*+.^`|~-]+))?[ \t]*/gy;
+
+/** Methods that mostly come without a body, and may. */
+const NEEDS_NONE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "DELETE"]);
+
+/** Refuses requests whose bodies do not fit the route's schema. Throws `SchemaFault` where the schema cannot be kept to. */
+export function createBodySchemaPolicy(config: BodySchemaConfig, { buffers }: BodySchemaDeps): Policy {
+  const schema = compileSchema(config.body_schema, { checksFormats: true });
+  const maxBytes = Math.min(config.max_body_bytes, MAX_CHECKED_BYTES);
+  return {
+    name: "body_schema",
+    request(exchange) {
+      const { head } = exchange;
+      // Messages of gRPC are no JSON, and the bytes of a tunnel no body.
+      if (head.isGrpc || head.upgrade !== "") return "continue";
+      if (head.bodyLength === 0) return NEEDS_NONE.has(head.method) ? "continue" : refuse(exchange, NO_BODY);
+      const refusal = typeFault(head);
+      if (refusal !== undefined) return refuse(exchange, refusal);
+      const body = new GatheredBody(exchange, buffers, maxBytes);
+      const fault = body.gather();
+      if (fault instanceof Promise) return fault.then((late) => decide(exchange, { schema, body, fault: late }));
+      return decide(exchange, { schema, body, fault });
+    },
+    close() {},
+  };
+}
+
+interface Gathered {
+  readonly schema: Schema;
+  readonly body: GatheredBody;
+  /** Why it could not be had. */
+  readonly fault: TurnpikeError | undefined;
+}
+
+function decide(exchange: Exchange, { schema, body, fault }: Gathered): Decision {
+  if (exchange.gone) return "answered";
+  if (fault !== undefined) return refuse(exchange, fault);
+  const { method } = exchange.head;
+  const isEmpty = body.bytes.length === 0;
+  // Of a body that is not announced it shows only here that there is none.
+  const refusal = isEmpty && NEEDS_NONE.has(method) ? undefined : isEmpty ? NO_BODY : problemOf(schema, body.bytes);
+  if (refusal !== undefined) return refuse(exchange, refusal);
+  body.replace();
+  return "continue";
+}
+
+function refuse(exchange: Exchange, error: TurnpikeError): Decision {
+  if (!exchange.gone) answerError(exchange, error);
+  return "answered";
+}
+
+function problemOf(schema: Schema, bytes: Uint8Array): TurnpikeError | undefined {
+  try {
+    const problems = schema.problemsOf(readJson(bytes));
+    if (problems.length === 0) return undefined;
+    return new TurnpikeError("invalid-parameters", "the body does not fit the schema of this route", problems);
+  } catch (error) {
+    if (!(error instanceof JsonFault) && !(error instanceof TooCostly)) throw error;
+    const what = error instanceof JsonFault ? "the body is no JSON that is taken" : "the body is too much to check";
+    return new TurnpikeError("invalid-parameters", what, [{ path: "", message: error.message }]);
+  }
+}
+
+/** Why a body of that type is not read. */
+function typeFault({ fields }: RequestHead): TurnpikeError | undefined {
+  const [type, other] = fieldValues(fields, "content-type");
+  if (type === undefined || (other !== undefined && other !== type) || !isJsonType(type)) return NOT_JSON;
+  const encodings = fieldValues(fields, "content-encoding");
+  return encodings.every((value) => value.trim().toLowerCase() === "identity") ? undefined : ENCODED;
+}
+
+function isJsonType(type: string): boolean {
+  if (!JSON_TYPE.test(type)) return false;
+  const semicolon = type.indexOf(";");
+  if (semicolon < 0) return true;
+  PARAMETER.lastIndex = semicolon;
+  for (let at = semicolon; at < type.length; at = PARAMETER.lastIndex) {
+    const match = PARAMETER.exec(type);
+    if (match === null) return false;
+    const [, name = "", value = ""] = match;
+    if (name.toLowerCase() === "charset" && !/^"?utf-?8"?$/i.test(value)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,144 @@
+import { type BufferPool } from "../../../lib/buffer-pool.ts";
+import { type TurnpikeError } from "../../../lib/errors.ts";
+import { type Fields } from "../../../lib/fields.ts";
+import { CannedError } from "../../answer.ts";
+import { type BodySink, type Exchange, type RequestBody } from "../../exchange.ts";
+
+/** Longest body that is checked, in bytes; `limits.max_body_bytes` may be less. */
+export const MAX_CHECKED_BYTES = 1_048_576;
+
+/** Room for a body of unknown length at first, in bytes. */
+const FIRST_BYTES = 4096;
+const NOTHING = new Uint8Array(0);
+
+const TOO_LONG = new CannedError("body-too-large", "the body is longer than what is checked by a schema");
+const NO_ROOM = new CannedError("overloaded", "this server has no memory left for a body that must be checked");
+const GONE = new CannedError("bad-request", "the client is gone");
+
+/**
+ * A request's body, held whole so that it can be looked at before anybody works for it, and then given on as it came. What it
+ * takes counts in the worker's buffers until it has been given on or the exchange is over.
+ */
+export class GatheredBody implements BodySink, RequestBody {
+  readonly #exchange: Exchange;
+  readonly #buffers: BufferPool;
+  readonly #maxBytes: number;
+  #room = NOTHING;
+  #taken = 0;
+  #length = 0;
+  #trailers: Fields = "";
+  #isOver = false;
+  #fault: TurnpikeError | undefined;
+  #onOver: ((fault: TurnpikeError | undefined) => void) | undefined;
+
+  constructor(exchange: Exchange, buffers: BufferPool, maxBytes: number) {
+    this.#exchange = exchange;
+    this.#buffers = buffers;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** As far as it has come. */
+  get bytes(): Uint8Array {
+    return this.#room.subarray(0, this.#length);
+  }
+
+  /** Reads the body; why it could not be had, where it could not. A promise only where there is something to wait for. */
+  gather(): TurnpikeError | undefined | Promise<TurnpikeError | undefined> {
+    const exchange = this.#exchange;
+    const { head } = exchange;
+    if (head.bodyLength > this.#maxBytes) return TOO_LONG;
+    if (exchange.gone) return GONE;
+    const { onFinish, onGone } = exchange;
+    exchange.onFinish = (finished) => {
+      this.#end(GONE);
+      this.#release();
+      onFinish?.(finished);
+    };
+    exchange.onGone = () => {
+      this.#end(GONE);
+      this.#release();
+      onGone?.();
+    };
+    // Whoever waits for leave to send gets it here: the upstream is asked only for what is sound.
+    if (head.expectContinue) exchange.response.start({ status: 100, reason: "Continue", fields: "", bodyLength: 0 });
+    exchange.body.readTo(this);
+    if (this.#isOver) return this.#fault;
+    const { promise, resolve } = Promise.withResolvers<TurnpikeError | undefined>();
+    this.#onOver = resolve;
+    return promise;
+  }
+
+  /** Puts itself in the place of the body that it has read: the same bytes, with their length. */
+  replace(): void {
+    const { head } = this.#exchange;
+    this.#exchange.body = this;
+    head.expectContinue = false;
+    // What has trailers keeps its chunks.
+    if (this.#trailers === "") head.bodyLength = this.#length;
+  }
+
+  // --- what the codec sends ---
+
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    if (this.#isOver) return true;
+    const length = this.#length + end - start;
+    if (length > this.#maxBytes) this.#end(TOO_LONG);
+    else if (!this.#makeRoom(length)) this.#end(NO_ROOM);
+    else {
+      this.#room.set(chunk.subarray(start, end), this.#length);
+      this.#length = length;
+    }
+    return true;
+  }
+
+  end(trailers: Fields): void {
+    this.#trailers = trailers;
+    this.#end(undefined);
+  }
+
+  abort(error: TurnpikeError): void {
+    this.#end(error);
+  }
+
+  // --- who reads it next ---
+
+  readTo(sink: BodySink): void {
+    // Taken also where the sink is full: there is nothing to hold back.
+    if (this.#length > 0) sink.data(this.#room, 0, this.#length);
+    this.#release();
+    sink.end(this.#trailers);
+  }
+
+  pause(): void {}
+
+  resume(): void {}
+
+  #makeRoom(length: number): boolean {
+    if (length <= this.#room.length) return true;
+    const { bodyLength } = this.#exchange.head;
+    // What is announced is no more believed than it has come: who announces much and sends nothing takes no memory.
+    const doubled = Math.max(length, 2 * this.#room.length, FIRST_BYTES);
+    const larger = Math.min(doubled, bodyLength < length ? this.#maxBytes : bodyLength);
+    if (!this.#buffers.take(larger - this.#taken)) return false;
+    this.#taken = larger;
+    const room = new Uint8Array(larger);
+    room.set(this.bytes);
+    this.#room = room;
+    return true;
+  }
+
+  #end(fault: TurnpikeError | undefined): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#fault = fault;
+    if (fault !== undefined) this.#release();
+    this.#onOver?.(fault);
+  }
+
+  #release(): void {
+    this.#buffers.give(this.#taken);
+    this.#taken = 0;
+    this.#length = 0;
+    this.#room = NOTHING;
+  }
+}

@@ -1,0 +1,192 @@
+import { messageOf } from "../caught.ts";
+import { type FieldError } from "../errors.ts";
+import { isObject, type Json, type JsonObject, pointerStep, textOf } from "./json.ts";
+import { DIALECT, KEYWORDS, metaschema } from "./metaschema.ts";
+import { type Check, SchemaNode } from "./node.ts";
+import { LIST, NAMED, ONE, type Place, Registry, SchemaFault } from "./registry.ts";
+import { Run } from "./run.ts";
+import { type Children, compileInPlace, compileItems, compileMembers, compileUnevaluated } from "./schema-keywords.ts";
+import { VALUE_KEYWORDS } from "./value-keywords.ts";
+
+export { SchemaFault } from "./registry.ts";
+export { MAX_PROBLEMS, TooCostly } from "./run.ts";
+
+/** A JSON Schema made ready. */
+export interface Schema {
+  /** What is wrong with a value, `MAX_PROBLEMS` at most, each with a JSON pointer. Throws `TooCostly`, and nothing else. */
+  problemsOf(value: Json): readonly FieldError[];
+  /** What of the schema checks nothing, by JSON pointers. */
+  readonly warnings: readonly FieldError[];
+}
+
+export interface SchemaOptions {
+  /** Formats that are known are checked; otherwise, as the draft's default is, `format` only says something. */
+  readonly checksFormats: boolean;
+  /** Documents that references may lead to beside the metaschemas, by URI. */
+  readonly known?: (uri: string) => Json | undefined;
+}
+
+/** Makes a schema of draft 2020-12 ready. Throws `SchemaFault` where it is none, or could not be kept to in bounded time. */
+export function compileSchema(schema: Json, options: SchemaOptions): Schema {
+  const [problem] = schemaOfSchemas().problemsOf(schema);
+  if (problem !== undefined) throw new SchemaFault(problem.path, problem.message);
+  return compile(schema, options);
+}
+
+let ofSchemas: Schema | undefined;
+function schemaOfSchemas(): Schema {
+  ofSchemas ??= compile({ $ref: DIALECT }, { checksFormats: false });
+  return ofSchemas;
+}
+
+function compile(schema: Json, { checksFormats, known }: SchemaOptions): Schema {
+  const registry = new Registry((uri) => metaschema(uri) ?? known?.(uri));
+  const compiler = new Compiler(registry, checksFormats);
+  const root = compiler.node(registry.add(schema));
+  compiler.finish();
+  return {
+    warnings: compiler.warnings,
+    problemsOf(value) {
+      const run = new Run<Place["resource"]>();
+      root.check(value, run, undefined);
+      return run.problems;
+    },
+  };
+}
+
+class Compiler {
+  readonly warnings: FieldError[] = [];
+  readonly #registry: Registry;
+  readonly #checksFormats: boolean;
+  readonly #nodes = new Map<JsonObject, SchemaNode>();
+
+  constructor(registry: Registry, checksFormats: boolean) {
+    this.#registry = registry;
+    this.#checksFormats = checksFormats;
+  }
+
+  node(found: Place): SchemaNode {
+    const place = this.#registry.placeOf(found);
+    const { schema } = place;
+    if (!isObject(schema)) {
+      if (typeof schema !== "boolean") throw new SchemaFault(place.pointer, "is no schema");
+      const node = new SchemaNode(place);
+      node.isNever = !schema;
+      return node;
+    }
+    const known = this.#nodes.get(schema);
+    if (known !== undefined) return known;
+    const node = new SchemaNode(place);
+    this.#nodes.set(schema, node);
+    this.#fill(node, place, schema);
+    return node;
+  }
+
+  /** Refuses schemas that a value would be checked by without end. */
+  finish(): void {
+    const done = new Set<SchemaNode>();
+    const under = new Set<SchemaNode>();
+    const visit = (node: SchemaNode): void => {
+      if (done.has(node)) return;
+      if (under.has(node)) throw new SchemaFault(node.pointer, "refers to itself without end");
+      under.add(node);
+      for (const next of node.inPlace) visit(next);
+      under.delete(node);
+      done.add(node);
+    };
+    for (const node of this.#nodes.values()) visit(node);
+  }
+
+  #fill(node: SchemaNode, place: Place, schema: JsonObject): void {
+    const { pointer } = place;
+    const dialect = schema["$schema"];
+    if (dialect !== undefined && textOf(dialect).replace(/#$/, "") !== DIALECT) {
+      throw new SchemaFault(`${pointer}/$schema`, `expected ${DIALECT}: other drafts are not known`);
+    }
+    for (const [keyword, value] of Object.entries(schema)) {
+      const at = pointer + pointerStep(keyword);
+      if (!KEYWORDS.has(keyword) && !keyword.startsWith("x-")) {
+        this.warnings.push({ path: at, message: "is no keyword of JSON Schema 2020-12, and checks nothing" });
+      }
+      const warn = (message: string): void => void this.warnings.push({ path: at, message });
+      const compileKeyword = VALUE_KEYWORDS.get(keyword);
+      const check = told(at, () => compileKeyword?.(value, { checksFormats: this.#checksFormats, warn }));
+      if (check !== undefined) node.checks.push(check);
+    }
+    const children = this.#children(place, schema);
+    const inPlace = compileInPlace(children);
+    const references = this.#references(place, schema);
+    node.inPlace.push(...inPlace.nodes, ...references.nodes);
+    node.checks.push(...references.checks, ...inPlace.checks, ...compileMembers(children), ...compileItems(children));
+    const unevaluated = compileUnevaluated(children);
+    node.asks = unevaluated.length > 0;
+    node.checks.push(...unevaluated);
+    // Schemas that nothing leads to must be sound as well.
+    for (const [key, value] of Object.entries(schema)) {
+      if (ONE.has(key)) children.one(key);
+      else if (LIST.has(key)) children.list(key);
+      else if (NAMED.has(key) && isObject(value)) children.named(key);
+    }
+  }
+
+  #children({ resource, pointer }: Place, schema: JsonObject): Children {
+    const child = (value: Json, ...steps: string[]): SchemaNode =>
+      this.node({ schema: value, resource, pointer: pointer + steps.map(pointerStep).join("") });
+    const own = (keyword: string): Json | undefined => (Object.hasOwn(schema, keyword) ? schema[keyword] : undefined);
+    return {
+      schema,
+      one: (keyword) => {
+        const value = own(keyword);
+        return value === undefined ? undefined : child(value, keyword);
+      },
+      list: (keyword) => {
+        const values = own(keyword);
+        return Array.isArray(values) ? values.map((value, i) => child(value, keyword, String(i))) : [];
+      },
+      named: (keyword) => {
+        const values = own(keyword);
+        if (!isObject(values)) return [];
+        return Object.entries(values).map(([name, value]) => [name, child(value, keyword, name)]);
+      },
+      at: (keyword, step, part) => told(pointer + pointerStep(keyword) + pointerStep(step), part),
+    };
+  }
+
+  /** `$ref` and `$dynamicRef`. */
+  #references(place: Place, schema: JsonObject): { checks: Check[]; nodes: SchemaNode[] } {
+    const checks: Check[] = [];
+    const nodes: SchemaNode[] = [];
+    const { $ref: fixed, $dynamicRef: moving } = schema;
+    if (typeof fixed === "string") {
+      const node = this.node(this.#registry.resolve(fixed, place).place);
+      nodes.push(node);
+      checks.push((value, run, seen) => node.check(value, run, seen));
+    }
+    if (typeof moving === "string") {
+      const { place: first, anchor } = this.#registry.resolve(moving, place);
+      const start = this.node(first);
+      if (first.resource.dynamicAnchors.get(anchor)?.schema !== first.schema) {
+        nodes.push(start);
+        checks.push((value, run, seen) => start.check(value, run, seen));
+      } else {
+        checks.push((value, run, seen) => {
+          // The outermost resource that has such an anchor (JSON Schema Core §8.2.3.2).
+          const outer = run.scope.find(({ dynamicAnchors }) => dynamicAnchors.has(anchor))?.dynamicAnchors.get(anchor);
+          const node = outer === undefined ? start : this.node(outer);
+          return node.check(value, run, seen);
+        });
+      }
+    }
+    return { checks, nodes };
+  }
+}
+
+/** Runs `part`; what it throws is told with the place in the schema. */
+function told<T>(pointer: string, part: () => T): T {
+  try {
+    return part();
+  } catch (error) {
+    if (error instanceof SchemaFault) throw error;
+    throw new SchemaFault(pointer, messageOf(error));
+  }
+}

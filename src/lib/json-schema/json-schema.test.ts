@@ -1,0 +1,141 @@
+import { expect, test } from "bun:test";
+import { compileSchema, SchemaFault, TooCostly } from "./compile-schema.ts";
+import { type Json } from "./json.ts";
+import { MAX_JSON_DEPTH, readJson } from "./read-json.ts";
+import { MAX_PROBLEMS } from "./run.ts";
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const problemsOf = (schema: Json, body: string) =>
+  compileSchema(schema, { checksFormats: true }).problemsOf(readJson(bytes(body)));
+
+function faultOf(schema: Json): string {
+  try {
+    compileSchema(schema, { checksFormats: true });
+  } catch (error) {
+    if (error instanceof SchemaFault) return `${error.pointer}: ${error.message}`;
+    throw error;
+  }
+  return "";
+}
+
+test("each problem has a pointer, and there are so many at most", () => {
+  const schema: Json = {
+    type: "object",
+    required: ["name"],
+    properties: { "a/b~": { type: "array", items: { type: "integer", maximum: 3 } } },
+    additionalProperties: false,
+  };
+  expect(problemsOf(schema, '{"a/b~":[1,"x",9],"__proto__":1}')).toEqual([
+    { path: "", message: 'requires "name"' },
+    { path: "/a~1b~0/1", message: "must be integer" },
+    { path: "/a~1b~0/2", message: "must be 3 or less" },
+    { path: "/__proto__", message: "is not allowed" },
+  ]);
+  expect(problemsOf({ items: false }, JSON.stringify(Array(500).fill(0))).length).toBe(MAX_PROBLEMS);
+});
+
+test("names of Object.prototype are members like any other", () => {
+  for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
+    expect(problemsOf({ required: [name] }, "{}")).toHaveLength(1);
+    expect(problemsOf({ required: [name] }, `{"${name}":{"x":1}}`)).toEqual([]);
+  }
+  expect(Object.hasOwn(Object.prototype, "x")).toBe(false);
+});
+
+for (const [what, schema, fault] of [
+  ["a reference to elsewhere", { items: { $ref: "https://a.example/x" } }, "/items/$ref:"],
+  ["a reference to nothing", { $ref: "#/$defs/a" }, "/$ref:"],
+  ["a schema that refers to itself alone", { allOf: [{ $ref: "#" }] }, "refers to itself without end"],
+  ["a type that is none", { properties: { a: { type: "text" } } }, "/properties/a/type:"],
+  ["another draft", { $schema: "http://json-schema.org/draft-07/schema#" }, "/$schema:"],
+  ["a broken pattern", { $defs: { a: { pattern: "(" } } }, "/$defs/a/pattern:"],
+  ["a back reference", { pattern: "(a)\\1" }, "/pattern: not to be matched in linear time"],
+  ["a look-ahead", { patternProperties: { "(?=a)": true } }, "/patternProperties/(?=a): not to be matched"],
+  ["(a+)+", { pattern: "(a+)+$" }, "/pattern: prone to take exponential time"],
+  ["(\\w+\\s?)*", { pattern: "^(\\w+\\s?)*$" }, "/pattern: prone"],
+  ["(x+x+)+", { pattern: "(x+x+)+y" }, "/pattern: prone"],
+] as const) {
+  test(`${what} is refused, with its place`, () => {
+    // What is refused is no less JSON.
+    expect(faultOf(structuredClone(schema) as unknown as Json)).toContain(fault);
+  });
+}
+
+test("patterns that take a backtracking matcher exponential or quadratic time take linear time", () => {
+  const text = "a".repeat(500_000);
+  for (const pattern of ["(a|a)*$", "(a|aa)+$", "a*a*a*b", "[a-z]+$", "^([a-z]+\\.)*[a-z]+$", "(.*a){20}x"]) {
+    problemsOf({ pattern }, JSON.stringify(`${text}!`));
+  }
+  expect(problemsOf({ pattern: "(a|aa)+$" }, JSON.stringify(`${text}!`))).toHaveLength(1);
+});
+
+test("patterns mean what they mean in ECMA-262", () => {
+  expect(problemsOf({ pattern: "^\\p{Letter}+$" }, '"π"')).toEqual([]);
+  expect(problemsOf({ pattern: "^\\s$" }, '"\\u00a0"')).toEqual([]);
+  expect(problemsOf({ pattern: "^\\S$" }, '"\\u00a0"')).toHaveLength(1);
+  expect(problemsOf({ pattern: "^\\u0041\\cA[\\u{1F600}]$" }, '"A\\u0001\\ud83d\\ude00"')).toEqual([]);
+  expect(problemsOf({ pattern: "^a.b$" }, '"a\\u2028b"')).toHaveLength(1);
+});
+
+test("what would take too long ends", () => {
+  const twice: Json = { $ref: "#/$defs/n" };
+  const deep = `${"[".repeat(100)}0${"]".repeat(100)}`;
+  expect(problemsOf({ items: { type: "array" } }, deep)).toEqual([]);
+  const worst: Json = { $defs: { n: { allOf: [{ items: twice }, { items: twice }] } }, $ref: "#/$defs/n" };
+  expect(() => problemsOf(worst, deep)).toThrow(TooCostly);
+});
+
+test("many items are compared in linear time", () => {
+  const items = Array.from({ length: 100_000 }, (_, i) => ({ a: i, b: [i] }));
+  expect(problemsOf({ uniqueItems: true }, JSON.stringify(items))).toEqual([]);
+  expect(problemsOf({ uniqueItems: true }, '[{"a":1,"b":2},{"b":2.0,"a":1}]')).toHaveLength(1);
+});
+
+for (const [text, fault] of [
+  ['{"a":1,"\\u0061":2}', "twice"],
+  ["\ufeff{}", "byte order mark"],
+  ["1e400", "double"],
+  ["[".repeat(1_000_000), `more than ${MAX_JSON_DEPTH}`],
+  ["[1,]", "expected a value"],
+  ["{} x", "expected the end"],
+  ['"a', "not closed"],
+  ['"\\x"', "escape"],
+  ["01", "expected the end"],
+  ["", "expected a value"],
+] as const) {
+  test(`${text.slice(0, 20)} is refused: ${fault}`, () => {
+    expect(() => readJson(bytes(text))).toThrow(fault);
+  });
+}
+
+test("bytes that are not UTF-8 are refused", () => {
+  expect(() => readJson(Uint8Array.of(0x22, 0xff, 0x22))).toThrow("UTF-8");
+});
+
+test("what is no keyword, and what is not checked, is said", () => {
+  const { warnings } = compileSchema(
+    { properties: { a: { requird: ["b"], format: "iri" } }, "x-note": 1 },
+    { checksFormats: true },
+  );
+  expect(warnings.map(({ path }) => path)).toEqual(["/properties/a/requird", "/properties/a/format"]);
+});
+
+for (const [format, good, bad] of [
+  ["date", "2024-02-29", "2023-02-29"],
+  ["date-time", "1998-12-31T23:59:60Z", "1998-12-31T22:59:60Z"],
+  ["time", "12:00:00+01:00", "12:00:00"],
+  ["duration", "P4DT12H30M5S", "P1Y2W"],
+  ["email", "a.b@example.com", "a..b@example.com"],
+  ["hostname", "a-b.example", "-a.example"],
+  ["ipv4", "127.0.0.1", "127.0.0.01"],
+  ["ipv6", "::1", "fe80::1%eth0"],
+  ["uri", "http://a.example:80/b?c#d", "//a.example"],
+  ["uri-reference", "../a?b", "\\a"],
+  ["uuid", "2eb8aa08-aa98-11ea-b4aa-73b441d16380", "2eb8aa08"],
+  ["json-pointer", "/a~1b", "/a~2"],
+] as const) {
+  test(`format ${format} is checked`, () => {
+    expect(problemsOf({ format }, JSON.stringify(good))).toEqual([]);
+    expect(problemsOf({ format }, JSON.stringify(bad))).toHaveLength(1);
+  });
+}

@@ -1,0 +1,35 @@
+/** A value of JSON; objects have no prototype where `readJson` made them. */
+export type Json = null | boolean | number | string | Json[] | JsonObject;
+export interface JsonObject {
+  [key: string]: Json;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * A text that two values share exactly if JSON Schema takes them for equal: members have no order. `spend` is called for each
+ * value within.
+ */
+export function canonical(value: Json, spend: (steps: number) => void): string {
+  spend(1);
+  if (Array.isArray(value)) return `[${value.map((item) => canonical(item, spend)).join()}]`;
+  if (!isObject(value)) {
+    if (typeof value === "string") spend(value.length >> 4);
+    // Minus zero is zero.
+    return JSON.stringify(value === 0 ? 0 : value);
+  }
+  const keys = Object.keys(value).toSorted();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key] ?? null, spend)}`).join()}}`;
+}
+
+/** A text as it is, anything else as nothing: for where the metaschema has vouched for a text. */
+export function textOf(value: Json): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** One step of a JSON pointer (RFC 6901). */
+export function pointerStep(step: string | number): string {
+  return `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+}

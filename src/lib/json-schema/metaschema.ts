@@ -1,0 +1,40 @@
+/** The metaschema of JSON Schema 2020-12 and its vocabularies, as json-schema.org publishes them. */
+import applicator from "./metaschema/applicator.json" with { type: "json" };
+import content from "./metaschema/content.json" with { type: "json" };
+import core from "./metaschema/core.json" with { type: "json" };
+import formatAnnotation from "./metaschema/format-annotation.json" with { type: "json" };
+import metaData from "./metaschema/meta-data.json" with { type: "json" };
+import schema from "./metaschema/schema.json" with { type: "json" };
+import unevaluated from "./metaschema/unevaluated.json" with { type: "json" };
+import validation from "./metaschema/validation.json" with { type: "json" };
+import { type Json } from "./json.ts";
+
+/** What `$schema` says of a schema of this draft. */
+export const DIALECT = schema.$id;
+
+const documents: readonly (Json & { readonly $id: string })[] = [
+  schema,
+  core,
+  applicator,
+  unevaluated,
+  validation,
+  metaData,
+  formatAnnotation,
+  content,
+];
+const byId = new Map<string, Json>(documents.map((document) => [document.$id, document]));
+
+/** The metaschema of that URI; undefined where it is none. */
+export function metaschema(uri: string): Json | undefined {
+  return byId.get(uri);
+}
+
+/** What the metaschema knows of earlier drafts alone: it checks nothing any more. */
+const FORMER = new Set(["dependencies", "$recursiveAnchor", "$recursiveRef"]);
+
+/** Every keyword of the draft, those that say something and check nothing among them. */
+export const KEYWORDS: ReadonlySet<string> = new Set(
+  documents
+    .flatMap((document) => Object.keys((document as { properties?: object }).properties ?? {}))
+    .filter((keyword) => !FORMER.has(keyword)),
+);

@@ -1,0 +1,173 @@
+import { RE2JS } from "re2js";
+import { messageOf } from "../caught.ts";
+
+/** Characters of a pattern. */
+const MAX_PATTERN = 1000;
+
+/** A pattern of a schema, found anywhere in a text. */
+export interface Pattern {
+  test(text: string): boolean;
+}
+
+/** What ECMA-262 takes for white space, of which RE2 knows less; for within brackets. */
+const SPACE =
+  "\\t\\n\\x{b}\\f\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}";
+const NOT_SPACE =
+  "\\x{0}-\\x{8}\\x{e}-\\x{1f}!-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}\\x{ff00}-\\x{10ffff}";
+const LINE_END = "\\n\\r\\x{2028}\\x{2029}";
+
+/** Names of general categories that ECMA-262 takes in full; RE2 has the short ones. */
+const CATEGORIES: Readonly<Record<string, string>> = {
+  Letter: "L",
+  Lowercase_Letter: "Ll",
+  Uppercase_Letter: "Lu",
+  Titlecase_Letter: "Lt",
+  Modifier_Letter: "Lm",
+  Other_Letter: "Lo",
+  Mark: "M",
+  Number: "N",
+  Decimal_Number: "Nd",
+  digit: "Nd",
+  Letter_Number: "Nl",
+  Other_Number: "No",
+  Punctuation: "P",
+  punct: "P",
+  Symbol: "S",
+  Separator: "Z",
+  Space_Separator: "Zs",
+  Other: "C",
+  Control: "Cc",
+};
+
+/**
+ * Makes a pattern ready. It is matched by RE2's automata, in time linear in the text whatever the pattern is. Throws where it is
+ * no regular expression of ECMA-262, where it needs to go back (look-around, back references), and where a group that is repeated
+ * without end holds nothing but what is: `(a+)+` takes exponential time wherever else the schema is used.
+ */
+export function compilePattern(source: string): Pattern {
+  if (source.length > MAX_PATTERN) throw new Error(`a pattern has ${MAX_PATTERN} characters at most`);
+  try {
+    // oxlint-disable-next-line no-new -- asked for its syntax alone, never run
+    new RegExp(source, "u");
+  } catch (error) {
+    throw new Error(messageOf(error).replace(/^Invalid regular expression: /, ""), { cause: error });
+  }
+  if (repeatsRepeated(source)) {
+    throw new Error("prone to take exponential time: a repeated group holds nothing but what is repeated or optional");
+  }
+  let matcher: RE2JS;
+  try {
+    matcher = RE2JS.compile(translate(source));
+  } catch (error) {
+    throw new Error(`not to be matched in linear time: ${messageOf(error).replace(/^error parsing regexp: /, "")}`, {
+      cause: error,
+    });
+  }
+  return { test: (text) => matcher.test(text) };
+}
+
+/** Pieces of a pattern: an escape, a class, the beginning of a group, anything else. */
+const PIECE = /\\(?:[pP]\{[^}]*\}|u\{[^}]*\}|u[\da-fA-F]{4}|c[A-Za-z]|x[\da-fA-F]{2}|k<[^>]*>|[\s\S])|[\s\S]/gu;
+
+/** A pattern in the words of RE2. */
+function translate(source: string): string {
+  let isClass = false;
+  let result = "";
+  const pieces = source.match(PIECE) ?? [];
+  for (const [i, piece] of pieces.entries()) {
+    if (piece === "[" && !isClass) {
+      isClass = true;
+      if (pieces[i + 1] === "]" || (pieces[i + 1] === "^" && pieces[i + 2] === "]")) {
+        throw new Error("an empty class");
+      }
+      result += "[";
+    } else if (piece === "]" && isClass) {
+      isClass = false;
+      result += "]";
+    } else if (piece.length > 1 && piece.startsWith("\\")) result += escape(piece, isClass);
+    else if (isClass) result += piece === "[" || piece === "&" || piece === "~" ? `\\${piece}` : piece;
+    else result += piece === "." ? `[^${LINE_END}]` : piece;
+  }
+  return result;
+}
+
+function code(digits: string): string {
+  return `\\x{${digits}}`;
+}
+
+function escape(piece: string, isClass: boolean): string {
+  const bracketed = (content: string): string => (isClass ? content : `[${content}]`);
+  switch (piece.charAt(1)) {
+    case "s":
+      return bracketed(SPACE);
+    case "S":
+      return bracketed(NOT_SPACE);
+    case "u":
+      return code(piece.slice(2).replace(/[{}]/g, ""));
+    case "x":
+      return code(piece.slice(2));
+    case "c":
+      return code(((piece.codePointAt(2) ?? 0) % 32).toString(16));
+    case "0":
+      return code("0");
+    case "v":
+      return code("b");
+    case "b":
+      return isClass ? code("8") : piece;
+    case "p":
+    case "P": {
+      const name = piece.slice(3, -1).replace(/^(?:General_Category|gc|Script|sc)=/, "");
+      return `${piece.slice(0, 2)}{${Object.hasOwn(CATEGORIES, name) ? CATEGORIES[name] : name}}`;
+    }
+    default:
+      return piece;
+  }
+}
+
+/** What is known of an alternative of a group so far. */
+interface Level {
+  /** It has an item that is repeated without end. */
+  hasEndless: boolean;
+  /** It has one that is there once, or a fixed number of times. */
+  hasFixed: boolean;
+  /** An alternative before it is prone. */
+  isProne: boolean;
+}
+
+function fresh(): Level {
+  return { hasEndless: false, hasFixed: false, isProne: false };
+}
+
+/** True for `(a+)+`, `(a*b*)*`, `(x+x+)+`, `(a|b+)*`'s like: an alternative of a group without end has nothing of fixed length in it. */
+function repeatsRepeated(source: string): boolean {
+  const levels: Level[] = [];
+  let level = fresh();
+  const isProne = (at: Level): boolean => at.isProne || (at.hasEndless && !at.hasFixed);
+  const tokens = source.match(
+    /\\(?:[pPu]\{[^}]*\}|[\s\S])|\[(?:\\[\s\S]|[^\]\\])*\]|\((?:\?(?:<[\w$]+>|[:=!]|<[=!]))?|\{\d+(?:,\d*)?\}|[\s\S]/gu,
+  );
+  for (const [i, token] of (tokens ?? []).entries()) {
+    if (/^(?:[*+?^$]|\{\d)/.test(token)) continue;
+    if (token === "|") {
+      level = { ...fresh(), isProne: isProne(level) };
+      continue;
+    }
+    if (token.startsWith("(")) {
+      levels.push(level);
+      level = fresh();
+      continue;
+    }
+    const next = tokens?.[i + 1] ?? "";
+    const isEndless = next === "*" || next === "+" || /^\{\d+,\}$/.test(next);
+    if (token === ")") {
+      const inner = level;
+      level = levels.pop() ?? fresh();
+      if (isEndless && isProne(inner)) return true;
+      if (!isEndless && next !== "?" && isProne(inner)) level.hasEndless = true;
+      else if (isEndless) level.hasEndless = true;
+      else if (next !== "?") level.hasFixed = true;
+    } else if (isEndless) level.hasEndless = true;
+    else if (next !== "?") level.hasFixed = true;
+  }
+  return false;
+}

@@ -1,0 +1,178 @@
+import { isObject, type Json, type JsonObject, pointerStep } from "./json.ts";
+
+/** One schema resource: what an `$id` begins (JSON Schema Core §4.3.5). */
+export interface Resource {
+  readonly uri: string;
+  readonly root: Json;
+  readonly anchors: Map<string, Place>;
+  readonly dynamicAnchors: Map<string, Place>;
+}
+
+/** A schema, and where it stands. */
+export interface Place {
+  readonly schema: Json;
+  readonly resource: Resource;
+  /** JSON pointer from the root of its document, for messages. */
+  readonly pointer: string;
+}
+
+/** Something in a schema that keeps it from being used, or from meaning what it seems to; `pointer` leads to it. */
+export class SchemaFault extends Error {
+  readonly pointer: string;
+
+  constructor(pointer: string, message: string) {
+    super(message);
+    this.name = "SchemaFault";
+    this.pointer = pointer;
+  }
+}
+
+/** Keywords whose value is a schema, a list of schemas, or an object of schemas. */
+export const ONE = new Set([
+  "additionalProperties",
+  "contains",
+  "contentSchema",
+  "else",
+  "if",
+  "items",
+  "not",
+  "propertyNames",
+  "then",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+]);
+export const LIST = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
+export const NAMED = new Set(["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"]);
+
+/** What relative references of a schema without `$id` begin with; nobody can write it. */
+const OWN_BASE = "body-schema:///";
+
+/** Knows every schema by its URI; nothing is ever fetched. */
+export class Registry {
+  readonly #resources = new Map<string, Resource>();
+  readonly #places = new Map<JsonObject, Place>();
+  /** Asked for what is not known yet; undefined: there is none. */
+  readonly #known: (uri: string) => Json | undefined;
+
+  constructor(known: (uri: string) => Json | undefined) {
+    this.#known = known;
+  }
+
+  /** Takes a document in; its root. */
+  add(document: Json, uri = OWN_BASE): Place {
+    const resource: Resource = { uri, root: document, anchors: new Map(), dynamicAnchors: new Map() };
+    this.#resources.set(uri, resource);
+    const root = { schema: document, resource, pointer: "" };
+    this.#walk(root);
+    return this.placeOf(root);
+  }
+
+  /** As it was taken in: a schema with an `$id` is a resource of its own. */
+  placeOf(place: Place): Place {
+    return (isObject(place.schema) ? this.#places.get(place.schema) : undefined) ?? place;
+  }
+
+  /** What a reference leads to. `anchor` is its fragment, where that is a name. Throws `SchemaFault`. */
+  resolve(reference: string, from: Place): { readonly place: Place; readonly anchor: string } {
+    const fault = (why: string): SchemaFault => new SchemaFault(`${from.pointer}/$ref`, why);
+    let url: URL;
+    try {
+      url = new URL(reference, from.resource.uri);
+    } catch {
+      throw fault(`${JSON.stringify(reference)} is no reference`);
+    }
+    let fragment: string;
+    try {
+      fragment = decodeURIComponent(url.hash.slice(1));
+    } catch {
+      throw fault(`${JSON.stringify(reference)} has a broken escape`);
+    }
+    url.hash = "";
+    const resource = this.#resource(url.href.replace(/#$/, ""));
+    if (resource === undefined) {
+      throw fault(
+        `${JSON.stringify(reference)} is not within the schema; nothing is fetched, put it into $defs with its $id`,
+      );
+    }
+    if (fragment === "") return { place: this.placeOf({ schema: resource.root, resource, pointer: "" }), anchor: "" };
+    if (!fragment.startsWith("/")) {
+      const place = resource.anchors.get(fragment);
+      if (place === undefined) throw fault(`${JSON.stringify(reference)} leads to nothing`);
+      return { place, anchor: fragment };
+    }
+    const place = this.#follow(resource, fragment);
+    if (place === undefined) throw fault(`${JSON.stringify(reference)} leads to nothing`);
+    return { place, anchor: "" };
+  }
+
+  #resource(uri: string): Resource | undefined {
+    const found = this.#resources.get(uri);
+    if (found !== undefined) return found;
+    const document = this.#known(uri);
+    if (document === undefined) return undefined;
+    this.add(document, uri);
+    return this.#resources.get(uri);
+  }
+
+  #follow(resource: Resource, fragment: string): Place | undefined {
+    let place = this.placeOf({ schema: resource.root, resource, pointer: "" });
+    for (const step of fragment.slice(1).split("/")) {
+      const key = step.replaceAll("~1", "/").replaceAll("~0", "~");
+      const { schema } = place;
+      if (typeof schema !== "object" || schema === null || !Object.hasOwn(schema, key)) return undefined;
+      const next = Reflect.get(schema, key) as Json; // What JSON holds is JSON.
+      place = this.placeOf({ ...place, schema: next, pointer: place.pointer + pointerStep(key) });
+    }
+    // Below a keyword that is not known nobody has looked yet.
+    if (isObject(place.schema) && !this.#places.has(place.schema)) this.#walk(place);
+    return this.placeOf(place);
+  }
+
+  #walk({ schema, resource: outer, pointer }: Place): void {
+    if (!isObject(schema)) return;
+    const resource = this.#begin(schema, outer, pointer);
+    const place = { schema, resource, pointer };
+    this.#places.set(schema, place);
+    this.#name(place);
+    for (const [key, value] of Object.entries(schema)) {
+      const at = pointer + pointerStep(key);
+      if (ONE.has(key)) this.#walk({ schema: value, resource, pointer: at });
+      else if ((LIST.has(key) && Array.isArray(value)) || (NAMED.has(key) && isObject(value))) {
+        for (const [step, child] of Object.entries(value)) {
+          this.#walk({ schema: child, resource, pointer: at + pointerStep(step) });
+        }
+      }
+    }
+  }
+
+  /** The resource that a schema is part of, which it may begin. */
+  #begin(schema: JsonObject, outer: Resource, pointer: string): Resource {
+    const id = schema["$id"];
+    if (typeof id !== "string") return outer;
+    let uri: string;
+    try {
+      uri = new URL(id, outer.uri).href.replace(/#$/, "");
+    } catch {
+      throw new SchemaFault(`${pointer}/$id`, `${JSON.stringify(id)} is no URI`);
+    }
+    if (uri.includes("#")) throw new SchemaFault(`${pointer}/$id`, "must have no fragment");
+    const other = this.#resources.get(uri);
+    if (other !== undefined && other.root !== schema) throw new SchemaFault(`${pointer}/$id`, "is there twice");
+    const resource: Resource = { uri, root: schema, anchors: new Map(), dynamicAnchors: new Map() };
+    this.#resources.set(uri, resource);
+    return resource;
+  }
+
+  #name(place: Place): void {
+    const { anchors, dynamicAnchors } = place.resource;
+    for (const key of ["$anchor", "$dynamicAnchor"]) {
+      const name = isObject(place.schema) ? place.schema[key] : undefined;
+      if (typeof name !== "string") continue;
+      if (anchors.has(name) && anchors.get(name)?.schema !== place.schema) {
+        throw new SchemaFault(`${place.pointer}/${key}`, "is there twice");
+      }
+      anchors.set(name, place);
+      if (key === "$dynamicAnchor") dynamicAnchors.set(name, place);
+    }
+  }
+}

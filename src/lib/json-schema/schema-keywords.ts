@@ -1,0 +1,195 @@
+import { isObject, type Json, type JsonObject } from "./json.ts";
+import { type Check, type SchemaNode } from "./node.ts";
+import { compilePattern } from "./pattern.ts";
+
+/** What keywords with schemas need of who compiles them: the ready schemas of a keyword, each by its name or place. */
+export interface Children {
+  readonly schema: JsonObject;
+  one(keyword: string): SchemaNode | undefined;
+  list(keyword: string): SchemaNode[];
+  named(keyword: string): [name: string, node: SchemaNode][];
+  /** Has `compile` answer for a part of a keyword; a throw tells its place. */
+  at<T>(keyword: string, step: string, compile: () => T): T;
+}
+
+/** `allOf`, `anyOf`, `oneOf`, `not`, `if`, `dependentSchemas`: the same value by other schemas. */
+export function compileInPlace(children: Children): { checks: Check[]; nodes: SchemaNode[] } {
+  const [all, any, one] = [children.list("allOf"), children.list("anyOf"), children.list("oneOf")];
+  const not = children.one("not");
+  const condition = children.one("if");
+  const branches = [children.one("then"), children.one("else")] as const;
+  const dependent = children.named("dependentSchemas");
+  const checks: Check[] = all.map((node) => (value, run, seen) => node.check(value, run, seen));
+  if (any.length > 0) checks.push(anyOf(any));
+  if (one.length > 0) checks.push(oneOf(one));
+  if (not !== undefined) {
+    checks.push((value, run) => !not.fits(value, run, undefined) || run.fail('must not fit the schema of "not"'));
+  }
+  if (condition !== undefined) {
+    checks.push((value, run, seen) => {
+      const branch = condition.fits(value, run, seen) ? branches[0] : branches[1];
+      return branch === undefined || branch.check(value, run, seen);
+    });
+  }
+  for (const [name, node] of dependent) {
+    checks.push((value, run, seen) => !isObject(value) || !Object.hasOwn(value, name) || node.check(value, run, seen));
+  }
+  const nodes = [...all, ...any, ...one, not, condition, ...branches, ...dependent.map(([, node]) => node)];
+  return { checks, nodes: nodes.filter((node) => node !== undefined) };
+}
+
+function anyOf(nodes: readonly SchemaNode[]): Check {
+  return (value, run, seen) => {
+    let fits = false;
+    for (const node of nodes) {
+      if (node.fits(value, run, seen)) fits = true;
+      // The others matter only to who asks what they have seen.
+      if (fits && seen === undefined) break;
+    }
+    return fits || run.fail("must fit one of the schemas of anyOf");
+  };
+}
+
+function oneOf(nodes: readonly SchemaNode[]): Check {
+  return (value, run, seen) => {
+    let count = 0;
+    for (const node of nodes) {
+      if (node.fits(value, run, seen) && ++count > 1) break;
+    }
+    return (
+      count === 1 || run.fail(`must fit one of the schemas of oneOf, and fits ${count === 0 ? "none" : "several"}`)
+    );
+  };
+}
+
+/** The members of objects. */
+export function compileMembers(children: Children): Check[] {
+  const named = new Map(children.named("properties"));
+  const patterns = children
+    .named("patternProperties")
+    .map(([source, node]) => [children.at("patternProperties", source, () => compilePattern(source)), node] as const);
+  const rest = children.one("additionalProperties");
+  const names = children.one("propertyNames");
+  const checks: Check[] = [];
+  if (named.size > 0 || patterns.length > 0 || rest !== undefined) {
+    checks.push((value, run, seen) => {
+      if (!isObject(value)) return true;
+      let fits = true;
+      for (const name of Object.keys(value)) {
+        const member = value[name] ?? null;
+        run.spend(1 + patterns.length * (1 + (name.length >> 4)));
+        const node = named.get(name);
+        let isTaken = node !== undefined;
+        if (node?.checkAt(name, member, run) === false) fits = false;
+        for (const [pattern, each] of patterns) {
+          if (!pattern.test(name)) continue;
+          isTaken = true;
+          if (!each.checkAt(name, member, run)) fits = false;
+        }
+        if (!isTaken && rest?.checkAt(name, member, run) === false) fits = false;
+        if (isTaken || rest !== undefined) seen?.names.add(name);
+        if (!fits && run.stopsAtFirst) return false;
+      }
+      return fits;
+    });
+  }
+  if (names !== undefined) {
+    checks.push((value, run) => {
+      if (!isObject(value)) return true;
+      for (const name of Object.keys(value)) {
+        if (names.fits(name, run, undefined)) continue;
+        run.path.push(name);
+        run.fail("has a name that does not fit propertyNames");
+        run.path.pop();
+        return false;
+      }
+      return true;
+    });
+  }
+  return checks;
+}
+
+/** The items of arrays. */
+export function compileItems(children: Children): Check[] {
+  const first = children.list("prefixItems");
+  const rest = children.one("items");
+  const checks: Check[] = [];
+  if (first.length > 0 || rest !== undefined) {
+    checks.push((value, run, seen) => {
+      if (!Array.isArray(value)) return true;
+      let fits = true;
+      const end = rest === undefined ? Math.min(first.length, value.length) : value.length;
+      for (let i = 0; i < end; i++) {
+        const node = first[i] ?? rest;
+        if (node?.checkAt(i, value[i] ?? null, run) !== false) continue;
+        fits = false;
+        if (run.stopsAtFirst) return false;
+      }
+      if (seen !== undefined) seen.itemsBelow = Math.max(seen.itemsBelow, end);
+      return fits;
+    });
+  }
+  const contains = compileContains(children);
+  if (contains !== undefined) checks.push(contains);
+  return checks;
+}
+
+function compileContains(children: Children): Check | undefined {
+  const { schema } = children;
+  const node = children.one("contains");
+  if (node === undefined) return undefined;
+  const least = Number(schema["minContains"] ?? 1);
+  const most = Number(schema["maxContains"] ?? Number.POSITIVE_INFINITY);
+  return (value, run, seen) => {
+    if (!Array.isArray(value)) return true;
+    let count = 0;
+    for (const [i, item] of value.entries()) {
+      if (!node.fits(item, run, undefined)) continue;
+      count++;
+      seen?.items.add(i);
+      if (seen === undefined && (count > most || (count >= least && most === Number.POSITIVE_INFINITY))) break;
+    }
+    if (count < least) return run.fail(`must have ${least} items at least that fit "contains"`);
+    return count <= most || run.fail(`must have ${most} items at most that fit "contains"`);
+  };
+}
+
+/** What nobody else has answered for; they run behind all others. */
+export function compileUnevaluated(children: Children): Check[] {
+  const member = children.one("unevaluatedProperties");
+  const item = children.one("unevaluatedItems");
+  const checks: Check[] = [];
+  if (member !== undefined) {
+    checks.push((value, run, seen) => {
+      if (!isObject(value) || seen === undefined || seen.allNames) return true;
+      let fits = true;
+      for (const name of Object.keys(value)) {
+        run.spend(1);
+        if (seen.names.has(name) || member.checkAt(name, value[name] ?? null, run)) continue;
+        fits = false;
+        if (run.stopsAtFirst) return false;
+      }
+      seen.allNames = true;
+      return fits;
+    });
+  }
+  if (item !== undefined) {
+    checks.push((value, run, seen) => {
+      if (!Array.isArray(value) || seen === undefined) return true;
+      let fits = true;
+      for (let i = seen.itemsBelow; i < value.length; i++) {
+        run.spend(1);
+        if (seen.items.has(i) || item.checkAt(i, valueAt(value, i), run)) continue;
+        fits = false;
+        if (run.stopsAtFirst) return false;
+      }
+      seen.itemsBelow = value.length;
+      return fits;
+    });
+  }
+  return checks;
+}
+
+function valueAt(values: readonly Json[], i: number): Json {
+  return values[i] ?? null;
+}

@@ -1,0 +1,152 @@
+import { compileFormat } from "./compile-format.ts";
+import { canonical, isObject, type Json, textOf } from "./json.ts";
+import { isMultipleOf } from "./multiple-of.ts";
+import { type Check } from "./node.ts";
+import { compilePattern } from "./pattern.ts";
+
+/** Makes the check of a keyword of its value alone; undefined: it checks nothing. The metaschema has vouched for the value's type. */
+export type ValueKeyword = (value: Json, context: ValueContext) => Check | undefined;
+
+export interface ValueContext {
+  /** `format` is checked and not only said. */
+  readonly checksFormats: boolean;
+  readonly warn: (message: string) => void;
+}
+
+const ignore = (): void => {};
+
+function typeOf(value: Json): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value;
+}
+
+function isType(value: Json, type: string): boolean {
+  return type === "integer" ? Number.isInteger(value) : typeOf(value) === type;
+}
+
+function compileType(type: Json): Check {
+  const types = [type].flat().map(textOf);
+  const message = `must be ${types.join(" or ")}`;
+  const [only] = types;
+  if (types.length === 1 && only !== "integer" && only !== undefined) {
+    return (value, run) => typeOf(value) === only || run.fail(message);
+  }
+  return (value, run) => types.some((each) => isType(value, each)) || run.fail(message);
+}
+
+function compileEnum(allowed: Json): Check {
+  const keys = new Set([allowed].flat().map((each) => canonical(each, ignore)));
+  return (value, run) => keys.has(canonical(value, run.spend)) || run.fail("must be one of the values of enum");
+}
+
+function numberCheck(message: string, fits: (value: number) => boolean): Check {
+  return (value, run) => typeof value !== "number" || fits(value) || run.fail(message);
+}
+
+/** Characters of a text, which has more or as many units; as many as matter. */
+function characters(text: string): number {
+  let count = 0;
+  for (let i = 0; i < text.length; i += (text.codePointAt(i) ?? 0) > 0xffff ? 2 : 1) count++;
+  return count;
+}
+
+function lengthCheck(limit: number, isMost: boolean): Check {
+  const message = `must have ${limit} characters at ${isMost ? "most" : "least"}`;
+  return (value, run) => {
+    if (typeof value !== "string") return true;
+    run.spend(value.length >> 4);
+    const fits = isMost ? value.length <= limit || characters(value) <= limit : characters(value) >= limit;
+    return fits || run.fail(message);
+  };
+}
+
+function countCheck(limit: number, isMost: boolean, of: "items" | "properties"): Check {
+  const message = `must have ${limit} ${of} at ${isMost ? "most" : "least"}`;
+  return (value, run) => {
+    if (of === "items" ? !Array.isArray(value) : !isObject(value)) return true;
+    const count = Array.isArray(value) ? value.length : Object.keys(value as object).length;
+    if (of === "properties") run.spend(count);
+    return (isMost ? count <= limit : count >= limit) || run.fail(message);
+  };
+}
+
+function compileUnique(isWanted: Json): Check | undefined {
+  if (isWanted !== true) return undefined;
+  return (value, run) => {
+    if (!Array.isArray(value)) return true;
+    // By their texts: comparing each with each takes a second for some thousand items, and hours for all that a body may have.
+    const seen = new Set<string>();
+    for (const item of value) {
+      const key = canonical(item, run.spend);
+      if (seen.has(key)) return run.fail("must not have an item twice");
+      seen.add(key);
+    }
+    return true;
+  };
+}
+
+function compileText(source: Json): Check {
+  const pattern = compilePattern(textOf(source));
+  const message = `must match ${JSON.stringify(source)}`;
+  return (value, run) => {
+    if (typeof value !== "string") return true;
+    run.spend(value.length >> 4);
+    return pattern.test(value) || run.fail(message);
+  };
+}
+
+function compileRequired(names: Json): Check {
+  const wanted = [names].flat().map(textOf);
+  return (value, run) => {
+    if (!isObject(value)) return true;
+    run.spend(wanted.length >> 4);
+    let fits = true;
+    for (const name of wanted) {
+      if (Object.hasOwn(value, name)) continue;
+      fits = run.fail(`requires ${JSON.stringify(name)}`);
+      if (run.stopsAtFirst) break;
+    }
+    return fits;
+  };
+}
+
+function compileDependentRequired(dependents: Json): Check {
+  const wanted = Object.entries(isObject(dependents) ? dependents : {}).map(
+    ([name, names]) => [name, compileRequired(names)] as const,
+  );
+  return (value, run, seen) => {
+    if (!isObject(value)) return true;
+    let fits = true;
+    for (const [name, check] of wanted) if (Object.hasOwn(value, name) && !check(value, run, seen)) fits = false;
+    return fits;
+  };
+}
+
+/** Keywords that need no schema but their own value. */
+export const VALUE_KEYWORDS: ReadonlyMap<string, ValueKeyword> = new Map<string, ValueKeyword>([
+  ["type", compileType],
+  ["enum", compileEnum],
+  [
+    "const",
+    (wanted) => {
+      const key = canonical(wanted, ignore);
+      return (value, run) => canonical(value, run.spend) === key || run.fail("must be the value of const");
+    },
+  ],
+  ["multipleOf", (n) => numberCheck(`must be a multiple of ${Number(n)}`, (value) => isMultipleOf(value, Number(n)))],
+  ["maximum", (n) => numberCheck(`must be ${Number(n)} or less`, (value) => value <= Number(n))],
+  ["exclusiveMaximum", (n) => numberCheck(`must be less than ${Number(n)}`, (value) => value < Number(n))],
+  ["minimum", (n) => numberCheck(`must be ${Number(n)} or more`, (value) => value >= Number(n))],
+  ["exclusiveMinimum", (n) => numberCheck(`must be more than ${Number(n)}`, (value) => value > Number(n))],
+  ["maxLength", (n) => lengthCheck(Number(n), true)],
+  ["minLength", (n) => lengthCheck(Number(n), false)],
+  ["pattern", compileText],
+  ["maxItems", (n) => countCheck(Number(n), true, "items")],
+  ["minItems", (n) => countCheck(Number(n), false, "items")],
+  ["uniqueItems", compileUnique],
+  ["maxProperties", (n) => countCheck(Number(n), true, "properties")],
+  ["minProperties", (n) => countCheck(Number(n), false, "properties")],
+  ["required", compileRequired],
+  ["dependentRequired", compileDependentRequired],
+  ["format", compileFormat],
+]);
