@@ -28,6 +28,9 @@ const SERVICE_IDLE_MS = 60_000;
 /** Characters of fields that upstreams get from one answer. */
 const MAX_GIVEN_FIELDS = 16_384;
 
+/** Services are no servers of upstreams: nobody reads these numbers. */
+let uncounted: ServerMetrics | undefined;
+
 /** A service of the operator's that is asked about each request. */
 export function createForwardAuth(config: ForwardAuthConfig, deps: KeySetDeps): Method {
   return new ForwardAuth(config, deps);
@@ -64,9 +67,8 @@ class ForwardAuth implements Method {
       protocol: "http1" as const,
       dial: this.#address.dial,
     };
-    // It is no server of an upstream: its connections are counted in numbers of their own.
-    const metrics = new ServerMetrics(new Float64Array(zoneShape(1).counters), 0);
-    this.#pool = new ServerPool(this.#address.endpoint, settings, { ...deps, metrics });
+    uncounted ??= new ServerMetrics(new Float64Array(zoneShape(1).counters), 0);
+    this.#pool = new ServerPool(this.#address.endpoint, settings, { ...deps, metrics: uncounted });
   }
 
   check(exchange: Exchange): Outcome | Promise<Outcome> {
