@@ -1,10 +1,15 @@
 import { expect, test } from "bun:test";
 import { closeSync } from "node:fs";
 import { join } from "node:path";
+import { loadValue } from "../../src/gateway/config/load.ts";
 import { type Exchange } from "../../src/gateway/exchange.ts";
+import { startGateway } from "../../src/gateway/process/gateway.ts";
 import { USAGE_ROWS, zoneShape } from "../../src/gateway/telemetry/layout.ts";
+import { onlySlot } from "../../src/gateway/telemetry/telemetry.ts";
 import { type Usage, UsageCounters } from "../../src/gateway/telemetry/usage.ts";
 import { SharedZone } from "../../src/lib/shared-zone.ts";
+import { once } from "../support/raw-client.ts";
+import { RawOrigin } from "../support/raw-origin.ts";
 
 const COUNTER = join(import.meta.dir, "testing/usage-counter.ts");
 const WORKERS = 4;
@@ -85,5 +90,45 @@ test("four processes that count the same new consumers at once lose nothing, and
     }
   } finally {
     closeSync(fd);
+  }
+});
+
+test("a gateway counts by route, by whom it let in, and what it refused as well", async () => {
+  const origin = await RawOrigin.start();
+  const auth = { type: "api_key", keys: [{ key: "the key", name: "alice" }] };
+  const route = { upstream: "origin", path_prefix: "/" };
+  const rate_limit = { requests_per_second: 0.002, burst_size: 2 };
+  const { config } = loadValue({
+    server: { workers: 1, listeners: [{ address: "127.0.0.1", port: 0 }] },
+    access_log: { enabled: false },
+    upstreams: [{ name: "origin", servers: [{ address: "127.0.0.1", port: origin.port }] }],
+    routes: [
+      { ...route, auth },
+      { ...route, path_prefix: "/limited", host: "a.test", rate_limit },
+    ],
+  });
+  if (config === undefined) throw new Error("the configuration is refused");
+  const slot = onlySlot();
+  const gateway = await startGateway({ config, slot, storePath: ":memory:", reusePort: false, log() {} });
+  const ask = async (head: string, body = ""): Promise<void> => {
+    await once(gateway.listeners[0]?.port ?? 0, `${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`, "POST");
+  };
+  try {
+    await ask("POST /x HTTP/1.1\r\nHost: a.test\r\nX-Api-Key: the key", "12345");
+    await ask("POST /x HTTP/1.1\r\nHost: a.test\r\nX-Api-Key: another");
+    for (let i = 0; i < 3; i++) await ask("POST /limited HTTP/1.1\r\nHost: a.test");
+    const counters = new UsageCounters(slot.zone, 0);
+    const echoed = "POST /x 12345".length;
+    expect(usageOf(counters, "alice", "/")).toMatchObject({
+      requests: 1,
+      requestBytes: 5,
+      responseBytes: echoed,
+      clientErrors: 0,
+    });
+    expect(usageOf(counters, "", "/")).toMatchObject({ requests: 1, clientErrors: 1 });
+    expect(usageOf(counters, "", "a.test/limited")).toMatchObject({ requests: 3, clientErrors: 1, serverErrors: 0 });
+  } finally {
+    await gateway.close(0);
+    await origin.stop();
   }
 });
