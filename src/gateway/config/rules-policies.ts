@@ -111,6 +111,8 @@ function headerRules({ headers, auth }: RouteConfig, path: string, report: Repor
   twice(response, `${path}.response`, report);
 }
 
+const NO_ORIGINS = "without allow_origins it does nothing";
+
 function corsRules(settings: CorsConfig, path: string, report: Report): void {
   if (settings.allow_credentials !== true) return;
   for (const open of ["*", "null"]) {
@@ -126,11 +128,21 @@ function corsRules(settings: CorsConfig, path: string, report: Report): void {
 /** Rules of `cors`, `routes[].cors` and `routes[].headers`; a route's keys are judged with those that it inherits. */
 export function checkPolicies(draft: Draft, report: Report): void {
   const common: Config["cors"] = draft.cors;
-  if (common !== undefined) corsRules(common, "cors", report);
+  if (common !== undefined) {
+    corsRules(common, "cors", report);
+    const isUsed = common.allow_origins !== undefined || draft.routes.some((route) => route?.cors?.allow_origins);
+    if (!isUsed) report.warning("cors", NO_ORIGINS);
+  }
   for (const [i, route] of draft.routes.entries()) {
     if (route === undefined) continue;
     const path = `routes[${i}]`;
-    if (route.cors !== undefined) corsRules({ ...common, ...route.cors }, `${path}.cors`, report);
+    if (route.cors !== undefined) {
+      const settings = { ...common, ...route.cors };
+      corsRules(settings, `${path}.cors`, report);
+      if (settings.allow_origins === undefined) {
+        report.warning(`${path}.cors`, NO_ORIGINS);
+      }
+    }
     headerRules(route, `${path}.headers`, report);
   }
 }

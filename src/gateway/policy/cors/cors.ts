@@ -39,9 +39,10 @@ interface Compiled {
   readonly allows: OriginMatch;
   /** Every origin gets the same answer, so caches need not tell them apart. */
   readonly isForAll: boolean;
-  /** Of answers that scripts may read, behind Allow-Origin. */
-  readonly shared: Fields;
-  /** Of preflights, behind those; undefined: what is asked for is sent back. */
+  readonly credentials: Fields;
+  /** Of answers that scripts may read. */
+  readonly exposed: Fields;
+  /** Of preflights; undefined: what is asked for is sent back. */
   readonly methods: Fields | undefined;
   readonly headers: Fields | undefined;
   readonly maxAge: Fields;
@@ -81,12 +82,12 @@ function compile(config: CorsConfig, origins: readonly string[], isPriced: boole
     ...CORS_DEFAULTS,
     ...config,
   };
-  const credentials = allow_credentials ? fieldLine("Access-Control-Allow-Credentials", "true") : "";
   const exposed = [...expose_headers, ...(isPriced ? PAYMENT_RESPONSE : [])];
   return {
     allows: createOriginMatch(origins),
     isForAll: origins.includes(ANY),
-    shared: credentials + listLine("Access-Control-Expose-Headers", exposed),
+    credentials: allow_credentials ? fieldLine("Access-Control-Allow-Credentials", "true") : "",
+    exposed: listLine("Access-Control-Expose-Headers", exposed),
     methods: allow_methods.includes(ANY) ? undefined : listLine("Access-Control-Allow-Methods", allow_methods),
     headers: allow_headers.includes(ANY)
       ? undefined
@@ -120,10 +121,10 @@ function echo(name: string, value: string): Fields {
 }
 
 /** Empty where scripts of the origin may not read the answer. */
-function allowedFields({ allows, isForAll, shared }: Compiled, origin: string | undefined): Fields {
-  if (isForAll) return `Access-Control-Allow-Origin: *\r\n${shared}`;
+function allowedFields({ allows, isForAll, credentials }: Compiled, origin: string | undefined): Fields {
+  if (isForAll) return `Access-Control-Allow-Origin: *\r\n`;
   if (origin === undefined || !allows(origin)) return "";
-  return `Access-Control-Allow-Origin: ${origin}\r\n${shared}`;
+  return `Access-Control-Allow-Origin: ${origin}\r\n${credentials}`;
 }
 
 class CorsEdit extends HeadEdit {
@@ -137,8 +138,11 @@ class CorsEdit extends HeadEdit {
   }
 
   protected edit(fields: Fields): Fields {
-    const clean = OVERRULED.apply(fields) + allowedFields(this.#compiled, this.#origin);
-    return this.#compiled.isForAll || variesByOrigin(clean) ? clean : clean + VARY;
+    const { isForAll, exposed } = this.#compiled;
+    const clean = OVERRULED.apply(fields);
+    const allowed = allowedFields(this.#compiled, this.#origin);
+    const vary = isForAll || variesByOrigin(clean) ? "" : VARY;
+    return clean + allowed + (allowed === "" ? "" : exposed) + vary;
   }
 }
 
