@@ -1,6 +1,6 @@
 /** Authentication of what lasts: WebSockets and calls of gRPC. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { serverAt } from "../support/gateway.ts";
+import { serverAt, startGateway } from "../support/gateway.ts";
 import { fieldOf, type Http2Client } from "../support/http2-client.ts";
 import { valuesOf } from "../support/message.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
@@ -61,6 +61,24 @@ test("a WebSocket opens for whoever is let in, and for nobody else", async () =>
     }
   } finally {
     await rig.stop();
+    await origin.stop();
+  }
+});
+
+test("disable_middleware turns no authentication off", async () => {
+  const origin = await RawOrigin.start();
+  const gateway = await startGateway({
+    server: { disable_middleware: true },
+    upstreams: [{ name: "origin", servers: [serverAt(origin.port)] }],
+    routes: [{ path_prefix: "/", upstream: "origin", auth: KEY }],
+  });
+  try {
+    const url = `http://127.0.0.1:${gateway.port}/x`;
+    expect((await fetch(url)).status).toBe(401);
+    expect((await fetch(url, { headers: { "x-api-key": "the key" } })).status).toBe(200);
+    expect(origin.summaries).toEqual(["GET /x"]);
+  } finally {
+    await gateway.stop();
     await origin.stop();
   }
 });

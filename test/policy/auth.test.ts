@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { serverAt } from "../support/gateway.ts";
 import { type Message, valuesOf } from "../support/message.ts";
+import { RawClient } from "../support/raw-client.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
 import {
   type Protocol,
@@ -229,6 +230,16 @@ for (const protocol of PROTOCOLS) {
     expect(origin.requests.length).toBeLessThanOrEqual(2);
   });
 }
+
+test("trailers say nothing of who a client is", async () => {
+  origin.reset();
+  const client = await RawClient.open(gateway.plainPort);
+  const head = "POST /open HTTP/1.1\r\nHost: a.test\r\nTransfer-Encoding: chunked\r\n\r\n";
+  client.send(`${head}3\r\nabc\r\n0\r\nX-Role: root\r\nx_role: root\r\nX-Consumer-Name: root\r\nX-Kept: 1\r\n\r\n`);
+  expect((await client.finalResponse("POST")).body).toBe("POST /open abc");
+  client.destroy();
+  expect(origin.requests[0]?.trailers).toEqual([["X-Kept", "1"]]);
+});
 
 test("what was presented stands in no log", async () => {
   await ask("HTTP/1.1", { path: "/key/log?key=the%20key%20of%20bob" });

@@ -3,6 +3,7 @@ import { answer, answerError } from "../../answer.ts";
 import { type Exchange } from "../../exchange.ts";
 import { type Decision, type Policy } from "../policy.ts";
 import { hasBearer } from "./bearer.ts";
+import { GuardedBody } from "./guarded-body.ts";
 import { type Auth, createMethod, identityNames, methodsIn } from "./create-method.ts";
 import { withoutIdentity } from "./identity-fields.ts";
 import { type KeySetDeps } from "./jwks.ts";
@@ -65,7 +66,10 @@ function decide(gate: Gate, exchange: Exchange, outcome: Outcome): Decision {
 function admit(gate: Gate, exchange: Exchange, { by, consumer, fields }: Admitted): void {
   const { head } = exchange;
   by.take(head);
-  if (gate.forged.length > 0) head.fields = withoutIdentity(head.fields, gate.forged);
+  if (gate.forged.length > 0) {
+    head.fields = withoutIdentity(head.fields, gate.forged);
+    if (head.bodyLength !== 0) exchange.body = new GuardedBody(exchange.body, gate.forged);
+  }
   // Behind a route that verifies tokens, one that was not verified would be believed.
   if (gate.verifiesTokens && by.type !== "jwt" && hasBearer(head.fields)) {
     head.fields = withoutFields(head.fields, ["authorization"]);

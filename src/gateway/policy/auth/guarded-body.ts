@@ -1,0 +1,36 @@
+import { type TurnpikeError } from "../../../lib/errors.ts";
+import { type Fields } from "../../../lib/fields.ts";
+import { type BodySink, type RequestBody } from "../../exchange.ts";
+import { withoutIdentity } from "./identity-fields.ts";
+
+/** A request's body whose trailers say nothing of who the client is: some servers take trailers for fields of the head. */
+export class GuardedBody implements RequestBody {
+  readonly #body: RequestBody;
+  readonly #forged: readonly string[];
+
+  constructor(body: RequestBody, forged: readonly string[]) {
+    this.#body = body;
+    this.#forged = forged;
+  }
+
+  readTo(sink: BodySink): void {
+    const forged = this.#forged;
+    this.#body.readTo({
+      data: (chunk: Uint8Array, start?: number, end?: number) => sink.data(chunk, start, end),
+      end: (trailers: Fields) => sink.end(trailers === "" ? "" : withoutIdentity(trailers, forged)),
+      abort: (error: TurnpikeError) => sink.abort(error),
+    });
+  }
+
+  pause(): void {
+    this.#body.pause();
+  }
+
+  resume(): void {
+    this.#body.resume();
+  }
+
+  liftTimeLimit(): void {
+    this.#body.liftTimeLimit?.();
+  }
+}
