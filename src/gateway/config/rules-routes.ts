@@ -6,6 +6,7 @@ import { type RouteConfig, type RouteX402Config } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
 import { formatPath, listAt, valueAt } from "./finding.ts";
 import { checkAuth } from "./rules-auth.ts";
+import { checkBodySchema } from "./rules-body-schema.ts";
 import { checkFacilitator } from "./rules-x402.ts";
 
 /** Paths that the gateway answers before it routes. */
@@ -156,6 +157,7 @@ export function checkRoutes(draft: Draft, report: Report): void {
     upstreamHeaders(route, path, report);
     rateLimit(route, path, report);
     checkAuth(route.auth, `${path}.auth`, report);
+    checkBodySchema(route, `${path}.body_schema`, report);
     payment(route, path, { draft, report });
   }
 }

@@ -16,7 +16,6 @@ export const UNAVAILABLE: readonly Unavailable[] = [
   { path: "admin.enabled" },
   { path: "otel.enabled" },
   { path: "routes[].tenant", opens: "the route would have no tenant check" },
-  { path: "routes[].body_schema", opens: "request bodies would pass unchecked" },
   { path: "wasm_filters", opens: "requests would pass unfiltered" },
   { path: "wasm_control_socket" },
   { path: "wasm_control_connections", idle: 1 },

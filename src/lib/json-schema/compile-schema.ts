@@ -27,7 +27,8 @@ export interface SchemaOptions {
 }
 
 /** Makes a schema of draft 2020-12 ready. Throws `SchemaFault` where it is none, or could not be kept to in bounded time. */
-export function compileSchema(schema: Json, options: SchemaOptions): Schema {
+export function compileSchema(source: Json | object, options: SchemaOptions): Schema {
+  const schema = source as Json; // Read-only values of JSON are JSON, and nothing here writes to them.
   const [problem] = schemaOfSchemas().problemsOf(schema);
   if (problem !== undefined) throw new SchemaFault(problem.path, problem.message);
   return compile(schema, options);

@@ -1,24 +1,22 @@
-import { type BufferPool } from "../../../lib/buffer-pool.ts";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { fieldValues } from "../../../lib/fields.ts";
 import { compileSchema, type Schema, TooCostly } from "../../../lib/json-schema/compile-schema.ts";
-import { type Json } from "../../../lib/json-schema/json.ts";
 import { JsonFault, readJson } from "../../../lib/json-schema/read-json.ts";
 import { answerError, CannedError } from "../../answer.ts";
 import { type Exchange, type RequestHead } from "../../exchange.ts";
 import { type Decision, type Policy } from "../policy.ts";
-import { GatheredBody, MAX_CHECKED_BYTES } from "./gathered-body.ts";
+import { type BodyMemory, GatheredBody, MAX_CHECKED_BYTES } from "./gathered-body.ts";
 
 export interface BodySchemaConfig {
   /** Of draft 2020-12. */
-  readonly body_schema: Json;
+  readonly body_schema: object;
   /** Bytes; more than `MAX_CHECKED_BYTES` changes nothing. */
   readonly max_body_bytes: number;
 }
 
 export interface BodySchemaDeps {
-  /** The worker's; bodies that wait count there. */
-  readonly buffers: BufferPool;
+  /** The worker's buffers: kept answers, which were paid for, must not make way for what strangers send. */
+  readonly memory: BodyMemory;
 }
 
 const NO_BODY = new CannedError("invalid-parameters", "a body of JSON is required");
@@ -37,7 +35,7 @@ const PARAMETER = /;[ \t]*(?:([\w!#$%&'*+.^`|~-]+)=("[^"\\]*"|[\w!#$%&'*+.^`|~-]
 const NEEDS_NONE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "DELETE"]);
 
 /** Refuses requests whose bodies do not fit the route's schema. Throws `SchemaFault` where the schema cannot be kept to. */
-export function createBodySchemaPolicy(config: BodySchemaConfig, { buffers }: BodySchemaDeps): Policy {
+export function createBodySchemaPolicy(config: BodySchemaConfig, { memory }: BodySchemaDeps): Policy {
   const schema = compileSchema(config.body_schema, { checksFormats: true });
   const maxBytes = Math.min(config.max_body_bytes, MAX_CHECKED_BYTES);
   return {
@@ -49,7 +47,7 @@ export function createBodySchemaPolicy(config: BodySchemaConfig, { buffers }: Bo
       if (head.bodyLength === 0) return NEEDS_NONE.has(head.method) ? "continue" : refuse(exchange, NO_BODY);
       const refusal = typeFault(head);
       if (refusal !== undefined) return refuse(exchange, refusal);
-      const body = new GatheredBody(exchange, buffers, maxBytes);
+      const body = new GatheredBody(exchange, memory, maxBytes);
       const fault = body.gather();
       if (fault instanceof Promise) return fault.then((late) => decide(exchange, { schema, body, fault: late }));
       return decide(exchange, { schema, body, fault });

@@ -1,8 +1,14 @@
-import { type BufferPool } from "../../../lib/buffer-pool.ts";
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields } from "../../../lib/fields.ts";
 import { CannedError } from "../../answer.ts";
 import { type BodySink, type Exchange, type RequestBody } from "../../exchange.ts";
+
+/** The account of what a worker holds of gathered bodies, in bytes. */
+export interface BodyMemory {
+  /** False, with nothing taken, where there is not so much. */
+  take(bytes: number): boolean;
+  give(bytes: number): void;
+}
 
 /** Longest body that is checked, in bytes; `limits.max_body_bytes` may be less. */
 export const MAX_CHECKED_BYTES = 1_048_576;
@@ -17,11 +23,11 @@ const GONE = new CannedError("bad-request", "the client is gone");
 
 /**
  * A request's body, held whole so that it can be looked at before anybody works for it, and then given on as it came. What it
- * takes counts in the worker's buffers until it has been given on or the exchange is over.
+ * takes counts in the worker's memory for bodies until it has been given on or the exchange is over.
  */
 export class GatheredBody implements BodySink, RequestBody {
   readonly #exchange: Exchange;
-  readonly #buffers: BufferPool;
+  readonly #memory: BodyMemory;
   readonly #maxBytes: number;
   #room = NOTHING;
   #taken = 0;
@@ -31,9 +37,9 @@ export class GatheredBody implements BodySink, RequestBody {
   #fault: TurnpikeError | undefined;
   #onOver: ((fault: TurnpikeError | undefined) => void) | undefined;
 
-  constructor(exchange: Exchange, buffers: BufferPool, maxBytes: number) {
+  constructor(exchange: Exchange, memory: BodyMemory, maxBytes: number) {
     this.#exchange = exchange;
-    this.#buffers = buffers;
+    this.#memory = memory;
     this.#maxBytes = maxBytes;
   }
 
@@ -119,7 +125,7 @@ export class GatheredBody implements BodySink, RequestBody {
     // What is announced is no more believed than it has come: who announces much and sends nothing takes no memory.
     const doubled = Math.max(length, 2 * this.#room.length, FIRST_BYTES);
     const larger = Math.min(doubled, bodyLength < length ? this.#maxBytes : bodyLength);
-    if (!this.#buffers.take(larger - this.#taken)) return false;
+    if (!this.#memory.take(larger - this.#taken)) return false;
     this.#taken = larger;
     const room = new Uint8Array(larger);
     room.set(this.bytes);
@@ -136,7 +142,7 @@ export class GatheredBody implements BodySink, RequestBody {
   }
 
   #release(): void {
-    this.#buffers.give(this.#taken);
+    this.#memory.give(this.#taken);
     this.#taken = 0;
     this.#length = 0;
     this.#room = NOTHING;

@@ -1,0 +1,19 @@
+import { compileSchema, SchemaFault } from "../../lib/json-schema/compile-schema.ts";
+import { type RouteConfig } from "./config.ts";
+import { type Report } from "./draft.ts";
+
+function place(pointer: string): string {
+  return pointer === "" ? "" : `at ${JSON.stringify(pointer)}: `;
+}
+
+/** Rules of `routes[].body_schema`: it is a schema that can be kept to, and says what it seems to say. */
+export function checkBodySchema({ body_schema: schema }: RouteConfig, path: string, report: Report): void {
+  if (schema === undefined) return;
+  try {
+    const { warnings } = compileSchema(schema, { checksFormats: true });
+    for (const warning of warnings) report.warning(path, place(warning.path) + warning.message);
+  } catch (error) {
+    if (!(error instanceof SchemaFault)) throw error;
+    report.problem(path, place(error.pointer) + error.message);
+  }
+}
