@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import fc from "fast-check";
 import { join } from "node:path";
 import { closeSync } from "node:fs";
@@ -206,6 +206,33 @@ test("processes that charge the same buckets at one time let exactly the burst i
   } finally {
     closeSync(fd);
   }
+});
+
+test("a key that two workers put into two slots at the same moment has one bucket, which owes what both have given", () => {
+  const size = { cost: SLOW.cost, burst: 10 };
+  const memory = new Uint8Array(BUCKET_BYTES);
+  const [one, other] = [new TokenBuckets(memory, () => 0), new TokenBuckets(memory, () => 0)];
+  const words = new BigInt64Array(memory.buffer);
+  const space = one.space("route");
+  one.charge(space, "a", size);
+  const slot = words.findIndex((word, i) => i > 0 && word !== 0n);
+  words[slot] = 0n;
+  const exchange = Atomics.compareExchange.bind(Atomics);
+  const spy = spyOn(Atomics, "compareExchange");
+  spy.mockImplementationOnce(((...args: Parameters<typeof exchange>) => {
+    // Between this worker's look and its exchange, another one finds the slot taken, and puts the key into the next one.
+    words[slot] = (5n << 44n) | (1n << 30n);
+    for (let i = 0; i < 4; i++) expect(other.charge(space, "a", size).allowed).toBe(true);
+    words[slot] = 0n;
+    return exchange(...args);
+  }) as typeof Atomics.compareExchange); // One of its overloads.
+  try {
+    expect(one.charge(space, "a", size).allowed).toBe(true);
+  } finally {
+    spy.mockRestore();
+  }
+  expect(one.countUsed()).toBe(1);
+  expect(allowed(other, "a", { size, times: 20 })).toBe(5);
 });
 
 test("the spare buckets lie behind the others, within the memory", () => {

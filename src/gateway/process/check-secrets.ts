@@ -5,9 +5,20 @@ import { type Environment, readSecretHeaders } from "../../payments/facilitator/
 import { parseSecrets } from "../../payments/settlement/webhook-secret.ts";
 import { type Config } from "../config/config.ts";
 import { type Finding } from "../config/finding.ts";
+import { readRedisUrl } from "./route-limits.ts";
 
-/** What is wrong with the secrets that payments need from the environment; the secrets themselves are never told. */
-export function secretFindings({ x402, routes }: Config, environment: Environment): Finding[] {
+/** What is wrong with the secrets that are needed from the environment; the secrets themselves are never told. */
+export function secretFindings(config: Config, environment: Environment): Finding[] {
+  return [...storeFindings(config, environment), ...paymentFindings(config, environment)];
+}
+
+function storeFindings({ rate_limit_store: store, routes }: Config, environment: Environment): Finding[] {
+  const name = store.redis_url_env;
+  if (name === "" || routes.every((route) => route.rate_limit === undefined)) return [];
+  return faultOf("rate_limit_store.redis_url_env", () => readRedisUrl(name, environment));
+}
+
+function paymentFindings({ x402, routes }: Config, environment: Environment): Finding[] {
   const priced = routes.some((route) => route.x402 !== undefined);
   if (!x402.enabled || !priced) return [];
   const findings = settlementFindings({ x402, routes }, environment);
