@@ -75,7 +75,7 @@ export async function readConfig(path: string | undefined, flags: ConfigFlags, p
   return second.config;
 }
 
-/** `turnpike [--config FILE]`: runs the gateway until it is told to stop; SIGHUP reads the file again. Returns the exit code. */
+/** `turnpike [--config FILE]`: runs the gateway until it is told to stop; SIGHUP reads the file again, SIGUSR1 opens the logs again. Returns the exit code. */
 export async function runGateway(args: readonly string[]): Promise<number> {
   const values = readFlags(args, FLAGS, USAGE);
   if (typeof values === "number") return values;
@@ -87,6 +87,7 @@ export async function runGateway(args: readonly string[]): Promise<number> {
   // Before anybody is told that it listens: an operator's script may send a signal at once.
   const stopped = stopSignal();
   if (path !== undefined) reloadOnHangup({ gateway, config, path, read: () => readConfig(path, flags) });
+  process.on("SIGUSR1", () => void gateway.reopenLogs());
   for (const listener of gateway.listeners) console.log(`listening on ${urlOf(listener)}`);
   for (const { address, port } of quicPlansOf(config, gateway.listeners)) {
     // A port that the kernel chose for HTTP/3 alone is in Alt-Svc.

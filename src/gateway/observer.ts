@@ -2,6 +2,9 @@ import { eventTime } from "../lib/event-clock.ts";
 import { type AnsweredRequest, type Exchange } from "./exchange.ts";
 import { type LogLine } from "./policy/access-log/access-log.ts";
 import { type HttpMetrics } from "./telemetry/http-metrics.ts";
+import { RequestTrace } from "./telemetry/tracing/request-trace.ts";
+import { type Tracer } from "./telemetry/tracing/tracer.ts";
+import { UpstreamRecord } from "./telemetry/tracing/upstream-record.ts";
 import { type RouteUsage } from "./telemetry/usage.ts";
 
 /** Where finished exchanges are written down, and how. */
@@ -10,6 +13,15 @@ export interface AccessLog {
   readonly write: (line: string) => void;
   /** Share of the requests that are logged, 0 to 1. */
   readonly share: number;
+  /** Lines tell of upstreams. */
+  readonly tellsUpstream: boolean;
+}
+
+/** How the requests of a route are traced. */
+export interface Tracing {
+  readonly tracer: Tracer;
+  /** Its path prefix; empty where no route takes them. */
+  readonly route: string;
 }
 
 /**
@@ -20,19 +32,23 @@ export class Observer {
   readonly #metrics: HttpMetrics | undefined;
   readonly #log: AccessLog | undefined;
   readonly #usage: RouteUsage | undefined;
+  readonly #tracing: Tracing | undefined;
   readonly #finish = (exchange: Exchange): void => this.#end(exchange);
 
   /** `usage` is that of the route, where the requests have one. */
-  constructor(metrics: HttpMetrics | undefined, log: AccessLog | undefined, usage?: RouteUsage) {
+  constructor(metrics: HttpMetrics | undefined, log: AccessLog | undefined, usage?: RouteUsage, tracing?: Tracing) {
     this.#metrics = metrics;
     this.#log = log;
     this.#usage = usage;
+    this.#tracing = tracing;
   }
 
   begin(exchange: Exchange): void {
     exchange.beganAt = eventTime();
     this.#metrics?.begin(exchange);
     exchange.onFinish = this.#finish;
+    exchange.trace = this.#tracing?.tracer.begin(exchange);
+    if (exchange.trace === undefined && this.#log?.tellsUpstream === true) exchange.trace = new UpstreamRecord();
   }
 
   /** A codec has answered a request by itself. */
@@ -51,6 +67,8 @@ export class Observer {
     this.#metrics?.end(exchange, elapsedMs);
     this.#usage?.count(exchange);
     this.#writeDown(exchange, elapsedMs);
+    const { trace } = exchange;
+    if (trace instanceof RequestTrace) this.#tracing?.tracer.end(exchange, trace, this.#tracing.route);
   }
 
   #writeDown(request: AnsweredRequest, elapsedMs: number): void {

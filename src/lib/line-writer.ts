@@ -1,4 +1,4 @@
-import { close, open, write } from "node:fs";
+import { close, constants, open, write } from "node:fs";
 
 /** Bytes gathered before they are written: a write of the runtime's costs as much as a hundred lines. */
 const FLUSH_BYTES = 131_072;
@@ -19,6 +19,23 @@ const NOTHING = Buffer.alloc(0);
 /** Where lines go: an open descriptor, or a file that lines are added to. */
 export type LineTarget = "stdout" | "stderr" | { readonly file: string };
 
+const { O_APPEND, O_CREAT, O_NONBLOCK, O_RDWR, O_WRONLY } = constants;
+const ADDING = O_APPEND | O_CREAT | O_NONBLOCK;
+
+/** A pipe that nobody reads must not hold anyone up: it is opened from both sides, and holds what it can (fifo(7)). */
+async function openFile(path: string): Promise<number> {
+  return await openBy(path, O_WRONLY).catch((error: unknown) => {
+    if (error instanceof Error && "code" in error && error.code === "ENXIO") return openBy(path, O_RDWR);
+    throw error;
+  });
+}
+
+function openBy(path: string, access: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    open(path, ADDING | access, 0o640, (error, opened) => (error === null ? resolve(opened) : reject(error)));
+  });
+}
+
 /** Writes lines in batches and never waits for the disk: what a slow one cannot take is dropped and counted. */
 export class LineWriter {
   readonly #target: LineTarget;
@@ -28,6 +45,8 @@ export class LineWriter {
   #size = 0;
   #spare: Buffer = NOTHING;
   #writing = false;
+  /** Who writes to it closes it. */
+  #writingTo = -1;
   /** What the write under way was given. */
   #unwritten: Buffer = NOTHING;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -44,10 +63,7 @@ export class LineWriter {
   static async open(target: LineTarget, onDropped: (lines: number) => void): Promise<LineWriter> {
     if (target === "stdout") return new LineWriter(target, 1, onDropped);
     if (target === "stderr") return new LineWriter(target, 2, onDropped);
-    const fd = await new Promise<number>((resolve, reject) => {
-      open(target.file, "a", 0o640, (error, opened) => (error === null ? resolve(opened) : reject(error)));
-    });
-    return new LineWriter(target, fd, onDropped);
+    return new LineWriter(target, await openFile(target.file), onDropped);
   }
 
   /** Takes one line, without its line end. */
@@ -61,6 +77,18 @@ export class LineWriter {
     this.#gathered[this.#size++] = LINE_END;
     if (this.#size >= FLUSH_BYTES) this.#flush();
     else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS);
+  }
+
+  /** Opens the file by its name again, which another one may have by now. Rejects, and goes on as before, where it cannot. */
+  async reopen(): Promise<void> {
+    if (typeof this.#target !== "object") return;
+    this.#flush();
+    const fd = await openFile(this.#target.file);
+    const before = this.#fd;
+    if (before !== undefined) this.#fd = fd;
+    const unused = before === undefined ? fd : before;
+    // What a write has begun it ends in the file that it was begun in.
+    if (!this.#writing || this.#writingTo !== unused) close(unused);
   }
 
   /** Writes what was gathered and closes the file; waits for a slow one 1.5 s at most. */
@@ -108,6 +136,7 @@ export class LineWriter {
 
   #write(fd: number, bytes: Buffer): void {
     this.#unwritten = bytes;
+    this.#writingTo = fd;
     write(fd, bytes, (error, written) => {
       const blocked = error?.code === "EAGAIN";
       if (this.#fd === undefined) {
@@ -122,6 +151,7 @@ export class LineWriter {
         return;
       }
       this.#writing = false;
+      if (fd !== this.#fd && typeof this.#target === "object") close(fd);
       this.#flush();
       if (!this.#writing) for (const resolve of this.#idle.splice(0)) resolve();
     });

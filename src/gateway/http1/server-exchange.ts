@@ -8,6 +8,7 @@ import {
   type RequestHead,
   type ResponseHead,
   type ResponseSink,
+  type UpstreamTrace,
 } from "../exchange.ts";
 import { chunkHead } from "./chunked.ts";
 import { type Outgoing } from "../wire/outgoing.ts";
@@ -59,6 +60,7 @@ export class Http1Exchange implements Exchange, ResponseSink {
   addedFields: Fields = "";
   consumer = "";
   beganAt = 0;
+  trace: UpstreamTrace | undefined = undefined;
   started = false;
   status = 0;
   bytesSent = 0;

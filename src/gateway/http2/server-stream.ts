@@ -8,6 +8,7 @@ import {
   type RequestHead,
   type ResponseHead,
   type ResponseSink,
+  type UpstreamTrace,
 } from "../exchange.ts";
 import { problemAnswer } from "../refusal.ts";
 import { type ListedRequest } from "../request-fields.ts";
@@ -45,6 +46,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   addedFields: Fields = "";
   consumer = "";
   beganAt = 0;
+  trace: UpstreamTrace | undefined = undefined;
   started = false;
   status = 0;
   onDrain: (() => void) | undefined = undefined;

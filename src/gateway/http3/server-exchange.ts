@@ -10,6 +10,7 @@ import {
   type RequestHead,
   type ResponseHead,
   type ResponseSink,
+  type UpstreamTrace,
 } from "../exchange.ts";
 import { type ListedRequest } from "../request-fields.ts";
 import { type ServerHost } from "../server-host.ts";
@@ -49,6 +50,7 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
   addedFields: Fields = "";
   consumer = "";
   beganAt = 0;
+  trace: UpstreamTrace | undefined = undefined;
   started = false;
   status = 0;
   bytesSent = 0;

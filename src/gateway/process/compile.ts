@@ -12,8 +12,8 @@ import { type AccessLog, Observer } from "../observer.ts";
 import { type Pipeline, type Route } from "../pipeline.ts";
 import { createAuthPolicy } from "../policy/auth/auth.ts";
 import { identityNames } from "../policy/auth/create-method.ts";
-import { createBodySchemaPolicy } from "../policy/body-schema/body-schema.ts";
 import { type Policy } from "../policy/policy.ts";
+import { tracedPolicy } from "../policy/traced-policy.ts";
 import { type Answers } from "../policy/payment/answers/answers.ts";
 import { Catalogue } from "../policy/payment/challenge/catalogue.ts";
 import { createPaymentPolicy, type PaymentPolicy } from "../policy/payment/payment.ts";
@@ -21,6 +21,7 @@ import { type ForwardTarget } from "../proxy/target.ts";
 import { createAllowedHosts } from "../routing/allowed-hosts.ts";
 import { createRewrite } from "../routing/rewrite.ts";
 import { hostOf, RouteTable } from "../routing/table.ts";
+import { Tracer } from "../telemetry/tracing/tracer.ts";
 import { StaticFiles, type StaticFilesDeps } from "../static/static-files.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 import { type UpstreamDeps, Upstreams } from "./upstreams.ts";
@@ -57,6 +58,8 @@ export interface Compiled {
   readonly upstreams: Upstreams;
   readonly caches: RouteCaches;
   readonly limits: RouteLimits;
+  /** Undefined: nothing is traced. Outlives the configuration where the next one asks for the same. */
+  readonly tracer: Tracer | undefined;
   /** Of the ledger, where there is one. */
   readonly chores: ChoreSettings;
   /** Lets go of upstream connections, but of those that `other` goes on with; exchanges in flight end as they are. */
@@ -91,6 +94,9 @@ async function compileWith(lease: Lease, { config, deps, previous }: Compilation
   const answer = { answerError: preencoded ? answerPreencoded : answerError };
   const caches = new RouteCaches(config, { telemetry: deps.telemetry, now: deps.clock }, previous?.caches);
   const limits = await RouteLimits.create(config, deps, { ...answer, previous: previous?.limits });
+  const tracer = createTracer(config, deps, previous?.tracer);
+  const traced = (policy: Policy | undefined): Policy | undefined =>
+    policy === undefined || tracer === undefined ? policy : tracedPolicy(policy);
   const routes: Route[] = [];
   const sold: PaymentPolicy[] = [];
   const authenticate = createAuthenticator(config, deps);
@@ -110,14 +116,13 @@ async function compileWith(lease: Lease, { config, deps, previous }: Compilation
       host: route.host === undefined ? undefined : hostOf(route.host),
       policies: routePolicies({
         ...fieldPolicies(config, route),
-        auth: authenticate(route),
+        auth: traced(authenticate(route)),
         rateLimit: limits.policy(route),
-        bodySchema: bodyPolicy(config, route, deps),
-        payment,
+        payment: traced(payment),
       }),
       target,
       cache: caches.create(route, target),
-      observer: await createObserver(config, deps, route),
+      observer: await createObserver(config, deps, { route, tracer }),
     });
   }
   const staticFiles = createStaticFiles(config, { wheel: deps.wheel, onFault: deps.onFault, ...answer });
@@ -125,7 +130,7 @@ async function compileWith(lease: Lease, { config, deps, previous }: Compilation
     pipeline: {
       routes: new RouteTable(routes),
       isAllowedHost: createAllowedHosts(allowedHosts),
-      observer: await createObserver(config, deps, undefined),
+      observer: await createObserver(config, deps, { route: undefined, tracer }),
       state: deps.state,
       catalogue: sold.length === 0 ? undefined : new Catalogue(sold),
       buffers: deps.buffers,
@@ -140,6 +145,7 @@ async function compileWith(lease: Lease, { config, deps, previous }: Compilation
     upstreams,
     caches,
     limits,
+    tracer,
     chores,
     close(other) {
       upstreams.close(other?.upstreams);
@@ -209,13 +215,6 @@ function createStaticFiles({ server }: Config, deps: StaticFilesDeps): StaticFil
   return root === "" ? undefined : new StaticFiles({ root, caches }, deps);
 }
 
-/** Makes the check of a route's bodies; undefined where it has no schema. */
-function bodyPolicy({ limits }: Config, route: RouteConfig, { buffers }: ProcessDeps): Policy | undefined {
-  const { body_schema } = route;
-  if (body_schema === undefined) return undefined;
-  return createBodySchemaPolicy({ body_schema, max_body_bytes: limits.max_body_bytes }, { memory: buffers });
-}
-
 /** Makes the authentication of each route; undefined for one that everybody may use. */
 function createAuthenticator({ routes }: Config, deps: ProcessDeps): (route: RouteConfig) => Policy | undefined {
   const names = [...new Set(routes.flatMap(({ auth }) => identityNames(auth)))];
@@ -261,11 +260,24 @@ function createSeller(
   };
 }
 
-async function createObserver(config: Config, deps: ProcessDeps, route: RouteConfig | undefined): Promise<Observer> {
+/** The one before, where that does the same: it may have spans that wait. One that is not taken over sends what it has, and is gone. */
+function createTracer({ otel }: Config, deps: ProcessDeps, previous: Tracer | undefined): Tracer | undefined {
+  if (!otel.enabled) return undefined;
+  if (previous?.serves(otel) === true) return previous;
+  return new Tracer(otel, { counter: deps.telemetry.spans, log: deps.log, random: Math.random });
+}
+
+interface Observed {
+  readonly route: RouteConfig | undefined;
+  readonly tracer: Tracer | undefined;
+}
+
+async function createObserver(config: Config, deps: ProcessDeps, { route, tracer }: Observed): Promise<Observer> {
   const { http, usage } = deps.telemetry;
   const metrics = config.server.disable_middleware ? undefined : http;
   const routeUsage = route && metrics && usage.route(`${route.host ?? ""}${route.path_prefix}`);
-  return new Observer(metrics, await accessLogOf(config, deps, route), routeUsage);
+  const tracing = tracer && { tracer, route: route?.path_prefix ?? "" };
+  return new Observer(metrics, await accessLogOf(config, deps, route), routeUsage, tracing);
 }
 
 async function accessLogOf(

@@ -32,6 +32,9 @@ import { dialSettingsOf } from "./upstreams.ts";
 /** Milliseconds that the connections of a listener have to end which a reload has taken away. */
 const REMOVED_GRACE_MS = 30_000;
 
+/** Milliseconds that the spans which are left have to reach the collector when the gateway stops. */
+const TRACE_FLUSH_MS = 1500;
+
 /** Why nothing is changed any more. */
 export const STOPPING = "Cannot reload: the gateway is about to stop";
 
@@ -63,6 +66,8 @@ export interface Gateway {
    * cannot. `material` is what listeners with TLS show; left out: what the configuration names is read. `members` as in the options.
    */
   reload(config: Config, material?: TlsMaterial, members?: Membership): Promise<void>;
+  /** Opens the access logs by their names again, which other files may have by now. */
+  reopenLogs(): Promise<void>;
   /** A reload has been tried: counts how it went. */
   countReload(success: boolean): void;
   /** Takes no more connections, lets what is in flight end within `graceMs`, then cuts what is left. */
@@ -234,6 +239,10 @@ class RunningGateway implements GatewayProcess {
     if (this.#draining) throw new Error(STOPPING);
   }
 
+  async reopenLogs(): Promise<void> {
+    for (const problem of await this.#own.logFiles.reopen()) this.#options.log(problem);
+  }
+
   countReload(success: boolean): void {
     this.#own.telemetry.reloaded(success);
   }
@@ -245,6 +254,7 @@ class RunningGateway implements GatewayProcess {
     // Before those are gone whom they ask.
     await this.#chores?.close();
     this.#compiled?.close();
+    await this.#compiled?.tracer?.flush(TRACE_FLUSH_MS);
     await this.#facilitators.close(graceMs);
     this.#wheel.close();
     this.#own.rateLimits.close();

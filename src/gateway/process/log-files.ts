@@ -26,6 +26,22 @@ export class LogFiles {
     return writer;
   }
 
+  /** Opens every file by its name again; one that cannot be opened stays as it is, and its problem is among what is returned. */
+  async reopen(): Promise<string[]> {
+    const problems = await Promise.all(
+      [...this.#writers].map(async ([path, writer]) => {
+        try {
+          await writer.reopen();
+          return [];
+        } catch (error) {
+          const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+          return [`Cannot reopen the access log "${path}": ${code}`];
+        }
+      }),
+    );
+    return problems.flat();
+  }
+
   async close(): Promise<void> {
     await Promise.all([...this.#writers.values()].map((writer) => writer.close()));
     this.#writers.clear();
@@ -38,5 +54,6 @@ export async function openAccessLog(settings: AccessLogConfig, files: LogFiles):
     line: settings.format === "json" ? jsonLine : combinedLine,
     write: (line) => writer.line(line),
     share: settings.sample_rate / 100,
+    tellsUpstream: settings.format === "json",
   };
 }

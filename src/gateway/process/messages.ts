@@ -30,6 +30,8 @@ export type ToWorker =
   | (Served & { readonly kind: "reload" })
   /** Other servers, for the upstreams that are named; nobody answers. */
   | { readonly kind: "members"; readonly members: Membership }
+  /** Open the access logs again; nobody answers. */
+  | { readonly kind: "reopen" }
   | { readonly kind: "close"; readonly graceMs: number };
 
 /** What a worker tells the supervisor; `ended`: its process did, which the supervisor says for it. */

@@ -173,6 +173,10 @@ class Supervisor implements Gateway {
     }
   }
 
+  async reopenLogs(): Promise<void> {
+    for (const { process } of this.#workers) send(process, { kind: "reopen" });
+  }
+
   countReload(success: boolean): void {
     this.#telemetry.reloaded(success);
   }

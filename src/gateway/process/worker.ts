@@ -39,6 +39,9 @@ async function obey(message: ToWorker): Promise<void> {
     case "members":
       gateway?.setMembers(message.members);
       return;
+    case "reopen":
+      await gateway?.reopenLogs();
+      return;
     case "close":
       await gateway?.close(message.graceMs);
       process.exit(0);
@@ -57,4 +60,4 @@ process.on("message", (message: ToWorker) => {
 });
 process.on("disconnect", () => process.exit(1));
 // The terminal sends these to the whole group; the supervisor decides what they mean.
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1"] as const) process.on(signal, () => {});

@@ -14,7 +14,7 @@ import { ForwardWaiter } from "./forward-waiter.ts";
 import { deadlineOf, httpHead, msUntil, resetError } from "./grpc.ts";
 import { KeptBody } from "./kept-body.ts";
 import { type RequestCopy } from "./request-copy.ts";
-import { http1Head, http2Request } from "./request-head.ts";
+import { http1Head, http2Request, isRetryable } from "./request-head.ts";
 import { type Carrier, RequestPump } from "./request-pump.ts";
 import { type ForwardTarget } from "./target.ts";
 import { handshakeKey, Tunnel } from "./websocket.ts";
@@ -27,10 +27,6 @@ export function forward(exchange: Exchange, target: ForwardTarget): void {
   const forwarding = new Forward(exchange, target);
   forwarding.begin();
   forwarding.copy?.begin();
-}
-
-function isRetryable(method: string): boolean {
-  return method === "GET" || method === "HEAD" || method === "OPTIONS";
 }
 
 /**
@@ -102,6 +98,7 @@ class Forward implements ResponseSink {
     server.began(this.#tries > 0);
     this.#atServer = true;
     this.#tries++;
+    this.#exchange.trace?.tryBegan(server.key);
     const connection = server.pool.take();
     if (connection === undefined) this.#waitAt(server);
     else this.send(connection);
@@ -114,7 +111,8 @@ class Forward implements ResponseSink {
 
   /** Begins the request on a connection. */
   send(connection: UpstreamConnection): void {
-    const { head, body } = this.#exchange;
+    const { head, body, trace } = this.#exchange;
+    trace?.connected();
     this.#waiter = undefined;
     this.#reused = connection.requests > 0;
     const sent = ++this.#sent;
@@ -210,6 +208,7 @@ class Forward implements ResponseSink {
     const { grpcStatus } = received;
     const head = grpcStatus === undefined || isGrpc ? received : httpHead(received, grpcStatus);
     const { status } = head;
+    this.#exchange.trace?.answered(status);
     if (status === 101 && this.#carrier instanceof ClientConnection) {
       this.#openTunnel(this.#carrier, head);
       return;
@@ -281,6 +280,7 @@ class Forward implements ResponseSink {
     this.#server?.served(this.#status);
     this.#leaveServer();
     this.copy?.close();
+    this.#exchange.trace?.tryEnded("");
     this.#exchange.response.end(trailers);
   }
 
@@ -330,6 +330,7 @@ class Forward implements ResponseSink {
   fail(error: TurnpikeError): void {
     if (this.#over) return;
     this.#release();
+    this.#exchange.trace?.tryEnded(error.code);
     if (this.#begun) this.#exchange.response.abort(error);
     else this.#target.answerError(this.#exchange, error);
   }
@@ -341,6 +342,7 @@ class Forward implements ResponseSink {
 
   #retryOrFail(error: TurnpikeError, anyMethod: boolean): void {
     const server = this.#mayRetry(anyMethod) ? this.#pick() : undefined;
+    this.#exchange.trace?.tryEnded(error.code);
     if (server === undefined) {
       this.fail(error);
       return;

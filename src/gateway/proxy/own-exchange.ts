@@ -1,6 +1,13 @@
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
-import { type BodySink, type Exchange, type RequestBody, type RequestHead, type ResponseSink } from "../exchange.ts";
+import {
+  type BodySink,
+  type Exchange,
+  type RequestBody,
+  type RequestHead,
+  type ResponseSink,
+  type UpstreamTrace,
+} from "../exchange.ts";
 
 /** Who gets the answer to a request of the gateway's own, in the place of a client. */
 export interface OwnSink extends ResponseSink {
@@ -28,6 +35,7 @@ export class OwnExchange implements Exchange {
   addedFields: Fields = "";
   consumer = "";
   beganAt: number;
+  trace: UpstreamTrace | undefined = undefined;
   readonly started = false;
   readonly status = 0;
   readonly bytesReceived = 0;

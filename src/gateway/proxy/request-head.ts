@@ -5,6 +5,11 @@ import { serverKey } from "../upstream/member.ts";
 import { type Endpoint } from "../wire/tcp.ts";
 import { type ForwardTarget } from "./target.ts";
 
+/** A request that does nothing more when it is made twice, and has no body as a rule. */
+export function isRetryable(method: string): boolean {
+  return method === "GET" || method === "HEAD" || method === "OPTIONS";
+}
+
 /** The head of the HTTP/1.1 request to the server at `endpoint`, without framing and without the empty line. */
 export function http1Head(exchange: Exchange, target: ForwardTarget, endpoint: Endpoint): string {
   const { head } = exchange;
@@ -41,7 +46,7 @@ function authorityOf({ head }: Exchange, endpoint: Endpoint): string {
 
 /** The client's own fields, and those that tell of the client. */
 function forwardedFields(exchange: Exchange, target: ForwardTarget): Fields {
-  const { head, protocol, clientAddress, peerAddress, id } = exchange;
+  const { head, protocol, clientAddress, peerAddress, id, trace } = exchange;
   const forwardedFor = head.forwardedFor === "" ? peerAddress : `${head.forwardedFor}, ${peerAddress}`;
   const via = head.via === "" ? "" : `${head.via}, `;
   // RFC 9110 §7.6.3: the version that the client spoke.
@@ -49,8 +54,9 @@ function forwardedFields(exchange: Exchange, target: ForwardTarget): Fields {
   const forwardedHost = head.authority === "" ? "" : `X-Forwarded-Host: ${head.authority}\r\n`;
   const fields = target.extraNames.length === 0 ? head.fields : withoutFields(head.fields, target.extraNames);
   const expect = head.expectContinue && head.bodyLength !== 0 ? "Expect: 100-continue\r\n" : "";
+  const traced = trace === undefined ? "" : trace.fields;
   return (
-    `${fields}X-Forwarded-For: ${forwardedFor}\r\nX-Forwarded-Proto: ${head.scheme}\r\n${forwardedHost}` +
+    `${fields}${traced}X-Forwarded-For: ${forwardedFor}\r\nX-Forwarded-Proto: ${head.scheme}\r\n${forwardedHost}` +
     `X-Real-IP: ${clientAddress}\r\nVia: ${via}${version} ${target.serviceName}\r\nX-Request-Id: ${id}\r\n${expect}`
   );
 }

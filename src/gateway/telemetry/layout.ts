@@ -35,6 +35,8 @@ export const RECORD_RESULTS = ["posted", "failed", "dropped"] as const;
 export const RATE_LIMIT_RESULTS = ["allowed", "limited"] as const;
 /** What becomes of questions to the store of rate limits. */
 export const RATE_LIMIT_STORE_RESULTS = ["answered", "failed", "skipped"] as const;
+/** What becomes of spans. */
+export const SPAN_RESULTS = ["exported", "rejected", "dropped"] as const;
 export const TLS_VERSIONS = ["TLSv1.2", "TLSv1.3"] as const;
 /** Codes are 100 to 599; what an upstream makes up beyond that shares the last column. */
 export const FIRST_CODE = 100;
@@ -139,6 +141,8 @@ export const COLUMN = {
   /** By result. */
   rateLimitStore: column(RATE_LIMIT_STORE_RESULTS.length),
   usage: column(USAGE_ROWS * USAGE_COLUMNS),
+  /** By result. */
+  spans: column(SPAN_RESULTS.length),
   bufferRefusals: column(),
   bodyBufferRefusals: column(),
   logLinesDropped: column(),

@@ -11,6 +11,7 @@ import { Page, type Snapshot } from "./page.ts";
 import { QuicMetrics, writeQuic } from "./quic-metrics.ts";
 import { PaymentMetrics, writePayments } from "./payment-metrics.ts";
 import { RateLimitMetrics, writeRateLimits } from "./rate-limit-metrics.ts";
+import { SpanMetrics, writeSpans } from "./tracing/span-metrics.ts";
 import { UsageCounters } from "./usage.ts";
 import { type PoolName, writeBuffers, writeProcesses } from "./process-metrics.ts";
 import { type CountedServer, ServerMetrics, writeHealth, writeUpstreams } from "./upstream-metrics.ts";
@@ -37,6 +38,7 @@ export class Telemetry {
   readonly payments: PaymentMetrics;
   readonly facilitator: FacilitatorMetrics;
   readonly rateLimits: RateLimitMetrics;
+  readonly spans: SpanMetrics;
   readonly usage: UsageCounters;
   readonly #zone: SharedZone;
   readonly #row: Float64Array;
@@ -52,6 +54,7 @@ export class Telemetry {
     this.payments = new PaymentMetrics(this.#row);
     this.facilitator = new FacilitatorMetrics(this.#row);
     this.rateLimits = new RateLimitMetrics(this.#row);
+    this.spans = new SpanMetrics(this.#row);
     this.usage = new UsageCounters(zone, row);
     this.#row[COLUMN.pid] = process.pid;
     this.#row[COLUMN.startedAt] = Math.floor(Date.now() / 1000);
@@ -104,6 +107,7 @@ export class Telemetry {
     writePayments(page, snapshot);
     writeFacilitators(page, snapshot);
     writeRateLimits(page, snapshot);
+    writeSpans(page, snapshot);
     writeBuffers(page, snapshot.totals, capacities);
     writeProcesses(page, snapshot);
     return { text: page.text, contentType: Page.contentType };

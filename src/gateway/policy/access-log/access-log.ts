@@ -1,5 +1,7 @@
 import { fieldValue } from "../../../lib/fields.ts";
 import { type AnsweredRequest } from "../../exchange.ts";
+import { RequestTrace } from "../../telemetry/tracing/request-trace.ts";
+import { UpstreamRecord } from "../../telemetry/tracing/upstream-record.ts";
 
 /** Milliseconds since the epoch, and since the exchange began. */
 export interface Finished {
@@ -44,13 +46,26 @@ export function combinedLine(exchange: AnsweredRequest, { at }: Finished): strin
   return `${exchange.clientAddress} - - [${clfTime(at)}] "${request}" ${status} ${exchange.bytesSent} "${referer}" "${agent}"`;
 }
 
-/** One JSON object. */
+const toMicros = (ms: number): number => Math.round(ms * 1000) / 1000;
+
+/** Milliseconds, where there are any. */
+function spent(ms: number | undefined): number | undefined {
+  return ms === undefined || ms < 0 ? undefined : toMicros(ms);
+}
+
+/** What some terminals take for commands, and JSON allows as it is. */
+const CONTROLS = /[\u007f-\u009f]/;
+
+/** One JSON object; keys that a request has nothing for are left out. */
 export function jsonLine(exchange: AnsweredRequest, { at, elapsedMs }: Finished): string {
-  const { head } = exchange;
-  return JSON.stringify({
+  const { head, trace } = exchange;
+  const upstream = trace instanceof UpstreamRecord && trace.tries > 0 ? trace : undefined;
+  const line = JSON.stringify({
     time: new Date(at).toISOString(),
     request_id: exchange.id,
+    trace_id: trace instanceof RequestTrace ? trace.traceId : undefined,
     client: exchange.clientAddress,
+    consumer: exchange.consumer || undefined,
     protocol: exchange.protocol,
     method: head.method,
     scheme: head.scheme,
@@ -60,8 +75,15 @@ export function jsonLine(exchange: AnsweredRequest, { at, elapsedMs }: Finished)
     status: exchange.status === 0 ? 499 : exchange.status,
     bytes_received: exchange.bytesReceived,
     bytes_sent: exchange.bytesSent,
-    duration_ms: Math.round(elapsedMs * 1000) / 1000,
+    duration_ms: toMicros(elapsedMs),
+    upstream_server: upstream?.server,
+    upstream_status: upstream?.status || undefined,
+    upstream_connect_ms: spent(upstream?.connectMs),
+    upstream_first_byte_ms: spent(upstream?.firstByteMs),
+    upstream_tries: upstream?.tries,
     user_agent: fieldValue(head.fields, "user-agent"),
     referer: fieldValue(head.fields, "referer"),
   });
+  if (!CONTROLS.test(line)) return line;
+  return line.replaceAll(/[\u007f-\u009f]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
 }

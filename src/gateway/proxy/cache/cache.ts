@@ -162,6 +162,7 @@ export class ResponseCache implements FetchHost {
     const { stale } = fetch.plan;
     const fields = withoutFields(client.head.fields, ASKED_BY_CACHE) + (stale === undefined ? "" : validatorsOf(stale));
     const own = new OwnExchange(client, { ...client.head, method: "GET", fields }, fetch);
+    own.trace = client.trace;
     fetch.asks(own);
     forward(own, this.#ownTarget);
   }

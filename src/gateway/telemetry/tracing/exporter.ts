@@ -1,0 +1,216 @@
+import { messageOf } from "../../../lib/caught.ts";
+import { type SpanCounter } from "./span-metrics.ts";
+
+/** Spans, and their characters, that wait for a collector; what comes beyond is dropped and counted. */
+const MAX_QUEUED_SPANS = 8192;
+const MAX_QUEUED_CHARS = 8_388_608;
+/** Times that a batch is sent before it is dropped. */
+const MAX_SENDS = 5;
+/** Milliseconds that a collector has for an answer. */
+const ANSWER_MS = 10_000;
+/** Milliseconds before a batch is sent again: the first time, and at most, whatever Retry-After says. */
+const FIRST_WAIT_MS = 1000;
+const MAX_WAIT_MS = 30_000;
+/** Bytes of an answer that are read. */
+const MAX_ANSWER = 65_536;
+/** What may be sent again (OTLP specification, "Failures"). */
+const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+export interface ExporterSettings {
+  /** With the path. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly maxBatch: number;
+  readonly flushMs: number;
+  /** What surrounds the spans. */
+  readonly envelope: readonly [before: string, after: string];
+}
+
+export interface ExporterDeps {
+  readonly counter: SpanCounter;
+  readonly log: (message: string) => void;
+  readonly random: () => number;
+}
+
+/** How a batch fared: `again` after so many milliseconds, -1 for the own pace. */
+type Fate =
+  | { readonly kind: "taken" }
+  | { readonly kind: "refused" | "again"; readonly why: string; readonly waitMs: number };
+
+/** Sends spans to a collector, batch by batch, and never lets anyone wait for it. */
+export class Exporter {
+  readonly #settings: ExporterSettings;
+  readonly #deps: ExporterDeps;
+  #queue: string[] = [];
+  #chars = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #sending: Promise<void> | undefined;
+  /** Ends the wait before a batch is sent again. */
+  #hurry: (() => void) | undefined;
+  #lastCall = false;
+  /** The collector is away, and that was said. */
+  #away = false;
+
+  constructor(settings: ExporterSettings, deps: ExporterDeps) {
+    this.#settings = settings;
+    this.#deps = deps;
+  }
+
+  /** Takes spans, each as OTLP's JSON. */
+  add(spans: readonly string[]): void {
+    for (const span of spans) {
+      if (this.#queue.length >= MAX_QUEUED_SPANS || this.#chars + span.length > MAX_QUEUED_CHARS) {
+        this.#deps.counter.count("dropped", 1);
+        continue;
+      }
+      this.#queue.push(span);
+      this.#chars += span.length;
+    }
+    if (this.#queue.length >= this.#settings.maxBatch) this.#begin();
+    else this.#timer ??= setTimeout(() => this.#begin(), this.#settings.flushMs);
+  }
+
+  /** Sends what there is, each batch once; what has not left within `ms` is dropped. */
+  async flush(ms: number): Promise<void> {
+    this.#lastCall = true;
+    this.#hurry?.();
+    const patience = Promise.withResolvers<void>();
+    const timer = setTimeout(patience.resolve, ms);
+    this.#begin();
+    await Promise.race([this.#sending, patience.promise]);
+    clearTimeout(timer);
+    clearTimeout(this.#timer);
+    if (this.#queue.length > 0) this.#deps.counter.count("dropped", this.#queue.length);
+    this.#queue = [];
+    this.#chars = 0;
+  }
+
+  #begin(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#sending ??= this.#sendAll().finally(() => {
+      this.#sending = undefined;
+    });
+  }
+
+  async #sendAll(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const batch = this.#queue.splice(0, this.#settings.maxBatch);
+      for (const span of batch) this.#chars -= span.length;
+      await this.#deliver(batch);
+    }
+  }
+
+  async #deliver(batch: readonly string[]): Promise<void> {
+    const [before, after] = this.#settings.envelope;
+    const body = `${before}${batch.join(",")}${after}`;
+    for (let sends = 1; ; sends++) {
+      const fate = await this.#send(body, batch.length).catch(
+        (error: unknown): Fate => ({ kind: "again", why: reasonOf(error), waitMs: -1 }),
+      );
+      if (fate.kind === "taken") {
+        if (this.#away) this.#deps.log("traces: the collector takes spans again");
+        this.#away = false;
+        return;
+      }
+      this.#tell(fate.why);
+      if (fate.kind === "refused" || sends >= MAX_SENDS || this.#lastCall) {
+        this.#deps.counter.count("dropped", batch.length);
+        return;
+      }
+      await this.#wait(fate.waitMs, sends);
+    }
+  }
+
+  /** Once an outage. */
+  #tell(why: string): void {
+    if (this.#away) return;
+    this.#away = true;
+    this.#deps.log(`Cannot export traces: ${why}; spans that find no room are dropped`);
+  }
+
+  async #wait(asked: number, sends: number): Promise<void> {
+    const paced = FIRST_WAIT_MS * 2 ** (sends - 1) * (0.5 + this.#deps.random() / 2);
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, Math.min(asked === -1 ? paced : asked, MAX_WAIT_MS));
+      this.#hurry = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.#hurry = undefined;
+  }
+
+  async #send(body: string, spans: number): Promise<Fate> {
+    const { url, headers } = this.#settings;
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json", "accept-encoding": "identity" },
+      body,
+      // Headers are for this collector alone.
+      redirect: "manual",
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    const { status } = response;
+    const answer = await readAtMost(response, MAX_ANSWER);
+    if (status >= 200 && status < 300) {
+      const rejected = Math.min(rejectedIn(answer), spans);
+      this.#deps.counter.count("exported", spans - rejected);
+      this.#deps.counter.count("rejected", rejected);
+      return { kind: "taken" };
+    }
+    const why = `the collector answers ${status}`;
+    if (!RETRYABLE.has(status)) return { kind: "refused", why, waitMs: 0 };
+    return { kind: "again", why, waitMs: retryAfter(response.headers.get("retry-after")) };
+  }
+}
+
+/** What went wrong, without the URL, which may hold a secret. */
+function reasonOf(error: unknown): string {
+  if (error instanceof Error && error.name === "TimeoutError")
+    return `the collector has not answered within ${ANSWER_MS} ms`;
+  if (error instanceof Error && "code" in error) return `the collector is not reached (${String(error.code)})`;
+  return messageOf(error).includes("connect")
+    ? "the collector is not reached"
+    : "the exchange with the collector failed";
+}
+
+/** Milliseconds; -1 where it says nothing that counts. */
+function retryAfter(value: string | null): number {
+  if (value === null) return -1;
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? -1 : Math.max(at - Date.now(), 0);
+}
+
+/** Empty where there is more. */
+async function readAtMost(response: Response, max: number): Promise<string> {
+  const reader = response.body?.getReader();
+  if (reader === undefined) return "";
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(chunks).toString();
+    length += value.length;
+    if (length > max) {
+      await reader.cancel();
+      return "";
+    }
+    chunks.push(value);
+  }
+}
+
+/** Spans that the collector says it has not taken, of `{"partialSuccess": {"rejectedSpans": "3"}}`; they are not sent again. */
+function rejectedIn(answer: string): number {
+  try {
+    const parsed: unknown = JSON.parse(answer);
+    if (typeof parsed !== "object" || parsed === null || !("partialSuccess" in parsed)) return 0;
+    const { partialSuccess } = parsed;
+    if (typeof partialSuccess !== "object" || partialSuccess === null || !("rejectedSpans" in partialSuccess)) return 0;
+    const count = String(partialSuccess.rejectedSpans);
+    return /^\d{1,15}$/.test(count) ? Number(count) : 0;
+  } catch {
+    return 0;
+  }
+}

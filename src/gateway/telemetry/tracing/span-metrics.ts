@@ -1,0 +1,30 @@
+import { add, COLUMN, SPAN_RESULTS } from "../layout.ts";
+import { at, type Page, type Snapshot } from "../page.ts";
+
+/** Counts what becomes of spans. */
+export interface SpanCounter {
+  count(result: (typeof SPAN_RESULTS)[number], spans: number): void;
+}
+
+/** Counts them in the worker's row. */
+export class SpanMetrics implements SpanCounter {
+  readonly #row: Float64Array;
+
+  constructor(row: Float64Array) {
+    this.#row = row;
+  }
+
+  count(result: (typeof SPAN_RESULTS)[number], spans: number): void {
+    add(this.#row, COLUMN.spans + SPAN_RESULTS.indexOf(result), spans);
+  }
+}
+
+/** The spans of all workers together. */
+export function writeSpans(page: Page, { totals }: Snapshot): void {
+  page.metric(
+    "turnpike_trace_spans_total",
+    "counter",
+    "Spans that a collector has taken, has rejected, or was not given since it was away or slow.",
+  );
+  for (const [index, result] of SPAN_RESULTS.entries()) page.sample(at(totals, COLUMN.spans + index), { result });
+}
