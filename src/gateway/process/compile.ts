@@ -12,6 +12,7 @@ import { type AccessLog, Observer } from "../observer.ts";
 import { type Pipeline, type Route } from "../pipeline.ts";
 import { createAuthPolicy } from "../policy/auth/auth.ts";
 import { identityNames } from "../policy/auth/create-method.ts";
+import { createBodySchemaPolicy } from "../policy/body-schema/body-schema.ts";
 import { type Policy } from "../policy/policy.ts";
 import { tracedPolicy } from "../policy/traced-policy.ts";
 import { type Answers } from "../policy/payment/answers/answers.ts";
@@ -118,6 +119,7 @@ async function compileWith(lease: Lease, { config, deps, previous }: Compilation
         ...fieldPolicies(config, route),
         auth: traced(authenticate(route)),
         rateLimit: limits.policy(route),
+        bodySchema: bodyPolicy(config, route, deps),
         payment: traced(payment),
       }),
       target,
@@ -213,6 +215,13 @@ function fieldsOf(headers: readonly HeaderConfig[]): Fields {
 function createStaticFiles({ server }: Config, deps: StaticFilesDeps): StaticFiles | undefined {
   const { static_root: root, cache_static_files: caches } = server;
   return root === "" ? undefined : new StaticFiles({ root, caches }, deps);
+}
+
+/** Makes the check of a route's bodies; undefined where it has no schema. */
+function bodyPolicy({ limits }: Config, route: RouteConfig, { buffers }: ProcessDeps): Policy | undefined {
+  const { body_schema } = route;
+  if (body_schema === undefined) return undefined;
+  return createBodySchemaPolicy({ body_schema, max_body_bytes: limits.max_body_bytes }, { memory: buffers });
 }
 
 /** Makes the authentication of each route; undefined for one that everybody may use. */
