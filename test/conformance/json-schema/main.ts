@@ -1,0 +1,14 @@
+/** The part of `npm run conformance` for JSON Schema 2020-12: what failed, and the figure. */
+import { playOwn, playSuite, type Result, suiteFolder } from "./suite.ts";
+
+function show(name: string, results: readonly Result[]): void {
+  const failed = results.filter(({ fault }) => fault !== "");
+  console.log(`${name}: ${results.length - failed.length} of ${results.length}`);
+  for (const { id, fault } of failed) console.log(`  ${id}: ${fault}`);
+}
+
+show("JSON Schema 2020-12, own cases", playOwn());
+const folder = suiteFolder();
+if (folder === undefined) {
+  console.log("JSON Schema 2020-12, official suite: not played, JSON_SCHEMA_TEST_SUITE names no copy of it");
+} else show("JSON Schema 2020-12, official suite", playSuite(folder));

@@ -1,0 +1,81 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { messageOf } from "../../../src/lib/caught.ts";
+import { compileSchema } from "../../../src/lib/json-schema/compile-schema.ts";
+import { type Json } from "../../../src/lib/json-schema/json.ts";
+import { readJson } from "../../../src/lib/json-schema/read-json.ts";
+import { CASES } from "./cases.ts";
+
+export interface Result {
+  readonly id: string;
+  /** Empty: passed. */
+  readonly fault: string;
+}
+
+interface Group {
+  readonly description: string;
+  readonly schema: Json;
+  readonly tests: readonly { readonly description: string; readonly data: Json; readonly valid: boolean }[];
+}
+
+/** What the suite's remote documents are served at. */
+const REMOTES = "http://localhost:1234/";
+
+/** A copy of the official suite; undefined where there is none. */
+export function suiteFolder(): string | undefined {
+  const folder = process.env["JSON_SCHEMA_TEST_SUITE"] ?? "node_modules/json-schema-test-suite";
+  return existsSync(join(folder, "tests/draft2020-12")) ? folder : undefined;
+}
+
+function play({ description, schema, tests }: Group, file: string, known: (uri: string) => Json | undefined): Result[] {
+  let compiled: ReturnType<typeof compileSchema> | undefined;
+  let fault = "";
+  try {
+    compiled = compileSchema(schema, { checksFormats: false, known });
+  } catch (error) {
+    fault = messageOf(error);
+  }
+  return tests.map((test) => {
+    const id = `${file}: ${description}: ${test.description}`;
+    if (compiled === undefined) return { id, fault };
+    try {
+      // By the reader of bodies, as in the gateway.
+      const fits = compiled.problemsOf(readJson(Buffer.from(JSON.stringify(test.data)))).length === 0;
+      return { id, fault: fits === test.valid ? "" : `expected ${test.valid ? "it to fit" : "a problem"}` };
+    } catch (error) {
+      return { id, fault: messageOf(error) };
+    }
+  });
+}
+
+function testOf(data: Json, valid: boolean): Group["tests"][number] {
+  return { description: JSON.stringify(data), data, valid };
+}
+
+function read(path: string): unknown {
+  return JSON.parse(readFileSync(path, "utf8"));
+}
+
+/** Our own cases. */
+export function playOwn(): Result[] {
+  return CASES.flatMap(([schema, fits, doesNot], i) => {
+    const tests = [...fits.map((data) => testOf(data, true)), ...doesNot.map((data) => testOf(data, false))];
+    return play({ description: JSON.stringify(schema), schema, tests }, `own ${i}`, () => undefined);
+  });
+}
+
+/** The required part of the official suite for draft 2020-12. */
+export function playSuite(folder: string): Result[] {
+  const known = (uri: string): Json | undefined => {
+    const path = join(folder, "remotes", uri.slice(REMOTES.length));
+    return uri.startsWith(REMOTES) && existsSync(path) ? (read(path) as Json) : undefined; // What JSON holds is JSON.
+  };
+  const tests = join(folder, "tests/draft2020-12");
+  return readdirSync(tests)
+    .filter((name) => name.endsWith(".json"))
+    .toSorted()
+    .flatMap((name) => {
+      const groups = read(join(tests, name)) as Group[]; // The suite's own form.
+      return groups.flatMap((group) => play(group, name, known));
+    });
+}
