@@ -45,3 +45,9 @@ test("a client that left before an answer is logged as 499", () => {
     path: "/",
   });
 });
+
+test("a line of JSON holds no control characters, those of 8-bit terminals included", () => {
+  const line = jsonLine(exchangeOf('/\u009b"\u0007', "\u007f\u0085", 200), FINISHED);
+  expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+  expect(JSON.parse(line)).toMatchObject({ path: '/\u009b"\u0007' });
+});

@@ -1,0 +1,39 @@
+import { expect, test } from "bun:test";
+import { redactQuery } from "./redact.ts";
+import { parentOf, stateOf } from "./trace-context.ts";
+
+const IDS = "0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331";
+
+// As @opentelemetry/core 3.1.1 decides.
+test.each([
+  [`00-${IDS}-01`, true],
+  [`cc-${IDS}-01-more`, true],
+  [`00-${IDS}-01-x`, false],
+  [`ff-${IDS}-01`, false],
+  [`00-${IDS.toUpperCase()}-01`, false],
+  [`00-${"0".repeat(32)}-b7ad6b7169203331-01`, false],
+  [`00-${IDS.slice(0, 32)}-${"0".repeat(16)}-01`, false],
+  [`00-${IDS}-0g`, false],
+  [`0-${IDS}-01`, false],
+  ["", false],
+])("traceparent %p is sound: %p", (value, isSound) => {
+  expect(parentOf(`Traceparent: ${value}\r\n`) !== undefined).toBe(isSound);
+});
+
+const state = (value: string): string => stateOf(`tracestate: ${value}\r\n`);
+
+test("a tracestate goes on if it is sound, and is shortened by whole members", () => {
+  expect(stateOf("tracestate: a=1\r\nTraceState: b@c=2 , d=3\r\n")).toBe("a=1,b@c=2,d=3");
+  for (const unsound of ["a", "A=1", "a=1,a=2", "a=b=c", "a=", "a=\u00e9"]) expect(state(unsound)).toBe("");
+  const many = Array.from({ length: 33 }, (_, n) => `k${n}=1`).join(",");
+  expect(state(many)).toBe("");
+  expect(
+    state(`a=1,long=${"x".repeat(200)},${Array.from({ length: 30 }, (_, n) => `k${n}=${"y".repeat(9)}`).join(",")}`),
+  ).toMatch(/^a=1,k0=y{9},.{1,500}$/);
+});
+
+test("values of parameters that are secrets by their names are not told", () => {
+  expect(redactQuery("a=1&api%5Fkey=s&access_token=t&x=%&flag&Sig=u=v")).toBe(
+    "a=1&api%5Fkey=REDACTED&access_token=REDACTED&x=%&flag&Sig=REDACTED",
+  );
+});
