@@ -85,6 +85,12 @@ test("what would take too long ends", () => {
   expect(() => problemsOf(worst, deep)).toThrow(TooCostly);
 });
 
+test("a text is not matched where its length times the pattern's states is too much", () => {
+  const text = JSON.stringify("ab".repeat(250_000));
+  expect(() => problemsOf({ pattern: "[ab]*a[ab]{500}$" }, text)).toThrow(TooCostly);
+  expect(() => problemsOf({ patternProperties: { "[ab]*a([ab]{25}){20}$": true } }, `{${text}:1}`)).toThrow(TooCostly);
+});
+
 test("many items are compared in linear time", () => {
   const items = Array.from({ length: 100_000 }, (_, i) => ({ a: i, b: [i] }));
   expect(problemsOf({ uniqueItems: true }, JSON.stringify(items))).toEqual([]);

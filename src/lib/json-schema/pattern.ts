@@ -7,6 +7,8 @@ const MAX_PATTERN = 1000;
 /** A pattern of a schema, found anywhere in a text. */
 export interface Pattern {
   test(text: string): boolean;
+  /** Steps that the longest match of a text of so many characters may cost: the automaton may be in all its states at once. */
+  steps(length: number): number;
 }
 
 /** What ECMA-262 takes for white space, of which RE2 knows less; for within brackets. */
@@ -63,7 +65,22 @@ export function compilePattern(source: string): Pattern {
       cause: error,
     });
   }
-  return { test: (text) => matcher.test(text) };
+  const size = sizeOf(source);
+  return { test: (text) => matcher.test(text), steps: (length) => Math.floor((length * size) / 32) };
+}
+
+/** About how many states its automaton has; RE2 repeats nothing more than this often. */
+const MAX_REPEATED = 1000;
+
+function sizeOf(source: string): number {
+  const counts = [...source.matchAll(/\{(\d+)(?:,(\d*))?\}/g)].map(([, least, most]) => Number(most || least));
+  let sum = source.length;
+  let product = 1;
+  for (const count of counts) {
+    sum += count;
+    product = Math.min(product * Math.max(count, 1), MAX_REPEATED);
+  }
+  return Math.max(sum, source.length + product);
 }
 
 /** Pieces of a pattern: an escape, a class, the beginning of a group, anything else. */

@@ -77,11 +77,12 @@ export function compileMembers(children: Children): Check[] {
       let fits = true;
       for (const name of Object.keys(value)) {
         const member = value[name] ?? null;
-        run.spend(1 + patterns.length * (1 + (name.length >> 4)));
+        run.spend(1 + patterns.length);
         const node = named.get(name);
         let isTaken = node !== undefined;
         if (node?.checkAt(name, member, run) === false) fits = false;
         for (const [pattern, each] of patterns) {
+          run.spend(pattern.steps(name.length));
           if (!pattern.test(name)) continue;
           isTaken = true;
           if (!each.checkAt(name, member, run)) fits = false;

@@ -90,7 +90,7 @@ function compileText(source: Json): Check {
   const message = `must match ${JSON.stringify(source)}`;
   return (value, run) => {
     if (typeof value !== "string") return true;
-    run.spend(value.length >> 4);
+    run.spend(pattern.steps(value.length));
     return pattern.test(value) || run.fail(message);
   };
 }
