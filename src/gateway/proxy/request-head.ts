@@ -53,10 +53,10 @@ function forwardedFields(exchange: Exchange, target: ForwardTarget): Fields {
   const version = protocol === "HTTP/1.1" ? "1.1" : protocol.slice("HTTP/".length);
   const forwardedHost = head.authority === "" ? "" : `X-Forwarded-Host: ${head.authority}\r\n`;
   const fields = target.extraNames.length === 0 ? head.fields : withoutFields(head.fields, target.extraNames);
+  const traced = trace === undefined ? fields : fields + trace.fields;
   const expect = head.expectContinue && head.bodyLength !== 0 ? "Expect: 100-continue\r\n" : "";
-  const traced = trace === undefined ? "" : trace.fields;
   return (
-    `${fields}${traced}X-Forwarded-For: ${forwardedFor}\r\nX-Forwarded-Proto: ${head.scheme}\r\n${forwardedHost}` +
+    `${traced}X-Forwarded-For: ${forwardedFor}\r\nX-Forwarded-Proto: ${head.scheme}\r\n${forwardedHost}` +
     `X-Real-IP: ${clientAddress}\r\nVia: ${via}${version} ${target.serviceName}\r\nX-Request-Id: ${id}\r\n${expect}`
   );
 }
