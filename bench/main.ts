@@ -1,4 +1,5 @@
 /** `npm run bench -- NAME [flags]`: runs one bench. */
+import { runCompressionBench } from "./compression.ts";
 import { runContentBench } from "./content.ts";
 import { runContentSoak } from "./content-soak.ts";
 import { runFetchBench } from "./fetch.ts";
@@ -8,6 +9,7 @@ import { http2Hpack } from "./http2-hpack.ts";
 import { runLedgerBench } from "./ledger.ts";
 import { runMarkdownBench } from "./html-to-markdown.ts";
 import { runPaymentBench } from "./payment.ts";
+import { runPolicyBench } from "./policy.ts";
 import { runProxyBench } from "./proxy.ts";
 import { runReaderBench } from "./reader.ts";
 import { runSearchBench } from "./search.ts";
@@ -43,6 +45,8 @@ const BENCHES: readonly Bench[] = [
     run: runFetchBench,
   },
   { name: "payment", about: "asking for payment, verifying it, and what it adds to a request", run: runPaymentBench },
+  { name: "policy", about: "each policy's cost, and all at once, beside nginx", run: runPolicyBench },
+  { name: "compression", about: "CPU time per megabyte of each coding, beside nginx's gzip", run: runCompressionBench },
   { name: "search", about: "the search index, its crawler, and merging what engines answer", run: runSearchBench },
   {
     name: "reader",

@@ -1,0 +1,184 @@
+/**
+ * What policies cost: each alone, and all at once, beside the bare proxy and nginx with what it has of the same. As in the
+ * proxy bench, the measure is requests per CPU-second of the proxy's processes.
+ */
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { freePort } from "../src/lib/testing/listen.ts";
+import { SMALL_BODY } from "./proxy/bodies.ts";
+import { startOrigin } from "./proxy/origin.ts";
+import { accepts, type Child, type Children, waitFor } from "./support/children.ts";
+import { compare } from "./support/comparison.ts";
+import { pick, readRounds, ROUND_FLAGS, type Rounds, usage } from "./support/options.ts";
+import { folderFor, isInstalled, startNginx, startTurnpike } from "./support/programs.ts";
+import { noise, summarise, table } from "./support/report.ts";
+import { type Contestant, measureRounds } from "./support/rounds.ts";
+import { faultOf, runWrk } from "./support/wrk.ts";
+
+const CONNECTIONS = 64;
+const KEY = "bench-key-0123456789";
+/** Share of the bare proxy's requests per CPU-second that all policies together may cost. */
+const MOST_COST = 0.2;
+/** No request of the bench is turned away by it. */
+const PLENTY = 10_000_000;
+
+/** What one policy adds to a configuration: to the route, and to the whole. */
+interface Part {
+  readonly name: string;
+  readonly route?: object;
+  readonly whole?: (folder: string, collectorPort: number) => object;
+}
+
+const PARTS: readonly Part[] = [
+  { name: "api_key", route: { auth: { type: "api_key", keys: [{ key: KEY, name: "bench" }] } } },
+  { name: "rate_limit", route: { rate_limit: { requests_per_second: PLENTY, burst_size: PLENTY, key: "ip" } } },
+  { name: "security_headers", whole: () => ({ security_headers: { enabled: true } }) },
+  {
+    name: "access_log",
+    whole: (folder) => ({ access_log: { enabled: true, format: "json", path: join(folder, "access.log") } }),
+  },
+  {
+    name: "tracing",
+    whole: (_folder, port) => ({
+      otel: { enabled: true, sample_rate: 1, collector_url: `http://127.0.0.1:${port}`, service_name: "bench" },
+    }),
+  },
+];
+
+const CASES = [{ name: "bare" }, ...PARTS.map(({ name }) => ({ name })), { name: "all" }, { name: "nginx" }];
+
+interface Options extends Rounds {
+  readonly only: ReadonlySet<string>;
+}
+
+function partsOf(name: string): readonly Part[] {
+  return name === "all" ? PARTS : PARTS.filter((part) => part.name === name);
+}
+
+function contestant(children: Children, child: Child, name: string, port: number): Contestant {
+  return {
+    name,
+    pid: child.pid,
+    exited: () => child.exited(),
+    async drive(seconds) {
+      const load = await runWrk(children, `http://127.0.0.1:${port}/small`, {
+        connections: CONNECTIONS,
+        seconds,
+        more: ["-H", `X-API-Key: ${KEY}`],
+      });
+      const fault = faultOf(load);
+      if (fault !== undefined) throw new Error(`Cannot measure ${name}: ${fault}`);
+      return load;
+    },
+  };
+}
+
+interface Site {
+  readonly originPort: number;
+  readonly collectorPort: number;
+}
+
+async function startSubject(
+  children: Children,
+  name: string,
+  { originPort, collectorPort }: Site,
+): Promise<Contestant> {
+  const parts = partsOf(name);
+  const folder = folderFor(children, `files-${name}`);
+  const child = startTurnpike(children, name, {
+    server: { workers: 1, address: "127.0.0.1", port: 0 },
+    access_log: { enabled: false },
+    ...Object.assign({}, ...parts.map((part) => part.whole?.(folder, collectorPort) ?? {})),
+    upstreams: [
+      {
+        name: "origin",
+        servers: [{ address: "127.0.0.1", port: originPort }],
+        connection_pool: { max_connections: CONNECTIONS, max_idle: CONNECTIONS },
+      },
+    ],
+    routes: [{ path_prefix: "/", upstream: "origin", ...Object.assign({}, ...parts.map((part) => part.route ?? {})) }],
+  });
+  const port = await waitFor(child, name, async () => {
+    const match = /listening on http:\/\/[^\s]*:(\d+)/.exec(child.output());
+    return match === null ? undefined : Number(match[1]);
+  });
+  return contestant(children, child, name, port);
+}
+
+/** With a limit, a log of JSON and the same header fields; it has no keys and no traces of its own. */
+async function startPeer(children: Children, { originPort }: Site): Promise<Contestant> {
+  const port = await freePort();
+  const log = join(folderFor(children, "files-nginx"), "access.log");
+  const http = `
+  upstream origin { server 127.0.0.1:${originPort}; keepalive ${CONNECTIONS}; keepalive_requests 1000000000; }
+  map $http_x_request_id $id { default $http_x_request_id; "" $request_id; }
+  limit_req_zone $binary_remote_addr zone=clients:10m rate=1000000r/s;
+  log_format json escape=json '{"time":"$time_iso8601","client":"$remote_addr","method":"$request_method","path":"$request_uri","status":$status,"bytes":$body_bytes_sent,"ms":$request_time,"agent":"$http_user_agent","referrer":"$http_referer","id":"$id","upstream":"$upstream_addr","upstream_status":"$upstream_status","connect":"$upstream_connect_time","first":"$upstream_header_time"}';
+  server {
+    listen 127.0.0.1:${port} backlog=4096;
+    location / {
+      access_log ${log} json buffer=64k;
+      limit_req zone=clients burst=1000000 nodelay;
+      proxy_pass http://origin;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_set_header Host $http_host;
+      proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+      proxy_set_header X-Forwarded-Proto $scheme;
+      proxy_set_header X-Forwarded-Host $http_host;
+      proxy_set_header X-Real-IP $remote_addr;
+      proxy_set_header Via "1.1 nginx";
+      proxy_set_header X-Request-Id $id;
+      add_header X-Request-Id $id;
+      add_header Referrer-Policy strict-origin-when-cross-origin;
+      add_header X-Frame-Options SAMEORIGIN;
+      add_header X-Content-Type-Options nosniff;
+    }
+  }`;
+  const child = startNginx(children, "nginx", { workers: 1, connections: 8192, http });
+  await waitFor(child, "nginx", () => accepts(port));
+  return contestant(children, child, "nginx", port);
+}
+
+async function measure(children: Children, options: Options): Promise<void> {
+  const origin = await startOrigin(children);
+  const collector = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => Response.json({}) });
+  try {
+    const site = { originPort: origin.port, collectorPort: collector.port ?? 0 };
+    const contestants: Contestant[] = [];
+    for (const { name } of CASES) {
+      if (!options.only.has(name)) continue;
+      if (name !== "nginx") contestants.push(await startSubject(children, name, site));
+      else if (isInstalled("nginx")) contestants.push(await startPeer(children, site));
+    }
+    const samples = await measureRounds(contestants, options);
+    const about = `${SMALL_BODY.length} bytes of JSON over ${CONNECTIONS} connections; the ratio is of "all" to each`;
+    const result = summarise({ name: "policy", about }, { samples }, "all");
+    console.log(table(result, "all"));
+    console.log(noise([result]));
+    const bare = result.rows.find(({ program }) => program === "bare");
+    if (bare !== undefined && options.only.has("all")) {
+      const cost = 1 - bare.ratio;
+      console.log(`all at once cost ${(cost * 100).toFixed(0)} % of the bare proxy, goal ${MOST_COST * 100} % at most`);
+    }
+  } finally {
+    await collector.stop(true);
+  }
+}
+
+/** The exit code, as `compare` gives it. */
+export async function runPolicyBench(args: readonly string[]): Promise<number> {
+  return await compare(
+    {
+      name: "policy",
+      usage: usage("policy", { cases: CASES, peers: [] }),
+      tools: [["wrk", "wrk"]],
+      read(given) {
+        const { values } = parseArgs({ args: [...given], options: ROUND_FLAGS });
+        return { only: new Set(pick(CASES, values.only).map(({ name }) => name)), ...readRounds(values) };
+      },
+      measure,
+    },
+    args,
+  );
+}
