@@ -369,3 +369,19 @@ test("test mode does not start where other machines can reach it", async () => {
   const open = startGateway({ ...config({ test_mode: true }), server: { address: "0.0.0.0" } });
   expect(await open.then(() => "started", String)).toMatch(/loopback/);
 });
+
+test("the ledger tells routes of one prefix apart by their hosts", async () => {
+  await gateway.stop();
+  const routes = ["a.example", "b.example"].map((host) => ({
+    path_prefix: "/paid",
+    host,
+    upstream: "origin",
+    x402: TERMS,
+  }));
+  gateway = await startGateway({ ...config({ test_mode: true }), routes });
+  const headers = { host: "b.example", "payment-signature": encodeHeader(payment()) };
+  expect((await fetch(url(), { headers })).status).toBe(200);
+  const database = new Database(join(stateFolder, "turnpike.db"), { readonly: true });
+  expect(database.query("SELECT route FROM payments").all()).toEqual([{ route: "b.example/paid" }]);
+  database.close();
+});

@@ -21,6 +21,7 @@ import { createPaymentPolicy, type PaymentPolicy } from "../policy/payment/payme
 import { type ForwardTarget } from "../proxy/target.ts";
 import { createAllowedHosts } from "../routing/allowed-hosts.ts";
 import { createRewrite } from "../routing/rewrite.ts";
+import { routeName } from "../routing/route-name.ts";
 import { hostOf, RouteTable } from "../routing/table.ts";
 import { Tracer } from "../telemetry/tracing/tracer.ts";
 import { StaticFiles, type StaticFilesDeps } from "../static/static-files.ts";
@@ -250,6 +251,7 @@ function createSeller(
     return createPaymentPolicy(
       {
         path_prefix: route.path_prefix,
+        ...(route.host === undefined ? {} : { host: route.host }),
         x402: route.x402,
         test_mode: x402.test_mode,
         base_url: x402.public_url || deps.baseUrl,
@@ -284,7 +286,7 @@ interface Observed {
 async function createObserver(config: Config, deps: ProcessDeps, { route, tracer }: Observed): Promise<Observer> {
   const { http, usage } = deps.telemetry;
   const metrics = config.server.disable_middleware ? undefined : http;
-  const routeUsage = route && metrics && usage.route(`${route.host ?? ""}${route.path_prefix}`);
+  const routeUsage = route && metrics && usage.route(routeName(route));
   const tracing = tracer && { tracer, route: route?.path_prefix ?? "" };
   return new Observer(metrics, await accessLogOf(config, deps, route), routeUsage, tracing);
 }

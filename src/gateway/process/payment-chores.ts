@@ -9,6 +9,7 @@ import { type Change, type Ledger, type Payment } from "../../store/ledger.ts";
 import { type NewNotice } from "../../store/outbox.ts";
 import { type Store } from "../../store/store.ts";
 import { type Config } from "../config/config.ts";
+import { routeName } from "../routing/route-name.ts";
 import { type PaymentMetrics } from "../telemetry/payment-metrics.ts";
 import { Retention } from "./retention.ts";
 
@@ -17,7 +18,7 @@ const COUNT_MS = 2000;
 
 /** A priced route, as far as its payments have to be looked after. */
 export interface Seller {
-  /** As in the ledger: the route's path prefix. */
+  /** As in the ledger. */
   readonly route: string;
   readonly facilitator: Facilitator;
   readonly target: SettlementTarget;
@@ -48,11 +49,12 @@ export interface ChoresDeps {
  */
 export function choreSettings({ routes, x402 }: Config, lease: Lease, environment: Environment): ChoreSettings {
   const { test_mode: testMode, ledger_keep_days: keepDays, settlement_secret_env: name } = x402;
-  const sellers = routes.flatMap(({ path_prefix: route, x402: terms }) => {
+  const sellers = routes.flatMap((route) => {
+    const { x402: terms } = route;
     if (terms === undefined) return [];
     const { settlement_url, gateway_id } = terms;
     const { facilitator } = lease.desk(terms.facilitator_url);
-    return [{ route, facilitator, target: { settlement_url, gateway_id, testMode } }];
+    return [{ route: routeName(route), facilitator, target: { settlement_url, gateway_id, testMode } }];
   });
   const reports = sellers.some(({ target }) => target.settlement_url !== "");
   const text = environment[name];

@@ -11,6 +11,7 @@ import { type Kinds } from "./challenge/offers.ts";
 import { isPreflight, PreflightResponse } from "./challenge/preflight.ts";
 import { readPayment } from "./presented.ts";
 import { respondRefused } from "./refusals.ts";
+import { routeName } from "../../routing/route-name.ts";
 import { respondError } from "./respond.ts";
 import { withoutPayment } from "./response-fields.ts";
 import { createOffers, extensionsOf, type PaymentConfig } from "./challenge/route-offers.ts";
@@ -71,11 +72,11 @@ export function createPaymentPolicy(config: PaymentConfig, deps: PaymentDeps): P
 }
 
 function createSale(config: PaymentConfig, deps: PaymentDeps): Sale {
-  const { x402, path_prefix: route } = config;
+  const { x402 } = config;
   const { description, kinds, ...shared } = deps;
   return {
     ...shared,
-    route,
+    route: routeName(config),
     offers: createOffers(config, kinds, description),
     settle: x402.settle,
     inlineReceipt: x402.inline_receipt,

@@ -19,6 +19,7 @@ export interface PaymentTerms extends Terms {
 /** What a route asks for, as far as its challenge says it. */
 export interface OfferConfig {
   readonly path_prefix: string;
+  readonly host?: string;
   readonly x402: PaymentTerms;
   /** What resource URLs start with, no slash at the end: `x402.public_url`, else the first listener's own. Never the Host. */
   readonly base_url: string;
