@@ -254,6 +254,7 @@ for (const [name, connect] of [
       .callTool({ ...call, ...meta }, { signal: abort.signal, onprogress: (step) => void progress.push(step.progress) })
       .then(() => "answered", String);
     await until("the page is asked for", () => asked.includes(path) || undefined);
+    await until("progress is told", () => progress.length > 0 || undefined);
     abort.abort();
     expect(await pending).not.toBe("answered");
     await until("the page is left", () => left.includes(path) || undefined);
