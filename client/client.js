@@ -1,13 +1,18 @@
 // src/lib/answer-bytes.ts
 var MAX_ANSWER_BYTES = 64 * 1024 * 1024;
 async function readAnswer(response) {
+  const bytes = await readUpTo(response, MAX_ANSWER_BYTES);
+  if (bytes === undefined)
+    throw new Error(`Cannot take the answer: it has more than ${MAX_ANSWER_BYTES} bytes`);
+  return bytes;
+}
+async function readUpTo(response, most) {
   const chunks = [];
   let length = 0;
   for await (const chunk of response.body ?? []) {
     length += chunk.length;
-    if (length > MAX_ANSWER_BYTES) {
-      throw new Error(`Cannot take the answer: it has more than ${MAX_ANSWER_BYTES} bytes`);
-    }
+    if (length > most)
+      return;
     chunks.push(chunk);
   }
   return new Uint8Array(Buffer.concat(chunks));

@@ -1,3 +1,4 @@
+import { readJsonUpTo } from "../../lib/answer-bytes.ts";
 import { z } from "zod";
 import { type Hex } from "../signatures/address.ts";
 import { type Refusal, toRefusal } from "./refusal.ts";
@@ -55,23 +56,6 @@ const envelope = z.object({
 });
 type Envelope = z.infer<typeof envelope>;
 
-/** Reads at most MAX_NODE_ANSWER_BYTES of a body as JSON; undefined where it is longer or no JSON. */
-async function readJson(response: Response): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > MAX_NODE_ANSWER_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  try {
-    const json: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
-    return json;
-  } catch {
-    return undefined;
-  }
-}
-
 type Post = (body: unknown) => Promise<{ readonly json: unknown } | Fault>;
 
 /** One HTTP request. A name and password in the URL become a header: fetch would refuse the URL, and repeat it in its error. */
@@ -94,7 +78,7 @@ function createPost(url: string, timeoutMs: number): Post {
         headers,
         body: JSON.stringify(body),
       });
-      const json = await readJson(response);
+      const json = await readJsonUpTo(response, MAX_NODE_ANSWER_BYTES);
       // Some endpoints give JSON-RPC errors another status than 200.
       if (response.status === 200 || (json !== undefined && isAnswer(json))) return { json };
       const isBusy = response.status === 429 || response.status >= 500;

@@ -1,3 +1,4 @@
+import { readJsonUpTo } from "../../lib/answer-bytes.ts";
 import { codeOf } from "../../lib/caught.ts";
 
 /** Longest answer of a facilitator, in bytes; /supported of a large one has some 10 KB. */
@@ -77,7 +78,7 @@ export function createCall({ url, headers }: CallOptions): Call {
 
   async function once(request: Request, signal: AbortSignal): Promise<Answer> {
     const response = await send(request, signal);
-    return { status: response.status, json: await readJson(response) };
+    return { status: response.status, json: await readJsonUpTo(response, MAX_ANSWER_BYTES) };
   }
 
   async function ask(request: Request): Promise<Answer | Fault> {
@@ -111,21 +112,4 @@ export function createCall({ url, headers }: CallOptions): Call {
 /** The connection was there, and was cut: perhaps because it had been idle for too long. */
 function hasDied(error: unknown): boolean {
   return codeOf(error) === "ECONNRESET" || codeOf(error) === "EPIPE";
-}
-
-/** Reads at most MAX_ANSWER_BYTES of a body; undefined where it is longer or no JSON. */
-async function readJson(response: Response): Promise<unknown> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.byteLength;
-    if (size > MAX_ANSWER_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  try {
-    const json: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
-    return json;
-  } catch {
-    return undefined;
-  }
 }
