@@ -1,3 +1,4 @@
+import { HOP_FIELDS, TOLD_FIELDS } from "./own-fields.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { isShared, readJwtKey } from "../../lib/jwt-key.ts";
 import { isLoopback } from "../../payments/facilitator/loopback-only.ts";
@@ -10,29 +11,7 @@ type Jwt = Extract<Auth, { type: "jwt" }>;
 type ForwardAuth = Extract<Auth, { type: "forward_auth" }>;
 
 /** Fields that frame a message, choose where it goes or are set by the gateway alone. */
-const NOT_TO_BE_GIVEN = new Set([
-  "connection",
-  "content-encoding",
-  "content-length",
-  "content-type",
-  "expect",
-  "host",
-  "keep-alive",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "via",
-  "x-client-cert-subject",
-  "x-client-cert-verified",
-  "x-consumer-name",
-  "x-forwarded-for",
-  "x-forwarded-host",
-  "x-forwarded-proto",
-  "x-real-ip",
-  "x-request-id",
-]);
+const NOT_TO_BE_GIVEN = new Set([...HOP_FIELDS, ...TOLD_FIELDS, "content-encoding", "content-type", "host"]);
 /** Bytes of an HMAC secret that can be guessed at leisure once a token is known (RFC 7518 §3.2). */
 const LEAST_SECRET_BYTES = 32;
 

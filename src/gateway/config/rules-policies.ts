@@ -1,43 +1,23 @@
+import { HOP_FIELDS, TOLD_FIELDS } from "./own-fields.ts";
 import { type Config, type CorsConfig, type RouteConfig } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
 
 /** Fields by which a connection works, or a message is framed (RFC 9110 §7.6.1), and those of a handshake (RFC 6455 §4). */
 const FRAMING = [
-  "connection",
+  ...HOP_FIELDS,
   "content-encoding",
-  "content-length",
-  "expect",
   "host",
-  "keep-alive",
   "proxy-authenticate",
   "proxy-authorization",
-  "proxy-connection",
   "sec-websocket-accept",
   "sec-websocket-extensions",
   "sec-websocket-key",
   "sec-websocket-protocol",
   "sec-websocket-version",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
   "x-request-id",
 ];
 /** Fields of requests that the gateway answers for. */
-const OF_REQUESTS = new Set([
-  ...FRAMING,
-  "grpc-timeout",
-  "payment-signature",
-  "via",
-  "x-client-cert-subject",
-  "x-client-cert-verified",
-  "x-consumer-name",
-  "x-forwarded-for",
-  "x-forwarded-host",
-  "x-forwarded-proto",
-  "x-payment",
-  "x-real-ip",
-]);
+const OF_REQUESTS = new Set([...FRAMING, ...TOLD_FIELDS, "grpc-timeout", "payment-signature", "x-payment"]);
 /** Fields of answers that the gateway answers for. */
 const OF_RESPONSES = new Set([
   ...FRAMING,

@@ -1,3 +1,4 @@
+import { HOP_FIELDS } from "./own-fields.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { MAX_FILL_MS } from "../../lib/token-buckets.ts";
 import { type PaymentRequirements } from "../../payments/x402/messages.ts";
@@ -59,18 +60,7 @@ function destination(route: RouteConfig, path: string, report: Report): void {
   }
 }
 
-/** Fields that frame a message or end at the next hop (RFC 9110 §7.6.1): a second one of them is request smuggling. */
-const FRAMING = new Set([
-  "connection",
-  "content-length",
-  "expect",
-  "keep-alive",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
+const FRAMING = new Set(HOP_FIELDS);
 
 function upstreamHeaders(route: RouteConfig, path: string, report: Report): void {
   let hasHost = false;
