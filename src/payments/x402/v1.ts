@@ -10,7 +10,6 @@ import {
 } from "./messages.ts";
 
 /** The headers of x402's version 1: the payment, and what became of it. */
-export const X_PAYMENT = "X-PAYMENT";
 export const X_PAYMENT_RESPONSE = "X-PAYMENT-RESPONSE";
 
 /** Version 1 knows chains by these names alone, those of x402's reference implementation. */

@@ -1,7 +1,13 @@
+import { SETTLEMENT_OVERRIDES } from "../../../payments/x402/charge.ts";
 import { type Fields, fieldLine, fieldValue, withoutFields } from "../../../lib/fields.ts";
 
 /** Fields by which an upstream could speak for the gateway, or set its own price: x402's `upto` scheme reads it from one. */
-const PAYMENT_FIELDS = ["payment-response", "payment-required", "x-payment-response", "settlement-overrides"];
+const PAYMENT_FIELDS = [
+  "payment-response",
+  "payment-required",
+  "x-payment-response",
+  SETTLEMENT_OVERRIDES.toLowerCase(),
+];
 
 /** What a client says about its payment: spendable by whoever reads it, so no upstream may. */
 const REQUEST_FIELDS = ["payment-signature", "x-payment"];

@@ -1,5 +1,4 @@
 import { secp256k1 } from "@noble/curves/secp256k1.js";
-import { hexToBytes } from "@noble/hashes/utils.js";
 import { type Address, type Hex } from "../../signatures/address.ts";
 import { type Facilitator } from "../../facilitator/facilitator.ts";
 import { type Eip3009Payment, type PaymentRequirements } from "../../x402/messages.ts";
@@ -64,10 +63,6 @@ export function signed(
 
 export function keyOf({ privateKey }: TestAccount): Hex {
   return `0x${privateKey.toHex()}`;
-}
-
-export function bytesOfKey(key: Hex): Uint8Array {
-  return hexToBytes(key.slice(2));
 }
 
 export async function openShop(): Promise<Shop> {

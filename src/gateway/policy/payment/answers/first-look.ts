@@ -1,6 +1,9 @@
 import { TurnpikeError } from "../../../../lib/errors.ts";
 import { type Fields, fieldValue, fieldValues } from "../../../../lib/fields.ts";
+import { SETTLEMENT_OVERRIDES } from "../../../../payments/x402/charge.ts";
 import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange.ts";
+
+const OVERRIDES = SETTLEMENT_OVERRIDES.toLowerCase();
 
 /** What a route with `settle: "after"` cannot sell: it would have to be given before it is paid for. */
 const NEEDS_BEFORE = 'this route is paid when its answer is whole; a route for it needs settle: "before"';
@@ -28,7 +31,7 @@ export class FirstLook implements ResponseSink {
       this.#exchange.onCancel?.();
       return;
     }
-    if (head.status >= 200) this.overrides = fieldValues(head.fields, "settlement-overrides");
+    if (head.status >= 200) this.overrides = fieldValues(head.fields, OVERRIDES);
     this.#sink.start(head);
   }
 
