@@ -4,6 +4,10 @@ import { grpcMessage, grpcStatusOfError } from "../lib/grpc-status.ts";
 import { dateLine } from "../lib/http-date.ts";
 import { isRequestId, nextRequestId } from "../lib/request-id.ts";
 
+const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]*$/;
+/** Who is asked, with user and password perhaps: of a whole URL, or of CONNECT's target. */
+const AUTHORITY = /^(?:[A-Za-z][A-Za-z0-9+\-.]*:\/\/[^/?#]*|[^/?#]*@)/;
+
 /** A request that a codec answers by itself: the answer's code and detail. */
 export interface HeadFault {
   readonly code: ErrorCode;
@@ -46,4 +50,23 @@ export function problemAnswer(fault: HeadFault): ProblemAnswer {
     fields: `Content-Type: ${PROBLEM_CONTENT_TYPE}\r\n${dateLine()}X-Request-Id: ${id}\r\n${retry}${fault.fields ?? ""}`,
     body: JSON.stringify(problem),
   };
+}
+
+/** What is written down of a refused request's head. */
+export interface RefusedHead {
+  readonly method: string;
+  readonly scheme: "http" | "https";
+  readonly authority: string;
+  readonly path: string;
+  readonly query: string;
+  readonly fields: Fields;
+}
+
+/** The head of a request that a codec refuses: its query apart, and neither user nor password of its target. */
+export function refusedHead(method: string, target: string, scheme: "http" | "https"): RefusedHead {
+  const known = METHOD.test(method) ? method : "";
+  const text = target.replace(AUTHORITY, "").replace(/#.*$/s, "");
+  const at = text.indexOf("?");
+  const [path, query] = at === -1 ? [text, ""] : [text.slice(0, at), text.slice(at)];
+  return { method: known, scheme, authority: "", path, query, fields: "" };
 }

@@ -1,5 +1,5 @@
 import { type AnsweredRequest } from "../exchange.ts";
-import { type HeadFault, problemAnswer } from "../refusal.ts";
+import { type HeadFault, problemAnswer, refusedHead } from "../refusal.ts";
 
 /** Characters of a refused request line that are written down. */
 const MAX_LINE = 1024;
@@ -19,14 +19,14 @@ export function refuse(
   const { id, status, title, fields, body } = problemAnswer(fault);
   const lineEnd = head.indexOf("\r\n", 2);
   const line = (lineEnd === -1 ? head : head.slice(0, lineEnd)).trimStart();
-  const [method = "", path = "", version = ""] = line.slice(0, MAX_LINE).split(" ", 3);
+  const [method = "", target = "", version = ""] = line.slice(0, MAX_LINE).split(" ", 3);
   const sent = method === "HEAD" ? "" : body;
   return {
     text: `HTTP/1.1 ${status} ${title}\r\n${fields}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${sent}`,
     request: {
       id,
       protocol: version === "HTTP/1.0" ? "HTTP/1.0" : "HTTP/1.1",
-      head: { method, scheme, authority: "", path, query: "", fields: "" },
+      head: refusedHead(method, target, scheme),
       clientAddress,
       status,
       bytesReceived: 0,

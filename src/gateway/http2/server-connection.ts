@@ -1,6 +1,5 @@
 import { plainAddress } from "../client-address.ts";
-import { type RequestHead } from "../exchange.ts";
-import { grpcAnswer, type HeadFault, problemAnswer } from "../refusal.ts";
+import { grpcAnswer, type HeadFault, problemAnswer, refusedHead } from "../refusal.ts";
 import { type ListedRequest, type RequestField, RequestFields, requestField } from "../request-fields.ts";
 import { type ServerConnection, type ServerHost, type ServerSettings } from "../server-host.ts";
 import { type Wire } from "../wire/wire.ts";
@@ -237,7 +236,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     this.#host.refused({
       id,
       protocol: "HTTP/2.0",
-      head: refusedHead(list.fields, this.#host.scheme),
+      head: refusedHead(list.fields.method, list.fields.target, this.#host.scheme),
       clientAddress: this.peerAddress,
       status,
       bytesReceived: 0,
@@ -249,10 +248,3 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
 }
 
 const TOO_LARGE: HeadFault = { code: "head-too-large", detail: "the header list is larger than this server takes" };
-
-function refusedHead(
-  { method, target }: RequestFields,
-  scheme: "http" | "https",
-): Pick<RequestHead, "method" | "scheme" | "authority" | "path" | "query" | "fields"> {
-  return { method, scheme, authority: "", path: target, query: "", fields: "" };
-}

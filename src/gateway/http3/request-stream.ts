@@ -2,7 +2,7 @@ import { type HeaderBlock, type QuicStream } from "node:quic";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { Deadline } from "../../lib/timer-wheel.ts";
-import { grpcAnswer, type HeadFault, problemAnswer } from "../refusal.ts";
+import { grpcAnswer, type HeadFault, problemAnswer, refusedHead } from "../refusal.ts";
 import { RequestFields } from "../request-fields.ts";
 import { type ServerHost } from "../server-host.ts";
 import { flushCork, holdCork } from "../wire/outgoing.ts";
@@ -225,12 +225,13 @@ export class RequestStream extends Deadline implements ExchangeStream {
   #answer(fault: HeadFault): void {
     this.#begun = true;
     this.#refused = true;
-    const isGrpc = fields.isGrpc && this.#block !== undefined;
+    const isRead = this.#block !== undefined;
+    const isGrpc = fields.isGrpc && isRead;
     const { id, status, fields: lines, body } = isGrpc ? grpcAnswer(fault) : problemAnswer(fault);
     const block: HeaderBlock = { ":status": String(status) };
     if (!isGrpc) block["content-length"] = String(body.length);
     addFields(block, lines);
-    const isHead = fields.method === "HEAD" && this.#block !== undefined;
+    const isHead = fields.method === "HEAD" && isRead;
     const isBare = isHead || isGrpc;
     if (!this.quic.destroyed) {
       this.quic.sendHeaders(block, { terminal: isBare });
@@ -242,14 +243,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
     this.host.refused({
       id,
       protocol: "HTTP/3.0",
-      head: {
-        method: this.#block === undefined ? "" : fields.method,
-        scheme: this.host.scheme,
-        authority: "",
-        path: this.#block === undefined ? "" : fields.target,
-        query: "",
-        fields: "",
-      },
+      head: refusedHead(isRead ? fields.method : "", isRead ? fields.target : "", this.host.scheme),
       clientAddress: this.peerAddress,
       status,
       bytesReceived: 0,

@@ -1,7 +1,7 @@
 import { fieldValue } from "../../../lib/fields.ts";
 import { VERSION } from "../../../lib/version.ts";
 import { type Exchange } from "../../exchange.ts";
-import { redactQuery } from "./redact.ts";
+import { HiddenParameters } from "../hidden-parameters.ts";
 import { type ChildSpan, type RequestTrace } from "./request-trace.ts";
 
 /** Characters of an attribute's value; the rest is cut off. */
@@ -25,6 +25,8 @@ function text(key: string, value: string): Attribute {
 function integer(key: string, value: number): Attribute {
   return { key, value: { intValue: String(value) } };
 }
+
+const HIDDEN = new HiddenParameters([]);
 
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"]);
 
@@ -82,7 +84,7 @@ function requestAttributes(exchange: Exchange, route: string): Attribute[] {
     text("network.protocol.name", "http"),
     text("network.protocol.version", protocol.replace(/^HTTP\/(?:([23])\.0)?/, "$1")),
   ];
-  if (head.query.length > 1) attributes.push(text("url.query", redactQuery(head.query.slice(1))));
+  if (head.query.length > 1) attributes.push(text("url.query", HIDDEN.query(head.query.slice(1))));
   if (head.authority !== "") attributes.push(...addressOf(head.authority));
   if (route !== "") attributes.push(text("http.route", route));
   const agent = fieldValue(head.fields, "user-agent");

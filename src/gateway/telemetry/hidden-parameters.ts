@@ -1,0 +1,54 @@
+/** Names of parameters that are secrets whatever the configuration says, in lower case. */
+const SECRET =
+  /^(?:.*(?:token|secret|password|passwd|signature|credential|api[-_.]?key)|awsaccesskeyid|sig|auth|key|jwt|code|session|sessionid|x-amz-.*)$/;
+
+const USERINFO = /^([a-z][a-z0-9+\-.]*:)?\/\/[^/?#]*@/i;
+
+/** Bytes of a name as characters, in lower case; what is no escape stands for itself. */
+function plain(name: string): string {
+  const text = name.includes("%")
+    ? name.replaceAll(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    : name;
+  return text.toLowerCase();
+}
+
+/**
+ * What log lines and traces show of queries: parameters that are secrets, by the configuration or by their names, say
+ * REDACTED in place of their values, in any percent-encoded spelling and in capitals too.
+ */
+export class HiddenParameters {
+  readonly #names: ReadonlySet<string>;
+
+  /** `names`: parameters that the configuration has keys in; an empty one is none. */
+  constructor(names: Iterable<string>) {
+    const known = [...names].filter((name) => name !== "");
+    this.#names = new Set(known.map((name) => plain(Buffer.from(name).toString("latin1"))));
+  }
+
+  /** A query, with its `?` or without. */
+  query(query: string): string {
+    if (!query.includes("=")) return query;
+    const start = query.startsWith("?") ? "?" : "";
+    const parts = query.slice(start.length).split("&");
+    return start + parts.map((part) => this.#shown(part)).join("&");
+  }
+
+  /** A URL as Referer has it: without user and password, and its query and fragment as `query` shows them. */
+  url(url: string): string {
+    const bare = url.includes("@") ? url.replace(USERINFO, "$1//") : url;
+    if (!bare.includes("=")) return bare;
+    const hash = bare.indexOf("#");
+    const fragmentAt = hash === -1 ? bare.length : hash + 1;
+    const whole = bare.slice(0, fragmentAt);
+    const question = whole.indexOf("?");
+    const shown = question === -1 ? whole : whole.slice(0, question) + this.query(whole.slice(question));
+    return shown + this.query(bare.slice(fragmentAt));
+  }
+
+  #shown(part: string): string {
+    const at = part.indexOf("=");
+    if (at === -1) return part;
+    const name = plain(part.slice(0, at));
+    return this.#names.has(name) || SECRET.test(name) ? `${part.slice(0, at)}=REDACTED` : part;
+  }
+}
