@@ -13,7 +13,7 @@ import { HELP, readFlags } from "./flags.ts";
 import { FLAGS_TEXT } from "./gateway-flags.ts";
 import { reloadOnHangup } from "./reload.ts";
 import { StartError } from "./start-error.ts";
-import { stopSignal } from "./stop-signal.ts";
+import { finishStart, stopSignal } from "./stop-signal.ts";
 
 const USAGE = `usage: turnpike [--config FILE] [--address A] [--port N] [--workers N] [--static-root DIR] [--cert FILE --key FILE]
 
@@ -83,9 +83,10 @@ export async function runGateway(args: readonly string[]): Promise<number> {
   const flags = configFlags(values);
   const config = await readConfig(path, flags);
   warnOfDescriptors(config);
-  const gateway = await start(config, path);
-  // Before anybody is told that it listens: an operator's script may send a signal at once.
+  // Before there is anything that would be left behind.
   const stopped = stopSignal();
+  const gateway = await finishStart(stopped, () => start(config, path));
+  // Before anybody is told that it listens: an operator's script may send a signal at once.
   if (path !== undefined) reloadOnHangup({ gateway, config, path, read: () => readConfig(path, flags) });
   process.on("SIGUSR1", () => void gateway.reopenLogs());
   for (const listener of gateway.listeners) console.log(`listening on ${urlOf(listener)}`);

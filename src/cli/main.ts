@@ -1,4 +1,5 @@
 import { FLAGS_TEXT } from "./gateway-flags.ts";
+import { holdHangups } from "./hangups.ts";
 import { StartError } from "./start-error.ts";
 
 const USAGE = `usage: turnpike COMMAND [ARGUMENT ...]
@@ -36,6 +37,8 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
 async function main(args: string[]): Promise<number> {
   const [name = "", ...rest] = args;
+  // Before anything is loaded: those that serve by a file may be told to read it again while they start.
+  if (name === "start" || name === "" || name.startsWith("-")) holdHangups();
   if (name === "help" || name === "--help" || name === "-h") {
     console.log(USAGE);
     return 0;

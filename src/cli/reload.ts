@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Config } from "../gateway/config/config.ts";
 import { type Gateway } from "../gateway/process/gateway.ts";
 import { messageOf } from "../lib/caught.ts";
+import { onHangup } from "./hangups.ts";
 
 export interface Reloadable {
   readonly gateway: Gateway;
@@ -12,11 +13,11 @@ export interface Reloadable {
   readonly read: () => Promise<Config>;
 }
 
-/** Has SIGHUP read the configuration again. */
+/** Has SIGHUP read the configuration again, one that came while the gateway was started too. */
 export function reloadOnHangup(reloadable: Reloadable): void {
   // One after the other, so that the file's last state is what stays.
   let turn = Promise.resolve();
-  process.on("SIGHUP", () => {
+  onHangup(() => {
     turn = turn.then(() => reload(reloadable));
   });
 }

@@ -12,7 +12,7 @@ import { mcpPlace } from "./mcp-place.ts";
 import { reloadOnHangup } from "./reload.ts";
 import { StartError } from "./start-error.ts";
 import { stateFolder } from "./state-folder.ts";
-import { stopSignal } from "./stop-signal.ts";
+import { finishStart, stopSignal } from "./stop-signal.ts";
 
 const USAGE = `usage: turnpike start [--port N] [--state-dir DIR] [--allow-private] [--config FILE]
 
@@ -56,15 +56,18 @@ export async function start(args: readonly string[]): Promise<number> {
   const config = await read();
   warnOfDescriptors(config);
   const allowPrivate = values["allow-private"] === true || config.content.allow_private;
-  const { gateway, service, browser } = await startBoth(config, {
-    socket,
-    stateDir,
-    browserPath: config.content.browser_path,
-    allowPrivate,
-    search: JSON.stringify(config.content.search),
-  });
-  // Before anybody is told that it is ready: a signal may come at once.
+  // Before there is anything that would be left behind.
   const stopped = stopSignal();
+  const { gateway, service, browser } = await finishStart(stopped, () =>
+    startBoth(config, {
+      socket,
+      stateDir,
+      browserPath: config.content.browser_path,
+      allowPrivate,
+      search: JSON.stringify(config.content.search),
+    }),
+  );
+  // Before anybody is told that it is ready: a signal may come at once.
   reloadOnHangup({ gateway, config, path, read });
   console.log(banner({ gateway, config, browser, stateDir, socket, allowPrivate }));
   await stopped;

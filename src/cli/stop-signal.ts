@@ -14,3 +14,26 @@ export async function stopSignal(): Promise<void> {
     }
   });
 }
+
+/** Milliseconds that a start has to come to its end once the process is told to stop. */
+const GIVE_UP_MS = 5000;
+
+/**
+ * What `start` gives. Where the process is told to stop meanwhile, what is begun is brought to its end first, so that it can be
+ * ended in order; where that takes too long, the process ends here, with exit code 1.
+ */
+export async function finishStart<T>(stopped: Promise<void>, start: () => Promise<T>): Promise<T> {
+  let starting = true;
+  let giveUp: ReturnType<typeof setTimeout> | undefined;
+  const watch = async (): Promise<void> => {
+    await stopped;
+    if (starting) giveUp = setTimeout(() => process.exit(1), GIVE_UP_MS);
+  };
+  void watch();
+  try {
+    return await start();
+  } finally {
+    starting = false;
+    clearTimeout(giveUp);
+  }
+}
