@@ -287,6 +287,38 @@ test("time-outs end a head, a body, an idle connection, and an answer that is no
   expect(client.wire.ended).toBe(true);
 });
 
+test.each(["that come whole", "each of which ends within the next one"])(
+  "an idle connection ends on time, whatever PINGs %s",
+  (how) => {
+    const client = new ScriptedClient().begin();
+    answer(open(client, 1, f.END_STREAM), "1");
+    const ping = Buffer.from([0, 0, 8, f.PING, 0, 0, 0, 0, 0, ...Buffer.alloc(8)]);
+    const cut = how === "that come whole" ? 0 : 5;
+    client.bytes(ping.subarray(0, cut));
+    for (let seconds = 0; seconds < 55; seconds += 5) {
+      client.host.clock.advance(5000);
+      client.bytes(Buffer.concat([ping.subarray(cut), ping.subarray(0, cut)]));
+    }
+    expect(client.wire.ended).toBe(false);
+    client.host.clock.advance(6000);
+    client.bytes(ping.subarray(cut));
+    client.host.clock.advance(100);
+    expect(client.wire.ended).toBe(true);
+    expect(client.heard().at(-1)).toBe("GOAWAY 1 0");
+  },
+);
+
+test("a head that begins within the idle time has its own time", () => {
+  const client = new ScriptedClient().begin();
+  const head = f.PING;
+  client.host.clock.advance(59_000);
+  client.bytes(Buffer.from([0, 0, 8, head, 0]));
+  client.host.clock.advance(9000);
+  expect(client.wire.ended).toBe(false);
+  client.host.clock.advance(2000);
+  expect(client.wire.ended || client.wire.closed).toBe(true);
+});
+
 test("a header block that is begun and not ended runs out of time though other streams are open", () => {
   const client = new ScriptedClient().begin();
   open(client, 1, f.END_STREAM);

@@ -48,6 +48,8 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   #headBegun = true;
   /** `wholes` after the last read. */
   #wholesBefore = 0;
+  /** Wheel time since when it has no stream: PINGs and the like are no activity, or a place would be had for ever for one of them a minute. */
+  #idleSince: number;
   #draining = false;
   #clientLeaves = false;
   /** Streams above this one come after the last GOAWAY, and are not served. */
@@ -69,6 +71,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     this.#maxStreams = http2.maxStreams;
     this.#maxHeaderListSize = maxHeaderListSize;
     this.peerAddress = plainAddress(host.peerAddress ?? wire.remoteAddress ?? "");
+    this.#idleSince = host.wheel.now();
     host.wheel.set(this, settings.headerMs);
   }
 
@@ -93,7 +96,9 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     this.writer.goaway(f.MAX_WINDOW, f.NO_ERROR, "");
     this.writer.ping();
     this.out.flush();
-    if (this.streams.size === 0) this.#idle();
+    if (this.streams.size > 0) return;
+    this.#idleSince = this.wheel.now();
+    this.#idle();
   }
 
   protected override onPong(): void {
@@ -113,7 +118,10 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     const inHead = this.block.open || this.reader.unfinished || !this.settingsSeen;
     if (inHead) {
       // Each has its own time; a connection that is busy may end every read within another one.
-      if (!this.#headBegun || this.#wholesBefore !== this.wholes) this.wheel.set(this, this.settings.headerMs);
+      if (!this.#headBegun || this.#wholesBefore !== this.wholes) {
+        const isLate = this.streams.size === 0 && this.#idleMsLeft() <= 0;
+        this.wheel.set(this, isLate ? 0 : this.settings.headerMs);
+      }
     } else if (this.streams.size === 0) this.#idle();
     else this.wheel.clear(this);
     this.#headBegun = inHead;
@@ -121,7 +129,12 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   }
 
   #idle(): void {
-    this.wheel.set(this, this.#draining ? this.settings.headerMs : this.settings.idleMs);
+    this.wheel.set(this, Math.max(this.#idleMsLeft(), 0));
+  }
+
+  #idleMsLeft(): number {
+    const { headerMs, idleMs } = this.settings;
+    return this.#idleSince + (this.#draining ? headerMs : idleMs) - this.wheel.now();
   }
 
   override onDeadline(): void {
@@ -136,6 +149,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
 
   protected override streamClosed(): void {
     if (this.streams.size > 0 || !this.isOpen) return;
+    this.#idleSince = this.wheel.now();
     if (this.#clientLeaves || this.#lastServed !== f.MAX_WINDOW) this.close(f.NO_ERROR);
     // The time for a head that has begun goes on.
     else if (!this.#headBegun) this.#idle();
@@ -168,6 +182,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
 
   #open(streamId: number, endStream: boolean, dependsOnItself: boolean): void {
     this.lastPeerStream = streamId;
+    this.#idleSince = this.wheel.now();
     // RFC 9113 §6.8: the client was told that this one is not served. It is reset, since its body is on its way as well.
     if (streamId > this.#lastServed || this.streams.size >= this.#maxStreams) {
       this.#refuseStream(streamId, f.REFUSED_STREAM);
