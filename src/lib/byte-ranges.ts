@@ -7,7 +7,8 @@ export interface ByteRange {
 /** Ranges in one request; more are answered with the whole file (RFC 9110 §14.2 lets us, §17.15 says why). */
 const MAX_RANGES = 16;
 
-const SPEC = /^[\t ]*(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))[\t ]*$/;
+/** Numbers of any length: some clients ask for all that follows with `-9223372036854775807`, which a file ends before. */
+const SPEC = /^[\t ]*(?:(\d+)-(\d*)|-(\d+))[\t ]*$/;
 
 /**
  * What a Range field asks of `size` bytes (RFC 9110 §14.1.2): the ranges in the order asked for, `"whole"` where the field is

@@ -1,3 +1,4 @@
+import { closeSync, type Stats } from "node:fs";
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { ENCODINGS } from "./encodings.ts";
 import { mediaType } from "./media-types.ts";
@@ -110,7 +111,12 @@ export class FileTable {
     const plain = this.#reuse(found, before);
     const siblings = ENCODINGS.flatMap(({ suffix, coding }) => {
       const sibling = openInside(root, root + name + suffix);
-      return sibling.kind === "file" ? [{ coding, file: this.#reuse(sibling, before) }] : [];
+      if (sibling.kind !== "file") return [];
+      if (isOlder(sibling.stats, found.stats)) {
+        closeSync(sibling.fd);
+        return [];
+      }
+      return [{ coding, file: this.#reuse(sibling, before) }];
     });
     const served = describeFile(mediaType(name), plain, siblings);
     const files = [plain, ...siblings.map(({ file }) => file)];
@@ -209,6 +215,11 @@ export class FileTable {
     this.#entries.delete(path);
     for (const file of entry.files) file.release();
   }
+}
+
+/** What was compressed before the file was changed says what it said then. To the second: copies may keep no more of a time. */
+function isOlder(sibling: Stats, file: Stats): boolean {
+  return Math.floor(sibling.mtimeMs / 1000) < Math.floor(file.mtimeMs / 1000);
 }
 
 /** The file's name below the root for a request path, whose escapes are undone once; undefined where it can have none. */
