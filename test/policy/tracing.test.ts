@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
 import { until } from "../../src/lib/testing/until.ts";
 import { PROTOCOLS, type ProtocolGateway, startProtocols } from "./protocols.ts";
 
@@ -242,6 +243,22 @@ test("a collector that is away slows nobody, is named once, and never with its s
   expect(spansOf(traceId)).toEqual([]);
   await patient.stop();
   expect(spansOf(traceId).length).toBe(2);
+});
+
+test("spans of before a reload that changes the collector's settings are sent too when the gateway stops", async () => {
+  const patient = await startProtocols(configuration({ max_batch_size: 1000, flush_interval_s: 60 }));
+  const [early, late] = [newTrace(), newTrace()];
+  const ask = (trace: string) => patient.plain({ path: "/n", headers: { traceparent: `00-${trace}-${PARENT}-01` } });
+  await ask(early);
+  const config: unknown = JSON.parse(readFileSync(patient.folder.file("turnpike.json"), "utf8"));
+  const otel = { ...configuration({ max_batch_size: 1000, flush_interval_s: 60, service_name: "other" }) };
+  patient.folder.write("turnpike.json", { ...Object(config), otel: otel["otel"] });
+  patient.program.kill("SIGHUP");
+  await patient.program.sees(/reloaded/);
+  await ask(late);
+  expect(spansOf(early)).toEqual([]);
+  await patient.stop();
+  expect([spansOf(early).length, spansOf(late).length]).toEqual([2, 2]);
 });
 
 test("at 0 % no request is traced, and servers are told so", async () => {

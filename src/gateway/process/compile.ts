@@ -24,6 +24,7 @@ import { createRewrite } from "../routing/rewrite.ts";
 import { routeName } from "../routing/route-name.ts";
 import { hostOf, RouteTable } from "../routing/table.ts";
 import { Tracer } from "../telemetry/tracing/tracer.ts";
+import { type Tracers } from "../telemetry/tracing/tracers.ts";
 import { StaticFiles, type StaticFilesDeps } from "../static/static-files.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 import { type UpstreamDeps, Upstreams } from "./upstreams.ts";
@@ -41,6 +42,8 @@ export interface ProcessDeps extends UpstreamDeps, LimitDeps {
   readonly state: GatewayState;
   readonly answers: Answers;
   readonly logFiles: LogFiles;
+  /** Gets the tracer of a configuration that is closed, where the next one has another. */
+  readonly tracers: Tracers;
   /** Opens the store on first need: a gateway that sells nothing has none. */
   readonly store: () => Store;
   readonly facilitators: Facilitators;
@@ -154,6 +157,7 @@ async function compileWith(lease: Lease, { config, deps, previous }: Compilation
       upstreams.close(other?.upstreams);
       caches.close(other?.caches);
       limits.close(other?.limits);
+      if (tracer !== undefined && tracer !== other?.tracer) deps.tracers.replaced(tracer);
       staticFiles?.close();
       for (const { policies } of routes) for (const policy of policies) void policy.close();
       lease.close();

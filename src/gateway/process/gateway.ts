@@ -32,9 +32,6 @@ import { dialSettingsOf } from "./upstreams.ts";
 /** Milliseconds that the connections of a listener have to end which a reload has taken away. */
 const REMOVED_GRACE_MS = 30_000;
 
-/** Milliseconds that the spans which are left have to reach the collector when the gateway stops. */
-const TRACE_FLUSH_MS = 1500;
-
 /** Why nothing is changed any more. */
 export const STOPPING = "Cannot reload: the gateway is about to stop";
 
@@ -254,7 +251,7 @@ class RunningGateway implements GatewayProcess {
     // Before those are gone whom they ask.
     await this.#chores?.close();
     this.#compiled?.close();
-    await this.#compiled?.tracer?.flush(TRACE_FLUSH_MS);
+    await this.#own.tracers.flush();
     await this.#facilitators.close(graceMs);
     this.#wheel.close();
     this.#own.rateLimits.close();
@@ -331,6 +328,7 @@ class RunningGateway implements GatewayProcess {
       answers: this.#own.answers,
       logFiles: this.#own.logFiles,
       rateLimits: this.#own.rateLimits,
+      tracers: this.#own.tracers,
       store: () => this.#openStore(config.postgres),
       facilitators: this.#facilitators.all,
       clock: Date.now,

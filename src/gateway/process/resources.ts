@@ -6,6 +6,7 @@ import { Answers } from "../policy/payment/answers/answers.ts";
 import { RateLimits } from "../policy/rate-limit/rate-limit.ts";
 import { COMMON } from "../telemetry/layout.ts";
 import { onlySlot, Telemetry, type WorkerSlot } from "../telemetry/telemetry.ts";
+import { Tracers } from "../telemetry/tracing/tracers.ts";
 import { type CountedServer } from "../telemetry/upstream-metrics.ts";
 import { ServerStates } from "../upstream/server-states.ts";
 import { LogFiles } from "./log-files.ts";
@@ -31,6 +32,7 @@ export class Resources {
   readonly states: ServerStates;
   readonly rateLimits: RateLimits;
   readonly logFiles: LogFiles;
+  readonly tracers = new Tracers();
   #answerDiskBytes: number;
 
   /** `slot` is left out where the server is this one process. */
