@@ -53,17 +53,22 @@ export class Http2Client extends SocketClient {
   #headers: { streamId: number; flags: number; parts: Buffer[] } | undefined;
 
   /** A connection without a byte sent. */
-  static open(port: number): Promise<Http2Client> {
-    return SocketClient.connected(port, (socket) => new Http2Client(socket));
+  static open(port: number, isSecure = false): Promise<Http2Client> {
+    return SocketClient.connected(port, (socket) => new Http2Client(socket), isSecure ? "h2" : undefined);
   }
 
   /** A connection with prefaces exchanged, SETTINGS acknowledged by both sides. */
   static async ready(port: number, ...pairs: readonly (readonly [id: number, value: number])[]): Promise<Http2Client> {
     const client = await Http2Client.open(port);
-    client.send(h2.PREFACE, h2.settings(...pairs));
-    await client.sees("SETTINGS", ({ type, flags }) => type === h2.SETTINGS && (flags & h2.ACK) === 0);
-    await client.sees("the acknowledgement", ({ type, flags }) => type === h2.SETTINGS && (flags & h2.ACK) !== 0);
+    await client.greet(...pairs);
     return client;
+  }
+
+  /** Exchanges prefaces and waits until SETTINGS are acknowledged by both sides. */
+  async greet(...pairs: readonly (readonly [id: number, value: number])[]): Promise<void> {
+    this.send(h2.PREFACE, h2.settings(...pairs));
+    await this.sees("SETTINGS", ({ type, flags }) => type === h2.SETTINGS && (flags & h2.ACK) === 0);
+    await this.sees("the acknowledgement", ({ type, flags }) => type === h2.SETTINGS && (flags & h2.ACK) !== 0);
   }
 
   send(...frames: readonly (Buffer | string)[]): void {

@@ -1,4 +1,5 @@
 import { connect, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { Waiters } from "./waiters.ts";
 
 /** A client's end of a connection to 127.0.0.1, whatever it speaks. */
@@ -19,12 +20,20 @@ export abstract class SocketClient {
     socket.on("close", () => this.#finish("ended"));
   }
 
-  /** Opens a connection for the client that `create` makes. */
-  protected static connected<T extends SocketClient>(port: number, create: (socket: Socket) => T): Promise<T> {
+  /** Opens a connection for the client that `create` makes; over TLS where there is a protocol to agree on by ALPN. */
+  protected static connected<T extends SocketClient>(
+    port: number,
+    create: (socket: Socket) => T,
+    alpn?: string,
+  ): Promise<T> {
     return new Promise((resolve, reject) => {
-      const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+      const place = { port, host: "127.0.0.1" };
+      const socket =
+        alpn === undefined
+          ? connect({ ...place, noDelay: true })
+          : connectTls({ ...place, ALPNProtocols: [alpn], rejectUnauthorized: false });
       const client = create(socket);
-      socket.once("connect", () => resolve(client));
+      socket.once(alpn === undefined ? "connect" : "secureConnect", () => resolve(client));
       socket.once("error", reject);
     });
   }
