@@ -133,6 +133,38 @@ test("an answer that is none of gRPC is told by gRPC's map, and the rest of it i
   }
 });
 
+/** What stands before the answer to every call, and sees all of it. */
+const EDITING = {
+  route: { headers: { response: { set: [{ name: "x-rule", value: "seen" }], add: [], remove: ["server"] } } },
+  more: {
+    security_headers: { csp: "default-src 'self'" },
+    cors: { allow_origins: ["https://app.example.com"] },
+    compression: { enabled: true },
+  },
+};
+
+test("under policies that edit answers, an error in trailers alone is one, and of an answer that is none of gRPC the rest is not waited for", async () => {
+  const { wire: rig, client } = await serve(EDITING);
+  const asked = [["accept-encoding", "gzip"]] as const;
+  unary(client, 1, asked);
+  (await rig.request()).head(200, [GRPC_TYPE, ["grpc-status", "9"], ["grpc-message", "why"]], h2.END_STREAM);
+  const failed = await told(client, 1);
+  expect([...outlineOf(failed), failed.message]).toEqual(["200", "9", true, "", "why"]);
+  expect(fieldOf(failed.head, "x-rule")).toBe("seen");
+  for (const [id, type] of [
+    [3, "text/html"],
+    [5, "image/png"],
+  ] as const) {
+    const path = `/test.Echo/${id}`;
+    unary(client, id, asked, path);
+    const request = await rig.request(path);
+    request.head(503, [["content-type", type]]);
+    request.data("x".repeat(2000));
+    expect(outlineOf(await told(client, id))).toEqual(["200", "14", true, ""]);
+    expect(await rig.origin.until("the reset", () => request.resetCode)).toBe(h2.CANCEL);
+  }
+});
+
 test("trailers alone with another HTTP status than 200 count all the same", async () => {
   const { wire: rig, client } = await serve();
   unary(client, 1);

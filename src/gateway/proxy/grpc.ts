@@ -1,4 +1,4 @@
-import { type TurnpikeError } from "../../lib/errors.ts";
+import { TurnpikeError } from "../../lib/errors.ts";
 import { type Fields, fieldValue, withoutFields } from "../../lib/fields.ts";
 import {
   GRPC,
@@ -16,6 +16,8 @@ import { type Exchange, type ResponseHead, type ResponseSink } from "../exchange
 
 /** What is said of a body that is not sent. */
 const BODY_FIELDS = ["content-type", "content-encoding", "content-language", "content-range", "grpc-message"];
+
+const NOT_GRPC = new TurnpikeError("upstream-failed", "the answer is not one of gRPC");
 
 /** Who counts how calls end. */
 export interface GrpcWatcher {
@@ -98,8 +100,14 @@ export class GrpcResponse implements ResponseSink {
     const kept = withoutFields(fields, BODY_FIELDS);
     this.#sink.start({ status: 200, reason: "", fields: own + kept, bodyLength: 0, grpcStatus });
     this.#sink.end("");
-    // Nobody else wants the body either.
-    if (bodyLength !== 0 && this.#exchange.response === this) this.#exchange.onCancel?.();
+    // Policies before this one are in the midst of their start.
+    if (bodyLength !== 0) queueMicrotask(() => this.#stopBody());
+  }
+
+  /** Nobody wants the body: who sends it stops, and policies that have begun with it let go of it. */
+  #stopBody(): void {
+    this.#exchange.onCancel?.();
+    this.#exchange.response.abort(NOT_GRPC);
   }
 }
 
