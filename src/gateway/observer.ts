@@ -1,4 +1,5 @@
 import { eventTime } from "../lib/event-clock.ts";
+import { type LineWriter } from "../lib/line-writer.ts";
 import { type AnsweredRequest, type Exchange } from "./exchange.ts";
 import { type LogLine } from "./policy/access-log/access-log.ts";
 import { type HttpMetrics } from "./telemetry/http-metrics.ts";
@@ -10,7 +11,7 @@ import { type RouteUsage } from "./telemetry/usage.ts";
 /** Where finished exchanges are written down, and how. */
 export interface AccessLog {
   readonly line: LogLine;
-  readonly write: (line: string) => void;
+  readonly writer: Pick<LineWriter, "begin" | "end">;
   /** Share of the requests that are logged, 0 to 1. */
   readonly share: number;
   /** Lines tell of upstreams. */
@@ -48,7 +49,7 @@ export class Observer {
     this.#metrics?.begin(exchange);
     exchange.onFinish = this.#finish;
     exchange.trace = this.#tracing?.tracer.begin(exchange);
-    if (exchange.trace === undefined && this.#log?.tellsUpstream === true) exchange.trace = new UpstreamRecord();
+    if (exchange.trace === undefined && this.#log?.tellsUpstream === true) exchange.trace = new UpstreamRecord("");
   }
 
   /** A codec has answered a request by itself. */
@@ -74,6 +75,9 @@ export class Observer {
   #writeDown(request: AnsweredRequest, elapsedMs: number): void {
     const log = this.#log;
     if (log === undefined || (log.share < 1 && Math.random() >= log.share)) return;
-    log.write(log.line(request, { at: Date.now(), elapsedMs }));
+    const line = log.writer.begin();
+    if (line === undefined) return;
+    log.line(line, request, { at: Date.now(), elapsedMs });
+    log.writer.end();
   }
 }

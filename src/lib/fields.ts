@@ -22,8 +22,12 @@ function lineEnd(fields: Fields, start: number): number {
 
 /** Without the white space that may surround a value: SP and HTAB only (RFC 9110 §5.6.3). `trim` would take 0xA0 as well. */
 export function trimOws(text: string): string {
-  let from = 0;
-  let to = text.length;
+  return trimmedSlice(text, 0, text.length);
+}
+
+function trimmedSlice(text: string, start: number, end: number): string {
+  let from = start;
+  let to = end;
   while (from < to && isOws(text.charCodeAt(from))) from++;
   while (to > from && isOws(text.charCodeAt(to - 1))) to--;
   return text.slice(from, to);
@@ -50,7 +54,7 @@ export function fieldValues(fields: Fields, lowerName: string): string[] {
   const values: string[] = [];
   for (let start = 0; start < fields.length; ) {
     const end = lineEnd(fields, start);
-    if (nameAt(fields, start, lowerName)) values.push(trimOws(fields.slice(start + lowerName.length + 1, end)));
+    if (nameAt(fields, start, lowerName)) values.push(trimmedSlice(fields, start + lowerName.length + 1, end));
     start = end + 2;
   }
   return values;
@@ -58,8 +62,21 @@ export function fieldValues(fields: Fields, lowerName: string): string[] {
 
 /** The field's value, several lines joined by `, ` (RFC 9110 §5.3); undefined where it is absent. `lowerName` is lower case. */
 export function fieldValue(fields: Fields, lowerName: string): string | undefined {
-  const values = fieldValues(fields, lowerName);
-  return values.length === 0 ? undefined : values.join(", ");
+  let value: string | undefined;
+  for (let start = 0; start < fields.length; ) {
+    const end = lineEnd(fields, start);
+    if (nameAt(fields, start, lowerName)) {
+      const next = trimmedSlice(fields, start + lowerName.length + 1, end);
+      value = value === undefined ? next : `${value}, ${next}`;
+    }
+    start = end + 2;
+  }
+  return value;
+}
+
+function isNamedAt(fields: Fields, start: number, lowerNames: readonly string[]): boolean {
+  for (const name of lowerNames) if (nameAt(fields, start, name)) return true;
+  return false;
 }
 
 /** The fields without every line of the named ones. Names are lower case. */
@@ -68,7 +85,7 @@ export function withoutFields(fields: Fields, lowerNames: readonly string[]): Fi
   let from = 0;
   for (let start = 0; start < fields.length; ) {
     const end = Math.min(lineEnd(fields, start) + 2, fields.length);
-    if (lowerNames.some((name) => nameAt(fields, start, name))) {
+    if (isNamedAt(fields, start, lowerNames)) {
       kept += fields.slice(from, start);
       from = end;
     }
@@ -87,7 +104,7 @@ export function* eachField(fields: Fields): Generator<readonly [name: string, va
   for (let start = 0; start < fields.length; ) {
     const end = lineEnd(fields, start);
     const colon = fields.indexOf(":", start);
-    yield [fields.slice(start, colon), trimOws(fields.slice(colon + 1, end))];
+    yield [fields.slice(start, colon), trimmedSlice(fields, colon + 1, end)];
     start = end + 2;
   }
 }

@@ -1,14 +1,13 @@
 import { close, constants, open, write } from "node:fs";
+import { LineBytes } from "./line-bytes.ts";
 
 /** Bytes gathered before they are written: a write of the runtime's costs as much as a hundred lines. */
-const FLUSH_BYTES = 131_072;
+const FLUSH_BYTES = 393_216;
 /** Milliseconds that a line waits at most. */
 const FLUSH_MS = 200;
 /** Bytes that may wait for a slow disk or pipe, half of them on their way there; lines beyond it are dropped and counted. */
 const MAX_PENDING_BYTES = 1_048_576;
 const HALF = MAX_PENDING_BYTES / 2;
-/** UTF-8 has no more of them for one unit of a string. */
-const MAX_UNIT_BYTES = 3;
 const LINE_END = 10;
 
 /** Milliseconds that closing waits for a slow disk or pipe; what it has not taken then is lost and counted. */
@@ -41,9 +40,10 @@ export class LineWriter {
   readonly #target: LineTarget;
   #fd: number | undefined;
   /** Where lines are gathered, and what is written of it meanwhile: made when first needed. */
-  #gathered: Buffer = NOTHING;
-  #size = 0;
+  readonly #gathered = new LineBytes(NOTHING);
   #spare: Buffer = NOTHING;
+  /** Where the line begins that is being added. */
+  #lineAt = 0;
   #writing = false;
   /** Who writes to it closes it. */
   #writingTo = -1;
@@ -66,16 +66,29 @@ export class LineWriter {
     return new LineWriter(target, await openFile(target.file), onDropped);
   }
 
-  /** Takes one line, without its line end. */
-  line(text: string): void {
-    if (this.#gathered === NOTHING) this.#gathered = Buffer.allocUnsafe(HALF);
-    if (this.#fd === undefined || this.#size + text.length * MAX_UNIT_BYTES >= HALF) {
+  /** Where to write the next line, before `end` is called. Undefined once closed: the line is lost. */
+  begin(): LineBytes | undefined {
+    const gathered = this.#gathered;
+    if (this.#fd === undefined) {
+      this.#onDropped(1);
+      return undefined;
+    }
+    if (gathered.bytes === NOTHING) gathered.bytes = Buffer.allocUnsafe(HALF);
+    this.#lineAt = gathered.at;
+    return gathered;
+  }
+
+  /** Takes the line that was written; drops it where there was no room. */
+  end(): void {
+    const gathered = this.#gathered;
+    if (gathered.full || gathered.at === gathered.bytes.length) {
+      gathered.at = this.#lineAt;
+      gathered.full = false;
       this.#onDropped(1);
       return;
     }
-    this.#size += this.#gathered.write(text, this.#size);
-    this.#gathered[this.#size++] = LINE_END;
-    if (this.#size >= FLUSH_BYTES) this.#flush();
+    gathered.bytes[gathered.at++] = LINE_END;
+    if (gathered.at >= FLUSH_BYTES) this.#flush();
     else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS);
   }
 
@@ -101,8 +114,8 @@ export class LineWriter {
     clearTimeout(this.#timer);
     const fd = this.#fd;
     this.#fd = undefined;
-    this.#lose(this.#gathered.subarray(0, this.#size));
-    this.#size = 0;
+    this.#lose(this.#gathered.bytes.subarray(0, this.#gathered.at));
+    this.#gathered.at = 0;
     if (this.#writing) {
       this.#lose(this.#unwritten);
       return;
@@ -114,12 +127,13 @@ export class LineWriter {
   #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#writing || this.#size === 0 || this.#fd === undefined) return;
-    const full = this.#gathered;
-    const bytes = full.subarray(0, this.#size);
-    this.#gathered = this.#spare;
+    const gathered = this.#gathered;
+    if (this.#writing || gathered.at === 0 || this.#fd === undefined) return;
+    const full = gathered.bytes;
+    const bytes = full.subarray(0, gathered.at);
+    gathered.bytes = this.#spare;
     this.#spare = full;
-    this.#size = 0;
+    gathered.at = 0;
     this.#writing = true;
     this.#write(this.#fd, bytes);
   }

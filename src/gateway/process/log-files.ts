@@ -1,7 +1,8 @@
 import { LineWriter } from "../../lib/line-writer.ts";
 import { type AccessLogConfig } from "../config/config.ts";
 import { type AccessLog } from "../observer.ts";
-import { combinedLine, jsonLine } from "../policy/access-log/access-log.ts";
+import { combinedLine } from "../policy/access-log/access-log.ts";
+import { jsonLine } from "../policy/access-log/json-line.ts";
 
 /** Every log that is open, by path: routes and configurations that name one file share its writer. */
 export class LogFiles {
@@ -52,7 +53,7 @@ export async function openAccessLog(settings: AccessLogConfig, files: LogFiles):
   const writer = await files.open(settings.path);
   return {
     line: settings.format === "json" ? jsonLine : combinedLine,
-    write: (line) => writer.line(line),
+    writer,
     share: settings.sample_rate / 100,
     tellsUpstream: settings.format === "json",
   };

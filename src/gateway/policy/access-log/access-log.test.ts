@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
+import { LineBytes } from "../../../lib/line-bytes.ts";
 import { type Exchange } from "../../exchange.ts";
-import { combinedLine, jsonLine } from "./access-log.ts";
+import { combinedLine, type LogLine } from "./access-log.ts";
+import { jsonLine } from "./json-line.ts";
 
 function exchangeOf(path: string, agent: string, status: number): Exchange {
   const head = {
@@ -23,23 +25,29 @@ function exchangeOf(path: string, agent: string, status: number): Exchange {
   } as unknown as Exchange;
 }
 
+function written(line: LogLine, exchange: Exchange): string {
+  const bytes = new LineBytes(Buffer.alloc(4096));
+  line(bytes, exchange, FINISHED);
+  return bytes.bytes.toString("utf8", 0, bytes.at);
+}
+
 const FINISHED = { at: Date.UTC(2026, 10, 20, 1, 2, 3), elapsedMs: 1.23456 };
 
 test("a combined line is what Apache would write", () => {
-  expect(combinedLine(exchangeOf("/a", "curl/8", 200), FINISHED)).toBe(
+  expect(written(combinedLine, exchangeOf("/a", "curl/8", 200))).toBe(
     '127.0.0.1 - - [20/Nov/2026:01:02:03 +0000] "GET /a?q=1 HTTP/1.1" 200 5 "-" "curl/8"',
   );
 });
 
 test("nothing a client sends can forge a field or a line", () => {
-  const line = combinedLine(exchangeOf('/a"b\\', 'x" 200 1 "\u00e9\t', 200), FINISHED);
+  const line = written(combinedLine, exchangeOf('/a"b\\', 'x" 200 1 "\u00e9\t', 200));
   expect(line).toContain('"GET /a\\x22b\\x5c?q=1 HTTP/1.1"');
   expect(line).toContain('"x\\x22 200 1 \\x22\\xe9"');
   expect(line).not.toContain("\n");
 });
 
 test("a client that left before an answer is logged as 499", () => {
-  expect(JSON.parse(jsonLine(exchangeOf("/", "a", 0), FINISHED))).toMatchObject({
+  expect(JSON.parse(written(jsonLine, exchangeOf("/", "a", 0)))).toMatchObject({
     status: 499,
     duration_ms: 1.235,
     path: "/",
@@ -47,7 +55,7 @@ test("a client that left before an answer is logged as 499", () => {
 });
 
 test("a line of JSON holds no control characters, those of 8-bit terminals included", () => {
-  const line = jsonLine(exchangeOf('/\u009b"\u0007', "\u007f\u0085", 200), FINISHED);
+  const line = written(jsonLine, exchangeOf('/\u009b"\u0007', "\u007f\u0085", 200));
   expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
   expect(JSON.parse(line)).toMatchObject({ path: '/\u009b"\u0007' });
 });

@@ -1,7 +1,6 @@
 import { fieldValue } from "../../../lib/fields.ts";
+import { type LineBytes } from "../../../lib/line-bytes.ts";
 import { type AnsweredRequest } from "../../exchange.ts";
-import { RequestTrace } from "../../telemetry/tracing/request-trace.ts";
-import { UpstreamRecord } from "../../telemetry/tracing/upstream-record.ts";
 
 /** Milliseconds since the epoch, and since the exchange began. */
 export interface Finished {
@@ -9,7 +8,8 @@ export interface Finished {
   readonly elapsedMs: number;
 }
 
-export type LogLine = (exchange: AnsweredRequest, finished: Finished) => string;
+/** Writes what a log says of a request, without the line's end. */
+export type LogLine = (line: LineBytes, exchange: AnsweredRequest, finished: Finished) => void;
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
@@ -36,54 +36,14 @@ function quoted(text: string): string {
 }
 
 /** One line in the combined format of Apache and nginx. */
-export function combinedLine(exchange: AnsweredRequest, { at }: Finished): string {
+export function combinedLine(line: LineBytes, exchange: AnsweredRequest, { at }: Finished): void {
   const { head } = exchange;
   const referer = quoted(fieldValue(head.fields, "referer") ?? "-");
   const agent = quoted(fieldValue(head.fields, "user-agent") ?? "-");
   const request = quoted(`${head.method} ${head.path}${head.query} ${exchange.protocol}`);
   // 499 is nginx's code for a client that left before there was an answer.
   const status = exchange.status === 0 ? 499 : exchange.status;
-  return `${exchange.clientAddress} - - [${clfTime(at)}] "${request}" ${status} ${exchange.bytesSent} "${referer}" "${agent}"`;
-}
-
-const toMicros = (ms: number): number => Math.round(ms * 1000) / 1000;
-
-/** Milliseconds, where there are any. */
-function spent(ms: number | undefined): number | undefined {
-  return ms === undefined || ms < 0 ? undefined : toMicros(ms);
-}
-
-/** What some terminals take for commands, and JSON allows as it is. */
-const CONTROLS = /[\u007f-\u009f]/;
-
-/** One JSON object; keys that a request has nothing for are left out. */
-export function jsonLine(exchange: AnsweredRequest, { at, elapsedMs }: Finished): string {
-  const { head, trace } = exchange;
-  const upstream = trace instanceof UpstreamRecord && trace.tries > 0 ? trace : undefined;
-  const line = JSON.stringify({
-    time: new Date(at).toISOString(),
-    request_id: exchange.id,
-    trace_id: trace instanceof RequestTrace ? trace.traceId : undefined,
-    client: exchange.clientAddress,
-    consumer: exchange.consumer || undefined,
-    protocol: exchange.protocol,
-    method: head.method,
-    scheme: head.scheme,
-    host: head.authority,
-    path: head.path,
-    query: head.query,
-    status: exchange.status === 0 ? 499 : exchange.status,
-    bytes_received: exchange.bytesReceived,
-    bytes_sent: exchange.bytesSent,
-    duration_ms: toMicros(elapsedMs),
-    upstream_server: upstream?.server,
-    upstream_status: upstream?.status || undefined,
-    upstream_connect_ms: spent(upstream?.connectMs),
-    upstream_first_byte_ms: spent(upstream?.firstByteMs),
-    upstream_tries: upstream?.tries,
-    user_agent: fieldValue(head.fields, "user-agent"),
-    referer: fieldValue(head.fields, "referer"),
-  });
-  if (!CONTROLS.test(line)) return line;
-  return line.replaceAll(/[\u007f-\u009f]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
+  line.text(
+    `${exchange.clientAddress} - - [${clfTime(at)}] "${request}" ${status} ${exchange.bytesSent} "${referer}" "${agent}"`,
+  );
 }

@@ -27,6 +27,8 @@ export interface ApiKeyConfig {
   readonly consumers: readonly string[];
 }
 
+const IS_ASCII = /^[\u0000-\u007f]*$/;
+
 /** Numbers of 32 bits in a hash. */
 const HASH_WORDS = 8;
 
@@ -37,7 +39,7 @@ export function createApiKey(config: ApiKeyConfig): Method {
 
 class ApiKey implements Method {
   readonly type = "api_key";
-  readonly #header: string;
+  readonly #headers: readonly [string];
   readonly #parameter: QueryParameter;
   readonly #hashes: Uint32Array;
   readonly #outcomes: readonly Outcome[];
@@ -53,7 +55,7 @@ class ApiKey implements Method {
     this.#wrong = refusal("unauthorized", "the API key is not valid", challenges);
     this.#repeated = refusal("unauthorized", "there is more than one API key", challenges);
     const forbidden = refusal("forbidden", "the holder of this API key is not allowed here", []);
-    this.#header = header.toLowerCase();
+    this.#headers = [header.toLowerCase()];
     this.#parameter = new QueryParameter(parameter);
     this.#hashes = new Uint32Array(keys.length * HASH_WORDS);
     this.#outcomes = keys.map((key, index) => {
@@ -73,7 +75,7 @@ class ApiKey implements Method {
   }
 
   take(head: RequestHead): void {
-    head.fields = withoutFields(head.fields, [this.#header]);
+    head.fields = withoutFields(head.fields, this.#headers);
     if (head.query !== "") head.query = this.#parameter.without(head.query);
   }
 
@@ -81,14 +83,15 @@ class ApiKey implements Method {
 
   /** Where a header and a query both have one, the header's counts. */
   #read(fields: Fields, query: string): { value: string | undefined; count: number } {
-    let values: readonly string[] = fieldValues(fields, this.#header);
+    let values: readonly string[] = fieldValues(fields, this.#headers[0]);
     if (values.length === 0 && query !== "") values = this.#parameter.values(query);
     return { value: values[0], count: values.length };
   }
 
   /** Compares with every key, all bits of each, without a branch: how long it takes tells nothing of any of them. */
   #find(value: string): Outcome {
-    Bun.SHA256.hash(Buffer.from(value, "latin1"), this.#presentedBytes);
+    // Text is hashed as UTF-8, which is the same bytes where all of them are ASCII.
+    Bun.SHA256.hash(IS_ASCII.test(value) ? value : Buffer.from(value, "latin1"), this.#presentedBytes);
     const hashes = this.#hashes;
     const presented = this.#presented;
     let found = 0;

@@ -1,4 +1,5 @@
 import { eventTime } from "../../../lib/event-clock.ts";
+import { type Fields } from "../../../lib/fields.ts";
 import { sharedTimeOffset } from "../../../lib/monotonic-clock.ts";
 import { type BucketSize, TICKS_PER_MS, TokenBuckets } from "../../../lib/token-buckets.ts";
 import { type AnswerError, CannedError } from "../../answer.ts";
@@ -65,6 +66,9 @@ class RateLimit {
   readonly #spaces: { readonly ip: readonly [number, number]; readonly consumer: readonly [number, number] };
   readonly #policyField: string;
   readonly #fieldStart: string;
+  #lastRemaining = -1;
+  #lastSeconds = -1;
+  #lastTold: Fields = "";
   #lastAddress = "";
   #lastKey = "";
 
@@ -126,10 +130,20 @@ class RateLimit {
     const remaining = allowed ? Math.max(burst - used, 0) : 0;
     const ticks = allowed ? debt - (used - 1) * cost : debt + cost - burst * cost;
     const seconds = Math.max(Math.ceil(ticks / (1000 * TICKS_PER_MS)), 1);
-    exchange.addedFields += `${this.#policyField}${this.#fieldStart}${remaining};t=${seconds}\r\n`;
+    exchange.addedFields += this.#told(remaining, seconds);
     if (allowed) return "continue";
     this.#deps.answerError(exchange, LIMITED, `Retry-After: ${seconds}\r\n`);
     return "answered";
+  }
+
+  /** The lines that tell of the limit; clients that stay within theirs are told the same again and again. */
+  #told(remaining: number, seconds: number): Fields {
+    if (remaining !== this.#lastRemaining || seconds !== this.#lastSeconds) {
+      this.#lastRemaining = remaining;
+      this.#lastSeconds = seconds;
+      this.#lastTold = `${this.#policyField}${this.#fieldStart}${remaining};t=${seconds}\r\n`;
+    }
+    return this.#lastTold;
   }
 
   /** Requests of one connection come one after the other, so the last address is often the next one. */

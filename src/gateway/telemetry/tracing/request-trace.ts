@@ -1,5 +1,4 @@
 import { eventTime } from "../../../lib/event-clock.ts";
-import { type Fields } from "../../../lib/fields.ts";
 import { contextFields } from "./trace-context.ts";
 import { UpstreamRecord } from "./upstream-record.ts";
 
@@ -30,12 +29,11 @@ export class RequestTrace extends UpstreamRecord {
   readonly parentId: string;
   readonly children: ChildSpan[] = [];
   readonly state: string;
-  override fields: Fields = "";
   readonly #newSpanId: () => string;
   #try: ChildSpan | undefined;
 
   constructor(ids: { traceId: string; parentId: string; state: string }, newSpanId: () => string) {
-    super();
+    super("");
     this.traceId = ids.traceId;
     this.parentId = ids.parentId;
     this.state = ids.state;

@@ -1,4 +1,4 @@
-import { type Fields, fieldValues, trimOws, withoutFields } from "../../../lib/fields.ts";
+import { type Fields, fieldValues, trimOws } from "../../../lib/fields.ts";
 
 /** The trace that a request belongs to, as its client tells it (W3C Trace Context, level 1). */
 export interface TraceParent {
@@ -59,13 +59,7 @@ function shortened(members: readonly string[]): string {
   return kept.join(",");
 }
 
-/** The fields of a request whose trace is not followed: what is unsound of its context is taken away, or all of it. */
-export function passOn(fields: Fields, parent: TraceParent | undefined): Fields {
-  const bare = withoutFields(fields, TRACE_FIELDS);
-  if (parent === undefined || bare === fields) return bare;
-  return bare + contextFields(parent, stateOf(fields));
-}
-
+/** The field lines that tell a server of the trace. */
 export function contextFields({ traceId, spanId, sampled }: TraceParent, state: string): Fields {
   const line = `traceparent: 00-${traceId}-${spanId}-${sampled ? "01" : "00"}\r\n`;
   return state === "" ? line : `${line}tracestate: ${state}\r\n`;

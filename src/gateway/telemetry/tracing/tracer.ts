@@ -7,25 +7,34 @@ import { type Exchange } from "../../exchange.ts";
 import { Exporter, type ExporterDeps } from "./exporter.ts";
 import { encodeSpans, envelope } from "./otlp.ts";
 import { RequestTrace } from "./request-trace.ts";
-import { contextFields, parentOf, passOn, stateOf, TRACE_FIELDS } from "./trace-context.ts";
+import { contextFields, parentOf, stateOf, TRACE_FIELDS } from "./trace-context.ts";
+import { UpstreamRecord } from "./upstream-record.ts";
 
 /** Random bytes that are asked for at a time: one call costs more than the bytes. */
 const RANDOM_BYTES = 4096;
 /** The ratio looks at the last 7 bytes of a trace id, which are random in any trace of W3C's level 2. */
-const RATIO_BYTES = 7;
-const RATIO_RANGE = 2 ** (8 * RATIO_BYTES);
+const RATIO_DIGITS = 14;
+const RATIO_RANGE = 16 ** RATIO_DIGITS;
 
-let pool: Buffer = Buffer.alloc(0);
+const TRACE_DIGITS = 32;
+const SPAN_DIGITS = 16;
+const NO_TRACE = "0".repeat(TRACE_DIGITS);
 
-/** Of `length` bytes; not all of them are zero. */
-function randomHex(length: number): string {
-  if (pool.length < length) pool = randomBytes(RANDOM_BYTES);
-  const hex = pool.toString("hex", 0, length);
-  pool = pool.subarray(length);
-  return /^0+$/.test(hex) ? randomHex(length) : hex;
+let random = "";
+let used = 0;
+
+/** So many random hexadecimal digits; not all of them are zero. */
+function randomHex(digits: number): string {
+  if (random.length - used < digits) {
+    random = randomBytes(RANDOM_BYTES).toString("hex");
+    used = 0;
+  }
+  const hex = random.slice(used, used + digits);
+  used += digits;
+  return NO_TRACE.startsWith(hex) ? randomHex(digits) : hex;
 }
 
-const newSpanId = (): string => randomHex(8);
+const newSpanId = (): string => randomHex(SPAN_DIGITS);
 
 /** `key1=value1,key2=value2`; a value may be percent-encoded. */
 function headersOf(text: string): Record<string, string> {
@@ -46,15 +55,24 @@ function decoded(value: string): string {
   }
 }
 
+/** The digits of so many of 1; all of 1 is beyond any digits. */
+function ratioDigits(share: number): string {
+  if (share >= 1) return "g";
+  return Math.ceil(share * RATIO_RANGE)
+    .toString(16)
+    .padStart(RATIO_DIGITS, "0");
+}
+
 /** Decides which requests are traced, and sends their spans to the collector. */
 export class Tracer {
   readonly #settings: Config["otel"];
   readonly #exporter: Exporter;
-  readonly #share: number;
+  /** Trace ids whose last digits are below it are sampled: digits of one length compare as their numbers do. */
+  readonly #below: string;
 
   constructor(settings: Config["otel"], deps: ExporterDeps) {
     this.#settings = settings;
-    this.#share = (settings.sample_rate / 100) * RATIO_RANGE;
+    this.#below = ratioDigits(settings.sample_rate / 100);
     this.#exporter = new Exporter(
       {
         url: `${settings.collector_url.replace(/\/+$/, "")}/v1/traces`,
@@ -72,24 +90,22 @@ export class Tracer {
     return isDeepStrictEqual(settings, this.#settings);
   }
 
-  /** Undefined: the request is not traced, and goes on with its client's context, or with one that says so. */
-  begin({ head }: Exchange): RequestTrace | undefined {
-    const parent = parentOf(head.fields);
+  /** Not sampled, it goes on with its client's context, or with one that says so. */
+  begin({ head }: Exchange): UpstreamRecord {
+    const { fields } = head;
+    const bare = withoutFields(fields, TRACE_FIELDS);
+    const parent = bare === fields ? undefined : parentOf(fields);
+    head.fields = bare;
     if (parent === undefined) {
-      head.fields = withoutFields(head.fields, TRACE_FIELDS);
-      const traceId = randomHex(16);
-      const isSampled = Number.parseInt(traceId.slice(-2 * RATIO_BYTES), 16) < this.#share;
+      const traceId = randomHex(TRACE_DIGITS);
+      const isSampled = traceId.slice(-RATIO_DIGITS) < this.#below;
       if (isSampled) return new RequestTrace({ traceId, parentId: "", state: "" }, newSpanId);
       // Without it a server that samples by itself would begin a trace of its own.
-      head.fields += contextFields({ traceId, spanId: traceId.slice(16), sampled: false }, "");
-      return undefined;
+      const spanId = traceId.slice(SPAN_DIGITS);
+      return new UpstreamRecord(contextFields({ traceId, spanId, sampled: false }, ""));
     }
-    if (!parent.sampled) {
-      head.fields = passOn(head.fields, parent);
-      return undefined;
-    }
-    const state = stateOf(head.fields);
-    head.fields = withoutFields(head.fields, TRACE_FIELDS);
+    const state = stateOf(fields);
+    if (!parent.sampled) return new UpstreamRecord(contextFields(parent, state));
     return new RequestTrace({ traceId: parent.traceId, parentId: parent.spanId, state }, newSpanId);
   }
 

@@ -1,9 +1,11 @@
 import { eventTime } from "../../../lib/event-clock.ts";
+import { type Fields } from "../../../lib/fields.ts";
 import { type UpstreamTrace } from "../../exchange.ts";
 
 /** How a request fared with the server that it was tried at last; times in milliseconds since that try began. */
 export class UpstreamRecord implements UpstreamTrace {
-  readonly fields: string = "";
+  /** What the server is told of the trace. */
+  fields: Fields;
   tries = 0;
   server = "";
   /** 0: it has not answered. */
@@ -13,6 +15,10 @@ export class UpstreamRecord implements UpstreamTrace {
   /** -1: it has not answered. */
   firstByteMs = -1;
   protected beganAt = 0;
+
+  constructor(fields: Fields) {
+    this.fields = fields;
+  }
 
   tryBegan(server: string): void {
     this.beganAt = eventTime();

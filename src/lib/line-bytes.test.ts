@@ -1,0 +1,58 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { LineBytes } from "./line-bytes.ts";
+
+function written(write: (line: LineBytes) => void, size = 4096): string {
+  const line = new LineBytes(Buffer.alloc(size));
+  write(line);
+  expect(line.full).toBe(false);
+  return line.bytes.toString("utf8", 0, line.at);
+}
+
+test("any text as JSON reads as itself, and has no control characters", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => {
+      const json = written((line) => line.json(text));
+      expect(JSON.parse(json)).toBe(text);
+      expect(json).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+    }),
+  );
+  expect(JSON.parse(written((line) => line.json("\ud800")))).toBe("\ud800");
+});
+
+test("numbers are written as JSON has them", () => {
+  fc.assert(
+    fc.property(fc.maxSafeNat(), (value) => {
+      expect(written((line) => line.integer(value))).toBe(String(value));
+    }),
+  );
+  const times: [number, string][] = [
+    [0, "0.000"],
+    [0.0004, "0.000"],
+    [1.23456, "1.235"],
+    [0.9996, "1.000"],
+    [86_400_000.5, "86400000.500"],
+  ];
+  for (const [ms, text] of times) expect(written((line) => line.millis(ms))).toBe(text);
+});
+
+test("other text is UTF-8", () => {
+  expect(written((line) => line.text("aé€😀"))).toBe("aé€😀");
+  expect(written((line) => line.ascii('{"a":'))).toBe('{"a":');
+});
+
+test("a line that does not fit is full, and nothing is written beyond the end", () => {
+  for (let size = 0; size < 40; size++) {
+    const bytes = Buffer.alloc(64, 0x2a);
+    const line = new LineBytes(bytes.subarray(0, size));
+    line.ascii('{"a":');
+    line.json("\u0001\u0002");
+    line.integer(123_456);
+    line.millis(1.5);
+    line.text("€");
+    expect(line.full).toBe(true);
+    expect(bytes.subarray(size).every((byte) => byte === 0x2a)).toBe(true);
+    line.ascii("x");
+    expect(line.at).toBeLessThanOrEqual(size);
+  }
+});
