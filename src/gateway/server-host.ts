@@ -1,4 +1,5 @@
 import { type BufferPool } from "../lib/buffer-pool.ts";
+import { type Rostered } from "../lib/roster.ts";
 import { type TimerWheel } from "../lib/timer-wheel.ts";
 import { type AnsweredRequest, type Exchange } from "./exchange.ts";
 
@@ -26,7 +27,7 @@ export interface Http2Settings {
 }
 
 /** A client's connection, whatever protocol it speaks. */
-export interface ServerConnection {
+export interface ServerConnection extends Rostered {
   /** No further request: an idle connection closes at once, a busy one after its answers. */
   drain(): void;
   /** Closes at once, whatever is in flight. */

@@ -26,7 +26,6 @@ const BUSY = 2;
 const TUNNEL = 3;
 const LINGERING = 4;
 const CLOSED = 5;
-
 /**
  * A client's HTTP/1 connection (RFC 9112): finds requests in the bytes, runs one exchange at a time, keeps the rest
  * of a pipeline for later.
@@ -39,6 +38,7 @@ export class Http1ServerConnection
   extends Deadline
   implements WireHandler, ServerConnection, ExchangeConnection, BodySource, TunnelSource
 {
+  rosterIndex = -1;
   readonly out: Outgoing;
   readonly peerAddress: string;
   readonly #wire: Wire;

@@ -39,6 +39,7 @@ const list = new RequestList();
 
 /** A client's HTTP/2 connection (RFC 9113): makes an exchange of each stream, and hands it to the host. */
 export class Http2ServerConnection extends Http2Connection implements ServerConnection, ExchangeConnection {
+  rosterIndex = -1;
   readonly peerAddress: string;
   readonly #host: ServerHost;
   readonly #decoder = new HpackDecoder<RequestField>(requestField, statics);

@@ -25,6 +25,7 @@ const IDLE_CHECKS = 4;
 
 /** A client's HTTP/3 connection, from its handshake on. */
 export class Http3ServerConnection extends Deadline implements ServerConnection, StreamOwner {
+  rosterIndex = -1;
   readonly host: ServerHost;
   readonly peerAddress: string;
   readonly #quic: QuicSession;

@@ -1,4 +1,5 @@
 import { type Fields } from "../../lib/fields.ts";
+import { Roster } from "../../lib/roster.ts";
 import { type Exchange } from "../exchange.ts";
 import { Http2ServerConnection } from "../http2/server-connection.ts";
 import { type ServerConnection, type ServerHost } from "../server-host.ts";
@@ -36,7 +37,7 @@ export class GatewayListener {
   readonly #transport: Transport;
   readonly #host: ServerHost;
   readonly #entrance: Entrance;
-  readonly #open = new Set<ServerConnection>();
+  readonly #open = new Roster<ServerConnection>();
   #material: TlsMaterial | undefined;
   #bound: Listener | TlsListener | undefined;
   #upgrade: TlsUpgrade | undefined;
@@ -121,10 +122,10 @@ export class GatewayListener {
       const began = performance.now();
       await (this.#finished ??= this.#bound?.finish());
       await this.#empty(Math.min(graceMs, began + QUIET_MS - performance.now()));
-      for (const connection of this.#open) connection.drain();
+      for (const connection of this.#open.all()) connection.drain();
       await this.#empty(began + graceMs - performance.now());
     } else this.#bound?.stop();
-    for (const connection of this.#open) connection.cutOff();
+    for (const connection of this.#open.all()) connection.cutOff();
   }
 
   /** Waits until there is no connection, `ms` at most. */

@@ -16,6 +16,7 @@ export interface Entrance {
  *   PROXY header (where one is asked for) → TLS handshake (where there is one) → first bytes → HTTP/1 or HTTP/2
  */
 export abstract class Phase extends Deadline implements WireHandler, ServerConnection {
+  rosterIndex = -1;
   readonly #wire: Wire;
   readonly #entrance: Entrance;
 

@@ -1,0 +1,55 @@
+import { expect, test } from "bun:test";
+import * as fc from "fast-check";
+import { Roster, type Rostered } from "./roster.ts";
+
+class Member implements Rostered {
+  rosterIndex = -1;
+  readonly #name: string;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  get name(): string {
+    return this.#name;
+  }
+}
+
+test("has the members that were added and not deleted, as a set has", () => {
+  const steps = fc.array(fc.record({ adds: fc.boolean(), at: fc.nat(9) }), { maxLength: 100 });
+  fc.assert(
+    fc.property(steps, (all) => {
+      const members = Array.from({ length: 10 }, (_, i) => new Member(String(i)));
+      const roster = new Roster<Member>();
+      const model = new Set<Member>();
+      for (const { adds, at } of all) {
+        const member = members[at] ?? new Member("none");
+        if (!adds) expect(roster.delete(member)).toBe(model.delete(member));
+        else if (!model.has(member)) {
+          roster.add(member);
+          model.add(member);
+        }
+        expect(roster.size).toBe(model.size);
+      }
+      expect(roster.all().toSorted((a, b) => a.name.localeCompare(b.name))).toEqual(
+        [...model].toSorted((a, b) => a.name.localeCompare(b.name)),
+      );
+    }),
+  );
+});
+
+test("does not delete a member of another roster", () => {
+  const [one, other] = [new Roster<Member>(), new Roster<Member>()];
+  const [a, b] = [new Member("a"), new Member("b")];
+  one.add(a);
+  other.add(b);
+  expect(other.delete(a)).toBe(false);
+  expect([one.all(), other.all()]).toEqual([[a], [b]]);
+});
+
+test("members may leave while all are gone through", () => {
+  const roster = new Roster<Member>();
+  for (const name of ["a", "b", "c"]) roster.add(new Member(name));
+  for (const member of roster.all()) roster.delete(member);
+  expect(roster.size).toBe(0);
+});
