@@ -308,6 +308,40 @@ test.each(["that come whole", "each of which ends within the next one"])(
   },
 );
 
+test("a window that opens byte by byte buys no time, and one that opens slowly does", () => {
+  const steps: readonly (readonly [bytes: number, seconds: number, ends: boolean])[] = [
+    [1, 30, true],
+    [4096, 120, false],
+  ];
+  for (const [bytes, most, ends] of steps) {
+    const client = new ScriptedClient().begin([[4, 0]]);
+    const exchange = open(client, 1, f.END_STREAM);
+    exchange.response.start(OK);
+    exchange.response.data(Buffer.alloc(200_000));
+    flushCork();
+    for (let seconds = 0; seconds < most; seconds += 5) {
+      client.host.clock.advance(5000);
+      client.numbers(f.WINDOW_UPDATE, 0, bytes);
+      client.numbers(f.WINDOW_UPDATE, 1, bytes);
+    }
+    expect([bytes, client.heard().includes("RST_STREAM 1 8")]).toEqual([bytes, ends]);
+  }
+});
+
+test("a slow upstream takes nothing of a client's time to read", () => {
+  const client = new ScriptedClient().begin([[4, 0]]);
+  const exchange = open(client, 1, f.END_STREAM);
+  exchange.response.start(OK);
+  for (let event = 0; event < 10; event++) {
+    exchange.response.data(Buffer.from("event"));
+    flushCork();
+    client.host.clock.advance(1000);
+    client.numbers(f.WINDOW_UPDATE, 1, 5);
+    client.host.clock.advance(60_000);
+  }
+  expect(client.heard()).not.toContain("RST_STREAM 1 8");
+});
+
 test("a head that begins within the idle time has its own time", () => {
   const client = new ScriptedClient().begin();
   const head = f.PING;

@@ -22,6 +22,8 @@ import { Http2Stream, type StreamConnection } from "./stream.ts";
 const OWN_FIELDS_ROOM = 64;
 /** Milliseconds that the rest of a request is still read, and checked, after it was answered whole. */
 const LATE_REST_MS = 250;
+/** Bytes that a client must let through to have its time to read anew: it may open its window byte by byte. */
+const MIN_STEP_BYTES = 4096;
 const SWITCHED = 101;
 const NO_TUNNEL = "nothing at this path speaks WebSocket";
 
@@ -67,6 +69,10 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   #bodyTimerStarted = 0;
   #bodyDue = Number.POSITIVE_INFINITY;
   #writeDue = Number.POSITIVE_INFINITY;
+  /** Milliseconds that the client has left for its next step: they run while its window is shut. */
+  #writeMsLeft = 0;
+  /** Bytes that were sent when that step began; -1 before the first. */
+  #stepFrom = -1;
 
   constructor(connection: ExchangeConnection, streamId: number, request: ListedRequest) {
     super(connection, streamId);
@@ -263,12 +269,17 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
 
   protected override onStarved(): void {
     const { host, settings } = this.#server;
-    this.#writeDue = host.wheel.now() + settings.writeMs;
+    if (this.#stepFrom === -1 || this.bytesSent - this.#stepFrom >= MIN_STEP_BYTES) {
+      this.#stepFrom = this.bytesSent;
+      this.#writeMsLeft = settings.writeMs;
+    }
+    this.#writeDue = host.wheel.now() + this.#writeMsLeft;
     this.#arm();
   }
 
   protected override onMoved(): void {
     if (this.#writeDue === Number.POSITIVE_INFINITY) return;
+    this.#writeMsLeft = Math.max(this.#writeDue - this.#server.host.wheel.now(), 0);
     this.#writeDue = Number.POSITIVE_INFINITY;
     this.#arm();
   }
