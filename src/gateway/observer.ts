@@ -2,6 +2,7 @@ import { eventTime } from "../lib/event-clock.ts";
 import { type LineWriter } from "../lib/line-writer.ts";
 import { type AnsweredRequest, type Exchange } from "./exchange.ts";
 import { type LogLine } from "./policy/access-log/access-log.ts";
+import { type HiddenParameters } from "./telemetry/hidden-parameters.ts";
 import { type HttpMetrics } from "./telemetry/http-metrics.ts";
 import { RequestTrace } from "./telemetry/tracing/request-trace.ts";
 import { type Tracer } from "./telemetry/tracing/tracer.ts";
@@ -11,6 +12,8 @@ import { type RouteUsage } from "./telemetry/usage.ts";
 /** Where finished exchanges are written down, and how. */
 export interface AccessLog {
   readonly line: LogLine;
+  /** What of queries its lines do not tell. */
+  readonly hidden: HiddenParameters;
   readonly writer: Pick<LineWriter, "begin" | "end">;
   /** Share of the requests that are logged, 0 to 1. */
   readonly share: number;
@@ -23,6 +26,8 @@ export interface Tracing {
   readonly tracer: Tracer;
   /** Its path prefix; empty where no route takes them. */
   readonly route: string;
+  /** What of queries its spans do not tell. */
+  readonly hidden: HiddenParameters;
 }
 
 /**
@@ -69,7 +74,7 @@ export class Observer {
     this.#usage?.count(exchange);
     this.#writeDown(exchange, elapsedMs);
     const { trace } = exchange;
-    if (trace instanceof RequestTrace) this.#tracing?.tracer.end(exchange, trace, this.#tracing.route);
+    if (trace instanceof RequestTrace) this.#tracing?.tracer.end(exchange, trace, this.#tracing);
   }
 
   #writeDown(request: AnsweredRequest, elapsedMs: number): void {
@@ -77,7 +82,7 @@ export class Observer {
     if (log === undefined || (log.share < 1 && Math.random() >= log.share)) return;
     const line = log.writer.begin();
     if (line === undefined) return;
-    log.line(line, request, { at: Date.now(), elapsedMs });
+    log.line(line, request, { at: Date.now(), elapsedMs, hidden: log.hidden });
     log.writer.end();
   }
 }

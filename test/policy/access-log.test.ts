@@ -5,13 +5,34 @@ import { join } from "node:path";
 import { until } from "../../src/lib/testing/until.ts";
 import { PROTOCOLS, type ProtocolGateway, startProtocols } from "./protocols.ts";
 
+let exported = "";
+const collector = Bun.serve({
+  port: 0,
+  hostname: "127.0.0.1",
+  async fetch(request) {
+    exported += await request.text();
+    return Response.json({});
+  },
+});
 const origin = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("ok") });
 const upstreams = [{ name: "app", servers: [{ address: "127.0.0.1", port: origin.port }] }];
+const HUSH = "hush-of-bob";
 const routes = [
   {
     path_prefix: "/keyed",
     upstream: "app",
     auth: { type: "api_key", query_param: "api_key", keys: [{ name: "ann", key: "s3cret-of-ann" }] },
+  },
+  {
+    path_prefix: "/chained",
+    upstream: "app",
+    auth: {
+      type: "chain",
+      methods: [
+        { type: "chain", methods: [{ type: "api_key", query_param: "ticket", keys: [{ name: "bob", key: HUSH }] }] },
+        { type: "anonymous" },
+      ],
+    },
   },
   { path_prefix: "/", upstream: "app" },
 ];
@@ -21,12 +42,20 @@ let path: string;
 
 beforeAll(async () => {
   path = join("/tmp", `turnpike-access-${process.pid}.log`);
-  gateway = await startProtocols({ upstreams, routes, access_log: { format: "json", path } });
+  gateway = await startProtocols({
+    server: { allowed_hosts: ["localhost", "127.0.0.1"] },
+    cors: { allow_origins: ["https://app.example.com"] },
+    upstreams,
+    routes,
+    access_log: { format: "json", path },
+    otel: { enabled: true, collector_url: collector.url.origin, max_batch_size: 1 },
+  });
 });
 
 afterAll(async () => {
   await gateway.stop();
   await origin.stop(true);
+  await collector.stop(true);
   spawnSync("rm", ["-f", path]);
 });
 
@@ -74,6 +103,38 @@ test.each([...PROTOCOLS])(
     expect(readFileSync(path, "utf8")).not.toContain("s3cret-of-ann");
   },
 );
+
+const PREFLIGHT = { origin: "https://app.example.com", "access-control-request-method": "GET" };
+
+test.each([...PROTOCOLS])("no key is told of, whoever ends the request, over %s", async (protocol) => {
+  const secrets = `api_key=${HUSH}&Ticket=${HUSH}&%74icket=${HUSH}&api%5Fkey=${HUSH}&access_token=${HUSH}`;
+  const asked = [
+    ["let in", { path: "/chained/x" }, 200],
+    ["let in by another method", { path: "/x" }, 200],
+    ["another host's", { path: "/chained/x", authority: "evil.test" }, 400],
+    ["a preflight", { path: "/chained/x", method: "OPTIONS", headers: PREFLIGHT }, 204],
+    ["refused by the codec", { path: "/chained/a%2Fb" }, 400],
+    ["without its key", { path: "/keyed/x" }, 401],
+  ] as const;
+  for (const [what, request, status] of asked) {
+    const headers = "headers" in request ? request.headers : {};
+    const referer = `https://ann:${HUSH}@a.example/b?ticket=${HUSH}#token=${HUSH}`;
+    const id = `${what} ${protocol}`.replaceAll(/[^a-z0-9.]/gi, "-");
+    const reply = await gateway.request(protocol, {
+      ...request,
+      path: `${request.path}?a=1&${secrets}`,
+      headers: { ...headers, referer, "x-request-id": id },
+    });
+    expect([what, reply.status]).toEqual([what, status]);
+    await until(() => linesIn(path).some((line) => line["request_id"] === id));
+    const line = linesIn(path).find((each) => each["request_id"] === id);
+    expect([what, line?.["query"]]).toEqual([what, expect.stringMatching(/^\?a=1(?:&[\w%]+=REDACTED)*$/)]);
+    if (line?.["referer"] !== undefined)
+      expect(line["referer"]).toBe("https://a.example/b?ticket=REDACTED#token=REDACTED");
+  }
+  await until(() => exported.includes("Ticket=REDACTED"));
+  expect(readFileSync(path, "utf8") + exported + gateway.program.output).not.toContain(HUSH);
+});
 
 test("a request that no upstream saw has no upstream in its line", async () => {
   await gateway.plain({ path: "/keyed/x", headers: { "user-agent": "nobody" } });

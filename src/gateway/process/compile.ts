@@ -11,7 +11,7 @@ import { type GatewayState } from "../gateway-paths.ts";
 import { type AccessLog, Observer } from "../observer.ts";
 import { type Pipeline, type Route } from "../pipeline.ts";
 import { createAuthPolicy } from "../policy/auth/auth.ts";
-import { identityNames } from "../policy/auth/create-method.ts";
+import { identityNames, keyParameters } from "../policy/auth/create-method.ts";
 import { createBodySchemaPolicy } from "../policy/body-schema/body-schema.ts";
 import { type Policy } from "../policy/policy.ts";
 import { tracedPolicy } from "../policy/traced-policy.ts";
@@ -23,6 +23,7 @@ import { createAllowedHosts } from "../routing/allowed-hosts.ts";
 import { createRewrite } from "../routing/rewrite.ts";
 import { routeName } from "../routing/route-name.ts";
 import { hostOf, RouteTable } from "../routing/table.ts";
+import { HiddenParameters } from "../telemetry/hidden-parameters.ts";
 import { Tracer } from "../telemetry/tracing/tracer.ts";
 import { type Tracers } from "../telemetry/tracing/tracers.ts";
 import { StaticFiles, type StaticFilesDeps } from "../static/static-files.ts";
@@ -105,6 +106,7 @@ async function compileWith(lease: Lease, { config, deps, previous }: Compilation
   const routes: Route[] = [];
   const sold: PaymentPolicy[] = [];
   const authenticate = createAuthenticator(config, deps);
+  const hidden = new HiddenParameters(config.routes.flatMap(({ auth }) => keyParameters(auth)));
   for (const route of config.routes) {
     const upstream = upstreams.get(route.upstream ?? "");
     const payment = sell(route);
@@ -128,7 +130,7 @@ async function compileWith(lease: Lease, { config, deps, previous }: Compilation
       }),
       target,
       cache: caches.create(route, target),
-      observer: await createObserver(config, deps, { route, tracer }),
+      observer: await createObserver(config, deps, { route, tracer, hidden }),
     });
   }
   const staticFiles = createStaticFiles(config, { wheel: deps.wheel, onFault: deps.onFault, ...answer });
@@ -136,7 +138,7 @@ async function compileWith(lease: Lease, { config, deps, previous }: Compilation
     pipeline: {
       routes: new RouteTable(routes),
       isAllowedHost: createAllowedHosts(allowedHosts),
-      observer: await createObserver(config, deps, { route: undefined, tracer }),
+      observer: await createObserver(config, deps, { route: undefined, tracer, hidden }),
       state: deps.state,
       catalogue: sold.length === 0 ? undefined : new Catalogue(sold),
       buffers: deps.buffers,
@@ -285,22 +287,27 @@ function createTracer({ otel }: Config, deps: ProcessDeps, previous: Tracer | un
 interface Observed {
   readonly route: RouteConfig | undefined;
   readonly tracer: Tracer | undefined;
+  readonly hidden: HiddenParameters;
 }
 
-async function createObserver(config: Config, deps: ProcessDeps, { route, tracer }: Observed): Promise<Observer> {
+async function createObserver(
+  config: Config,
+  deps: ProcessDeps,
+  { route, tracer, hidden }: Observed,
+): Promise<Observer> {
   const { http, usage } = deps.telemetry;
   const metrics = config.server.disable_middleware ? undefined : http;
   const routeUsage = route && metrics && usage.route(routeName(route));
-  const tracing = tracer && { tracer, route: route?.path_prefix ?? "" };
-  return new Observer(metrics, await accessLogOf(config, deps, route), routeUsage, tracing);
+  const tracing = tracer && { tracer, route: route?.path_prefix ?? "", hidden };
+  return new Observer(metrics, await accessLogOf(config, deps, { route, hidden }), routeUsage, tracing);
 }
 
 async function accessLogOf(
   config: Config,
   deps: ProcessDeps,
-  route: RouteConfig | undefined,
+  { route, hidden }: Pick<Observed, "route" | "hidden">,
 ): Promise<AccessLog | undefined> {
   const settings = { ...config.access_log, ...route?.access_log };
   if (!settings.enabled || config.server.disable_middleware) return undefined;
-  return openAccessLog(settings, deps.logFiles);
+  return openAccessLog(settings, deps.logFiles, hidden);
 }

@@ -2,6 +2,7 @@ import { LineWriter } from "../../lib/line-writer.ts";
 import { type AccessLogConfig } from "../config/config.ts";
 import { type AccessLog } from "../observer.ts";
 import { combinedLine } from "../policy/access-log/access-log.ts";
+import { type HiddenParameters } from "../telemetry/hidden-parameters.ts";
 import { jsonLine } from "../policy/access-log/json-line.ts";
 
 /** Every log that is open, by path: routes and configurations that name one file share its writer. */
@@ -49,11 +50,16 @@ export class LogFiles {
   }
 }
 
-export async function openAccessLog(settings: AccessLogConfig, files: LogFiles): Promise<AccessLog> {
+export async function openAccessLog(
+  settings: AccessLogConfig,
+  files: LogFiles,
+  hidden: HiddenParameters,
+): Promise<AccessLog> {
   const writer = await files.open(settings.path);
   return {
     line: settings.format === "json" ? jsonLine : combinedLine,
     writer,
+    hidden,
     share: settings.sample_rate / 100,
     tellsUpstream: settings.format === "json",
   };

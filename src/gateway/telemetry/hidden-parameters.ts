@@ -38,11 +38,10 @@ export class HiddenParameters {
     const bare = url.includes("@") ? url.replace(USERINFO, "$1//") : url;
     if (!bare.includes("=")) return bare;
     const hash = bare.indexOf("#");
-    const fragmentAt = hash === -1 ? bare.length : hash + 1;
-    const whole = bare.slice(0, fragmentAt);
+    const whole = hash === -1 ? bare : bare.slice(0, hash);
     const question = whole.indexOf("?");
     const shown = question === -1 ? whole : whole.slice(0, question) + this.query(whole.slice(question));
-    return shown + this.query(bare.slice(fragmentAt));
+    return hash === -1 ? shown : `${shown}#${this.query(bare.slice(hash + 1))}`;
   }
 
   #shown(part: string): string {

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test";
 import { LineBytes } from "../../../lib/line-bytes.ts";
 import { type Exchange } from "../../exchange.ts";
+import { HiddenParameters } from "../../telemetry/hidden-parameters.ts";
 import { combinedLine, type LogLine } from "./access-log.ts";
 import { jsonLine } from "./json-line.ts";
 
@@ -31,7 +32,7 @@ function written(line: LogLine, exchange: Exchange): string {
   return bytes.bytes.toString("utf8", 0, bytes.at);
 }
 
-const FINISHED = { at: Date.UTC(2026, 10, 20, 1, 2, 3), elapsedMs: 1.23456 };
+const FINISHED = { at: Date.UTC(2026, 10, 20, 1, 2, 3), elapsedMs: 1.23456, hidden: new HiddenParameters([]) };
 
 test("a combined line is what Apache would write", () => {
   expect(written(combinedLine, exchangeOf("/a", "curl/8", 200))).toBe(

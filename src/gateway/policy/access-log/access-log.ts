@@ -1,11 +1,13 @@
 import { fieldValue } from "../../../lib/fields.ts";
 import { type LineBytes } from "../../../lib/line-bytes.ts";
 import { type AnsweredRequest } from "../../exchange.ts";
+import { type HiddenParameters } from "../../telemetry/hidden-parameters.ts";
 
-/** Milliseconds since the epoch, and since the exchange began. */
+/** Milliseconds since the epoch, and since the exchange began, and what of queries is not told. */
 export interface Finished {
   readonly at: number;
   readonly elapsedMs: number;
+  readonly hidden: HiddenParameters;
 }
 
 /** Writes what a log says of a request, without the line's end. */
@@ -36,11 +38,11 @@ function quoted(text: string): string {
 }
 
 /** One line in the combined format of Apache and nginx. */
-export function combinedLine(line: LineBytes, exchange: AnsweredRequest, { at }: Finished): void {
+export function combinedLine(line: LineBytes, exchange: AnsweredRequest, { at, hidden }: Finished): void {
   const { head } = exchange;
-  const referer = quoted(fieldValue(head.fields, "referer") ?? "-");
+  const referer = quoted(hidden.url(fieldValue(head.fields, "referer") ?? "-"));
   const agent = quoted(fieldValue(head.fields, "user-agent") ?? "-");
-  const request = quoted(`${head.method} ${head.path}${head.query} ${exchange.protocol}`);
+  const request = quoted(`${head.method} ${head.path}${hidden.query(head.query)} ${exchange.protocol}`);
   // 499 is nginx's code for a client that left before there was an answer.
   const status = exchange.status === 0 ? 499 : exchange.status;
   line.text(

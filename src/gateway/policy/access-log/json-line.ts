@@ -44,7 +44,7 @@ function addUpstream(line: LineBytes, { server, status, connectMs, firstByteMs, 
 }
 
 /** One JSON object; keys that a request has nothing for are left out. */
-export function jsonLine(line: LineBytes, exchange: AnsweredRequest, { at, elapsedMs }: Finished): void {
+export function jsonLine(line: LineBytes, exchange: AnsweredRequest, { at, elapsedMs, hidden }: Finished): void {
   const { head, trace, consumer } = exchange;
   line.ascii('{"time":"');
   line.ascii(isoTime(at));
@@ -63,7 +63,7 @@ export function jsonLine(line: LineBytes, exchange: AnsweredRequest, { at, elaps
   line.ascii(',"path":');
   line.json(head.path);
   line.ascii(',"query":');
-  line.json(head.query);
+  line.json(hidden.query(head.query));
   line.ascii(',"status":');
   // 499 is nginx's code for a client that left before there was an answer.
   line.integer(exchange.status === 0 ? 499 : exchange.status);
@@ -74,6 +74,7 @@ export function jsonLine(line: LineBytes, exchange: AnsweredRequest, { at, elaps
   addMillis(line, ',"duration_ms":', Math.max(elapsedMs, 0));
   if (trace instanceof UpstreamRecord && trace.tries > 0) addUpstream(line, trace);
   addText(line, ',"user_agent":', fieldValue(head.fields, "user-agent"));
-  addText(line, ',"referer":', fieldValue(head.fields, "referer"));
+  const referer = fieldValue(head.fields, "referer");
+  if (referer !== undefined) addText(line, ',"referer":', hidden.url(referer));
   line.ascii("}");
 }

@@ -34,6 +34,11 @@ export function* methodsIn(auth: Auth): Generator<Exclude<Auth, { type: "chain" 
   else for (const method of auth.methods) yield* methodsIn(method);
 }
 
+/** Names of the query parameters that have keys in them; an empty one is none. */
+export function keyParameters(auth: Auth): string[] {
+  return [...methodsIn(auth)].flatMap((method) => (method.type === "api_key" ? [method.query_param] : []));
+}
+
 /** Names, in lower case, of the fields by which upstreams learn who a client is. */
 export function identityNames(auth: Auth): string[] {
   return [...methodsIn(auth)].flatMap((method) => {

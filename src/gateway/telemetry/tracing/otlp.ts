@@ -1,7 +1,7 @@
 import { fieldValue } from "../../../lib/fields.ts";
 import { VERSION } from "../../../lib/version.ts";
 import { type Exchange } from "../../exchange.ts";
-import { HiddenParameters } from "../hidden-parameters.ts";
+import { type HiddenParameters } from "../hidden-parameters.ts";
 import { type ChildSpan, type RequestTrace } from "./request-trace.ts";
 
 /** Characters of an attribute's value; the rest is cut off. */
@@ -26,17 +26,23 @@ function integer(key: string, value: number): Attribute {
   return { key, value: { intValue: String(value) } };
 }
 
-const HIDDEN = new HiddenParameters([]);
-
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"]);
+
+/** What a request's spans say beside what it says itself, and do not say. */
+export interface SpanContext {
+  /** The route's path prefix, or empty. */
+  readonly route: string;
+  /** What of queries is not told. */
+  readonly hidden: HiddenParameters;
+}
 
 /** The spans of a request that has ended, each as OTLP's JSON. `epoch` is when `eventTime` was 0, in Unix milliseconds. */
 export function encodeSpans(
   exchange: Exchange,
   trace: RequestTrace,
-  times: { readonly endedAt: number; readonly epoch: number; readonly route: string },
+  context: SpanContext & { readonly endedAt: number; readonly epoch: number },
 ): string[] {
-  const { endedAt, epoch, route } = times;
+  const { endedAt, epoch, route } = context;
   const between = (from: number, to: number): object => ({
     startTimeUnixNano: nanos(epoch + from),
     endTimeUnixNano: nanos(epoch + Math.max(from, to)),
@@ -52,7 +58,7 @@ export function encodeSpans(
     name: route === "" ? known : `${known} ${route}`,
     kind: SERVER,
     ...between(exchange.beganAt, endedAt),
-    attributes: requestAttributes(exchange, route),
+    attributes: requestAttributes(exchange, context),
     ...(status >= 500 ? { status: { code: ERROR } } : {}),
   };
   const children = trace.children.map((child) => ({
@@ -73,7 +79,7 @@ function nanos(ms: number): string {
   return `${whole}${String(Math.floor((ms - whole) * 1_000_000)).padStart(6, "0")}`;
 }
 
-function requestAttributes(exchange: Exchange, route: string): Attribute[] {
+function requestAttributes(exchange: Exchange, { route, hidden }: SpanContext): Attribute[] {
   const { head, status, protocol } = exchange;
   const attributes = [
     ...methodOf(head.method),
@@ -84,7 +90,7 @@ function requestAttributes(exchange: Exchange, route: string): Attribute[] {
     text("network.protocol.name", "http"),
     text("network.protocol.version", protocol.replace(/^HTTP\/(?:([23])\.0)?/, "$1")),
   ];
-  if (head.query.length > 1) attributes.push(text("url.query", HIDDEN.query(head.query.slice(1))));
+  if (head.query.length > 1) attributes.push(text("url.query", hidden.query(head.query.slice(1))));
   if (head.authority !== "") attributes.push(...addressOf(head.authority));
   if (route !== "") attributes.push(text("http.route", route));
   const agent = fieldValue(head.fields, "user-agent");

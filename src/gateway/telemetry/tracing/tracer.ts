@@ -5,7 +5,7 @@ import { withoutFields } from "../../../lib/fields.ts";
 import { type Config } from "../../config/config.ts";
 import { type Exchange } from "../../exchange.ts";
 import { Exporter, type ExporterDeps } from "./exporter.ts";
-import { encodeSpans, envelope } from "./otlp.ts";
+import { encodeSpans, envelope, type SpanContext } from "./otlp.ts";
 import { RequestTrace } from "./request-trace.ts";
 import { contextFields, parentOf, stateOf, TRACE_FIELDS } from "./trace-context.ts";
 import { UpstreamRecord } from "./upstream-record.ts";
@@ -109,10 +109,10 @@ export class Tracer {
     return new RequestTrace({ traceId: parent.traceId, parentId: parent.spanId, state }, newSpanId);
   }
 
-  /** The request is over. `route` is its path prefix, or empty. */
-  end(exchange: Exchange, trace: RequestTrace, route: string): void {
+  /** The request is over. */
+  end(exchange: Exchange, trace: RequestTrace, { route, hidden }: SpanContext): void {
     const epoch = Date.now() - performance.now();
-    this.#exporter.add(encodeSpans(exchange, trace, { endedAt: eventTime(), epoch, route }));
+    this.#exporter.add(encodeSpans(exchange, trace, { endedAt: eventTime(), epoch, route, hidden }));
   }
 
   /** Sends what is left; waits `ms` milliseconds at most. */
