@@ -7,6 +7,7 @@ import { runFrontBench } from "./front.ts";
 import { http1 } from "./http1.ts";
 import { http2Hpack } from "./http2-hpack.ts";
 import { runLedgerBench } from "./ledger.ts";
+import { runLogLineBench } from "./log-line.ts";
 import { runMarkdownBench } from "./html-to-markdown.ts";
 import { runPaymentBench } from "./payment.ts";
 import { runPolicyBench } from "./policy.ts";
@@ -46,6 +47,7 @@ const BENCHES: readonly Bench[] = [
   },
   { name: "payment", about: "asking for payment, verifying it, and what it adds to a request", run: runPaymentBench },
   { name: "policy", about: "each policy's cost, and all at once, beside nginx", run: runPolicyBench },
+  { name: "log-line", about: "a line of the access log, beside JSON.stringify", run: runLogLineBench },
   { name: "compression", about: "CPU time per megabyte of each coding, beside nginx's gzip", run: runCompressionBench },
   { name: "search", about: "the search index, its crawler, and merging what engines answer", run: runSearchBench },
   {

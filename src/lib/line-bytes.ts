@@ -16,8 +16,8 @@ const MAX_DIGITS = 16;
 const CONTROLS = /[\u007f-\u009f]/g;
 
 /**
- * A line as it grows in a buffer, piece by piece. Writing short texts a character at a time is three times as fast as joining
- * them and having the runtime encode the whole (bench policy). What does not fit leaves the line `full`, for nobody to send.
+ * A line as it grows in a buffer, piece by piece. Writing short texts a character at a time costs less than joining
+ * them and having the runtime encode the whole (bench log-line). What does not fit leaves the line `full`, for nobody to send.
  */
 export class LineBytes {
   bytes: Buffer;
