@@ -282,6 +282,7 @@ export class FieldScan {
       }
       case CONNECTION:
         if (end - start === 11 && spells(text, start, " keep-alive")) this.keepAlive = true;
+        else if (end - start === 6 && spells(text, start, " close")) this.close = true;
         else this.#takeConnection(text.slice(start, end));
         return true;
       case HOST:

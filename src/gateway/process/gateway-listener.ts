@@ -37,6 +37,8 @@ export class GatewayListener {
   readonly #transport: Transport;
   readonly #host: ServerHost;
   readonly #entrance: Entrance;
+  /** What follows on connections of which there is nothing more to say: one for all of them. */
+  readonly #plain: Successor;
   readonly #open = new Roster<ServerConnection>();
   #material: TlsMaterial | undefined;
   #bound: Listener | TlsListener | undefined;
@@ -65,6 +67,7 @@ export class GatewayListener {
       },
       closed,
     };
+    this.#plain = this.#createSuccessor(this.#host);
   }
 
   /** Binds and serves. Rejects, with nothing bound, where that cannot be. `material` is what listeners with TLS show. */
@@ -144,19 +147,13 @@ export class GatewayListener {
     const place = { address, port, reusePort: true, onFault };
     this.#material = material;
     if (!useTls) {
-      this.#bound = listen({
-        ...place,
-        accept: (wire) => this.#accept(wire, (admitted) => this.#beginPlain(admitted)),
-      });
+      this.#bound = listen({ ...place, accept: (wire) => this.#accept(wire) });
       return;
     }
     if (material === undefined) throw new Error("Cannot listen with TLS: there is no certificate");
     if (proxyProtocol) {
       this.#upgrade = this.#createUpgrade(material);
-      this.#bound = listen({
-        ...place,
-        accept: (wire) => this.#accept(wire, (admitted) => this.#beginProxied(admitted)),
-      });
+      this.#bound = listen({ ...place, accept: (wire) => this.#accept(wire) });
       return;
     }
     this.#bound = await listenTls({
@@ -175,8 +172,9 @@ export class GatewayListener {
     return createTlsUpgrade(material, this.#protocols(), this.#shared.onFault);
   }
 
-  #accept(wire: Wire, begin: (wire: Wire) => WireHandler): WireHandler {
-    if (this.#hasPlace()) return begin(wire);
+  #accept(wire: Wire): WireHandler {
+    if (this.#hasPlace())
+      return this.plan.proxyProtocol ? this.#beginProxied(wire) : this.#beginFirstBytes(wire, this.#host);
     if (!this.plan.useTls) return new RefusedConnection(wire, this.#shared.wheel);
     // What comes behind its PROXY header is TLS, in which nothing can be said yet.
     wire.terminate();
@@ -189,10 +187,6 @@ export class GatewayListener {
     if (isFree) connections.accepted(this.#transport);
     else connections.refused(this.#transport);
     return isFree;
-  }
-
-  #beginPlain(wire: Wire): WireHandler {
-    return this.plan.proxyProtocol ? this.#beginProxied(wire) : this.#beginFirstBytes(wire, this.#host);
   }
 
   #beginProxied(wire: Wire): WireHandler {
@@ -243,6 +237,10 @@ export class GatewayListener {
   }
 
   #successor(host: ServerHost): Successor {
+    return host === this.#host ? this.#plain : this.#createSuccessor(host);
+  }
+
+  #createSuccessor(host: ServerHost): Successor {
     return {
       host,
       h2Only: this.plan.h2cOnly,
