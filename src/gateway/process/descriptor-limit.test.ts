@@ -1,18 +1,36 @@
 import { expect, test } from "bun:test";
+import { type Config } from "../config/config.ts";
 import { loadValue } from "../config/load.ts";
-import { descriptorLimit, descriptorWarning } from "./descriptor-limit.ts";
+import { clientRoom, descriptorLimit, descriptorWarning, lingeringRoom } from "./descriptor-limit.ts";
 
-function warningAt(limit: number, upstreams: readonly object[]): string {
+const UPSTREAMS = [{ name: "a", servers: [{ address: "127.0.0.1", port: 1 }] }];
+
+function configOf(upstreams: readonly object[]): Config {
   const { config } = loadValue({ server: { max_connections: 1000 }, upstreams });
   if (config === undefined) throw new Error("the configuration is refused");
-  return descriptorWarning(config, limit);
+  return config;
 }
 
-test("a process that may open too few files says so: one for each client, and one for its upstream", () => {
-  const upstreams = [{ name: "a", servers: [{ address: "127.0.0.1", port: 1 }] }];
-  expect([warningAt(1064, []), warningAt(2064, upstreams)]).toEqual(["", ""]);
-  expect(warningAt(1063, [])).toContain("need 1064 open files, and this system allows 1063");
-  expect(warningAt(2063, upstreams)).toContain("need 2064 open files");
+test("a client takes a descriptor, and one for his upstream; some are left for the refused and for the process itself", () => {
+  expect([lingeringRoom(128), lingeringRoom(1024), lingeringRoom(65_536)]).toEqual([16, 128, 256]);
+  expect([clientRoom(configOf([]), 128), clientRoom(configOf(UPSTREAMS), 128)]).toEqual([48, 24]);
+  expect([clientRoom(configOf(UPSTREAMS), 16), clientRoom(configOf([]), Number.POSITIVE_INFINITY)]).toEqual([
+    1,
+    Number.POSITIVE_INFINITY,
+  ]);
+});
+
+test("a process that may open too few files says how many clients it takes", () => {
+  const warnings = [
+    descriptorWarning(configOf([]), 1320),
+    descriptorWarning(configOf(UPSTREAMS), 2320),
+    descriptorWarning(configOf([]), Number.POSITIVE_INFINITY),
+  ];
+  expect(warnings).toEqual(["", "", ""]);
+  expect(descriptorWarning(configOf(UPSTREAMS), 1024)).toBe(
+    "warning: server.max_connections is 1000, and this system allows a process 1024 open files: " +
+      "a worker refuses clients beyond 416 (ulimit -n, LimitNOFILE)",
+  );
 });
 
 test("the system's limit is read", () => {

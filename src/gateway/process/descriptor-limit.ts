@@ -3,8 +3,12 @@ import { type Config } from "../config/config.ts";
 
 /** Descriptors that a process has beside its clients' connections and what they need: listeners, logs, the engine's own. */
 const OTHERS = 64;
+/** Refused connections that may linger at once: they are over what is let in, and must not be without a bound. */
+const MAX_LINGERING = 256;
+/** And of the descriptors that there are, this part. */
+const LINGERING_PART = 1 / 8;
 
-/** Files that this process may have open; Infinity where the system does not say. */
+/** Files that this process may have open; Infinity where the system does not say. Bun has raised it as far as it may. */
 export function descriptorLimit(): number {
   try {
     const limits = readFileSync("/proc/self/limits", "latin1");
@@ -15,16 +19,30 @@ export function descriptorLimit(): number {
   }
 }
 
+/** Refused connections that may linger in one process. */
+export function lingeringRoom(limit = descriptorLimit()): number {
+  return Math.min(MAX_LINGERING, Math.floor(limit * LINGERING_PART));
+}
+
+/**
+ * Clients that one process can have, each with a connection to an upstream where there are upstreams. Without a descriptor left a
+ * process can neither take a client nor refuse him, and its event loop turns without end.
+ */
+export function clientRoom({ upstreams }: Pick<Config, "upstreams">, limit = descriptorLimit()): number {
+  const each = upstreams.length === 0 ? 1 : 2;
+  return Math.max(1, Math.floor((limit - OTHERS - lingeringRoom(limit)) / each));
+}
+
 /**
  * What to tell an operator whose system gives a process fewer descriptors than the connections that the configuration lets in
  * may need; empty where it gives enough.
  */
-export function descriptorWarning({ server, upstreams }: Config, limit = descriptorLimit()): string {
-  const each = upstreams.length === 0 ? 1 : 2;
-  const wanted = server.max_connections * each + OTHERS;
-  if (limit >= wanted) return "";
+export function descriptorWarning(config: Config, limit = descriptorLimit()): string {
+  const { max_connections: wanted } = config.server;
+  const room = clientRoom(config, limit);
+  if (room >= wanted) return "";
   return (
-    `warning: server.max_connections is ${server.max_connections}, for which a worker may need ${wanted} open files, ` +
-    `and this system allows ${limit}: clients beyond that wait unanswered (ulimit -n, LimitNOFILE)`
+    `warning: server.max_connections is ${wanted}, and this system allows a process ${limit} open files: ` +
+    `a worker refuses clients beyond ${room} (ulimit -n, LimitNOFILE)`
   );
 }

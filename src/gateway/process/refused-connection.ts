@@ -1,13 +1,13 @@
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type HeadFault } from "../refusal.ts";
 import { refuse } from "../http1/refusal.ts";
+import { lingeringRoom } from "./descriptor-limit.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 
 /** Milliseconds that a refused client has to read why. */
 const LINGER_MS = 1000;
-/** Refused connections that may linger at once: they are over `server.max_connections`, and must not be without a bound. */
-const MAX_LINGERING = 256;
 
+const mostLingering = lingeringRoom();
 let lingering = 0;
 
 const TOO_MANY: HeadFault = { code: "overloaded", detail: "this server has as many connections as it may" };
@@ -26,7 +26,7 @@ export class RefusedConnection extends Deadline implements WireHandler {
     wire.write(bytes, 0, bytes.length);
     wire.shutdown();
     // Not closed here, where its socket has no handler yet.
-    wheel.set(this, lingering >= MAX_LINGERING ? 0 : LINGER_MS);
+    wheel.set(this, lingering >= mostLingering ? 0 : LINGER_MS);
     lingering++;
   }
 

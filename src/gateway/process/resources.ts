@@ -10,7 +10,7 @@ import { Tracers } from "../telemetry/tracing/tracers.ts";
 import { type CountedServer } from "../telemetry/upstream-metrics.ts";
 import { ServerStates } from "../upstream/server-states.ts";
 import { LogFiles } from "./log-files.ts";
-import { type Places } from "./places.ts";
+import { clientRoom } from "./descriptor-limit.ts";
 import { SharedPlaces } from "./shared-places.ts";
 
 /** Buffers that a new request finds free: one each way. */
@@ -18,7 +18,7 @@ const STREAM_RESERVE = 2;
 /** And where its answer is gathered, one for that. */
 const BODY_RESERVE = 1;
 
-type PoolConfig = Pick<Config, "buffer_pool" | "x402">;
+type PoolConfig = Pick<Config, "buffer_pool" | "x402" | "upstreams">;
 
 /** What a worker has one of, whatever configuration it serves by: its counters, and its part of what is bounded. */
 export class Resources {
@@ -28,7 +28,7 @@ export class Resources {
   /** For bodies that a feature gathers whole. */
   readonly bodies: BufferPool;
   readonly answers: Answers;
-  readonly places: Places;
+  readonly places: SharedPlaces;
   readonly states: ServerStates;
   readonly rateLimits: RateLimits;
   readonly logFiles: LogFiles;
@@ -42,7 +42,7 @@ export class Resources {
     this.buffers = new BufferPool(streamLimits(config), telemetry.poolWatcher("stream"));
     this.bodies = new BufferPool(bodyLimits(config), telemetry.poolWatcher("body"));
     this.answers = new Answers(this.bodies);
-    this.places = new SharedPlaces(slot);
+    this.places = new SharedPlaces(slot, clientRoom(config));
     this.states = new ServerStates(slot.zone, slot.row);
     const buckets = slot.zone.common().subarray(COMMON.buckets, COMMON.names);
     this.rateLimits = new RateLimits(buckets, telemetry.rateLimits);
@@ -67,6 +67,7 @@ export class Resources {
   reload(config: PoolConfig): void {
     this.buffers.limits = streamLimits(config);
     this.bodies.limits = bodyLimits(config);
+    this.places.ownMost = clientRoom(config);
     this.#answerDiskBytes = config.x402.answer_disk_bytes;
     if (this.answers.disk !== undefined) this.answers.disk.maxBytes = this.#answerDiskBytes;
   }

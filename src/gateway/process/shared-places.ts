@@ -13,9 +13,12 @@ const MAX_CLAIMS = 8;
 export class SharedPlaces implements Places {
   readonly #cells: readonly Int32Array[];
   readonly #own: Int32Array;
+  /** Places that this process may take of them. */
+  ownMost: number;
   #claimed = false;
 
-  constructor({ zone, row }: WorkerSlot) {
+  constructor({ zone, row }: WorkerSlot, ownMost = Number.POSITIVE_INFINITY) {
+    this.ownMost = ownMost;
     this.#cells = Array.from({ length: zone.shape.rows }, (_, index) => zone.cells(index));
     this.#own = zone.cells(row);
   }
@@ -23,6 +26,7 @@ export class SharedPlaces implements Places {
   /** Claiming comes before looking, so that two workers never get the same place. */
   hasFree(max: number): boolean {
     if (this.#claimed) return true;
+    if (Atomics.load(this.#own, TAKEN) >= this.ownMost) return false;
     for (let claim = 0; claim < MAX_CLAIMS && !this.#claimed; claim++) {
       Atomics.add(this.#own, TAKEN, 1);
       this.#claimed = this.#sum() <= max;

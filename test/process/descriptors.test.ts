@@ -1,0 +1,68 @@
+/** A process that the system gives few descriptors: it refuses clients before there are none left to take or refuse them with. */
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { statusOf } from "../support/message.ts";
+import { Folder, Program, until } from "../support/program.ts";
+import { RawClient } from "../support/raw-client.ts";
+
+const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
+const TIME_MS = 40_000;
+const GET = "GET /a.txt HTTP/1.1\r\nHost: a.test\r\n\r\n";
+const LIMIT = 128;
+/** Of those, 64 are the process's own and 16 for those who are refused. */
+const ROOM = 48;
+
+let folder: Folder;
+let program: Program | undefined;
+const clients: RawClient[] = [];
+
+beforeEach(() => {
+  folder = new Folder();
+});
+
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.destroy();
+  await program?.stop();
+  folder.remove();
+});
+
+async function serve(): Promise<{ started: Program; port: number }> {
+  folder.write("a.txt", "hello");
+  const server = { address: "127.0.0.1", port: 0, workers: 1, static_root: folder.path };
+  const config = folder.write("turnpike.json", { server });
+  const command = ["sh", "-c", `ulimit -n ${LIMIT} && exec "$@"`, "sh", process.execPath, MAIN];
+  const started = new Program(["--config", config], { command });
+  program = started;
+  const [, port] = await started.sees(/listening on http:\/\/\S*?:(\d+)/);
+  return { started, port: Number(port) };
+}
+
+/** The status of a GET by someone new; 0 where he is closed without one. */
+async function statusOfNew(port: number): Promise<number> {
+  const client = await RawClient.open(port).catch(() => undefined);
+  // Reset before it was known to be open.
+  if (client === undefined) return 0;
+  clients.push(client);
+  client.send(GET);
+  return await client.response().then(statusOf, () => 0);
+}
+
+test(
+  "those who are over what the descriptors allow are refused, and who is there is served",
+  async () => {
+    const { started, port } = await serve();
+    expect(started.output).toContain(`allows a process ${LIMIT} open files: a worker refuses clients beyond ${ROOM}`);
+    for (let i = 0; i < ROOM; i++) expect(await statusOfNew(port)).toBe(200);
+    const refused = await Promise.all(Array.from({ length: 2 * LIMIT }, () => statusOfNew(port)));
+    expect(refused.filter((status) => status !== 503 && status !== 0)).toEqual([]);
+    expect(readdirSync(`/proc/${started.pid}/fd`).length).toBeLessThan(LIMIT);
+    const [first, second] = clients;
+    if (first === undefined || second === undefined) throw new Error("nobody came");
+    first.send(GET);
+    expect(statusOf(await first.response())).toBe(200);
+    second.destroy();
+    await until("a free place", async () => ((await statusOfNew(port)) === 200 ? true : undefined));
+  },
+  TIME_MS,
+);
