@@ -82,9 +82,9 @@ function answerBig(): void {
   };
 }
 
-async function metric(port: number, name: string): Promise<number> {
+async function metric(port: number, name: string, pool = "stream"): Promise<number> {
   const { body } = await once(port, "GET /metrics HTTP/1.1\r\nHost: a.test\r\n\r\n");
-  return valueOf(body, name, { pool: "stream" });
+  return valueOf(body, name, { pool });
 }
 
 /** Sends `bytes` of requests ahead of an answer that never comes: they wait, 4 buffers of them at least where they are 64 KiB or more. */
@@ -188,6 +188,34 @@ test("a body that a slow origin does not take waits within the bound, or is answ
   expect(await metric(port, "turnpike_buffer_bytes")).toBe(0);
   origin.onBytes = undefined;
   expect(statusOf(await once(port, GET))).toBe(200);
+});
+
+test("uploads that are gathered take body buffers, and get 503 where there are none", async () => {
+  const { upstreams, routes } = everythingTo(origin.port);
+  gateway = await startGateway({
+    access_log: { enabled: false },
+    buffer_pool: { body_buffer_size: 8192, body_buffer_count: 4 },
+    upstreams,
+    routes: routes.map((route) => ({ ...route, body_schema: { type: "string" } })),
+  });
+  const { port } = gateway;
+  const head = "POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Type: application/json\r\n";
+  const upload = (length: number): string => `${head}Content-Length: ${length}\r\n\r\n"${"x".repeat(length - 2)}"`;
+  const first = await open(port);
+  first.send(upload(20_000).slice(0, -1));
+  const used = (pool: string): Promise<number> => metric(port, "turnpike_buffer_bytes", pool);
+  await until("the upload", async () => ((await used("body")) >= 19_999 ? true : undefined));
+  expect(await used("stream")).toBe(0);
+  const second = await open(port);
+  second.send(upload(20_000));
+  const refused = await second.response("POST");
+  expect([statusOf(refused), valuesOf(refused, "retry-after")]).toEqual([503, ["1"]]);
+  expect(await metric(port, "turnpike_buffer_refusals_total", "body")).toBe(1);
+  expect(origin.requests.length).toBe(0);
+  first.send('"');
+  expect(statusOf(await first.response("POST"))).toBe(200);
+  expect(await used("body")).toBe(0);
+  expect(statusOf(await once(port, upload(20_000), "POST"))).toBe(200);
 });
 
 test("requests that are sent ahead wait in buffers, and are let go with the connection where there are none", async () => {

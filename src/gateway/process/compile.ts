@@ -1,3 +1,4 @@
+import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { type Facilitators, type Lease } from "../../payments/facilitator/facilitators.ts";
 import { requireLoopback } from "../../payments/facilitator/loopback-only.ts";
@@ -41,6 +42,8 @@ import { routeSplit } from "./route-split.ts";
 /** What outlives a configuration: one of each per process. */
 export interface ProcessDeps extends UpstreamDeps, LimitDeps {
   readonly state: GatewayState;
+  /** For bodies that a feature gathers whole. */
+  readonly bodies: BufferPool;
   readonly answers: Answers;
   readonly logFiles: LogFiles;
   /** Gets the tracer of a configuration that is closed, where the next one has another. */
@@ -225,10 +228,10 @@ function createStaticFiles({ server }: Config, deps: StaticFilesDeps): StaticFil
 }
 
 /** Makes the check of a route's bodies; undefined where it has no schema. */
-function bodyPolicy({ limits }: Config, route: RouteConfig, { buffers }: ProcessDeps): Policy | undefined {
+function bodyPolicy({ limits }: Config, route: RouteConfig, { bodies }: ProcessDeps): Policy | undefined {
   const { body_schema } = route;
   if (body_schema === undefined) return undefined;
-  return createBodySchemaPolicy({ body_schema, max_body_bytes: limits.max_body_bytes }, { memory: buffers });
+  return createBodySchemaPolicy({ body_schema, max_body_bytes: limits.max_body_bytes }, { memory: bodies });
 }
 
 /** Makes the authentication of each route; undefined for one that everybody may use. */

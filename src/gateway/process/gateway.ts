@@ -325,6 +325,7 @@ class RunningGateway implements GatewayProcess {
       states: this.#own.states,
       members,
       state: { ready: () => this.#isUp && !this.#draining, metrics: () => this.#metrics() },
+      bodies: this.#own.bodies,
       answers: this.#own.answers,
       logFiles: this.#own.logFiles,
       rateLimits: this.#own.rateLimits,

@@ -11,10 +11,10 @@ export const bufferPool = z
       "Number of such buffers in one worker, at least twice `server.max_connections`: one each way. While fewer than two are free, new requests get 503; what has to wait and finds none is cut off.",
     ),
     body_buffer_size: bytes(1_048_576, 1024).describe(
-      "Bytes of one buffer for bodies that are gathered whole, such as an answer that waits for its payment. Small bodies share a buffer, large ones take several.",
+      "Bytes of one buffer for bodies that are gathered whole: uploads that a `body_schema` checks, answers that wait for their payment. Small bodies share a buffer, large ones take several.",
     ),
     body_buffer_count: count(32, 1, 1_048_576).describe(
-      "Number of such buffers in one worker. While less than one is free, requests that need one get 503.",
+      "Number of such buffers in one worker. An upload that finds no room gets 503, and so do requests to pay for while less than one is free.",
     ),
   })
   .prefault({})
