@@ -151,7 +151,7 @@ test("a body that stops coming is answered 408", async () => {
 
 async function used(): Promise<string | undefined> {
   const { text } = await gateway.plain({ path: "/metrics" });
-  return /^turnpike_buffer_bytes\{pool="stream"\} (\d+)$/m.exec(text)?.[1];
+  return /^turnpike_buffer_bytes\{pool="body"\} (\d+)$/m.exec(text)?.[1];
 }
 
 test("clients that leave in the midst of a body leave no memory taken", async () => {
