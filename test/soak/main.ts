@@ -13,16 +13,16 @@ import { cpuSeconds } from "../floods/flooder.ts";
 import { everythingTo, type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { parseMetrics } from "../support/prometheus.ts";
 import { LOCALHOST } from "../support/certificates.ts";
-import { type MemorySample, slopeOf } from "./memory.ts";
+import { type MemorySample, troughsOf } from "./memory.ts";
 import { SoakOrigin } from "./origin.ts";
 import { type Ports, type Visit, VISITS } from "./traffic.ts";
 
 const SAMPLE_MS = 2_000;
 /** The share of the time after which memory should have found its level. */
 const WARM_UP = 0.4;
-/** KiB a minute that count as none, and KiB over the whole time after the warm-up that a short run may grow. */
+/** KiB a minute that count as none, and KiB by which the lowest points of a short run may differ. */
 const MAX_SLOPE = 2_048;
-const MAX_GROWTH = 16_384;
+const MAX_GROWTH = 32_768;
 const SETTLE_MS = 30_000;
 /** Failures of one kind that are printed. */
 const SHOWN = 5;
@@ -163,14 +163,14 @@ function judge({ gateway, tallies, samples, stuck, minutes }: Run): string[] {
     for (const failure of failures.slice(0, SHOWN)) problems.push(`${name}: ${failure}`);
   }
   const steady = samples.filter((sample) => sample.minutes > minutes * WARM_UP);
-  const slope = slopeOf(steady);
-  const growth = slope * minutes * (1 - WARM_UP);
-  const [first, last] = [steady[0]?.kib ?? 0, steady.at(-1)?.kib ?? 0];
+  const { early, late, slope } = troughsOf(steady);
+  const highest = Math.max(0, ...steady.map(({ kib }) => kib));
   console.log(
-    `memory after the warm-up: ${(first / 1024).toFixed(0)} to ${(last / 1024).toFixed(0)} MiB, ` +
+    `memory after the warm-up: ${(early / 1024).toFixed(0)} MiB at the least, later ${(late / 1024).toFixed(0)}, ` +
+      `${(highest / 1024).toFixed(0)} at the most; ` +
       `${(slope / 1024).toFixed(2)} MiB a minute; CPU: ${cpuSeconds(gateway.pid).toFixed(0)} s`,
   );
-  if (slope > MAX_SLOPE && growth > MAX_GROWTH)
+  if (slope > MAX_SLOPE && late - early > MAX_GROWTH)
     problems.push(`memory grows by ${(slope / 1024).toFixed(1)} MiB a minute`);
   if (stuck !== "") problems.push(stuck);
   const faults = gateway.output().match(/fault: .*(?:\n {4}at .*)*/g) ?? [];

@@ -1,13 +1,20 @@
 import { expect, test } from "bun:test";
-import { slopeOf } from "./memory.ts";
+import { type MemorySample, troughsOf } from "./memory.ts";
 
-function at(minutes: number, kib: number): { minutes: number; kib: number } {
-  return { minutes, kib };
+/** KiB as they were, a minute apart. */
+function samples(...kib: readonly number[]): MemorySample[] {
+  return kib.map((value, minutes) => ({ minutes, kib: value }));
 }
 
-test("the slope is that of the line that fits best", () => {
-  expect(slopeOf([at(0, 10), at(1, 30), at(2, 50)])).toBeCloseTo(20);
-  expect(slopeOf([at(0, 10), at(1, 90), at(2, 10)])).toBeCloseTo(0);
-  expect(slopeOf([at(0, 10), at(1, 90)])).toBe(0);
-  expect(slopeOf([at(1, 1), at(1, 2), at(1, 3)])).toBe(0);
+test("memory that rises and falls has no slope", () => {
+  expect(troughsOf(samples(200, 300, 400, 200, 300, 400, 500))).toEqual({ early: 200, late: 200, slope: 0 });
+});
+
+test("memory whose lowest points rise has that slope", () => {
+  expect(troughsOf(samples(200, 300, 400, 230, 330, 430)).slope).toBe(10);
+  expect(troughsOf(samples(100, 110, 120, 130)).slope).toBe(10);
+});
+
+test("too few samples say nothing", () => {
+  for (const few of [samples(), samples(10)]) expect(troughsOf(few).slope).toBe(0);
 });

@@ -5,17 +5,22 @@ export interface MemorySample {
   readonly kib: number;
 }
 
-/** KiB a minute, by least squares; 0 for fewer than three samples. */
-export function slopeOf(samples: readonly MemorySample[]): number {
-  if (samples.length < 3) return 0;
-  const mean = (pick: (sample: MemorySample) => number): number =>
-    samples.reduce((sum, sample) => sum + pick(sample), 0) / samples.length;
-  const [minutes, kib] = [mean((sample) => sample.minutes), mean((sample) => sample.kib)];
-  let over = 0;
-  let under = 0;
-  for (const sample of samples) {
-    over += (sample.minutes - minutes) * (sample.kib - kib);
-    under += (sample.minutes - minutes) ** 2;
-  }
-  return under === 0 ? 0 : over / under;
+/** What a process has least of memory, early and late. */
+export interface Troughs {
+  readonly early: number;
+  readonly late: number;
+  /** KiB a minute between the two. */
+  readonly slope: number;
+}
+
+/**
+ * The lowest KiB of the earlier half of the samples and of the later one. A collector lets memory rise and fall by half of its size
+ * all the time, and a line through all of that points anywhere; what leaks is there at the lowest points too.
+ */
+export function troughsOf(samples: readonly MemorySample[]): Troughs {
+  const middle = Math.floor(samples.length / 2);
+  const halves = [samples.slice(0, middle), samples.slice(middle)];
+  const [early, late] = halves.map((half) => half.toSorted((a, b) => a.kib - b.kib)[0]);
+  if (early === undefined || late === undefined) return { early: 0, late: 0, slope: 0 };
+  return { early: early.kib, late: late.kib, slope: (late.kib - early.kib) / (late.minutes - early.minutes) };
 }
