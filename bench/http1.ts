@@ -32,6 +32,7 @@ function nullWire(): Wire {
     resume() {},
     shutdown() {},
     end() {},
+    close() {},
     terminate() {},
     remoteAddress: "127.0.0.1",
     data: { onData() {}, onDrain() {}, onEnd() {}, onClose() {} },

@@ -274,9 +274,8 @@ export class Http1ServerConnection
       this.#refuse(request, text.slice(from));
       return;
     }
-    const { bodyLength } = request.head;
     this.#state = BUSY;
-    this.#body = bodyLength === 0 ? undefined : new Http1RequestBody(this, bodyLength);
+    this.#body = request.head.bodyLength === 0 ? undefined : new Http1RequestBody(this, request.head.bodyLength);
     this.#tunnel = request.head.upgrade === "" ? undefined : new TunnelBytes(this);
     const exchange = new Http1Exchange(this, request, this.#body ?? this.#tunnel);
     this.#exchange = exchange;
@@ -370,7 +369,8 @@ export class Http1ServerConnection
   #closeForGood(): void {
     this.out.flush();
     if (this.out.blocked) this.#close();
-    else this.#wire.end();
+    else if (this.#host.scheme === "https") this.#wire.end();
+    else this.#wire.close();
   }
 
   /** Sends what is left, then FIN, then waits a while for the peer to close. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createConnection } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listen, type Listener } from "./tcp.ts";
@@ -70,6 +71,25 @@ test("each side hears the data of the other, its end where that comes first, and
   accepted?.shutdown();
   await Promise.all([server.closed, client.closed]);
   expect([server.heard, client.heard, faults]).toEqual([["hello", "end", "close"], ["bye", "close"], []]);
+});
+
+test.each(["end", "close"] as const)("%s lets what was taken arrive, and then a FIN and no reset", async (way) => {
+  const answer = "x".repeat(50_000);
+  const endpoint = serve(
+    (wire) =>
+      new Recorder(() => {
+        send(wire, answer);
+        wire[way]();
+      }),
+  );
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let got = "";
+  const client = createConnection({ host: endpoint.address, port: endpoint.port }, () => client.write("hello"));
+  client.on("data", (chunk) => (got += chunk.toString()));
+  client.on("error", reject);
+  client.on("end", () => resolve(got));
+  expect([await promise, faults]).toEqual([answer, []]);
+  client.destroy();
 });
 
 test("a throw in a handler closes its connection, is reported, and harms no other", async () => {

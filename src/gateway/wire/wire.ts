@@ -10,6 +10,8 @@ export interface Wire {
   shutdown(): void;
   /** Closes both ways after what was taken; for a peer that sends no more, since what it still sends is answered by a reset. */
   end(): void;
+  /** As `end`, for a wire without TLS whose bytes were all taken: a system call less (bench front, connects). */
+  close(): void;
   /** Closes at once, both ways. */
   terminate(): void;
   /** Undefined where the peer had reset the connection before anybody asked. */

@@ -38,6 +38,10 @@ export class FakeWire implements Wire {
     this.terminate();
   }
 
+  close(): void {
+    this.end();
+  }
+
   terminate(): void {
     if (this.closed) return;
     this.closed = true;
