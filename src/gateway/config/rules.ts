@@ -121,6 +121,25 @@ function listeners({ server }: Draft, report: Report): void {
   }
 }
 
+/** UDP ports are shared as TCP ports are: of two endpoints on one, each would get a part of the other's packets. */
+function quicPorts({ server, quic }: Draft, report: Report): void {
+  if (server === undefined) return;
+  const taken = new Map<string, string>();
+  if (quic?.enabled === true) taken.set(`${server.address} ${quic.port}`, "quic.port");
+  for (const [i, { address, port, quic_enabled: isEnabled, quic_port: own }] of server.listeners.entries()) {
+    const path = `server.listeners[${i}].quic_port`;
+    if (!isEnabled) {
+      if (own !== 0) report.warning(path, "without effect, since quic_enabled is not set");
+      continue;
+    }
+    const udpPort = own === 0 ? port : own;
+    const key = `${address} ${udpPort}`;
+    const first = taken.get(key);
+    if (udpPort !== 0 && first !== undefined) report.problem(path, `${udpPort} is taken by ${first}`);
+    else taken.set(key, path);
+  }
+}
+
 /** Test mode settles without moving money: whoever reaches the gateway would get everything for nothing. */
 function testMode({ server, x402 }: Draft, report: Report): void {
   if (x402?.test_mode !== true || server === undefined) return;
@@ -172,6 +191,7 @@ export function checkSections(draft: Draft, report: Report): void {
   certificates(draft, report);
   withoutEffect(draft, report);
   quicEndpoints(draft, report);
+  quicPorts(draft, report);
   if (draft.admin?.enabled === true && draft.admin.api_key === "") {
     report.problem("admin.api_key", "required with admin.enabled");
   }
