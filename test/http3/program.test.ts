@@ -236,6 +236,29 @@ describe.skipIf(NGTCP2 === null)("client certificates (needs the Debian package 
   }, 30_000);
 });
 
+test("what a client claims of a certificate does not reach the upstream", async () => {
+  const seen: string[] = [];
+  const origin = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: ({ headers }) => {
+      seen.push(...[...headers.keys()].filter((name) => name.startsWith("x-")));
+      return new Response("ok");
+    },
+  });
+  open.push({ stop: () => origin.stop(true) });
+  const program = await start({
+    upstreams: [{ name: "origin", servers: [{ address: "127.0.0.1", port: origin.port }] }],
+    routes: [{ path_prefix: "/", upstream: "origin" }],
+  });
+  const client = await Http3Client.connect(program.port);
+  open.push({ stop: () => client.close() });
+  const claims = { "x-client-cert-verified": "SUCCESS", "x-client-cert-subject": "CN=fake", "x-other": "1" };
+  expect((await client.request("GET", "/told", undefined, claims)).headers[":status"]).toBe("200");
+  expect(seen).toContain("x-other");
+  expect(seen.filter((name) => name.startsWith("x-client-cert"))).toEqual([]);
+}, 30_000);
+
 test("clients that vanish do not hold up the others", async () => {
   const program = await start({});
   const script = `process.emitWarning = () => {};
