@@ -81,8 +81,8 @@ export interface RequestBody {
 
 /** Hears how a request fares with upstreams. */
 export interface UpstreamTrace {
-  /** It goes to this server; a try before it is over. */
-  tryBegan(server: string): void;
+  /** It goes to this server, with its path changed by `rewrite`; a try before it is over. */
+  tryBegan(server: string, scheme: "http" | "https", rewrite: ((path: string) => string) | undefined): void;
   /** It has a connection there. */
   connected(): void;
   /** Field lines that the server is told of the trace. */

@@ -145,10 +145,10 @@ export class Clients {
   };
 
   /** Asks for a path and awaits no answer; what it gives makes the client leave. */
-  async open(protocol: Protocol, path: string): Promise<() => void> {
+  async open(protocol: Protocol, path: string, headers: Pairs = []): Promise<() => void> {
     if (protocol === "HTTP/3") {
       this.#http3 ??= Http3Client.connect(this.#quicPort);
-      const { stream, response } = await (await this.#http3).open("GET", path);
+      const { stream, response } = await (await this.#http3).open("GET", path, Object.fromEntries(headers));
       response.catch(() => {});
       return () => {
         stream.stopSending(REQUEST_CANCELLED);
@@ -157,9 +157,14 @@ export class Clients {
     }
     const socket = await secure(this.#tlsPort, protocol === "HTTP/2" ? "h2" : "http/1.1");
     if (protocol === "HTTP/2") {
-      const fields = requestFields(path).map(([name, value]) => [name, name === ":scheme" ? "https" : value] as const);
+      const fields = requestFields(path, "GET", headers).map(
+        ([name, value]) => [name, name === ":scheme" ? "https" : value] as const,
+      );
       new Http2Client(socket).send(h2.PREFACE, h2.settings(), h2.frame(h2.HEADERS, h2.END_BOTH, 1, block(fields)));
-    } else new RawClient(socket).send(`GET ${path} HTTP/1.1\r\nHost: ${AUTHORITY}\r\n\r\n`);
+    } else {
+      const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+      new RawClient(socket).send(`GET ${path} HTTP/1.1\r\nHost: ${AUTHORITY}\r\n${lines}\r\n`);
+    }
     return () => void socket.destroy();
   }
 

@@ -1,16 +1,19 @@
 import { type Exchange } from "../exchange.ts";
 import { type Decision, type Policy } from "./policy.ts";
 import { type ChildSpan, RequestTrace } from "../telemetry/tracing/request-trace.ts";
-import { eventTime } from "../../lib/event-clock.ts";
 
-function ended(span: ChildSpan, decision: Decision): Decision {
-  span.endedAt = eventTime();
+interface Work {
+  readonly trace: RequestTrace;
+  readonly span: ChildSpan;
+}
+
+function ended({ trace, span }: Work, decision: Decision): Decision {
+  trace.policyEnded(span, "");
   return decision;
 }
 
-function failed(span: ChildSpan, error: unknown): never {
-  span.endedAt = eventTime();
-  span.error = "internal";
+function failed({ trace, span }: Work, error: unknown): never {
+  trace.policyEnded(span, "internal");
   throw error;
 }
 
@@ -22,16 +25,16 @@ export function tracedPolicy(policy: Policy): Policy {
     request(exchange: Exchange) {
       const { trace } = exchange;
       if (!(trace instanceof RequestTrace)) return policy.request(exchange);
-      const span = trace.begin(policy.name);
+      const work = { trace, span: trace.policyBegan(policy.name) };
       try {
         const decision = policy.request(exchange);
-        if (!(decision instanceof Promise)) return ended(span, decision);
+        if (!(decision instanceof Promise)) return ended(work, decision);
         return decision.then(
-          (made) => ended(span, made),
-          (error: unknown) => failed(span, error),
+          (made) => ended(work, made),
+          (error: unknown) => failed(work, error),
         );
       } catch (error) {
-        return failed(span, error);
+        return failed(work, error);
       }
     },
     close: () => policy.close(),

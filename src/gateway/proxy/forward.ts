@@ -98,7 +98,7 @@ class Forward implements ResponseSink {
     server.began(this.#tries > 0);
     this.#atServer = true;
     this.#tries++;
-    this.#exchange.trace?.tryBegan(server.key);
+    this.#exchange.trace?.tryBegan(server.key, this.#upstream.scheme, this.#target.rewrite);
     const connection = server.pool.take();
     if (connection === undefined) this.#waitAt(server);
     else this.send(connection);

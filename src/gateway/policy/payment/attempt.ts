@@ -99,8 +99,7 @@ export class Attempt {
 
   async #verify(): Promise<Decision> {
     const { log, route } = this.#sale;
-    const { payload, requirements } = this.#deal;
-    const verification = await verifyOnce(this.#sale, payload, requirements);
+    const verification = await verifyOnce(this.#sale, this.#exchange, this.#deal);
     if (verification.kind === "valid" && !this.#exchange.gone) return this.#admit(verification.payer);
     await this.#move({ state: "released", hold: false });
     if (verification.kind === "refused") {
@@ -247,7 +246,7 @@ export class Attempt {
     const { amount } = this.#payment;
     const requirements = fromStored(this.#payment)?.requirements ?? { ...this.#deal.requirements, amount };
     this.#settling = true;
-    const outcome = await findOnce(this.#sale, this.#deal.payload, requirements);
+    const outcome = await findOnce(this.#sale, this.#exchange, { ...this.#deal, requirements });
     if (outcome.kind === "void") {
       await this.#giveUp(voidReason(this.#deal.payload, this.#payment.validBefore > this.#sale.clock() / 1000));
       return "answered";
@@ -281,7 +280,7 @@ export class Attempt {
 
   #settle(requirements: PaymentRequirements): Promise<Settlement> {
     this.#settling = true;
-    return settleOnce(this.#sale, this.#deal.payload, requirements);
+    return settleOnce(this.#sale, this.#exchange, { ...this.#deal, requirements });
   }
 
   #keep(answer: Answer): void {

@@ -36,41 +36,60 @@ export interface SpanContext {
   readonly hidden: HiddenParameters;
 }
 
-/** The spans of a request that has ended, each as OTLP's JSON. `epoch` is when `eventTime` was 0, in Unix milliseconds. */
-export function encodeSpans(
-  exchange: Exchange,
-  trace: RequestTrace,
-  context: SpanContext & { readonly endedAt: number; readonly epoch: number },
-): string[] {
-  const { endedAt, epoch, route } = context;
-  const between = (from: number, to: number): object => ({
-    startTimeUnixNano: nanos(epoch + from),
-    endTimeUnixNano: nanos(epoch + Math.max(from, to)),
-  });
-  const known = METHODS.has(exchange.head.method) ? exchange.head.method : "HTTP";
-  const { traceId, spanId, parentId, state } = trace;
-  const shared = state === "" ? { traceId } : { traceId, traceState: state };
+/** `endedAt` is that of the request; `epoch` is when `eventTime` was 0, in Unix milliseconds. */
+interface Ended extends SpanContext {
+  readonly endedAt: number;
+  readonly epoch: number;
+}
+
+/** The spans of a request that has ended, each as OTLP's JSON, but for lasting ones that have not. */
+export function encodeSpans(exchange: Exchange, trace: RequestTrace, context: Ended): string[] {
+  const { endedAt, route } = context;
+  const known = knownMethod(exchange);
+  const { spanId, parentId } = trace;
   const { status } = exchange;
   const server = {
-    ...shared,
+    ...sharedBy(trace),
     spanId,
     ...(parentId === "" ? {} : { parentSpanId: parentId }),
     name: route === "" ? known : `${known} ${route}`,
     kind: SERVER,
-    ...between(exchange.beganAt, endedAt),
+    ...between(context, exchange.beganAt, endedAt),
     attributes: requestAttributes(exchange, context),
     ...(status >= 500 ? { status: { code: ERROR } } : {}),
   };
-  const children = trace.children.map((child) => ({
-    ...shared,
+  const children = trace.children.filter((child) => !isOpen(child));
+  return [JSON.stringify(server), ...children.map((child) => encodeChild(exchange, trace, child, context))];
+}
+
+/** It lasts longer than its request, so far. */
+export function isOpen({ lasts, endedAt }: ChildSpan): boolean {
+  return lasts && endedAt === -1;
+}
+
+/** One part of a request, as OTLP's JSON; one that does not last ends with its request. */
+export function encodeChild(exchange: Exchange, trace: RequestTrace, child: ChildSpan, context: Ended): string {
+  return JSON.stringify({
+    ...sharedBy(trace),
     spanId: child.spanId,
-    parentSpanId: spanId,
-    name: child.server === "" ? child.name : known,
-    kind: child.server === "" ? INTERNAL : CLIENT,
-    ...between(child.beganAt, child.endedAt === -1 ? endedAt : child.endedAt),
-    ...childAttributes(exchange, child),
-  }));
-  return [server, ...children].map((span) => JSON.stringify(span));
+    parentSpanId: child.parentId,
+    name: child.to === undefined ? child.name : knownMethod(exchange),
+    kind: child.to === undefined ? INTERNAL : CLIENT,
+    ...between(context, child.beganAt, child.endedAt === -1 ? context.endedAt : child.endedAt),
+    ...childAttributes(exchange, child, context),
+  });
+}
+
+function between({ epoch }: Ended, from: number, to: number): object {
+  return { startTimeUnixNano: nanos(epoch + from), endTimeUnixNano: nanos(epoch + Math.max(from, to)) };
+}
+
+function knownMethod({ head }: Exchange): string {
+  return METHODS.has(head.method) ? head.method : "HTTP";
+}
+
+function sharedBy({ traceId, state }: RequestTrace): object {
+  return state === "" ? { traceId } : { traceId, traceState: state };
 }
 
 /** Unix nanoseconds in decimal digits; a number holds them to 256 ns only. */
@@ -116,11 +135,15 @@ function addressOf(place: string): Attribute[] {
   return port === undefined ? [address] : [address, integer("server.port", Number(port))];
 }
 
-function childAttributes({ head }: Exchange, child: ChildSpan): object {
+function childAttributes({ head }: Exchange, child: ChildSpan, { hidden }: SpanContext): object {
   const error = child.error !== "" ? child.error : child.status >= 400 ? String(child.status) : "";
   const failed = error === "" ? {} : { status: { code: ERROR } };
-  if (child.server === "") return { attributes: error === "" ? [] : [text("error.type", error)], ...failed };
-  const attributes = [...methodOf(head.method), ...addressOf(child.server)];
+  if (child.to === undefined) return error === "" ? {} : { attributes: [text("error.type", error)], ...failed };
+  const { server, scheme, rewrite } = child.to;
+  const path = rewrite === undefined ? head.path : rewrite(head.path);
+  const place = server.startsWith("unix:") ? "localhost" : server;
+  const url = `${scheme}://${place}${path}${hidden.query(head.query)}`;
+  const attributes = [...methodOf(head.method), ...addressOf(server), text("url.full", url)];
   if (child.status !== 0) attributes.push(integer("http.response.status_code", child.status));
   if (child.resends > 0) attributes.push(integer("http.request.resend_count", child.resends));
   if (error !== "") attributes.push(text("error.type", error));

@@ -5,15 +5,26 @@ import { UpstreamRecord } from "./upstream-record.ts";
 /** Spans of one request; what comes beyond them is left out. A retry makes one, and so does each policy that guards. */
 const MAX_CHILDREN = 64;
 
+/** Where a try goes. */
+interface Try {
+  readonly server: string;
+  readonly scheme: "http" | "https";
+  readonly rewrite: ((path: string) => string) | undefined;
+}
+
 /** A part of a request; times are those of `eventTime`. */
 export interface ChildSpan {
   readonly spanId: string;
-  /** `upstream`, or the policy's name. */
+  /** The request's, or that of the policy that it is a part of. */
+  readonly parentId: string;
+  /** `upstream`, the policy's name, or that of its work. */
   readonly name: string;
   readonly beganAt: number;
   endedAt: number;
-  /** Empty for a policy. */
-  readonly server: string;
+  /** Undefined but for a try. */
+  readonly to: Try | undefined;
+  /** It may go on when the request is over, and is told of once it has ended. */
+  readonly lasts: boolean;
   /** From 0 on. */
   readonly resends: number;
   status: number;
@@ -29,7 +40,11 @@ export class RequestTrace extends UpstreamRecord {
   readonly parentId: string;
   readonly children: ChildSpan[] = [];
   readonly state: string;
+  /** Hears of a lasting part that ends when the request is over. */
+  onLate: ((span: ChildSpan) => void) | undefined;
   readonly #newSpanId: () => string;
+  /** The policy at work. */
+  #policy: ChildSpan | undefined;
   #try: ChildSpan | undefined;
 
   constructor(ids: { traceId: string; parentId: string; state: string }, newSpanId: () => string) {
@@ -41,10 +56,10 @@ export class RequestTrace extends UpstreamRecord {
     this.#newSpanId = newSpanId;
   }
 
-  override tryBegan(server: string): void {
+  override tryBegan(server: string, scheme: Try["scheme"], rewrite: Try["rewrite"]): void {
     this.tryEnded("");
-    super.tryBegan(server);
-    this.#try = this.begin("upstream", server);
+    super.tryBegan(server, scheme, rewrite);
+    this.#try = this.#begin("upstream", { to: { server, scheme, rewrite } });
     const { spanId } = this.#try;
     this.fields = contextFields({ traceId: this.traceId, spanId, sampled: true }, this.state);
   }
@@ -61,15 +76,41 @@ export class RequestTrace extends UpstreamRecord {
     this.#try = undefined;
   }
 
-  /** A part begins; who began it ends it. */
-  begin(name: string, server = ""): ChildSpan {
+  /** A policy begins its work: what begins before it ends is a part of it. */
+  policyBegan(name: string): ChildSpan {
+    this.#policy = this.#begin(name);
+    return this.#policy;
+  }
+
+  /** `error` is empty, or what went wrong in a word. */
+  policyEnded(span: ChildSpan, error: string): void {
+    if (this.#policy === span) this.#policy = undefined;
+    span.endedAt = eventTime();
+    span.error = error;
+  }
+
+  /** Work begins that may go on when the request is over. */
+  workBegan(name: string): ChildSpan {
+    return this.#begin(name, { parentId: this.#policy?.spanId ?? this.spanId, lasts: true });
+  }
+
+  workEnded(span: ChildSpan, error: string): void {
+    span.endedAt = eventTime();
+    span.error = error;
+    if (this.children.includes(span)) this.onLate?.(span);
+  }
+
+  #begin(name: string, more: Partial<Pick<ChildSpan, "parentId" | "to" | "lasts">> = {}): ChildSpan {
     const span: ChildSpan = {
       spanId: this.#newSpanId(),
+      parentId: this.spanId,
       name,
       beganAt: eventTime(),
       endedAt: -1,
-      server,
-      resends: server === "" ? 0 : this.tries - 1,
+      to: undefined,
+      lasts: false,
+      ...more,
+      resends: more.to === undefined ? 0 : this.tries - 1,
       status: 0,
       error: "",
     };

@@ -5,7 +5,7 @@ import { withoutFields } from "../../../lib/fields.ts";
 import { type Config } from "../../config/config.ts";
 import { type Exchange } from "../../exchange.ts";
 import { Exporter, type ExporterDeps } from "./exporter.ts";
-import { encodeSpans, envelope, type SpanContext } from "./otlp.ts";
+import { encodeChild, encodeSpans, envelope, isOpen, type SpanContext } from "./otlp.ts";
 import { RequestTrace } from "./request-trace.ts";
 import { contextFields, parentOf, stateOf, TRACE_FIELDS } from "./trace-context.ts";
 import { UpstreamRecord } from "./upstream-record.ts";
@@ -111,8 +111,10 @@ export class Tracer {
 
   /** The request is over. */
   end(exchange: Exchange, trace: RequestTrace, { route, hidden }: SpanContext): void {
-    const epoch = Date.now() - performance.now();
-    this.#exporter.add(encodeSpans(exchange, trace, { endedAt: eventTime(), epoch, route, hidden }));
+    const context = { endedAt: eventTime(), epoch: Date.now() - performance.now(), route, hidden };
+    this.#exporter.add(encodeSpans(exchange, trace, context));
+    if (!trace.children.some(isOpen)) return;
+    trace.onLate = (span) => this.#exporter.add([encodeChild(exchange, trace, span, context)]);
   }
 
   /** Sends what is left; waits `ms` milliseconds at most. */

@@ -20,7 +20,7 @@ export class UpstreamRecord implements UpstreamTrace {
     this.fields = fields;
   }
 
-  tryBegan(server: string): void {
+  tryBegan(server: string, _scheme: "http" | "https", _rewrite: ((path: string) => string) | undefined): void {
     this.beganAt = eventTime();
     this.tries++;
     this.server = server;

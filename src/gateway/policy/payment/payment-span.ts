@@ -1,0 +1,29 @@
+import { type Exchange } from "../../exchange.ts";
+import { RequestTrace } from "../../telemetry/tracing/request-trace.ts";
+
+/** Outcomes that are errors: nobody knows what is, or the money has not moved that was to move. */
+const FAULTS: Readonly<Record<PaymentWork, ReadonlySet<string>>> = {
+  "payment.verify": new Set(["unavailable", "failed"]),
+  "payment.settle": new Set(["refused", "unknown"]),
+  "payment.find": new Set(["unknown"]),
+};
+
+type PaymentWork = "payment.verify" | "payment.settle" | "payment.find";
+
+/** Has work on a payment as a span of its request, where that is traced; it may last longer than the request. */
+export async function asSpan<Outcome extends { readonly kind: string }>(
+  { trace }: Exchange,
+  name: PaymentWork,
+  work: () => Promise<Outcome>,
+): Promise<Outcome> {
+  if (!(trace instanceof RequestTrace)) return work();
+  const span = trace.workBegan(name);
+  try {
+    const outcome = await work();
+    trace.workEnded(span, FAULTS[name].has(outcome.kind) ? outcome.kind : "");
+    return outcome;
+  } catch (error) {
+    trace.workEnded(span, "internal");
+    throw error;
+  }
+}
