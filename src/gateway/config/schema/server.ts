@@ -54,7 +54,12 @@ export const server = z
         "Put answers to errors that always read alike (no route, host not allowed, wrong method, too busy) together from parts that were encoded in advance. The answers are the same.",
       ),
     allowed_hosts: z
-      .array(text.regex(/^\S+$/, "expected a host name without spaces").toLowerCase())
+      .array(
+        text
+          // What no Host field can hold would keep everybody out, and say nothing.
+          .regex(/^(?:\*\.)?[\w.:~[\]-]+$/, 'expected a host name in ASCII, as in "example.com" or "*.example.com"')
+          .toLowerCase(),
+      )
       .default([])
       .describe(
         "If not empty, a request whose Host is not listed is answered 400. Capitals and the port do not matter; `*.example.com` takes all hosts below `example.com`.",
