@@ -167,11 +167,10 @@ function judge({ gateway, tallies, samples, stuck, minutes }: Run): string[] {
   const highest = Math.max(0, ...steady.map(({ kib }) => kib));
   console.log(
     `memory after the warm-up: ${(early / 1024).toFixed(0)} MiB at the least, later ${(late / 1024).toFixed(0)}, ` +
-      `${(highest / 1024).toFixed(0)} at the most; ` +
-      `${(slope / 1024).toFixed(2)} MiB a minute; CPU: ${cpuSeconds(gateway.pid).toFixed(0)} s`,
+      `${(highest / 1024).toFixed(0)} at the most; CPU: ${cpuSeconds(gateway.pid).toFixed(0)} s`,
   );
   if (slope > MAX_SLOPE && late - early > MAX_GROWTH)
-    problems.push(`memory grows by ${(slope / 1024).toFixed(1)} MiB a minute`);
+    problems.push(`the lowest points of memory have risen by ${((late - early) / 1024).toFixed(1)} MiB`);
   if (stuck !== "") problems.push(stuck);
   const faults = gateway.output().match(/fault: .*(?:\n {4}at .*)*/g) ?? [];
   console.log(`faults in the log: ${faults.length}`);
