@@ -103,7 +103,12 @@ test.each([...PROTOCOLS])("a client's trace goes on through the gateway, over %s
   const traceId = newTrace();
   await gateway.request(protocol, {
     path: "/keyed/a?b=1&api_key=s3cret-of-ann&token=hush",
-    headers: { traceparent: `00-${traceId}-${PARENT}-01`, tracestate: "v=1,w@x=2", "user-agent": 'u"a' },
+    headers: {
+      traceparent: `00-${traceId}-${PARENT}-01`,
+      tracestate: "v=1,w@x=2",
+      baggage: "user=ann%20b;secret, k=v",
+      "user-agent": 'u"a',
+    },
   });
   const [server, auth, upstream] = await spans(traceId, 3).then((all) =>
     [2, 1, 3].map((kind) => all.find((span) => span.kind === kind)),
@@ -127,6 +132,7 @@ test.each([...PROTOCOLS])("a client's trace goes on through the gateway, over %s
   expect(attributesOf(upstream)).toMatchObject({ "server.address": "127.0.0.1", "server.port": String(origin.port) });
   expect(seen.get("traceparent")).toBe(`00-${traceId}-${upstream?.spanId}-01`);
   expect(seen.get("tracestate")).toBe("v=1,w@x=2");
+  expect(seen.get("baggage")).toBe("user=ann%20b;secret, k=v");
   for (const span of [server, auth, upstream]) {
     expect(BigInt(span?.endTimeUnixNano ?? 0)).toBeGreaterThanOrEqual(BigInt(span?.startTimeUnixNano ?? 1));
     expect(Math.abs(Number(span?.startTimeUnixNano) / 1e6 - Date.now())).toBeLessThan(600_000);
@@ -261,11 +267,15 @@ test("spans of before a reload that changes the collector's settings are sent to
   expect([spansOf(early).length, spansOf(late).length]).toEqual([2, 2]);
 });
 
-test("at 0 % no request is traced, and servers are told so", async () => {
+test("at 0 % no request is traced but those that their clients sample, and servers are told so", async () => {
   const none = await startProtocols(configuration({ sample_rate: 0 }));
   try {
     await none.plain({ path: "/n" });
     expect(seen.get("traceparent")).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/);
+    const traceId = newTrace();
+    await none.plain({ path: "/n", headers: { traceparent: `00-${traceId}-${PARENT}-01` } });
+    expect(seen.get("traceparent")).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
+    await spans(traceId, 2);
   } finally {
     await none.stop();
   }

@@ -30,3 +30,12 @@ test("a tracestate goes on if it is sound, and is shortened by whole members", (
     state(`a=1,long=${"x".repeat(200)},${Array.from({ length: 30 }, (_, n) => `k${n}=${"y".repeat(9)}`).join(",")}`),
   ).toMatch(/^a=1,k0=y{9},.{1,500}$/);
 });
+
+test("a tracestate of 32 members and of 512 characters goes on whole, and one of more loses its last members", () => {
+  const members = Array.from({ length: 32 }, (_, n) => `k${n}=1`).join(",");
+  expect(state(members)).toBe(members);
+  const full = `${"a".repeat(100)}=${"x".repeat(27)},${"b".repeat(100)}=${"x".repeat(27)},${"c".repeat(100)}=${"x".repeat(25)},`;
+  const whole = `${full}d=${"x".repeat(512 - full.length - 2)}`;
+  expect([whole.length, state(whole)]).toEqual([512, whole]);
+  expect(state(`${whole}x`)).toBe(full.slice(0, -1));
+});
