@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Runs the Bun that npm installed. It looks the program up itself, since npm may be told not to run install scripts.
 import { spawn } from "node:child_process";
-import { chmodSync, existsSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -46,6 +46,26 @@ function executable(path) {
   return path;
 }
 
+/** Milliseconds between two looks whether Bun listens to a hang-up yet, and how often to look before it gets it all the same. */
+const LOOK_MS = 20;
+const MOST_LOOKS = 100;
+
+/** True where the process takes SIGHUP itself, by default it would end of it; and where nobody can tell. */
+function takesHangups(pid) {
+  try {
+    const caught = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1];
+    return caught === undefined || (Number.parseInt(caught.slice(-1), 16) & 1) === 1;
+  } catch {
+    return true;
+  }
+}
+
+/** Passes a hang-up on; one that comes while Bun starts waits until it is ready for it. */
+function hangUp(child, looks = 0) {
+  if (looks >= MOST_LOOKS || takesHangups(child.pid)) child.kill("SIGHUP");
+  else setTimeout(() => hangUp(child, looks + 1), LOOK_MS);
+}
+
 /** Runs Bun with `args`, passes signals on, and ends with its exit code. */
 export function runBun(args) {
   const bun = findBun();
@@ -55,9 +75,10 @@ export function runBun(args) {
     );
     process.exit(1);
   }
-  const child = spawn(bun, args, { stdio: "inherit", env: { ...ALLOCATOR, ...process.env } });
   const signals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"];
-  for (const signal of signals) process.on(signal, () => child.kill(signal));
+  // Before there is a child that a signal to this process alone would leave behind; they are heard only after.
+  for (const signal of signals) process.on(signal, () => (signal === "SIGHUP" ? hangUp(child) : child.kill(signal)));
+  const child = spawn(bun, args, { stdio: "inherit", env: { ...ALLOCATOR, ...process.env } });
   child.on("error", (error) => {
     console.error(`turnpike: cannot start ${bun}: ${error.message}`);
     process.exit(1);

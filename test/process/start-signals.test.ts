@@ -1,5 +1,7 @@
 /** Signals that come while the gateway starts: a service manager, a script or a terminal may send one at any time. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { Catalog } from "../../src/gateway/upstream/directory/testing/catalog.ts";
 import { everythingTo } from "../support/gateway.ts";
 import { statusOf } from "../support/message.ts";
@@ -7,6 +9,7 @@ import { descendants, Folder, isAlive, Program, until } from "../support/program
 import { once } from "../support/raw-client.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
 
+const LAUNCHER = join(import.meta.dir, "../../bin/turnpike.mjs");
 const TIME_MS = 40_000;
 const GET = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";
 
@@ -47,6 +50,22 @@ async function starting(config: object): Promise<Program> {
   await until("it waits for the catalog", () => (catalog.queries.length > 0 ? true : undefined));
   return started;
 }
+
+test(
+  "SIGHUP waits until Bun is there to hear it, where npm's program starts it",
+  async () => {
+    const config = folder.write("turnpike.json", { server: { address: "127.0.0.1", port: 0, workers: 1 } });
+    const started = new Program(["--config", config], { command: ["node", LAUNCHER] });
+    program = started;
+    // Bun needs some ten times longer to come to the program than it takes to see that it is there.
+    const children = `/proc/${started.pid}/task/${started.pid}/children`;
+    while (started.running && readFileSync(children, "latin1") === "") await new Promise(setImmediate);
+    started.kill("SIGHUP");
+    await started.sees(/listening on /);
+    await started.sees(/reloaded /);
+  },
+  TIME_MS,
+);
 
 for (const workers of [1, 2]) {
   describe(`with workers: ${workers}`, () => {
