@@ -60,3 +60,15 @@ test("a line of JSON holds no control characters, those of 8-bit terminals inclu
   expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
   expect(JSON.parse(line)).toMatchObject({ path: '/\u009b"\u0007' });
 });
+
+test.each([combinedLine, jsonLine])("no key of a query or a referer is told", (line) => {
+  const exchange = exchangeOf("/a", "a", 200);
+  exchange.head.query = "?ticket=hush&b=1";
+  exchange.head.fields += "Referer: https://ann:hush@a.example/?ticket=hush\r\n";
+  const bytes = new LineBytes(Buffer.alloc(4096));
+  line(bytes, exchange, { ...FINISHED, hidden: new HiddenParameters(["ticket"]) });
+  const text = bytes.bytes.toString("utf8", 0, bytes.at);
+  expect(text).toContain("?ticket=REDACTED&b=1");
+  expect(text).toContain("https://a.example/?ticket=REDACTED");
+  expect(text).not.toContain("hush");
+});
