@@ -1,12 +1,13 @@
 import { messageOf } from "../caught.ts";
 import { type FieldError } from "../errors.ts";
-import { isObject, type Json, type JsonObject, pointerStep, textOf } from "./json.ts";
+import { isObject, type Json, type JsonObject, pointerStep } from "./json.ts";
 import { DIALECT, KEYWORDS, metaschema } from "./metaschema.ts";
 import { type Check, SchemaNode } from "./node.ts";
 import { LIST, NAMED, ONE, type Place, Registry, SchemaFault } from "./registry.ts";
 import { Run } from "./run.ts";
 import { type Children, compileInPlace, compileItems, compileMembers, compileUnevaluated } from "./schema-keywords.ts";
 import { VALUE_KEYWORDS } from "./value-keywords.ts";
+import { Dialects } from "./vocabulary.ts";
 
 export { SchemaFault } from "./registry.ts";
 export { MAX_PROBLEMS, TooCostly } from "./run.ts";
@@ -45,6 +46,7 @@ function compile(schema: Json, { checksFormats, known }: SchemaOptions): Schema 
   const compiler = new Compiler(registry, checksFormats);
   const root = compiler.node(registry.add(schema));
   compiler.finish();
+  compiler.checkByOwnMetaschemas();
   return {
     warnings: compiler.warnings,
     problemsOf(value) {
@@ -59,11 +61,13 @@ class Compiler {
   readonly warnings: FieldError[] = [];
   readonly #registry: Registry;
   readonly #checksFormats: boolean;
+  readonly #dialects: Dialects;
   readonly #nodes = new Map<JsonObject, SchemaNode>();
 
   constructor(registry: Registry, checksFormats: boolean) {
     this.#registry = registry;
     this.#checksFormats = checksFormats;
+    this.#dialects = new Dialects(registry);
   }
 
   node(found: Place): SchemaNode {
@@ -98,12 +102,35 @@ class Compiler {
     for (const node of this.#nodes.values()) visit(node);
   }
 
-  #fill(node: SchemaNode, place: Place, schema: JsonObject): void {
-    const { pointer } = place;
-    const dialect = schema["$schema"];
-    if (dialect !== undefined && textOf(dialect).replace(/#$/, "") !== DIALECT) {
-      throw new SchemaFault(`${pointer}/$schema`, `expected ${DIALECT}: other drafts are not known`);
+  /** Refuses schemas that the metaschema they name refuses. */
+  checkByOwnMetaschemas(): void {
+    for (const { schema, pointer, metaschema: own } of this.#dialects.named) {
+      const run = new Run<Place["resource"]>();
+      const node = this.node(own);
+      this.finish();
+      node.check(schema, run, undefined);
+      const [problem] = run.problems;
+      if (problem !== undefined) throw new SchemaFault(pointer + problem.path, problem.message);
     }
+  }
+
+  /** The schema's keywords that mean something in its dialect; the others are warned of. */
+  #meant(place: Place, schema: JsonObject): JsonObject {
+    const { keywords } = this.#dialects.of(place);
+    if (keywords === undefined) return schema;
+    const isMeant = (keyword: string): boolean => keywords.has(keyword) || !KEYWORDS.has(keyword);
+    for (const keyword of Object.keys(schema)) {
+      if (isMeant(keyword)) continue;
+      const path = place.pointer + pointerStep(keyword);
+      this.warnings.push({ path, message: "is of no vocabulary of its metaschema, and checks nothing" });
+    }
+    return Object.fromEntries(Object.entries(schema).filter(([keyword]) => isMeant(keyword)));
+  }
+
+  #fill(node: SchemaNode, place: Place, whole: JsonObject): void {
+    const { pointer } = place;
+    const schema = this.#meant(place, whole);
+    const checksFormats = this.#checksFormats || this.#dialects.of(place).checksFormats;
     for (const [keyword, value] of Object.entries(schema)) {
       const at = pointer + pointerStep(keyword);
       if (!KEYWORDS.has(keyword) && !keyword.startsWith("x-")) {
@@ -111,7 +138,7 @@ class Compiler {
       }
       const warn = (message: string): void => void this.warnings.push({ path: at, message });
       const compileKeyword = VALUE_KEYWORDS.get(keyword);
-      const check = told(at, () => compileKeyword?.(value, { checksFormats: this.#checksFormats, warn }));
+      const check = told(at, () => compileKeyword?.(value, { checksFormats, warn }));
       if (check !== undefined) node.checks.push(check);
     }
     const children = this.#children(place, schema);

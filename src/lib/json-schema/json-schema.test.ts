@@ -61,6 +61,37 @@ for (const [what, schema, fault] of [
   });
 }
 
+const OWN = "https://a.example/meta";
+const VOCABULARY = "https://json-schema.org/draft/2020-12/vocab/";
+const byOwn = (metaschema: Record<string, Json>, schema: Record<string, Json>): Json => ({
+  $schema: OWN,
+  $defs: { meta: { $id: OWN, ...metaschema } },
+  ...schema,
+});
+
+test("a metaschema of one's own says which vocabularies mean something", () => {
+  const without = { $vocabulary: { [`${VOCABULARY}core`]: true, [`${VOCABULARY}applicator`]: true } };
+  const schema = byOwn(without, { properties: { a: false, b: { minimum: 9 } } });
+  expect(problemsOf(schema, '{"b":1}')).toEqual([]);
+  expect(problemsOf(schema, '{"a":1}')).toHaveLength(1);
+  expect(compileSchema(schema, { checksFormats: true }).warnings.map(({ path }) => path)).toEqual([
+    "/properties/b/minimum",
+  ]);
+  const asserting = { $vocabulary: { [`${VOCABULARY}validation`]: true, [`${VOCABULARY}format-assertion`]: true } };
+  const dated = compileSchema(byOwn(asserting, { format: "date" }), { checksFormats: false });
+  expect(dated.problemsOf("x")).toHaveLength(1);
+});
+
+test("a metaschema of one's own is kept to, and its vocabularies must be known", () => {
+  expect(faultOf(byOwn({ required: ["title"] }, { title: "x" }))).toBe("");
+  expect(faultOf(byOwn({ required: ["title"] }, {}))).toBe(': requires "title"');
+  expect(faultOf(byOwn({ $vocabulary: { "https://a.example/v": false } }, {}))).toBe("");
+  expect(faultOf(byOwn({ $vocabulary: { "https://a.example/v": true } }, {}))).toContain(
+    "/$schema: its metaschema requires",
+  );
+  expect(faultOf({ $schema: OWN })).toContain("/$schema: expected https://json-schema.org");
+});
+
 test("patterns that take a backtracking matcher exponential or quadratic time take linear time", () => {
   const text = "a".repeat(500_000);
   for (const pattern of ["(a|a)*$", "(a|aa)+$", "a*a*a*b", "[a-z]+$", "^([a-z]+\\.)*[a-z]+$", "(.*a){20}x"]) {

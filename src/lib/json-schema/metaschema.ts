@@ -29,6 +29,15 @@ export function metaschema(uri: string): Json | undefined {
   return byId.get(uri);
 }
 
+/** Keywords of each vocabulary of the draft, by its URI. */
+export const VOCABULARIES: ReadonlyMap<string, readonly string[]> = new Map([
+  ...documents.slice(1).flatMap((document) => {
+    const { $vocabulary, properties } = document as { $vocabulary?: object; properties?: object };
+    return Object.keys($vocabulary ?? {}).map((uri) => [uri, Object.keys(properties ?? {})] as const);
+  }),
+  ["https://json-schema.org/draft/2020-12/vocab/format-assertion", ["format"]] as const,
+]);
+
 /** What the metaschema knows of earlier drafts alone: it checks nothing any more. */
 const FORMER = new Set(["dependencies", "$recursiveAnchor", "$recursiveRef"]);
 

@@ -4,6 +4,10 @@ import { isObject, type Json, type JsonObject, pointerStep } from "./json.ts";
 export interface Resource {
   readonly uri: string;
   readonly root: Json;
+  /** JSON pointer of its root. */
+  readonly pointer: string;
+  /** What it stands in. */
+  readonly outer: Resource | undefined;
   readonly anchors: Map<string, Place>;
   readonly dynamicAnchors: Map<string, Place>;
 }
@@ -47,6 +51,10 @@ export const NAMED = new Set(["$defs", "definitions", "dependentSchemas", "patte
 /** What relative references of a schema without `$id` begin with; nobody can write it. */
 const OWN_BASE = "body-schema:///";
 
+function begin(uri: string, root: Json, at: { outer?: Resource; pointer?: string } = {}): Resource {
+  return { uri, root, pointer: at.pointer ?? "", outer: at.outer, anchors: new Map(), dynamicAnchors: new Map() };
+}
+
 /** Knows every schema by its URI; nothing is ever fetched. */
 export class Registry {
   readonly #resources = new Map<string, Resource>();
@@ -60,7 +68,7 @@ export class Registry {
 
   /** Takes a document in; its root. */
   add(document: Json, uri = OWN_BASE): Place {
-    const resource: Resource = { uri, root: document, anchors: new Map(), dynamicAnchors: new Map() };
+    const resource = begin(uri, document);
     this.#resources.set(uri, resource);
     const root = { schema: document, resource, pointer: "" };
     this.#walk(root);
@@ -158,7 +166,7 @@ export class Registry {
     if (uri.includes("#")) throw new SchemaFault(`${pointer}/$id`, "must have no fragment");
     const other = this.#resources.get(uri);
     if (other !== undefined && other.root !== schema) throw new SchemaFault(`${pointer}/$id`, "is there twice");
-    const resource: Resource = { uri, root: schema, anchors: new Map(), dynamicAnchors: new Map() };
+    const resource = begin(uri, schema, { outer, pointer });
     this.#resources.set(uri, resource);
     return resource;
   }

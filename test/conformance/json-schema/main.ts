@@ -10,5 +10,5 @@ function show(name: string, results: readonly Result[]): void {
 show("JSON Schema 2020-12, own cases", playOwn());
 const folder = suiteFolder();
 if (folder === undefined) {
-  console.log("JSON Schema 2020-12, official suite: not played, JSON_SCHEMA_TEST_SUITE names no copy of it");
+  console.log("JSON Schema 2020-12, official suite: not played, no copy of it was found");
 } else show("JSON Schema 2020-12, official suite", playSuite(folder));

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import { playOwn, playSuite, suiteFolder } from "./suite.ts";
 
-/** Of the official suite's 1299 cases, 22 may fail. */
-const LEAST_SHARE = 1277 / 1299;
+/** Cases of the oldest copy that is played, Debian bookworm's; newer ones have more. */
+const LEAST_CASES = 1176;
 
 test("every keyword of JSON Schema 2020-12 is kept to", () => {
   expect(playOwn().filter(({ fault }) => fault !== "")).toEqual([]);
@@ -11,6 +11,6 @@ test("every keyword of JSON Schema 2020-12 is kept to", () => {
 const folder = suiteFolder();
 test.skipIf(folder === undefined)("the official suite passes", () => {
   const results = playSuite(folder ?? "");
-  const passed = results.filter(({ fault }) => fault === "").length;
-  expect(passed / results.length).toBeGreaterThanOrEqual(LEAST_SHARE);
+  expect(results.filter(({ fault }) => fault !== "")).toEqual([]);
+  expect(results.length).toBeGreaterThanOrEqual(LEAST_CASES);
 });

@@ -21,10 +21,14 @@ interface Group {
 /** What the suite's remote documents are served at. */
 const REMOTES = "http://localhost:1234/";
 
-/** A copy of the official suite; undefined where there is none. */
+/** Where copies of the official suite are: npm's package of it, and Debian's libtest-json-schema-acceptance-perl. */
+const PLACES = ["node_modules/@json-schema-org/tests", "/usr/share/perl5/auto/share/dist/Test-JSON-Schema-Acceptance"];
+
+/** A copy of the official suite, the one that JSON_SCHEMA_TEST_SUITE names alone where it is set; undefined where there is none. */
 export function suiteFolder(): string | undefined {
-  const folder = process.env["JSON_SCHEMA_TEST_SUITE"] ?? "node_modules/json-schema-test-suite";
-  return existsSync(join(folder, "tests/draft2020-12")) ? folder : undefined;
+  const named = process.env["JSON_SCHEMA_TEST_SUITE"];
+  const places = named === undefined ? PLACES : [named];
+  return places.find((folder) => existsSync(join(folder, "tests/draft2020-12")));
 }
 
 function play({ description, schema, tests }: Group, file: string, known: (uri: string) => Json | undefined): Result[] {

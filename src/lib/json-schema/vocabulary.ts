@@ -1,0 +1,81 @@
+import { isObject, type Json, type JsonObject, textOf } from "./json.ts";
+import { DIALECT, KEYWORDS, VOCABULARIES } from "./metaschema.ts";
+import { type Place, type Registry, type Resource, SchemaFault } from "./registry.ts";
+
+/** What a metaschema makes of the schemas that name it. */
+export interface Dialect {
+  /** Keywords that mean something; undefined: all of the draft. */
+  readonly keywords: ReadonlySet<string> | undefined;
+  /** The vocabulary that has formats checked is among its own. */
+  readonly checksFormats: boolean;
+}
+
+const STANDARD: Dialect = { keywords: undefined, checksFormats: false };
+const BASE = "https://json-schema.org/draft/2020-12/vocab/";
+
+/** Knows what each resource's `$schema` means (JSON Schema Core §8.1); nothing is fetched. */
+export class Dialects {
+  readonly #registry: Registry;
+  readonly #known = new Map<Resource, Dialect>();
+  /** Schemas that name a metaschema of their own, and that metaschema. */
+  readonly named: { readonly schema: Json; readonly pointer: string; readonly metaschema: Place }[] = [];
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+  }
+
+  /** The dialect of a schema; that of what it stands in, where it names none. Throws `SchemaFault`. */
+  of(place: Place): Dialect {
+    const { resource } = place;
+    const known = this.#known.get(resource);
+    if (known !== undefined) return known;
+    const { root, outer } = resource;
+    const name = isObject(root) ? root["$schema"] : undefined;
+    let dialect = STANDARD;
+    if (name !== undefined) dialect = this.#named(textOf(name), { schema: root, resource, pointer: resource.pointer });
+    else if (outer !== undefined) dialect = this.of({ schema: outer.root, resource: outer, pointer: outer.pointer });
+    this.#known.set(resource, dialect);
+    return dialect;
+  }
+
+  #named(name: string, from: Place): Dialect {
+    if (isStandard(name)) return STANDARD;
+    const pointer = `${from.pointer}/$schema`;
+    let metaschema: Place;
+    try {
+      metaschema = this.#registry.resolve(name, from).place;
+    } catch (error) {
+      if (!(error instanceof SchemaFault)) throw error;
+      throw new SchemaFault(pointer, `expected ${DIALECT}, or a metaschema that stands in $defs with its $id`);
+    }
+    const schema = isObject(metaschema.schema) ? metaschema.schema : {};
+    const base = schema["$schema"];
+    if (base !== undefined && !isStandard(textOf(base)) && textOf(base) !== name) {
+      throw new SchemaFault(pointer, `expected a metaschema that is itself of ${DIALECT}`);
+    }
+    this.named.push({ schema: from.schema, pointer: from.pointer, metaschema });
+    return dialectOf(schema, pointer);
+  }
+}
+
+/** True where `$schema` names the draft's own metaschema. */
+export function isStandard(name: string): boolean {
+  return name.replace(/#$/, "") === DIALECT;
+}
+
+function dialectOf(metaschema: JsonObject, pointer: string): Dialect {
+  const vocabulary = metaschema["$vocabulary"];
+  if (!isObject(vocabulary)) return STANDARD;
+  const keywords = new Set(VOCABULARIES.get(`${BASE}core`));
+  for (const [uri, isRequired] of Object.entries(vocabulary)) {
+    const own = VOCABULARIES.get(uri);
+    if (own === undefined && isRequired === true) {
+      throw new SchemaFault(
+        pointer,
+        `its metaschema requires the vocabulary ${JSON.stringify(uri)}, which is not known`,
+      );
+    }
+    for (const keyword of own ?? []) if (KEYWORDS.has(keyword)) keywords.add(keyword);
+  }
+  return { keywords, checksFormats: Object.hasOwn(vocabulary, `${BASE}format-assertion`) };
+}
