@@ -18,30 +18,63 @@ export function deliver(exchange: Exchange, answer: Answer, receipt: Fields): Pr
   return sendAnswer(exchange, answer, { ...answer.head, fields: paidFields(answer.head.fields, receipt) });
 }
 
-/** Sends an answer under another head. False where the client went away, or the disk failed, which cuts the answer off. */
+/** Sends an answer under another head. False where the client went away, or the answer was cut off: the disk failed, a sink did. */
 export async function sendAnswer(exchange: Exchange, answer: Answer, head: ResponseHead): Promise<boolean> {
   const { response } = exchange;
-  if (exchange.gone) return false;
+  const taker = new Taker(exchange);
+  if (taker.isLost) return false;
   response.start(head);
-  if (exchange.head.method !== "HEAD" && answer.size > 0 && !(await sendBody(exchange, answer.body))) return false;
-  if (exchange.gone) return false;
+  if (exchange.head.method !== "HEAD" && answer.size > 0 && !(await sendBody(exchange, answer.body, taker)))
+    return false;
+  if (taker.isLost) return false;
   response.end(answer.trailers);
   return true;
 }
 
+/** Who takes an answer: the client, by way of the sinks before it. */
+class Taker {
+  readonly #exchange: Exchange;
+  #wantsNoMore = false;
+  #wake: (() => void) | undefined;
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange;
+    exchange.onCancel = () => {
+      this.#wantsNoMore = true;
+      this.#wake?.();
+    };
+  }
+
+  get isLost(): boolean {
+    return this.#wantsNoMore || this.#exchange.gone;
+  }
+
+  /** Resolves when more can be taken, or is taken no more. */
+  drained(): Promise<void> {
+    const exchange = this.#exchange;
+    return new Promise((resolve) => {
+      exchange.onDrain = resolve;
+      exchange.onGone = resolve;
+      this.#wake = resolve;
+      // The write itself may have told that it is.
+      if (this.isLost) resolve();
+    });
+  }
+}
+
 /** False: it cannot go on. What is in memory goes out in one turn, as far as the client takes it. */
-async function sendBody(exchange: Exchange, body: Answer["body"]): Promise<boolean> {
+async function sendBody(exchange: Exchange, body: Answer["body"], taker: Taker): Promise<boolean> {
   const { response } = exchange;
-  if (body instanceof AnswerFile) return sendFile(exchange, body);
+  if (body instanceof AnswerFile) return sendFile(exchange, body, taker);
   for (const piece of body) {
-    if (exchange.gone) return false;
-    if (!response.data(piece)) await drained(exchange);
+    if (taker.isLost) return false;
+    if (!response.data(piece)) await taker.drained();
   }
   return true;
 }
 
 /** In pieces, each once the client has taken the one before; the others have their turn in between. */
-async function sendFile(exchange: Exchange, file: AnswerFile): Promise<boolean> {
+async function sendFile(exchange: Exchange, file: AnswerFile, taker: Taker): Promise<boolean> {
   const { response } = exchange;
   for (let at = 0; at < file.size; ) {
     const wanted = Math.min(BURST_BYTES, file.size - at);
@@ -50,28 +83,19 @@ async function sendFile(exchange: Exchange, file: AnswerFile): Promise<boolean> 
     if (at === file.size) break;
     if (sent === wanted) {
       await new Promise(setImmediate);
-      if (exchange.gone) return false;
+      if (taker.isLost) return false;
       continue;
     }
     // A full socket reports room again to who was refused by it: a small piece does for that.
     const piece = await file.read(at, sent > 0 ? FILL_BYTES : READ_BYTES).catch(() => undefined);
-    if (exchange.gone) return false;
+    if (taker.isLost) return false;
     if (piece === undefined) {
       response.abort(new TurnpikeError("internal", "the answer could not be read back"));
       return false;
     }
     at += piece.length;
-    if (!response.data(piece)) await drained(exchange);
-    if (exchange.gone) return false;
+    if (!response.data(piece)) await taker.drained();
+    if (taker.isLost) return false;
   }
   return true;
-}
-
-function drained(exchange: Exchange): Promise<void> {
-  return new Promise((resolve) => {
-    exchange.onDrain = resolve;
-    exchange.onGone = resolve;
-    // The write itself may have told that it is.
-    if (exchange.gone) resolve();
-  });
 }
