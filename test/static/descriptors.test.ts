@@ -1,5 +1,6 @@
 /** Static files of a process that has no descriptor left. */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { truncateSync } from "node:fs";
 import { join } from "node:path";
 import { statusOf } from "../support/message.ts";
 import { Folder, Program, until } from "../support/program.ts";
@@ -10,6 +11,9 @@ setDefaultTimeout(30_000);
 const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
 /** Longer than a file, or its folder, is taken to be as it was. */
 const LOOKED_AT_AGAIN_MS = 1500;
+const DOWNLOADS = 100;
+/** More than the sockets between client and server hold. */
+const LARGE = 32 * 1024 * 1024;
 
 let folder: Folder;
 beforeEach(() => (folder = new Folder()));
@@ -17,21 +21,29 @@ afterEach(() => folder.remove());
 
 test("a file that cannot be opened for want of descriptors is 503 and never 404, and is served when there are some", async () => {
   folder.write("index.html", "hello");
+  for (let n = 0; n < DOWNLOADS; n++) truncateSync(folder.write(`${n}.bin`, ""), LARGE);
   const server = { address: "127.0.0.1", port: 0, workers: 1, static_root: folder.path };
   const config = folder.write("turnpike.json", { server, access_log: { enabled: false } });
-  const command = ["sh", "-c", 'ulimit -n 64; exec "$@"', "sh", process.execPath, MAIN];
+  const command = ["sh", "-c", 'ulimit -n 200; exec "$@"', "sh", process.execPath, MAIN];
   const program = new Program(["--config", config], { command });
   const clients: RawClient[] = [];
   try {
     const [, text] = await program.sees(/listening on \S+:(\d+)/);
     const port = Number(text);
-    while (clients.length < 100) clients.push(await RawClient.open(port));
-    const [client] = clients;
-    if (client === undefined) throw new Error("Cannot ask: there is no client");
+    const client = await RawClient.open(port);
+    clients.push(client);
+    // Each takes a descriptor for itself, which the gateway has counted, and one for its file.
+    for (let n = 0; n < DOWNLOADS; n++) {
+      const download = await RawClient.open(port);
+      clients.push(download);
+      download.socket.pause();
+      download.send(`GET /${n}.bin HTTP/1.1\r\nHost: a.test\r\n\r\n`);
+    }
     const ask = async (): Promise<number> => {
       client.send("GET /index.html HTTP/1.1\r\nHost: a.test\r\n\r\n");
       return statusOf(await client.response());
     };
+    await until("the last descriptor", async () => ((await ask()) === 503 ? true : undefined));
     const statuses = new Set<number>();
     for (const began = performance.now(); performance.now() - began < LOOKED_AT_AGAIN_MS; ) statuses.add(await ask());
     expect([...statuses]).toEqual([503]);

@@ -30,6 +30,7 @@ import { type Tracers } from "../telemetry/tracing/tracers.ts";
 import { StaticFiles, type StaticFilesDeps } from "../static/static-files.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 import { type UpstreamDeps, Upstreams } from "./upstreams.ts";
+import { fileRoom } from "./descriptor-limit.ts";
 import { fieldPolicies } from "./field-policies.ts";
 import { type LogFiles, openAccessLog } from "./log-files.ts";
 import { type ChoreSettings, choreSettings, counted } from "./payment-chores.ts";
@@ -224,7 +225,7 @@ function fieldsOf(headers: readonly HeaderConfig[]): Fields {
 
 function createStaticFiles({ server }: Config, deps: StaticFilesDeps): StaticFiles | undefined {
   const { static_root: root, cache_static_files: caches } = server;
-  return root === "" ? undefined : new StaticFiles({ root, caches }, deps);
+  return root === "" ? undefined : new StaticFiles({ root, caches, maxOpen: fileRoom() }, deps);
 }
 
 /** Makes the check of a route's bodies; undefined where it has no schema. */

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { type Config } from "../config/config.ts";
 import { loadValue } from "../config/load.ts";
-import { clientRoom, descriptorLimit, descriptorWarning, lingeringRoom } from "./descriptor-limit.ts";
+import { clientRoom, descriptorLimit, descriptorWarning, fileRoom, lingeringRoom } from "./descriptor-limit.ts";
 
 const UPSTREAMS = [{ name: "a", servers: [{ address: "127.0.0.1", port: 1 }] }];
 
@@ -18,6 +18,13 @@ test("a client takes a descriptor, and one for his upstream; some are left for t
     1,
     Number.POSITIVE_INFINITY,
   ]);
+});
+
+test("served files have a part of the descriptors, which clients then have not", () => {
+  const { config } = loadValue({ server: { static_root: "/srv" } });
+  if (config === undefined) throw new Error("the configuration is refused");
+  expect([fileRoom(128), fileRoom(1024), fileRoom(65_536)]).toEqual([16, 128, 1024]);
+  expect(clientRoom(config, 1024)).toBe(1024 - 64 - 128 - 128);
 });
 
 test("a process that may open too few files says how many clients it takes", () => {

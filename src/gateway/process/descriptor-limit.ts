@@ -8,6 +8,10 @@ const MAX_LINGERING = 256;
 /** And of the descriptors that there are, this part. */
 const LINGERING_PART = 1 / 8;
 
+/** Served files that may be open at once: clients choose how many they download slowly. */
+const MAX_FILES = 1024;
+const FILES_PART = 1 / 8;
+
 /** Files that this process may have open; Infinity where the system does not say. Bun has raised it as far as it may. */
 export function descriptorLimit(): number {
   try {
@@ -24,13 +28,24 @@ export function lingeringRoom(limit = descriptorLimit()): number {
   return Math.min(MAX_LINGERING, Math.floor(limit * LINGERING_PART));
 }
 
+/** What says who else needs descriptors. */
+interface Sharers extends Pick<Config, "upstreams"> {
+  readonly server: Pick<Config["server"], "static_root">;
+}
+
+/** Served files that one process may have open. */
+export function fileRoom(limit = descriptorLimit()): number {
+  return Math.min(MAX_FILES, Math.floor(limit * FILES_PART));
+}
+
 /**
  * Clients that one process can have, each with a connection to an upstream where there are upstreams. Without a descriptor left a
  * process can neither take a client nor refuse him, and its event loop turns without end.
  */
-export function clientRoom({ upstreams }: Pick<Config, "upstreams">, limit = descriptorLimit()): number {
+export function clientRoom({ upstreams, server }: Sharers, limit = descriptorLimit()): number {
   const each = upstreams.length === 0 ? 1 : 2;
-  return Math.max(1, Math.floor((limit - OTHERS - lingeringRoom(limit)) / each));
+  const files = server.static_root === "" ? 0 : fileRoom(limit);
+  return Math.max(1, Math.floor((limit - OTHERS - lingeringRoom(limit) - files) / each));
 }
 
 /**

@@ -18,7 +18,7 @@ const STREAM_RESERVE = 2;
 /** And where its answer is gathered, one for that. */
 const BODY_RESERVE = 1;
 
-type PoolConfig = Pick<Config, "buffer_pool" | "x402" | "upstreams">;
+type PoolConfig = Pick<Config, "buffer_pool" | "server" | "upstreams" | "x402">;
 
 /** What a worker has one of, whatever configuration it serves by: its counters, and its part of what is bounded. */
 export class Resources {

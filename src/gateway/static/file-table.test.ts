@@ -37,7 +37,7 @@ function fileAt(path: string): OpenFile {
 
 test("small files stay in memory within their bound, and each is what it should be", () => {
   fill(400, 65_536);
-  table = new FileTable(root, false, wheel);
+  table = new FileTable({ root, caches: false, maxOpen: 1024 }, wheel);
   for (let n = 0; n < 400; n++) {
     const file = fileAt(`/${n}.bin`);
     table.keepSmall(file);
@@ -50,7 +50,7 @@ test("small files stay in memory within their bound, and each is what it should 
 
 test("with a cache, larger files are in memory at once, and stay there when nobody asks", () => {
   fill(70, MIB);
-  table = new FileTable(root, true, wheel);
+  table = new FileTable({ root, caches: true, maxOpen: 1024 }, wheel);
   for (let n = 0; n < 70; n++) expect(fileAt(`/${n}.bin`).hasContent).toBe(true);
   expect(table.usage.contentBytes).toBe(64 * MIB);
   clock.advance(20_000);
@@ -59,7 +59,7 @@ test("with a cache, larger files are in memory at once, and stay there when nobo
 
 test("no more descriptors are taken than the bound, and files that are being sent keep theirs", () => {
   fill(1100, 1);
-  table = new FileTable(root, false, wheel);
+  table = new FileTable({ root, caches: false, maxOpen: 1024 }, wheel);
   const held = fileAt("/7.bin");
   held.retain();
   for (let n = 0; n < 1100; n++) {
@@ -72,7 +72,7 @@ test("no more descriptors are taken than the bound, and files that are being sen
 
 test("where all descriptors are in use, a file that is known is served and another is not", () => {
   fill(1100, 1);
-  table = new FileTable(root, false, wheel);
+  table = new FileTable({ root, caches: false, maxOpen: 1024 }, wheel);
   const held: OpenFile[] = [];
   for (let n = 0; table.get(`/${n}.bin`) !== "busy" && n < 1100; n++) {
     const file = fileAt(`/${n}.bin`);
@@ -90,7 +90,7 @@ test("where all descriptors are in use, a file that is known is served and anoth
 
 test("what nobody asks for is let go of; what was closed with the table is, once it is sent", () => {
   fill(10, 100_000);
-  table = new FileTable(root, false, wheel);
+  table = new FileTable({ root, caches: false, maxOpen: 1024 }, wheel);
   for (let n = 0; n < 10; n++) fileAt(`/${n}.bin`);
   expect(table.usage.descriptors).toBe(10);
   clock.advance(10_000);
@@ -105,7 +105,7 @@ test("what nobody asks for is let go of; what was closed with the table is, once
 
 test("an unchanged file is the same one after a second, a changed one is another", () => {
   fill(1, 10);
-  table = new FileTable(root, false, wheel);
+  table = new FileTable({ root, caches: false, maxOpen: 1024 }, wheel);
   const first = fileAt("/0.bin");
   clock.advance(1500);
   expect(fileAt("/0.bin")).toBe(first);

@@ -6,8 +6,6 @@ import { type Found, lacksDescriptors, openInside, resolveRoot } from "./open-in
 import { type FileUsage, OpenFile, WHOLE_BYTES } from "./open-file.ts";
 import { describeFile, type StaticFile } from "./representation.ts";
 
-/** Descriptors of served files, a worker: those in the table, and those that clients still download. */
-const MAX_OPEN_FILES = 1024;
 /** Files that the table remembers, open or in memory. */
 const MAX_ENTRIES = 4096;
 /** Milliseconds for which a file is taken to be as it was when it was last looked at. */
@@ -41,6 +39,15 @@ class Sweep extends Deadline {
   }
 }
 
+export interface FileTableSettings {
+  /** The folder whose files are served. */
+  readonly root: string;
+  /** Keeps files in memory as `cache_static_files` says. */
+  readonly caches: boolean;
+  /** Files that may be open at once. */
+  readonly maxOpen: number;
+}
+
 /**
  * The files that were served lately, by request path: open, measured, described and read once, and looked at again after
  * a second. So a small file costs one write, and a deployment is seen within that second.
@@ -48,6 +55,8 @@ class Sweep extends Deadline {
 export class FileTable {
   readonly #folder: string;
   readonly #caches: boolean;
+  /** Descriptors of served files: those in the table, and those that clients still download. */
+  readonly #maxOpen: number;
   readonly #wheel: TimerWheel;
   readonly #entries = new Map<string, Entry>();
   readonly #sweep = new Sweep(() => this.#dropUnused());
@@ -56,9 +65,10 @@ export class FileTable {
   readonly #usage: FileUsage = { descriptors: 0, contentBytes: 0 };
 
   /** Throws where `folder` cannot be served. */
-  constructor(folder: string, caches: boolean, wheel: TimerWheel) {
+  constructor({ root: folder, caches, maxOpen }: FileTableSettings, wheel: TimerWheel) {
     this.#folder = folder;
     this.#caches = caches;
+    this.#maxOpen = maxOpen;
     this.#wheel = wheel;
     this.#root = resolveRoot(folder);
     this.#rootCheckedAt = wheel.now();
@@ -175,7 +185,7 @@ export class FileTable {
   /** Frees what one more entry can need. False: every descriptor is in use. */
   #makeRoom(): boolean {
     const needed = 1 + ENCODINGS.length;
-    while (this.#usage.descriptors + needed > MAX_OPEN_FILES || this.#entries.size >= MAX_ENTRIES) {
+    while (this.#usage.descriptors + needed > this.#maxOpen || this.#entries.size >= MAX_ENTRIES) {
       if (!this.#evictOne()) return false;
     }
     return true;

@@ -4,7 +4,7 @@ import { dateLine } from "../../lib/http-date.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { answer, type AnswerError, CannedError } from "../answer.ts";
 import { type Exchange } from "../exchange.ts";
-import { FileTable, type Lack } from "./file-table.ts";
+import { FileTable, type FileTableSettings, type Lack } from "./file-table.ts";
 import { type OpenFile, WHOLE_BYTES } from "./open-file.ts";
 import { type ByteRange, parseRange } from "../../lib/byte-ranges.ts";
 import { chooseForm, type Representation, type StaticFile } from "./representation.ts";
@@ -39,8 +39,8 @@ export class StaticFiles {
   readonly #onFault: (error: unknown) => void;
 
   /** Throws where the folder cannot be served. */
-  constructor(settings: { readonly root: string; readonly caches: boolean }, deps: StaticFilesDeps) {
-    this.#table = new FileTable(settings.root, settings.caches, deps.wheel);
+  constructor(settings: FileTableSettings, deps: StaticFilesDeps) {
+    this.#table = new FileTable(settings, deps.wheel);
     this.#answerError = deps.answerError;
     this.#onFault = deps.onFault;
   }
