@@ -1,0 +1,63 @@
+import { expect, test } from "bun:test";
+import { compileSchema, SchemaFault } from "./compile-schema.ts";
+import { type Json } from "./json.ts";
+
+function faultOf(schema: Json): string {
+  try {
+    compileSchema(schema, { checksFormats: true });
+  } catch (error) {
+    if (error instanceof SchemaFault) return `${error.pointer}: ${error.message}`;
+    throw error;
+  }
+  return "";
+}
+
+for (const pattern of [
+  "(a+)+$",
+  "(a|aa)+$",
+  "(a|a)*$",
+  "(?:a|a)*$",
+  "(.*)*x",
+  "(.*a)*x",
+  "^(\\w+\\s?)*$",
+  "(a\\w*)+$",
+  "(?:a|b|ab)+$",
+  "(?:(?:a|aa)b?)+$",
+  "(a?b?a?)+x",
+  "([a-y]|[c-z])*$",
+  "(\\d|\\w)+$",
+  "x(a|ab|b)*y",
+]) {
+  test(`${pattern} takes exponential time elsewhere, and is refused with its place`, () => {
+    expect(faultOf({ properties: { a: { pattern } } })).toStartWith("/properties/a/pattern: prone to take exponential");
+    const place = `/patternProperties/${pattern}: prone to take exponential`;
+    expect(faultOf({ patternProperties: { [pattern]: true } })).toStartWith(place);
+  });
+}
+
+for (const pattern of [
+  "^([a-z]+\\.)+com$",
+  "^[^@]+@[^@]+$",
+  "^.*$",
+  "a*a*a*b",
+  "(.*a){20}x",
+  "^[a-z0-9]+(-[a-z0-9]+)*$",
+  "^(a|b)*$",
+  "(a|b|[ab]c)*d",
+  "^\\p{L}+( \\p{L}+)*$",
+  "^(?:/(?:[^~/]|~[01])*)*$",
+  "^(?<year>\\d{4})-\\d\\d$",
+  "^((\\d|[1-9]\\d|1\\d\\d|2[0-4]\\d|25[0-5])\\.){3}",
+  "[a-z]{1,1000}",
+  "[ab]*a([ab]{25}){20}$",
+  "[(|)]+\\(\\|\\)",
+]) {
+  test(`${pattern} is harmless, and accepted`, () => {
+    expect(faultOf({ pattern })).toBe("");
+    expect(faultOf({ patternProperties: { [pattern]: true } })).toBe("");
+  });
+}
+
+test("a pattern with too many ways to match is refused, in bounded time", () => {
+  expect(faultOf({ pattern: "^((a?){0,30}){0,30}$" })).toContain("/pattern: it has too many ways to match");
+});

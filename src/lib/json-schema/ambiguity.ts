@@ -1,0 +1,146 @@
+import { type RE2JS } from "re2js";
+
+/** Pairs of states that are looked at before a pattern counts as too large to tell. */
+const MAX_PAIRS = 200_000;
+/** Steps along edges without a character, for each state. */
+const MAX_WALK = 20_000;
+
+/** RE2JS's instructions (its `Inst`): where the next one is, and for what characters. */
+interface Instruction {
+  readonly op: number;
+  readonly out: number;
+  readonly arg: number;
+  readonly runes: ArrayLike<number>;
+}
+
+const ALTERNATIVES: ReadonlySet<number> = new Set([1, 2]);
+const EMPTY: ReadonlySet<number> = new Set([3, 4, 7]);
+const ONE_OF = 8;
+const ANY_BUT_LINE_END = 11;
+
+/** States that take one character each; from each, the states that may take the next, one for each way to get there. */
+type Automaton = ReadonlyMap<number, readonly number[]>;
+
+/** Why a pattern takes exponential time where it is matched by going back; empty: it does not. */
+export function exponentialFault(pattern: RE2JS): string {
+  const code = instructionsOf(pattern);
+  const follow = new Map<number, readonly number[]>();
+  for (const [i, { op, out }] of code.entries()) {
+    if (op < ONE_OF || op > ANY_BUT_LINE_END) continue;
+    const next = nextOf(code, out);
+    if (next === undefined) return TOO_LARGE;
+    follow.set(i, next);
+  }
+  const loops = loopsOf(follow);
+  const meets = (a: number, b: number): boolean => overlap(rangesOf(code[a]), rangesOf(code[b]));
+  return splitsAndMeets(follow, loops, meets);
+}
+
+const TOO_LARGE = "it has too many ways to match to tell whether it takes exponential time";
+const PRONE = "prone to take exponential time: what is repeated can match one text in several ways";
+
+function instructionsOf(pattern: RE2JS): readonly Instruction[] {
+  // RE2JS has no types of its program; a version whose program is another is told by the tests.
+  const { prog } = pattern.re2() as unknown as { prog: { inst: readonly Instruction[] } };
+  return prog.inst;
+}
+
+/** The states that are reached from an instruction without a character, one for each way; undefined: too many ways. */
+function nextOf(code: readonly Instruction[], start: number): readonly number[] | undefined {
+  const found: number[] = [];
+  const under = new Set<number>();
+  let steps = 0;
+  const walk = (at: number): void => {
+    const instruction = code[at];
+    if (instruction === undefined || under.has(at) || ++steps > MAX_WALK) return;
+    const { op, out, arg } = instruction;
+    if (op >= ONE_OF && op <= ANY_BUT_LINE_END) found.push(at);
+    under.add(at);
+    if (ALTERNATIVES.has(op) || EMPTY.has(op)) walk(out);
+    if (ALTERNATIVES.has(op)) walk(arg);
+    under.delete(at);
+  };
+  walk(start);
+  return steps > MAX_WALK ? undefined : found;
+}
+
+/** The loop that each state is part of, by a number: states in one can reach each other. */
+function loopsOf(follow: Automaton): ReadonlyMap<number, number> {
+  const before = new Map<number, number[]>();
+  const order: number[] = [];
+  const seen = new Set<number>();
+  for (const root of follow.keys()) {
+    const stack = [{ at: root, next: 0 }];
+    if (seen.has(root)) continue;
+    seen.add(root);
+    for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
+      const to = follow.get(top.at)?.[top.next++];
+      if (to === undefined) order.push(stack.pop()?.at ?? root);
+      else {
+        before.set(to, [...(before.get(to) ?? []), top.at]);
+        if (!seen.has(to)) stack.push({ at: to, next: 0 });
+        seen.add(to);
+      }
+    }
+  }
+  const loops = new Map<number, number>();
+  for (const root of order.toReversed()) {
+    const stack = loops.has(root) ? [] : [root];
+    for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+      if (loops.has(at)) continue;
+      loops.set(at, root);
+      stack.push(...(before.get(at) ?? []));
+    }
+  }
+  return loops;
+}
+
+/** Two ways through one loop, by one text, from one state to one: then each round doubles the ways (Weber and Seidl, 1991). */
+function splitsAndMeets(
+  follow: Automaton,
+  loops: ReadonlyMap<number, number>,
+  meets: (a: number, b: number) => boolean,
+): string {
+  const within = new Map(
+    [...follow].map(([at, next]) => [at, next.filter((to) => loops.get(to) === loops.get(at))] as const),
+  );
+  const seen = new Set<string>();
+  const stack: [number, number][] = [];
+  for (const at of within.keys()) stack.push([at, at]);
+  let steps = 0;
+  for (let pair = stack.pop(); pair !== undefined; pair = stack.pop()) {
+    const [a, b] = pair;
+    for (const [i, toA] of (within.get(a) ?? []).entries()) {
+      for (const [j, toB] of (within.get(b) ?? []).entries()) {
+        if (++steps > MAX_PAIRS) return TOO_LARGE;
+        const isOneWay = a === b && i === j;
+        if (toA === toB && !isOneWay) return PRONE;
+        const key = `${toA} ${toB}`;
+        if (toA === toB || seen.has(key) || !meets(toA, toB)) continue;
+        seen.add(key);
+        stack.push([toA, toB]);
+      }
+    }
+  }
+  return "";
+}
+
+type Ranges = readonly (readonly [low: number, high: number])[];
+
+/** What a state takes. */
+function rangesOf(instruction: Instruction | undefined): Ranges {
+  if (instruction === undefined || instruction.op > ONE_OF + 1) return [[0, 0x10ffff]];
+  const runes = Array.from(instruction.runes);
+  if (runes.length === 1) return [[runes[0] ?? 0, runes[0] ?? 0]];
+  return runes.flatMap((low, i) => (i % 2 === 0 ? [[low, runes[i + 1] ?? low] as const] : []));
+}
+
+function overlap(a: Ranges, b: Ranges): boolean {
+  for (let i = 0, j = 0; ; ) {
+    const [x, y] = [a[i], b[j]];
+    if (x === undefined || y === undefined) return false;
+    if (x[0] <= y[1] && y[0] <= x[1]) return true;
+    if (x[1] < y[1]) i++;
+    else j++;
+  }
+}
