@@ -10,8 +10,8 @@ const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
 const TIME_MS = 40_000;
 const GET = "GET /a.txt HTTP/1.1\r\nHost: a.test\r\n\r\n";
 const LIMIT = 128;
-/** Of those, 64 are the process's own and 16 for those who are refused. */
-const ROOM = 48;
+/** Of those, 64 are the process's own, 16 for those who are refused and 16 for files. */
+const ROOM = 32;
 
 let folder: Folder;
 let program: Program | undefined;
