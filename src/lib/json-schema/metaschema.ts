@@ -3,6 +3,7 @@ import applicator from "./metaschema/applicator.json" with { type: "json" };
 import content from "./metaschema/content.json" with { type: "json" };
 import core from "./metaschema/core.json" with { type: "json" };
 import formatAnnotation from "./metaschema/format-annotation.json" with { type: "json" };
+import formatAssertion from "./metaschema/format-assertion.json" with { type: "json" };
 import metaData from "./metaschema/meta-data.json" with { type: "json" };
 import schema from "./metaschema/schema.json" with { type: "json" };
 import unevaluated from "./metaschema/unevaluated.json" with { type: "json" };
@@ -20,6 +21,7 @@ const documents: readonly (Json & { readonly $id: string })[] = [
   validation,
   metaData,
   formatAnnotation,
+  formatAssertion,
   content,
 ];
 const byId = new Map<string, Json>(documents.map((document) => [document.$id, document]));
@@ -35,7 +37,6 @@ export const VOCABULARIES: ReadonlyMap<string, readonly string[]> = new Map([
     const { $vocabulary, properties } = document as { $vocabulary?: object; properties?: object };
     return Object.keys($vocabulary ?? {}).map((uri) => [uri, Object.keys(properties ?? {})] as const);
   }),
-  ["https://json-schema.org/draft/2020-12/vocab/format-assertion", ["format"]] as const,
 ]);
 
 /** What the metaschema knows of earlier drafts alone: it checks nothing any more. */
