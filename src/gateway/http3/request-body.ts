@@ -37,7 +37,9 @@ export class Http3RequestBody extends Deadline implements RequestBody {
   readTo(sink: BodySink): void {
     if (this.#sink !== undefined) throw new Error("Cannot read a request body: it is being read already");
     this.#sink = sink;
-    this.resume();
+    // It may have failed before anybody wanted it.
+    if (this.#fault !== undefined) sink.abort(this.#fault);
+    else this.resume();
   }
 
   pause(): void {
