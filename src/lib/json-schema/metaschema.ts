@@ -32,12 +32,12 @@ export function metaschema(uri: string): Json | undefined {
 }
 
 /** Keywords of each vocabulary of the draft, by its URI. */
-export const VOCABULARIES: ReadonlyMap<string, readonly string[]> = new Map([
-  ...documents.slice(1).flatMap((document) => {
+export const VOCABULARIES: ReadonlyMap<string, readonly string[]> = new Map(
+  documents.slice(1).flatMap((document) => {
     const { $vocabulary, properties } = document as { $vocabulary?: object; properties?: object };
     return Object.keys($vocabulary ?? {}).map((uri) => [uri, Object.keys(properties ?? {})] as const);
   }),
-]);
+);
 
 /** What the metaschema knows of earlier drafts alone: it checks nothing any more. */
 const FORMER = new Set(["dependencies", "$recursiveAnchor", "$recursiveRef"]);
