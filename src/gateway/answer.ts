@@ -5,7 +5,22 @@ import { type Exchange, type ResponseHead } from "./exchange.ts";
 
 /** Answers an exchange with a whole response of Turnpike's own. */
 export function answer(exchange: Exchange, status: number, fields: Fields, body: Uint8Array): void {
-  send(exchange, { status, reason: "", fields: dateLine() + fields, bodyLength: body.byteLength }, body);
+  send(exchange, { status, reason: "", fields: dated(fields), bodyLength: body.byteLength }, body);
+}
+
+let datedBy = "";
+let undated: Fields = "";
+let lastDated: Fields = "";
+
+/** The fields behind a Date. Answers come many to the second, most of them alike, and one text for all of them is not put together for each. */
+function dated(fields: Fields): Fields {
+  const date = dateLine();
+  if (date !== datedBy || fields !== undated) {
+    datedBy = date;
+    undated = fields;
+    lastDated = date + fields;
+  }
+  return lastDated;
 }
 
 function send(exchange: Exchange, head: ResponseHead, body: Uint8Array): void {

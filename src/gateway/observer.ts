@@ -1,4 +1,4 @@
-import { eventTime } from "../lib/event-clock.ts";
+import { eventDate, eventTime } from "../lib/event-clock.ts";
 import { type LineWriter } from "../lib/line-writer.ts";
 import { type AnsweredRequest, type Exchange } from "./exchange.ts";
 import { type LogLine } from "./policy/access-log/access-log.ts";
@@ -82,7 +82,7 @@ export class Observer {
     if (log === undefined || (log.share < 1 && Math.random() >= log.share)) return;
     const line = log.writer.begin();
     if (line === undefined) return;
-    log.line(line, request, { at: Date.now(), elapsedMs, hidden: log.hidden });
+    log.line(line, request, { at: eventDate(), elapsedMs, hidden: log.hidden });
     log.writer.end();
   }
 }

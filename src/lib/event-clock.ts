@@ -2,11 +2,14 @@
 let inEvent = false;
 /** When it began; 0: nobody has asked. */
 let began = 0;
+/** The same as Unix milliseconds. */
+let beganDate = 0;
 
 /** An event's handler begins; `endEvent` is called when it is through. Events are handled one after the other. */
 export function beginEvent(): void {
   inEvent = true;
   began = 0;
+  beganDate = 0;
 }
 
 export function endEvent(): void {
@@ -21,4 +24,11 @@ export function eventTime(): number {
   if (!inEvent) return performance.now();
   if (began === 0) began = performance.now();
   return began;
+}
+
+/** Unix milliseconds, likewise read once an event. */
+export function eventDate(): number {
+  if (!inEvent) return Date.now();
+  if (beganDate === 0) beganDate = Date.now();
+  return beganDate;
 }

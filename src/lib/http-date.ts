@@ -1,3 +1,5 @@
+import { eventDate } from "./event-clock.ts";
+
 const DAYS = "Sun|Mon|Tue|Wed|Thu|Fri|Sat";
 const LONG_DAYS = "Sunday|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday";
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
@@ -47,7 +49,7 @@ let line = "";
 
 /** The `Date` field line of this moment. Its text is made once a second: formatting it costs more than a small head. */
 export function dateLine(): string {
-  const second = Math.floor(Date.now() / 1000);
+  const second = Math.floor(eventDate() / 1000);
   if (second !== lineSecond) {
     lineSecond = second;
     line = `Date: ${httpDate(second * 1000)}\r\n`;

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { eventDate } from "./event-clock.ts";
 
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
@@ -14,7 +15,7 @@ const COUNTERS = Array.from({ length: 4096 }, (_, n) => n.toString(16).padStart(
  * A new request id: a UUID of version 7. Those of one millisecond count up and share their random part, which makes
  * one cost a third of a UUID that is random throughout (bench http1); an id is no secret, only unique.
  */
-export function createRequestIds(now: () => number = Date.now): () => string {
+export function createRequestIds(now: () => number = eventDate): () => string {
   let millisecond = -1;
   let counter = 0;
   let head = "";

@@ -4,7 +4,7 @@ import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type BodySink, type ResponseHead, type ResponseSink } from "../exchange.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { CANCEL, PROTOCOL_ERROR, REFUSED_STREAM } from "./frame.ts";
-import { maxEncodedLength, writeField } from "./hpack/encoder.ts";
+import { maxEncodedLength, writeContentLength, writeField } from "./hpack/encoder.ts";
 import { type ResponseFields } from "./response-fields.ts";
 import { Http2Stream, type StreamConnection } from "./stream.ts";
 
@@ -119,7 +119,7 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
     offset = writeField(target, offset, ":path", path);
     // RFC 9110 §8.6: a method that expects content says so even where there is none.
     const says = bodyLength > 0 || (bodyLength === 0 && (method === "POST" || method === "PUT" || method === "PATCH"));
-    return says ? writeField(target, offset, "content-length", String(bodyLength)) : offset;
+    return says ? writeContentLength(target, offset, bodyLength) : offset;
   }
 
   /** Sends a piece of the request body; false: wait for `onSendable`. */

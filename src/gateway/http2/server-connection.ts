@@ -7,7 +7,7 @@ import { RESET_COST } from "./calm.ts";
 import { Http2Connection } from "./connection.ts";
 import * as f from "./frame.ts";
 import { type FieldSink, HpackDecoder, staticItems } from "./hpack/decoder.ts";
-import { writeField, writeStatus } from "./hpack/encoder.ts";
+import { writeContentLength, writeStatus } from "./hpack/encoder.ts";
 import { type ExchangeConnection, Http2Exchange } from "./server-stream.ts";
 import { type Http2Stream } from "./stream.ts";
 
@@ -237,12 +237,11 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     const isHead = list.fields.method === "HEAD";
     // Nothing is kept for such a stream, so a body that its windows do not let go now does not go (RFC 9113 §6.9.1).
     const hasBody = !isHead && body !== "" && body.length <= Math.min(this.sendWindow, this.peer.initialWindowSize);
-    const length = String(body.length);
     this.writer.head({ streamId, endStream: !hasBody }, fields, {
       room: 64,
       encode: (target, at) => {
         const offset = writeStatus(target, at, status);
-        return isHead || hasBody ? writeField(target, offset, "content-length", length) : offset;
+        return isHead || hasBody ? writeContentLength(target, offset, body.length) : offset;
       },
     });
     if (hasBody) {

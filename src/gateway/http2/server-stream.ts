@@ -14,7 +14,7 @@ import { problemAnswer } from "../refusal.ts";
 import { type ListedRequest } from "../request-fields.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { CANCEL, INTERNAL_ERROR, NO_ERROR, PROTOCOL_ERROR } from "./frame.ts";
-import { maxEncodedLength, writeField, writeNewFields, writeStatus } from "./hpack/encoder.ts";
+import { maxEncodedLength, writeContentLength, writeNewFields, writeStatus } from "./hpack/encoder.ts";
 import { type ServerHost, type ServerSettings } from "../server-host.ts";
 import { Http2Stream, type StreamConnection } from "./stream.ts";
 
@@ -219,7 +219,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   /** Writes the fields that stand before the response's own. */
   encode(target: Buffer, at: number): number {
     let offset = writeStatus(target, at, this.#headStatus);
-    if (this.#contentLength >= 0) offset = writeField(target, offset, "content-length", String(this.#contentLength));
+    if (this.#contentLength >= 0) offset = writeContentLength(target, offset, this.#contentLength);
     return this.started ? writeNewFields(target, offset, this.addedFields) : offset;
   }
 

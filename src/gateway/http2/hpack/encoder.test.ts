@@ -1,6 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { maxEncodedLength, TABLE_SIZE_ZERO, writeField, writeFields, writeStatus } from "./encoder.ts";
+import {
+  maxEncodedLength,
+  TABLE_SIZE_ZERO,
+  writeContentLength,
+  writeField,
+  writeFields,
+  writeStatus,
+} from "./encoder.ts";
 import { STATIC_TABLE } from "./static-table.ts";
 import { decodeBlock, type Pair, pairDecoder } from "./testing/decode.ts";
 
@@ -125,4 +132,14 @@ describe("the encoder", () => {
     });
     expect(decodeBlock(decoder, Buffer.from([0xbe])).fault).toBe("an index is in neither table");
   });
+});
+
+test("any length is written in 19 bytes at most, and reads as itself", () => {
+  fc.assert(
+    fc.property(fc.maxSafeNat(), (length) => {
+      const target = Buffer.alloc(19);
+      const end = writeContentLength(target, 0, length);
+      expect(decoded(target.subarray(0, end))).toEqual([["content-length", String(length)]]);
+    }),
+  );
 });
