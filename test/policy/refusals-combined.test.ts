@@ -145,26 +145,30 @@ for (const [i, protocol] of PROTOCOLS.entries()) {
   });
 }
 
-/** More than is checked by a schema, and less than a request may have. */
-const ANNOUNCED = "1500000";
-
-test("a script may read that its body is too long to be checked, before it has sent any of it", async () => {
-  const asked = { ...JSON_TYPE, origin: APP, "content-length": ANNOUNCED };
-  const first = await RawClient.open(gateway.plainPort);
-  const lines = Object.entries(asked).map(([name, value]) => `${name}: ${value}\r\n`);
-  first.send(`POST /checked/x HTTP/1.1\r\nHost: localhost\r\n${lines.join("")}\r\n`);
-  const message = await first.finalResponse("POST");
-  const second = await Http2Client.ready(gateway.plainPort);
-  second.send(postHead(1, "/checked/x", Object.entries(asked)));
-  const answer = await second.answer(1);
-  expect([statusOf(message), answer.status]).toEqual([413, 413]);
-  for (const fields of [message.fields, answer.fields]) {
-    const told = Object.fromEntries(fields.map(([name, value]) => [name.toLowerCase(), value]));
-    expect([told["access-control-allow-origin"], told["x-content-type-options"]]).toEqual([APP, "nosniff"]);
-  }
-  first.destroy();
-  second.destroy();
-});
+for (const [what, path, length, exposed] of [
+  ["is too long to be checked", "/checked/x", "1500000", false],
+  // Neither a key nor money is asked for, which would not help it.
+  ["is longer than any may be", "/all0/x", "2500000", true],
+] as const) {
+  test(`a script may read that its body ${what}, before it has sent any of it`, async () => {
+    const asked = { ...JSON_TYPE, origin: APP, "content-length": length };
+    const first = await RawClient.open(gateway.plainPort);
+    const lines = Object.entries(asked).map(([name, value]) => `${name}: ${value}\r\n`);
+    first.send(`POST ${path} HTTP/1.1\r\nHost: localhost\r\n${lines.join("")}\r\n`);
+    const message = await first.finalResponse("POST");
+    const second = await Http2Client.ready(gateway.plainPort);
+    second.send(postHead(1, path, Object.entries(asked)));
+    const answer = await second.answer(1);
+    expect([statusOf(message), answer.status]).toEqual([413, 413]);
+    for (const fields of [message.fields, answer.fields]) {
+      const told = Object.fromEntries(fields.map(([name, value]) => [name.toLowerCase(), value]));
+      expect([told["access-control-allow-origin"], told["x-content-type-options"]]).toEqual([APP, "nosniff"]);
+      expect(told["access-control-expose-headers"]?.includes("PAYMENT-REQUIRED") ?? false).toBe(exposed);
+    }
+    first.destroy();
+    second.destroy();
+  });
+}
 
 test("a call of gRPC beyond the limit ends with RESOURCE_EXHAUSTED, and says when to come again", async () => {
   const client = new EchoClient(gateway.tlsPort, TEST_CA.cert);

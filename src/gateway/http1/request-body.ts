@@ -29,7 +29,6 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
   #trailers: Fields = "";
   /** Bytes of body received, without framing. */
   received = 0;
-  /** Why the body is refused, once it is. */
   fault: TurnpikeError | undefined;
 
   constructor(source: BodySource, length: number) {
@@ -38,6 +37,9 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
     const { maxHeaderBytes, maxBodyBytes } = source.limits;
     this.#chunked = length === -1 ? new ChunkedDecoder(maxHeaderBytes, maxBodyBytes) : undefined;
     this.#ended = length === 0;
+    if (length > maxBodyBytes) {
+      this.fault = new TurnpikeError("body-too-large", `the body is larger than ${maxBodyBytes} bytes`);
+    }
   }
 
   /** True once the last byte was received, whether or not anybody has taken it. */

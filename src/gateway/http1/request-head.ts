@@ -90,12 +90,6 @@ export function parseRequestHead(
   };
 }
 
-/** Refuses a request that announces a longer body, in bytes. */
-export function withBodyUpTo(maxBodyBytes: number, request: ParsedRequest | HeadFault): ParsedRequest | HeadFault {
-  if (isFault(request) || request.head.bodyLength <= maxBodyBytes) return request;
-  return fault("body-too-large", `the body is larger than ${maxBodyBytes} bytes`);
-}
-
 /** The method; the common ones without a slice, which every comparison of it would have to copy. */
 function methodAt(text: string, from: number, end: number): string {
   if (text.startsWith("GET ", from)) return "GET";

@@ -11,7 +11,7 @@ import { flushCork, holdCork, Outgoing } from "../wire/outgoing.ts";
 import { BodyTime } from "./body-time.ts";
 import { refuse } from "./refusal.ts";
 import { type BodySource, Http1RequestBody } from "./request-body.ts";
-import { isFault, parseRequestHead, withBodyUpTo } from "./request-head.ts";
+import { isFault, parseRequestHead } from "./request-head.ts";
 import { type ExchangeConnection, Http1Exchange } from "./server-exchange.ts";
 import { TunnelBytes, type TunnelSource } from "./tunnel-bytes.ts";
 import { UnreadBytes } from "./unread-bytes.ts";
@@ -267,9 +267,8 @@ export class Http1ServerConnection
 
   #begin(text: string, from: number, end: number): void {
     const host = this.#host;
-    const { maxHeaderCount, maxBodyBytes, bodyMs } = this.limits;
-    const parsed = parseRequestHead(text, { from, end }, { scheme: host.scheme, maxHeaderCount });
-    const request = withBodyUpTo(maxBodyBytes, parsed);
+    const { maxHeaderCount, bodyMs } = this.limits;
+    const request = parseRequestHead(text, { from, end }, { scheme: host.scheme, maxHeaderCount });
     if (isFault(request)) {
       this.#refuse(request, text.slice(from));
       return;

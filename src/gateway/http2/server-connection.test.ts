@@ -196,9 +196,13 @@ test("a body larger than allowed is refused by its length, or when it has come t
   const host = new Host();
   host.current = { ...SETTINGS, maxBodyBytes: 5 };
   const client = new ScriptedClient(host).begin();
-  client.head(1, 0, [...POST, ["content-length", "6"]]);
-  expect([host.exchanges.length, host.refusals[0]?.status]).toEqual([0, 413]);
-  expect(client.heard()[2]).toBe("RST_STREAM 1 0");
+  const announced = open(client, 1, 0, [...POST, ["content-length", "6"]]);
+  expect([announced.body.fault?.code, host.refusals]).toEqual(["body-too-large", []]);
+  answer(announced, "no");
+  // The client gets no window for what nobody reads.
+  client.data(1, 0, "abcde");
+  host.clock.advance(1000);
+  expect(client.heard().slice(1)).toEqual(['DATA 1 "no" end', "RST_STREAM 1 0"]);
   const exchange = open(client, 3, 0, POST);
   const body = new Collector();
   exchange.body.readTo(body);

@@ -195,17 +195,9 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
       this.#refuseStream(streamId, f.PROTOCOL_ERROR);
       return;
     }
-    const fault = list.tooLarge ? TOO_LARGE : this.#faultOf(request);
-    if (fault !== undefined) this.#answerFault(streamId, endStream, fault);
-    else if (request !== undefined && "head" in request) this.#begin(streamId, endStream, request);
-  }
-
-  #faultOf(request: ListedRequest | HeadFault | undefined): HeadFault | undefined {
-    if (request === undefined || "code" in request) return request;
-    const { maxBodyBytes } = this.settings;
-    if (request.head.bodyLength <= maxBodyBytes) return undefined;
-    const detail = `the body is larger than ${maxBodyBytes} bytes`;
-    return { code: "body-too-large", detail, requestId: request.requestId };
+    if (list.tooLarge || request === undefined) this.#answerFault(streamId, endStream, TOO_LARGE);
+    else if ("code" in request) this.#answerFault(streamId, endStream, request);
+    else this.#begin(streamId, endStream, request);
   }
 
   #refuseStream(streamId: number, code: number): void {

@@ -85,10 +85,16 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
 
   // --- the request's body ---
 
-  /** The body is still to come: the time for it begins. */
+  /** The body is still to come: the time for it begins, unless it is too long to be read at all. */
   startBody(): void {
-    this.#bodyMsLeft = this.#server.settings.bodyMs;
-    this.#runBodyTimer();
+    const { bodyMs, maxBodyBytes } = this.#server.settings;
+    this.#bodyMsLeft = bodyMs;
+    if (this.head.bodyLength > maxBodyBytes) this.#refuseBody(maxBodyBytes);
+    else this.#runBodyTimer();
+  }
+
+  #refuseBody(maxBodyBytes: number): void {
+    this.abortReceiving(new TurnpikeError("body-too-large", `the body is larger than ${maxBodyBytes} bytes`));
   }
 
   readTo(sink: BodySink): void {
@@ -107,9 +113,9 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
     this.#arm();
   }
 
-  /** What comes after the answer is read to its end, if that is near: the client gets no window for more. */
+  /** What comes after the answer, or of a body with a fault, is read to its end, if that is near: the client gets no window for more. */
   override taken(length: number): void {
-    if (this.#over) this.connection.taken(length);
+    if (this.#over || this.fault !== undefined) this.connection.taken(length);
     else super.taken(length);
   }
 
@@ -126,9 +132,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
       return;
     }
     const { maxBodyBytes } = this.#server.settings;
-    if (total > maxBodyBytes && !this.#over) {
-      this.abortReceiving(new TurnpikeError("body-too-large", `the body is larger than ${maxBodyBytes} bytes`));
-    }
+    if (total > maxBodyBytes && !this.#over) this.#refuseBody(maxBodyBytes);
     super.receive(bytes, start, end);
   }
 

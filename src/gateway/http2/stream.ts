@@ -65,6 +65,8 @@ export abstract class Http2Stream extends Deadline {
   /** Data bytes of this stream, without padding. */
   bytesReceived = 0;
   bytesSent = 0;
+  /** Why what the peer sends will not be complete, once that is known. */
+  fault: TurnpikeError | undefined;
   protected readonly connection: StreamConnection;
   /** What waits for a window or the socket; made when something has to. */
   #pending: ByteQueue | undefined;
@@ -82,7 +84,6 @@ export abstract class Http2Stream extends Deadline {
   #full = false;
   #trailers: Fields = "";
   #ignoring = false;
-  #fault: TurnpikeError | undefined;
   #toldStarved = false;
 
   constructor(connection: StreamConnection, streamId: number) {
@@ -328,7 +329,7 @@ export abstract class Http2Stream extends Deadline {
       held?.shift(piece.end - piece.start);
     }
     if (room) this.resume();
-    if (this.#fault !== undefined) sink.abort(this.#fault);
+    if (this.fault !== undefined) sink.abort(this.fault);
     else if (this.remoteEnded) sink.end(this.#trailers);
   }
 
@@ -351,8 +352,8 @@ export abstract class Http2Stream extends Deadline {
 
   /** The message will not be complete; what still comes of it is forgotten. */
   protected abortReceiving(error: TurnpikeError): void {
-    if (this.#fault !== undefined) return;
-    this.#fault = error;
+    if (this.fault !== undefined) return;
+    this.fault = error;
     this.ignoreRest();
     this.#sink?.abort(error);
   }

@@ -16,29 +16,37 @@ export class Http3RequestBody extends Deadline implements RequestBody {
   #ended = false;
   #over = false;
   #trailers: Fields = "";
-  #fault: TurnpikeError | undefined;
   #msLeft: number;
   #timerStarted = 0;
   /** Bytes received so far. */
   received = 0;
+  fault: TurnpikeError | undefined;
 
-  constructor(host: ServerHost) {
+  /** `length` in bytes; -1 where it was not announced. */
+  constructor(host: ServerHost, length: number) {
     super();
     this.#host = host;
-    this.#msLeft = host.settings().bodyMs;
-    this.#runTimer();
+    const { bodyMs, maxBodyBytes } = host.settings();
+    this.#msLeft = bodyMs;
+    if (length > maxBodyBytes) this.#refuse(maxBodyBytes);
+    else this.#runTimer();
+  }
+
+  /** The client has sent all of it. */
+  get ended(): boolean {
+    return this.#ended;
   }
 
   /** Nothing of it is still to come from the client. */
   get complete(): boolean {
-    return this.#ended || this.#fault !== undefined;
+    return this.#ended || this.fault !== undefined;
   }
 
   readTo(sink: BodySink): void {
     if (this.#sink !== undefined) throw new Error("Cannot read a request body: it is being read already");
     this.#sink = sink;
     // It may have failed before anybody wanted it.
-    if (this.#fault !== undefined) sink.abort(this.#fault);
+    if (this.fault !== undefined) sink.abort(this.fault);
     else this.resume();
   }
 
@@ -77,7 +85,7 @@ export class Http3RequestBody extends Deadline implements RequestBody {
     this.received += chunk.length;
     const { maxBodyBytes } = this.#host.settings();
     if (this.received > maxBodyBytes) {
-      this.abort(new TurnpikeError("body-too-large", `the body is larger than ${maxBodyBytes} bytes`));
+      this.#refuse(maxBodyBytes);
       return;
     }
     if (!this.#paused && (this.#hold === undefined || this.#hold.empty)) {
@@ -87,6 +95,10 @@ export class Http3RequestBody extends Deadline implements RequestBody {
     this.#hold ??= new BodyHold(this.#host.buffers);
     if (this.#hold.push(chunk)) return;
     this.abort(new TurnpikeError("overloaded", "there is no room left for what waits to be sent to the upstream"));
+  }
+
+  #refuse(maxBodyBytes: number): void {
+    this.abort(new TurnpikeError("body-too-large", `the body is larger than ${maxBodyBytes} bytes`));
   }
 
   /** The client has sent all of it. */
@@ -101,7 +113,7 @@ export class Http3RequestBody extends Deadline implements RequestBody {
   /** The body will not be complete: what nobody has taken is forgotten. */
   abort(error: TurnpikeError): void {
     if (this.#over) return;
-    this.#fault ??= error;
+    this.fault ??= error;
     this.#over = true;
     this.#host.wheel.remove(this);
     this.#hold?.clear();

@@ -182,7 +182,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
     if (this.#begun || this.#closed || block === undefined) return;
     this.#begun = true;
     this.host.wheel.remove(this);
-    const { maxHeaderBytes, maxHeaderCount, maxBodyBytes } = this.host.settings();
+    const { maxHeaderBytes, maxHeaderCount } = this.host.settings();
     fields.begin();
     const size = readFields(block, (field) => fields.add(field));
     if (size > maxHeaderBytes) {
@@ -203,11 +203,7 @@ export class RequestStream extends Deadline implements ExchangeStream {
       this.#answer(request);
       return;
     }
-    if (request.head.bodyLength > maxBodyBytes) {
-      this.#answer({ code: "body-too-large", detail: `the body is larger than ${maxBodyBytes} bytes` });
-      return;
-    }
-    if (hasBody) this.#body = new Http3RequestBody(this.host);
+    if (hasBody) this.#body = new Http3RequestBody(this.host, request.head.bodyLength);
     this.#exchange = new Http3Exchange(this, request, this.#body);
     try {
       this.host.handle(this.#exchange);

@@ -232,7 +232,7 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
   /** The client need not send the rest of its body (RFC 9114 §4.1). */
   #endRequest(code: bigint): void {
     const body = this.#reader;
-    if (body === undefined || body.complete) return;
+    if (body === undefined || body.ended) return;
     body.discard();
     if (!this.#stream.quic.destroyed) this.#stream.quic.stopSending(code);
   }

@@ -25,6 +25,8 @@ export interface Policy {
   readonly name: string;
   /** It decides who may pass, as authentication and payment do: nothing skips it. */
   readonly guards?: boolean;
+  /** It changes answers, whoever gives them: it runs as well for a request that is refused before any policy is asked. */
+  readonly editsAnswers?: boolean;
   /**
    * Runs before the handler; it may put a sink in front of `exchange.response`, and so see every answer, whoever gives it. A
    * throw is answered as an error. What needs no waiting answers at once: a promise costs more than most policies.

@@ -22,6 +22,7 @@ export function tracedPolicy(policy: Policy): Policy {
   return {
     name: policy.name,
     ...(policy.guards === undefined ? {} : { guards: policy.guards }),
+    ...(policy.editsAnswers === undefined ? {} : { editsAnswers: policy.editsAnswers }),
     request(exchange: Exchange) {
       const { trace } = exchange;
       if (!(trace instanceof RequestTrace)) return policy.request(exchange);

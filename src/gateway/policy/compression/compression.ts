@@ -30,6 +30,7 @@ export function createCompressionPolicy(config: CompressionConfig, slots: Slots 
   }
   return {
     name: "compression",
+    editsAnswers: true,
     request(exchange) {
       const { head } = exchange;
       if (head.isGrpc || head.upgrade !== "") return "continue";

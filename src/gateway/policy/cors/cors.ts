@@ -58,6 +58,7 @@ export function createCorsPolicy(config: CorsConfig, isPriced: boolean): Policy 
   const compiled = compile(config, config.allow_origins, isPriced);
   return {
     name: "cors",
+    editsAnswers: true,
     request(exchange) {
       const { head } = exchange;
       // No browser calls gRPC.

@@ -28,6 +28,7 @@ export function createResponseHeadersPolicy({ response: rules }: HeaderRulesConf
   const ofCalls = changesOf(without(rules, "content-type"));
   return {
     name: "headers.response",
+    editsAnswers: true,
     request(exchange) {
       exchange.response = new FieldEdit(exchange.response, exchange.head.isGrpc ? ofCalls : changes);
       return "continue";
