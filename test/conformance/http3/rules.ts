@@ -82,6 +82,7 @@ const framing: readonly Rule[] = [
     { status: 200 },
   ),
   onRequest("4.1", "DATA before HEADERS", [...data("a"), ...headers(GET)], { close: FRAME_UNEXPECTED }),
+  onRequest("4.1", "DATA before HEADERS, be it empty", [...data(""), ...headers(GET)], { close: FRAME_UNEXPECTED }),
   onRequest("4.1", "HEADERS after trailers", [...headers(POST), ...headers([["x", "1"]]), ...headers([["x", "1"]])], {
     close: FRAME_UNEXPECTED,
   }),
@@ -93,6 +94,9 @@ const framing: readonly Rule[] = [
     { status: 200 },
   ),
   onRequest("7.2.3", "CANCEL_PUSH on a request stream", [...headers(POST), ...frame(3, [0])], {
+    close: FRAME_UNEXPECTED,
+  }),
+  onRequest("7.2.3", "CANCEL_PUSH before HEADERS, be it empty", [...frame(3, []), ...headers(GET)], {
     close: FRAME_UNEXPECTED,
   }),
   onRequest("7.2.4", "SETTINGS on a request stream", [...headers(POST), ...SETTINGS], { close: FRAME_UNEXPECTED }),
@@ -112,13 +116,24 @@ const framing: readonly Rule[] = [
 
 const connection: readonly Rule[] = [
   onControl("6.2.1", "another frame before SETTINGS", [frame(7, [0])], { close: MISSING_SETTINGS }),
+  onControl("6.2.1", "DATA before SETTINGS, be it empty", [data(""), SETTINGS], { close: MISSING_SETTINGS }),
   onControl("7.2.4", "a second SETTINGS", [SETTINGS, SETTINGS], { close: FRAME_UNEXPECTED }),
   ...[2, 3, 4, 5].map((setting) =>
     onControl("7.2.4.1", `the HTTP/2 setting ${setting}`, [frame(4, [setting, 0])], { close: SETTINGS_ERROR }),
   ),
+  onControl(
+    "7.2.4.1",
+    "a setting of HTTP/2 among those of HTTP/3",
+    [frame(4, [7, 0x40, 0x64, 2, 0x40, 0xc8, 1, 0x50, 0, 6, 0x80, 0, 0x80, 0])],
+    { close: SETTINGS_ERROR },
+  ),
   onControl("7.2.4.1", "an unknown setting is passed over", [frame(4, [0x21, 7])], { alive: true }),
   onControl("7.2.1", "DATA on the control stream", [SETTINGS, data("a")], { close: FRAME_UNEXPECTED }),
   onControl("7.2.2", "HEADERS on the control stream", [SETTINGS, headers(GET)], { close: FRAME_UNEXPECTED }),
+  onControl("7.2.1", "DATA on the control stream, be it empty", [SETTINGS, data("")], { close: FRAME_UNEXPECTED }),
+  onControl("7.2.2", "HEADERS on the control stream, be they empty", [SETTINGS, frame(1, [])], {
+    close: FRAME_UNEXPECTED,
+  }),
   onControl("7.2.7", "a MAX_PUSH_ID that takes back", [SETTINGS, frame(13, [5]), frame(13, [4])], { close: ID_ERROR }),
   onControl("7.2.3", "CANCEL_PUSH of what was never promised", [SETTINGS, frame(3, [5])], { close: ID_ERROR }),
   onControl("9", "an unknown frame on the control stream is skipped", [SETTINGS, frame(0x21, [1])], { alive: true }),
@@ -132,6 +147,12 @@ const connection: readonly Rule[] = [
     section: "6.2.1",
     title: "the control stream ends",
     steps: [uni([CONTROL, ...SETTINGS], true)],
+    outcome: { close: CLOSED_CRITICAL_STREAM },
+  },
+  {
+    section: "6.2.1",
+    title: "the control stream ends before its SETTINGS",
+    steps: [uni([CONTROL], true)],
     outcome: { close: CLOSED_CRITICAL_STREAM },
   },
   {
@@ -233,6 +254,12 @@ const qpack: readonly Rule[] = [
   onRequest("RFC 9204 §3.1", "an index beyond the static table", frame(1, [0, 0, ...prefixed(200, 6, 0xc0)]), {
     close: QPACK_DECOMPRESSION_FAILED,
   }),
+  onRequest(
+    "RFC 9204 §3.1",
+    "the first index beyond the static table, behind a sound head",
+    frame(1, [0, 0, 0xd1, 0xd7, 0x50, 0x09, ...Buffer.from("127.0.0.1"), 0xc1, 0xff, 0x24]),
+    { close: QPACK_DECOMPRESSION_FAILED },
+  ),
   onRequest("RFC 9204 §4.5.1", "a dynamic reference without any entry", frame(1, [0, 0, 0x80]), {
     close: QPACK_DECOMPRESSION_FAILED,
   }),
@@ -264,6 +291,12 @@ const qpack: readonly Rule[] = [
     section: "RFC 9204 §4.3.1",
     title: "a table larger than allowed",
     steps: [setUp, uni([ENCODER, ...prefixed(100_000, 5, 0x20)])],
+    outcome: { close: QPACK_ENCODER_STREAM_ERROR },
+  },
+  {
+    section: "RFC 9204 §4.3.1",
+    title: "a table far larger than allowed",
+    steps: [setUp, uni([ENCODER, ...prefixed(10_000_000_000, 5, 0x20)])],
     outcome: { close: QPACK_ENCODER_STREAM_ERROR },
   },
   {

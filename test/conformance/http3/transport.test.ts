@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { answer } from "../../../src/gateway/answer.ts";
+import { startEndpoint, type TestEndpoint } from "../../../src/gateway/http3/testing/endpoint.ts";
+import { LOCALHOST } from "../../support/certificates.ts";
+import { playQuic, type QuicOutcome } from "../../support/quic-client.ts";
+import { isAllowed, TRANSPORT_RULES } from "./transport.ts";
+
+const material = { fallback: LOCALHOST, named: [], clientCa: "", clientCertRequired: true };
+const PING = 0x01;
+const PLAY_MS = 30_000;
+
+describe("RFC 9000 and RFC 9001, rule by rule", () => {
+  let server: TestEndpoint;
+  let outcomes: readonly QuicOutcome[];
+
+  beforeAll(async () => {
+    server = await startEndpoint((exchange) => answer(exchange, 200, "text/plain", Buffer.from("ok")), { material });
+    outcomes = await Promise.all(TRANSPORT_RULES.map(({ faults }) => playQuic(server.port, faults)));
+  }, PLAY_MS);
+
+  afterAll(() => server.close());
+
+  for (const [i, { section, title, code }] of TRANSPORT_RULES.entries()) {
+    test(`${section}: ${title}`, () => {
+      const close = outcomes[i]?.close;
+      if (code === undefined) {
+        expect(outcomes[i]).toEqual({ confirmed: true });
+        return;
+      }
+      expect(close?.by).toBe("transport");
+      expect([close?.code, isAllowed(close?.code ?? -1, code)]).toEqual([close?.code, true]);
+    });
+  }
+
+  test("a client that keeps the rules is served on", async () => {
+    expect(await playQuic(server.port, { frames: [PING], untilTaken: true })).toEqual({ confirmed: true });
+  });
+
+  test("no rule leaves a fault behind", () => {
+    expect(server.faults).toEqual([]);
+  });
+});

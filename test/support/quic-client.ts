@@ -1,0 +1,229 @@
+/** A QUIC v1 client (RFC 9000) that keeps the rules up to where it is told to break one. It resends nothing: loopback only. */
+import { randomBytes } from "node:crypto";
+import { type Bytes, varint } from "./http3-frames.ts";
+import { initialKeys, open, type PacketKeys, seal } from "./quic-crypto.ts";
+import { ackOf, byteLength, type Close, cryptoFrame, readFrames, readVarint } from "./quic-frames.ts";
+import { type Extension, type LevelKeys, QuicTls } from "./quic-tls.ts";
+
+const VERSION = [0, 0, 0, 1];
+const MIN_DATAGRAM_BYTES = 1200;
+const ID_BYTES = 8;
+/** Longer than a server with two busy cores takes; only one that does nothing is waited for that long. */
+const PATIENCE_MS = 10_000;
+
+export type Parameter = readonly [id: number, content: Bytes];
+
+/** Where the client breaks a rule; nothing of it: a sound handshake. */
+export interface QuicFaults {
+  readonly alpn?: string;
+  readonly parameters?: (list: readonly Parameter[]) => readonly Parameter[];
+  readonly extensions?: (list: readonly Extension[]) => readonly Extension[];
+  /** Frames beside the ClientHello. */
+  readonly initial?: Bytes;
+  /** Frames beside Finished. */
+  readonly handshake?: Bytes;
+  /** TLS messages on the Handshake level, before and behind Finished. */
+  readonly tlsBefore?: Bytes;
+  readonly tlsBehind?: Bytes;
+  /** Sets reserved bits of the header of the packet with Finished. */
+  readonly handshakeBits?: number;
+  /** The frames of a short packet, once the server has confirmed the handshake. */
+  readonly frames?: Bytes;
+  readonly shortBits?: number;
+  /** It ends with the server's word that it took what was sent, and not with its closing alone. */
+  readonly untilTaken?: boolean;
+}
+
+export interface QuicOutcome {
+  /** The handshake was. */
+  readonly confirmed: boolean;
+  /** What the server closed the connection with, where it did. */
+  readonly close?: Close;
+}
+
+type Level = "initial" | "handshake" | "short";
+
+interface Space {
+  sent: number;
+  largest: number;
+  /** Of the server's CRYPTO frames: offset to bytes, and how far they were handed to TLS. */
+  readonly crypto: Map<number, Buffer>;
+  taken: number;
+}
+
+/** Plays one connection to 127.0.0.1: resolves when the server closes it, took what was sent, or has had time enough. */
+export async function playQuic(port: number, faults: QuicFaults): Promise<QuicOutcome> {
+  const player = new Player(faults);
+  const socket = await Bun.udpSocket({
+    connect: { hostname: "127.0.0.1", port },
+    socket: { data: (_, bytes) => player.onDatagram(bytes) },
+  });
+  try {
+    return await player.play((bytes) => socket.send(bytes));
+  } finally {
+    socket.close();
+  }
+}
+
+class Player {
+  readonly #faults: QuicFaults;
+  readonly #source = randomBytes(ID_BYTES);
+  #destination: Uint8Array = randomBytes(ID_BYTES);
+  readonly #initial: LevelKeys;
+  readonly #tls: QuicTls;
+  readonly #spaces: Record<Level, Space> = { initial: space(), handshake: space(), short: space() };
+  readonly #done = Promise.withResolvers<QuicOutcome>();
+  #send: (bytes: Uint8Array) => void = () => {};
+  #confirmed = false;
+  #finishedSent = false;
+
+  constructor(faults: QuicFaults) {
+    this.#faults = faults;
+    this.#initial = initialKeys(this.#destination);
+    const sound: readonly Parameter[] = [
+      [0x01, varint(30_000)],
+      [0x04, varint(1_000_000)],
+      [0x05, varint(100_000)],
+      [0x06, varint(100_000)],
+      [0x07, varint(100_000)],
+      [0x08, varint(10)],
+      [0x09, varint(10)],
+      [0x0f, [...this.#source]],
+    ];
+    const parameters = (faults.parameters ?? ((list) => list))(sound);
+    this.#tls = new QuicTls({
+      alpn: faults.alpn ?? "h3",
+      transportParameters: Uint8Array.from(
+        parameters.flatMap(([id, content]) => [...varint(id), ...varint(content.length), ...content]),
+      ),
+      ...(faults.extensions === undefined ? {} : { extensions: faults.extensions }),
+    });
+  }
+
+  async play(send: (bytes: Uint8Array) => void): Promise<QuicOutcome> {
+    this.#send = send;
+    const timer = setTimeout(() => this.#done.resolve({ confirmed: this.#confirmed }), PATIENCE_MS);
+    this.#sendLong("initial", [...cryptoFrame(this.#tls.hello), ...(this.#faults.initial ?? [])]);
+    try {
+      return await this.#done.promise;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  onDatagram(datagram: Uint8Array): void {
+    let rest = datagram;
+    while (rest.length > 0) {
+      const isLong = (rest[0] ?? 0) >= 0x80;
+      const length = isLong ? this.#onLong(rest) : this.#onShort(rest);
+      rest = rest.subarray(length);
+    }
+  }
+
+  /** The packet's length. */
+  #onLong(bytes: Uint8Array): number {
+    const type = ((bytes[0] ?? 0) >> 4) & 3;
+    const idBytes = bytes[5] ?? 0;
+    const sourceAt = 7 + idBytes;
+    const server = bytes.subarray(sourceAt, sourceAt + (bytes[sourceAt - 1] ?? 0));
+    let at = sourceAt + server.length;
+    if (type === 0) {
+      const token = readVarint(bytes, at);
+      at = token.next + token.value;
+    }
+    const { value: length, next: numberAt } = readVarint(bytes, at);
+    const level: Level = type === 0 ? "initial" : "handshake";
+    const keys = level === "initial" ? this.#initial.server : this.#tls.handshake?.server;
+    if (keys !== undefined) {
+      this.#destination = Uint8Array.from(server);
+      this.#onPacket(level, keys, { bytes: bytes.subarray(0, numberAt + length), numberAt });
+    }
+    return numberAt + length;
+  }
+
+  #onShort(bytes: Uint8Array): number {
+    const keys = this.#tls.finished?.keys.server;
+    if (keys !== undefined) this.#onPacket("short", keys, { bytes, numberAt: 1 + ID_BYTES });
+    return bytes.length;
+  }
+
+  #onPacket(level: Level, keys: PacketKeys, { bytes, numberAt }: { bytes: Uint8Array; numberAt: number }): void {
+    const packets = this.#spaces[level];
+    const opened = open(keys, bytes, numberAt, packets.largest);
+    if (opened === undefined) return;
+    packets.largest = Math.max(packets.largest, opened.number);
+    const { crypto, close, confirmed, acknowledged } = readFrames(opened.payload);
+    if (close !== undefined) this.#done.resolve({ confirmed: this.#confirmed, close });
+    if (level === "short" && acknowledged >= 0 && this.#faults.untilTaken === true)
+      this.#done.resolve({ confirmed: true });
+    for (const [offset, piece] of crypto) packets.crypto.set(offset, piece);
+    if (level !== "short") this.#takeCrypto(packets);
+    if (this.#tls.finished !== undefined && !this.#finishedSent) this.#finish(this.#tls.finished.message);
+    if (confirmed && !this.#confirmed) this.#onConfirmed();
+  }
+
+  #takeCrypto(packets: Space): void {
+    const pieces: Buffer[] = [];
+    let at = 0;
+    for (let piece = packets.crypto.get(at); piece !== undefined; piece = packets.crypto.get(at)) {
+      pieces.push(piece);
+      at += piece.length;
+    }
+    const text = Buffer.concat(pieces);
+    while (packets.taken + 4 <= text.length) {
+      const end = packets.taken + 4 + text.readUIntBE(packets.taken + 1, 3);
+      if (end > text.length) return;
+      this.#tls.take(text.subarray(packets.taken, end));
+      packets.taken = end;
+    }
+  }
+
+  #finish(message: Uint8Array): void {
+    this.#finishedSent = true;
+    const { handshake = [], tlsBefore = [], tlsBehind = [] } = this.#faults;
+    this.#sendLong("initial", ackOf(this.#spaces.initial.largest));
+    this.#sendLong("handshake", [
+      ...ackOf(this.#spaces.handshake.largest),
+      ...cryptoFrame(Uint8Array.from([...tlsBefore, ...message, ...tlsBehind])),
+      ...handshake,
+    ]);
+  }
+
+  #onConfirmed(): void {
+    this.#confirmed = true;
+    const { frames, shortBits = 0 } = this.#faults;
+    const keys = this.#tls.finished?.keys.client;
+    if (frames === undefined || keys === undefined) return;
+    const number = this.#spaces.short.sent++;
+    const header = Uint8Array.from([0x43 | shortBits, ...this.#destination, ...numberBytes(number)]);
+    this.#send(seal(keys, header, number, Uint8Array.from(frames)));
+  }
+
+  #sendLong(level: "initial" | "handshake", frames: Bytes): void {
+    const isInitial = level === "initial";
+    const keys = isInitial ? this.#initial.client : this.#tls.handshake?.client;
+    if (keys === undefined) return;
+    const number = this.#spaces[level].sent++;
+    const start = [
+      isInitial ? 0xc3 : 0xe3 | (this.#faults.handshakeBits ?? 0),
+      ...VERSION,
+      this.#destination.length,
+      ...this.#destination,
+      this.#source.length,
+      ...this.#source,
+      ...(isInitial ? [0] : []),
+    ];
+    const padding = isInitial ? Math.max(0, MIN_DATAGRAM_BYTES - start.length - 4 - 4 - 16 - frames.length) : 0;
+    const payload = Uint8Array.from([...frames, ...Array.from({ length: padding }, () => 0)]);
+    const header = Uint8Array.from([...start, ...byteLength(4 + payload.length + 16), ...numberBytes(number)]);
+    this.#send(seal(keys, header, number, payload));
+  }
+}
+
+function space(): Space {
+  return { sent: 0, largest: -1, crypto: new Map(), taken: 0 };
+}
+
+function numberBytes(number: number): Bytes {
+  return [number >>> 24, (number >>> 16) & 0xff, (number >>> 8) & 0xff, number & 0xff];
+}

@@ -1,0 +1,132 @@
+/** How QUIC v1 protects packets (RFC 9001) and TLS 1.3 makes keys (RFC 8446 §7.1), for AES-128-GCM and SHA-256 alone. */
+import { createCipheriv, createDecipheriv, createHash, createHmac } from "node:crypto";
+
+const TAG_BYTES = 16;
+/** RFC 9001 §5.4.2: the sample begins where a packet number of the greatest length would end. */
+const SAMPLE_OFFSET = 4;
+const SAMPLE_BYTES = 16;
+/** RFC 9001 §5.2. */
+const INITIAL_SALT = Buffer.from("38762cf7f55934b34d179ae6a4c80cadccbb7f0a", "hex");
+
+/** What protects the packets of one side on one level. */
+export interface PacketKeys {
+  readonly key: Buffer;
+  readonly iv: Buffer;
+  readonly mask: Buffer;
+}
+
+export function hmac(key: Uint8Array, ...parts: readonly Uint8Array[]): Buffer {
+  const made = createHmac("sha256", key);
+  for (const part of parts) made.update(part);
+  return made.digest();
+}
+
+export function sha256(...parts: readonly Uint8Array[]): Buffer {
+  const made = createHash("sha256");
+  for (const part of parts) made.update(part);
+  return made.digest();
+}
+
+/** RFC 8446 §7.1, for up to 32 bytes. */
+export function expandLabel(secret: Uint8Array, label: string, context: Uint8Array, length: number): Buffer {
+  const name = Buffer.from(`tls13 ${label}`);
+  const head = Buffer.from([0, length, name.length]);
+  return hmac(secret, head, name, Buffer.from([context.length]), context, Buffer.from([1])).subarray(0, length);
+}
+
+export function packetKeys(secret: Uint8Array): PacketKeys {
+  const none = Buffer.alloc(0);
+  return {
+    key: expandLabel(secret, "quic key", none, 16),
+    iv: expandLabel(secret, "quic iv", none, 12),
+    mask: expandLabel(secret, "quic hp", none, 16),
+  };
+}
+
+/** The keys of both sides for the first packets to `connectionId`. */
+export function initialKeys(connectionId: Uint8Array): { readonly client: PacketKeys; readonly server: PacketKeys } {
+  const secret = hmac(INITIAL_SALT, connectionId);
+  const none = Buffer.alloc(0);
+  return {
+    client: packetKeys(expandLabel(secret, "client in", none, 32)),
+    server: packetKeys(expandLabel(secret, "server in", none, 32)),
+  };
+}
+
+/** A whole packet: `header` ends in a packet number of four bytes, which is `number`. */
+export function seal(keys: PacketKeys, header: Uint8Array, number: number, payload: Uint8Array): Buffer {
+  const cipher = createCipheriv("aes-128-gcm", keys.key, nonce(keys, number));
+  cipher.setAAD(header);
+  const body = Buffer.concat([cipher.update(payload), cipher.final(), cipher.getAuthTag()]);
+  const packet = Buffer.concat([header, body]);
+  const numberAt = header.length - 4;
+  toggleMask(packet, maskOf(keys, packet, numberAt), numberAt, 4);
+  return packet;
+}
+
+export interface Opened {
+  readonly number: number;
+  readonly payload: Buffer;
+}
+
+/**
+ * What a packet holds whose number begins at `numberAt`, or undefined where it is not meant for these keys; `largest` is the
+ * highest number seen so far, or -1.
+ */
+export function open(keys: PacketKeys, packet: Uint8Array, numberAt: number, largest: number): Opened | undefined {
+  if (packet.length < numberAt + SAMPLE_OFFSET + SAMPLE_BYTES) return undefined;
+  const bytes = Buffer.from(packet);
+  const mask = maskOf(keys, bytes, numberAt);
+  const first = byteAt(bytes, 0) ^ (byteAt(mask, 0) & lowBits(bytes));
+  const length = (first & 3) + 1;
+  toggleMask(bytes, mask, numberAt, length);
+  const number = wholeNumber(bytes.readUIntBE(numberAt, length), length, largest);
+  const header = bytes.subarray(0, numberAt + length);
+  const decipher = createDecipheriv("aes-128-gcm", keys.key, nonce(keys, number));
+  decipher.setAAD(header);
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  try {
+    return {
+      number,
+      payload: Buffer.concat([decipher.update(bytes.subarray(header.length, -TAG_BYTES)), decipher.final()]),
+    };
+  } catch {
+    // Another connection's, or a stateless reset.
+    return undefined;
+  }
+}
+
+/** RFC 9000, Appendix A.3. */
+function wholeNumber(truncated: number, length: number, largest: number): number {
+  const window = 2 ** (8 * length);
+  const expected = largest + 1;
+  const candidate = expected - (expected % window) + truncated;
+  if (candidate <= expected - window / 2) return candidate + window;
+  return candidate > expected + window / 2 && candidate >= window ? candidate - window : candidate;
+}
+
+function nonce({ iv }: PacketKeys, number: number): Buffer {
+  const bytes = Buffer.from(iv);
+  bytes.writeUInt32BE((bytes.readUInt32BE(8) ^ number) >>> 0, 8);
+  return bytes;
+}
+
+function maskOf(keys: PacketKeys, packet: Uint8Array, numberAt: number): Buffer {
+  const cipher = createCipheriv("aes-128-ecb", keys.mask, null);
+  cipher.setAutoPadding(false);
+  return cipher.update(packet.subarray(numberAt + SAMPLE_OFFSET, numberAt + SAMPLE_OFFSET + SAMPLE_BYTES));
+}
+
+function toggleMask(packet: Buffer, mask: Uint8Array, numberAt: number, length: number): void {
+  packet[0] = byteAt(packet, 0) ^ (byteAt(mask, 0) & lowBits(packet));
+  for (let i = 0; i < length; i++) packet[numberAt + i] = byteAt(packet, numberAt + i) ^ byteAt(mask, i + 1);
+}
+
+/** The bits of the first byte that are masked: four in a long header, five in a short one. */
+function lowBits(packet: Uint8Array): number {
+  return (byteAt(packet, 0) & 0x80) === 0 ? 0x1f : 0x0f;
+}
+
+function byteAt(bytes: Uint8Array, at: number): number {
+  return bytes[at] ?? 0;
+}
