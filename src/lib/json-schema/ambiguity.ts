@@ -2,8 +2,8 @@ import { type RE2JS } from "re2js";
 
 /** Pairs of states that are looked at before a pattern counts as too large to tell. */
 const MAX_PAIRS = 200_000;
-/** Steps along edges without a character, for each state. */
-const MAX_WALK = 20_000;
+/** Steps along edges without a character, over all states. */
+const MAX_WALK = 500_000;
 
 /** RE2JS's instructions (its `Inst`): where the next one is, and for what characters. */
 interface Instruction {
@@ -25,14 +25,18 @@ type Automaton = ReadonlyMap<number, readonly number[]>;
 export function exponentialFault(pattern: RE2JS): string {
   const code = instructionsOf(pattern);
   const follow = new Map<number, readonly number[]>();
-  for (const [i, { op, out }] of code.entries()) {
-    if (op < ONE_OF || op > ANY_BUT_LINE_END) continue;
-    const next = nextOf(code, out);
-    if (next === undefined) return TOO_LARGE;
-    follow.set(i, next);
+  const ranges = new Map<number, Ranges>();
+  let left = MAX_WALK;
+  for (const [i, instruction] of code.entries()) {
+    if (instruction.op < ONE_OF || instruction.op > ANY_BUT_LINE_END) continue;
+    const { found, steps } = nextOf(code, instruction.out, left);
+    left -= steps;
+    if (left < 0) return TOO_LARGE;
+    follow.set(i, found);
+    ranges.set(i, rangesOf(instruction));
   }
   const loops = loopsOf(follow);
-  const meets = (a: number, b: number): boolean => overlap(rangesOf(code[a]), rangesOf(code[b]));
+  const meets = (a: number, b: number): boolean => overlap(ranges.get(a) ?? [], ranges.get(b) ?? []);
   return splitsAndMeets(follow, loops, meets);
 }
 
@@ -45,14 +49,18 @@ function instructionsOf(pattern: RE2JS): readonly Instruction[] {
   return prog.inst;
 }
 
-/** The states that are reached from an instruction without a character, one for each way; undefined: too many ways. */
-function nextOf(code: readonly Instruction[], start: number): readonly number[] | undefined {
+/** The states that are reached from an instruction without a character, one for each way; more than `most` steps: not all. */
+function nextOf(
+  code: readonly Instruction[],
+  start: number,
+  most: number,
+): { found: readonly number[]; steps: number } {
   const found: number[] = [];
   const under = new Set<number>();
   let steps = 0;
   const walk = (at: number): void => {
     const instruction = code[at];
-    if (instruction === undefined || under.has(at) || ++steps > MAX_WALK) return;
+    if (instruction === undefined || under.has(at) || ++steps > most) return;
     const { op, out, arg } = instruction;
     if (op >= ONE_OF && op <= ANY_BUT_LINE_END) found.push(at);
     under.add(at);
@@ -61,7 +69,7 @@ function nextOf(code: readonly Instruction[], start: number): readonly number[] 
     under.delete(at);
   };
   walk(start);
-  return steps > MAX_WALK ? undefined : found;
+  return { found, steps };
 }
 
 /** The loop that each state is part of, by a number: states in one can reach each other. */
@@ -77,7 +85,9 @@ function loopsOf(follow: Automaton): ReadonlyMap<number, number> {
       const to = follow.get(top.at)?.[top.next++];
       if (to === undefined) order.push(stack.pop()?.at ?? root);
       else {
-        before.set(to, [...(before.get(to) ?? []), top.at]);
+        const others = before.get(to);
+        if (others === undefined) before.set(to, [top.at]);
+        else others.push(top.at);
         if (!seen.has(to)) stack.push({ at: to, next: 0 });
         seen.add(to);
       }
@@ -125,22 +135,23 @@ function splitsAndMeets(
   return "";
 }
 
-type Ranges = readonly (readonly [low: number, high: number])[];
+/** The first and the last of each range, in order. */
+type Ranges = ArrayLike<number>;
+
+const ALL: Ranges = [0, 0x10ffff];
 
 /** What a state takes. */
-function rangesOf(instruction: Instruction | undefined): Ranges {
-  if (instruction === undefined || instruction.op > ONE_OF + 1) return [[0, 0x10ffff]];
-  const runes = Array.from(instruction.runes);
-  if (runes.length === 1) return [[runes[0] ?? 0, runes[0] ?? 0]];
-  return runes.flatMap((low, i) => (i % 2 === 0 ? [[low, runes[i + 1] ?? low] as const] : []));
+function rangesOf({ op, runes }: Instruction): Ranges {
+  if (op > ONE_OF + 1) return ALL;
+  return runes.length === 1 ? [runes[0] ?? 0, runes[0] ?? 0] : runes;
 }
 
 function overlap(a: Ranges, b: Ranges): boolean {
-  for (let i = 0, j = 0; ; ) {
-    const [x, y] = [a[i], b[j]];
-    if (x === undefined || y === undefined) return false;
-    if (x[0] <= y[1] && y[0] <= x[1]) return true;
-    if (x[1] < y[1]) i++;
-    else j++;
+  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+    const [lastOfA = 0, lastOfB = 0] = [a[i + 1], b[j + 1]];
+    if ((a[i] ?? 0) <= lastOfB && (b[j] ?? 0) <= lastOfA) return true;
+    if (lastOfA < lastOfB) i += 2;
+    else j += 2;
   }
+  return false;
 }

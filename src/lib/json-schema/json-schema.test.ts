@@ -53,6 +53,7 @@ for (const [what, schema, fault] of [
   ["a look-ahead", { patternProperties: { "(?=a)": true } }, "/patternProperties/(?=a): not to be matched"],
   ["(a+)+", { pattern: "(a+)+$" }, "/pattern: prone to take exponential time"],
   ["(\\w+\\s?)*", { pattern: "^(\\w+\\s?)*$" }, "/pattern: prone"],
+  ["a flag", { pattern: "^(?i:a)$" }, "/pattern: not to be matched in linear time: flags within a pattern"],
   ["(x+x+)+", { pattern: "(x+x+)+y" }, "/pattern: prone"],
 ] as const) {
   test(`${what} is refused, with its place`, () => {
@@ -94,7 +95,7 @@ test("a metaschema of one's own is kept to, and its vocabularies must be known",
 
 test("patterns that take a backtracking matcher quadratic time take linear time", () => {
   const text = "a".repeat(500_000);
-  for (const pattern of ["a*a*a*b", "[a-z]+$", "^([a-z]+\\.)*[a-z]+$", "(.*a){20}x"]) {
+  for (const pattern of ["a*a*a*b", "[a-z]+$", "^([a-z]+\\.)*[a-z]+$", "(.*a){9}x"]) {
     problemsOf({ pattern }, JSON.stringify(`${text}!`));
   }
 });

@@ -55,37 +55,57 @@ export function compilePattern(source: string): Pattern {
   } catch (error) {
     throw new Error(messageOf(error).replace(/^Invalid regular expression: /, ""), { cause: error });
   }
-  if (repeatsRepeated(source)) {
-    throw new Error("prone to take exponential time: a repeated group holds nothing but what is repeated or optional");
-  }
   let matcher: RE2JS;
-  let grouped: RE2JS;
+  let forward: RE2JS;
   try {
     const translated = translate(source);
     matcher = RE2JS.compile(translated);
-    grouped = RE2JS.compile(group(translated));
+    forward = RE2JS.compile(spelledOut(translated));
   } catch (error) {
     throw new Error(`not to be matched in linear time: ${messageOf(error).replace(/^error parsing regexp: /, "")}`, {
       cause: error,
     });
   }
-  const fault = exponentialFault(grouped);
+  const fault = exponentialFault(forward);
   if (fault !== "") throw new Error(fault);
   const size = sizeOf(source);
   return { test: (text) => matcher.test(text), steps: (length) => Math.floor((length * size) / 32) };
 }
 
-/** A pattern with each alternative in a group of its own, which keeps RE2 from making several ways to match one. */
-function group(translated: string): string {
-  const grouped = translated.replaceAll(
-    /\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\((?:\?(?:[a-z-]*:|P?<\w+>))?|[|)]/g,
-    (token) => {
-      if (token.startsWith("(")) return "((";
-      if (token === "|") return ")|(";
-      return token === ")" ? "))" : token;
-    },
-  );
-  return `(${grouped})`;
+/** Groups that are repeated more often than this count as repeated without end: `(.*a){20}` takes as long as `(.*a)+`. */
+const MANY = 10;
+
+/** Pieces of a pattern of RE2: an escape, a class, the beginning of a group, what repeats, anything else. */
+const PART =
+  /\\(?:[xpP]\{[^}]*\}|[\s\S])|\[(?:\\[\s\S]|[^\]\\])*\]|\((?:\?(?::|<\w+>))?|(?:[*+?]|\{\d+(?:,\d*)?\})\??|[\s\S]/gu;
+
+/**
+ * A pattern for the search of its ambiguity, as one who goes back matches it: each alternative in a group of its own, which keeps
+ * RE2 from making several ways to match one, and `(…+)?` for `…*`, so that `(a*)*` shows both its ways from one `a` to the next.
+ */
+function spelledOut(translated: string): string {
+  const result: string[] = [];
+  const begun: number[] = [];
+  let last = 0;
+  for (const [part] of translated.matchAll(PART)) {
+    const counts = /^\{(\d+)(?:,(\d*))?/.exec(part);
+    if (part.startsWith("(")) {
+      begun.push(result.length);
+      result.push("((");
+    } else if (part === ")") {
+      last = begun.pop() ?? 0;
+      result.push("))");
+    } else if (part === "|") result.push(")|(");
+    else if (/^[*+?]/.test(part) || counts !== null) {
+      const [, least = "", most = least] = counts ?? [];
+      const isMany = counts !== null && result.at(-1) === "))" && (most === "" || Number(most) > MANY);
+      const isStar = part.startsWith("*") || part.startsWith("{0,}") || (isMany && Number(least) === 0);
+      if (isStar) result[last] = `(${result[last] ?? ""}`;
+      // Whether as much as may be or as little is taken makes no difference.
+      result.push(isStar ? "+)?" : isMany ? "+" : part.replace(/(?<=.)\?$/, ""));
+    } else last = result.push(part) - 1;
+  }
+  return `(${result.join("")})`;
 }
 
 /** About how many states its automaton has; RE2 repeats nothing more than this often. */
@@ -120,6 +140,8 @@ function translate(source: string): string {
     } else if (piece === "]" && isClass) {
       isClass = false;
       result += "]";
+    } else if (piece === "(" && !isClass && /^\?[ims-]/.test(pieces.slice(i + 1, i + 3).join(""))) {
+      throw new Error("flags within a pattern");
     } else if (piece.length > 1 && piece.startsWith("\\")) result += escape(piece, isClass);
     else if (isClass) result += piece === "[" || piece === "&" || piece === "~" ? `\\${piece}` : piece;
     else result += piece === "." ? `[^${LINE_END}]` : piece;
@@ -158,52 +180,4 @@ function escape(piece: string, isClass: boolean): string {
     default:
       return piece;
   }
-}
-
-/** What is known of an alternative of a group so far. */
-interface Level {
-  /** It has an item that is repeated without end. */
-  hasEndless: boolean;
-  /** It has one that is there once, or a fixed number of times. */
-  hasFixed: boolean;
-  /** An alternative before it is prone. */
-  isProne: boolean;
-}
-
-function fresh(): Level {
-  return { hasEndless: false, hasFixed: false, isProne: false };
-}
-
-/** True for `(a+)+`, `(a*b*)*`, `(x+x+)+`, `(a|b+)*`'s like: an alternative of a group without end has nothing of fixed length in it. */
-function repeatsRepeated(source: string): boolean {
-  const levels: Level[] = [];
-  let level = fresh();
-  const isProne = (at: Level): boolean => at.isProne || (at.hasEndless && !at.hasFixed);
-  const tokens = source.match(
-    /\\(?:[pPu]\{[^}]*\}|[\s\S])|\[(?:\\[\s\S]|[^\]\\])*\]|\((?:\?(?:<[\w$]+>|[:=!]|<[=!]))?|\{\d+(?:,\d*)?\}|[\s\S]/gu,
-  );
-  for (const [i, token] of (tokens ?? []).entries()) {
-    if (/^(?:[*+?^$]|\{\d)/.test(token)) continue;
-    if (token === "|") {
-      level = { ...fresh(), isProne: isProne(level) };
-      continue;
-    }
-    if (token.startsWith("(")) {
-      levels.push(level);
-      level = fresh();
-      continue;
-    }
-    const next = tokens?.[i + 1] ?? "";
-    const isEndless = next === "*" || next === "+" || /^\{\d+,\}$/.test(next);
-    if (token === ")") {
-      const inner = level;
-      level = levels.pop() ?? fresh();
-      if (isEndless && isProne(inner)) return true;
-      if (!isEndless && next !== "?" && isProne(inner)) level.hasEndless = true;
-      else if (isEndless) level.hasEndless = true;
-      else if (next !== "?") level.hasFixed = true;
-    } else if (isEndless) level.hasEndless = true;
-    else if (next !== "?") level.hasFixed = true;
-  }
-  return false;
 }
