@@ -1,11 +1,10 @@
-/** A QUIC v1 client (RFC 9000) that keeps the rules up to where it is told to break one. It resends nothing: loopback only. */
+/** A QUIC client (RFC 9000) that keeps the rules up to where it is told to break one. It resends nothing: loopback only. */
 import { randomBytes } from "node:crypto";
 import { type Bytes, varint } from "./http3-frames.ts";
-import { initialKeys, open, type PacketKeys, seal } from "./quic-crypto.ts";
+import { initialSecrets, open, packetKeys, type PacketKeys, seal, type Secrets, V1, V2 } from "./quic-crypto.ts";
 import { ackOf, byteLength, type Close, cryptoFrame, readFrames, readVarint } from "./quic-frames.ts";
-import { type Extension, type LevelKeys, QuicTls } from "./quic-tls.ts";
+import { type Extension, QuicTls } from "./quic-tls.ts";
 
-const VERSION = [0, 0, 0, 1];
 const MIN_DATAGRAM_BYTES = 1200;
 const ID_BYTES = 8;
 /** Longer than a server with two busy cores takes; only one that does nothing is waited for that long. */
@@ -30,6 +29,8 @@ export interface QuicFaults {
   /** The frames of a short packet, once the server has confirmed the handshake. */
   readonly frames?: Bytes;
   readonly shortBits?: number;
+  /** Offers version 2, which the server takes (RFC 9369 §4). */
+  readonly offersV2?: boolean;
   /** It ends with the server's word that it took what was sent, and not with its closing alone. */
   readonly untilTaken?: boolean;
 }
@@ -37,6 +38,8 @@ export interface QuicFaults {
 export interface QuicOutcome {
   /** The handshake was. */
   readonly confirmed: boolean;
+  /** Of QUIC, that the server chose. */
+  readonly version: 1 | 2;
   /** What the server closed the connection with, where it did. */
   readonly close?: Close;
 }
@@ -69,7 +72,8 @@ class Player {
   readonly #faults: QuicFaults;
   readonly #source = randomBytes(ID_BYTES);
   #destination: Uint8Array = randomBytes(ID_BYTES);
-  readonly #initial: LevelKeys;
+  readonly #first: Uint8Array;
+  #version = V1;
   readonly #tls: QuicTls;
   readonly #spaces: Record<Level, Space> = { initial: space(), handshake: space(), short: space() };
   readonly #done = Promise.withResolvers<QuicOutcome>();
@@ -79,7 +83,7 @@ class Player {
 
   constructor(faults: QuicFaults) {
     this.#faults = faults;
-    this.#initial = initialKeys(this.#destination);
+    this.#first = this.#destination;
     const sound: readonly Parameter[] = [
       [0x01, varint(30_000)],
       [0x04, varint(1_000_000)],
@@ -89,6 +93,7 @@ class Player {
       [0x08, varint(10)],
       [0x09, varint(10)],
       [0x0f, [...this.#source]],
+      ...(faults.offersV2 === true ? [[0x11, [...V1.number, ...V2.number, ...V1.number]] as const] : []),
     ];
     const parameters = (faults.parameters ?? ((list) => list))(sound);
     this.#tls = new QuicTls({
@@ -102,13 +107,18 @@ class Player {
 
   async play(send: (bytes: Uint8Array) => void): Promise<QuicOutcome> {
     this.#send = send;
-    const timer = setTimeout(() => this.#done.resolve({ confirmed: this.#confirmed }), PATIENCE_MS);
+    const timer = setTimeout(() => this.#end(), PATIENCE_MS);
     this.#sendLong("initial", [...cryptoFrame(this.#tls.hello), ...(this.#faults.initial ?? [])]);
     try {
       return await this.#done.promise;
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  #end(close?: Close): void {
+    const version = this.#version === V1 ? 1 : 2;
+    this.#done.resolve({ confirmed: this.#confirmed, version, ...(close === undefined ? {} : { close }) });
   }
 
   onDatagram(datagram: Uint8Array): void {
@@ -120,20 +130,30 @@ class Player {
     }
   }
 
+  #keys(level: Level, side: keyof Secrets): PacketKeys | undefined {
+    const { handshake, finished } = this.#tls;
+    const secrets = {
+      initial: initialSecrets(this.#version, this.#first),
+      handshake,
+      short: finished?.secrets,
+    }[level];
+    return secrets === undefined ? undefined : packetKeys(this.#version, secrets[side]);
+  }
+
   /** The packet's length. */
   #onLong(bytes: Uint8Array): number {
-    const type = ((bytes[0] ?? 0) >> 4) & 3;
+    if (V2.number.every((byte, i) => bytes[1 + i] === byte)) this.#version = V2;
+    const level: Level = (((bytes[0] ?? 0) >> 4) & 3) === this.#version.initial ? "initial" : "handshake";
     const idBytes = bytes[5] ?? 0;
     const sourceAt = 7 + idBytes;
     const server = bytes.subarray(sourceAt, sourceAt + (bytes[sourceAt - 1] ?? 0));
     let at = sourceAt + server.length;
-    if (type === 0) {
+    if (level === "initial") {
       const token = readVarint(bytes, at);
       at = token.next + token.value;
     }
     const { value: length, next: numberAt } = readVarint(bytes, at);
-    const level: Level = type === 0 ? "initial" : "handshake";
-    const keys = level === "initial" ? this.#initial.server : this.#tls.handshake?.server;
+    const keys = this.#keys(level, "server");
     if (keys !== undefined) {
       this.#destination = Uint8Array.from(server);
       this.#onPacket(level, keys, { bytes: bytes.subarray(0, numberAt + length), numberAt });
@@ -142,7 +162,7 @@ class Player {
   }
 
   #onShort(bytes: Uint8Array): number {
-    const keys = this.#tls.finished?.keys.server;
+    const keys = this.#keys("short", "server");
     if (keys !== undefined) this.#onPacket("short", keys, { bytes, numberAt: 1 + ID_BYTES });
     return bytes.length;
   }
@@ -153,9 +173,8 @@ class Player {
     if (opened === undefined) return;
     packets.largest = Math.max(packets.largest, opened.number);
     const { crypto, close, confirmed, acknowledged } = readFrames(opened.payload);
-    if (close !== undefined) this.#done.resolve({ confirmed: this.#confirmed, close });
-    if (level === "short" && acknowledged >= 0 && this.#faults.untilTaken === true)
-      this.#done.resolve({ confirmed: true });
+    if (close !== undefined) this.#end(close);
+    if (level === "short" && acknowledged >= 0 && this.#faults.untilTaken === true) this.#end();
     for (const [offset, piece] of crypto) packets.crypto.set(offset, piece);
     if (level !== "short") this.#takeCrypto(packets);
     if (this.#tls.finished !== undefined && !this.#finishedSent) this.#finish(this.#tls.finished.message);
@@ -192,7 +211,7 @@ class Player {
   #onConfirmed(): void {
     this.#confirmed = true;
     const { frames, shortBits = 0 } = this.#faults;
-    const keys = this.#tls.finished?.keys.client;
+    const keys = this.#keys("short", "client");
     if (frames === undefined || keys === undefined) return;
     const number = this.#spaces.short.sent++;
     const header = Uint8Array.from([0x43 | shortBits, ...this.#destination, ...numberBytes(number)]);
@@ -201,12 +220,12 @@ class Player {
 
   #sendLong(level: "initial" | "handshake", frames: Bytes): void {
     const isInitial = level === "initial";
-    const keys = isInitial ? this.#initial.client : this.#tls.handshake?.client;
+    const keys = this.#keys(level, "client");
     if (keys === undefined) return;
     const number = this.#spaces[level].sent++;
     const start = [
-      isInitial ? 0xc3 : 0xe3 | (this.#faults.handshakeBits ?? 0),
-      ...VERSION,
+      0xc3 | (this.#version[level] << 4) | (isInitial ? 0 : (this.#faults.handshakeBits ?? 0)),
+      ...this.#version.number,
       this.#destination.length,
       ...this.#destination,
       this.#source.length,

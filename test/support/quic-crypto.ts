@@ -1,18 +1,49 @@
-/** How QUIC v1 protects packets (RFC 9001) and TLS 1.3 makes keys (RFC 8446 §7.1), for AES-128-GCM and SHA-256 alone. */
+/** How QUIC protects packets (RFC 9001, RFC 9369) and TLS 1.3 makes keys (RFC 8446 §7.1), for AES-128-GCM and SHA-256 alone. */
 import { createCipheriv, createDecipheriv, createHash, createHmac } from "node:crypto";
 
 const TAG_BYTES = 16;
 /** RFC 9001 §5.4.2: the sample begins where a packet number of the greatest length would end. */
 const SAMPLE_OFFSET = 4;
 const SAMPLE_BYTES = 16;
-/** RFC 9001 §5.2. */
-const INITIAL_SALT = Buffer.from("38762cf7f55934b34d179ae6a4c80cadccbb7f0a", "hex");
+
+/** What differs from version to version: the salt and labels of keys, and the types of long packets. */
+export interface QuicVersion {
+  readonly number: readonly number[];
+  readonly salt: Uint8Array;
+  readonly label: string;
+  readonly initial: number;
+  readonly handshake: number;
+}
+
+/** RFC 9001 §5.2, RFC 9000 §17.2. */
+export const V1: QuicVersion = {
+  number: [0, 0, 0, 1],
+  salt: Buffer.from("38762cf7f55934b34d179ae6a4c80cadccbb7f0a", "hex"),
+  label: "quic",
+  initial: 0,
+  handshake: 2,
+};
+
+/** RFC 9369 §3. */
+export const V2: QuicVersion = {
+  number: [0x6b, 0x33, 0x43, 0xcf],
+  salt: Buffer.from("0dede3def700a6db819381be6e269dcbf9bd2ed9", "hex"),
+  label: "quicv2",
+  initial: 1,
+  handshake: 3,
+};
 
 /** What protects the packets of one side on one level. */
 export interface PacketKeys {
   readonly key: Buffer;
   readonly iv: Buffer;
   readonly mask: Buffer;
+}
+
+/** What the keys of one level are made of. */
+export interface Secrets {
+  readonly client: Buffer;
+  readonly server: Buffer;
 }
 
 export function hmac(key: Uint8Array, ...parts: readonly Uint8Array[]): Buffer {
@@ -34,23 +65,20 @@ export function expandLabel(secret: Uint8Array, label: string, context: Uint8Arr
   return hmac(secret, head, name, Buffer.from([context.length]), context, Buffer.from([1])).subarray(0, length);
 }
 
-export function packetKeys(secret: Uint8Array): PacketKeys {
+export function packetKeys({ label }: QuicVersion, secret: Uint8Array): PacketKeys {
   const none = Buffer.alloc(0);
   return {
-    key: expandLabel(secret, "quic key", none, 16),
-    iv: expandLabel(secret, "quic iv", none, 12),
-    mask: expandLabel(secret, "quic hp", none, 16),
+    key: expandLabel(secret, `${label} key`, none, 16),
+    iv: expandLabel(secret, `${label} iv`, none, 12),
+    mask: expandLabel(secret, `${label} hp`, none, 16),
   };
 }
 
-/** The keys of both sides for the first packets to `connectionId`. */
-export function initialKeys(connectionId: Uint8Array): { readonly client: PacketKeys; readonly server: PacketKeys } {
-  const secret = hmac(INITIAL_SALT, connectionId);
+/** The secrets of both sides for the first packets to `connectionId`. */
+export function initialSecrets({ salt }: QuicVersion, connectionId: Uint8Array): Secrets {
+  const secret = hmac(salt, connectionId);
   const none = Buffer.alloc(0);
-  return {
-    client: packetKeys(expandLabel(secret, "client in", none, 32)),
-    server: packetKeys(expandLabel(secret, "server in", none, 32)),
-  };
+  return { client: expandLabel(secret, "client in", none, 32), server: expandLabel(secret, "server in", none, 32) };
 }
 
 /** A whole packet: `header` ends in a packet number of four bytes, which is `number`. */

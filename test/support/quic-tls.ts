@@ -1,6 +1,6 @@
 /** The client's half of a TLS 1.3 handshake for QUIC, with one suite and one group. It believes every certificate. */
 import { createPublicKey, diffieHellman, generateKeyPairSync, randomBytes } from "node:crypto";
-import { expandLabel, hmac, type PacketKeys, packetKeys, sha256 } from "./quic-crypto.ts";
+import { expandLabel, hmac, type Secrets, sha256 } from "./quic-crypto.ts";
 
 const CLIENT_HELLO = 1;
 const SERVER_HELLO = 2;
@@ -27,20 +27,15 @@ export interface HelloOptions {
   readonly extensions?: (list: readonly Extension[]) => readonly Extension[];
 }
 
-export interface LevelKeys {
-  readonly client: PacketKeys;
-  readonly server: PacketKeys;
-}
-
 export class QuicTls {
   readonly #keys = generateKeyPairSync("x25519");
   readonly #transcript: Uint8Array[] = [];
   readonly hello: Buffer;
-  /** The keys of Handshake packets, once the server's hello has come. */
-  handshake: LevelKeys | undefined;
-  /** The keys of short packets, and what the client says last, once the server has finished. */
-  finished: { readonly keys: LevelKeys; readonly message: Buffer } | undefined;
-  #secrets: { readonly client: Buffer; readonly server: Buffer; readonly base: Buffer } | undefined;
+  /** Those of Handshake packets, once the server's hello has come. */
+  handshake: Secrets | undefined;
+  /** Those of short packets, and what the client says last, once the server has finished. */
+  finished: { readonly secrets: Secrets; readonly message: Buffer } | undefined;
+  #base: Buffer = Buffer.alloc(0);
 
   constructor({ alpn, transportParameters, extensions = (list) => list }: HelloOptions) {
     const list = extensions([
@@ -80,26 +75,25 @@ export class QuicTls {
     });
     const zeros = Buffer.alloc(32);
     const shared = diffieHellman({ privateKey: this.#keys.privateKey, publicKey });
-    const base = hmac(derived(hmac(zeros, zeros)), shared);
-    const hash = sha256(...this.#transcript);
-    const client = expandLabel(base, "c hs traffic", hash, 32);
-    const server = expandLabel(base, "s hs traffic", hash, 32);
-    this.#secrets = { client, server, base };
-    this.handshake = { client: packetKeys(client), server: packetKeys(server) };
+    this.#base = hmac(derived(hmac(zeros, zeros)), shared);
+    this.handshake = this.#both(this.#base, "hs");
   }
 
   #onFinished(): void {
-    if (this.#secrets === undefined) throw new Error("Cannot finish: the server has not said hello");
-    const { base, client } = this.#secrets;
-    const master = hmac(derived(base), Buffer.alloc(32));
-    const hash = sha256(...this.#transcript);
-    const key = expandLabel(client, "finished", Buffer.alloc(0), 32);
+    if (this.handshake === undefined) throw new Error("Cannot finish: the server has not said hello");
+    const key = expandLabel(this.handshake.client, "finished", Buffer.alloc(0), 32);
+    const master = hmac(derived(this.#base), Buffer.alloc(32));
     this.finished = {
-      keys: {
-        client: packetKeys(expandLabel(master, "c ap traffic", hash, 32)),
-        server: packetKeys(expandLabel(master, "s ap traffic", hash, 32)),
-      },
-      message: message(FINISHED, hmac(key, hash)),
+      secrets: this.#both(master, "ap"),
+      message: message(FINISHED, hmac(key, sha256(...this.#transcript))),
+    };
+  }
+
+  #both(secret: Buffer, stage: string): Secrets {
+    const hash = sha256(...this.#transcript);
+    return {
+      client: expandLabel(secret, `c ${stage} traffic`, hash, 32),
+      server: expandLabel(secret, `s ${stage} traffic`, hash, 32),
     };
   }
 }

@@ -9,13 +9,17 @@ const material = { fallback: LOCALHOST, named: [], clientCa: "", clientCertRequi
 const PING = 0x01;
 const PLAY_MS = 30_000;
 
-describe("RFC 9000 and RFC 9001, rule by rule", () => {
+describe.each([
+  ["version 1", 1],
+  ["version 2 (RFC 9369)", 2],
+] as const)("RFC 9000 and RFC 9001, rule by rule, in %s", (_, version) => {
+  const offersV2 = version === 2;
   let server: TestEndpoint;
   let outcomes: readonly QuicOutcome[];
 
   beforeAll(async () => {
     server = await startEndpoint((exchange) => answer(exchange, 200, "text/plain", Buffer.from("ok")), { material });
-    outcomes = await Promise.all(TRANSPORT_RULES.map(({ faults }) => playQuic(server.port, faults)));
+    outcomes = await Promise.all(TRANSPORT_RULES.map(({ faults }) => playQuic(server.port, { ...faults, offersV2 })));
   }, PLAY_MS);
 
   afterAll(() => server.close());
@@ -24,7 +28,7 @@ describe("RFC 9000 and RFC 9001, rule by rule", () => {
     test(`${section}: ${title}`, () => {
       const close = outcomes[i]?.close;
       if (code === undefined) {
-        expect(outcomes[i]).toEqual({ confirmed: true });
+        expect(outcomes[i]).toEqual({ confirmed: true, version });
         return;
       }
       expect(close?.by).toBe("transport");
@@ -33,7 +37,10 @@ describe("RFC 9000 and RFC 9001, rule by rule", () => {
   }
 
   test("a client that keeps the rules is served on", async () => {
-    expect(await playQuic(server.port, { frames: [PING], untilTaken: true })).toEqual({ confirmed: true });
+    expect(await playQuic(server.port, { frames: [PING], untilTaken: true, offersV2 })).toEqual({
+      confirmed: true,
+      version,
+    });
   });
 
   test("no rule leaves a fault behind", () => {
