@@ -1,5 +1,5 @@
 /** The part of `npm run conformance` for JSON Schema 2020-12: what failed, and the figure. */
-import { playOwn, playSuite, type Result, suiteFolder } from "./suite.ts";
+import { playFormats, playOwn, playSuite, type Result, suiteFolder } from "./suite.ts";
 
 function show(name: string, results: readonly Result[]): void {
   const failed = results.filter(({ fault }) => fault !== "");
@@ -11,4 +11,7 @@ show("JSON Schema 2020-12, own cases", playOwn());
 const folder = suiteFolder();
 if (folder === undefined) {
   console.log("JSON Schema 2020-12, official suite: not played, no copy of it was found");
-} else show("JSON Schema 2020-12, official suite", playSuite(folder));
+} else {
+  show("JSON Schema 2020-12, official suite", playSuite(folder));
+  show("JSON Schema 2020-12, official suite, optional/format", playFormats(folder));
+}

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
-import { playOwn, playSuite, suiteFolder } from "./suite.ts";
+import { playFormats, playOwn, playSuite, suiteFolder } from "./suite.ts";
 
 /** Cases of the oldest copy that is played, Debian bookworm's; newer ones have more. */
 const LEAST_CASES = 1176;
+const LEAST_FORMATS = 467;
 
 test("every keyword of JSON Schema 2020-12 is kept to", () => {
   expect(playOwn().filter(({ fault }) => fault !== "")).toEqual([]);
@@ -13,4 +14,10 @@ test.skipIf(folder === undefined)("the official suite passes", () => {
   const results = playSuite(folder ?? "");
   expect(results.filter(({ fault }) => fault !== "")).toEqual([]);
   expect(results.length).toBeGreaterThanOrEqual(LEAST_CASES);
+});
+
+test.skipIf(folder === undefined)("every format of the official suite is checked as it says", () => {
+  const results = playFormats(folder ?? "");
+  expect(results.filter(({ fault }) => fault !== "")).toEqual([]);
+  expect(results.length).toBeGreaterThanOrEqual(LEAST_FORMATS);
 });

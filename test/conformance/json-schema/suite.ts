@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../../../src/lib/caught.ts";
-import { compileSchema } from "../../../src/lib/json-schema/compile-schema.ts";
+import { compileSchema, type SchemaOptions } from "../../../src/lib/json-schema/compile-schema.ts";
 import { type Json } from "../../../src/lib/json-schema/json.ts";
 import { readJson } from "../../../src/lib/json-schema/read-json.ts";
 import { CASES } from "./cases.ts";
@@ -18,6 +18,7 @@ interface Group {
   readonly tests: readonly { readonly description: string; readonly data: Json; readonly valid: boolean }[];
 }
 
+const DRAFT = "tests/draft2020-12";
 /** What the suite's remote documents are served at. */
 const REMOTES = "http://localhost:1234/";
 
@@ -28,14 +29,14 @@ const PLACES = ["node_modules/@json-schema-org/tests", "/usr/share/perl5/auto/sh
 export function suiteFolder(): string | undefined {
   const named = process.env["JSON_SCHEMA_TEST_SUITE"];
   const places = named === undefined ? PLACES : [named];
-  return places.find((folder) => existsSync(join(folder, "tests/draft2020-12")));
+  return places.find((folder) => existsSync(join(folder, DRAFT)));
 }
 
-function play({ description, schema, tests }: Group, file: string, known: (uri: string) => Json | undefined): Result[] {
+function play({ description, schema, tests }: Group, file: string, options: SchemaOptions): Result[] {
   let compiled: ReturnType<typeof compileSchema> | undefined;
   let fault = "";
   try {
-    compiled = compileSchema(schema, { checksFormats: false, known });
+    compiled = compileSchema(schema, options);
   } catch (error) {
     fault = messageOf(error);
   }
@@ -64,7 +65,7 @@ function read(path: string): unknown {
 export function playOwn(): Result[] {
   return CASES.flatMap(([schema, fits, doesNot], i) => {
     const tests = [...fits.map((data) => testOf(data, true)), ...doesNot.map((data) => testOf(data, false))];
-    return play({ description: JSON.stringify(schema), schema, tests }, `own ${i}`, () => undefined);
+    return play({ description: JSON.stringify(schema), schema, tests }, `own ${i}`, { checksFormats: false });
   });
 }
 
@@ -74,12 +75,20 @@ export function playSuite(folder: string): Result[] {
     const path = join(folder, "remotes", uri.slice(REMOTES.length));
     return uri.startsWith(REMOTES) && existsSync(path) ? (read(path) as Json) : undefined; // What JSON holds is JSON.
   };
-  const tests = join(folder, "tests/draft2020-12");
+  return playFolder(join(folder, DRAFT), { checksFormats: false, known });
+}
+
+/** The optional part about formats, which are checked as in the gateway. */
+export function playFormats(folder: string): Result[] {
+  return playFolder(join(folder, DRAFT, "optional/format"), { checksFormats: true });
+}
+
+function playFolder(tests: string, options: SchemaOptions): Result[] {
   return readdirSync(tests)
     .filter((name) => name.endsWith(".json"))
     .toSorted()
     .flatMap((name) => {
       const groups = read(join(tests, name)) as Group[]; // The suite's own form.
-      return groups.flatMap((group) => play(group, name, known));
+      return groups.flatMap((group) => play(group, name, options));
     });
 }
