@@ -3,7 +3,7 @@ import { answer } from "../../../src/gateway/answer.ts";
 import { startEndpoint, type TestEndpoint } from "../../../src/gateway/http3/testing/endpoint.ts";
 import { LOCALHOST } from "../../support/certificates.ts";
 import { playQuic, type QuicOutcome } from "../../support/quic-client.ts";
-import { isAllowed, TRANSPORT_RULES } from "./transport.ts";
+import { emptyStream, isAllowed, STREAM_LIMIT_ERROR, TRANSPORT_RULES } from "./transport.ts";
 
 const material = { fallback: LOCALHOST, named: [], clientCa: "", clientCertRequired: true };
 const PING = 0x01;
@@ -46,4 +46,19 @@ describe.each([
   test("no rule leaves a fault behind", () => {
     expect(server.faults).toEqual([]);
   });
+});
+
+test("quic.max_streams_bidi and max_streams_uni are how many streams a client may open, and not one more", async () => {
+  const quic = { maxIdleTimeoutMs: 30_000, maxStreamsBidi: 5, maxStreamsUni: 4 };
+  const server = await startEndpoint(() => {}, { material, quic });
+  const opened = async (id: number): Promise<QuicOutcome["close"]> =>
+    (await playQuic(server.port, { frames: emptyStream(id), untilTaken: true })).close;
+  try {
+    // Ids go up by four; unidirectional ones of clients begin with two.
+    expect(await Promise.all([4 * 4, 2 + 4 * 3].map(opened))).toEqual([undefined, undefined]);
+    const beyond = { by: "transport" as const, code: STREAM_LIMIT_ERROR };
+    expect(await Promise.all([4 * 5, 2 + 4 * 4].map(opened))).toEqual([beyond, beyond]);
+  } finally {
+    await server.close();
+  }
 });

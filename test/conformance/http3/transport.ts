@@ -14,7 +14,7 @@ export interface TransportRule {
 }
 
 const FLOW_CONTROL_ERROR = 0x3;
-const STREAM_LIMIT_ERROR = 0x4;
+export const STREAM_LIMIT_ERROR = 0x4;
 const STREAM_STATE_ERROR = 0x5;
 const FRAME_ENCODING_ERROR = 0x7;
 const TRANSPORT_PARAMETER_ERROR = 0x8;
@@ -61,15 +61,16 @@ function frames(text: Text, bytes: Bytes, code: number): TransportRule {
   return rule(text, { frames: bytes }, code);
 }
 
-const stream = (id: number): Bytes => [0x0a, ...varint(id), 0];
+/** A STREAM frame with nothing in it. */
+export const emptyStream = (id: number): Bytes => [0x0a, ...varint(id), 0];
 
 const streams: readonly TransportRule[] = [
   frames(["4.1", "data beyond the window"], [0x0f, 0, ...varint(100_000_000), 1, 65], FLOW_CONTROL_ERROR),
   frames(["4.6", "a stream beyond the limit"], [0x0b, ...varint(1_000_000_000), 1, 65], STREAM_LIMIT_ERROR),
   frames(["19.4", "RESET_STREAM of a stream that only the server sends on"], [0x04, 3, 0, 0], STREAM_STATE_ERROR),
   frames(["19.5", "STOP_SENDING of a stream that there is not yet"], [0x05, ...varint(101), 0], STREAM_STATE_ERROR),
-  frames(["19.8", "STREAM of a stream of the server's that there is not yet"], stream(1), STREAM_STATE_ERROR),
-  frames(["19.8", "STREAM of a stream that only the server sends on"], stream(3), STREAM_STATE_ERROR),
+  frames(["19.8", "STREAM of a stream of the server's that there is not yet"], emptyStream(1), STREAM_STATE_ERROR),
+  frames(["19.8", "STREAM of a stream that only the server sends on"], emptyStream(3), STREAM_STATE_ERROR),
   frames(
     ["19.10", "MAX_STREAM_DATA of a stream that there is not yet"],
     [0x11, ...varint(101), ...varint(1_000_000)],
@@ -114,7 +115,7 @@ const parameters: readonly TransportRule[] = [
 const packets: readonly TransportRule[] = [
   frames(["12.4", "an unknown frame"], [0x20], FRAME_ENCODING_ERROR),
   frames(["12.4", "a packet without any frame"], [], PROTOCOL_VIOLATION),
-  rule(["12.4", "a STREAM frame in an Initial packet"], { initial: stream(0) }, PROTOCOL_VIOLATION),
+  rule(["12.4", "a STREAM frame in an Initial packet"], { initial: emptyStream(0) }, PROTOCOL_VIOLATION),
   rule(["17.2", "reserved bits of a Handshake packet"], { handshakeBits: 0x08 }, PROTOCOL_VIOLATION),
   rule(["17.2.4", "PATH_CHALLENGE in a Handshake packet"], { handshake: [0x1a, ...BYTES] }, PROTOCOL_VIOLATION),
   rule(["17.3.1", "reserved bits of a short packet"], { frames: [0x01], shortBits: 0x08 }, PROTOCOL_VIOLATION),
