@@ -1,9 +1,12 @@
 /** Names of parameters that are secrets whatever the configuration says, in lower case. */
 const SECRET =
-  /^(?:.*(?:token|secret|password|passwd|signature|credential|api[-_.]?key)|awsaccesskeyid|sig|auth|key|jwt|code|session|sessionid|x-amz-.*)$/;
+  /^(?:.*(?:token|secret|password|passwd|signature|credential|(?:api|access|secret|private|auth|subscription)[-_.+ ]?key)|awsaccesskeyid|sig|auth|key|jwt|code|pass|pwd|otp|session|sessionid|x-amz-.*)$/;
 
 /** What any name of those has in it. */
-const SIGNS = "token|secret|passw|signature|credential|key|sig|auth|jwt|code|session|x-amz-";
+const SIGNS = "token|secret|pass|pwd|otp|signature|credential|key|sig|auth|jwt|code|session|x-amz-";
+
+/** What ends a parameter for some readers, or begins the query of a URL that is a value, in any spelling. */
+const INNER = /[;?#]|%(?:3[bBfF]|2[36])/;
 
 const USERINFO = /^([a-z][a-z0-9+\-.]*:)?\/\/[^/?#]*@/i;
 
@@ -17,7 +20,7 @@ function plain(name: string): string {
 
 /**
  * What log lines and traces show of queries: parameters that are secrets, by the configuration or by their names, say
- * REDACTED in place of their values, in any percent-encoded spelling and in capitals too.
+ * REDACTED in place of their values, in any percent-encoded spelling and in capitals, behind `;` and in the URLs that are values too.
  */
 export class HiddenParameters {
   readonly #names: ReadonlySet<string>;
@@ -53,8 +56,23 @@ export class HiddenParameters {
 
   #shown(part: string): string {
     const at = part.indexOf("=");
-    if (at === -1) return part;
-    const name = plain(part.slice(0, at));
-    return this.#names.has(name) || SECRET.test(name) ? `${part.slice(0, at)}=REDACTED` : part;
+    if (at !== -1 && this.#isSecret(part.slice(0, at))) return `${part.slice(0, at)}=REDACTED`;
+    if (!INNER.test(part)) return part;
+    let end = 0;
+    for (const piece of part.split(INNER)) {
+      const equals = piece.search(/=|%3d/i);
+      // The rest of the part goes with it: to other readers it is the value's.
+      if (equals !== -1 && this.#isSecret(piece.slice(0, equals))) return `${part.slice(0, end + equals)}=REDACTED`;
+      end += piece.length;
+      end += part.charAt(end) === "%" ? 3 : 1;
+    }
+    return part;
+  }
+
+  /** Forms name members of objects in brackets: `user[password]`, `token[]`. */
+  #isSecret(name: string): boolean {
+    const known = plain(name);
+    if (this.#names.has(known) || SECRET.test(known)) return true;
+    return /[[.]/.test(known) && known.split(/[[\].]/).some((word) => SECRET.test(word));
   }
 }
