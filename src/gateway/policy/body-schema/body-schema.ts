@@ -4,8 +4,8 @@ import { compileSchema, type Schema, TooCostly } from "../../../lib/json-schema/
 import { JsonFault, readJson } from "../../../lib/json-schema/read-json.ts";
 import { answerError, CannedError } from "../../answer.ts";
 import { type Exchange, type RequestHead } from "../../exchange.ts";
+import { type BodyMemory, GatheredBody, type GatherBounds } from "../gathered-body.ts";
 import { type Decision, type Policy } from "../policy.ts";
-import { type BodyMemory, GatheredBody, MAX_CHECKED_BYTES } from "./gathered-body.ts";
 
 export interface BodySchemaConfig {
   /** Of draft 2020-12. */
@@ -19,6 +19,11 @@ export interface BodySchemaDeps {
   readonly memory: BodyMemory;
 }
 
+/** Longest body that is checked, in bytes; `limits.max_body_bytes` may be less. */
+const MAX_CHECKED_BYTES = 1_048_576;
+
+const TOO_LONG = new CannedError("body-too-large", "the body is longer than what is checked by a schema");
+const NO_ROOM = new CannedError("overloaded", "this server has no memory left for a body that must be checked");
 const NO_BODY = new CannedError("invalid-parameters", "a body of JSON is required");
 const NOT_JSON = new CannedError(
   "unsupported-media-type",
@@ -38,6 +43,7 @@ const NEEDS_NONE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "DELE
 export function createBodySchemaPolicy(config: BodySchemaConfig, { memory }: BodySchemaDeps): Policy {
   const schema = compileSchema(config.body_schema, { checksFormats: true });
   const maxBytes = Math.min(config.max_body_bytes, MAX_CHECKED_BYTES);
+  const bounds: GatherBounds = { maxBytes, memory, tooLong: TOO_LONG, noRoom: NO_ROOM };
   return {
     name: "body_schema",
     request(exchange) {
@@ -47,7 +53,7 @@ export function createBodySchemaPolicy(config: BodySchemaConfig, { memory }: Bod
       if (head.bodyLength === 0) return NEEDS_NONE.has(head.method) ? "continue" : refuse(exchange, NO_BODY);
       const refusal = typeFault(head);
       if (refusal !== undefined) return refuse(exchange, refusal);
-      const body = new GatheredBody(exchange, memory, maxBytes);
+      const body = new GatheredBody(exchange, bounds);
       const fault = body.gather();
       if (fault instanceof Promise) return fault.then((late) => decide(exchange, { schema, body, fault: late }));
       return decide(exchange, { schema, body, fault });

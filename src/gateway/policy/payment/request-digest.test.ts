@@ -3,9 +3,10 @@ import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { until } from "../../../lib/testing/until.ts";
 import { encodeHeader } from "../../../payments/x402/header.ts";
+import { type PaymentPayload } from "../../../payments/x402/messages.ts";
 import { PAYER } from "../../../payments/testing/payment.ts";
 import { HOLD_MS } from "../../../store/ledger.ts";
-import { closeShops, openShop, type Shop } from "./testing/shop.ts";
+import { closeShops, openShop, type Shop, type ShopOptions } from "./testing/shop.ts";
 import { answerWith, type TestExchange } from "./testing/test-gateway.ts";
 
 afterEach(closeShops);
@@ -41,7 +42,14 @@ async function post(
 
 /** Of a length that is not told. */
 function chunked(text: string): ReadableStream {
-  return new Blob([text]).stream();
+  return new ReadableStream({
+    // Of what is there at once Bun's fetch knows the length.
+    async pull(controller) {
+      await new Promise(setImmediate);
+      controller.enqueue(Buffer.from(text));
+      controller.close();
+    },
+  });
 }
 
 test("a payment in advance whose answer failed is owed to the same body alone, and the upstream sees no other", async () => {
@@ -184,3 +192,95 @@ test("an answer that is owed and not kept is made anew, and what is made of anot
   expect(await post(shop, payment, "url=a")).toEqual([200, "made of url=a"]);
   expect(shop.settlements).toBe(1);
 });
+
+/** A shop that owes an answer to `body`, and does next what `options` say. */
+async function indebted(options: ShopOptions, body: string): Promise<{ shop: Shop; payment: PaymentPayload }> {
+  let status = 500;
+  const shop = openShop({ terms: { settle: "before" }, upstream: (exchange) => echo(exchange, status), ...options });
+  const payment = shop.payment();
+  expect((await post(shop, payment, body))[0]).toBe(500);
+  status = 200;
+  return { shop, payment };
+}
+
+test("what was compared goes on with its length, however it came", async () => {
+  const lengths: number[] = [];
+  let status = 500;
+  const shop = openShop({
+    terms: { settle: "before" },
+    upstream(exchange) {
+      lengths.push(exchange.head.bodyLength);
+      echo(exchange, status);
+    },
+  });
+  const payment = shop.payment();
+  await post(shop, payment, "url=a");
+  status = 200;
+  expect(await post(shop, payment, chunked("url=a"))).toEqual([200, "made of url=a"]);
+  expect(lengths).toEqual([5, 5]);
+});
+
+test("where there is no room to compare a body, it is not sent to the upstream, and the debt stays", async () => {
+  const { shop, payment } = await indebted(
+    { room: { bufferSize: 8192, bufferCount: 1, reserve: 0 } },
+    "x".repeat(9000),
+  );
+  const { runs } = shop;
+  for (const body of ["x".repeat(9000), chunked("x".repeat(9000))]) {
+    const [status, text] = await post(shop, payment, body);
+    expect([status, shop.runs, shop.bodies.used]).toEqual([503, runs, 0]);
+    expect(text).toContain("Send the same payment again");
+  }
+  expect(await shop.booked(payment)).toMatchObject({ state: "settled", delivered: false });
+});
+
+test("a client that leaves in the midst of a body that is compared leaves no memory taken", async () => {
+  const { shop, payment } = await indebted({}, "x".repeat(50_000));
+  const request = httpRequest(`${shop.gateway.url}/goods`, {
+    method: "POST",
+    headers: { "payment-signature": encodeHeader(payment), "content-length": 50_000 },
+  });
+  request.on("error", () => {});
+  request.write("x".repeat(20_000));
+  await until(() => shop.bodies.used >= 20_000);
+  request.destroy();
+  await until(() => shop.bodies.used === 0);
+  await until(async () => (await post(shop, payment, "x".repeat(50_000)))[0] === 200);
+  expect([shop.settlements, shop.bodies.used]).toEqual([1, 0]);
+});
+
+for (const [what, leaves] of [
+  ["a client that leaves", true],
+  ["a hold that was lost", false],
+] as const) {
+  test(`${what} once its body was compared leaves no memory taken`, async () => {
+    let isAgain = false;
+    const { shop, payment } = await indebted(
+      {
+        ledger: (real) => ({
+          async move(reserved, change) {
+            if (!isAgain || change.delivered !== false || !change.hold) return real.move(reserved, change);
+            isAgain = false;
+            expect(shop.bodies.used).toBeGreaterThan(0);
+            if (!leaves) return false;
+            leaving.abort();
+            await until(() => shop.gateway.last()?.gone === true);
+            return real.move(reserved, change);
+          },
+        }),
+      },
+      "url=a",
+    );
+    const leaving = new AbortController();
+    isAgain = true;
+    const { runs } = shop;
+    const answer = shop.send(payment, { method: "POST", body: "url=a", signal: leaving.signal });
+    const status = await answer.then(
+      (response) => response.status,
+      () => "left",
+    );
+    expect(status).toBe(leaves ? "left" : 409);
+    await until(() => shop.bodies.used === 0);
+    expect([isAgain, shop.runs]).toEqual([false, runs]);
+  });
+}

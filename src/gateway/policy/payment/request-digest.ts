@@ -1,17 +1,12 @@
 import { createHash, type Hash } from "node:crypto";
 import { type TurnpikeError } from "../../../lib/errors.ts";
-import { type Fields } from "../../../lib/fields.ts";
-import { type BodySink, type Exchange, type RequestBody } from "../../exchange.ts";
 import { type Change } from "../../../store/ledger.ts";
-import { type Answers } from "./answers/answers.ts";
+import { type BodySink, type Exchange } from "../../exchange.ts";
+import { type BodyMemory, GatheredBody, readBody } from "../gathered-body.ts";
 import { paymentError } from "./respond.ts";
 
 /** Longest body that is gathered to be compared with the one that was paid for before it goes to the upstream, in bytes. */
 const MAX_GATHERED_BYTES = 1_048_576;
-
-/** Room for a body at first, in bytes. */
-const FIRST_BYTES = 16_384;
-const NOTHING = new Uint8Array(0);
 
 /** Of a request without a body. */
 const EMPTY = "0:";
@@ -22,8 +17,14 @@ export const OTHER_BODY = paymentError(
   "payment-conflict",
   "This payment belongs to a request with another body, to which it stays owed.",
 );
-const TOO_LONG = `What was paid for is owed, and stands in the ledger; a body of more than ${MAX_GATHERED_BYTES} bytes cannot be compared with the one that it is owed to.`;
-const NO_ROOM = "Too many requests are being compared with what was paid for. Send the same payment again.";
+const TOO_LONG = paymentError(
+  "payment-conflict",
+  `What was paid for is owed, and stands in the ledger; a body of more than ${MAX_GATHERED_BYTES} bytes cannot be compared with the one that it is owed to.`,
+);
+const NO_ROOM = paymentError(
+  "overloaded",
+  "Too many requests are being compared with what was paid for. Send the same payment again.",
+);
 
 /**
  * What a request's body is, by what is seen of it on its way: a payment is spent on one body, and who owns a debt could ask
@@ -39,9 +40,7 @@ export class RequestDigest {
   #ended = false;
   /** Of the first bytes, as many as were expected. */
   #hashThere: string | undefined;
-  /** Room for what is gathered, all of it taken from the answers'. */
-  #gathered = NOTHING;
-  #giveBack: (() => void) | undefined;
+  #gathered: GatheredBody | undefined;
 
   /** `expected` is what another one had to say for the ledger, or empty. */
   constructor(exchange: Exchange, expected: string) {
@@ -100,87 +99,32 @@ export class RequestDigest {
   async look(): Promise<TurnpikeError | undefined> {
     const known = this.glance();
     if (known !== undefined || !this.mustRead) return known;
-    const fault = await this.#read(() => undefined);
-    return fault ?? (this.fits ? undefined : OTHER_BODY);
+    this.watch();
+    const over = Promise.withResolvers<TurnpikeError | undefined>();
+    const gone = readBody(this.#exchange, {
+      data: () => true,
+      end: () => over.resolve(undefined),
+      abort: over.resolve,
+    });
+    return gone ?? (await over.promise) ?? (this.fits ? undefined : OTHER_BODY);
   }
 
-  /** Why the upstream may not work for the request: reads its body, which the upstream then gets as it was. */
-  async gather(answers: Answers): Promise<TurnpikeError | undefined> {
+  /** Why the upstream may not work for the request: reads its body, which it then gets as it was. It takes room of `memory`. */
+  async gather(memory: BodyMemory): Promise<TurnpikeError | undefined> {
     const known = this.glance();
     if (known !== undefined || !this.mustRead) return known;
-    if (this.#exchange.head.bodyLength > MAX_GATHERED_BYTES) return paymentError("payment-conflict", TOO_LONG);
-    this.#giveBack = () => answers.give(this.#gathered.length);
-    const fault = await this.#read((piece) => {
-      if (this.#bytes > MAX_GATHERED_BYTES) return paymentError("payment-conflict", TOO_LONG);
-      return this.#keep(piece, answers) ? undefined : paymentError("overloaded", NO_ROOM);
-    });
-    const refusal = fault ?? (this.fits ? undefined : OTHER_BODY);
-    if (refusal !== undefined) this.release();
+    this.watch();
+    const bounds = { maxBytes: MAX_GATHERED_BYTES, memory, tooLong: TOO_LONG, noRoom: NO_ROOM };
+    this.#gathered = new GatheredBody(this.#exchange, bounds);
+    const refusal = (await this.#gathered.gather()) ?? (this.fits ? undefined : OTHER_BODY);
+    if (refusal === undefined) this.#gathered.replace();
+    else this.release();
     return refusal;
   }
 
   /** Lets go of what was gathered. */
   release(): void {
-    this.#giveBack?.();
-    this.#giveBack = undefined;
-    this.#gathered = NOTHING;
-  }
-
-  /** Puts a piece behind the others: each by itself could take a hundred times its bytes. False: there is no room. */
-  #keep(piece: Uint8Array, answers: Answers): boolean {
-    const { length } = this.#gathered;
-    if (this.#bytes > length) {
-      const larger = Math.max(this.#bytes, Math.min(2 * length, MAX_GATHERED_BYTES), FIRST_BYTES);
-      if (!answers.take(larger - length)) return false;
-      const room = new Uint8Array(larger);
-      room.set(this.#gathered);
-      this.#gathered = room;
-    }
-    this.#gathered.set(piece, this.#bytes - piece.length);
-    return true;
-  }
-
-  /** Reads the body to its end; resolves with why it could not, or with what `take` has against it. */
-  async #read(take: (piece: Uint8Array) => TurnpikeError | undefined): Promise<TurnpikeError | undefined> {
-    if (this.#exchange.gone) return paymentError("bad-request", "the client is gone");
-    const { head, response } = this.#exchange;
-    if (head.expectContinue) response.start({ status: 100, reason: "Continue", fields: "", bodyLength: 0 });
-    const over = Promise.withResolvers<TurnpikeError | undefined>();
-    let refusal: TurnpikeError | undefined;
-    let trailers: Fields = "";
-    this.#exchange.body.readTo(
-      this.#seenBy(
-        {
-          data: (chunk, start = 0, end = chunk.length) => {
-            refusal ??= take(chunk.subarray(start, end));
-            if (refusal !== undefined) over.resolve(refusal);
-            return refusal === undefined;
-          },
-          end: (last) => {
-            trailers = last;
-            over.resolve(refusal);
-          },
-          abort: over.resolve,
-        },
-        () => {},
-      ),
-    );
-    const fault = await over.promise;
-    if (fault === undefined) this.#exchange.body = this.#replayed(trailers);
-    return fault;
-  }
-
-  #replayed(trailers: Fields): RequestBody {
-    return {
-      readTo: (sink) => {
-        // Taken also where the sink is full: there is nothing to hold back.
-        if (this.#gathered.length > 0) sink.data(this.#gathered, 0, this.#bytes);
-        this.release();
-        sink.end(trailers);
-      },
-      pause() {},
-      resume() {},
-    };
+    this.#gathered?.release();
   }
 
   #seenBy(sink: BodySink, onEnd: () => void): BodySink {

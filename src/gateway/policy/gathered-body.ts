@@ -1,7 +1,7 @@
-import { type TurnpikeError } from "../../../lib/errors.ts";
-import { type Fields } from "../../../lib/fields.ts";
-import { CannedError } from "../../answer.ts";
-import { type BodySink, type Exchange, type RequestBody } from "../../exchange.ts";
+import { type TurnpikeError } from "../../lib/errors.ts";
+import { type Fields } from "../../lib/fields.ts";
+import { CannedError } from "../answer.ts";
+import { type BodySink, type Exchange, type RequestBody } from "../exchange.ts";
 
 /** The account of what a worker holds of gathered bodies, in bytes. */
 export interface BodyMemory {
@@ -10,25 +10,41 @@ export interface BodyMemory {
   give(bytes: number): void;
 }
 
-/** Longest body that is checked, in bytes; `limits.max_body_bytes` may be less. */
-export const MAX_CHECKED_BYTES = 1_048_576;
+/** What a body may take, and what a request is told that may not have it. */
+export interface GatherBounds {
+  /** Of the body, in bytes. */
+  readonly maxBytes: number;
+  readonly memory: BodyMemory;
+  readonly tooLong: TurnpikeError;
+  readonly noRoom: TurnpikeError;
+}
 
 /** Room for a body of unknown length at first, in bytes. */
 const FIRST_BYTES = 4096;
 const NOTHING = new Uint8Array(0);
 
-const TOO_LONG = new CannedError("body-too-large", "the body is longer than what is checked by a schema");
-const NO_ROOM = new CannedError("overloaded", "this server has no memory left for a body that must be checked");
 const GONE = new CannedError("bad-request", "the client is gone");
 
 /**
+ * Reads a request's body into `sink`, whose sender gets leave to send it where he waits for that: the upstream is asked only
+ * for what is sound. An error where the client is gone: then nothing is read.
+ */
+export function readBody(exchange: Exchange, sink: BodySink): TurnpikeError | undefined {
+  if (exchange.gone) return GONE;
+  const { head, response, body } = exchange;
+  if (head.expectContinue) response.start({ status: 100, reason: "Continue", fields: "", bodyLength: 0 });
+  head.expectContinue = false;
+  body.readTo(sink);
+  return undefined;
+}
+
+/**
  * A request's body, held whole so that it can be looked at before anybody works for it, and then given on as it came. What it
- * takes counts in the worker's memory for bodies until it has been given on or the exchange is over.
+ * takes counts in the memory for bodies until it has been given on or the exchange is over.
  */
 export class GatheredBody implements BodySink, RequestBody {
   readonly #exchange: Exchange;
-  readonly #memory: BodyMemory;
-  readonly #maxBytes: number;
+  readonly #bounds: GatherBounds;
   #room = NOTHING;
   #taken = 0;
   #length = 0;
@@ -37,10 +53,9 @@ export class GatheredBody implements BodySink, RequestBody {
   #fault: TurnpikeError | undefined;
   #onOver: ((fault: TurnpikeError | undefined) => void) | undefined;
 
-  constructor(exchange: Exchange, memory: BodyMemory, maxBytes: number) {
+  constructor(exchange: Exchange, bounds: GatherBounds) {
     this.#exchange = exchange;
-    this.#memory = memory;
-    this.#maxBytes = maxBytes;
+    this.#bounds = bounds;
   }
 
   /** As far as it has come. */
@@ -51,23 +66,20 @@ export class GatheredBody implements BodySink, RequestBody {
   /** Reads the body; why it could not be had, where it could not. A promise only where there is something to wait for. */
   gather(): TurnpikeError | undefined | Promise<TurnpikeError | undefined> {
     const exchange = this.#exchange;
-    const { head } = exchange;
-    if (head.bodyLength > this.#maxBytes) return TOO_LONG;
+    if (exchange.head.bodyLength > this.#bounds.maxBytes) return this.#bounds.tooLong;
     if (exchange.gone) return GONE;
     const { onFinish, onGone } = exchange;
     exchange.onFinish = (finished) => {
       this.#end(GONE);
-      this.#release();
+      this.release();
       onFinish?.(finished);
     };
     exchange.onGone = () => {
       this.#end(GONE);
-      this.#release();
+      this.release();
       onGone?.();
     };
-    // Whoever waits for leave to send gets it here: the upstream is asked only for what is sound.
-    if (head.expectContinue) exchange.response.start({ status: 100, reason: "Continue", fields: "", bodyLength: 0 });
-    exchange.body.readTo(this);
+    readBody(exchange, this);
     if (this.#isOver) return this.#fault;
     const { promise, resolve } = Promise.withResolvers<TurnpikeError | undefined>();
     this.#onOver = resolve;
@@ -78,7 +90,6 @@ export class GatheredBody implements BodySink, RequestBody {
   replace(): void {
     const { head } = this.#exchange;
     this.#exchange.body = this;
-    head.expectContinue = false;
     // What has trailers keeps its chunks.
     if (this.#trailers === "") head.bodyLength = this.#length;
   }
@@ -86,15 +97,15 @@ export class GatheredBody implements BodySink, RequestBody {
   // --- what the codec sends ---
 
   data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
-    if (this.#isOver) return true;
+    if (this.#isOver) return false;
     const length = this.#length + end - start;
-    if (length > this.#maxBytes) this.#end(TOO_LONG);
-    else if (!this.#makeRoom(length)) this.#end(NO_ROOM);
+    if (length > this.#bounds.maxBytes) this.#end(this.#bounds.tooLong);
+    else if (!this.#makeRoom(length)) this.#end(this.#bounds.noRoom);
     else {
       this.#room.set(chunk.subarray(start, end), this.#length);
       this.#length = length;
     }
-    return true;
+    return !this.#isOver;
   }
 
   end(trailers: Fields): void {
@@ -111,7 +122,7 @@ export class GatheredBody implements BodySink, RequestBody {
   readTo(sink: BodySink): void {
     // Taken also where the sink is full: there is nothing to hold back.
     if (this.#length > 0) sink.data(this.#room, 0, this.#length);
-    this.#release();
+    this.release();
     sink.end(this.#trailers);
   }
 
@@ -119,13 +130,21 @@ export class GatheredBody implements BodySink, RequestBody {
 
   resume(): void {}
 
+  /** Lets go of it: nobody will read it. */
+  release(): void {
+    this.#bounds.memory.give(this.#taken);
+    this.#taken = 0;
+    this.#length = 0;
+    this.#room = NOTHING;
+  }
+
   #makeRoom(length: number): boolean {
     if (length <= this.#room.length) return true;
     const { bodyLength } = this.#exchange.head;
     // What is announced is no more believed than it has come: who announces much and sends nothing takes no memory.
     const doubled = Math.max(length, 2 * this.#room.length, FIRST_BYTES);
-    const larger = Math.min(doubled, bodyLength < length ? this.#maxBytes : bodyLength);
-    if (!this.#memory.take(larger - this.#taken)) return false;
+    const larger = Math.min(doubled, bodyLength < length ? this.#bounds.maxBytes : bodyLength);
+    if (!this.#bounds.memory.take(larger - this.#taken)) return false;
     this.#taken = larger;
     const room = new Uint8Array(larger);
     room.set(this.bytes);
@@ -137,14 +156,7 @@ export class GatheredBody implements BodySink, RequestBody {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#fault = fault;
-    if (fault !== undefined) this.#release();
+    if (fault !== undefined) this.release();
     this.#onOver?.(fault);
-  }
-
-  #release(): void {
-    this.#memory.give(this.#taken);
-    this.#taken = 0;
-    this.#length = 0;
-    this.#room = NOTHING;
   }
 }
