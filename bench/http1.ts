@@ -31,7 +31,6 @@ function nullWire(): Wire {
     pause() {},
     resume() {},
     shutdown() {},
-    end() {},
     close() {},
     terminate() {},
     remoteAddress: "127.0.0.1",

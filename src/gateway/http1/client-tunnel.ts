@@ -143,8 +143,8 @@ export class ClientTunnel extends Deadline implements WireHandler {
     if (this.#closed) return;
     this.#out.flush();
     if (this.#out.blocked) return;
-    if (this.#closing) this.#wire.end();
-    else this.#wire.shutdown();
+    this.#wire.shutdown();
+    if (this.#closing) this.#wire.close();
   }
 
   #onBlocked(): void {

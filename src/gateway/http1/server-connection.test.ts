@@ -258,7 +258,7 @@ test("a head that is not whole in time is answered 408, an idle connection just 
   const second = new Http1ServerConnection(idle, host);
   idle.onClose = () => second.onClose();
   host.clock.advance(60_100);
-  expect([idle.text, idle.closed]).toEqual(["", true]);
+  expect([idle.text, idle.closed, idle.cut]).toEqual(["", true, false]);
 });
 
 test("a body that is not whole in time fails for its reader, and time that reading is held back does not count", () => {
@@ -273,7 +273,7 @@ test("a body that is not whole in time fails for its reader, and time that readi
   expect(sink.errors.map((error) => error.code)).toEqual(["request-timeout"]);
 });
 
-test("a connection that is closed by us lingers, and is cut when its peer does not close", () => {
+test("a connection that is closed by us lingers, and is closed without a reset when its peer does not close", () => {
   host.onExchange = (exchange) => {
     connection.drain();
     reply(exchange);
@@ -282,7 +282,26 @@ test("a connection that is closed by us lingers, and is cut when its peer does n
   arrive(GET);
   expect([host.exchanges.length, wire.ended, wire.closed]).toEqual([1, true, false]);
   host.clock.advance(2100);
-  expect([wire.closed, host.closedCount]).toEqual([true, 1]);
+  expect([wire.closed, wire.cut, host.closedCount]).toEqual([true, false, 1]);
+});
+
+test("a connection that is closed by us lingers from when its peer has taken all, however long that takes", () => {
+  host.onExchange = (exchange) => {
+    connection.drain();
+    reply(exchange);
+  };
+  wire.takes = [10];
+  arrive(GET);
+  for (let seconds = 0; seconds < 60; seconds += 10) {
+    host.clock.advance(10_000);
+    wire.takes = [1];
+    connection.onDrain();
+  }
+  expect([wire.ended, wire.closed]).toEqual([false, false]);
+  connection.onDrain();
+  expect([wire.ended, wire.closed]).toEqual([true, false]);
+  host.clock.advance(2100);
+  expect([wire.closed, wire.cut]).toEqual([true, false]);
 });
 
 test("a client that said it sends no more is not waited for", () => {

@@ -102,7 +102,7 @@ export class Http1ServerConnection
       return;
     }
     if (this.#writeDeadline !== undefined) this.#host.wheel.clear(this.#writeDeadline);
-    if (this.#state === LINGERING) this.#wire.shutdown();
+    if (this.#state === LINGERING) this.#linger();
     else if (this.#exchange !== undefined) this.#exchange.onDrain?.();
     else if (this.#state === IDLE) this.#readUnread();
     flushCork();
@@ -158,7 +158,11 @@ export class Http1ServerConnection
       case IDLE:
         // An answer that is still on its way is the write deadline's.
         if (this.out.blocked) this.#host.wheel.set(this, this.limits.idleMs);
-        else this.#wire.terminate();
+        else this.#closeForGood();
+        break;
+      case LINGERING:
+        // Not `terminate`: a client that reads slowly may have much of its answer still to come from the kernel.
+        this.#wire.close();
         break;
       default:
         this.#wire.terminate();
@@ -364,11 +368,13 @@ export class Http1ServerConnection
     this.#close();
   }
 
-  /** Closes at once where the client has said that it sends no more: waiting for its FIN costs a tenth of a connection (bench front, connects). */
+  /**
+   * Closes at once where the client sends no more: waiting for its FIN costs a tenth of a connection (bench front, connects).
+   * Not over TLS, where the client answers the end with a record, and would hear a reset.
+   */
   #closeForGood(): void {
     this.out.flush();
-    if (this.out.blocked) this.#close();
-    else if (this.#host.scheme === "https") this.#wire.end();
+    if (this.out.blocked || this.#host.scheme === "https") this.#close();
     else this.#wire.close();
   }
 
@@ -380,16 +386,19 @@ export class Http1ServerConnection
     this.#unread?.take();
     this.#partial = "";
     this.out.flush();
-    if (this.#peerEnded && !this.out.blocked) {
-      this.#wire.shutdown();
-      return;
-    }
     if (this.#held) {
       this.#held = false;
       this.#wire.resume();
     }
-    if (!this.out.blocked) this.#wire.shutdown();
-    this.#host.wheel.set(this, LINGER_MS + (this.out.blocked ? this.limits.writeMs : 0));
+    // What the socket has not taken is the write deadline's.
+    if (this.out.blocked) this.#host.wheel.clear(this);
+    else this.#linger();
+  }
+
+  #linger(): void {
+    this.#host.wheel.set(this, LINGER_MS);
+    // Last, since the socket may be gone with it.
+    this.#wire.shutdown();
   }
 
   #onBlocked(): void {

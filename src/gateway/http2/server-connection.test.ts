@@ -357,6 +357,33 @@ test("a head that begins within the idle time has its own time", () => {
   expect(client.wire.ended || client.wire.closed).toBe(true);
 });
 
+test("a connection that is closed lingers while its client still gives windows back, and is then closed without a reset", () => {
+  const client = new ScriptedClient().begin();
+  answer(open(client, 1, f.END_STREAM), "1");
+  client.host.clock.advance(60_100);
+  expect([client.wire.ended, client.wire.closed]).toEqual([true, false]);
+  for (let seconds = 0; seconds < 19; seconds++) {
+    client.host.clock.advance(1000);
+    client.numbers(f.WINDOW_UPDATE, 0, 1000);
+  }
+  expect(client.wire.closed).toBe(false);
+  for (let seconds = 0; seconds < 4; seconds++) {
+    client.host.clock.advance(1000);
+    client.numbers(f.WINDOW_UPDATE, 0, 1000);
+  }
+  expect([client.wire.closed, client.wire.cut]).toEqual([true, false]);
+});
+
+test("a client at fault is not waited for", () => {
+  const client = new ScriptedClient().begin();
+  client.numbers(f.WINDOW_UPDATE, 0, 0);
+  for (let seconds = 0; seconds < 3; seconds++) {
+    client.host.clock.advance(1000);
+    client.numbers(f.WINDOW_UPDATE, 0, 1000);
+  }
+  expect(client.wire.closed).toBe(true);
+});
+
 test("a header block that is begun and not ended runs out of time though other streams are open", () => {
   const client = new ScriptedClient().begin();
   open(client, 1, f.END_STREAM);

@@ -42,6 +42,8 @@ export abstract class Http2Socket extends Deadline implements WireHandler {
   #state = OPEN;
   #peerEnded = false;
   #paused = false;
+  /** Wheel time up to which a peer that still sends has this side linger. */
+  #lingerUntil = 0;
   #writeDeadline: WriteDeadline | undefined;
 
   constructor(wire: Wire, { wheel, buffers, writeMs, gathers }: SocketOptions) {
@@ -70,6 +72,7 @@ export abstract class Http2Socket extends Deadline implements WireHandler {
   protected abstract onGone(): void;
 
   onData(chunk: Uint8Array): void {
+    if (this.#state === LINGERING) this.#lingerOn();
     if (this.#state !== OPEN) return;
     holdCork();
     this.reading = true;
@@ -138,20 +141,32 @@ export abstract class Http2Socket extends Deadline implements WireHandler {
     this.out.flush();
     if (this.#paused) this.wire.resume();
     this.#paused = false;
-    this.wheel.set(this, LINGER_MS + (this.out.blocked ? this.#writeMs() : 0));
-    // Last, since the socket may be gone with it.
+    // A peer at fault is not waited for.
+    if (code === NO_ERROR) this.#lingerUntil = this.wheel.now() + this.#writeMs();
+    // What the socket has not taken is the write deadline's.
+    this.wheel.clear(this);
     this.#closeSending();
   }
 
   override onDeadline(): void {
-    this.wire.terminate();
+    // A peer that reads slowly may have much still to come from the kernel, which `terminate` would drop.
+    if (this.#state === LINGERING) this.wire.close();
+    else this.wire.terminate();
   }
 
   /** Closes this side once all of it was taken. */
   #closeSending(): void {
     if (this.out.blocked) return;
-    if (this.#peerEnded) this.wire.end();
-    else this.wire.shutdown();
+    this.wheel.set(this, LINGER_MS);
+    // Last, since the socket may be gone with it.
+    this.wire.shutdown();
+    if (this.#peerEnded) this.wire.close();
+  }
+
+  /** A peer that gives its window back still reads; a socket that is closed before would answer it with a reset. */
+  #lingerOn(): void {
+    const left = this.#lingerUntil - this.wheel.now();
+    if (left > 0 && !this.out.blocked) this.wheel.set(this, Math.min(LINGER_MS, left));
   }
 
   #onBlocked(): void {

@@ -73,13 +73,13 @@ test("each side hears the data of the other, its end where that comes first, and
   expect([server.heard, client.heard, faults]).toEqual([["hello", "end", "close"], ["bye", "close"], []]);
 });
 
-test.each(["end", "close"] as const)("%s lets what was taken arrive, and then a FIN and no reset", async (way) => {
+test("closing lets what was taken arrive, and then a FIN and no reset", async () => {
   const answer = "x".repeat(50_000);
   const endpoint = serve(
     (wire) =>
       new Recorder(() => {
         send(wire, answer);
-        wire[way]();
+        wire.close();
       }),
   );
   const { promise, resolve, reject } = Promise.withResolvers<string>();

@@ -63,7 +63,7 @@ class Heard implements WireHandler {
   }
   onEnd(): void {
     this.events.push("end");
-    wires.at(-1)?.end();
+    wires.at(-1)?.close();
   }
   onClose(): void {
     this.events.push("close");

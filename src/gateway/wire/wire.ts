@@ -8,11 +8,12 @@ export interface Wire {
   resume(): void;
   /** Sends FIN after what was taken; bytes can still arrive. */
   shutdown(): void;
-  /** Closes both ways after what was taken; for a peer that sends no more, since what it still sends is answered by a reset. */
-  end(): void;
-  /** As `end`, for a wire without TLS whose bytes were all taken: a system call less (bench front, connects). */
+  /**
+   * Closes both ways; what was taken still arrives, unless the peer sends more, which is answered by a reset. Over TLS `shutdown`
+   * comes first, without which the peer cannot tell the end from a cut. Bun's `end` is not here: over TLS it waits for the peer for ever.
+   */
   close(): void;
-  /** Closes at once, both ways. */
+  /** Closes at once, both ways, by a reset: what has not arrived is lost. */
   terminate(): void;
   /** Undefined where the peer had reset the connection before anybody asked. */
   readonly remoteAddress: string | undefined;

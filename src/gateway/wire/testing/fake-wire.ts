@@ -9,6 +9,8 @@ export class FakeWire implements Wire {
   paused = false;
   ended = false;
   closed = false;
+  /** Closed by a reset, which drops what the peer has not got yet. */
+  cut = false;
   /** Called where a real socket tells its handler, at once, that it is closed. */
   onClose: (() => void) | undefined;
   readonly #taken: Buffer[] = [];
@@ -33,17 +35,16 @@ export class FakeWire implements Wire {
     this.ended = true;
   }
 
-  end(): void {
-    this.ended = true;
-    this.terminate();
-  }
-
   close(): void {
-    this.end();
+    if (this.closed) return;
+    this.ended = true;
+    this.closed = true;
+    this.onClose?.();
   }
 
   terminate(): void {
     if (this.closed) return;
+    this.cut = true;
     this.closed = true;
     this.onClose?.();
   }

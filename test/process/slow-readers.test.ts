@@ -1,0 +1,86 @@
+/** Clients that read after the gateway is done with them: what they were sent stays theirs, and they hold no place meanwhile. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createConnection, type Socket } from "node:net";
+import { connect } from "node:tls";
+import { loadValue } from "../../src/gateway/config/load.ts";
+import { type Gateway, startGateway } from "../../src/gateway/process/gateway.ts";
+import { until } from "../../src/lib/testing/until.ts";
+import { makeCertificate } from "../support/certificates.ts";
+import { Folder } from "../support/program.ts";
+
+/** As much as a kernel takes of a connection that nobody reads. */
+const SIZE = 1_000_000;
+const TIMEOUTS = { idle_ms: 500, header_ms: 500, body_ms: 500, write_ms: 500 };
+const GET = "GET /big.bin HTTP/1.1\r\nHost: a.test\r\n";
+
+let folder: Folder;
+const gateways = new Map<string, Gateway>();
+
+async function serve(server: object, tls: object): Promise<Gateway> {
+  const whole = { address: "127.0.0.1", port: 0, static_root: folder.path, ...server };
+  const { config, problems } = loadValue({ server: whole, tls, timeouts: TIMEOUTS, access_log: { enabled: false } });
+  if (config === undefined) throw new Error(JSON.stringify(problems));
+  return startGateway({ config, storePath: ":memory:", reusePort: false, log: console.error });
+}
+
+beforeAll(async () => {
+  folder = new Folder();
+  folder.write("big.bin", "x".repeat(SIZE));
+  const { cert, key } = makeCertificate({ hostnames: ["a.test"] });
+  const files = { cert_path: folder.write("cert.pem", cert), key_path: folder.write("key.pem", key) };
+  gateways.set("TCP", await serve({}, {}));
+  gateways.set("TLS", await serve({ use_tls: true }, files));
+});
+
+afterAll(async () => {
+  await Promise.all([...gateways.values()].map((gateway) => gateway.close(0)));
+  folder.remove();
+});
+
+function open(transport: string, gateway: Gateway): Promise<Socket> {
+  const place = { host: "127.0.0.1", port: gateway.listeners[0]?.port ?? 0, rejectUnauthorized: false };
+  return new Promise((resolve, reject) => {
+    const socket: Socket =
+      transport === "TLS"
+        ? connect({ ...place, allowHalfOpen: true }, () => resolve(socket))
+        : createConnection({ ...place, allowHalfOpen: true }, () => resolve(socket));
+    socket.on("error", reject);
+  });
+}
+
+/** How much arrives, and how it ends. */
+function readAll(socket: Socket): Promise<{ bytes: number; end: string }> {
+  let bytes = 0;
+  const { promise, resolve } = Promise.withResolvers<{ bytes: number; end: string }>();
+  socket.on("data", (chunk: Buffer) => (bytes += chunk.length));
+  socket.on("error", (error) => resolve({ bytes, end: error.message }));
+  socket.on("end", () => resolve({ bytes, end: "end" }));
+  socket.resume();
+  return promise;
+}
+
+const REQUESTS = [
+  `${GET}Connection: close\r\n\r\n`,
+  `${GET}Connection: close\r\nContent-Length: 3\r\n\r\nabc`,
+  // Its connection is closed when that is idle for too long.
+  `${GET}\r\n`,
+  `${GET}\r\nnothing\r\n\r\n`,
+];
+
+for (const transport of ["TCP", "TLS"]) {
+  test(`over ${transport}, a client that neither reads nor closes is let go, and gets all of its answer when it reads`, async () => {
+    const gateway = gateways.get(transport);
+    if (gateway === undefined) throw new Error("there is no gateway");
+    const sockets = await Promise.all(REQUESTS.map(() => open(transport, gateway)));
+    await until(() => gateway.connections === REQUESTS.length);
+    for (const [i, socket] of sockets.entries()) {
+      socket.pause();
+      socket.write(REQUESTS[i] ?? "");
+    }
+    await until(() => gateway.connections === 0);
+    const answers = await Promise.all(sockets.map((socket) => readAll(socket)));
+    expect(answers.map(({ end }) => end)).toEqual(["end", "end", "end", "end"]);
+    for (const { bytes } of answers) expect(bytes).toBeGreaterThan(SIZE);
+    for (const socket of sockets) socket.destroy();
+  });
+}
