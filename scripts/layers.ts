@@ -10,7 +10,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/gateway/pipeline.ts", "src/content", "src/client"],
   ["src/gateway/observer.ts", "src/gateway/gateway-paths.ts"],
   ["src/gateway/policy", "src/gateway/proxy", "src/gateway/static", "src/gateway/filters", "src/gateway/tenants"],
-  ["src/gateway/policy/policy.ts", "src/gateway/answer.ts"],
+  ["src/gateway/policy/policy.ts", "src/gateway/answer.ts", "src/gateway/response-relay.ts"],
   ["src/gateway/upstream", "src/gateway/routing"],
   ["src/gateway/telemetry"],
   ["src/gateway/http1", "src/gateway/http2", "src/gateway/http3"],

@@ -1,36 +1,23 @@
-import { type TurnpikeError } from "../../../lib/errors.ts";
-import { type Fields, fieldValue, fieldValues } from "../../../lib/fields.ts";
+import { fieldValue, fieldValues } from "../../../lib/fields.ts";
 import { normalisePath } from "../../../lib/url-path.ts";
 import { type RequestHead, type ResponseHead, type ResponseSink } from "../../exchange.ts";
+import { ResponseRelay } from "../../response-relay.ts";
 import { uriOf } from "./cache-uri.ts";
 import { type CacheStore } from "./store.ts";
 import { type StoredResponse } from "./stored-response.ts";
 
 /** Passes a response on, and looks at its final head. */
-class ObservingSink implements ResponseSink {
-  readonly #sink: ResponseSink;
+class ObservingSink extends ResponseRelay {
   readonly #see: (head: ResponseHead) => void;
 
   constructor(sink: ResponseSink, see: (head: ResponseHead) => void) {
-    this.#sink = sink;
+    super(sink);
     this.#see = see;
   }
 
-  start(head: ResponseHead): void {
+  override start(head: ResponseHead): void {
     if (head.status >= 200) this.#see(head);
-    this.#sink.start(head);
-  }
-
-  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
-    return this.#sink.data(chunk, start, end);
-  }
-
-  end(trailers: Fields): void {
-    this.#sink.end(trailers);
-  }
-
-  abort(error: TurnpikeError): void {
-    this.#sink.abort(error);
+    this.sink.start(head);
   }
 }
 

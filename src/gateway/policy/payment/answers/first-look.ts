@@ -1,7 +1,8 @@
 import { TurnpikeError } from "../../../../lib/errors.ts";
-import { type Fields, fieldValue, fieldValues } from "../../../../lib/fields.ts";
+import { fieldValue, fieldValues } from "../../../../lib/fields.ts";
 import { SETTLEMENT_OVERRIDES } from "../../../../payments/x402/charge.ts";
-import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange.ts";
+import { type Exchange, type ResponseHead } from "../../../exchange.ts";
+import { ResponseRelay } from "../../../response-relay.ts";
 
 const OVERRIDES = SETTLEMENT_OVERRIDES.toLowerCase();
 
@@ -12,39 +13,26 @@ const NEEDS_BEFORE = 'this route is paid when its answer is whole; a route for i
  * Stands before the sink that holds an answer until it is paid for. Refuses at once what has no end to wait for, and
  * remembers what the upstream says of the charge, which nobody else gets to see.
  */
-export class FirstLook implements ResponseSink {
+export class FirstLook extends ResponseRelay {
   readonly #exchange: Exchange;
-  readonly #sink: ResponseSink;
   /** The upstream's Settlement-Overrides fields. */
   overrides: readonly string[] = [];
 
   constructor(exchange: Exchange) {
+    super(exchange.response);
     this.#exchange = exchange;
-    this.#sink = exchange.response;
     exchange.response = this;
   }
 
-  start(head: ResponseHead): void {
+  override start(head: ResponseHead): void {
     const what = unsellable(head);
     if (what !== undefined) {
-      this.#sink.abort(new TurnpikeError("not-implemented", `Cannot sell ${what}: ${NEEDS_BEFORE}`));
+      this.sink.abort(new TurnpikeError("not-implemented", `Cannot sell ${what}: ${NEEDS_BEFORE}`));
       this.#exchange.onCancel?.();
       return;
     }
     if (head.status >= 200) this.overrides = fieldValues(head.fields, OVERRIDES);
-    this.#sink.start(head);
-  }
-
-  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
-    return this.#sink.data(chunk, start, end);
-  }
-
-  end(trailers: Fields): void {
-    this.#sink.end(trailers);
-  }
-
-  abort(error: TurnpikeError): void {
-    this.#sink.abort(error);
+    this.sink.start(head);
   }
 }
 

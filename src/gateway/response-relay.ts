@@ -1,0 +1,30 @@
+import { type TurnpikeError } from "../lib/errors.ts";
+import { type Fields } from "../lib/fields.ts";
+import { type ResponseHead, type ResponseSink } from "./exchange.ts";
+
+/** Passes a response on as it is. Who must see, change or refuse some of it stands before the next sink as one of these. */
+export abstract class ResponseRelay implements ResponseSink {
+  protected readonly sink: ResponseSink;
+
+  constructor(sink: ResponseSink) {
+    this.sink = sink;
+  }
+
+  abstract start(head: ResponseHead): void;
+
+  data(chunk: Uint8Array, start?: number, end?: number): boolean {
+    return this.sink.data(chunk, start, end);
+  }
+
+  sendFile(file: number, offset: number, length: number): number {
+    return this.sink.sendFile?.(file, offset, length) ?? 0;
+  }
+
+  end(trailers: Fields): void {
+    this.sink.end(trailers);
+  }
+
+  abort(error: TurnpikeError): void {
+    this.sink.abort(error);
+  }
+}
