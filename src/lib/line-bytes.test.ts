@@ -56,3 +56,11 @@ test("a line that does not fit is full, and nothing is written beyond the end", 
     expect(line.at).toBeLessThanOrEqual(size);
   }
 });
+
+test("a line that fits to the byte is not full", () => {
+  for (const text of ["x".repeat(20), "é".repeat(10), "€".repeat(6)]) {
+    const size = Buffer.byteLength(text);
+    expect(written((line) => line.text(text), size)).toBe(text);
+    expect(written((line) => line.json(`"${text}`), size + 4)).toBe(JSON.stringify(`"${text}`));
+  }
+});

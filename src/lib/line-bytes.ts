@@ -5,8 +5,6 @@ const BACKSLASH = 0x5c;
 const SPACE = 0x20;
 const DELETE = 0x7f;
 
-/** What a character becomes at most: `\u0007`. */
-const MAX_JSON_BYTES = 6;
 /** UTF-8 has no more of them for one unit of a string. */
 const MAX_UTF8_BYTES = 3;
 /** Digits of the largest number that is counted exactly. */
@@ -41,7 +39,7 @@ export class LineBytes {
 
   /** Any text, as UTF-8. */
   text(text: string): void {
-    if (!this.#lacks(text.length * MAX_UTF8_BYTES)) this.at += this.bytes.write(text, this.at);
+    if (!this.#lacksText(text)) this.at += this.bytes.write(text, this.at);
   }
 
   /** Any text as a JSON string, with no control character in it. */
@@ -64,9 +62,7 @@ export class LineBytes {
   }
 
   #escaped(text: string): void {
-    if (this.#lacks(text.length * MAX_JSON_BYTES + 2)) return;
-    const escaped = JSON.stringify(text).replaceAll(CONTROLS, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
-    this.at += this.bytes.write(escaped, this.at);
+    this.text(JSON.stringify(text).replaceAll(CONTROLS, (char) => `\\u00${char.charCodeAt(0).toString(16)}`));
   }
 
   /** A whole number from 0 to 2^53. */
@@ -97,6 +93,12 @@ export class LineBytes {
       rest = next;
     }
     this.at = at + count;
+  }
+
+  /** Counted only where there might be too little: most text has ample room. */
+  #lacksText(text: string): boolean {
+    const hasAmple = this.at + text.length * MAX_UTF8_BYTES <= this.bytes.length;
+    return this.#lacks(hasAmple ? 0 : Buffer.byteLength(text));
   }
 
   #lacks(length: number): boolean {

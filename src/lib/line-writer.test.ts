@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { constants, mkdtempSync, openSync, readFileSync, readSync, rmSync } from "node:fs";
+import { constants, mkdtempSync, openSync, readFileSync, readSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { until } from "./testing/until.ts";
 import { type LineTarget, LineWriter } from "./line-writer.ts";
 
 let folder: string;
@@ -55,6 +56,33 @@ test("lines reach the file in order, added to what it holds, with those written 
   for (const line of lines) add(writer, line);
   await writer.close();
   expect(readFileSync(path, "utf8")).toBe(`before\n${lines.join("\n")}\n`);
+  expect(dropped).toBe(0);
+});
+
+test("the longest lines that a request head can make are not lost among others", async () => {
+  const writer = await open({ file: path });
+  const longest = "\u0080".repeat(32_768);
+  let size = 0;
+  for (let before = 0; before < 200; before += 10) {
+    for (let n = 0; n < before; n++) add(writer, "x".repeat(1999));
+    writer.begin()?.json(longest);
+    writer.end();
+    size += before * 2000 + 6 * longest.length + 3;
+    // What a write is under way with counts as well.
+    await until(() => statSync(path).size === size || dropped > 0);
+  }
+  await writer.close();
+  expect(dropped).toBe(0);
+});
+
+test("a line whose writing throws is not there, and spoils none after it", async () => {
+  const writer = await open({ file: path });
+  add(writer, "one");
+  writer.begin()?.text("half");
+  add(writer, "two");
+  writer.begin()?.text("half");
+  await writer.close();
+  expect(readFileSync(path, "utf8")).toBe("one\ntwo\n");
   expect(dropped).toBe(0);
 });
 
