@@ -64,8 +64,9 @@ for (const pattern of [
   "[a-z]{1,1000}",
   "[ab]*a([ab]{25}){20}$",
   "[(|)]+\\(\\|\\)",
+  `^(?:(?:${Array.from({ length: 200 }, (_, i) => String.fromCodePoint(97 + (i % 26), 97 + Math.floor(i / 26))).join("|")}) ?)+$`,
 ]) {
-  test(`${pattern} is harmless, and accepted`, () => {
+  test(`${pattern.slice(0, 100)} is harmless, and accepted`, () => {
     expect(faultOf({ pattern })).toBe("");
     expect(faultOf({ patternProperties: { [pattern]: true } })).toBe("");
   });

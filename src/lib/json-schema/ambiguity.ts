@@ -111,17 +111,20 @@ function splitsAndMeets(
   loops: ReadonlyMap<number, number>,
   meets: (a: number, b: number) => boolean,
 ): string {
-  const within = new Map(
-    [...follow].map(([at, next]) => [at, next.filter((to) => loops.get(to) === loops.get(at))] as const),
-  );
+  const within = withinLoops(follow, loops);
   const seen = new Set<string>();
   const stack: [number, number][] = [];
   for (const at of within.keys()) stack.push([at, at]);
   let steps = 0;
   for (let pair = stack.pop(); pair !== undefined; pair = stack.pop()) {
     const [a, b] = pair;
-    for (const [i, toA] of (within.get(a) ?? []).entries()) {
-      for (const [j, toB] of (within.get(b) ?? []).entries()) {
+    const [ofA, ofB] = [within.get(a) ?? NOTHING, within.get(b) ?? NOTHING];
+    // States that the same follow, as the ends of all alternatives are, lead to the same pairs.
+    const both = `${ofA.id} ${ofB.id} ${a === b ? "one" : "two"}`;
+    if (seen.has(both)) continue;
+    seen.add(both);
+    for (const [i, toA] of ofA.next.entries()) {
+      for (const [j, toB] of ofB.next.entries()) {
         if (++steps > MAX_PAIRS) return TOO_LARGE;
         const isOneWay = a === b && i === j;
         if (toA === toB && !isOneWay) return PRONE;
@@ -133,6 +136,27 @@ function splitsAndMeets(
     }
   }
   return "";
+}
+
+/** What follows a state within its loop; where it is the same, so is `id`. */
+interface Followers {
+  readonly id: number;
+  readonly next: readonly number[];
+}
+
+const NOTHING: Followers = { id: -1, next: [] };
+
+function withinLoops(follow: Automaton, loops: ReadonlyMap<number, number>): ReadonlyMap<number, Followers> {
+  const known = new Map<string, Followers>();
+  const within = new Map<number, Followers>();
+  for (const [at, all] of follow) {
+    const next = all.filter((to) => loops.get(to) === loops.get(at));
+    const key = next.join(" ");
+    const followers = known.get(key) ?? { id: known.size, next };
+    known.set(key, followers);
+    within.set(at, followers);
+  }
+  return within;
 }
 
 /** The first and the last of each range, in order. */

@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, pointerStep } from "./json.ts";
 import { DIALECT, KEYWORDS, metaschema } from "./metaschema.ts";
 import { type Check, SchemaNode } from "./node.ts";
 import { LIST, NAMED, ONE, type Place, Registry, SchemaFault } from "./registry.ts";
-import { Run } from "./run.ts";
+import { Run, TooCostly } from "./run.ts";
 import { type Children, compileInPlace, compileItems, compileMembers, compileUnevaluated } from "./schema-keywords.ts";
 import { VALUE_KEYWORDS } from "./value-keywords.ts";
 import { Dialects } from "./vocabulary.ts";
@@ -30,9 +30,16 @@ export interface SchemaOptions {
 /** Makes a schema of draft 2020-12 ready. Throws `SchemaFault` where it is none, or could not be kept to in bounded time. */
 export function compileSchema(source: Json | object, options: SchemaOptions): Schema {
   const schema = source as Json; // Read-only values of JSON are JSON, and nothing here writes to them.
-  const [problem] = schemaOfSchemas().problemsOf(schema);
-  if (problem !== undefined) throw new SchemaFault(problem.path, problem.message);
-  return compile(schema, options);
+  try {
+    const [problem] = schemaOfSchemas().problemsOf(schema);
+    if (problem !== undefined) throw new SchemaFault(problem.path, problem.message);
+    return compile(schema, options);
+  } catch (error) {
+    if (error instanceof TooCostly) throw new SchemaFault("", `is too large to be checked: ${error.message}`);
+    // The stack is full.
+    if (error instanceof RangeError) throw new SchemaFault("", "has too many schemas in each other");
+    throw error;
+  }
 }
 
 let ofSchemas: Schema | undefined;

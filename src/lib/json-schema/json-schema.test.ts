@@ -62,6 +62,8 @@ for (const [what, schema, fault] of [
   });
 }
 
+const both = ($ref: string): Json => [{ $ref }, { $ref }];
+
 const OWN = "https://a.example/meta";
 const VOCABULARY = "https://json-schema.org/draft/2020-12/vocab/";
 const byOwn = (metaschema: Record<string, Json>, schema: Record<string, Json>): Json => ({
@@ -91,6 +93,26 @@ test("a metaschema of one's own is kept to, and its vocabularies must be known",
     "/$schema: its metaschema requires",
   );
   expect(faultOf({ $schema: OWN })).toContain("/$schema: expected https://json-schema.org");
+});
+
+test("a schema that is too large to be checked, or too deep, is refused as one, with a reason", () => {
+  const properties = Object.fromEntries(
+    Array.from({ length: 60_000 }, (_, i) => [`p${i}`, { type: "string", maxLength: 9, title: "" }]),
+  );
+  expect(faultOf({ properties })).toBe(
+    ": is too large to be checked: it takes more than 2000000 steps or 1000 schemas in each other to check",
+  );
+  let deep: Json = {};
+  for (let i = 0; i < 5000; i++) deep = { not: deep };
+  expect(faultOf(deep)).toStartWith(": is too large to be checked");
+  const chain = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`a${i}`, { $ref: `#/$defs/a${i + 1}` }]));
+  expect(faultOf({ $defs: { ...chain, a20000: true }, $ref: "#/$defs/a0" })).toBe(
+    ": has too many schemas in each other",
+  );
+  const own = { allOf: [{ $ref: "#/$defs/x" }], $defs: { x: { additionalProperties: { allOf: both("#/$defs/x") } } } };
+  let nested: Json = {};
+  for (let i = 0; i < 40; i++) nested = { properties: { a: nested } };
+  expect(faultOf(byOwn(own, { not: nested }))).toStartWith(": is too large to be checked");
 });
 
 test("patterns that take a backtracking matcher quadratic time take linear time", () => {
