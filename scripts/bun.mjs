@@ -3,6 +3,7 @@
 import { spawn } from "node:child_process";
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { constants } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -46,24 +47,28 @@ function executable(path) {
   return path;
 }
 
-/** Milliseconds between two looks whether Bun listens to a hang-up yet, and how often to look before it gets it all the same. */
+/** Signals that a server obeys, and that would end it before it hears them, by number. */
+const HELD = { SIGHUP: constants.signals.SIGHUP, SIGUSR1: constants.signals.SIGUSR1 };
+
+/** Milliseconds between two looks whether Bun listens to such a signal yet, and how often to look before it gets it all the same. */
 const LOOK_MS = 20;
 const MOST_LOOKS = 100;
 
-/** True where the process takes SIGHUP itself, by default it would end of it; and where nobody can tell. */
-function takesHangups(pid) {
+/** True where the process takes the signal itself, by default it would end of it; and where nobody can tell. */
+function takes(pid, signal) {
   try {
     const caught = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1];
-    return caught === undefined || (Number.parseInt(caught.slice(-1), 16) & 1) === 1;
+    return caught === undefined || ((BigInt(`0x${caught}`) >> BigInt(signal - 1)) & 1n) === 1n;
   } catch {
     return true;
   }
 }
 
-/** Passes a hang-up on; one that comes while Bun starts waits until it is ready for it. */
-function hangUp(child, looks = 0) {
-  if (looks >= MOST_LOOKS || takesHangups(child.pid)) child.kill("SIGHUP");
-  else setTimeout(() => hangUp(child, looks + 1), LOOK_MS);
+/** Passes a signal on; one of those that are held waits until Bun is ready for it. */
+function passOn(child, name, looks = 0) {
+  const number = HELD[name];
+  if (number === undefined || looks >= MOST_LOOKS || takes(child.pid, number)) child.kill(name);
+  else setTimeout(() => passOn(child, name, looks + 1), LOOK_MS);
 }
 
 /** Runs Bun with `args`, passes signals on, and ends with its exit code. */
@@ -77,7 +82,7 @@ export function runBun(args) {
   }
   const signals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2"];
   // Before there is a child that a signal to this process alone would leave behind; they are heard only after.
-  for (const signal of signals) process.on(signal, () => (signal === "SIGHUP" ? hangUp(child) : child.kill(signal)));
+  for (const signal of signals) process.on(signal, () => passOn(child, signal));
   const child = spawn(bun, args, { stdio: "inherit", env: { ...ALLOCATOR, ...process.env } });
   child.on("error", (error) => {
     console.error(`turnpike: cannot start ${bun}: ${error.message}`);

@@ -11,6 +11,7 @@ import { superviseGateway } from "../gateway/process/supervisor.ts";
 import { messageOf } from "../lib/caught.ts";
 import { HELP, readFlags } from "./flags.ts";
 import { FLAGS_TEXT } from "./gateway-flags.ts";
+import { hangup, rotation } from "./held-signals.ts";
 import { reloadOnHangup } from "./reload.ts";
 import { StartError } from "./start-error.ts";
 import { finishStart, stopSignal } from "./stop-signal.ts";
@@ -75,6 +76,8 @@ export async function readConfig(path: string | undefined, flags: ConfigFlags, p
   return second.config;
 }
 
+const NO_FILE = "Cannot reload: there is no configuration file (--config)";
+
 /** `turnpike [--config FILE]`: runs the gateway until it is told to stop; SIGHUP reads the file again, SIGUSR1 opens the logs again. Returns the exit code. */
 export async function runGateway(args: readonly string[]): Promise<number> {
   const values = readFlags(args, FLAGS, USAGE);
@@ -87,8 +90,9 @@ export async function runGateway(args: readonly string[]): Promise<number> {
   const stopped = stopSignal();
   const gateway = await finishStart(stopped, () => start(config, path));
   // Before anybody is told that it listens: an operator's script may send a signal at once.
-  if (path !== undefined) reloadOnHangup({ gateway, config, path, read: () => readConfig(path, flags) });
-  process.on("SIGUSR1", () => void gateway.reopenLogs());
+  if (path === undefined) hangup.heed(() => console.error(NO_FILE));
+  else reloadOnHangup({ gateway, config, path, read: () => readConfig(path, flags) });
+  rotation.heed(() => void gateway.reopenLogs());
   for (const listener of gateway.listeners) console.log(`listening on ${urlOf(listener)}`);
   for (const { address, port } of quicPlansOf(config, gateway.listeners)) {
     // A port that the kernel chose for HTTP/3 alone is in Alt-Svc.

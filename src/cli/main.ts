@@ -1,5 +1,5 @@
 import { FLAGS_TEXT } from "./gateway-flags.ts";
-import { holdHangups } from "./hangups.ts";
+import { hangup, rotation } from "./held-signals.ts";
 import { StartError } from "./start-error.ts";
 
 const USAGE = `usage: turnpike COMMAND [ARGUMENT ...]
@@ -37,8 +37,11 @@ const COMMANDS: Readonly<Record<string, Command>> = {
 
 async function main(args: string[]): Promise<number> {
   const [name = "", ...rest] = args;
-  // Before anything is loaded: those that serve by a file may be told to read it again while they start.
-  if (name === "start" || name === "" || name.startsWith("-")) holdHangups();
+  // Before anything is loaded: those that serve may be told to read their file again, or to open their logs, while they start.
+  if (name === "start" || name === "" || name.startsWith("-")) {
+    hangup.hold();
+    rotation.hold();
+  }
   if (name === "help" || name === "--help" || name === "-h") {
     console.log(USAGE);
     return 0;

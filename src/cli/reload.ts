@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Config } from "../gateway/config/config.ts";
 import { type Gateway } from "../gateway/process/gateway.ts";
 import { messageOf } from "../lib/caught.ts";
-import { onHangup } from "./hangups.ts";
+import { hangup } from "./held-signals.ts";
 
 export interface Reloadable {
   readonly gateway: Gateway;
@@ -15,10 +15,16 @@ export interface Reloadable {
 
 /** Has SIGHUP read the configuration again, one that came while the gateway was started too. */
 export function reloadOnHangup(reloadable: Reloadable): void {
-  // One after the other, so that the file's last state is what stays.
+  // One after the other, so that the file's last state is what stays; one that waits reads it late enough for all that come.
   let turn = Promise.resolve();
-  onHangup(() => {
-    turn = turn.then(() => reload(reloadable));
+  let waits = false;
+  hangup.heed(() => {
+    if (waits) return;
+    waits = true;
+    turn = turn.then(() => {
+      waits = false;
+      return reload(reloadable);
+    });
   });
 }
 

@@ -9,6 +9,7 @@ import { configFlags, DRAIN_MS, readConfig, warnOfDescriptors } from "./gateway.
 import { ContentProcess, type ContentProcessOptions, contentSocket } from "./content-process.ts";
 import { readListings, withListings } from "./listed-routes.ts";
 import { mcpPlace } from "./mcp-place.ts";
+import { rotation } from "./held-signals.ts";
 import { reloadOnHangup } from "./reload.ts";
 import { StartError } from "./start-error.ts";
 import { stateFolder } from "./state-folder.ts";
@@ -69,6 +70,7 @@ export async function start(args: readonly string[]): Promise<number> {
   );
   // Before anybody is told that it is ready: a signal may come at once.
   reloadOnHangup({ gateway, config, path, read });
+  rotation.heed(() => void gateway.reopenLogs());
   console.log(banner({ gateway, config, browser, stateDir, socket, allowPrivate }));
   await stopped;
   await gateway.close(DRAIN_MS);

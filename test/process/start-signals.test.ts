@@ -52,7 +52,7 @@ async function starting(config: object): Promise<Program> {
 }
 
 test(
-  "SIGHUP waits until Bun is there to hear it, where npm's program starts it",
+  "SIGHUP and SIGUSR1 wait until Bun is there to hear them, where npm's program starts it",
   async () => {
     const config = folder.write("turnpike.json", { server: { address: "127.0.0.1", port: 0, workers: 1 } });
     const started = new Program(["--config", config], { command: ["node", LAUNCHER] });
@@ -60,6 +60,7 @@ test(
     // Bun needs some ten times longer to come to the program than it takes to see that it is there.
     const children = `/proc/${started.pid}/task/${started.pid}/children`;
     while (started.running && readFileSync(children, "latin1") === "") await new Promise(setImmediate);
+    started.kill("SIGUSR1");
     started.kill("SIGHUP");
     await started.sees(/listening on /);
     await started.sees(/reloaded /);
@@ -70,11 +71,12 @@ test(
 for (const workers of [1, 2]) {
   describe(`with workers: ${workers}`, () => {
     test(
-      "SIGHUP while it starts has the file read again once it serves",
+      "SIGHUP while it starts has the file read again once it serves, and SIGUSR1 ends nothing",
       async () => {
         const started = await starting(configOf(workers, false));
         folder.write("turnpike.json", configOf(workers));
         started.kill("SIGHUP");
+        started.kill("SIGUSR1");
         started.kill("SIGHUP");
         release();
         const [, port] = await started.sees(/listening on http:\/\/\S*?:(\d+)/);
@@ -98,3 +100,16 @@ for (const workers of [1, 2]) {
     );
   });
 }
+
+test(
+  "SIGHUP ends nobody who serves without a file",
+  async () => {
+    const started = new Program(["--address", "127.0.0.1", "--port", "0"]);
+    program = started;
+    const [, port] = await started.sees(/listening on http:\/\/\S*?:(\d+)/);
+    started.kill("SIGHUP");
+    await started.sees(/Cannot reload: there is no configuration file/);
+    expect(statusOf(await once(Number(port), GET))).toBe(404);
+  },
+  TIME_MS,
+);

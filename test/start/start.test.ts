@@ -191,7 +191,7 @@ describe("with another configuration", () => {
   afterEach(stopAll);
 
   test(
-    "SIGHUP reads the file again",
+    "SIGHUP reads the file again, and SIGUSR1 ends nothing",
     async () => {
       const folder = newFolder();
       const file = folder.write("free.json", FREE);
@@ -199,6 +199,7 @@ describe("with another configuration", () => {
       const [, port] = await program.sees(READY);
       expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(200);
       folder.write("free.json", { ...FREE, routes: [] });
+      program.kill("SIGUSR1");
       program.kill("SIGHUP");
       await program.sees(/^reloaded /m);
       expect((await fetch(`http://127.0.0.1:${port}/health`)).status).toBe(404);
