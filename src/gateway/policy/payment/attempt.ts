@@ -4,10 +4,9 @@ import { parseCharge } from "../../../payments/x402/charge.ts";
 import { type Settlement } from "../../../payments/facilitator/facilitator.ts";
 import { type PaymentPayload, type PaymentRequirements, type Receipt } from "../../../payments/x402/messages.ts";
 import { type Reason } from "../../../payments/x402/reasons.ts";
-import { settlementNotice } from "../../../payments/settlement/settlement-record.ts";
 import { fromStored } from "../../../payments/settlement/stored-payment.ts";
 import { voidReason } from "../../../payments/settlement/void-reason.ts";
-import { type Change, type Payment, type PaymentState } from "../../../store/ledger.ts";
+import { type Payment } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange.ts";
 import { type Decision } from "../policy.ts";
 import { type Answer } from "./answers/answers.ts";
@@ -15,11 +14,11 @@ import { findOnce, nameOf, settleOnce, verifyOnce } from "./ask-facilitator.ts";
 import { deliver } from "./answers/deliver.ts";
 import { FirstLook } from "./answers/first-look.ts";
 import { HeldResponse } from "./answers/held-response.ts";
-import { ID_KEEP_MS } from "./identifier.ts";
+import { Hold } from "./hold.ts";
 import { withReceipt } from "./answers/inline-receipt.ts";
 import { keptAnswer } from "./answers/kept-answer.ts";
 import { PassingResponse } from "./answers/passing-response.ts";
-import { type Paid, receiptFields, receiptOf, refusalOf } from "./receipt.ts";
+import { receiptFields, receiptOf, refusalOf } from "./receipt.ts";
 import {
   respondBroken,
   respondLost,
@@ -57,18 +56,14 @@ export class Attempt {
   readonly #deal: Deal;
   readonly #payment: Payment;
   readonly #request: RequestDigest;
+  readonly #hold: Hold;
   #held: HeldResponse | undefined;
   #passing: PassingResponse | undefined;
   #look: FirstLook | undefined;
-  #state: PaymentState;
   /** Resolves once the answer is kept where every worker finds it: until then no other may take the payment over. */
   #kept: Promise<void> = Promise.resolve();
   /** From here on the payment's fate is not the client's connection's. */
   #settling = false;
-  /** What is paid already, for the receipt. */
-  #paid: Paid | undefined;
-  /** What is known of the money, to be written down once more where that failed. */
-  #settled: Pick<Change, "transaction" | "payer" | "notice"> = {};
 
   constructor(sale: Sale, exchange: Exchange, deal: Deal, payment: Payment) {
     this.#sale = sale;
@@ -76,7 +71,7 @@ export class Attempt {
     this.#deal = deal;
     this.#payment = payment;
     this.#request = new RequestDigest(exchange, payment.bodyDigest);
-    this.#state = payment.state;
+    this.#hold = new Hold(sale, payment, deal.id);
     exchange.onGone = () => this.#onGone();
   }
 
@@ -92,16 +87,14 @@ export class Attempt {
   async #begin(): Promise<Decision> {
     const { state } = this.#payment;
     if (state === "unknown") return this.#reconcile();
-    if (state !== "settled") return this.#verify();
-    this.#paid = this.#payment;
-    return this.#owe();
+    return state === "settled" ? this.#owe() : this.#verify();
   }
 
   async #verify(): Promise<Decision> {
     const { log, route } = this.#sale;
     const verification = await verifyOnce(this.#sale, this.#exchange, this.#deal);
     if (verification.kind === "valid" && !this.#exchange.gone) return this.#admit(verification.payer);
-    await this.#move({ state: "released", hold: false });
+    await this.#hold.move({ state: "released", hold: false });
     if (verification.kind === "refused") {
       respondRefused(this.#exchange, this.#sale, verification.reason);
     } else if (verification.kind !== "valid") {
@@ -113,8 +106,8 @@ export class Attempt {
 
   /** The payment is good: the upstream may work, or is paid for first. */
   async #admit(payer: string): Promise<Decision> {
-    if (!(await this.#move({ state: "verified", hold: true, payer }))) return this.#lose();
-    if (!(await this.#tieId())) {
+    if (!(await this.#hold.move({ state: "verified", hold: true, payer }))) return this.#lose();
+    if (!(await this.#hold.tieId())) {
       this.#release();
       const detail = "The id of this payment stands for another one. Use another id for another request.";
       respondError(this.#exchange, paymentError("payment-conflict", detail));
@@ -122,15 +115,6 @@ export class Attempt {
     }
     if (this.#sale.settle === "after") return this.#sell();
     return (await this.#charge(this.#deal.requirements.amount)) ? this.#owe() : "answered";
-  }
-
-  /** Only now is it sure whose id it is: nobody can take another's. */
-  async #tieId(): Promise<boolean> {
-    const { id } = this.#deal;
-    if (id === undefined) return true;
-    const { from, fingerprint } = this.#payment;
-    const until = this.#sale.clock() + ID_KEEP_MS;
-    return (await this.#sale.paymentIds.tie({ payer: from, id }, fingerprint, until)) === fingerprint;
   }
 
   /** Puts the holding sink in place and lets the upstream work. */
@@ -163,7 +147,7 @@ export class Attempt {
     }
     if (!request.mustRead) request.watch(() => this.#inBackground(this.#noteBody()));
     // Counted before the upstream works: who breaks off, or outlives the hold, has had it all the same.
-    if (!(await this.#move({ state: "settled", hold: true, delivered: false, ...this.#request.spentOn })))
+    if (!(await this.#hold.move({ state: "settled", hold: true, delivered: false, ...this.#request.spentOn })))
       return this.#lose();
     if (this.#exchange.gone) {
       this.#release();
@@ -172,7 +156,12 @@ export class Attempt {
     this.#passing = new PassingResponse(this.#exchange, this.#receiptFields(), {
       over: (delivered) =>
         this.#inBackground(
-          this.#move({ state: "settled", hold: false, ...(delivered ? { delivered } : {}), ...this.#request.spentOn }),
+          this.#hold.move({
+            state: "settled",
+            hold: false,
+            ...(delivered ? { delivered } : {}),
+            ...this.#request.spentOn,
+          }),
         ),
       broken: (error) => this.#broken(error),
     });
@@ -182,7 +171,7 @@ export class Attempt {
   /** The answer is there: the money, then the answer. */
   async #complete(answer: Answer): Promise<void> {
     try {
-      if (this.#paid === undefined) {
+      if (this.#hold.paid === undefined) {
         const amount = this.#amountFor();
         if (amount === undefined) {
           this.#broken(paymentError("upstream-failed", "The upstream's charge for this makes no sense"));
@@ -210,7 +199,7 @@ export class Attempt {
 
   /** Moves the money, and writes down what came of it. False: it did not move, or nobody knows, and that is answered. */
   async #charge(amount: string, answer?: Answer): Promise<boolean> {
-    const going = await this.#move({ state: "settling", hold: true, amount, ...this.#request.spentOn });
+    const going = await this.#hold.move({ state: "settling", hold: true, amount, ...this.#request.spentOn });
     if (!going || this.#exchange.gone) {
       this.#release();
       if (!going) respondLost(this.#exchange);
@@ -226,19 +215,8 @@ export class Attempt {
       await this.#pend(settlement.cause, settlement.transaction);
       return false;
     }
-    await this.#book(settlement, amount);
+    await this.#hold.book(settlement, amount);
     return true;
-  }
-
-  /** Written before the answer goes out: until its delivery is written too, it is a debt. */
-  async #book({ transaction, payer }: Settlement & { kind: "settled" }, amount: string): Promise<void> {
-    const { target, clock } = this.#sale;
-    const { network, scheme } = this.#payment;
-    this.#paid = { network, scheme, amount, transaction, payer };
-    const notice = settlementNotice(target, this.#payment, { transaction, payer, amount, at: clock() });
-    this.#settled = { transaction, payer, ...(notice === undefined ? {} : { notice }) };
-    await this.#move({ state: "settled", hold: true, ...this.#settled });
-    this.#settled = { transaction, payer };
   }
 
   /** An earlier settlement's outcome is not known: looks for it, and asks for the same one again where it did not happen. */
@@ -253,7 +231,7 @@ export class Attempt {
     }
     const settlement = outcome.kind === "settled" ? outcome : await this.#settle(requirements);
     if (settlement.kind === "settled") {
-      await this.#book(settlement, amount);
+      await this.#hold.book(settlement, amount);
       return this.#owe();
     }
     // A refusal now may come of the first one's success: the nonce is spent, the balance gone. It settles nothing.
@@ -296,7 +274,7 @@ export class Attempt {
     await this.#kept;
     const sent = await deliver(this.#exchange, whole, this.#receiptFields());
     const begun = this.#exchange.started;
-    await this.#move({
+    await this.#hold.move({
       state: "settled",
       hold: false,
       ...(begun ? { delivered: sent } : {}),
@@ -305,7 +283,7 @@ export class Attempt {
   }
 
   #receipt(): Receipt {
-    return receiptOf(this.#sale.target, this.#paid ?? this.#payment);
+    return receiptOf(this.#sale.target, this.#hold.paid ?? this.#payment);
   }
 
   #receiptFields(): Fields {
@@ -317,25 +295,25 @@ export class Attempt {
     log(`payment: settlement on ${route} is open: ${cause}`);
     await this.#kept;
     respondPending(this.#exchange);
-    await this.#move({ state: "unknown", hold: false, ...(transaction === "" ? {} : { transaction }) });
+    await this.#hold.move({ state: "unknown", hold: false, ...(transaction === "" ? {} : { transaction }) });
   }
 
   /** Nothing moved, for certain: the payment is over, and what it was for may be paid for anew. */
   async #giveUp(reason: Reason): Promise<void> {
-    await this.#move({ state: "failed", hold: false, reason });
+    await this.#hold.move({ state: "failed", hold: false, reason });
     respondUnsettled(this.#exchange, refusalOf(this.#payment, reason), this.#deal.version);
-    await this.#untieId();
+    await this.#hold.untieId();
   }
 
   /** At once, and not only with the end of the answer: a hold does not last as long as some answers do. */
   async #noteBody(): Promise<void> {
-    await this.#move({ state: "settled", hold: true, ...this.#request.spentOn });
+    await this.#hold.move({ state: "settled", hold: true, ...this.#request.spentOn });
   }
 
   /** The upstream has worked for another body than was paid for: nothing of that goes out, and it counts. */
   async #refuseBody(): Promise<void> {
     respondError(this.#exchange, OTHER_BODY);
-    await this.#move({ state: "settled", hold: false, delivered: false });
+    await this.#hold.move({ state: "settled", hold: false, delivered: false });
   }
 
   #broken(error: TurnpikeError): void {
@@ -343,7 +321,7 @@ export class Attempt {
     this.#release();
     if (this.#exchange.gone) return;
     if (error.code === "payment-conflict") respondError(this.#exchange, error);
-    else respondBroken(this.#exchange, error, this.#paid === undefined ? "" : this.#receiptFields());
+    else respondBroken(this.#exchange, error, this.#hold.paid === undefined ? "" : this.#receiptFields());
   }
 
   #onGone(): void {
@@ -353,29 +331,13 @@ export class Attempt {
     this.#release();
   }
 
-  /** Lets go of the payment: it may be used again, or, where it is paid already, be asked for again. */
   #release(): void {
-    const isFree = this.#paid === undefined;
-    const change: Change = { state: isFree ? "released" : "settled", hold: false };
-    const moved = this.#move(this.#passing === undefined ? change : { ...change, ...this.#request.spentOn });
-    this.#inBackground(isFree ? moved.then(() => this.#untieId()) : moved);
-  }
-
-  async #untieId(): Promise<void> {
-    const { id } = this.#deal;
-    const { from, fingerprint } = this.#payment;
-    if (id !== undefined) await this.#sale.paymentIds.untie({ payer: from, id }, fingerprint);
+    this.#inBackground(this.#hold.release(this.#passing === undefined ? {} : this.#request.spentOn));
   }
 
   #lose(): Decision {
     respondLost(this.#exchange);
     return "answered";
-  }
-
-  async #move(change: Change): Promise<boolean> {
-    const moved = await this.#sale.ledger.move(this.#payment, change);
-    if (moved) this.#state = change.state;
-    return moved;
   }
 
   #inBackground(work: Promise<unknown>): void {
@@ -385,15 +347,8 @@ export class Attempt {
   /** The one boundary for a ledger that fails: it must not end the process, and it releases nothing. */
   async #fail(cause: unknown): Promise<void> {
     this.#sale.log(`payment: the ledger failed on ${this.#sale.route}: ${nameOf(cause)}`);
-    const spent = this.#settling || this.#paid !== undefined;
+    const spent = this.#settling || this.#hold.paid !== undefined;
     if (!this.#exchange.started) respondUnwritten(this.#exchange, spent);
-    const { transaction, payer } = this.#settled;
-    const known = payer === undefined || transaction === undefined ? {} : { transaction, payer };
-    const end: Change = { state: spent ? this.#state : "released", hold: false, ...known };
-    const paid: Change = this.#paid === undefined ? end : { ...end, ...this.#settled, state: "settled" };
-    // Where all of this fails as well, the hold runs out by itself.
-    await this.#move(paid)
-      .catch(() => this.#move(end))
-      .catch(() => false);
+    await this.#hold.salvage(spent);
   }
 }
