@@ -1,6 +1,6 @@
 import { dlopen, FFIType, ptr } from "bun:ffi";
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { isIPv6 } from "node:net";
+import { C_LIBRARIES, udpDescriptors } from "./udp-sockets.ts";
 
 /** Numbers of Linux: level and name of a socket's options, and of address families. */
 const RECEIVE_ERRORS = [
@@ -11,8 +11,6 @@ const REUSE_PORT = { level: 1, name: 15 };
 const ATTACH_FILTER = { level: 1, name: 26 };
 const INET = 2;
 const INET6 = 10;
-
-const LIBC = ["libc.so.6", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1"];
 
 /**
  * A filter in the form of `struct sock_filter`, a step a line: what has the source port 0 is dropped. Who is written to there
@@ -50,11 +48,9 @@ interface Calls {
  * is disconnected, and can then be bound to another.
  */
 export function prepareSocket(chosenPort: number, { address, port }: { address: string; port: number }): void {
-  const inodes = socketsOf(chosenPort);
-  const found = readdirSync("/proc/self/fd").filter((fd) => inodes.has(inodeOf(fd)));
-  const [only] = found;
-  if (only === undefined || found.length > 1) throw new Error("Cannot serve HTTP/3: the UDP socket is not to be found");
-  const fd = Number(only);
+  const found = udpDescriptors("self", new Set([chosenPort]));
+  const [fd] = found;
+  if (fd === undefined || found.length > 1) throw new Error("Cannot serve HTTP/3: the UDP socket is not to be found");
   const calls = loadCalls();
   // The option of the other family is none of this socket's.
   if (RECEIVE_ERRORS.every((option) => calls.setOption(fd, option, new Int32Array([0])) !== 0)) {
@@ -121,33 +117,10 @@ function hexGroups(text: string): number[] {
   return text === "" ? [] : text.split(":").map((group) => Number.parseInt(group, 16));
 }
 
-/** The inodes of the sockets bound to a UDP port. */
-function socketsOf(port: number): Set<string> {
-  const inodes = new Set<string>();
-  for (const table of ["udp", "udp6"]) {
-    for (const line of readFileSync(`/proc/self/net/${table}`, "latin1").split("\n").slice(1)) {
-      const columns = line.trim().split(/\s+/);
-      const local = columns[1] ?? "";
-      const inode = columns[9];
-      if (inode !== undefined && Number.parseInt(local.slice(local.indexOf(":") + 1), 16) === port) inodes.add(inode);
-    }
-  }
-  return inodes;
-}
-
-function inodeOf(fd: string): string {
-  try {
-    return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/self/fd/${fd}`))?.[1] ?? "";
-  } catch {
-    // It was closed meanwhile: the folder was read through one of them.
-    return "";
-  }
-}
-
 function loadCalls(): Calls {
   const { i32, ptr: pointer, u32 } = FFIType;
   const onAddress = { args: [i32, pointer, u32], returns: i32 } as const;
-  for (const name of LIBC) {
+  for (const name of C_LIBRARIES) {
     try {
       const { symbols } = dlopen(name, {
         setsockopt: { args: [i32, i32, i32, pointer, u32], returns: i32 },

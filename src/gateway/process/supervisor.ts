@@ -12,10 +12,12 @@ import { Directory } from "../upstream/directory/directory.ts";
 import { type Member } from "../upstream/member.ts";
 import { ServerStates } from "../upstream/server-states.ts";
 import { flushCork } from "../wire/outgoing.ts";
+import { HeldSockets } from "./held-sockets.ts";
 import { type BoundListener, probeListeners, withPorts } from "./listener-plan.ts";
 import { type FromWorker, type Served, type ToWorker } from "./messages.ts";
 import { SharedFacilitator } from "./own-facilitator.ts";
 import { ProcessFacilitators } from "./process-facilitators.ts";
+import { quicPlansOf } from "./quic-listeners.ts";
 import { dialSettingsOf } from "./upstreams.ts";
 
 /** A worker that dies younger than this, in milliseconds, died at once. */
@@ -64,6 +66,7 @@ class Supervisor implements Gateway {
   readonly #directory: Directory;
   readonly #embedded: SharedFacilitator;
   readonly #facilitators: ProcessFacilitators;
+  readonly #udp: HeldSockets;
   /** Rows that no process has. */
   readonly #rows: number[];
   #served: Served;
@@ -77,6 +80,7 @@ class Supervisor implements Gateway {
     this.#telemetry = new SupervisorTelemetry(count);
     this.#rows = Array.from({ length: count }, (_, index) => count - index);
     this.#served = { config: options.config, material: undefined, members: {} };
+    this.#udp = new HeldSockets(options.log);
     this.#embedded = new SharedFacilitator(options.log);
     this.#facilitators = new ProcessFacilitators({
       embedded: { own: this.#embedded },
@@ -127,6 +131,7 @@ class Supervisor implements Gateway {
     const material = readTlsMaterial(config);
     const places = await this.#placesFor(config);
     const members = await this.#directory.prepare(config);
+    this.#udp.release();
     try {
       await this.#facilitators.prepare(config);
       await this.#replace({ config: withPorts(config, places), material, members });
@@ -137,7 +142,15 @@ class Supervisor implements Gateway {
       this.#directory.rollback();
       await this.#facilitators.rollback();
       throw error;
+    } finally {
+      for (const worker of this.#workers) if (worker.started) this.#holdPorts(worker);
     }
+  }
+
+  #holdPorts({ process }: Worker): void {
+    const { config } = this.#served;
+    if (!this.#closing)
+      this.#udp.hold(process.pid, new Set(quicPlansOf(config, this.listeners).map(({ port }) => port)));
   }
 
   async #replace(next: Served): Promise<void> {
@@ -183,6 +196,7 @@ class Supervisor implements Gateway {
 
   async close(graceMs: number): Promise<void> {
     this.#closing = true;
+    this.#udp.release();
     this.#directory.close();
     this.#wheel.close();
     const workers = [...this.#workers];
@@ -229,6 +243,8 @@ class Supervisor implements Gateway {
     }));
     if (answer.kind === "started") {
       worker.started = true;
+      if (again) this.#udp.replaced();
+      this.#holdPorts(worker);
       return;
     }
     this.#workers.delete(worker);
@@ -270,6 +286,7 @@ class Supervisor implements Gateway {
     // One that never started is its starter's to deal with.
     if (!known || !worker.started) return;
     this.#freeRow(worker);
+    this.#udp.died(worker.process.pid);
     if (this.#closing) return;
     this.#options.log(`worker ${worker.process.pid} ended; starting another`);
     this.#startAnother(performance.now() - worker.bornAt < YOUNG_MS);

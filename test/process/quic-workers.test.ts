@@ -1,0 +1,70 @@
+/** Workers that die while others serve HTTP/3 by the same port. */
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { LOCALHOST } from "../support/certificates.ts";
+import { Http3Client } from "../support/http3-client.ts";
+import { descendants, Folder, isAlive, Program, until } from "../support/program.ts";
+import { parseMetrics } from "../support/prometheus.ts";
+
+setDefaultTimeout(60_000);
+
+const CLIENTS = 12;
+const WORKERS = 3;
+
+let folder: Folder;
+beforeEach(() => {
+  folder = new Folder();
+});
+afterEach(() => folder.remove());
+
+function write(): string {
+  const listeners = [{ address: "127.0.0.1", port: 0, use_tls: true, quic_enabled: true }];
+  const tls = { cert_path: folder.write("cert.pem", LOCALHOST.cert), key_path: folder.write("key.pem", LOCALHOST.key) };
+  return folder.write("turnpike.json", { server: { workers: WORKERS, listeners }, tls });
+}
+
+async function metric(port: number, name: string, labels: Readonly<Record<string, string>> = {}): Promise<number> {
+  const response = await fetch(`https://127.0.0.1:${port}/metrics`, {
+    tls: { rejectUnauthorized: false },
+    headers: { connection: "close" },
+  });
+  const samples = parseMetrics(await response.text()).get(name)?.samples ?? [];
+  const found = samples.filter((sample) =>
+    Object.entries(labels).every(([key, value]) => sample.labels[key] === value),
+  );
+  return found.reduce((sum, { value }) => sum + value, 0);
+}
+
+test("whichever worker dies, the connections of the others go on, also once another has taken its place", async () => {
+  const program = new Program(["--config", write()]);
+  const clients: Http3Client[] = [];
+  try {
+    const [, text] = await program.sees(/listening on \S+:(\d+)/);
+    const port = Number(text);
+    // Some containers allow no pidfd_getfd.
+    if (program.output.includes("does not let sockets be kept")) return;
+    const open = (): Promise<number> => metric(port, "turnpike_connections_open", { transport: "quic" });
+    const workers = descendants(program.pid, "worker.ts");
+    expect(workers).toHaveLength(WORKERS);
+    while (clients.length < CLIENTS) clients.push(await Http3Client.connect(port));
+    for (const [i, worker] of workers.entries()) {
+      process.kill(worker, "SIGKILL");
+      await until("its end", () => (isAlive(worker) ? undefined : true));
+      // Who comes to the dead one's TCP socket is reset.
+      const restarts = (): Promise<number> => metric(port, "turnpike_worker_restarts_total").catch(() => 0);
+      await until("another", async () => ((await restarts()) > i ? true : undefined));
+      const left = await open();
+      let answered = 0;
+      for (const client of clients) {
+        void client.request("GET", "/.healthz").then(
+          () => answered++,
+          () => {},
+        );
+      }
+      await until(`answers to all ${left}`, () => (answered >= left ? true : undefined));
+      expect(answered).toBe(left);
+    }
+  } finally {
+    for (const client of clients) client.close();
+    await program.stop();
+  }
+});
