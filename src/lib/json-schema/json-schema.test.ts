@@ -194,6 +194,8 @@ for (const [format, good, bad] of [
   ["json-pointer", "/a~1b", "/a~2"],
   ["relative-json-pointer", "1/a~1b", "01/a"],
   ["regex", "(?=(a))\\1?", "(?P<a>b)"],
+  ["regex", "b".repeat(1000), "b".repeat(1001)],
+  ["regex", "(?<=a)".repeat(20), "(?<=a)".repeat(21)],
   ["idn-email", "δοκιμή@café.example", "δοκιμή@-café.example"],
   ["email", "a@[IPv6:::1]", "a@[::1]"],
   ["idn-hostname", "실례.테스트", "실〮례.테스트"],
