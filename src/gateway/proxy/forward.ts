@@ -6,7 +6,6 @@ import { ClientConnection } from "../http1/client-connection.ts";
 import { ClientStream } from "../http2/client-stream.ts";
 import { isRetryableStatus, type UpstreamServer } from "../upstream/server.ts";
 import { type PoolRefusal, type UpstreamConnection } from "../upstream/server-pool.ts";
-import { type Upstream } from "../upstream/upstream.ts";
 import { type Endpoint } from "../wire/tcp.ts";
 import { isEventStream } from "./event-stream.ts";
 import * as errors from "./forward-errors.ts";
@@ -16,6 +15,7 @@ import { KeptBody } from "./kept-body.ts";
 import { type RequestCopy } from "./request-copy.ts";
 import { http1Head, http2Request, isRetryable } from "./request-head.ts";
 import { type Carrier, RequestPump } from "./request-pump.ts";
+import { ServerTries } from "./server-tries.ts";
 import { type ForwardTarget } from "./target.ts";
 import { handshakeKey, Tunnel } from "./websocket.ts";
 
@@ -38,19 +38,11 @@ class Forward implements ResponseSink {
   readonly copy: RequestCopy | undefined;
   readonly #exchange: Exchange;
   readonly #target: ForwardTarget;
-  /** Where all tries go. */
-  readonly #upstream: Upstream;
+  readonly #tries: ServerTries;
   #dueAt: number;
-  #server: UpstreamServer | undefined;
-  /** Those before it. */
-  #tried: readonly UpstreamServer[] | undefined;
-  /** The request is counted at the server. */
-  #atServer = false;
   #carrier: Carrier | undefined;
   #waiter: ForwardWaiter | undefined;
-  #retriesLeft: number;
   #replays = 0;
-  #tries = 0;
   /** Requests begun on a connection, this one too; a request that fails before this is over was begun last. */
   #sent = 0;
   #bodyTaken = false;
@@ -69,36 +61,26 @@ class Forward implements ResponseSink {
   constructor(exchange: Exchange, target: ForwardTarget) {
     this.#exchange = exchange;
     this.#target = target;
-    this.#upstream = target.split === undefined ? target.upstream : target.split.choose(exchange);
+    const upstream = target.split === undefined ? target.upstream : target.split.choose(exchange);
+    this.#tries = new ServerTries(upstream, exchange.clientAddress, target.maxRetries);
     this.copy = target.mirror === undefined ? undefined : target.mirror.copy(exchange);
     const now = target.wheel.now();
     if (exchange.head.isGrpc) this.#deadline = now + msUntil(deadlineOf(exchange));
     this.#dueAt = Math.min(now + target.totalTimeoutMs, this.#deadline);
-    this.#retriesLeft = target.maxRetries;
     exchange.onCancel = () => this.#cancel();
     exchange.onDrain = () => this.#carrier?.resume();
   }
 
   /** Makes the first try. */
   begin(): void {
-    const server = this.#pick();
+    const server = this.#tries.next();
     if (server === undefined) this.fail(errors.NO_SERVER);
     else this.#try(server);
   }
 
-  /** The next server: one that was not tried yet where there is one in rotation. */
-  #pick(): UpstreamServer | undefined {
-    return this.#upstream.pick(this.#exchange.clientAddress, this.#server, this.#tried);
-  }
-
   #try(server: UpstreamServer): void {
-    this.#leaveServer();
-    if (this.#server !== undefined) this.#tried = [...(this.#tried ?? []), this.#server];
-    this.#server = server;
-    server.began(this.#tries > 0);
-    this.#atServer = true;
-    this.#tries++;
-    this.#exchange.trace?.tryBegan(server.key, this.#upstream.scheme, this.#target.rewrite);
+    this.#tries.begin(server);
+    this.#exchange.trace?.tryBegan(server.key, this.#tries.upstream.scheme, this.#target.rewrite);
     const connection = server.pool.take();
     if (connection === undefined) this.#waitAt(server);
     else this.send(connection);
@@ -120,7 +102,7 @@ class Forward implements ResponseSink {
     // It may have failed within, and be tried elsewhere by now.
     if (sent !== this.#sent || this.#over) return;
     if (carrier === undefined) {
-      if (this.#server !== undefined) this.#waitAt(this.#server);
+      if (this.#tries.server !== undefined) this.#waitAt(this.#tries.server);
       return;
     }
     this.#carrier = carrier;
@@ -151,11 +133,11 @@ class Forward implements ResponseSink {
     const exchange = this.#exchange;
     const target = this.#target;
     const { method, bodyLength } = exchange.head;
-    const endpoint = this.#server?.pool.endpoint;
+    const endpoint = this.#tries.server?.pool.endpoint;
     if (endpoint === undefined) return undefined;
     if (exchange.head.upgrade !== "") return this.#beginUpgrade(connection, endpoint);
     if (!(connection instanceof ClientConnection)) {
-      return connection.request(http2Request(exchange, target, endpoint, this.#upstream.scheme), this);
+      return connection.request(http2Request(exchange, target, endpoint, this.#tries.upstream.scheme), this);
     }
     connection.request(method, http1Head(exchange, target, endpoint), bodyLength, this);
     return connection;
@@ -192,8 +174,8 @@ class Forward implements ResponseSink {
       return;
     }
     const noConnection = this.#exchange.head.isGrpc ? errors.NO_CONNECTION_FOR_CALL : errors.NO_CONNECTION;
-    if (reason !== "busy") this.#server?.failed();
-    else if (this.#upstream.servers.length < 2) {
+    if (reason !== "busy") this.#tries.server?.failed();
+    else if (this.#tries.upstream.servers.length < 2) {
       // It would wait again, behind all others.
       this.fail(noConnection);
       return;
@@ -217,7 +199,7 @@ class Forward implements ResponseSink {
       this.#exchange.response.start(head);
       return;
     }
-    this.#server?.answered(status);
+    this.#tries.server?.answered(status);
     if (isRetryableStatus(status) && this.#refusedByServer()) return;
     const noBody = this.#exchange.head.method === "HEAD" || status === 304;
     if (!noBody && head.bodyLength > this.#target.maxResponseBytes) {
@@ -232,7 +214,7 @@ class Forward implements ResponseSink {
       this.#carrier.waitAtMost(this.#target.readTimeoutMs, this.#dueAt);
     } else if (isEventStream(head)) {
       // Who waits for its end may wait for days.
-      this.#server?.served(status);
+      this.#tries.server?.served(status);
       this.#dueAt = Number.POSITIVE_INFINITY;
       this.#carrier?.waitAtMost(this.#target.readTimeoutMs, this.#dueAt);
     }
@@ -242,11 +224,11 @@ class Forward implements ResponseSink {
   /** From now on the exchange is the tunnel's; the request stays counted at the server. */
   #openTunnel(connection: ClientConnection, head: ResponseHead): void {
     const { wheel, readTimeoutMs, sendTimeoutMs } = this.#target;
-    this.#server?.answered(head.status);
-    this.#server?.served(head.status);
+    this.#tries.server?.answered(head.status);
+    this.#tries.server?.served(head.status);
     this.#over = true;
     this.#carrier = undefined;
-    const onOver = (): void => this.#leaveServer();
+    const onOver = (): void => this.#tries.leave();
     const options = { wheel, idleMs: readTimeoutMs, writeMs: sendTimeoutMs, onOver };
     new Tunnel(this.#exchange, connection, options).open(head);
   }
@@ -255,9 +237,8 @@ class Forward implements ResponseSink {
   #refusedByServer(): boolean {
     const carrier = this.#carrier;
     if (carrier instanceof ClientConnection) carrier.closeWhenDone();
-    const server = this.#mayRetry(false) ? this.#pick() : undefined;
+    const server = this.#mayRetry(false) ? this.#tries.next() : undefined;
     if (server === undefined) return false;
-    this.#retriesLeft--;
     this.#carrier = undefined;
     carrier?.destroy();
     this.#try(server);
@@ -277,8 +258,8 @@ class Forward implements ResponseSink {
     if (this.#over) return;
     this.#over = true;
     this.#carrier = undefined;
-    this.#server?.served(this.#status);
-    this.#leaveServer();
+    this.#tries.server?.served(this.#status);
+    this.#tries.leave();
     this.copy?.close();
     this.#exchange.trace?.tryEnded("");
     this.#exchange.response.end(trailers);
@@ -288,8 +269,8 @@ class Forward implements ResponseSink {
     const carrier = this.#carrier;
     this.#carrier = undefined;
     this.#sent++;
-    if (this.#mayReplay(carrier) && this.#server !== undefined) {
-      this.#replay(this.#server, carrier);
+    if (this.#mayReplay(carrier) && this.#tries.server !== undefined) {
+      this.#replay(this.#tries.server, carrier);
       return;
     }
     // A server is not to blame for what this worker has no room for, or for what a client sends.
@@ -297,7 +278,7 @@ class Forward implements ResponseSink {
       this.fail(error);
       return;
     }
-    this.#server?.failed();
+    this.#tries.server?.failed();
     const isReset = this.#exchange.head.isGrpc && carrier instanceof ClientStream;
     this.#retryOrFail(isReset ? resetError(error, carrier.resetCode) : error, false);
   }
@@ -336,18 +317,17 @@ class Forward implements ResponseSink {
   }
 
   #mayRetry(anyMethod: boolean): boolean {
-    if (this.#retriesLeft <= 0 || this.#begun || this.#over || this.#bodyLost || this.#msLeft() <= 0) return false;
+    if (!this.#tries.mayFollow || this.#begun || this.#over || this.#bodyLost || this.#msLeft() <= 0) return false;
     return anyMethod || isRetryable(this.#exchange.head.method);
   }
 
   #retryOrFail(error: TurnpikeError, anyMethod: boolean): void {
-    const server = this.#mayRetry(anyMethod) ? this.#pick() : undefined;
+    const server = this.#mayRetry(anyMethod) ? this.#tries.next() : undefined;
     this.#exchange.trace?.tryEnded(error.code);
     if (server === undefined) {
       this.fail(error);
       return;
     }
-    this.#retriesLeft--;
     this.#try(server);
   }
 
@@ -356,7 +336,7 @@ class Forward implements ResponseSink {
     // A client that sends or reads slowly can use up the time as well: that must take no server out of rotation.
     const isLate = this.#isLate;
     if (carrier?.awaited === true && !isLate) {
-      this.#server?.failed();
+      this.#tries.server?.failed();
       if (carrier instanceof ClientStream) carrier.unanswered();
     } else if (carrier instanceof ClientStream) carrier.givenUp();
     this.#carrier = undefined;
@@ -380,21 +360,15 @@ class Forward implements ResponseSink {
     this.#release();
   }
 
-  #leaveServer(): void {
-    if (!this.#atServer) return;
-    this.#atServer = false;
-    this.#server?.ended();
-  }
-
   /** Lets go of whatever the exchange holds of the upstream. */
   #release(): void {
     this.#over = true;
     this.#pump?.forget();
-    if (this.#waiter !== undefined) this.#server?.pool.leave(this.#waiter);
+    if (this.#waiter !== undefined) this.#tries.server?.pool.leave(this.#waiter);
     this.#waiter = undefined;
     this.#carrier?.destroy();
     this.#carrier = undefined;
-    this.#leaveServer();
+    this.#tries.leave();
     this.copy?.close();
   }
 }
