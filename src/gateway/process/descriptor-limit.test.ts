@@ -11,9 +11,16 @@ function configOf(upstreams: readonly object[]): Config {
   return config;
 }
 
-test("a client takes a descriptor, and one for his upstream; some are left for the refused and for the process itself", () => {
+test("clients have the descriptors that upstreams, the refused and the process itself leave, and half of them at least", () => {
   expect([lingeringRoom(128), lingeringRoom(1024), lingeringRoom(65_536)]).toEqual([16, 128, 256]);
   expect([clientRoom(configOf([]), 128), clientRoom(configOf(UPSTREAMS), 128)]).toEqual([48, 24]);
+  // Its one server gets 64 connections, whoever asks for them: clients over HTTP/2 may each ask for many.
+  expect(clientRoom(configOf(UPSTREAMS), 1024)).toBe(1024 - 64 - 128 - 64);
+  const found = [{ name: "a", servers: [], dns_discovery: { hostname: "a.test", port: 1 } }];
+  expect([clientRoom(configOf(found), 1024), clientRoom(configOf(found), Number.POSITIVE_INFINITY)]).toEqual([
+    (1024 - 64 - 128) / 2,
+    Number.POSITIVE_INFINITY,
+  ]);
   expect([clientRoom(configOf(UPSTREAMS), 16), clientRoom(configOf([]), Number.POSITIVE_INFINITY)]).toEqual([
     1,
     Number.POSITIVE_INFINITY,
@@ -30,13 +37,13 @@ test("served files have a part of the descriptors, which clients then have not",
 test("a process that may open too few files says how many clients it takes", () => {
   const warnings = [
     descriptorWarning(configOf([]), 1320),
-    descriptorWarning(configOf(UPSTREAMS), 2320),
+    descriptorWarning(configOf(UPSTREAMS), 1384),
     descriptorWarning(configOf([]), Number.POSITIVE_INFINITY),
   ];
   expect(warnings).toEqual(["", "", ""]);
   expect(descriptorWarning(configOf(UPSTREAMS), 1024)).toBe(
     "warning: server.max_connections is 1000, and this system allows a process 1024 open files: " +
-      "a worker refuses clients beyond 416 (ulimit -n, LimitNOFILE)",
+      "a worker refuses clients beyond 768 (ulimit -n, LimitNOFILE)",
   );
 });
 

@@ -38,14 +38,25 @@ export function fileRoom(limit = descriptorLimit()): number {
   return Math.min(MAX_FILES, Math.floor(limit * FILES_PART));
 }
 
+/** Connections to upstreams that one process can have; Infinity where their servers are looked for. */
+function upstreamRoom(upstreams: Config["upstreams"]): number {
+  let most = 0;
+  for (const { servers, connection_pool: pool, dns_discovery: dns, catalog_discovery: catalog } of upstreams) {
+    if (dns !== undefined || catalog !== undefined) return Number.POSITIVE_INFINITY;
+    most += servers.length * pool.max_connections;
+  }
+  return most;
+}
+
 /**
- * Clients that one process can have, each with a connection to an upstream where there are upstreams. Without a descriptor left a
- * process can neither take a client nor refuse him, and its event loop turns without end.
+ * Clients that one process can have beside all connections that its upstreams may take, or beside one each where those are more.
+ * Without a descriptor left a process can neither take a client nor refuse him, and its event loop turns without end.
  */
 export function clientRoom({ upstreams, server }: Sharers, limit = descriptorLimit()): number {
-  const each = upstreams.length === 0 ? 1 : 2;
   const files = server.static_root === "" ? 0 : fileRoom(limit);
-  return Math.max(1, Math.floor((limit - OTHERS - lingeringRoom(limit) - files) / each));
+  const left = limit - OTHERS - lingeringRoom(limit) - files;
+  const taken = upstreamRoom(upstreams);
+  return Math.max(1, Math.floor(taken < left / 2 ? left - taken : left / 2));
 }
 
 /**
