@@ -2,14 +2,22 @@ import { FORMATS } from "./formats.ts";
 import { type Json, textOf } from "./json.ts";
 import { type Check } from "./node.ts";
 
+/** What of `format` is asked. */
+export interface FormatContext {
+  /** `format` is checked and not only said. */
+  readonly checksFormats: boolean;
+  /** One that is not known is a fault. */
+  readonly knowsFormats: boolean;
+  readonly warn: (message: string) => void;
+}
+
 /** The check of `format`; undefined where it only says something. */
-export function compileFormat(
-  name: Json,
-  { checksFormats, warn }: { readonly checksFormats: boolean; readonly warn: (message: string) => void },
-): Check | undefined {
+export function compileFormat(name: Json, { checksFormats, knowsFormats, warn }: FormatContext): Check | undefined {
   if (!checksFormats) return undefined;
   const is = FORMATS.get(textOf(name));
   if (is === undefined) {
+    // JSON Schema Validation §7.2.3.
+    if (knowsFormats) throw new Error("no format that is known, as its metaschema's format-assertion asks for");
     warn(`format ${JSON.stringify(name)} is not checked`);
     return undefined;
   }

@@ -137,7 +137,8 @@ class Compiler {
   #fill(node: SchemaNode, place: Place, whole: JsonObject): void {
     const { pointer } = place;
     const schema = this.#meant(place, whole);
-    const checksFormats = this.#checksFormats || this.#dialects.of(place).checksFormats;
+    const knowsFormats = this.#dialects.of(place).checksFormats;
+    const checksFormats = this.#checksFormats || knowsFormats;
     for (const [keyword, value] of Object.entries(schema)) {
       const at = pointer + pointerStep(keyword);
       if (!KEYWORDS.has(keyword) && !keyword.startsWith("x-")) {
@@ -145,7 +146,7 @@ class Compiler {
       }
       const warn = (message: string): void => void this.warnings.push({ path: at, message });
       const compileKeyword = VALUE_KEYWORDS.get(keyword);
-      const check = told(at, () => compileKeyword?.(value, { checksFormats, warn }));
+      const check = told(at, () => compileKeyword?.(value, { checksFormats, knowsFormats, warn }));
       if (check !== undefined) node.checks.push(check);
     }
     const children = this.#children(place, schema);

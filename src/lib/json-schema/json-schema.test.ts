@@ -83,6 +83,7 @@ test("a metaschema of one's own says which vocabularies mean something", () => {
   const asserting = { $vocabulary: { [`${VOCABULARY}validation`]: true, [`${VOCABULARY}format-assertion`]: true } };
   const dated = compileSchema(byOwn(asserting, { format: "date" }), { checksFormats: false });
   expect(dated.problemsOf("x")).toHaveLength(1);
+  expect(faultOf(byOwn(asserting, { format: "card" }))).toStartWith("/format: no format that is known");
 });
 
 test("a metaschema of one's own is kept to, and its vocabularies must be known", () => {

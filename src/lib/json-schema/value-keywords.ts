@@ -1,17 +1,11 @@
-import { compileFormat } from "./compile-format.ts";
+import { compileFormat, type FormatContext } from "./compile-format.ts";
 import { canonical, isObject, type Json, textOf } from "./json.ts";
 import { isMultipleOf } from "./multiple-of.ts";
 import { type Check } from "./node.ts";
 import { compilePattern } from "./pattern.ts";
 
 /** Makes the check of a keyword of its value alone; undefined: it checks nothing. The metaschema has vouched for the value's type. */
-export type ValueKeyword = (value: Json, context: ValueContext) => Check | undefined;
-
-export interface ValueContext {
-  /** `format` is checked and not only said. */
-  readonly checksFormats: boolean;
-  readonly warn: (message: string) => void;
-}
+export type ValueKeyword = (value: Json, context: FormatContext) => Check | undefined;
 
 const ignore = (): void => {};
 
