@@ -18,9 +18,9 @@ const GET = "GET /big.bin HTTP/1.1\r\nHost: a.test\r\n";
 let folder: Folder;
 const gateways = new Map<string, Gateway>();
 
-async function serve(server: object, tls: object): Promise<Gateway> {
-  const whole = { address: "127.0.0.1", port: 0, static_root: folder.path, ...server };
-  const { config, problems } = loadValue({ server: whole, tls, timeouts: TIMEOUTS, access_log: { enabled: false } });
+async function serve(tls: object): Promise<Gateway> {
+  const server = { address: "127.0.0.1", port: 0, static_root: folder.path };
+  const { config, problems } = loadValue({ server, tls, timeouts: TIMEOUTS, access_log: { enabled: false } });
   if (config === undefined) throw new Error(JSON.stringify(problems));
   return startGateway({ config, storePath: ":memory:", reusePort: false, log: console.error });
 }
@@ -30,8 +30,8 @@ beforeAll(async () => {
   folder.write("big.bin", "x".repeat(SIZE));
   const { cert, key } = makeCertificate({ hostnames: ["a.test"] });
   const files = { cert_path: folder.write("cert.pem", cert), key_path: folder.write("key.pem", key) };
-  gateways.set("TCP", await serve({}, {}));
-  gateways.set("TLS", await serve({ use_tls: true }, files));
+  gateways.set("TCP", await serve({}));
+  gateways.set("TLS", await serve(files));
 });
 
 afterAll(async () => {
