@@ -336,7 +336,7 @@ test("a slow upstream takes nothing of a client's time to read", () => {
   const client = new ScriptedClient().begin([[4, 0]]);
   const exchange = open(client, 1, f.END_STREAM);
   exchange.response.start(OK);
-  for (let event = 0; event < 10; event++) {
+  for (let event = 0; event < 40; event++) {
     exchange.response.data(Buffer.from("event"));
     flushCork();
     client.host.clock.advance(1000);

@@ -22,7 +22,7 @@ import { Http2Stream, type StreamConnection } from "./stream.ts";
 const OWN_FIELDS_ROOM = 64;
 /** Milliseconds that the rest of a request is still read, and checked, after it was answered whole. */
 const LATE_REST_MS = 250;
-/** Bytes that a client must let through to have its time to read anew: it may open its window byte by byte. */
+/** Bytes that a client must let through to have its time to read anew, or all that waits: it may open its window byte by byte. */
 const MIN_STEP_BYTES = 4096;
 const SWITCHED = 101;
 const NO_TUNNEL = "nothing at this path speaks WebSocket";
@@ -282,6 +282,8 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   }
 
   protected override onMoved(): void {
+    // All that there was is on its way: that was a step, however little it was.
+    if (!this.isWaiting) this.#stepFrom = -1;
     if (this.#writeDue === Number.POSITIVE_INFINITY) return;
     this.#writeMsLeft = Math.max(this.#writeDue - this.#server.host.wheel.now(), 0);
     this.#writeDue = Number.POSITIVE_INFINITY;

@@ -116,7 +116,7 @@ export abstract class Http2Stream extends Deadline {
   protected send(chunk: Uint8Array, start: number, end: number): boolean {
     const { connection } = this;
     let at = start;
-    if (!this.#isWaiting && !connection.out.blocked) {
+    if (!this.isWaiting && !connection.out.blocked) {
       while (at < end) {
         const length = this.#allowance(end - at);
         if (length <= 0) break;
@@ -137,7 +137,7 @@ export abstract class Http2Stream extends Deadline {
    * come, and whoever waited for room before giving it would wait for ever.
    */
   protected sendLast(chunk: Uint8Array, start: number, end: number): true {
-    if (this.#isWaiting) this.#keep(chunk, start, end);
+    if (this.isWaiting) this.#keep(chunk, start, end);
     else this.#last = { bytes: chunk, start, end };
     return true;
   }
@@ -147,10 +147,10 @@ export abstract class Http2Stream extends Deadline {
     if (this.localEnded || this.closed || this.#ending !== undefined) return;
     this.#ending = trailers;
     if (!this.queued) {
-      while (this.#isWaiting && !this.connection.out.blocked && this.#allowance(1) > 0) this.#writeNext();
+      while (this.isWaiting && !this.connection.out.blocked && this.#allowance(1) > 0) this.#writeNext();
     }
     if (!this.#keepLast() || this.queued) return;
-    if (!this.#isWaiting) this.finishSending();
+    if (!this.isWaiting) this.finishSending();
     else {
       if (this.isStarved) this.starve();
       this.connection.enqueue(this);
@@ -159,8 +159,8 @@ export abstract class Http2Stream extends Deadline {
 
   /** The connection's turn for this stream: sends one frame of what waits. False: there is more. */
   sendTurn(): boolean {
-    if (this.#isWaiting) this.#writeNext();
-    if (this.#isWaiting) return false;
+    if (this.isWaiting) this.#writeNext();
+    if (this.isWaiting) return false;
     if (this.#ending !== undefined) this.finishSending();
     return true;
   }
@@ -174,7 +174,7 @@ export abstract class Http2Stream extends Deadline {
   moveSendWindow(by: number): boolean {
     this.sendWindow += by;
     if (this.sendWindow > MAX_WINDOW) return false;
-    if (this.#isWaiting && this.sendWindow > 0) this.connection.enqueue(this);
+    if (this.isWaiting && this.sendWindow > 0) this.connection.enqueue(this);
     return true;
   }
 
@@ -193,10 +193,11 @@ export abstract class Http2Stream extends Deadline {
 
   /** Data waits for a window of the peer. */
   get isStarved(): boolean {
-    return this.#isWaiting && (this.sendWindow <= 0 || this.connection.sendWindow <= 0);
+    return this.isWaiting && (this.sendWindow <= 0 || this.connection.sendWindow <= 0);
   }
 
-  get #isWaiting(): boolean {
+  /** Data waits for a window or the socket. */
+  protected get isWaiting(): boolean {
     return this.#last !== undefined || this.#pending?.first !== undefined;
   }
 
@@ -230,7 +231,7 @@ export abstract class Http2Stream extends Deadline {
       last.start += length;
       if (last.start === last.end) this.#last = undefined;
     }
-    const isEnd = !this.#isWaiting && this.#ending === "";
+    const isEnd = !this.isWaiting && this.#ending === "";
     this.#writeData(bytes, start, { end: start + length, flags: isEnd ? END_STREAM : 0 });
     if (isEnd) this.localEnded = true;
   }
