@@ -251,8 +251,9 @@ class RunningGateway implements GatewayProcess {
     // Before those are gone whom they ask.
     await this.#chores?.close();
     this.#compiled?.close();
-    await this.#own.tracers.flush();
     await this.#facilitators.close(graceMs);
+    // After the settlements that were under way, which are spans of their own.
+    await this.#own.tracers.flush();
     this.#wheel.close();
     this.#own.rateLimits.close();
     await this.#own.logFiles.close();
