@@ -170,6 +170,8 @@ export class Attempt {
 
   /** The answer is there: the money, then the answer. */
   async #complete(answer: Answer): Promise<void> {
+    // What it leads to lets go of the payment: a client that leaves now must not, while the answer is being kept.
+    this.#held = undefined;
     try {
       if (this.#hold.paid === undefined) {
         const amount = this.#amountFor();

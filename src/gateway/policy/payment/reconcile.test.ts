@@ -1,6 +1,8 @@
 import { afterEach, expect, test } from "bun:test";
+import { until } from "../../../lib/testing/until.ts";
 import { type Outcome } from "../../../payments/facilitator/facilitator.ts";
 import { PAYER } from "../../../payments/testing/payment.ts";
+import { openStore } from "../../../store/open-store.ts";
 import { closeShops, decoded, openShop, type Shop } from "./testing/shop.ts";
 
 afterEach(closeShops);
@@ -114,4 +116,39 @@ test("an open payment gets no new price from any retry, however often the facili
   }
   expect(await shop.booked(payment)).toMatchObject({ state: "unknown" });
   expect(shop.runs).toBe(1);
+});
+
+test("a client that leaves while what it is owed is being kept does not let the upstream work once more", async () => {
+  const store = openStore(":memory:", Date.now);
+  const seller = openShop({
+    store,
+    facilitator: (real) => ({
+      async settle(...payment) {
+        seller.gateway.last()?.cancel();
+        return real.settle(...payment);
+      },
+    }),
+  });
+  const payment = seller.payment();
+  void seller.send(payment).catch(() => "gone");
+  await until(async () => (await seller.booked(payment))?.state === "settled");
+  // Another worker, which has not kept the answer.
+  const other = openShop({ store });
+  const keeping = Promise.withResolvers<void>();
+  const kept = Promise.withResolvers<void>();
+  const keep = other.answers.keep.bind(other.answers);
+  other.answers.keep = async (...answer) => {
+    other.answers.keep = keep;
+    keeping.resolve();
+    await kept.promise;
+    return keep(...answer);
+  };
+  // The seller may still hold it.
+  void until(async () => (await other.send(payment).catch(() => undefined))?.status !== 409);
+  await keeping.promise;
+  other.gateway.last()?.cancel();
+  expect((await other.send(payment)).status).toBe(409);
+  kept.resolve();
+  await until(async () => (await other.send(payment)).status === 200);
+  expect([seller.runs, other.runs, other.settlements]).toEqual([1, 1, 0]);
 });
