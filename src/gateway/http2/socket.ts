@@ -149,8 +149,9 @@ export abstract class Http2Socket extends Deadline implements WireHandler {
   }
 
   override onDeadline(): void {
-    // A peer that reads slowly may have much still to come from the kernel, which `terminate` would drop.
-    if (this.#state === LINGERING) this.wire.close();
+    // A peer that reads slowly may have much still to come from the kernel, which `terminate` would drop; one at fault is to hear
+    // that it is over even where it reads nothing.
+    if (this.#state === LINGERING && this.#lingerUntil > 0) this.wire.close();
     else this.wire.terminate();
   }
 
