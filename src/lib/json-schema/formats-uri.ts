@@ -35,9 +35,13 @@ function referenceOf(beyond: string, hidden: string, needsScheme: boolean): (tex
   };
 }
 
+/** A URI of RFC 3986, with its scheme. */
 export const isUri = referenceOf("", "", true);
+/** A URI of RFC 3986, or a relative reference. */
 export const isUriReference = referenceOf("", "", false);
+/** An IRI of RFC 3987, with its scheme. */
 export const isIri = referenceOf(BEYOND_ASCII, PRIVATE, true);
+/** An IRI of RFC 3987, or a relative reference. */
 export const isIriReference = referenceOf(BEYOND_ASCII, PRIVATE, false);
 
 /** Of RFC 6570 §2.1, with its erratum 6937 that lets `'` in. */
