@@ -7,6 +7,7 @@ import * as h2 from "../../support/http2-frames.ts";
 import { Folder, Program } from "../../support/program.ts";
 import { RawOrigin } from "../../support/raw-origin.ts";
 import { ask, ASKED, get } from "./at-once.ts";
+import { ASKED_MORE } from "./at-once-more.ts";
 
 setDefaultTimeout(20_000);
 
@@ -54,7 +55,7 @@ for (const name of ["file", "upstream"] as const) {
   for (const scheme of ["http", "https"] as const) {
     const isSecure = scheme === "https";
     describe(`${name} over ${scheme}`, () => {
-      test.each(ASKED.map((asked) => [asked.what, asked] as const))("%s", async (_, asked) => {
+      test.each([...ASKED, ...ASKED_MORE].map((asked) => [asked.what, asked] as const))("%s", async (_, asked) => {
         await withClient(ports[name][scheme], isSecure, (client) => ask(client, asked, scheme));
       });
 

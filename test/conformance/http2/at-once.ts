@@ -9,7 +9,8 @@ import { block, type HeaderList, tableSize } from "../../support/http2-hpack.ts"
 /** What must come; `stream` is RST_STREAM, or GOAWAY, with one of the codes. */
 type Wanted =
   | { readonly kind: "connection" | "stream"; readonly codes: readonly number[] }
-  | { readonly kind: "answer" | "ping" | "close" | "one byte" };
+  | { readonly kind: "answer" | "ping" | "acknowledged" | "close" | "one byte" }
+  | { readonly kind: "check"; readonly check: (client: Http2Client, scheme: string) => Promise<void> };
 
 /** Frames are made for `scheme`; an empty one waits for the end of the answer on stream 1. */
 export interface Asked {
@@ -22,11 +23,14 @@ const ANSWER: Wanted = { kind: "answer" };
 const PING: Wanted = { kind: "ping" };
 const CLOSE: Wanted = { kind: "close" };
 const ONE_BYTE: Wanted = { kind: "one byte" };
-const connection = (...codes: readonly number[]): Wanted => ({ kind: "connection", codes });
-const stream = (...codes: readonly number[]): Wanted => ({ kind: "stream", codes });
+/** GOAWAY with one of the codes. */
+export const connection = (...codes: readonly number[]): Wanted => ({ kind: "connection", codes });
+/** RST_STREAM, or GOAWAY, with one of the codes. */
+export const stream = (...codes: readonly number[]): Wanted => ({ kind: "stream", codes });
 const { PROTOCOL_ERROR, STREAM_CLOSED, FRAME_SIZE_ERROR, COMPRESSION_ERROR, FLOW_CONTROL_ERROR } = h2;
 
-const WHOLE = Buffer.alloc(0);
+/** Stands for the wait until the answer on stream 1 is whole. */
+export const WHOLE = Buffer.alloc(0);
 const DUMMY = block([["x-dummy0", "x".repeat(4000)]]);
 const PRIORITY = h2.priority(0, 255);
 /** `x-test`, Huffman-coded, as a name that is not indexed. */
@@ -36,7 +40,8 @@ function bytes(text: string): Buffer {
   return Buffer.from(text, "latin1");
 }
 
-function fields(scheme: string, method = "GET", more: HeaderList = []): HeaderList {
+/** The four pseudo-header fields of a request to `/`, and more. */
+export function fields(scheme: string, method = "GET", more: HeaderList = []): HeaderList {
   return [[":method", method], [":scheme", scheme], [":path", "/"], [":authority", "127.0.0.1:8080"], ...more];
 }
 
@@ -50,17 +55,20 @@ function head(scheme: string, method: string, flags: number, more: HeaderList = 
   return h2.frame(h2.HEADERS, flags, 1, block(fields(scheme, method, more)));
 }
 
-const openGet = (scheme: string): Buffer => head(scheme, "GET", h2.END_HEADERS);
-const post = (scheme: string, more: HeaderList = []): Buffer => head(scheme, "POST", h2.END_HEADERS, more);
+/** HEADERS of a GET that is not ended. */
+export const openGet = (scheme: string): Buffer => head(scheme, "GET", h2.END_HEADERS);
+/** HEADERS of a POST that is not ended. */
+export const post = (scheme: string, more: HeaderList = []): Buffer => head(scheme, "POST", h2.END_HEADERS, more);
 const test = (flags = h2.END_STREAM): Buffer => h2.data(1, "test", flags);
 const continuation = (flags: number, content = DUMMY): Buffer => h2.frame(h2.CONTINUATION, flags, 1, content);
 
-function asked(what: string, wanted: Wanted, frames: Asked["frames"]): Asked {
+/** A row. */
+export function asked(what: string, wanted: Wanted, frames: Asked["frames"]): Asked {
   return { what, wanted, frames };
 }
 
 /** GET with a block that ends, or begins, with these bytes. */
-function withBytes(what: string, wanted: Wanted, more: string, isFirst = false): Asked {
+export function withBytes(what: string, wanted: Wanted, more: string, isFirst = false): Asked {
   return asked(what, wanted, (scheme) => {
     const parts = [block(fields(scheme)), bytes(more)];
     return [h2.frame(h2.HEADERS, h2.END_BOTH, 1, Buffer.concat(isFirst ? parts.toReversed() : parts))];
@@ -269,10 +277,11 @@ export async function ask(client: Http2Client, { wanted, frames }: Asked, scheme
     else client.send(part);
     await new Promise(setImmediate);
   }
-  await outcome(client, wanted);
+  if (wanted.kind === "check") await wanted.check(client, scheme);
+  else await outcome(client, wanted);
 }
 
-async function outcome(client: Http2Client, wanted: Wanted): Promise<void> {
+async function outcome(client: Http2Client, wanted: Exclude<Wanted, { kind: "check" }>): Promise<void> {
   switch (wanted.kind) {
     case "connection":
     case "stream":
@@ -287,6 +296,10 @@ async function outcome(client: Http2Client, wanted: Wanted): Promise<void> {
     case "ping":
       await client.fence();
       return;
+    case "acknowledged":
+      await client.fence();
+      if (acknowledgements(client) !== 2) throw new Error(`${acknowledgements(client)} acknowledgements`);
+      return;
     case "close":
       await client.closed();
       return;
@@ -295,6 +308,10 @@ async function outcome(client: Http2Client, wanted: Wanted): Promise<void> {
       if (first.payload.length !== 1) throw new Error(`DATA of ${first.payload.length} bytes`);
     }
   }
+}
+
+function acknowledgements({ frames }: Http2Client): number {
+  return frames.filter(({ type, flags }) => type === h2.SETTINGS && flags === h2.ACK).length;
 }
 
 /** The error that a frame tells of; -1 where it tells of none, or of another kind. */
