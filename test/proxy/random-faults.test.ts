@@ -201,8 +201,9 @@ describe.each([
     // Without a fault it is served, unless others shared its connection or the machine is too busy for the time-out.
     const isSpared = request.fates.every((fate) => fate === "well") && got.status !== 504;
     if (isSpared && protocol === "http1") expect(got).toMatchObject({ status: 200, whole: true });
-    // What failed before the head was tried once more.
-    if (method === "GET" && got.whole && got.status !== 200) expect(begun).toBeGreaterThanOrEqual(2);
+    // What failed before the head was tried once more; on a busy machine the first try may time out before the origin has read it.
+    if (method === "GET" && got.whole && got.status !== 200 && got.status !== 504)
+      expect([got, begun >= 2]).toEqual([got, true]);
   }
 
   test("however faults fall", async () => {

@@ -26,7 +26,7 @@ afterAll(async () => {
   for (const close of closing) close();
   extractor.close();
   await engine.close();
-  rmSync(state, { recursive: true });
+  rmSync(state, { recursive: true, force: true });
 });
 
 /** The HTTP interface of a service that searches as the options say; nothing here needs a browser. */
