@@ -1,4 +1,5 @@
-const ZERO = 0x30;
+import { MAX_DIGITS, writeDecimal, writeDigits } from "./decimal.ts";
+
 const DOT = 0x2e;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -7,8 +8,6 @@ const DELETE = 0x7f;
 
 /** UTF-8 has no more of them for one unit of a string. */
 const MAX_UTF8_BYTES = 3;
-/** Digits of the largest number that is counted exactly. */
-const MAX_DIGITS = 16;
 
 /** Characters that JSON allows as they are, and some terminals take for commands. */
 const CONTROLS = /[\u007f-\u009f]/g;
@@ -67,10 +66,7 @@ export class LineBytes {
 
   /** A whole number from 0 to 2^53. */
   integer(value: number): void {
-    if (this.#lacks(MAX_DIGITS)) return;
-    let digits = 1;
-    for (let bound = 10; value >= bound; bound *= 10) digits++;
-    this.#digits(value, digits);
+    if (!this.#lacks(MAX_DIGITS)) this.at = writeDecimal(this.bytes, this.at, value);
   }
 
   /** Milliseconds, to the microsecond: `1.235`. */
@@ -80,19 +76,7 @@ export class LineBytes {
     this.integer(whole);
     if (this.#lacks(4)) return;
     this.bytes[this.at++] = DOT;
-    this.#digits(micros - whole * 1000, 3);
-  }
-
-  /** The last `count` digits of a number; there is room for them. */
-  #digits(value: number, count: number): void {
-    const { bytes, at } = this;
-    let rest = value;
-    for (let i = at + count - 1; i >= at; i--) {
-      const next = Math.floor(rest / 10);
-      bytes[i] = ZERO + (rest - next * 10);
-      rest = next;
-    }
-    this.at = at + count;
+    this.at = writeDigits(this.bytes, this.at, micros - whole * 1000, 3);
   }
 
   /** Counted only where there might be too little: most text has ample room. */

@@ -1,3 +1,5 @@
+import { unescapedBytes } from "../../lib/percent.ts";
+
 /** Names of parameters that are secrets whatever the configuration says, in lower case. */
 const SECRET =
   /^(?:.*(?:token|secret|password|passwd|signature|credential|(?:api|access|secret|private|auth|subscription)[-_.+ ]?key)|awsaccesskeyid|sig|auth|key|jwt|code|pass|pwd|otp|session|sessionid|x-amz-.*)$/;
@@ -10,12 +12,9 @@ const INNER = /[;?#]|%(?:3[bBfF]|2[36])/;
 
 const USERINFO = /^([a-z][a-z0-9+\-.]*:)?\/\/[^/?#]*@/i;
 
-/** Bytes of a name as characters, in lower case; what is no escape stands for itself. */
+/** A name in its one spelling: without escapes, in lower case. */
 function plain(name: string): string {
-  const text = name.includes("%")
-    ? name.replaceAll(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
-    : name;
-  return text.toLowerCase();
+  return unescapedBytes(name).toLowerCase();
 }
 
 /**

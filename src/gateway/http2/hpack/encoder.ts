@@ -1,3 +1,4 @@
+import { writeDecimal } from "../../../lib/decimal.ts";
 import { type Fields } from "../../../lib/fields.ts";
 import { EncodedTexts } from "./encoded-texts.ts";
 import { LITERAL_MASK, NEVER_INDEXED, STATIC_NAMES, WITHOUT_INDEXING, writeLine, writeText } from "./literals.ts";
@@ -10,7 +11,6 @@ export const TABLE_SIZE_ZERO = 0x20;
 const INDEXED = 0x80;
 const INDEX_OF_STATUS = 8;
 const INDEX_OF_CONTENT_LENGTH = 28;
-const ZERO = 0x30;
 
 /** Writes `:status`, 3 digits, in 5 bytes at most; returns the offset behind it. */
 export function writeStatus(target: Buffer, at: number, status: number): number {
@@ -31,16 +31,9 @@ const INDEXED_STATUS: ReadonlyMap<number, number> = new Map(
 export function writeContentLength(target: Buffer, at: number, length: number): number {
   target[at] = WITHOUT_INDEXING | LITERAL_MASK;
   target[at + 1] = INDEX_OF_CONTENT_LENGTH - LITERAL_MASK;
-  let digits = 1;
-  for (let bound = 10; length >= bound; bound *= 10) digits++;
-  target[at + 2] = digits;
-  let rest = length;
-  for (let i = at + 2 + digits; i > at + 2; i--) {
-    const next = Math.floor(rest / 10);
-    target[i] = ZERO + (rest - next * 10);
-    rest = next;
-  }
-  return at + 3 + digits;
+  const end = writeDecimal(target, at + 3, length);
+  target[at + 2] = end - at - 3;
+  return end;
 }
 
 /**

@@ -1,10 +1,6 @@
-const PERCENT = 0x25;
+import { unescapedBytes } from "../../../lib/percent.ts";
 
-/** Bytes of a text as characters; what is no escape stands for itself, and so does `+`, which keys in Base64 have. */
-function unescaped(text: string): string {
-  if (!text.includes("%")) return text;
-  return text.replaceAll(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
-}
+const PERCENT = 0x25;
 
 /** One parameter of queries, by its name in any percent-encoded spelling. */
 export class QueryParameter {
@@ -20,7 +16,7 @@ export class QueryParameter {
     if (!this.#mayHold(query)) return [];
     return partsOf(query)
       .filter((part) => this.#isNamed(part))
-      .map((part) => (part.includes("=") ? unescaped(part.slice(part.indexOf("=") + 1)) : ""));
+      .map((part) => (part.includes("=") ? unescapedBytes(part.slice(part.indexOf("=") + 1)) : ""));
   }
 
   /** The query without it. */
@@ -40,7 +36,7 @@ export class QueryParameter {
   #isNamed(part: string): boolean {
     const equals = part.indexOf("=");
     const name = equals === -1 ? part : part.slice(0, equals);
-    return name === this.#name || unescaped(name) === this.#name;
+    return name === this.#name || unescapedBytes(name) === this.#name;
   }
 }
 
