@@ -1,6 +1,7 @@
 import { dlopen, FFIType, ptr } from "bun:ffi";
 import { isIPv6 } from "node:net";
-import { C_LIBRARIES, udpDescriptors } from "./udp-sockets.ts";
+import { fromCLibrary } from "../../lib/c-library.ts";
+import { udpDescriptors } from "./udp-sockets.ts";
 
 /** Numbers of Linux: level and name of a socket's options, and of address families. */
 const RECEIVE_ERRORS = [
@@ -120,22 +121,19 @@ function hexGroups(text: string): number[] {
 function loadCalls(): Calls {
   const { i32, ptr: pointer, u32 } = FFIType;
   const onAddress = { args: [i32, pointer, u32], returns: i32 } as const;
-  for (const name of C_LIBRARIES) {
-    try {
-      const { symbols } = dlopen(name, {
-        setsockopt: { args: [i32, i32, i32, pointer, u32], returns: i32 },
-        connect: onAddress,
-        bind: onAddress,
-      });
-      return {
-        setOption: (fd, { level, name: option }, value) =>
-          symbols.setsockopt(fd, level, option, ptr(value), value.byteLength),
-        connect: (fd, address) => symbols.connect(fd, ptr(address), address.length),
-        bind: (fd, address) => symbols.bind(fd, ptr(address), address.length),
-      };
-    } catch {
-      // Another C library, perhaps.
-    }
-  }
-  throw new Error("Cannot serve HTTP/3: there is no C library to prepare a socket with");
+  const calls = fromCLibrary((name): Calls => {
+    const { symbols } = dlopen(name, {
+      setsockopt: { args: [i32, i32, i32, pointer, u32], returns: i32 },
+      connect: onAddress,
+      bind: onAddress,
+    });
+    return {
+      setOption: (fd, { level, name: option }, value) =>
+        symbols.setsockopt(fd, level, option, ptr(value), value.byteLength),
+      connect: (fd, address) => symbols.connect(fd, ptr(address), address.length),
+      bind: (fd, address) => symbols.bind(fd, ptr(address), address.length),
+    };
+  });
+  if (calls === undefined) throw new Error("Cannot serve HTTP/3: there is no C library to prepare a socket with");
+  return calls;
 }

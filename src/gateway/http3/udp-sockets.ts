@@ -1,8 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
-/** The C libraries that offer what is needed of sockets here. */
-export const C_LIBRARIES = ["libc.so.6", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1"] as const;
-
 /** The descriptors of a process (`self`: this one) that are sockets bound to these UDP ports. Throws where /proc does not tell. */
 export function udpDescriptors(pid: number | "self", ports: ReadonlySet<number>): number[] {
   const inodes = socketsOf(ports);

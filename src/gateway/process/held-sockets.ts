@@ -1,6 +1,7 @@
 import { dlopen, FFIType } from "bun:ffi";
 import { closeSync } from "node:fs";
-import { C_LIBRARIES, udpDescriptors } from "../http3/udp-sockets.ts";
+import { fromCLibrary } from "../../lib/c-library.ts";
+import { udpDescriptors } from "../http3/udp-sockets.ts";
 
 /** Numbers of Linux's system calls, the same on every architecture. */
 const PIDFD_OPEN = 434;
@@ -85,13 +86,8 @@ export class HeldSockets {
 
 function loadSystemCall(): SystemCall | undefined {
   const { i32, i64_fast: long } = FFIType;
-  for (const name of C_LIBRARIES) {
-    try {
-      const { syscall } = dlopen(name, { syscall: { args: [long, i32, i32, i32], returns: long } }).symbols;
-      return (call, first, second, third) => Number(syscall(call, first, second, third));
-    } catch {
-      // Another C library, perhaps.
-    }
-  }
-  return undefined;
+  return fromCLibrary((name): SystemCall => {
+    const { syscall } = dlopen(name, { syscall: { args: [long, i32, i32, i32], returns: long } }).symbols;
+    return (call, first, second, third) => Number(syscall(call, first, second, third));
+  });
 }

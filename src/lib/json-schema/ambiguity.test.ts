@@ -1,16 +1,5 @@
 import { expect, test } from "bun:test";
-import { compileSchema, SchemaFault } from "./compile-schema.ts";
-import { type Json } from "./json.ts";
-
-function faultOf(schema: Json): string {
-  try {
-    compileSchema(schema, { checksFormats: true });
-  } catch (error) {
-    if (error instanceof SchemaFault) return `${error.pointer}: ${error.message}`;
-    throw error;
-  }
-  return "";
-}
+import { faultOf } from "./testing/fault-of.ts";
 
 for (const pattern of [
   "(a+)+$",

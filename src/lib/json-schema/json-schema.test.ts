@@ -1,22 +1,13 @@
 import { expect, test } from "bun:test";
-import { compileSchema, SchemaFault, TooCostly } from "./compile-schema.ts";
+import { compileSchema, TooCostly } from "./compile-schema.ts";
 import { type Json } from "./json.ts";
+import { faultOf } from "./testing/fault-of.ts";
 import { MAX_JSON_DEPTH, readJson } from "./read-json.ts";
 import { MAX_PROBLEMS } from "./run.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const problemsOf = (schema: Json, body: string) =>
   compileSchema(schema, { checksFormats: true }).problemsOf(readJson(bytes(body)));
-
-function faultOf(schema: Json): string {
-  try {
-    compileSchema(schema, { checksFormats: true });
-  } catch (error) {
-    if (error instanceof SchemaFault) return `${error.pointer}: ${error.message}`;
-    throw error;
-  }
-  return "";
-}
 
 test("each problem has a pointer, and there are so many at most", () => {
   const schema: Json = {
