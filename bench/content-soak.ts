@@ -37,10 +37,10 @@ const MIX: readonly Asked[] = [
   { path: "/scrape", page: "/alerts", body: BROWSER, status: 200 },
   { path: "/pdf", page: "/article", status: 200 },
   { path: "/scrape", page: "/shared-worker", body: { selector: "#done" }, status: 200 },
-  { path: "/scrape", page: "/loop?n=1", body: BROWSER, status: 502 },
-  { path: "/scrape", page: "/download", body: BROWSER, status: 415 },
+  { path: "/scrape", page: "/loop?n=1", body: BROWSER, status: 500 },
+  { path: "/scrape", page: "/download", body: BROWSER, status: 500 },
   { path: "/scrape", page: "/pending-image", body: { ...BROWSER, partial: true, timeout: 2 }, status: 200 },
-  { path: "/scrape", page: "/spin", body: { ...BROWSER, timeout: 1 }, status: 504 },
+  { path: "/scrape", page: "/spin", body: { ...BROWSER, timeout: 1 }, status: 500 },
 ];
 
 export async function runContentSoak(args: readonly string[]): Promise<number> {

@@ -1,19 +1,24 @@
 /** `npm run bench -- NAME [flags]`: runs one bench. */
+import { runAdminBench } from "./admin.ts";
 import { runCompressionBench } from "./compression.ts";
 import { runContentBench } from "./content.ts";
+import { runContentAttackBench } from "./content-attack.ts";
 import { runContentSoak } from "./content-soak.ts";
 import { runFetchBench } from "./fetch.ts";
+import { runFiltersBench } from "./filters.ts";
 import { runFrontBench } from "./front.ts";
 import { http1 } from "./http1.ts";
 import { http2Hpack } from "./http2-hpack.ts";
 import { runLedgerBench } from "./ledger.ts";
 import { runLogLineBench } from "./log-line.ts";
 import { runMarkdownBench } from "./html-to-markdown.ts";
+import { runPagesBench } from "./pages.ts";
 import { runPaymentBench } from "./payment.ts";
 import { runPolicyBench } from "./policy.ts";
 import { runProxyBench } from "./proxy.ts";
 import { runReaderBench } from "./reader.ts";
 import { runSearchBench } from "./search.ts";
+import { runSlowClientsBench } from "./slow-clients.ts";
 
 interface Bench {
   readonly name: string;
@@ -30,6 +35,16 @@ const BENCHES: readonly Bench[] = [
   },
   { name: "proxy", about: "Turnpike beside nginx, HAProxy and Caddy, driven by wrk", run: runProxyBench },
   {
+    name: "slow-clients",
+    about: "what a well-behaved client gets while others upload and download slowly, beside nginx and HAProxy",
+    run: runSlowClientsBench,
+  },
+  {
+    name: "admin",
+    about: "what a gateway under load loses to the console and to wrong keys; 10,000 routes",
+    run: runAdminBench,
+  },
+  {
     name: "front",
     about: "TLS, connections, HTTP/2, files, memory: beside nginx, HAProxy and Caddy",
     run: runFrontBench,
@@ -39,11 +54,21 @@ const BENCHES: readonly Bench[] = [
     about: "the content service beside puppeteer-core, jsdom and turndown",
     run: runContentBench,
   },
+  {
+    name: "content-attack",
+    about: "a neighbour's pages while hostile pages are visited",
+    run: runContentAttackBench,
+  },
   { name: "content-soak", about: "a thousand mixed pages in a row: memory, processes", run: runContentSoak },
   {
     name: "fetch",
     about: "one document without a browser: other clients, codings, parsing as it comes",
     run: runFetchBench,
+  },
+  {
+    name: "filters",
+    about: "WebAssembly filters: a request through one, the metering, reading modules",
+    run: runFiltersBench,
   },
   { name: "payment", about: "asking for payment, verifying it, and what it adds to a request", run: runPaymentBench },
   { name: "policy", about: "each policy's cost, and all at once, beside nginx", run: runPolicyBench },
@@ -55,6 +80,7 @@ const BENCHES: readonly Bench[] = [
     about: "the main content of pages: how much of it is found, and at what cost",
     run: runReaderBench,
   },
+  { name: "pages", about: "every format of each page of a data set: errors, timeouts, F1", run: runPagesBench },
   { name: "ledger", about: "a payment's life in the ledger: SQLite and PostgreSQL", run: runLedgerBench },
   { name: "http1", about: "the HTTP/1 codec and the forward path, without sockets", run: http1 },
   { name: "http2-hpack", about: "header compression alone: heads decoded and encoded", run: http2Hpack },

@@ -1,11 +1,11 @@
-import { type CallOptions, type OperationPlace, type TurnpikeFile } from "./call.js";
+import { type CallOptions, type FetchOptions, type OperationPlace, type TurnpikeFile } from "./call.js";
 import { Operations } from "./operations.js";
 export { TurnpikePaymentError, TurnpikeProblem } from "./turnpike-error.js";
-export type { CallOptions, TurnpikeFile } from "./call.js";
+export type { CallOptions, FetchOptions, TurnpikeFile } from "./call.js";
 export type * from "./operations.js";
 /** What was paid for a call. */
 export interface Payment {
-    /** The path that was paid for. */
+    /** The path that was paid for; for `fetch` the whole URL. */
     readonly path: string;
     /** In dollars, such as "$0.005". */
     readonly price: string;
@@ -21,7 +21,7 @@ export interface TurnpikeOptions {
     readonly privateKey?: string | Uint8Array | undefined;
     /** A wallet file, as `turnpike wallet` makes it; made on first use where it is not there. In place of a key. */
     readonly wallet?: string | undefined;
-    /** The most that one call may cost; $1 where it is left out. */
+    /** The most that one call may cost, such as `0.05`, `0.05 USDC` or `$0.05`; 1 USDC if it is left out. */
     readonly maxPrice?: string | undefined;
     /** Sends the requests; the global fetch where it is left out. */
     readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
@@ -40,4 +40,9 @@ export declare class Turnpike extends Operations {
     get address(): string | undefined;
     protected json<T>(place: OperationPlace, body: unknown, options?: CallOptions): Promise<T>;
     protected file(place: OperationPlace, body: unknown, options?: CallOptions): Promise<TurnpikeFile>;
+    /**
+     * Like the global fetch, for any URL on any x402 server, and pays what is asked within `maxPrice`. The answer may have any
+     * status. The request may be sent more than once, so a body cannot be a stream. A relative URL is one of the gateway.
+     */
+    fetch(url: string | URL, init?: FetchOptions): Promise<Response>;
 }

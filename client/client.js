@@ -1,5 +1,5 @@
 // src/lib/answer-bytes.ts
-var MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+var MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 async function readAnswer(response) {
   const bytes = await readUpTo(response, MAX_ANSWER_BYTES);
   if (bytes === undefined)
@@ -16,6 +16,17 @@ async function readUpTo(response, most) {
     chunks.push(chunk);
   }
   return new Uint8Array(Buffer.concat(chunks));
+}
+async function readJsonUpTo(response, most) {
+  const bytes = await readUpTo(response, most);
+  if (bytes === undefined)
+    return;
+  try {
+    const value = JSON.parse(Buffer.from(bytes.buffer).toString("utf8"));
+    return value;
+  } catch {
+    return;
+  }
 }
 async function readJsonAnswer(response) {
   const value = JSON.parse(new TextDecoder().decode(await readAnswer(response)));
@@ -219,6 +230,129 @@ function networkTitle(network) {
   return known === undefined ? network : `${known.title} (${network})`;
 }
 
+// src/payments/x402/v1.ts
+import { z as z2 } from "zod";
+
+// src/payments/signatures/signature.ts
+import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { bytesToHex as bytesToHex2, hexToBytes } from "@noble/hashes/utils.js";
+var HALF_ORDER = secp256k1.Point.Fn.ORDER >> 1n;
+function signHash(hash, privateKey) {
+  const recoverable = secp256k1.sign(hash, privateKey, { prehash: false, format: "recovered" });
+  const v = (recoverable[0] ?? 0) + 27;
+  return `0x${bytesToHex2(recoverable.subarray(1))}${v.toString(16)}`;
+}
+function addressOfPrivateKey(privateKey) {
+  return addressOfKey(secp256k1.getPublicKey(privateKey, false));
+}
+
+// src/payments/x402/transfer.ts
+var PERMIT2 = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
+
+// src/payments/signatures/eip712.ts
+import { keccak_256 as keccak_2562 } from "@noble/hashes/sha3.js";
+import { hexToBytes as hexToBytes2, utf8ToBytes as utf8ToBytes2 } from "@noble/hashes/utils.js";
+function hashText(text) {
+  return keccak_2562(utf8ToBytes2(text));
+}
+function word(hex) {
+  return hexToBytes2(hex.padStart(64, "0"));
+}
+function numberWord(value) {
+  return word(value.toString(16));
+}
+function hashWords(words) {
+  const hash = keccak_2562.create();
+  for (const item of words)
+    hash.update(item);
+  return hash.digest();
+}
+function signedHash(domain, struct) {
+  return hashWords([Uint8Array.of(25, 1), domain, struct]);
+}
+var MAX_DOMAINS = 64;
+
+class DomainHashes {
+  #hashes = new Map;
+  get(key, compute) {
+    const known = this.#hashes.get(key);
+    if (known !== undefined)
+      return known;
+    const hash = compute();
+    if (this.#hashes.size >= MAX_DOMAINS)
+      this.#hashes.clear();
+    this.#hashes.set(key, hash);
+    return hash;
+  }
+}
+
+// src/payments/signatures/typed-data.ts
+var DOMAIN_TYPE = hashText("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
+var TRANSFER_TYPE = hashText("TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)");
+var domains = new DomainHashes;
+function domainHash(domain) {
+  return domains.get(JSON.stringify([domain.name, domain.version, domain.network, domain.asset]), () => hashWords([
+    DOMAIN_TYPE,
+    hashText(domain.name),
+    hashText(domain.version),
+    numberWord(chainId(domain.network)),
+    word(domain.asset.slice(2))
+  ]));
+}
+function authorizationHash(domain, authorization) {
+  const message = hashWords([
+    TRANSFER_TYPE,
+    word(authorization.from.slice(2)),
+    word(authorization.to.slice(2)),
+    numberWord(BigInt(authorization.value)),
+    numberWord(BigInt(authorization.validAfter)),
+    numberWord(BigInt(authorization.validBefore)),
+    word(authorization.nonce.slice(2))
+  ]);
+  return signedHash(domainHash(domain), message);
+}
+
+// src/payments/signatures/permit2-typed-data.ts
+var PROXIES = {
+  exact: "0x402085c248EeA27D92E8b30b2C58ed07f9E20001",
+  upto: "0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002"
+};
+var DOMAIN_TYPE2 = hashText("EIP712Domain(string name,uint256 chainId,address verifyingContract)");
+var DOMAIN_NAME = hashText("Permit2");
+var TOKEN_PERMISSIONS = "TokenPermissions(address token,uint256 amount)";
+var EXACT_WITNESS = "Witness(address to,uint256 validAfter)";
+var UPTO_WITNESS = "Witness(address to,address facilitator,uint256 validAfter)";
+var PERMIT = "PermitWitnessTransferFrom(TokenPermissions permitted,address spender,uint256 nonce,uint256 deadline,Witness witness)";
+var TOKEN_PERMISSIONS_TYPE = hashText(TOKEN_PERMISSIONS);
+var EXACT_WITNESS_TYPE = hashText(EXACT_WITNESS);
+var UPTO_WITNESS_TYPE = hashText(UPTO_WITNESS);
+var EXACT_PERMIT_TYPE = hashText(PERMIT + TOKEN_PERMISSIONS + EXACT_WITNESS);
+var UPTO_PERMIT_TYPE = hashText(PERMIT + TOKEN_PERMISSIONS + UPTO_WITNESS);
+var domains2 = new DomainHashes;
+function domainHash2(network) {
+  return domains2.get(network, () => hashWords([DOMAIN_TYPE2, DOMAIN_NAME, numberWord(chainId(network)), word(PERMIT2.slice(2))]));
+}
+function witnessHash({ to, facilitator, validAfter }) {
+  return hashWords([
+    facilitator === undefined ? EXACT_WITNESS_TYPE : UPTO_WITNESS_TYPE,
+    word(to.slice(2)),
+    ...facilitator === undefined ? [] : [word(facilitator.slice(2))],
+    numberWord(BigInt(validAfter))
+  ]);
+}
+function permit2Hash(network, authorization) {
+  const { permitted, spender, nonce, deadline, witness } = authorization;
+  const message = hashWords([
+    witness.facilitator === undefined ? EXACT_PERMIT_TYPE : UPTO_PERMIT_TYPE,
+    hashWords([TOKEN_PERMISSIONS_TYPE, word(permitted.token.slice(2)), numberWord(BigInt(permitted.amount))]),
+    word(spender.slice(2)),
+    numberWord(BigInt(nonce)),
+    numberWord(BigInt(deadline)),
+    witnessHash(witness)
+  ]);
+  return signedHash(domainHash2(network), message);
+}
+
 // src/payments/x402/assets.ts
 function usdc(network, address, name) {
   return { network, address, symbol: "USDC", name, version: "2", decimals: 6 };
@@ -232,6 +366,87 @@ var ASSETS = [
 ];
 function findAsset(network, text) {
   return ASSETS.find((asset) => asset.network === network && (asset.symbol.toLowerCase() === text.toLowerCase() || sameAddress(asset.address, text)));
+}
+
+// src/payments/signatures/check-payment.ts
+var known = new WeakMap;
+
+// src/payments/x402/v1.ts
+var X_PAYMENT = "X-PAYMENT";
+var X_PAYMENT_RESPONSE = "X-PAYMENT-RESPONSE";
+var CHAIN_IDS = {
+  ethereum: 1,
+  sepolia: 11155111,
+  abstract: 2741,
+  "abstract-testnet": 11124,
+  "base-sepolia": 84532,
+  base: 8453,
+  "avalanche-fuji": 43113,
+  avalanche: 43114,
+  iotex: 4689,
+  sei: 1329,
+  "sei-testnet": 1328,
+  polygon: 137,
+  "polygon-amoy": 80002,
+  peaq: 3338,
+  story: 1514,
+  educhain: 41923,
+  "skale-base-sepolia": 324705682,
+  megaeth: 4326,
+  monad: 143,
+  stable: 988,
+  "stable-testnet": 2201,
+  celo: 42220,
+  flare: 14
+};
+var NETWORKS = new Map(Object.entries(CHAIN_IDS).map(([name, id]) => [name, `eip155:${id}`]));
+var NAMES = new Map(Object.entries(CHAIN_IDS).map(([name, id]) => [`eip155:${id}`, name]));
+function v1Network(network) {
+  return NAMES.get(network);
+}
+function isByEip3009({ scheme, extra }) {
+  return scheme === "exact" && (extra["assetTransferMethod"] ?? "eip3009") === "eip3009";
+}
+var v1PaymentSchema = z2.looseObject({
+  x402Version: z2.literal(1),
+  scheme: z2.literal("exact"),
+  network: z2.string().max(64),
+  payload: eip3009PaymentSchema.shape.payload
+});
+var v1RequirementsSchema = z2.looseObject({
+  scheme: z2.literal("exact"),
+  network: z2.string(),
+  maxAmountRequired: z2.string().refine(isAtomic),
+  payTo: z2.string(),
+  maxTimeoutSeconds: z2.int().positive(),
+  asset: z2.string(),
+  extra: z2.record(z2.string(), z2.unknown()).nullish()
+});
+var v1ChallengeSchema = z2.looseObject({
+  x402Version: z2.literal(1),
+  accepts: z2.array(z2.unknown()).max(32)
+});
+function fromV1Challenge(body, url) {
+  const parsed = v1ChallengeSchema.safeParse(body);
+  if (!parsed.success)
+    return;
+  const accepts = parsed.data.accepts.flatMap((way) => {
+    const { success, data } = v1RequirementsSchema.safeParse(way);
+    const network = success ? NETWORKS.get(data.network) : undefined;
+    if (!success || network === undefined)
+      return [];
+    const { scheme, maxAmountRequired: amount, asset, payTo, maxTimeoutSeconds, extra } = data;
+    const offer = { scheme, network, amount, asset, payTo, maxTimeoutSeconds, extra: extra ?? {} };
+    return isByEip3009(offer) ? [offer] : [];
+  });
+  return { x402Version: 2, resource: { url }, accepts };
+}
+function toV1Payment({ accepted, payload }) {
+  const network = v1Network(accepted.network) ?? accepted.network;
+  return { x402Version: 1, scheme: accepted.scheme, network, payload };
+}
+function fromV1Network(network) {
+  return NETWORKS.get(network) ?? network;
 }
 
 // src/payments/client/offers.ts
@@ -308,126 +523,6 @@ async function weigh(offer, { funds }) {
   return { offer, rank: found.balance < amount ? 2 : 0 };
 }
 
-// src/payments/signatures/eip712.ts
-import { keccak_256 as keccak_2562 } from "@noble/hashes/sha3.js";
-import { hexToBytes, utf8ToBytes as utf8ToBytes2 } from "@noble/hashes/utils.js";
-function hashText(text) {
-  return keccak_2562(utf8ToBytes2(text));
-}
-function word(hex) {
-  return hexToBytes(hex.padStart(64, "0"));
-}
-function numberWord(value) {
-  return word(value.toString(16));
-}
-function hashWords(words) {
-  const hash = keccak_2562.create();
-  for (const item of words)
-    hash.update(item);
-  return hash.digest();
-}
-function signedHash(domain, struct) {
-  return hashWords([Uint8Array.of(25, 1), domain, struct]);
-}
-var MAX_DOMAINS = 64;
-
-class DomainHashes {
-  #hashes = new Map;
-  get(key, compute) {
-    const known = this.#hashes.get(key);
-    if (known !== undefined)
-      return known;
-    const hash = compute();
-    if (this.#hashes.size >= MAX_DOMAINS)
-      this.#hashes.clear();
-    this.#hashes.set(key, hash);
-    return hash;
-  }
-}
-
-// src/payments/x402/transfer.ts
-var PERMIT2 = "0x000000000022D473030F116dDEE9F6B43aC78BA3";
-
-// src/payments/signatures/permit2-typed-data.ts
-var PROXIES = {
-  exact: "0x402085c248EeA27D92E8b30b2C58ed07f9E20001",
-  upto: "0x4020A4f3b7b90ccA423B9fabCc0CE57C6C240002"
-};
-var DOMAIN_TYPE = hashText("EIP712Domain(string name,uint256 chainId,address verifyingContract)");
-var DOMAIN_NAME = hashText("Permit2");
-var TOKEN_PERMISSIONS = "TokenPermissions(address token,uint256 amount)";
-var EXACT_WITNESS = "Witness(address to,uint256 validAfter)";
-var UPTO_WITNESS = "Witness(address to,address facilitator,uint256 validAfter)";
-var PERMIT = "PermitWitnessTransferFrom(TokenPermissions permitted,address spender,uint256 nonce,uint256 deadline,Witness witness)";
-var TOKEN_PERMISSIONS_TYPE = hashText(TOKEN_PERMISSIONS);
-var EXACT_WITNESS_TYPE = hashText(EXACT_WITNESS);
-var UPTO_WITNESS_TYPE = hashText(UPTO_WITNESS);
-var EXACT_PERMIT_TYPE = hashText(PERMIT + TOKEN_PERMISSIONS + EXACT_WITNESS);
-var UPTO_PERMIT_TYPE = hashText(PERMIT + TOKEN_PERMISSIONS + UPTO_WITNESS);
-var domains = new DomainHashes;
-function domainHash(network) {
-  return domains.get(network, () => hashWords([DOMAIN_TYPE, DOMAIN_NAME, numberWord(chainId(network)), word(PERMIT2.slice(2))]));
-}
-function witnessHash({ to, facilitator, validAfter }) {
-  return hashWords([
-    facilitator === undefined ? EXACT_WITNESS_TYPE : UPTO_WITNESS_TYPE,
-    word(to.slice(2)),
-    ...facilitator === undefined ? [] : [word(facilitator.slice(2))],
-    numberWord(BigInt(validAfter))
-  ]);
-}
-function permit2Hash(network, authorization) {
-  const { permitted, spender, nonce, deadline, witness } = authorization;
-  const message = hashWords([
-    witness.facilitator === undefined ? EXACT_PERMIT_TYPE : UPTO_PERMIT_TYPE,
-    hashWords([TOKEN_PERMISSIONS_TYPE, word(permitted.token.slice(2)), numberWord(BigInt(permitted.amount))]),
-    word(spender.slice(2)),
-    numberWord(BigInt(nonce)),
-    numberWord(BigInt(deadline)),
-    witnessHash(witness)
-  ]);
-  return signedHash(domainHash(network), message);
-}
-
-// src/payments/signatures/signature.ts
-import { secp256k1 } from "@noble/curves/secp256k1.js";
-import { bytesToHex as bytesToHex2, hexToBytes as hexToBytes2 } from "@noble/hashes/utils.js";
-var HALF_ORDER = secp256k1.Point.Fn.ORDER >> 1n;
-function signHash(hash, privateKey) {
-  const recoverable = secp256k1.sign(hash, privateKey, { prehash: false, format: "recovered" });
-  const v = (recoverable[0] ?? 0) + 27;
-  return `0x${bytesToHex2(recoverable.subarray(1))}${v.toString(16)}`;
-}
-function addressOfPrivateKey(privateKey) {
-  return addressOfKey(secp256k1.getPublicKey(privateKey, false));
-}
-
-// src/payments/signatures/typed-data.ts
-var DOMAIN_TYPE2 = hashText("EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)");
-var TRANSFER_TYPE = hashText("TransferWithAuthorization(address from,address to,uint256 value,uint256 validAfter,uint256 validBefore,bytes32 nonce)");
-var domains2 = new DomainHashes;
-function domainHash2(domain) {
-  return domains2.get(JSON.stringify([domain.name, domain.version, domain.network, domain.asset]), () => hashWords([
-    DOMAIN_TYPE2,
-    hashText(domain.name),
-    hashText(domain.version),
-    numberWord(chainId(domain.network)),
-    word(domain.asset.slice(2))
-  ]));
-}
-function authorizationHash(domain, authorization) {
-  const message = hashWords([
-    TRANSFER_TYPE,
-    word(authorization.from.slice(2)),
-    word(authorization.to.slice(2)),
-    numberWord(BigInt(authorization.value)),
-    numberWord(BigInt(authorization.validAfter)),
-    numberWord(BigInt(authorization.validBefore)),
-    word(authorization.nonce.slice(2))
-  ]);
-  return signedHash(domainHash2(domain), message);
-}
-
 // src/payments/client/sign-offer.ts
 var MAX_VALID_S = 600;
 var PAYMENT_IDENTIFIER = "payment-identifier";
@@ -500,6 +595,7 @@ class PaymentUnanswered extends Error {
     super(`Cannot learn what became of the payment: ${reason}; it may have been charged`, options);
   }
 }
+var MAX_CHALLENGE_BYTES = 256 * 1024;
 var NO_ANSWER_WAIT_MS = 1000;
 var MAX_RESENDS = 5;
 var PENDING = "urn:turnpike:error:settlement-pending";
@@ -509,17 +605,23 @@ async function payAndFetch(url, init, options) {
   const first = await send(url, init);
   if (first.status !== 402)
     return { response: first, offer: undefined, receipt: undefined, isOpen: false };
-  await first.body?.cancel();
-  if (first.redirected)
-    throw new PaymentDeclined(`Cannot pay: the price is not from ${originOf(url)}, which sent the request on`);
-  const required = readChallenge(first);
+  if (first.redirected) {
+    await first.body?.cancel();
+    const price = `the price is not from ${originOf(url)}, which sent the request on to ${originOf(first.url)}`;
+    throw new PaymentDeclined(`Cannot pay: ${price}. Ask there instead`);
+  }
+  const challenge = await readChallenge(first, url);
+  const { required } = challenge;
   const offer = await chooseOffer(required, options);
   init.signal?.throwIfAborted();
   const account = options.account();
   options.spend?.(dollarsOf(offer));
   const payment = signOffer(required, offer, account, (options.now ?? Date.now)());
   const headers = new Headers(init.headers);
-  headers.set(PAYMENT_SIGNATURE, encodeHeader(payment));
+  if (challenge.version === 2)
+    headers.set(PAYMENT_SIGNATURE, encodeHeader(payment));
+  else
+    headers.set(X_PAYMENT, encodeHeader(toV1Payment(payment)));
   const paid = { ...init, headers, redirect: "manual" };
   const response = await sendPaid(() => send(url, paid), init.signal ?? undefined, options.sleep ?? sleepFor);
   const isOpen = response.status === 503 && await isPending(response.clone());
@@ -566,44 +668,81 @@ async function isPending(response) {
   });
   return typeof problem === "object" && problem !== null && Reflect.get(problem, "type") === PENDING;
 }
-function readChallenge(response) {
-  const parsed = paymentRequiredSchema.safeParse(decodeHeader(response.headers.get(PAYMENT_REQUIRED) ?? ""));
+async function readChallenge(response, url) {
+  const header = response.headers.get(PAYMENT_REQUIRED);
+  if (header === null) {
+    const body = await readJsonUpTo(response, MAX_CHALLENGE_BYTES).catch(() => {
+      return;
+    });
+    const required = fromV1Challenge(body, url);
+    if (required !== undefined)
+      return { version: 1, required };
+    throw new PaymentDeclined("Cannot pay: the 402 says no price of x402, neither in PAYMENT-REQUIRED nor in its body");
+  }
+  await response.body?.cancel();
+  const parsed = paymentRequiredSchema.safeParse(decodeHeader(header));
   if (!parsed.success)
     throw new PaymentDeclined("Cannot pay: the 402 has no readable PAYMENT-REQUIRED header");
-  return parsed.data;
+  return { version: 2, required: parsed.data };
 }
 var TRANSACTION = /^(?:0x[0-9a-fA-F]{1,64})?$/;
 function readReceipt(response, { requirements }, account) {
-  const parsed = receiptSchema.safeParse(decodeHeader(response.headers.get(PAYMENT_RESPONSE) ?? ""));
+  const header = response.headers.get(PAYMENT_RESPONSE) ?? response.headers.get(X_PAYMENT_RESPONSE) ?? "";
+  const parsed = receiptSchema.safeParse(decodeHeader(header));
   if (!parsed.success)
     return;
   const { network, payer, transaction, amount } = parsed.data;
-  const isOurs = network === requirements.network && (payer === undefined || sameAddress(payer, account.address));
+  const isOurs = fromV1Network(network) === requirements.network && (payer === undefined || sameAddress(payer, account.address));
   const isWithin = amount === undefined || typeof amount === "string" && isAtomic(amount) && BigInt(amount) <= BigInt(requirements.amount);
   return isOurs && isWithin && TRANSACTION.test(transaction) ? parsed.data : undefined;
 }
 
+// src/payments/client/limit.ts
+var AMOUNT = /^(?:\$((?:0|[1-9]\d{0,8})(?:\.\d{1,6})?)|((?:0|[1-9]\d{0,8})(?:\.\d{1,6})?)(?: ?USDC)?)$/i;
+function readLimit(text) {
+  const [, dollars, plain] = AMOUNT.exec(text.trim()) ?? [];
+  const amount = dollars ?? plain;
+  return amount === undefined || !/[1-9]/.test(amount) ? undefined : `$${amount}`;
+}
+
 // src/payments/client/wallet.ts
-import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  statSync,
-  unlinkSync,
-  writeSync
-} from "node:fs";
+import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { secp256k1 as secp256k12 } from "@noble/curves/secp256k1.js";
 import { bytesToHex as bytesToHex3, hexToBytes as hexToBytes3 } from "@noble/hashes/utils.js";
-import { z as z2 } from "zod";
-var walletFile = z2.object({
-  version: z2.literal(1),
-  address: z2.string(),
-  private_key: z2.string().regex(/^0x[0-9a-fA-F]{64}$/)
+import { z as z3 } from "zod";
+
+// src/lib/whole-file.ts
+import { randomBytes } from "node:crypto";
+import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
+function createWholeFile(path, text) {
+  withDraft(path, text, (draft) => {
+    linkSync(draft, path);
+    rmSync(draft);
+  });
+}
+function withDraft(path, text, finish) {
+  const draft = `${path}.${randomBytes(6).toString("hex")}`;
+  const file = openSync(draft, "wx", 384);
+  try {
+    try {
+      writeSync(file, text);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    finish(draft);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  }
+}
+
+// src/payments/client/wallet.ts
+var walletFile = z3.object({
+  version: z3.literal(1),
+  address: z3.string(),
+  private_key: z3.string().regex(/^0x[0-9a-fA-F]{64}$/)
 });
 function openWallet(path) {
   const present = readWallet(path);
@@ -651,23 +790,11 @@ function createWallet(path, secretKey) {
     address: checksumAddress(addressOfPrivateKey(secretKey)),
     private_key: `0x${bytesToHex3(secretKey)}`
   };
-  const draft = `${path}.${randomBytes(6).toString("hex")}`;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 448 });
-    const file = openSync(draft, "wx", 384);
-    try {
-      writeSync(file, `${JSON.stringify(wallet, undefined, 2)}
+    createWholeFile(path, `${JSON.stringify(wallet, undefined, 2)}
 `);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    try {
-      linkSync(draft, path);
-      return true;
-    } finally {
-      unlinkSync(draft);
-    }
+    return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST")
       return false;
@@ -722,6 +849,7 @@ class TurnpikeProblem extends Error {
   detail;
   requestId;
   errors;
+  pageStatus;
   retryAfter;
   constructor(status, problem, headers) {
     const fields = typeof problem === "object" && problem !== null ? new Map(Object.entries(problem)) : new Map;
@@ -739,6 +867,8 @@ class TurnpikeProblem extends Error {
     this.detail = detail;
     this.requestId = text("instance") || (headers.get("x-request-id") ?? undefined);
     this.errors = fieldErrors(fields.get("errors"));
+    const pageStatus = fields.get("page_status");
+    this.pageStatus = typeof pageStatus === "number" ? pageStatus : undefined;
     const seconds = headers.get("retry-after") ?? "";
     this.retryAfter = /^\d{1,6}$/.test(seconds) ? Number(seconds) : undefined;
   }
@@ -764,12 +894,12 @@ class TurnpikePaymentError extends Error {
 
 // src/client/client.ts
 var DEFAULT_URL = "http://127.0.0.1:8080";
-var DEFAULT_MAX_PRICE = "$1";
-var PRICE = /^\$(?=.*[1-9])(?:0|[1-9]\d{0,8})(?:\.\d{1,6})?$/;
+var DEFAULT_MAX_PRICE = "1 USDC";
 
 class Turnpike extends Operations {
   #base;
   #options;
+  #maxPrice;
   #account;
   constructor(options = {}) {
     super();
@@ -778,7 +908,7 @@ class Turnpike extends Operations {
       throw new TypeError(`Cannot use the URL "${url.href}": it is not http or https`);
     this.#base = url.href.replace(/\/+$/, "");
     this.#options = options;
-    assertPrice(options.maxPrice);
+    this.#maxPrice = limitOf(options.maxPrice ?? DEFAULT_MAX_PRICE);
     if (options.privateKey !== undefined)
       this.#account = accountOf(options.privateKey);
   }
@@ -804,27 +934,37 @@ class Turnpike extends Operations {
       throw new TurnpikePaymentError("Cannot read the answer that was paid for: it broke off, or is no answer of this service", true, error);
     }
   }
+  async fetch(url, init = {}) {
+    const { maxPrice, ...rest } = init;
+    const { href } = new URL(url, `${this.#base}/`);
+    const { response } = await this.#pay(href, await repeatable(rest), { maxPrice, path: href });
+    return response;
+  }
   async#send({ method, path }, body, options = {}) {
-    assertPrice(options.maxPrice);
     const init = {
       method,
       ...method === "GET" ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) },
       ...options.signal === undefined ? {} : { signal: options.signal }
     };
+    const paid = await this.#pay(this.#base + path, init, { maxPrice: options.maxPrice, path });
+    const { response } = paid;
+    if (!response.ok)
+      throw new TurnpikeProblem(response.status, await problemOf(response), response.headers);
+    return paid;
+  }
+  async#pay(url, init, { maxPrice, path }) {
     const { fetch: fetch2 } = this.#options;
     const pay = {
       account: () => this.#payer(),
-      maxPrice: options.maxPrice ?? this.#options.maxPrice ?? DEFAULT_MAX_PRICE,
+      maxPrice: maxPrice === undefined ? this.#maxPrice : limitOf(maxPrice),
       ...fetch2 === undefined ? {} : { fetch: fetch2 }
     };
-    const paid = await payAndFetch(this.#base + path, init, pay).catch((error) => {
+    const paid = await payAndFetch(url, init, pay).catch((error) => {
       throw paymentError(error);
     });
-    const { response, offer, receipt } = paid;
+    const { offer, receipt } = paid;
     if (offer !== undefined && receipt?.success === true)
       this.#options.onPayment?.(paymentOf(path, offer, receipt));
-    if (!response.ok)
-      throw new TurnpikeProblem(response.status, await problemOf(response), response.headers);
     return paid;
   }
   #payer() {
@@ -836,10 +976,23 @@ class Turnpike extends Operations {
     return this.#account;
   }
 }
-function assertPrice(price) {
-  if (price !== undefined && !PRICE.test(price)) {
-    throw new TypeError(`Cannot use the maxPrice "${price}": it is no amount such as $0.05`);
+async function repeatable(init) {
+  const { body } = init;
+  if (body instanceof ReadableStream || typeof body === "object" && body !== null && Symbol.asyncIterator in body) {
+    throw new TypeError("Cannot send a stream: the request may have to be sent again. Read it into memory first");
   }
+  if (!(body instanceof FormData))
+    return init;
+  const form = new Response(body);
+  const headers = new Headers(init.headers);
+  headers.set("content-type", form.headers.get("content-type") ?? "");
+  return { ...init, headers, body: await form.arrayBuffer() };
+}
+function limitOf(price) {
+  const limit = readLimit(price);
+  if (limit === undefined)
+    throw new TypeError(`Cannot use the maxPrice "${price}": it is not an amount such as 0.05`);
+  return limit;
 }
 function accountOf(key) {
   const privateKey = typeof key === "string" ? bytesOf(key) : key;

@@ -34,7 +34,7 @@ function methodOf(operation: PlacedOperation): string {
   const parameters = `${request === undefined ? "" : `request: ${request}, `}options?: CallOptions`;
   const place = `{ method: "${method.toUpperCase()}", path: "${path}" }`;
   const given = request === undefined ? "undefined" : "request";
-  return `${comment(`${summary}: ${operation["x-price"] ?? "free"}.`)}  ${operationId}(${parameters}): Promise<${answer ?? "TurnpikeFile"}> {
+  return `${comment(`${summary}.`)}  ${operationId}(${parameters}): Promise<${answer ?? "TurnpikeFile"}> {
     return this.${answer === undefined ? "file" : "json"}(${place}, ${given}, options);
   }`;
 }

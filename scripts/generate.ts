@@ -1,10 +1,11 @@
-/** Writes what is made from the configuration schema, the error table and the API's description; with `--check`, fails where a file is stale instead. */
+/** Writes what is made from the configuration schema, the error table, the API's description and the console's source; with `--check`, fails where a file is stale instead. */
 import { apiDocument } from "../src/content/api-document.ts";
 import { listings } from "../src/content/listings.ts";
 import { publishedSchema } from "../src/gateway/config/json-schema.ts";
 import { reference } from "../src/gateway/config/reference.ts";
 import { clientBuild, formatted } from "./client-build.ts";
 import { clientTypes } from "./client-types.ts";
+import { consoleBuild } from "./console-build.ts";
 import { errorReference } from "./error-reference.ts";
 
 const root = new URL("../", import.meta.url);
@@ -37,6 +38,7 @@ async function keep(files: typeof sources): Promise<void> {
 await keep(sources);
 // The client is built from what was just written.
 await keep(await clientBuild());
+await keep(await consoleBuild());
 if (check) {
   for (const path of stale) console.error(`${path} is stale: run 'node scripts/bun.mjs scripts/generate.ts'`);
   if (stale.length > 0) process.exit(1);

@@ -10,12 +10,23 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/gateway/pipeline.ts", "src/content", "src/client"],
   ["src/gateway/observer.ts", "src/gateway/gateway-paths.ts"],
   ["src/gateway/policy", "src/gateway/proxy", "src/gateway/static", "src/gateway/filters", "src/gateway/tenants"],
-  ["src/gateway/policy/policy.ts", "src/gateway/answer.ts", "src/gateway/response-relay.ts"],
+  [
+    "src/gateway/policy/policy.ts",
+    "src/gateway/answer.ts",
+    "src/gateway/response-relay.ts",
+    "src/gateway/ask-for-body.ts",
+  ],
   ["src/gateway/upstream", "src/gateway/routing"],
   ["src/gateway/telemetry"],
   ["src/gateway/http1", "src/gateway/http2", "src/gateway/http3"],
   ["src/gateway/wire", "src/gateway/server-host.ts", "src/gateway/request-fields.ts"],
-  ["src/gateway/exchange.ts", "src/gateway/client-address.ts", "src/gateway/authority.ts", "src/gateway/refusal.ts"],
+  [
+    "src/gateway/exchange.ts",
+    "src/gateway/client-address.ts",
+    "src/gateway/authority.ts",
+    "src/gateway/refusal.ts",
+    "src/gateway/request-trailers.ts",
+  ],
   ["src/gateway/config"],
   ["src/payments"],
   ["src/store"],
@@ -47,7 +58,7 @@ async function importsOf(file: string): Promise<string[]> {
   return [...found];
 }
 
-const files = [...new Glob("src/**/*.ts").scanSync(".")].filter((file) => !file.endsWith(".test.ts")).toSorted();
+const files = [...new Glob("src/**/*.{ts,tsx}").scanSync(".")].filter((file) => !file.endsWith(".test.ts")).toSorted();
 const graph = new Map<string, string[]>();
 const problems: string[] = [];
 

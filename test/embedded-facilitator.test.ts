@@ -15,8 +15,9 @@ import { PAYEE, PAYER, PRIVATE_KEY } from "../src/payments/testing/payment.ts";
 import { type Authorization, authorizationHash } from "../src/payments/signatures/typed-data.ts";
 import { serverAt } from "./support/gateway.ts";
 import { descendants, Folder, Program, until } from "./support/program.ts";
+import { patient } from "../src/lib/testing/patience.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const KEY = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
 const OTHER_KEY = "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";

@@ -5,8 +5,9 @@ import { encodeHeader } from "../src/payments/x402/header.ts";
 import { PAYER, signedPayment, TERMS } from "../src/payments/testing/payment.ts";
 import { serverAt } from "./support/gateway.ts";
 import { Folder, Program } from "./support/program.ts";
+import { patient } from "../src/lib/testing/patience.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 const SECRET = "Bearer hunter2";
 const cleanups: (() => unknown)[] = [];

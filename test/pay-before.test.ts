@@ -9,10 +9,15 @@ import { decodeHeader, encodeHeader } from "../src/payments/x402/header.ts";
 import { REQUIREMENTS, signedPayment, TERMS } from "../src/payments/testing/payment.ts";
 import { type Gateway, serverAt, startGateway } from "./support/gateway.ts";
 import { statusOf } from "./support/message.ts";
+import { until } from "./support/program.ts";
 import { RawClient } from "./support/raw-client.ts";
+import { patient } from "../src/lib/testing/patience.ts";
 
 // Processes start slowly on a busy machine.
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
+
+/** More than sockets hold, so that a client that reads nothing has some of it wait in the gateway. */
+const LARGE = 16 * 1_048_576;
 
 let origin: Bun.Server<undefined>;
 let gateway: Gateway;
@@ -30,6 +35,7 @@ beforeAll(async () => {
     fetch(request, server) {
       runs += 1;
       const { pathname } = new URL(request.url);
+      if (pathname.endsWith("/large")) return new Response("x".repeat(LARGE));
       if (pathname.endsWith("/fails")) return new Response("sorry", { status: 500 });
       if (pathname.endsWith("/echo")) return new Response(request.body, { status: 500 });
       if (server.upgrade(request)) return undefined;
@@ -135,7 +141,15 @@ test("a failure is owed: its answer comes with the receipt, and the same payment
 });
 
 test("a debt is for the body that was paid for, which a client that waits for its 100 sends as well", async () => {
-  const headers = paidHeaders();
+  // All that the upstream sees: a retry is the very same request.
+  const headers = {
+    ...paidHeaders(),
+    accept: "*/*",
+    "accept-encoding": "identity",
+    "content-type": "text/plain",
+    "user-agent": "test",
+  };
+  const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   const post = (body: string) =>
     fetch(`http://127.0.0.1:${gateway.port}/before/echo`, { method: "POST", headers, body });
   expect(await (await post("url=a")).text()).toBe("url=a");
@@ -145,7 +159,7 @@ test("a debt is for the body that was paid for, which a client that waits for it
   const careful = await RawClient.open(gateway.port);
   careful.send(
     `POST /before/echo HTTP/1.1\r\nHost: 127.0.0.1:${gateway.port}\r\nExpect: 100-continue\r\nContent-Length: 5\r\n` +
-      `PAYMENT-SIGNATURE: ${headers["payment-signature"]}\r\n\r\n`,
+      `${fields.join("")}\r\n`,
   );
   await careful.sees("HTTP/1.1 100 Continue\r\n\r\n");
   careful.send("url=a");
@@ -153,6 +167,29 @@ test("a debt is for the body that was paid for, which a client that waits for it
   await careful.sees("url=a");
   careful.destroy();
   expect(runs).toBe(before + 1);
+});
+
+test("a response that waits in the gateway for its client is not delivered, and is asked for again", async () => {
+  const fields = `Host: 127.0.0.1:${gateway.port}\r\nPAYMENT-SIGNATURE: ${paidHeaders()["payment-signature"]}\r\n`;
+  const request = `GET /before/large HTTP/1.1\r\n${fields}\r\n`;
+  const slow = await RawClient.open(gateway.port);
+  slow.socket.pause();
+  slow.send(request);
+  await until("the disk has some of it", async () => {
+    const page = await (await send("/metrics", {})).text();
+    const onDisk = /^turnpike_buffer_bytes\{pool="disk"\} (\d+)$/m.exec(page)?.[1];
+    return Number(onDisk) > 0 ? true : undefined;
+  });
+  slow.destroy();
+  const before = runs;
+  const again = await RawClient.open(gateway.port);
+  again.send(request);
+  const response = await again.response("GET", 20_000);
+  expect([statusOf(response), response.body.length]).toEqual([200, LARGE]);
+  expect(runs).toBe(before + 1);
+  again.send(request);
+  expect(statusOf(await again.response())).toBe(409);
+  again.destroy();
 });
 
 test("over HTTP/2 the body counts too", async () => {

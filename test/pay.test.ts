@@ -16,9 +16,10 @@ import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment, TERMS } from ".
 import { type Gateway, serverAt, startGateway } from "./support/gateway.ts";
 import { statusOf } from "./support/message.ts";
 import { once } from "./support/raw-client.ts";
+import { patient } from "../src/lib/testing/patience.ts";
 
 // Processes start slowly on a busy machine.
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 interface Seen {
   readonly path: string;

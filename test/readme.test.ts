@@ -7,12 +7,13 @@ import { pathToFileURL } from "node:url";
 import { type Subprocess } from "bun";
 import packageJson from "../package.json";
 import { blockWith, readDocument, ROOT } from "./support/documents.ts";
+import { patient } from "../src/lib/testing/patience.ts";
 
 // A browser is unpacked and started.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const README = readDocument("README.md");
-const STOP_MS = 10_000;
+const STOP_MS = patient(10_000);
 
 const PAGE = `<!doctype html><html lang="en"><head><title>Tide tables</title></head><body><nav><a href="/">Home</a></nav>
 <article><h1>Tide tables</h1><p>High water at the harbour comes twice a day, about fifty minutes later each day.</p>
@@ -200,7 +201,7 @@ describe("the gateway alone", () => {
     const broken = config
       .replace('"workers": 1', '"workers": "one"')
       .replace('"upstream": "api",', '"upstream": "apis",')
-      .replace('"routes":', '"colour": "blue",\n  "routes":');
+      .replace('"test_mode":', '"test_mod":');
     writeFileSync(join(folder, "broken.json"), broken);
     expect(await turnpike("check", "broken.json")).toEqual({
       code: 1,

@@ -7,9 +7,10 @@ import { hasPostgres, PASSWORD, TestPostgres } from "../src/store/testing/postgr
 import { makeCertificate } from "./support/certificates.ts";
 import { type Gateway, serverAt, startGateway } from "./support/gateway.ts";
 import { descendants, Folder, Program } from "./support/program.ts";
+import { patient } from "../src/lib/testing/patience.ts";
 
 // Processes start slowly on a busy machine.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const authority = makeCertificate({ subject: [["CN", "authority"]], isCa: true });
 const folder = new Folder();

@@ -26,6 +26,8 @@ export interface Site {
   readonly cert: string;
   readonly key: string;
   readonly ca: string;
+  /** Connections to the origin, in place of `POOL`. */
+  readonly pool?: number;
 }
 
 export interface RunningProxy extends Running {

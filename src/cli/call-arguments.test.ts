@@ -25,6 +25,15 @@ const READ: readonly (readonly [args: readonly string[], parameters: object])[] 
   [["batch", "--set", 'urls=["a"]'], { urls: ["a"] }],
   [["resolve", "Will it?", "--set", 'sources=["a"]'], { question: "Will it?", sources: ["a"] }],
   [["health"], {}],
+  [["read", "example.com"], { url: "https://example.com" }],
+  [["read", "docs.example.com:8443/a?b#c"], { url: "https://docs.example.com:8443/a?b#c" }],
+  [["read", "[2001:db8::1]/a"], { url: "https://[2001:db8::1]/a" }],
+  [["read", "localhost:8000/a"], { url: "http://localhost:8000/a" }],
+  [["read", "127.0.0.1"], { url: "http://127.0.0.1" }],
+  [["read", "mailto:a@example.com"], { url: "mailto:a@example.com" }],
+  [["batch", "example.com", "http://example.org/"], { urls: ["https://example.com", "http://example.org/"] }],
+  [["search", "example.com"], { query: "example.com" }],
+  [["qr", "example.com"], { data: "example.com" }],
 ];
 
 for (const [args, expected] of READ) {
@@ -32,6 +41,16 @@ for (const [args, expected] of READ) {
     expect(parameters(...args)).toEqual(expected);
   });
 }
+
+test("a limit is an amount with or without its token, and what a shell made of a dollar sign is told", () => {
+  for (const text of ["0.05", "0.05 USDC", "$0.05"]) {
+    const request = parseCall(["read", "a", "--max-price", text, "--max-total", text]);
+    expect(request).toMatchObject({ payer: { maxPrice: "$0.05", maxTotal: "$0.05" } });
+  }
+  for (const eaten of ["", "bash.05", "/bin/sh.05", ".05"]) {
+    expect(() => parseCall(["read", "a", "--max-total", eaten])).toThrow("shells replace a dollar sign");
+  }
+});
 
 test("a key named __proto__ is a key like any other", () => {
   const request = parseCall(["qr", "x", "--set", "__proto__.polluted=1"]);

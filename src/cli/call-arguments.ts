@@ -1,5 +1,5 @@
-import { parseArgs } from "node:util";
-import { messageOf } from "../lib/caught.ts";
+import { nearestWord } from "../lib/nearest-word.ts";
+import { parseFlags } from "./flags.ts";
 import { PAYER_FLAGS, type PayerSettings, payerSettings } from "./payer.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -55,16 +55,16 @@ const OPTIONS = {
 export const DEFAULT_GATEWAY = "http://127.0.0.1:8080";
 
 /** The most that one call may cost unless the user says otherwise. */
-export const DEFAULT_MAX_PRICE = "$1";
+export const DEFAULT_MAX_PRICE = "1 USDC";
 
 /** Reads the command line; `help` where that is all it asks for. Throws UsageError. */
 export function parseCall(args: readonly string[]): CallRequest | "help" {
-  const { values, positionals } = parse(args);
+  const { values, positionals } = parseFlags(args, OPTIONS);
   if (values.help === true) return "help";
   const [name, ...rest] = positionals;
-  if (name === undefined) throw new UsageError("which operation?");
+  if (name === undefined) throw new UsageError("Name an operation");
   const operation = Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name] : undefined;
-  if (operation === undefined) throw new UsageError(`no operation "${name}"`);
+  if (operation === undefined) throw new UsageError(`No operation "${name}"${likely(name)}`);
   return {
     name,
     operation,
@@ -76,12 +76,9 @@ export function parseCall(args: readonly string[]): CallRequest | "help" {
   };
 }
 
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true, strict: true });
-  } catch (error) {
-    throw new UsageError(messageOf(error));
-  }
+function likely(name: string): string {
+  const nearest = nearestWord(name, Object.keys(OPERATIONS));
+  return nearest === undefined ? "" : `; did you mean "${nearest}"?`;
 }
 
 type Parameters = Record<string, unknown>;
@@ -107,10 +104,20 @@ function readParameters(
   if (given.length > 1 && many !== true) {
     throw new UsageError(`${name} takes one ${argument}; quote text that has spaces`);
   }
-  if (given.length > 0) parameters[argument] = many === true ? given : given[0];
+  const values = argument === "url" || argument === "urls" ? given.map(withScheme) : given;
+  if (values.length > 0) parameters[argument] = many === true ? values : values[0];
   if (!(argument in parameters))
     throw new UsageError(`what ${argument}? turnpike call ${name} ${argument.toUpperCase()}`);
   return parameters;
+}
+
+const LOCAL = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?(?=[/?#]|$)/i;
+const HOST = /^(?:[\w-]+(?:\.[\w-]+)+\.?|\[[\da-f:.]+\])(?::\d{1,5})?(?=[/?#]|$)/i;
+
+/** A URL as people type it, `example.com/news`: over https, and over http on this machine. Other text stays as it is. */
+export function withScheme(text: string): string {
+  if (LOCAL.test(text)) return `http://${text}`;
+  return HOST.test(text) ? `https://${text}` : text;
 }
 
 /** `a.b=value`: sets a parameter, nested by the dots; the value is JSON where it can be read as such, else text. */

@@ -1,6 +1,7 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { codeOf } from "../lib/caught.ts";
+import { withoutControls } from "./terminal.ts";
 import { writeStandard } from "./standard-output.ts";
 
 /** What a result is written to. */
@@ -43,12 +44,6 @@ export async function writeText(text: string, output: Output): Promise<void> {
   } else {
     await print(output.isTerminal ? withoutControls(line) : line);
   }
-}
-
-/** A page's text could steer the terminal that shows it: escape sequences rename windows, and worse. */
-export function withoutControls(text: string): string {
-  // oxlint-disable-next-line eslint/no-control-regex -- control characters are what it is about
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
 }
 
 /** Writes to `name.ext`, or `name-2.ext` and so on: never over what is there. Returns the file's name. */

@@ -12,6 +12,13 @@ export function render({ name, json }: Pick<CallRequest, "name" | "json">, answe
   return readable ?? { text: JSON.stringify(answer, undefined, 2), notes: [] };
 }
 
+/** Whether the answer is of a batch of which no page could be loaded: its status is that of a success. */
+export function isFailedBatch({ name }: Pick<CallRequest, "name">, answer: unknown): boolean {
+  if (name !== "batch" || !isRecord(answer)) return false;
+  const { results } = answer;
+  return isList(results) && results.length > 0 && results.every(({ error }) => error !== undefined);
+}
+
 type Fields = Readonly<Record<string, unknown>>;
 
 const RENDERERS: Readonly<Record<string, (answer: Fields) => Rendered | undefined>> = {

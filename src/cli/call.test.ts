@@ -2,12 +2,14 @@ import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from
 import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { MAX_ANSWER_BYTES } from "../lib/answer-bytes.ts";
 import { decodeHeader, encodeHeader } from "../payments/x402/header.ts";
 import { eip3009PaymentSchema } from "../payments/x402/messages.ts";
 import { REQUIREMENTS } from "../payments/testing/payment.ts";
+import { patient } from "../lib/testing/patience.ts";
 
 // Processes start slowly on a busy machine.
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 const PNG = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0xff);
 const TRANSACTION = `0x7e577e57${"0".repeat(56)}`;
@@ -19,12 +21,16 @@ const RUNNER = `
   process.exitCode = await (name === "wallet" ? wallet(args) : call(args, limit));
 `;
 
+const FAILED_PAGE = { url: "http://b.example/", error: "Cannot load the page: it is gone" };
+
 let server: Bun.Server<undefined>;
 let folder: string;
 let paid: string[];
 let bodies: unknown[];
 /** Settles when a batch may be answered. */
 let ready: PromiseWithResolvers<void>;
+/** A batch is answered without a page. */
+let isHopeless: boolean;
 
 function endless(): ReadableStream<Uint8Array> {
   return new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(1 << 20)) });
@@ -58,10 +64,11 @@ function paidResponse(name: string): Response {
     case "extract":
       return Response.json({ url: "u", data: { title: "T", none: null }, metadata: {} });
     case "batch":
+      if (isHopeless) return Response.json({ results: [FAILED_PAGE, FAILED_PAGE] });
       return Response.json({
         results: [
           { url: "http://a.example/", content: "A page" },
-          { url: "http://b.example/", error: "Cannot load the page: it is gone" },
+          FAILED_PAGE,
           { url: "http://c.example/", content: "Another" },
         ],
       });
@@ -100,6 +107,7 @@ beforeEach(() => {
   paid = [];
   bodies = [];
   ready = Promise.withResolvers<void>();
+  isHopeless = false;
 });
 
 interface Ran {
@@ -168,6 +176,19 @@ test("a batch gives each page below its address, and says on standard error whic
   expect(errors).toEndWith("failed http://b.example/: Cannot load the page: it is gone\n2 of 3 pages\n");
   expect(errors).not.toContain("\r");
 });
+
+test.each([[[]], [["--json"]]])(
+  "a batch of which every page failed is a failure %p, and says so in the help",
+  async (flags) => {
+    ready.resolve();
+    isHopeless = true;
+    const { code, text, errors } = await turnpike("call", "batch", "a", "b", ...flags);
+    expect(code).toBe(1);
+    if (flags.length > 0) expect(JSON.parse(text)).toEqual({ results: [FAILED_PAGE, FAILED_PAGE] });
+    else expect(errors).toEndWith("0 of 2 pages\n");
+    expect((await turnpike("call", "--help")).text).toContain("if every page of a batch failed");
+  },
+);
 
 test("an extraction gives its data, and its selectors are texts whatever they look like", async () => {
   const { text } = await turnpike("call", "extract", "u", "--set", "selectors.title=h1", "--set", "selectors.none=1");
@@ -241,10 +262,61 @@ test("a payment of which nobody knows is told as such", async () => {
   expect([code, errors.split("turnpike call: ")[1]]).toEqual([1, `503 Settlement Pending\n${warning}\n`]);
 });
 
+test("a call to a gateway that is not ready is made again, and one to a gateway that stays so is given up", async () => {
+  let refusals = 2;
+  let calls = 0;
+  const starting = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch() {
+      calls += 1;
+      refusals -= 1;
+      const problem = { title: "Upstream Not Ready", detail: "It starts." };
+      if (refusals >= 0) return Response.json(problem, { status: 503, headers: { "retry-after": "0" } });
+      return Response.json({ content: "The page" });
+    },
+  });
+  try {
+    const served = await turnpike("call", "scrape", "u", "--gateway", starting.url.origin);
+    expect([served.code, served.text, calls]).toEqual([0, "The page\n", 3]);
+    refusals = Number.POSITIVE_INFINITY;
+    calls = 0;
+    const never = await turnpike("call", "scrape", "u", "--gateway", starting.url.origin);
+    expect([never.code, calls]).toEqual([1, 4]);
+    expect(never.errors).toEndWith("turnpike call: 503 Upstream Not Ready: It starts.\n");
+  } finally {
+    await starting.stop(true);
+  }
+});
+
+test("a payment is signed once, also if the gateway stays not ready", async () => {
+  const signatures: string[] = [];
+  const starting = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch(request) {
+      const signature = request.headers.get("payment-signature");
+      if (signature !== null) {
+        signatures.push(signature);
+        return Response.json({ title: "Upstream Not Ready" }, { status: 503, headers: { "retry-after": "0" } });
+      }
+      const required = { x402Version: 2, resource: { url: request.url }, accepts: [REQUIREMENTS] };
+      return new Response("", { status: 402, headers: { "payment-required": encodeHeader(required) } });
+    },
+  });
+  try {
+    const { code, errors } = await turnpike("call", "read", "u", "--gateway", starting.url.origin);
+    expect([code, errors.split("turnpike call: ")[1]]).toEqual([1, "503 Upstream Not Ready\n"]);
+    expect([signatures.length > 1, new Set(signatures).size]).toEqual([true, 1]);
+  } finally {
+    await starting.stop(true);
+  }
+});
+
 test("an answer without an end is given up", async () => {
   const { code, stdout, errors } = await turnpike("call", "pdf", "u");
   expect([code, stdout.byteLength]).toEqual([1, 0]);
-  expect(errors).toEndWith("turnpike call: Cannot take the answer: it has more than 67108864 bytes\n");
+  expect(errors).toEndWith(`turnpike call: Cannot take the answer: it has more than ${MAX_ANSWER_BYTES} bytes\n`);
 });
 
 test("a gateway that says nothing is given up, before a payment and after one", async () => {
@@ -281,7 +353,7 @@ test("no gateway is one clear line", async () => {
 test("what makes no sense is told with the usage", async () => {
   const { code, errors } = await turnpike("call", "fly");
   expect(code).toBe(2);
-  expect(errors).toStartWith('turnpike call: no operation "fly"\n\nusage: turnpike call OPERATION');
+  expect(errors).toStartWith('turnpike call: No operation "fly". Run "turnpike call --help" for its usage.\n');
   expect((await turnpike("call", "read", "u", "--gateway", "nowhere")).code).toBe(2);
   expect(await turnpike("call", "--help")).toMatchObject({ code: 0, errors: "" });
   expect(await turnpike("wallet", "burn")).toMatchObject({ code: 2 });
@@ -293,5 +365,5 @@ test("a wallet is made once and shown after", async () => {
   expect(made.text).toMatch(/^address {2}0x[0-9a-fA-F]{40}\nfile {5}.*wallet\.json \(new\)\n$/);
   expect((await turnpike("wallet")).text).toBe(made.text.replace(" (new)", ""));
   const again = await turnpike("wallet", "create");
-  expect([again.code, again.errors]).toEqual([1, expect.stringContaining("it stays as it is")]);
+  expect([again.code, again.errors]).toEqual([1, expect.stringContaining("which stays as it is")]);
 });

@@ -14,7 +14,13 @@ function write(name: string, text: string): string {
 
 /** Runs `check` in a process of its own: exit code and what it printed. */
 async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  return runWith({}, ...args);
+  const { code, out, err } = await runWith({}, ...args);
+  return { code, out, err };
+}
+
+/** The lines without places, which move with every key that a test adds. */
+function unplaced(text: string): string {
+  return text.replaceAll(/line \d+, column \d+: (?=[\w[])/g, "");
 }
 
 async function runWith(environment: Record<string, string>, ...args: string[]) {
@@ -26,7 +32,7 @@ async function runWith(environment: Record<string, string>, ...args: string[]) {
     env: { ...process.env, ...environment },
   });
   const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
-  return { code, out, err };
+  return { code, out, err: unplaced(err), placed: err };
 }
 
 test("a right file is counted", async () => {
@@ -39,7 +45,7 @@ test("a right file is counted", async () => {
   expect(await run(file)).toEqual({
     code: 0,
     out: `${file}: ok (2 routes, 1 upstream)\n`,
-    err: `${file}: warning: unknown key, ignored: colour\n`,
+    err: `${file}: warning: colour: unknown key, ignored\n`,
   });
 });
 
@@ -66,13 +72,15 @@ test("a syntax error is printed with its place", async () => {
   expect(await run(file)).toEqual({
     code: 1,
     out: "",
-    err: `${file}: line 2, column 14: expected a value, found ","\n`,
+    err: `${file}: expected a value, found ","\n`,
   });
 });
 
 test("wrong usage is told", async () => {
   for (const args of [[], ["a", "b"], ["--all"]]) {
-    expect(await run(...args)).toEqual({ code: 2, out: "", err: "usage: turnpike check FILE\n" });
+    const { code, out, err } = await run(...args);
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toMatch(/^turnpike check: .+ Run "turnpike check --help" for its usage\.\n$/);
   }
 });
 
@@ -131,10 +139,10 @@ test("each variable that is not set is told, and no value of one that is", async
   const file = priced(x402, { settlement_url: "https://a.example" });
   const { code, err } = await run(file);
   expect(err.split("\n")).toEqual([
-    `${file}: routes[0].x402.settlement_url: Cannot sign settlement records: $CHECK_SECRET is not set`,
     `${file}: x402.facilitator_headers[0].value_env: the environment variable CHECK_TOKEN is not set`,
     `${file}: x402.chains[0].rpc_url_env: the environment variable CHECK_RPC is not set`,
     `${file}: x402.embedded.key_env: the environment variable CHECK_KEY is not set`,
+    `${file}: warning: routes[0].x402.settlement_url: records are posted without a signature, so that their receiver cannot tell who sent them: set $CHECK_SECRET to sign them`,
     "",
   ]);
   expect(code).toBe(1);
@@ -179,4 +187,43 @@ test("a facilitator that does not answer is a warning, or a problem where it is 
   expect(await run(lax)).toMatchObject({ code: 0, err: `${lax}: warning: ${said}` });
   const strict = priced({ facilitator_url: url, require_facilitator: true });
   expect(await run(strict)).toMatchObject({ code: 1, out: "", err: `${strict}: ${said}` });
+});
+
+test("every finding has its place, those of environment and facilitator too", async () => {
+  const x402 = { facilitator_url: "", embedded: { enabled: true, key_env: "CHECK_ABSENT" }, chains: [] };
+  const routes = [{ path_prefix: "/", upstream: "no", x402: TERMS }];
+  const syntax = write("place.json", '{\n  "routes": [,]\n}');
+  expect((await runWith({}, syntax)).placed).toBe(`${syntax}: line 2, column 14: expected a value, found ","\n`);
+  const meaning = write("meaning.json", JSON.stringify({ routes }, undefined, 2));
+  expect((await runWith({}, meaning)).placed).toContain(
+    `${meaning}: line 5, column 7: routes[0].upstream: "no" is not a defined upstream\n`,
+  );
+  const unset = write(
+    "unset.json",
+    JSON.stringify(
+      { x402: { enabled: true, ...x402, chains: [{ network: "base", rpc_url_env: "CHECK_NONE" }] } },
+      undefined,
+      2,
+    ),
+  );
+  expect(await runWith({}, unset)).toMatchObject({
+    code: 1,
+    placed: [
+      `${unset}: line 12, column 9: x402.chains[0].rpc_url_env: the environment variable CHECK_NONE is not set`,
+      `${unset}: line 7, column 7: x402.embedded.key_env: the environment variable CHECK_ABSENT is not set`,
+      "",
+    ].join("\n"),
+  });
+});
+
+test("--strict fails on a warning, and says so", async () => {
+  const file = write("slip.json", '{"server": {"prot": 80}}');
+  const warning = `${file}: warning: server.prot: unknown key, ignored; did you mean "port"?\n`;
+  expect(await run(file)).toMatchObject({ code: 0, err: warning });
+  expect(await run("--strict", file)).toEqual({
+    code: 1,
+    out: "",
+    err: `${warning}${file}: 1 warning, which --strict does not accept\n`,
+  });
+  expect(await run("--strict", write("plain.json", "{}"))).toMatchObject({ code: 0, err: "" });
 });

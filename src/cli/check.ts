@@ -1,63 +1,100 @@
 import { type Config } from "../gateway/config/config.ts";
-import { findingText } from "../gateway/config/finding.ts";
+import { type Finding, findingText } from "../gateway/config/finding.ts";
 import { loadFile } from "../gateway/config/load.ts";
+import { type Locate } from "../gateway/config/source.ts";
 import { readTlsMaterial } from "../gateway/process/certificates.ts";
 import { challengeFindings } from "../gateway/process/check-challenges.ts";
-import { type FacilitatorFinding } from "../gateway/process/check-facilitators.ts";
-import { secretFindings } from "../gateway/process/check-secrets.ts";
+import { secretFindings, secretWarnings } from "../gateway/process/check-secrets.ts";
 import { checkFacilitators } from "../gateway/process/process-facilitators.ts";
 import { dialSettingsOf } from "../gateway/process/upstreams.ts";
 import { checkQuicMaterial } from "../gateway/process/quic-listeners.ts";
 import { messageOf } from "../lib/caught.ts";
+import { atBoundary } from "./boundary.ts";
+import { counted } from "./counted.ts";
+import { HELP, parseFlags } from "./flags.ts";
+import { sayError, sayWarning } from "./terminal.ts";
+import { UsageError } from "./usage-error.ts";
 
-const USAGE = "usage: turnpike check FILE";
+const USAGE = `usage: turnpike check [--strict] FILE
+
+Prints every problem of a configuration file, with its line and column, and whether the gateway would start with it.
+
+  --strict    fail on warnings too, such as unknown keys`;
+
+const FLAGS = { strict: { type: "boolean" }, help: HELP } as const;
 
 /**
- * `turnpike check FILE`: prints every problem of a configuration file with its path, certificates, secrets and facilitators
- * included. Returns the exit code: 0 where the gateway would start with it, 1 where not, 2 for wrong usage.
+ * `turnpike check FILE`: prints every problem of a configuration file with its place, certificates, secrets and facilitators
+ * included. Returns the exit code: 0 if the gateway would start with it, 1 if not, 2 for wrong usage.
  */
-export async function check(args: readonly string[]): Promise<number> {
-  const [file] = args;
-  if (args.length === 1 && (file === "--help" || file === "-h")) {
-    console.log(USAGE);
-    return 0;
-  }
-  if (file === undefined || args.length > 1 || file.startsWith("-")) {
-    console.error(USAGE);
-    return 2;
-  }
-  const { config, problems, warnings } = await loadFile(file);
-  for (const warning of warnings) console.error(`${file}: warning: ${findingText(warning)}`);
-  for (const problem of problems) console.error(`${file}: ${findingText(problem)}`);
+export function check(args: readonly string[]): Promise<number> {
+  return atBoundary(USAGE, async () => {
+    const { values, positionals } = parseFlags(args, FLAGS);
+    if (values.help === true) return "help";
+    const [file, ...more] = positionals;
+    if (file === undefined || more.length > 0) throw new UsageError("Name one configuration file");
+    return await checkFile(file, values.strict === true);
+  });
+}
+
+async function checkFile(file: string, isStrict: boolean): Promise<number> {
+  const { config, problems, warnings, locate } = await loadFile(file);
+  const print = printerOf(file, locate);
+  for (const warning of warnings) print.warning(warning);
+  for (const problem of problems) print.problem(problem);
   if (config === undefined) return 1;
-  try {
-    readTlsMaterial(config);
-    checkQuicMaterial(config);
-    for (const upstream of config.upstreams) dialSettingsOf(upstream);
-  } catch (error) {
-    console.error(`${file}: ${messageOf(error)}`);
+  checkMaterial(config, print);
+  if (print.count.problems === 0) await checkSale(config, print);
+  if (print.count.problems > 0) return 1;
+  if (isStrict && print.count.warnings > 0) {
+    sayError(`${file}: ${counted(print.count.warnings, "warning")}, which --strict does not accept`);
     return 1;
   }
-  if (!(await canSell(file, config))) return 1;
   console.log(
     `${file}: ok (${counted(config.routes.length, "route")}, ${counted(config.upstreams.length, "upstream")})`,
   );
   return 0;
 }
 
-/** Prints what is wrong with challenges, secrets and facilitators; false where the gateway would not start, or give content away. */
-async function canSell(file: string, config: Config): Promise<boolean> {
-  const problems = [...challengeFindings(config), ...secretFindings(config, process.env)];
-  for (const problem of problems) console.error(`${file}: ${findingText(problem)}`);
-  if (problems.length > 0) return false;
-  const findings = await checkFacilitators(config);
-  const isProblem = ({ what }: FacilitatorFinding): boolean => config.x402.require_facilitator || what === "unusable";
-  for (const finding of findings) {
-    console.error(`${file}: ${isProblem(finding) ? "" : "warning: "}${findingText(finding)}`);
-  }
-  return !findings.some(isProblem);
+interface Printer {
+  readonly count: { problems: number; warnings: number };
+  problem(finding: Finding): void;
+  warning(finding: Finding): void;
 }
 
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+function printerOf(file: string, locate: Locate): Printer {
+  const count = { problems: 0, warnings: 0 };
+  return {
+    count,
+    problem(finding) {
+      count.problems++;
+      sayError(`${file}: ${findingText(locate(finding))}`);
+    },
+    warning(finding) {
+      count.warnings++;
+      sayWarning(`${file}: warning: ${findingText(locate(finding))}`);
+    },
+  };
+}
+
+/** Reads certificates and keys. */
+function checkMaterial(config: Config, print: Printer): void {
+  try {
+    readTlsMaterial(config);
+    checkQuicMaterial(config);
+    for (const upstream of config.upstreams) dialSettingsOf(upstream);
+  } catch (error) {
+    print.problem({ path: "", message: messageOf(error) });
+  }
+}
+
+/** Looks through challenges, secrets and facilitators: a gateway that cannot use them does not start, or gives content away. */
+async function checkSale(config: Config, print: Printer): Promise<void> {
+  for (const problem of [...challengeFindings(config), ...secretFindings(config, process.env)]) print.problem(problem);
+  for (const warning of secretWarnings(config, process.env)) print.warning(warning);
+  if (print.count.problems > 0) return;
+  for (const finding of await checkFacilitators(config)) {
+    if (config.x402.require_facilitator || finding.what === "unusable") print.problem(finding);
+    else print.warning(finding);
+  }
 }

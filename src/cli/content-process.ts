@@ -2,10 +2,13 @@ import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Subprocess } from "bun";
 import { type BrowserInfo } from "../content/browser/pool.ts";
+import { childEnvironment } from "../lib/child-environment.ts";
 import { codeOf } from "../lib/caught.ts";
 import { isAlive } from "../lib/is-alive.ts";
 import { type ContentReport } from "./content.ts";
 import { type McpPlace } from "./mcp-place.ts";
+import { sayError, sayWarning } from "./terminal.ts";
+import { type WaitingRoom } from "./waiting-room.ts";
 import { StartError } from "./start-error.ts";
 
 export interface ContentProcessOptions {
@@ -13,11 +16,17 @@ export interface ContentProcessOptions {
   readonly stateDir: string;
   readonly browserPath: string;
   readonly allowPrivate: boolean;
+  readonly chargeTimeouts: boolean;
+  /** Environment variables that it needs, beyond those of the system. */
+  readonly variables: readonly string[];
   /** What the configuration has in `content.search`, as JSON. */
   readonly search: string;
   /** Undefined: it serves no MCP. */
   readonly mcp: McpPlace | undefined;
 }
+
+/** Ends the path of a service's socket until the service is ready. */
+export const STARTING = ".next";
 
 /** Milliseconds until a content service that ended is started again, doubled each time in a row up to the most. */
 const RESTART_MS = 200;
@@ -30,17 +39,22 @@ const SETTLED_MS = 10_000;
 /** The content service in a process of its own: started again when it ends by itself. */
 export class ContentProcess {
   readonly #options: ContentProcessOptions;
+  readonly #room: WaitingRoom;
   #child: Subprocess | undefined;
   #closing = false;
   #restartMs = RESTART_MS;
 
-  private constructor(options: ContentProcessOptions) {
+  private constructor(options: ContentProcessOptions, room: WaitingRoom) {
     this.#options = options;
+    this.#room = room;
   }
 
   /** Resolves when the service listens. Throws StartError where it cannot start. */
-  static async start(options: ContentProcessOptions): Promise<{ service: ContentProcess; browser: BrowserInfo }> {
-    const service = new ContentProcess(options);
+  static async start(
+    options: ContentProcessOptions,
+    room: WaitingRoom,
+  ): Promise<{ service: ContentProcess; browser: BrowserInfo }> {
+    const service = new ContentProcess(options, room);
     const report = await service.#spawn();
     if (report.kind === "failed") {
       service.#closing = true;
@@ -61,29 +75,36 @@ export class ContentProcess {
   }
 
   async #spawn(): Promise<ContentReport> {
-    const { socket, stateDir, browserPath, allowPrivate, search, mcp } = this.#options;
-    const args = ["content", "--socket", socket, "--state-dir", stateDir, "--browser-path", browserPath];
+    const { socket, stateDir, browserPath, allowPrivate, chargeTimeouts, search, mcp } = this.#options;
+    const path = `${socket}${STARTING}`;
+    const args = ["content", "--socket", path, "--state-dir", stateDir, "--browser-path", browserPath];
     args.push("--search", search);
+    if (allowPrivate) args.push("--allow-private");
+    if (chargeTimeouts) args.push("--charge-timeouts");
     if (mcp !== undefined) args.push("--gateway", mcp.gatewayUrl, ...mcp.hosts.flatMap((host) => ["--mcp-host", host]));
     const { promise, resolve } = Promise.withResolvers<ContentReport>();
     const bornAt = performance.now();
-    this.#child = Bun.spawn([process.execPath, Bun.main, ...args, ...(allowPrivate ? ["--allow-private"] : [])], {
+    this.#child = Bun.spawn([process.execPath, Bun.main, ...args], {
       stdio: ["ignore", "ignore", "inherit"],
+      env: childEnvironment(this.#options.variables),
       ipc: (message: ContentReport) => resolve(message),
       onExit: () => {
         resolve({ kind: "failed", reason: "Cannot start the content service: its process ended" });
         if (performance.now() - bornAt > SETTLED_MS) this.#restartMs = RESTART_MS;
+        if (!this.#closing) this.#room.open();
         this.#restart();
       },
     });
-    return await promise;
+    const report = await promise;
+    if (report.kind === "ready") this.#room.admit(path);
+    return report;
   }
 
   #restart(): void {
     if (this.#closing) return;
     const wait = this.#restartMs;
     this.#restartMs = Math.min(wait * 2, MAX_RESTART_MS);
-    console.error(`the content service ended; starting it again in ${wait} ms`);
+    sayWarning(`the content service ended; starting it again in ${wait} ms`);
     setTimeout(() => {
       if (!this.#closing) void this.#again();
     }, wait);
@@ -91,7 +112,7 @@ export class ContentProcess {
 
   async #again(): Promise<void> {
     const report = await this.#spawn();
-    if (report.kind === "failed") console.error(report.reason);
+    if (report.kind === "failed") sayError(report.reason);
   }
 }
 
@@ -107,7 +128,7 @@ export function contentSocket(stateDir: string): string {
     );
   }
   for (const name of readdirSync(folder)) {
-    const pid = /^content-(\d+)\.sock$/.exec(name)?.[1];
+    const pid = /^content-(\d+)\.sock(?:\.\w+)?$/.exec(name)?.[1];
     if (pid !== undefined && !isAlive(Number(pid))) rmSync(join(folder, name), { force: true });
   }
   return join(folder, `content-${process.pid}.sock`);

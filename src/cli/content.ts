@@ -1,17 +1,21 @@
 import { type BrowserInfo } from "../content/browser/pool.ts";
 import { type ContentAddress, startContentService } from "../content/service.ts";
 import { messageOf } from "../lib/caught.ts";
-import { HELP, readFlags, wrongUsage } from "./flags.ts";
+import { atBoundary } from "./boundary.ts";
+import { HELP, readFlags } from "./flags.ts";
 import { parseSearchOptions } from "./search-options.ts";
 import { stateFolder } from "./state-folder.ts";
 import { stopSignal } from "./stop-signal.ts";
+import { say } from "./terminal.ts";
+import { UsageError } from "./usage-error.ts";
 
 const USAGE = `usage: turnpike content [--socket PATH | --port N] [--state-dir DIR] [--browser-path PROGRAM] [--allow-private]
-                        [--search JSON] [--gateway URL [--mcp-host NAME ...]]
+                        [--charge-timeouts] [--search JSON] [--gateway URL [--mcp-host NAME ...]]
 
 Runs the content service alone, on a Unix socket or on a port of 127.0.0.1, for a gateway of your own. It takes no payment.
---search takes what a configuration has in content.search. With --gateway it serves MCP at /mcp, by calls to that gateway, which
-must sell the operations at their own paths; --mcp-host names a host that browsers may know it by, "*" for any without an Origin.`;
+--search takes what a configuration has in content.search. With --gateway it says what that gateway asks for the operations, and serves
+MCP at /mcp, by calls to that gateway, which must sell the operations at their own paths; --mcp-host names a host that browsers may know it by, "*" for any without an Origin.
+--charge-timeouts marks failures of pages that used their time up themselves; the gateway of turnpike start alone charges for them.`;
 
 const FLAGS = {
   socket: { type: "string" },
@@ -19,6 +23,7 @@ const FLAGS = {
   "state-dir": { type: "string" },
   "browser-path": { type: "string" },
   "allow-private": { type: "boolean" },
+  "charge-timeouts": { type: "boolean" },
   search: { type: "string", default: "{}" },
   gateway: { type: "string" },
   "mcp-host": { type: "string", multiple: true },
@@ -31,14 +36,18 @@ export type ContentReport =
   | { readonly kind: "failed"; readonly reason: string };
 
 /** `turnpike content`: runs the content service until it is told to stop. Returns the exit code. */
-export async function content(args: readonly string[]): Promise<number> {
-  const values = readFlags(args, FLAGS, USAGE);
-  if (typeof values === "number") return values;
-  if (!/^\d{1,5}$/.test(values.port)) return wrongUsage(USAGE, "--port takes a number");
+export function content(args: readonly string[]): Promise<number> {
+  return atBoundary(USAGE, () => run(args));
+}
+
+async function run(args: readonly string[]): Promise<number | "help"> {
+  const values = readFlags(args, FLAGS);
+  if (values.help === true) return "help";
+  if (!/^\d{1,5}$/.test(values.port)) throw new UsageError(`--port "${values.port}" is not a port number`);
   const browserPath = values["browser-path"];
   const gateway = values.gateway === undefined ? undefined : URL.parse(values.gateway);
   if (gateway === null || (gateway !== undefined && !/^https?:$/.test(gateway.protocol))) {
-    return wrongUsage(USAGE, "--gateway takes an http or https URL");
+    throw new UsageError("--gateway takes an http or https URL");
   }
   // From the beginning: a parent that goes while the browser starts is not heard of later.
   const gone = process.send === undefined ? undefined : parentGone();
@@ -48,12 +57,13 @@ export async function content(args: readonly string[]): Promise<number> {
         values.socket === undefined ? { hostname: "127.0.0.1", port: Number(values.port) } : { unix: values.socket },
       stateDir: stateFolder(values["state-dir"]),
       allowPrivate: values["allow-private"] === true,
+      chargeTimeouts: values["charge-timeouts"] === true,
       search: parseSearchOptions(values.search),
       mcp:
         gateway === undefined
           ? undefined
           : { gatewayUrl: gateway.href.replace(/\/+$/, ""), hosts: values["mcp-host"] ?? [] },
-      log: (level, message) => console.error(`content: ${level}: ${message}`),
+      log: (level, message) => say(`content: ${level}: ${message}`),
       ...(browserPath === undefined || browserPath === "" ? {} : { browserPath }),
     });
     const { address, browser } = service;
@@ -65,9 +75,8 @@ export async function content(args: readonly string[]): Promise<number> {
     await service.close();
     return 0;
   } catch (error) {
-    const reason = messageOf(error);
-    if (gone === undefined) console.error(`turnpike content: ${reason}`);
-    else report({ kind: "failed", reason });
+    if (gone === undefined) throw error;
+    report({ kind: "failed", reason: messageOf(error) });
     return 1;
   }
 }

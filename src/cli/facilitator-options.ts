@@ -1,5 +1,4 @@
 import { type Config } from "../gateway/config/config.ts";
-import { findingText } from "../gateway/config/finding.ts";
 import { loadFile, loadValue } from "../gateway/config/load.ts";
 import { isAddress } from "../payments/signatures/address.ts";
 import { type TakenAsset } from "../payments/facilitator/asset-gate.ts";
@@ -7,7 +6,7 @@ import { assetsOn } from "../payments/x402/assets.ts";
 import { parseNetwork } from "../payments/x402/networks.ts";
 import { type FacilitatorPlace } from "../payments/facilitator/serve-facilitator.ts";
 import { compileTerms } from "../payments/x402/terms.ts";
-import { StartError } from "./start-error.ts";
+import { problemsError } from "./configuration.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Tokens that flags may name. */
@@ -63,7 +62,7 @@ export function takenAssets(
   named: readonly TakenAsset[],
 ): TakenAsset[] {
   const stray = named.find(({ network }) => !networks.includes(network));
-  if (stray !== undefined) throw new UsageError(`--asset names ${stray.network}, which is none of the chains`);
+  if (stray !== undefined) throw new UsageError(`--asset names ${stray.network}, which is not one of the chains`);
   const all = [...networks.flatMap(assetsOn), ...routes.flatMap(assetsOf), ...named];
   // What a route sells for on a chain that is not here is settled elsewhere.
   const here = all.filter(({ network }) => networks.includes(network));
@@ -89,7 +88,7 @@ export async function readSettings(flags: FacilitatorFlags): Promise<Config> {
   const loaded = flags.config === undefined ? loadValue(change({})) : await loadFile(flags.config, change);
   if (loaded.config !== undefined) return loaded.config;
   const name = flags.config ?? "flags";
-  throw new StartError(loaded.problems.map((problem) => `${name}: ${findingText(problem)}`).join("\n"));
+  throw problemsError(name, loaded.problems);
 }
 
 /** What is wrong with the file is for the loader to say. */

@@ -16,8 +16,9 @@ import { type Chain, CHAIN_SETUP_MS, hasChain, startChain, type TestToken } from
 import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment } from "../payments/testing/payment.ts";
 import { authorizationHash } from "../payments/signatures/typed-data.ts";
 import { parseAssets, parsePlace } from "./facilitator-options.ts";
+import { patient } from "../lib/testing/patience.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 const MAIN = join(import.meta.dir, "main.ts");
 const KEY = "0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d";
@@ -87,7 +88,7 @@ const REFUSED: readonly (readonly [name: string, args: readonly string[], code: 
   ["test mode with a token", ["--test", "--any-asset"], 2, /--test has no chain, no key and no list of tokens/],
   ["a token that is none", ["--chain", "base=RPC", "--asset", "base:USDC"], 2, /--asset takes NETWORK:ADDRESS/],
   ["a token and every token", ["--chain", "base=RPC", "--any-asset", "--asset", "base:0x"], 2, /--asset adds nothing/],
-  ["no chain", ANY_PORT, 2, /which chain\? name one with --chain/],
+  ["no chain", ANY_PORT, 2, /Name a chain with --chain/],
   ["a chain without its variable", ["--chain", "base"], 2, /--chain takes NETWORK=VARIABLE/],
   ["an unknown chain", ["--chain", "moon=RPC"], 1, /x402\.chains\[0\]\.network: expected an EVM chain/],
   ["a variable that is not set", ["--chain", "base=NO_SUCH_RPC"], 1, /the environment variable NO_SUCH_RPC is not set/],

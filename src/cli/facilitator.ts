@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { messageOf } from "../lib/caught.ts";
 import { takeOnly, type TakenAsset } from "../payments/facilitator/asset-gate.ts";
 import { findAsset } from "../payments/x402/assets.ts";
 import { createBookingFacilitator } from "../payments/facilitator/booking-facilitator.ts";
@@ -13,6 +12,7 @@ import { networkTitle } from "../payments/x402/networks.ts";
 import { type Environment, readSecret } from "../payments/facilitator/secrets.ts";
 import { type FacilitatorPlace, serveFacilitator } from "../payments/facilitator/serve-facilitator.ts";
 import { openStore } from "../store/open-store.ts";
+import { atBoundary } from "./boundary.ts";
 import {
   type FacilitatorFlags,
   parseAssets,
@@ -21,10 +21,11 @@ import {
   takenAssets,
   variableName,
 } from "./facilitator-options.ts";
-import { HELP, readFlags, wrongUsage } from "./flags.ts";
+import { HELP, readFlags } from "./flags.ts";
 import { StartError } from "./start-error.ts";
 import { stateFolder } from "./state-folder.ts";
 import { stopSignal } from "./stop-signal.ts";
+import { say, sayWarning } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** Where callers' token is unless somebody says otherwise. */
@@ -75,11 +76,11 @@ interface Offered {
 }
 
 /** `turnpike facilitator`: serves the embedded facilitator until it is told to stop. Returns the exit code. */
-export async function facilitator(args: readonly string[]): Promise<number> {
-  const values = readFlags(args, FLAGS, USAGE);
-  if (typeof values === "number") return values;
-  const isTest = values.test === true;
-  try {
+export function facilitator(args: readonly string[]): Promise<number> {
+  return atBoundary(USAGE, async () => {
+    const values = readFlags(args, FLAGS);
+    if (values.help === true) return "help";
+    const isTest = values.test === true;
     const place = parsePlace(values.listen);
     const token = tokenOf(values["token-env"], process.env);
     if (isTest) requireOwnMachine(place);
@@ -90,18 +91,14 @@ export async function facilitator(args: readonly string[]): Promise<number> {
     }
     if (isAny && named.length > 0) throw new UsageError("--any-asset takes every token: --asset adds nothing");
     if (!isTest && chains.length === 0 && config === undefined) {
-      throw new UsageError("which chain? name one with --chain, or a configuration that does with --config");
+      throw new UsageError("Name a chain with --chain, or a configuration that has one with --config");
     }
     const keyEnv = key === undefined ? undefined : variableName("--key-env", key);
     const offered = isTest
       ? await openTest(stateFolder(values["state-dir"]))
       : await openChains({ config, chains, keyEnv, test: false }, isAny ? "any" : parseAssets(named), place);
     return await serve(offered, place, token);
-  } catch (error) {
-    if (error instanceof UsageError) return wrongUsage(USAGE, error.message);
-    if (error instanceof StartError) throw error;
-    throw new StartError(messageOf(error), { cause: error });
-  }
+  });
 }
 
 function tokenOf(name: string | undefined, environment: Environment): string | undefined {
@@ -142,7 +139,7 @@ async function openChains(
   const { address } = parseKey(options.key);
   const look = (): Promise<readonly Gas[]> => readGas(options.chains, address);
   const gas = await look();
-  const stopWatching = watchGas(look, (message) => console.error(message));
+  const stopWatching = watchGas(look, sayWarning);
   return {
     facilitator: assets === undefined ? own : takeOnly(own, networks, assets),
     lines: [
@@ -183,13 +180,13 @@ function gasText(gas: Gas): string {
 async function serve(offered: Offered, place: FacilitatorPlace, token: string | undefined): Promise<number> {
   const { facilitator: own, signers, graceMs } = offered;
   try {
-    const server = await serveFacilitator(own, place, { signers, token, log: (message) => console.error(message) });
+    const server = await serveFacilitator(own, place, { signers, token, log: say });
     // Before anybody is told that it listens: a signal may come at once.
     const stopped = stopSignal();
     const access = token === undefined ? "this machine alone" : "whoever shows the token";
     const lines = [["listening", server.url], ["callers", access], ...offered.lines];
     console.log(lines.map(([name = "", text = ""]) => `${name.padEnd(10)}${text}`).join("\n"));
-    for (const warning of offered.warnings) console.error(`warning: ${warning}`);
+    for (const warning of offered.warnings) sayWarning(`warning: ${warning}`);
     await stopped;
     await server.close(graceMs);
     return 0;

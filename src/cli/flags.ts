@@ -1,36 +1,39 @@
 import { parseArgs, type ParseArgsConfig } from "node:util";
 import { messageOf } from "../lib/caught.ts";
+import { nearestWord } from "../lib/nearest-word.ts";
+import { UsageError } from "./usage-error.ts";
 
 type Options = NonNullable<ParseArgsConfig["options"]>;
-type Values<T extends Options> = ReturnType<typeof parseArgs<{ args: string[]; options: T }>>["values"];
+type Parsed<T extends Options> = ReturnType<
+  typeof parseArgs<{ args: string[]; options: T; allowPositionals: true; strict: true }>
+>;
 
 /** The flag that every command has. */
 export const HELP = { type: "boolean", short: "h" } as const;
 
-/**
- * Reads a command line that has flags alone. Where it asks for help or makes no sense, prints why, and `usage`, and
- * returns the exit code.
- */
-export function readFlags<T extends Options>(args: readonly string[], options: T, usage: string): Values<T> | number {
-  let values: Values<T>;
+/** Reads a command line of flags and positional arguments. Throws UsageError. */
+export function parseFlags<T extends Options>(args: readonly string[], options: T): Parsed<T> {
   try {
-    ({ values } = parseArgs({ args: [...args], options }));
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
   } catch (error) {
-    return wrongUsage(usage, flagProblem(error));
+    throw new UsageError(`${flagProblem(error)}${suggestion(error, Object.keys(options))}`);
   }
-  if (Reflect.get(values, "help") !== true) return values;
-  console.log(usage);
-  return 0;
+}
+
+/** Reads a command line that has flags alone. Throws UsageError. */
+export function readFlags<T extends Options>(args: readonly string[], options: T): Parsed<T>["values"] {
+  const { values, positionals } = parseFlags(args, options);
+  if (positionals.length > 0) throw new UsageError(`Unexpected argument '${positionals[0] ?? ""}'`);
+  return values;
 }
 
 /** What Node says of a flag that makes no sense, without its advice. */
-export function flagProblem(error: unknown): string {
+function flagProblem(error: unknown): string {
   return messageOf(error).split(/\. |\.?\n/)[0] ?? "";
 }
 
-/** Prints what went wrong and `usage`, which begins with the command's name; returns the exit code. */
-export function wrongUsage(usage: string, problem: string): number {
-  const command = /^usage: (turnpike(?: [a-z]+)?)/.exec(usage)?.[1] ?? "turnpike";
-  console.error(`${command}: ${problem}\n\n${usage}`);
-  return 2;
+function suggestion(error: unknown, names: readonly string[]): string {
+  const unknown = /^Unknown option '--([^']*)'/.exec(messageOf(error))?.[1];
+  const nearest = unknown === undefined ? undefined : nearestWord(unknown, names);
+  return nearest === undefined ? "" : `; did you mean --${nearest}?`;
 }

@@ -1,20 +1,20 @@
-import { type ConfigFlags, applyFlags } from "../gateway/config/flags.ts";
 import { type Config } from "../gateway/config/config.ts";
-import { findingText } from "../gateway/config/finding.ts";
-import { loadFile, loadValue, type Prepare } from "../gateway/config/load.ts";
+import { type ConfigFlags } from "../gateway/config/flags.ts";
 import { descriptorWarning } from "../gateway/process/descriptor-limit.ts";
-import { type Gateway, startGateway } from "../gateway/process/gateway.ts";
+import { type AdministeredGateway, startAdministered } from "../gateway/process/administered-gateway.ts";
 import { urlOf } from "../gateway/process/listener-plan.ts";
 import { quicPlansOf } from "../gateway/process/quic-listeners.ts";
 import { defaultStorePath } from "../gateway/process/store-path.ts";
-import { superviseGateway } from "../gateway/process/supervisor.ts";
 import { messageOf } from "../lib/caught.ts";
+import { atBoundary } from "./boundary.ts";
+import { type ReadConfig, readConfig } from "./configuration.ts";
 import { HELP, readFlags } from "./flags.ts";
 import { FLAGS_TEXT } from "./gateway-flags.ts";
-import { hangup, rotation } from "./held-signals.ts";
+import { rotation } from "./held-signals.ts";
 import { reloadOnHangup } from "./reload.ts";
 import { StartError } from "./start-error.ts";
 import { finishStart, stopSignal } from "./stop-signal.ts";
+import { say, sayWarning } from "./terminal.ts";
 
 const USAGE = `usage: turnpike [--config FILE] [--address A] [--port N] [--workers N] [--static-root DIR] [--cert FILE --key FILE]
 
@@ -24,6 +24,8 @@ ${FLAGS_TEXT}`;
 
 /** Milliseconds that requests in flight have to end when the gateway is told to stop. */
 export const DRAIN_MS = 30_000;
+
+const MAX_PORT = 65_535;
 
 /** The same flags, as parseArgs wants them. */
 const FLAGS = {
@@ -43,6 +45,14 @@ function wholeNumber(name: string, value: string | undefined): number | undefine
   return Number(value);
 }
 
+/** The port that a flag names; undefined where it is not given. Throws StartError where it is none. */
+export function portFlag(name: string, value: string | undefined): number | undefined {
+  const port = wholeNumber(name, value);
+  if (port !== undefined && port > MAX_PORT)
+    throw new StartError(`Cannot use --${name} ${port}: it is not a port number`);
+  return port;
+}
+
 /** Turns parsed command-line values into configuration flags. Throws StartError on values that are no numbers. */
 export function configFlags(values: Readonly<Record<string, string | boolean | undefined>>): ConfigFlags {
   const text = (name: string): string | undefined => {
@@ -59,45 +69,31 @@ export function configFlags(values: Readonly<Record<string, string | boolean | u
   };
 }
 
-/**
- * Loads a configuration file, defaults where there is none, applies flags, prints warnings. Throws StartError naming every
- * problem.
- */
-export async function readConfig(path: string | undefined, flags: ConfigFlags, prepare?: Prepare): Promise<Config> {
-  const name = path ?? "defaults";
-  const first = path === undefined ? loadValue({}) : await loadFile(path, prepare);
-  const second = first.config === undefined ? first : applyFlags(first.config, flags);
-  for (const warning of new Set([...first.warnings, ...second.warnings].map(findingText))) {
-    console.error(`${name}: warning: ${warning}`);
-  }
-  if (second.config === undefined) {
-    throw new StartError(second.problems.map((problem) => `${name}: ${findingText(problem)}`).join("\n"));
-  }
-  return second.config;
+/** `turnpike [--config FILE]`: runs the gateway until it is told to stop; SIGHUP reads the file again, SIGUSR1 opens the logs again. Returns the exit code. */
+export function runGateway(args: readonly string[]): Promise<number> {
+  return atBoundary(USAGE, () => run(args));
 }
 
-const NO_FILE = "Cannot reload: there is no configuration file (--config)";
-
-/** `turnpike [--config FILE]`: runs the gateway until it is told to stop; SIGHUP reads the file again, SIGUSR1 opens the logs again. Returns the exit code. */
-export async function runGateway(args: readonly string[]): Promise<number> {
-  const values = readFlags(args, FLAGS, USAGE);
-  if (typeof values === "number") return values;
+async function run(args: readonly string[]): Promise<number | "help"> {
+  const values = readFlags(args, FLAGS);
+  if (values.help === true) return "help";
   const path = values.config;
   const flags = configFlags(values);
-  const config = await readConfig(path, flags);
+  const opened = await readConfig({ path, flags, prepare: (value) => value });
+  const { config } = opened;
   warnOfDescriptors(config);
   // Before there is anything that would be left behind.
   const stopped = stopSignal();
-  const gateway = await finishStart(stopped, () => start(config, path));
+  const gateway = await finishStart(stopped, () => start(opened));
   // Before anybody is told that it listens: an operator's script may send a signal at once.
-  if (path === undefined) hangup.heed(() => console.error(NO_FILE));
-  else reloadOnHangup({ gateway, config, path, read: () => readConfig(path, flags) });
+  reloadOnHangup(gateway);
   rotation.heed(() => void gateway.reopenLogs());
   for (const listener of gateway.listeners) console.log(`listening on ${urlOf(listener)}`);
   for (const { address, port } of quicPlansOf(config, gateway.listeners)) {
     // A port that the kernel chose for HTTP/3 alone is in Alt-Svc.
     if (port !== 0) console.log(`listening on ${urlOf({ address, port, scheme: "https" })} by HTTP/3`);
   }
+  if (gateway.adminUrl !== undefined) console.log(`admin interface on ${gateway.adminUrl}`);
   await stopped;
   await gateway.close(DRAIN_MS);
   return 0;
@@ -106,18 +102,13 @@ export async function runGateway(args: readonly string[]): Promise<number> {
 /** Says so where the system gives a process too few descriptors for `config`. */
 export function warnOfDescriptors(config: Config): void {
   const warning = descriptorWarning(config);
-  if (warning !== "") console.error(warning);
+  if (warning !== "") sayWarning(warning);
 }
 
-async function start(config: Config, path: string | undefined): Promise<Gateway> {
-  const options = {
-    config,
-    storePath: defaultStorePath(config, path),
-    reusePort: false,
-    log: (message: string) => console.error(message),
-  };
+async function start(opened: ReadConfig): Promise<AdministeredGateway> {
+  const storePath = defaultStorePath(opened.config, opened.source.path);
   try {
-    return config.server.workers === 1 ? await startGateway(options) : await superviseGateway(options);
+    return await startAdministered(opened, { storePath, reusePort: false, log: say });
   } catch (error) {
     throw new StartError(messageOf(error), { cause: error });
   }

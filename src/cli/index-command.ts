@@ -1,15 +1,17 @@
-import { parseArgs } from "node:util";
 import { ANYWHERE, PUBLIC_WEB } from "../content/egress/guard.ts";
 import { Extractor } from "../content/extraction/extractor.ts";
 import { cleanText, MAX_SNIPPET_LENGTH, MAX_TITLE_LENGTH } from "../content/search/clean-text.ts";
-import { crawl, type CrawlOutcome, type CrawlReport } from "../content/search/index/crawl.ts";
+import { crawl, type CrawlDeps, type CrawlOutcome, type CrawlReport, REFUSED } from "../content/search/index/crawl.ts";
 import { PageIndex } from "../content/search/index/page-index.ts";
 import { type Site, Sites } from "../content/search/index/sites.ts";
 import { indexPath, SEARCH_USER_AGENT } from "../content/search/search-service.ts";
-import { messageOf } from "../lib/caught.ts";
-import { flagProblem, HELP, wrongUsage } from "./flags.ts";
+import { atBoundary } from "./boundary.ts";
+import { HELP, parseFlags } from "./flags.ts";
+import { showProgress } from "./progress.ts";
 import { stateFolder } from "./state-folder.ts";
 import { stopSignal } from "./stop-signal.ts";
+import { say, sayNote, sayWarning } from "./terminal.ts";
+import { UsageError } from "./usage-error.ts";
 
 const USAGE = `usage: turnpike index add URL [--depth N] [--max-pages N] [--no-sitemap] [--no-same-host] [CRAWL FLAGS]
        turnpike index refresh [URL] [CRAWL FLAGS]
@@ -26,7 +28,7 @@ crawl flags:
   --delay SECONDS    between two requests to a host (0.2); robots.txt may ask for more
   --max-size MB      stop where the index would be larger (1024)
   --allow-private    let private and loopback addresses be fetched
-  --verbose          say what becomes of each address
+  --verbose          say what becomes of each address, not only of those that failed
   --state-dir DIR    as turnpike start has it`;
 
 const FLAGS = {
@@ -48,41 +50,29 @@ const MAX_DEPTH = 100;
 const MAX_PAGES = 1_000_000;
 const MAX_DELAY_SECONDS = 60;
 const MAX_SIZE_MB = 1_048_576;
+/** Failed addresses that a crawl names without --verbose. */
+const MAX_FAILURES_SHOWN = 20;
 /** Results of `index search`. */
 const RESULTS = 10;
 
-type Values = ReturnType<typeof read>["values"];
-
-function read(args: readonly string[]) {
-  return parseArgs({ args: [...args], options: FLAGS, allowPositionals: true });
-}
+type Values = ReturnType<typeof parseFlags<typeof FLAGS>>["values"];
 
 /** `turnpike index`: fills and shows the index of pages. Returns the exit code: 0 done, 1 failed, 2 wrong usage. */
-export async function index(args: readonly string[]): Promise<number> {
-  let parsed: ReturnType<typeof read>;
-  try {
-    parsed = read(args);
-  } catch (error) {
-    return wrongUsage(USAGE, flagProblem(error));
-  }
-  const { values, positionals } = parsed;
-  if (values.help === true) {
-    console.log(USAGE);
-    return 0;
-  }
-  const [command = "", subject, ...rest] = positionals;
-  if (rest.length > 0) return wrongUsage(USAGE, `what is "${rest[0] ?? ""}"?`);
-  const pages = PageIndex.open(indexPath(stateFolder(values["state-dir"])));
-  try {
+export function index(args: readonly string[]): Promise<number> {
+  return atBoundary(USAGE, async () => {
+    const { values, positionals } = parseFlags(args, FLAGS);
+    if (values.help === true) return "help";
+    const [command = "", subject, ...rest] = positionals;
+    if (rest.length > 0) throw new UsageError(`Unexpected argument "${rest[0] ?? ""}"`);
     const delayMs = decimal("--delay", values.delay, MAX_DELAY_SECONDS) * 1000;
     const maxBytes = whole("--max-size", values["max-size"], MAX_SIZE_MB) * 1024 * 1024;
-    return await run({ pages, sites: new Sites(pages), values, delayMs, maxBytes }, command, subject);
-  } catch (error) {
-    console.error(`turnpike index: ${messageOf(error)}`);
-    return 1;
-  } finally {
-    pages.close();
-  }
+    const pages = PageIndex.open(indexPath(stateFolder(values["state-dir"])));
+    try {
+      return await run({ pages, sites: new Sites(pages), values, delayMs, maxBytes }, command, subject);
+    } finally {
+      pages.close();
+    }
+  });
 }
 
 interface Context {
@@ -114,7 +104,10 @@ async function run(context: Context, command: string, subject: string | undefine
     throw new Error(`Cannot refresh ${subject}: it is no site of the index; see turnpike index list`);
   }
   if (command !== "add" || subject === undefined) {
-    return wrongUsage(USAGE, `no such command: index ${[command, subject ?? ""].join(" ").trim()}`.trim());
+    if (["add", "remove", "search"].includes(command)) throw new UsageError(`Say what to ${command}`);
+    throw new UsageError(
+      command === "" ? "Name a command" : `No command "${[command, subject ?? ""].join(" ").trim()}"`,
+    );
   }
   const { values } = context;
   const site = sites.add({
@@ -129,7 +122,7 @@ async function run(context: Context, command: string, subject: string | undefine
 
 async function crawlAll(context: Context, chosen: readonly Site[]): Promise<number> {
   const { pages, sites, values, delayMs, maxBytes } = context;
-  if (!sites.lock(process.pid)) throw new Error("Cannot crawl: another process does; wait for its end");
+  if (!sites.lock(process.pid)) throw new Error("Cannot crawl: another process is crawling; wait until it ends");
   const extractor = new Extractor();
   const interrupt = new AbortController();
   void stopSignal().then(() => interrupt.abort());
@@ -137,6 +130,7 @@ async function crawlAll(context: Context, chosen: readonly Site[]): Promise<numb
   try {
     for (const site of chosen) {
       const startedAt = performance.now();
+      const reporter = crawlReporter(site, values.verbose === true);
       const report = await crawl(site, {
         index: pages,
         sites,
@@ -147,10 +141,8 @@ async function crawlAll(context: Context, chosen: readonly Site[]): Promise<numb
         maxBytes,
         now: Date.now,
         signal: interrupt.signal,
-        progress: (url, outcome) => {
-          if (values.verbose === true) console.error(`${outcome.padEnd(15)} ${url}`);
-        },
-      });
+        progress: reporter.tell,
+      }).finally(() => reporter.end());
       const count = sites.pages(site.id);
       console.log(reportText(site, report, { pages: count, seconds: (performance.now() - startedAt) / 1000 }));
       failed ||= count === 0;
@@ -161,6 +153,37 @@ async function crawlAll(context: Context, chosen: readonly Site[]): Promise<numb
     sites.unlock();
   }
   return failed ? 1 : 0;
+}
+
+interface CrawlReporter {
+  readonly tell: CrawlDeps["progress"];
+  end(): void;
+}
+
+/** Shows how far a crawl is, and the addresses that failed with the reason: the first of them, or all that was done. */
+function crawlReporter(site: Site, isVerbose: boolean): CrawlReporter {
+  let count = 0;
+  let failures = 0;
+  let isRefused = false;
+  const progress = showProgress(() => `${site.url}: ${count} ${count === 1 ? "address" : "addresses"} done`);
+  return {
+    tell(url, outcome, reason) {
+      count += 1;
+      if (outcome === "failed") failures += 1;
+      if (!isVerbose && (outcome !== "failed" || failures > MAX_FAILURES_SHOWN)) return;
+      progress.clear();
+      const line = `${outcome.padEnd(15)} ${url}${reason === undefined ? "" : `: ${reason}`}`;
+      if (outcome === "failed") sayWarning(line);
+      else sayNote(line);
+      isRefused ||= reason === REFUSED;
+    },
+    end() {
+      progress.stop();
+      if (isRefused) say("--allow-private lets private and loopback addresses be fetched");
+      const more = failures - MAX_FAILURES_SHOWN;
+      if (!isVerbose && more > 0) say(`${more} more failed; --verbose names them`);
+    },
+  };
 }
 
 const STOPPED = {
@@ -208,7 +231,7 @@ function remove({ pages, sites }: Context, subject: string): number {
 function addressOf(text: string): string {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new Error(`Cannot take "${text}": it is no http:// or https:// address`);
+    throw new Error(`Cannot take "${text}": it is not an http:// or https:// address`);
   }
   url.hash = "";
   return url.href;

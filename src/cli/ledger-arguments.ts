@@ -1,8 +1,8 @@
-import { type ParseArgsConfig, parseArgs } from "node:util";
+import { type ParseArgsConfig } from "node:util";
 import { isAddress } from "../payments/signatures/address.ts";
 import { type LedgerFilter } from "../store/ledger-view.ts";
 import { type PaymentState } from "../store/ledger.ts";
-import { flagProblem, HELP } from "./flags.ts";
+import { HELP, parseFlags } from "./flags.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const LEDGER_USAGE = `usage: turnpike ledger list [FILTERS] [--limit N] [--json]
@@ -86,19 +86,11 @@ export interface LedgerRequest {
   readonly json: boolean;
 }
 
-type Values = ReturnType<typeof read>["values"];
-
-function read(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: FLAGS, allowPositionals: true });
-  } catch (error) {
-    throw new UsageError(flagProblem(error));
-  }
-}
+type Values = ReturnType<typeof parseFlags<typeof FLAGS>>["values"];
 
 /** Reads the command line; "help" where that is all it asks for. Throws UsageError, and where a value makes no sense. */
 export function parseLedger(args: readonly string[]): LedgerRequest | "help" {
-  const { values, positionals } = read(args);
+  const { values, positionals } = parseFlags(args, FLAGS);
   if (values.help === true) return "help";
   const query = queryOf(values, positionals);
   const { config, store, "state-dir": stateDir } = values;
@@ -127,7 +119,7 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
 function queryOf(values: Values, [command = "", subject, ...rest]: readonly string[]): LedgerQuery {
   checkFlags(values, command);
   if (command === "show") {
-    if (subject === undefined) throw new UsageError("which payment? turnpike ledger show NONCE|TRANSACTION");
+    if (subject === undefined) throw new UsageError("Name a payment by its nonce or transaction");
     refuseMore(rest);
     return { kind: "show", prefix: prefixOf(subject) };
   }
@@ -137,23 +129,24 @@ function queryOf(values: Values, [command = "", subject, ...rest]: readonly stri
   if (command === "list") return { kind: "list", filter, owed, limit: limitOf(values.limit) };
   if (command === "totals") {
     const by = KEYS.find((key) => key === values.by);
-    if (by === undefined) throw new UsageError(`totals by what? --by ${KEYS.join("|")}`);
+    if (by === undefined) throw new UsageError(`Say what totals are by: --by ${KEYS.join("|")}`);
     return { kind: "totals", filter, by };
   }
-  if ((values.csv === true) === (values.jsonl === true)) throw new UsageError("export as what? --csv or --jsonl");
+  if ((values.csv === true) === (values.jsonl === true))
+    throw new UsageError("Say the format of the export: --csv or --jsonl");
   return { kind: "export", filter, owed, format: values.csv === true ? "csv" : "jsonl" };
 }
 
 function checkFlags(values: Values, command: string): void {
   const known = Object.hasOwn(KNOWN, command) ? KNOWN[command] : undefined;
-  if (known === undefined) throw new UsageError(command === "" ? "which command?" : `no command "${command}"`);
+  if (known === undefined) throw new UsageError(command === "" ? "Name a command" : `No command "${command}"`);
   const places = ["config", "state-dir", "store"];
   const other = Object.keys(values).find((name) => !known.includes(name) && !places.includes(name));
   if (other !== undefined) throw new UsageError(`${command} does not take --${other}`);
 }
 
 function refuseMore([first]: readonly string[]): void {
-  if (first !== undefined) throw new UsageError(`what is "${first}"?`);
+  if (first !== undefined) throw new UsageError(`Unexpected argument "${first}"`);
 }
 
 function filterOf({ state, route, payer, since, until }: Values): LedgerFilter {

@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { openPostgresStore } from "../store/postgres/open-postgres-store.ts";
 import { hasPostgres, TestPostgres } from "../store/testing/postgres.ts";
 import { RESERVATION } from "../store/testing/reservation.ts";
+import { patient } from "../lib/testing/patience.ts";
 
 // A database server and commands start slowly on a busy machine.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const MAIN = join(import.meta.dir, "main.ts");
 

@@ -7,9 +7,10 @@ import { openStore } from "../store/open-store.ts";
 import { type Store } from "../store/store.ts";
 import { RECORD_KEYS } from "./ledger-record.ts";
 import { csvCell } from "./ledger-export.ts";
+import { patient } from "../lib/testing/patience.ts";
 
 // Each command is a process, and they start slowly on a busy machine.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const MAIN = join(import.meta.dir, "main.ts");
 const USDC = "0x036cbd53842c5426634e7929541ec2318f3dcf7e";
@@ -60,6 +61,7 @@ const EXAMPLE: Reservation = {
   amount: "10000",
   payTo: `0x${"dd".repeat(20)}`,
   route: "/read",
+  consumer: "",
   fingerprint: "print",
   validBefore: 4_000_000_000,
   payload: "",
@@ -285,16 +287,16 @@ test("the ledger is found by configuration and by state folder, and named where 
 });
 
 const WRONG: readonly (readonly [args: readonly string[], code: number, said: string])[] = [
-  [[], 2, "turnpike ledger: which command?"],
-  [["list", "more"], 2, 'turnpike ledger: what is "more"?'],
+  [[], 2, "turnpike ledger: Name a command."],
+  [["list", "more"], 2, 'turnpike ledger: Unexpected argument "more".'],
   [["list", "--by", "route"], 2, "turnpike ledger: list does not take --by"],
-  [["totals"], 2, "turnpike ledger: totals by what? --by route|payer|day"],
-  [["totals", "--by", "nonce"], 2, "turnpike ledger: totals by what?"],
-  [["export"], 2, "turnpike ledger: export as what? --csv or --jsonl"],
-  [["export", "--csv", "--jsonl"], 2, "turnpike ledger: export as what?"],
+  [["totals"], 2, "turnpike ledger: Say what totals are by: --by route|payer|day"],
+  [["totals", "--by", "nonce"], 2, "turnpike ledger: Say what totals are by"],
+  [["export"], 2, "turnpike ledger: Say the format of the export: --csv or --jsonl"],
+  [["export", "--csv", "--jsonl"], 2, "turnpike ledger: Say the format of the export"],
   [["list", "--store", "x", "--config", "x"], 2, "--store is the ledger"],
-  [["list", "--colour"], 2, "Unknown option '--colour'\n\nusage: turnpike ledger"],
-  [["show"], 2, "which payment?"],
+  [["list", "--colour"], 2, `Unknown option '--colour'. Run "turnpike ledger --help"`],
+  [["show"], 2, "Name a payment"],
   [["list", "--state", "paid"], 1, 'Cannot take --state "paid"'],
   [["list", "--payer", "0x1"], 1, 'Cannot take --payer "0x1"'],
   [["list", "--since", "yesterday"], 1, 'Cannot take --since "yesterday"'],

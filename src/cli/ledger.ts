@@ -1,12 +1,11 @@
 import { join } from "node:path";
 import { defaultStorePath } from "../gateway/process/store-path.ts";
-import { codeOf, messageOf } from "../lib/caught.ts";
 import { openConfiguredStore } from "../store/configured-store.ts";
 import { type LedgerFilter, type LedgerView, MAX_FOUND } from "../store/ledger-view.ts";
 import { type Payment } from "../store/ledger.ts";
 import { openLedgerView, type OpenLedgerView } from "../store/open-ledger-view.ts";
-import { wrongUsage } from "./flags.ts";
-import { readConfig } from "./gateway.ts";
+import { atBoundary } from "./boundary.ts";
+import { readConfig } from "./configuration.ts";
 import {
   LEDGER_USAGE,
   type LedgerPlace,
@@ -19,7 +18,7 @@ import { isOwed, toRecord, toTotal } from "./ledger-record.ts";
 import { paymentDetail, paymentTable, totalTable } from "./ledger-render.ts";
 import { writeStandard } from "./standard-output.ts";
 import { stateFolder } from "./state-folder.ts";
-import { UsageError } from "./usage-error.ts";
+import { say, sayError } from "./terminal.ts";
 
 /** Payments that are read at one time. */
 const PAGE = 500;
@@ -27,8 +26,8 @@ const PAGE = 500;
 const WRITE_LENGTH = 65_536;
 
 /** `turnpike ledger`: shows payments. Returns the exit code: 0 done, 1 failed or nothing found, 2 wrong usage. */
-export async function ledger(args: readonly string[]): Promise<number> {
-  try {
+export function ledger(args: readonly string[]): Promise<number> {
+  return atBoundary(LEDGER_USAGE, async () => {
     const request = parseLedger(args);
     if (request === "help") {
       await writeStandard(`${LEDGER_USAGE}\n`);
@@ -40,19 +39,13 @@ export async function ledger(args: readonly string[]): Promise<number> {
     } finally {
       await opened.close();
     }
-  } catch (error) {
-    // Whoever reads has enough, as `head` does.
-    if (codeOf(error) === "EPIPE") return 0;
-    if (error instanceof UsageError) return wrongUsage(LEDGER_USAGE, error.message);
-    console.error(`turnpike ledger: ${messageOf(error)}`);
-    return 1;
-  }
+  });
 }
 
 async function openPlace({ config: path, stateDir, store }: LedgerPlace): Promise<OpenLedgerView> {
   if (store !== undefined) return openLedgerView(store);
   if (path === undefined) return openLedgerView(join(stateFolder(stateDir), "turnpike.db"));
-  const config = await readConfig(path, {});
+  const { config } = await readConfig({ path, flags: {}, prepare: (value) => value });
   if (config.postgres.url === undefined || config.postgres.url === "") {
     const inFolder = stateDir !== undefined && config.state_path === "";
     return openLedgerView(inFolder ? join(stateFolder(stateDir), "turnpike.db") : defaultStorePath(config, path));
@@ -86,8 +79,8 @@ async function show(view: LedgerView, prefix: string, json: boolean): Promise<nu
   if (payment === undefined) throw new Error(`Cannot show "${prefix}": no payment's nonce or transaction begins so`);
   if (others.length > 0) {
     const count = found.length === MAX_FOUND ? `${MAX_FOUND} payments or more` : `${found.length} payments`;
-    console.error(`turnpike ledger: "${prefix}" is the beginning of ${count}:`);
-    console.error(paymentTable(found, true).trimEnd());
+    sayError(`turnpike ledger: "${prefix}" is the beginning of ${count}:`);
+    say(paymentTable(found, true).trimEnd());
     return 1;
   }
   await writeStandard(json ? jsonText(toRecord(payment)) : paymentDetail(payment));

@@ -1,22 +1,46 @@
+import manifest from "../../package.json" with { type: "json" };
+import { nearestWord } from "../lib/nearest-word.ts";
+import { reportFailure } from "./boundary.ts";
 import { FLAGS_TEXT } from "./gateway-flags.ts";
 import { hangup, rotation } from "./held-signals.ts";
-import { StartError } from "./start-error.ts";
+import { chooseColor, COLOR_CHOICES } from "./terminal.ts";
+import { UsageError } from "./usage-error.ts";
 
 const USAGE = `usage: turnpike COMMAND [ARGUMENT ...]
        turnpike [FLAG ...]
 
   start       gateway and content service together, ready to sell
   call        pay for an operation and print its answer
+  pay         pay for any URL and print its answer
   wallet      the wallet that pays, and what it has
   mcp         the operations as tools for agents, over standard input and output
   ledger      the payments that were taken
   facilitator verify and settle payments, for gateways elsewhere
   check       look through a configuration file
+  filter      look through a WebAssembly filter, and run a request through it
   content     the content service alone
   index       the pages that /search finds without a network
   (none)      the gateway alone
 
-turnpike COMMAND --help says more. The gateway alone takes:
+Of a gateway that runs, by its admin interface:
+
+  status      whether it runs, with what, and whether memory and file differ
+  top         a live view: requests, latency, routes, servers, money, events
+  routes      list, add, change and remove routes
+  upstreams   list, add, change and remove upstreams; drain servers
+  config      show, compare, check and replace the configuration
+  reload      read the configuration file again
+  persist     write the running configuration to its file
+  usage       what was used, by consumer, route and upstream
+  events      what has happened
+  tenants     the warm tenants
+
+turnpike COMMAND --help says more. Every command takes:
+
+  --color WHEN        colour messages, and turnpike top: auto (on a terminal, unless NO_COLOR is set), always, never
+  --version           print the version
+
+The gateway alone takes:
 
 ${FLAGS_TEXT}`;
 
@@ -26,16 +50,29 @@ type Command = (args: string[]) => Promise<number>;
 const COMMANDS: Readonly<Record<string, Command>> = {
   start: async (args) => (await import("./start.ts")).start(args),
   call: async (args) => (await import("./call.ts")).call(args),
+  pay: async (args) => (await import("./pay.ts")).pay(args),
   wallet: async (args) => (await import("./wallet.ts")).wallet(args),
   mcp: async (args) => (await import("./mcp.ts")).mcp(args),
   ledger: async (args) => (await import("./ledger.ts")).ledger(args),
   facilitator: async (args) => (await import("./facilitator.ts")).facilitator(args),
   check: async (args) => (await import("./check.ts")).check(args),
+  filter: async (args) => (await import("./filter.ts")).filter(args),
   content: async (args) => (await import("./content.ts")).content(args),
   index: async (args) => (await import("./index-command.ts")).index(args),
+  status: async (args) => (await import("./admin/status.ts")).status(args),
+  top: async (args) => (await import("./admin/top/top.ts")).top(args),
+  routes: async (args) => (await import("./admin/routes.ts")).routes(args),
+  upstreams: async (args) => (await import("./admin/upstreams.ts")).upstreams(args),
+  config: async (args) => (await import("./admin/config.ts")).config(args),
+  reload: async (args) => (await import("./admin/reload.ts")).reload(args),
+  persist: async (args) => (await import("./admin/persist.ts")).persist(args),
+  usage: async (args) => (await import("./admin/usage.ts")).usage(args),
+  events: async (args) => (await import("./admin/events.ts")).events(args),
+  tenants: async (args) => (await import("./admin/tenants.ts")).tenants(args),
 };
 
-async function main(args: string[]): Promise<number> {
+async function main(given: readonly string[]): Promise<number> {
+  const args = takeColor(given);
   const [name = "", ...rest] = args;
   // Before anything is loaded: those that serve may be told to read their file again, or to open their logs, while they start.
   if (name === "start" || name === "" || name.startsWith("-")) {
@@ -46,20 +83,39 @@ async function main(args: string[]): Promise<number> {
     console.log(USAGE);
     return 0;
   }
+  if (name === "--version" || name === "-v") {
+    console.log(`turnpike ${manifest.version}`);
+    return 0;
+  }
   if (name === "" || name.startsWith("-")) return await (await import("./gateway.ts")).runGateway(args);
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
-  if (command === undefined) {
-    console.error(`turnpike: no command "${name}"\n\n${USAGE}`);
-    return 2;
+  if (command !== undefined) return await command(rest);
+  const nearest = nearestWord(name, Object.keys(COMMANDS));
+  throw new UsageError(`No command "${name}"${nearest === undefined ? "" : `; did you mean "${nearest}"?`}`);
+}
+
+/** The arguments without `--color WHEN`, which is obeyed; what follows `--` is left alone. Throws UsageError. */
+function takeColor(args: readonly string[]): string[] {
+  const end = args.includes("--") ? args.indexOf("--") : args.length;
+  const rest: string[] = [];
+  for (let i = 0; i < end; i++) {
+    const arg = args[i] ?? "";
+    if (arg !== "--color" && !arg.startsWith("--color=")) {
+      rest.push(arg);
+      continue;
+    }
+    if (arg === "--color") i++;
+    const when = arg === "--color" && i < end ? args[i] : arg.slice("--color=".length);
+    const choice = COLOR_CHOICES.find((known) => known === when);
+    if (choice === undefined) throw new UsageError(`--color takes one of ${COLOR_CHOICES.join(", ")}`);
+    chooseColor(choice);
   }
-  return await command(rest);
+  return [...rest, ...args.slice(end)];
 }
 
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  if (!(error instanceof StartError)) throw error;
-  console.error(error.message);
-  process.exitCode = 1;
+  process.exitCode = reportFailure("turnpike", error);
 }
 process.exit();

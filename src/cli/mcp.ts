@@ -1,28 +1,29 @@
-import { parseArgs } from "node:util";
 import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 import { callLimit, createMcpServer } from "../content/mcp/mcp-server.ts";
 import { type Gateway } from "../content/mcp/tool-call.ts";
-import { messageOf } from "../lib/caught.ts";
+import { pricesOf } from "../content/price-list.ts";
 import { describeReceipt, payAndFetch, PaymentUnanswered, type PayOptions } from "../payments/client/client.ts";
+import { atBoundary } from "./boundary.ts";
 import { DEFAULT_GATEWAY } from "./call-arguments.ts";
-import { HELP } from "./flags.ts";
+import { HELP, readFlags } from "./flags.ts";
 import { createPayer, PAYER_FLAGS, payerSettings } from "./payer.ts";
+import { say, sayError, sayNote } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** What an agent may spend without being told otherwise: nobody looks at each call. */
-const DEFAULT_MAX_PRICE = "$0.10";
-const DEFAULT_MAX_TOTAL = "$5";
+const DEFAULT_MAX_PRICE = "0.10 USDC";
+const DEFAULT_MAX_TOTAL = "5 USDC";
 /** Bytes of one message on standard input; a longer one ends the connection. */
 const MAX_MESSAGE_BYTES = 2 * 1024 * 1024;
 
-const USAGE = `usage: turnpike mcp [--gateway URL] [--max-price $X] [--max-total $X] [--allow-asset TOKEN ...]
+const USAGE = `usage: turnpike mcp [--gateway URL] [--max-price X] [--max-total X] [--allow-asset TOKEN ...]
        turnpike mcp [--gateway URL] --no-pay
 
 An MCP server on standard input and output, for agents on this machine: search, scrape, batch, extract, read, pdf, screenshot
 and qr as tools. It pays for calls from the wallet in $TURNPIKE_HOME or ~/.turnpike; what it paid goes to standard error.
 
   --gateway     where the tools are (default $TURNPIKE_GATEWAY, else ${DEFAULT_GATEWAY})
-  --max-price   the most that one call may cost (default ${DEFAULT_MAX_PRICE})
+  --max-price   the most that one call may cost, as 0.05 or "0.05 USDC" (default ${DEFAULT_MAX_PRICE})
   --max-total   the most that the wallet may pay in a day (UTC), over all calls (default $TURNPIKE_MAX_TOTAL, else ${DEFAULT_MAX_TOTAL})
   --allow-asset a token to pay with that is not known: NETWORK:ADDRESS:NAME:VERSION:DECIMALS
   --no-pay      hand the price to the agent, which pays by _meta["x402/payment"]
@@ -43,27 +44,17 @@ interface McpRequest {
 }
 
 /** `turnpike mcp`: serves until standard input ends or it is told to stop. Returns the exit code: 0 done, 2 usage. */
-export async function mcp(args: readonly string[]): Promise<number> {
-  try {
+export function mcp(args: readonly string[]): Promise<number> {
+  return atBoundary(USAGE, async () => {
     const request = parse(args);
     if (request === "help") console.log(USAGE);
     else await run(request);
     return 0;
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    console.error(`turnpike mcp: ${error.message}\n\n${USAGE}`);
-    return 2;
-  }
+  });
 }
 
 function parse(args: readonly string[]): McpRequest | "help" {
-  const { values } = (() => {
-    try {
-      return parseArgs({ args: [...args], options: OPTIONS });
-    } catch (error) {
-      throw new UsageError(messageOf(error));
-    }
-  })();
+  const values = readFlags(args, OPTIONS);
   if (values.help === true) return "help";
   const text = values.gateway ?? (process.env["TURNPIKE_GATEWAY"] || DEFAULT_GATEWAY);
   const url = URL.parse(text);
@@ -71,20 +62,21 @@ function parse(args: readonly string[]): McpRequest | "help" {
   const settings = payerSettings(values, { maxPrice: DEFAULT_MAX_PRICE, maxTotal: DEFAULT_MAX_TOTAL });
   return {
     gateway: url.href.replace(/\/+$/, ""),
-    payer: values["no-pay"] === true ? undefined : createPayer(settings, (line) => console.error(line)),
+    payer: values["no-pay"] === true ? undefined : createPayer(settings, say),
   };
 }
 
 function gatewayOf({ gateway, payer }: McpRequest): Gateway {
-  if (payer === undefined) return { url: gateway, send: fetch };
+  const ask = pricesOf(gateway, fetch);
+  const plain = { url: gateway, send: fetch, prices: () => ask("") };
+  if (payer === undefined) return plain;
   return {
-    url: gateway,
-    send: fetch,
+    ...plain,
     pay: async (url, init) => {
       const { response, offer, receipt, isOpen } = await payAndFetch(url, init, payer);
       // An agent that just tried again would pay once more.
       if (isOpen) throw new PaymentUnanswered("the gateway does not know yet, and another call is paid anew", {});
-      if (offer !== undefined && receipt?.success === true) console.error(`paid ${describeReceipt(offer, receipt)}`);
+      if (offer !== undefined && receipt?.success === true) sayNote(`paid ${describeReceipt(offer, receipt)}`);
       return response;
     },
   };
@@ -113,7 +105,7 @@ async function run(request: McpRequest): Promise<void> {
     transport,
     // Tools do not change while it runs.
     maxSubscriptions: 0,
-    onerror: (error) => console.error(`turnpike mcp: ${error.message.slice(0, 200)}`),
+    onerror: (error) => sayError(`turnpike mcp: ${error.message.slice(0, 200)}`),
   });
   await ended;
   await handle.close();

@@ -3,6 +3,7 @@ import { parseAllowedAsset } from "../payments/client/allowed-asset.ts";
 import { type Asset } from "../payments/x402/assets.ts";
 import { type PayOptions } from "../payments/client/client.ts";
 import { createFunds } from "../payments/client/funds.ts";
+import { readLimit } from "../payments/client/limit.ts";
 import { Spending, spendingPath } from "../payments/client/spending.ts";
 import { type Account, openWallet, walletPath } from "../payments/client/wallet.ts";
 import { UsageError } from "./usage-error.ts";
@@ -30,8 +31,6 @@ export interface PayerSettings {
   readonly assets: readonly Asset[];
 }
 
-const DOLLARS = /^\$(?:0|[1-9][0-9]{0,8})(?:\.[0-9]{1,6})?$/;
-
 /** Reads the flags; what they do not say is as in `defaults`, the total also as in $TURNPIKE_MAX_TOTAL. Throws UsageError. */
 export function payerSettings(
   flags: PayerFlags,
@@ -42,14 +41,25 @@ export function payerSettings(
   const totalName = flags["max-total"] === undefined ? "TURNPIKE_MAX_TOTAL" : "--max-total";
   return {
     maxPrice: amount("--max-price", flags["max-price"] ?? defaults.maxPrice),
-    maxTotal: total === undefined || total === "" ? defaults.maxTotal : amount(totalName, total),
+    maxTotal: totalOf(totalName, total, defaults.maxTotal),
     assets: (flags["allow-asset"] ?? []).map(allowed),
   };
 }
 
+/** A variable of the environment that is set to nothing is not set; a flag that a shell has emptied is an error. */
+function totalOf(name: string, text: string | undefined, preset: string | undefined): string | undefined {
+  const given = text === undefined || (text === "" && !name.startsWith("-")) ? preset : text;
+  return given === undefined ? undefined : amount(name, given);
+}
+
+/** What a shell makes of `$0.05` or `$5` without quotes. */
+const EATEN = /^$|^\.\d|sh\.\d/;
+
 function amount(name: string, text: string): string {
-  if (!DOLLARS.test(text) || !/[1-9]/.test(text)) throw new UsageError(`${name} "${text}" is no amount such as $0.05`);
-  return text;
+  const limit = readLimit(text);
+  if (limit !== undefined) return limit;
+  const hint = EATEN.test(text) ? "; shells replace a dollar sign and what follows it, so write none" : "";
+  throw new UsageError(`${name} "${text}" is not an amount such as 0.05 or "0.05 USDC"${hint}`);
 }
 
 function allowed(text: string): Asset {

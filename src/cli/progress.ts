@@ -18,17 +18,19 @@ export interface Progress {
 }
 
 /**
- * Shows on a terminal that something is under way, and for how long: the service answers once, at the end, so that no
- * more is known before.
+ * Shows on a terminal that something is under way, and for how long. `what` is one line without its end, or gives it anew
+ * for each drawing.
  */
-export function showProgress(what: string, stream: ProgressStream = process.stderr): Progress {
+export function showProgress(what: string | (() => string), stream: ProgressStream = process.stderr): Progress {
   if (stream.isTTY !== true || process.env["TERM"] === "dumb") return { clear() {}, stop() {} };
   const startedAt = performance.now();
   let frame = 0;
   const draw = () => {
     const elapsed = performance.now() - startedAt;
     if (elapsed < DELAY_MS) return;
-    stream.write(`\r\u001b[K${FRAMES[frame % FRAMES.length] ?? ""} ${what}, ${Math.floor(elapsed / 1000)} s`);
+    stream.write(
+      `\r\u001b[K${FRAMES[frame % FRAMES.length] ?? ""} ${typeof what === "string" ? what : what()}, ${Math.floor(elapsed / 1000)} s`,
+    );
     frame += 1;
   };
   const clear = () => void (frame > 0 && stream.write("\r\u001b[K"));

@@ -1,20 +1,20 @@
-import { isDeepStrictEqual } from "node:util";
-import { type Config } from "../gateway/config/config.ts";
-import { type Gateway } from "../gateway/process/gateway.ts";
-import { messageOf } from "../lib/caught.ts";
+import { findingText } from "../gateway/config/finding.ts";
+import { whyNot } from "../gateway/admin/running-config/config-events.ts";
+import { type RunningConfig } from "../gateway/admin/running-config/running-config.ts";
+import { type Actor, type EventSink } from "../gateway/telemetry/event.ts";
 import { hangup } from "./held-signals.ts";
+import { say, sayError, sayWarning } from "./terminal.ts";
 
-export interface Reloadable {
-  readonly gateway: Gateway;
-  /** What the gateway was started with. */
-  readonly config: Config;
-  readonly path: string;
-  /** Reads the file again; throws, with every problem, where it cannot be served. */
-  readonly read: () => Promise<Config>;
+const SIGNAL: Actor = { kind: "signal", key: "-", address: "" };
+
+/** What runs, and where the lines of its log go. */
+interface Reloadable {
+  readonly config: RunningConfig;
+  readonly events: Pick<EventSink, "addLine">;
 }
 
 /** Has SIGHUP read the configuration again, one that came while the gateway was started too. */
-export function reloadOnHangup(reloadable: Reloadable): void {
+export function reloadOnHangup(running: Reloadable): void {
   // One after the other, so that the file's last state is what stays; one that waits reads it late enough for all that come.
   let turn = Promise.resolve();
   let waits = false;
@@ -23,30 +23,36 @@ export function reloadOnHangup(reloadable: Reloadable): void {
     waits = true;
     turn = turn.then(() => {
       waits = false;
-      return reload(reloadable);
+      return reload(running);
     });
   });
 }
 
-/** Serves by the file as it is now; where that fails, says why and leaves everything as it was. */
-async function reload({ gateway, config, path, read }: Reloadable): Promise<void> {
-  try {
-    const next = await read();
-    await gateway.reload(next);
-    gateway.countReload(true);
-    if (!isDeepStrictEqual(boundAtStart(config), boundAtStart(next))) {
-      console.error(`${path}: warning: workers and the content service change with the next start only`);
-    }
-    console.error(`reloaded ${path}`);
-  } catch (error) {
-    gateway.countReload(false);
-    console.error(
-      `${messageOf(error)}\nCannot reload ${path}: the configuration above has problems; the old one stays`,
-    );
+/** Serves by the file as it is now; where that fails, says why. */
+async function reload({ config: running, events }: Reloadable): Promise<void> {
+  const tell = (print: typeof say, text: string): void => {
+    print(text);
+    events.addLine(text);
+  };
+  const { path } = running.file;
+  if (path === null) {
+    tell(sayError, "Cannot reload: there is no configuration file (--config)");
+    return;
   }
-}
-
-/** What a running gateway cannot change. */
-function boundAtStart({ server, content }: Config): unknown {
-  return { workers: server.workers, content };
+  const outcome = await running.reload(SIGNAL);
+  if (outcome.kind === "done" || outcome.kind === "invalid") {
+    for (const warning of outcome.warnings) tell(sayWarning, `${path}: warning: ${findingText(warning)}`);
+  }
+  if (outcome.kind === "done") {
+    for (const key of outcome.restart) tell(sayWarning, `${path}: warning: ${key}: changes with the next start only`);
+    for (const { op, path: pointer } of outcome.discarded) {
+      tell(sayWarning, `${path}: warning: a change in memory is discarded: ${op} ${pointer}`);
+    }
+    tell(say, `reloaded ${path}`);
+    return;
+  }
+  const [only, ...more] = outcome.kind === "invalid" ? outcome.problems.map(findingText) : [whyNot(outcome)];
+  const isOne = more.length === 0 && only !== undefined;
+  if (!isOne) for (const problem of [only ?? "", ...more]) tell(sayError, `${path}: ${problem}`);
+  tell(sayError, `Cannot reload ${path}: ${isOne ? only : whyNot(outcome)}; the old configuration stays`);
 }

@@ -1,34 +1,51 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type BrowserInfo } from "../content/browser/pool.ts";
+import { type ConfigSource } from "../gateway/admin/running-config/config-source.ts";
+import { type RunningConfig } from "../gateway/admin/running-config/running-config.ts";
 import { type Config } from "../gateway/config/config.ts";
-import { type Gateway, startGateway } from "../gateway/process/gateway.ts";
+import { type AdministeredGateway, startAdministered } from "../gateway/process/administered-gateway.ts";
 import { urlOf } from "../gateway/process/listener-plan.ts";
 import { messageOf } from "../lib/caught.ts";
+import { OwnAdmin } from "./admin/own-admin.ts";
+import { atBoundary } from "./boundary.ts";
 import { HELP, readFlags } from "./flags.ts";
-import { configFlags, DRAIN_MS, readConfig, warnOfDescriptors } from "./gateway.ts";
-import { ContentProcess, type ContentProcessOptions, contentSocket } from "./content-process.ts";
+import { type ReadConfig, readConfig } from "./configuration.ts";
+import { configFlags, DRAIN_MS, portFlag, warnOfDescriptors } from "./gateway.ts";
+import { STARTING, ContentProcess, type ContentProcessOptions, contentSocket } from "./content-process.ts";
 import { readListings, withListings } from "./listed-routes.ts";
 import { mcpPlace } from "./mcp-place.ts";
 import { rotation } from "./held-signals.ts";
 import { reloadOnHangup } from "./reload.ts";
 import { StartError } from "./start-error.ts";
+import { WaitingRoom } from "./waiting-room.ts";
 import { stateFolder } from "./state-folder.ts";
 import { finishStart, stopSignal } from "./stop-signal.ts";
+import { say } from "./terminal.ts";
+import { UsageError } from "./usage-error.ts";
 
-const USAGE = `usage: turnpike start [--port N] [--state-dir DIR] [--allow-private] [--config FILE]
+const USAGE = `usage: turnpike start [--port N] [--state-dir DIR] [--allow-private] [--config FILE] [--admin-port N | --no-admin]
 
 Starts the gateway and, behind it, the content service.
 
   --port N          listen on this port (8080)
-  --state-dir DIR   keep browser, ledger and socket here ($TURNPIKE_HOME, else ~/.turnpike)
+  --state-dir DIR   keep browser, ledger, socket and admin key here ($TURNPIKE_HOME, else ~/.turnpike)
   --allow-private   let pages on private and loopback addresses be read; for local trials
-  --config FILE     in place of the shipped configuration; its upstream "content" is the content service`;
+  --config FILE     in place of the shipped configuration, or of turnpike.json in the state folder, where changes are
+                    persisted; its upstream "content" is the content service
+  --admin-port N    serve the admin interface and its console on this port of 127.0.0.1 (9180, or another where that is taken;
+                    0: one that the system picks); where the configuration names "admin", that decides
+  --no-admin        serve none
+
+The key of the admin interface is made once, in the file admin-key of the state folder; turnpike status and its like find it there.`;
 
 const FLAGS = {
   port: { type: "string" },
   "state-dir": { type: "string" },
   "allow-private": { type: "boolean" },
   config: { type: "string" },
+  "admin-port": { type: "string" },
+  "no-admin": { type: "boolean" },
   help: HELP,
 } as const;
 
@@ -38,44 +55,77 @@ const CONTENT_UPSTREAM = "content";
 /** As many failures as a configuration may allow. */
 const MOST_FAILS = 1_000_000;
 /** The kernel's socket address holds no more. */
-const MAX_SOCKET_BYTES = 103;
+const MAX_SOCKET_BYTES = 103 - STARTING.length;
 
 /** `turnpike start`: gateway and content service together. Returns the exit code. */
-export async function start(args: readonly string[]): Promise<number> {
-  const values = readFlags(args, FLAGS, USAGE);
-  if (typeof values === "number") return values;
+export function start(args: readonly string[]): Promise<number> {
+  return atBoundary(USAGE, () => run(args));
+}
+
+async function run(args: readonly string[]): Promise<number | "help"> {
+  const values = readFlags(args, FLAGS);
+  if (values.help === true) return "help";
+  if (values["no-admin"] === true && values["admin-port"] !== undefined) {
+    throw new UsageError("--admin-port and --no-admin exclude each other");
+  }
   const stateDir = stateFolder(values["state-dir"]);
   const socket = contentSocket(stateDir);
   if (Buffer.byteLength(socket) > MAX_SOCKET_BYTES) {
     throw new StartError(`Cannot make the socket "${socket}": its path is too long; name a shorter --state-dir`);
   }
-  const path = values.config ?? SHIPPED;
+  const source = sourceOf(values.config, stateDir);
   const flags = configFlags(values);
   const listings = await readListings();
-  const prepare = (value: unknown): unknown => withListings(withContent(value, socket), CONTENT_UPSTREAM, listings);
-  const read = (): Promise<Config> => readConfig(path, flags, prepare);
-  const config = await read();
+  const admin = await OwnAdmin.open({
+    stateDir,
+    port: portFlag("admin-port", values["admin-port"]),
+    isOff: values["no-admin"] === true,
+    trafficPort: flags.port,
+  });
+  const prepare = (value: unknown): unknown =>
+    withListings(withContent(admin.prepare(value), socket), CONTENT_UPSTREAM, listings);
+  const read = (): Promise<ReadConfig> => readConfig({ ...source, flags, prepare });
+  const opened = await read();
+  admin.checkFlags();
+  const { config } = opened;
   warnOfDescriptors(config);
   const allowPrivate = values["allow-private"] === true || config.content.allow_private;
   // Before there is anything that would be left behind.
   const stopped = stopSignal();
-  const { gateway, service, browser } = await finishStart(stopped, () =>
-    startBoth(config, {
-      socket,
-      stateDir,
-      browserPath: config.content.browser_path,
-      allowPrivate,
-      search: JSON.stringify(config.content.search),
-    }),
+  const { gateway, service, browser, room } = await finishStart(stopped, () =>
+    startBoth(
+      { opened, admin, read },
+      {
+        socket,
+        stateDir,
+        browserPath: config.content.browser_path,
+        allowPrivate,
+        chargeTimeouts: config.content.charge_timeouts,
+        search: JSON.stringify(config.content.search),
+        variables: [config.content.search.brave_key_env].filter((name) => name !== ""),
+      },
+    ),
   );
   // Before anybody is told that it is ready: a signal may come at once.
-  reloadOnHangup({ gateway, config, path, read });
+  reloadOnHangup(gateway);
   rotation.heed(() => void gateway.reopenLogs());
-  console.log(banner({ gateway, config, browser, stateDir, socket, allowPrivate }));
+  printLines(contentLines(gateway, browser));
   await stopped;
   await gateway.close(DRAIN_MS);
+  admin.close();
   await service.close();
+  room.close();
   return 0;
+}
+
+/**
+ * The configuration that is named, else the one that was persisted in the state folder, else the shipped one. That one lies in the
+ * package: it is never written, and what operators change is persisted in the state folder.
+ */
+function sourceOf(named: string | undefined, stateDir: string): Pick<ConfigSource, "path" | "writesTo"> {
+  if (named !== undefined) return { path: named };
+  const own = join(stateDir, "turnpike.json");
+  return { path: existsSync(own) ? own : SHIPPED, writesTo: own };
 }
 
 /** The configuration with its upstream named `content` served by `socket`; what is wrong with it is for the loader to say. */
@@ -83,12 +133,13 @@ function withContent(value: unknown, socket: string): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const upstreams: unknown = Reflect.get(value, "upstreams") ?? [];
   if (!Array.isArray(upstreams)) return value;
-  const others: unknown[] = upstreams.filter((upstream: unknown) => nameOf(upstream) !== CONTENT_UPSTREAM);
-  const own: unknown = upstreams.find((upstream: unknown) => nameOf(upstream) === CONTENT_UPSTREAM);
+  const place = upstreams.findIndex((upstream: unknown) => nameOf(upstream) === CONTENT_UPSTREAM);
+  const own: unknown = upstreams[place];
   // There is no other server: out of rotation after a restart, it would leave everybody without for longer than that takes.
   const server = { unix: socket, max_fails: MOST_FAILS };
   const content = { name: CONTENT_UPSTREAM, ...(typeof own === "object" ? own : {}), servers: [server] };
-  return { ...value, upstreams: [...others, content] };
+  // In its own place, so that findings name the upstreams of the file by their places there.
+  return { ...value, upstreams: place < 0 ? [...upstreams, content] : upstreams.with(place, content) };
 }
 
 function nameOf(upstream: unknown): unknown {
@@ -96,54 +147,96 @@ function nameOf(upstream: unknown): unknown {
 }
 
 interface Started {
-  readonly gateway: Gateway;
+  readonly gateway: AdministeredGateway;
   readonly service: ContentProcess;
   readonly browser: BrowserInfo;
+  readonly room: WaitingRoom;
+}
+
+/** What a start begins with; `read` reads the configuration again, for a start on other ports. */
+interface Given {
+  readonly opened: ReadConfig;
+  readonly admin: OwnAdmin;
+  readonly read: () => Promise<ReadConfig>;
 }
 
 /** Starts the gateway, which fails fast, then the service; where that cannot, stops the gateway. Throws StartError. */
-async function startBoth(config: Config, options: Omit<ContentProcessOptions, "mcp">): Promise<Started> {
+async function startBoth(
+  { opened, admin, read }: Given,
+  options: Omit<ContentProcessOptions, "mcp">,
+): Promise<Started> {
+  const { config } = opened;
   const storePath = join(config.state_path === "" ? options.stateDir : config.state_path, "turnpike.db");
-  const gateway = await startGateway({ config, storePath, reusePort: false, log: logLine }).catch((error: unknown) => {
-    throw new StartError(messageOf(error), { cause: error });
-  });
+  const room = new WaitingRoom(options.socket);
+  room.open();
+  const serving = {
+    storePath,
+    isSingle: true,
+    reusePort: false,
+    contentUpstream: CONTENT_UPSTREAM,
+    contentSocket: options.socket,
+    log: say,
+  } as const;
+  const startOn = async (reading: ReadConfig): Promise<AdministeredGateway> =>
+    await startAdministered(reading, serving);
+  const gateway = await startOn(opened)
+    .catch(async (error: unknown) => {
+      if (!(await admin.move())) throw error;
+      return await startOn(await read());
+    })
+    .catch((error: unknown) => {
+      room.close();
+      throw new StartError(messageOf(error), { cause: error });
+    });
   try {
+    // Before the service: unpacking its browser takes seconds, and the gateway serves meanwhile.
+    printLines([...gatewayLines(gateway, config, options), ...admin.listens(gateway.adminUrl)]);
     const mcp = mcpPlace(config, gateway.listeners);
-    return { gateway, ...(await ContentProcess.start({ ...options, mcp })) };
+    return { gateway, room, ...(await ContentProcess.start({ ...options, mcp }, room)) };
   } catch (error) {
     await gateway.close(0);
+    admin.close();
+    room.close();
     throw error;
   }
 }
 
-function logLine(message: string): void {
-  console.error(message);
+type Line = readonly [name: string, text: string];
+
+function printLines(lines: readonly Line[]): void {
+  console.log(lines.map(([name, text]) => `${name.padEnd(10)}${text}`).join("\n"));
 }
 
-interface Facts {
-  readonly gateway: Gateway;
-  readonly config: Config;
-  readonly browser: BrowserInfo;
-  readonly stateDir: string;
-  readonly socket: string;
-  readonly allowPrivate: boolean;
+/** Which file it runs by, and where changes are persisted if not there. */
+function configText({ path, writesTo }: RunningConfig["file"]): string {
+  return path === writesTo ? (path ?? "") : `${path} (shipped; changes are persisted in ${writesTo})`;
 }
 
-function banner({ gateway, config, browser, stateDir, socket, allowPrivate }: Facts): string {
-  const [first] = gateway.listeners;
+type Places = Pick<ContentProcessOptions, "socket" | "stateDir" | "allowPrivate">;
+
+function gatewayLines(
+  { listeners, config: running }: AdministeredGateway,
+  config: Config,
+  { socket, stateDir, allowPrivate }: Places,
+): Line[] {
+  return [
+    ...listeners.map((listener) => ["gateway", urlOf(listener)] as const),
+    ["content", `unix:${socket}`],
+    ["state", stateDir],
+    ["config", configText(running.file)],
+    ["payments", paymentsText(config)],
+    ...(allowPrivate ? [["pages", "private and loopback addresses may be read (--allow-private)"] as const] : []),
+  ];
+}
+
+function contentLines({ listeners: [first] }: AdministeredGateway, browser: BrowserInfo): Line[] {
   const url = first === undefined ? "" : urlOf(first);
   const elsewhere = url === "http://127.0.0.1:8080" ? "" : ` --gateway ${url}`;
   const sandbox = browser.sandboxed ? "sandboxed" : "without its sandbox";
-  const lines: (readonly [string, string])[] = [
-    ...gateway.listeners.map((listener) => ["gateway", urlOf(listener)] as const),
-    ["content", `unix:${socket}`],
+  return [
     ["browser", `${browser.name} ${browser.version} (${browser.source}, ${sandbox})`],
-    ["state", stateDir],
-    ["payments", paymentsText(config)],
-    ...(allowPrivate ? [["pages", "private and loopback addresses may be read (--allow-private)"] as const] : []),
     ["try", `npx turnpike call read https://example.com/${elsewhere}`],
   ];
-  return lines.map(([name, text]) => `${name.padEnd(10)}${text}`).join("\n");
 }
 
 function paymentsText({ x402 }: Config): string {

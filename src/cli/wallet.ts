@@ -1,11 +1,10 @@
-import { parseArgs } from "node:util";
 import { hexToBytes } from "@noble/hashes/utils.js";
-import { messageOf } from "../lib/caught.ts";
 import { parseAllowedAsset } from "../payments/client/allowed-asset.ts";
 import { formatDollars } from "../payments/client/offers.ts";
 import { Spending, spendingPath } from "../payments/client/spending.ts";
 import { importWallet, openWallet, readWallet, walletPath } from "../payments/client/wallet.ts";
-import { HELP } from "./flags.ts";
+import { atBoundary } from "./boundary.ts";
+import { HELP, parseFlags } from "./flags.ts";
 import { UsageError } from "./usage-error.ts";
 import { balancesOf, balancesText, chainsToAsk } from "./wallet-balance.ts";
 
@@ -41,29 +40,21 @@ type Command = (typeof COMMANDS)[number];
 const MAX_KEY_INPUT = 256;
 
 function parse(args: readonly string[]) {
-  const { values, positionals } = (() => {
-    try {
-      return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
-    } catch (error) {
-      throw new UsageError(messageOf(error));
-    }
-  })();
+  const { values, positionals } = parseFlags(args, OPTIONS);
   const [name = "", ...rest] = positionals;
   const command = COMMANDS.find((known) => known === name);
-  if (command === undefined || rest.length > 0) throw new UsageError(`no command "${positionals.join(" ")}"`);
+  if (command === undefined || rest.length > 0) throw new UsageError(`No command "${positionals.join(" ")}"`);
   const forBalance = [values.network, values["rpc-env"], values["allow-asset"]].some((value) => value !== undefined);
-  if (forBalance && command !== "balance") throw new UsageError("chains are for balance alone");
+  if (forBalance && command !== "balance")
+    throw new UsageError("--network, --rpc-env and --allow-asset go with balance alone");
   return { command, values };
 }
 
 /** `turnpike wallet`: shows or makes the paying wallet, and what it has. Returns the exit code: 0 done, 1 failed, 2 usage. */
-export async function wallet(args: readonly string[]): Promise<number> {
-  try {
+export function wallet(args: readonly string[]): Promise<number> {
+  return atBoundary(USAGE, async () => {
     const { command, values } = parse(args);
-    if (values.help === true) {
-      console.log(USAGE);
-      return 0;
-    }
+    if (values.help === true) return "help";
     const json = values.json === true;
     const path = walletPath();
     if (command === "balance") {
@@ -75,17 +66,12 @@ export async function wallet(args: readonly string[]): Promise<number> {
       return balances.every((chain) => "gas" in chain) ? 0 : 1;
     }
     return await show(command, path, json);
-  } catch (error) {
-    const isUsage = error instanceof UsageError;
-    console.error(`turnpike wallet: ${messageOf(error)}${isUsage ? `\n\n${USAGE}` : ""}`);
-    return isUsage ? 2 : 1;
-  }
+  });
 }
 
 async function show(command: Exclude<Command, "balance">, path: string, json: boolean): Promise<number> {
   if ((command === "create" || command === "import") && readWallet(path) !== undefined) {
-    console.error(`turnpike wallet: there is a wallet at ${path}; it stays as it is`);
-    return 1;
+    throw new Error(`Cannot ${command} a wallet: there is one at ${path}, which stays as it is`);
   }
   if (command === "import") importWallet(path, await readKey());
   const { account, created } = openWallet(path);

@@ -196,11 +196,56 @@ test("the requests go through a fetch of the caller's own", async () => {
 test.each<[string, ConstructorParameters<typeof Turnpike>[0]]>([
   ["Invalid URL", { url: "nowhere" }],
   ["it is not http or https", { url: "ftp://example.com" }],
-  ["it is no amount such as $0.05", { maxPrice: "cheap" }],
-  ["it is no amount such as $0.05", { maxPrice: "$0" }],
-  ["it is no amount such as $0.05", { maxPrice: "$007" }],
+  ["it is not an amount such as 0.05", { maxPrice: "cheap" }],
+  ["it is not an amount such as 0.05", { maxPrice: "$0" }],
+  ["it is not an amount such as 0.05", { maxPrice: "$007" }],
   ["it is not 32 bytes", { privateKey: "0x1234" }],
   ["it is none of the curve", { privateKey: new Uint8Array(32) }],
 ])("options of which %s are refused, and no key is told", (message, options) => {
   expect(() => new Turnpike(options)).toThrow(message === "Invalid URL" ? /URL/ : message);
+});
+
+test("fetch pays for any URL, and gives the answer whatever its status", async () => {
+  const payments: Payment[] = [];
+  const turnpike = new Turnpike({ url, privateKey: PRIVATE_KEY, onPayment: (payment) => payments.push(payment) });
+  const init = { method: "PUT", body: '{"a":1}' };
+  const response = await turnpike.fetch(new URL("/elsewhere/report?a=1", url), init);
+  expect([response.status, await response.json()]).toEqual([200, { content: "text", metadata: {} }]);
+  expect(seen).toMatchObject([{ path: "/elsewhere/report", body: { a: 1 } }]);
+  expect(payments).toMatchObject([{ path: new URL("/elsewhere/report?a=1", url).href, price: "$0.01" }]);
+  answer = () => new Response("no", { status: 418 });
+  expect((await turnpike.fetch("report", init)).status).toBe(418);
+  expect(seen[1]).toMatchObject({ path: "/base/report" });
+});
+
+test("fetch pays within its limit, and takes no body that can be sent only once", async () => {
+  const turnpike = new Turnpike({ url, privateKey: PRIVATE_KEY });
+  const dear = await failureOf(turnpike.fetch("report", { method: "POST", body: "{}", maxPrice: "0.009" }));
+  expect(dear).toMatchObject({ name: "TurnpikePaymentError", maybeCharged: false });
+  const stream = new Response("x").body;
+  expect(String(await failureOf(turnpike.fetch("report", { method: "POST", body: stream })))).toContain(
+    "Cannot send a stream",
+  );
+  expect(seen).toEqual([]);
+});
+
+test("fetch sends a form as the same bytes before and after it has paid", async () => {
+  const bodies: string[] = [];
+  const shop = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      bodies.push(`${request.headers.get("content-type")}\n${await request.text()}`);
+      if (request.headers.has("payment-signature")) return new Response("sold");
+      const required = { x402Version: 2, resource: { url: request.url }, accepts: [REQUIREMENTS] };
+      return new Response("", { status: 402, headers: { "payment-required": encodeHeader(required) } });
+    },
+  });
+  const body = new FormData();
+  body.set("a", "1");
+  await new Turnpike({ privateKey: PRIVATE_KEY }).fetch(shop.url, { method: "POST", body });
+  expect(bodies).toHaveLength(2);
+  expect(bodies[0]).toBe(bodies[1] ?? "");
+  expect(bodies[0]).toContain("multipart/form-data; boundary=");
+  await shop.stop(true);
 });

@@ -3,19 +3,20 @@ import { type Offer, type Paid, payAndFetch, PaymentDeclined, PaymentUnanswered 
 import { checksumAddress } from "../payments/signatures/address.ts";
 import { type Receipt } from "../payments/x402/messages.ts";
 import { formatAmount } from "../payments/x402/price.ts";
+import { readLimit } from "../payments/client/limit.ts";
 import { addressOfPrivateKey } from "../payments/signatures/signature.ts";
 import { type Account, openWallet } from "../payments/client/wallet.ts";
-import { type CallOptions, type OperationPlace, type TurnpikeFile } from "./call.ts";
+import { type CallOptions, type FetchOptions, type OperationPlace, type TurnpikeFile } from "./call.ts";
 import { Operations } from "./operations.ts";
 import { TurnpikePaymentError, TurnpikeProblem } from "./turnpike-error.ts";
 
 export { TurnpikePaymentError, TurnpikeProblem } from "./turnpike-error.ts";
-export type { CallOptions, TurnpikeFile } from "./call.ts";
+export type { CallOptions, FetchOptions, TurnpikeFile } from "./call.ts";
 export type * from "./operations.ts";
 
 /** What was paid for a call. */
 export interface Payment {
-  /** The path that was paid for. */
+  /** The path that was paid for; for `fetch` the whole URL. */
   readonly path: string;
   /** In dollars, such as "$0.005". */
   readonly price: string;
@@ -32,7 +33,7 @@ export interface TurnpikeOptions {
   readonly privateKey?: string | Uint8Array | undefined;
   /** A wallet file, as `turnpike wallet` makes it; made on first use where it is not there. In place of a key. */
   readonly wallet?: string | undefined;
-  /** The most that one call may cost; $1 where it is left out. */
+  /** The most that one call may cost, such as `0.05`, `0.05 USDC` or `$0.05`; 1 USDC if it is left out. */
   readonly maxPrice?: string | undefined;
   /** Sends the requests; the global fetch where it is left out. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
@@ -41,8 +42,7 @@ export interface TurnpikeOptions {
 }
 
 const DEFAULT_URL = "http://127.0.0.1:8080";
-const DEFAULT_MAX_PRICE = "$1";
-const PRICE = /^\$(?=.*[1-9])(?:0|[1-9]\d{0,8})(?:\.\d{1,6})?$/;
+const DEFAULT_MAX_PRICE = "1 USDC";
 
 /**
  * The web content API of a gateway. Each call pays for itself. It fails with a TurnpikeProblem where the service answers
@@ -51,6 +51,7 @@ const PRICE = /^\$(?=.*[1-9])(?:0|[1-9]\d{0,8})(?:\.\d{1,6})?$/;
 export class Turnpike extends Operations {
   readonly #base: string;
   readonly #options: TurnpikeOptions;
+  readonly #maxPrice: string;
   #account: Account | undefined;
 
   /** Throws where the URL, the key or the price is none. */
@@ -61,7 +62,7 @@ export class Turnpike extends Operations {
       throw new TypeError(`Cannot use the URL "${url.href}": it is not http or https`);
     this.#base = url.href.replace(/\/+$/, "");
     this.#options = options;
-    assertPrice(options.maxPrice);
+    this.#maxPrice = limitOf(options.maxPrice ?? DEFAULT_MAX_PRICE);
     if (options.privateKey !== undefined) this.#account = accountOf(options.privateKey);
   }
 
@@ -101,26 +102,43 @@ export class Turnpike extends Operations {
     }
   }
 
+  /**
+   * Like the global fetch, for any URL on any x402 server, and pays what is asked within `maxPrice`. The answer may have any
+   * status. The request may be sent more than once, so a body cannot be a stream. A relative URL is one of the gateway.
+   */
+  async fetch(url: string | URL, init: FetchOptions = {}): Promise<Response> {
+    const { maxPrice, ...rest } = init;
+    const { href } = new URL(url, `${this.#base}/`);
+    const { response } = await this.#pay(href, await repeatable(rest), { maxPrice, path: href });
+    return response;
+  }
+
   async #send({ method, path }: OperationPlace, body: unknown, options: CallOptions = {}): Promise<Paid> {
-    assertPrice(options.maxPrice);
     const init: RequestInit = {
       method,
       ...(method === "GET" ? {} : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
       ...(options.signal === undefined ? {} : { signal: options.signal }),
     };
+    const paid = await this.#pay(this.#base + path, init, { maxPrice: options.maxPrice, path });
+    const { response } = paid;
+    if (!response.ok) throw new TurnpikeProblem(response.status, await problemOf(response), response.headers);
+    return paid;
+  }
+
+  /** `path` is what `onPayment` is told. */
+  async #pay(url: string, init: RequestInit, { maxPrice, path }: PayCall): Promise<Paid> {
     const { fetch } = this.#options;
     const pay = {
       account: () => this.#payer(),
-      maxPrice: options.maxPrice ?? this.#options.maxPrice ?? DEFAULT_MAX_PRICE,
+      maxPrice: maxPrice === undefined ? this.#maxPrice : limitOf(maxPrice),
       ...(fetch === undefined ? {} : { fetch }),
     };
-    const paid = await payAndFetch(this.#base + path, init, pay).catch((error: unknown) => {
+    const paid = await payAndFetch(url, init, pay).catch((error: unknown) => {
       throw paymentError(error);
     });
-    const { response, offer, receipt } = paid;
+    const { offer, receipt } = paid;
     // Where the money moves before the answer, an error may have been paid for.
     if (offer !== undefined && receipt?.success === true) this.#options.onPayment?.(paymentOf(path, offer, receipt));
-    if (!response.ok) throw new TurnpikeProblem(response.status, await problemOf(response), response.headers);
     return paid;
   }
 
@@ -134,10 +152,28 @@ export class Turnpike extends Operations {
   }
 }
 
-function assertPrice(price: string | undefined): void {
-  if (price !== undefined && !PRICE.test(price)) {
-    throw new TypeError(`Cannot use the maxPrice "${price}": it is no amount such as $0.05`);
+interface PayCall {
+  readonly maxPrice: string | undefined;
+  readonly path: string;
+}
+
+/** The request with a body that is the same bytes each time: a form is written anew whenever it is sent. Throws a TypeError for a stream. */
+async function repeatable(init: RequestInit): Promise<RequestInit> {
+  const { body } = init;
+  if (body instanceof ReadableStream || (typeof body === "object" && body !== null && Symbol.asyncIterator in body)) {
+    throw new TypeError("Cannot send a stream: the request may have to be sent again. Read it into memory first");
   }
+  if (!(body instanceof FormData)) return init;
+  const form = new Response(body);
+  const headers = new Headers(init.headers);
+  headers.set("content-type", form.headers.get("content-type") ?? "");
+  return { ...init, headers, body: await form.arrayBuffer() };
+}
+
+function limitOf(price: string): string {
+  const limit = readLimit(price);
+  if (limit === undefined) throw new TypeError(`Cannot use the maxPrice "${price}": it is not an amount such as 0.05`);
+  return limit;
 }
 
 function accountOf(key: string | Uint8Array): Account {

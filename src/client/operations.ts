@@ -38,6 +38,8 @@ export interface Problem {
         readonly message: string;
       }[]
     | undefined;
+  /** The HTTP status that the page's server answered */
+  readonly page_status?: number | undefined;
 }
 
 export interface SearchRequest {
@@ -63,8 +65,8 @@ export interface Metadata {
   readonly elapsed_ms: number;
   /** Whether the content was cut to max_length */
   readonly truncated: boolean;
-  /** HTTP status of the page */
-  readonly status_code?: number | undefined;
+  /** HTTP status that the page's server answered; of a page that failed, only if that is what is wrong */
+  readonly status?: number | undefined;
   /** The page's address after redirects */
   readonly final_url?: string | undefined;
   /** Type of the page's document */
@@ -102,6 +104,8 @@ export interface ScrapeRequest {
   readonly engine?: "auto" | "static" | "browser" | undefined;
   /** Give what is there at the time-out in place of an error; false where it is left out */
   readonly partial?: boolean | undefined;
+  /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
+  readonly accept_status?: "any" | readonly (number | string)[] | undefined;
   /** Output format; "markdown" where it is left out */
   readonly format?: "html" | "markdown" | "text" | "links" | undefined;
   /** Maximum content length in characters; longer content is cut */
@@ -120,9 +124,10 @@ export interface BatchResponse {
 export interface BatchResult {
   readonly url: string;
   readonly format: string;
-  readonly content?: string | undefined;
-  readonly metadata?: Metadata | undefined;
-  /** Why there is no content; only where this page failed */
+  /** The page's content; empty if this page failed */
+  readonly content: string;
+  readonly metadata: Metadata;
+  /** Why there is no content; only if this page failed */
   readonly error?: string | undefined;
   /** The problem type of the error */
   readonly error_type?: string | undefined;
@@ -147,6 +152,8 @@ export interface BatchRequest {
   readonly engine?: "auto" | "static" | "browser" | undefined;
   /** Give what is there at the time-out in place of an error; false where it is left out */
   readonly partial?: boolean | undefined;
+  /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
+  readonly accept_status?: "any" | readonly (number | string)[] | undefined;
   /** Output format; "markdown" where it is left out */
   readonly format?: "html" | "markdown" | "text" | "links" | undefined;
   /** Maximum content length in characters; longer content is cut */
@@ -181,6 +188,8 @@ export interface ExtractRequest {
   readonly engine?: "auto" | "static" | "browser" | undefined;
   /** Give what is there at the time-out in place of an error; false where it is left out */
   readonly partial?: boolean | undefined;
+  /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
+  readonly accept_status?: "any" | readonly (number | string)[] | undefined;
   /** CSS selectors by the names that their results get. `selector@attribute` gives an attribute's values in place of texts */
   readonly selectors: Readonly<Record<string, string>>;
 }
@@ -211,6 +220,8 @@ export interface ReadRequest {
   readonly engine?: "auto" | "static" | "browser" | undefined;
   /** Give what is there at the time-out in place of an error; false where it is left out */
   readonly partial?: boolean | undefined;
+  /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
+  readonly accept_status?: "any" | readonly (number | string)[] | undefined;
   /** Maximum content length in characters; longer content is cut */
   readonly max_length?: number | undefined;
 }
@@ -234,6 +245,8 @@ export interface PdfRequest {
   readonly engine?: "auto" | "static" | "browser" | undefined;
   /** Give what is there at the time-out in place of an error; false where it is left out */
   readonly partial?: boolean | undefined;
+  /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
+  readonly accept_status?: "any" | readonly (number | string)[] | undefined;
   /** Landscape orientation; false where it is left out */
   readonly landscape?: boolean | undefined;
   /** Print background colours and images; true where it is left out */
@@ -273,6 +286,8 @@ export interface ScreenshotRequest {
   readonly engine?: "auto" | "static" | "browser" | undefined;
   /** Give what is there at the time-out in place of an error; false where it is left out */
   readonly partial?: boolean | undefined;
+  /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
+  readonly accept_status?: "any" | readonly (number | string)[] | undefined;
   /** Image format; "png" where it is left out */
   readonly format?: "png" | "jpeg" | "webp" | undefined;
   /** Capture the whole page, not only the window: after scrolling through it, at most 30,000 pixels high (webp: 16,383) and 40 million in all; false where it is left out */
@@ -319,39 +334,39 @@ export interface Health {
 
 /** One method for each operation. */
 export abstract class Operations {
-  /** Search the web: $0.005. */
+  /** Search the web. */
   search(request: SearchRequest, options?: CallOptions): Promise<SearchResponse> {
     return this.json({ method: "POST", path: "/search" }, request, options);
   }
-  /** Retrieve a page as HTML, Markdown, text or links: $0.005. */
+  /** Retrieve a page as HTML, Markdown, text or links. */
   scrape(request: ScrapeRequest, options?: CallOptions): Promise<ScrapeResponse> {
     return this.json({ method: "POST", path: "/scrape" }, request, options);
   }
-  /** Retrieve up to 20 pages at once: $0.05. */
+  /** Retrieve up to 20 pages at once. */
   batch(request: BatchRequest, options?: CallOptions): Promise<BatchResponse> {
     return this.json({ method: "POST", path: "/batch" }, request, options);
   }
-  /** Take texts and attributes out of a page by CSS selectors: $0.005. */
+  /** Take texts and attributes out of a page by CSS selectors. */
   extract(request: ExtractRequest, options?: CallOptions): Promise<ExtractResponse> {
     return this.json({ method: "POST", path: "/extract" }, request, options);
   }
-  /** Read the main article of a page: $0.005. */
+  /** Read the main article of a page. */
   read(request: ReadRequest, options?: CallOptions): Promise<ReadResponse> {
     return this.json({ method: "POST", path: "/read" }, request, options);
   }
-  /** Print a page as a PDF document: $0.01. */
+  /** Print a page as a PDF document. */
   pdf(request: PdfRequest, options?: CallOptions): Promise<TurnpikeFile> {
     return this.file({ method: "POST", path: "/pdf" }, request, options);
   }
-  /** Take a picture of a page: $0.01. */
+  /** Take a picture of a page. */
   screenshot(request: ScreenshotRequest, options?: CallOptions): Promise<TurnpikeFile> {
     return this.file({ method: "POST", path: "/screenshot" }, request, options);
   }
-  /** Draw a QR code: $0.001. */
+  /** Draw a QR code. */
   qr(request: QrRequest, options?: CallOptions): Promise<TurnpikeFile> {
     return this.file({ method: "POST", path: "/qr" }, request, options);
   }
-  /** Say whether the service works: free. */
+  /** Say whether the service works. */
   health(options?: CallOptions): Promise<Health> {
     return this.json({ method: "GET", path: "/health" }, undefined, options);
   }

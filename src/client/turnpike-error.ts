@@ -12,6 +12,8 @@ export class TurnpikeProblem extends Error {
   readonly requestId: string | undefined;
   /** What is wrong with which field of the request. */
   readonly errors: readonly { readonly path: string; readonly message: string }[];
+  /** The HTTP status that the page's server answered; undefined where that is not what is wrong. */
+  readonly pageStatus: number | undefined;
   /** Seconds until another try makes sense; undefined where the answer does not say. */
   readonly retryAfter: number | undefined;
 
@@ -31,6 +33,8 @@ export class TurnpikeProblem extends Error {
     this.detail = detail;
     this.requestId = text("instance") || (headers.get("x-request-id") ?? undefined);
     this.errors = fieldErrors(fields.get("errors"));
+    const pageStatus: unknown = fields.get("page_status");
+    this.pageStatus = typeof pageStatus === "number" ? pageStatus : undefined;
     const seconds = headers.get("retry-after") ?? "";
     this.retryAfter = /^\d{1,6}$/.test(seconds) ? Number(seconds) : undefined;
   }

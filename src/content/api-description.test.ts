@@ -41,7 +41,7 @@ test("every error of every operation has an example under its status, with its o
   for (const { path, failures, body, price } of OPERATIONS) {
     const described = operations.find((operation) => operation.path === path);
     const codes: ErrorCode[] = [...failures];
-    if (body !== undefined) codes.push("bad-request", "body-too-large", "unsupported-media-type");
+    if (body !== undefined) codes.push("bad-request", "body-too-large", "browser-unavailable");
     if (price !== undefined) codes.push("payment-required", "payment-conflict", "settlement-pending");
     for (const code of codes) {
       const { status, title } = ERRORS[code];

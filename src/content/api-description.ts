@@ -3,6 +3,7 @@ import { ERRORS, type ErrorCode, PROBLEM_CONTENT_TYPE } from "../lib/errors.ts";
 import { errorExample } from "./error-examples.ts";
 import { type Operation } from "./operations/operation.ts";
 import { OPERATIONS } from "./operations/operations.ts";
+import { type PriceList } from "./price-list.ts";
 
 /** The version of the interface, as its contract has it. */
 const API_VERSION = "0.2.0";
@@ -15,11 +16,15 @@ const problemSchema = z
     detail: z.string(),
     instance: z.string().optional().openapi({ description: "The request's X-Request-Id" }),
     errors: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    page_status: z.int().optional().openapi({ description: "The HTTP status that the page's server answered" }),
   })
   .openapi("Problem", { description: "RFC 9457 problem details" });
 
-/** The OpenAPI 3.1 description of all operations; `baseUrl` is the address that the client knows the service by. */
-export function describeApi(baseUrl: string): object {
+/**
+ * The OpenAPI 3.1 description of all operations; `baseUrl` is the address that the client knows the service by. Without `prices`
+ * it says of no operation what it costs.
+ */
+export function describeApi(baseUrl: string, prices?: PriceList): object {
   const app = new OpenAPIHono();
   app.openAPIRegistry.registerComponent("securitySchemes", "x402", {
     type: "http",
@@ -28,7 +33,7 @@ export function describeApi(baseUrl: string): object {
       "Pay by the request with x402: a request without payment is answered 402 with a PAYMENT-REQUIRED header; " +
       "repeat it with a signed payment in the PAYMENT-SIGNATURE header. There are no API keys.",
   });
-  for (const operation of OPERATIONS) app.openAPIRegistry.registerPath(describeOperation(operation));
+  for (const operation of OPERATIONS) app.openAPIRegistry.registerPath(describeOperation(operation, prices));
   return app.getOpenAPI31Document({
     openapi: "3.1.0",
     info: {
@@ -36,7 +41,8 @@ export function describeApi(baseUrl: string): object {
       version: API_VERSION,
       description:
         "Web pages as Markdown, text, HTML, links, articles, data, PDF and pictures, web search and QR codes, paid by " +
-        "the request. Errors are problem documents (RFC 9457) and cost nothing.",
+        "the request. Errors are problem documents (RFC 9457) and cost nothing, except where the operator charges for pages that " +
+        "use their time up themselves: such an error has a receipt in PAYMENT-RESPONSE.",
     },
     servers: [{ url: baseUrl }, { url: "/" }],
     security: [{ x402: [] }],
@@ -47,8 +53,8 @@ type PathConfig = Parameters<OpenAPIHono["openAPIRegistry"]["registerPath"]>[0];
 type Responses = PathConfig["responses"];
 type Response = Exclude<Responses[string], { readonly $ref: string }>;
 
-/** What any request with a body can end in. */
-const BODY_FAILURES = ["bad-request", "body-too-large", "unsupported-media-type", "internal"] as const;
+/** What any request with a body can end in; the last while the service starts. */
+const BODY_FAILURES = ["bad-request", "body-too-large", "internal", "browser-unavailable"] as const;
 /** What any request with a price can end in: the gateway answers these. */
 const PAYMENT_FAILURES = [
   "invalid-payment",
@@ -75,15 +81,18 @@ const HEADERS: Readonly<Record<number, z.ZodObject>> = {
   503: fields({ "Retry-After": "Seconds until another try makes sense" }),
 };
 
-function describeOperation(operation: Operation): PathConfig {
-  const { success, body, example, price } = operation;
+function describeOperation(operation: Operation, prices: PriceList | undefined): PathConfig {
+  const { success, body, example, path } = operation;
+  const price = prices?.prices[path];
+  // Where nobody says what it costs, it may cost something, unless it never does.
+  const isSold = prices === undefined ? operation.price !== undefined : price !== undefined;
   return {
     method: operation.method,
     path: operation.path,
     operationId: operation.name,
     summary: operation.summary,
     description: operation.description,
-    security: price === undefined ? [] : [{ x402: [] }],
+    security: isSold ? [{ x402: [] }] : [],
     ...(price === undefined ? {} : { "x-price": price }),
     ...(body === undefined
       ? {}
@@ -91,15 +100,11 @@ function describeOperation(operation: Operation): PathConfig {
     responses: {
       200: {
         description: success.description,
-        ...(price === undefined ? {} : { headers: fields({ ...RECEIPT, ...success.headers }) }),
+        ...(isSold ? { headers: fields({ ...RECEIPT, ...success.headers }) } : {}),
         content: describeContent(operation),
       },
       ...describeFailures(
-        [
-          ...operation.failures,
-          ...(body === undefined ? [] : BODY_FAILURES),
-          ...(price === undefined ? [] : PAYMENT_FAILURES),
-        ],
+        [...operation.failures, ...(body === undefined ? [] : BODY_FAILURES), ...(isSold ? PAYMENT_FAILURES : [])],
         price,
       ),
     },

@@ -1,4 +1,5 @@
 import { describeApi } from "./api-description.ts";
+import { type PriceList } from "./price-list.ts";
 
 /** The parts of a JSON schema that the description of the API makes use of. */
 export interface ApiSchema {
@@ -62,13 +63,27 @@ export interface PlacedOperation extends ApiOperation {
   readonly method: "get" | "post";
 }
 
-let described: ApiDocument | undefined;
+/** Descriptions that are kept, one for each price list: a gateway has few. */
+const MAX_KEPT = 16;
+const described = new Map<string, ApiDocument>();
 
-/** The description of the API at an address; only the address differs from one to the other. */
-export function apiDocument(baseUrl: string): ApiDocument {
-  // The description's own test validates it as OpenAPI; these are the parts of OpenAPI that it has.
-  described ??= JSON.parse(JSON.stringify(describeApi("/"))) as ApiDocument;
-  return { ...described, servers: [{ url: baseUrl }, { url: "/" }] };
+/** The description of the API at an address, where `prices` hold; without them it says no price. */
+export function apiDocument(baseUrl: string, prices?: PriceList): ApiDocument {
+  const key = JSON.stringify(prices?.prices ?? "");
+  let document = described.get(key);
+  if (document === undefined) {
+    // The description's own test validates it as OpenAPI; these are the parts of OpenAPI that it has.
+    document = JSON.parse(JSON.stringify(describeApi("/", prices))) as ApiDocument;
+    const [oldest] = described.keys();
+    if (described.size >= MAX_KEPT && oldest !== undefined) described.delete(oldest);
+    described.set(key, document);
+  }
+  return { ...document, servers: [{ url: baseUrl }, { url: "/" }] };
+}
+
+/** What an operation costs, for people; undefined where nobody says. */
+export function priceOf(operation: ApiOperation, prices: PriceList | undefined): string | undefined {
+  return operation["x-price"] ?? (prices === undefined ? undefined : "free");
 }
 
 /** All operations, in the order of the description. */

@@ -1,11 +1,12 @@
 import { expect, test } from "bun:test";
 import { createApp, MAX_BODY_BYTES } from "./app.ts";
 import { type Problem } from "../lib/errors.ts";
+import { unknownPrices } from "./price-list.ts";
 import { type Services } from "./operations/operation.ts";
 
 const nothing: unknown = undefined;
 // Every request here is refused before a service is asked, but for QR codes, which ask none.
-const app = createApp(nothing as Services);
+const app = createApp(nothing as Services, { prices: unknownPrices });
 
 type Body = string | Uint8Array<ArrayBuffer> | ReadableStream | null;
 
@@ -42,11 +43,11 @@ test.each<[string, number]>([
   ["application/json; charset=utf-8", 200],
   ["APPLICATION/JSON", 200],
   ["application/problem+json", 200],
-  ["text/json", 415],
-  ["application/jsonp", 415],
-  ["application/x-www-form-urlencoded", 415],
-  ["multipart/form-data; boundary=x", 415],
-  ["", 415],
+  ["text/json", 400],
+  ["application/jsonp", 400],
+  ["application/x-www-form-urlencoded", 400],
+  ["multipart/form-data; boundary=x", 400],
+  ["", 400],
 ])("a body of the type '%s' is answered %d", async (type, status) => {
   expect((await post("/qr", QR, type)).status).toBe(status);
 });
@@ -76,7 +77,7 @@ test("a fault of our own is 500, says nothing of itself, and is in the log", asy
   const logged: unknown[] = [];
   const services: unknown = { log: (...line: unknown[]) => logged.push(line) };
   // There is no reader of pages in them, which is the fault.
-  const broken = createApp(services as Services);
+  const broken = createApp(services as Services, { prices: unknownPrices });
   const response = await broken(
     new Request("http://content/scrape", {
       method: "POST",

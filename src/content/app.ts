@@ -1,36 +1,82 @@
 import { Hono } from "hono";
 import { PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../lib/errors.ts";
 import { isRequestId } from "../lib/request-id.ts";
+import { SETTLEMENT_OVERRIDES } from "../payments/x402/charge.ts";
 import { apiDocument } from "./api-document.ts";
-import { DOCS_HEADERS, docsPage } from "./docs-page/page.ts";
+import { LANDING_HEADERS, landingPage, pointers } from "./docs-page/landing.ts";
+import { type DocumentedAt, DOCS_HEADERS, docsPage } from "./docs-page/page.ts";
+import { tryOperation, type TryGateway } from "./docs-page/try-operation.ts";
+import { type Figures } from "./figures/figures.ts";
+import { type OperationCounts } from "./figures/operation-counts.ts";
+import { hostOf } from "./gateway-address.ts";
 import { type McpHttp } from "./mcp/mcp-http.ts";
-import { type Answer, type Services } from "./operations/operation.ts";
+import { type Answer, type JsonParts, type Services } from "./operations/operation.ts";
 import { OPERATIONS } from "./operations/operations.ts";
+import { PageBurnt } from "./page/burnt.ts";
+import { type AskPrices } from "./price-list.ts";
 
 /** A request body may have this many bytes; the longest that makes sense is a script for `evaluate`. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
 /** What describes the operations, for programs and for people. */
-const DOCUMENTS = ["/openapi.json", "/docs"];
+const DOCUMENTS = ["/", "/openapi.json", "/docs"];
 
 const RETRY_AFTER_SECONDS = "2";
 const HOST = /^[\w.-]{1,253}(?::\d{1,5})?$|^\[[\da-fA-F:.]+\](?::\d{1,5})?$/;
 
+export interface AppOptions {
+  /** Undefined: /mcp is not served. */
+  readonly mcp?: Pick<McpHttp, "fetch"> | undefined;
+  readonly prices: AskPrices;
+  /** By which operations can be tried; undefined: they cannot. */
+  readonly gateway?: TryGateway | undefined;
+  readonly operations?: OperationCounts;
+  /** How busy the service is, at /figures; undefined: nobody is told. */
+  readonly figures?: () => Figures;
+}
+
 /** The content service's HTTP interface: a function from a request to its answer, which never throws. */
-export function createApp(services: Services, mcp?: Pick<McpHttp, "fetch">): (request: Request) => Promise<Response> {
+export function createApp(
+  services: Services,
+  { mcp, prices, gateway, operations, figures }: AppOptions,
+): (request: Request) => Promise<Response> {
   const app = new Hono();
   if (mcp !== undefined) app.all("/mcp", async (context) => await mcp.fetch(context.req.raw));
   for (const operation of OPERATIONS) {
     app.on(operation.method.toUpperCase(), operation.path, async (context) => {
       const request = context.req.raw;
-      const body = operation.body === undefined ? undefined : await readJson(request);
-      return respond(await operation.run(body, services, request.signal));
+      operations?.called(operation.name);
+      try {
+        const body = operation.body === undefined ? undefined : await readJson(request);
+        return respond(await operation.run(body, services, request.signal), request.signal);
+      } catch (error) {
+        operations?.failed(operation.name, error instanceof TurnpikeError ? error.code : "internal");
+        throw error;
+      }
     });
   }
-  app.get("/openapi.json", (context) => context.json(apiDocument(baseUrlOf(context.req.raw))));
-  app.get("/docs", (context) => {
-    return context.body(docsPage(apiDocument(baseUrlOf(context.req.raw))), 200, DOCS_HEADERS);
+  if (figures !== undefined) {
+    app.get("/figures", (context, next) => {
+      // A gateway always says how it was asked: figures are for the operator, who asks the service itself.
+      return context.req.header("x-forwarded-proto") === undefined ? context.json(figures()) : next();
+    });
+  }
+  const documentFor = async (request: Request): Promise<DocumentedAt> => {
+    const list = await prices(hostOf(request));
+    return { document: apiDocument(baseUrlOf(request), list), list };
+  };
+  app.get("/openapi.json", async (context) => context.json((await documentFor(context.req.raw)).document));
+  app.get("/", async (context) => {
+    const page = await documentFor(context.req.raw);
+    const wantsPage = context.req.header("accept")?.includes("text/html") === true;
+    if (!wantsPage) return context.json(pointers(page), 200, { vary: "Accept" });
+    return context.body(landingPage(page), 200, LANDING_HEADERS);
   });
+  app.post("/docs/try", async (context) => {
+    const request = context.req.raw;
+    return await tryOperation(request, JSON.stringify(await readJson(request)), gateway);
+  });
+  app.get("/docs", async (context) => context.body(docsPage(await documentFor(context.req.raw)), 200, DOCS_HEADERS));
   app.notFound((context) => {
     const { path } = context.req;
     const document = DOCUMENTS.includes(path) ? "GET" : undefined;
@@ -42,6 +88,7 @@ export function createApp(services: Services, mcp?: Pick<McpHttp, "fetch">): (re
   });
   app.onError((error, context) => {
     const requestId = requestIdOf(context.req.raw);
+    if (error instanceof PageBurnt) return problemResponse(error, requestId, CHARGED);
     if (error instanceof TurnpikeError) return problemResponse(error, requestId);
     services.log("error", `Cannot serve a request: ${error.message}`, { request_id: requestId, stack: error.stack });
     return problemResponse(new TurnpikeError("internal", "Cannot serve the request: see the log"), requestId);
@@ -49,9 +96,39 @@ export function createApp(services: Services, mcp?: Pick<McpHttp, "fetch">): (re
   return async (request) => await app.fetch(request);
 }
 
-function respond(answer: Answer): Response {
+/** Tells the gateway in front that this success costs nothing. */
+const FREE = { [SETTLEMENT_OVERRIDES]: '{"amount":"0"}' };
+
+/** Tells it that this failure costs what a success does. */
+const CHARGED = { [SETTLEMENT_OVERRIDES]: '{"amount":"100%"}' };
+
+function respond(answer: Answer, signal: AbortSignal): Response {
   if ("json" in answer) return Response.json(answer.json);
+  if ("parts" in answer) {
+    const headers = { ...(answer.isFree ? FREE : {}), "content-type": "application/json" };
+    return new Response(streamOf(answer, signal), { headers });
+  }
   return new Response(answer.bytes, { headers: { ...answer.headers, "content-type": answer.contentType } });
+}
+
+function streamOf({ parts, release }: JsonParts, signal: AbortSignal): ReadableStream {
+  let at = 0;
+  // A stream that nobody begins to read is never cancelled.
+  signal.addEventListener("abort", release, { once: true });
+  if (signal.aborted) release();
+  return new ReadableStream({
+    pull(controller) {
+      const part = parts[at];
+      at += 1;
+      if (part !== undefined) {
+        controller.enqueue(part);
+        return;
+      }
+      release();
+      controller.close();
+    },
+    cancel: release,
+  });
 }
 
 function problemResponse(
@@ -73,7 +150,7 @@ function requestIdOf(request: Request): string | undefined {
 async function readJson(request: Request): Promise<unknown> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)) {
-    throw new TurnpikeError("unsupported-media-type", "Cannot read the body: its Content-Type is not application/json");
+    throw new TurnpikeError("bad-request", "Cannot read the body: its Content-Type is not application/json");
   }
   const bytes = await readBytes(request);
   try {
@@ -98,7 +175,7 @@ async function readBytes(request: Request): Promise<Uint8Array> {
 }
 
 function baseUrlOf(request: Request): string {
-  const host = request.headers.get("x-forwarded-host") ?? request.headers.get("host") ?? "";
+  const host = hostOf(request);
   const scheme = request.headers.get("x-forwarded-proto") === "https" ? "https" : "http";
   return HOST.test(host) ? `${scheme}://${host}` : "/";
 }

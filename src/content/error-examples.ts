@@ -14,7 +14,6 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   "search-unavailable": "Cannot search: no provider is configured",
   "search-timeout": "Cannot search: no provider answered in time",
   "body-too-large": "Cannot read the body: it has more than 1048576 bytes",
-  "unsupported-media-type": "Cannot read the body: its Content-Type is not application/json",
   "address-refused":
     "Cannot load the page: its address is not on the public Internet, or its port is neither 80 nor 443",
   "page-type-unsupported": "Cannot read the page: its type is not one that has text",
@@ -25,15 +24,15 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   "page-empty": "Cannot read the page: it has no text",
   "page-timeout": "Cannot finish loading the page within 30 s",
   overloaded: "Cannot take the request: too many are waiting; try again",
-  "browser-unavailable": "Cannot load the page: the browser stopped; try again",
+  "browser-unavailable": "The content service is starting; try again",
 };
 
 const INSTANCE = "01a1fb01-e675-745a-8782-7dbae25d301d";
 
-/** An example of an error's problem document; `price` is what the operation costs. */
-export function errorExample(code: ErrorCode, price = "free"): Problem {
+/** An example of an error's problem document; `price` is what the operation costs, where that is known. */
+export function errorExample(code: ErrorCode, price?: string): Problem {
   const { title, status } = ERRORS[code];
-  const asked = `This costs ${price.slice(1)} USDC on Base Sepolia (eip155:84532). Pay with an x402 client, such as 'npx turnpike call'.`;
+  const asked = `This costs ${price ?? "what PAYMENT-REQUIRED says"}. Pay with an x402 client, such as 'npx turnpike pay'.`;
   return {
     type: `urn:turnpike:error:${code}`,
     title,

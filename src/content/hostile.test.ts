@@ -5,13 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { type ContentService } from "./service.ts";
-import { call, type Reply } from "./testing/client.ts";
+import { call, type Reply, outcomeOf } from "./testing/client.ts";
 import { browsers } from "./testing/processes.ts";
 import { startLocalService } from "./testing/service.ts";
 import { createStateFolder } from "./testing/state-folder.ts";
+import { patient } from "../lib/testing/patience.ts";
 
 // A browser on a busy machine takes its time.
-setDefaultTimeout(120_000);
+setDefaultTimeout(patient(120_000));
 
 const state = createStateFolder();
 let service: ContentService;
@@ -61,7 +62,8 @@ const PAGES: Readonly<Record<string, (url: URL) => Response | Promise<Response>>
 
 beforeAll(async () => {
   site = Bun.serve({
-    hostname: "127.0.0.1",
+    // Reached by two addresses: a site whose pages took too much has its next ones wait, and others must not.
+    hostname: "0.0.0.0",
     port: 0,
     idleTimeout: 0,
     fetch(request) {
@@ -79,46 +81,56 @@ afterAll(async () => {
 });
 
 function ask(path: string, engine: string, operation = "/scrape"): Promise<Reply> {
-  return call(service, operation, { url: site.url.origin + path, engine, timeout: 6 });
+  return askAt("127.0.0.1", path, engine, operation);
 }
 
+function askAt(host: string, path: string, engine: string, operation = "/scrape"): Promise<Reply> {
+  return call(service, operation, { url: `http://${host}:${site.port}${path}`, engine, timeout: 6 });
+}
+
+const LATE = /^500 page-timeout$/;
+const FAILED = /^500 page-(?:failed|timeout|empty)$/;
+const SERVED_OR_FAILED = /^(?:200|500 page-(?:failed|timeout|empty))$/;
+
 /** What each may end in, with the static engine where it is asked first, and in a browser. */
-test.each<[string, string, readonly number[]]>([
-  ["never answers", "/stalled", [504]],
-  ["stops in the midst of its body", "/stalled-body", [504]],
-  ["is a gzip bomb", "/bomb", [502, 504]],
-  ["is two gigabytes long", "/two-gigabytes", [502, 504]],
-  ["redirects to ever new addresses", "/redirects", [502]],
-  ["redirects to itself", "/circle", [502]],
-  ["asks again and again", "/alerts", [200, 504]],
-  ["spins", "/spins", [200, 504]],
-  ["has 10,000 frames", "/frames", [200, 502, 504]],
-  ["opens windows", "/windows", [200]],
-  ["is a pile of open tags", "/nested", [200, 502, 504]],
-  ["grows without end", "/grows", [200, 502, 504]],
-])("a page that %s ends in an answer, and the next page is served", async (_what, path, statuses) => {
+test.each<[string, string, RegExp]>([
+  ["never answers", "/stalled", LATE],
+  ["stops in the midst of its body", "/stalled-body", LATE],
+  ["is a gzip bomb", "/bomb", FAILED],
+  ["is two gigabytes long", "/two-gigabytes", FAILED],
+  ["redirects to ever new addresses", "/redirects", FAILED],
+  ["redirects to itself", "/circle", FAILED],
+  ["asks again and again", "/alerts", SERVED_OR_FAILED],
+  ["spins", "/spins", SERVED_OR_FAILED],
+  ["has 10,000 frames", "/frames", SERVED_OR_FAILED],
+  ["opens windows", "/windows", /^200$/],
+  ["is a pile of open tags", "/nested", SERVED_OR_FAILED],
+  ["grows without end", "/grows", SERVED_OR_FAILED],
+])("a page that %s ends in an answer, and the next page of another site is served", async (_what, path, outcomes) => {
   const operations = [ask(path, "auto"), ask(path, "browser"), ask(path, "auto", "/read")];
   for (const reply of await Promise.all(operations)) {
-    expect(statuses).toContain(reply.status);
-    if (reply.status !== 200)
-      expect(String(reply.json["type"])).toMatch(/^urn:turnpike:error:page-(?:failed|timeout|empty)$/);
+    expect(outcomeOf(reply)).toMatch(outcomes);
   }
   for (const engine of ["static", "browser"]) {
-    const next = await ask("/plain", engine);
+    const next = await askAt("127.0.0.2", "/plain", engine);
     expect([next.status, next.json["content"]]).toEqual([200, "served"]);
   }
 });
 
 test("a browser that is killed under pages that load, and tabs that open, is replaced for the next", async () => {
   for (let round = 0; round < 10; round += 1) {
-    expect((await ask("/plain", "browser")).status).toBe(200);
-    const failing = [ask("/stalled", "browser"), ask("/plain", "browser"), ask("/plain", "browser")];
+    expect((await askAt("127.0.0.2", "/plain", "browser")).status).toBe(200);
+    const failing = [
+      askAt("127.0.0.2", "/stalled", "browser"),
+      askAt("127.0.0.2", "/plain", "browser"),
+      askAt("127.0.0.2", "/plain", "browser"),
+    ];
     // Some rounds kill it before its tabs are there, some after.
     for (let turn = 0; turn < round * 20; turn += 1) await new Promise((next) => setImmediate(next));
     for (const { pid } of browsers()) process.kill(pid, "SIGKILL");
-    for (const { status } of await Promise.all(failing)) expect([200, 502, 503]).toContain(status);
+    for (const { status } of await Promise.all(failing)) expect([200, 500, 503]).toContain(status);
   }
-  expect((await ask("/plain", "browser")).status).toBe(200);
+  expect((await askAt("127.0.0.2", "/plain", "browser")).status).toBe(200);
 });
 
 /** A folder on a small file system of its own; undefined where this user may make none. */
@@ -139,7 +151,11 @@ test.skipIf(disk === undefined)(
     try {
       fill(join(disk, "filling"));
       for (const engine of ["static", "browser"]) {
-        const { status, json } = await call(other, "/scrape", { url: `${site.url.origin}/plain`, engine, timeout: 20 });
+        const { status, json } = await call(other, "/scrape", {
+          url: `http://127.0.0.2:${site.port}/plain`,
+          engine,
+          timeout: 20,
+        });
         expect([status, json["content"]]).toEqual([200, "served"]);
       }
     } finally {

@@ -4,13 +4,15 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { listenOnLoopback } from "../lib/testing/listen.ts";
 import { VERSION } from "../lib/version.ts";
+import { type Figures } from "./figures/figures.ts";
 import { startContentService } from "./service.ts";
-import { baseUrl, call } from "./testing/client.ts";
+import { baseUrl, call, outcomeOf } from "./testing/client.ts";
 import { startTestService } from "./testing/service.ts";
 import { startSite } from "./testing/site.ts";
+import { patient } from "../lib/testing/patience.ts";
 
 // A browser on a busy machine takes its time.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const site = startSite();
 const { service, state, close } = await startTestService();
@@ -43,7 +45,7 @@ describe("scrape", () => {
     const port = await listenOnLoopback(server);
     const { status, json } = await scrape({ url: `http://127.0.0.1:${port}/`, timeout: 10 });
     server.close();
-    expect([status, json["detail"]]).toEqual([502, "Cannot load the page: its server broke off in the middle of it"]);
+    expect([status, json["detail"]]).toEqual([500, "Cannot load the page: its server broke off in the middle of it"]);
   });
 
   test("names a few of the fields that it does not know, however many and long they are", async () => {
@@ -74,7 +76,7 @@ describe("scrape", () => {
     expect(json["metadata"]).toMatchObject({
       content_length: Buffer.byteLength(String(json["content"])),
       truncated: false,
-      status_code: 200,
+      status: 200,
       final_url: `${site.url}/article`,
       content_type: "text/html",
       title: "Toll roads - The Daily",
@@ -124,6 +126,26 @@ describe("scrape", () => {
     expect(json["content"]).toBe(content);
   });
 
+  test.each([false, true])("evaluates scripts beside real pictures, stealth %p", async (stealth) => {
+    const picture = '<svg xmlns="http://www.w3.org/2000/svg" width="24" height="7"/>';
+    const server = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch(request) {
+        const { pathname } = new URL(request.url);
+        if (pathname === "/real.svg") return new Response(picture, { headers: { "content-type": "image/svg+xml" } });
+        if (pathname !== "/") return new Response("none", { status: 404 });
+        const html = `<p>text</p><img src="real.svg" onload="n = naturalWidth"><img src="gone.png" onerror="broken = 1">`;
+        return new Response(html, { headers: { "content-type": "text/html" } });
+      },
+    });
+    const evaluate =
+      "[n, broken, ...[...document.images].flatMap((image) => [image.naturalWidth, image.naturalHeight])]";
+    const { json } = await scrape({ url: server.url.href, evaluate, stealth });
+    await server.stop(true);
+    expect(json["content"]).toBe("[24,1,24,7,0,0]");
+  });
+
   test("answers 400 to a script that does not parse and 500 to one that throws", async () => {
     const unparsed = await scrape({ url: `${site.url}/`, evaluate: "((" });
     expect(unparsed.status).toBe(400);
@@ -142,7 +164,7 @@ describe("scrape", () => {
     expect((await scrape({ ...late, wait_until: "networkidle0" })).json["content"]).toBe("late");
     const pending = { url: `${site.url}/pending-image`, format: "text" };
     expect((await scrape({ ...pending, wait_until: "domcontentloaded" })).json["content"]).toBe("parsed");
-    expect((await scrape({ ...pending, timeout: 1 })).status).toBe(504);
+    expect(outcomeOf(await scrape({ ...pending, timeout: 1 }))).toBe("500 page-timeout");
   });
 
   test("gives what a page fetches after it has loaded, and waits no longer for one that fetches for ever", async () => {
@@ -161,13 +183,13 @@ describe("scrape", () => {
       { format: "html" },
     ]) {
       const { status, json } = await scrape({ url: `${site.url}/challenge`, ...more });
-      expect([status, json["type"]]).toEqual([502, "urn:turnpike:error:page-challenge"]);
+      expect([status, json["type"]]).toEqual([500, "urn:turnpike:error:page-challenge"]);
     }
   });
 
-  test("answers 504 where the element does not come, and 400 where the selector is none", async () => {
+  test("answers that the time is over where the element does not come, and 400 where the selector is none", async () => {
     const missing = await scrape({ url: `${site.url}/`, selector: "#never", timeout: 3 });
-    expect(missing.status).toBe(504);
+    expect(outcomeOf(missing)).toBe("500 page-timeout");
     expect(missing.json["detail"]).toBe("Cannot finish waiting for the selector on the page within 3 s");
     const wrong = await scrape({ url: `${site.url}/`, selector: "p[[" });
     expect(wrong.json).toMatchObject({ status: 400, errors: [{ path: "selector", message: "is not a CSS selector" }] });
@@ -194,10 +216,37 @@ describe("scrape", () => {
     expect(json["content"]).toMatch(/^Mozilla.* Chrome\/\d+\.0\.0\.0 Safari/);
   });
 
-  test("gives a page that is an HTTP error with its status", async () => {
-    const { status, json } = await scrape({ url: `${site.url}/missing` });
-    expect(status).toBe(200);
-    expect(json).toMatchObject({ content: "# Gone", metadata: { status_code: 404 } });
+  test.each(["static", "browser"])("takes an HTTP error for no page, but where it is accepted (%s)", async (engine) => {
+    const missing = { url: `${site.url}/missing`, engine };
+    expect((await scrape(missing)).json).toMatchObject({
+      type: "urn:turnpike:error:page-failed",
+      status: 500,
+      detail: "Cannot load the page: its server answered 404",
+      page_status: 404,
+    });
+    for (const accepted of ["any", [404], ["400-409", 503]]) {
+      const { status, json } = await scrape({ ...missing, accept_status: accepted });
+      expect([status, json["content"], json["metadata"]]).toMatchObject([200, "# Gone", { status: 404 }]);
+    }
+    expect(outcomeOf(await scrape({ ...missing, accept_status: [403, "405-499"] }))).toBe("500 page-failed");
+  });
+
+  test("takes an HTTP error for no page in any operation, with a script of the caller's neither", async () => {
+    const url = `${site.url}/missing`;
+    const calls = [
+      scrape({ url, evaluate: "document.title" }),
+      call(service, "/read", { url }),
+      call(service, "/extract", { url, selectors: { h: "h1" } }),
+      call(service, "/screenshot", { url }),
+      call(service, "/pdf", { url }),
+      scrape({ url: `${site.url}/missing-text` }),
+      scrape({ url: `${site.url}/missing-text`, engine: "browser" }),
+    ];
+    for (const reply of await Promise.all(calls)) {
+      expect([outcomeOf(reply), reply.json["page_status"]]).toEqual(["500 page-failed", 404]);
+    }
+    const { json } = await call(service, "/extract", { url, selectors: { h: "h1" }, accept_status: "any" });
+    expect(json).toMatchObject({ data: { h: "Gone" }, metadata: { status: 404 } });
   });
 
   test("follows a refresh to the page that it leads to", async () => {
@@ -239,9 +288,9 @@ describe("read", () => {
     expect(json["metadata"]).toMatchObject({ byline: "Inês Prado", published: "2026-03-04T08:00:00Z" });
   });
 
-  test("answers 502 to a page without text", async () => {
+  test("answers 500 to a page without text", async () => {
     const { status, json } = await call(service, "/read", { url: `${site.url}/empty` });
-    expect(status).toBe(502);
+    expect([status, json["type"]]).toEqual([500, "urn:turnpike:error:page-empty"]);
     expect(json["detail"]).toBe("Cannot read the page: it has no content");
   });
 });
@@ -285,7 +334,7 @@ describe("invalid requests", () => {
   test("a body that is no JSON, no object, of another type or too long is refused", async () => {
     expect((await call(service, "/scrape", "{")).status).toBe(400);
     expect((await call(service, "/scrape", "[]")).status).toBe(400);
-    expect((await call(service, "/scrape", "url=x", { "content-type": "text/plain" })).status).toBe(415);
+    expect((await call(service, "/scrape", "url=x", { "content-type": "text/plain" })).status).toBe(400);
     expect((await call(service, "/scrape", { url, evaluate: "x".repeat(1_100_000) })).status).toBe(413);
   });
 
@@ -306,6 +355,23 @@ describe("the service", () => {
     const { name, version, sandboxed } = service.browser;
     const facts = { status: "ok", version: VERSION, browser: { name, version, sandboxed }, fonts: { missing: [] } };
     expect(await response.json()).toEqual({ ...facts, search: expect.any(Array) });
+  });
+
+  test("tells how busy it is to who asks it directly, and nobody behind a gateway", async () => {
+    const ask = (headers: Record<string, string> = {}): Promise<Response> =>
+      fetch(`${baseUrl(service)}/figures`, { headers });
+    await call(service, "/scrape", "[]");
+    const places = { places: expect.any(Number), under_way: 0, waiting: 0 };
+    const figures = (await (await ask()).json()) as Figures;
+    expect(figures).toMatchObject({
+      engines: { static: places, browser: places },
+      extraction: places,
+      browsers: { running: 1, lost: expect.any(Number) },
+    });
+    const { calls = 0, failures = {} } = figures.operations["scrape"] ?? {};
+    expect(calls).toBeGreaterThan(0);
+    expect(Object.values(failures).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);
+    expect((await ask({ "x-forwarded-proto": "http" })).status).toBe(404);
   });
 
   test("listens on a Unix socket that its owner alone may open, and leaves none behind", async () => {

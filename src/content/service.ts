@@ -5,9 +5,13 @@ import { type BrowserInfo, BrowserPool, type Log } from "./browser/pool.ts";
 import { isReadable } from "./documents/kind.ts";
 import { ANYWHERE, PUBLIC_WEB } from "./egress/guard.ts";
 import { Extractor } from "./extraction/extractor.ts";
+import { sendTo } from "./gateway-address.ts";
+import { type Figures } from "./figures/figures.ts";
+import { OperationCounts } from "./figures/operation-counts.ts";
 import { BrowserProbe } from "./health/browser-probe.ts";
 import { type McpHttp, type McpHttpOptions } from "./mcp/mcp-http.ts";
 import { Places } from "./page/places.ts";
+import { type AskPrices, pricesOf, unknownPrices } from "./price-list.ts";
 import { RememberingReader } from "./search/remembering-reader.ts";
 import { createSearchService, SEARCH_DEFAULTS, type SearchOptions } from "./search/search-service.ts";
 import { askerOf } from "./static/asker.ts";
@@ -23,6 +27,8 @@ export interface ContentOptions {
   /** Lets pages on private and loopback addresses, and on any port, be read. */
   readonly allowPrivate: boolean;
   readonly browserPath?: string;
+  /** Tells the gateway to charge for pages that used up their visit's time themselves. */
+  readonly chargeTimeouts?: boolean;
   /** What is not said is as in SEARCH_DEFAULTS. */
   readonly search?: Partial<SearchOptions>;
   /** Serves MCP at /mcp too, by calls to this gateway. */
@@ -50,15 +56,20 @@ const FETCH_QUEUE_TIMEOUT_MS = 30_000;
 
 /** Starts the content service. Fails with a one-line message that says what to do. */
 export async function startContentService(options: ContentOptions): Promise<ContentService> {
-  const { listen, stateDir, allowPrivate, browserPath, log } = options;
+  const { listen, stateDir, allowPrivate, browserPath, chargeTimeouts = false, log } = options;
   await mkdir(stateDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw new Error(`Cannot use the state folder '${stateDir}': ${messageOf(error)}; name another with --state-dir`);
   });
-  const mcp = createMcp(options);
+  const gatewayUrl = options.mcp?.gatewayUrl;
+  const send = sendTo(gatewayUrl ?? "");
+  const prices = gatewayUrl === undefined ? unknownPrices : pricesOf(gatewayUrl, send);
+  const gateway = gatewayUrl === undefined ? undefined : { url: gatewayUrl, send, prices };
+  const mcp = createMcp(options, prices);
   const [{ pool, browser }, { createApp }] = await Promise.all([
     BrowserPool.start({
       stateDir,
       log,
+      chargeTimeouts,
       ...(browserPath === undefined ? {} : { browserPath }),
     }),
     // Read while the browser is unpacked and started, which takes other cores than this one.
@@ -85,7 +96,16 @@ export async function startContentService(options: ContentOptions): Promise<Cont
   });
   const services = { pages, browser, search, browserHealth: () => probe.look(), log };
   try {
-    const server = await serve(listen, createApp(services, mcp));
+    const operations = new OperationCounts();
+    const startedAt = Date.now();
+    const figures = (): Figures => ({
+      started_at_ms: startedAt,
+      engines: { static: places.figures, browser: pool.figures.pages },
+      extraction: extractor.figures,
+      browsers: pool.figures.browsers,
+      operations: operations.read(),
+    });
+    const server = await serve(listen, createApp(services, { mcp, prices, gateway, operations, figures }));
     return {
       address: "unix" in listen ? listen : { hostname: listen.hostname, port: server.port ?? listen.port },
       browser,
@@ -107,12 +127,12 @@ export async function startContentService(options: ContentOptions): Promise<Cont
 }
 
 /** MCP, read when it is first asked for: it takes 11 MB, and 0.1 s of a start. */
-function createMcp({ mcp, log }: ContentOptions): Pick<McpHttp, "fetch" | "close"> | undefined {
+function createMcp({ mcp, log }: ContentOptions, prices: AskPrices): Pick<McpHttp, "fetch" | "close"> | undefined {
   if (mcp === undefined) return undefined;
   let made: Promise<McpHttp> | undefined;
   const make = async (): Promise<McpHttp> => {
     const { McpHttp } = await import("./mcp/mcp-http.ts");
-    return new McpHttp({ ...mcp, log });
+    return new McpHttp({ ...mcp, prices, log });
   };
   return {
     async fetch(request) {

@@ -23,11 +23,11 @@ export function createClientAddress(
   cidrs: readonly string[],
 ): ((peer: string, forwardedFor: string) => string) | undefined {
   if (cidrs.length === 0) return undefined;
-  const networks = cidrs.map(parseNetwork);
+  const isProxy = createProxyCheck(cidrs);
   return function clientAddress(peer, forwardedFor) {
     let client = peer;
     const entries = forwardedFor === "" ? [] : forwardedFor.split(",");
-    while (isTrusted(client, networks)) {
+    while (isProxy?.(client) === true) {
       const entry = entries.pop();
       const address = entry === undefined ? undefined : addressOf(trimOws(entry));
       if (address === undefined) return client;
@@ -35,6 +35,13 @@ export function createClientAddress(
     }
     return client;
   };
+}
+
+/** Tells the addresses of trusted proxies from others; undefined where there is none. */
+export function createProxyCheck(cidrs: readonly string[]): ((address: string) => boolean) | undefined {
+  if (cidrs.length === 0) return undefined;
+  const networks = cidrs.map(parseNetwork);
+  return (address) => isTrusted(address, networks);
 }
 
 function parseNetwork(cidr: string): Network {

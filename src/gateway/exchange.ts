@@ -13,6 +13,8 @@ export interface RequestHead {
   query: string;
   /** End-to-end fields only: no Host, no hop-by-hop fields, no Content-Length, nothing that Turnpike sets itself. Policies edit it. */
   fields: Fields;
+  /** Lines of PAYMENT-SIGNATURE and X-PAYMENT (x402): apart from `fields`, so that no upstream, mirror or cache gets them. */
+  readonly payment: Fields;
   /** Bytes; 0 without a body, -1 where the length is not known in advance. Who has gathered the body says its length. */
   bodyLength: number;
   /** The client waits for a 100 before it sends its body (RFC 9110 §10.1.1). False once somebody has read it. */
@@ -73,12 +75,17 @@ export interface ResponseSink extends BodySink {
 export interface RequestBody {
   /** Why it will never be whole, once that is known; of one that is announced too long, from the start: then nothing of it is read. */
   readonly fault?: TurnpikeError | undefined;
+  /** All of it has come from the client: what was not handed on yet follows at once. Absent where that is not known in advance. */
+  readonly complete?: boolean;
   /** Sends the body to `sink`; called once, at any time before the exchange ends. */
   readTo(sink: BodySink): void;
   pause(): void;
   resume(): void;
-  /** Its time has no limit from now on: who reads it limits its silence. Absent where nothing that lasts is carried. */
-  liftTimeLimit?(): void;
+  /**
+   * Neither its time nor its length in all is limited from now on: the reader limits its silence and its messages. Absent
+   * where nothing that lasts is carried.
+   */
+  liftLimits?(): void;
 }
 
 /** Hears how a request fares with upstreams. */
@@ -122,16 +129,22 @@ export interface Exchange {
   readonly peerAddress: string;
   /** The client's address: the peer's, or what a trusted proxy says of it. */
   clientAddress: string;
+  /** The connection that carries several requests of the client at a time; undefined for HTTP/1. */
+  readonly session?: object | undefined;
   /** Where the answer goes. A policy that must see or hold the answer puts its own sink in front of this one. */
   response: ResponseSink;
   /** Field lines that go out with the final head, whoever answers. */
   addedFields: Fields;
   /** Who was let in, by the name that authentication gave; empty where nobody asked. */
   consumer: string;
+  /** Nobody has refused it before it was known who asks: it is use of its route. */
+  isLetIn: boolean;
   /** When the pipeline got it, in the time of `eventTime`. */
   beganAt: number;
   /** Undefined where nobody wants to know. */
   trace?: UpstreamTrace | undefined;
+  /** True: no copy of it goes to a mirror. Set by policies. */
+  isUncopied?: boolean;
   /** True once the final head was handed to the codec: after that an error can only cut the response off. */
   readonly started: boolean;
   /** The final status; 0 until then. */
@@ -149,4 +162,10 @@ export interface Exchange {
   onGone: (() => void) | undefined;
   /** Called once, when the response is handed over whole or the exchange is cut off. */
   onFinish: ((exchange: Exchange) => void) | undefined;
+  /**
+   * Called once: true when the client's side took the whole response, as far as the protocol tells, false when it did not.
+   * HTTP/1 and HTTP/2: the client's system acknowledged all bytes and did not reset the connection within a moment. HTTP/3: the
+   * stream closed with all bytes sent. Set it before the response ends.
+   */
+  onTaken: ((taken: boolean) => void) | undefined;
 }

@@ -38,7 +38,7 @@ export function serveGatewayPath(exchange: Exchange, { state, catalogue, answerE
     answerError(exchange, ONLY_READ, "Allow: GET, HEAD\r\n");
     return true;
   }
-  if (listed !== undefined) answer(exchange, 200, CATALOGUE_FIELDS, listed.bytes());
+  if (listed !== undefined) answer(exchange, 200, CATALOGUE_FIELDS, listed.bytesFor(exchange.head));
   else if (path === "/metrics") {
     const { text, contentType } = state.metrics();
     answer(exchange, 200, `Content-Type: ${contentType}\r\n${NO_STORE}`, Buffer.from(text));

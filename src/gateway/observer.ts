@@ -7,7 +7,14 @@ import { type HttpMetrics } from "./telemetry/http-metrics.ts";
 import { RequestTrace } from "./telemetry/tracing/request-trace.ts";
 import { type Tracer } from "./telemetry/tracing/tracer.ts";
 import { UpstreamRecord } from "./telemetry/tracing/upstream-record.ts";
+import { type TrafficOfRoute } from "./telemetry/route-traffic.ts";
 import { type RouteUsage } from "./telemetry/usage.ts";
+
+/** Hears which exchanges will be written down: a log that no configuration names any more stays open for them. */
+export interface LogUsers {
+  began(): void;
+  ended(): void;
+}
 
 /** Where finished exchanges are written down, and how. */
 export interface AccessLog {
@@ -15,6 +22,7 @@ export interface AccessLog {
   /** What of queries its lines do not tell. */
   readonly hidden: HiddenParameters;
   readonly writer: Pick<LineWriter, "begin" | "end">;
+  readonly users: LogUsers;
   /** Share of the requests that are logged, 0 to 1. */
   readonly share: number;
   /** Lines tell of upstreams. */
@@ -30,6 +38,12 @@ export interface Tracing {
   readonly hidden: HiddenParameters;
 }
 
+/** What is counted of one route. */
+export interface RouteCounters {
+  readonly traffic: TrafficOfRoute;
+  readonly usage: RouteUsage;
+}
+
 /**
  * Sees every request begin and end: counts it, and has it written down. Times are those of the events in which it began and
  * ended, so that requests that one event brings share one look at the clock.
@@ -37,21 +51,22 @@ export interface Tracing {
 export class Observer {
   readonly #metrics: HttpMetrics | undefined;
   readonly #log: AccessLog | undefined;
-  readonly #usage: RouteUsage | undefined;
+  readonly #route: RouteCounters | undefined;
   readonly #tracing: Tracing | undefined;
   readonly #finish = (exchange: Exchange): void => this.#end(exchange);
 
-  /** `usage` is that of the route, where the requests have one. */
-  constructor(metrics: HttpMetrics | undefined, log: AccessLog | undefined, usage?: RouteUsage, tracing?: Tracing) {
+  /** `route` counts what there is of the route, where the requests have one. */
+  constructor(metrics: HttpMetrics | undefined, log: AccessLog | undefined, route?: RouteCounters, tracing?: Tracing) {
     this.#metrics = metrics;
     this.#log = log;
-    this.#usage = usage;
+    this.#route = route;
     this.#tracing = tracing;
   }
 
   begin(exchange: Exchange): void {
     exchange.beganAt = eventTime();
     this.#metrics?.begin(exchange);
+    this.#log?.users.began();
     exchange.onFinish = this.#finish;
     exchange.trace = this.#tracing?.tracer.begin(exchange);
     if (exchange.trace === undefined && this.#log?.tellsUpstream === true) exchange.trace = new UpstreamRecord("");
@@ -71,8 +86,10 @@ export class Observer {
   #end(exchange: Exchange): void {
     const elapsedMs = eventTime() - exchange.beganAt;
     this.#metrics?.end(exchange, elapsedMs);
-    this.#usage?.count(exchange);
+    this.#route?.traffic.count(exchange, elapsedMs);
+    this.#route?.usage.count(exchange);
     this.#writeDown(exchange, elapsedMs);
+    this.#log?.users.ended();
     const { trace } = exchange;
     if (trace instanceof RequestTrace) this.#tracing?.tracer.end(exchange, trace, this.#tracing);
   }

@@ -2,7 +2,7 @@ import { type BufferPool } from "../lib/buffer-pool.ts";
 import { TurnpikeError } from "../lib/errors.ts";
 import { fieldValue, withoutFields } from "../lib/fields.ts";
 import { answer, answerError, CannedError } from "./answer.ts";
-import { type Exchange } from "./exchange.ts";
+import { type Exchange, type RequestHead } from "./exchange.ts";
 import { type GatewayPaths, serveGatewayPath } from "./gateway-paths.ts";
 import { type Observer } from "./observer.ts";
 import { type Decision, MAX_PAUSE_MS, type Policy } from "./policy/policy.ts";
@@ -27,6 +27,8 @@ export interface Route extends Routable {
 /** All that a request is judged by. A reload makes another one; requests in flight keep theirs. */
 export interface Pipeline extends GatewayPaths {
   readonly routes: RouteTable<Route>;
+  /** A route has a limit of its own for request bodies. */
+  readonly limitsBodies: boolean;
   /** Undefined: every host. */
   readonly isAllowedHost: HostCheck | undefined;
   /** Sees what no route takes. */
@@ -43,17 +45,23 @@ export interface Pipeline extends GatewayPaths {
 }
 
 const HOST_NOT_ALLOWED = new CannedError("host-not-allowed", "this server does not answer for that host");
+const EVADES = new CannedError(
+  "bad-path",
+  "another spelling of this path has a route that asks for credentials or money",
+);
 const NO_ROUTE = new CannedError("not-found", "no route serves this path");
+const NO_PLACE = new CannedError("overloaded", "this server, or this address, has as many connections as it may");
 const NO_BUFFERS = new CannedError("overloaded", "this server has no memory left for another request");
 
 /**
- * The life of a request, top to bottom. The codec calls it with the head read and the body still to come.
+ * The life of a request, top to bottom. The codec calls it with the head read and the body still to come. On a reserved
+ * connection, which is over the limits, the paths of probes and metrics alone are served.
  *
- *   client address → route → gateway paths → host allowed? → OPTIONS for us → room for it? → the route's policies → cache → forward → (the response passes the policies' sinks)
+ *   client address → route → gateway paths → host allowed? → no guarded route passed by? → OPTIONS for us → room for it? → the route's policies → cache → forward → (the response passes the policies' sinks)
  *                                                                                   no route: → the policies of all → static files, 404
  *                                      a body that is announced too long: → those policies alone that edit answers → 413
  */
-export function serve(pipeline: Pipeline, exchange: Exchange): void {
+export function serve(pipeline: Pipeline, exchange: Exchange, on: "any" | "reserved" = "any"): void {
   const { head } = exchange;
   exchange.addedFields += `X-Request-Id: ${exchange.id}\r\n`;
   if (pipeline.clientAddress !== undefined) {
@@ -66,9 +74,18 @@ export function serve(pipeline: Pipeline, exchange: Exchange): void {
   const second = head.path.charCodeAt(1);
   // A dot or an m: those of all gateway paths.
   const mayBeOurs = second === 0x2e || second === 0x6d;
+  if (on === "reserved") {
+    if (!mayBeOurs || !serveGatewayPath(exchange, { ...pipeline, catalogue: undefined }))
+      pipeline.answerError(exchange, NO_PLACE);
+    return;
+  }
   if (mayBeOurs && serveGatewayPath(exchange, pipeline)) return;
   if (pipeline.isAllowedHost?.(head.authority) === false) {
     pipeline.answerError(exchange, HOST_NOT_ALLOWED);
+    return;
+  }
+  if (pipeline.routes.evades(head.authority, head.path, route)) {
+    pipeline.answerError(exchange, EVADES);
     return;
   }
   if (head.method === "OPTIONS" && serveOptions(exchange)) return;
@@ -76,10 +93,16 @@ export function serve(pipeline: Pipeline, exchange: Exchange): void {
     pipeline.answerError(exchange, NO_BUFFERS);
     return;
   }
+  exchange.isLetIn = true;
   const policies = route === undefined ? pipeline.unrouted : route.policies;
   const refusal = head.bodyLength === 0 ? undefined : exchange.body.fault;
   if (policies.length === 0 && refusal === undefined) handle(pipeline, exchange, route);
   else runPolicies(pipeline, exchange, { route, policies, refusal, next: 0, skips: false });
+}
+
+/** Most bytes of the body of a request with this head; undefined: what the settings say. */
+export function routeBodyLimit({ routes, limitsBodies }: Pipeline, head: RequestHead): number | undefined {
+  return limitsBodies ? routes.match(head.authority, head.path)?.target.maxBodyBytes : undefined;
 }
 
 /** To the route's upstream, unless its cache has the answer; a file, or 404, where there is no route. */

@@ -45,6 +45,7 @@ test("a request's head has its parts, and nothing of the request before it", () 
       path: "/a",
       query: "?b",
       fields: "",
+      payment: "",
       bodyLength: 0,
       expectContinue: false,
       via: "",

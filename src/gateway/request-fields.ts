@@ -1,10 +1,12 @@
-import { normalisePath } from "../lib/url-path.ts";
+import { BAD_PATH, normalisePath } from "../lib/url-path.ts";
 import { type Fields, parseContentLength, withoutFields } from "../lib/fields.ts";
 import { unservedMethod } from "../lib/http-method.ts";
+import { METHOD_OVERRIDES, PAYMENT_FIELDS, STEERING_FIELDS, STEERING_PREFIXES } from "./config/own-fields.ts";
 import { versionOf } from "../lib/websocket-handshake.ts";
 import { isAuthority } from "./authority.ts";
 import { type RequestHead } from "./exchange.ts";
 import { type HeadFault } from "./refusal.ts";
+import { soundTrailers } from "./request-trailers.ts";
 
 /** What a field of a request is to a gateway; the kinds from MALFORMED on make the request malformed. */
 const OTHER = 0;
@@ -24,10 +26,17 @@ const REQUEST_ID = 13;
 const CONTENT_TYPE = 14;
 /** Hop by hop in HTTP/1, without meaning here, or set anew by the proxy on every request. */
 const DROPPED = 15;
-const MALFORMED = 16;
+/** Passed on by this name alone. */
+const METHOD_OVERRIDE = 16;
+/** Kept apart from what is passed on. */
+const PAYMENT = 17;
+const MALFORMED = 18;
 
 /** RFC 9113 §8.2.2: what belongs to HTTP/1 connections makes a request malformed. */
 const KINDS: ReadonlyMap<string, number> = new Map([
+  ...STEERING_FIELDS.map((name) => [name, DROPPED] as const),
+  ...METHOD_OVERRIDES.map((name) => [name, METHOD_OVERRIDE] as const),
+  ...PAYMENT_FIELDS.map((name) => [name, PAYMENT] as const),
   [":method", METHOD],
   [":scheme", SCHEME],
   [":authority", AUTHORITY],
@@ -43,8 +52,6 @@ const KINDS: ReadonlyMap<string, number> = new Map([
   ["x-request-id", REQUEST_ID],
   ["content-type", CONTENT_TYPE],
   ["x-real-ip", DROPPED],
-  ["x-forwarded-host", DROPPED],
-  ["x-forwarded-proto", DROPPED],
   ["x-consumer-name", DROPPED],
   ["x-client-cert-subject", DROPPED],
   ["x-client-cert-verified", DROPPED],
@@ -95,7 +102,9 @@ const PSEUDO_VALUES: readonly (RegExp | undefined)[] = [
 function unlistedKind(name: string): number {
   if (!LOWER_TOKEN.test(name)) return MALFORMED;
   // CGI and its children make one name of hyphens and underscores: nobody who means well sends one for the other.
-  return name.includes("_") && KINDS.has(name.replaceAll("_", "-")) ? DROPPED : OTHER;
+  const hyphened = name.replaceAll("_", "-");
+  if (STEERING_PREFIXES.some((prefix) => hyphened.startsWith(prefix) && hyphened !== prefix)) return DROPPED;
+  return hyphened !== name && KINDS.has(hyphened) ? DROPPED : OTHER;
 }
 
 /** Reads a field; the result serves any number of requests. `name` and `value` are latin1. */
@@ -129,6 +138,7 @@ export class RequestFields {
   /** Why the request is malformed; empty where it is sound so far. */
   malformed = "";
   #fields = "";
+  #payment = "";
   #method = "";
   #scheme = "";
   #authority: string | undefined;
@@ -151,6 +161,7 @@ export class RequestFields {
   begin(): void {
     this.malformed = "";
     this.#fields = "";
+    this.#payment = "";
     this.#method = "";
     this.#scheme = "";
     this.#authority = undefined;
@@ -179,7 +190,7 @@ export class RequestFields {
     }
     this.#pseudoOver = true;
     this.#count++;
-    if (kind === OTHER) this.#fields += field.line;
+    if (kind === OTHER || kind === METHOD_OVERRIDE) this.#fields += field.line;
     else if (kind !== DROPPED) this.#addKnown(field);
   }
 
@@ -243,6 +254,9 @@ export class RequestFields {
         this.#isGrpcType = isGrpc;
         this.#fields += line;
         return;
+      case PAYMENT:
+        this.#payment += line;
+        return;
       case REQUEST_ID:
         this.#requestId = this.#requestId === "" ? value : `${this.#requestId}, ${value}`;
         return;
@@ -272,6 +286,7 @@ export class RequestFields {
         path,
         query: query === -1 ? "" : this.#path.slice(query),
         fields: this.#cookie === "" ? this.#fields : `${this.#fields}cookie: ${this.#cookie}\r\n`,
+        payment: this.#payment,
         bodyLength: hasBody && !isExtended ? this.#length : 0,
         expectContinue: this.#expect !== "",
         via: this.#via,
@@ -283,10 +298,10 @@ export class RequestFields {
     };
   }
 
-  /** The trailers, once every field was added; undefined where they are malformed (RFC 9113 §8.1). What frames or routes is left out. */
+  /** The trailers, once every field was added; undefined where they are malformed (RFC 9113 §8.1). Fields that belong into a head are left out. */
   finishTrailers(): Fields | undefined {
     const hasPseudo = this.#method !== "" || this.#scheme !== "" || this.#path !== "" || this.#authority !== undefined;
-    return this.malformed === "" && !hasPseudo && this.#protocol === "" ? this.#fields : undefined;
+    return this.malformed === "" && !hasPseudo && this.#protocol === "" ? soundTrailers(this.#fields) : undefined;
   }
 
   /** It is a call of gRPC, as far as its fields came. */
@@ -349,8 +364,7 @@ export class RequestFields {
       return fault("bad-request", "no authority, or a malformed one");
     const unserved = this.#protocol === "" ? unservedMethod(this.#method) : this.#refuseProtocol();
     if (unserved !== "") return fault("not-implemented", unserved);
-    if (path === undefined)
-      return fault("bad-path", "the path holds a backslash, %2F, %5C, %00, %0A, %0D or a broken escape");
+    if (path === undefined) return fault("bad-path", BAD_PATH);
     if (this.#expect !== "" && this.#expect.toLowerCase() !== "100-continue") {
       return fault("expectation-failed", "the only known expectation is 100-continue");
     }

@@ -1,7 +1,7 @@
 import { type BufferPool } from "../lib/buffer-pool.ts";
 import { type Rostered } from "../lib/roster.ts";
 import { type TimerWheel } from "../lib/timer-wheel.ts";
-import { type AnsweredRequest, type Exchange } from "./exchange.ts";
+import { type AnsweredRequest, type Exchange, type RequestHead } from "./exchange.ts";
 
 /** What bounds a server connection of any protocol; a reload replaces the object. Times in milliseconds, sizes in bytes. */
 export interface ServerSettings {
@@ -26,8 +26,24 @@ export interface Http2Settings {
   readonly maxFrameSize: number;
 }
 
+/** What the right of one client connection to be served is kept in; its stages (PROXY header, handshake, codec) hand it on. */
+export interface ClientPlace extends Rostered {
+  /** The connection is over the limits: only the gateway's own paths are served on it. */
+  isReserved: boolean;
+  /** The stages of the connection that are open: two for a moment, while one hands over to the next. */
+  stages: number;
+  /** The latest stage. */
+  holder: ServerConnection | undefined;
+}
+
 /** A client's connection, whatever protocol it speaks. */
 export interface ServerConnection extends Rostered {
+  /** Undefined where connections are not counted. */
+  place: ClientPlace | undefined;
+  /** Wheel time since when the client has asked for nothing; Infinity while a request is under way. */
+  readonly idleSince: number;
+  /** Closes a connection without a request at once, so that another one can have its place. */
+  makeWay(): void;
   /** No further request: an idle connection closes at once, a busy one after its answers. */
   drain(): void;
   /** Closes at once, whatever is in flight. */
@@ -48,8 +64,15 @@ export interface ServerHost {
   readonly gathers?: boolean;
   /** Where the connection comes from, where its wire does not know it: a proxy has said so. */
   readonly peerAddress?: string | undefined;
+  /** Most bytes of the body of a request with this head; absent: what the settings say. */
+  bodyLimit?(head: RequestHead): number | undefined;
   handle(exchange: Exchange): void;
   /** A request was answered by the codec itself. */
   refused(request: AnsweredRequest): void;
   closed(connection: ServerConnection): void;
+}
+
+/** Most bytes of the body of a request with this head. */
+export function bodyLimit(host: ServerHost, head: RequestHead): number {
+  return host.bodyLimit?.(head) ?? host.settings().maxBodyBytes;
 }

@@ -1,5 +1,5 @@
 /** Bytes of one answer; no content operation gives more. */
-export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+export const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
 
 /** The body of a gateway's answer, unpacked. Throws where it breaks off, and where it has more than MAX_ANSWER_BYTES. */
 export async function readAnswer(response: Pick<Response, "body">): Promise<Uint8Array<ArrayBuffer>> {

@@ -19,48 +19,60 @@ export const ERRORS = {
   "bad-path": kind(400, "Bad Path", "client"),
   "host-not-allowed": kind(400, "Host Not Allowed", "client"),
   "invalid-parameters": kind(400, "Invalid Parameters", "client"),
+  "invalid-configuration": kind(400, "Invalid Configuration", "config"),
   "invalid-payment": kind(400, "Invalid Payment", "client"),
   unauthorized: kind(401, "Unauthorized", "client"),
+  "missing-csrf-token": kind(403, "Missing CSRF Token", "client"),
   "payment-required": kind(402, "Payment Required", "client"),
   forbidden: kind(403, "Forbidden", "client"),
   "not-found": kind(404, "Not Found", "client"),
   "method-not-allowed": kind(405, "Method Not Allowed", "client"),
   "request-timeout": kind(408, "Request Timeout", "client", true),
   "payment-conflict": kind(409, "Payment Already Used", "client"),
+  "already-exists": kind(409, "Already Exists", "client"),
+  "still-referenced": kind(409, "Still Referenced", "client"),
+  "ambiguous-route": kind(409, "Ambiguous Route", "client"),
+  "changed-on-disk": kind(409, "Changed On Disk", "config"),
+  "no-config-file": kind(409, "No Configuration File", "config"),
   "precondition-failed": kind(412, "Precondition Failed", "client"),
   "body-too-large": kind(413, "Content Too Large", "client"),
   "uri-too-long": kind(414, "URI Too Long", "client"),
   "unsupported-media-type": kind(415, "Unsupported Media Type", "client"),
-  "page-type-unsupported": kind(415, "Page Type Not Supported", "page"),
   "range-not-satisfiable": kind(416, "Range Not Satisfiable", "client"),
   "expectation-failed": kind(417, "Expectation Failed", "client"),
   "upgrade-required": kind(426, "Upgrade Required", "client"),
   "rate-limited": kind(429, "Too Many Requests", "client", true),
   "head-too-large": kind(431, "Request Header Fields Too Large", "client"),
   internal: kind(500, "Internal Error", "gateway"),
+  "change-failed": kind(500, "Change Failed", "gateway"),
+  "persist-failed": kind(500, "Persist Failed", "gateway"),
   "scrape-failed": kind(500, "Scrape Failed", "page"),
+  "page-failed": kind(500, "Page Could Not Be Loaded", "page", true),
+  "page-timeout": kind(500, "Page Timeout", "page", true),
+  "page-challenge": kind(500, "Page Behind A Bot Challenge", "page", true),
+  "page-consent-wall": kind(500, "Page Behind A Consent Wall", "page"),
+  "page-empty": kind(500, "Page Without Content", "page", true),
+  "page-type-unsupported": kind(500, "Page Type Not Supported", "page"),
+  "search-failed": kind(500, "Search Failed", "upstream", true),
+  "search-timeout": kind(500, "Search Timeout", "upstream", true),
   "not-implemented": kind(501, "Not Implemented", "client"),
   "upstream-failed": kind(502, "Upstream Failed", "upstream", true),
   "no-upstream": kind(502, "No Upstream Reachable", "upstream", true),
   "response-too-large": kind(502, "Upstream Response Too Large", "upstream"),
-  "page-failed": kind(502, "Page Could Not Be Loaded", "page", true),
-  "page-challenge": kind(502, "Page Behind A Bot Challenge", "page", true),
-  "page-consent-wall": kind(502, "Page Behind A Consent Wall", "page"),
-  "page-empty": kind(502, "Page Without Content", "page", true),
   "address-refused": kind(400, "Address Refused", "client"),
   "facilitator-failed": kind(502, "Facilitator Failed", "facilitator", true),
   overloaded: kind(503, "Overloaded", "gateway", true),
   "auth-unavailable": kind(503, "Authentication Unavailable", "gateway", true),
   "facilitator-unavailable": kind(503, "Facilitator Unavailable", "facilitator", true),
   "settlement-pending": kind(503, "Settlement Pending", "facilitator", true),
+  "page-not-begun": kind(503, "Page Not Begun", "gateway", true),
   "browser-unavailable": kind(503, "Browser Unavailable", "gateway", true),
+  "store-unavailable": kind(503, "Store Unavailable", "gateway", true),
   "upstream-timeout": kind(504, "Upstream Timeout", "upstream", true),
   "not-cached": kind(504, "Not Cached", "client", false),
-  "search-failed": kind(502, "Search Failed", "upstream", true),
   "search-unavailable": kind(503, "Search Unavailable", "upstream", true),
-  "search-timeout": kind(504, "Search Timeout", "upstream", true),
-  "page-timeout": kind(504, "Page Timeout", "page", true),
   "version-not-supported": kind(505, "HTTP Version Not Supported", "client"),
+  "disk-full": kind(507, "Disk Full", "gateway", true),
 } as const satisfies Record<string, ErrorKind>;
 
 export type ErrorCode = keyof typeof ERRORS;
@@ -69,12 +81,14 @@ export type ErrorCode = keyof typeof ERRORS;
 export class TurnpikeError extends Error {
   readonly code: ErrorCode;
   readonly errors: readonly FieldError[] | undefined;
+  readonly members: ProblemMembers;
 
-  constructor(code: ErrorCode, detail: string, errors?: readonly FieldError[]) {
+  constructor(code: ErrorCode, detail: string, errors?: readonly FieldError[], members: ProblemMembers = {}) {
     super(detail);
     this.name = "TurnpikeError";
     this.code = code;
     this.errors = errors;
+    this.members = members;
   }
 
   get status(): number {
@@ -86,12 +100,24 @@ export class TurnpikeError extends Error {
 export interface FieldError {
   readonly path: string;
   readonly message: string;
+  /** Where it is in the request's body, as a JSON pointer (RFC 6901). */
+  readonly pointer?: string;
+}
+
+/** What some problems have beside the members of every problem (RFC 9457 §3.2). */
+export interface ProblemMembers {
+  /** The HTTP status that a page's server answered. */
+  readonly page_status?: number;
+  /** What names the thing that was to be deleted, as `routes[0].upstream`. */
+  readonly referenced_by?: readonly string[];
+  /** The hosts of the routes that a request may mean; the empty one is the route without a host. */
+  readonly hosts?: readonly string[];
 }
 
 export const PROBLEM_CONTENT_TYPE = "application/problem+json";
 
 /** The RFC 9457 problem object of an error; `instance` is the request id. */
-export interface Problem {
+export interface Problem extends ProblemMembers {
   readonly type: string;
   readonly title: string;
   readonly status: number;
@@ -109,5 +135,6 @@ export function toProblem(error: TurnpikeError, requestId?: string): Problem {
     detail: error.message,
     ...(requestId === undefined ? {} : { instance: requestId }),
     ...(error.errors === undefined ? {} : { errors: error.errors }),
+    ...error.members,
   };
 }

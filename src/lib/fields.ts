@@ -74,6 +74,16 @@ export function fieldValue(fields: Fields, lowerName: string): string | undefine
   return value;
 }
 
+/** The value of the field's first line; undefined where it is absent. `lowerName` is lower case. */
+export function firstFieldValue(fields: Fields, lowerName: string): string | undefined {
+  for (let start = 0; start < fields.length; ) {
+    const end = lineEnd(fields, start);
+    if (nameAt(fields, start, lowerName)) return trimmedSlice(fields, start + lowerName.length + 1, end);
+    start = end + 2;
+  }
+  return undefined;
+}
+
 function isNamedAt(fields: Fields, start: number, lowerNames: readonly string[]): boolean {
   for (const name of lowerNames) if (nameAt(fields, start, name)) return true;
   return false;

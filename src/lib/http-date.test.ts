@@ -16,6 +16,19 @@ test("the three forms of RFC 9110 §5.6.7 name the same moment", () => {
   }
 });
 
+test("letters of any case name the same moment (RFC 9111 §4.2)", () => {
+  const now = Date.UTC(2026, 0, 1);
+  for (const text of [
+    "SUN, 06 Nov 1994 08:49:37 GMT",
+    "Sun, 06 NOV 1994 08:49:37 GMT",
+    "Sun, 06 Nov 1994 08:49:37 gMt",
+    "sunday, 06-nov-94 08:49:37 gmt",
+    "sUN nOV  6 08:49:37 1994",
+  ]) {
+    expect([text, parseHttpDate(text, now)]).toEqual([text, AT]);
+  }
+});
+
 test("a two-digit year is at most 50 years ahead", () => {
   const now = Date.UTC(2026, 0, 1);
   expect(parseHttpDate("Friday, 01-Jan-76 00:00:00 GMT", now)).toBe(Date.UTC(2076, 0, 1));
@@ -36,7 +49,7 @@ test("what is no HTTP-date is none", () => {
     "Sun, 06 Nov 1994 24:49:37 GMT",
     "Sun, 06 Nov 1994 08:60:37 GMT",
     "Sun, 06 Nov 1994 08:49:61 GMT",
-    "sun, 06 nov 1994 08:49:37 gmt",
+    "Sun, 06 Nov 1994 08:49:37 GmT+1",
     " Sun, 06 Nov 1994 08:49:37 GMT",
   ]) {
     expect([text, parseHttpDate(text)]).toEqual([text, undefined]);

@@ -2,15 +2,18 @@ import { eventDate } from "./event-clock.ts";
 
 const DAYS = "Sun|Mon|Tue|Wed|Thu|Fri|Sat";
 const LONG_DAYS = "Sunday|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday";
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const MONTH = MONTHS.join("|");
 const TIME = String.raw`(?<hour>\d\d):(?<minute>\d\d):(?<second>\d\d)`;
 
-/** The three forms that a recipient must read (RFC 9110 §5.6.7): IMF-fixdate, RFC 850, asctime. */
+/**
+ * The three forms that a recipient must read (RFC 9110 §5.6.7): IMF-fixdate, RFC 850, asctime. RFC 9111 §4.2 asks recipients to
+ * ignore the case of letters.
+ */
 const FORMS = [
-  new RegExp(String.raw`^(?:${DAYS}), (?<day>\d\d) (?<month>${MONTH}) (?<year>\d{4}) ${TIME} GMT$`),
-  new RegExp(String.raw`^(?:${LONG_DAYS}), (?<day>\d\d)-(?<month>${MONTH})-(?<year>\d\d) ${TIME} GMT$`),
-  new RegExp(String.raw`^(?:${DAYS}) (?<month>${MONTH}) (?<day>[ \d]\d) ${TIME} (?<year>\d{4})$`),
+  new RegExp(String.raw`^(?:${DAYS}), (?<day>\d\d) (?<month>${MONTH}) (?<year>\d{4}) ${TIME} GMT$`, "i"),
+  new RegExp(String.raw`^(?:${LONG_DAYS}), (?<day>\d\d)-(?<month>${MONTH})-(?<year>\d\d) ${TIME} GMT$`, "i"),
+  new RegExp(String.raw`^(?:${DAYS}) (?<month>${MONTH}) (?<day>[ \d]\d) ${TIME} (?<year>\d{4})$`, "i"),
 ];
 
 /** An HTTP-date as IMF-fixdate; `at` is Unix milliseconds, whose fraction of a second is dropped. */
@@ -23,7 +26,7 @@ export function parseHttpDate(text: string, now: number = Date.now()): number | 
   for (const form of FORMS) {
     const parts = form.exec(text)?.groups;
     if (parts === undefined) continue;
-    const month = MONTHS.indexOf(parts["month"] ?? "");
+    const month = MONTHS.indexOf((parts["month"] ?? "").toLowerCase());
     const [day, hour, minute, second] = [parts["day"], parts["hour"], parts["minute"], parts["second"]].map(Number);
     if (day === undefined || hour === undefined || minute === undefined || second === undefined) return undefined;
     const year = fullYear(parts["year"] ?? "", now);

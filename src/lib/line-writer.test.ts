@@ -1,5 +1,16 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { constants, mkdtempSync, openSync, readFileSync, readSync, rmSync, statSync } from "node:fs";
+import {
+  constants,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "./testing/until.ts";
@@ -34,11 +45,19 @@ function readSome(fd: number): string | undefined {
 }
 
 let dropped = 0;
+/** What was told of trouble, in order. */
+let told: string[] = [];
 
 function open(target: LineTarget): Promise<LineWriter> {
   dropped = 0;
-  return LineWriter.open(target, (lines) => {
-    dropped += lines;
+  told = [];
+  return LineWriter.open(target, {
+    dropped(lines) {
+      dropped += lines;
+    },
+    fails: (code) => void told.push(code),
+    givenUp: () => {},
+    recovered: () => void told.push("recovered"),
   });
 }
 
@@ -70,6 +89,8 @@ test("the longest lines that a request head can make are not lost among others",
     size += before * 2000 + 6 * longest.length + 3;
     // What a write is under way with counts as well.
     await until(() => statSync(path).size === size || dropped > 0);
+    // The bytes are in the file before the writer hears of it: what is asked of the same threads next comes after.
+    for (let turn = 0; turn < 4; turn++) await stat(path);
   }
   await writer.close();
   expect(dropped).toBe(0);
@@ -139,4 +160,51 @@ test("lines that a broken target refuses are all counted", async () => {
   for (let i = 0; i < 100; i++) add(writer, "x");
   await writer.close();
   expect(dropped).toBe(100);
+});
+
+test("a device that is full is told of once, with its lines counted", async () => {
+  const writer = await open({ file: "/dev/full" });
+  for (let i = 1; i <= 3; i++) {
+    add(writer, `line ${i}`);
+    await until(() => dropped === i);
+  }
+  expect(told).toEqual(["ENOSPC"]);
+  await writer.close();
+});
+
+const isRoot = process.getuid?.() === 0;
+
+test.skipIf(!isRoot)("a disk that was full goes on with whole lines, and how many were lost is known", async () => {
+  const mount = join(folder, "disk");
+  mkdirSync(mount);
+  const made = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=64k", "none", mount]);
+  // A container may not let even root mount.
+  if (made.exitCode !== 0) return;
+  try {
+    const file = join(mount, "log");
+    const writer = await open({ file });
+    const filler = join(mount, "filler");
+    writeFileSync(filler, Buffer.alloc(40_000));
+    let added = 0;
+    for (; told.length === 0; added++) {
+      add(writer, `${added} ${"x".repeat(997)}`);
+      // Each by itself, so that one of them finds room for a part.
+      if (added % 3 === 0) await Bun.sleep(0);
+      if (added > 200) await until(() => dropped > 0);
+    }
+    expect(told).toEqual(["ENOSPC"]);
+    rmSync(filler);
+    await until(() => {
+      add(writer, "after");
+      return told.includes("recovered");
+    });
+    await writer.close();
+    const lines = readFileSync(file, "utf8").trimEnd().split("\n");
+    const whole = lines.filter((line) => line.length >= 999 && line.endsWith("x".repeat(997))).length;
+    expect(lines.filter((line) => line === "after").length).toBeGreaterThan(0);
+    expect(whole + dropped).toBe(added);
+    expect(told).toEqual(["ENOSPC", "recovered"]);
+  } finally {
+    Bun.spawnSync(["umount", mount]);
+  }
 });

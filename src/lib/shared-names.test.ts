@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { nameBytes, SharedNames } from "./shared-names.ts";
+import { fittedName, nameBytes, SharedNames } from "./shared-names.ts";
 
 const ROWS = 64;
 
@@ -25,11 +25,25 @@ test("who shares the memory gives the same names the same rows, and can read the
   expect(rows.map((row) => other.nameOf(row))).toEqual(names);
 });
 
-test("a long name is cut off between characters, and has a row of its own all the same", () => {
+test("a long name is cut off between characters, and differs from one that begins alike", () => {
   const names = new SharedNames(memory(), ROWS);
-  const [row, other] = ["a", "b"].map((end) => names.rowOf({ first: `x${"é".repeat(100)}${end}`, second: "/" }));
-  expect(other).not.toBe(row);
-  expect(names.nameOf(row ?? 0)).toEqual({ first: `x${"é".repeat(63)}`, second: "/" });
+  const long = ["a", "b"].map((end) => `x${"é".repeat(200)}${end}`);
+  const rows = long.map((first) => names.rowOf({ first, second: "/" }));
+  const kept = rows.map((row) => names.nameOf(row)?.first ?? "");
+  expect(new Set(rows).size).toBe(2);
+  expect(new Set(kept).size).toBe(2);
+  for (const [i, name] of kept.entries()) {
+    expect(name).toMatch(/^xé{118}…[0-9a-f]{16}$/);
+    expect(Buffer.byteLength(name)).toBeLessThanOrEqual(256);
+    expect(name).toBe(fittedName(long[i] ?? ""));
+    expect(fittedName(name)).toBe(name);
+  }
+});
+
+test("a name is kept as databases take it", () => {
+  expect(fittedName("a".repeat(256))).toBe("a".repeat(256));
+  expect(fittedName("a\0b")).toBe("a\ufffdb");
+  expect(fittedName("\ud800")).toBe("\ufffd");
 });
 
 test("names that find no row have the first, which is nobody's", () => {

@@ -1,7 +1,11 @@
 import { createHash } from "node:crypto";
 
-/** Bytes of each of a name's two parts that are kept; what is longer is shown cut off. */
-const MAX_PART_BYTES = 128;
+/** Bytes of each of a name's two parts that are kept: see `fittedName`. */
+const MAX_PART_BYTES = 256;
+/** Hex digits that tell two long names apart which begin alike. */
+const HASH_DIGITS = 16;
+/** What stands between the beginning of a long name and its hash; 3 bytes. */
+const CUT = "…";
 /** Rows after the first choice at which a name is looked for. */
 const MAX_PROBES = 32;
 /** Hash, lengths, and the two parts. */
@@ -14,6 +18,20 @@ const decoder = new TextDecoder();
 export interface PairName {
   readonly first: string;
   readonly second: string;
+}
+
+/**
+ * A part of a name as it is kept, and as databases take it: without NUL, and of `MAX_PART_BYTES` at most. What is longer is cut off
+ * between characters and gets a hash of the whole, so that it is the same in every process and differs from others.
+ */
+export function fittedName(text: string): string {
+  const name = text.toWellFormed().replaceAll("\0", "\ufffd");
+  // No character has more bytes in UTF-8.
+  if (name.length * 3 <= MAX_PART_BYTES || Buffer.byteLength(name) <= MAX_PART_BYTES) return name;
+  const kept = new Uint8Array(MAX_PART_BYTES - CUT.length * 3 - HASH_DIGITS);
+  const { written } = encoder.encodeInto(name, kept);
+  const hash = createHash("sha256").update(name).digest("hex").slice(0, HASH_DIGITS);
+  return decoder.decode(kept.subarray(0, written)) + CUT + hash;
 }
 
 /** What `rows` names take. */
@@ -75,7 +93,7 @@ export class SharedNames {
   #write(row: number, { first, second }: PairName): void {
     const start = row * ROW_BYTES + 16;
     const put = (text: string, at: number): number =>
-      encoder.encodeInto(text, this.#memory.subarray(at, at + MAX_PART_BYTES)).written;
+      encoder.encodeInto(fittedName(text), this.#memory.subarray(at, at + MAX_PART_BYTES)).written;
     const lengths = (put(first, start) + 1) | (put(second, start + MAX_PART_BYTES) << 16);
     Atomics.store(this.#lengths, (row * ROW_BYTES + 8) / 4, lengths);
   }

@@ -1,4 +1,5 @@
-import { HalfSipHash } from "./half-sip-hash.ts";
+import { type HalfSipHash } from "./half-sip-hash.ts";
+import { sharedHash } from "./shared-hash.ts";
 
 /** Ticks of a millisecond: the time in a slot is counted in sixteenths of a microsecond. */
 export const TICKS_PER_MS = 16_000;
@@ -137,9 +138,12 @@ export class TokenBuckets {
   #find(first: number, tag: number, now: number): number {
     let free = -1;
     for (let slot = first; slot < first + WAYS; slot++) {
-      const high = this.#halves[slot * 2 + 1] ?? 0;
+      const high = Atomics.load(this.#halves, slot * 2 + 1);
       if (high >>> TIME_BITS_HIGH === tag) return slot;
-      if (free < 0 && this.#debtOf(slot, now) <= 0) free = slot;
+      if (free >= 0) continue;
+      const isFull = debtOf(Atomics.load(this.#halves, slot * 2), high, now) <= 0;
+      // A slot that has changed meanwhile may be this key's: passed by, it would be one of two.
+      if (isFull || Atomics.load(this.#halves, slot * 2 + 1) !== high) free = slot;
     }
     return free;
   }
@@ -220,14 +224,4 @@ function debtOf(low: number, high: number, now: number): number {
   const ahead = (time - now) % TIME_RANGE;
   if (ahead >= TIME_RANGE / 2) return ahead - TIME_RANGE;
   return ahead < -TIME_RANGE / 2 ? ahead + TIME_RANGE : ahead;
-}
-
-/** The first process that comes chooses the key. */
-function sharedHash(key: BigInt64Array): HalfSipHash {
-  const chosen = new BigInt64Array(1);
-  crypto.getRandomValues(chosen);
-  Atomics.compareExchange(key, 0, 0n, (chosen[0] ?? 0n) | 1n);
-  chosen[0] = Atomics.load(key, 0);
-  const [key0 = 0, key1 = 0] = new Int32Array(chosen.buffer);
-  return new HalfSipHash(key0, key1);
 }

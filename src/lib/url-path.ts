@@ -1,21 +1,29 @@
-/** What makes a path need more than a look: an escape, a backslash, a dot segment, an empty segment. */
-const IRREGULAR = /%|\\|\/(?:\/|\.\.?(?:[/;]|$))/;
-/** `/free/..;/paid`: servers that cut parameters off first, as Tomcat does, go up where others see a name. */
-const DOTS_WITH_PARAMETERS = /\/\.\.?;/;
+/** Paths that need more than one look have an escape, a backslash, a dot segment, or an empty segment. */
+const IRREGULAR = /%|\\|\/(?:[/;]|\.\.?(?:[/;]|$))/;
+/**
+ * `/free/..;/paid` and `/;a=b/paid`: servers that remove parameters first, as Tomcat does, go up, or skip a segment, where
+ * other servers see a name. A proxy in between may write `%3B` as `;`.
+ */
+const PARAMETERS_WITHOUT_NAME = /\/\.{0,2}(?:;|%3B)/;
+/** Overlong UTF-8 (RFC 3629 §3): careless decoders read `%C0%AF` as a slash and `%C0%AE` as a dot. */
+const OVERLONG = /%(?:C[01]%[89AB]|E0%[89]|F0%8)/;
 const UNRESERVED = /[A-Za-z0-9\-._~]/;
-/** Separators, and what ends a string or a header line in whoever decodes the path to put it into one. */
+/** Separators, and bytes that end a string or a header line in programs that decode the path to put it into one. */
 const REFUSED: ReadonlySet<string> = new Set(["2F", "5C", "00", "0A", "0D"]);
+
+/** Why a path is refused, as clients are told. */
+export const BAD_PATH =
+  "the path holds a backslash, %2F, %5C, %00, %0A, %0D, a broken escape, overlong UTF-8, or a parameter without a name before it";
 
 /**
  * The one spelling of a path that routes are matched by and upstreams receive, so that neither payment nor
  * authentication can be passed by spelling: dot segments and empty segments removed (RFC 3986 §5.2.4), unreserved
- * characters decoded, other escapes in capitals. Undefined where the path must be refused: `%2F`, `%5C`, `%00`,
- * `%0A`, `%0D`, a backslash, a broken escape, a dot segment with parameters.
+ * characters decoded, other escapes in capitals. Undefined if the path must be refused: see `BAD_PATH`.
  */
 export function normalisePath(path: string): string | undefined {
   if (!IRREGULAR.test(path)) return path;
   const decoded = decodeUnreserved(path);
-  if (decoded === undefined || DOTS_WITH_PARAMETERS.test(decoded)) return undefined;
+  if (decoded === undefined || PARAMETERS_WITHOUT_NAME.test(decoded) || OVERLONG.test(decoded)) return undefined;
   return removeDotSegments(decoded);
 }
 
@@ -37,7 +45,8 @@ function decodeUnreserved(path: string): string | undefined {
   return decoded;
 }
 
-function removeDotSegments(path: string): string {
+/** Removes dot segments and empty segments (RFC 3986 §5.2.4). */
+export function removeDotSegments(path: string): string {
   const segments: string[] = [];
   const parts = path.split("/");
   for (const [index, part] of parts.entries()) {

@@ -1,8 +1,10 @@
 import { afterAll, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openConfiguredStore, type PostgresConfig } from "./configured-store.ts";
+import { openConfiguredStore, openConfiguredUsage, type PostgresConfig } from "./configured-store.ts";
+import { until } from "../lib/testing/until.ts";
+import { closeServers, message, serve } from "./testing/scripted-postgres.ts";
 import { RESERVATION } from "./testing/reservation.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-configured-"));
@@ -61,3 +63,38 @@ for (const [what, postgres, expected] of REFUSED) {
     expect(said).not.toContain("hunter2");
   });
 }
+
+test("usage alone is kept in the same place", async () => {
+  const path = join(folder, "usage.db");
+  const usage = openConfiguredUsage(NONE, path);
+  await usage.add({ gateway: "g", sequence: 3, routes: [], upstreams: [] });
+  await usage.close();
+  const store = openConfiguredStore(NONE, path);
+  expect(await store.usage.read("g")).toMatchObject({ sequence: 3 });
+  await store.close();
+  const away = openConfiguredUsage({ ...NONE, url: `${URL}?sslmode=disable` }, join(folder, "unused.db"));
+  expect(await away.read("g").then(() => "read", String)).toContain("the server is not reached (ECONNREFUSED)");
+  await away.close();
+});
+
+test("the password is the variable's", async () => {
+  const { port, heard } = await serve(message("R", 3));
+  const config = { ...NONE, url: `postgres://me@127.0.0.1:${port}/db?sslmode=disable`, password_env: "SECRET" };
+  const store = openConfiguredStore({ ...config, allow_cleartext_password: true }, "", { SECRET: "hunter2" });
+  const ready = store.ready().catch(String);
+  await until(() => heard().includes("hunter2"));
+  closeServers();
+  expect(await ready).toContain("the connection was lost");
+  await store.close();
+});
+
+test("a file that is too large for certificates is refused as it is", () => {
+  const path = join(folder, "large.pem");
+  writeFileSync(path, "");
+  truncateSync(path, 16 * 1024 * 1024);
+  expect(refusalOf({ ...NONE, url: URL, ssl_root_cert: path })).toContain("there is no certificate in it");
+  truncateSync(path, 16 * 1024 * 1024 + 1);
+  expect(refusalOf({ ...NONE, url: URL, ssl_root_cert: path })).toBe(
+    "Error: Cannot use postgres.ssl_root_cert: it is too large",
+  );
+});

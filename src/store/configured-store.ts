@@ -2,11 +2,12 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { codeOf } from "../lib/caught.ts";
 import { systemTrust } from "../lib/system-trust.ts";
-import { openStore } from "./open-store.ts";
-import { openPostgresStore } from "./postgres/open-postgres-store.ts";
+import { openStore, openUsageStore } from "./open-store.ts";
+import { openPostgresStore, openPostgresUsage } from "./postgres/open-postgres-store.ts";
 import { type PoolSettings } from "./postgres/pool.ts";
 import { readTarget } from "./postgres/target.ts";
 import { type Store } from "./store.ts";
+import { type OpenUsageStore } from "./usage-store.ts";
 
 /** `postgres` of the configuration. */
 export interface PostgresConfig {
@@ -37,6 +38,17 @@ export function openConfiguredStore(
   const { url = "" } = postgres;
   if (url === "") return openStore(path);
   return openPostgresStore(poolSettings(url, postgres, environment));
+}
+
+/** The usage of a configuration alone, in the same database: for a process that sells nothing. Throws as `openConfiguredStore`. */
+export function openConfiguredUsage(
+  postgres: PostgresConfig,
+  path: string,
+  environment: Environment = process.env,
+): OpenUsageStore {
+  const { url = "" } = postgres;
+  if (url === "") return openUsageStore(path);
+  return openPostgresUsage(poolSettings(url, postgres, environment));
 }
 
 function poolSettings(url: string, postgres: PostgresConfig, environment: Environment): PoolSettings {

@@ -7,9 +7,10 @@ import { fractionsOf } from "../lib/testing/mulberry32.ts";
 import { RESERVATION as PAYMENT } from "./testing/reservation.ts";
 import { HOLD_MS, type PaymentState } from "./ledger.ts";
 import { openStore } from "./open-store.ts";
+import { patient } from "../lib/testing/patience.ts";
 
 // Processes start slowly on a busy machine.
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-crash-"));
 

@@ -29,6 +29,8 @@ export interface Reservation extends PaymentKey {
   readonly amount: string;
   readonly payTo: string;
   readonly route: string;
+  /** Who was let in, by the name that authentication gave; empty where nobody asked. */
+  readonly consumer: string;
   /** Digest of payment and request: only the very same request with the very same payment may take over what is unfinished. */
   readonly fingerprint: string;
   /** Unix seconds after which the payment cannot be used any more. */
@@ -50,6 +52,8 @@ export interface Payment extends Reservation {
   readonly delivered: boolean;
   /** How often its answer was begun and not taken whole. */
   readonly cuts: number;
+  /** How often the upstream was run for an answer of which a part, and not the whole, went out. */
+  readonly partials: number;
   /** What the body of the request was that it was spent on, once that is known; empty until then. */
   readonly bodyDigest: string;
   /** Unix milliseconds. */
@@ -77,18 +81,28 @@ export interface Change {
   readonly amount?: string;
   /** Written down with the change, both or neither: to be posted to the operator. */
   readonly notice?: NewNotice;
-  /** False: the answer was begun, and cut off. */
+  /** False: the answer was begun, and cut off. It stays true once it was. */
   readonly delivered?: boolean;
+  /** True: a part of an answer that the upstream was run for went out, and not the whole. */
+  readonly partial?: boolean;
   /** Only a request with the same body may have what is owed. */
   readonly bodyDigest?: string;
 }
 
 /** Where payments are written down. Every method is atomic over all processes that share the ledger. */
 export interface Ledger {
-  /** Takes hold of a payment, in one step: a new one, a freed one, or an unfinished one whose holder is gone. */
-  reserve(reservation: Reservation): Promise<Claim>;
+  /**
+   * Takes hold of a payment, in one step: a new one, a freed one, or an unfinished one whose holder is gone. One that is owed is
+   * not to be had after `maxPartials` answers of which a part went out.
+   */
+  reserve(reservation: Reservation, maxPartials?: number): Promise<Claim>;
   /** False: the hold was lost to another, nothing was changed, and the caller must not act. */
   move(payment: Payment, change: Change): Promise<boolean>;
+  /**
+   * Notes that a request that does not hold the payment has had the whole answer. False: it was delivered before, or is not
+   * settled, and nothing was changed.
+   */
+  deliver(payment: PaymentKey): Promise<boolean>;
   find(key: PaymentKey): Promise<Payment | undefined>;
   /**
    * Takes hold of payments whose outcome is open and that nobody works on, `limit` at most, those first that were looked at

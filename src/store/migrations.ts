@@ -1,5 +1,19 @@
 import { type Database } from "bun:sqlite";
 
+/**
+ * The sum of amounts of one day, in parts of 12 digits, lowest first: an amount has up to 78 digits, a number of SQLite 18, so that
+ * nine million payments a day add up in one part.
+ */
+export const LIMB_DIGITS = 12;
+export const LIMBS = ["amount0", "amount1", "amount2", "amount3", "amount4", "amount5", "amount6"] as const;
+
+/** The digits of an amount that belong to its part `index`. */
+function limbOf(amount: string, index: number): string {
+  const digits = LIMB_DIGITS * LIMBS.length;
+  const from = digits - LIMB_DIGITS * (index + 1) + 1;
+  return `CAST(substr(substr('${"0".repeat(digits)}' || ${amount}, -${digits}), ${from}, ${LIMB_DIGITS}) AS INTEGER)`;
+}
+
 /** The schema's steps, oldest first; a step is never edited once released. `PRAGMA user_version` counts those taken. */
 const MIGRATIONS: readonly string[] = [
   `CREATE TABLE payments (
@@ -40,6 +54,49 @@ const MIGRATIONS: readonly string[] = [
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX payment_ids_by_end ON payment_ids (until)`,
   "ALTER TABLE payments ADD COLUMN body_digest TEXT NOT NULL DEFAULT ''",
+  "ALTER TABLE payments ADD COLUMN partials INTEGER NOT NULL DEFAULT 0",
+  // What was settled before usage was kept is not counted.
+  `ALTER TABLE payments ADD COLUMN consumer TEXT NOT NULL DEFAULT '';
+   ALTER TABLE payments ADD COLUMN counted INTEGER NOT NULL DEFAULT 1;
+   UPDATE payments SET counted = 0 WHERE state IN ('settling','unknown');
+   CREATE INDEX payments_uncounted ON payments (updated_at) WHERE state = 'settled' AND counted = 0;
+   CREATE TABLE usage_state (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL, since INTEGER NOT NULL) STRICT;
+   INSERT INTO usage_state VALUES (1, 1, CAST(strftime('%s', 'now') AS INTEGER) * 1000);
+   CREATE TABLE usage_resets (
+     id TEXT NOT NULL PRIMARY KEY, epoch INTEGER NOT NULL, since INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE usage_flushes (
+     gateway TEXT NOT NULL PRIMARY KEY, sequence INTEGER NOT NULL, flushed_at INTEGER NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE usage_routes (
+     epoch INTEGER NOT NULL, consumer TEXT NOT NULL, route TEXT NOT NULL, requests INTEGER NOT NULL,
+     request_bytes INTEGER NOT NULL, response_bytes INTEGER NOT NULL, client_errors INTEGER NOT NULL,
+     server_errors INTEGER NOT NULL, last_seen INTEGER NOT NULL, PRIMARY KEY (epoch, consumer, route)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE usage_upstreams (
+     epoch INTEGER NOT NULL, upstream TEXT NOT NULL, requests INTEGER NOT NULL,
+     request_bytes INTEGER NOT NULL, response_bytes INTEGER NOT NULL, client_errors INTEGER NOT NULL,
+     server_errors INTEGER NOT NULL, last_seen INTEGER NOT NULL, PRIMARY KEY (epoch, upstream)
+   ) STRICT, WITHOUT ROWID;
+   CREATE TABLE usage_payments (
+     epoch INTEGER NOT NULL, consumer TEXT NOT NULL, route TEXT NOT NULL, network TEXT NOT NULL, asset TEXT NOT NULL,
+     payments INTEGER NOT NULL, amount TEXT NOT NULL, PRIMARY KEY (epoch, consumer, route, network, asset)
+   ) STRICT, WITHOUT ROWID`,
+  `CREATE TABLE sold_days (
+     day INTEGER NOT NULL, route TEXT NOT NULL, network TEXT NOT NULL, token TEXT NOT NULL, payments INTEGER NOT NULL,
+     ${LIMBS.map((limb) => `${limb} INTEGER NOT NULL`).join(", ")}, PRIMARY KEY (day, route, network, token)
+   ) STRICT, WITHOUT ROWID;
+   INSERT INTO sold_days SELECT created_at / 86400000, route, network, token, count(*),
+     ${LIMBS.map((_, i) => `sum(${limbOf("amount", i)})`).join(", ")}
+     FROM payments WHERE state = 'settled' GROUP BY 1, 2, 3, 4;
+   CREATE TRIGGER payments_sold AFTER UPDATE OF state ON payments WHEN NEW.state = 'settled' AND OLD.state <> 'settled'
+   BEGIN
+     INSERT INTO sold_days VALUES (NEW.created_at / 86400000, NEW.route, NEW.network, NEW.token, 1,
+       ${LIMBS.map((_, i) => limbOf("NEW.amount", i)).join(", ")})
+     ON CONFLICT DO UPDATE SET payments = payments + 1,
+       ${LIMBS.map((limb) => `${limb} = ${limb} + excluded.${limb}`).join(", ")};
+   END;
+   CREATE INDEX payments_owed ON payments (updated_at) WHERE state = 'settled' AND delivered = 0 AND held_until = 0`,
 ];
 
 /** The schema that this program knows. */
@@ -52,6 +109,8 @@ export function schemaVersion(database: Database): number {
 
 /** Brings the schema up to date. Throws where the file was written by a newer version. */
 export function migrate(database: Database): void {
+  // Without a lock: a file that another process writes to can be opened all the same.
+  if (schemaVersion(database) === SCHEMA_VERSION) return;
   const step = database.transaction(() => {
     const version = schemaVersion(database);
     if (version > SCHEMA_VERSION) {

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from "bun:test";
 import { Database } from "bun:sqlite";
-import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openStore } from "./open-store.ts";
+import { connect, openStore, openUsageStore } from "./open-store.ts";
 import { RESERVATION as PAYMENT } from "./testing/reservation.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-open-store-"));
@@ -42,10 +42,12 @@ test("a ledger of the first version keeps its payments, with the token that was 
   await current.close();
   const old = new Database(path);
   // As the first released schema was: nothing of what came later.
-  for (const table of ["outbox", "payment_ids"]) old.run(`DROP TABLE ${table}`);
-  for (const index of ["open", "by_time", "by_nonce", "by_transaction", "finished"])
+  const usage = ["state", "resets", "flushes", "routes", "upstreams", "payments"].map((table) => `usage_${table}`);
+  old.run("DROP TRIGGER payments_sold");
+  for (const table of ["outbox", "payment_ids", "sold_days", ...usage]) old.run(`DROP TABLE ${table}`);
+  for (const index of ["open", "by_time", "by_nonce", "by_transaction", "finished", "uncounted", "owed"])
     old.run(`DROP INDEX payments_${index}`);
-  for (const column of ["cuts", "token", "scheme", "payload", "body_digest"])
+  for (const column of ["cuts", "token", "scheme", "payload", "body_digest", "partials", "consumer", "counted"])
     old.run(`ALTER TABLE payments DROP COLUMN ${column}`);
   old.run("PRAGMA user_version = 1");
   old.run(
@@ -62,6 +64,54 @@ test("a ledger of the first version keeps its payments, with the token that was 
     amount: "5",
     payload: "",
     bodyDigest: "",
+    consumer: "",
   });
+  const sold = {
+    day: "1970-01-01",
+    route: "/read",
+    network: "eip155:84532",
+    token: "0xasset",
+    payments: 1,
+    amount: "5",
+  };
+  expect(await store.view.sold(0)).toEqual([sold]);
+  // What was settled before usage was kept is not counted.
+  expect(await store.usage.read("gateway")).toMatchObject({ routes: [], paid: [] });
+  await store.close();
+});
+
+test.each([
+  ["FULL", 2],
+  ["NORMAL", 1],
+] as const)("a connection flushes as it is told (%s), and waits for others' writes", (synchronous, level) => {
+  const database = connect(join(folder, "connection.db"), synchronous, 1234);
+  expect([
+    database.query("PRAGMA synchronous").get(),
+    database.query("PRAGMA journal_mode").get(),
+    database.query("PRAGMA busy_timeout").get(),
+  ]).toEqual([{ synchronous: level }, { journal_mode: "wal" }, { timeout: 1234 }]);
+  database.close();
+});
+
+test.each([
+  ["store", openStore],
+  ["usage", openUsageStore],
+] as const)("a file of the %s that others could read is its owner's alone from then on", async (name, open) => {
+  const path = join(folder, `${name}-shared.db`);
+  writeFileSync(path, "", { mode: 0o644 });
+  const opened = open(path);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  await opened.close();
+});
+
+test("what is kept in memory makes no file, and is one database", async () => {
+  const store = openStore(":memory:");
+  const { payment } = await store.ledger.reserve(PAYMENT);
+  expect(await store.ledger.move(payment, { state: "settled", hold: false })).toBe(true);
+  const usage = openUsageStore(":memory:");
+  await usage.add({ gateway: "g", sequence: 1, routes: [], upstreams: [] });
+  expect(await usage.read("g")).toMatchObject({ sequence: 1 });
+  expect(existsSync(":memory:")).toBe(false);
+  await usage.close();
   await store.close();
 });

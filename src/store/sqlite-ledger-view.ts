@@ -1,13 +1,42 @@
 import { type Database } from "bun:sqlite";
+import { machineTime } from "../lib/machine-time.ts";
 import { type Payment, type PaymentKey } from "./ledger.ts";
-import { type LedgerFilter, type LedgerView, MAX_FOUND, type Total } from "./ledger-view.ts";
+import {
+  type LedgerFilter,
+  type LedgerView,
+  MAX_FOUND,
+  type SoldOnDay,
+  type Standing,
+  type Total,
+} from "./ledger-view.ts";
+import { LIMB_DIGITS, LIMBS } from "./migrations.ts";
 import { type Bindings, keyOf, type Row, toPayment } from "./sqlite-payment-row.ts";
+
+const DAY_MS = 86_400_000;
 
 const KEYS = {
   route: "route",
   payer: "payer_from",
   day: "strftime('%Y-%m-%d', created_at / 1000, 'unixepoch')",
 } as const;
+
+type SoldRow = SoldOnDay & Record<(typeof LIMBS)[number], number>;
+
+interface StandingRow {
+  open: number;
+  unknown: number;
+  owed: number;
+  left: number;
+  oldest: number | null;
+}
+
+/** Each count reads an index that has these payments alone. `left`: whoever worked on them is gone. */
+const STANDING = `
+  SELECT count(*) AS open, coalesce(sum(state = 'unknown'), 0) AS unknown, min(created_at) AS oldest,
+    (SELECT count(*) FROM payments WHERE state = 'settled' AND delivered = 0 AND held_until = 0) AS owed,
+    (SELECT count(*) FROM payments WHERE held_until > 0 AND held_until < $steady AND state = 'settled' AND delivered = 0)
+      AS left
+  FROM payments WHERE state IN ('settling', 'unknown')`;
 
 interface Part {
   key: string;
@@ -20,9 +49,12 @@ interface Part {
 /** The ledger in an SQLite file, for people. Each page is one read, so writers never wait for a slow reader. */
 export class SqliteLedgerView implements LedgerView {
   readonly #database: Database;
+  readonly #steady: () => number;
 
-  constructor(database: Database) {
+  /** `steady` is the clock of holds. */
+  constructor(database: Database, steady: () => number = machineTime) {
     this.#database = database;
+    this.#steady = steady;
   }
 
   async list(filter: LedgerFilter, page: { limit: number; before?: Payment }): Promise<readonly Payment[]> {
@@ -63,6 +95,30 @@ export class SqliteLedgerView implements LedgerView {
     return row?.count ?? 0;
   }
 
+  async sold(since: number): Promise<readonly SoldOnDay[]> {
+    const limbs = LIMBS.join(", ");
+    return this.#database
+      .query<SoldRow, [Bindings]>(
+        `SELECT date(day * 86400, 'unixepoch') AS day, route, network, token, payments, ${limbs} FROM sold_days
+         WHERE day >= $day ORDER BY sold_days.day DESC, route, network, token`,
+      )
+      .all({ $day: Math.floor(since / DAY_MS) })
+      .map((row) => {
+        const { day, route, network, token, payments } = row;
+        return { day, route, network, token, payments, amount: amountOf(row) };
+      });
+  }
+
+  async standing(): Promise<Standing> {
+    const row = this.#database.query<StandingRow, [Bindings]>(STANDING).get({ $steady: this.#steady() });
+    return {
+      open: row?.open ?? 0,
+      unknown: row?.unknown ?? 0,
+      owed: (row?.owed ?? 0) + (row?.left ?? 0),
+      oldestOpen: row?.oldest ?? undefined,
+    };
+  }
+
   async find(key: PaymentKey): Promise<Payment | undefined> {
     const row = this.#database
       .query<Row, [Bindings]>(
@@ -84,6 +140,11 @@ export class SqliteLedgerView implements LedgerView {
       .all(bindings)
       .map(toPayment);
   }
+}
+
+function amountOf(row: SoldRow): string {
+  const base = 10n ** BigInt(LIMB_DIGITS);
+  return LIMBS.reduceRight((sum, limb) => sum * base + BigInt(row[limb]), 0n).toString();
 }
 
 function conditions(filter: LedgerFilter): { sql: string; bindings: Bindings } {

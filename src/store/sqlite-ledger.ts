@@ -11,20 +11,23 @@ import {
   RECHECK_MS,
   type Reservation,
 } from "./ledger.ts";
+import { LiveHolds } from "./live-holds.ts";
 import { type Bindings, keyOf, type Row, toPayment } from "./sqlite-payment-row.ts";
 
 /** Rows that one reaping takes, so that it never blocks for long. */
 const REAP_ROWS = 1000;
-/** A hold without any progress for so long is not renewed: whoever had it forgot it. */
-const LONGEST_HOLD_MS = 15 * 60_000;
 /** How long after its end of validity a payment that never settled is forgotten, for clocks that differ. */
 const REAP_GRACE_S = 120;
+
+/** Days of which it is kept what was sold on them. */
+const SOLD_DAYS = 400;
+const DAY_MS = 86_400_000;
 
 /** Money has moved, or may have. */
 const BEGUN = "state IN ('settling', 'unknown', 'settled')";
 
-/** Nobody works on it. A hold that ends later than any can is one of before the clock was put back: who lives renews it at once. */
-const FREE = `(held_until < $now OR held_until > $now + ${2 * HOLD_MS})`;
+/** No process works on it. A hold that ends later than any can is from before the machine was started. */
+const FREE = `(held_until < $steady OR held_until > $steady + ${2 * HOLD_MS})`;
 
 /**
  * One statement decides who works on a payment. A row that stands in the way is taken over where nothing was spent and
@@ -33,26 +36,30 @@ const FREE = `(held_until < $now OR held_until > $now + ${2 * HOLD_MS})`;
  */
 const RESERVE = `
   INSERT INTO payments (network, asset, payer_from, nonce, state, attempt, owner, held_until,
-    token, scheme, amount, pay_to, route, fingerprint, valid_before, payload, created_at, updated_at)
+    token, scheme, amount, pay_to, route, consumer, counted, fingerprint, valid_before, payload, created_at, updated_at)
   VALUES ($network, $asset, $from, $nonce, 'reserved', 1, $owner, $until,
-    $token, $scheme, $amount, $payTo, $route, $fingerprint, $validBefore, $payload, $now, $now)
+    $token, $scheme, $amount, $payTo, $route, $consumer, 0, $fingerprint, $validBefore, $payload, $now, $now)
   ON CONFLICT DO UPDATE SET
     state = CASE WHEN state IN ('settling', 'unknown') THEN 'unknown' WHEN state = 'settled' THEN 'settled' ELSE 'reserved' END,
     attempt = attempt + 1, owner = $owner, held_until = $until, updated_at = $now,
     fingerprint = excluded.fingerprint, valid_before = excluded.valid_before,
-    ${["token", "scheme", "payload", "amount", "pay_to", "route", "tx", "reason", "payer", "body_digest"].map((name) => `${name} = CASE WHEN ${BEGUN} THEN ${name} ELSE excluded.${name} END`).join(", ")}
+    ${["token", "scheme", "payload", "amount", "pay_to", "route", "consumer", "counted", "tx", "reason", "payer", "body_digest"].map((name) => `${name} = CASE WHEN ${BEGUN} THEN ${name} ELSE excluded.${name} END`).join(", ")}
   WHERE ${FREE} AND (
     state IN ('released', 'failed', 'reserved', 'verified')
-    OR (fingerprint = $fingerprint AND (state IN ('settling', 'unknown') OR (state = 'settled' AND delivered = 0 AND cuts < ${MAX_CUTS}))))
+    OR (fingerprint = $fingerprint AND (state IN ('settling', 'unknown') OR (state = 'settled' AND delivered = 0 AND cuts < ${MAX_CUTS} AND partials < $maxPartials))))
   RETURNING *`;
 
 const MOVE = `
   UPDATE payments SET state = $state, held_until = $until, updated_at = $now,
     tx = COALESCE($tx, tx), reason = COALESCE($reason, reason), payer = COALESCE($payer, payer),
     amount = COALESCE($amount, amount), payload = CASE WHEN $state IN ('settled', 'failed', 'released') THEN '' ELSE payload END,
-    delivered = COALESCE($delivered, delivered), cuts = cuts + ($delivered IS 0), body_digest = COALESCE($bodyDigest, body_digest)
+    delivered = delivered OR COALESCE($delivered, 0), cuts = cuts + ($delivered IS 0), partials = partials + $partial, body_digest = COALESCE($bodyDigest, body_digest)
   WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce
     AND attempt = $attempt AND owner = $owner AND held_until > 0`;
+
+const DELIVER = `
+  UPDATE payments SET delivered = 1, updated_at = $now
+  WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce AND state = 'settled' AND delivered = 0`;
 
 const CLAIM_OPEN = `
   UPDATE payments SET state = 'unknown', attempt = attempt + 1, owner = $owner, held_until = $until, updated_at = $now
@@ -72,12 +79,12 @@ const FORGET = `
 const REAP = `
   DELETE FROM payments WHERE (network, asset, payer_from, nonce) IN (
     SELECT network, asset, payer_from, nonce FROM payments
-    WHERE state IN ('reserved', 'verified', 'released') AND valid_before < $before AND held_until < $now LIMIT ${REAP_ROWS})`;
+    WHERE state IN ('reserved', 'verified', 'released') AND valid_before < $before AND ${FREE} LIMIT ${REAP_ROWS})`;
 
 const FORGET_FINISHED = `
   DELETE FROM payments WHERE (network, asset, payer_from, nonce) IN (
     SELECT network, asset, payer_from, nonce FROM payments
-    WHERE state IN ('settled', 'failed') AND updated_at < $before AND valid_before < $ended AND held_until < $now
+    WHERE state IN ('settled', 'failed') AND updated_at < $before AND valid_before < $ended AND ${FREE}
     ORDER BY updated_at LIMIT $limit)`;
 
 /** Two connections to one database. */
@@ -91,24 +98,34 @@ export interface Connections {
 /** States that a power cut must not undo: by these money moves, or has moved. */
 const DURABLE: ReadonlySet<PaymentState> = new Set(["settling", "settled", "failed", "unknown"]);
 
-/** The ledger in an SQLite file that many processes may share, or in memory. `now` is in milliseconds. */
+/**
+ * The ledger in an SQLite file that many processes of one machine may share, or in memory. Holds are timed by `steady`, the machine's
+ * monotonic clock: setting the time of day, `now`, ends none and prolongs none. Both are in milliseconds.
+ */
 export class SqliteLedger implements Ledger {
   readonly #owner = crypto.randomUUID();
   readonly #now: () => number;
+  readonly #steady: () => number;
+  readonly #holds: LiveHolds;
   readonly #reserve: Statement<Row, [Bindings]>;
   readonly #move: Statement<unknown, [Bindings]>;
   readonly #moveDurably: Statement<unknown, [Bindings]>;
   readonly #moveAndPost: (change: Bindings, notice: Bindings) => boolean;
+  readonly #deliver: Statement<unknown, [Bindings]>;
   readonly #claimOpen: Statement<Row, [Bindings]>;
   readonly #forget: Statement<unknown, [Bindings]>;
   readonly #find: Statement<Row, [Bindings]>;
   readonly #renew: Statement<unknown, [Bindings]>;
+  readonly #giveUp: Statement<unknown, [Bindings]>;
   readonly #reap: Statement<unknown, [Bindings]>;
   readonly #forgetFinished: Statement<unknown, [Bindings]>;
+  readonly #forgetSold: Statement<unknown, [Bindings]>;
   readonly #timer: NodeJS.Timeout;
 
-  constructor({ quick, durable }: Connections, now: () => number) {
+  constructor({ quick, durable }: Connections, now: () => number, steady: () => number) {
     this.#now = now;
+    this.#steady = steady;
+    this.#holds = new LiveHolds(steady);
     this.#reserve = quick.query(RESERVE);
     this.#move = quick.query(MOVE);
     this.#moveDurably = durable.query(MOVE);
@@ -119,26 +136,29 @@ export class SqliteLedger implements Ledger {
       return true;
     });
     this.#moveAndPost = (change, notice) => both.immediate(change, notice);
+    this.#deliver = quick.query(DELIVER);
     this.#claimOpen = quick.query(CLAIM_OPEN);
     this.#forget = quick.query(FORGET);
     this.#find = quick.query(
       "SELECT * FROM payments WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce",
     );
-    this.#renew = quick.query(
-      "UPDATE payments SET held_until = $until WHERE owner = $owner AND held_until > 0 AND updated_at > $since",
+    this.#renew = quick.query("UPDATE payments SET held_until = $until WHERE owner = $owner AND held_until > 0");
+    this.#giveUp = quick.query(
+      "UPDATE payments SET owner = '' WHERE owner = $owner AND held_until > 0 AND nonce = $nonce",
     );
     this.#reap = quick.query(REAP);
     this.#forgetFinished = quick.query(FORGET_FINISHED);
+    this.#forgetSold = quick.query("DELETE FROM sold_days WHERE day < $day");
     this.#timer = setInterval(() => this.#tend(), HOLD_MS / 3);
     this.#timer.unref();
   }
 
-  async reserve(reservation: Reservation): Promise<Claim> {
+  async reserve(reservation: Reservation, maxPartials = MAX_CUTS): Promise<Claim> {
     const now = this.#now();
     const row = this.#reserve.get({
       ...keyOf(reservation),
       $owner: this.#owner,
-      $until: now + HOLD_MS,
+      ...this.#holdTimes(),
       $now: now,
       $token: reservation.token,
       $scheme: reservation.scheme,
@@ -146,17 +166,29 @@ export class SqliteLedger implements Ledger {
       $amount: reservation.amount,
       $payTo: reservation.payTo,
       $route: reservation.route,
+      $consumer: reservation.consumer,
       $fingerprint: reservation.fingerprint,
       $validBefore: reservation.validBefore,
+      $maxPartials: maxPartials,
     });
-    if (row !== null) return { held: true, payment: toPayment(row) };
+    if (row !== null) {
+      this.#holds.touch(reservation.nonce);
+      return { held: true, payment: toPayment(row) };
+    }
     const standing = this.#find.get(keyOf(reservation));
     // Freed between the two statements by another process: whoever asks again gets it.
-    if (standing === null) return this.reserve(reservation);
+    if (standing === null) return this.reserve(reservation, maxPartials);
     return { held: false, payment: toPayment(standing) };
   }
 
   async move(payment: Payment, change: Change): Promise<boolean> {
+    const moved = this.#moved(payment, change);
+    if (moved && change.hold) this.#holds.touch(payment.nonce);
+    else this.#holds.drop(payment.nonce);
+    return moved;
+  }
+
+  #moved(payment: Payment, change: Change): boolean {
     const now = this.#now();
     const holder = { ...keyOf(payment), $attempt: payment.attempt, $owner: this.#owner };
     // What was never verified leaves nothing behind: anybody can make up such payments.
@@ -165,13 +197,14 @@ export class SqliteLedger implements Ledger {
     const bindings = {
       ...holder,
       $state: change.state,
-      $until: change.hold ? now + HOLD_MS : 0,
+      $until: change.hold ? this.#steady() + HOLD_MS : 0,
       $now: now,
       $tx: change.transaction ?? null,
       $reason: change.reason ?? null,
       $payer: change.payer ?? null,
       $amount: change.amount ?? null,
       $delivered: change.delivered === undefined ? null : Number(change.delivered),
+      $partial: Number(change.partial ?? false),
       $bodyDigest: change.bodyDigest ?? null,
     };
     if (change.notice !== undefined) {
@@ -179,6 +212,10 @@ export class SqliteLedger implements Ledger {
       return this.#moveAndPost(bindings, { $id: id, $url: url, $body: body, $now: now });
     }
     return (durable ? this.#moveDurably : this.#move).run(bindings).changes > 0;
+  }
+
+  async deliver(payment: PaymentKey): Promise<boolean> {
+    return this.#deliver.run({ ...keyOf(payment), $now: this.#now() }).changes > 0;
   }
 
   async find(key: PaymentKey): Promise<Payment | undefined> {
@@ -189,19 +226,22 @@ export class SqliteLedger implements Ledger {
   async claimOpen(limit: number): Promise<readonly Payment[]> {
     const now = this.#now();
     const rows = this.#claimOpen.all({
+      ...this.#holdTimes(),
       $owner: this.#owner,
-      $until: now + HOLD_MS,
       $now: now,
       $before: now - RECHECK_MS,
       $limit: limit,
     });
+    for (const { nonce } of rows) this.#holds.touch(nonce);
     return rows.map(toPayment);
   }
 
   /** As `Store.forget`. What could still be paid with stays: its row is what keeps it from being used again. */
   async forget(before: number, limit: number): Promise<number> {
     const now = this.#now();
-    const bindings = { $before: before, $ended: Math.floor(now / 1000) - REAP_GRACE_S, $now: now, $limit: limit };
+    const ended = Math.floor(now / 1000) - REAP_GRACE_S;
+    const bindings = { $before: before, $ended: ended, $steady: this.#steady(), $limit: limit };
+    this.#forgetSold.run({ $day: Math.floor(now / DAY_MS) - SOLD_DAYS });
     return this.#forgetFinished.run(bindings).changes;
   }
 
@@ -209,12 +249,23 @@ export class SqliteLedger implements Ledger {
     clearInterval(this.#timer);
   }
 
+  /** When a hold that is taken now ends, and what is free now. */
+  #holdTimes(): Bindings {
+    const steady = this.#steady();
+    return { $steady: steady, $until: steady + HOLD_MS };
+  }
+
   /** A sign of life for what this process holds, and an end to what nobody will come back for. */
   #tend(): void {
-    const now = this.#now();
+    const steady = this.#steady();
+    const forgotten = this.#holds.forgotten();
     try {
-      this.#renew.run({ $owner: this.#owner, $until: now + HOLD_MS, $since: now - LONGEST_HOLD_MS });
-      this.#reap.run({ $before: Math.floor(now / 1000) - REAP_GRACE_S, $now: now });
+      for (const nonce of forgotten) {
+        this.#giveUp.run({ $owner: this.#owner, $nonce: nonce });
+        this.#holds.drop(nonce);
+      }
+      this.#renew.run({ $owner: this.#owner, $until: steady + HOLD_MS });
+      this.#reap.run({ $before: Math.floor(this.#now() / 1000) - REAP_GRACE_S, $steady: steady });
     } catch {
       // The file is busy or gone: holds run out, which stops their holders, and payments themselves report the error.
     }

@@ -18,6 +18,7 @@ export interface Row {
   amount: string;
   pay_to: string;
   route: string;
+  consumer: string;
   fingerprint: string;
   valid_before: number;
   payload: string;
@@ -26,6 +27,7 @@ export interface Row {
   payer: string;
   delivered: number;
   cuts: number;
+  partials: number;
   body_digest: string;
   created_at: number;
   updated_at: number;
@@ -45,6 +47,7 @@ export function toPayment(row: Row): Payment {
     amount: row.amount,
     payTo: row.pay_to,
     route: row.route,
+    consumer: row.consumer,
     fingerprint: row.fingerprint,
     validBefore: row.valid_before,
     payload: row.payload,
@@ -53,6 +56,7 @@ export function toPayment(row: Row): Payment {
     payer: row.payer,
     delivered: row.delivered === 1,
     cuts: row.cuts,
+    partials: row.partials,
     bodyDigest: row.body_digest,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

@@ -3,6 +3,7 @@ import { type Ledger } from "./ledger.ts";
 import { type LedgerView } from "./ledger-view.ts";
 import { type Outbox } from "./outbox.ts";
 import { type PaymentIds } from "./payment-ids.ts";
+import { type UsageStore } from "./usage-store.ts";
 
 /** Everything that outlives a process. One database, whose parts are written together or not at all. */
 export interface Store {
@@ -12,6 +13,7 @@ export interface Store {
   readonly paymentIds: PaymentIds;
   /** Test mode's chain. */
   readonly bookings: Bookings;
+  readonly usage: UsageStore;
   /** Resolves once the database is there and its schema is this program's; rejects where that cannot be. */
   ready(): Promise<void>;
   /**

@@ -1,84 +1,32 @@
 /** `routes[].cache` through the real gateway: what reaches the origin, and what clients get. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import { everythingTo, type Gateway, startGateway } from "../support/gateway.ts";
+import { type Gateway } from "../support/gateway.ts";
 import { type Message, statusOf, valuesOf } from "../support/message.ts";
 import { until } from "../support/program.ts";
 import { valueOf } from "../support/prometheus.ts";
-import { once, RawClient } from "../support/raw-client.ts";
-import { type OriginConnection, RawOrigin } from "../support/raw-origin.ts";
+import { once } from "../support/raw-client.ts";
+import { type OriginConnection, type RawOrigin } from "../support/raw-origin.ts";
+import { CacheBed, cacheStatus } from "./testing/cache-bed.ts";
 
+let bed: CacheBed;
 let origin: RawOrigin;
 let gateway: Gateway;
-let paths = 0;
-const clients: RawClient[] = [];
 
 beforeAll(async () => {
-  origin = await RawOrigin.start();
-  const { upstreams } = everythingTo(origin.port);
-  gateway = await startGateway({
-    access_log: { enabled: false },
-    upstreams: upstreams.map((upstream) => ({
-      ...upstream,
-      servers: [{ address: "127.0.0.1", port: origin.port, max_fails: 1000 }],
-    })),
-    routes: [
-      {
-        path_prefix: "/",
-        upstream: "origin",
-        retry: { max_retries: 0 },
-        cache: { max_entry_bytes: 100_000, vary: ["X-A"] },
-      },
-    ],
-  });
+  bed = await CacheBed.start({ max_entry_bytes: 100_000, vary: ["X-A"] });
+  ({ origin, gateway } = bed);
 });
 
-afterAll(async () => {
-  await gateway.stop();
-  await origin.stop();
-});
+afterAll(() => bed.stop());
 
-afterEach(() => {
-  for (const client of clients.splice(0)) client.destroy();
-  origin.reset();
-});
-
-/** A path that no other test has. */
-function newPath(): string {
-  return `/p${++paths}`;
-}
-
-/** Has the origin answer every request with these fields and a body that counts the requests. */
-function answers(fields: string, status = "200 OK"): void {
-  let count = 0;
-  origin.answer = (request, connection) => {
-    count++;
-    const body = `body ${count}`;
-    const head = `HTTP/1.1 ${status}\r\n${fields}Content-Length: ${body.length}\r\n\r\n`;
-    connection.send(request.startLine.startsWith("HEAD ") ? head : head + body);
-  };
-}
-
-function ask(path: string, fields = "", method = "GET"): Promise<Message> {
-  return once(gateway.port, `${method} ${path} HTTP/1.1\r\nHost: a.test\r\n${fields}\r\n`, method);
-}
-
-function cacheStatus(message: Message): string {
-  return valuesOf(message, "cache-status").join(" | ");
-}
-
-async function opened(path: string, fields = ""): Promise<RawClient> {
-  const client = await RawClient.open(gateway.port);
-  clients.push(client);
-  client.send(`GET ${path} HTTP/1.1\r\nHost: a.test\r\n${fields}\r\n`);
-  return client;
-}
+afterEach(() => bed.reset());
 
 test("a fresh answer serves GET and HEAD, with its age and no word to the origin", async () => {
-  const path = newPath();
-  answers('Cache-Control: max-age=60\r\nETag: "a"\r\n');
-  const first = await ask(path);
-  const second = await ask(path);
-  const head = await ask(path, "", "HEAD");
+  const path = bed.newPath();
+  bed.answers('Cache-Control: max-age=60\r\nETag: "a"\r\n');
+  const first = await bed.ask(path);
+  const second = await bed.ask(path);
+  const head = await bed.ask(path, "", "HEAD");
   expect([first, second].map(({ body }) => body)).toEqual(["body 1", "body 1"]);
   expect([statusOf(head), valuesOf(head, "content-length"), head.body]).toEqual([200, ["6"], ""]);
   expect(cacheStatus(first)).toBe("Turnpike; fwd=uri-miss; fwd-status=200; stored");
@@ -88,13 +36,13 @@ test("a fresh answer serves GET and HEAD, with its age and no word to the origin
 });
 
 test("fifty who ask at the same time cost one request, and get the body while it comes", async () => {
-  const path = newPath();
+  const path = bed.newPath();
   const held = Promise.withResolvers<OriginConnection>();
   origin.answer = (_, connection) => {
     connection.send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 10\r\n\r\nfirst");
     held.resolve(connection);
   };
-  const all = await Promise.all(Array.from({ length: 50 }, () => opened(path)));
+  const all = await Promise.all(Array.from({ length: 50 }, () => bed.opened(path)));
   const connection = await held.promise;
   await Promise.all(all.map((client) => client.sees("first")));
   connection.send("other");
@@ -104,11 +52,11 @@ test("fifty who ask at the same time cost one request, and get the body while it
 });
 
 test("an answer that may not be stored goes to the one who asked, and others ask for themselves", async () => {
-  const path = newPath();
+  const path = bed.newPath();
   let count = 0;
   const connections: OriginConnection[] = [];
   origin.answer = (_, connection) => void connections.push(connection);
-  const all = await Promise.all(Array.from({ length: 5 }, () => opened(path)));
+  const all = await Promise.all(Array.from({ length: 5 }, () => bed.opened(path)));
   await origin.until("the first request", () => connections[0]);
   const answer = (connection: OriginConnection): void => {
     const body = `own ${++count}`;
@@ -122,14 +70,14 @@ test("an answer that may not be stored goes to the one who asked, and others ask
 });
 
 test("a client that leaves while others wait takes nothing with it", async () => {
-  const path = newPath();
+  const path = bed.newPath();
   const held = Promise.withResolvers<OriginConnection>();
   origin.answer = (_, connection) => held.resolve(connection);
-  const leader = await opened(path);
+  const leader = await bed.opened(path);
   const connection = await held.promise;
-  const follower = await opened(path);
+  const follower = await bed.opened(path);
   await until("both requests", async () =>
-    valueOf((await ask("/metrics")).body, "turnpike_http_requests_in_flight") === 3 ? true : undefined,
+    valueOf((await bed.ask("/metrics")).body, "turnpike_http_requests_in_flight") === 3 ? true : undefined,
   );
   leader.destroy();
   connection.send("HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\n\r\nok");
@@ -138,39 +86,39 @@ test("a client that leaves while others wait takes nothing with it", async () =>
 });
 
 test("a body larger than an entry may be reaches all who read it, and is not stored", async () => {
-  const path = newPath();
+  const path = bed.newPath();
   const body = "0123456789".repeat(30_000);
   origin.answer = (_, connection) =>
     connection.send(
       `HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nTransfer-Encoding: chunked\r\n\r\n${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
     );
-  const all = await Promise.all([opened(path), opened(path)]);
+  const all = await Promise.all([bed.opened(path), bed.opened(path)]);
   const bodies = await Promise.all(all.map(async (client) => (await client.response()).body));
   expect(bodies.every((one) => one === body)).toBe(true);
   const before = origin.requests.length;
-  expect((await ask(path)).body === body).toBe(true);
+  expect((await bed.ask(path)).body === body).toBe(true);
   expect(origin.requests.length).toBe(before + 1);
 });
 
 test("a stale answer is asked about, and freshened by a 304 or replaced", async () => {
-  const path = newPath();
-  answers('Cache-Control: max-age=0\r\nETag: "a"\r\nX-Version: 1\r\n');
-  await ask(path);
+  const path = bed.newPath();
+  bed.answers('Cache-Control: max-age=0\r\nETag: "a"\r\nX-Version: 1\r\n');
+  await bed.ask(path);
   origin.answer = (_, connection) =>
     connection.send('HTTP/1.1 304 Not Modified\r\nCache-Control: max-age=60\r\nETag: "a"\r\nX-Version: 2\r\n\r\n');
-  const freshened = await ask(path);
+  const freshened = await bed.ask(path);
   expect([statusOf(freshened), freshened.body, valuesOf(freshened, "x-version")]).toEqual([200, "body 1", ["2"]]);
   expect(cacheStatus(freshened)).toBe("Turnpike; fwd=stale; fwd-status=304");
   expect(valuesOf(origin.requests[1] as Message, "if-none-match")).toEqual(['"a"']); // The second request.
-  expect(cacheStatus(await ask(path))).toContain("hit");
+  expect(cacheStatus(await bed.ask(path))).toContain("hit");
   expect(origin.requests).toHaveLength(2);
 });
 
 test("stale-while-revalidate answers at once, and asks once behind the client's back", async () => {
-  const path = newPath();
-  answers("Cache-Control: max-age=0, stale-while-revalidate=60\r\n");
-  await ask(path);
-  expect((await ask(path)).body).toBe("body 1");
+  const path = bed.newPath();
+  bed.answers("Cache-Control: max-age=0, stale-while-revalidate=60\r\n");
+  await bed.ask(path);
+  expect((await bed.ask(path)).body).toBe("body 1");
   await origin.until("the request behind the client's back", () => (origin.requests.length === 2 ? true : undefined));
 });
 
@@ -178,23 +126,23 @@ test.each<[string, (connection: OriginConnection) => void]>([
   ["a 503", (connection) => connection.send("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n")],
   ["a reset", (connection) => connection.reset()],
 ])("stale-if-error serves what is stored in the place of %s, and nothing else does", async (_, fail) => {
-  const [kept, other] = [newPath(), newPath()];
-  answers('Cache-Control: max-age=0, stale-if-error=60\r\nETag: "a"\r\n');
-  await ask(kept);
-  answers('Cache-Control: max-age=0\r\nETag: "a"\r\n');
-  await ask(other);
+  const [kept, other] = [bed.newPath(), bed.newPath()];
+  bed.answers('Cache-Control: max-age=0, stale-if-error=60\r\nETag: "a"\r\n');
+  await bed.ask(kept);
+  bed.answers('Cache-Control: max-age=0\r\nETag: "a"\r\n');
+  await bed.ask(other);
   origin.answer = (_request, connection) => fail(connection);
-  const saved = await ask(kept);
+  const saved = await bed.ask(kept);
   expect([statusOf(saved), saved.body]).toEqual([200, "body 1"]);
-  const failed = await ask(other);
+  const failed = await bed.ask(other);
   expect(statusOf(failed)).toBeGreaterThanOrEqual(502);
 });
 
 test("an error goes to each who waits, under the request id of each", async () => {
-  const path = newPath();
+  const path = bed.newPath();
   const held = Promise.withResolvers<OriginConnection>();
   origin.answer = (_, connection) => held.resolve(connection);
-  const all = await Promise.all([opened(path, "X-Request-Id: one\r\n"), opened(path, "X-Request-Id: two\r\n")]);
+  const all = await Promise.all([bed.opened(path, "X-Request-Id: one\r\n"), bed.opened(path, "X-Request-Id: two\r\n")]);
   (await held.promise).reset();
   const messages = await Promise.all(all.map((client) => client.response()));
   expect(messages.map((message) => [statusOf(message), JSON.parse(message.body).instance])).toEqual([
@@ -204,9 +152,9 @@ test("an error goes to each who waits, under the request id of each", async () =
 });
 
 test("conditions and ranges are answered from what is stored", async () => {
-  const path = newPath();
-  answers('Cache-Control: max-age=60\r\nETag: "a"\r\nLast-Modified: Fri, 01 Jan 2021 00:00:00 GMT\r\n');
-  await ask(path);
+  const path = bed.newPath();
+  bed.answers('Cache-Control: max-age=60\r\nETag: "a"\r\nLast-Modified: Fri, 01 Jan 2021 00:00:00 GMT\r\n');
+  await bed.ask(path);
   const rows: [string, number, string][] = [
     ['If-None-Match: W/"a"\r\n', 304, ""],
     ['If-None-Match: "b"\r\n', 200, "body 1"],
@@ -219,42 +167,42 @@ test("conditions and ranges are answered from what is stored", async () => {
     ['Range: bytes=1-3\r\nIf-Range: "a"\r\n', 206, "ody"],
   ];
   for (const [fields, status, body] of rows) {
-    const answer = await ask(path, fields);
+    const answer = await bed.ask(path, fields);
     expect([fields, statusOf(answer), status === 416 ? "" : answer.body]).toEqual([fields, status, body]);
   }
   expect(origin.requests).toHaveLength(1);
 });
 
 test("what a request forbids is not done", async () => {
-  const path = newPath();
-  answers("Cache-Control: max-age=60\r\n");
-  expect(statusOf(await ask(path, "Cache-Control: only-if-cached\r\n"))).toBe(504);
-  expect((await ask(path, "Cache-Control: no-store\r\n")).body).toBe("body 1");
-  expect((await ask(path)).body).toBe("body 2");
-  expect((await ask(path, "Cache-Control: no-cache\r\n")).body).toBe("body 3");
-  expect((await ask(path, "Cache-Control: max-age=0\r\n")).body).toBe("body 4");
-  expect((await ask(path, "Cache-Control: min-fresh=90\r\n")).body).toBe("body 5");
-  expect((await ask(path, "Cache-Control: only-if-cached\r\n")).body).toBe("body 5");
+  const path = bed.newPath();
+  bed.answers("Cache-Control: max-age=60\r\n");
+  expect(statusOf(await bed.ask(path, "Cache-Control: only-if-cached\r\n"))).toBe(504);
+  expect((await bed.ask(path, "Cache-Control: no-store\r\n")).body).toBe("body 1");
+  expect((await bed.ask(path)).body).toBe("body 2");
+  expect((await bed.ask(path, "Cache-Control: no-cache\r\n")).body).toBe("body 3");
+  expect((await bed.ask(path, "Cache-Control: max-age=0\r\n")).body).toBe("body 4");
+  expect((await bed.ask(path, "Cache-Control: min-fresh=90\r\n")).body).toBe("body 5");
+  expect((await bed.ask(path, "Cache-Control: only-if-cached\r\n")).body).toBe("body 5");
 });
 
 test("methods that may change something end what is stored, also where Location leads", async () => {
-  const [path, other] = [newPath(), newPath()];
-  answers("Cache-Control: max-age=60\r\n");
-  await ask(path);
-  await ask(other);
+  const [path, other] = [bed.newPath(), bed.newPath()];
+  bed.answers("Cache-Control: max-age=60\r\n");
+  await bed.ask(path);
+  await bed.ask(other);
   origin.answer = (_, connection) => connection.send("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n");
-  await ask(path, "Content-Length: 0\r\n", "POST");
-  expect(cacheStatus(await ask(path))).toContain("hit");
+  await bed.ask(path, "Content-Length: 0\r\n", "POST");
+  expect(cacheStatus(await bed.ask(path))).toContain("hit");
   origin.answer = (_, connection) =>
     connection.send(`HTTP/1.1 201 Created\r\nLocation: ${other}\r\nContent-Length: 0\r\n\r\n`);
-  await ask(path, "Content-Length: 0\r\n", "POST");
-  answers("Cache-Control: max-age=60\r\n");
-  for (const one of [path, other]) expect(cacheStatus(await ask(one))).toContain("fwd=uri-miss");
+  await bed.ask(path, "Content-Length: 0\r\n", "POST");
+  bed.answers("Cache-Control: max-age=60\r\n");
+  for (const one of [path, other]) expect(cacheStatus(await bed.ask(one))).toContain("fwd=uri-miss");
 });
 
 test("the key has Accept-Encoding and the named headers, and another host is another response", async () => {
-  const path = newPath();
-  answers("Cache-Control: max-age=60\r\nVary: Accept-Encoding, X-A\r\n");
+  const path = bed.newPath();
+  bed.answers("Cache-Control: max-age=60\r\nVary: Accept-Encoding, X-A\r\n");
   const bodies: string[] = [];
   for (const fields of [
     "",
@@ -264,7 +212,7 @@ test("the key has Accept-Encoding and the named headers, and another host is ano
     "X-A: 2\r\n",
     "X-B: 1\r\n",
   ]) {
-    bodies.push((await ask(path, fields)).body);
+    bodies.push((await bed.ask(path, fields)).body);
   }
   expect(bodies).toEqual(["body 1", "body 2", "body 2", "body 3", "body 4", "body 1"]);
   const elsewhere = await once(gateway.port, `GET ${path} HTTP/1.1\r\nHost: b.test\r\n\r\n`);
@@ -272,12 +220,12 @@ test("the key has Accept-Encoding and the named headers, and another host is ano
 });
 
 test("metrics tell what the cache did and holds", async () => {
-  const path = newPath();
-  answers("Cache-Control: max-age=60\r\n");
-  const page = async (): Promise<string> => (await ask("/metrics")).body;
+  const path = bed.newPath();
+  bed.answers("Cache-Control: max-age=60\r\n");
+  const page = async (): Promise<string> => (await bed.ask("/metrics")).body;
   const before = await page();
-  await ask(path);
-  await ask(path);
+  await bed.ask(path);
+  await bed.ask(path);
   const after = await page();
   const rise = (name: string, labels: Record<string, string> = {}): number =>
     valueOf(after, name, labels) - valueOf(before, name, labels);

@@ -3,9 +3,10 @@ import { call } from "../../src/content/testing/client.ts";
 import { startTestService } from "../../src/content/testing/service.ts";
 import { CORPUS, startCorpus } from "./corpus/corpus.ts";
 import { type CorpusPage } from "./corpus/page.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
 // Hundreds of pages in a browser on a busy machine.
-setDefaultTimeout(300_000);
+setDefaultTimeout(patient(300_000));
 
 /** What one engine makes of a page. */
 interface Reading {

@@ -2,6 +2,7 @@
 import { connect, type Socket } from "node:net";
 import { readFileSync } from "node:fs";
 import { GOAWAY } from "../support/http2-frames.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
 export interface FloodResult {
   readonly sentBytes: number;
@@ -20,7 +21,7 @@ export interface FloodOptions {
   readonly patienceMs?: number;
 }
 
-const PATIENCE_MS = 5_000;
+const PATIENCE_MS = patient(5_000);
 
 function goawayIn(bytes: Buffer): number {
   for (let at = 0; at + 9 <= bytes.length; ) {

@@ -6,8 +6,9 @@ import { statusOf } from "../support/message.ts";
 import { once } from "../support/raw-client.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
 import { cpuSeconds, flood } from "./flooder.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const REQUEST = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";
 const KIB_OF_GROWTH = 100 * 1024;
@@ -33,7 +34,7 @@ beforeAll(async () => {
   };
   gateway = await startGateway({
     access_log: { enabled: false },
-    server: { max_connections: 20_000 },
+    server: { max_connections: 20_000, max_connections_per_address: 20_000 },
     buffer_pool: { buffer_count: 40_000 },
     timeouts: { header_ms: HEADER_MS, body_ms: 2_000 },
     ...everythingTo(origin.port),

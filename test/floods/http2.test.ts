@@ -10,8 +10,9 @@ import { block, indexed, indexedLiteral } from "../support/http2-hpack.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
 import { answerByPath } from "../conformance/http2/origin.ts";
 import { cpuSeconds, flood, type FloodOptions } from "./flooder.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const MIB = 1 << 20;
 const KIB_OF_GROWTH = 100 * 1024;
@@ -26,6 +27,9 @@ beforeAll(async () => {
   gateway = await startGateway({
     access_log: { enabled: false },
     timeouts: { idle_ms: 20_000, header_ms: 3_000, write_ms: 3_000 },
+    // What responses hold in memory for slow clients is bounded by half of these buffers: 32 MiB.
+    server: { max_connections: 512 },
+    buffer_pool: { buffer_count: 1024 },
     ...everythingTo(origin.port),
     // Clients that stall hold connections to the origin: as many as they need, so that what they hold is seen.
     upstreams: [{ name: "origin", servers: [serverAt(origin.port)], connection_pool: { max_connections: 4000 } }],

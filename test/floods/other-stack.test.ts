@@ -6,8 +6,9 @@ import { get, Http2Client } from "../support/http2-client.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
 import { answerByPath } from "../conformance/http2/origin.ts";
 import { cpuSeconds } from "./flooder.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 /** Debian's, where its packages are. */
 const PYTHON = "/usr/bin/python3";

@@ -3,8 +3,9 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { closeOracle } from "./targets/http1.ts";
 import { fuzz } from "./run.ts";
 import { TARGETS } from "./targets/targets.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 const MILLISECONDS = 1_200;
 const SEED = Math.floor(Math.random() * 2 ** 31);

@@ -5,8 +5,9 @@ import { LOCALHOST, TEST_CA } from "../support/certificates.ts";
 import { Folder } from "../support/program.ts";
 import { Rig } from "../proxy/testing/rig.ts";
 import { EchoClient, EchoServer, type Outcome } from "./testing/echo-service.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-const TIME_MS = 30_000;
+const TIME_MS = patient(30_000);
 /** For a machine that is busy. */
 setDefaultTimeout(TIME_MS);
 

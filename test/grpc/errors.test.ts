@@ -10,8 +10,9 @@ import { signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
 import { type OriginRequest } from "../proxy/testing/http2-origin.ts";
 import { Rig } from "../proxy/testing/rig.ts";
 import { answer, begin, end, GRPC_TYPE, message, type Told, told, unary, WireRig } from "./testing/wire.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 let wire: WireRig | undefined;
 
@@ -72,11 +73,11 @@ describe.each([false, true])("the gateway's own errors, preencoded: %p", (preenc
     expect([found.status, fieldOf(found.fields, "content-type")]).toEqual([404, "application/problem+json"]);
   });
 
-  test("end a call whose messages grow too large with RESOURCE_EXHAUSTED", async () => {
+  test("end a call one of whose messages is too large with RESOURCE_EXHAUSTED", async () => {
     const { wire: rig, client } = await serve({ more: { server, limits } });
     begin(client, 1);
     const request = await rig.request();
-    client.send(h2.data(1, Buffer.alloc(600)), h2.data(1, Buffer.alloc(600)));
+    client.send(h2.data(1, message("x".repeat(600))), h2.data(1, message("x".repeat(1001))));
     expect(outlineOf(await told(client, 1))).toEqual(["200", "8", true, ""]);
     await rig.origin.until("the reset", () => request.resetCode);
   });
@@ -230,13 +231,13 @@ test("a connection that is lost in the midst of an answer is UNAVAILABLE in its 
   expect(outlineOf(await told(client, 1))).toEqual(["200", "14", false, message("half").toString("latin1")]);
 });
 
-test("an answer above max_response_bytes ends with RESOURCE_EXHAUSTED", async () => {
+test("an answer with a message above max_response_bytes ends with RESOURCE_EXHAUSTED", async () => {
   const { wire: rig, client } = await serve({ route: { max_response_bytes: 1000 } });
   unary(client, 1);
   const request = await rig.request();
   request.head(200, [GRPC_TYPE]);
-  request.data(Buffer.alloc(600));
-  request.data(Buffer.alloc(600));
+  request.data(message("x".repeat(600)));
+  request.data(message("x".repeat(1001)));
   const outcome = await told(client, 1);
   expect([outcome.status, outcome.grpcStatus, outcome.trailersOnly]).toEqual(["200", "8", false]);
   expect(await rig.origin.until("the reset", () => request.resetCode)).toBe(h2.CANCEL);

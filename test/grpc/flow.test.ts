@@ -6,8 +6,9 @@ import { Http3Client } from "../support/http3-client.ts";
 import { fieldOf, post } from "../support/http2-client.ts";
 import { Rig } from "../proxy/testing/rig.ts";
 import { answer, begin, end, GRPC_TYPE, message, told, unary, WireRig } from "./testing/wire.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 let wire: WireRig;
 
@@ -157,7 +158,7 @@ test("a stream whose client opens no window holds its server back, and no other 
   const slow = await wire.request();
   slow.head(200, [GRPC_TYPE]);
   slow.connection.opensWindows = true;
-  const filling = Buffer.alloc(16_384, "x");
+  const filling = message("x".repeat(16_379));
   // As much as the gateway gives leave for: 256 KiB.
   for (let i = 0; i < 16; i++) slow.data(filling);
   await client.sees("the window's worth", () => client.received(1) === 16_384);

@@ -5,8 +5,9 @@ import * as h2 from "../support/http2-frames.ts";
 import { type Http2Client } from "../support/http2-client.ts";
 import { until } from "../support/program.ts";
 import { answer, begin, end, GRPC_TYPE, message, told, unary, WireRig } from "./testing/wire.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 let wire: WireRig | undefined;
 

@@ -4,8 +4,9 @@ import { everythingTo, type Gateway, startGateway } from "../support/gateway.ts"
 import { statusOf, valuesOf } from "../support/message.ts";
 import { RawClient } from "../support/raw-client.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 const TIMEOUTS = { idle_ms: 1200, header_ms: 500, body_ms: 600, write_ms: 800 };
 /** The longest that a time-out may take to be noticed. */

@@ -4,8 +4,9 @@ import { everythingTo, type Gateway, startGateway } from "../support/gateway.ts"
 import { statusOf, valuesOf } from "../support/message.ts";
 import { once, RawClient } from "../support/raw-client.ts";
 import { RawOrigin, summary } from "../support/raw-origin.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(20_000);
+setDefaultTimeout(patient(20_000));
 
 let origin: RawOrigin;
 let gateway: Gateway;
@@ -13,7 +14,10 @@ let client: RawClient;
 
 beforeAll(async () => {
   origin = await RawOrigin.start();
-  gateway = await startGateway({ access_log: { enabled: false }, ...everythingTo(origin.port) });
+  const { upstreams } = everythingTo(origin.port);
+  // What a body does as it comes is to be seen at the origin.
+  const routes = [{ path_prefix: "/", upstream: "origin", request_buffering: false }];
+  gateway = await startGateway({ access_log: { enabled: false }, upstreams, routes });
 });
 
 afterAll(async () => {

@@ -4,8 +4,9 @@ import { everythingTo, type Gateway, startGateway } from "../support/gateway.ts"
 import { type Message, statusOf, valuesOf } from "../support/message.ts";
 import { once } from "../support/raw-client.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(20_000);
+setDefaultTimeout(patient(20_000));
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

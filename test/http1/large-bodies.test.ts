@@ -3,8 +3,9 @@ import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { listenOnLoopback } from "../../src/lib/testing/listen.ts";
 import { everythingTo, type Gateway, startGateway } from "../support/gateway.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const MIB = 1024 * 1024;
 const BODY = 200 * MIB;

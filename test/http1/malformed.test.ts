@@ -14,6 +14,7 @@ import { LIMIT_ROWS } from "./rows/limits.ts";
 import { LINE_ENDS } from "./rows/line-ends.ts";
 import { LIMITS, type Row } from "./rows/row.ts";
 import { START_LINE } from "./rows/start-line.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
 const TABLES: readonly (readonly [name: string, rows: readonly Row[]])[] = [
   ["framing", FRAMING],
@@ -28,7 +29,7 @@ const AFTER = "GET /after HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n"
 const FENCE = "GET /fence HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n";
 
 /** Longer than the patience of client and origin: a test that runs out of time takes the gateway's process with it. */
-setDefaultTimeout(20_000);
+setDefaultTimeout(patient(20_000));
 
 let origin: RawOrigin;
 let gateway: Gateway;

@@ -4,8 +4,9 @@ import { type Gateway, startGateway } from "../support/gateway.ts";
 import { statusOf, valuesOf } from "../support/message.ts";
 import { once } from "../support/raw-client.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(20_000);
+setDefaultTimeout(patient(20_000));
 
 const NAMES = ["api", "deep", "slash", "star", "exact", "plain", "rewritten"] as const;
 

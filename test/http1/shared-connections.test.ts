@@ -1,8 +1,11 @@
 /** One upstream connection that serves many: what one answer leaves behind must not reach the next request. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { RawClient } from "../support/raw-client.ts";
 import { echo, RawOrigin } from "../support/raw-origin.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
+
+setDefaultTimeout(patient(20_000));
 
 let origin: RawOrigin;
 let gateway: Gateway;
@@ -77,4 +80,4 @@ test("a body in many chunks reaches a client that reads slowly whole and in orde
   const answer = await client.response("GET", 15_000).finally(() => clearInterval(slowly));
   expect(answer.body === pieces.join("")).toBe(true);
   client.destroy();
-}, 20_000);
+});

@@ -4,8 +4,9 @@ import { everythingTo, type Gateway, startGateway } from "../support/gateway.ts"
 import { type Message, statusOf, valuesOf } from "../support/message.ts";
 import { once, RawClient } from "../support/raw-client.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(20_000);
+setDefaultTimeout(patient(20_000));
 
 const MAX_RESPONSE_BYTES = 100_000;
 const REQUEST = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";

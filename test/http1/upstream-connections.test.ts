@@ -8,8 +8,9 @@ import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { statusOf, valuesOf } from "../support/message.ts";
 import { once, RawClient } from "../support/raw-client.ts";
 import { echo, RawOrigin } from "../support/raw-origin.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(20_000);
+setDefaultTimeout(patient(20_000));
 
 let origin: RawOrigin;
 let unixOrigin: RawOrigin;
@@ -30,7 +31,7 @@ beforeAll(async () => {
       { name: "refusing", servers: [serverAt(await freePort())] },
     ],
     routes: [
-      { path_prefix: "/", upstream: "origin" },
+      { path_prefix: "/", upstream: "origin", request_buffering: false },
       { path_prefix: "/unix", upstream: "unix" },
       { path_prefix: "/no-socket", upstream: "no-socket" },
       { path_prefix: "/refused", upstream: "refusing" },
@@ -139,13 +140,13 @@ describe("a pool of one connection", () => {
     await origin.until("the holder", () => (origin.summaries.includes("GET /narrow/holder") ? true : undefined));
     const waiter = await RawClient.open(gateway.port);
     waiter.send(get("/narrow/waiter"));
-    const patient = await RawClient.open(gateway.port);
-    patient.send(get("/narrow/patient"));
+    const waiting = await RawClient.open(gateway.port);
+    waiting.send(get("/narrow/patient"));
     waiter.destroy();
     origin.answer = echo;
     holder.destroy();
-    expect((await patient.response()).body).toBe("GET /narrow/patient");
-    patient.destroy();
+    expect((await waiting.response()).body).toBe("GET /narrow/patient");
+    waiting.destroy();
   });
 });
 

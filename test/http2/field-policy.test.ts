@@ -65,10 +65,11 @@ async function overHttp2(field: readonly [string, string], inTrailers: boolean):
   const end = await client.sees("an end", ({ type, flags, streamId }) => {
     return streamId === 1 && (type === h2.RST_STREAM || (type !== h2.WINDOW_UPDATE && (flags & h2.END_STREAM) !== 0));
   });
-  const head = client.frames.find(({ type, streamId }) => type === h2.HEADERS && streamId === 1);
+  const heads = client.frames.filter(({ type, streamId }) => type === h2.HEADERS && streamId === 1);
+  const statuses = heads.map(({ fields }) => Number(fieldOf(fields, ":status") ?? 0));
   client.destroy();
   const isRefused = end.type === h2.RST_STREAM && end.payload.readUInt32BE(0) === 1;
-  return outcome(isRefused ? 400 : Number(fieldOf(head?.fields ?? [], ":status") ?? 0));
+  return outcome(isRefused ? 400 : (statuses.find((status) => status >= 200) ?? 0));
 }
 
 const HYPHENATED = [

@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from "bun:test";
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { spawn } from "node:child_process";
 import { createHash, X509Certificate } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -11,6 +11,9 @@ import { answer } from "../../src/gateway/answer.ts";
 import { type Exchange } from "../../src/gateway/exchange.ts";
 import { startEndpoint } from "../../src/gateway/http3/testing/endpoint.ts";
 import { LOCALHOST } from "../support/certificates.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
+
+setDefaultTimeout(patient(60_000));
 
 const BODY_BYTES = 1_000_000;
 const RUN_MS = 30_000;
@@ -53,7 +56,7 @@ test("Chromium loads a page, and sends and gets a body, over HTTP/3", async () =
   } finally {
     await server.close();
   }
-}, 60_000);
+});
 
 function publicKeyHash(): string {
   const key = new X509Certificate(LOCALHOST.cert).publicKey.export({ type: "spki", format: "der" });

@@ -13,8 +13,9 @@ import { CHAIN_SETUP_MS, hasChain } from "../../src/payments/testing/chain.ts";
 import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { PERMIT2 } from "../../src/payments/x402/transfer.ts";
 import { type Market, openMarket, PRICE, Stall } from "./market.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const TRANSFER = parseAbiItem("event Transfer(address indexed from, address indexed to, uint256 value)");
 

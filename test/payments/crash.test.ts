@@ -3,9 +3,10 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { encodeHeader } from "../../src/payments/x402/header.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../../src/payments/testing/chain.ts";
 import { insist, type Market, never, openMarket, PRICE, send, Stall } from "./market.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
 // A hold lasts, and many processes start at once.
-setDefaultTimeout(90_000);
+setDefaultTimeout(patient(90_000));
 /** More than sockets hold, so that a client that does not read stops the delivery. */
 const GOODS = Buffer.alloc(24 * 1024 * 1024, "goods ");
 

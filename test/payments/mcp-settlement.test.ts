@@ -57,6 +57,7 @@ beforeAll(async () => {
   service = new McpHttp({
     gatewayUrl: `http://127.0.0.1:${gateway.port}`,
     hosts: ["shop.example"],
+    prices: async () => undefined,
     log: () => undefined,
   });
   front = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => service.fetch(request) });

@@ -12,9 +12,10 @@ import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { signedPermit2 } from "../../src/payments/testing/permit2-payment.ts";
 import { PERMIT2 } from "../../src/payments/x402/transfer.ts";
 import { insist, type Market, never, openMarket, PRICE, send, Stall } from "./market.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
 // A hold lasts, and processes start.
-setDefaultTimeout(90_000);
+setDefaultTimeout(patient(90_000));
 const SEND = "eth_sendRawTransaction";
 
 let market: Market;

@@ -13,9 +13,10 @@ import { WebhookReceiver } from "../../src/payments/testing/webhook-receiver.ts"
 import { openStore } from "../../src/store/open-store.ts";
 import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { Folder } from "../support/program.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
 // Processes start slowly on a busy machine.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
@@ -142,6 +143,7 @@ test("what an earlier gateway left open is looked up at start: settled is owed a
     amount: REQUIREMENTS.amount,
     payTo: REQUIREMENTS.payTo.toLowerCase(),
     route: "/paid",
+    consumer: "",
     fingerprint: "of a gateway that was killed",
     validBefore: Number(payment.payload.authorization.validBefore),
     payload: toStored(payment, REQUIREMENTS, true),
@@ -157,7 +159,18 @@ test("what an earlier gateway left open is looked up at start: settled is owed a
   await until(async () => (await metric(port, "turnpike_payments_open")) === 0);
 });
 
-test("a gateway that is to report, and has no secret to sign by, does not start", async () => {
+test("a gateway without a secret posts its records unsigned, and warns of it", async () => {
+  await start({}, { TURNPIKE_SETTLEMENT_SECRET: "" });
+  expect(gateway?.output()).toContain("warning: routes[0].x402.settlement_url: records are posted without a signature");
+  const { port = 0 } = gateway ?? {};
+  expect((await pay(port, fresh())).status).toBe(200);
+  await until(() => receiver.received.length === 1);
+  const [record] = receiver.received;
+  expect(record).toMatchObject({ isGenuine: false, signature: undefined });
+  expect(JSON.parse(record?.body ?? "")).toMatchObject({ type: "payment.settled", data: { gateway_id: "shop-1" } });
+});
+
+test("a gateway whose secret is too short to sign by does not start", async () => {
   const outcome = await start({}, { TURNPIKE_SETTLEMENT_SECRET: "too-short" }).catch(messageOf);
   expect(outcome).toContain("Cannot sign settlement records: secret of $TURNPIKE_SETTLEMENT_SECRET is neither");
   expect(outcome).not.toContain("too-short");

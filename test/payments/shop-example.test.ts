@@ -7,9 +7,10 @@ import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { decodeHeader } from "../../src/payments/x402/header.ts";
 import { blockWith, readDocument } from "../support/documents.ts";
 import { Folder, Program } from "../support/program.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
 // Processes start slowly on a busy machine.
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 const folder = new Folder();
 const account = privateKeyToAccount(generatePrivateKey());

@@ -7,8 +7,9 @@ import { serverAt } from "../support/gateway.ts";
 import { Folder } from "../support/program.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
 import { PROTOCOLS, type Protocol, type ProtocolGateway, type Reply, startProtocols } from "./protocols.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(40_000);
+setDefaultTimeout(patient(40_000));
 
 const SCHEMA = { type: "object", required: ["name"], properties: { name: { type: "string" }, n: { type: "number" } } };
 const MAX_BYTES = 60_000;

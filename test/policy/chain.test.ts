@@ -12,8 +12,9 @@ import { readDocument } from "../support/documents.ts";
 import { RawOrigin, summary } from "../support/raw-origin.ts";
 import { PROTOCOLS } from "./protocols.ts";
 import { type ChainRig, startChainRig } from "./testing/chain-rig.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(40_000);
+setDefaultTimeout(patient(40_000));
 
 let origin: RawOrigin;
 let rig: ChainRig;

@@ -9,8 +9,9 @@ import { serverAt } from "../support/gateway.ts";
 import { Folder } from "../support/program.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
 import { PROTOCOLS, type ProtocolGateway, type Reply, startProtocols } from "./protocols.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(40_000);
+setDefaultTimeout(patient(40_000));
 
 let origin: RawOrigin;
 /** Fails each request. */

@@ -6,8 +6,9 @@ import { serverAt } from "../support/gateway.ts";
 import { Folder } from "../support/program.ts";
 import { RawOrigin, summary } from "../support/raw-origin.ts";
 import { type ProtocolGateway, startProtocols } from "./protocols.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 /** A request of the page, and what its script could see of the answer. */
 interface Case {

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from
 import { serverAt } from "../support/gateway.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
 import { PROTOCOLS, type Protocol, type ProtocolGateway, type Reply, startProtocols } from "./protocols.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(40_000);
+setDefaultTimeout(patient(40_000));
 
 const APP = "https://app.example.com";
 

@@ -4,8 +4,9 @@ import { status } from "@grpc/grpc-js";
 import { EchoClient, EchoServer } from "../grpc/testing/echo-service.ts";
 import { TEST_CA } from "../support/certificates.ts";
 import { PROTOCOLS, type ProtocolGateway, startProtocols } from "./protocols.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(40_000);
+setDefaultTimeout(patient(40_000));
 
 const HEADERS = {
   request: { set: [{ name: "x-echo", value: "rule" }], add: [], remove: [] },

@@ -4,8 +4,9 @@ import { serverAt } from "../support/gateway.ts";
 import { valuesOf } from "../support/message.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
 import { PROTOCOLS, type ProtocolGateway, startProtocols } from "./protocols.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(40_000);
+setDefaultTimeout(patient(40_000));
 
 let origin: RawOrigin;
 let gateway: ProtocolGateway;

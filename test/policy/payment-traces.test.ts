@@ -8,8 +8,9 @@ import { PAYER, REQUIREMENTS, signedPayment, TERMS } from "../../src/payments/te
 import { Clients, PROTOCOLS, type Protocol, type ProtocolGateway, type Reply, startProtocols } from "./protocols.ts";
 import { attributesOf, type DecodedSpan, decodeExport, spansIn } from "./testing/otlp.ts";
 import { Folder } from "../support/program.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 const PARENT = "b7ad6b7169203331";
 const KEY = "s3cret-of-ann";

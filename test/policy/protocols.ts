@@ -24,6 +24,8 @@ export interface Request {
   /** In order; a name may be there more than once. Lower case. */
   readonly headers?: Pairs | Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
+  /** Behind the body, which they need. */
+  readonly trailers?: Pairs;
 }
 
 /** An answer as it came, but for the capitals of names. */
@@ -205,14 +207,22 @@ function bytesOf({ body = "" }: Request): Buffer {
 
 const AUTHORITY = "localhost";
 
+function linesOf(fields: Pairs): string {
+  return fields.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+}
+
 async function overHttp1(client: RawClient, request: Request): Promise<Reply> {
   const { method = "GET", path = "/x", authority = AUTHORITY } = request;
   const body = bytesOf(request);
   const fields = [["host", authority] as const, ...pairsOf(request)];
-  if (request.body !== undefined) fields.push(["content-length", String(body.length)]);
-  const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`).join("");
+  const { trailers } = request;
+  if (trailers !== undefined) fields.push(["transfer-encoding", "chunked"]);
+  else if (request.body !== undefined) fields.push(["content-length", String(body.length)]);
+  const text = body.toString("latin1");
+  const sent =
+    trailers === undefined ? text : `${body.length.toString(16)}\r\n${text}\r\n0\r\n${linesOf(trailers)}\r\n`;
   try {
-    client.send(`${method} ${path} HTTP/1.1\r\n${lines}\r\n${body.toString("latin1")}`);
+    client.send(`${method} ${path} HTTP/1.1\r\n${linesOf(fields)}\r\n${sent}`);
     const message = await client.finalResponse(method);
     return new Reply(statusOf(message), {
       headers: message.fields,
@@ -234,7 +244,7 @@ async function overHttp2(client: Http2Client, request: Request): Promise<Reply> 
   try {
     const flags = request.body === undefined ? h2.END_BOTH : h2.END_HEADERS;
     client.send(h2.PREFACE, h2.settings(), h2.frame(h2.HEADERS, flags, 1, block(fields)));
-    if (request.body !== undefined) sendBody(client, bytesOf(request));
+    if (request.body !== undefined) sendBody(client, bytesOf(request), request.trailers);
     const answer = await client.answer(1);
     return new Reply(answer.status, {
       headers: withoutPseudo(answer.fields),
@@ -249,12 +259,13 @@ async function overHttp2(client: Http2Client, request: Request): Promise<Reply> 
 /** What any peer takes in one frame; bodies of tests stay below the first window (RFC 9113 §6.9.2). */
 const FRAME_BYTES = 16_384;
 
-function sendBody(client: Http2Client, body: Buffer): void {
+function sendBody(client: Http2Client, body: Buffer, trailers: Pairs | undefined): void {
   for (let at = 0; at + FRAME_BYTES < body.length; at += FRAME_BYTES) {
     client.send(h2.data(1, body.subarray(at, at + FRAME_BYTES)));
   }
   const rest = body.length === 0 ? 0 : ((body.length - 1) % FRAME_BYTES) + 1;
-  client.send(h2.data(1, body.subarray(body.length - rest), h2.END_STREAM));
+  client.send(h2.data(1, body.subarray(body.length - rest), trailers === undefined ? h2.END_STREAM : 0));
+  if (trailers !== undefined) client.send(h2.frame(h2.HEADERS, h2.END_BOTH, 1, block(trailers)));
 }
 
 async function overHttp3(client: Http3Client, request: Request): Promise<Reply> {
@@ -265,7 +276,14 @@ async function overHttp3(client: Http3Client, request: Request): Promise<Reply> 
     fields[name] = before === undefined ? value : [before, value].flat();
   }
   const body = request.body === undefined ? undefined : bytesOf(request);
-  const response = await client.request(method, path, body, fields);
+  const { stream, response: pending } = await client.open(method, path, fields, body === undefined);
+  const { trailers } = request;
+  if (body !== undefined && trailers !== undefined) {
+    stream.onwanttrailers = () => stream.sendTrailers(Object.fromEntries(trailers));
+    stream.writer.writeSync(body);
+    stream.writer.endSync();
+  } else if (body !== undefined) stream.setBody(body);
+  const response = await pending;
   return new Reply(Number(response.headers[":status"]), {
     headers: withoutPseudo(flat(response.headers)),
     body: response.body,

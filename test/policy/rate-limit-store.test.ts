@@ -6,8 +6,9 @@ import { parseMetrics } from "../support/prometheus.ts";
 import { once, RawClient } from "../support/raw-client.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
 import { hasRedis, RedisServer } from "./testing/redis-server.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-const TIME_MS = 40_000;
+const TIME_MS = patient(40_000);
 const SECRET_URL = /redis\+unix/;
 /** One token in 500 s: no bucket gains one while a test runs. */
 const LIMIT = { requests_per_second: 0.002, burst_size: 40 };

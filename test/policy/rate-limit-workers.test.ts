@@ -7,8 +7,9 @@ import { descendants, Folder, Program, until } from "../support/program.ts";
 import { RawClient } from "../support/raw-client.ts";
 import { echo, RawOrigin } from "../support/raw-origin.ts";
 import { PROTOCOLS, type ProtocolGateway, startProtocols } from "./protocols.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-const TIME_MS = 60_000;
+const TIME_MS = patient(60_000);
 const WORKERS = 4;
 /** One token in 500 s: no bucket gains one while a test runs. */
 const RATE = 0.002;

@@ -41,6 +41,7 @@ beforeAll(async () => {
       ...PROTOCOLS.map((_, i) => route(`/slow${i}`, { rate_limit: SLOW })),
       ...PROTOCOLS.map((_, i) => route(`/methods${i}`, { rate_limit: { ...SLOW, burst_size: 4 } })),
       route("/ip", { rate_limit: { ...SLOW, key: "ip" } }),
+      ...PROTOCOLS.map((_, i) => route(`/client${i}`, { rate_limit: { ...SLOW, key: "header:X-Api-Client" } })),
       route("/wide", { rate_limit: { ...SLOW, key: "ip", ipv6_prefix: 48 } }),
       route("/fast", { rate_limit: { requests_per_second: 10_000, burst_size: 500 } }),
       route("/keyed", { rate_limit: SLOW, auth: auth.methods[0] }),
@@ -83,6 +84,20 @@ test.each(PROTOCOLS.map((protocol, i) => [protocol, i] as const))(
       expect(reply.header("ratelimit")).toBe(`"consumer";r=0;t=${wait}`);
     }
     expect(origin.requests.length - before).toBe(3);
+  },
+);
+
+test.each(PROTOCOLS.map((protocol, i) => [protocol, i] as const))(
+  "over %s each value of the header that is the key has a bucket, and the address has one for those without it",
+  async (protocol, i) => {
+    const path = `/client${i}`;
+    const ask = (client: string): Promise<Reply> =>
+      gateway.request(protocol, { path, ...(client === "" ? {} : { headers: { "x-api-client": client } }) });
+    const long = "x".repeat(5000);
+    for (const client of ["a", "b", "127.0.0.1", "", long, `${long}y`]) {
+      expect([client, await statuses(4, () => ask(client))]).toEqual([client, [200, 200, 200, 429]]);
+    }
+    expect((await ask("c")).header("ratelimit-policy")).toBe('"header:X-Api-Client";q=3;w=3000');
   },
 );
 

@@ -15,8 +15,9 @@ import { statusOf } from "../support/message.ts";
 import { RawClient } from "../support/raw-client.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
 import { PROTOCOLS, type Protocol, type ProtocolGateway, type Reply, startProtocols } from "./protocols.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(40_000);
+setDefaultTimeout(patient(40_000));
 
 const APP = "https://app.example.com";
 const KEY = { "x-api-key": "k" };

@@ -1,13 +1,16 @@
 /** What strangers try so as to get in without being let in: every row, over every protocol, ends before the upstream. */
 import { createServer, type Server } from "node:http";
 import { generateKeyPairSync, sign } from "node:crypto";
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { listenOnLoopback } from "../../src/lib/testing/listen.ts";
 import { serverAt } from "../support/gateway.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
 import { RawClient } from "../support/raw-client.ts";
 import { PROTOCOLS, type ProtocolGateway, type Request, startProtocols } from "./protocols.ts";
 import { bearer, hmac, inSeconds, part, pem, RSA, SECRET, token } from "./testing/tokens.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
+
+setDefaultTimeout(patient(30_000));
 
 const STRANGER = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const PUBLIC_PEM = pem(RSA.publicKey);
@@ -216,7 +219,7 @@ for (const protocol of PROTOCOLS) {
     }
     expect(origin.summaries).toEqual([]);
     expect(trap.connections.length).toBe(0);
-  }, 30_000);
+  });
 
   test(`claims beyond ASCII end no line over ${protocol}`, async () => {
     // Cut to their low bytes, as careless writers do, they would be CR, LF and more.
@@ -343,10 +346,25 @@ const SPELLINGS: readonly (readonly [status: number, paths: readonly string[]])[
       "/admin%",
       "/%zzadmin",
       "/public/%2e%2e%2fadmin",
+      "/;/admin",
+      "/;a=b/admin",
+      "/public/;/../admin",
+      "/%3b/admin",
+      "/%C0%AEadmin",
+      // No route has these paths, but some servers read them as paths that a route guards.
+      "/ADMIN",
+      "/Admin/x",
+      "/admin.",
+      "/admin..",
+      "/admin%20",
+      "/admin%3bx",
+      "/%2561dmin",
+      "/public/%252e%252e/admin",
+      "/index.php/admin",
     ],
   ],
-  // Others' paths: letters count, and so does what is behind them.
-  [404, ["/ADMIN", "/Admin/x", "/admin.", "/admin..", "/admin%20", "/admi", "/adminx", "/%2561dmin", "/%C0%AEadmin"]],
+  // Others' paths.
+  [404, ["/admi", "/adminx", "/ADMINX", "/%2561dminx", "/xadmin"]],
 ];
 
 test("targets with a host of their own are matched by that host", async () => {

@@ -6,6 +6,8 @@ import { type Exchange } from "../../src/gateway/exchange.ts";
 import { startGateway } from "../../src/gateway/process/gateway.ts";
 import { USAGE_ROWS, zoneShape } from "../../src/gateway/telemetry/layout.ts";
 import { onlySlot } from "../../src/gateway/telemetry/telemetry.ts";
+import { RouteTraffic } from "../../src/gateway/telemetry/route-traffic.ts";
+import { UpstreamCounters } from "../../src/gateway/telemetry/upstream-usage.ts";
 import { type Usage, UsageCounters } from "../../src/gateway/telemetry/usage.ts";
 import { SharedZone } from "../../src/lib/shared-zone.ts";
 import { once } from "../support/raw-client.ts";
@@ -17,7 +19,7 @@ const WORKERS = 4;
 /** All that the counters look at of an exchange that has ended. */
 function ended(consumer: string, status = 200, bytes = { received: 0, sent: 0 }): Exchange {
   const { received: bytesReceived, sent: bytesSent } = bytes;
-  return { consumer, status, bytesReceived, bytesSent } as Exchange; // The rest is not read.
+  return { isLetIn: true, consumer, status, bytesReceived, bytesSent } as Exchange; // The rest is not read.
 }
 
 function usageOf(counters: UsageCounters, consumer: string | undefined, route: string | undefined): Usage | undefined {
@@ -36,9 +38,7 @@ test("requests, bytes and errors are counted for each consumer of each route, ov
   const errors = { clientErrors: 1, serverErrors: 1 };
   for (const counters of [one, other]) {
     expect(counters.read()).toHaveLength(3);
-    expect(usageOf(counters, "alice", "a.test/")).toEqual({
-      consumer: "alice",
-      route: "a.test/",
+    expect(usageOf(counters, "alice", "a.test/")).toMatchObject({
       requests: 3,
       requestBytes: 1011,
       responseBytes: 105,
@@ -93,7 +93,43 @@ test("four processes that count the same new consumers at once lose nothing, and
   }
 });
 
-test("a gateway counts by route, by whom it let in, and what it refused as well", async () => {
+test("an upstream's use has every try, its failures and errors, and the bytes of bodies both ways", async () => {
+  const origin = await RawOrigin.start();
+  const { config } = loadValue({
+    server: { workers: 1, listeners: [{ address: "127.0.0.1", port: 0 }] },
+    access_log: { enabled: false },
+    upstreams: [{ name: "origin", servers: [{ address: "127.0.0.1", port: origin.port, max_fails: 100 }] }],
+    routes: [{ upstream: "origin", path_prefix: "/", retry: { max_retries: 2, backoff_ms: 0 } }],
+  });
+  if (config === undefined) throw new Error("the configuration is refused");
+  const slot = onlySlot();
+  const gateway = await startGateway({ config, slot, storePath: ":memory:", reusePort: false, log() {} });
+  const ask = (method: string, body = ""): Promise<unknown> =>
+    once(
+      gateway.listeners[0]?.port ?? 0,
+      `${method} /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      method,
+    );
+  const used = () => new UpstreamCounters(slot.zone, 0).read()[0];
+  try {
+    origin.answer = (_, connection) => connection.reset();
+    await ask("GET");
+    expect(used()).toMatchObject({ requests: 3, clientErrors: 0, serverErrors: 3, requestBytes: 0, responseBytes: 0 });
+    origin.answer = (_, connection) => connection.send("HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\ngone");
+    await ask("POST", "12345");
+    expect(used()).toMatchObject({ requests: 4, clientErrors: 1, serverErrors: 3, requestBytes: 5, responseBytes: 4 });
+    origin.answer = (_, connection) => connection.send("HTTP/1.1 500 Oh\r\nContent-Length: 2\r\n\r\nno");
+    await ask("POST", "123");
+    expect(used()).toMatchObject({ requests: 5, clientErrors: 1, serverErrors: 4, requestBytes: 8, responseBytes: 6 });
+    // All tries are one request of the route.
+    expect(new RouteTraffic(slot.zone, 0).read()).toMatchObject([{ requests: 3, clientErrors: 1, serverErrors: 2 }]);
+  } finally {
+    await gateway.close(0);
+    await origin.stop();
+  }
+});
+
+test("a gateway counts by route and by whom it let in, what it refused them as well, and nobody whom it did not", async () => {
   const origin = await RawOrigin.start();
   const auth = { type: "api_key", keys: [{ key: "the key", name: "alice" }] };
   const route = { upstream: "origin", path_prefix: "/" };
@@ -105,6 +141,7 @@ test("a gateway counts by route, by whom it let in, and what it refused as well"
     routes: [
       { ...route, auth },
       { ...route, path_prefix: "/limited", host: "a.test", rate_limit },
+      { ...route, path_prefix: "/scripts", cors: { allow_origins: ["https://page.test"] } },
     ],
   });
   if (config === undefined) throw new Error("the configuration is refused");
@@ -117,6 +154,11 @@ test("a gateway counts by route, by whom it let in, and what it refused as well"
     await ask("POST /x HTTP/1.1\r\nHost: a.test\r\nX-Api-Key: the key", "12345");
     await ask("POST /x HTTP/1.1\r\nHost: a.test\r\nX-Api-Key: another");
     for (let i = 0; i < 3; i++) await ask("POST /limited HTTP/1.1\r\nHost: a.test");
+    const origins = "Origin: https://page.test\r\nAccess-Control-Request-Method: POST";
+    for (const path of ["/scripts", "/x"]) await ask(`OPTIONS ${path} HTTP/1.1\r\nHost: a.test\r\n${origins}`);
+    await ask("POST /scripts HTTP/1.1\r\nHost: a.test\r\nOrigin: https://page.test");
+    // A path of the gateway's own, below a route.
+    await ask("GET /metrics HTTP/1.1\r\nHost: a.test");
     const counters = new UsageCounters(slot.zone, 0);
     const echoed = "POST /x 12345".length;
     expect(usageOf(counters, "alice", "/")).toMatchObject({
@@ -125,8 +167,25 @@ test("a gateway counts by route, by whom it let in, and what it refused as well"
       responseBytes: echoed,
       clientErrors: 0,
     });
-    expect(usageOf(counters, "", "/")).toMatchObject({ requests: 1, clientErrors: 1 });
+    expect(usageOf(counters, "", "/")).toBeUndefined();
+    expect(usageOf(counters, "", "/scripts")).toMatchObject({ requests: 1 });
     expect(usageOf(counters, "", "a.test/limited")).toMatchObject({ requests: 3, clientErrors: 1, serverErrors: 0 });
+    const began = Date.now() - 60_000;
+    expect(usageOf(counters, "alice", "/")?.lastSeen).toBeWithin(began, Date.now() + 1);
+    const traffic = new RouteTraffic(slot.zone, 0).read();
+    // What authentication refused is traffic of the route, and nobody's use.
+    expect(traffic.find(({ route: name }) => name === "/")).toMatchObject({
+      requests: 4,
+      clientErrors: 1,
+      requestBytes: 5,
+    });
+    expect(traffic.find(({ route: name }) => name === "a.test/limited")).toMatchObject({
+      requests: 3,
+      clientErrors: 1,
+    });
+    expect(new UpstreamCounters(slot.zone, 0).read()).toMatchObject([
+      { upstream: "origin", requests: 4, requestBytes: 5, clientErrors: 0, serverErrors: 0 },
+    ]);
   } finally {
     await gateway.close(0);
     await origin.stop();

@@ -1,6 +1,7 @@
 /** What the gateway writes down, and how it treats a server whose connections are all in use. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { everythingTo, serverAt } from "../support/gateway.ts";
 import { statusOf } from "../support/message.ts";
 import { Folder, Program, until } from "../support/program.ts";
@@ -140,7 +141,16 @@ test("a client that reads too slowly takes no server out of rotation", async () 
   };
   const port = await serve({
     upstreams: [upstream],
-    routes: [{ path_prefix: "/", upstream: "origin", total_timeout_ms: 1500, retry: { max_retries: 0 } }],
+    // A response that is buffered leaves its upstream without its client.
+    routes: [
+      {
+        path_prefix: "/",
+        upstream: "origin",
+        total_timeout_ms: 1500,
+        response_buffering: false,
+        retry: { max_retries: 0 },
+      },
+    ],
   });
   const body = "x".repeat(30_000_000);
   origin.answer = (request, connection) => {
@@ -156,3 +166,65 @@ test("a client that reads too slowly takes no server out of rotation", async () 
   expect(statusOf(await once(port, `GET /next HTTP/1.1\r\n${HEAD}\r\n`))).toBe(200);
   slow.destroy();
 });
+
+const WARNING = /warning: Cannot write the access log "\S+": ENOSPC\. Lines are lost until it can be written again\n/g;
+
+/** Asks by ten connections, so that each of a few workers has some. */
+async function askOften(port: number): Promise<void> {
+  const head = `GET /in HTTP/1.1\r\n${HEAD}Connection: close\r\n\r\n`;
+  await Promise.all(Array.from({ length: 10 }, () => once(port, head)));
+}
+
+async function scraped(port: number, name: string): Promise<number> {
+  const { body } = await once(port, "GET /metrics HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n");
+  return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(body)?.[1]);
+}
+
+test("two workers whose log cannot be written say so once, and count what is lost", async () => {
+  const { upstreams, routes } = everythingTo(origin.port);
+  const server = { address: "127.0.0.1", port: 0, workers: 2 };
+  const port = await serve({ server, upstreams, routes, access_log: { enabled: true, path: "/dev/full" } });
+  await until("losses of both", async () => {
+    await askOften(port);
+    return (await scraped(port, "turnpike_access_logs_failing")) === 2 ? true : undefined;
+  });
+  expect(await scraped(port, "turnpike_access_log_lines_dropped_total")).toBeGreaterThan(1);
+  expect(program?.output.match(WARNING)).toHaveLength(1);
+});
+
+test.skipIf(process.getuid?.() !== 0)(
+  "a full disk is told of once, and once that it is over, by all workers together",
+  async () => {
+    const disk = folder.file("disk");
+    mkdirSync(disk);
+    // A container may not let even root mount.
+    if (Bun.spawnSync(["mount", "-t", "tmpfs", "-o", "size=4m", "none", disk]).exitCode !== 0) return;
+    try {
+      const filler = join(disk, "filler");
+      const { upstreams, routes } = everythingTo(origin.port);
+      const server = { address: "127.0.0.1", port: 0, workers: 2 };
+      const log = { enabled: true, path: join(disk, "access.log") };
+      const port = await serve({ server, upstreams, routes, access_log: log });
+      // What it takes is room for all that is written until the log is well again.
+      const room = Buffer.alloc(4 * 1024 * 1024);
+      expect(() => writeFileSync(filler, room)).not.toThrow();
+      await until("losses of both", async () => {
+        await askOften(port);
+        return (await scraped(port, "turnpike_access_logs_failing")) === 2 ? true : undefined;
+      });
+      rmSync(filler);
+      await until("the end of it", async () => {
+        await askOften(port);
+        return program?.output.includes("lines were lost") === true ? true : undefined;
+      });
+      const lost = Number(/"\S+" can be written again: (\d+) lines were lost/.exec(program?.output ?? "")?.[1]);
+      expect(lost).toBe(await scraped(port, "turnpike_access_log_lines_dropped_total"));
+      expect(program?.output.match(WARNING)).toHaveLength(1);
+      expect(program?.output.match(/lines were lost/g)).toHaveLength(1);
+      expect(await scraped(port, "turnpike_access_logs_failing")).toBe(0);
+    } finally {
+      await program?.stop();
+      Bun.spawnSync(["umount", disk]);
+    }
+  },
+);

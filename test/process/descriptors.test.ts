@@ -5,9 +5,10 @@ import { join } from "node:path";
 import { statusOf } from "../support/message.ts";
 import { Folder, Program, until } from "../support/program.ts";
 import { RawClient } from "../support/raw-client.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
 const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
-const TIME_MS = 40_000;
+const TIME_MS = patient(40_000);
 const GET = "GET /a.txt HTTP/1.1\r\nHost: a.test\r\n\r\n";
 const LIMIT = 128;
 /** Of those, 64 are the process's own, 16 for those who are refused and 16 for files. */

@@ -1,15 +1,16 @@
 /** No request is lost: clients that never stop, while the gateway reloads, loses a worker, and stops. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { codeOf } from "../../src/lib/caught.ts";
+import { clientPortsOf } from "../support/client-ports.ts";
 import { makeCertificate } from "../support/certificates.ts";
 import { everythingTo } from "../support/gateway.ts";
 import { statusOf } from "../support/message.ts";
 import { descendants, Folder, Program, until } from "../support/program.ts";
 import { RawClient } from "../support/raw-client.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-const TIME_MS = 90_000;
+const TIME_MS = patient(90_000);
 const RELOADS = 20;
 const GET = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";
 const certificate = makeCertificate({ hostnames: ["own.test"] });
@@ -116,25 +117,6 @@ class Load {
       }
     }
   }
-}
-
-/** Client ports of the connections that a process has. */
-function clientPortsOf(pid: number): Set<number> {
-  const own = new Set<string>();
-  for (const fd of readdirSync(`/proc/${pid}/fd`)) {
-    try {
-      const inode = /socket:\[(\d+)\]/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1];
-      if (inode !== undefined) own.add(inode);
-    } catch {
-      // It was closed while we looked.
-    }
-  }
-  const ports = new Set<number>();
-  for (const line of readFileSync("/proc/net/tcp", "latin1").split("\n").slice(1)) {
-    const [, , remote = "", , , , , , , inode = ""] = line.trim().split(/\s+/);
-    if (own.has(inode)) ports.add(Number.parseInt(remote.split(":")[1] ?? "0", 16));
-  }
-  return ports;
 }
 
 test(

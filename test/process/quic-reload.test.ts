@@ -5,8 +5,9 @@ import { Http3Client } from "../support/http3-client.ts";
 import { Folder, Program, until } from "../support/program.ts";
 import { LOCALHOST } from "../support/certificates.ts";
 import { echo, RawOrigin } from "../support/raw-origin.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(40_000);
+setDefaultTimeout(patient(40_000));
 
 let folder: Folder;
 let origin: RawOrigin;

@@ -4,8 +4,9 @@ import { LOCALHOST } from "../support/certificates.ts";
 import { Http3Client } from "../support/http3-client.ts";
 import { descendants, Folder, isAlive, Program, until } from "../support/program.ts";
 import { parseMetrics } from "../support/prometheus.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const CLIENTS = 12;
 const WORKERS = 3;

@@ -8,9 +8,10 @@ import { statusOf } from "../support/message.ts";
 import { descendants, Folder, isAlive, Program, until } from "../support/program.ts";
 import { once } from "../support/raw-client.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
 const LAUNCHER = join(import.meta.dir, "../../bin/turnpike.mjs");
-const TIME_MS = 40_000;
+const TIME_MS = patient(40_000);
 const GET = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";
 
 let folder: Folder;

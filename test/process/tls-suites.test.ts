@@ -5,8 +5,9 @@ import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { LOCALHOST } from "../support/certificates.ts";
 import { Folder, Program } from "../support/program.ts";
 import { Waiters } from "../support/waiters.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(20_000);
+setDefaultTimeout(patient(20_000));
 
 const OPENSSL = Bun.which("openssl") ?? "";
 const PATIENCE_MS = 10_000;

@@ -10,8 +10,9 @@ import { makeCertificate } from "../support/certificates.ts";
 import { everythingTo } from "../support/gateway.ts";
 import { descendants, Folder, Program, until } from "../support/program.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-const TIME_MS = 40_000;
+const TIME_MS = patient(40_000);
 const GET = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";
 
 const ca = makeCertificate({ subject: [["CN", "Clients' CA"]], isCa: true });
@@ -132,10 +133,14 @@ describe("certificates", () => {
         await reload(
           program,
           configOf({}, { server }),
-          /Cannot use the certificate ".*own.pem": it was valid until .*\n.*Cannot reload/,
+          /Cannot reload .*: Cannot use the certificate ".*own.pem": it was valid until .*; the old configuration stays/,
         );
         files("own", { cert: own.cert, key: client.key });
-        await reload(program, configOf({}, { server }), /own.key" belongs to another\n.*Cannot reload/);
+        await reload(
+          program,
+          configOf({}, { server }),
+          /Cannot reload .*own.key" belongs to another; the old configuration stays/,
+        );
         for (let i = 0; i < 4; i++) expect(await shown(port, "own.test")).toBe("own.test");
         expect(await ask(await open(port))).toBe(200);
       },
@@ -223,6 +228,29 @@ test(
   TIME_MS,
 );
 
+/** Certificates of another CA, of no CA, and one of ours whose time is over. */
+function strangers(): ConnectionOptions[] {
+  const otherCa = makeCertificate({ subject: [["CN", "Strangers' CA"]], isCa: true });
+  return [
+    makeCertificate({ subject: [["CN", "stranger"]], issuer: otherCa }),
+    makeCertificate({ subject: [["CN", "alone"]] }),
+    makeCertificate({ subject: [["CN", "late"]], issuer: ca, from: -9, to: -1 }),
+  ].map(({ cert, key }) => ({ cert, key }));
+}
+
+/** How a connection ends on which a request is sent at once. A reset is an error here. */
+function refusal(port: number, options: ConnectionOptions, onSession?: (ticket: Buffer) => void): Promise<string> {
+  const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false, ...options });
+  sockets.push(socket);
+  socket.once("secureConnect", () => socket.write(GET));
+  if (onSession !== undefined) socket.on("session", onSession);
+  return new Promise((resolve) => {
+    socket.once("data", () => resolve("served"));
+    socket.once("end", () => resolve("closed in order"));
+    socket.once("error", (error: Error) => resolve(error.message));
+  });
+}
+
 describe("client certificates", () => {
   const FAKE = { "x-client-cert-subject": "CN=fake", "x-client-cert-verified": "SUCCESS" };
   const FAKE_LINES = "X-Client-Cert-Subject: CN=fake\r\nx-client-cert-verified: SUCCESS\r\n";
@@ -258,16 +286,47 @@ describe("client certificates", () => {
   );
 
   test(
-    "where one is optional, one that does not hold counts as none",
+    "where one is optional, who has none is served as nobody, and one that nobody trusts is refused",
     async () => {
       const optional = { client_ca_path: folder.write("ca.pem", ca.cert), client_cert_required: false };
       const { port } = await serve(configOf(optional));
-      const stranger = makeCertificate({ subject: [["CN", "stranger"]] });
-      for (const identity of [{}, stranger]) expect(await ask(await open(port, identity), WITH_FAKE)).toBe(200);
+      expect(await ask(await open(port), WITH_FAKE)).toBe(200);
+      expect(await http2Status(port, FAKE)).toBe(200);
       expect(origin.bytes.split("X-Client-Cert-Verified: NONE\r\n")).toHaveLength(3);
       expect(origin.bytes).not.toContain("X-Client-Cert-Subject");
       expect(await ask(await open(port, client))).toBe(200);
       expect(origin.bytes).toContain(SUBJECT);
+      origin.requests.length = 0;
+      for (const identity of strangers()) {
+        for (const ALPNProtocols of [["http/1.1"], ["h2"]]) {
+          expect(await refusal(port, { ...identity, ALPNProtocols })).toBe("closed in order");
+        }
+      }
+      expect(origin.requests).toHaveLength(0);
+    },
+    TIME_MS,
+  );
+
+  test(
+    "one that nobody trusts is refused by an alert, and so is its session",
+    async () => {
+      for (const required of [true, false]) {
+        const material = { client_ca_path: folder.write("ca.pem", ca.cert), client_cert_required: required };
+        const { port } = await serve(configOf(material));
+        for (const version of ["TLSv1.2", "TLSv1.3"] as const) {
+          for (const identity of strangers()) {
+            const options = { ...identity, minVersion: version, maxVersion: version };
+            let session: Buffer | undefined;
+            const refused = await refusal(port, options, (ticket) => (session = ticket));
+            expect([required, version, refused]).toEqual([required, version, "closed in order"]);
+            if (session === undefined) continue;
+            expect(await refusal(port, { ...options, session })).toBe("closed in order");
+            const without = await refusal(port, { minVersion: version, maxVersion: version, session });
+            expect([required, version, without === "served"]).toEqual([required, version, false]);
+          }
+        }
+      }
+      expect(origin.requests).toHaveLength(0);
     },
     TIME_MS,
   );
@@ -381,17 +440,16 @@ describe("handshakes", () => {
   );
 
   test(
-    "over max_connections a client is closed before the handshake, and a place that is free again is given out",
+    "a client over max_connections gets 503, and a place that is free again is given out",
     async () => {
       const server = { address: "127.0.0.1", port: 0, workers: 1, max_connections: 2 };
       const { port } = await serve(configOf({}, { server }));
       const [first, second] = [await open(port), await open(port)];
       expect([await ask(first), await ask(second)]).toEqual([200, 200]);
-      expect(await open(port).catch(() => "closed")).toBe("closed");
+      expect(await ask(await open(port))).toBe(503);
       first.destroy();
       await until("a free place", async () => {
-        const socket = await open(port).catch(() => undefined);
-        return socket === undefined ? undefined : true;
+        return (await ask(await open(port))) === 200 ? true : undefined;
       });
     },
     TIME_MS,

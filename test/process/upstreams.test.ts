@@ -5,8 +5,9 @@ import { statusOf } from "../support/message.ts";
 import { Folder, Program, until } from "../support/program.ts";
 import { once } from "../support/raw-client.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-const TIME_MS = 40_000;
+const TIME_MS = patient(40_000);
 const GET = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";
 
 let folder: Folder;

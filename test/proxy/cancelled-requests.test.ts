@@ -7,8 +7,9 @@ import { RawClient } from "../support/raw-client.ts";
 import { ask } from "./testing/ask.ts";
 import { Http2Origin, type OriginRequest } from "./testing/http2-origin.ts";
 import { Rig } from "./testing/rig.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 let origin: Http2Origin;
 let rig: Rig;
@@ -32,7 +33,7 @@ async function serve(quic = false): Promise<void> {
   rig = await Rig.start({
     quic,
     upstreams: [{ name: "origin", protocol: "h2c", servers: [{ address: "127.0.0.1", port: origin.port }] }],
-    routes: [{ path_prefix: "/", upstream: "origin" }],
+    routes: [{ path_prefix: "/", upstream: "origin", request_buffering: false }],
   });
 }
 

@@ -2,8 +2,9 @@
 import { setDefaultTimeout } from "bun:test";
 import { echo, type OriginConnection, RawOrigin, summary } from "../support/raw-origin.ts";
 import { type Fault, faultOf, heard, MAX_RESPONSE_BYTES, once, testFaults, unheard } from "./testing/faults.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 const LENGTH_10 = "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n";
 const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";

@@ -13,8 +13,9 @@ import {
   unheard,
 } from "./testing/faults.ts";
 import { Http2Origin, type OriginRequest } from "./testing/http2-origin.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 const INTERNAL_ERROR = 0x2;
 const LENGTH_10 = [["content-length", "10"]] as const;

@@ -6,8 +6,9 @@ import { RawClient } from "../support/raw-client.ts";
 import { ask, type Outcome } from "./testing/ask.ts";
 import { Http2Origin, type OriginRequest } from "./testing/http2-origin.ts";
 import { Rig } from "./testing/rig.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 let origin: Http2Origin;
 let rig: Rig;
@@ -287,7 +288,7 @@ describe("a server that", () => {
   });
 
   test("says 100 to a client that waits for it gets its body, and one that says 417 does not", async () => {
-    await serve();
+    await serve({}, { request_buffering: false });
     origin.onHead = (request) => {
       expect(request.field("expect")).toBe("100-continue");
       if (request.path === "/go") request.head(100);

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { Folder, Program, until } from "../support/program.ts";
 import { statusOf } from "../support/message.ts";
 import { RawClient } from "../support/raw-client.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const ORIGIN = join(import.meta.dir, "testing/origin-process.ts");
 const CLIENTS = 24;

@@ -19,8 +19,9 @@ import {
   upload,
 } from "./testing/mirroring.ts";
 import { type Rig } from "./testing/rig.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 /** MAX_COPIES of src/gateway/proxy/mirror.ts. */
 const MOST_COPIES = 128;
@@ -119,7 +120,7 @@ describe("of copies", () => {
   test("128 are under way at one time, and more requests have none", async () => {
     const [main, mirror] = [await rawOrigin(), await rawOrigin()];
     mirror.answer = () => {};
-    const rig = await startMirroring(main, mirror);
+    const rig = await startMirroring(main, mirror, { mirror: { connection_pool: { client_share: 100 } } });
     const client = await RawClient.open(rig.port);
     for (let i = 0; i < MOST_COPIES + 12; i++) {
       client.send("GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n");

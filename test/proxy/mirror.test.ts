@@ -20,8 +20,9 @@ import {
   stopMirroring,
   upload,
 } from "./testing/mirroring.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 afterEach(stopMirroring);
 
@@ -59,7 +60,7 @@ describe("a copy", () => {
 
   test.each(["HTTP/1.1", "HTTP/2"] as const)("of 10 MB by %s is the same to the last byte", async (protocol) => {
     const [main, mirror] = [new BodyOrigin(), new BodyOrigin()];
-    const rig = await startMirroring(main, mirror);
+    const rig = await startMirroring(main, mirror, { route: { request_buffering: false } });
     const body = content(10_000_000);
     // Both have all that was sent so far: a mirror that lags behind far enough is left alone.
     const both = (sent: number): Promise<unknown> =>
@@ -199,7 +200,7 @@ describe("a client that leaves", () => {
 
   test("within its body takes the copy with it", async () => {
     const [main, mirror] = [await rawOrigin(), await rawOrigin()];
-    const rig = await startMirroring(main, mirror);
+    const rig = await startMirroring(main, mirror, { route: { request_buffering: false } });
     const client = await RawClient.open(rig.port);
     client.send("POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: 30\r\n\r\nabc");
     await mirror.until("the beginning", () => (mirror.bytes.endsWith("abc") ? true : undefined));
@@ -212,7 +213,7 @@ describe("a client that leaves", () => {
 test("a request whose upstream answers before its end has no copy that waits for the rest", async () => {
   const [main, mirror] = [await rawOrigin(), await rawOrigin()];
   main.onBytes = (connection) => connection.send("HTTP/1.1 413 No\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
-  const rig = await startMirroring(main, mirror);
+  const rig = await startMirroring(main, mirror, { route: { request_buffering: false } });
   const client = await RawClient.open(rig.port);
   client.send("POST /x HTTP/1.1\r\nHost: a.test\r\nContent-Length: 300000\r\n\r\nabc");
   expect((await client.finalResponse("POST")).startLine).toStartWith("HTTP/1.1 413");

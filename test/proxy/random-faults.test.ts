@@ -19,6 +19,7 @@ import {
   startHttp2Origin,
 } from "./testing/fates.ts";
 import { Rig } from "./testing/rig.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
 const TIME_MS = Number(process.env["TIME_MS"] ?? 0);
 /** Without a time: a slow machine must not end before the first of them. */
@@ -27,7 +28,7 @@ setDefaultTimeout(TIME_MS + 60_000);
 /** HTTP/1.1 clients that requests are spread over; all others go by one HTTP/2 connection. */
 const CLIENTS = 4;
 /** More than any request may take, its time-outs and those of all that wait before it included. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = patient(10_000);
 const FRAME_BYTES = 16_384;
 
 interface Wish extends Omit<Plan, "id"> {

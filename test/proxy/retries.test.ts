@@ -8,8 +8,9 @@ import { echo, type OriginConnection, RawOrigin } from "../support/raw-origin.ts
 import { ask } from "./testing/ask.ts";
 import { Http2Origin } from "./testing/http2-origin.ts";
 import { Rig } from "./testing/rig.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 const origins: RawOrigin[] = [];
 let rig: Rig | undefined;

@@ -6,8 +6,9 @@ import { Http3Client } from "../support/http3-client.ts";
 import { type OriginConnection, RawOrigin } from "../support/raw-origin.ts";
 import { until } from "../support/program.ts";
 import { Rig } from "./testing/rig.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(20_000);
+setDefaultTimeout(patient(20_000));
 
 const EVENTS = 20;
 

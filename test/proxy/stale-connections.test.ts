@@ -6,8 +6,9 @@ import { statusOf } from "../support/message.ts";
 import { RawClient } from "../support/raw-client.ts";
 import { type OriginConnection, RawOrigin } from "../support/raw-origin.ts";
 import { Http2Origin } from "./testing/http2-origin.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const ROUNDS = 1500;
 const SEED = Number(process.env["SEED"] ?? 20_261_121);

@@ -16,8 +16,9 @@ import { chooseOffer } from "../../src/payments/client/offers.ts";
 import { signOffer } from "../../src/payments/client/sign-offer.ts";
 import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { Folder, Program, until } from "../support/program.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const BIN = join(import.meta.dir, "../../bin/turnpike.mjs");
 const SENTENCE = "A toll is paid once, at the gate, and the road behind it is open to the one who paid. ";
@@ -121,6 +122,7 @@ for (const mode of ["legacy", "auto"] as const) {
   test(`over HTTP (${mode}) a call is refused with its price, paid by the agent, and answered with a receipt`, async () => {
     const client = await overHttp(mode);
     const { tools } = await client.listTools();
+    expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== false)).toEqual([]);
     expect(tools.map(({ name }) => name).toSorted()).toEqual(
       ["batch", "extract", "pdf", "qr", "read", "scrape", "screenshot", "search"].toSorted(),
     );

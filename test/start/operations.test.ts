@@ -8,9 +8,10 @@ import { OPERATIONS } from "../../src/content/operations/operations.ts";
 import { payAndFetch } from "../../src/payments/client/client.ts";
 import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
 import { Folder, Program } from "../support/program.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
 // A browser is unpacked and started, on a machine that may be busy.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const ROOT = join(import.meta.dir, "../..");
 const BIN = join(ROOT, "bin/turnpike.mjs");
@@ -82,7 +83,7 @@ test("every operation has a sale here", () => {
 });
 
 const SCRIPT = `import { Turnpike, TurnpikeProblem } from "turnpike/client";
-const [url, privateKey, sales] = process.argv.slice(2);
+const [url, privateKey, sales, missingPage] = process.argv.slice(2);
 let paid = "";
 const turnpike = new Turnpike({ url, privateKey, onPayment: ({ path, price }) => { paid = path + " " + price; } });
 const results = {};
@@ -95,15 +96,24 @@ for (const [name, body] of JSON.parse(sales)) {
 const problem = await turnpike.scrape({ url: "nowhere" }).catch((error) => error);
 results.problem = [problem instanceof TurnpikeProblem, problem.code, problem.errors];
 paid = "";
-const unsold = await turnpike.batch({ urls: ["http://127.0.0.1:1/", "http://127.0.0.1:1/x"] }).catch((error) => error);
-results.unsold = [unsold.code, unsold.errors.length, paid];
+const unsold = await turnpike.batch({ urls: ["http://127.0.0.1:1/", "http://127.0.0.1:1/x"] });
+results.unsold = [...unsold.results.map(({ content, error_type }) => content + error_type), paid];
+const missing = await turnpike.read({ url: missingPage }).catch((error) => error);
+results.missing = [missing.code, missing.status, missing.pageStatus, paid];
 console.log(JSON.stringify(results));
 `;
 
 test.each(["node", process.execPath])("the typed client pays for every operation on %s", async (runtime) => {
   const script = folder.write("calls.mjs", SCRIPT);
   const sales = OPERATIONS.map(({ name }) => [name, saleOf(name)?.body ?? null]);
-  const { code, out, err } = await run([runtime, script, gateway, PRIVATE_KEY, JSON.stringify(sales)]);
+  const { code, out, err } = await run([
+    runtime,
+    script,
+    gateway,
+    PRIVATE_KEY,
+    JSON.stringify(sales),
+    `${site.url.href}missing`,
+  ]);
   expect([code, err]).toEqual([0, ""]);
   // What the script above prints.
   const results = JSON.parse(out) as Record<string, { paid: string; start: string }>;
@@ -112,8 +122,40 @@ test.each(["node", process.execPath])("the typed client pays for every operation
     expect([name, results[name]?.start]).toEqual([name, expect.stringContaining(saleOf(name)?.holds ?? "?")]);
   }
   const errors = [{ path: "url", message: "must be an absolute URL" }];
-  expect(JSON.stringify(results["unsold"])).toBe(JSON.stringify(["page-failed", 2, ""]));
+  const failed = "urn:turnpike:error:page-failed";
+  expect(JSON.stringify(results["unsold"])).toBe(JSON.stringify([failed, failed, ""]));
+  expect(JSON.stringify(results["missing"])).toBe(JSON.stringify(["page-failed", 500, 404, ""]));
   expect(JSON.stringify(results["problem"])).toBe(JSON.stringify([true, "invalid-parameters", errors]));
+});
+
+test("a batch of twenty results of a million characters comes through, and again for the same payment", async () => {
+  // JSON writes each of these characters in six bytes.
+  const evaluate = String.raw`"\u0001".repeat(1_000_000)`;
+  const urls = Array.from({ length: 20 }, () => `${site.url.href}tides`);
+  const init = {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ urls, evaluate, max_length: 1_000_000 }),
+  };
+  let payment = "";
+  const { response, receipt } = await payAndFetch(`${gateway}/batch`, init, {
+    account: () => ({ address: PAYER, privateKey: Buffer.from(PRIVATE_KEY.slice(2), "hex") }),
+    maxPrice: "$1",
+    fetch: (url, request) => {
+      payment = new Headers(request?.headers).get("payment-signature") ?? "";
+      return fetch(url, request);
+    },
+  });
+  const text = await response.text();
+  expect([response.status, receipt?.success]).toEqual([200, true]);
+  // What the API's description says of the answer.
+  const { results } = JSON.parse(text) as { results: { content: string; error?: string }[] };
+  expect(results.map(({ content, error }) => [content.length, error])).toEqual(urls.map(() => [1_000_000, undefined]));
+  const again = await fetch(`${gateway}/batch`, {
+    ...init,
+    headers: { ...init.headers, "payment-signature": payment },
+  });
+  expect([again.status, (await again.text()) === text]).toEqual([200, true]);
 });
 
 test("the typed client's types hold in a strict program for Node", async () => {

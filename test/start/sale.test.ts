@@ -7,8 +7,9 @@ import { ExactEvmScheme } from "@x402/evm/exact/client";
 import { wrapFetchWithPayment } from "@x402/fetch";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { descendants, Folder, Program, until } from "../support/program.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const BIN = join(import.meta.dir, "../../bin/turnpike.mjs");
 const SENTENCE = "A toll is paid once, at the gate, and the road behind it is open to the one who paid. ";
@@ -22,17 +23,23 @@ let url: string;
 /** Resolves when the page that never ends is asked for. */
 let stuck: PromiseWithResolvers<void>;
 
-function payingFetch(): typeof fetch {
+/** Pays from a wallet of its own for what `send` is asked. */
+function payingFetch(send: (...request: Parameters<typeof fetch>) => Promise<Response> = fetch): typeof fetch {
   const account = privateKeyToAccount(generatePrivateKey());
   const client = new x402Client().register("eip155:*", new ExactEvmScheme(account));
   // The wrapper's type lacks only `preconnect`, which nobody here calls.
-  return wrapFetchWithPayment(fetch, client) as typeof fetch;
+  return wrapFetchWithPayment(send as typeof fetch, client) as typeof fetch;
 }
 
-function post(send: typeof fetch, operation: string, body: object): Promise<Response> {
+function post(
+  send: typeof fetch,
+  operation: string,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
   return send(`${url}/${operation}`, {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", ...headers },
     body: JSON.stringify(body),
   });
 }
@@ -118,6 +125,35 @@ test("a browser that is killed in mid-request costs nobody anything, and the nex
     return again.status === 200 ? again : undefined;
   });
   expect(await next.text()).toContain("A toll is paid once");
+});
+
+test("a request that gets 503 while the content service starts is not charged, and its payment and its wallet work after that", async () => {
+  const { settled = 0, released = 0 } = ledger();
+  let signature = "";
+  const wallet = payingFetch((input, init) => {
+    signature =
+      new Headers(input instanceof Request ? input.headers : init?.headers).get("payment-signature") ?? signature;
+    return fetch(input, init);
+  });
+  const [ended] = descendants(program.pid, "main.ts content");
+  process.kill(ended ?? 0, "SIGKILL");
+  const starting = await until("another content service", () =>
+    descendants(program.pid, "main.ts content").find((pid) => pid !== ended),
+  );
+  process.kill(starting, "SIGSTOP");
+  const article = { url: `${site.url.href}article` };
+  const refused = await post(wallet, "read", article);
+  process.kill(starting, "SIGCONT");
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "2"]);
+  expect(refused.headers.get("payment-response")).toBeNull();
+  expect(await refused.json()).toMatchObject({ type: "urn:turnpike:error:browser-unavailable" });
+  await until("the payment's release", () => ((ledger()["released"] ?? 0) > released ? true : undefined));
+  expect(ledger()["settled"] ?? 0).toBe(settled);
+  // The gateway has these wait until the service is there.
+  const again = await post(fetch, "read", article, { "payment-signature": signature });
+  expect([again.status, again.headers.has("payment-response")]).toEqual([200, true]);
+  expect((await post(wallet, "read", article)).status).toBe(200);
+  expect(ledger()["settled"]).toBe(settled + 2);
 });
 
 test("a wrong request is told what is wrong, and is not charged", async () => {

@@ -4,8 +4,9 @@ import { statSync, utimesSync } from "node:fs";
 import { type Message, statusOf, valuesOf } from "../support/message.ts";
 import { RawClient } from "../support/raw-client.ts";
 import { pattern, Site } from "./site.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(20_000);
+setDefaultTimeout(patient(20_000));
 
 const TEXT = "0123456789abcdefghij";
 const MODIFIED = "Thu, 01 Jan 2026 12:00:00 GMT";

@@ -6,8 +6,9 @@ import { join } from "node:path";
 import { startGateway } from "../support/gateway.ts";
 import { statusOf } from "../support/message.ts";
 import { Site, until } from "./site.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(20_000);
+setDefaultTimeout(patient(20_000));
 
 const isRoot = process.getuid?.() === 0;
 

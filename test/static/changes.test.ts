@@ -17,8 +17,9 @@ import { LOCALHOST } from "../support/certificates.ts";
 import { type Message, statusOf, valuesOf } from "../support/message.ts";
 import { RawClient } from "../support/raw-client.ts";
 import { pattern, Site, until } from "./site.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 /** More than the sockets between client and server hold, so that most of it waits in the file. */
 const LARGE = 32 * 1024 * 1024;

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { statusOf } from "../support/message.ts";
 import { Folder, Program, until } from "../support/program.ts";
 import { RawClient } from "../support/raw-client.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
 /** Longer than a file, or its folder, is taken to be as it was. */

@@ -2,8 +2,9 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { Folder, Program } from "../support/program.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 let folder: Folder;
 beforeEach(() => {

@@ -4,8 +4,9 @@ import { type Gateway } from "../support/gateway.ts";
 import { type Message, statusOf, valuesOf } from "../support/message.ts";
 import { once } from "../support/raw-client.ts";
 import { Site } from "./site.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(20_000);
+setDefaultTimeout(patient(20_000));
 
 const sites = [new Site(), new Site()] as const;
 let gateways: readonly Gateway[];

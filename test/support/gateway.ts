@@ -2,9 +2,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-const START_MS = 10_000;
-const STOP_MS = 3_000;
+const START_MS = patient(10_000);
+const STOP_MS = patient(3_000);
 const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
 
 export interface Gateway {

@@ -60,8 +60,15 @@ export class Http3Client {
     return this.#heard.goodbye;
   }
 
-  /** Sends a head, and nothing else; `ended`: nor will anything follow. */
-  async open(method: string, path: string, fields: HeaderBlock = {}, ended = true): Promise<OpenRequest> {
+  /** Sends a head, and nothing else; `ended`: nor will anything follow. The body is read once `reading` resolves. */
+  // oxlint-disable-next-line eslint/max-params -- what most callers leave out
+  async open(
+    method: string,
+    path: string,
+    fields: HeaderBlock = {},
+    ended = true,
+    reading: Promise<void> = Promise.resolve(),
+  ): Promise<OpenRequest> {
     const stream = await this.#session.createBidirectionalStream({});
     stream.onerror = () => {}; // oxlint-disable-line unicorn/prefer-add-event-listener -- it is no event target
     const interim: HeaderBlock[] = [];
@@ -78,6 +85,7 @@ export class Http3Client {
     );
     const chunks: Uint8Array[] = [];
     const response = (async () => {
+      await reading;
       for await (const batch of readable(stream)) chunks.push(...batch);
       // Trailers are told of after the end.
       await new Promise((resolve) => setImmediate(resolve));

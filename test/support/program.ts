@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Waiters } from "./waiters.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
 const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
 const PATIENCE_MS = 20_000;
@@ -78,7 +79,7 @@ export class Program {
   /** Has it stop and waits until it has; harmless where it has ended. */
   async stop(): Promise<void> {
     if (this.running) this.kill("SIGTERM");
-    const kill = setTimeout(() => this.kill("SIGKILL"), 8000);
+    const kill = setTimeout(() => this.kill("SIGKILL"), patient(8000));
     await this.exit();
     clearTimeout(kill);
   }
@@ -94,7 +95,7 @@ export class Program {
 
 /** Waits until `probe` gives something, looking again every few milliseconds. */
 export async function until<T>(what: string, probe: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + patient(PATIENCE_MS);
   for (;;) {
     const result = await probe();
     if (result !== undefined) return result;

@@ -4,11 +4,12 @@ import { type Bytes, varint } from "./http3-frames.ts";
 import { initialSecrets, open, packetKeys, type PacketKeys, seal, type Secrets, V1, V2 } from "./quic-crypto.ts";
 import { ackOf, byteLength, type Close, cryptoFrame, readFrames, readVarint } from "./quic-frames.ts";
 import { type Extension, QuicTls } from "./quic-tls.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
 const MIN_DATAGRAM_BYTES = 1200;
 const ID_BYTES = 8;
 /** Longer than a server with two busy cores takes; only one that does nothing is waited for that long. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = patient(10_000);
 
 export type Parameter = readonly [id: number, content: Bytes];
 

@@ -1,3 +1,5 @@
+import { patient } from "../../src/lib/testing/patience.ts";
+
 /** Waits for what somebody else brings: probes are asked again after each event. */
 export class Waiters {
   readonly #checks = new Set<() => void>();
@@ -7,7 +9,7 @@ export class Waiters {
     for (const check of this.#checks) check();
   }
 
-  /** What `probe` gives, once it gives something; undefined after `patienceMs`, or where `isOver` says that nothing more comes. */
+  /** What `probe` gives, once it gives something; undefined after `patienceMs`, longer on a busy machine, or where `isOver` says that nothing more comes. */
   until<T>(
     probe: () => T | undefined,
     patienceMs: number,
@@ -27,7 +29,7 @@ export class Waiters {
           settle(() => reject(error instanceof Error ? error : new Error(String(error))));
         }
       };
-      const timer = setTimeout(() => settle(() => resolve(undefined)), patienceMs);
+      const timer = setTimeout(() => settle(() => resolve(undefined)), patient(patienceMs));
       this.#checks.add(check);
       check();
     });

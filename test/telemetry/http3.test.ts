@@ -4,8 +4,9 @@ import { Http3Client } from "../support/http3-client.ts";
 import { Folder, Program, until } from "../support/program.ts";
 import { valueOf } from "../support/prometheus.ts";
 import { LOCALHOST } from "../support/certificates.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(40_000);
+setDefaultTimeout(patient(40_000));
 
 test("liveness, readiness and metrics answer over HTTP/3, and count what it brings", async () => {
   const folder = new Folder();

@@ -10,8 +10,9 @@ import { descendants, Folder, Program, until } from "../support/program.ts";
 import { parseMetrics, valueOf } from "../support/prometheus.ts";
 import { once, RawClient } from "../support/raw-client.ts";
 import { echo, RawOrigin } from "../support/raw-origin.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-const TIME_MS = 40_000;
+const TIME_MS = patient(40_000);
 const REQUESTS = "turnpike_http_requests_total";
 const RESPONSES = "turnpike_http_responses_total";
 

@@ -5,8 +5,9 @@ import { type Server } from "bun";
 import { Rig } from "../proxy/testing/rig.ts";
 import { TEST_CA } from "../support/certificates.ts";
 import { Program } from "../support/program.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const NODE = Bun.which("node");
 const PEER = join(import.meta.dir, "testing/ws-peer.mjs");

@@ -5,8 +5,9 @@ import { RawClient } from "../support/raw-client.ts";
 import { Stage } from "./testing/stage.ts";
 import { ACCEPT, handshakeHead, KEY } from "./testing/tunnel-client.ts";
 import { acceptOf, accepting, type Reply, switching } from "./testing/tunnel-origin.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 const BOTH = ["HTTP/1.1", "HTTP/2"] as const;
 

@@ -7,8 +7,9 @@ import { CLOSE, closing, frame, framesIn, type ReadFrame } from "./testing/frame
 import { CLIENTS } from "./testing/stage.ts";
 import { type ClientKind, openTunnel, type Ports } from "./testing/tunnel-client.ts";
 import { type Case, SECTIONS } from "./testing/ws-cases.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const NODE = Bun.which("node");
 const MASK = Buffer.from([1, 2, 3, 4]);

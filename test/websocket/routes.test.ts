@@ -10,8 +10,9 @@ import { RawClient } from "../support/raw-client.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
 import { handshakeHead, openTunnel } from "./testing/tunnel-client.ts";
 import { TunnelOrigin } from "./testing/tunnel-origin.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 const BOTH = ["HTTP/1.1", "HTTP/2"] as const;
 const ENABLE_CONNECT_PROTOCOL = 8;

@@ -6,8 +6,9 @@ import { Folder, Program, until } from "../support/program.ts";
 import { CLIENTS, Stage } from "./testing/stage.ts";
 import { type ClientKind, openTunnel, type Opened } from "./testing/tunnel-client.ts";
 import { TunnelOrigin } from "./testing/tunnel-origin.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const BOTH: readonly ClientKind[] = ["HTTP/1.1", "HTTP/2"];
 

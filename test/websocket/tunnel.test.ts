@@ -5,8 +5,9 @@ import { until } from "../support/program.ts";
 import { type End } from "./testing/end.ts";
 import { CLIENTS, Stage, UPSTREAMS } from "./testing/stage.ts";
 import { switching } from "./testing/tunnel-origin.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 const MIB = 1_048_576;
 /** RFC 8441 §5. */

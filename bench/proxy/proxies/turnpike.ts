@@ -6,12 +6,12 @@ function listener({ shape: { client } }: Site): object {
   return { address: "127.0.0.1", port: 0, use_tls: client === "h2", h2c_only: client === "h2c" };
 }
 
-function upstream({ shape, originPort, ca }: Site): object {
+function upstream({ shape, originPort, ca, pool = POOL }: Site): object {
   const tls = { tls: true, tls_verify: true, tls_ca_path: ca, tls_sni: ORIGIN_NAME };
   return {
     name: "origin",
     servers: [{ address: "127.0.0.1", port: originPort }],
-    connection_pool: { max_connections: POOL, max_idle: POOL },
+    connection_pool: { max_connections: pool, max_idle: pool },
     ...(shape.upstream === "tls" ? tls : {}),
     ...(shape.upstream === "h2c" ? { protocol: "h2c" } : {}),
   };

@@ -4,9 +4,10 @@ import { openBlankTab } from "./blank-tab.ts";
 import { CdpClosed } from "./cdp.ts";
 import { browserPrograms } from "./find.ts";
 import { launchBrowser, type RunningBrowser } from "./launch.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 // A browser on a busy machine takes its time.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const state = createStateFolder();
 afterAll(() => state.remove());

@@ -4,15 +4,14 @@ import { type CdpFields } from "./cdp.ts";
 /** A page that refreshes itself to another address within this time is a redirect; in seconds. */
 const SOON_SECONDS = 1;
 
-/** Frames of a page whose own quiet is waited for; no page that people read has more. */
-const MAX_FRAMES = 1_000;
-
-const LIFECYCLE = { load: "load", domcontentloaded: "DOMContentLoaded", networkidle0: "networkIdle" } as const;
+/** The event that is waited for first; a page that is to be quiet must have loaded. */
+const LIFECYCLE = { load: "load", domcontentloaded: "DOMContentLoaded", networkidle0: "load" } as const;
 
 /** Follows the documents of a tab's main frame by the browser's events, and knows when the awaited page event came. */
 export class DocumentWatch {
   readonly #frame: string;
   readonly #waitUntil: WaitUntil;
+  readonly #isQuiet: () => boolean;
   #loader = "";
   #documents = 0;
   /** The document that the awaited page event came from. */
@@ -21,17 +20,16 @@ export class DocumentWatch {
   #loaded = "";
   #leaving = false;
   #refreshing = false;
-  /** Frames in the page that load a document, and those whose document is not quiet yet. */
-  readonly #loading = new Set<string>();
-  readonly #busy = new Set<string>();
   #reached = Promise.withResolvers<void>();
   /** The document that has had no connection for half a second. */
   #idle = "";
   #idling = Promise.withResolvers<void>();
 
-  constructor(frame: string, waitUntil: WaitUntil) {
+  /** `isQuiet` tells whether the tab has no request under way; call `check` when it becomes true. */
+  constructor(frame: string, waitUntil: WaitUntil, isQuiet: () => boolean) {
     this.#frame = frame;
     this.#waitUntil = waitUntil;
+    this.#isQuiet = isQuiet;
   }
 
   /** Documents that the tab has had for this visit. */
@@ -41,7 +39,8 @@ export class DocumentWatch {
 
   /** Whether the awaited event came from a document that is not on its way to another one. */
   get settled(): boolean {
-    if (this.#ready === "" || this.#ready !== this.#loader || this.#busy.size > 0) return false;
+    if (this.#ready === "" || this.#ready !== this.#loader) return false;
+    if (this.#waitUntil === "networkidle0" && !this.#isQuiet()) return false;
     // A page that is on its way to another one (a refresh, a script's redirect) is not the one that was asked for.
     return !this.#leaving && !this.#refreshing;
   }
@@ -49,7 +48,7 @@ export class DocumentWatch {
   /** Resolves when `settled` is true. */
   async settling(): Promise<void> {
     this.#reached = Promise.withResolvers<void>();
-    this.#check();
+    this.check();
     await this.#reached.promise;
   }
 
@@ -62,11 +61,7 @@ export class DocumentWatch {
 
   onEvent(method: string, params: CdpFields): void {
     if (method === "Page.lifecycleEvent") return this.#onLifecycle(params);
-    if (method === "Page.frameDetached") return this.#onQuiet(String(params["frameId"]));
     if (params["frameId"] === this.#frame) this.#onOwnEvent(method, params);
-    else if (method === "Page.frameStartedLoading" && this.#loading.size < MAX_FRAMES) {
-      this.#loading.add(String(params["frameId"]));
-    }
   }
 
   /** The main frame shows a new document. */
@@ -75,8 +70,6 @@ export class DocumentWatch {
     this.#refreshing = false;
     this.#documents += 1;
     this.#loader = loader;
-    this.#loading.clear();
-    this.#busy.clear();
   }
 
   #onOwnEvent(method: string, params: CdpFields): void {
@@ -89,19 +82,19 @@ export class DocumentWatch {
         return;
       case "Page.frameClearedScheduledNavigation":
         this.#refreshing = false;
-        return this.#check();
+        return this.check();
       case "Page.frameStoppedLoading":
         this.#leaving = false;
         // No page event comes of a document that stopped itself, or whose way to another one led nowhere.
         if (this.#loaded !== this.#loader) this.#ready = this.#loader;
-        return this.#check();
+        return this.check();
       default:
     }
   }
 
   #onLifecycle(params: CdpFields): void {
     const { name, frameId } = params;
-    if (frameId !== this.#frame) return this.#onFrameLifecycle(String(frameId), name);
+    if (frameId !== this.#frame) return;
     if (params["loaderId"] !== this.#loader || this.#loader === "") return;
     if (name === "load") this.#loaded = this.#loader;
     if (name === "networkIdle") {
@@ -110,22 +103,11 @@ export class DocumentWatch {
     }
     if (name !== LIFECYCLE[this.#waitUntil]) return;
     this.#ready = this.#loader;
-    this.#check();
+    this.check();
   }
 
-  /** Each frame of a page tells of its own connections alone. */
-  #onFrameLifecycle(frame: string, name: unknown): void {
-    if (this.#waitUntil !== "networkidle0") return;
-    if (name === "networkIdle") return this.#onQuiet(frame);
-    // The empty document that a frame begins with is never said to be quiet.
-    if (name === "init" && this.#loading.has(frame)) this.#busy.add(frame);
-  }
-
-  #onQuiet(frame: string): void {
-    if (this.#busy.delete(frame)) this.#check();
-  }
-
-  #check(): void {
+  /** Looks whether it is settled now. */
+  check(): void {
     if (this.settled) this.#reached.resolve();
   }
 }

@@ -1,18 +1,22 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { DownloadError } from "../page/download.ts";
 import { type FetchedDocument, type FetchedResponse, MARK, type PageRequest, type PageSource } from "../page/page.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
 import { openPage, pageRequestOf, visiting } from "../testing/visit.ts";
 import { BrowserPool } from "./pool.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 // A browser on a busy machine takes its time.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const state = createStateFolder();
 const hits: string[] = [];
 const HTML = "text/html";
 let pool: BrowserPool;
+let browserPath = "";
 
 type Answer = string | (() => Response | Promise<Response>);
 const NEVER = new Promise<Response>(() => undefined);
@@ -54,6 +58,13 @@ const PAGES: Readonly<Record<string, Answer>> = {
   },
   "/frame-fetches": `<body><iframe src="/late-fetches?frame"></iframe><iframe></iframe><iframe src="/no-content"></iframe>
     <script>addEventListener("message", (event) => document.body.append(event.data))</script>`,
+  "/foreign-frame": () => {
+    const page = `<iframe src="http://127.0.0.7:${server.port}/late-fetches?frame"></iframe>`;
+    return new Response(page, { headers: { "content-type": HTML } });
+  },
+  "/worker-fetches": `<script>new Worker(URL.createObjectURL(new Blob(["const get = (n) => fetch('" + location.origin + "/slow?' + n).then(() => { if (n < 3) setTimeout(() => get(n + 1), 200); }); setTimeout(() => get(1), 200)"])))</script>`,
+  "/awaited-script": `<script async src="/slow?1"></script><script async src="/slow?2"></script><script async src="/slow?3"></script>`,
+  "/streams": `<script>new EventSource("/never"); new WebSocket(location.origin.replace("http", "ws") + "/never")</script>`,
   "/no-content": () => new Response(null, { status: 204 }),
   "/hangs": `<p>there</p><script src="/never.js"></script><p>not there</p>`,
   "/spins": `<p>there</p><script>while (true);</script>`,
@@ -64,7 +75,8 @@ const PAGES: Readonly<Record<string, Answer>> = {
 };
 
 const server = Bun.serve({
-  hostname: "127.0.0.1",
+  // All of loopback: each of its addresses is a site of its own.
+  hostname: "0.0.0.0",
   port: 0,
   async fetch(request): Promise<Response> {
     const { pathname, search } = new URL(request.url);
@@ -78,7 +90,9 @@ const server = Bun.serve({
 const base = `http://127.0.0.1:${server.port}`;
 
 beforeAll(async () => {
-  ({ pool } = await BrowserPool.start({ stateDir: state.path, log: () => undefined }));
+  const started = await BrowserPool.start({ stateDir: state.path, log: () => undefined });
+  pool = started.pool;
+  browserPath = started.browser.path;
 });
 
 afterAll(async () => {
@@ -260,6 +274,39 @@ describe("networkidle0", () => {
   });
 });
 
+describe.each([
+  ["one process for the frames of a page", []],
+  ["a process for each site", ["--site-per-process"]],
+])("networkidle0 with %s", (_what, flags) => {
+  let own: BrowserPool;
+  beforeAll(async () => {
+    const program = join(state.path, `own-browser${flags.length}`);
+    const folder = dirname(browserPath);
+    const script = `LD_LIBRARY_PATH=${folder}/lib exec ${browserPath} ${flags.join(" ")} "$@"`;
+    writeFileSync(program, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    ({ pool: own } = await BrowserPool.start({ stateDir: state.path, browserPath: program, log: () => undefined }));
+  });
+  afterAll(() => own.close());
+
+  test.each([
+    ["a frame of another site, after its load event", "/foreign-frame", false],
+    ["a worker", "/worker-fetches", false],
+    ["a worker of a page in disguise", "/worker-fetches", true],
+    ["a script that the load event waits for", "/awaited-script", false],
+  ])("waits for the requests of %s", async (_whose, path, stealth) => {
+    const request = pageRequestOf(base + path, { waitUntil: "networkidle0", stealth, timeoutMs: 60_000 });
+    const before = hits.filter((hit) => hit.startsWith("/slow")).length;
+    const loaded = await openPage(own, request, (page) => page.evaluate("document.readyState"));
+    expect(loaded).toBe("complete");
+    expect(hits.filter((hit) => hit.startsWith("/slow")).length - before).toBe(3);
+  });
+
+  test("does not wait for WebSockets and event streams, which have no end", async () => {
+    const request = pageRequestOf(`${base}/streams`, { waitUntil: "networkidle0", timeoutMs: 60_000 });
+    expect(await openPage(own, request, (page) => page.evaluate("document.readyState"))).toBe("complete");
+  });
+});
+
 describe("what is there at the time-out", () => {
   test("is given where the caller takes it", async () => {
     const source = await snapshot("/hangs", { timeoutMs: 700, partial: true });
@@ -299,7 +346,7 @@ test.each([
 });
 
 test("a page that asks for pictures without end is an error", async () => {
-  const failure = await snapshot("/greedy-requests").catch((error: unknown) => error);
+  const failure = await snapshot("/greedy-requests", { timeoutMs: 60_000 }).catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(TurnpikeError);
   expect(String(failure)).toContain("requests");
 });

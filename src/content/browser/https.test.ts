@@ -1,12 +1,14 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { ANYWHERE, EgressSession } from "../egress/guard.ts";
 import { UNTRUSTED } from "../testing/certificate.ts";
+import { proxyPortOf } from "../testing/proxy-of.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
 import { type BrowserProgram, browserPrograms } from "./find.ts";
 import { launchBrowser } from "./launch.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 // A browser on a busy machine takes its time.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const state = createStateFolder();
 
@@ -32,7 +34,7 @@ test("an HTTPS page loads with no library but those that npm brought", async () 
   const egress = new EgressSession({ policy: ANYWHERE });
   const { cdp } = browser;
   const { browserContextId } = await cdp.send("Target.createBrowserContext", {
-    proxyServer: await egress.proxyServer(),
+    proxyServer: `http://127.0.0.1:${await proxyPortOf(egress)}`,
     proxyBypassList: "<-loopback>",
   });
   const { targetId } = await cdp.send("Target.createTarget", { url: "about:blank", browserContextId });

@@ -5,14 +5,14 @@ import { type Readable, type Writable } from "node:stream";
 import { isAlive } from "../../lib/is-alive.ts";
 import { CdpConnection } from "./cdp.ts";
 import { type BrowserProgram } from "./find.ts";
-import { MemoryWatch } from "./memory-watch.ts";
 import { ownBrowser, processName, reapOrphans, shortName } from "./orphans.ts";
+import { ProcessWatch } from "./process-watch.ts";
 
 /** A browser that answered its first call. `exited` settles when the process is gone and its folder removed. */
 export interface RunningBrowser {
   readonly cdp: CdpConnection;
-  /** Watches the memory of its pages. */
-  readonly memory: MemoryWatch;
+  /** Keeps the processes of its pages within bounds. */
+  readonly processes: ProcessWatch;
   /** Its name and version, as in "HeadlessChrome/153.0.8010.0". */
   readonly product: string;
   readonly exited: Promise<void>;
@@ -114,7 +114,7 @@ export async function launchBrowser(
     name = processName(pid) || name;
     return {
       cdp,
-      memory: new MemoryWatch(pid),
+      processes: new ProcessWatch(pid),
       product,
       exited,
       kill,

@@ -1,8 +1,11 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { startSite } from "../testing/site.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
 import { openPage, pageRequestOf } from "../testing/visit.ts";
 import { BrowserPool } from "./pool.ts";
+import { patient } from "../../lib/testing/patience.ts";
+
+setDefaultTimeout(patient(60_000));
 
 test("a visit that the end of the service cuts off says so, and nothing of the browser's own words", async () => {
   const state = createStateFolder();
@@ -19,4 +22,4 @@ test("a visit that the end of the service cuts off says so, and nothing of the b
   });
   await site.close();
   state.remove();
-}, 60_000);
+});

@@ -6,9 +6,10 @@ import { startSite, type TestSite } from "../testing/site.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
 import { openPage, pageRequestOf } from "../testing/visit.ts";
 import { BrowserPool } from "./pool.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 // A browser on a busy machine takes its time.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const state = createStateFolder();
 /** A program of the user's own; it stands still for as long as `stalls` is there. */

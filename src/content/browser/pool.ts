@@ -2,11 +2,14 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { messageOf } from "../../lib/caught.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
+import { type Figures, type PlacesFigures } from "../figures/figures.ts";
 import { type FontKind, missingFonts } from "../fonts/missing-fonts.ts";
 import { type BrowserProgram, type BrowserSource, browserPrograms, noBrowserMessage } from "./find.ts";
 import { majorOf, ordinaryUserAgent } from "./identity.ts";
 import { launchBrowser, type LaunchOptions, type RunningBrowser } from "./launch.ts";
 import { type OpenPage } from "../page/page.ts";
+import { PageBurnt } from "../page/burnt.ts";
+import { Offenders, PageExcess } from "../page/offenders.ts";
 import { Places } from "../page/places.ts";
 import { type BrowserEngine, type Visit } from "../page/visit.ts";
 import { tabError } from "./load-error.ts";
@@ -20,6 +23,8 @@ export interface PoolOptions {
   readonly browserPath?: string;
   /** A browser is replaced after so many visits; MAX_VISITS where it is left out. */
   readonly visitsPerBrowser?: number;
+  /** Failures of pages that used up their visit's time themselves are told apart, as PageBurnt. */
+  readonly chargeTimeouts?: boolean;
   readonly log: Log;
 }
 
@@ -55,10 +60,14 @@ export class BrowserPool implements BrowserEngine {
   readonly #options: PoolOptions;
   readonly #folder: string;
   readonly #places = new Places(availableParallelism() * PAGES_PER_CORE, MAX_QUEUED, QUEUE_TIMEOUT_MS);
+  readonly #offenders = new Offenders(() => performance.now());
   readonly #choice: Choice;
   #browser: Promise<PooledBrowser> | undefined;
   readonly #browsers = new Set<PooledBrowser>();
   #replacing: Promise<void> | undefined;
+  #started = 0;
+  /** Browsers that ended by themselves. */
+  #lost = 0;
   #closed = false;
 
   private constructor(options: PoolOptions, folder: string, choice: Choice) {
@@ -98,17 +107,32 @@ export class BrowserPool implements BrowserEngine {
     return await missingFonts(browser.running.cdp);
   }
 
+  get figures(): { readonly pages: PlacesFigures; readonly browsers: Figures["browsers"] } {
+    const browsers = { running: this.#browsers.size, started: this.#started, lost: this.#lost };
+    return { pages: this.#places.figures, browsers };
+  }
+
   async visit<T>(visit: Visit, use: (page: OpenPage) => Promise<T>): Promise<T> {
+    const { hostname: host } = visit.request.url;
+    await this.#offenders.turn(host, visit.deadline);
     const release = await this.#places.take(visit.request.signal, visit.deadline);
     try {
       // One that starts may take longer than the visit has.
       const browser = await visit.deadline.race(this.#running());
-      const tab = new Tab(browser.running, () => browser.warm.take(), visit);
+      const measures = this.#options.chargeTimeouts === true;
+      const tab = new Tab(browser.running, () => browser.warm.take(), visit, measures);
       browser.enter(tab);
       try {
-        return await useOf(tab, visit, use);
+        const result = await useOf(tab, visit, use);
+        this.#offenders.forgive(host);
+        return result;
       } catch (error) {
-        throw this.#closed ? stopping() : tabError(error);
+        const isBusy = await tab.isBusy(error);
+        // What a script of the caller's takes is not its page's doing.
+        if (!visit.scripted && (error instanceof PageExcess || isBusy)) this.#offenders.note(host);
+        if (this.#closed) throw stopping();
+        const isBurnt = error instanceof TurnpikeError && (await tab.hasBurnt(error, isBusy));
+        throw isBurnt ? new PageBurnt(error) : tabError(error);
       } finally {
         await browser.leave(tab);
         if (browser.worn) this.#replace(browser);
@@ -180,6 +204,7 @@ export class BrowserPool implements BrowserEngine {
       this.#options.log("warn", reason),
     );
     this.#browsers.add(pooled);
+    this.#started += 1;
     void browser.cdp.ended.then(() => this.#onBrowserGone(pooled));
     return pooled;
   }
@@ -187,6 +212,7 @@ export class BrowserPool implements BrowserEngine {
   #onBrowserGone(pooled: PooledBrowser): void {
     this.#browsers.delete(pooled);
     if (pooled.retired) return;
+    if (!this.#closed) this.#lost += 1;
     this.#browser = undefined;
     if (!this.#closed) this.#options.log("warn", "The browser stopped; the next request starts another");
   }

@@ -8,8 +8,10 @@ import { WarmTabs } from "./warm-tabs.ts";
 export const MAX_VISITS = 500;
 const WORN_BYTES = 512 * 1024 * 1024;
 
-/** A browser answers within a millisecond, even under load; one that visits wait for is asked this often. */
-const ASK_EVERY_MS = 2_000;
+/** A browser answers within milliseconds, even under load; one that visits wait for is asked this often. */
+const ASK_EVERY_MS = 200;
+/** One that takes longer may be flooded by a page. */
+const SLOW_MS = 150;
 const HUNG_MS = 6_000;
 
 /** Closing a tab takes milliseconds; a browser that does not manage within this has hung. */
@@ -38,7 +40,7 @@ export class PooledBrowser {
     this.#hung = hung;
     running.cdp.listen("", (method, params) => this.#onEvent(method, params));
     running.cdp
-      .send("Target.setDiscoverTargets", { discover: true, filter: [{ type: "page" }] })
+      .send("Target.setDiscoverTargets", { discover: true, filter: [{ type: "page" }, { type: "iframe" }] })
       .catch(() => undefined);
     const workers = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: WORKERS };
     running.cdp.send("Target.setAutoAttach", workers).catch(() => undefined);
@@ -47,7 +49,7 @@ export class PooledBrowser {
 
   /** Whether it has served its time. */
   get worn(): boolean {
-    return this.#visits >= this.#maxVisits || this.running.memory.browserBytes() > WORN_BYTES;
+    return this.#visits >= this.#maxVisits || this.running.processes.browserBytes() > WORN_BYTES;
   }
 
   /** Whether it ends with its last visit. */
@@ -58,13 +60,13 @@ export class PooledBrowser {
   enter(tab: Tab): void {
     this.#tabs.add(tab);
     this.#visits += 1;
-    this.running.memory.enter();
+    this.running.processes.enter();
     this.#asking ??= setInterval(() => this.#ask(), ASK_EVERY_MS);
   }
 
   /** Closes the tab of a visit that ended, whatever that takes. */
   async leave(tab: Tab): Promise<void> {
-    this.running.memory.leave();
+    this.running.processes.leave();
     await this.#dispose(tab);
     this.#tabs.delete(tab);
     if (this.#tabs.size > 0) return;
@@ -96,10 +98,12 @@ export class PooledBrowser {
     const now = performance.now();
     if (this.#asked > 0) {
       if (now - this.#asked > HUNG_MS) this.#kill("The browser does not answer; it is stopped");
+      else if (now - this.#asked > SLOW_MS) this.running.processes.relieve();
       return;
     }
     this.#asked = now;
     const answered = () => {
+      if (performance.now() - now > SLOW_MS) this.running.processes.relieve();
       this.#asked = 0;
     };
     this.running.cdp.send("Browser.getVersion").then(answered, answered);
@@ -109,17 +113,23 @@ export class PooledBrowser {
     // The protocol gives a TargetInfo with both events.
     const info = params["targetInfo"] as CdpFields;
     if (method === "Target.attachedToTarget") return this.#onWorker(info, params);
+    if (method !== "Target.targetCreated") return;
+    if (info["type"] === "iframe") return this.#owner(info)?.onOtherSite();
     // Tabs that a page opened beside its own are closed.
-    if (method !== "Target.targetCreated" || typeof info["openerId"] !== "string") return;
+    if (typeof info["openerId"] !== "string") return;
     this.running.cdp.send("Target.closeTarget", { targetId: info["targetId"] }).catch(() => undefined);
   }
 
   /** Workers that more than one page may use are nobody's but their context's; each waits until it is let run. */
   #onWorker(info: CdpFields, params: CdpFields): void {
-    const owner = [...this.#tabs].find((tab) => tab.isIn(info["browserContextId"]));
+    const owner = this.#owner(info);
     if (owner !== undefined) return owner.onWorker(params);
     const session = String(params["sessionId"]);
     this.running.cdp.send("Runtime.runIfWaitingForDebugger", {}, session).catch(() => undefined);
+  }
+
+  #owner(info: CdpFields): Tab | undefined {
+    return [...this.#tabs].find((tab) => tab.isIn(info["browserContextId"]));
   }
 
   async #dispose(tab: Tab): Promise<void> {

@@ -2,23 +2,33 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { type EgressSession } from "../egress/guard.ts";
 import { type Deadline } from "../page/deadline.ts";
 import { DownloadError } from "../page/download.ts";
+import { PageExcess } from "../page/offenders.ts";
 import { type OpenPage, type PageRequest } from "../page/page.ts";
 import { type Visit } from "../page/visit.ts";
 import { type BlankTab, closeBlankTab } from "./blank-tab.ts";
+import { hasBurnt } from "./burning.ts";
 import { type CdpConnection, type CdpFields } from "./cdp.ts";
 import { DocumentWatch } from "./document-watch.ts";
 import { type Identity, identityOf } from "./identity.ts";
 import { Interception } from "./interception.ts";
 import { type RunningBrowser } from "./launch.ts";
 import { loadError } from "./load-error.ts";
+import { NetworkWatch } from "./network-watch.ts";
 import { pageOf, type ScriptedPage } from "./page-scripts.ts";
 import { Stealth } from "./stealth/stealth.ts";
 
 /** Documents that a visit may go through by script or refresh; what goes on for ever must not. */
 const MAX_DOCUMENTS = 20;
 
+/** Frames that a visit may make, those counted that are gone; and frames with a process of their own, which other sites have. */
+const MAX_FRAMES = 1_000;
+const MAX_FRAMES_OF_OTHER_SITES = 64;
+
 /** What pages fetch after they have loaded is waited for so long, and no longer than half of the time that is left. */
 const MAX_SETTLING_MS = 3_000;
+
+/** A page that is not busy answers within this time. */
+const BUSY_MS = 250;
 
 /** Blank tabs tried for one visit, where those that waited had crashed. */
 const MAX_BLANK_TABS = 3;
@@ -35,13 +45,20 @@ export class Tab {
   #taking: Promise<BlankTab> | undefined;
   #blank: BlankTab | undefined;
   #watch: DocumentWatch | undefined;
+  #network: NetworkWatch | undefined;
   #interception: Interception | undefined;
   #page: ScriptedPage | undefined;
   #identity: Identity | undefined;
   #stealth: Stealth | undefined;
+  readonly #killedBefore: number;
+  readonly #measures: boolean;
+  /** The process of its page was killed for what it took by itself. */
+  #tookTooMuch = false;
+  #frames = 0;
+  #framesOfOtherSites = 0;
 
-  /** `take` gives a blank tab of the browser. */
-  constructor(browser: RunningBrowser, take: () => Promise<BlankTab>, visit: Visit) {
+  /** `take` gives a blank tab of the browser. `measures`: the page's processor time is counted, for `hasBurnt`. */
+  constructor(browser: RunningBrowser, take: () => Promise<BlankTab>, visit: Visit, measures: boolean) {
     this.#browser = browser;
     this.#cdp = browser.cdp;
     this.#take = take;
@@ -49,6 +66,8 @@ export class Tab {
     this.#request = visit.request;
     this.#egress = visit.egress;
     this.deadline = visit.deadline;
+    this.#measures = measures;
+    this.#killedBefore = browser.processes.killed;
   }
 
   /** The page as far as it has come, once it has a document. */
@@ -89,15 +108,41 @@ export class Tab {
   /** A shared or service worker of the tab's began and waits, by the event Target.attachedToTarget. */
   onWorker(params: CdpFields): void {
     if (this.#stealth !== undefined) return this.#stealth.onAttached(params);
+    this.#network?.onAttached(params);
     const session = String(params["sessionId"]);
     const override = this.#identity?.override ?? {};
     this.#cdp.send("Emulation.setUserAgentOverride", override, session).catch(() => undefined);
     this.#cdp.send("Runtime.runIfWaitingForDebugger", {}, session).catch(() => undefined);
   }
 
+  /** A frame of another site began in the tab. */
+  onOtherSite(): void {
+    this.#framesOfOtherSites += 1;
+    if (this.#framesOfOtherSites > MAX_FRAMES_OF_OTHER_SITES) this.deadline.stop(framesError());
+  }
+
+  /** Whether the visit ended in a time-out because the page's script leaves no time for anything else. */
+  async isBusy(end: unknown): Promise<boolean> {
+    if (!isTimeout(end) || this.#page === undefined) return false;
+    const answered = this.#send("Runtime.evaluate", { expression: "0" }).then(
+      () => false,
+      () => false,
+    );
+    return await Promise.race([answered, Bun.sleep(BUSY_MS).then(() => true)]);
+  }
+
+  /** Whether the visit ended because its page used the time up, or was stopped for what it took by itself. */
+  async hasBurnt(end: unknown, isBusy: boolean): Promise<boolean> {
+    if (!this.#measures) return false;
+    if (end instanceof PageExcess) return this.#tookTooMuch;
+    if (!isTimeout(end) || this.#page === undefined) return false;
+    return await hasBurnt((method) => this.#send(method), { elapsedMs: this.deadline.elapsedMs, isBusy });
+  }
+
   /** Closes the tab and all it opened. Fails where the browser does not do so. */
   async close(): Promise<void> {
     this.#stealth?.close();
+    this.#network?.close();
     // A tab that was still being made when the deadline came is closed as well.
     const blank = await this.#taking?.catch(() => undefined);
     if (blank !== undefined) await closeBlankTab(this.#browser, blank);
@@ -109,7 +154,10 @@ export class Tab {
     const blank = await this.deadline.race(this.#taking);
     this.#egress.adopt(blank.proxy);
     this.#blank = blank;
-    const watch = new DocumentWatch(blank.target, this.#request.waitUntil);
+    this.#network?.close();
+    const network = this.#request.waitUntil === "networkidle0" ? this.#networkOf() : undefined;
+    this.#network = network;
+    const watch = new DocumentWatch(blank.target, this.#request.waitUntil, () => network?.idle ?? true);
     const interception = new Interception((method, params) => this.#send(method, params), blank.target, this.#visit);
     const page = pageOf({
       call: (method, params) => this.#call(method, params),
@@ -123,7 +171,7 @@ export class Tab {
     });
     const ready = await this.deadline.race(Promise.race([crashed.promise, this.#furnish(interception)]));
     if (ready === "crashed" || !blank.alive()) {
-      if (tries <= 1) throw crashError();
+      if (tries <= 1) throw crashError(false);
       await this.deadline.race(closeBlankTab(this.#browser, blank));
       return await this.#prepare(tries - 1);
     }
@@ -134,16 +182,24 @@ export class Tab {
     return { watch, page };
   }
 
+  #networkOf(): NetworkWatch {
+    return new NetworkWatch(this.#cdp, () => this.#watch?.check());
+  }
+
   /** Sets what depends on the visit. The page's process answers the last of it: one that waited may have crashed. */
   async #furnish(interception: Interception): Promise<"ready"> {
     const { userAgent, stealth, window } = this.#request;
     const identity = identityOf(this.#browser.product, userAgent, stealth);
     this.#identity = identity;
-    if (stealth) this.#stealth = new Stealth(this.#cdp, identity, Math.random);
+    const session = this.#blank?.session ?? "";
+    if (stealth) this.#stealth = new Stealth(this.#cdp, identity, Math.random, this.#network);
     await Promise.all([
+      this.#network?.watch(session),
+      this.#network?.attach(session),
       userAgent !== undefined && this.#send("Emulation.setUserAgentOverride", identity.override),
-      this.#stealth?.disguisePage(this.#blank?.session ?? ""),
+      this.#stealth?.disguisePage(session),
       interception.start(),
+      this.#measures && this.#send("Performance.enable"),
       window !== undefined && this.#send("Emulation.setDeviceMetricsOverride", windowOf(window)),
       this.#send("Runtime.evaluate", { expression: "0" }),
     ]);
@@ -186,7 +242,7 @@ export class Tab {
       case "Fetch.requestPaused":
         return this.#interception?.onPaused(params);
       case "Target.attachedToTarget":
-        return this.#stealth?.onAttached(params);
+        return (this.#stealth ?? this.#network)?.onAttached(params);
       case "Page.frameNavigated":
         // The protocol gives a frame object with this event.
         return this.#onNavigated(params["frame"] as CdpFields);
@@ -194,11 +250,17 @@ export class Tab {
         // The page stands still until the dialog is answered; the answer to the answer matters to nobody.
         this.#send("Page.handleJavaScriptDialog", { accept: false }).catch(() => undefined);
         return;
+      case "Page.frameAttached":
+        this.#frames += 1;
+        if (this.#frames > MAX_FRAMES) this.deadline.stop(framesError());
+        return;
       case "Inspector.targetCrashed":
-        return this.deadline.stop(crashError());
+        this.#tookTooMuch = this.#browser.processes.claimExcess();
+        return this.deadline.stop(crashError(this.#browser.processes.killed > this.#killedBefore));
       case "Inspector.detached":
         return this.deadline.stop(new TurnpikeError("page-failed", "Cannot load the page: its tab was closed"));
       default:
+        this.#network?.onEvent(this.#blank?.session ?? "", method, params);
         this.#watch?.onEvent(method, params);
     }
   }
@@ -206,6 +268,7 @@ export class Tab {
   #onNavigated(frame: CdpFields): void {
     if (frame["id"] !== this.#blank?.target || this.#watch === undefined) return;
     this.#watch.onDocument(String(frame["loaderId"]));
+    this.#network?.onDocument(this.#blank?.session ?? "", String(frame["loaderId"]));
     const unreachable = frame["unreachableUrl"];
     if (typeof unreachable === "string") this.deadline.stop(loadError(this.#egress, "", unreachable));
     else if (this.#watch.documents > MAX_DOCUMENTS) {
@@ -215,10 +278,20 @@ export class Tab {
   }
 }
 
+function isTimeout(end: unknown): boolean {
+  return end instanceof TurnpikeError && end.code === "page-timeout";
+}
+
 function windowOf({ width, height }: NonNullable<PageRequest["window"]>): CdpFields {
   return { width, height, screenWidth: width, screenHeight: height, deviceScaleFactor: 1, mobile: false };
 }
 
-function crashError(): TurnpikeError {
-  return new TurnpikeError("page-failed", "Cannot load the page: it crashed its tab, or took too much memory");
+function crashError(killed: boolean): TurnpikeError {
+  if (killed) return new PageExcess("Cannot load the page: it took too much memory, processor time or threads");
+  return new TurnpikeError("page-failed", "Cannot load the page: it crashed its tab");
+}
+
+function framesError(): PageExcess {
+  const detail = `Cannot load the page: it makes more than ${MAX_FRAMES} frames, or ${MAX_FRAMES_OF_OTHER_SITES} of other sites`;
+  return new PageExcess(detail);
 }

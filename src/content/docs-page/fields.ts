@@ -1,5 +1,5 @@
 import { type ApiDocument, type ApiSchema, resolveSchema } from "../api-document.ts";
-import { type Html, html, prose } from "./html.ts";
+import { type Html, html, prose } from "../../lib/html.ts";
 
 /** The table of an object's fields; undefined where the schema has none. */
 export function fieldsTable(document: ApiDocument, schema: ApiSchema, caption: string): Html | undefined {

@@ -2,15 +2,26 @@ import { expect, test } from "bun:test";
 import { parse } from "parse5";
 import { apiDocument, operationsOf } from "../api-document.ts";
 import { createApp } from "../app.ts";
+import { type PriceList, unknownPrices } from "../price-list.ts";
 import { type Services } from "../operations/operation.ts";
 import { OPERATIONS } from "../operations/operations.ts";
 import { docsPage } from "./page.ts";
 
-const page = docsPage(apiDocument("https://pay.test"));
+const LIST: PriceList = { prices: { "/scrape": "$0.07", "/batch": "up to $0.50" }, testMode: false };
+const live = { prices: {}, testMode: true };
+
+test("forms to try operations are there in test mode alone", () => {
+  expect(page).not.toContain('class="try"');
+  const form = docsPage({ document: apiDocument("/", live), list: live });
+  for (const { name } of OPERATIONS) expect(form).toContain(`data-operation="${name}"`);
+});
+
+const page = docsPage({ document: apiDocument("https://pay.test", LIST), list: LIST });
 
 test("every operation has its price, its fields with their bounds, its errors, and three ways to call it", () => {
-  for (const { path, method, price } of OPERATIONS) {
-    expect(page).toContain(`<code>${method.toUpperCase()} ${path}</code><span class="price">${price ?? "free"}</span>`);
+  for (const { path, method } of OPERATIONS) {
+    const price = LIST.prices[path] ?? "free";
+    expect(page).toContain(`<code>${method.toUpperCase()} ${path}</code><span class="price">${price}</span>`);
     expect(page).toContain(`curl https://pay.test${path}`);
   }
   for (const { operationId } of operationsOf(apiDocument("/"))) {
@@ -30,22 +41,24 @@ test("every link within the page leads somewhere in it, and no id is there twice
   for (const [, id = ""] of page.matchAll(/aria-labelledby="([^"]+)"/g)) expect(ids).toContain(id);
 });
 
-test("the page is HTML without errors, and loads and runs nothing", () => {
+test("the page is HTML without errors, loads nothing, and runs its one script alone", () => {
   const errors: string[] = [];
   parse(page, { onParseError: ({ code }) => errors.push(code), sourceCodeLocationInfo: true });
   expect(errors).toEqual([]);
-  expect(page).not.toMatch(/<(?:script|link|img|iframe|object|embed|form)\b| style=| on\w+=|url\(|@import/);
+  const markup = page.replace(/<script>[^]*<\/script>/, "");
+  expect(markup).not.toMatch(/<(?:script|link|img|iframe|object|embed)\b| style=| on\w+=|\ssrc=|url\(|@import/);
 });
 
 test("what a host calls itself is text on the page", () => {
-  const evil = docsPage(apiDocument(`https://"><script>alert(1)</script>`));
-  expect(evil).not.toContain("<script>");
+  const document = apiDocument(`https://"><script>alert(1)</script>`);
+  const evil = docsPage({ document, list: undefined });
+  expect(evil).not.toContain("<script>alert");
 });
 
 test("the page and the description are served to the address that they are asked by", async () => {
   const nothing: unknown = undefined;
   // Neither makes use of any service.
-  const app = createApp(nothing as Services);
+  const app = createApp(nothing as Services, { prices: unknownPrices });
   const headers = { host: "api.test:8080", "x-forwarded-proto": "https" };
   const docs = await app(new Request("http://content/docs", { headers }));
   expect(docs.status).toBe(200);
@@ -55,6 +68,8 @@ test("the page and the description are served to the address that they are asked
   const style = /<style>([^]*?)<\/style>/.exec(text)?.[1] ?? "";
   expect(policy).toContain("default-src 'none'");
   expect(policy).toContain(`'sha256-${new Bun.CryptoHasher("sha256").update(style).digest("base64")}'`);
+  const script = /<script>([^]*?)<\/script>/.exec(text)?.[1] ?? "";
+  expect(policy).toContain(`script-src 'sha256-${new Bun.CryptoHasher("sha256").update(script).digest("base64")}'`);
   expect(text).toContain("curl https://api.test:8080/scrape");
   const description = await app(new Request("http://content/openapi.json", { headers }));
   expect(await description.json()).toMatchObject({ servers: [{ url: "https://api.test:8080" }, { url: "/" }] });

@@ -1,22 +1,36 @@
 import { createHash } from "node:crypto";
-import { type ApiDocument, type ApiResponse, operationsOf, type PlacedOperation } from "../api-document.ts";
+import { type ApiDocument, type ApiResponse, operationsOf, type PlacedOperation, priceOf } from "../api-document.ts";
 import { fieldsTable } from "./fields.ts";
-import { type Html, html, prose } from "./html.ts";
+import { type Html, html, prose, raw } from "../../lib/html.ts";
+import { type PriceList } from "../price-list.ts";
 import { samplesOf } from "./samples.ts";
+import { SCRIPT } from "./script.ts";
 import { STYLE } from "./style.ts";
 
 const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
+const SCRIPT_HASH = createHash("sha256").update(SCRIPT).digest("base64");
 
-/** The header fields that go with the page: it loads nothing, runs nothing and is framed by nobody. */
+/** The header fields that go with the page: it loads nothing, runs its own script alone, and sends to where it came from. */
 export const DOCS_HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
-  "content-security-policy": `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  "content-security-policy": `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; script-src 'sha256-${SCRIPT_HASH}'; connect-src 'self'; img-src blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",
 };
 
-/** The API's description as a page for people: one document without scripts, and nothing that it must load. */
-export function docsPage(document: ApiDocument): string {
+/** The description of the API at an address, and what its operations cost there. */
+export interface DocumentedAt {
+  readonly document: ApiDocument;
+  /** Undefined where nobody says. */
+  readonly list: PriceList | undefined;
+}
+
+function priceTag(price: string | undefined): Html | undefined {
+  return price === undefined ? undefined : html`<span class="price">${price}</span>`;
+}
+
+/** The API's description as a page for people: one document that loads nothing, and is whole without its script. */
+export function docsPage({ document, list }: DocumentedAt): string {
   const operations = operationsOf(document);
   const { title, version, description } = document.info;
   return html`<!doctype html>
@@ -30,54 +44,63 @@ export function docsPage(document: ApiDocument): string {
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <div class="frame">
-${navigation(operations)}
+${navigation(operations, list)}
 <main id="content">
+<div class="overview">
 <h1>${title}</h1>
 <p class="version">Version ${version} at <code>${document.servers[0]?.url ?? "/"}</code>; <a href="openapi.json">openapi.json</a></p>
 <p>${prose(description)}</p>
+${list?.testMode === true ? TEST_MODE : undefined}
+</div>
 ${paying()}
-${operations.map((operation) => section(document, operation))}
+${operations.map((operation) => section({ document, list }, operation))}
 ${schemas(document)}
+<p class="back"><a href="#content">All operations</a></p>
 </main>
 </div>
+<script>${raw(SCRIPT)}</script>
 </body>
 </html>
 `.text;
 }
 
-/** A style sheet holds nothing that HTML would take for markup. */
-function raw(text: string): Html {
-  return Object.assign(html``, { text });
-}
-
-function navigation(operations: readonly PlacedOperation[]): Html {
-  return html`<nav aria-label="Contents"><p>Start</p><ul><li><a href="#paying">Paying</a></li></ul><p>Operations</p><ul>${operations.map(
+function navigation(operations: readonly PlacedOperation[], list: PriceList | undefined): Html {
+  return html`<nav aria-label="Contents">${SEARCH}<p>Start</p><ul><li><a href="#paying">Paying</a></li></ul><p>Operations</p><ul>${operations.map(
     (operation) =>
-      html`<li><a href="#${operation.operationId}">${operation.path} <span>${operation["x-price"] ?? "free"}</span></a></li>`,
+      html`<li><a href="#${operation.operationId}">${operation.path} <span>${priceOf(operation, list)}</span></a></li>`,
   )}</ul><p>More</p><ul><li><a href="#schemas">Schemas</a></li><li><a href="openapi.json">OpenAPI</a></li></ul></nav>`;
 }
 
+const TEST_MODE = html`<p class="test"><strong>Test mode.</strong> Signatures are checked, and no money moves. Each operation has a form here that
+tries it with a test wallet's payment.</p>`;
+
+/** The script shows it. */
+const SEARCH = html`<form role="search" hidden><label for="find">Search</label><input id="find" type="search" autocomplete="off" placeholder="Operation, field or error"><ul id="results" hidden></ul></form>`;
+
 function paying(): Html {
-  return html`<h2 id="paying">Paying</h2>
+  return html`<section class="part" id="paying" aria-labelledby="paying-title"><h2 id="paying-title">Paying</h2>
 <p>There are no accounts and no keys: each request is paid by itself, with <a href="https://www.x402.org/">x402</a>. A request
 without a payment is answered <code>402</code>, with a <code>PAYMENT-REQUIRED</code> field that says what is asked: base64 of JSON.
 The client signs a payment and sends the same request again with a <code>PAYMENT-SIGNATURE</code> field. The answer brings a
-receipt in <code>PAYMENT-RESPONSE</code>. An error is never charged.</p>
+receipt in <code>PAYMENT-RESPONSE</code>. An error is not charged. The
+operator may have set one exception: a page that uses its time up with its own scripts, which brings a receipt too.</p>
 <p>The typed client and <code>turnpike call</code> do all this by themselves. In the examples with curl, <code>$PAYMENT</code> is a
-signed payment. The prices here are those of the shipped configuration; what a gateway really asks is in its challenge.</p>`;
+signed payment.</p>
+<p>Any other URL of any x402 server is paid by <code>turnpike pay URL</code>, and by <code>turnpike.fetch(url)</code> of the typed client.</p></section>`;
 }
 
-function section(document: ApiDocument, operation: PlacedOperation): Html {
+function section({ document, list }: DocumentedAt, operation: PlacedOperation): Html {
   const { operationId, method, path, summary, description, requestBody, responses } = operation;
   const samples = samplesOf(document, operation);
   const body = requestBody?.content["application/json"]?.schema;
-  return html`<section aria-labelledby="${operationId}">
-<h2 id="${operationId}"><code>${method.toUpperCase()} ${path}</code><span class="price">${operation["x-price"] ?? "free"}</span></h2>
+  return html`<section class="operation" id="${operationId}" aria-labelledby="${operationId}-title">
+<h2 id="${operationId}-title"><code>${method.toUpperCase()} ${path}</code>${priceTag(priceOf(operation, list))}</h2>
 <p class="summary">${summary}</p>
 <p>${prose(description)}</p>
 ${figure("curl", samples.curl)}
 ${figure("Typed client", samples.client)}
 ${figure("Command", samples.command)}
+${list?.testMode === true ? tryForm(operation) : undefined}
 ${body === undefined ? undefined : fieldsTable(document, body, "Request")}
 ${answer(document, responses["200"])}
 ${errors(responses)}
@@ -86,7 +109,18 @@ ${errors(responses)}
 }
 
 function figure(caption: string, code: string): Html {
-  return html`<figure><figcaption>${caption}</figcaption><pre tabindex="0"><code>${code}</code></pre></figure>`;
+  return html`<figure><figcaption>${caption}</figcaption><pre><code>${code}</code></pre></figure>`;
+}
+
+/** The script shows it, and sends it. */
+function tryForm({ operationId, requestBody }: PlacedOperation): Html {
+  const example = requestBody?.content["application/json"]?.example;
+  const id = `${operationId}-body`;
+  const body =
+    example === undefined
+      ? undefined
+      : html`<label for="${id}">Body</label><textarea id="${id}" rows="5" spellcheck="false">${JSON.stringify(example, undefined, 2)}</textarea>`;
+  return html`<form class="try" data-operation="${operationId}" hidden>${body}<button type="submit">Try ${operationId}</button><output></output></form>`;
 }
 
 function answer(document: ApiDocument, response: ApiResponse | undefined): Html | undefined {
@@ -107,10 +141,10 @@ function errors(responses: Readonly<Record<string, ApiResponse>>): Html {
       detail: detailOf(value),
     })),
   );
-  return html`<details><summary>Errors (${all.length})</summary><div class="scroll" tabindex="0" role="region" aria-label="Errors"><table><thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">For example</th></tr></thead><tbody>${all.map(
+  return html`<details><summary>Errors (${all.length})</summary><table class="errors"><thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">For example</th></tr></thead><tbody>${all.map(
     ({ status, code, detail }) =>
       html`<tr><td>${status}</td><td class="code"><code>${code}</code></td><td>${detail}</td></tr>`,
-  )}</tbody></table></div></details>`;
+  )}</tbody></table></details>`;
 }
 
 function detailOf(problem: unknown): string {
@@ -120,7 +154,7 @@ function detailOf(problem: unknown): string {
 /** The schemas that others refer to; those of requests and answers are with their operations. */
 function schemas(document: ApiDocument): Html {
   const shared = Object.keys(document.components.schemas).filter((name) => !/(?:Request|Response)$/.test(name));
-  return html`<h2 id="schemas">Schemas</h2>${shared.map(
+  return html`<section class="part" id="schemas" aria-labelledby="schemas-title"><h2 id="schemas-title">Schemas</h2>${shared.map(
     (name) => html`<div id="${name}">${fieldsTable(document, { $ref: `#/components/schemas/${name}` }, name)}</div>`,
-  )}`;
+  )}</section>`;
 }

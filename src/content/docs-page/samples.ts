@@ -23,6 +23,7 @@ export function samplesOf(document: ApiDocument, operation: PlacedOperation): Sa
   return {
     curl: curl(base, operation, body, isJson ? undefined : file),
     client: [
+      ...(isJson ? [] : ['import { writeFile } from "node:fs/promises";']),
       'import { Turnpike } from "turnpike/client";',
       "",
       `const turnpike = new Turnpike({ url: ${url}, privateKey: process.env.PRIVATE_KEY });`,

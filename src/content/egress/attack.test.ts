@@ -7,9 +7,10 @@ import { BrowserPool } from "../browser/pool.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
 import { openPage, pageRequestOf } from "../testing/visit.ts";
 import { type EgressOptions } from "./guard.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 // A browser on a busy machine takes its time.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 /** Stands for the public Internet; 127.0.0.1 stands for the private network behind it. */
 const PUBLIC = "127.0.0.2";

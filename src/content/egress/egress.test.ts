@@ -1,17 +1,20 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { connect } from "node:net";
 import { TurnpikeError } from "../../lib/errors.ts";
+import { canMakeNetwork, runInOwnNetwork } from "../../lib/testing/own-network.ts";
 import { BrowserPool } from "../browser/pool.ts";
 import { type PageSource } from "../page/page.ts";
 import { type ContentService, startContentService } from "../service.ts";
 import { call } from "../testing/client.ts";
 import { type TestSite, startSite } from "../testing/site.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
+import { proxyPortOf } from "../testing/proxy-of.ts";
 import { openPage, pageRequestOf } from "../testing/visit.ts";
 import { ANYWHERE, type EgressOptions, EgressSession } from "./guard.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 // A browser on a busy machine takes its time.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 /** Stands for the public Internet; the rest of loopback stands for the private network behind it. */
 const PUBLIC = "127.0.0.2";
@@ -107,6 +110,18 @@ describe("by default", () => {
   });
 });
 
+test.skipIf(!canMakeNetwork)(
+  "pages at public addresses of this machine are refused as well, from when they are its own",
+  () => {
+    expect(runInOwnNetwork(new URL("testing/own-page-program.ts", import.meta.url))).toEqual({
+      before: ["9.9.9.77"],
+      during: "refused",
+      types: ["urn:turnpike:error:address-refused"],
+      hits: 0,
+    });
+  },
+);
+
 describe("a page of the public Internet", () => {
   test("is loaded by its name", async () => {
     expect((await visit(`http://page.test:${outside.port}/article`)).body).toContain("Toll roads - The Daily");
@@ -166,10 +181,10 @@ describe("a page of the public Internet", () => {
 
 /** Sends bytes to the proxy of a session and gives all that comes back before it closes the connection. */
 async function ask(session: EgressSession, text: string): Promise<string> {
-  const { port } = new URL(await session.proxyServer());
+  const port = await proxyPortOf(session);
   const { promise, resolve } = Promise.withResolvers<string>();
   let answer = "";
-  const socket = connect({ host: "127.0.0.1", port: Number(port) }, () => socket.write(text));
+  const socket = connect({ host: "127.0.0.1", port }, () => socket.write(text));
   socket.on("data", (chunk) => {
     answer += chunk.toString("latin1");
   });

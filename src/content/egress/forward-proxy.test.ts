@@ -1,13 +1,20 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, spyOn, test } from "bun:test";
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { listenOnLoopback } from "../../lib/testing/listen.ts";
+import { watchTimers } from "../../lib/testing/timers.ts";
+import { until } from "../../lib/testing/until.ts";
+import { proxyPortOf } from "../testing/proxy-of.ts";
+import { HEAD_TIMEOUT_MS, startForwardProxy } from "./forward-proxy.ts";
 import { ANYWHERE, EgressSession } from "./guard.ts";
 import { EGRESS_LIMITS } from "./limits.ts";
+import { MAX_HEAD_BYTES } from "./read-head.ts";
 
 /** A server that answers each connection's first bytes with what the test put here. */
 let answerWith: (socket: Socket) => void = () => undefined;
 const accepted: Socket[] = [];
+/** What came last to the server, on whatever connection. */
+let received = "";
 let server: Server;
 let port = 0;
 
@@ -16,6 +23,9 @@ beforeAll(async () => {
     accepted.push(socket);
     socket.on("error", () => undefined);
     socket.once("data", () => answerWith(socket));
+    socket.on("data", (chunk) => {
+      received += chunk.toString("latin1");
+    });
   });
   port = await listenOnLoopback(server);
 });
@@ -25,10 +35,19 @@ afterAll(() => {
   server.close();
 });
 
+function dial(toPort: number): Socket {
+  return connect({ host: "127.0.0.1", port: toPort }).on("error", () => undefined);
+}
+
+/** The first bytes of the answer to CONNECT; "" if the proxy closes instead. */
+async function connected(socket: Socket): Promise<string> {
+  socket.write(`CONNECT 127.0.0.1:${port} HTTP/1.1\r\n\r\n`);
+  const [chunk] = await Promise.race([once(socket, "data"), once(socket, "close").then(() => [""])]);
+  return String(chunk);
+}
+
 async function openProxy(session: EgressSession, text: string): Promise<Socket> {
-  const { port: proxyPort } = new URL(await session.proxyServer());
-  const socket = connect({ host: "127.0.0.1", port: Number(proxyPort) });
-  socket.on("error", () => undefined);
+  const socket = dial(await proxyPortOf(session));
   socket.write(text);
   return socket;
 }
@@ -67,6 +86,191 @@ test("the browser learns at once that a response was torn off", async () => {
     socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nhalf", () => socket.resetAndDestroy());
   };
   expect(await get()).toStartWith("HTTP/1.1 200 OK\r\n");
+});
+
+test("interim responses are for the proxy, the one that follows is the browser's", async () => {
+  answerWith = (socket) => {
+    socket.end(
+      "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nX: y\r\n\r\nhi",
+    );
+  };
+  expect(await get()).toBe("HTTP/1.1 200 OK\r\nX: y\r\nConnection: close\r\n\r\nhi");
+});
+
+test.each(["ICY 200 OK\r\n\r\n", "y".repeat(MAX_HEAD_BYTES * 2), "HTTP/1.1 200 OK\r\n"])(
+  "a server that answers with something else has its connection closed without a word",
+  async (answer) => {
+    answerWith = (socket) => socket.end(answer);
+    expect(await get()).toBe("");
+  },
+);
+
+test("a request's body goes to the server, whenever it comes", async () => {
+  answerWith = () => undefined;
+  received = "";
+  const session = new EgressSession({ policy: ANYWHERE });
+  const socket = await openProxy(session, `POST http://127.0.0.1:${port}/ HTTP/1.1\r\nContent-Length: 8\r\n\r\nbegin`);
+  await until(() => received.endsWith("\r\n\r\nbegin"));
+  socket.write("end");
+  await until(() => received.endsWith("\r\n\r\nbeginend"));
+  session.close();
+});
+
+test("a tunnel passes bytes both ways from the first on, and ends with the server", async () => {
+  answerWith = (socket) => {
+    socket.write("first");
+    socket.once("data", (chunk) => socket.end(`second ${chunk.toString("latin1")}`));
+  };
+  const session = new EgressSession({ policy: ANYWHERE });
+  const socket = await openProxy(session, `CONNECT 127.0.0.1:${port} HTTP/1.1\r\n\r\nhello`);
+  let answer = "";
+  socket.on("data", (chunk) => {
+    answer += chunk.toString("latin1");
+  });
+  await until(() => answer.endsWith("first"));
+  socket.write("more");
+  await once(socket, "close");
+  expect(answer).toBe("HTTP/1.1 200 Connection Established\r\n\r\nfirstsecond more");
+  session.close();
+});
+
+test("a browser that goes takes the connection to the server along, and so does the end of the visit", async () => {
+  answerWith = () => undefined;
+  for (const end of ["browser", "visit"] as const) {
+    const session = new EgressSession({ policy: ANYWHERE });
+    const socket = dial(await proxyPortOf(session));
+    expect(await connected(socket)).toContain(" 200 ");
+    const upstream = accepted.at(-1);
+    if (end === "browser") socket.resetAndDestroy();
+    else session.close();
+    if (upstream?.closed === false) await once(upstream.resume(), "close");
+    session.close();
+  }
+});
+
+/** Nothing listens on 127.0.0.3 and 127.0.0.4. */
+async function resolveSome(host: string): Promise<string[]> {
+  return host === "down.test" ? ["127.0.0.3"] : ["127.0.0.3", "127.0.0.1", "127.0.0.4"];
+}
+
+test("the first address that accepts is taken, and failures are told", async () => {
+  answerWith = (socket) => socket.end("HTTP/1.1 200 OK\r\n\r\nhi");
+  const session = new EgressSession({ policy: ANYWHERE, resolve: resolveSome });
+  const up = await openProxy(session, `GET http://up.test:${port}/ HTTP/1.1\r\n\r\n`);
+  const [chunk] = await once(up, "data");
+  expect(String(chunk)).toStartWith("HTTP/1.1 200 OK\r\n");
+  expect(session.lastFailure).toBeUndefined();
+  const down = await openProxy(session, `GET http://down.test:${port}/ HTTP/1.1\r\n\r\n`);
+  await once(down, "close");
+  expect(session.failureOf("down.test", port)).toBe("unreachable");
+  session.close();
+});
+
+test("a visit that received its share has its connections closed in the midst of a response", async () => {
+  answerWith = (socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n");
+  const session = new EgressSession({ policy: ANYWHERE });
+  session.receive(EGRESS_LIMITS.receivedBytes - 40);
+  const socket = await openProxy(session, `GET http://127.0.0.1:${port}/ HTTP/1.1\r\n\r\n`);
+  let answer = "";
+  socket.on("data", (chunk) => {
+    answer += chunk.toString("latin1");
+  });
+  await until(() => answer.endsWith("\r\n\r\n"));
+  expect(session.failureOf("127.0.0.1", port)).toBeUndefined();
+  accepted.at(-1)?.write("1234567890");
+  await once(socket, "close");
+  expect(session.failureOf("127.0.0.1", port)).toBe("too-much");
+});
+
+test("a visit that made its share of requests connects no more", async () => {
+  const session = new EgressSession({ policy: ANYWHERE });
+  for (let n = 0; n < EGRESS_LIMITS.requests; n += 1) session.request();
+  const before = accepted.length;
+  expect(await connected(dial(await proxyPortOf(session)))).toBe("");
+  expect(session.failureOf("127.0.0.1", port)).toBe("too-much");
+  expect(accepted.length).toBe(before);
+  session.close();
+});
+
+test("before a visit takes the proxy, everything is refused", async () => {
+  const proxy = await startForwardProxy();
+  expect(await connected(dial(proxy.port))).toBe("");
+  proxy.close();
+});
+
+describe("time", () => {
+  test("a browser that sends no request loses its connection", async () => {
+    using timers = watchTimers((ms) => (ms === HEAD_TIMEOUT_MS ? 0 : ms));
+    const session = new EgressSession({ policy: ANYWHERE });
+    await once(dial(await proxyPortOf(session)), "close");
+    expect(timers.pending(HEAD_TIMEOUT_MS)).toBe(0);
+    session.close();
+  });
+
+  test("no timer runs on a connection that is made", async () => {
+    using timers = watchTimers();
+    const session = new EgressSession({ policy: ANYWHERE });
+    expect(await connected(dial(await proxyPortOf(session)))).toContain(" 200 ");
+    expect([timers.pending(HEAD_TIMEOUT_MS), timers.pending(EGRESS_LIMITS.connectMs)]).toEqual([0, 0]);
+    session.close();
+  });
+});
+
+test("processes of other users cannot use the proxy", async () => {
+  answerWith = (socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi");
+  expect(await get()).toEndWith("hi");
+  const before = accepted.length;
+  const user = process.geteuid?.() ?? 0;
+  const other = spyOn(process, "geteuid").mockReturnValue(user + 1);
+  const looked: string[] = [];
+  const resolve = async (host: string) => (looked.push(host), ["127.0.0.1"]);
+  const session = new EgressSession({ policy: ANYWHERE, resolve });
+  try {
+    expect(await get()).toBe("");
+    await once(await openProxy(session, `CONNECT a.test:${port} HTTP/1.1\r\n\r\n`), "close");
+  } finally {
+    other.mockRestore();
+  }
+  expect([accepted.length - before, looked]).toEqual([0, []]);
+  session.close();
+});
+
+test("a visit has a limited number of connections at one time, and one that ends makes room", async () => {
+  const session = new EgressSession({ policy: ANYWHERE });
+  const proxyPort = await proxyPortOf(session);
+  const held = Array.from({ length: EGRESS_LIMITS.connections }, () => dial(proxyPort));
+  await Promise.all(held.slice(1).map(connected));
+  expect(await connected(dial(proxyPort))).toBe("");
+  expect(await connected(held[0] ?? dial(0))).toContain(" 200 ");
+  const gone = held.pop();
+  gone?.destroy();
+  let again = "";
+  while (again === "") again = await connected(dial(proxyPort));
+  expect(again).toContain(" 200 ");
+  session.close();
+});
+
+test("a proxy that a visit gets when it has ended is closed", async () => {
+  const session = new EgressSession({ policy: ANYWHERE });
+  session.close();
+  const proxy = await startForwardProxy();
+  session.adopt(proxy);
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const socket = dial(proxy.port);
+  socket.on("connect", () => resolve("open"));
+  socket.on("close", () => resolve("refused"));
+  expect(await promise).toBe("refused");
+});
+
+test("the failure that came last is told, and of many the first are forgotten, whatever failed twice", () => {
+  const session = new EgressSession({ policy: ANYWHERE });
+  session.fail("twice.test", 80, "unreachable");
+  session.fail("once.test", 80, "refused");
+  session.fail("twice.test", 80, "unresolved");
+  expect(session.lastFailure).toBe("unresolved");
+  for (let n = 0; n < EGRESS_LIMITS.failures - 1; n += 1) session.fail(`h${n}.test`, 80, "refused");
+  expect(session.failureOf("once.test", 80)).toBeUndefined();
+  expect(session.failureOf("twice.test", 80)).toBe("unresolved");
 });
 
 test("nothing is connected for a visit that ended while a name was looked up", async () => {

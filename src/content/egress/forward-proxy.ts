@@ -1,7 +1,8 @@
-import { connect, createServer, type Server, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { EGRESS_LIMITS, type EgressFailure } from "./limits.ts";
 import { isOwnPeer } from "./peer.ts";
 import { parseProxyRequest, type ProxyRequest, rewriteResponseHead } from "./proxy-head.ts";
+import { readHead } from "./read-head.ts";
 
 /** What the proxy asks of the visit it belongs to. */
 export interface EgressRules {
@@ -18,13 +19,8 @@ export interface ForwardProxy {
   close(): void;
 }
 
-/** A request head from the browser, or a response head from a server, may be this long. */
-const MAX_HEAD_BYTES = 256 * 1024;
 /** Time for the browser to send its request head: it does so at once. */
-const HEAD_TIMEOUT_MS = 10_000;
-
-const LF = 10;
-const CR = 13;
+export const HEAD_TIMEOUT_MS = 10_000;
 
 /**
  * Starts the way out of one page visit: an HTTP proxy on a loopback port that lives as long as the visit, and serves
@@ -32,12 +28,16 @@ const CR = 13;
  */
 export async function startForwardProxy(): Promise<ForwardProxy> {
   let rules: EgressRules | undefined;
+  // Each of the browser's connections has at most one to a server.
+  const clients = new Set<Socket>();
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
-    if (sockets.size >= EGRESS_LIMITS.connections * 2) {
+    if (clients.size >= EGRESS_LIMITS.connections) {
       socket.destroy();
       return;
     }
+    clients.add(socket);
+    socket.on("close", () => clients.delete(socket));
     own(sockets, socket);
     serve(socket, () => rules, sockets).catch(() => socket.destroy());
   });
@@ -58,9 +58,8 @@ function listening(server: Server): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   server.once("error", reject);
   server.listen(0, "127.0.0.1", () => {
-    const address = server.address();
-    if (typeof address === "object" && address !== null) resolve(address.port);
-    else reject(new Error("Cannot open the egress proxy: it has no port"));
+    // A server that listens on TCP has an address and a port.
+    resolve((server.address() as AddressInfo).port);
   });
   return promise;
 }
@@ -77,13 +76,7 @@ async function serve(client: Socket, bound: () => EgressRules | undefined, socke
   const head = await readHead(client).finally(() => clearTimeout(late));
   const request = parseProxyRequest(head.text);
   const rules = bound();
-  const known = client.localPort !== undefined && client.remotePort !== undefined;
-  if (
-    rules === undefined ||
-    request === undefined ||
-    !known ||
-    !(await isOwnPeer(client.localPort, client.remotePort))
-  ) {
+  if (rules === undefined || request === undefined || !(await isOurs(client))) {
     client.destroy();
     return;
   }
@@ -111,6 +104,11 @@ async function serve(client: Socket, bound: () => EgressRules | undefined, socke
     client.pipe(server);
     await relayResponse(server, client);
   }
+}
+
+/** A connection that ended has no ports, and is nobody's. */
+function isOurs({ localPort = 0, remotePort = 0 }: Socket): Promise<boolean> {
+  return isOwnPeer(localPort, remotePort);
 }
 
 /** Connects to the first of the permitted addresses that accepts, for as long as the client is there. */
@@ -162,40 +160,4 @@ async function relayResponse(server: Socket, client: Socket): Promise<void> {
     server.pipe(client);
     return;
   }
-}
-
-/** Where the empty line is; as in browsers, a line may end in a bare LF. */
-function endOfHead(bytes: Buffer): { text: number; rest: number } | undefined {
-  for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, end + 1)) {
-    if (bytes[end + 1] === LF) return { text: end, rest: end + 2 };
-    if (bytes[end + 1] === CR && bytes[end + 2] === LF) return { text: end, rest: end + 3 };
-  }
-  return undefined;
-}
-
-/** Reads up to the empty line. Fails where that takes too many bytes, or the socket ends before. */
-function readHead(socket: Socket): Promise<{ text: string; rest: Buffer }> {
-  const { promise, resolve, reject } = Promise.withResolvers<{ text: string; rest: Buffer }>();
-  let bytes: Buffer = Buffer.alloc(0);
-  function onData(chunk: Buffer): void {
-    bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
-    const end = endOfHead(bytes);
-    if (end !== undefined) {
-      socket.pause();
-      finish(undefined);
-      resolve({ text: bytes.toString("latin1", 0, end.text), rest: bytes.subarray(end.rest) });
-    } else if (bytes.length > MAX_HEAD_BYTES) finish(new Error("Cannot read a head: it is too long"));
-  }
-  function onClose(): void {
-    finish(new Error("Cannot read a head: the connection ended"));
-  }
-  function finish(error: Error | undefined): void {
-    socket.off("data", onData);
-    socket.off("close", onClose);
-    if (error !== undefined) reject(error);
-  }
-  socket.on("data", onData);
-  socket.on("close", onClose);
-  socket.resume();
-  return promise;
 }

@@ -1,8 +1,9 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
-import { isPublicAddress } from "../../lib/public-address.ts";
-import { type ForwardProxy, startForwardProxy } from "./forward-proxy.ts";
+import { isRemotePublicAddress } from "../../lib/own-address.ts";
+import { PageExcess } from "../page/offenders.ts";
+import { type ForwardProxy } from "./forward-proxy.ts";
 import { EGRESS_LIMITS, type EgressFailure } from "./limits.ts";
 
 /** Looks a name up and gives every address; the system's resolver unless a test brings its own. */
@@ -14,9 +15,9 @@ export interface EgressPolicy {
   allowsPort(port: number): boolean;
 }
 
-/** The public Internet's web servers and nothing else. */
+/** The web servers of the public Internet, and nothing of this machine, which may have public addresses of its own. */
 export const PUBLIC_WEB: EgressPolicy = {
-  allowsAddress: isPublicAddress,
+  allowsAddress: isRemotePublicAddress,
   allowsPort: (port) => port === 80 || port === 443,
 };
 
@@ -28,6 +29,8 @@ export interface EgressOptions {
   readonly resolve?: Resolve;
   /** Hosts that the visit has no use for: trackers, where the caller wants none. */
   readonly blocks?: (host: string) => boolean;
+  /** Told when the visit asks for twice as much as it may. */
+  readonly onExcess?: (error: Error) => void;
 }
 
 /** A name in DNS has 253 characters, and may end in a dot. */
@@ -45,9 +48,9 @@ async function systemResolve(host: string): Promise<readonly string[]> {
  */
 export class EgressSession {
   readonly #options: EgressOptions;
-  readonly #hosts = new Map<string, Promise<readonly string[] | EgressFailure>>();
+  readonly #hosts = new Map<string, Promise<readonly string[]>>();
   readonly #failures = new Map<string, EgressFailure>();
-  #proxy: Promise<ForwardProxy> | undefined;
+  #proxy: ForwardProxy | undefined;
   #closed = false;
   #received = 0;
   #requests = 0;
@@ -56,17 +59,9 @@ export class EgressSession {
     this.#options = options;
   }
 
-  /** What `proxyServer` of a browser context is set to: a proxy of this visit's own, which starts when it is asked for. */
-  async proxyServer(): Promise<string> {
-    this.#proxy ??= startBound(this);
-    const proxy = await this.#proxy;
-    if (this.#closed) proxy.close();
-    return `http://127.0.0.1:${proxy.port}`;
-  }
-
-  /** Takes a proxy that runs already, in place of one that starts when it is asked for. */
+  /** Takes a proxy as the visit's way out, and closes it with the visit. */
   adopt(proxy: ForwardProxy): void {
-    this.#proxy = Promise.resolve(proxy);
+    this.#proxy = proxy;
     if (this.#closed) proxy.close();
     else proxy.bind(this);
   }
@@ -88,6 +83,8 @@ export class EgressSession {
   /** Counts a request or a tunnel; false once the visit has had its share. */
   request(): boolean {
     this.#requests += 1;
+    // A page that goes on regardless costs us something with each request.
+    if (this.#requests > EGRESS_LIMITS.requests * 2) this.#options.onExcess?.(egressError("too-much"));
     return !this.tooMuch;
   }
 
@@ -121,7 +118,7 @@ export class EgressSession {
 
   close(): void {
     this.#closed = true;
-    this.#proxy?.then((proxy) => proxy.close()).catch(() => undefined);
+    this.#proxy?.close();
   }
 
   async #permitted(host: string, port: number): Promise<readonly string[] | EgressFailure> {
@@ -135,19 +132,17 @@ export class EgressSession {
       entry = this.#look(host);
       this.#hosts.set(host, entry);
     }
-    return await entry;
-  }
-
-  async #look(host: string): Promise<readonly string[] | EgressFailure> {
-    const addresses = isIP(host) === 0 ? await this.#addresses(host) : [host];
+    const addresses = await entry;
     if (addresses.length === 0) return "unresolved";
     const { policy } = this.#options;
+    // Asked each time: while a visit lasts, an interface of this machine may get one of the addresses.
     return addresses.every((address) => policy.allowsAddress(address)) ? addresses : "refused";
   }
 
-  #addresses(host: string): Promise<readonly string[]> | readonly string[] {
+  async #look(host: string): Promise<readonly string[]> {
+    if (isIP(host) !== 0) return [host];
     // RFC 6761 §6.3: these names are this machine, whatever a resolver says.
-    return /(?:^|\.)localhost\.?$/i.test(host) ? LOOPBACK : this.#resolve(host);
+    return /(?:^|\.)localhost\.?$/i.test(host) ? LOOPBACK : await this.#resolve(host);
   }
 
   async #resolve(host: string): Promise<readonly string[]> {
@@ -163,15 +158,10 @@ export class EgressSession {
   }
 }
 
-async function startBound(rules: EgressSession): Promise<ForwardProxy> {
-  const proxy = await startForwardProxy();
-  proxy.bind(rules);
-  return proxy;
-}
-
 /** The error of a page whose own connection failed. It names no address: the answer must not map a private network. */
 export function egressError(failure: EgressFailure): TurnpikeError {
   const { code, reason } = FAILURES[failure];
+  if (failure === "too-much") return new PageExcess(`Cannot load the page: ${reason}`);
   return new TurnpikeError(code, `Cannot load the page: ${reason}`);
 }
 

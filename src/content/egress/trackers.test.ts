@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isTracker } from "./trackers.ts";
+import { isTracker, trackersBeside } from "./trackers.ts";
 
 test.each([
   "www.google-analytics.com",
@@ -27,6 +27,16 @@ test.each([
   expect(isTracker(host)).toBeFalse();
 });
 
-test("a name of more labels than names have is none", () => {
+test("the labels that are looked at are as many as a name can have", () => {
+  const [most, more] = [125, 126].map((count) => `${"a.".repeat(count)}doubleclick.net`);
+  expect([isTracker(most ?? ""), isTracker(more ?? "")]).toEqual([true, true]);
+  expect(isTracker(`${"a.".repeat(127)}doubleclick.net`)).toBeFalse();
   expect(isTracker(`${"a.".repeat(100_000)}doubleclick.net`)).toBeFalse();
+});
+
+test("trackers are kept out of a page, unless it is one itself", () => {
+  const beside = trackersBeside(new URL("https://example.com/"));
+  expect([beside("ad.doubleclick.net"), beside("example.com")]).toEqual([true, false]);
+  const own = trackersBeside(new URL("https://ad.doubleclick.net/"));
+  expect([own("ad.doubleclick.net"), own("static.hotjar.com")]).toEqual([false, false]);
 });

@@ -2,11 +2,13 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { browserPrograms } from "../browser/find.ts";
 import { launchBrowser, type RunningBrowser } from "../browser/launch.ts";
 import { ANYWHERE, EgressSession } from "../egress/guard.ts";
+import { proxyPortOf } from "../testing/proxy-of.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
 import { decode } from "./decode.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 // A browser on a busy machine takes its time.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 /** A page as its server sends it. */
 interface Page {
@@ -32,7 +34,7 @@ beforeAll(async () => {
   if (program === undefined) throw new Error("Cannot compare with a browser: there is none");
   browser = await launchBrowser(program, state.path, { sandboxed: false });
   const { cdp } = browser;
-  const proxyServer = await egress.proxyServer();
+  const proxyServer = `http://127.0.0.1:${await proxyPortOf(egress)}`;
   const context = await cdp.send("Target.createBrowserContext", { proxyServer, proxyBypassList: "<-loopback>" });
   const { browserContextId } = context;
   const { targetId } = await cdp.send("Target.createTarget", { url: "about:blank", browserContextId });

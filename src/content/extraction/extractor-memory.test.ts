@@ -1,9 +1,12 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import { Readable } from "node:stream";
 import zlib from "node:zlib";
 import { type PageSource } from "../page/page.ts";
 import { makePdf, pdfLines } from "../testing/pdf.ts";
 import { Extractor } from "./extractor.ts";
+import { patient } from "../../lib/testing/patience.ts";
+
+setDefaultTimeout(patient(60_000));
 
 const MEGABYTE = 1024 * 1024;
 
@@ -44,4 +47,4 @@ test("a document that hides gigabytes is given up, and the next one is read", as
   expect(outcome).toMatchObject({ outcome: "content", extraction: { content: "hello" } });
   extractor.close();
   next.close();
-}, 60_000);
+});

@@ -1,9 +1,10 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { type Extraction, type ExtractionJob } from "./extraction.ts";
 import { Extractor } from "./extractor.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 // A browser on a busy machine takes its time.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const extractor = new Extractor();
 afterAll(() => extractor.close());

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { TurnpikeError } from "../../lib/errors.ts";
+import { type PlacesFigures } from "../figures/figures.ts";
 import { type ExtractionAnswer, type ExtractionJob, type ExtractionOutcome } from "./extraction.ts";
 
 /** A longer page is not parsed; far above any that is read. In characters, or bytes where it has not been decoded. */
@@ -64,6 +65,10 @@ export class Extractor {
     return promise;
   }
 
+  get figures(): PlacesFigures {
+    return { places: this.#maxWorkers, under_way: this.#running.size, waiting: this.#queue.length };
+  }
+
   close(): void {
     this.#closed = true;
     // The queue first: each worker that ends makes room for what is in there.
@@ -120,7 +125,7 @@ export class Extractor {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL("./extract-worker.ts", import.meta.url).href);
+    const worker = new Worker(new URL("./extract-worker.ts", import.meta.url).href, { env: {} });
     worker.unref();
     worker.addEventListener("message", (event: MessageEvent<ExtractionAnswer>) => this.#answered(worker, event.data));
     const broke = () => {

@@ -3,9 +3,10 @@ import { type PageSource } from "../page/page.ts";
 import { makePdf, pdfLines } from "../testing/pdf.ts";
 import { type Extraction, type ExtractionOutcome, type ExtractionTask } from "./extraction.ts";
 import { outcomeOf } from "./outcome-of.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 // A busy machine takes its time.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const URL_OF_IT = "https://site.test/folder/file";
 

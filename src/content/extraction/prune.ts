@@ -4,6 +4,7 @@ import { headingLevel } from "./display.ts";
 import { isHidden, isScreenReaderOnly } from "./hidden.ts";
 import { imageSource, isTrackingPixel } from "./images.ts";
 import { playerAddress } from "./players.ts";
+import { replaceChildren } from "./relink.ts";
 import { shadowContent } from "./shadow.ts";
 
 /** What lies deeper is dropped. The parser keeps trees below its own bound; what walks the tree later recurses. */
@@ -166,17 +167,4 @@ function shortText(element: Element): string {
     return isTag(child) ? child.children.map((inner) => (isText(inner) ? inner.data : "")).join("") : "";
   });
   return parts.join("").replace(/\s+/g, " ").trim();
-}
-
-/** Puts other children in the place of an element's own. */
-export function replaceChildren(parent: ParentNode, children: ChildNode[]): void {
-  let prev: ChildNode | null = null;
-  for (const child of children) {
-    child.parent = parent;
-    child.prev = prev;
-    child.next = null;
-    if (prev !== null) prev.next = child;
-    prev = child;
-  }
-  parent.children = children;
 }

@@ -1,4 +1,5 @@
 import { type ChildNode, type Element, type ParentNode, hasChildren, isTag } from "domhandler";
+import { replaceChildren } from "./relink.ts";
 
 /** Slots are looked for no deeper in a shadow tree. */
 const MAX_SLOT_DEPTH = 64;
@@ -45,8 +46,7 @@ function fillSlots(node: ParentNode, light: Map<string, ChildNode[]>, depth: num
       // The first slot of a name gets them; a slot that gets nothing shows its own children.
       if (assigned !== undefined) {
         light.delete(name);
-        child.children = assigned;
-        for (const inner of assigned) inner.parent = child;
+        replaceChildren(child, assigned);
         continue;
       }
     }

@@ -1,9 +1,10 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { type FieldValue, type TableShape } from "./extraction.ts";
 import { Extractor } from "./extractor.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 // A worker on a busy machine takes its time.
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 const extractor = new Extractor();
 afterAll(() => extractor.close());

@@ -6,9 +6,10 @@ import { launchBrowser, type RunningBrowser } from "../browser/launch.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
 import { fontFolders } from "./font-packages.ts";
 import { FONT_KINDS, missingFonts } from "./missing-fonts.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 // A browser on a busy machine takes its time.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const state = createStateFolder();
 let program: BrowserProgram;

@@ -13,7 +13,13 @@ afterEach(async () => {
 
 function open(hosts: readonly string[] = []): McpHttp {
   // Nothing here gets as far as the gateway.
-  const server = new McpHttp({ gatewayUrl: "http://127.0.0.1:1", hosts, log: () => undefined, now: () => now });
+  const server = new McpHttp({
+    gatewayUrl: "http://127.0.0.1:1",
+    hosts,
+    prices: async () => undefined,
+    log: () => undefined,
+    now: () => now,
+  });
   servers.push(server);
   return server;
 }
@@ -147,7 +153,12 @@ test("so many calls are under way at one time, and one more is told so", async (
     idleTimeout: 60,
     fetch: (request) => new Promise((_, refuse) => request.signal.addEventListener("abort", refuse)),
   });
-  const server = new McpHttp({ gatewayUrl: gateway.url.origin, hosts: [], log: () => undefined });
+  const server = new McpHttp({
+    gatewayUrl: gateway.url.origin,
+    hosts: [],
+    prices: async () => undefined,
+    log: () => undefined,
+  });
   servers.push(server);
   const session = await begin(server);
   const call = (id: number) => {

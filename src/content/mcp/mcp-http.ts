@@ -11,8 +11,10 @@ import {
 } from "@modelcontextprotocol/server";
 import { messageOf } from "../../lib/caught.ts";
 import { type Log } from "../browser/pool.ts";
+import { hostOf, sendTo } from "../gateway-address.ts";
+import { type AskPrices } from "../price-list.ts";
 import { callLimit, createMcpServer } from "./mcp-server.ts";
-import { type Gateway, type Send } from "./tool-call.ts";
+import { type Gateway } from "./tool-call.ts";
 
 /** Bytes of one message: an operation's longest body, and a payment. */
 const MAX_MESSAGE_BYTES = 1024 * 1024 + 64 * 1024;
@@ -29,6 +31,7 @@ export interface McpHttpOptions {
   readonly gatewayUrl: string;
   /** Host names that browsers may know this server by, beside those of loopback; "*" lets requests without an Origin name any. */
   readonly hosts: readonly string[];
+  readonly prices: AskPrices;
   readonly log: Log;
   /** Milliseconds, from any beginning. */
   readonly now?: () => number;
@@ -190,20 +193,10 @@ export class McpHttp {
     return {
       url: this.#options.gatewayUrl,
       send: sendTo(this.#options.gatewayUrl),
+      prices: () => this.#options.prices(host),
       headers: host === "" ? {} : { host },
     };
   }
-}
-
-/** On this machine a certificate for the gateway's public name is that of nobody else. */
-function sendTo(gatewayUrl: string): Send {
-  const isLocal = /^https:\/\/(?:127\.[0-9.]+|\[::1\])[:/]/.test(`${gatewayUrl}/`);
-  return isLocal ? (url, init) => fetch(url, { ...init, tls: { rejectUnauthorized: false } }) : fetch;
-}
-
-/** The host that the client asked for, through the gateway or without it. */
-function hostOf({ headers }: Request): string {
-  return headers.get("x-forwarded-host") ?? headers.get("host") ?? "";
 }
 
 function parse(text: string): unknown {

@@ -2,7 +2,7 @@ import { Server, type ServerContext } from "@modelcontextprotocol/server";
 import { VERSION } from "../../lib/version.ts";
 import { callTool, type Gateway } from "./tool-call.ts";
 import { failure } from "./tool-result.ts";
-import { tools } from "./tools.ts";
+import { costText, isFree, tools } from "./tools.ts";
 
 /** Tool calls under way at one time, over all connections. */
 const MAX_CALLS = 64;
@@ -12,7 +12,8 @@ const PROGRESS_MS = 5000;
 const INFO = { name: "turnpike", title: "Turnpike web content", version: VERSION };
 const INSTRUCTIONS =
   "Web search, pages as Markdown, text, data, PDF and pictures, and QR codes. Each call costs what its tool says. A call that " +
-  "is not paid for ends in an x402 challenge; failed calls cost nothing.";
+  "is not paid for ends in an x402 challenge; failed calls cost nothing, except where the operator charges for pages that use their " +
+  "time up themselves: such a failure has a receipt.";
 
 /** Begins a call, and returns how to end it; undefined where there is no room for one more. */
 export type Admit = () => (() => void) | undefined;
@@ -32,15 +33,19 @@ export function callLimit(): Admit {
 /** An MCP server over the content operations: it passes calls to the gateway and holds no money and no content. */
 export function createMcpServer(gateway: (context: ServerContext) => Gateway, admit: Admit): Server {
   const server = new Server(INFO, { capabilities: { tools: {} }, instructions: INSTRUCTIONS });
-  server.setRequestHandler("tools/list", () => ({
-    tools: [...tools().values()].map(({ operation, description, inputSchema }) => ({
-      name: operation.name,
-      title: operation.summary,
-      description,
-      inputSchema,
-      annotations: { readOnlyHint: true, openWorldHint: operation.name !== "qr" },
-    })),
-  }));
+  server.setRequestHandler("tools/list", async (_, context) => {
+    const list = await gateway(context).prices();
+    return {
+      tools: [...tools().values()].map((tool) => ({
+        name: tool.operation.name,
+        title: tool.operation.summary,
+        description: `${tool.description} ${costText(tool, list)}`,
+        inputSchema: tool.inputSchema,
+        // Clients may call a read-only tool without asking their user; one that spends, whoever pays, is not read-only.
+        annotations: { readOnlyHint: isFree(tool.operation, list), openWorldHint: tool.operation.name !== "qr" },
+      })),
+    };
+  });
   server.setRequestHandler("tools/call", async ({ params }, context) => {
     const end = admit();
     if (end === undefined) return failure("Too many calls are under way; nothing was charged. Try again.");

@@ -20,7 +20,7 @@ beforeAll(() => {
       return respond();
     },
   });
-  gateway = { url: server.url.href.replace(/\/$/, ""), send: fetch };
+  gateway = { url: server.url.href.replace(/\/$/, ""), send: fetch, prices: async () => undefined };
 });
 
 afterAll(() => server.stop(true));
@@ -101,7 +101,7 @@ const UNREADABLE: readonly (readonly [name: string, respond: () => Response, tex
     "an answer that is too long",
     () => {
       const piece = new Uint8Array(1024 * 1024);
-      let left = 70;
+      let left = 130;
       const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
         if (left-- > 0) controller.enqueue(piece);
         else controller.close();

@@ -5,10 +5,10 @@ import { PaymentDeclined, PaymentUnanswered } from "../../payments/client/client
 import { encodeHeader, MAX_HEADER_LENGTH } from "../../payments/x402/header.ts";
 import { PAYMENT_SIGNATURE } from "../../payments/x402/messages.ts";
 import { checkBody } from "../operations/operation.ts";
+import { type Send } from "../gateway-address.ts";
+import { type PriceList } from "../price-list.ts";
 import { AnswerUnreadable, failure, PAYMENT_KEY, refusal, toolResult } from "./tool-result.ts";
 import { tools } from "./tools.ts";
-
-export type Send = (url: string, init: RequestInit) => Promise<Response>;
 
 /** How tools get at the gateway that sells what they do. */
 export interface Gateway {
@@ -18,6 +18,8 @@ export interface Gateway {
   readonly send: Send;
   /** Sends a request that carries no payment of the agent's, and may pay for it; undefined: the agent is told the price. */
   readonly pay?: Send | undefined;
+  /** What the operations cost there. */
+  readonly prices: () => Promise<PriceList | undefined>;
   /** Fields that requests carry beside their own. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }

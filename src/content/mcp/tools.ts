@@ -1,6 +1,7 @@
 import { type ApiDocument, type ApiSchema, apiDocument, resolveSchema } from "../api-document.ts";
 import { type Operation } from "../operations/operation.ts";
 import { OPERATIONS } from "../operations/operations.ts";
+import { type PriceList } from "../price-list.ts";
 
 /** A content operation as agents see it. */
 export interface Tool {
@@ -23,12 +24,22 @@ export function tools(): ReadonlyMap<string, Tool> {
 }
 
 function toolOf(document: ApiDocument, operation: Operation): Tool {
-  const { name, path, summary, description, price } = operation;
+  const { name, path, summary, description } = operation;
   const content = document.paths[path]?.post?.requestBody?.content["application/json"];
   if (content === undefined) throw new Error(`Cannot offer the operation "${name}": it is not described`);
   const schema = withoutReferences(document, content.schema);
-  const cost = price === undefined ? "Free." : `Costs ${price}; a failed call costs nothing.`;
-  return { operation, description: `${summary}. ${description} ${cost}`, inputSchema: { ...schema, type: "object" } };
+  return { operation, description: `${summary}. ${description}`, inputSchema: { ...schema, type: "object" } };
+}
+
+/** What a tool's description says that it costs. */
+export function costText({ operation }: Tool, list: PriceList | undefined): string {
+  if (isFree(operation, list)) return "Free.";
+  return `Costs ${list?.prices[operation.path] ?? "what the gateway asks"}; a failed call costs nothing unless it has a receipt.`;
+}
+
+/** False where nobody says what it costs. */
+export function isFree({ path }: Operation, list: PriceList | undefined): boolean {
+  return list !== undefined && list.prices[path] === undefined;
 }
 
 /** The schema with what it refers to put in: a tool's schema stands alone. */

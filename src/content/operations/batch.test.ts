@@ -2,9 +2,10 @@ import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { baseUrl, call } from "../testing/client.ts";
 import { startTestService } from "../testing/service.ts";
 import { startSite } from "../testing/site.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 // A browser on a busy machine takes its time.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const site = startSite();
 const { service, close } = await startTestService();
@@ -19,7 +20,9 @@ const page = (path: string) => `${site.url}${path}`;
 
 interface Result {
   readonly url: string;
-  readonly content?: string;
+  readonly format: string;
+  readonly content: string;
+  readonly metadata: Readonly<Record<string, unknown>>;
   readonly error?: string;
   readonly error_type?: string;
 }
@@ -29,20 +32,29 @@ const resultsOf = (json: Readonly<Record<string, unknown>>) => json["results"] a
 
 test("gives every page in the order asked for, with an error in place of those that fail", async () => {
   const urls = [page("/article"), "http://127.0.0.1:1/", page("/emoji"), "ftp://127.0.0.1/", page("/missing")];
-  const { status, json } = await batch({ urls, format: "text" });
+  const { status, headers, json } = await batch({ urls, format: "text" });
   expect(status).toBe(200);
   const results = resultsOf(json);
   expect(results.map(({ url }) => url)).toEqual(urls);
-  expect(results.map(({ content }) => content?.slice(0, 4))).toEqual(["Home", undefined, "a😀b", undefined, "Gone"]);
+  expect(results.map(({ content }) => content.slice(0, 4))).toEqual(["Home", "", "a😀b", "", ""]);
   expect(results.map((result) => result.error_type)).toEqual([
     undefined,
     "urn:turnpike:error:page-failed",
     undefined,
     "urn:turnpike:error:address-refused",
-    undefined,
+    "urn:turnpike:error:page-failed",
   ]);
   expect(results[1]?.error).toBe("Cannot load the page: its server does not accept connections");
-  expect(results[4]).toMatchObject({ format: "text", metadata: { status_code: 404, truncated: false } });
+  expect(results[4]).toEqual({
+    url: page("/missing"),
+    format: "text",
+    content: "",
+    metadata: { content_length: 0, elapsed_ms: expect.any(Number), truncated: false, status: 404 },
+    error: "Cannot load the page: its server answered 404",
+    error_type: "urn:turnpike:error:page-failed",
+  });
+  expect(results.map(({ metadata }) => metadata["truncated"])).toEqual([false, false, false, false, false]);
+  expect(headers.get("settlement-overrides")).toBeNull();
   expect(json["total_time_ms"]).toBeNumber();
 });
 
@@ -78,22 +90,43 @@ test("pages that never end hold up neither the others nor another client's page"
   );
 });
 
-test("where every page fails the answer is an error, of their kind or of all kinds", async () => {
-  const one = await batch({ urls: ["http://127.0.0.1:1/"] });
-  expect([one.status, one.json["detail"]]).toEqual([
-    502,
-    "Cannot load the page: its server does not accept connections",
+test.each<[what: string, body: Record<string, unknown>, types: string[]]>([
+  ["one way", { urls: ["http://127.0.0.1:1/"] }, ["page-failed"]],
+  ["another", { urls: [page("/never?a"), page("/never?b")], timeout: 1 }, ["page-timeout", "page-timeout"]],
+  ["several ways", { urls: ["http://127.0.0.1:1/", "ftp://127.0.0.1/"] }, ["page-failed", "address-refused"]],
+  ["their script", { urls: [page("/emoji"), page("/article")], evaluate: "((" }, Array(2).fill("invalid-parameters")],
+])("if every page fails %s, the answer has a result for each and says that nothing is to be paid", async (...given) => {
+  const [, body, types] = given;
+  const { status, headers, json } = await batch(body);
+  expect([status, headers.get("settlement-overrides")]).toEqual([200, '{"amount":"0"}']);
+  const results = resultsOf(json);
+  expect(results.map(({ error_type: type }) => type)).toEqual(types.map((type) => `urn:turnpike:error:${type}`));
+  expect(results.map(({ content, metadata }) => [content, metadata["content_length"]])).toEqual(
+    types.map(() => ["", 0]),
+  );
+});
+
+test("accepts error statuses for all pages of a batch", async () => {
+  const { json } = await batch({ urls: [page("/missing")], format: "text", accept_status: [404] });
+  expect(resultsOf(json)).toMatchObject([{ content: "Gone", metadata: { status: 404 } }]);
+});
+
+test("parameters that no page can be loaded with are refused", async () => {
+  const { status, json } = await batch({ urls: [page("/emoji")], engine: "static", selector: "p" });
+  expect([status, json["errors"]]).toEqual([
+    400,
+    [{ path: "engine", message: "must be auto or browser with selector" }],
   ]);
-  const late = await batch({ urls: [page("/never?a"), page("/never?b")], timeout: 1 });
-  expect(late.json).toMatchObject({ type: "urn:turnpike:error:page-timeout", status: 504 });
-  const mixed = await batch({ urls: ["http://127.0.0.1:1/", "ftp://127.0.0.1/"] });
-  expect(mixed.json).toMatchObject({
-    type: "urn:turnpike:error:page-failed",
-    detail: "Cannot load any of the 2 pages",
-    errors: [{ path: "urls.0" }, { path: "urls.1" }],
-  });
-  const script = await batch({ urls: [page("/emoji"), page("/article")], evaluate: "((" });
-  expect(script.json).toMatchObject({ status: 400, errors: [{ path: "evaluate" }] });
+});
+
+test("twenty results of the longest content that may be asked for fit, however it is written in JSON", async () => {
+  const urls = Array.from({ length: 20 }, () => page("/emoji"));
+  // JSON writes each of these characters in six bytes.
+  const evaluate = String.raw`"\u0001".repeat(1_000_001)`;
+  const { status, json } = await batch({ urls, evaluate, max_length: 1_000_000 });
+  expect(status).toBe(200);
+  const results = resultsOf(json);
+  expect(results.map(({ error, content }) => [error, content.length])).toEqual(urls.map(() => [undefined, 1_000_000]));
 });
 
 test("a client that leaves takes all its pages along", async () => {

@@ -1,15 +1,16 @@
 import { z } from "@hono/zod-openapi";
 import { messageOf } from "../../lib/caught.ts";
-import { type ErrorCode, ERRORS, TurnpikeError } from "../../lib/errors.ts";
-import { cutContent, type CutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
+import { TurnpikeError } from "../../lib/errors.ts";
+import { BatchAnswer, type BatchResult, failed, MAX_RESULTS } from "./batch-answer.ts";
+import { cutContent, METADATA_EXAMPLE, metadataSchema } from "./metadata.ts";
+import { PageBurnt } from "../page/burnt.ts";
+import { type PageRequest } from "../page/page.ts";
 import { type Answer, postOperation, type Services } from "./operation.ts";
 import { contentParameters, evaluateOf, pageContent } from "./page-content.ts";
-import { PAGE_FAILURES, pageParameters, pageRequest, pageUrl } from "./page-parameters.ts";
+import { pageParameters, pageRequest, pageUrl } from "./page-parameters.ts";
 
-const MAX_URLS = 20;
-
-/** Content of all pages of one answer, in bytes: the gateway holds an answer until it is paid for. */
-const MAX_CONTENT_BYTES = 24 * 1024 * 1024;
+/** Milliseconds from the beginning of a batch to its end, below what the gateway's route waits for an answer. */
+const MAX_BATCH_MS = 180_000;
 
 const { url: _, ...sharedParameters } = pageParameters;
 
@@ -18,7 +19,7 @@ const body = z
     urls: z
       .array(pageUrl)
       .min(1)
-      .max(MAX_URLS)
+      .max(MAX_RESULTS)
       .openapi({ description: "Pages to load", example: ["https://example.com/", "https://example.org/"] }),
     ...sharedParameters,
     ...contentParameters,
@@ -29,9 +30,9 @@ const result = z
   .object({
     url: z.string(),
     format: z.string(),
-    content: z.string().optional(),
-    metadata: metadataSchema.optional(),
-    error: z.string().optional().openapi({ description: "Why there is no content; only where this page failed" }),
+    content: z.string().openapi({ description: "The page's content; empty if this page failed" }),
+    metadata: metadataSchema,
+    error: z.string().optional().openapi({ description: "Why there is no content; only if this page failed" }),
     error_type: z.string().optional().openapi({ description: "The problem type of the error" }),
   })
   .openapi("BatchResult");
@@ -44,7 +45,6 @@ const answer = z
   .openapi("BatchResponse");
 
 type Input = z.output<typeof body>;
-type Outcome = CutContent | TurnpikeError;
 
 export const batch = postOperation(
   {
@@ -54,8 +54,11 @@ export const batch = postOperation(
     summary: "Retrieve up to 20 pages at once",
     description:
       "Loads all pages at the same time, each by itself, and gives their contents in the order of `urls`. A page that " +
-      "fails has an `error` in place of its content and harms no other. An address that is named twice is loaded once. " +
-      "Where every page failed, the answer is an error, and nothing is charged.",
+      "fails has an `error` and no content, and harms no other. An address that is named twice is loaded once. " +
+      "`timeout` counts the loading of each page, not its wait for a browser tab. A batch takes 180 seconds at most: a " +
+      "page whose turn has not come by then, less its `timeout` and `wait`, has the error `page-not-begun`. If every page " +
+      "fails, the answer has a result for each, and nothing is charged, except where the operator charges for pages that " +
+      "use their time up themselves.",
     body,
     example: { urls: ["https://example.com/", "https://example.org/missing"], format: "text" },
     success: {
@@ -73,80 +76,80 @@ export const batch = postOperation(
           {
             url: "https://example.org/missing",
             format: "text",
-            error: "Cannot load the page: its host name has no address",
+            content: "",
+            metadata: { content_length: 0, elapsed_ms: 120, truncated: false, status: 404 },
+            error: "Cannot load the page: its server answered 404",
             error_type: "urn:turnpike:error:page-failed",
           },
         ],
         total_time_ms: 640,
       },
     },
-    failures: [...PAGE_FAILURES, "scrape-failed"],
+    failures: ["invalid-parameters"],
   },
   async (input, services, signal): Promise<Answer> => {
     const startedAt = performance.now();
     const { urls, format } = input;
-    const load = loader(input, services, signal);
-    const admit = admission();
-    const outcomes = await Promise.all(urls.map(async (url) => ({ url, outcome: admit(await load(url)) })));
-    const failures = outcomes.map(({ outcome }) => outcome).filter((outcome) => outcome instanceof TurnpikeError);
-    if (failures.length === urls.length) throw allFailed(failures);
-    const results = outcomes.map(({ url, outcome }) => ({ url, format, ...describe(outcome) }));
-    return { json: { results, total_time_ms: Math.round(performance.now() - startedAt) } };
+    assertTakenTogether(input, signal);
+    const load = new Loader(input, services, signal);
+    const made = new BatchAnswer(urls.length);
+    const loading = urls.map(async (url, place) => made.put(place, { url, format, ...(await load.result(url)) }));
+    await Promise.all(loading);
+    const parts = made.parts(Math.round(performance.now() - startedAt));
+    return { parts, release: () => made.release(), isFree: made.succeeded === 0 && !load.hasBurnt };
   },
 );
 
-/** Loads each address once, and never fails. All have one signal: whoever shares out places knows them as one request. */
-function loader(input: Input, services: Services, signal: AbortSignal): (url: string) => Promise<Outcome> {
-  const outcomes = new Map<string, Promise<Outcome>>();
-  const load = async (url: string): Promise<Outcome> => {
+type Loaded = Omit<BatchResult, "url" | "format">;
+
+/** Fails with `invalid-parameters` if the parameters cannot be had together, whatever the page. */
+function assertTakenTogether(input: Input, signal: AbortSignal): void {
+  pageRequest({ ...input, url: "https://site.invalid/" }, signal, evaluateOf(input));
+}
+
+/** The request for one page. A page that has not begun by its wait's end would end after the batch. */
+function batchRequest(input: Input, url: string, signal: AbortSignal): PageRequest {
+  const request = pageRequest({ ...input, url }, signal, evaluateOf(input));
+  return { ...request, turnMs: MAX_BATCH_MS - request.timeoutMs - request.waitMs };
+}
+
+/** Loads each address once, and never fails. All have one signal: the queues for places know them as one request by it. */
+class Loader {
+  readonly #input: Input;
+  readonly #services: Services;
+  readonly #signal: AbortSignal;
+  readonly #outcomes = new Map<string, Promise<Loaded>>();
+  #hasBurnt = false;
+
+  constructor(input: Input, services: Services, signal: AbortSignal) {
+    this.#input = input;
+    this.#services = services;
+    this.#signal = signal;
+  }
+
+  /** Whether a page used its time up itself, and may be charged for. */
+  get hasBurnt(): boolean {
+    return this.#hasBurnt;
+  }
+
+  result(url: string): Promise<Loaded> {
+    const { href } = new URL(url);
+    const outcome = this.#outcomes.get(href) ?? this.#load(url);
+    this.#outcomes.set(href, outcome);
+    return outcome;
+  }
+
+  async #load(url: string): Promise<Loaded> {
+    const input = this.#input;
     const startedAt = performance.now();
     try {
-      const request = pageRequest({ ...input, url }, signal, evaluateOf(input));
-      const { content, page } = await pageContent(request, input, services.pages);
+      const { content, page } = await pageContent(batchRequest(input, url, this.#signal), input, this.#services.pages);
       return cutContent(content, input.max_length, page, startedAt);
     } catch (error) {
-      if (error instanceof TurnpikeError) return error;
-      services.log("error", `Cannot load a page of a batch: ${messageOf(error)}`);
-      return new TurnpikeError("internal", "Cannot load the page: see the log");
+      if (error instanceof PageBurnt) this.#hasBurnt = true;
+      if (error instanceof TurnpikeError) return failed(error, startedAt);
+      this.#services.log("error", `Cannot load a page of a batch: ${messageOf(error)}`);
+      return failed(new TurnpikeError("internal", "Cannot load the page: see the log"), startedAt);
     }
-  };
-  return (url) => {
-    const { href } = new URL(url);
-    const outcome = outcomes.get(href) ?? load(url);
-    outcomes.set(href, outcome);
-    return outcome;
-  };
-}
-
-/** Lets contents into the answer while there is room; one that stands in it twice takes its room twice. */
-function admission(): (outcome: Outcome) => Outcome {
-  let room = MAX_CONTENT_BYTES;
-  return (outcome) => {
-    if (outcome instanceof TurnpikeError) return outcome;
-    const bytes = Buffer.byteLength(outcome.content);
-    if (bytes > room) {
-      return new TurnpikeError("page-failed", "Cannot send the page: the batch is full; ask for less by max_length");
-    }
-    room -= bytes;
-    return outcome;
-  };
-}
-
-function describe(outcome: Outcome) {
-  if (!(outcome instanceof TurnpikeError)) return outcome;
-  return { error: outcome.message, error_type: `urn:turnpike:error:${outcome.code}` };
-}
-
-/** One kind of failure is that error; several are the pages' failure to load. */
-function allFailed(failures: readonly TurnpikeError[]): TurnpikeError {
-  const [first] = failures;
-  const code: ErrorCode =
-    new Set(failures.map((failure) => failure.code)).size === 1 ? (first?.code ?? "page-failed") : "page-failed";
-  const [own] = failures.length === 1 || ERRORS[code].origin === "client" ? failures : [];
-  const errors = failures.map(({ message }, at) => ({ path: `urls.${at}`, message }));
-  return new TurnpikeError(
-    code,
-    own?.message ?? `Cannot load any of the ${failures.length} pages`,
-    own?.errors ?? errors,
-  );
+  }
 }

@@ -8,7 +8,7 @@ const MAX_URL_LENGTH = 4096;
 /** What binary answers tell in fields of their head, since they have no metadata. */
 export const CAPTURE_HEADERS: Readonly<Record<string, string>> = {
   "X-Turnpike-Final-Url": "The page's address after redirects",
-  "X-Turnpike-Status-Code": "HTTP status of the page, where it is known",
+  "X-Turnpike-Status": "HTTP status of the page, where it is known",
   "X-Turnpike-Elapsed-Ms": "Time taken to load and capture the page, in milliseconds",
   "X-Turnpike-Engine": "What loaded the page: browser, or static for a document that is passed through",
   "X-Turnpike-Truncated": "true where the page goes on below the picture, false otherwise",
@@ -32,7 +32,7 @@ export function captureAnswer({ bytes, contentType, source, truncated }: Capture
   };
   // Addresses of documents are ASCII, however they were written; one that is not must not break the head.
   if (/^[\x21-\x7e]+$/.test(finalUrl) && finalUrl.length <= MAX_URL_LENGTH) headers["X-Turnpike-Final-Url"] = finalUrl;
-  if (statusCode !== undefined) headers["X-Turnpike-Status-Code"] = String(statusCode);
+  if (statusCode !== undefined) headers["X-Turnpike-Status"] = String(statusCode);
   if (!complete) headers["X-Turnpike-Partial"] = "true";
   return { bytes, contentType, headers };
 }

@@ -1,9 +1,10 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { call } from "../testing/client.ts";
 import { startTestService } from "../testing/service.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 // A browser on a busy machine takes its time.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const WORDS = "A toll is paid once, at the gate, and the road behind it is open to the one who paid. ".repeat(4);
 const PAGE = `<!doctype html><html><head><title>Tolls</title><base href="/roads/"><style>p { color: red }</style>
@@ -76,7 +77,7 @@ test.each(["static", "browser"] as const)("gives what selectors match, by the %s
       ]),
     ),
   );
-  expect(json["metadata"]).toMatchObject({ title: "Tolls", engine, status_code: 200, truncated: false });
+  expect(json["metadata"]).toMatchObject({ title: "Tolls", engine, status: 200, truncated: false });
 });
 
 test("takes a browser for selectors that only a browser matches, and says so where it may not", async () => {

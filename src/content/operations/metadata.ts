@@ -7,7 +7,9 @@ export const metadataSchema = z
     content_length: z.int().openapi({ description: "Length of the content in bytes, before it was cut" }),
     elapsed_ms: z.int().openapi({ description: "Time taken to load and read the page, in milliseconds" }),
     truncated: z.boolean().openapi({ description: "Whether the content was cut to max_length" }),
-    status_code: z.int().optional().openapi({ description: "HTTP status of the page" }),
+    status: z.int().optional().openapi({
+      description: "HTTP status that the page's server answered; of a page that failed, only if that is what is wrong",
+    }),
     final_url: z.string().optional().openapi({ description: "The page's address after redirects" }),
     content_type: z.string().optional().openapi({ description: "Type of the page's document" }),
     title: z.string().optional().openapi({ description: "Title of the page" }),
@@ -23,17 +25,29 @@ export const METADATA_EXAMPLE = {
   content_length: 183,
   elapsed_ms: 412,
   truncated: false,
-  status_code: 200,
+  status: 200,
   final_url: "https://example.com/",
   content_type: "text/html",
   title: "Example Domain",
   engine: "browser",
 } as const;
 
+export type Metadata = z.output<typeof metadataSchema>;
+
+/** The metadata of a page that failed; `status` is its server's, if that is what is wrong. */
+export function failedMetadata(startedAt: number, status: number | undefined): Metadata {
+  return {
+    content_length: 0,
+    elapsed_ms: Math.round(performance.now() - startedAt),
+    truncated: false,
+    ...(status === undefined ? {} : { status }),
+  };
+}
+
 /** Content cut to what was asked for, and the metadata that says so. */
 export interface CutContent {
   readonly content: string;
-  readonly metadata: z.output<typeof metadataSchema>;
+  readonly metadata: Metadata;
 }
 
 /** Cuts the content; `startedAt` is from performance.now(). */
@@ -52,7 +66,7 @@ export function cutContent(
       content_length: Buffer.byteLength(content),
       elapsed_ms: Math.round(performance.now() - startedAt),
       truncated: kept.length < content.length,
-      ...(source.statusCode === undefined ? {} : { status_code: source.statusCode }),
+      ...(source.statusCode === undefined ? {} : { status: source.statusCode }),
       final_url: source.finalUrl,
       ...(contentType === "" ? {} : { content_type: contentType }),
       ...(title === "" ? {} : { title: cutTitle(title) }),

@@ -14,15 +14,25 @@ export interface Services {
   readonly log: Log;
 }
 
-/** An answer that is a success: a JSON value, or bytes of some type. */
+/** An answer that is a success: a JSON value, JSON in pieces, or bytes of some type. */
 export type Answer =
   | { readonly json: Readonly<Record<string, unknown>> }
+  | JsonParts
   | {
       readonly bytes: Uint8Array<ArrayBuffer>;
       readonly contentType: string;
       /** What is told beside the bytes, in ASCII. */
       readonly headers?: Readonly<Record<string, string>>;
     };
+
+/** A long JSON answer. */
+export interface JsonParts {
+  readonly parts: readonly Uint8Array[];
+  /** Called once or more when the pieces are sent, or nobody wants them. */
+  readonly release: () => void;
+  /** Whether nothing is to be paid for it. */
+  readonly isFree: boolean;
+}
 
 /** What an operation gives when all goes well, for its description. */
 export interface SuccessDescription {
@@ -43,7 +53,7 @@ export interface Operation {
   readonly name: string;
   readonly method: "get" | "post";
   readonly path: string;
-  /** What a call costs, as "$0.005"; undefined where it is free. */
+  /** What the shipped configuration asks for a call, as "$0.005"; undefined where it is free. What a gateway asks is in its price list. */
   readonly price: string | undefined;
   readonly summary: string;
   readonly description: string;

@@ -36,7 +36,8 @@ export async function pageContent(
     const { extraction, source } = await pages.read(request, { kind: format });
     return { content: extraction.content, page: { source, title: extraction.title } };
   }
-  return await pages.open(request, async (open) => {
+  // The script may look at the pictures: their sizes, or which of them are broken.
+  return await pages.open({ ...request, pictures: true }, async (open) => {
     const content = await open.evaluate(evaluate);
     return { content, page: { source: await open.snapshot(), title: "" } };
   });

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { type ErrorCode, TurnpikeError } from "../../lib/errors.ts";
 import { type PageRequest } from "../page/page.ts";
+import { acceptsStatus, acceptStatus } from "./accept-status.ts";
 import { invalidParameters } from "./operation.ts";
 
 /** What every operation that loads a page can end in. */
@@ -72,6 +73,7 @@ export const pageParameters = {
     .boolean()
     .default(false)
     .openapi({ description: "Give what is there at the time-out in place of an error" }),
+  accept_status: acceptStatus,
 };
 
 /** The most characters that a caller may ask for. */
@@ -118,6 +120,7 @@ export function pageRequest(input: z.output<typeof schema>, signal: AbortSignal,
     selector: input.selector,
     userAgent: input.user_agent,
     stealth: input.stealth,
+    accepts: (status) => acceptsStatus(input.accept_status, status),
     signal,
   };
 }

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { unknownPrices } from "../price-list.ts";
 import { createApp } from "../app.ts";
 import { ANYWHERE } from "../egress/guard.ts";
 import { Extractor } from "../extraction/extractor.ts";
@@ -11,9 +12,10 @@ import { RememberingReader } from "../search/remembering-reader.ts";
 import { createSearchService, indexPath, SEARCH_DEFAULTS, type SearchOptions } from "../search/search-service.ts";
 import { startEngine } from "../search/testing/engines.ts";
 import { fetchDocument } from "../static/fetch-document.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 // Many pages, on a machine that may be busy.
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 const state = mkdtempSync(join(tmpdir(), "turnpike-search-"));
 const extractor = new Extractor();
@@ -39,13 +41,16 @@ function setUp(options: Partial<SearchOptions>) {
   const browser = { visit: () => Promise.reject(new Error("there is no browser")) };
   const places = new Places(1, 1, 1_000);
   const pages = new RememberingReader({ browser, fetchDocument, places, extractor, egress }, remember);
-  const app = createApp({
-    pages,
-    search,
-    browser: { name: "none", version: "0", sandboxed: true },
-    browserHealth: () => Promise.resolve({ failure: undefined, missingFonts: [] }),
-    log: () => undefined,
-  });
+  const app = createApp(
+    {
+      pages,
+      search,
+      browser: { name: "none", version: "0", sandboxed: true },
+      browserHealth: () => Promise.resolve({ failure: undefined, missingFonts: [] }),
+      log: () => undefined,
+    },
+    { prices: unknownPrices },
+  );
   return async (path: string, body?: unknown) => {
     const headers = { "content-type": "application/json" };
     const init = body === undefined ? {} : { method: "POST", headers, body: JSON.stringify(body) };
@@ -114,7 +119,7 @@ describe("/search", () => {
     expect(await call("/search", { query: "empty" })).toMatchObject({ status: 200, json: { results: [] } });
     engine.mode = "challenge";
     expect(await call("/search", { query: "failing" })).toMatchObject({
-      status: 502,
+      status: 500,
       json: {
         type: "urn:turnpike:error:search-failed",
         detail: "Cannot search: no provider answered (duckduckgo: it asks for proof of a person)",
@@ -122,7 +127,7 @@ describe("/search", () => {
     });
     engine.mode = "hangs";
     expect(await call("/search", { query: "hanging", timeout: 1 })).toMatchObject({
-      status: 504,
+      status: 500,
       json: { type: "urn:turnpike:error:search-timeout" },
     });
     engine.mode = "answers";

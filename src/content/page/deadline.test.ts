@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { Deadline } from "./deadline.ts";
+import { Deadline, MAX_TURN_MS } from "./deadline.ts";
 
 const NEVER = new Promise<never>(() => undefined);
 
@@ -34,6 +34,28 @@ test("a visit that something else ended gets no more time, whatever comes after"
   deadline.extend(-60_000);
   expect(await messageOf(deadline.race(NEVER))).toBe("crashed");
   expect(deadline.grace(1)).toBe(false);
+});
+
+test("a visit that waits for its turn too long, in several queues together, ends for that reason", async () => {
+  const deadline = new Deadline(60_000, undefined, 40);
+  deadline.wait();
+  await Bun.sleep(20);
+  deadline.go();
+  expect(await deadline.race(Promise.resolve("has its turn"))).toBe("has its turn");
+  deadline.wait();
+  expect(await messageOf(deadline.race(NEVER))).toBe(
+    "Cannot load the page: its turn in the batch did not come within 0 s",
+  );
+  deadline.go();
+  expect(deadline.grace(60_000)).toBe(false);
+});
+
+test("a visit of no batch waits for its turn as long as the queues let it, and says that it found no place", async () => {
+  const deadline = new Deadline(60_000, undefined);
+  deadline.wait();
+  expect(deadline.elapsedMs).toBeLessThan(MAX_TURN_MS);
+  deadline.stop(new Error("stopped"));
+  expect(await messageOf(deadline.race(NEVER))).toBe("stopped");
 });
 
 test("a client that goes away ends the visit", async () => {

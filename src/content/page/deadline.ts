@@ -1,31 +1,41 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 
+/** Milliseconds that a page may wait for its turn, in all queues together. */
+export const MAX_TURN_MS = 30_000;
+
 /**
  * The end of a page visit, whatever brings it: the time-out, a crash, a client that went away. All that a visit waits
- * for is raced against it, so that nothing a page does can hold the visit longer.
+ * for is raced against it, so that nothing a page does can hold the visit longer. The time of a wait for its turn does not
+ * count as the visit's, and has a bound of its own.
  */
 export class Deadline {
   #stopped = stoppable();
-  readonly #start = performance.now();
+  #start = performance.now();
   #limitMs: number;
+  #turnMs: number;
+  readonly #turnError: () => TurnpikeError;
+  /** When the wait for its turn began. */
+  #waitingSince: number | undefined;
   #graceMs = 0;
   #over = false;
   #late = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #doing = "loading";
 
-  /** `limitMs` counts from now. */
-  constructor(limitMs: number, signal: AbortSignal | undefined) {
+  /** `limitMs` counts from now; `turnMs` are those that the visit may wait for its turn. */
+  constructor(limitMs: number, signal: AbortSignal | undefined, turnMs?: number) {
     this.#limitMs = limitMs;
+    this.#turnMs = turnMs ?? MAX_TURN_MS;
+    this.#turnError = () => turnError(turnMs);
     const abort = () => this.stop(new TurnpikeError("page-failed", "Cannot load the page: the client went away"));
     if (signal?.aborted === true) abort();
     signal?.addEventListener("abort", abort, { once: true });
     this.#arm();
   }
 
-  /** Milliseconds since the visit began. */
+  /** Milliseconds since the visit began, without those that it waited for its turn. */
   get elapsedMs(): number {
-    return performance.now() - this.#start;
+    return (this.#waitingSince ?? performance.now()) - this.#start;
   }
 
   /** Milliseconds until the visit's end. */
@@ -40,6 +50,24 @@ export class Deadline {
   /** Says what a time-out interrupts, in the words of its error: "loading", "waiting for the selector". */
   doing(what: string): void {
     this.#doing = what;
+  }
+
+  /** The visit waits for its turn: until `go`, its own time stands still. */
+  wait(): void {
+    if (this.#over || this.#waitingSince !== undefined) return;
+    this.#waitingSince = performance.now();
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.stop(this.#turnError()), this.#turnMs);
+  }
+
+  /** Its turn has come, or its wait is over for another reason. */
+  go(): void {
+    if (this.#waitingSince === undefined) return;
+    const waited = performance.now() - this.#waitingSince;
+    this.#waitingSince = undefined;
+    this.#start += waited;
+    this.#turnMs -= waited;
+    this.#arm();
   }
 
   extend(ms: number): void {
@@ -88,6 +116,18 @@ export class Deadline {
     };
     this.#timer = setTimeout(late, this.leftMs);
   }
+}
+
+/** `turnMs` is what a batch gives its pages. */
+function turnError(turnMs: number | undefined): TurnpikeError {
+  if (turnMs === undefined) {
+    return new TurnpikeError("overloaded", "Cannot take the request: no place came free");
+  }
+  const seconds = Math.round(turnMs / 1000);
+  return new TurnpikeError(
+    "page-not-begun",
+    `Cannot load the page: its turn in the batch did not come within ${seconds} s`,
+  );
 }
 
 function stoppable(): PromiseWithResolvers<never> {

@@ -57,7 +57,7 @@ export class PageReader {
       if (mayShowMore || outcome.outcome === "needs-browser") {
         return await this.#readInBrowser({ ...visit, fetched }, task);
       }
-      return { extraction: somethingOf(outcome, task), source };
+      return { extraction: somethingOf(outcome, { task, source, request }), source };
     });
   }
 
@@ -67,12 +67,9 @@ export class PageReader {
    */
   async open<T>(request: PageRequest, use: (page: OpenPage) => Promise<T>): Promise<T> {
     return await this.#visiting(request, (visit) =>
-      this.#deps.browser.visit(visit, async (page) => {
+      this.#deps.browser.visit({ ...visit, scripted: true }, async (page) => {
         const source = await page.snapshot();
-        if (isHtml(source.contentType)) {
-          const outcome = await this.#extract(visit, { source, task: { kind: "text" }, mayNeedBrowser: false });
-          if (outcome.outcome === "not-content" && outcome.reason !== "empty") contentOf(outcome);
-        }
+        await this.#assertContent(visit, source, "may be empty");
         return await use(page);
       }),
     );
@@ -89,34 +86,62 @@ export class PageReader {
   ): Promise<T> {
     return await this.#visiting(request, async (visit) => {
       const { width, height } = request.window ?? NO_WINDOW;
-      const leave = await this.#windows.take(width * height, (promise) => visit.deadline.race(promise));
+      const leave = await this.#turnFor(width * height, visit.deadline);
       try {
         return await this.#deps.browser.visit(visit, async (page) => {
           const source = await sourceOfShown(page);
           if (isPdf(source)) throw new DownloadError("Cannot show the page: it is a PDF document");
-          if (isHtml(source.contentType)) {
-            contentOf(await this.#extract(visit, { source, task: { kind: "text" }, mayNeedBrowser: false }));
-          } else if (isBlank(source)) throw notContentError("empty", "it has no content");
+          await this.#assertContent(visit, source, "must show something");
           return await use(page, source);
         });
       } catch (error) {
         if (!(error instanceof DownloadError)) throw error;
-        return other(sourceOf(await this.#fetch(visit)));
+        const source = sourceOf(await this.#fetch(visit));
+        assertStatus(source, request);
+        return other(source);
       } finally {
         leave();
       }
     });
   }
 
+  /** Fails where something stands in the place of the page, its status is not accepted, or it must show something and does not. */
+  async #assertContent(visit: Visit, source: PageSource, what: "may be empty" | "must show something"): Promise<void> {
+    const { request } = visit;
+    if (!isHtml(source.contentType)) {
+      assertStatus(source, request);
+      if (what === "must show something" && isBlank(source)) throw notContentError("empty", "it has no content");
+      return;
+    }
+    const outcome = await this.#extract(visit, { source, task: { kind: "text" }, mayNeedBrowser: false });
+    assertAccepted(outcome, source, request);
+    const isEmpty = outcome.outcome === "not-content" && outcome.reason === "empty";
+    if (!isEmpty || what === "must show something") contentOf(outcome);
+  }
+
   async #visiting<T>(request: PageRequest, use: (visit: Visit) => Promise<T>): Promise<T> {
-    const deadline = new Deadline(request.timeoutMs, request.signal);
+    const deadline = new Deadline(request.timeoutMs, request.signal, request.turnMs);
     const blocks = request.stealth ? { blocks: trackersBeside(request.url) } : {};
-    const egress = new EgressSession({ ...this.#deps.egress, ...blocks });
+    const egress = new EgressSession({
+      ...this.#deps.egress,
+      ...blocks,
+      onExcess: (error) => deadline.stop(error),
+    });
     try {
-      return await use({ request, egress, deadline, fetched: undefined, settles: false });
+      return await use({ request, egress, deadline, fetched: undefined, settles: false, scripted: false });
     } finally {
       deadline.clear();
       egress.close();
+    }
+  }
+
+  /** Waits until so many pixels more may be shown. */
+  async #turnFor(pixels: number, deadline: Deadline): Promise<() => void> {
+    deadline.wait();
+    try {
+      return await this.#windows.take(pixels, (promise) => deadline.race(promise));
+    } finally {
+      deadline.go();
     }
   }
 
@@ -139,7 +164,7 @@ export class PageReader {
         return sourceOf(visit.fetched ?? (await this.#fetch(visit)));
       });
     const outcome = await this.#extract(visit, { source, task, mayNeedBrowser: false });
-    return { extraction: somethingOf(outcome, task), source };
+    return { extraction: somethingOf(outcome, { task, source, request: visit.request }), source };
   }
 
   #extract(visit: Visit, job: Parameters<Extractor["extract"]>[0]): Promise<ExtractionOutcome> {
@@ -224,10 +249,34 @@ function isNothing({ content }: Extraction, { kind }: ExtractionTask): boolean {
   return WORDED.has(kind) && content.trim() === "";
 }
 
-function somethingOf(outcome: ExtractionOutcome, task: ExtractionTask): Extraction {
+/** What was asked for, and what came. */
+interface Made {
+  readonly task: ExtractionTask;
+  readonly source: PageSource;
+  readonly request: PageRequest;
+}
+
+function somethingOf(outcome: ExtractionOutcome, { task, source, request }: Made): Extraction {
+  assertAccepted(outcome, source, request);
   const extraction = contentOf(outcome);
   if (isNothing(extraction, task)) throw notContentError("empty", "it has no text");
   return extraction;
+}
+
+/** A challenge comes with an error status as a rule; it says more of what is the case. */
+function assertAccepted(outcome: ExtractionOutcome, source: PageSource, request: PageRequest): void {
+  const isChallenge = outcome.outcome === "not-content" && outcome.reason === "challenge";
+  if (!isChallenge) assertStatus(source, request);
+}
+
+function assertStatus({ statusCode = 0 }: PageSource, { accepts = isNoError }: PageRequest): void {
+  if (accepts(statusCode)) return;
+  const detail = `Cannot load the page: its server answered ${statusCode}`;
+  throw new TurnpikeError("page-failed", detail, undefined, { page_status: statusCode });
+}
+
+function isNoError(status: number): boolean {
+  return status < 400;
 }
 
 const NOT_CONTENT_ERRORS = {

@@ -26,6 +26,10 @@ export interface PageRequest {
   readonly pictures?: boolean;
   /** The window's size in pixels; the browser's own where it is left out. */
   readonly window?: { readonly width: number; readonly height: number };
+  /** Whether a page with this status is content; where it is left out, only statuses below 400 are. */
+  readonly accepts?: (status: number) => boolean;
+  /** Milliseconds that the page may wait for its turn; MAX_TURN_MS of deadline.ts where it is left out. */
+  readonly turnMs?: number;
   /** Aborted when the client has gone away. */
   readonly signal: AbortSignal | undefined;
 }

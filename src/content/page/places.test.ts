@@ -65,9 +65,33 @@ test("a request with many pages leaves places to others, and takes turns with th
 test("a deadline ends the wait with its own error", async () => {
   const places = new Places(1, 2, 60_000);
   await places.take();
-  const deadline = new Deadline(10, undefined);
-  deadline.doing("waiting to load");
+  const deadline = new Deadline(60_000, undefined, 10);
   const failure = await places.take(undefined, deadline).catch((error: unknown) => error);
+  expect(failure).toMatchObject({ code: "page-not-begun" });
+});
+
+test("a visit waits as long as its own deadline lets it, whatever the clock of the queue", async () => {
+  const places = new Places(1, 2, 1);
+  const release = await places.take();
+  const deadline = new Deadline(60_000, undefined, 60_000);
+  const taking = places.take(undefined, deadline);
+  // Another one, without a deadline, is refused by that clock.
+  expect(await places.take().catch((error: unknown) => error)).toMatchObject({ code: "overloaded" });
+  release();
+  (await taking)();
+  deadline.clear();
+});
+
+test("the wait for a place takes nothing of the visit's time", async () => {
+  const places = new Places(1, 2, 60_000);
+  const release = await places.take();
+  const deadline = new Deadline(1, undefined);
+  const taking = places.take(undefined, deadline);
+  await Bun.sleep(20);
+  expect(deadline.elapsedMs).toBeLessThan(20);
+  release();
+  (await taking)();
+  const failure = await deadline.stopped.catch((error: unknown) => error);
   expect(failure).toMatchObject({ code: "page-timeout" });
 });
 

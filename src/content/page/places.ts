@@ -1,4 +1,5 @@
 import { TurnpikeError } from "../../lib/errors.ts";
+import { type PlacesFigures } from "../figures/figures.ts";
 import { type Deadline } from "./deadline.ts";
 
 interface Waiter {
@@ -17,6 +18,7 @@ interface Share {
  * to the one that has the fewest, and none has more than three quarters of them, however many of its pages wait.
  */
 export class Places {
+  readonly #places: number;
   #free: number;
   readonly #mostHeld: number;
   readonly #maxQueued: number;
@@ -26,10 +28,17 @@ export class Places {
 
   /** `maxQueued` counts requests, each with as many pages as its operation lets it have. */
   constructor(places: number, maxQueued: number, queueTimeoutMs: number) {
+    this.#places = places;
     this.#free = places;
     this.#mostHeld = Math.max(1, Math.floor((places * 3) / 4));
     this.#maxQueued = maxQueued;
     this.#queueTimeoutMs = queueTimeoutMs;
+  }
+
+  get figures(): PlacesFigures {
+    let waiting = 0;
+    for (const { waiters } of this.#shares.values()) waiting += waiters.size;
+    return { places: this.#places, under_way: this.#places - this.#free, waiting };
   }
 
   /** Waits for a place and gives the function that returns it. Fails with `overloaded`, or with the deadline. */
@@ -92,6 +101,7 @@ export class Places {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const settle = (done: () => void) => {
       clearInterval(timer);
+      deadline?.go();
       signal?.removeEventListener("abort", leave);
       share.waiters.delete(waiter);
       done();
@@ -100,9 +110,12 @@ export class Places {
     const waiter: Waiter = { grant: () => settle(resolve), refuse: (error) => settle(() => reject(error)) };
     const leave = () => waiter.refuse(new TurnpikeError("overloaded", "Cannot take the request: no place came free"));
     // Who has a place is not refused for want of another: it gets one by its own pages' ends.
-    const timer = setInterval(() => share.held === 0 && leave(), this.#queueTimeoutMs);
+    // A visit's own deadline bounds its wait.
+    const timer =
+      deadline === undefined ? setInterval(() => share.held === 0 && leave(), this.#queueTimeoutMs) : undefined;
     share.waiters.add(waiter);
     this.#shares.set(key, share);
+    deadline?.wait();
     deadline?.stopped.catch((error: Error) => waiter.refuse(error));
     signal?.addEventListener("abort", leave, { once: true });
     if (signal?.aborted === true) leave();

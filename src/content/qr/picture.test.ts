@@ -1,31 +1,6 @@
 import { expect, test } from "bun:test";
-import jsQR from "jsqr";
-import { inflateSync } from "node:zlib";
 import { qrPicture } from "./picture.ts";
-
-interface Picture {
-  readonly width: number;
-  readonly rgba: Uint8ClampedArray;
-}
-
-/** Reads a PNG of one bit a pixel, as qrPicture writes it. */
-function readPng(png: Uint8Array): Picture {
-  const bytes = Buffer.from(png);
-  expect(bytes.toString("latin1", 1, 4)).toBe("PNG");
-  const width = bytes.readUInt32BE(16);
-  expect(bytes.readUInt32BE(20)).toBe(width);
-  const dataLength = bytes.readUInt32BE(33);
-  const rows = inflateSync(bytes.subarray(41, 41 + dataLength));
-  const rowBytes = Math.ceil(width / 8) + 1;
-  const rgba = new Uint8ClampedArray(width * width * 4).fill(255);
-  for (let y = 0; y < width; y += 1) {
-    for (let x = 0; x < width; x += 1) {
-      const white = ((rows[y * rowBytes + 1 + (x >> 3)] ?? 0) >> (7 - (x & 7))) & 1;
-      rgba.fill(white * 255, (y * width + x) * 4, (y * width + x) * 4 + 3);
-    }
-  }
-  return { width, rgba };
-}
+import { type Picture, readByJsQr, readPng } from "./testing/decoders.ts";
 
 function darkColumns({ width, rgba }: Picture): { first: number; last: number } {
   const dark = Array.from({ length: width }, (_, x) => x).filter((x) =>
@@ -50,14 +25,7 @@ test.each([
 ])("data is read back from a picture of exactly the size asked for (%#)", (data, size, margin) => {
   const picture = draw(data, size, margin);
   expect(picture.width).toBe(size);
-  // Decoders want a quiet zone; a frame of white around the picture is one where the margin is 0.
-  const frame = 16;
-  const width = size + 2 * frame;
-  const framed = new Uint8ClampedArray(width * width * 4).fill(255);
-  for (let y = 0; y < size; y += 1) {
-    framed.set(picture.rgba.subarray(y * size * 4, (y + 1) * size * 4), ((y + frame) * width + frame) * 4);
-  }
-  expect(jsQR(framed, width, width)?.data).toBe(data);
+  expect(readByJsQr(picture)).toBe(data);
 });
 
 test("modules take whole pixels, and what is left over is shared out around them", () => {

@@ -1,5 +1,5 @@
 import { deflateSync } from "node:zlib";
-import { encodeQR } from "qr";
+import { correction, generate, mode } from "lean-qr";
 import { PNG_SIGNATURE, pngChunk } from "../../lib/png.ts";
 
 /** Why a QR code cannot be made: the data fits no version, or the picture is smaller than its modules. */
@@ -11,9 +11,9 @@ export type QrFailure = { readonly tooLong: true } | { readonly smallest: number
  */
 export function qrPicture(data: string, size: number, margin: number): Uint8Array<ArrayBuffer> | QrFailure {
   // Level M mends 15 % of damage; level L, with 7 %, takes more data, or the same in fewer modules.
-  const strong = modulesOf(data, "medium");
+  const strong = modulesOf(data, "M");
   const fits = strong !== undefined && strong.length + 2 * margin <= size;
-  const modules = fits ? strong : modulesOf(data, "low");
+  const modules = fits ? strong : modulesOf(data, "L");
   if (modules === undefined) return { tooLong: true };
   const smallest = modules.length + 2 * margin;
   if (size < smallest) return { smallest };
@@ -23,14 +23,27 @@ export function qrPicture(data: string, size: number, margin: number): Uint8Arra
 }
 
 /** The code's modules, true where they are dark; undefined where the data is too long for the level. */
-function modulesOf(data: string, ecc: "medium" | "low"): readonly (readonly boolean[])[] | undefined {
+function modulesOf(data: string, level: "L" | "M"): readonly (readonly boolean[])[] | undefined {
+  const ecc = correction[level];
   try {
-    const bordered = encodeQR(data, "raw", { ecc, border: 1 });
-    // The library draws a border of at least one module; the margin is ours to draw.
-    return bordered.slice(1, -1).map((row) => row.slice(1, -1));
+    const code = generate(segmentsOf(data), { minCorrectionLevel: ecc, maxCorrectionLevel: ecc });
+    const places = Array.from({ length: code.size }, (_, at) => at);
+    return places.map((y) => places.map((x) => code.get(x, y)));
   } catch {
     return undefined;
   }
+}
+
+/** The Extended Channel Interpretation for UTF-8 (AIM ITS/04-023). */
+const UTF_8 = 26;
+
+/** Bytes without a declared encoding are ISO 8859-1 by the standard and guessed by decoders, which misread short texts. */
+function segmentsOf(data: string): Parameters<typeof generate>[0] {
+  if (/^\d+$/.test(data)) return mode.numeric(data);
+  if (/^[0-9A-Z $%*+\-./:]+$/.test(data)) return mode.alphaNumeric(data);
+  const bytes = mode.bytes(new TextEncoder().encode(data));
+  // oxlint-disable-next-line eslint/no-control-regex -- the range of ASCII
+  return /^[\x00-\x7f]+$/.test(data) ? bytes : mode.multi(mode.eci(UTF_8), bytes);
 }
 
 function png(

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { ANYWHERE, type EgressPolicy, PUBLIC_WEB } from "../egress/guard.ts";
 import { WebError, type WebFailure, webGet, type WebRequest } from "./web-get.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 const BOMB = gzipSync(Buffer.alloc(5_000_000, 32));
 
@@ -57,7 +58,7 @@ async function get(
     maxBytes: 50_000,
     egress: { policy: ANYWHERE },
     redirects: "same-origin",
-    signal: AbortSignal.timeout(10_000),
+    signal: AbortSignal.timeout(patient(10_000)),
     ...more,
   });
   return { status, text: new TextDecoder().decode(body), url };

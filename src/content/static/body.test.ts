@@ -4,9 +4,10 @@ import { type FetchedDocument } from "../page/page.ts";
 import { detailOf, loadDocument, noise, textOf } from "../testing/load-document.ts";
 import { type RawAnswer, RawServer, response } from "../testing/raw-server.ts";
 import { MAX_DOCUMENT_BYTES } from "./body.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 // A busy machine takes its time.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 let server: RawServer;
 

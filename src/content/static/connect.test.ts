@@ -9,9 +9,10 @@ import { RawServer, response } from "../testing/raw-server.ts";
 import { pageRequestOf, visiting } from "../testing/visit.ts";
 import { contextOf } from "./connect.ts";
 import { fetchDocument } from "./fetch-document.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 // A busy machine takes its time.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const CA = makeCertificate({ subject: [["CN", "Test CA"]], isCa: true });
 const TRUST = contextOf([CA.cert]);

@@ -8,9 +8,10 @@ import { type RawAnswer, RawServer, response } from "../testing/raw-server.ts";
 import { pageRequestOf, visiting } from "../testing/visit.ts";
 import { MAX_DOCUMENT_BYTES } from "./body.ts";
 import { fetchDocument } from "./fetch-document.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 // A busy machine takes its time.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 let server: RawServer;
 

@@ -33,3 +33,9 @@ export async function call(
   // Every JSON answer of the service is an object.
   return { status: response.status, headers: response.headers, json: json as Reply["json"], bytes };
 }
+
+/** The status of a reply with, if it is an error, the last part of its type: `500 page-timeout`. */
+export function outcomeOf({ status, json }: Reply): string {
+  const code = /^urn:turnpike:error:(.+)$/.exec(String(json["type"]))?.[1];
+  return code === undefined ? String(status) : `${status} ${code}`;
+}

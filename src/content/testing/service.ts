@@ -1,4 +1,4 @@
-import { type ContentService, startContentService } from "../service.ts";
+import { type ContentOptions, type ContentService, startContentService } from "../service.ts";
 import { createStateFolder, type StateFolder } from "./state-folder.ts";
 
 export interface TestService {
@@ -9,9 +9,9 @@ export interface TestService {
 }
 
 /** A content service of a test file's own, on a loopback port, that may read pages on loopback and logs nothing. */
-export async function startTestService(): Promise<TestService> {
+export async function startTestService(options: Pick<ContentOptions, "chargeTimeouts"> = {}): Promise<TestService> {
   const state = createStateFolder();
-  const service = await startLocalService(state.path);
+  const service = await startLocalService(state.path, options);
   const close = async (): Promise<void> => {
     await service.close();
     state.remove();
@@ -20,8 +20,12 @@ export async function startTestService(): Promise<TestService> {
 }
 
 /** The same with its state in a folder of the caller's. */
-export function startLocalService(stateDir: string): Promise<ContentService> {
+export function startLocalService(
+  stateDir: string,
+  options: Pick<ContentOptions, "chargeTimeouts"> = {},
+): Promise<ContentService> {
   return startContentService({
+    ...options,
     listen: { hostname: "127.0.0.1", port: 0 },
     stateDir,
     allowPrivate: true,

@@ -121,6 +121,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   },
   "/emoji": () => html("<p>a😀b😀</p>"),
   "/missing": () => new Response("<h1>Gone</h1>", { status: 404, headers: HTML }),
+  "/missing-text": () => new Response("none here", { status: 404, headers: { "content-type": "text/plain" } }),
   "/empty": () => html(""),
   "/no-content": () => new Response(null, { status: 204 }),
   "/leads-nowhere": () => html(`<p>stays</p><script>location = "/no-content"</script>`),

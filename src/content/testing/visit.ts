@@ -28,9 +28,9 @@ export async function visiting<T>(
   fetched?: FetchedDocument,
 ): Promise<T> {
   const deadline = new Deadline(request.timeoutMs, request.signal);
-  const egress = new EgressSession(egressOptions);
+  const egress = new EgressSession({ ...egressOptions, onExcess: (error) => deadline.stop(error) });
   try {
-    return await use({ request, egress, deadline, fetched, settles: false });
+    return await use({ request, egress, deadline, fetched, settles: false, scripted: false });
   } finally {
     deadline.clear();
     egress.close();

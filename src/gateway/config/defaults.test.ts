@@ -8,6 +8,7 @@ const SECTIONS = {
     port: 8080,
     workers: 0,
     max_connections: 2048,
+    max_connections_per_address: 1024,
     static_root: "",
     disable_middleware: false,
     cache_static_files: false,
@@ -17,7 +18,15 @@ const SECTIONS = {
   },
   timeouts: { idle_ms: 60000, header_ms: 10000, body_ms: 30000, write_ms: 30000 },
   limits: { max_header_bytes: 32768, max_body_bytes: 33554432, max_header_count: 128 },
-  buffer_pool: { buffer_size: 65536, buffer_count: 4096, body_buffer_size: 1048576, body_buffer_count: 32 },
+  buffer_pool: {
+    buffer_size: 65536,
+    buffer_count: 4096,
+    body_buffer_size: 1048576,
+    body_buffer_count: 32,
+    response_buffer_bytes: 33554432,
+    response_disk_bytes: 1073741824,
+    temp_path: "",
+  },
   tls: { cert_path: "", key_path: "", certificates: [], client_ca_path: "", client_cert_required: true },
   http2: {
     max_streams: 128,
@@ -35,7 +44,17 @@ const SECTIONS = {
     max_streams_bidi: 100,
     max_streams_uni: 100,
   },
-  admin: { enabled: false, port: 9180, address: "127.0.0.1", api_key: "" },
+  admin: {
+    enabled: false,
+    port: 9180,
+    address: "127.0.0.1",
+    api_key: "",
+    api_key_env: "",
+    read_api_key: "",
+    read_api_key_env: "",
+    tls: { cert_path: "", key_path: "" },
+    audit_log: "",
+  },
   otel: {
     enabled: false,
     collector_url: "http://localhost:4318",
@@ -83,6 +102,7 @@ const OWN = {
     allow_private: false,
     browser_path: "",
     socket: "",
+    charge_timeouts: false,
     search: {
       providers: ["local", "searxng", "brave", "duckduckgo", "mojeek"],
       parallel: 2,
@@ -102,8 +122,15 @@ const OWN = {
 const SERVER = { weight: 1, max_fails: 3, fail_timeout_ms: 30000, backup: false };
 const UPSTREAM = {
   load_balancer: "round_robin",
+  slow_start_ms: 0,
   health_check: undefined,
-  connection_pool: { max_connections: 64, max_idle: 16, idle_timeout_ms: 60000, connect_timeout_ms: 5000 },
+  connection_pool: {
+    max_connections: 64,
+    max_idle: 16,
+    idle_timeout_ms: 60000,
+    connect_timeout_ms: 5000,
+    client_share: 80,
+  },
   dns_discovery: undefined,
   catalog_discovery: undefined,
   allow_private: true,
@@ -129,8 +156,18 @@ const ROUTE = {
   traffic_split: undefined,
   mirror: undefined,
   body_schema: undefined,
+  request_buffering: true,
+  response_buffering: true,
   upstream_headers: [],
-  retry: { max_retries: 1, connect_any_method: false },
+  forward_client_address: true,
+  retry: {
+    max_retries: 1,
+    connect_any_method: false,
+    statuses: [502, 503, 504],
+    backoff_ms: 0,
+    max_backoff_ms: 10000,
+    try_timeout_ms: 0,
+  },
 };
 const ROUTE_X402 = {
   scheme: "exact",
@@ -146,6 +183,7 @@ const ROUTE_X402 = {
   accepts: [],
   settle: "after",
   inline_receipt: false,
+  max_partial_answers: 3,
 };
 const PRICE = { price: "1", asset: "USDC", network: "base", pay_to: "0x209693Bc6afc0C5328bA36FaF03C514EF312287C" };
 

@@ -1,27 +1,18 @@
 /** What rules across keys read (a draft) and where they report findings; issue.ts has the problems of single values. */
-import { type z } from "zod";
-import { type Config, configSchema, type RouteConfig, type UpstreamConfig } from "./config.ts";
-import { type Finding, listAt, valueAt } from "./finding.ts";
-import { route } from "./schema/routes.ts";
-import { upstream } from "./schema/upstreams.ts";
+import { type Config, type RouteConfig, type UpstreamConfig } from "./config.ts";
+import { type Finding } from "./finding.ts";
+import { type ParsedConfig, type Section } from "./parse.ts";
 
-type Section =
-  | "server"
-  | "timeouts"
-  | "buffer_pool"
-  | "tls"
-  | "http2"
-  | "quic"
-  | "admin"
-  | "x402"
-  | "postgres"
-  | "cors";
+type Judged = Extract<
+  Section,
+  "server" | "timeouts" | "buffer_pool" | "tls" | "http2" | "quic" | "admin" | "x402" | "postgres" | "cors"
+>;
 
 /**
  * What stands of a configuration: a section or item that has problems of its own is undefined. Rules across keys run
  * on this, so that one mistake does not hide the others.
  */
-export type Draft = { readonly [K in Section]: Config[K] | undefined } & {
+export type Draft = { readonly [K in Judged]: Config[K] | undefined } & {
   readonly upstreams: readonly (UpstreamConfig | undefined)[];
   readonly routes: readonly (RouteConfig | undefined)[];
   /** The file's own value, without unknown keys. */
@@ -34,27 +25,21 @@ export interface Report {
   warning(path: string, message: string): void;
 }
 
-function part<S extends z.ZodType>(schema: S, value: unknown): z.output<S> | undefined {
-  const result = schema.safeParse(value);
-  return result.success ? result.data : undefined;
-}
-
-/** Reads every section and item by itself. */
-export function draftOf(raw: unknown): Draft {
-  const { shape } = configSchema;
+/** What was read, for rules. */
+export function draftOf(raw: unknown, { sections, upstreams, routes }: ParsedConfig): Draft {
   return {
-    server: part(shape.server, valueAt(raw, ["server"])),
-    timeouts: part(shape.timeouts, valueAt(raw, ["timeouts"])),
-    buffer_pool: part(shape.buffer_pool, valueAt(raw, ["buffer_pool"])),
-    tls: part(shape.tls, valueAt(raw, ["tls"])),
-    http2: part(shape.http2, valueAt(raw, ["http2"])),
-    quic: part(shape.quic, valueAt(raw, ["quic"])),
-    admin: part(shape.admin, valueAt(raw, ["admin"])),
-    x402: part(shape.x402, valueAt(raw, ["x402"])),
-    cors: part(shape.cors, valueAt(raw, ["cors"])),
-    postgres: part(shape.postgres, valueAt(raw, ["postgres"])),
-    upstreams: listAt(raw, ["upstreams"]).map((item) => part(upstream, item)),
-    routes: listAt(raw, ["routes"]).map((item) => part(route, item)),
+    server: sections.server,
+    timeouts: sections.timeouts,
+    buffer_pool: sections.buffer_pool,
+    tls: sections.tls,
+    http2: sections.http2,
+    quic: sections.quic,
+    admin: sections.admin,
+    x402: sections.x402,
+    cors: sections.cors,
+    postgres: sections.postgres,
+    upstreams,
+    routes,
     raw,
   };
 }

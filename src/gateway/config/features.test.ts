@@ -54,13 +54,21 @@ test("features to come have the defaults of their tables", () => {
     max_bytes: 67_108_864,
     max_entry_bytes: 8_388_608,
     vary: [],
+    targeted_fields: ["CDN-Cache-Control"],
   });
   expect(routes[0]?.tenant).toEqual({ socket_dir: "/d", header: "host", skip_filter_when_warm: true });
   expect(routes[1]?.auth).toMatchObject({ header_name: "X-API-Key", query_param: "api_key" });
   expect(routes[2]?.auth).toMatchObject({ timeout_ms: 5000, headers_forward: [], headers_upstream: [] });
   expect(routes[3]?.auth).toEqual({ type: "anonymous", subject: "anonymous" });
   expect(wasm_filters).toEqual([
-    { match: "/", module: "m", instances: 1, fuel: 5_000_000, response_fail_closed: false },
+    {
+      match: "/",
+      module: "m",
+      instances: 1,
+      fuel: 5_000_000,
+      memory_limit_bytes: 33_554_432,
+      response_fail_closed: false,
+    },
   ]);
 });
 

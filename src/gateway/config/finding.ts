@@ -1,12 +1,16 @@
 /** What loading says about a file, and where in it: zod's issues (issue.ts) and broken rules (draft.ts) end as such. */
 import { type FieldError } from "../../lib/errors.ts";
+import { type Place, placeText } from "./json.ts";
 
 /** A problem or a warning: where in the file, as `routes[2].upstream`, and what; an empty path is the whole file. */
-export type Finding = FieldError;
+export interface Finding extends FieldError {
+  /** Where in the file's text; undefined if there is no text, or nothing of the path in it. */
+  readonly place?: Place;
+}
 
-/** A finding as one line of text. */
-export function findingText({ path, message }: Finding): string {
-  return path === "" ? message : `${path}: ${message}`;
+/** A finding as one line of text: `line 3, column 5: routes[0].upstream: ...`. */
+export function findingText({ place, path, message }: Finding): string {
+  return `${place === undefined ? "" : `${placeText(place)}: `}${path === "" ? "" : `${path}: `}${message}`;
 }
 
 /** `["routes", 2, "upstream"]` as `routes[2].upstream`. */
@@ -41,7 +45,7 @@ export function listAt(value: unknown, path: readonly PropertyKey[]): readonly u
  * are among them, since many a service wants its key there.
  */
 const SECRET =
-  /(?:^|\.)(?:\w*_url|admin|auth|secret|token|api_key|payment_required_b64)$|\.auth\.(?!(?:.*\.)?(?:type|algorithm)$)|\.upstream_headers(?:\[\d+\](?:\.value)?)?$|^otel\.headers$|^postgres(?:\.url|\.password_env)?$|\.catalog_discovery$/;
+  /(?:^|\.)(?:\w*_url|admin|auth|secret|token|api_key|payment_required_b64)$|^admin\.\w*key\w*$|\.auth\.(?!(?:.*\.)?(?:type|algorithm)$)|\.upstream_headers(?:\[\d+\](?:\.value)?)?$|^otel\.headers$|^postgres(?:\.url|\.password_env)?$|\.catalog_discovery$|\.health_check\.path$|\.headers\.request\.(?:set|add)\[\d+\](?:\.value)?$/;
 
 const MAX_SHOWN = 80;
 

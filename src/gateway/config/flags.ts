@@ -1,6 +1,7 @@
 import { type Config } from "./config.ts";
 import { findingText } from "./finding.ts";
 import { type Loaded, loadValue } from "./load.ts";
+import { ParseCache } from "./parse.ts";
 
 /** Command-line flags that win over the file. */
 export interface ConfigFlags {
@@ -21,7 +22,7 @@ function given(values: Record<string, unknown>): Record<string, unknown> {
  * The configuration with the flags in place of the file's values, checked again as a whole. With `server.listeners`,
  * `port` and `address` are those of the first listener. Warnings are only those that the flags bring.
  */
-export function applyFlags(config: Config, flags: ConfigFlags): Loaded {
+export function applyFlags(config: Config, flags: ConfigFlags, cache = new ParseCache()): Loaded {
   const bind = given({ port: flags.port, address: flags.address });
   const [first, ...rest] = config.server.listeners;
   const changed = {
@@ -33,7 +34,7 @@ export function applyFlags(config: Config, flags: ConfigFlags): Loaded {
     },
     tls: { ...config.tls, ...given({ cert_path: flags.cert, key_path: flags.key }) },
   };
-  const known = new Set(loadValue(config).warnings.map(findingText));
-  const loaded = loadValue(changed);
+  const known = new Set(loadValue(config, cache).warnings.map(findingText));
+  const loaded = loadValue(changed, cache);
   return { ...loaded, warnings: loaded.warnings.filter((warning) => !known.has(findingText(warning))) };
 }

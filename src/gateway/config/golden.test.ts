@@ -1,12 +1,17 @@
 import { expect, test } from "bun:test";
 import { basename, join } from "node:path";
 import { Glob } from "bun";
-import { findingText } from "./finding.ts";
+import { type Finding, findingText } from "./finding.ts";
 import { loadFile } from "./load.ts";
 
 const FOLDER = join(import.meta.dir, "testdata");
 // Set to write what loading says now, for review in the diff.
 const IS_UPDATE = process.env["UPDATE_GOLDEN"] === "1";
+
+/** Without its place, which moves with every line that is added to a file. */
+function lineOf({ path, message }: Finding): string {
+  return findingText({ path, message });
+}
 
 for (const file of [...new Glob("*.json").scanSync(FOLDER)].toSorted()) {
   test(`loading ${file} says what ${basename(file, ".json")}.txt has`, async () => {
@@ -14,8 +19,8 @@ for (const file of [...new Glob("*.json").scanSync(FOLDER)].toSorted()) {
     const { config, problems, warnings } = await loadFile(path);
     const lines = [
       config === undefined ? "refused" : "loaded",
-      ...problems.map((problem) => `problem: ${findingText(problem)}`),
-      ...warnings.map((warning) => `warning: ${findingText(warning)}`),
+      ...problems.map((problem) => `problem: ${lineOf(problem)}`),
+      ...warnings.map((warning) => `warning: ${lineOf(warning)}`),
       "",
     ].join("\n");
     const golden = path.replace(/\.json$/, ".txt");

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { configSchema } from "./config.ts";
+import { type SecretKind } from "./schema/kinds.ts";
 import { UNAVAILABLE } from "./unavailable.ts";
 
 /** The part of JSON Schema 2020-12 that the configuration needs. */
@@ -24,6 +25,10 @@ export interface JsonSchema {
   anyOf?: JsonSchema[];
   /** True for a key that is Turnpike's own; not in the published file. */
   ours?: boolean;
+  /** How the key's value is kept out of answers; not in the published file. */
+  secret?: SecretKind;
+  /** JSON Schema's word for a value that is sent and never shown. */
+  writeOnly?: boolean;
 }
 
 /** What the reference says of a key whose feature is not in this build; empty for the others. */
@@ -42,9 +47,9 @@ export function describedSchema(): JsonSchema {
 }
 
 function publish(schema: JsonSchema, path: string): JsonSchema {
-  const { ours, ...rest } = schema;
+  const { ours, secret, ...rest } = schema;
   const notes = [rest.description, ours === true ? "Turnpike's own key." : "", availability(path)].filter(Boolean);
-  const published: JsonSchema = { ...rest };
+  const published: JsonSchema = { ...rest, ...(secret === "whole" ? { writeOnly: true } : {}) };
   if (notes.length > 0) published.description = notes.join(" ");
   if (rest.properties !== undefined) {
     published.properties = Object.fromEntries(
@@ -54,6 +59,7 @@ function publish(schema: JsonSchema, path: string): JsonSchema {
       ]),
     );
   }
+  if (rest.oneOf !== undefined) published.oneOf = rest.oneOf.map((alternative) => publish(alternative, path));
   if (rest.items !== undefined) published.items = publish(rest.items, `${path}[]`);
   return published;
 }

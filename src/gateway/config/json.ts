@@ -1,10 +1,19 @@
 /** Nesting that is followed; more is an attack on the stack, or a slip. */
-const MAX_DEPTH = 64;
+export const MAX_DEPTH = 64;
+
+/** A place in a text; both count from 1, columns in UTF-16 code units. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
 
 /** A parsed text, or the first thing that is wrong with it, with line and column. */
 export type ParsedJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly fault: string };
+
+/** Told of each member and item of a text: where its value is in the whole, and where the member or item begins. */
+type Visit = (path: readonly (string | number)[], offset: number) => void;
 
 class JsonFault extends Error {}
 
@@ -13,7 +22,7 @@ class JsonFault extends Error {}
  * blocks counts must not be a guess. Faults name line and column (from 1) and never more than one character of the text.
  */
 export function parseJson(text: string): ParsedJson {
-  const body = text.startsWith("\uFEFF") ? text.slice(1) : text;
+  const body = withoutMark(text);
   try {
     new Scanner(body).document();
     const value: unknown = JSON.parse(body);
@@ -24,13 +33,36 @@ export function parseJson(text: string): ParsedJson {
   }
 }
 
+/** Visits every member and item of a text that `parseJson` takes. */
+export function visitJson(text: string, visit: Visit): void {
+  new Scanner(withoutMark(text), visit).document();
+}
+
+/** The line and column of an offset into a text. */
+export function placeAt(text: string, offset: number): Place {
+  const before = withoutMark(text).slice(0, offset).split("\n");
+  return { line: before.length, column: (before.at(-1) ?? "").length + 1 };
+}
+
+/** `line 3, column 5`. */
+export function placeText({ line, column }: Place): string {
+  return `line ${line}, column ${column}`;
+}
+
+function withoutMark(text: string): string {
+  return text.startsWith("\uFEFF") ? text.slice(1) : text;
+}
+
 /** Walks the text as the grammar goes; JSON.parse builds the value, but does not say where it failed. */
 class Scanner {
   readonly #text: string;
+  readonly #visit: Visit;
+  readonly #path: (string | number)[] = [];
   #at = 0;
 
-  constructor(text: string) {
+  constructor(text: string, visit: Visit = () => {}) {
     this.#text = text;
+    this.#visit = visit;
   }
 
   document(): void {
@@ -63,7 +95,7 @@ class Scanner {
       keys.add(key);
       this.#space();
       if (!this.#take(":")) this.#fail('expected ":"');
-      this.#value(depth + 1);
+      this.#part(key, start, depth);
       this.#space();
       if (this.#take("}")) return;
       if (!this.#take(",")) this.#fail('expected "," or "}"');
@@ -74,12 +106,21 @@ class Scanner {
     this.#at++;
     this.#space();
     if (this.#take("]")) return;
-    for (;;) {
-      this.#value(depth + 1);
+    for (let i = 0; ; i++) {
+      this.#space();
+      this.#part(i, this.#at, depth);
       this.#space();
       if (this.#take("]")) return;
       if (!this.#take(",")) this.#fail('expected "," or "]"');
     }
+  }
+
+  /** A member's value, or an item. */
+  #part(name: string | number, start: number, depth: number): void {
+    this.#path.push(name);
+    this.#visit(this.#path, start);
+    this.#value(depth + 1);
+    this.#path.pop();
   }
 
   #string(): string {
@@ -125,7 +166,6 @@ class Scanner {
   }
 
   #fault(message: string, at = this.#at): never {
-    const before = this.#text.slice(0, at).split("\n");
-    throw new JsonFault(`line ${before.length}, column ${(before.at(-1) ?? "").length + 1}: ${message}`);
+    throw new JsonFault(`${placeText(placeAt(this.#text, at))}: ${message}`);
   }
 }

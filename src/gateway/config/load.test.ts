@@ -12,20 +12,22 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 test("a file that cannot be read is a problem", async () => {
   const missing = join(folder, "missing.json");
-  expect((await loadFile(missing)).problems.map(findingText)).toEqual([
-    `Cannot read ${missing}: there is no such file`,
-  ]);
-  expect((await loadFile(folder)).problems.map(findingText)).toEqual([`Cannot read ${folder}: it is a folder`]);
+  expect((await loadFile(missing)).problems.map(findingText)).toEqual([`Cannot read the file: there is no such file`]);
+  expect((await loadFile(folder)).problems.map(findingText)).toEqual(["Cannot read the file: it is a folder"]);
   const binary = join(folder, "binary.json");
   writeFileSync(binary, Buffer.from([0x7b, 0xff, 0x7d]));
-  expect((await loadFile(binary)).problems.map(findingText)).toEqual([`Cannot read ${binary}: it is not UTF-8 text`]);
+  expect((await loadFile(binary)).problems.map(findingText)).toEqual(["Cannot read the file: it is not UTF-8 text"]);
 });
 
 test("a value is checked without being changed, and no prototype with it", () => {
   const value: unknown = JSON.parse('{"__proto__": {"port": 1}, "server": {"__proto__": {"workers": 9}, "x": 1}}');
   const before = JSON.stringify(value);
   const { config, warnings } = loadValue(value);
-  expect(warnings.map(findingText)).toEqual(["unknown keys, ignored: server.__proto__, server.x, __proto__"]);
+  expect(warnings.map(findingText)).toEqual([
+    "server.__proto__: unknown key, ignored",
+    "server.x: unknown key, ignored",
+    "__proto__: unknown key, ignored",
+  ]);
   expect(config?.server.workers).toBe(0);
   expect(JSON.stringify(value)).toBe(before);
 });
@@ -101,5 +103,59 @@ test("more servers than there are places for are refused, and one that is named 
   expect(warnings.map(findingText)).toEqual([
     "upstreams[0].servers[2]: the same server as servers[0], and counts once; see weight",
     "upstreams[0].servers[3]: the same server as servers[1], and counts once; see weight",
+  ]);
+});
+
+test("problems and warnings of meaning have the line and column of their key", () => {
+  const text = [
+    "{",
+    '  "server": { "prot": 1 },',
+    '  "upstreams": [{ "name": "a", "servers": [] }],',
+    '  "routes": [',
+    '    { "path_prefix": "/", "upstream": "b" },',
+    '    { "path_prefix": "c", "upstream": "a", "x402": { "price": "1" } }',
+    "  ]",
+    "}",
+  ].join("\n");
+  const { problems, warnings } = loadText(`\uFEFF${text}`);
+  expect(warnings.map(findingText)).toEqual([
+    'line 2, column 15: server.prot: unknown key, ignored; did you mean "port"?',
+  ]);
+  const lines = problems.map(findingText);
+  expect(lines).toContain('line 5, column 27: routes[0].upstream: "b" is not a defined upstream');
+  expect(lines.find((line) => line.includes("routes[1].path_prefix"))).toStartWith("line 6, column 7: ");
+  // The key is absent: the place is that of the object that lacks it.
+  expect(lines.find((line) => line.includes("routes[1].x402.network"))).toStartWith("line 6, column 44: ");
+});
+
+test("a key with any character has its place", () => {
+  const { warnings } = loadText('{"server": {"a.b": 1, "c\\"]d": 2, "": 3}}');
+  expect(warnings.map(({ place }) => place?.column)).toEqual([13, 23, 35]);
+});
+
+test("of a flood of unknown keys the first 20 are named, and the others counted", () => {
+  const keys = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`key${i}`, i]));
+  const { config, warnings } = loadText(JSON.stringify({ server: keys }));
+  expect(config).toBeDefined();
+  expect(warnings).toHaveLength(21);
+  expect(warnings.at(-1)).toEqual({ path: "", message: "9980 more unknown keys, ignored" });
+});
+
+test("the nearest key is looked for among those of the same object, whichever kind it is", () => {
+  const { warnings } = loadText(
+    JSON.stringify({
+      upstreams: [{ name: "a", servers: [{ address: "127.0.0.1", port: 1, wieght: 2 }] }],
+      routes: [
+        {
+          path_prefix: "/",
+          upstream: "a",
+          auth: { type: "chain", methods: [{ type: "jwt", secret: "x".repeat(32), isuer: "i" }] },
+        },
+      ],
+    }),
+  );
+  expect(warnings.map(({ message }) => message)).toEqual([
+    'unknown key, ignored; did you mean "weight"?',
+    'unknown key, ignored; did you mean "issuer"?',
   ]);
 });

@@ -1,86 +1,154 @@
 import { stat } from "node:fs/promises";
-import { codeOf, messageOf } from "../../lib/caught.ts";
-import { type Config, configSchema } from "./config.ts";
+import { messageOf } from "../../lib/caught.ts";
+import { nearestWord } from "../../lib/nearest-word.ts";
+import { readFault } from "../../lib/read-fault.ts";
+import { type Config } from "./config.ts";
 import { draftOf, gather } from "./draft.ts";
 import { describeFound, type Finding, formatPath, listAt, valueAt } from "./finding.ts";
 import { problemsOf } from "./issue.ts";
 import { parseJson } from "./json.ts";
+import { knownKeysAt } from "./known-keys.ts";
+import { parseConfig, type ParsedConfig, ParseCache } from "./parse.ts";
+import { PLACEHOLDER, placeholdersIn } from "./secrets.ts";
 import { checkPolicies } from "./rules-policies.ts";
 import { checkRoutes } from "./rules-routes.ts";
 import { checkSections } from "./rules.ts";
 import { checkX402 } from "./rules-x402.ts";
 import { checkUpstreams } from "./rules-upstreams.ts";
+import { type Locate, locatorOf, NOWHERE } from "./source.ts";
 import { LOAD_BALANCERS } from "./schema/upstreams.ts";
 import { unavailableIn } from "./unavailable.ts";
 
 /** A larger configuration file is not read. */
-const MAX_FILE_BYTES = 16 * 1024 * 1024;
+export const MAX_FILE_BYTES = 16 * 1024 * 1024;
+
+/** Unknown keys that are named one by one. */
+const MAX_UNKNOWN_NAMED = 20;
 
 /** What came of a configuration: `config` is there exactly when there is no problem. */
-export type Loaded =
-  | { readonly config: Config; readonly problems: readonly []; readonly warnings: readonly Finding[] }
-  | { readonly config: undefined; readonly problems: readonly Finding[]; readonly warnings: readonly Finding[] };
+export type Loaded = (
+  | { readonly config: Config; readonly problems: readonly [] }
+  | { readonly config: undefined; readonly problems: readonly Finding[] }
+) & {
+  readonly warnings: readonly Finding[];
+  /** Says where in the file a later finding is. */
+  readonly locate: Locate;
+};
 
-function failed(message: string): Loaded {
-  return { config: undefined, problems: [{ path: "", message }], warnings: [] };
+/** What is said of a configuration that could not be read. */
+export function failed(message: string): Loaded {
+  return { config: undefined, problems: [{ path: "", message }], warnings: [], locate: NOWHERE };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Takes unknown keys out of `raw`, and names them in one warning. */
-function dropUnknown(raw: Record<string, unknown>, warnings: Finding[]): void {
-  const names: string[] = [];
-  for (const issue of configSchema.safeParse(raw).error?.issues ?? []) {
+/** A configuration without what is to be overlooked. Objects are copied where something is taken out, and shared elsewhere. */
+class Overlooking {
+  raw: Record<string, unknown>;
+  readonly #copies = new Set<object>();
+
+  constructor(raw: Record<string, unknown>) {
+    this.raw = raw;
+  }
+
+  /** Takes a key out of the object at a path. */
+  remove(path: readonly PropertyKey[], key: string): void {
+    this.raw = this.#without(this.raw, path, key);
+  }
+
+  #without<T extends object>(value: T, [next, ...rest]: readonly PropertyKey[], key: string): T {
+    const copy = this.#copyOf(value);
+    if (next === undefined) Reflect.deleteProperty(copy, key);
+    else define(copy, next, this.#without(Object(Reflect.get(value, next)), rest, key));
+    return copy;
+  }
+
+  #copyOf<T extends object>(value: T): T {
+    if (this.#copies.has(value)) return value;
+    // A copy of a list is a list.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    const copy = (Array.isArray(value) ? [...(value as unknown[])] : { ...value }) as T;
+    this.#copies.add(copy);
+    return copy;
+  }
+}
+
+/** Sets an own member, also one with the name of the prototype. */
+function define(holder: object, key: PropertyKey, value: unknown): void {
+  Reflect.defineProperty(holder, key, { value, writable: true, enumerable: true, configurable: true });
+}
+
+/** Takes out unknown keys, with a warning for each that says which known key is most like it. */
+function dropUnknown(without: Overlooking, { issues }: ParsedConfig, warnings: Finding[]): void {
+  let count = 0;
+  for (const issue of issues) {
     if (issue.code !== "unrecognized_keys") continue;
-    const holder = valueAt(raw, issue.path);
+    const known = count < MAX_UNKNOWN_NAMED ? knownKeysAt(issue.path) : [];
     for (const key of issue.keys) {
-      names.push(formatPath([...issue.path, key]));
-      if (isObject(holder)) delete holder[key];
+      without.remove(issue.path, key);
+      count++;
+      if (count > MAX_UNKNOWN_NAMED) continue;
+      const nearest = nearestWord(key, known);
+      const hint = nearest === undefined ? "" : `; did you mean "${nearest}"?`;
+      warnings.push({ path: formatPath([...issue.path, key]), message: `unknown key, ignored${hint}` });
     }
   }
-  if (names.length === 0) return;
-  warnings.push({ path: "", message: `unknown ${names.length === 1 ? "key" : "keys"}, ignored: ${names.join(", ")}` });
+  const more = count - MAX_UNKNOWN_NAMED;
+  if (more > 0) warnings.push({ path: "", message: `${more} more unknown ${more === 1 ? "key" : "keys"}, ignored` });
 }
 
 /** An unknown balancer is no reason to stop: the default takes its place. */
-function fallBack(raw: Record<string, unknown>, warnings: Finding[]): void {
+function fallBack(without: Overlooking, warnings: Finding[]): void {
   const known: readonly string[] = LOAD_BALANCERS;
-  for (const [i, upstream] of listAt(raw, ["upstreams"]).entries()) {
+  for (const [i, upstream] of listAt(without.raw, ["upstreams"]).entries()) {
     const name = valueAt(upstream, ["load_balancer"]);
     if (typeof name !== "string" || known.includes(name) || !isObject(upstream)) continue;
     const path = `upstreams[${i}].load_balancer`;
     warnings.push({ path, message: `${describeFound(path, name)} is unknown; ${LOAD_BALANCERS[0]} is used` });
-    delete upstream["load_balancer"];
+    without.remove(["upstreams", i], "load_balancer");
   }
 }
 
-/** Checks a parsed configuration file as a whole. Throws nothing; `value` is left as it is. */
-export function loadValue(value: unknown): Loaded {
-  if (!isObject(value)) return failed(`expected an object, found ${describeFound("", value)}`);
-  const raw = structuredClone(value);
-  delete raw["$schema"];
-  const warnings: Finding[] = [];
-  dropUnknown(raw, warnings);
-  fallBack(raw, warnings);
+/** A configuration as it is shown has its secrets replaced: one that is loaded must not have the placeholder for a secret. */
+function placeholderProblems(raw: unknown, others: readonly Finding[]): Finding[] {
+  const faulty = new Set(others.map(({ path }) => path));
+  return placeholdersIn(raw).flatMap((place) => {
+    const path = formatPath(place);
+    if (faulty.has(path)) return [];
+    return [{ path, message: `"${PLACEHOLDER}" stands for a secret that is there already, and there is none` }];
+  });
+}
 
-  const result = configSchema.safeParse(raw);
-  const problems = problemsOf(result.error?.issues ?? [], raw);
+/** Checks a parsed configuration file as a whole. Throws nothing; `value` is left as it is. */
+export function loadValue(value: unknown, cache = new ParseCache()): Loaded {
+  if (!isObject(value)) return failed(`expected an object, found ${describeFound("", value)}`);
+  const without = new Overlooking(value);
+  if (Object.hasOwn(value, "$schema")) without.remove([], "$schema");
+  const warnings: Finding[] = [];
+  dropUnknown(without, parseConfig(without.raw, cache), warnings);
+  fallBack(without, warnings);
+  const { raw } = without;
+  const parsed = parseConfig(raw, cache);
+  const problems = problemsOf(parsed.issues, raw);
   const unavailable = unavailableIn(raw);
   const faulty = problems.map(({ path }) => path);
   problems.push(...unavailable.problems.filter(({ path }) => !faulty.some((other) => other.startsWith(path))));
   warnings.push(...unavailable.warnings);
 
-  const draft = draftOf(raw);
+  problems.push(...placeholderProblems(raw, problems));
+  const draft = draftOf(raw, parsed);
   const report = gather(problems, warnings);
   checkSections(draft, report);
   checkX402(draft, report);
   checkUpstreams(draft, report);
-  checkRoutes(draft, report);
+  checkRoutes(draft, report, cache);
   checkPolicies(draft, report);
-  if (result.success && problems.length === 0) return { config: result.data, problems: [], warnings };
-  return { config: undefined, problems, warnings };
+  if (parsed.config !== undefined && problems.length === 0) {
+    return { config: parsed.config, problems: [], warnings, locate: NOWHERE };
+  }
+  return { config: undefined, problems, warnings, locate: NOWHERE };
 }
 
 /** Changes a parsed configuration before it is checked. */
@@ -89,26 +157,39 @@ export type Prepare = (value: unknown) => unknown;
 /** Checks the text of a configuration file. Throws nothing. */
 export function loadText(text: string, prepare: Prepare = (value) => value): Loaded {
   const parsed = parseJson(text);
-  return parsed.ok ? loadValue(prepare(parsed.value)) : failed(parsed.fault);
+  if (!parsed.ok) return failed(parsed.fault);
+  const loaded = loadValue(prepare(parsed.value));
+  const locate = locatorOf(text);
+  const warnings = loaded.warnings.map(locate);
+  if (loaded.config !== undefined) return { ...loaded, warnings, locate };
+  return { ...loaded, problems: loaded.problems.map(locate), warnings, locate };
 }
 
 /** Reads and checks a configuration file of at most 16 MiB. Throws nothing: a file that cannot be read is a problem. */
 export async function loadFile(path: string, prepare?: Prepare): Promise<Loaded> {
   try {
-    const { size } = await stat(path);
-    if (size > MAX_FILE_BYTES) return failed(`Cannot read ${path}: it is over ${MAX_FILE_BYTES} bytes`);
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(await Bun.file(path).bytes());
-    return loadText(text, prepare);
+    return loadText(configText(await readConfigBytes(path)), prepare);
   } catch (error) {
-    return failed(`Cannot read ${path}: ${readFault(error)}`);
+    return failed(messageOf(error));
   }
 }
 
-function readFault(error: unknown): string {
-  const code = codeOf(error);
-  if (code === "ENOENT") return "there is no such file";
-  if (code === "EACCES") return "this user may not read it";
-  if (code === "EISDIR") return "it is a folder";
-  if (error instanceof TypeError) return "it is not UTF-8 text";
-  return messageOf(error);
+/** The bytes of a configuration file of at most 16 MiB. Rejects with an Error that says why there are none. */
+export async function readConfigBytes(path: string): Promise<Uint8Array> {
+  try {
+    const { size } = await stat(path);
+    if (size <= MAX_FILE_BYTES) return await Bun.file(path).bytes();
+  } catch (error) {
+    throw new Error(`Cannot read the file: ${readFault(error)}`, { cause: error });
+  }
+  throw new Error(`Cannot read the file: it is over ${MAX_FILE_BYTES} bytes`);
+}
+
+/** The text of a configuration file. Throws an Error where it is none. */
+export function configText(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new Error("Cannot read the file: it is not UTF-8 text", { cause: error });
+  }
 }

@@ -27,7 +27,7 @@ export const EXAMPLE = {
 const INTRODUCTION = `# Configuration
 
 Turnpike reads one JSON file, named by \`--config\`. Every section is optional: \`{}\` starts on defaults. Unknown keys are
-ignored, and named in one warning. \`turnpike check FILE\` prints every problem of a file with its path, and exits 1 where
+ignored, and named in a warning each. \`turnpike check FILE\` prints every problem of a file with its place, and exits 1 where
 the gateway would not start with it.
 
 Flags win over the file: \`--address\` and \`--port\` (of \`server\`, or of the first of \`server.listeners\`), \`--workers\`

@@ -1,4 +1,4 @@
-import { HOP_FIELDS, TOLD_FIELDS } from "./own-fields.ts";
+import { HOP_FIELDS, PAYMENT_FIELDS, TOLD_FIELDS } from "./own-fields.ts";
 import { type Config, type CorsConfig, type RouteConfig } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
 
@@ -17,7 +17,7 @@ const FRAMING = [
   "x-request-id",
 ];
 /** Fields of requests that the gateway answers for. */
-const OF_REQUESTS = new Set([...FRAMING, ...TOLD_FIELDS, "grpc-timeout", "payment-signature", "x-payment"]);
+const OF_REQUESTS = new Set([...FRAMING, ...TOLD_FIELDS, "grpc-timeout", ...PAYMENT_FIELDS]);
 /** Fields of answers that the gateway answers for. */
 const OF_RESPONSES = new Set([
   ...FRAMING,

@@ -6,9 +6,11 @@ import { compileTerms, type Terms } from "../../payments/x402/terms.ts";
 import { type RouteConfig, type RouteX402Config } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
 import { formatPath, listAt, valueAt } from "./finding.ts";
+import { type ParseCache } from "./parse.ts";
 import { checkAuth } from "./rules-auth.ts";
 import { checkBodySchema } from "./rules-body-schema.ts";
 import { checkFacilitator } from "./rules-x402.ts";
+import { upstreamReferences } from "./upstream-references.ts";
 
 /** Paths that the gateway answers before it routes. */
 const INTERCEPTED = ["/.healthz", "/.ready", "/metrics"];
@@ -21,15 +23,8 @@ function upstreamNames(raw: unknown): Set<unknown> {
 /** Looks at the file's own values, so that a route with other problems is checked as well. */
 function references({ raw }: Draft, report: Report): void {
   const names = upstreamNames(raw);
-  const check = (...path: (string | number)[]): void => {
-    const name = valueAt(raw, path);
-    if (typeof name !== "string" || name === "" || names.has(name)) return;
-    report.problem(formatPath(path), `${JSON.stringify(name)} is not a defined upstream`);
-  };
-  for (const [i, route] of listAt(raw, ["routes"]).entries()) {
-    check("routes", i, "upstream");
-    for (const j of listAt(route, ["traffic_split"]).keys()) check("routes", i, "traffic_split", j, "upstream");
-    check("routes", i, "mirror");
+  for (const { path, name } of upstreamReferences(raw)) {
+    if (!names.has(name)) report.problem(formatPath(path), `${JSON.stringify(name)} is not a defined upstream`);
   }
 }
 
@@ -133,9 +128,10 @@ function payment(route: RouteConfig, path: string, context: { draft: Draft; repo
 }
 
 /** Rules of `routes[]`. */
-export function checkRoutes(draft: Draft, report: Report): void {
+export function checkRoutes(draft: Draft, report: Report, cache: ParseCache): void {
   references(draft, report);
   const first = new Map<string, number>();
+  const watched = new WatchedReport(report);
   for (const [i, route] of draft.routes.entries()) {
     if (route === undefined) continue;
     const path = `routes[${i}]`;
@@ -143,11 +139,39 @@ export function checkRoutes(draft: Draft, report: Report): void {
     const other = first.get(key);
     if (other !== undefined) report.problem(path, `path_prefix and host are those of routes[${other}]`);
     first.set(key, other ?? i);
-    destination(route, path, report);
-    upstreamHeaders(route, path, report);
-    rateLimit(route, path, report);
-    checkAuth(route.auth, `${path}.auth`, report);
-    checkBodySchema(route, `${path}.body_schema`, report);
-    payment(route, path, { draft, report });
+    if (cache.isClean(route, [draft.x402])) continue;
+    const { findings } = watched;
+    checkRoute(route, path, { draft, report: watched });
+    if (watched.findings === findings) cache.setClean(route, [draft.x402]);
+  }
+}
+
+/** What a route says by itself, and with `x402`. */
+function checkRoute(route: RouteConfig, path: string, { draft, report }: { draft: Draft; report: Report }): void {
+  destination(route, path, report);
+  upstreamHeaders(route, path, report);
+  rateLimit(route, path, report);
+  checkAuth(route.auth, `${path}.auth`, report);
+  checkBodySchema(route, `${path}.body_schema`, report);
+  payment(route, path, { draft, report });
+}
+
+/** Counts what is found. */
+class WatchedReport implements Report {
+  readonly #report: Report;
+  findings = 0;
+
+  constructor(report: Report) {
+    this.#report = report;
+  }
+
+  problem(path: string, message: string): void {
+    this.findings++;
+    this.#report.problem(path, message);
+  }
+
+  warning(path: string, message: string): void {
+    this.findings++;
+    this.#report.warning(path, message);
   }
 }

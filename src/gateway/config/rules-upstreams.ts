@@ -46,6 +46,9 @@ function checkUpstream(upstream: UpstreamConfig, path: string, report: Report): 
       "h2c is HTTP/2 without TLS, which tls of the upstream asks for; over TLS it is h2",
     );
   }
+  if (upstream.slow_start_ms > 0 && upstream.load_balancer === "round_robin") {
+    report.warning(`${path}.slow_start_ms`, "has no effect with load_balancer round_robin, which knows no weights");
+  }
   const isDiscovered = upstream.dns_discovery !== undefined || upstream.catalog_discovery !== undefined;
   if (upstream.servers.length === 0 && !isDiscovered) {
     report.problem(`${path}.servers`, "expected at least one server, or dns_discovery or catalog_discovery");

@@ -1,4 +1,5 @@
 import { parseNetwork } from "../../payments/x402/networks.ts";
+import { ignoredMembers } from "../../payments/x402/template.ts";
 import { type Config, type RouteX402Config } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
 
@@ -55,6 +56,10 @@ export function checkX402({ x402 }: Draft, report: Report): void {
   if (x402 === undefined) return;
   headers(x402, report);
   chains(x402, report);
+  const ignored = ignoredMembers(x402.payment_required_b64);
+  if (ignored.length === 0) return;
+  const path = "x402.payment_required_b64";
+  report.warning(path, `ignored, since each route's challenge has its own: ${ignored.join(", ")}`);
 }
 
 /** Somebody settles what the route asks for, on each chain that it names. */

@@ -1,8 +1,10 @@
 import { isLoopback } from "../../payments/facilitator/loopback-only.ts";
 import { readTarget } from "../../store/postgres/target.ts";
-import { type ServerConfig } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
 import { valueAt } from "./finding.ts";
+import { boundAddresses, overlap } from "./bound-addresses.ts";
+import { certificatePair } from "./certificate-pair.ts";
+import { checkAdmin } from "./rules-admin.ts";
 
 interface Bounded {
   readonly path: string;
@@ -38,15 +40,9 @@ function numbers(draft: Draft, report: Report): void {
   }
 }
 
-function pair(section: { cert_path: string; key_path: string }, name: string, report: Report): void {
-  const { cert_path: cert, key_path: key } = section;
-  if (cert !== "" && key === "") report.problem(`${name}.key_path`, `required with ${name}.cert_path`);
-  if (cert === "" && key !== "") report.problem(`${name}.cert_path`, `required with ${name}.key_path`);
-}
-
 function certificates({ server, tls, quic }: Draft, report: Report): void {
-  if (tls !== undefined) pair(tls, "tls", report);
-  if (quic !== undefined) pair(quic, "quic", report);
+  if (tls !== undefined) certificatePair(tls, "tls", report);
+  if (quic !== undefined) certificatePair(quic, "quic", report);
   const hasCertificate = tls === undefined || tls.cert_path !== "" || tls.certificates.length > 0;
   for (const [i, listener] of (server?.listeners ?? []).entries()) {
     if (listener.use_tls && !hasCertificate) {
@@ -121,11 +117,11 @@ function listeners({ server }: Draft, report: Report): void {
   }
 }
 
-/** UDP ports are shared as TCP ports are: of two endpoints on one, each would get a part of the other's packets. */
+/** Two endpoints on one UDP port would each get a part of the other's packets. */
 function quicPorts({ server, quic }: Draft, report: Report): void {
   if (server === undefined) return;
-  const taken = new Map<string, string>();
-  if (quic?.enabled === true) taken.set(`${server.address} ${quic.port}`, "quic.port");
+  const taken: { readonly address: string; readonly port: number; readonly path: string }[] = [];
+  if (quic?.enabled === true) taken.push({ address: server.address, port: quic.port, path: "quic.port" });
   for (const [i, { address, port, quic_enabled: isEnabled, quic_port: own }] of server.listeners.entries()) {
     const path = `server.listeners[${i}].quic_port`;
     if (!isEnabled) {
@@ -133,10 +129,9 @@ function quicPorts({ server, quic }: Draft, report: Report): void {
       continue;
     }
     const udpPort = own === 0 ? port : own;
-    const key = `${address} ${udpPort}`;
-    const first = taken.get(key);
-    if (udpPort !== 0 && first !== undefined) report.problem(path, `${udpPort} is taken by ${first}`);
-    else taken.set(key, path);
+    const first = taken.find((one) => one.port === udpPort && overlap(one.address, address));
+    if (udpPort !== 0 && first !== undefined) report.problem(path, `${udpPort} is taken by ${first.path}`);
+    else taken.push({ address, port: udpPort, path });
   }
 }
 
@@ -145,14 +140,12 @@ function testMode({ server, x402 }: Draft, report: Report): void {
   if (x402?.test_mode !== true || server === undefined) return;
   for (const { path, address } of boundAddresses(server)) {
     if (!isLoopback(address)) {
-      report.problem(path, `expected a loopback address with x402.test_mode, found ${JSON.stringify(address)}`);
+      report.problem(
+        `${path}.address`,
+        `expected a loopback address with x402.test_mode, found ${JSON.stringify(address)}`,
+      );
     }
   }
-}
-
-function boundAddresses(server: ServerConfig): { path: string; address: string }[] {
-  if (server.listeners.length === 0) return [{ path: "server.address", address: server.address }];
-  return server.listeners.map(({ address }, i) => ({ path: `server.listeners[${i}].address`, address }));
 }
 
 /** Two gateways that believe to share a ledger and do not would each take the same payment. */
@@ -192,9 +185,7 @@ export function checkSections(draft: Draft, report: Report): void {
   withoutEffect(draft, report);
   quicEndpoints(draft, report);
   quicPorts(draft, report);
-  if (draft.admin?.enabled === true && draft.admin.api_key === "") {
-    report.problem("admin.api_key", "required with admin.enabled");
-  }
+  checkAdmin(draft, report);
   testMode(draft, report);
   postgres(draft, report);
 }

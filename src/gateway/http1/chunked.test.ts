@@ -162,6 +162,38 @@ describe("a body is refused", () => {
   });
 });
 
+/** All 256 bytes, each as a character. */
+const allBytes = Array.from({ length: 256 }, (_, code) => String.fromCharCode(code));
+
+test("of all bytes, hexadecimal digits go on with a size, and CR, a semicolon and white space end it", () => {
+  const sound = allBytes.filter((char) => decode(`1${char}`).decoder.fault === "");
+  expect(sound.join("")).toBe("\t\r 0123456789;ABCDEFabcdef");
+  for (const digit of "09afAF") {
+    const length = Number.parseInt(`1${digit}`, 16);
+    expect(decode(`1${digit}\r\n${"x".repeat(length)}\r\n0\r\n\r\n`).decoder.done).toBe(true);
+  }
+});
+
+test("of all bytes, a quoted value holds no control character but tab", () => {
+  const sound = allBytes.filter((char) => decode(`1;a="${char}`).decoder.fault === "");
+  expect(sound.join("")).toBe(allBytes.filter((char) => char === "\t" || (char >= " " && char !== "\x7f")).join(""));
+});
+
+test("sizes, extensions and trailers may be as long as their limits, and no byte longer", () => {
+  const size = `${"0".repeat(12)}1\r\nx\r\n`;
+  expect(decode(`${size}${size}0\r\n\r\n`).decoder.done).toBe(true);
+  for (const [excess, extensionFault, trailerFault] of [
+    [0, "", ""],
+    [1, "chunk extensions too large", "trailers too large"],
+  ] as const) {
+    // A semicolon is not counted.
+    const extended = `1;${"a".repeat(4095 + excess)}\r\nx\r\n0;a\r\n\r\n`;
+    expect(decode(extended).decoder.fault).toBe(extensionFault);
+    const trailed = `0\r\nA: ${"b".repeat(993 + excess)}\r\n\r\n`;
+    expect(decode(trailed).decoder.fault).toBe(trailerFault);
+  }
+});
+
 test("a chunk's head is its length in hexadecimal digits", () => {
   expect([1, 15, 16, 65_536].map(chunkHead)).toEqual(["1\r\n", "f\r\n", "10\r\n", "10000\r\n"]);
 });

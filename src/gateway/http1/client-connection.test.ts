@@ -36,6 +36,10 @@ describe("requests", () => {
     ["POST", 0, "Content-Length: 0\r\n"],
     ["PUT", 7, "Content-Length: 7\r\n"],
     ["POST", -1, "Transfer-Encoding: chunked\r\n"],
+    ["PUT", 0, "Content-Length: 0\r\n"],
+    ["PATCH", 0, "Content-Length: 0\r\n"],
+    ["DELETE", 0, ""],
+    ["DELETE", 1, "Content-Length: 1\r\n"],
   ])("%s with a body of %p is framed by %p", (method, length, framing) => {
     ask(method, length);
     expect(wire.text).toBe(`${method} / HTTP/1.1\r\nHost: h\r\n${framing}\r\n`);

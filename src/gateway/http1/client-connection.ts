@@ -67,6 +67,8 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
   requests = 0;
   /** True once any byte of the current response was received. */
   heard = false;
+  /** Where the request counts; it is told before the connection may be used again. */
+  share: { give(): void } | undefined = undefined;
   /** Called when the upstream can take more of the request body. */
   onSendable: (() => void) | undefined = undefined;
   /** Called when time is up, with the connection still open. */
@@ -372,6 +374,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     this.#owner.wheel.clear(this);
     const reuse = this.#reusable && !more && this.#requestSent && this.#out?.blocked === false;
     this.#state = reuse ? IDLE : CLOSED;
+    this.#giveShare();
     if (reuse) {
       // One that waits in the pool must hear when its server closes it.
       this.resume();
@@ -390,7 +393,13 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     sink?.abort(new TurnpikeError(code, detail));
   }
 
+  #giveShare(): void {
+    this.share?.give();
+    this.share = undefined;
+  }
+
   #gone(): void {
+    this.#giveShare();
     this.#owner.wheel.remove(this);
     this.onSendable = undefined;
     this.onTimeout = undefined;

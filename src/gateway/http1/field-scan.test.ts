@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { parseContentLength } from "../../lib/fields.ts";
+import { METHOD_OVERRIDES, PAYMENT_FIELDS, STEERING_FIELDS, STEERING_PREFIXES } from "../config/own-fields.ts";
 import { FieldScan } from "./field-scan.ts";
 
 const scan = new FieldScan();
@@ -27,12 +28,13 @@ const DROPPED = [
   "Expect",
   "Via",
   "X-Forwarded-For",
-  "X-Forwarded-Host",
-  "X-Forwarded-Proto",
+  "X-Forwarded-Prefix",
   "X-Real-IP",
   "X-Request-ID",
   "Proxy-Authenticate",
   "Proxy-Authorization",
+  ...STEERING_FIELDS,
+  ...PAYMENT_FIELDS,
 ];
 const LENGTH = "5";
 const tokenChar = fc.constantFrom(..."!#$%&'*+-.^_`|~019azAZ".split(""));
@@ -41,7 +43,16 @@ const name = fc.oneof(
   fc.constantFrom(...DROPPED),
   fc.constantFrom(...DROPPED.map((text) => text.toLowerCase())),
   // One character off: near the names that matter, and others all the same.
-  fc.constantFrom("Hosts", "X-Host", "Content-Lengt", "Content_Length", "Content-Lengthh", "Connectiom", "Te-", "Vias"),
+  fc.constantFrom(
+    "Hosts",
+    "X-Hosts",
+    "Content-Lengt",
+    "Content_Length",
+    "Content-Lengthh",
+    "Connectiom",
+    "Te-",
+    "Vias",
+  ),
 );
 const valueChar = fc.oneof(
   fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCharCode(code)),
@@ -58,7 +69,9 @@ const line = fc.tuple(name, value).map(([key, text]) => {
 });
 
 function isDropped(key: string): boolean {
-  return DROPPED.some((dropped) => dropped.toLowerCase() === key.toLowerCase().replaceAll("_", "-"));
+  const hyphened = key.toLowerCase().replaceAll("_", "-");
+  const begins = STEERING_PREFIXES.some((prefix) => hyphened.startsWith(prefix) && hyphened !== prefix);
+  return begins || DROPPED.some((dropped) => dropped.toLowerCase() === hyphened);
 }
 
 function linesOf(lines: readonly (readonly [string, string])[]): string {
@@ -90,7 +103,38 @@ test("nothing that is kept can end a line early or begin another", () => {
   );
 });
 
+test("another method is passed on by its own name alone", () => {
+  for (const override of METHOD_OVERRIDES) {
+    expect([request(`${override}: PUT\r\n`), scan.fields]).toEqual([true, `${override}: PUT\r\n`]);
+    expect([request(`${override.replace("-", "_")}: PUT\r\n`), scan.fields]).toEqual([true, ""]);
+  }
+});
+
+test("a request's payment is kept apart; a response has no such fields", () => {
+  const lines = "A: 1\r\nPayment-Signature: \tx \r\nx-payment:y\r\nX_Payment: z\r\n";
+  expect([request(lines), scan.fields, scan.payment]).toEqual([
+    true,
+    "A: 1\r\n",
+    "PAYMENT-SIGNATURE: x\r\nX-PAYMENT: y\r\n",
+  ]);
+  expect([request(`${lines}Connection: X-Payment\r\n`), scan.payment]).toEqual([true, "PAYMENT-SIGNATURE: x\r\n"]);
+  expect([request("A: 1\r\n"), scan.payment]).toEqual([true, ""]);
+  expect([response(lines), scan.fields, scan.payment]).toEqual([true, lines, ""]);
+});
+
 describe("Connection", () => {
+  test("it nominates 64 fields at most", () => {
+    const names = Array.from({ length: 64 }, (_, i) => `x-${i}`);
+    expect(request(`Connection: ${names.slice(0, 30).join(",")}\r\nConnection: ${names.slice(30).join(",")}\r\n`)).toBe(
+      true,
+    );
+    expect([request(`Connection: ${names.join(",")},x-64\r\n`), scan.fault]).toEqual([
+      false,
+      "too many connection options",
+    ]);
+    expect(request(`Connection: ${names.join(",")}, close, keep-alive,, close\r\n`)).toBe(true);
+  });
+
   test("the fields that it nominates are dropped, in any capitalisation and from any of its lines", () => {
     request(
       "A: 1\r\nX-Secret: 2\r\nConnection: x-SECRET , close\r\nb: 3\r\nConnection:keep-alive,B\r\nx-secret: 4\r\n",
@@ -108,6 +152,9 @@ describe("Connection", () => {
     ["keep-alive, close", true, true],
     [",,close,", true, false],
     ["closed", false, false],
+    ["xclose", false, false],
+    ["xkeep-alive", false, false],
+    [" keep-alivx", false, false],
     ["", false, false],
   ])("%p", (text, close, keepAlive) => {
     expect(request(`Connection:${text}\r\n`)).toBe(true);
@@ -143,13 +190,11 @@ test.each([
   ["5;a", -1],
 ])("Content-Length %p is %p, alone and in a head", (text, length) => {
   expect(parseContentLength(text)).toBe(length);
-  for (const around of [text, ` ${text}`]) {
-    expect(request(`Content-Length:${around}\r\n`)).toBe(length !== -1);
-    if (length !== -1) expect(scan.contentLength).toBe(length);
-  }
-  for (const around of [`\t${text}`, `  ${text}`, `${text} `, ` ${text}\t`]) {
-    expect(request(`Content-Length:${around}\r\n`)).toBe(false);
-    expect(response(`Content-Length:${around}\r\n`)).toBe(length !== -1);
+  for (const around of [text, ` ${text}`, `\t${text}`, `  ${text}`, `${text} `, ` ${text}\t`, ` \t ${text} \t`]) {
+    for (const read of [request, response]) {
+      expect(read(`Content-Length:${around}\r\n`)).toBe(length !== -1);
+      if (length !== -1) expect([scan.contentLength, scan.fields]).toEqual([length, ""]);
+    }
   }
 });
 

@@ -1,4 +1,12 @@
-import { type Fields, MAX_LENGTH_DIGITS, parseContentLength, trimOws, withoutFields } from "../../lib/fields.ts";
+import { METHOD_OVERRIDES, STEERING_FIELDS, STEERING_PREFIXES } from "../config/own-fields.ts";
+import {
+  fieldLine,
+  type Fields,
+  MAX_LENGTH_DIGITS,
+  parseContentLength,
+  trimOws,
+  withoutFields,
+} from "../../lib/fields.ts";
 
 /** Bits of CLASS: what a byte may be part of (RFC 9110 §5.6.2 and §5.5, RFC 3986 §2). */
 const TOKEN = 1;
@@ -8,6 +16,7 @@ const TARGET = 4;
 const PERCENT = 0x25;
 const DOT = 0x2e;
 const SLASH = 0x2f;
+const SEMICOLON = 0x3b;
 const QUESTION_MARK = 0x3f;
 const BACKSLASH = 0x5c;
 
@@ -51,7 +60,7 @@ export function scanTarget(text: string, from: number): void {
     if (code === QUESTION_MARK || ((CLASS[code] ?? 0) & TARGET) === 0) break;
     if (code === SLASH) {
       const next = text.charCodeAt(i + 1);
-      if (next === SLASH || next === DOT) isRegular = false;
+      if (next === SLASH || next === DOT || next === SEMICOLON) isRegular = false;
     } else if (code === PERCENT || code === BACKSLASH) isRegular = false;
     i++;
   }
@@ -84,6 +93,11 @@ const DROPPED = 12;
 const DROPPED_FROM_REQUEST = 13;
 /** Passed on; a request has one value of it. */
 const CONTENT_TYPE = 14;
+/** Passed on by this name alone. */
+const METHOD_OVERRIDE = 15;
+/** Kept apart from what is passed on. */
+const PAYMENT_SIGNATURE = 16;
+const X_PAYMENT = 17;
 
 function spells(text: string, start: number, lowerName: string): boolean {
   // `| 0x20` changes no character of the names and values here but letters; field scanning has ruled controls out.
@@ -113,7 +127,41 @@ function named(text: string, start: number, lowerName: string, id: number): numb
   return found;
 }
 
+/** The first letters, in small letters, of all names that `steering` finds. */
+const STEERING_LETTERS = new Uint8Array(256);
+const STEERING_BY_LENGTH: (readonly [lowerName: string, id: number])[][] = [];
+for (const [names, id] of [
+  [STEERING_FIELDS, DROPPED_FROM_REQUEST],
+  [METHOD_OVERRIDES, METHOD_OVERRIDE],
+] as const) {
+  for (const name of names) {
+    STEERING_LETTERS[name.charCodeAt(0)] = 1;
+    (STEERING_BY_LENGTH[name.length] ??= []).push([name, id]);
+  }
+}
+
+/** What a field is by which requests steer upstreams; OTHER where it is not one. */
+function steering(text: string, start: number, length: number): number {
+  if (STEERING_LETTERS[text.charCodeAt(start) | 0x20] === 0) return OTHER;
+  for (const prefix of STEERING_PREFIXES) {
+    if (length > prefix.length && named(text, start, prefix, DROPPED_FROM_REQUEST) !== OTHER)
+      return DROPPED_FROM_REQUEST;
+  }
+  const candidates = STEERING_BY_LENGTH[length];
+  if (candidates === undefined) return OTHER;
+  for (const [name, id] of candidates) {
+    const found = named(text, start, name, id);
+    if (found !== OTHER) return found;
+  }
+  return OTHER;
+}
+
 function identify(text: string, start: number, length: number): number {
+  const found = framing(text, start, length);
+  return found === OTHER ? steering(text, start, length) : found;
+}
+
+function framing(text: string, start: number, length: number): number {
   switch (length) {
     case 2:
       return named(text, start, "te", TE);
@@ -126,7 +174,7 @@ function identify(text: string, start: number, length: number): number {
     case 7:
       return named(text, start, "upgrade", UPGRADE) || named(text, start, "trailer", DROPPED);
     case 9:
-      return named(text, start, "x-real-ip", DROPPED_FROM_REQUEST);
+      return named(text, start, "x-real-ip", DROPPED_FROM_REQUEST) || named(text, start, "x-payment", X_PAYMENT);
     case 10:
       return named(text, start, "connection", CONNECTION) || named(text, start, "keep-alive", DROPPED);
     case 12:
@@ -139,13 +187,11 @@ function identify(text: string, start: number, length: number): number {
         named(text, start, "x-consumer-name", DROPPED_FROM_REQUEST)
       );
     case 16:
-      return (
-        named(text, start, "x-forwarded-host", DROPPED_FROM_REQUEST) || named(text, start, "proxy-connection", DROPPED)
-      );
+      return named(text, start, "proxy-connection", DROPPED);
     case 17:
       return (
         named(text, start, "transfer-encoding", TRANSFER_ENCODING) ||
-        named(text, start, "x-forwarded-proto", DROPPED_FROM_REQUEST)
+        named(text, start, "payment-signature", PAYMENT_SIGNATURE)
       );
     case 18:
       return named(text, start, "proxy-authenticate", DROPPED);
@@ -164,9 +210,8 @@ function identify(text: string, start: number, length: number): number {
 const MAX_NOMINATED = 64;
 
 /**
- * As `parseContentLength`, for the value between `start` and `end`: the plain form costs no slice. A request's length
- * stands behind one space or none, with nothing behind it, and without zeros before it: what decides where a message
- * ends is to have one spelling, and some read such zeros as the sign of an octal number.
+ * As `parseContentLength`, for the value between `start` and `end`: the plain form costs no slice. A request's length has
+ * no zeros before it: some read those as the sign of an octal number.
  */
 function lengthAt(text: string, start: number, end: number, isRequest: boolean): number {
   const from = text.charCodeAt(start) === 0x20 ? start + 1 : start;
@@ -183,7 +228,7 @@ function lengthAt(text: string, start: number, end: number, isRequest: boolean):
 
 function unusualLength(text: string, isRequest: boolean): number {
   const value = trimOws(text);
-  return isRequest && (value !== text || /^0\d/.test(value)) ? -1 : parseContentLength(value);
+  return isRequest && /^0\d/.test(value) ? -1 : parseContentLength(value);
 }
 
 /**
@@ -192,6 +237,8 @@ function unusualLength(text: string, isRequest: boolean): number {
  */
 export class FieldScan {
   fields: Fields = "";
+  /** A request's payment, which is not passed on. */
+  payment: Fields = "";
   host = "";
   hosts = 0;
   /** Bytes; -1 where absent. */
@@ -253,7 +300,11 @@ export class FieldScan {
       return this.#refuse("too many fields");
     }
     if (end > runStart) kept += text.slice(runStart, end);
-    this.fields = this.#nominated === undefined ? kept : withoutFields(kept, this.#nominated);
+    if (this.#nominated === undefined) this.fields = kept;
+    else {
+      this.fields = withoutFields(kept, this.#nominated);
+      this.payment = withoutFields(this.payment, this.#nominated);
+    }
     return true;
   }
 
@@ -291,6 +342,8 @@ export class FieldScan {
         if (!this.#sameHost(text, start, end)) this.#lastHost = trimOws(text.slice(start, end));
         this.host = this.#lastHost;
         return true;
+      case METHOD_OVERRIDE:
+        return false;
       default:
         return this.#takeRare(id, trimOws(text.slice(start, end)));
     }
@@ -337,6 +390,10 @@ export class FieldScan {
       case EXPECT:
         this.expect = value;
         return this.#isRequest;
+      case PAYMENT_SIGNATURE:
+      case X_PAYMENT:
+        if (this.#isRequest) this.payment += fieldLine(id === X_PAYMENT ? "X-PAYMENT" : "PAYMENT-SIGNATURE", value);
+        return this.#isRequest;
       case VIA:
         this.via = this.via === "" ? value : `${this.via}, ${value}`;
         return this.#isRequest;
@@ -368,6 +425,7 @@ export class FieldScan {
 
   #reset(): void {
     this.fields = "";
+    this.payment = "";
     this.host = "";
     this.hosts = 0;
     this.contentLength = -1;

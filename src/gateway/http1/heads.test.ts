@@ -62,6 +62,14 @@ describe("a request head", () => {
     ["GET / HTTP/2.0", "version-not-supported"],
     ["GET / HTTP/1.2", "version-not-supported"],
     ["CONNECT h:443 HTTP/1.1", "not-implemented"],
+    ["CONNECT [::1]:443 HTTP/1.1", "not-implemented"],
+    ["CONNECT h HTTP/1.1", "bad-request"],
+    ["CONNECT /a HTTP/1.1", "bad-request"],
+    ["CONNECT u@h:443 HTTP/1.1", "bad-request"],
+    ["TRACE /a HTTP/1.1", "not-implemented"],
+    ["get / HTTP/1.1", "not-implemented"],
+    ["GET / XTTP/1.1", "bad-request"],
+    ["GET / HTTP/1.1HTTP/1.1", "bad-request"],
     ["OPTIONS * HTTP/1.1", "sound"],
   ])("%p is %s", (line, code) => {
     expect(codeOf(head(line))).toBe(code);
@@ -139,6 +147,44 @@ describe("a request head", () => {
   });
 
   test.each([
+    ["OPTIONS *", "h", "*", ""],
+    ["OPTIONS http://other", "other", "*", ""],
+    ["OPTIONS http://other/", "other", "/", ""],
+    ["OPTIONS http://other?q", "other", "/", "?q"],
+    ["GET http://other", "other", "/", ""],
+  ])("of %p asks %p for %p with %p", (start, authority, path, query) => {
+    expect(head(`${start} HTTP/1.1`)).toMatchObject({ head: { authority, path, query } });
+  });
+
+  test("says what its fields mean for the body, the connection and the log", () => {
+    const fields = "Host: h\r\nExpect: 100-Continue\r\nTransfer-Encoding: chunked\r\nX-Request-Id: r\r\nVia: v\r\n";
+    expect(head("POST /a?b HTTP/1.1", `${fields}X-Forwarded-For: f\r\nA: 1\r\n`)).toEqual({
+      head: {
+        method: "POST",
+        scheme: "http",
+        authority: "h",
+        path: "/a",
+        query: "?b",
+        fields: "A: 1\r\n",
+        payment: "",
+        bodyLength: -1,
+        expectContinue: true,
+        via: "v",
+        forwardedFor: "f",
+        isGrpc: false,
+        upgrade: "",
+      },
+      requestId: "r",
+      http10: false,
+      keepAlive: true,
+    });
+    expect(head("POST / HTTP/1.1")).toMatchObject({ head: { expectContinue: false, bodyLength: 0 } });
+    expect(head("PUT / HTTP/1.1", "Host: h\r\nContent-Length: 7\r\n")).toMatchObject({
+      head: { method: "PUT", bodyLength: 7 },
+    });
+  });
+
+  test.each([
     ["1.1", "", true],
     ["1.1", "Connection: close\r\n", false],
     ["1.1", "Connection: keep-alive, close\r\n", false],
@@ -202,6 +248,7 @@ describe("a response head", () => {
     ["HTTP/1.1 200\r\n", 200, ""],
     ["HTTP/1.0 404 Not  Found\r\n", 404, "Not  Found"],
     ["HTTP/1.1 599 \xe9\r\n", 599, "\xe9"],
+    ["HTTP/1.1 100 Continue\r\n", 100, "Continue"],
   ])("%p is %p %p", (text, status, reason) => {
     expect(answer(text)).toMatchObject({ head: { status, reason } });
   });
@@ -211,6 +258,10 @@ describe("a response head", () => {
     ["HTTP/1.1 600 x\r\n"],
     ["HTTP/1.1 20 x\r\n"],
     ["HTTP/1.1 1e2 x\r\n"],
+    // Taken for digits, these make a status between 100 and 599.
+    ["HTTP/1.1 1:0 x\r\n"],
+    ["HTTP/1.1 3/0 x\r\n"],
+    ["HTTP/1.1 30/ x\r\n"],
     ["HTTP/1.1 +20 x\r\n"],
     ["HTTP/1.1 2000 x\r\n"],
     ["HTTP/1.1  200 x\r\n"],
@@ -254,7 +305,12 @@ test("a refusal is a whole answer that closes, and repeats only a request id tha
 test("a refused request is written down as far as it was read, and no further than a bound", () => {
   const connection = { scheme: "http", clientAddress: "192.0.2.1" } as const;
   const { request } = refuse({ code: "bad-request", detail: "no" }, "GET /a%2Fb HTTP/1.0", connection);
-  expect(request).toMatchObject({ status: 400, clientAddress: "192.0.2.1", protocol: "HTTP/1.0" });
+  expect(request).toMatchObject({
+    status: 400,
+    clientAddress: "192.0.2.1",
+    protocol: "HTTP/1.0",
+    bytesReceived: 0,
+  });
   expect(request.head).toMatchObject({ method: "GET", path: "/a%2Fb" });
   const long = refuse({ code: "uri-too-long", detail: "no" }, `GET /${"a".repeat(50_000)}`, connection).request;
   expect(long.head.path.length).toBeLessThanOrEqual(1024);

@@ -1,21 +1,25 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type TurnpikeError } from "../../lib/errors.ts";
+import { TurnpikeError } from "../../lib/errors.ts";
 import { BufferPool } from "../../lib/buffer-pool.ts";
 import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
 import { type BodySink } from "../exchange.ts";
 import { chunkHead } from "./chunked.ts";
 import { type BodySource, Http1RequestBody } from "./request-body.ts";
 
+const MAX_BODY_BYTES = 1000;
+
 class Source implements BodySource {
-  readonly limits = { maxBodyBytes: 1000, maxHeaderBytes: 200, maxHeaderCount: 5 };
+  readonly limits = { maxHeaderBytes: 200, maxHeaderCount: 5 };
   readonly buffers: BufferPool;
   held = false;
+  stops = 0;
   constructor(buffers = plentyOfBuffers()) {
     this.buffers = buffers;
   }
   holdReading(hold: boolean): void {
     this.held = hold;
+    if (hold) this.stops++;
   }
 }
 
@@ -38,7 +42,7 @@ class Sink implements BodySink {
 
 function make(length: number): { source: Source; sink: Sink; body: Http1RequestBody } {
   const source = new Source();
-  return { source, sink: new Sink(), body: new Http1RequestBody(source, length) };
+  return { source, sink: new Sink(), body: new Http1RequestBody(source, length, MAX_BODY_BYTES) };
 }
 
 const bytes = (text: string): Buffer => Buffer.from(text, "latin1");
@@ -80,7 +84,15 @@ test("the last bytes of a body never stop the reading of what follows", () => {
     body.readTo(sink);
     body.receive(bytes(length === -1 ? "5\r\nhello\r\n0\r\n\r\n" : "hello"), 0);
     expect([body.complete, source.held]).toEqual([true, false]);
+    if (length === 5) expect(source.stops).toBe(0);
   }
+});
+
+test("reading goes on while a reader has room", () => {
+  const { body, sink, source } = make(10);
+  body.readTo(sink);
+  body.receive(bytes("hello"), 0);
+  expect([sink.text, source.stops]).toEqual(["hello", 0]);
 });
 
 test("a whole body that nobody has read yet does not keep reading stopped", () => {
@@ -88,6 +100,7 @@ test("a whole body that nobody has read yet does not keep reading stopped", () =
     const { body, sink, source } = make(length);
     body.receive(bytes(length === -1 ? "5\r\nhello\r\n0\r\n\r\n" : "hello"), 0);
     expect([body.complete, source.held]).toEqual([true, false]);
+    if (length === 5) expect(source.stops).toBe(0);
     body.readTo(sink);
     expect([sink.text, sink.ends]).toEqual(["hello", [""]]);
   }
@@ -115,6 +128,69 @@ test("a refused body is told once, as what it is, and nothing of it follows", ()
     expect(sink.ends).toEqual([]);
     expect(body.fault?.code).toBe(code);
   }
+});
+
+test("a body may be as long as its limit, and one that announces more is refused before any of it is taken", () => {
+  const longest = make(MAX_BODY_BYTES);
+  longest.body.readTo(longest.sink);
+  longest.body.receive(Buffer.alloc(MAX_BODY_BYTES), 0);
+  expect([longest.body.fault, longest.body.complete, longest.sink.ends]).toEqual([undefined, true, [""]]);
+  const { body, sink } = make(MAX_BODY_BYTES + 1);
+  body.readTo(sink);
+  body.receive(bytes("hello"), 0);
+  expect([body.fault?.code, body.received, sink.text]).toEqual(["body-too-large", 0, ""]);
+  expect(sink.errors.map(({ code }) => code)).toEqual(["body-too-large"]);
+});
+
+test("trailers may be as many as the fields of a head", () => {
+  const { body, sink } = make(-1);
+  body.readTo(sink);
+  body.receive(bytes(`0\r\n${"A: b\r\n".repeat(5)}\r\n`), 0);
+  expect(sink.ends).toEqual(["A: b\r\n".repeat(5)]);
+});
+
+test("how much of a body without a length is still to come is not known until it has ended", () => {
+  const { body } = make(-1);
+  body.receive(bytes("5\r\nhello\r\n"), 0);
+  expect(body.remaining).toBe(Number.POSITIVE_INFINITY);
+  body.receive(bytes("0\r\n\r\n"), 0);
+  expect(body.remaining).toBe(0);
+});
+
+test("a reader stops and resumes the reading of a body, and not that of what follows it", () => {
+  const { body, sink, source } = make(5);
+  body.readTo(sink);
+  body.pause();
+  expect(source.held).toBe(true);
+  body.resume();
+  expect(source.held).toBe(false);
+  body.receive(bytes("hello"), 0);
+  body.pause();
+  expect(source.held).toBe(false);
+  // Held for another reason, such as a pipeline.
+  source.held = true;
+  body.resume();
+  body.discard();
+  expect(source.held).toBe(true);
+});
+
+test("a failure is told once, and not to a reader whose body is discarded", () => {
+  const [first, second] = [1, 2].map((n) => new TurnpikeError("bad-request", `error ${n}`));
+  for (const isDiscarded of [false, true]) {
+    const { body, sink } = make(5);
+    body.readTo(sink);
+    if (isDiscarded) body.discard();
+    for (const error of [first, second]) if (error !== undefined) body.abort(error);
+    expect(body.fault).toBe(first);
+    expect(sink.errors).toEqual(isDiscarded || first === undefined ? [] : [first]);
+  }
+});
+
+test("what was held of a discarded body takes no memory", () => {
+  const { body, source } = make(10);
+  body.receive(bytes("hello"), 0);
+  body.discard();
+  expect([source.buffers.used, source.held]).toEqual([0, false]);
 });
 
 test("a body that failed before anybody read it fails for who reads it later", () => {
@@ -173,7 +249,7 @@ test("however a body is cut and whenever it is asked for, the sink gets it whole
 
 test("a body that comes before anybody reads it waits in buffers, and fails as overload where there are none", () => {
   const pool = new BufferPool({ bufferSize: 16_384, bufferCount: 1, reserve: 0 });
-  const [first, second] = [1, 2].map(() => new Http1RequestBody(new Source(pool), 900));
+  const [first, second] = [1, 2].map(() => new Http1RequestBody(new Source(pool), 900, MAX_BODY_BYTES));
   first?.receive(bytes("x".repeat(800)), 0);
   expect(pool.used).toBe(16_384);
   second?.receive(bytes("y"), 0);
@@ -183,6 +259,16 @@ test("a body that comes before anybody reads it waits in buffers, and fails as o
   const taker = new Sink();
   first?.readTo(taker);
   expect([taker.text.length, pool.used]).toEqual([800, 0]);
+});
+
+test("a body that finds no more room lets go of what it has", () => {
+  const pool = new BufferPool({ bufferSize: 16_384, bufferCount: 1, reserve: 0 });
+  const body = new Http1RequestBody(new Source(pool), 40_000, 40_000);
+  for (const length of [10_000, 10_000]) {
+    expect([body.fault, pool.used]).toEqual([undefined, body.received === 0 ? 0 : 16_384]);
+    body.receive(Buffer.alloc(length), 0);
+  }
+  expect([body.fault?.code, pool.used]).toEqual(["overloaded", 0]);
 });
 
 test("what nobody reads of a body is let go of with its request", () => {

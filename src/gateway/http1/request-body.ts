@@ -4,13 +4,14 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { type BodySink, type RequestBody } from "../exchange.ts";
 import { ChunkedDecoder, type ChunkedSink } from "./chunked.ts";
+import { soundTrailers } from "../request-trailers.ts";
 import { FieldScan } from "./field-scan.ts";
 
 const trailerScan = new FieldScan();
 
 /** What a body needs of the connection that it arrives on. */
 export interface BodySource {
-  readonly limits: { readonly maxBodyBytes: number; readonly maxHeaderBytes: number; readonly maxHeaderCount: number };
+  readonly limits: { readonly maxHeaderBytes: number; readonly maxHeaderCount: number };
   readonly buffers: BufferPool;
   /** Stops or takes up reading from the socket; while reading is held back the body's time-out rests. */
   holdReading(hold: boolean): void;
@@ -31,10 +32,10 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
   received = 0;
   fault: TurnpikeError | undefined;
 
-  constructor(source: BodySource, length: number) {
+  constructor(source: BodySource, length: number, maxBodyBytes: number) {
     this.#source = source;
     this.#remaining = length;
-    const { maxHeaderBytes, maxBodyBytes } = source.limits;
+    const { maxHeaderBytes } = source.limits;
     this.#chunked = length === -1 ? new ChunkedDecoder(maxHeaderBytes, maxBodyBytes) : undefined;
     this.#ended = length === 0;
     if (length > maxBodyBytes) {
@@ -133,13 +134,12 @@ export class Http1RequestBody implements RequestBody, ChunkedSink {
     this.#source.holdReading(false);
     const lines = this.#chunked?.trailers ?? "";
     if (lines !== "") {
-      // Fields that frame or route have no business behind a body (RFC 9110 §6.5.1); the scan leaves them out.
       const limits = { isRequest: true, maxCount: this.#source.limits.maxHeaderCount };
       if (!trailerScan.scan(`${lines}\r\n`, 0, lines.length, limits)) {
         this.abort(new TurnpikeError("bad-request", `malformed trailers: ${trailerScan.fault}`));
         return;
       }
-      this.#trailers = trailerScan.fields;
+      this.#trailers = soundTrailers(trailerScan.fields);
     }
     if (!this.#discarding) this.#sink?.end(this.#trailers);
   }

@@ -1,7 +1,7 @@
 import { type ErrorCode } from "../../lib/errors.ts";
 import { fieldValue, trimOws } from "../../lib/fields.ts";
 import { unservedMethod } from "../../lib/http-method.ts";
-import { normalisePath } from "../../lib/url-path.ts";
+import { BAD_PATH, normalisePath } from "../../lib/url-path.ts";
 import { isWebSocketKey, versionOf } from "../../lib/websocket-handshake.ts";
 import { isAuthority } from "../authority.ts";
 import { type RequestHead } from "../exchange.ts";
@@ -67,8 +67,7 @@ export function parseRequestHead(
   if (target !== undefined && "code" in target) return target;
   const rawPath = target?.path ?? text.slice(methodEnd + 1, pathEnd);
   const path = (isOrigin && isRegular) || rawPath === "*" ? rawPath : normalisePath(rawPath);
-  if (path === undefined)
-    return fault("bad-path", "the path holds a backslash, %2F, %5C, %00, %0A, %0D or a broken escape");
+  if (path === undefined) return fault("bad-path", BAD_PATH);
   return {
     head: {
       method,
@@ -77,6 +76,7 @@ export function parseRequestHead(
       path,
       query: target?.query ?? text.slice(pathEnd, targetEnd),
       fields: scan.fields,
+      payment: scan.payment,
       bodyLength: scan.transferEncoding === "" ? Math.max(scan.contentLength, 0) : -1,
       expectContinue: scan.expect !== "" && !http10,
       via: scan.via,

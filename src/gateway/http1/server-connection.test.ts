@@ -1,52 +1,10 @@
 import { beforeEach, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type TurnpikeError } from "../../lib/errors.ts";
-import { FakeClock } from "../../lib/testing/fake-clock.ts";
-import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
-import { TimerWheel } from "../../lib/timer-wheel.ts";
-import { type BodySink, type Exchange } from "../exchange.ts";
+import { type Exchange } from "../exchange.ts";
 import { flushCork } from "../wire/outgoing.ts";
-import { type ServerHost, type ServerSettings } from "../server-host.ts";
-import { Http1ServerConnection } from "./server-connection.ts";
-
 import { FakeWire } from "../wire/testing/fake-wire.ts";
-
-const SETTINGS: ServerSettings = {
-  maxHeaderBytes: 4096,
-  maxHeaderCount: 50,
-  maxBodyBytes: 1_000_000,
-  idleMs: 60_000,
-  headerMs: 10_000,
-  bodyMs: 30_000,
-  writeMs: 30_000,
-  http2: { maxStreams: 100, maxHeaderListSize: 8192, initialWindowSize: 65_535, maxFrameSize: 16_384 },
-};
-
-class Host implements ServerHost {
-  readonly clock = new FakeClock();
-  readonly wheel = new TimerWheel(this.clock);
-  readonly buffers = plentyOfBuffers();
-  readonly scheme = "http";
-  readonly exchanges: Exchange[] = [];
-  closedCount = 0;
-  isDraining = false;
-  current: ServerSettings = SETTINGS;
-  onExchange: (exchange: Exchange) => void = () => {};
-  settings(): ServerSettings {
-    return this.current;
-  }
-  draining(): boolean {
-    return this.isDraining;
-  }
-  handle(exchange: Exchange): void {
-    this.exchanges.push(exchange);
-    this.onExchange(exchange);
-  }
-  refused(): void {}
-  closed(): void {
-    this.closedCount++;
-  }
-}
+import { Http1ServerConnection } from "./server-connection.ts";
+import { GET, Host, POST, reply, SETTINGS, Sink } from "./testing/server-peers.ts";
 
 let host: Host;
 let wire: FakeWire;
@@ -63,39 +21,12 @@ function arrive(text: string): void {
   connection.onData(Buffer.from(text, "latin1"));
 }
 
-function reply(exchange: Exchange, body = "ok"): void {
-  exchange.response.start({ status: 200, reason: "OK", fields: "", bodyLength: body.length });
-  exchange.response.data(Buffer.from(body, "latin1"));
-  exchange.response.end("");
-}
-
-class Sink implements BodySink {
-  text = "";
-  ended = false;
-  errors: TurnpikeError[] = [];
-  onData: () => boolean = () => true;
-  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
-    this.text += Buffer.from(chunk.subarray(start, end)).toString("latin1");
-    return this.onData();
-  }
-  end(): void {
-    this.ended = true;
-  }
-  abort(error: TurnpikeError): void {
-    this.errors.push(error);
-  }
-}
-
 /** The exchange that came last. */
 function last(): Exchange {
   const exchange = host.exchanges.at(-1);
   if (exchange === undefined) throw new Error("no exchange");
   return exchange;
 }
-
-const GET = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n";
-const POST = (body: string, extra = ""): string =>
-  `POST /b HTTP/1.1\r\nHost: h\r\n${extra}Content-Length: ${body.length}\r\n\r\n${body}`;
 
 test("however a pipeline is cut, and whenever answers come, every request is answered once and in order", () => {
   const request = fc.record({ body: fc.string({ unit: "grapheme-ascii", maxLength: 30 }), chunked: fc.boolean() });
@@ -232,6 +163,8 @@ test("an idle deadline does not cut an answer that is still on its way", () => {
   expect(wire.closed).toBe(false);
   connection.onDrain();
   expect(wire.text.endsWith("x".repeat(1000))).toBe(true);
+  arrive(GET);
+  expect(host.exchanges).toHaveLength(2);
   host.clock.advance(3000);
   expect(wire.closed).toBe(true);
 });

@@ -3,11 +3,18 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { Deadline } from "../../lib/timer-wheel.ts";
 import { plainAddress } from "../client-address.ts";
 import { type HeadFault } from "../refusal.ts";
-import { type ServerConnection, type ServerHost, type ServerSettings } from "../server-host.ts";
+import {
+  bodyLimit,
+  type ClientPlace,
+  type ServerConnection,
+  type ServerHost,
+  type ServerSettings,
+} from "../server-host.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
-import { WriteDeadline } from "../wire/write-deadline.ts";
+import { type Taken } from "../wire/arrivals.ts";
 import { headText, unfinishedHeadFault } from "./head-text.ts";
-import { flushCork, holdCork, Outgoing } from "../wire/outgoing.ts";
+import { flushCork, holdCork, type Outgoing } from "../wire/outgoing.ts";
+import { SendingSide } from "../wire/sending-side.ts";
 import { BodyTime } from "./body-time.ts";
 import { refuse } from "./refusal.ts";
 import { type BodySource, Http1RequestBody } from "./request-body.ts";
@@ -39,10 +46,12 @@ export class Http1ServerConnection
   implements WireHandler, ServerConnection, ExchangeConnection, BodySource, TunnelSource
 {
   rosterIndex = -1;
+  place: ClientPlace | undefined;
   readonly out: Outgoing;
   readonly peerAddress: string;
   readonly #wire: Wire;
   readonly #host: ServerHost;
+  readonly #sending: SendingSide;
   #state = IDLE;
   /** The start of a head whose end has not come. */
   #partial = "";
@@ -56,15 +65,24 @@ export class Http1ServerConnection
   #held = false;
   #closing = false;
   #peerEnded = false;
-  #writeDeadline: WriteDeadline | undefined;
 
   constructor(wire: Wire, host: ServerHost) {
     super();
     this.#wire = wire;
     this.#host = host;
     this.peerAddress = plainAddress(host.peerAddress ?? wire.remoteAddress ?? "");
-    this.out = new Outgoing(wire, () => this.#onBlocked(), host.buffers);
-    host.wheel.set(this, host.settings().idleMs);
+    const { wheel, buffers } = host;
+    this.#sending = new SendingSide({
+      wire,
+      wheel,
+      buffers,
+      writeMs: () => this.limits.writeMs,
+      onArrived: () => {
+        if (this.#state === LINGERING) this.#linger();
+      },
+    });
+    this.out = this.#sending.out;
+    wheel.set(this, host.settings().idleMs);
   }
 
   get limits(): ServerSettings {
@@ -95,13 +113,7 @@ export class Http1ServerConnection
   }
 
   onDrain(): void {
-    const before = this.out.backlogBytes;
-    if (!this.out.drain()) {
-      // The time to write counts anew while the client reads.
-      if (this.out.backlogBytes < before) this.#onBlocked();
-      return;
-    }
-    if (this.#writeDeadline !== undefined) this.#host.wheel.clear(this.#writeDeadline);
+    if (!this.#sending.drain()) return;
     if (this.#state === LINGERING) this.#linger();
     else if (this.#exchange !== undefined) this.#exchange.onDrain?.();
     else if (this.#state === IDLE) this.#readUnread();
@@ -110,6 +122,7 @@ export class Http1ServerConnection
 
   onEnd(): void {
     this.#peerEnded = true;
+    this.#sending.peerEnded();
     // A client may close its half and wait (RFC 9112 §9.6). One that closed both looks the same until a write fails, and
     // an upstream that works on for it is the dearer mistake: as in nginx, a client that ends has left.
     if (this.#state === TUNNEL) this.#tunnel?.receiveEnd();
@@ -118,12 +131,11 @@ export class Http1ServerConnection
     flushCork();
   }
 
-  onClose(): void {
+  onClose(isReset = false): void {
     if (this.#state === CLOSED) return;
     this.#state = CLOSED;
     this.#host.wheel.remove(this);
-    if (this.#writeDeadline !== undefined) this.#host.wheel.remove(this.#writeDeadline);
-    this.out.discard();
+    this.#sending.closed(isReset);
     this.#body?.forget();
     this.#unread?.take();
     const exchange = this.#exchange;
@@ -165,7 +177,6 @@ export class Http1ServerConnection
         this.#wire.close();
         break;
       default:
-        this.#wire.terminate();
     }
     flushCork();
   }
@@ -214,6 +225,22 @@ export class Http1ServerConnection
     this.#next();
   }
 
+  /** Told by the deadline, which is `idle_ms` after the last request: nothing has to be noted for each. */
+  get idleSince(): number {
+    if (this.#state === LINGERING && !this.out.blocked) return this.due - LINGER_MS;
+    return this.#state === IDLE && !this.out.blocked ? this.due - this.limits.idleMs : Number.POSITIVE_INFINITY;
+  }
+
+  makeWay(): void {
+    this.out.flush();
+    this.#wire.shutdown();
+    this.#wire.close();
+  }
+
+  awaitArrival(told: Taken): void {
+    this.#sending.awaitArrival(told);
+  }
+
   /** The final head was a 101: from now on this is a tunnel, which never serves another request. */
   switched(): void {
     this.#state = TUNNEL;
@@ -239,7 +266,7 @@ export class Http1ServerConnection
       const text = headText(this.#partial, chunk, offset, this.limits.maxHeaderBytes + 4);
       const start = text.startsWith("\r\n") ? 2 : 0;
       const end = text.indexOf("\r\n\r\n", Math.max(start, before - 3));
-      if (end === -1 || end + 4 > this.limits.maxHeaderBytes) {
+      if (end === -1 || end + 4 - start > this.limits.maxHeaderBytes) {
         this.#waitForHead(text, start, end);
         return;
       }
@@ -258,14 +285,13 @@ export class Http1ServerConnection
   #waitForHead(text: string, start: number, end: number): void {
     const seen = this.#partial.length;
     const fault = unfinishedHeadFault(text, { start, end, seen, limit: this.limits.maxHeaderBytes });
-    if (fault !== undefined) {
-      this.#refuse(fault, text);
-      return;
-    }
-    this.#partial = text;
-    if (this.#state === IDLE && text.length > 0) {
-      this.#state = HEAD;
-      this.#host.wheel.set(this, this.limits.headerMs);
+    if (fault !== undefined) this.#refuse(fault, text);
+    else {
+      this.#partial = text;
+      if (this.#state === IDLE) {
+        this.#state = HEAD;
+        this.#host.wheel.set(this, this.limits.headerMs);
+      }
     }
   }
 
@@ -278,7 +304,8 @@ export class Http1ServerConnection
       return;
     }
     this.#state = BUSY;
-    this.#body = request.head.bodyLength === 0 ? undefined : new Http1RequestBody(this, request.head.bodyLength);
+    const { bodyLength } = request.head;
+    this.#body = bodyLength === 0 ? undefined : new Http1RequestBody(this, bodyLength, bodyLimit(host, request.head));
     this.#tunnel = request.head.upgrade === "" ? undefined : new TunnelBytes(this);
     const exchange = new Http1Exchange(this, request, this.#body ?? this.#tunnel);
     this.#exchange = exchange;
@@ -374,7 +401,7 @@ export class Http1ServerConnection
    */
   #closeForGood(): void {
     this.out.flush();
-    if (this.out.blocked || this.#host.scheme === "https") this.#close();
+    if (this.#sending.isUnderWay || this.#host.scheme === "https") this.#close();
     else this.#wire.close();
   }
 
@@ -390,19 +417,15 @@ export class Http1ServerConnection
       this.#held = false;
       this.#wire.resume();
     }
-    // What the socket has not taken is the write deadline's.
-    if (this.out.blocked) this.#host.wheel.clear(this);
-    else this.#linger();
+    this.#host.wheel.clear(this);
+    this.#linger();
   }
 
+  /** What the socket has not taken is the write deadline's, and what is under way to the client the arrivals'. */
   #linger(): void {
+    if (this.#sending.isUnderWay) return;
     this.#host.wheel.set(this, LINGER_MS);
     // Last, since the socket may be gone with it.
     this.#wire.shutdown();
-  }
-
-  #onBlocked(): void {
-    this.#writeDeadline ??= new WriteDeadline(this.#wire);
-    this.#host.wheel.set(this.#writeDeadline, this.out.exhausted ? 0 : this.limits.writeMs);
   }
 }

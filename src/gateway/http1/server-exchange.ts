@@ -11,6 +11,7 @@ import {
   type UpstreamTrace,
 } from "../exchange.ts";
 import { chunkHead } from "./chunked.ts";
+import { type Taken } from "../wire/arrivals.ts";
 import { type Outgoing } from "../wire/outgoing.ts";
 import { NO_BODY } from "./request-body.ts";
 import { type ParsedRequest } from "./request-head.ts";
@@ -23,6 +24,8 @@ export interface ExchangeConnection {
   staysOpen(exchange: Http1Exchange, endsByClosing: boolean): boolean;
   /** The response was handed over whole. */
   finished(exchange: Http1Exchange): void;
+  /** Calls `told` when it is known whether what was written so far has arrived. */
+  awaitArrival(told: Taken): void;
   /** The response cannot be completed: the connection must not look as if it were. */
   cutOff(): void;
   /** The final head is a 101: what follows are raw bytes, both ways. */
@@ -59,6 +62,7 @@ export class Http1Exchange implements Exchange, ResponseSink {
   response: ResponseSink = this;
   addedFields: Fields = "";
   consumer = "";
+  isLetIn = false;
   beganAt = 0;
   trace: UpstreamTrace | undefined = undefined;
   started = false;
@@ -69,6 +73,7 @@ export class Http1Exchange implements Exchange, ResponseSink {
   gone = false;
   onGone: (() => void) | undefined = undefined;
   onFinish: ((exchange: Exchange) => void) | undefined = undefined;
+  onTaken: ((taken: boolean) => void) | undefined = undefined;
   /** The client asked, or at least allowed, that the connection stays open. */
   readonly keepAlive: boolean;
   readonly #connection: ExchangeConnection;
@@ -178,6 +183,9 @@ export class Http1Exchange implements Exchange, ResponseSink {
     }
     if (this.#framing === CHUNKED) this.#connection.out.text(`0\r\n${trailers}\r\n`);
     this.#over = true;
+    const told = this.onTaken;
+    this.onTaken = undefined;
+    if (told !== undefined) this.#connection.awaitArrival(told);
     this.#finish();
     this.#connection.finished(this);
   }
@@ -204,8 +212,11 @@ export class Http1Exchange implements Exchange, ResponseSink {
 
   #finish(): void {
     const listener = this.onFinish;
+    const told = this.onTaken;
     this.onFinish = undefined;
+    this.onTaken = undefined;
     this.onDrain = undefined;
+    told?.(false);
     listener?.(this);
   }
 }

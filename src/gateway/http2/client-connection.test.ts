@@ -274,3 +274,12 @@ test("a server that goes silent within a header block gets no more requests on t
   stream.unanswered();
   expect([server.connection.isRetired, server.owner.retirements]).toEqual([true, 1]);
 });
+
+test("a server that answers is none that floods, however much it says between its answers", () => {
+  for (let i = 0; i < 1200; i++) {
+    const { streamId } = server.sendQuietly(sink);
+    for (let n = 0; n < 10; n++) server.frame(f.PING, 0, 0, Buffer.alloc(8));
+    server.head(streamId, f.END_STREAM, OK);
+  }
+  expect([server.connection.isOpen, sink.ends.length]).toEqual([true, 1200]);
+});

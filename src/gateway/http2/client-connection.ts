@@ -26,7 +26,6 @@ const CONNECTION_WINDOW = 2 * MAX_CONCURRENT_REQUESTS * STREAM_WINDOW;
 const PING_MS = 5000;
 
 const LOCAL_SETTINGS = {
-  maxStreams: 0,
   maxHeaderListSize: MAX_RESPONSE_HEAD_BYTES,
   initialWindowSize: STREAM_WINDOW,
   maxFrameSize: f.DEFAULT_MAX_FRAME_SIZE,

@@ -62,6 +62,8 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
   heard = false;
   /** The server says that it did nothing for this request: any method may be sent again (RFC 9113 §8.7). */
   unprocessed = false;
+  /** Where the request counts; it is told before the connection takes another one. */
+  share: { give(): void } | undefined = undefined;
   /** Called when the upstream can take more of the request body. */
   onSendable: (() => void) | undefined = undefined;
   /** Called when time is up, with the stream still open. */
@@ -244,6 +246,12 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
   }
 
   // --- the end of it ---
+
+  override release(): void {
+    this.share?.give();
+    this.share = undefined;
+    super.release();
+  }
 
   #refuse(code: number, why: string): void {
     this.#why = why;

@@ -72,7 +72,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     const window = options.connectionWindow ?? this.streamWindow * CONNECTION_WINDOWS;
     this.#receiveWindow = new ReceiveWindow(Math.min(window, f.MAX_WINDOW));
     if (ofClient) this.out.bytes(f.PREFACE);
-    this.writer.frame({ type: f.SETTINGS, flags: 0, streamId: 0 }, settingsPayload(local, ofClient));
+    this.writer.frame({ type: f.SETTINGS, flags: 0, streamId: 0 }, settingsPayload(local));
     this.writer.windowUpdate(0, Math.min(window, f.MAX_WINDOW) - f.DEFAULT_WINDOW);
   }
 
@@ -277,7 +277,6 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     this.settingsSeen = true;
     this.writer.frame({ type: f.SETTINGS, flags: f.ACK, streamId: 0 }, EMPTY);
     const by = this.peer.initialWindowSize - before;
-    if (by === 0) return undefined;
     // RFC 9113 §6.9.2: a window may become negative, and must not overflow.
     for (const stream of this.streams.values()) {
       if (!stream.moveSendWindow(by)) return { code: f.FLOW_CONTROL_ERROR, reason: "a stream's window overflows" };
@@ -291,7 +290,7 @@ export abstract class Http2Connection extends Http2Socket implements FrameSink, 
     this.#settingsAcknowledged = true;
     const by = this.#options.local.initialWindowSize - this.streamWindow;
     this.streamWindow += by;
-    if (by !== 0) for (const stream of this.streams.values()) stream.moveReceiveWindow(by);
+    for (const stream of this.streams.values()) stream.moveReceiveWindow(by);
   }
 
   #takePriority(bytes: Uint8Array, start: number, end: number): ConnectionFault | undefined {

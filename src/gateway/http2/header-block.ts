@@ -58,7 +58,6 @@ export class HeaderBlock {
 
   #unwrap(flags: number, bytes: Uint8Array): ConnectionFault | undefined {
     this.dependsOnItself = false;
-    if (this.streamId === 0) return { code: PROTOCOL_ERROR, reason: "HEADERS on stream 0" };
     if ((flags & PADDED) !== 0) {
       const padding = bytes[this.start] ?? 0;
       this.start++;

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type TurnpikeError } from "../../lib/errors.ts";
+import { TurnpikeError } from "../../lib/errors.ts";
 import { type BodySink, type Exchange, type ResponseHead } from "../exchange.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import * as f from "./frame.ts";
@@ -169,6 +169,46 @@ test("a body that nobody can take is not asked for, until it is", () => {
   exchange.body.resume();
   flushCork();
   expect(client.heard()).toEqual(["WINDOW_UPDATE 1 49152"]);
+});
+
+test("pauses in a body give its client no time anew", () => {
+  const client = new ScriptedClient().begin();
+  const exchange = open(client, 1, 0, POST);
+  const body = new Collector();
+  exchange.body.readTo(body);
+  for (let i = 0; i < 3; i++) {
+    client.host.clock.advance(9000);
+    exchange.body.pause();
+    client.host.clock.advance(60_000);
+    exchange.body.resume();
+  }
+  // 27 of 30 s are over, and none of what it was held back for.
+  client.host.clock.advance(2000);
+  expect(body.error).toBeUndefined();
+  client.host.clock.advance(2000);
+  expect(body.error?.code).toBe("request-timeout");
+});
+
+test("before a client has acknowledged a smaller window it may use the larger one, and then no more than is left of it", () => {
+  const host = new Host();
+  host.current = { ...SETTINGS, http2: { ...SETTINGS.http2, initialWindowSize: 10_000 } };
+  const client = new ScriptedClient(host);
+  client.bytes(f.PREFACE);
+  client.settings([]);
+  const exchanges = [1, 3].map((streamId) => open(client, streamId, 0, POST));
+  for (const exchange of exchanges) exchange.body.readTo(Object.assign(new Collector(), { room: false }));
+  client.data(1, 0, Buffer.alloc(4000));
+  client.data(3, 0, Buffer.alloc(4000));
+  client.frame(f.SETTINGS, f.ACK, 0);
+  client.heard();
+  client.data(1, 0, Buffer.alloc(6000));
+  expect(client.heard()).toEqual([]);
+  client.data(3, 0, Buffer.alloc(6001));
+  expect(client.heard()).toEqual(["RST_STREAM 3 3"]);
+  // It grows by halves of its new size.
+  exchanges[0]?.body.resume();
+  flushCork();
+  expect(client.heard()).toEqual(["WINDOW_UPDATE 1 10000"]);
 });
 
 test("more data than the window allows is a stream error", () => {
@@ -423,6 +463,11 @@ test("a flood of what moves nothing ends the connection", () => {
     (client) => client.frame(0x77, 0, 0),
     (client) => client.data(1, 0, ""),
     (client) => client.numbers(f.WINDOW_UPDATE, 1, 1),
+    // Trailers for a stream that this side has reset.
+    (client, i) => {
+      if (i === 0) client.host.exchanges[0]?.response.abort(new TurnpikeError("internal", ""));
+      client.head(1, f.END_STREAM, [["x", "y"]]);
+    },
     (client, i) => {
       client.head(2 * i + 3, f.END_STREAM, GET);
       client.numbers(f.RST_STREAM, 2 * i + 3, f.CANCEL);

@@ -1,7 +1,7 @@
 import { plainAddress } from "../client-address.ts";
 import { grpcAnswer, type HeadFault, problemAnswer, refusedHead } from "../refusal.ts";
 import { type ListedRequest, type RequestField, RequestFields, requestField } from "../request-fields.ts";
-import { type ServerConnection, type ServerHost, type ServerSettings } from "../server-host.ts";
+import { type ClientPlace, type ServerConnection, type ServerHost, type ServerSettings } from "../server-host.ts";
 import { type Wire } from "../wire/wire.ts";
 import { RESET_COST } from "./calm.ts";
 import { Http2Connection } from "./connection.ts";
@@ -40,6 +40,7 @@ const list = new RequestList();
 /** A client's HTTP/2 connection (RFC 9113): makes an exchange of each stream, and hands it to the host. */
 export class Http2ServerConnection extends Http2Connection implements ServerConnection, ExchangeConnection {
   rosterIndex = -1;
+  place: ClientPlace | undefined;
   readonly peerAddress: string;
   readonly #host: ServerHost;
   readonly #decoder = new HpackDecoder<RequestField>(requestField, statics);
@@ -82,6 +83,15 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
 
   get host(): ServerHost {
     return this.#host;
+  }
+
+  get idleSince(): number {
+    return this.streams.size > 0 || this.out.blocked ? Number.POSITIVE_INFINITY : this.#idleSince;
+  }
+
+  makeWay(): void {
+    this.close(f.NO_ERROR);
+    this.wire.close();
   }
 
   /** A request was answered whole. */

@@ -12,10 +12,11 @@ import {
 } from "../exchange.ts";
 import { problemAnswer } from "../refusal.ts";
 import { type ListedRequest } from "../request-fields.ts";
+import { type Taken } from "../wire/arrivals.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { CANCEL, INTERNAL_ERROR, NO_ERROR, PROTOCOL_ERROR } from "./frame.ts";
 import { maxEncodedLength, writeContentLength, writeNewFields, writeStatus } from "./hpack/encoder.ts";
-import { type ServerHost, type ServerSettings } from "../server-host.ts";
+import { bodyLimit, type ServerHost, type ServerSettings } from "../server-host.ts";
 import { Http2Stream, type StreamConnection } from "./stream.ts";
 
 /** Bytes that `:status` and `content-length` take at most. */
@@ -34,6 +35,8 @@ export interface ExchangeConnection extends StreamConnection {
   readonly peerAddress: string;
   /** A request was answered whole. */
   answered(): void;
+  /** Calls `told` when it is known whether what was written so far has arrived. */
+  awaitArrival(told: Taken): void;
 }
 
 /** One request on its stream, and the sink that frames its response. */
@@ -47,6 +50,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   response: ResponseSink = this;
   addedFields: Fields = "";
   consumer = "";
+  isLetIn = false;
   beganAt = 0;
   trace: UpstreamTrace | undefined = undefined;
   started = false;
@@ -56,6 +60,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   gone = false;
   onGone: (() => void) | undefined = undefined;
   onFinish: ((exchange: Exchange) => void) | undefined = undefined;
+  onTaken: ((taken: boolean) => void) | undefined = undefined;
   readonly #server: ExchangeConnection;
   /** Bytes of the response that are still to come; -1 where nobody knows. */
   #remaining = -1;
@@ -67,6 +72,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   /** Milliseconds left for the request's body; its time rests while it is held back. */
   #bodyMsLeft = 0;
   #bodyTimerStarted = 0;
+  #maxBodyBytes = 0;
   #bodyDue = Number.POSITIVE_INFINITY;
   #writeDue = Number.POSITIVE_INFINITY;
   /** Milliseconds that the client has left for its next step: they run while its window is shut. */
@@ -83,18 +89,22 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
     this.clientAddress = connection.peerAddress;
   }
 
+  get session(): object {
+    return this.#server;
+  }
+
   // --- the request's body ---
 
   /** The body is still to come: the time for it begins, unless it is too long to be read at all. */
   startBody(): void {
-    const { bodyMs, maxBodyBytes } = this.#server.settings;
-    this.#bodyMsLeft = bodyMs;
-    if (this.head.bodyLength > maxBodyBytes) this.#refuseBody(maxBodyBytes);
+    this.#bodyMsLeft = this.#server.settings.bodyMs;
+    this.#maxBodyBytes = bodyLimit(this.#server.host, this.head);
+    if (this.head.bodyLength > this.#maxBodyBytes) this.#refuseBody();
     else this.#runBodyTimer();
   }
 
-  #refuseBody(maxBodyBytes: number): void {
-    this.abortReceiving(new TurnpikeError("body-too-large", `the body is larger than ${maxBodyBytes} bytes`));
+  #refuseBody(): void {
+    this.abortReceiving(new TurnpikeError("body-too-large", `the body is larger than ${this.#maxBodyBytes} bytes`));
   }
 
   readTo(sink: BodySink): void {
@@ -107,7 +117,8 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
     return this.head.upgrade !== "";
   }
 
-  liftTimeLimit(): void {
+  liftLimits(): void {
+    this.#maxBodyBytes = Number.POSITIVE_INFINITY;
     this.#bodyMsLeft = Number.POSITIVE_INFINITY;
     this.#bodyDue = Number.POSITIVE_INFINITY;
     this.#arm();
@@ -131,8 +142,7 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
       this.fail(PROTOCOL_ERROR);
       return;
     }
-    const { maxBodyBytes } = this.#server.settings;
-    if (total > maxBodyBytes && !this.#over) this.#refuseBody(maxBodyBytes);
+    if (total > this.#maxBodyBytes && !this.#over) this.#refuseBody();
     super.receive(bytes, start, end);
   }
 
@@ -259,6 +269,9 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   protected override onSent(): void {
     this.#over = true;
     this.#server.answered();
+    const told = this.onTaken;
+    this.onTaken = undefined;
+    if (told !== undefined) this.#server.awaitArrival(told);
     this.#finish();
     if (this.remoteEnded) return;
     this.ignoreRest();
@@ -307,15 +320,16 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
   }
 
   override onDeadline(): void {
-    const now = this.#server.host.wheel.now();
-    if (this.#writeDue <= now) this.fail(CANCEL);
-    else if (this.#bodyDue <= now && this.#over) {
+    if (this.#writeDue <= this.#bodyDue) this.fail(CANCEL);
+    else if (this.#over) {
       // The client need not send the rest (RFC 9113 §8.1).
       this.connection.resetStream(this, NO_ERROR);
-    } else if (this.#bodyDue <= now) {
+    } else {
       this.#bodyDue = Number.POSITIVE_INFINITY;
+      // The client's time to read the answer goes on.
+      this.#arm();
       this.abortReceiving(new TurnpikeError("request-timeout", "the request body did not come in time"));
-    } else this.#arm();
+    }
     flushCork();
   }
 
@@ -328,8 +342,11 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
 
   #finish(): void {
     const listener = this.onFinish;
+    const told = this.onTaken;
     this.onFinish = undefined;
+    this.onTaken = undefined;
     this.onDrain = undefined;
+    told?.(false);
     listener?.(this);
   }
 }

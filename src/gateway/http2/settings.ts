@@ -21,8 +21,8 @@ const LARGEST_FRAME_SIZE = 0xff_ffff;
 
 /** What this side asks of its peer. Sizes in bytes; `initialWindowSize` 0 to 2^31-1, `maxFrameSize` 2^14 to 2^24-1. */
 export interface LocalSettings {
-  /** Streams that the peer may have open at one time. */
-  readonly maxStreams: number;
+  /** Streams that the peer may have open at one time; a client, whose peer opens none, leaves it out. */
+  readonly maxStreams?: number;
   readonly maxHeaderListSize: number;
   readonly initialWindowSize: number;
   readonly maxFrameSize: number;
@@ -84,14 +84,15 @@ export class PeerSettings {
 }
 
 /** The SETTINGS payload that says `settings`; a client refuses pushes, and has no streams to be opened by its peer; a server serves extended CONNECT. */
-export function settingsPayload(settings: LocalSettings, ofClient: boolean): Buffer {
+export function settingsPayload(settings: LocalSettings): Buffer {
+  const { maxStreams } = settings;
   const pairs: (readonly [number, number])[] = [
-    ofClient ? [ENABLE_PUSH, 0] : [MAX_CONCURRENT_STREAMS, settings.maxStreams],
+    maxStreams === undefined ? [ENABLE_PUSH, 0] : [MAX_CONCURRENT_STREAMS, maxStreams],
     [INITIAL_WINDOW_SIZE, settings.initialWindowSize],
     [MAX_FRAME_SIZE, settings.maxFrameSize],
     [MAX_HEADER_LIST_SIZE, settings.maxHeaderListSize],
   ];
-  if (!ofClient) pairs.push([ENABLE_CONNECT_PROTOCOL, 1]);
+  if (maxStreams !== undefined) pairs.push([ENABLE_CONNECT_PROTOCOL, 1]);
   const payload = Buffer.allocUnsafe(pairs.length * 6);
   for (const [i, [id, value]] of pairs.entries()) {
     payload.writeUInt16BE(id, i * 6);

@@ -1,9 +1,10 @@
 import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { SharedPart } from "../../lib/shared-part.ts";
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
-import { flushCork, holdCork, Outgoing } from "../wire/outgoing.ts";
+import { flushCork, holdCork, type Outgoing } from "../wire/outgoing.ts";
+import { SendingSide } from "../wire/sending-side.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
-import { WriteDeadline } from "../wire/write-deadline.ts";
+import { type Taken } from "../wire/arrivals.ts";
 import { NO_ERROR } from "./frame.ts";
 
 /** Bytes that wait for a peer that does not read, from which on it is not read from either (CVE-2019-9512, CVE-2019-9515). */
@@ -39,19 +40,29 @@ export abstract class Http2Socket extends Deadline implements WireHandler {
   /** What the peer sent is being read: what is to be sent goes when that is done. */
   protected reading = false;
   readonly #writeMs: () => number;
+  readonly #sending: SendingSide;
   #state = OPEN;
   #peerEnded = false;
   #paused = false;
   /** Wheel time up to which a peer that still sends has this side linger. */
   #lingerUntil = 0;
-  #writeDeadline: WriteDeadline | undefined;
 
   constructor(wire: Wire, { wheel, buffers, writeMs, gathers }: SocketOptions) {
     super();
     this.wire = wire;
     this.wheel = wheel;
     this.buffers = new SharedPart(buffers);
-    this.out = new Outgoing(wire, () => this.#onBlocked(), this.buffers, gathers);
+    this.#sending = new SendingSide({
+      wire,
+      wheel,
+      buffers: this.buffers,
+      writeMs,
+      gathers,
+      onArrived: () => {
+        if (this.#state === LINGERING) this.#closeSending();
+      },
+    });
+    this.out = this.#sending.out;
     this.#writeMs = writeMs;
   }
 
@@ -90,12 +101,7 @@ export abstract class Http2Socket extends Deadline implements WireHandler {
   }
 
   onDrain(): void {
-    const before = this.out.backlogBytes;
-    if (!this.out.drain()) {
-      if (this.out.backlogBytes < before) this.#onBlocked();
-      return;
-    }
-    if (this.#writeDeadline !== undefined) this.wheel.clear(this.#writeDeadline);
+    if (!this.#sending.drain()) return;
     if (this.#paused) {
       this.#paused = false;
       this.wire.resume();
@@ -107,24 +113,28 @@ export abstract class Http2Socket extends Deadline implements WireHandler {
 
   onEnd(): void {
     this.#peerEnded = true;
+    this.#sending.peerEnded();
     // Whoever ends with a message unfinished has left, as in HTTP/1; any other may still read what it was sent.
     if (!this.isIdle) this.wire.terminate();
     else if (this.#state === OPEN) this.close(NO_ERROR);
     else this.#closeSending();
   }
 
-  onClose(): void {
+  onClose(isReset = false): void {
     if (this.#state === CLOSED) return;
     this.#state = CLOSED;
     this.wheel.remove(this);
-    if (this.#writeDeadline !== undefined) this.wheel.remove(this.#writeDeadline);
-    this.out.discard();
+    this.#sending.closed(isReset);
     try {
       this.cutStreams();
     } finally {
       this.onGone();
       flushCork();
     }
+  }
+
+  awaitArrival(told: Taken): void {
+    this.#sending.awaitArrival(told);
   }
 
   cutOff(): void {
@@ -157,7 +167,7 @@ export abstract class Http2Socket extends Deadline implements WireHandler {
 
   /** Closes this side once all of it was taken. */
   #closeSending(): void {
-    if (this.out.blocked) return;
+    if (this.#sending.isUnderWay) return;
     this.wheel.set(this, LINGER_MS);
     // Last, since the socket may be gone with it.
     this.wire.shutdown();
@@ -168,10 +178,5 @@ export abstract class Http2Socket extends Deadline implements WireHandler {
   #lingerOn(): void {
     const left = this.#lingerUntil - this.wheel.now();
     if (left > 0 && !this.out.blocked) this.wheel.set(this, Math.min(LINGER_MS, left));
-  }
-
-  #onBlocked(): void {
-    this.#writeDeadline ??= new WriteDeadline(this.wire);
-    this.wheel.set(this.#writeDeadline, this.out.exhausted ? 0 : this.#writeMs());
   }
 }

@@ -174,7 +174,7 @@ export abstract class Http2Stream extends Deadline {
   moveSendWindow(by: number): boolean {
     this.sendWindow += by;
     if (this.sendWindow > MAX_WINDOW) return false;
-    if (this.isWaiting && this.sendWindow > 0) this.connection.enqueue(this);
+    if (this.isWaiting) this.connection.enqueue(this);
     return true;
   }
 

@@ -1,9 +1,12 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
 import { type Exchange } from "../exchange.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import * as f from "./frame.ts";
 import { Host, POST, ScriptedClient, SETTINGS } from "./testing/scripted-client.ts";
+import { patient } from "../../lib/testing/patience.ts";
+
+setDefaultTimeout(patient(30_000));
 
 const STREAM_WINDOW = 2000;
 const STREAMS = 4;
@@ -177,4 +180,4 @@ test("however bodies are read, held, refused, padded and cut off, the connection
     }),
     { numRuns: 40 },
   );
-}, 30_000);
+});

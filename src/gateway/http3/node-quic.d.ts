@@ -19,8 +19,14 @@ declare module "node:quic" {
     endSync(): number;
   }
 
+  export interface StreamStats {
+    /** Bytes of the body that left, within the peer's windows. */
+    readonly bytesSent: bigint;
+  }
+
   export class QuicStream {
     readonly destroyed: boolean;
+    readonly stats: StreamStats;
     readonly closed: Promise<void>;
     readonly writer: StreamWriter;
     onheaders: ((block: HeaderBlock) => void) | undefined;

@@ -16,19 +16,20 @@ export class Http3RequestBody extends Deadline implements RequestBody {
   #ended = false;
   #over = false;
   #trailers: Fields = "";
+  #maxBytes: number;
   #msLeft: number;
   #timerStarted = 0;
   /** Bytes received so far. */
   received = 0;
   fault: TurnpikeError | undefined;
 
-  /** `length` in bytes; -1 where it was not announced. */
-  constructor(host: ServerHost, length: number) {
+  /** `length` in bytes; -1 where it was not announced. One of more than `maxBytes` is refused. */
+  constructor(host: ServerHost, length: number, maxBytes: number) {
     super();
     this.#host = host;
-    const { bodyMs, maxBodyBytes } = host.settings();
-    this.#msLeft = bodyMs;
-    if (length > maxBodyBytes) this.#refuse(maxBodyBytes);
+    this.#maxBytes = maxBytes;
+    this.#msLeft = host.settings().bodyMs;
+    if (length > maxBytes) this.#refuse();
     else this.#runTimer();
   }
 
@@ -74,7 +75,8 @@ export class Http3RequestBody extends Deadline implements RequestBody {
     this.#host.wheel.clear(this);
   }
 
-  liftTimeLimit(): void {
+  liftLimits(): void {
+    this.#maxBytes = Number.POSITIVE_INFINITY;
     this.#msLeft = Number.POSITIVE_INFINITY;
     this.#host.wheel.clear(this);
   }
@@ -83,9 +85,8 @@ export class Http3RequestBody extends Deadline implements RequestBody {
   receive(chunk: Uint8Array): void {
     if (this.#over || this.complete) return;
     this.received += chunk.length;
-    const { maxBodyBytes } = this.#host.settings();
-    if (this.received > maxBodyBytes) {
-      this.#refuse(maxBodyBytes);
+    if (this.received > this.#maxBytes) {
+      this.#refuse();
       return;
     }
     if (!this.#paused && (this.#hold === undefined || this.#hold.empty)) {
@@ -97,8 +98,8 @@ export class Http3RequestBody extends Deadline implements RequestBody {
     this.abort(new TurnpikeError("overloaded", "there is no room left for what waits to be sent to the upstream"));
   }
 
-  #refuse(maxBodyBytes: number): void {
-    this.abort(new TurnpikeError("body-too-large", `the body is larger than ${maxBodyBytes} bytes`));
+  #refuse(): void {
+    this.abort(new TurnpikeError("body-too-large", `the body is larger than ${this.#maxBytes} bytes`));
   }
 
   /** The client has sent all of it. */

@@ -4,7 +4,7 @@ import { type Fields } from "../../lib/fields.ts";
 import { Deadline } from "../../lib/timer-wheel.ts";
 import { grpcAnswer, type HeadFault, problemAnswer, refusedHead } from "../refusal.ts";
 import { RequestFields } from "../request-fields.ts";
-import { type ServerHost } from "../server-host.ts";
+import { bodyLimit, type ServerHost } from "../server-host.ts";
 import { flushCork, holdCork } from "../wire/outgoing.ts";
 import * as codes from "./codes.ts";
 import { addFields, readFields } from "./header-block.ts";
@@ -81,6 +81,10 @@ export class RequestStream extends Deadline implements ExchangeStream {
     quic.ontrailers = (block) => this.#onTrailers(block);
     const closed = (): void => this.#onClosed();
     quic.closed.then(closed, closed);
+  }
+
+  get session(): object {
+    return this.#owner;
   }
 
   onFault(error: unknown): void {
@@ -203,7 +207,8 @@ export class RequestStream extends Deadline implements ExchangeStream {
       this.#answer(request);
       return;
     }
-    if (hasBody) this.#body = new Http3RequestBody(this.host, request.head.bodyLength);
+    if (hasBody)
+      this.#body = new Http3RequestBody(this.host, request.head.bodyLength, bodyLimit(this.host, request.head));
     this.#exchange = new Http3Exchange(this, request, this.#body);
     try {
       this.host.handle(this.#exchange);

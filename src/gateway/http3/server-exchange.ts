@@ -1,4 +1,4 @@
-import { type HeaderBlock, type QuicStream, type StreamWriter } from "node:quic";
+import { type HeaderBlock, type QuicStream, type StreamStats, type StreamWriter } from "node:quic";
 import { ByteQueue } from "../../lib/byte-queue.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
@@ -29,6 +29,8 @@ export interface ExchangeStream {
   readonly quic: QuicStream;
   readonly host: ServerHost;
   readonly peerAddress: string;
+  /** The client's connection. */
+  readonly session: object;
   onFault(error: unknown): void;
 }
 
@@ -49,6 +51,7 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
   response: ResponseSink = this;
   addedFields: Fields = "";
   consumer = "";
+  isLetIn = false;
   beganAt = 0;
   trace: UpstreamTrace | undefined = undefined;
   started = false;
@@ -59,6 +62,7 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
   gone = false;
   onGone: (() => void) | undefined = undefined;
   onFinish: ((exchange: Exchange) => void) | undefined = undefined;
+  onTaken: ((taken: boolean) => void) | undefined = undefined;
   readonly #stream: ExchangeStream;
   readonly #reader: Http3RequestBody | undefined;
   #writer: DrainableWriter | undefined;
@@ -70,6 +74,8 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
   /** What the writer was too full to take. */
   #waiting: ByteQueue | undefined;
   #blocked = false;
+  /** The engine's account of the stream, for who waits for `onTaken`: asked for while it lives, it stays right. */
+  #stats: StreamStats | undefined;
   /** The response ended while some of it still waited. */
   #ending: Fields | undefined;
   #over = false;
@@ -83,6 +89,10 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
     this.id = isRequestId(request.requestId) ? request.requestId : nextRequestId();
     this.peerAddress = stream.peerAddress;
     this.clientAddress = stream.peerAddress;
+  }
+
+  get session(): object {
+    return this.#stream.session;
   }
 
   get bytesReceived(): number {
@@ -193,6 +203,7 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
   }
 
   #finishSending(trailers: Fields): void {
+    if (this.onTaken !== undefined && !this.#stream.quic.destroyed) this.#stats = this.#stream.quic.stats;
     if (this.#hasBody) {
       if (trailers === "" && this.#writer === undefined) this.#stream.quic.setBody(this.#whole ?? new Uint8Array(0));
       else this.#endWriter(trailers);
@@ -248,6 +259,7 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
     if (!quic.destroyed) quic.resetStream(code);
     this.#endRequest(code);
     this.#finish();
+    this.#told(false);
   }
 
   /** The client is gone, or has reset the stream: whoever works for this exchange hears it. */
@@ -258,6 +270,7 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
     this.onCancel?.();
     this.onGone?.();
     this.#finish();
+    this.#told(false);
     if (this.#reader?.complete === false) {
       this.#reader.abort(new TurnpikeError("bad-request", "the client reset the stream before its body was complete"));
     }
@@ -266,7 +279,19 @@ export class Http3Exchange extends Deadline implements Exchange, ResponseSink {
   /** The stream is closed, by whomever. */
   closed(): void {
     this.cancel();
+    this.#told(this.#sentAll);
     this.#stream.host.wheel.remove(this);
+  }
+
+  /** The engine closes a stream of ours when all of it was sent within the client's windows, and with its connection. */
+  get #sentAll(): boolean {
+    return this.#stats !== undefined && this.#stats.bytesSent >= BigInt(this.bytesSent);
+  }
+
+  #told(taken: boolean): void {
+    const told = this.onTaken;
+    this.onTaken = undefined;
+    told?.(taken);
   }
 
   /** The client does not read. */

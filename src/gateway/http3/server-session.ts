@@ -1,7 +1,7 @@
 import { type QuicSession, type QuicStream } from "node:quic";
 import { plainAddress } from "../client-address.ts";
 import { Deadline } from "../../lib/timer-wheel.ts";
-import { type ServerConnection, type ServerHost } from "../server-host.ts";
+import { type ClientPlace, type ServerConnection, type ServerHost } from "../server-host.ts";
 import * as codes from "./codes.ts";
 import { type QuicCounters } from "./figures.ts";
 import { RequestStream, type StreamOwner } from "./request-stream.ts";
@@ -26,6 +26,7 @@ const IDLE_CHECKS = 4;
 /** A client's HTTP/3 connection, from its handshake on. */
 export class Http3ServerConnection extends Deadline implements ServerConnection, StreamOwner {
   rosterIndex = -1;
+  place: ClientPlace | undefined;
   readonly host: ServerHost;
   readonly peerAddress: string;
   readonly #quic: QuicSession;
@@ -69,6 +70,14 @@ export class Http3ServerConnection extends Deadline implements ServerConnection,
     });
     this.#idleSince = this.host.wheel.now();
     this.#arm();
+  }
+
+  get idleSince(): number {
+    return this.#open > 0 ? Number.POSITIVE_INFINITY : this.#idleSince;
+  }
+
+  makeWay(): void {
+    this.cutOff();
   }
 
   cutOff(): void {

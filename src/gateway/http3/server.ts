@@ -44,14 +44,17 @@ export interface Http3Options {
   readonly maxHeaderBytes: number;
   readonly maxHeaderCount: number;
   /**
-   * Who serves a connection, by its client's certificate: undefined where none is asked for. `closed` is called for each
-   * connection that `entered` was called for.
+   * Who serves a connection from this address, by its client's certificate: undefined where none is asked for. Answers
+   * undefined where there is no place for another connection.
    */
-  hostFor(clientSubject: ClientSubject | undefined): ServerHost;
-  /** False: there is no place for another connection. */
-  admit(): boolean;
-  entered(connection: ServerConnection): void;
+  admit(peerAddress: string, clientSubject: ClientSubject | undefined): Admitted | undefined;
   readonly onFault: (error: unknown) => void;
+}
+
+/** A connection that is let in. The host's `closed` is called for each that `entered` was called for. */
+export interface Admitted {
+  readonly host: ServerHost;
+  entered(connection: ServerConnection): void;
 }
 
 /** A UDP port that serves HTTP/3. */
@@ -174,8 +177,8 @@ class Http3Server implements Http3Endpoint {
     if (asksForCertificate && info.validationErrorReason !== undefined) return undefined;
     const certificate = asksForCertificate ? session.peerCertificate : undefined;
     const subject = certificate === undefined ? "none" : { subject: certificateSubject(certificate.subject) };
-    const host = this.#options.hostFor(material.clientCa === "" ? undefined : subject);
-    if (!this.#options.admit()) {
+    const admitted = this.#options.admit(peerAddress, material.clientCa === "" ? undefined : subject);
+    if (admitted === undefined) {
       this.#counters.connectionsRefused++;
       session.destroy(undefined, { code: codes.EXCESSIVE_LOAD, type: "application" });
       return undefined;
@@ -185,8 +188,9 @@ class Http3Server implements Http3Endpoint {
     const { maxIdleTimeoutMs } = quic;
     const exactIdleMs = maxIdleTimeoutMs % 1000 === 0 ? 0 : maxIdleTimeoutMs;
     const counters = this.#counters;
+    const { host } = admitted;
     const connection = new Http3ServerConnection(session, { host, peerAddress, counters, exactIdleMs, onFault });
-    this.#options.entered(connection);
+    admitted.entered(connection);
     return connection;
   }
 

@@ -1,6 +1,7 @@
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { CannedError } from "../answer.ts";
+import { askForBody } from "../ask-for-body.ts";
 import { type BodySink, type Exchange, type RequestBody } from "../exchange.ts";
 
 /** The account of what a worker holds of gathered bodies, in bytes. */
@@ -31,10 +32,8 @@ const GONE = new CannedError("bad-request", "the client is gone");
  */
 export function readBody(exchange: Exchange, sink: BodySink): TurnpikeError | undefined {
   if (exchange.gone) return GONE;
-  const { head, response, body } = exchange;
-  if (head.expectContinue) response.start({ status: 100, reason: "Continue", fields: "", bodyLength: 0 });
-  head.expectContinue = false;
-  body.readTo(sink);
+  askForBody(exchange);
+  exchange.body.readTo(sink);
   return undefined;
 }
 
@@ -45,6 +44,8 @@ export function readBody(exchange: Exchange, sink: BodySink): TurnpikeError | un
 export class GatheredBody implements BodySink, RequestBody {
   readonly #exchange: Exchange;
   readonly #bounds: GatherBounds;
+  /** As it is given on. */
+  readonly complete = true;
   #room = NOTHING;
   #taken = 0;
   #length = 0;

@@ -29,9 +29,10 @@ export function readTlsMaterial({ tls }: Pick<Config, "tls">, now = Date.now()):
   return material;
 }
 
-function readPair(
+/** Reads and checks one certificate with its key. Throws as `readTlsMaterial` does. */
+export function readPair(
   { cert_path: certPath, key_path: keyPath }: { cert_path: string; key_path: string },
-  now: number,
+  now = Date.now(),
 ): KeyPair {
   const cert = readPem(certPath, "certificate");
   const [own] = parseCertificates(cert, certPath);

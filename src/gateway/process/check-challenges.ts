@@ -9,13 +9,14 @@ import { listenersOf, placeOf, urlOf } from "./listener-plan.ts";
 export function challengeFindings(config: Config): Finding[] {
   const { routes, x402 } = config;
   const [first] = listenersOf(config);
-  const base_url = x402.public_url || (first === undefined ? "" : urlOf(placeOf(first)));
+  const { public_url, test_mode } = x402;
+  const base_url = first === undefined ? "" : urlOf(placeOf(first));
   return routes.flatMap(({ x402: terms, path_prefix }, i) => {
     if (terms === undefined) return [];
     try {
       const template = decodeTemplate(x402.payment_required_b64);
       createOffers(
-        { path_prefix, x402: terms, base_url, template },
+        { path_prefix, x402: terms, public_url, base_url, test_mode, template },
         { current: undefined },
         terms.description || undefined,
       );

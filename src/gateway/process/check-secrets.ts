@@ -19,10 +19,11 @@ function storeFindings({ rate_limit_store: store, routes }: Config, environment:
 }
 
 function paymentFindings({ x402, routes }: Config, environment: Environment): Finding[] {
-  const priced = routes.some((route) => route.x402 !== undefined);
-  if (!x402.enabled || !priced) return [];
+  if (!x402.enabled) return [];
   const findings = settlementFindings({ x402, routes }, environment);
-  if (x402.test_mode) return findings;
+  const isPriced = routes.some((route) => route.x402 !== undefined);
+  // The embedded facilitator starts even if no route has a price yet.
+  if (x402.test_mode || !(isPriced || x402.embedded.enabled)) return findings;
   const variables = [
     ...x402.facilitator_headers.map(({ value_env: name }, i) => [`facilitator_headers[${i}].value_env`, name] as const),
     ...x402.chains.map(({ rpc_url_env: name }, i) => [`chains[${i}].rpc_url_env`, name] as const),
@@ -42,12 +43,27 @@ function paymentFindings({ x402, routes }: Config, environment: Environment): Fi
   ];
 }
 
-/** Without a secret nobody could tell our records from anybody's. */
-function settlementFindings({ x402, routes }: Pick<Config, "x402" | "routes">, environment: Environment): Finding[] {
-  const i = routes.findIndex((route) => route.x402 !== undefined && route.x402.settlement_url !== "");
+function settlementFindings({ x402, routes }: Payments, environment: Environment): Finding[] {
+  const i = reportingRoute(routes);
   if (i < 0) return [];
   const name = x402.settlement_secret_env;
   return faultOf(`routes[${i}].x402.settlement_url`, () => parseSecrets(name, environment[name]));
+}
+
+/** What the environment leaves out that a gateway can do without: each as a warning. */
+export function secretWarnings({ x402, routes }: Payments, environment: Environment): Finding[] {
+  const i = reportingRoute(routes);
+  const name = x402.settlement_secret_env;
+  if (!x402.enabled || i < 0 || environment[name]?.trim()) return [];
+  const message = `records are posted without a signature, so that their receiver cannot tell who sent them: set $${name} to sign them`;
+  return [{ path: `routes[${i}].x402.settlement_url`, message }];
+}
+
+type Payments = Pick<Config, "x402" | "routes">;
+
+/** The first route that reports its settlements; -1 if none does. */
+function reportingRoute(routes: Config["routes"]): number {
+  return routes.findIndex((route) => route.x402 !== undefined && route.x402.settlement_url !== "");
 }
 
 function faultOf(path: string, attempt: () => unknown): Finding[] {

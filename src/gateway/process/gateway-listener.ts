@@ -2,17 +2,17 @@ import { type Fields } from "../../lib/fields.ts";
 import { Roster } from "../../lib/roster.ts";
 import { type Exchange } from "../exchange.ts";
 import { Http2ServerConnection } from "../http2/server-connection.ts";
-import { type ServerConnection, type ServerHost } from "../server-host.ts";
+import { type ClientPlace, type ServerConnection, type ServerHost } from "../server-host.ts";
 import { type ConnectionMetrics, type Transport } from "../telemetry/connection-metrics.ts";
 import { DEAF, listen, type Listener, type OnFault } from "../wire/tcp.ts";
 import { type ClientSubject, listenTls, type TlsListener, type TlsMaterial, type TlsPeer } from "../wire/tls.ts";
 import { createTlsUpgrade, type TlsUpgrade } from "../wire/tls-upgrade.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { Handshake } from "./handshake.ts";
+import { type ClientPlaces, type Place } from "./client-places.ts";
 import { bindError, type BoundListener, type ListenerPlan, placeOf } from "./listener-plan.ts";
-import { type Entrance } from "./phase.ts";
+import { type Entrance, type Phase } from "./phase.ts";
 import { becomeHttp1, becomeHttp2, type Codec, FirstBytes, type Successor } from "./protocol.ts";
-import { type Places } from "./places.ts";
 import { Proxied, type Unwrapped } from "./proxied.ts";
 import { RefusedConnection } from "./refused-connection.ts";
 
@@ -24,9 +24,10 @@ const QUIET_MS = 500;
 
 /** What all listeners of a gateway share. */
 export interface ListenerShared extends Omit<ServerHost, "scheme" | "closed" | "peerAddress"> {
-  readonly places: Places;
+  readonly places: ClientPlaces;
   readonly connections: ConnectionMetrics;
-  readonly maxConnections: () => number;
+  /** Serves the gateway's own paths alone: the connection is over the limits. */
+  readonly handleReserved: (exchange: Exchange) => void;
   readonly onFault: OnFault;
 }
 
@@ -144,23 +145,26 @@ export class GatewayListener {
   async #bind(material: TlsMaterial | undefined): Promise<void> {
     const { address, port, useTls, proxyProtocol } = this.plan;
     const { onFault } = this.#shared;
-    const place = { address, port, reusePort: true, onFault };
+    const bound = { address, port, reusePort: true, onFault };
     this.#material = material;
     if (!useTls) {
-      this.#bound = listen({ ...place, accept: (wire) => this.#accept(wire) });
+      this.#bound = listen({ ...bound, accept: (wire) => this.#accept(wire) });
       return;
     }
     if (material === undefined) throw new Error("Cannot listen with TLS: there is no certificate");
     if (proxyProtocol) {
       this.#upgrade = this.#createUpgrade(material);
-      this.#bound = listen({ ...place, accept: (wire) => this.#accept(wire) });
+      this.#bound = listen({ ...bound, accept: (wire) => this.#accept(wire) });
       return;
     }
     this.#bound = await listenTls({
-      ...place,
+      ...bound,
       material,
       protocols: this.#protocols(),
-      accept: (wire) => (this.#hasPlace() ? this.#entered(this.#beginHandshake(wire, undefined)) : undefined),
+      accept: (wire) => {
+        const place = this.#admit(wire);
+        return place && this.#entered(this.#beginHandshake(wire, undefined), place);
+      },
     });
   }
 
@@ -173,41 +177,52 @@ export class GatewayListener {
   }
 
   #accept(wire: Wire): WireHandler {
-    if (this.#hasPlace())
-      return this.plan.proxyProtocol ? this.#beginProxied(wire) : this.#beginFirstBytes(wire, this.#host);
+    const place = this.#admit(wire);
+    if (place !== undefined)
+      return this.plan.proxyProtocol
+        ? this.#beginProxied(wire, place)
+        : this.#beginFirstBytes(wire, this.#hostFor(place), place);
     if (!this.plan.useTls) return new RefusedConnection(wire, this.#shared.wheel);
     // What comes behind its PROXY header is TLS, in which nothing can be said yet.
     wire.terminate();
     return DEAF;
   }
 
-  #hasPlace(): boolean {
-    const { places, maxConnections, connections } = this.#shared;
-    const isFree = places.hasFree(maxConnections());
-    if (isFree) connections.accepted(this.#transport);
+  #admit(wire: Wire): Place | undefined {
+    const { places, connections } = this.#shared;
+    // Behind a proxy the address is known when its header has come.
+    const place = places.admit(this.plan.proxyProtocol ? "" : (wire.remoteAddress ?? ""), this.#transport);
+    if (place?.isReserved === false) connections.accepted(this.#transport);
     else connections.refused(this.#transport);
-    return isFree;
+    return place;
   }
 
-  #beginProxied(wire: Wire): WireHandler {
+  #beginProxied(wire: Wire, place: Place): WireHandler {
     const ms = this.#shared.settings().headerMs;
-    return this.#entered(
-      new Proxied(wire, this.#entrance, { ms, whole: (proxied, header) => this.#unwrap(proxied, header) }),
-    );
+    const { useTls } = this.plan;
+    const whole = (proxied: Proxied, header: Unwrapped): void => this.#unwrap(proxied, place, header);
+    return this.#entered(new Proxied(wire, this.#entrance, { ms, useTls, whole }), place);
   }
 
   /** What came behind a PROXY header is the beginning of a connection as any other. */
-  #unwrap(proxied: Proxied, { address, rest }: Unwrapped): void {
+  #unwrap(proxied: Proxied, place: Place, { address, rest }: Unwrapped): void {
     const { wire } = proxied;
+    const wasReserved = place.isReserved;
+    const isIn = this.#shared.places.identify(place, address ?? "");
+    if (place.isReserved !== wasReserved || !isIn) this.#shared.connections.refused(this.#transport);
+    if (!isIn) {
+      proxied.refuse();
+      return;
+    }
     if (this.#upgrade !== undefined) {
       this.#upgrade.begin(wire, rest, (inner) => {
-        const handshake = this.#entered(this.#beginHandshake(inner, address));
+        const handshake = this.#entered(this.#beginHandshake(inner, address), place);
         proxied.leave();
         return handshake;
       });
       return;
     }
-    const next = this.#beginFirstBytes(wire, this.#hostFor(address, undefined));
+    const next = this.#beginFirstBytes(wire, this.#hostFor(place, address), place);
     wire.data = next;
     proxied.leave();
     if (rest.length > 0) next.onData(rest);
@@ -216,24 +231,25 @@ export class GatewayListener {
   #beginHandshake(wire: Wire, address: string | undefined): Handshake {
     const ms = this.#shared.settings().headerMs;
     const { connections } = this.#shared;
-    return new Handshake(wire, this.#entrance, ms, {
+    const handshake: Handshake = new Handshake(wire, this.#entrance, ms, {
       secured: (peer) => {
         connections.handshake(peer.version, peer.resumed);
-        this.#secured(wire, address, peer);
+        this.#secured(handshake, address, peer);
       },
       failed: () => connections.handshakeFailed(),
     });
+    return handshake;
   }
 
-  #secured(wire: Wire, address: string | undefined, peer: TlsPeer): void {
-    const successor = this.#successor(this.#hostFor(address, peer.clientSubject));
+  #secured(handshake: Handshake, address: string | undefined, peer: TlsPeer): void {
+    const successor = this.#successor(this.#hostFor(handshake.place, address, peer.clientSubject));
     // RFC 9113 §3.3: HTTP/2 over TLS is agreed on by ALPN alone.
-    if (peer.protocol === "h2") becomeHttp2(wire, successor);
-    else becomeHttp1(wire, successor);
+    if (peer.protocol === "h2") becomeHttp2(handshake, successor);
+    else becomeHttp1(handshake, successor);
   }
 
-  #beginFirstBytes(wire: Wire, host: ServerHost): WireHandler {
-    return this.#entered(new FirstBytes(wire, this.#entrance, this.#successor(host)));
+  #beginFirstBytes(wire: Wire, host: ServerHost, place: Place): WireHandler {
+    return this.#entered(new FirstBytes(wire, this.#entrance, this.#successor(host)), place);
   }
 
   #successor(host: ServerHost): Successor {
@@ -244,30 +260,42 @@ export class GatewayListener {
     return {
       host,
       h2Only: this.plan.h2cOnly,
-      become: (wire, connection) => {
-        wire.data = this.#entered(connection);
+      become: (phase, connection) => {
+        phase.wire.data = this.#succeeded(phase, connection);
         this.#shared.connections.speaks(connection instanceof Http2ServerConnection ? "http2" : "http1");
       },
     };
   }
 
   /** The host of one connection, where there is something to say of it that its wire does not know. */
-  #hostFor(peerAddress: string | undefined, clientSubject: ClientSubject | undefined): ServerHost {
-    if (peerAddress === undefined && clientSubject === undefined) return this.#host;
-    return { ...withClient(this.#host, clientSubject), peerAddress };
+  #hostFor(place: ClientPlace | undefined, peerAddress?: string, clientSubject?: ClientSubject): ServerHost {
+    const isReserved = place?.isReserved === true;
+    if (peerAddress === undefined && clientSubject === undefined && !isReserved) return this.#host;
+    const host = isReserved ? reservedHost(this.#host, this.#shared, place) : this.#host;
+    return { ...withClient(host, clientSubject), peerAddress };
   }
 
   /** A phase or codec that takes over enters before the one before it leaves, so that there is no moment without any. */
-  #entered<T extends Codec>(connection: T): T {
-    this.#open.add(connection);
-    this.#shared.places.take();
-    this.#shared.connections.entered(this.#transport);
+  #entered<T extends Codec>(connection: T, place: Place): T {
+    this.#shared.places.enter(place, connection);
+    this.#opened(connection);
     return connection;
+  }
+
+  #succeeded(phase: Phase, connection: Codec): Codec {
+    this.#shared.places.succeed(phase, connection);
+    this.#opened(connection);
+    return connection;
+  }
+
+  #opened(connection: Codec): void {
+    this.#open.add(connection);
+    this.#shared.connections.entered(this.#transport);
   }
 
   #closed(connection: ServerConnection): void {
     if (!this.#open.delete(connection)) return;
-    this.#shared.places.release();
+    this.#shared.places.leave(connection);
     this.#shared.connections.left(this.#transport);
     if (this.#open.size === 0) this.#emptied?.();
   }
@@ -276,6 +304,18 @@ export class GatewayListener {
 /** Client certificates are asked for in the same way: what a socket that listens cannot change. */
 function asksAlike(a: TlsMaterial | undefined, b: TlsMaterial | undefined): boolean {
   return (a?.clientCa === "") === (b?.clientCa === "") && a?.clientCertRequired === b?.clientCertRequired;
+}
+
+/** The host of a connection that is over the limits: it answers one request, and that only for a path of the gateway's own. */
+export function reservedHost(host: ServerHost, shared: ListenerShared, place: ClientPlace): ServerHost {
+  return {
+    ...host,
+    draining: () => true,
+    handle(exchange) {
+      place.holder?.drain();
+      shared.handleReserved(exchange);
+    },
+  };
 }
 
 /** The host of connections by clients whose certificate has this subject. */

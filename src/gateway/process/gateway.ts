@@ -4,16 +4,21 @@ import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { openConfiguredStore } from "../../store/configured-store.ts";
 import { type Store } from "../../store/store.ts";
 import { type Config } from "../config/config.ts";
-import { serve } from "../pipeline.ts";
+import { routeBodyLimit, serve } from "../pipeline.ts";
+import { type MetricsPage } from "../telemetry/telemetry.ts";
 import { Directory } from "../upstream/directory/directory.ts";
 import { type Membership } from "../upstream/member.ts";
-import { type WorkerSlot } from "../telemetry/telemetry.ts";
+import { type Actor, type NewEvent } from "../telemetry/event.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { type TlsMaterial } from "../wire/tls.ts";
 import { readTlsMaterial } from "./certificates.ts";
+import { type ClientPlaces } from "./client-places.ts";
 import { compile, type Compiled, type ProcessDeps } from "./compile.ts";
+import { drainServer, GatewayFigures, type ServerName } from "./gateway-figures.ts";
+import { type GatewayOptions, type GatewayProcess, STOPPING, withEvents } from "./gateway-interface.ts";
 import { GatewayListener, type ListenerShared } from "./gateway-listener.ts";
 import { PaymentChores } from "./payment-chores.ts";
+import { withBreakerEvents } from "./payment-events.ts";
 import { QuicListeners, quicPlansOf, readQuicMaterial } from "./quic-listeners.ts";
 import {
   type BoundListener,
@@ -32,54 +37,9 @@ import { dialSettingsOf } from "./upstreams.ts";
 /** Milliseconds that the connections of a listener have to end which a reload has taken away. */
 const REMOVED_GRACE_MS = 30_000;
 
-/** Why nothing is changed any more. */
-export const STOPPING = "Cannot reload: the gateway is about to stop";
-
-export interface GatewayOptions {
-  readonly config: Config;
-  /** What listeners with TLS show; left out: what the configuration names is read. */
-  readonly material?: TlsMaterial | undefined;
-  /** The servers of every upstream, where another process keeps the directory of them; left out: this one does. */
-  readonly members?: Membership | undefined;
-  /** Where this process counts; left out: it is the whole server. */
-  readonly slot?: WorkerSlot | undefined;
-  /** The socket of the embedded facilitator, where another process has its key; left out: this one does. */
-  readonly facilitatorSocket?: string | undefined;
-  /** The SQLite file of ledger and usage, or `:memory:`. */
-  readonly storePath: string;
-  /** Other processes bind the same ports, and it is known that nobody else does. */
-  readonly reusePort: boolean;
-  /** False: it starts though its database is away, and sells nothing until that is back. */
-  readonly needsDatabase?: boolean;
-  readonly log: (message: string) => void;
-}
-
-/** A gateway that serves, in this process. */
-export interface Gateway {
-  readonly listeners: readonly BoundListener[];
-  readonly connections: number;
-  /**
-   * Serves by `config` from now on, listeners and certificates included; rejects, with the old one left running, where it
-   * cannot. `material` is what listeners with TLS show; left out: what the configuration names is read. `members` as in the options.
-   */
-  reload(config: Config, material?: TlsMaterial, members?: Membership): Promise<void>;
-  /** Opens the access logs by their names again, which other files may have by now. */
-  reopenLogs(): Promise<void>;
-  /** A reload has been tried: counts how it went. */
-  countReload(success: boolean): void;
-  /** Takes no more connections, lets what is in flight end within `graceMs`, then cuts what is left. */
-  close(graceMs: number): Promise<void>;
-}
-
-/** A gateway of which another process may keep the directory of servers. */
-export interface GatewayProcess extends Gateway {
-  /** Other servers from now on, for the upstreams that are named. */
-  setMembers(members: Membership): void;
-}
-
 /** Binds the configured listeners and serves. Throws, with nothing left bound, where that cannot be. */
 export async function startGateway(options: GatewayOptions): Promise<GatewayProcess> {
-  const gateway = new RunningGateway(options);
+  const gateway = new RunningGateway(withEvents(options));
   await gateway.start(options.config);
   return gateway;
 }
@@ -91,6 +51,7 @@ class RunningGateway implements GatewayProcess {
   /** Undefined where another process keeps it. */
   readonly #directory: Directory | undefined;
   readonly #facilitators: ProcessFacilitators;
+  readonly #places: ClientPlaces;
   readonly #shared: ListenerShared;
   readonly #quic: QuicListeners;
   #bound: readonly GatewayListener[] = [];
@@ -108,18 +69,24 @@ class RunningGateway implements GatewayProcess {
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    this.#own = new Resources(options.config, options.slot);
+    this.#own = new Resources(options.config, options.slot, {
+      log: options.log,
+      onEvent: (event) => this.#tell(event),
+      onFault: (error) => this.#fault(error),
+    });
     this.#directory = options.members === undefined ? this.#createDirectory() : undefined;
     this.#facilitators = this.#createFacilitators(options.config);
+    this.#places = this.#own.clientPlaces(this.#wheel, () => this.#ready().connectionLimits);
     this.#shared = {
       settings: () => this.#ready().settings,
       draining: () => this.#draining,
       wheel: this.#wheel,
       buffers: this.#own.buffers,
-      places: this.#own.places,
+      places: this.#places,
       connections: this.#own.telemetry.connections,
-      maxConnections: () => this.#ready().maxConnections,
+      bodyLimit: (head) => routeBodyLimit(this.#ready().pipeline, head),
       handle: (exchange) => serve(this.#ready().pipeline, exchange),
+      handleReserved: (exchange) => serve(this.#ready().pipeline, exchange, "reserved"),
       refused: (request) => this.#ready().pipeline.observer.refused(request),
       onFault: (error) => this.#fault(error),
     };
@@ -237,7 +204,28 @@ class RunningGateway implements GatewayProcess {
   }
 
   async reopenLogs(): Promise<void> {
-    for (const problem of await this.#own.logFiles.reopen()) this.#options.log(problem);
+    for (const message of await this.#own.logFiles.reopen()) {
+      this.#options.log(message);
+      this.#tell({ kind: "log_file", message });
+    }
+  }
+
+  metrics(): MetricsPage {
+    this.#quic.tell();
+    return this.#own.metrics(this.#compiled?.upstreams.servers ?? []);
+  }
+
+  get figures(): GatewayFigures {
+    return new GatewayFigures({
+      zone: this.#own.zone,
+      directory: this.#directory,
+      ledger: () => this.#store?.view,
+      usage: () => this.#openStore(this.#storeConfig ?? this.#options.config.postgres).usage,
+    });
+  }
+
+  drain(server: ServerName, drained: boolean, by: Actor): boolean {
+    return drainServer(this.#directory, { server, drained, by }, (event) => this.#tell(event));
   }
 
   countReload(success: boolean): void {
@@ -248,6 +236,7 @@ class RunningGateway implements GatewayProcess {
     this.#draining = true;
     this.#directory?.close();
     await Promise.all([...this.#bound, ...this.#closing, this.#quic].map((listener) => listener.close(graceMs)));
+    this.#places.close();
     // Before those are gone whom they ask.
     await this.#chores?.close();
     this.#compiled?.close();
@@ -296,6 +285,7 @@ class RunningGateway implements GatewayProcess {
       buffers,
       states,
       log: this.#options.log,
+      onEvent: this.#options.events === undefined ? undefined : (event) => this.#tell(event),
       onFault: (error) => this.#fault(error),
       dialSettings: dialSettingsOf,
       onChange: (upstream, members) => this.setMembers({ [upstream]: members }),
@@ -307,7 +297,7 @@ class RunningGateway implements GatewayProcess {
     return new ProcessFacilitators({
       embedded: socket === undefined ? { own: createOwnFacilitator() } : { socket },
       bookings: () => this.#openStore(config.postgres).bookings,
-      observer: this.#own.telemetry.facilitator,
+      observer: withBreakerEvents(this.#own.telemetry.facilitator, (event) => this.#tell(event)),
       log,
     });
   }
@@ -325,8 +315,9 @@ class RunningGateway implements GatewayProcess {
       telemetry: this.#own.telemetry,
       states: this.#own.states,
       members,
-      state: { ready: () => this.#isUp && !this.#draining, metrics: () => this.#metrics() },
+      state: { ready: () => this.#isUp && !this.#draining, metrics: () => this.metrics() },
       bodies: this.#own.bodies,
+      spool: this.#own.spool,
       answers: this.#own.answers,
       logFiles: this.#own.logFiles,
       rateLimits: this.#own.rateLimits,
@@ -335,8 +326,10 @@ class RunningGateway implements GatewayProcess {
       facilitators: this.#facilitators.all,
       clock: Date.now,
       log: this.#options.log,
+      onEvent: (event) => this.#tell(event),
       onFault: (error) => this.#fault(error),
       baseUrl: first === undefined ? "" : urlOf(first),
+      contentUpstream: this.#options.contentUpstream,
       listeners,
     };
   }
@@ -354,7 +347,7 @@ class RunningGateway implements GatewayProcess {
       this.#store = openConfiguredStore(postgres, storePath);
       this.#storeConfig = postgres;
     } else if (!isDeepStrictEqual(postgres, this.#storeConfig)) {
-      throw new Error("Cannot reload: postgres has changed, which takes a restart");
+      throw new Error("postgres has changed, which takes a restart");
     }
     this.#own.useDisk(storePath, log);
     return this.#store;
@@ -369,21 +362,27 @@ class RunningGateway implements GatewayProcess {
       const { log } = this.#options;
       const metrics = this.#own.telemetry.payments;
       this.#chores = new PaymentChores(
-        { store: this.#store, metrics, clock: Date.now, random: Math.random, log },
+        {
+          store: this.#store,
+          metrics,
+          clock: Date.now,
+          random: Math.random,
+          log,
+          onEvent: (event) => this.#tell(event),
+        },
         chores,
       );
       this.#chores.start();
     }
   }
 
-  #metrics(): ReturnType<Resources["metrics"]> {
-    this.#quic.tell();
-    return this.#own.metrics(this.#compiled?.upstreams.servers ?? []);
-  }
-
   #ready(): Compiled {
     if (this.#compiled === undefined) throw new Error("Cannot serve: the gateway is not started");
     return this.#compiled;
+  }
+
+  #tell(event: NewEvent): void {
+    this.#options.events?.add(event);
   }
 
   #fault(error: unknown): void {

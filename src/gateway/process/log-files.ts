@@ -1,37 +1,135 @@
-import { LineWriter } from "../../lib/line-writer.ts";
+import { type LineWatcher, LineWriter } from "../../lib/line-writer.ts";
 import { type AccessLogConfig } from "../config/config.ts";
-import { type AccessLog } from "../observer.ts";
+import { type AccessLog, type LogUsers } from "../observer.ts";
 import { combinedLine } from "../policy/access-log/access-log.ts";
 import { type HiddenParameters } from "../telemetry/hidden-parameters.ts";
 import { jsonLine } from "../policy/access-log/json-line.ts";
+import { type LogTrouble } from "./log-trouble.ts";
+
+/** What counts of logs. */
+export interface LogCounter {
+  logLinesDropped(lines: number): void;
+  /** One more log loses lines, or one less. */
+  logsFailing(change: 1 | -1): void;
+}
+
+/** A log that is open, for the configurations that name it and the requests that end in it. */
+class LogFile implements LogUsers {
+  readonly path: string;
+  readonly writer: LineWriter;
+  readonly #unused: (file: LogFile) => void;
+  /** Configurations. */
+  #leases = 0;
+  #requests = 0;
+
+  /** `unused` is told once no configuration and no request needs it. */
+  constructor(path: string, writer: LineWriter, unused: (file: LogFile) => void) {
+    this.path = path;
+    this.writer = writer;
+    this.#unused = unused;
+  }
+
+  leased(): void {
+    this.#leases++;
+  }
+
+  released(): void {
+    this.#leases--;
+    this.#look();
+  }
+
+  began(): void {
+    this.#requests++;
+  }
+
+  ended(): void {
+    this.#requests--;
+    if (this.#leases === 0) this.#look();
+  }
+
+  #look(): void {
+    if (this.#leases === 0 && this.#requests === 0) this.#unused(this);
+  }
+}
+
+/** The logs of one configuration. */
+export interface LogLease {
+  /** Rejects if the file cannot be opened. */
+  open(path: string): Promise<LogFile>;
+  /** The configuration needs its logs no more; requests in flight are still written down. */
+  close(): void;
+}
 
 /** Every log that is open, by path: routes and configurations that name one file share its writer. */
 export class LogFiles {
-  readonly #writers = new Map<string, LineWriter>();
-  readonly #onDropped: (lines: number) => void;
+  readonly #files = new Map<string, LogFile>();
+  /** Writes of logs that nobody needs any more. */
+  readonly #closing = new Set<Promise<void>>();
+  readonly #counter: LogCounter;
+  readonly #trouble: LogTrouble;
 
-  /** `onDropped` is told of lines that were lost. */
-  constructor(onDropped: (lines: number) => void) {
-    this.#onDropped = onDropped;
+  constructor(counter: LogCounter, trouble: LogTrouble) {
+    this.#counter = counter;
+    this.#trouble = trouble;
   }
 
-  /** Rejects where the file cannot be opened. */
-  async open(path: string): Promise<LineWriter> {
-    const known = this.#writers.get(path);
-    if (known !== undefined) return known;
+  lease(): LogLease {
+    const leased = new Set<LogFile>();
+    return {
+      open: async (path) => {
+        const file = this.#files.get(path) ?? (await this.#open(path));
+        if (!leased.has(file)) file.leased();
+        leased.add(file);
+        return file;
+      },
+      close: () => {
+        for (const file of leased) file.released();
+        leased.clear();
+      },
+    };
+  }
+
+  async #open(path: string): Promise<LogFile> {
     const target = path === "stdout" || path === "stderr" ? path : { file: path };
-    const writer = await LineWriter.open(target, this.#onDropped).catch((error: unknown) => {
+    const writer = await LineWriter.open(target, this.#watcher(path)).catch((error: unknown) => {
       const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
       throw new Error(`Cannot write the access log "${path}": ${code}`, { cause: error });
     });
-    this.#writers.set(path, writer);
-    return writer;
+    const file = new LogFile(path, writer, (unused) => {
+      if (this.#files.get(path) === unused) this.#files.delete(path);
+      const closing = writer.close().finally(() => this.#closing.delete(closing));
+      this.#closing.add(closing);
+    });
+    this.#files.set(path, file);
+    return file;
+  }
+
+  #watcher(path: string): LineWatcher {
+    const [counter, trouble] = [this.#counter, this.#trouble];
+    return {
+      dropped(lines) {
+        counter.logLinesDropped(lines);
+        trouble.lost(lines);
+      },
+      fails(code) {
+        counter.logsFailing(1);
+        trouble.begins(path, code);
+      },
+      givenUp() {
+        counter.logsFailing(-1);
+        trouble.forget();
+      },
+      recovered() {
+        counter.logsFailing(-1);
+        trouble.ends(path);
+      },
+    };
   }
 
   /** Opens every file by its name again; one that cannot be opened stays as it is, and its problem is among what is returned. */
   async reopen(): Promise<string[]> {
     const problems = await Promise.all(
-      [...this.#writers].map(async ([path, writer]) => {
+      [...this.#files].map(async ([path, { writer }]) => {
         try {
           await writer.reopen();
           return [];
@@ -45,20 +143,21 @@ export class LogFiles {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#writers.values()].map((writer) => writer.close()));
-    this.#writers.clear();
+    await Promise.all([...[...this.#files.values()].map(({ writer }) => writer.close()), ...this.#closing]);
+    this.#files.clear();
   }
 }
 
 export async function openAccessLog(
   settings: AccessLogConfig,
-  files: LogFiles,
+  logs: Pick<LogLease, "open">,
   hidden: HiddenParameters,
 ): Promise<AccessLog> {
-  const writer = await files.open(settings.path);
+  const file = await logs.open(settings.path);
   return {
     line: settings.format === "json" ? jsonLine : combinedLine,
-    writer,
+    writer: file.writer,
+    users: file,
     hidden,
     share: settings.sample_rate / 100,
     tellsUpstream: settings.format === "json",

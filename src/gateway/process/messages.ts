@@ -1,6 +1,8 @@
 import { type Config } from "../config/config.ts";
+import { type NewEvent } from "../telemetry/event.ts";
 import { type Membership } from "../upstream/member.ts";
 import { type TlsMaterial } from "../wire/tls.ts";
+import { type ConfigDelta } from "./config-delta.ts";
 
 /** What workers serve by. Certificates are read once, by the supervisor: files that are gone or broken later harm no worker. */
 export interface Served {
@@ -8,6 +10,16 @@ export interface Served {
   readonly material: TlsMaterial | undefined;
   /** The servers of every upstream, found or named. */
   readonly members: Membership;
+}
+
+/** The same, as it is told to a worker that may have another one. */
+export interface Told extends Omit<Served, "config"> {
+  readonly delta: ConfigDelta;
+}
+
+/** The variables of the environment that the configuration names and workers need; their own environment has none of them. */
+interface WithEnvironment {
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 /** Where the worker counts, in the shared memory that it got as a descriptor. */
@@ -18,16 +30,17 @@ export interface SlotOfWorker {
 
 /** What the supervisor tells a worker. Plain data: it crosses a process boundary. */
 export type ToWorker =
-  | (Served & {
-      readonly kind: "start";
-      readonly storePath: string;
-      /** Where the supervisor's embedded facilitator listens, when a configuration has one. */
-      readonly facilitatorSocket: string;
-      readonly slot: SlotOfWorker;
-      /** It takes the place of one that served: a database that is away at this moment does not stop it. */
-      readonly again: boolean;
-    })
-  | (Served & { readonly kind: "reload" })
+  | (Told &
+      WithEnvironment & {
+        readonly kind: "start";
+        readonly storePath: string;
+        /** Where the supervisor's embedded facilitator listens, when a configuration has one. */
+        readonly facilitatorSocket: string;
+        readonly slot: SlotOfWorker;
+        /** It takes the place of one that served: a database that is away at this moment does not stop it. */
+        readonly again: boolean;
+      })
+  | (Told & WithEnvironment & { readonly kind: "reload" })
   /** Other servers, for the upstreams that are named; nobody answers. */
   | { readonly kind: "members"; readonly members: Membership }
   /** Open the access logs again; nobody answers. */
@@ -39,4 +52,7 @@ export type FromWorker =
   | { readonly kind: "started" }
   | { readonly kind: "reloaded" }
   | { readonly kind: "ended" }
+  /** Something has happened, or a line was logged; nobody answers. */
+  | { readonly kind: "event"; readonly event: NewEvent }
+  | { readonly kind: "log"; readonly text: string }
   | { readonly kind: "failed"; readonly reason: string };

@@ -11,6 +11,7 @@ import { RECHECK_MS } from "../../store/ledger.ts";
 import { openStore } from "../../store/open-store.ts";
 import { type Store } from "../../store/store.ts";
 import { RESERVATION } from "../../store/testing/reservation.ts";
+import { type NewEvent } from "../telemetry/event.ts";
 import { onlySlot, Telemetry } from "../telemetry/telemetry.ts";
 import { type ChoreSettings, counted, PaymentChores, type Seller } from "./payment-chores.ts";
 
@@ -18,6 +19,8 @@ const SECRET = Buffer.from("a secret that is long enough");
 const DAY_MS = 86_400_000;
 
 let clock: { now: number };
+const events: NewEvent[] = [];
+const onEvent = (event: NewEvent): void => void events.push(event);
 let store: Store;
 let booking: Facilitator;
 let telemetry: Telemetry;
@@ -44,11 +47,18 @@ function seller(route: string, change: Partial<Seller> = {}, url = ""): Seller {
 }
 
 function settings(sellers: readonly Seller[], change: Partial<ChoreSettings> = {}): ChoreSettings {
-  return { sellers, testMode: true, keepDays: 1, secrets: [SECRET], ...change };
+  return { sellers, testMode: true, keepDays: 1, secrets: [SECRET], posts: true, ...change };
 }
 
 function begin(by: ChoreSettings): PaymentChores {
-  const deps = { store, metrics: telemetry.payments, clock: () => clock.now, random: () => 0.5, log: () => {} };
+  const deps = {
+    store,
+    metrics: telemetry.payments,
+    clock: () => clock.now,
+    random: () => 0.5,
+    log: () => {},
+    onEvent,
+  };
   chores = new PaymentChores(deps, by);
   chores.start();
   return chores;
@@ -73,7 +83,7 @@ async function stateOf(payment: PaymentPayload): Promise<string | undefined> {
 }
 
 function figure(line: string): number {
-  const { text } = telemetry.page({ stream: 1, body: 1 }, []);
+  const { text } = telemetry.page({ stream: 1, body: 1, disk: 1 }, []);
   return Number(
     text
       .split("\n")
@@ -104,14 +114,14 @@ test("of a route that is gone, somebody else's facilitator is asked, and nobody 
   expect(await store.outbox.size()).toBe(0);
 });
 
-test("records wait while there is no secret, and go out once a configuration has one", async () => {
+test("records wait while no route reports and there is no secret, and go out once a configuration has one", async () => {
   const { payment } = await store.ledger.reserve(RESERVATION);
   await store.ledger.move(payment, {
     state: "settled",
     hold: false,
     notice: { id: "left", url: receiver.url, body: "{}" },
   });
-  const begun = begin(settings([], { secrets: [] }));
+  const begun = begin(settings([], { secrets: [], posts: false }));
   await until(async () => figure("turnpike_payments_open") === 0);
   expect(await store.outbox.size()).toBe(1);
   begun.use(settings([]));
@@ -132,7 +142,7 @@ test("old payments go, many of them soon, and what is open stays", async () => {
 });
 
 test("payments are counted once for each thing that became of them", async () => {
-  const ledger = counted(store.ledger, telemetry.payments);
+  const ledger = counted(store.ledger, telemetry.payments, () => {});
   const sold = (await ledger.reserve({ ...RESERVATION, nonce: "0x1" })).payment;
   await ledger.move(sold, { state: "verified", hold: true });
   await ledger.move(sold, { state: "settling", hold: true });
@@ -149,4 +159,12 @@ test("payments are counted once for each thing that became of them", async () =>
   for (const outcome of ["settled", "delivered", "released", "failed", "unknown"]) {
     expect(figure(`turnpike_payments_total{outcome="${outcome}"}`)).toBe(1);
   }
+});
+
+test("a counted ledger heeds how often an answer may be begun", async () => {
+  const ledger = counted(store.ledger, telemetry.payments, () => {});
+  const { payment } = await ledger.reserve(RESERVATION);
+  await ledger.move(payment, { state: "settled", hold: false, transaction: "0xtx", delivered: false, partial: true });
+  expect((await ledger.reserve(RESERVATION, 1)).held).toBe(false);
+  expect((await ledger.reserve(RESERVATION, 2)).held).toBe(true);
 });

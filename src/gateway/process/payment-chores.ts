@@ -10,7 +10,9 @@ import { type NewNotice } from "../../store/outbox.ts";
 import { type Store } from "../../store/store.ts";
 import { type Config } from "../config/config.ts";
 import { routeName } from "../routing/route-name.ts";
+import { type OnEvent } from "../telemetry/event.ts";
 import { type PaymentMetrics } from "../telemetry/payment-metrics.ts";
+import { LedgerWatch, paymentEvent } from "./payment-events.ts";
 import { Retention } from "./retention.ts";
 
 /** Between two looks at how many payments are open, in milliseconds. */
@@ -29,8 +31,10 @@ export interface ChoreSettings {
   readonly sellers: readonly Seller[];
   readonly testMode: boolean;
   readonly keepDays: number;
-  /** Empty where nothing is reported, and no secret is set. */
+  /** Records are signed by each; empty if no secret is set. */
   readonly secrets: readonly Uint8Array[];
+  /** False: records that an earlier configuration left wait, since no route reports and no secret is set. */
+  readonly posts: boolean;
 }
 
 export interface ChoresDeps {
@@ -41,12 +45,10 @@ export interface ChoresDeps {
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly log: (message: string) => void;
+  readonly onEvent: OnEvent;
 }
 
-/**
- * What the chores need of a configuration. Throws where a route reports its settlements, and there is no secret to sign them
- * by.
- */
+/** What the chores need of a configuration. Throws if the secret that is set is not one. */
 export function choreSettings({ routes, x402 }: Config, lease: Lease, environment: Environment): ChoreSettings {
   const { test_mode: testMode, ledger_keep_days: keepDays, settlement_secret_env: name } = x402;
   const sellers = routes.flatMap((route) => {
@@ -57,8 +59,8 @@ export function choreSettings({ routes, x402 }: Config, lease: Lease, environmen
     return [{ route: routeName(route), facilitator, target: { settlement_url, gateway_id, testMode } }];
   });
   const reports = sellers.some(({ target }) => target.settlement_url !== "");
-  const text = environment[name];
-  return { sellers, testMode, keepDays, secrets: reports || text ? parseSecrets(name, text) : [] };
+  const secrets = parseSecrets(name, environment[name]);
+  return { sellers, testMode, keepDays, secrets, posts: reports || secrets.length > 0 };
 }
 
 /** Looks after the ledger while a process serves: what is open, what is to be reported, what is old. One per process with a store. */
@@ -69,13 +71,15 @@ export class PaymentChores {
   readonly #poster: OutboxPoster;
   readonly #retention: Retention;
   readonly #counting: NodeJS.Timeout;
+  readonly #watch: LedgerWatch;
 
   constructor(deps: ChoresDeps, settings: ChoreSettings) {
     this.#deps = deps;
     this.#settings = settings;
-    const { store, metrics, clock, random, log } = deps;
+    const { store, metrics, clock, random, log, onEvent } = deps;
+    this.#watch = new LedgerWatch(onEvent);
     this.#reconciler = new Reconciler({
-      ledger: counted(store.ledger, metrics),
+      ledger: counted(store.ledger, metrics, onEvent),
       facilitators: (payment) => facilitatorsOf(this.#settings.sellers, payment),
       testMode: () => this.#settings.testMode,
       notice: (payment, settled) => noticeOf(this.#settings.sellers, payment, settled),
@@ -100,14 +104,13 @@ export class PaymentChores {
     this.#reconciler.start();
     this.#retention.start();
     void this.#count();
-    // Without a secret nothing is posted: what an earlier configuration left waits for one that has a secret.
-    if (this.#settings.secrets.length > 0) this.#poster.start();
+    if (this.#settings.posts) this.#poster.start();
   }
 
   /** Goes on by other settings. */
   use(settings: ChoreSettings): void {
     this.#settings = settings;
-    if (settings.secrets.length > 0) this.#poster.start();
+    if (settings.posts) this.#poster.start();
   }
 
   /** Resolves when the store may be closed. */
@@ -119,22 +122,32 @@ export class PaymentChores {
   async #count(): Promise<void> {
     try {
       this.#deps.metrics.open(await this.#deps.store.view.open());
+      this.#watch.answered();
     } catch {
-      // The store is busy or away: payments themselves report it, and the figure stays as it was.
+      // The store is busy or away: the figure stays as it was.
+      this.#watch.failed();
     }
   }
 }
 
-/** The same ledger, whose payments are counted by what becomes of them. */
-export function counted(ledger: Ledger, metrics: PaymentMetrics): Ledger {
+/** The same ledger, whose payments are counted by what becomes of them; of trouble operators are told. */
+export function counted(ledger: Ledger, metrics: PaymentMetrics, onEvent: OnEvent): Ledger {
   return {
-    reserve: (reservation) => ledger.reserve(reservation),
+    reserve: (reservation, maxPartials) => ledger.reserve(reservation, maxPartials),
     find: (key) => ledger.find(key),
     claimOpen: (limit) => ledger.claimOpen(limit),
     close: () => ledger.close(),
+    async deliver(payment) {
+      const delivered = await ledger.deliver(payment);
+      if (delivered) metrics.became("delivered");
+      return delivered;
+    },
     async move(payment, change) {
       const moved = await ledger.move(payment, change);
-      if (moved) count(payment, change, metrics);
+      if (!moved) return false;
+      count(payment, change, metrics);
+      const event = paymentEvent(payment, change);
+      if (event !== undefined) onEvent(event);
       return moved;
     },
   };

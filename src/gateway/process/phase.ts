@@ -1,6 +1,7 @@
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
-import { type ServerConnection } from "../server-host.ts";
+import { type ClientPlace, type ServerConnection } from "../server-host.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
+import { RefusedConnection } from "./refused-connection.ts";
 
 /** What a phase needs of the listener that its connection came by. */
 export interface Entrance {
@@ -17,6 +18,8 @@ export interface Entrance {
  */
 export abstract class Phase extends Deadline implements WireHandler, ServerConnection {
   rosterIndex = -1;
+  place: ClientPlace | undefined;
+  readonly idleSince: number;
   readonly #wire: Wire;
   readonly #entrance: Entrance;
 
@@ -24,6 +27,7 @@ export abstract class Phase extends Deadline implements WireHandler, ServerConne
     super();
     this.#wire = wire;
     this.#entrance = entrance;
+    this.idleSince = entrance.wheel.now();
     entrance.wheel.set(this, ms);
   }
 
@@ -60,6 +64,21 @@ export abstract class Phase extends Deadline implements WireHandler, ServerConne
 
   cutOff(): void {
     this.#wire.terminate();
+  }
+
+  makeWay(): void {
+    this.cutOff();
+  }
+
+  /** There is no place for it, as its client is told where that can be. */
+  refuse(): void {
+    this.cutOff();
+  }
+
+  /** Refuses in plain text. */
+  protected refuseInWords(): void {
+    this.#wire.data = new RefusedConnection(this.#wire, this.#entrance.wheel);
+    this.leave();
   }
 
   override onDeadline(): void {

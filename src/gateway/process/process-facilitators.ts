@@ -7,7 +7,7 @@ import { type Bookings } from "../../store/bookings.ts";
 import { type Config } from "../config/config.ts";
 import { findingText } from "../config/finding.ts";
 import { facilitatorFindings, type FacilitatorFinding, requireFacilitators } from "./check-facilitators.ts";
-import { secretFindings } from "./check-secrets.ts";
+import { secretFindings, secretWarnings } from "./check-secrets.ts";
 import { createOwnFacilitator, type OwnFacilitator } from "./own-facilitator.ts";
 
 export interface ProcessFacilitatorsOptions {
@@ -57,6 +57,7 @@ export class ProcessFacilitators {
     if (own === undefined) return;
     const secrets = secretFindings(config, process.env);
     if (secrets.length > 0) throw new Error(secrets.map(findingText).join("\n"));
+    for (const warning of secretWarnings(config, process.env)) this.#options.log(`warning: ${findingText(warning)}`);
     const before = own.settings;
     const lease = this.all.lease(config.x402);
     this.#prepared = { lease, before };
@@ -74,7 +75,9 @@ export class ProcessFacilitators {
   async commit(config: Config): Promise<void> {
     this.#prepared?.lease.close();
     this.#prepared = undefined;
-    if (embeddedOf(config) === undefined) await this.#own?.use(undefined);
+    // The key is not in the environment of a worker: only the process that owns the facilitator reads it.
+    const own = this.#own;
+    if (own !== undefined && embeddedOf(config) === undefined) await own.use(undefined);
   }
 
   async rollback(): Promise<void> {

@@ -41,13 +41,16 @@ test("a client that has reset its connection before it is known who it is is not
   for (const becomeIt of [becomeHttp1, becomeHttp2]) {
     const wire = new FakeWire();
     wire.remoteAddress = undefined;
-    const { successor, became } = successorOf(wire);
-    becomeIt(wire, successor);
+    const { successor, became, wheel } = successorOf(wire);
+    becomeIt(new FirstBytes(wire, { wheel, closed() {} }, successor), successor);
     expect([wire.closed, became]).toEqual([true, []]);
     // Whom a proxy speaks for is known.
     const proxied = new FakeWire();
     proxied.remoteAddress = undefined;
-    becomeIt(proxied, { ...successor, host: { ...successor.host, peerAddress: "192.0.2.1" } });
+    becomeIt(new FirstBytes(proxied, { wheel, closed() {} }, successor), {
+      ...successor,
+      host: { ...successor.host, peerAddress: "192.0.2.1" },
+    });
     expect([proxied.closed, became.length]).toEqual([false, 1]);
   }
   for (const first of ["GET / HTTP/1.1\r\nHost: a.test\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"]) {

@@ -19,7 +19,7 @@ export interface Successor {
   readonly host: ServerHost;
   /** HTTP/1 is refused. */
   readonly h2Only: boolean;
-  readonly become: (wire: Wire, connection: Codec) => void;
+  readonly become: (phase: Phase, connection: Codec) => void;
 }
 
 const ONLY_HTTP2 = { code: "bad-request", detail: "this port takes HTTP/2 with prior knowledge only" } as const;
@@ -29,15 +29,17 @@ function isGone(wire: Wire, { peerAddress }: ServerHost): boolean {
   return (peerAddress ?? wire.remoteAddress) === undefined;
 }
 
-export function becomeHttp1(wire: Wire, { host, h2Only, become }: Successor): void {
+export function becomeHttp1(phase: Phase, { host, h2Only, become }: Successor): void {
+  const { wire } = phase;
   if (isGone(wire, host)) wire.terminate();
   else if (h2Only) wire.data = new RefusedConnection(wire, host.wheel, ONLY_HTTP2);
-  else become(wire, new Http1ServerConnection(wire, host));
+  else become(phase, new Http1ServerConnection(wire, host));
 }
 
-export function becomeHttp2(wire: Wire, { host, become }: Successor): void {
+export function becomeHttp2(phase: Phase, { host, become }: Successor): void {
+  const { wire } = phase;
   if (isGone(wire, host)) wire.terminate();
-  else become(wire, new Http2ServerConnection(wire, host));
+  else become(phase, new Http2ServerConnection(wire, host));
 }
 
 /** A plaintext connection before its first bytes tell HTTP/2 from HTTP/1. */
@@ -63,10 +65,14 @@ export class FirstBytes extends Phase {
       return;
     }
     const { wire } = this;
-    if (isPreface) becomeHttp2(wire, this.#successor);
-    else becomeHttp1(wire, this.#successor);
+    if (isPreface) becomeHttp2(this, this.#successor);
+    else becomeHttp1(this, this.#successor);
     this.leave();
     if (wire.data !== this) wire.data.onData(bytes);
+  }
+
+  override refuse(): void {
+    this.refuseInWords();
   }
 
   override drain(): void {

@@ -10,6 +10,8 @@ export interface Unwrapped {
 }
 
 interface ProxiedOptions {
+  /** TLS follows, in which a refusal cannot be told yet. */
+  readonly useTls: boolean;
   /** The time that the header has. */
   readonly ms: number;
   /** Puts what comes next in the place of the connection that it is given. */
@@ -19,11 +21,18 @@ interface ProxiedOptions {
 /** A connection whose first bytes are to be a PROXY protocol header; it is closed without a word where they are not. */
 export class Proxied extends Phase {
   readonly #whole: ProxiedOptions["whole"];
+  readonly #useTls: boolean;
   #seen: Buffer | undefined;
 
-  constructor(wire: Wire, entrance: Entrance, { ms, whole }: ProxiedOptions) {
+  constructor(wire: Wire, entrance: Entrance, { ms, useTls, whole }: ProxiedOptions) {
     super(wire, entrance, ms);
+    this.#useTls = useTls;
     this.#whole = whole;
+  }
+
+  override refuse(): void {
+    if (this.#useTls) super.refuse();
+    else this.refuseInWords();
   }
 
   onData(chunk: Buffer): void {

@@ -10,7 +10,7 @@ import { type ServerConnection, type ServerHost } from "../server-host.ts";
 import { type QuicMetrics } from "../telemetry/quic-metrics.ts";
 import { type TlsMaterial } from "../wire/tls.ts";
 import { readTlsMaterial } from "./certificates.ts";
-import { type ListenerShared, withClient } from "./gateway-listener.ts";
+import { type ListenerShared, reservedHost, withClient } from "./gateway-listener.ts";
 import { bindError, type BoundListener } from "./listener-plan.ts";
 
 /** Milliseconds between two looks at what the endpoints have counted: other workers tell figures that old. */
@@ -83,7 +83,7 @@ class QuicListener {
 
   async bind(material: TlsMaterial, isOurs: boolean): Promise<void> {
     const { plan } = this;
-    const { places, connections, maxConnections, onFault } = this.#shared;
+    const { places, connections, onFault } = this.#shared;
     const host: ServerHost = {
       ...this.#shared,
       scheme: "https",
@@ -99,18 +99,19 @@ class QuicListener {
         quic: plan,
         maxHeaderBytes: plan.maxHeaderBytes,
         maxHeaderCount: plan.maxHeaderCount,
-        hostFor: (clientSubject) => withClient(host, clientSubject),
-        admit: () => {
-          if (places.hasFree(maxConnections())) return true;
-          connections.refused("quic");
-          return false;
-        },
-        entered: (connection) => {
-          this.#open.add(connection);
-          places.take();
-          connections.accepted("quic");
-          connections.entered("quic");
-          connections.speaks("http3");
+        admit: (peerAddress, clientSubject) => {
+          const place = places.admit(peerAddress, "quic");
+          if (place?.isReserved === false) connections.accepted("quic");
+          else connections.refused("quic");
+          if (place === undefined) return undefined;
+          const own = place.isReserved ? reservedHost(host, this.#shared, place) : host;
+          const entered = (connection: ServerConnection): void => {
+            places.enter(place, connection);
+            this.#open.add(connection);
+            connections.entered("quic");
+            connections.speaks("http3");
+          };
+          return { host: withClient(own, clientSubject), entered };
         },
         onFault,
       });
@@ -140,7 +141,7 @@ class QuicListener {
 
   #closed(connection: ServerConnection): void {
     if (!this.#open.delete(connection)) return;
-    this.#shared.places.release();
+    this.#shared.places.leave(connection);
     this.#shared.connections.left("quic");
     if (this.#open.size === 0) this.#emptied?.();
   }

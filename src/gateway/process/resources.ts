@@ -1,16 +1,26 @@
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { BufferPool, type BufferPoolLimits } from "../../lib/buffer-pool.ts";
+import { type SharedZone } from "../../lib/shared-zone.ts";
+import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type Config } from "../config/config.ts";
 import { AnswerDisk } from "../policy/payment/answers/answer-disk.ts";
 import { Answers } from "../policy/payment/answers/answers.ts";
 import { RateLimits } from "../policy/rate-limit/rate-limit.ts";
+import { Spool, type SpoolDeps, type SpoolLimits } from "../proxy/spool.ts";
+import { type OnEvent } from "../telemetry/event.ts";
 import { COMMON } from "../telemetry/layout.ts";
+import { type Capacities } from "../telemetry/process-metrics.ts";
 import { onlySlot, Telemetry, type WorkerSlot } from "../telemetry/telemetry.ts";
 import { Tracers } from "../telemetry/tracing/tracers.ts";
 import { type CountedServer } from "../telemetry/upstream-metrics.ts";
 import { ServerStates } from "../upstream/server-states.ts";
 import { LogFiles } from "./log-files.ts";
+import { LogTrouble } from "./log-trouble.ts";
 import { clientRoom } from "./descriptor-limit.ts";
+import { type Transport } from "../telemetry/connection-metrics.ts";
+import { ClientPlaces, type ConnectionLimits } from "./client-places.ts";
+import { AddressShares } from "./address-shares.ts";
 import { SharedPlaces } from "./shared-places.ts";
 
 /** Buffers that a new request finds free: one each way. */
@@ -18,10 +28,15 @@ const STREAM_RESERVE = 2;
 /** And where its answer is gathered, one for that. */
 const BODY_RESERVE = 1;
 
+/** Who hears what goes wrong. */
+type Told = Pick<SpoolDeps, "log" | "onFault"> & { readonly onEvent?: OnEvent | undefined };
+
 type PoolConfig = Pick<Config, "buffer_pool" | "server" | "upstreams" | "x402">;
 
 /** What a worker has one of, whatever configuration it serves by: its counters, and its part of what is bounded. */
 export class Resources {
+  /** The memory that all processes of the server count in. */
+  readonly zone: SharedZone;
   readonly telemetry: Telemetry;
   /** For bytes that wait since a peer is slow. */
   readonly buffers: BufferPool;
@@ -29,24 +44,41 @@ export class Resources {
   readonly bodies: BufferPool;
   readonly answers: Answers;
   readonly places: SharedPlaces;
+  readonly shares: AddressShares;
   readonly states: ServerStates;
   readonly rateLimits: RateLimits;
   readonly logFiles: LogFiles;
+  /** For responses whose clients are slow. */
+  readonly spool: Spool;
   readonly tracers = new Tracers();
   #answerDiskBytes: number;
 
   /** `slot` is left out where the server is this one process. */
-  constructor(config: PoolConfig, slot: WorkerSlot = onlySlot()) {
+  constructor(config: PoolConfig, slot: WorkerSlot = onlySlot(), tell: Told = { log() {}, onFault() {} }) {
     const telemetry = new Telemetry(slot);
+    this.zone = slot.zone;
     this.telemetry = telemetry;
     this.buffers = new BufferPool(streamLimits(config), telemetry.poolWatcher("stream"));
     this.bodies = new BufferPool(bodyLimits(config), telemetry.poolWatcher("body"));
     this.answers = new Answers(this.bodies);
     this.places = new SharedPlaces(slot, clientRoom(config));
     this.states = new ServerStates(slot.zone, slot.row);
-    const buckets = slot.zone.common().subarray(COMMON.buckets, COMMON.names);
+    this.shares = new AddressShares(slot, shareKeyOf(slot));
+    const buckets = slot.zone.common().subarray(COMMON.buckets, COMMON.usageNames);
     this.rateLimits = new RateLimits(buckets, telemetry.rateLimits);
-    this.logFiles = new LogFiles((lines) => telemetry.logLinesDropped(lines));
+    this.logFiles = new LogFiles(
+      telemetry,
+      new LogTrouble(slot, (message) => {
+        tell.log(message);
+        tell.onEvent?.({ kind: "log_file", message });
+      }),
+    );
+    this.spool = new Spool({
+      ...tell,
+      limits: spoolLimits(config),
+      now: () => performance.now(),
+      onUse: (bytes) => telemetry.diskUsed(bytes),
+    });
     this.#answerDiskBytes = config.x402.answer_disk_bytes;
   }
 
@@ -67,18 +99,47 @@ export class Resources {
   reload(config: PoolConfig): void {
     this.buffers.limits = streamLimits(config);
     this.bodies.limits = bodyLimits(config);
+    this.spool.limits = spoolLimits(config);
     this.places.ownMost = clientRoom(config);
     this.#answerDiskBytes = config.x402.answer_disk_bytes;
     if (this.answers.disk !== undefined) this.answers.disk.maxBytes = this.#answerDiskBytes;
   }
 
-  metrics(servers: readonly CountedServer[]): { readonly text: string; readonly contentType: string } {
-    return this.telemetry.page({ stream: this.buffers.capacity, body: this.bodies.capacity }, servers);
+  /** The places of clients' connections. */
+  clientPlaces(wheel: TimerWheel, limits: () => ConnectionLimits): ClientPlaces {
+    const { places, shares, telemetry } = this;
+    const yielded = (transport: Transport): void => telemetry.connections.yielded(transport);
+    return new ClientPlaces({ places, shares, wheel, limits, yielded });
   }
+
+  metrics(servers: readonly CountedServer[]): { readonly text: string; readonly contentType: string } {
+    return this.telemetry.page(
+      { stream: this.buffers.capacity, body: this.bodies.capacity, disk: this.spool.capacity },
+      servers,
+    );
+  }
+}
+
+/** What one worker may use by a configuration. */
+export function capacitiesOf({ buffer_pool: pool }: Pick<Config, "buffer_pool">): Capacities {
+  return {
+    stream: pool.buffer_size * pool.buffer_count,
+    body: pool.body_buffer_size * pool.body_buffer_count,
+    disk: pool.response_disk_bytes,
+  };
+}
+
+function shareKeyOf({ zone }: WorkerSlot): BigInt64Array {
+  const { buffer, byteOffset } = zone.common().subarray(COMMON.shareKey, COMMON.logTrouble);
+  return new BigInt64Array(buffer, byteOffset, 1);
 }
 
 function streamLimits({ buffer_pool: pool }: PoolConfig): BufferPoolLimits {
   return { bufferSize: pool.buffer_size, bufferCount: pool.buffer_count, reserve: STREAM_RESERVE };
+}
+
+function spoolLimits({ buffer_pool: pool }: PoolConfig): SpoolLimits {
+  return { folder: pool.temp_path === "" ? tmpdir() : pool.temp_path, maxBytes: pool.response_disk_bytes };
 }
 
 function bodyLimits({ buffer_pool: pool }: PoolConfig): BufferPoolLimits {

@@ -3,6 +3,8 @@ import { type Config, type RouteConfig } from "../config/config.ts";
 import { ResponseCache } from "../proxy/cache/cache.ts";
 import { CacheStore } from "../proxy/cache/store.ts";
 import { type ForwardTarget } from "../proxy/target.ts";
+import { routeName } from "../routing/route-name.ts";
+import { type CacheMetrics } from "../telemetry/cache-metrics.ts";
 import { type Telemetry } from "../telemetry/telemetry.ts";
 import { identityNames } from "../policy/auth/create-method.ts";
 import { CONSUMER_HEADER } from "../policy/auth/method.ts";
@@ -44,16 +46,28 @@ export class RouteCaches {
   create(route: RouteConfig, target: ForwardTarget): ResponseCache | undefined {
     const kept = this.#byRoute.get(nameOf(route));
     if (route.cache === undefined || kept === undefined) return undefined;
-    const { ttl_s: ttl, vary, max_entry_bytes: maxEntryBytes } = route.cache;
+    const { ttl_s: ttl, vary, max_entry_bytes: maxEntryBytes, targeted_fields: targeted } = route.cache;
     // What the upstream made for one consumer is no other's.
     const identity = route.auth.type === "none" ? [] : [CONSUMER_HEADER.toLowerCase(), ...identityNames(route.auth)];
     const keyNames = new Set([...vary.map((name) => name.toLowerCase()), ...identity]);
-    const settings = { ttl, vary: [...keyNames], maxEntryBytes };
+    const targets = targeted.map((name) => name.toLowerCase());
+    const settings = { ttl, targets, vary: [...keyNames], maxEntryBytes };
     return new ResponseCache(settings, target, {
       store: kept.store,
-      watcher: this.#deps.telemetry.cache,
+      watcher: this.#watcherOf(route),
       now: this.#deps.now,
     });
+  }
+
+  #watcherOf(route: RouteConfig): Pick<CacheMetrics, "answered"> {
+    const { cache, traffic } = this.#deps.telemetry;
+    const ofRoute = traffic.route(routeName(route));
+    return {
+      answered(how) {
+        cache.answered(how);
+        ofRoute.cached(how);
+      },
+    };
   }
 
   /** Lets go of what is stored, but of what `others` go on with. */

@@ -8,6 +8,8 @@ export interface RoutePolicies {
   /** Answers preflights, which carry neither credentials nor payment. */
   readonly cors?: Policy | undefined;
   readonly compression?: Policy | undefined;
+  /** Refuses fields that give a request another method than the one that is judged here. */
+  readonly methodOverride?: Policy | undefined;
   /** Says who asks; what follows counts and charges by that. */
   readonly auth?: Policy | undefined;
   readonly rateLimit?: Policy | undefined;
@@ -28,6 +30,7 @@ export const ORDER: readonly (keyof RoutePolicies)[] = [
   "securityHeaders",
   "cors",
   "compression",
+  "methodOverride",
   "auth",
   "rateLimit",
   "bodySchema",

@@ -1,3 +1,5 @@
+import { pickVariables } from "../../lib/child-environment.ts";
+import { workerVariables } from "./worker-variables.ts";
 import { cpus } from "node:os";
 import { type Subprocess } from "bun";
 import { BufferPool } from "../../lib/buffer-pool.ts";
@@ -5,19 +7,25 @@ import { messageOf } from "../../lib/caught.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { type Config } from "../config/config.ts";
 import { readTlsMaterial } from "./certificates.ts";
-import { type Gateway, type GatewayOptions, STOPPING } from "./gateway.ts";
+import { drainServer, GatewayFigures, type ServerName } from "./gateway-figures.ts";
+import { type Gateway, type GatewayOptions, STOPPING, withEvents } from "./gateway-interface.ts";
+import { type Actor, type EventDetails, type NewEvent } from "../telemetry/event.ts";
 import { SUPERVISOR_ROW } from "../telemetry/layout.ts";
-import { SupervisorTelemetry } from "../telemetry/telemetry.ts";
+import { type MetricsPage, metricsPage, SupervisorTelemetry } from "../telemetry/telemetry.ts";
 import { Directory } from "../upstream/directory/directory.ts";
 import { type Member } from "../upstream/member.ts";
 import { ServerStates } from "../upstream/server-states.ts";
 import { flushCork } from "../wire/outgoing.ts";
+import { ToldConfig } from "./config-delta.ts";
 import { HeldSockets } from "./held-sockets.ts";
 import { type BoundListener, probeListeners, withPorts } from "./listener-plan.ts";
-import { type FromWorker, type Served, type ToWorker } from "./messages.ts";
+import { type FromWorker, type Served, type Told, type ToWorker } from "./messages.ts";
 import { SharedFacilitator } from "./own-facilitator.ts";
 import { ProcessFacilitators } from "./process-facilitators.ts";
 import { quicPlansOf } from "./quic-listeners.ts";
+import { NoRoomError, spawnWorker } from "./spawn-worker.ts";
+import { capacitiesOf } from "./resources.ts";
+import { SupervisorLedger } from "./supervisor-ledger.ts";
 import { dialSettingsOf } from "./upstreams.ts";
 
 /** A worker that dies younger than this, in milliseconds, died at once. */
@@ -42,19 +50,17 @@ interface Worker {
   reply: ((message: FromWorker) => void) | undefined;
   /** It has answered that it serves. */
   started: boolean;
+  readonly told: ToldConfig;
   /** Settles when the worker has answered all that it was asked so far. */
   turn: Promise<unknown>;
 }
 
 /** Runs the gateway in worker processes that share its ports. Throws where the first of them cannot start. */
 export async function superviseGateway(options: GatewayOptions): Promise<Gateway> {
-  const supervisor = new Supervisor(options);
+  const supervisor = new Supervisor(withEvents(options));
   await supervisor.start();
   return supervisor;
 }
-
-/** The system gives no process now: it may give one later, and those that there are serve meanwhile. */
-class NoRoomError extends Error {}
 
 class Supervisor implements Gateway {
   listeners: readonly BoundListener[] = [];
@@ -67,6 +73,7 @@ class Supervisor implements Gateway {
   readonly #embedded: SharedFacilitator;
   readonly #facilitators: ProcessFacilitators;
   readonly #udp: HeldSockets;
+  readonly #ledger: SupervisorLedger;
   /** Rows that no process has. */
   readonly #rows: number[];
   #served: Served;
@@ -81,6 +88,7 @@ class Supervisor implements Gateway {
     this.#rows = Array.from({ length: count }, (_, index) => count - index);
     this.#served = { config: options.config, material: undefined, members: {} };
     this.#udp = new HeldSockets(options.log);
+    this.#ledger = new SupervisorLedger(options.storePath);
     this.#embedded = new SharedFacilitator(options.log);
     this.#facilitators = new ProcessFacilitators({
       embedded: { own: this.#embedded },
@@ -96,6 +104,7 @@ class Supervisor implements Gateway {
       buffers: new BufferPool(BUFFERS),
       states: new ServerStates(this.#telemetry.zone, SUPERVISOR_ROW),
       log: options.log,
+      onEvent: options.events === undefined ? undefined : (event) => this.#tell(event),
       onFault: (error) => this.#fault(error),
       dialSettings: dialSettingsOf,
       onChange: (upstream, members) => this.#tellMembers(upstream, members),
@@ -158,12 +167,12 @@ class Supervisor implements Gateway {
     // First, so that a worker that is started meanwhile starts with it.
     this.#served = next;
     const workers = [...this.#workers];
-    const answers = await Promise.all(workers.map((worker) => this.#ask(worker, () => this.#reloadMessage())));
+    const answers = await Promise.all(workers.map((worker) => this.#ask(worker, () => this.#reloadMessage(worker))));
     const refusal = answers.find((answer) => answer.kind === "failed");
     this.#reloadedAt = performance.now();
     if (refusal === undefined) return;
     this.#served = previous;
-    await Promise.all([...this.#workers].map((worker) => this.#ask(worker, () => this.#reloadMessage())));
+    await Promise.all([...this.#workers].map((worker) => this.#ask(worker, () => this.#reloadMessage(worker))));
     throw new Error(refusal.reason);
   }
 
@@ -190,6 +199,24 @@ class Supervisor implements Gateway {
     for (const { process } of this.#workers) send(process, { kind: "reopen" });
   }
 
+  metrics(): MetricsPage {
+    const { zone } = this.#telemetry;
+    return metricsPage(zone, capacitiesOf(this.#served.config), this.figures.counted());
+  }
+
+  get figures(): GatewayFigures {
+    const { zone } = this.#telemetry;
+    return new GatewayFigures({
+      zone,
+      directory: this.#directory,
+      ledger: () => this.#ledger.view(this.#served.config),
+    });
+  }
+
+  drain(server: ServerName, drained: boolean, by: Actor): boolean {
+    return drainServer(this.#directory, { server, drained, by }, (event) => this.#tell(event));
+  }
+
   countReload(success: boolean): void {
     this.#telemetry.reloaded(success);
   }
@@ -207,10 +234,21 @@ class Supervisor implements Gateway {
     await Promise.all(workers.map(({ process }) => process.exited));
     clearTimeout(kill);
     await this.#facilitators.close(graceMs);
+    await this.#ledger.close();
   }
 
-  #reloadMessage(): ToWorker {
-    return { kind: "reload", ...this.#served };
+  /** Read at each message: another configuration may name other variables. */
+  get #environment(): Readonly<Record<string, string>> {
+    return pickVariables(workerVariables(this.#served.config));
+  }
+
+  #toldTo({ told }: Worker): Told {
+    const { config, ...others } = this.#served;
+    return { ...others, delta: told.tell(config) };
+  }
+
+  #reloadMessage(worker: Worker): ToWorker {
+    return { kind: "reload", ...this.#toldTo(worker), environment: this.#environment };
   }
 
   /** `again`: in the place of one that served. */
@@ -223,9 +261,10 @@ class Supervisor implements Gateway {
       bornAt: performance.now(),
       reply: undefined,
       started: false,
+      told: new ToldConfig(),
       turn: Promise.resolve(),
       process: this.#create(row, zone.fd, {
-        ipc: (message: FromWorker) => worker.reply?.(message),
+        ipc: (message: FromWorker) => this.#heard(worker, message),
         onExit: () => this.#died(worker),
       }),
     };
@@ -235,7 +274,8 @@ class Supervisor implements Gateway {
     const slot = { row, workers: zone.shape.rows - 1 };
     const answer = await this.#ask(worker, () => ({
       kind: "start",
-      ...this.#served,
+      ...this.#toldTo(worker),
+      environment: this.#environment,
       storePath,
       facilitatorSocket,
       slot,
@@ -243,6 +283,7 @@ class Supervisor implements Gateway {
     }));
     if (answer.kind === "started") {
       worker.started = true;
+      this.#tellOf(worker, again ? "has started in place of one that ended" : "has started");
       if (again) this.#udp.replaced();
       this.#holdPorts(worker);
       return;
@@ -255,15 +296,12 @@ class Supervisor implements Gateway {
     throw new Error(answer.kind === "failed" ? answer.reason : "Cannot start a worker: its process ended");
   }
 
-  #create(row: number, zone: number, heard: { ipc: (message: FromWorker) => void; onExit: () => void }): Subprocess {
+  #create(row: number, zone: number, heard: Parameters<typeof spawnWorker>[1]): Subprocess {
     try {
-      return Bun.spawn([process.execPath, new URL("./worker.ts", import.meta.url).pathname], {
-        stdio: ["ignore", "inherit", "inherit", zone],
-        ...heard,
-      });
+      return spawnWorker(zone, heard);
     } catch (error) {
       this.#rows.push(row);
-      throw new NoRoomError(`Cannot start a worker: ${messageOf(error)}`, { cause: error });
+      throw error;
     }
   }
 
@@ -280,6 +318,24 @@ class Supervisor implements Gateway {
     return answer;
   }
 
+  #heard(worker: Worker, message: FromWorker): void {
+    if (message.kind === "event") this.#tell(message.event);
+    else if (message.kind === "log") this.#options.events?.addLine(message.text, worker.row);
+    else worker.reply?.(message);
+  }
+
+  #tell(event: NewEvent): void {
+    this.#options.events?.add(event);
+  }
+
+  #tellOf({ row, process: { pid } }: Worker, what: string, details: EventDetails = {}): void {
+    this.#tell({
+      kind: "worker",
+      message: `worker ${row} (process ${pid}) ${what}`,
+      details: { row, pid, ...details },
+    });
+  }
+
   #died(worker: Worker): void {
     worker.reply?.({ kind: "ended" });
     const known = this.#workers.delete(worker);
@@ -288,7 +344,10 @@ class Supervisor implements Gateway {
     this.#freeRow(worker);
     this.#udp.died(worker.process.pid);
     if (this.#closing) return;
-    this.#options.log(`worker ${worker.process.pid} ended; starting another`);
+    const { exitCode, signalCode, pid } = worker.process;
+    this.#options.log(`worker ${pid} ended; starting another`);
+    const how = signalCode === null ? `with code ${exitCode}` : `by ${signalCode}`;
+    this.#tellOf(worker, `ended ${how}; another is started`, { exit_code: exitCode, signal: signalCode });
     this.#startAnother(performance.now() - worker.bornAt < YOUNG_MS);
   }
 
@@ -320,6 +379,7 @@ class Supervisor implements Gateway {
       started.catch((error: unknown) => {
         if (this.#closing) return;
         this.#options.log(messageOf(error));
+        this.#tell({ kind: "worker", message: messageOf(error), outcome: "failed" });
         if (error instanceof NoRoomError) this.#startIn(NO_ROOM_MS);
         else this.#startAnother(true);
       });

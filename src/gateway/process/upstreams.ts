@@ -12,6 +12,7 @@ import { type Membership } from "../upstream/member.ts";
 import { UpstreamServer } from "../upstream/server.ts";
 import { ServerPool } from "../upstream/server-pool.ts";
 import { type ServerStates } from "../upstream/server-states.ts";
+import { SlowStart } from "../upstream/slow-start.ts";
 import { Upstream } from "../upstream/upstream.ts";
 
 export interface UpstreamDeps {
@@ -91,26 +92,29 @@ export function dialSettingsOf(config: UpstreamConfig): DialSettings {
 }
 
 function createUpstream(config: UpstreamConfig, deps: UpstreamDeps): Upstream {
-  const { connection_pool: pool, protocol } = config;
+  const { connection_pool: pool, protocol, slow_start_ms: slowStartMs } = config;
   const { wheel, buffers, telemetry, states, onFault } = deps;
   const settings = {
     maxConnections: pool.max_connections,
     maxIdle: pool.max_idle,
     idleTimeoutMs: pool.idle_timeout_ms,
     connectTimeoutMs: pool.connect_timeout_ms,
+    clientPart: pool.client_share / 100,
     protocol: protocol === "h2c" ? ("h2" as const) : protocol,
     dial: dialSettingsOf(config),
   };
   return new Upstream(
     { name: config.name, balancing: config.load_balancer, scheme: config.tls ? "https" : "http" },
-    (member) => {
-      const metrics = telemetry.serverMetrics(member.slot);
+    (member, isNew) => {
+      const slowStart = slowStartMs === 0 ? undefined : new SlowStart(slowStartMs, () => wheel.now(), isNew);
+      const metrics = telemetry.serverMetrics(member.slot, config.name);
       return new UpstreamServer(
         member,
         new ServerPool(member.endpoint, settings, { wheel, buffers, metrics, onFault }),
         {
           metrics,
           states,
+          slowStart,
         },
       );
     },

@@ -1,14 +1,20 @@
 import { messageOf } from "../../lib/caught.ts";
 import { SharedZone } from "../../lib/shared-zone.ts";
+import { type Config } from "../config/config.ts";
 import { zoneShape } from "../telemetry/layout.ts";
-import { type GatewayProcess, startGateway } from "./gateway.ts";
+import { type GatewayProcess } from "./gateway-interface.ts";
+import { startGateway } from "./gateway.ts";
+import { withDelta } from "./config-delta.ts";
 import { type FromWorker, type ToWorker } from "./messages.ts";
+import { WorkerEvents } from "./worker-events.ts";
 
 /** The descriptor that the supervisor gives its shared memory to a worker by. */
 const ZONE_FD = 3;
 
 /** A worker process: it does what its supervisor says, and ends when the supervisor is gone. */
 let gateway: GatewayProcess | undefined;
+/** What it was told last, whether it could serve by it or not. */
+let told: Config | undefined;
 
 function tell(message: FromWorker): void {
   process.send?.(message);
@@ -17,9 +23,11 @@ function tell(message: FromWorker): void {
 async function obey(message: ToWorker): Promise<void> {
   switch (message.kind) {
     case "start": {
-      const { config, material, members, storePath, facilitatorSocket, slot, again } = message;
+      Object.assign(process.env, message.environment);
+      told = withDelta(told, message.delta);
+      const { material, members, storePath, facilitatorSocket, slot, again } = message;
       gateway = await startGateway({
-        config,
+        config: told,
         material,
         members,
         slot: { zone: SharedZone.open(zoneShape(slot.workers), ZONE_FD), row: slot.row },
@@ -27,13 +35,17 @@ async function obey(message: ToWorker): Promise<void> {
         facilitatorSocket,
         reusePort: true,
         needsDatabase: !again,
-        log: (text) => console.error(text),
+        // Not console.error: Bun paints all of it red on a terminal.
+        log: (text) => console.warn(text),
+        events: new WorkerEvents(tell),
       });
       tell({ kind: "started" });
       return;
     }
     case "reload":
-      await gateway?.reload(message.config, message.material, message.members);
+      Object.assign(process.env, message.environment);
+      told = withDelta(told, message.delta);
+      await gateway?.reload(told, message.material, message.members);
       tell({ kind: "reloaded" });
       return;
     case "members":

@@ -1,32 +1,36 @@
+import { type Share } from "../../lib/client-shares.ts";
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { GRPC } from "../../lib/grpc-status.ts";
 import { type Exchange, type ResponseHead, type ResponseSink } from "../exchange.ts";
 import { ClientConnection } from "../http1/client-connection.ts";
 import { ClientStream } from "../http2/client-stream.ts";
-import { isRetryableStatus, type UpstreamServer } from "../upstream/server.ts";
-import { type PoolRefusal, type UpstreamConnection } from "../upstream/server-pool.ts";
-import { type Endpoint } from "../wire/tcp.ts";
+import { type UpstreamServer } from "../upstream/server.ts";
+import { type PoolRefusal, type UpstreamConnection, type Waiter } from "../upstream/server-pool.ts";
+import { askForBody } from "../ask-for-body.ts";
+import { beginRequest } from "./begin-request.ts";
 import { isEventStream } from "./event-stream.ts";
 import * as errors from "./forward-errors.ts";
+import { ForwardTime } from "./forward-time.ts";
 import { ForwardWaiter } from "./forward-waiter.ts";
-import { deadlineOf, httpHead, msUntil, resetError } from "./grpc.ts";
+import { httpHead, resetError } from "./grpc.ts";
 import { KeptBody } from "./kept-body.ts";
+import { MessageMeter } from "./message-meter.ts";
 import { type RequestCopy } from "./request-copy.ts";
-import { http1Head, http2Request, isRetryable } from "./request-head.ts";
+import { isRetryable, mayGather } from "./request-head.ts";
 import { type Carrier, RequestPump } from "./request-pump.ts";
+import { ResponseFlow, type ResponseKind } from "./response-flow.ts";
+import { RetryPause } from "./retry-pause.ts";
 import { ServerTries } from "./server-tries.ts";
 import { type ForwardTarget } from "./target.ts";
-import { handshakeKey, Tunnel } from "./websocket.ts";
+import { Tunnel } from "./websocket.ts";
 
 /** Connections that may turn out dead, or answer that they have done nothing, before that counts as a failure. */
 const MAX_REPLAYS = 2;
 
 /** Sends an exchange to the route's upstream, or one of those that its traffic is split among, and the upstream's answer to the exchange's response. */
 export function forward(exchange: Exchange, target: ForwardTarget): void {
-  const forwarding = new Forward(exchange, target);
-  forwarding.begin();
-  forwarding.copy?.begin();
+  new Forward(exchange, target).begin();
 }
 
 /**
@@ -34,24 +38,25 @@ export function forward(exchange: Exchange, target: ForwardTarget): void {
  * is safe: GET, HEAD and OPTIONS only, and only before the client got a byte.
  */
 class Forward implements ResponseSink {
-  /** What goes to the route's mirror. */
-  readonly copy: RequestCopy | undefined;
+  /** What goes to the route's mirror; made with the first try. */
+  copy: RequestCopy | undefined;
   readonly #exchange: Exchange;
   readonly #target: ForwardTarget;
   readonly #tries: ServerTries;
-  #dueAt: number;
+  readonly #time: ForwardTime;
   #carrier: Carrier | undefined;
   #waiter: ForwardWaiter | undefined;
+  /** Of the client, at the server that is tried. */
+  #share: Share<Waiter> | undefined;
+  #pause: RetryPause | undefined;
   #replays = 0;
   /** Requests begun on a connection, this one too; a request that fails before this is over was begun last. */
   #sent = 0;
   #bodyTaken = false;
   #pump: RequestPump | undefined;
-  /** When a call of gRPC is over by its own time, in wheel time. */
-  #deadline = Number.POSITIVE_INFINITY;
   /** The connection has served others before: its server may have closed it meanwhile. */
   #reused = false;
-  #received = 0;
+  readonly #flow: ResponseFlow;
   /** The final head was handed on: no other try, and an error can only cut the answer off. */
   #begun = false;
   /** The final answer's. */
@@ -61,34 +66,58 @@ class Forward implements ResponseSink {
   constructor(exchange: Exchange, target: ForwardTarget) {
     this.#exchange = exchange;
     this.#target = target;
+    this.#flow = new ResponseFlow(exchange, this, target);
     const upstream = target.split === undefined ? target.upstream : target.split.choose(exchange);
-    this.#tries = new ServerTries(upstream, exchange.clientAddress, target.maxRetries);
-    this.copy = target.mirror === undefined ? undefined : target.mirror.copy(exchange);
-    const now = target.wheel.now();
-    if (exchange.head.isGrpc) this.#deadline = now + msUntil(deadlineOf(exchange));
-    this.#dueAt = Math.min(now + target.totalTimeoutMs, this.#deadline);
+    this.#tries = new ServerTries(upstream, exchange.clientAddress, target.retry);
+    this.#time = new ForwardTime(exchange, target);
     exchange.onCancel = () => this.#cancel();
-    exchange.onDrain = () => this.#carrier?.resume();
+    exchange.onDrain = () => this.#flow.drained();
   }
 
-  /** Makes the first try. */
+  /** Makes the first try, once the body is there that can be gathered: a connection is taken for work, not to wait for a client. */
   begin(): void {
+    const { gather } = this.#target;
+    if (gather === undefined || !mayGather(this.#exchange.head, gather.maxBytes)) this.gathered();
+    else if (!this.#tries.isPossible) this.fail(errors.NO_SERVER);
+    else {
+      this.#pump = new RequestPump(this, this.#exchange.body, undefined);
+      askForBody(this.#exchange);
+      this.#pump.gather(gather);
+    }
+  }
+
+  gathered(): void {
+    if (this.#over) return;
+    if (this.#exchange.isUncopied !== true) this.copy = this.#target.mirror?.copy(this.#exchange);
+    this.#time.begin();
+    this.#tryNext(errors.NO_SERVER);
+    this.copy?.begin();
+  }
+
+  #tryNext(otherwise: TurnpikeError): void {
     const server = this.#tries.next();
-    if (server === undefined) this.fail(errors.NO_SERVER);
+    if (server === undefined) this.fail(otherwise);
     else this.#try(server);
   }
 
   #try(server: UpstreamServer): void {
+    this.#time.beginTry();
     this.#tries.begin(server);
     this.#exchange.trace?.tryBegan(server.key, this.#tries.upstream.scheme, this.#target.rewrite);
-    const connection = server.pool.take();
+    this.#takeAt(server);
+  }
+
+  #takeAt(server: UpstreamServer): void {
+    this.#share = server.pool.shareOf(this.#exchange);
+    const connection = server.pool.take(this.#share);
     if (connection === undefined) this.#waitAt(server);
     else this.send(connection);
   }
 
   #waitAt(server: UpstreamServer): void {
     this.#waiter = new ForwardWaiter(this);
-    server.pool.wait(this.#waiter, Math.min(this.#target.connectTimeoutMs, this.#msLeft()));
+    this.#waiter.share = this.#share;
+    server.pool.wait(this.#waiter, this.#time.msToConnect);
   }
 
   /** Begins the request on a connection. */
@@ -106,61 +135,49 @@ class Forward implements ResponseSink {
       return;
     }
     this.#carrier = carrier;
+    this.#share?.take();
+    carrier.share = this.#share;
     carrier.onTimeout = () => this.#timedOut();
     const isCall = head.isGrpc && carrier instanceof ClientStream;
-    if (isCall) this.#letLast(carrier);
+    if (isCall) {
+      this.#time.letCallLast(carrier);
+      body.liftLimits?.();
+    }
     if (head.bodyLength === 0) {
-      carrier.waitAtMost(this.#target.readTimeoutMs, this.#dueAt);
+      this.#time.boundAnswer(carrier);
       return;
     }
+    carrier.waitAtMost(this.#target.sendTimeoutMs, this.#time.tryDueAt);
     this.#bodyTaken = true;
-    carrier.waitAtMost(this.#target.sendTimeoutMs, this.#dueAt);
     if (this.#pump === undefined) {
-      this.#pump = new RequestPump(this, body, isCall ? new KeptBody() : undefined);
-      this.#pump.begin(carrier);
-    } else this.#pump.again(carrier);
-  }
-
-  /** A call of gRPC has its own time, and may last for days without one: what is limited is its silence. */
-  #letLast(stream: ClientStream): void {
-    this.#dueAt = this.#deadline;
-    stream.silenceMs = this.#target.readTimeoutMs;
-    this.#exchange.body.liftTimeLimit?.();
+      const call = isCall ? { kept: new KeptBody(), messages: new MessageMeter(this.#target.maxBodyBytes) } : undefined;
+      this.#pump = new RequestPump(this, body, call);
+    }
+    this.#pump.sendBy(carrier);
   }
 
   /** Undefined: the connection takes no more requests. */
   #begin(connection: UpstreamConnection): Carrier | undefined {
-    const exchange = this.#exchange;
-    const target = this.#target;
-    const { method, bodyLength } = exchange.head;
-    const endpoint = this.#tries.server?.pool.endpoint;
-    if (endpoint === undefined) return undefined;
-    if (exchange.head.upgrade !== "") return this.#beginUpgrade(connection, endpoint);
-    if (!(connection instanceof ClientConnection)) {
-      return connection.request(http2Request(exchange, target, endpoint, this.#tries.upstream.scheme), this);
+    const [exchange, target] = [this.#exchange, this.#target];
+    const { server, upstream } = this.#tries;
+    if (server === undefined) return undefined;
+    if (exchange.head.upgrade !== "") {
+      if (!(connection instanceof ClientConnection)) {
+        this.fail(errors.NO_TUNNEL);
+        return undefined;
+      }
+      // It may open something that lasts: as a body that has left, it is not sent twice.
+      this.#bodyTaken = true;
     }
-    connection.request(method, http1Head(exchange, target, endpoint), bodyLength, this);
-    return connection;
-  }
-
-  #beginUpgrade(connection: UpstreamConnection, endpoint: Endpoint): Carrier | undefined {
-    if (!(connection instanceof ClientConnection)) {
-      this.fail(errors.NO_TUNNEL);
-      return undefined;
-    }
-    // It may open something that lasts: as a body that has left, it is not sent twice.
-    this.#bodyTaken = true;
-    const key = handshakeKey(this.#exchange.head);
-    connection.upgrade(http1Head(this.#exchange, this.#target, endpoint), key, this);
-    return connection;
+    const { endpoint } = server.pool;
+    return beginRequest(connection, { exchange, target, endpoint, scheme: upstream.scheme }, this);
   }
 
   /** The whole request is with the upstream: from now on it is the upstream's turn. */
   requestSent(): void {
-    if (this.#carrier instanceof ClientStream && this.#exchange.head.isGrpc && !this.#begun) {
-      this.#dueAt = Math.min(this.#target.wheel.now() + this.#target.totalTimeoutMs, this.#deadline);
-    }
-    this.#carrier?.waitAtMost(this.#target.readTimeoutMs, this.#dueAt);
+    if (this.#carrier instanceof ClientStream && this.#exchange.head.isGrpc && !this.#begun) this.#time.begin();
+    if (this.#begun) this.#time.boundRest(this.#carrier);
+    else this.#time.boundAnswer(this.#carrier);
   }
 
   refused(reason: PoolRefusal): void {
@@ -169,19 +186,19 @@ class Forward implements ResponseSink {
       this.fail(errors.QUEUE_FULL);
       return;
     }
-    if (this.#isLate) {
+    if (this.#time.isLate) {
       this.fail(errors.LATE);
       return;
     }
     const noConnection = this.#exchange.head.isGrpc ? errors.NO_CONNECTION_FOR_CALL : errors.NO_CONNECTION;
-    if (reason !== "busy") this.#tries.server?.failed();
+    if (reason !== "busy") this.#tries.server?.failed(reason === "refused" ? "refused" : "unreachable");
     else if (this.#tries.upstream.servers.length < 2) {
       // It would wait again, behind all others.
       this.fail(noConnection);
       return;
     }
     // What was replayed was processed nowhere.
-    const anyMethod = this.#target.connectAnyMethod || this.#replays > 0;
+    const anyMethod = this.#target.retry.connectAnyMethod || this.#replays > 0;
     this.#retryOrFail(reason !== "refused" ? noConnection : errors.REFUSED, anyMethod);
   }
 
@@ -200,7 +217,7 @@ class Forward implements ResponseSink {
       return;
     }
     this.#tries.server?.answered(status);
-    if (isRetryableStatus(status) && this.#refusedByServer()) return;
+    if (this.#target.retry.statuses.has(status) && this.#refusedByServer()) return;
     const noBody = this.#exchange.head.method === "HEAD" || status === 304;
     if (!noBody && head.bodyLength > this.#target.maxResponseBytes) {
       this.fail(errors.TOO_LARGE);
@@ -209,16 +226,17 @@ class Forward implements ResponseSink {
     this.#begun = true;
     this.#pump?.forget();
     this.#status = grpcStatus === GRPC.UNAVAILABLE ? 503 : status;
-    if (isGrpc && this.#carrier instanceof ClientStream) {
-      this.#dueAt = this.#deadline;
-      this.#carrier.waitAtMost(this.#target.readTimeoutMs, this.#dueAt);
-    } else if (isEventStream(head)) {
-      // Who waits for its end may wait for days.
-      this.#tries.server?.served(status);
-      this.#dueAt = Number.POSITIVE_INFINITY;
-      this.#carrier?.waitAtMost(this.#target.readTimeoutMs, this.#dueAt);
-    }
+    const isCall = isGrpc && this.#carrier instanceof ClientStream;
+    const kind = isCall ? "call" : isEventStream(head) ? "events" : "whole";
+    this.#flow.begin(head, kind);
+    if (kind !== "whole") this.#letResponseLast(kind);
+    else if (this.#time.tryDueAt < this.#time.dueAt) this.#time.boundRest(this.#carrier);
     this.#exchange.response.start(head);
+  }
+
+  #letResponseLast(kind: ResponseKind): void {
+    if (kind === "events") this.#tries.server?.served(this.#status);
+    this.#time.letResponseLast(kind, this.#carrier);
   }
 
   /** From now on the exchange is the tunnel's; the request stays counted at the server. */
@@ -228,41 +246,52 @@ class Forward implements ResponseSink {
     this.#tries.server?.served(head.status);
     this.#over = true;
     this.#carrier = undefined;
-    const onOver = (): void => this.#tries.leave();
-    const options = { wheel, idleMs: readTimeoutMs, writeMs: sendTimeoutMs, onOver };
-    new Tunnel(this.#exchange, connection, options).open(head);
+    const times = { wheel, idleMs: readTimeoutMs, writeMs: sendTimeoutMs };
+    const onOver = (): void => this.#tries.leave(this.#exchange.bytesReceived, this.#exchange.bytesSent);
+    new Tunnel(this.#exchange, connection, { ...times, onOver }).open(head);
   }
 
   /** The server cannot serve now: its connection is not used again, and another try goes elsewhere. True: it does. */
   #refusedByServer(): boolean {
     const carrier = this.#carrier;
     if (carrier instanceof ClientConnection) carrier.closeWhenDone();
-    const server = this.#mayRetry(false) ? this.#tries.next() : undefined;
+    const ms = this.#msBeforeRetry(false);
+    const server = ms < 0 ? undefined : this.#tries.next();
     if (server === undefined) return false;
     this.#carrier = undefined;
     carrier?.destroy();
-    this.#try(server);
+    this.#retry(server, ms);
     return true;
   }
 
-  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
-    this.#received += end - start;
-    if (this.#received > this.#target.maxResponseBytes) {
-      this.fail(errors.TOO_LARGE);
-      return true;
+  #retry(server: UpstreamServer, ms: number): void {
+    if (ms === 0) {
+      this.#try(server);
+      return;
     }
-    return this.#exchange.response.data(chunk, start, end);
+    this.#tries.leave();
+    // Another one may be better by then.
+    this.#pause = new RetryPause(this.#target.wheel, ms, () => this.#try(this.#tries.next() ?? server));
+  }
+
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    return this.#flow.data(chunk, start, end);
+  }
+
+  resume(): void {
+    this.#carrier?.resume();
   }
 
   end(trailers: Fields): void {
     if (this.#over) return;
     this.#over = true;
     this.#carrier = undefined;
+    this.#pump?.close();
     this.#tries.server?.served(this.#status);
-    this.#tries.leave();
+    this.#tries.leave(this.#pump?.sent, this.#flow.received);
     this.copy?.close();
     this.#exchange.trace?.tryEnded("");
-    this.#exchange.response.end(trailers);
+    this.#flow.end(trailers);
   }
 
   abort(error: TurnpikeError): void {
@@ -278,7 +307,7 @@ class Forward implements ResponseSink {
       this.fail(error);
       return;
     }
-    this.#tries.server?.failed();
+    this.#tries.server?.failed("broken");
     const isReset = this.#exchange.head.isGrpc && carrier instanceof ClientStream;
     this.#retryOrFail(isReset ? resetError(error, carrier.resetCode) : error, false);
   }
@@ -302,41 +331,44 @@ class Forward implements ResponseSink {
     this.#replays++;
     this.#pump?.detach();
     // What one stale connection of a pool tells holds for the others; a stream that was refused says nothing of its connection.
-    const connection = carrier instanceof ClientStream && carrier.unprocessed ? server.pool.take() : undefined;
-    if (connection === undefined) this.#waitAt(server);
-    else this.send(connection);
+    if (carrier instanceof ClientStream && carrier.unprocessed) this.#takeAt(server);
+    else this.#waitAt(server);
   }
 
   /** Ends the exchange with an error, whatever state it is in. */
   fail(error: TurnpikeError): void {
-    if (this.#over) return;
+    if (this.#over) {
+      this.#flow.failLate(error);
+      return;
+    }
     this.#release();
     this.#exchange.trace?.tryEnded(error.code);
     if (this.#begun) this.#exchange.response.abort(error);
     else this.#target.answerError(this.#exchange, error);
   }
 
-  #mayRetry(anyMethod: boolean): boolean {
-    if (!this.#tries.mayFollow || this.#begun || this.#over || this.#bodyLost || this.#msLeft() <= 0) return false;
-    return anyMethod || isRetryable(this.#exchange.head.method);
+  /** The pause until the next try; -1: none may follow. */
+  #msBeforeRetry(anyMethod: boolean): number {
+    if (!this.#tries.mayFollow || this.#begun || this.#over || this.#bodyLost) return -1;
+    const ms = this.#tries.pauseMs();
+    const mayFollow = ms < this.#time.msLeft && (anyMethod || isRetryable(this.#exchange.head.method));
+    return mayFollow ? ms : -1;
   }
 
   #retryOrFail(error: TurnpikeError, anyMethod: boolean): void {
-    const server = this.#mayRetry(anyMethod) ? this.#tries.next() : undefined;
+    const ms = this.#msBeforeRetry(anyMethod);
+    const server = ms < 0 ? undefined : this.#tries.next();
     this.#exchange.trace?.tryEnded(error.code);
-    if (server === undefined) {
-      this.fail(error);
-      return;
-    }
-    this.#try(server);
+    if (server === undefined) this.fail(error);
+    else this.#retry(server, ms);
   }
 
   #timedOut(): void {
     const carrier = this.#carrier;
     // A client that sends or reads slowly can use up the time as well: that must take no server out of rotation.
-    const isLate = this.#isLate;
+    const isLate = this.#time.isLate;
     if (carrier?.awaited === true && !isLate) {
-      this.#tries.server?.failed();
+      this.#tries.server?.failed("late");
       if (carrier instanceof ClientStream) carrier.unanswered();
     } else if (carrier instanceof ClientStream) carrier.givenUp();
     this.#carrier = undefined;
@@ -345,16 +377,8 @@ class Forward implements ResponseSink {
     else this.#retryOrFail(errors.NO_ANSWER, false);
   }
 
-  /** The client's own time is up, which says nothing of the server. */
-  get #isLate(): boolean {
-    return this.#deadline <= this.#target.wheel.now();
-  }
-
-  #msLeft(): number {
-    return Math.max(this.#dueAt - this.#target.wheel.now(), 0);
-  }
-
   #cancel(): void {
+    this.#flow.drop();
     if (this.#over) return;
     if (this.#carrier instanceof ClientStream) this.#carrier.givenUp();
     this.#release();
@@ -363,12 +387,14 @@ class Forward implements ResponseSink {
   /** Lets go of whatever the exchange holds of the upstream. */
   #release(): void {
     this.#over = true;
-    this.#pump?.forget();
+    this.#pump?.close();
+    this.#flow.drop();
     if (this.#waiter !== undefined) this.#tries.server?.pool.leave(this.#waiter);
     this.#waiter = undefined;
+    this.#pause?.stop();
     this.#carrier?.destroy();
     this.#carrier = undefined;
-    this.#tries.leave();
+    this.#tries.leave(this.#pump?.sent, this.#flow.received);
     this.copy?.close();
   }
 }

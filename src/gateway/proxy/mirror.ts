@@ -1,7 +1,8 @@
-import { type BufferAccount, type BufferPool } from "../../lib/buffer-pool.ts";
+import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { ByteQueue } from "../../lib/byte-queue.ts";
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
+import { SpareAccount } from "../../lib/spare-account.ts";
 import { Deadline } from "../../lib/timer-wheel.ts";
 import { type BodySink, type Exchange, type RequestBody, type ResponseHead } from "../exchange.ts";
 import { type MirrorMetrics } from "../telemetry/mirror-metrics.ts";
@@ -33,29 +34,8 @@ interface Shared extends MirrorDeps {
   /** The route's own, but for where it leads. */
   readonly target: ForwardTarget;
   /** What waits for mirrors counts here: no more than their part of the worker's buffers. */
-  readonly account: MirrorAccount;
+  readonly account: SpareAccount;
   left(): void;
-}
-
-/** Buffers for copies, as long as requests have enough of them. */
-class MirrorAccount implements BufferAccount {
-  readonly #pool: BufferPool;
-
-  constructor(pool: BufferPool) {
-    this.#pool = pool;
-  }
-
-  get admits(): boolean {
-    return this.#pool.free >= this.#pool.capacity * LEFT_TO_REQUESTS;
-  }
-
-  resize(held: number, bytes: number): number {
-    return bytes > held && !this.admits ? -1 : this.#pool.resize(held, bytes);
-  }
-
-  shrink(held: number, bytes: number): number {
-    return this.#pool.shrink(held, bytes);
-  }
 }
 
 /** Sends a copy of each request of a route to another upstream (`mirror`), and drops what that answers. */
@@ -71,11 +51,14 @@ export class Mirror implements RequestCopier {
         ...target,
         split: undefined,
         mirror: undefined,
-        maxRetries: 0,
+        // The request itself was gathered.
+        gather: undefined,
+        responses: undefined,
+        retry: { ...target.retry, maxRetries: 0 },
         maxResponseBytes: Math.min(target.maxResponseBytes, MAX_DISCARDED_BYTES),
         answerError: tellOwnSink,
       },
-      account: new MirrorAccount(deps.buffers),
+      account: new SpareAccount(deps.buffers, LEFT_TO_REQUESTS, "buffers"),
       left: () => this.#copies--,
     };
   }

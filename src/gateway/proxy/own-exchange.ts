@@ -31,9 +31,11 @@ export class OwnExchange implements Exchange {
   body: RequestBody;
   readonly peerAddress: string;
   clientAddress: string;
+  readonly session: object | undefined;
   response: ResponseSink;
   addedFields: Fields = "";
   consumer = "";
+  isLetIn = false;
   beganAt: number;
   trace: UpstreamTrace | undefined = undefined;
   readonly started = false;
@@ -45,6 +47,7 @@ export class OwnExchange implements Exchange {
   gone = false;
   onGone: (() => void) | undefined = undefined;
   onFinish: ((exchange: Exchange) => void) | undefined = undefined;
+  onTaken: ((taken: boolean) => void) | undefined = undefined;
   readonly #sink: OwnSink;
 
   /** `head` and `body` are what is asked; all else is as `client` has it. */
@@ -53,6 +56,7 @@ export class OwnExchange implements Exchange {
     this.protocol = client.protocol;
     this.peerAddress = client.peerAddress;
     this.clientAddress = client.clientAddress;
+    this.session = client.session;
     this.beganAt = client.beganAt;
     this.head = head;
     this.body = body;

@@ -1,5 +1,5 @@
 import { type Fields, withoutFields } from "../../lib/fields.ts";
-import { type Exchange } from "../exchange.ts";
+import { type Exchange, type RequestHead } from "../exchange.ts";
 import { type ClientRequest } from "../http2/client-stream.ts";
 import { serverKey } from "../upstream/member.ts";
 import { type Endpoint } from "../wire/tcp.ts";
@@ -8,6 +8,14 @@ import { type ForwardTarget } from "./target.ts";
 /** A request that does nothing more when it is made twice, and has no body as a rule. */
 export function isRetryable(method: string): boolean {
   return method === "GET" || method === "HEAD" || method === "OPTIONS";
+}
+
+/**
+ * The body can wait for its end, up to so many bytes. Not where it may be one half of a conversation; and the upstream decides
+ * whether a body is sent at all that is announced to be longer.
+ */
+export function mayGather({ bodyLength, isGrpc, upgrade, expectContinue }: RequestHead, maxBytes: number): boolean {
+  return bodyLength !== 0 && !isGrpc && upgrade === "" && !(expectContinue && bodyLength > maxBytes);
 }
 
 /** The head of the HTTP/1.1 request to the server at `endpoint`, without framing and without the empty line. */
@@ -47,6 +55,7 @@ function authorityOf({ head }: Exchange, endpoint: Endpoint): string {
 /** The client's own fields, and those that tell of the client. */
 function forwardedFields(exchange: Exchange, target: ForwardTarget): Fields {
   const { head, protocol, clientAddress, peerAddress, id, trace } = exchange;
+  const { tellsClient } = target;
   const forwardedFor = head.forwardedFor === "" ? peerAddress : `${head.forwardedFor}, ${peerAddress}`;
   const via = head.via === "" ? "" : `${head.via}, `;
   // RFC 9110 §7.6.3: the version that the client spoke.
@@ -56,7 +65,7 @@ function forwardedFields(exchange: Exchange, target: ForwardTarget): Fields {
   const traced = trace === undefined ? fields : fields + trace.fields;
   const expect = head.expectContinue && head.bodyLength !== 0 ? "Expect: 100-continue\r\n" : "";
   return (
-    `${traced}X-Forwarded-For: ${forwardedFor}\r\nX-Forwarded-Proto: ${head.scheme}\r\n${forwardedHost}` +
-    `X-Real-IP: ${clientAddress}\r\nVia: ${via}${version} ${target.serviceName}\r\nX-Request-Id: ${id}\r\n${expect}`
+    `${traced}${tellsClient ? `X-Forwarded-For: ${forwardedFor}\r\n` : ""}X-Forwarded-Proto: ${head.scheme}\r\n` +
+    `${forwardedHost}${tellsClient ? `X-Real-IP: ${clientAddress}\r\n` : ""}Via: ${via}${version} ${target.serviceName}\r\nX-Request-Id: ${id}\r\n${expect}`
   );
 }

@@ -1,3 +1,4 @@
+import { pauseMs, type RetrySettings } from "./retry-pause.ts";
 import { type UpstreamServer } from "../upstream/server.ts";
 import { type Upstream } from "../upstream/upstream.ts";
 
@@ -8,22 +9,32 @@ export class ServerTries {
   /** The last one, whose try may be over. */
   server: UpstreamServer | undefined;
   readonly #clientAddress: string;
-  readonly #maxRetries: number;
+  readonly #retry: RetrySettings;
   /** Those before it. */
   #tried: readonly UpstreamServer[] | undefined;
   /** The request is counted there. */
   #atServer = false;
   #count = 0;
 
-  constructor(upstream: Upstream, clientAddress: string, maxRetries: number) {
+  constructor(upstream: Upstream, clientAddress: string, retry: RetrySettings) {
     this.upstream = upstream;
     this.#clientAddress = clientAddress;
-    this.#maxRetries = maxRetries;
+    this.#retry = retry;
   }
 
   /** True while another try may follow. */
   get mayFollow(): boolean {
-    return this.#count <= this.#maxRetries;
+    return this.#count <= this.#retry.maxRetries;
+  }
+
+  /** Milliseconds to wait before the next try; other ones each time it is asked. */
+  pauseMs(): number {
+    return this.#retry.backoffMs === 0 ? 0 : pauseMs(this.#retry, this.#count - 1);
+  }
+
+  /** False while no server is in rotation. */
+  get isPossible(): boolean {
+    return this.upstream.servers.some(({ inRotation }) => inRotation);
   }
 
   /** The next server: one that was not tried yet where there is one in rotation. */
@@ -41,10 +52,11 @@ export class ServerTries {
     this.#count++;
   }
 
-  /** The request is not in flight there any more. */
-  leave(): void {
+  /** The request is not in flight there any more; so many bytes of bodies went there and came from there, if it was the last try. */
+  leave(sent = 0, received = 0): void {
     if (!this.#atServer) return;
     this.#atServer = false;
+    this.server?.metrics.carried(sent, received);
     this.server?.ended();
   }
 }

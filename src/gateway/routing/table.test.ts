@@ -12,7 +12,7 @@ const TABLE = new RouteTable(
     ["/api/v1", "*.wild.test"],
     ["/api/v1", "*.deep.wild.test"],
     ["/only", "exact.test"],
-  ].map(([pathPrefix = "", host]) => ({ pathPrefix, host, name: `${host ?? ""}${pathPrefix}` })),
+  ].map(([pathPrefix = "", host]) => ({ pathPrefix, host, isGuarded: false, name: `${host ?? ""}${pathPrefix}` })),
 );
 
 const CASES: readonly (readonly [authority: string, path: string, route: string | undefined])[] = [
@@ -42,7 +42,7 @@ for (const [authority, path, name] of CASES) {
 }
 
 test("without a route for everything, what nothing covers has no route", () => {
-  const table = new RouteTable([{ pathPrefix: "/a/", host: undefined }]);
+  const table = new RouteTable([{ pathPrefix: "/a/", host: undefined, isGuarded: false }]);
   expect(table.match("h", "/a")).toBeUndefined();
   expect(table.match("h", "*")).toBeUndefined();
   expect(table.match("h", "/a/b")).toBeDefined();
@@ -59,4 +59,21 @@ test("a rewrite replaces the prefix and leaves other paths alone", () => {
   expect(createRewrite("/a", "")?.("/a")).toBe("/");
   expect(createRewrite("/a", "/b")?.("/a/c")).toBe("/b/c");
   expect(createRewrite(undefined, "/x")).toBeUndefined();
+  expect(createRewrite("/a/", "/b/")?.("/a/c;x=1/d;y")).toBe("/b/c;x=1/d;y");
+});
+
+test("a rewrite makes no dot segment and no parameter without a name of what is left of a path", () => {
+  for (const [pattern, replacement, path] of [
+    ["/pub", "/files/", "/pub../secret"],
+    ["/pub", "/files/", "/pub./secret"],
+    ["/pub", "/files/", "/pub.."],
+    ["/pub", "", "/pub;x/secret"],
+    ["/pub", "/files/", "/pub;/secret"],
+    ["/pub", "/files/", "/pub%3B/secret"],
+    ["/pub", "/files/.", "/pub./secret"],
+    ["/pub", "/files/.", "/pub.;/secret"],
+    ["/pub", "/files/.", "/pub/secret"],
+  ] as const) {
+    expect([path, createRewrite(pattern, replacement)?.(path)]).toEqual([path, path]);
+  }
 });

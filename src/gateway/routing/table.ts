@@ -1,9 +1,13 @@
+import { isAmbiguous, readings, spellings } from "./readings.ts";
+
 /** What a table needs to know of a route. */
 export interface Routable {
   /** In the spelling of `normalisePath`; starts with `/`. */
   readonly pathPrefix: string;
   /** Lower case, without port, or `*.example.com`; undefined: any. */
   readonly host: string | undefined;
+  /** It asks for credentials or for money. */
+  readonly isGuarded: boolean;
 }
 
 /** Routes that share a prefix, by how closely their host fits. */
@@ -19,31 +23,75 @@ interface Slot<R> {
  * wildcard. Compiled once; a look-up costs one map access for each length of prefix that is in use.
  */
 export class RouteTable<R extends Routable> {
-  readonly #slots = new Map<string, Slot<R>>();
-  /** Lengths in use, longest first. */
-  readonly #lengths: readonly number[];
+  readonly #prefixes: PrefixTable<R>;
   readonly #hasHosts: boolean;
+  /** Every spelling of every prefix; undefined: no route is guarded. */
+  readonly #readings: PrefixTable<R> | undefined;
+  /** A guarded prefix has several spellings, so that a plain path may be one of them. */
+  readonly #readsAll: boolean;
 
   constructor(routes: readonly R[]) {
-    const lengths = new Set<number>();
-    for (const route of routes) {
-      // Prefixes that end in `/` and those that do not live side by side: `/a/` takes less than `/a`.
-      const empty: Slot<R> = { exact: new Map(), wildcards: [], anyHost: undefined };
-      const slot = this.#slots.get(route.pathPrefix) ?? empty;
-      this.#slots.set(route.pathPrefix, slot);
-      lengths.add(route.pathPrefix.length);
-      if (route.host === undefined) slot.anyHost ??= route;
-      else if (route.host.startsWith("*.")) slot.wildcards.push([route.host.slice(1), route]);
-      else slot.exact.set(route.host, route);
-    }
-    for (const slot of this.#slots.values()) slot.wildcards.sort(([a], [b]) => b.length - a.length);
-    this.#lengths = [...lengths].toSorted((a, b) => b - a);
+    this.#prefixes = new PrefixTable(routes.map((route) => [route.pathPrefix, route]));
     this.#hasHosts = routes.some((route) => route.host !== undefined);
+    const guarded = routes.filter((route) => route.isGuarded);
+    // Where two prefixes have one reading, the guarded one has it: the table keeps the first.
+    const guardedFirst = [...guarded, ...routes.filter((route) => !route.isGuarded)];
+    const all = guardedFirst.flatMap((route) =>
+      [...spellings(route.pathPrefix)].map((reading) => [reading, route] as const),
+    );
+    this.#readings = guarded.length === 0 ? undefined : new PrefixTable(all);
+    this.#readsAll = guarded.some((route) => isAmbiguous(route.pathPrefix));
   }
 
   /** `authority` is the request's host, with or without port; `path` is normalised. */
   match(authority: string, path: string): R | undefined {
+    return this.#prefixes.match(this.#hasHosts ? hostOf(authority) : "", path);
+  }
+
+  /**
+   * True if some server may read the path as one below a guarded prefix, and `route`, which the request matches, is
+   * another route. A prefix that is told apart from a guarded one by its own spelling (`/Docs` beside `/docs`) stays what
+   * the configuration says.
+   */
+  evades(authority: string, path: string, route: R | undefined): boolean {
+    if (this.#readings === undefined || !(this.#readsAll || isAmbiguous(path))) return false;
     const host = this.#hasHosts ? hostOf(authority) : "";
+    for (const reading of readings(path)) {
+      const other = this.#readings.match(host, reading);
+      if (other === undefined || other === route || !other.isGuarded) continue;
+      if (route === undefined || !isReadAlike(route, other)) return true;
+    }
+    return false;
+  }
+}
+
+function isReadAlike(a: Routable, b: Routable): boolean {
+  return !spellings(a.pathPrefix).isDisjointFrom(spellings(b.pathPrefix));
+}
+
+/** Routes by prefix and host; of two with one prefix and one host, the first is kept. */
+class PrefixTable<R extends Routable> {
+  readonly #slots = new Map<string, Slot<R>>();
+  /** Lengths in use, longest first. */
+  readonly #lengths: readonly number[];
+
+  constructor(routes: readonly (readonly [prefix: string, route: R])[]) {
+    const lengths = new Set<number>();
+    for (const [prefix, route] of routes) {
+      // Prefixes that end in `/` and those that do not live side by side: `/a/` takes less than `/a`.
+      const empty: Slot<R> = { exact: new Map(), wildcards: [], anyHost: undefined };
+      const slot = this.#slots.get(prefix) ?? empty;
+      this.#slots.set(prefix, slot);
+      lengths.add(prefix.length);
+      if (route.host === undefined) slot.anyHost ??= route;
+      else if (route.host.startsWith("*.")) slot.wildcards.push([route.host.slice(1), route]);
+      else if (!slot.exact.has(route.host)) slot.exact.set(route.host, route);
+    }
+    for (const slot of this.#slots.values()) slot.wildcards.sort(([a], [b]) => b.length - a.length);
+    this.#lengths = [...lengths].toSorted((a, b) => b - a);
+  }
+
+  match(host: string, path: string): R | undefined {
     for (const length of this.#lengths) {
       if (length > path.length || !endsAtBoundary(path, length)) continue;
       const slot = this.#slots.get(length === path.length ? path : path.slice(0, length));

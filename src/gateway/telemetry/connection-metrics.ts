@@ -25,7 +25,12 @@ export class ConnectionMetrics {
     add(this.#row, COLUMN.connectionsOpen + TRANSPORTS.indexOf(transport), -1);
   }
 
-  /** A connection over `server.max_connections`, or one that came while the server stops. */
+  /** An idle connection was closed so that another one could have its place. */
+  yielded(transport: Transport): void {
+    add(this.#row, COLUMN.connectionsYielded + TRANSPORTS.indexOf(transport), 1);
+  }
+
+  /** A connection over `server.max_connections` or its address's share, or one that came while the server stops. */
   refused(transport: Transport): void {
     add(this.#row, COLUMN.connectionsRefused + TRANSPORTS.indexOf(transport), 1);
   }
@@ -55,8 +60,18 @@ export function writeConnections(page: Page, { totals }: Snapshot): void {
   perTransport(COLUMN.connectionsOpen);
   page.metric("turnpike_connections_total", "counter", "Client connections that were taken on.");
   perTransport(COLUMN.connections);
-  page.metric("turnpike_connections_refused_total", "counter", "Client connections over server.max_connections.");
+  page.metric(
+    "turnpike_connections_refused_total",
+    "counter",
+    "Client connections over server.max_connections or max_connections_per_address.",
+  );
   perTransport(COLUMN.connectionsRefused);
+  page.metric(
+    "turnpike_connections_yielded_total",
+    "counter",
+    "Idle client connections closed to make room for others.",
+  );
+  perTransport(COLUMN.connectionsYielded);
   page.metric("turnpike_http_connections_total", "counter", "Client connections by what they speak.");
   for (const [p, protocol] of PROTOCOLS.entries())
     page.sample(at(totals, COLUMN.connectionProtocols + p), { protocol });

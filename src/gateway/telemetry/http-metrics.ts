@@ -1,10 +1,10 @@
 import { type AnsweredRequest, type Exchange } from "../exchange.ts";
+import { bucketOf } from "./duration-buckets.ts";
 import { countGrpc } from "./grpc-metrics.ts";
 import { add, CODES, COLUMN, DURATION_BOUNDS, FIRST_CODE, METHODS, PROTOCOLS } from "./layout.ts";
 import { at, type Page, type Snapshot } from "./page.ts";
 
 const OTHER_METHOD = METHODS.length - 1;
-const BOUNDS_MS = DURATION_BOUNDS.map((seconds) => seconds * 1000);
 const BUCKETS = DURATION_BOUNDS.length + 1;
 /** A client that left before it was answered, as in the access log. */
 const CLIENT_GONE = 499;
@@ -69,12 +69,6 @@ function methodOf(method: string): number {
   // What is no method of ours; `indexOf` takes text of any length, and the list is short.
   const index = METHODS.indexOf(method as (typeof METHODS)[number]);
   return index === -1 ? OTHER_METHOD : index;
-}
-
-function bucketOf(elapsedMs: number): number {
-  let bucket = 0;
-  while (bucket < BOUNDS_MS.length && elapsedMs > (BOUNDS_MS[bucket] ?? 0)) bucket++;
-  return bucket;
 }
 
 /** Requests and responses, by protocol. */

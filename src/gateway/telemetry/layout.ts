@@ -45,17 +45,44 @@ export const CODES = 501;
 export const GRPC_STATUSES = 18;
 
 /** Pairs of consumer and route whose use is counted apart; the first row takes all that find none. */
-export const USAGE_ROWS = 1024;
+export const USAGE_ROWS = 2048;
 /** What is counted of each: see `UsageCounters`. */
-export const USAGE_COLUMNS = 5;
+export const USAGE_COLUMNS = 6;
+/** Upstreams whose use is counted apart, and what is counted of each: see `UpstreamCounters`. */
+export const UPSTREAM_ROWS = 512;
+export const UPSTREAM_COLUMNS = 6;
+/** Routes whose traffic is counted apart, and what is counted of each: see `RouteTraffic`. */
+export const ROUTE_ROWS = 1024;
+export const ROUTE_COLUMNS = 4 + DURATION_BOUNDS.length + 1 + CACHE_RESULTS.length;
 
+/** The random key of `AddressShares`. */
+export const SHARE_KEY_BYTES = 8;
+/** The two cells of `LogTrouble`. */
+const LOG_TROUBLE_BYTES = 8;
 /** Where the parts of the common memory begin, in bytes. */
-export const COMMON = { buckets: 0, names: BUCKET_BYTES, end: BUCKET_BYTES + nameBytes(USAGE_ROWS) };
+export const COMMON = commonParts();
 
-/** Cells of a row before those of servers: see `SharedPlaces`. */
-export const CELLS_BEFORE_SERVERS = 1;
+function commonParts() {
+  const usageNames = BUCKET_BYTES;
+  const upstreamNames = usageNames + nameBytes(USAGE_ROWS);
+  const routeNames = upstreamNames + nameBytes(UPSTREAM_ROWS);
+  const shareKey = routeNames + nameBytes(ROUTE_ROWS);
+  const logTrouble = shareKey + SHARE_KEY_BYTES;
+  const end = logTrouble + LOG_TROUBLE_BYTES;
+  return { buckets: 0, usageNames, upstreamNames, routeNames, shareKey, logTrouble, end };
+}
+
+/** Cell of a row with the worker's access logs that fail: see `LogTrouble`. */
+export const LOGS_FAILING = 2;
+/** Cells of a row before those of servers: that one, and those of `SharedPlaces`. */
+export const CELLS_BEFORE_SERVERS = 3;
 /** Cells of a row for each server: see `ServerStates`. */
-export const CELLS_PER_SERVER = 4;
+export const CELLS_PER_SERVER = 7;
+
+/** Counters of client connections by address, behind those of servers, and their lines: see `AddressShares`. */
+export const SHARE_DEPTH = 4;
+export const SHARE_CELLS = SHARE_DEPTH * 2048;
+export const SHARES_FROM = CELLS_BEFORE_SERVERS + MAX_SERVERS * CELLS_PER_SERVER;
 
 /** What each slot counts, in this order from its first column on. */
 export const SERVER_COLUMN = {
@@ -86,9 +113,11 @@ const GAUGES = {
   startedAt: column(),
   requestsInFlight: column(PROTOCOLS.length),
   connectionsOpen: column(TRANSPORTS.length),
+  logsFailing: column(),
   quicStreamsOpen: column(),
   bufferBytes: column(),
   bodyBufferBytes: column(),
+  diskBufferBytes: column(),
   serverGauges: column(MAX_SERVERS * SERVER_GAUGES),
   cacheEntries: column(),
   cacheBytes: column(),
@@ -111,6 +140,7 @@ export const COLUMN = {
   responseBytes: column(PROTOCOLS.length),
   connections: column(TRANSPORTS.length),
   connectionsRefused: column(TRANSPORTS.length),
+  connectionsYielded: column(TRANSPORTS.length),
   connectionProtocols: column(PROTOCOLS.length),
   /** By version, then full or resumed. */
   tlsHandshakes: column(TLS_VERSIONS.length * 2),
@@ -140,7 +170,6 @@ export const COLUMN = {
   rateLimitsShared: column(),
   /** By result. */
   rateLimitStore: column(RATE_LIMIT_STORE_RESULTS.length),
-  usage: column(USAGE_ROWS * USAGE_COLUMNS),
   /** By result. */
   spans: column(SPAN_RESULTS.length),
   bufferRefusals: column(),
@@ -149,7 +178,13 @@ export const COLUMN = {
   workerRestarts: column(),
   reloads: column(),
   reloadFailures: column(),
+  usage: column(USAGE_ROWS * USAGE_COLUMNS),
+  upstreams: column(UPSTREAM_ROWS * UPSTREAM_COLUMNS),
+  routes: column(ROUTE_ROWS * ROUTE_COLUMNS),
 };
+
+/** Columns before those of usage, which have names of their own and are on no page of metrics. */
+export const METRIC_COLUMNS = COLUMN.usage;
 
 /** The row of the supervisor; workers have those from 1 on. */
 export const SUPERVISOR_ROW = 0;
@@ -159,7 +194,7 @@ export function zoneShape(workers: number): ZoneShape {
   return {
     rows: workers + 1,
     counters: columns,
-    cells: CELLS_BEFORE_SERVERS + MAX_SERVERS * CELLS_PER_SERVER,
+    cells: SHARES_FROM + SHARE_CELLS,
     common: COMMON.end,
   };
 }

@@ -24,23 +24,35 @@ export function writeProcesses(page: Page, { rows, totals }: Snapshot): void {
     .sample(at(totals, COLUMN.reloads), { result: "success" })
     .sample(at(totals, COLUMN.reloadFailures), { result: "failure" });
   page
-    .metric("turnpike_access_log_lines_dropped_total", "counter", "Lines that a slow disk or pipe did not take.")
+    .metric(
+      "turnpike_access_log_lines_dropped_total",
+      "counter",
+      "Lines that a full or slow disk or pipe did not take.",
+    )
     .sample(at(totals, COLUMN.logLinesDropped));
+  page
+    .metric("turnpike_access_logs_failing", "gauge", "Access logs that lose lines, each worker counted.")
+    .sample(at(totals, COLUMN.logsFailing));
 }
 
 /** The pools of buffers: for what waits for a slow peer, and for bodies that are gathered. */
 export type PoolName = "stream" | "body";
 
-/** How full the buffers are; `capacities` are the bytes that each worker has. */
-export function writeBuffers(page: Page, totals: Float64Array, capacities: Record<PoolName, number>): void {
+/** The bytes that each worker has: of its pools, and of the disk for responses whose clients are slow. */
+export type Capacities = Record<PoolName | "disk", number>;
+
+/** How full the buffers are. */
+export function writeBuffers(page: Page, totals: Float64Array, capacities: Capacities): void {
   page
     .metric("turnpike_buffer_bytes", "gauge", "Bytes of buffers in use, over all workers.")
     .sample(at(totals, COLUMN.bufferBytes), { pool: "stream" })
-    .sample(at(totals, COLUMN.bodyBufferBytes), { pool: "body" });
+    .sample(at(totals, COLUMN.bodyBufferBytes), { pool: "body" })
+    .sample(at(totals, COLUMN.diskBufferBytes), { pool: "disk" });
   page
     .metric("turnpike_buffer_limit_bytes", "gauge", "Bytes of buffers that one worker may use.")
     .sample(capacities.stream, { pool: "stream" })
-    .sample(capacities.body, { pool: "body" });
+    .sample(capacities.body, { pool: "body" })
+    .sample(capacities.disk, { pool: "disk" });
   page
     .metric("turnpike_buffer_refusals_total", "counter", "Requests refused or cut off since the buffers were used up.")
     .sample(at(totals, COLUMN.bufferRefusals), { pool: "stream" })

@@ -4,7 +4,7 @@ import { type QuicFigures } from "../http3/figures.ts";
 import { COLUMN } from "./layout.ts";
 import { onlySlot, SupervisorTelemetry, Telemetry } from "./telemetry.ts";
 
-const CAPACITIES = { stream: 1, body: 1 };
+const CAPACITIES = { stream: 1, body: 1, disk: 0 };
 
 function figures(change: Partial<QuicFigures>): QuicFigures {
   const zero = { connectionsOpen: 0, connectionsTotal: 0, handshakeFailures: 0, connectionsRefused: 0 };

@@ -5,15 +5,17 @@ import { writeGrpc } from "./grpc-metrics.ts";
 import { HttpMetrics, writeHttp } from "./http-metrics.ts";
 import { CacheMetrics, writeCaches } from "./cache-metrics.ts";
 import { FacilitatorMetrics, writeFacilitators } from "./facilitator-metrics.ts";
-import { add, clearGauges, COLUMN, SUPERVISOR_ROW, zoneShape } from "./layout.ts";
+import { add, clearGauges, COLUMN, METRIC_COLUMNS, SUPERVISOR_ROW, zoneShape } from "./layout.ts";
 import { MirrorMetrics, writeMirrors } from "./mirror-metrics.ts";
 import { Page, type Snapshot } from "./page.ts";
 import { QuicMetrics, writeQuic } from "./quic-metrics.ts";
 import { PaymentMetrics, writePayments } from "./payment-metrics.ts";
 import { RateLimitMetrics, writeRateLimits } from "./rate-limit-metrics.ts";
 import { SpanMetrics, writeSpans } from "./tracing/span-metrics.ts";
+import { RouteTraffic } from "./route-traffic.ts";
+import { UpstreamCounters } from "./upstream-usage.ts";
 import { UsageCounters } from "./usage.ts";
-import { type PoolName, writeBuffers, writeProcesses } from "./process-metrics.ts";
+import { type Capacities, type PoolName, writeBuffers, writeProcesses } from "./process-metrics.ts";
 import { type CountedServer, ServerMetrics, writeHealth, writeUpstreams } from "./upstream-metrics.ts";
 
 /** Where a worker counts: the server's shared memory, and the worker's own row of it. */
@@ -40,6 +42,8 @@ export class Telemetry {
   readonly rateLimits: RateLimitMetrics;
   readonly spans: SpanMetrics;
   readonly usage: UsageCounters;
+  readonly traffic: RouteTraffic;
+  readonly #upstreams: UpstreamCounters;
   readonly #zone: SharedZone;
   readonly #row: Float64Array;
 
@@ -56,6 +60,8 @@ export class Telemetry {
     this.rateLimits = new RateLimitMetrics(this.#row);
     this.spans = new SpanMetrics(this.#row);
     this.usage = new UsageCounters(zone, row);
+    this.traffic = new RouteTraffic(zone, row);
+    this.#upstreams = new UpstreamCounters(zone, row);
     this.#row[COLUMN.pid] = process.pid;
     this.#row[COLUMN.startedAt] = Math.floor(Date.now() / 1000);
   }
@@ -75,13 +81,22 @@ export class Telemetry {
     };
   }
 
-  /** Counts for the server that has this slot. */
-  serverMetrics(slot: number): ServerMetrics {
-    return new ServerMetrics(this.#row, slot);
+  /** So many bytes of the disk are in use for responses whose clients are slow. */
+  diskUsed(bytes: number): void {
+    this.#row[COLUMN.diskBufferBytes] = bytes;
+  }
+
+  /** Counts for the server that has this slot, and for its upstream. */
+  serverMetrics(slot: number, upstream: string): ServerMetrics {
+    return new ServerMetrics(this.#row, slot, this.#upstreams.upstream(upstream));
   }
 
   logLinesDropped(count: number): void {
     add(this.#row, COLUMN.logLinesDropped, count);
+  }
+
+  logsFailing(change: 1 | -1): void {
+    add(this.#row, COLUMN.logsFailing, change);
   }
 
   /** The server is one process: it counts what else its supervisor would. */
@@ -89,29 +104,36 @@ export class Telemetry {
     countReload(this.#row, success);
   }
 
-  /** The metrics of the whole server in Prometheus' text format. */
-  page(
-    capacities: Record<PoolName, number>,
-    servers: readonly CountedServer[],
-  ): { readonly text: string; readonly contentType: string } {
-    const page = new Page();
-    const snapshot = snapshotOf(this.#zone);
-    writeHttp(page, snapshot);
-    writeGrpc(page, snapshot);
-    writeConnections(page, snapshot);
-    writeQuic(page, snapshot);
-    writeUpstreams(page, snapshot, servers);
-    writeHealth(page, servers);
-    writeMirrors(page, snapshot);
-    writeCaches(page, snapshot);
-    writePayments(page, snapshot);
-    writeFacilitators(page, snapshot);
-    writeRateLimits(page, snapshot);
-    writeSpans(page, snapshot);
-    writeBuffers(page, snapshot.totals, capacities);
-    writeProcesses(page, snapshot);
-    return { text: page.text, contentType: Page.contentType };
+  page(capacities: Capacities, servers: readonly CountedServer[]): MetricsPage {
+    return metricsPage(this.#zone, capacities, servers);
   }
+}
+
+/** A page of metrics, as it is sent. */
+export interface MetricsPage {
+  readonly text: string;
+  readonly contentType: string;
+}
+
+/** The metrics of the whole server in Prometheus' text format, of whatever process asks. */
+export function metricsPage(zone: SharedZone, capacities: Capacities, servers: readonly CountedServer[]): MetricsPage {
+  const page = new Page();
+  const snapshot = snapshotOf(zone);
+  writeHttp(page, snapshot);
+  writeGrpc(page, snapshot);
+  writeConnections(page, snapshot);
+  writeQuic(page, snapshot);
+  writeUpstreams(page, snapshot, servers);
+  writeHealth(page, servers);
+  writeMirrors(page, snapshot);
+  writeCaches(page, snapshot);
+  writePayments(page, snapshot);
+  writeFacilitators(page, snapshot);
+  writeRateLimits(page, snapshot);
+  writeSpans(page, snapshot);
+  writeBuffers(page, snapshot.totals, capacities);
+  writeProcesses(page, snapshot);
+  return { text: page.text, contentType: Page.contentType };
 }
 
 /** What a supervisor counts, and what it does with the rows of its workers. */
@@ -145,7 +167,7 @@ function countReload(row: Float64Array, success: boolean): void {
 
 function snapshotOf(zone: SharedZone): Snapshot {
   const rows = Array.from({ length: zone.shape.rows }, (_, row) => zone.counters(row));
-  const totals = new Float64Array(zone.shape.counters);
+  const totals = new Float64Array(METRIC_COLUMNS);
   for (const row of rows) {
     for (let i = 0; i < totals.length; i++) add(totals, i, row[i] ?? 0);
   }

@@ -1,4 +1,5 @@
 import { add, SERVER_COLUMN, SERVER_GAUGE, serverColumn, serverGauge } from "./layout.ts";
+import { type UpstreamUses } from "./upstream-usage.ts";
 import { at, type Labels, type Page, type Snapshot } from "./page.ts";
 
 /** A server as it is called in labels, and where it is counted. */
@@ -19,11 +20,14 @@ export class ServerMetrics {
   readonly #row: Float64Array;
   readonly #counters: number;
   readonly #gauges: number;
+  readonly #upstream: UpstreamUses | undefined;
 
-  constructor(row: Float64Array, slot: number) {
+  /** `upstream` is what its upstream is counted in as well, where that is wanted. */
+  constructor(row: Float64Array, slot: number, upstream?: UpstreamUses) {
     this.#row = row;
     this.#counters = serverColumn(slot);
     this.#gauges = serverGauge(slot);
+    this.#upstream = upstream;
   }
 
   /** A connection is being opened. */
@@ -46,16 +50,24 @@ export class ServerMetrics {
   requested(isRetry: boolean): void {
     add(this.#row, this.#counters + SERVER_COLUMN.requests, 1);
     if (isRetry) add(this.#row, this.#counters + SERVER_COLUMN.retries, 1);
+    this.#upstream?.requested();
   }
 
   /** A final answer came. */
   answered(status: number): void {
     add(this.#row, this.#counters + SERVER_COLUMN.responses + Math.floor(status / 100) - 1, 1);
+    this.#upstream?.answered(status);
   }
 
   /** The server has failed in a way that counts against it. */
   failed(): void {
     add(this.#row, this.#counters + SERVER_COLUMN.failures, 1);
+    this.#upstream?.failed();
+  }
+
+  /** So many bytes of bodies went to the server, and came from it. */
+  carried(sent: number, received: number): void {
+    this.#upstream?.carried(sent, received);
   }
 }
 

@@ -1,106 +1,112 @@
-import { SharedNames } from "../../lib/shared-names.ts";
+import { eventDate, eventTime } from "../../lib/event-clock.ts";
 import { type SharedZone } from "../../lib/shared-zone.ts";
+import { type UseCounts } from "../../store/usage-store.ts";
 import { type Exchange } from "../exchange.ts";
-import { add, COLUMN, COMMON, USAGE_COLUMNS, USAGE_ROWS } from "./layout.ts";
+import { CounterTable, type TableEntry } from "./counter-table.ts";
+import { add, COLUMN, USAGE_COLUMNS, USAGE_ROWS } from "./layout.ts";
 
 /** What one consumer has used of one route since the server was started. */
-export interface Usage {
+export interface Usage extends UseCounts {
+  /** Its row of the table: always the same one. */
+  readonly index: number;
   /** The authenticated name; empty: requests without one. Undefined: all that found no row of their own. */
   readonly consumer: string | undefined;
   /** The route's host, where it has one, and path prefix. */
   readonly route: string | undefined;
-  readonly requests: number;
-  /** Body bytes, before framing. */
-  readonly requestBytes: number;
-  readonly responseBytes: number;
-  /** Answers of 4xx, and of 5xx. */
-  readonly clientErrors: number;
-  readonly serverErrors: number;
 }
 
-const FIELD = { requests: 0, requestBytes: 1, responseBytes: 2, clientErrors: 3, serverErrors: 4 };
+/** The columns of a name. */
+export const USE = { requests: 0, requestBytes: 1, responseBytes: 2, clientErrors: 3, serverErrors: 4, lastSeen: 5 };
 
-/** A zone's names of consumers and routes, and what one worker counts of them. */
+/** Milliseconds in which `lastSeen` is written once: a look at the clock costs more than all else that is counted (bench http1). */
+export const SEEN_MS = 100;
+
+/** An entry's columns by their names. */
+export function useCounts({ values }: TableEntry): UseCounts {
+  const at = (column: number): number => values[column] ?? 0;
+  return {
+    requests: at(USE.requests),
+    requestBytes: at(USE.requestBytes),
+    responseBytes: at(USE.responseBytes),
+    clientErrors: at(USE.clientErrors),
+    serverErrors: at(USE.serverErrors),
+    lastSeen: at(USE.lastSeen),
+  };
+}
+
+/** What consumers use of routes: names that all workers share, and what one worker counts of them. */
 export class UsageCounters {
-  readonly #zone: SharedZone;
-  readonly #row: Float64Array;
-  readonly #names: SharedNames;
+  readonly #table: CounterTable;
 
   constructor(zone: SharedZone, row: number) {
-    this.#zone = zone;
-    this.#row = zone.counters(row);
-    this.#names = new SharedNames(zone.common().subarray(COMMON.names, COMMON.end), USAGE_ROWS);
+    this.#table = new CounterTable(zone, row, {
+      names: ["usageNames", "upstreamNames"],
+      rows: USAGE_ROWS,
+      column: COLUMN.usage,
+      columns: USAGE_COLUMNS,
+      newest: USE.lastSeen,
+    });
   }
 
   /** Counts the requests of one route, which is named by its host and path prefix. */
   route(name: string): RouteUsage {
-    return new RouteUsage(this.#row, (consumer) => this.#names.rowOf({ first: consumer, second: name }));
+    return new RouteUsage(this.#table, name);
   }
 
   /** What all workers have counted; the last entry is of those that found no row, where there are any. */
   read(): Usage[] {
-    const rows = Array.from({ length: this.#zone.shape.rows }, (_, row) => this.#zone.counters(row));
-    const sum = (usage: number, field: number): number =>
-      rows.reduce((total, row) => total + (row[columnOf(usage) + field] ?? 0), 0);
-    const all: Usage[] = [];
-    for (let usage = USAGE_ROWS - 1; usage >= 0; usage--) {
-      const name = this.#names.nameOf(usage);
-      const requests = sum(usage, FIELD.requests);
-      if (requests === 0) continue;
-      all.push({
-        consumer: name?.first,
-        route: name?.second,
-        requests,
-        requestBytes: sum(usage, FIELD.requestBytes),
-        responseBytes: sum(usage, FIELD.responseBytes),
-        clientErrors: sum(usage, FIELD.clientErrors),
-        serverErrors: sum(usage, FIELD.serverErrors),
-      });
-    }
-    return all;
+    return this.#table.entries().map((entry) => {
+      const { index, name } = entry;
+      return { index, consumer: name?.first, route: name?.second, ...useCounts(entry) };
+    });
   }
 }
 
 /** Counts what consumers use of one route, in one worker. */
 export class RouteUsage {
-  readonly #row: Float64Array;
-  readonly #find: (consumer: string) => number;
+  readonly #table: CounterTable;
+  readonly #route: string;
   /** Columns of consumers that were seen; those without a row are looked for each time. */
   readonly #known = new Map<string, number>();
-  #last = "";
-  #lastColumn: number;
+  readonly #row: Float64Array;
+  #last: string | undefined;
+  #lastColumn = 0;
+  /** When its `lastSeen` was written, in the time of `eventTime`. */
+  #seenAt = 0;
 
-  constructor(row: Float64Array, find: (consumer: string) => number) {
-    this.#row = row;
-    this.#find = find;
-    this.#lastColumn = columnOf(find(""));
+  constructor(table: CounterTable, route: string) {
+    this.#table = table;
+    this.#row = table.row;
+    this.#route = route;
   }
 
-  /** A request has ended. */
-  count({ consumer, status, bytesReceived, bytesSent }: Exchange): void {
+  /** A request has ended. One that nobody has let in is no use of the route. */
+  count({ isLetIn, consumer, status, bytesReceived, bytesSent }: Exchange): void {
+    if (!isLetIn) return;
     if (consumer !== this.#last) {
       this.#lastColumn = this.#columnOf(consumer);
       this.#last = consumer;
+      this.#seenAt = Number.NEGATIVE_INFINITY;
     }
     const column = this.#lastColumn;
     const row = this.#row;
-    add(row, column + FIELD.requests, 1);
-    add(row, column + FIELD.requestBytes, bytesReceived);
-    add(row, column + FIELD.responseBytes, bytesSent);
-    if (status >= 500) add(row, column + FIELD.serverErrors, 1);
-    else if (status >= 400) add(row, column + FIELD.clientErrors, 1);
+    add(row, column + USE.requests, 1);
+    add(row, column + USE.requestBytes, bytesReceived);
+    add(row, column + USE.responseBytes, bytesSent);
+    if (status >= 500) add(row, column + USE.serverErrors, 1);
+    else if (status >= 400) add(row, column + USE.clientErrors, 1);
+    const now = eventTime();
+    if (now - this.#seenAt < SEEN_MS) return;
+    this.#seenAt = now;
+    row[column + USE.lastSeen] = eventDate();
   }
 
   #columnOf(consumer: string): number {
     const known = this.#known.get(consumer);
     if (known !== undefined) return known;
-    const usage = this.#find(consumer);
+    const column = this.#table.columnOf({ first: consumer, second: this.#route });
     // There are no more than `USAGE_ROWS` of these.
-    if (usage !== 0) this.#known.set(consumer, columnOf(usage));
-    return columnOf(usage);
+    if (!this.#table.isShared(column)) this.#known.set(consumer, column);
+    return column;
   }
-}
-
-function columnOf(usage: number): number {
-  return COLUMN.usage + usage * USAGE_COLUMNS;
 }

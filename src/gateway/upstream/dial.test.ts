@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { canMakeNetwork, runInOwnNetwork } from "../../lib/testing/own-network.ts";
 import { DEAF, listen } from "../wire/tcp.ts";
 import { dial, PrivateAddressError } from "./dial.ts";
 
@@ -35,6 +36,11 @@ for (const address of [
     expect(reach(address, false)).rejects.toThrow(PrivateAddressError);
   });
 }
+
+test.skipIf(!canMakeNetwork)("a public address is refused from when it is this machine's own", () => {
+  const program = new URL("testing/own-dial-program.ts", import.meta.url);
+  expect(runInOwnNetwork(program)).toEqual({ connected: true, refused: ["9.9.9.77", "2a00::7"] });
+});
 
 test("a private address is reached where that is allowed", async () => {
   await reach("127.0.0.1", true);

@@ -1,4 +1,4 @@
-import { isPublicAddress } from "../../lib/public-address.ts";
+import { isRemotePublicAddress } from "../../lib/own-address.ts";
 import { connectTcp, GivenUpError } from "../wire/connect-tcp.ts";
 import { type Connecting, type Endpoint, type OnFault } from "../wire/tcp.ts";
 import { connectTls, type TlsClientOptions } from "../wire/tls-connect.ts";
@@ -65,7 +65,7 @@ function openChecked(
 /** The addresses of a host, all of which must be public ones. */
 async function publicAddresses(host: string): Promise<readonly string[]> {
   const addresses = await addressesOf(host);
-  if (addresses.length === 0 || !addresses.every(isPublicAddress)) {
+  if (addresses.length === 0 || !addresses.every(isRemotePublicAddress)) {
     throw new PrivateAddressError(`Cannot connect to "${host}": it is not a public address`);
   }
   return addresses;

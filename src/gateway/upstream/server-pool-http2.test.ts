@@ -15,6 +15,7 @@ const SETTINGS: PoolSettings = {
   maxIdle: 8,
   idleTimeoutMs: 60_000,
   connectTimeoutMs: 2000,
+  clientPart: 1,
   protocol: "h2",
   dial: { allowPrivate: true, tls: undefined },
 };
@@ -52,7 +53,7 @@ function onFault(error: unknown): void {
 }
 
 function pool(settings: Partial<PoolSettings> = {}): ServerPool {
-  const metrics = new Telemetry(onlySlot()).serverMetrics(0);
+  const metrics = new Telemetry(onlySlot()).serverMetrics(0, "origin");
   const deps = { wheel, buffers: plentyOfBuffers(), metrics, onFault };
   return new ServerPool({ address: "127.0.0.1", port }, { ...SETTINGS, ...settings }, deps);
 }

@@ -13,6 +13,7 @@ const SETTINGS: PoolSettings = {
   maxIdle: 2,
   idleTimeoutMs: 60_000,
   connectTimeoutMs: 2000,
+  clientPart: 1,
   protocol: "http1",
   dial: { allowPrivate: true, tls: undefined },
 };
@@ -67,7 +68,7 @@ function pool(settings: Partial<PoolSettings> = {}, port = listener.port): Serve
   return new ServerPool(
     { address: "127.0.0.1", port },
     { ...SETTINGS, ...settings },
-    { wheel, buffers: plentyOfBuffers(), metrics: new Telemetry(onlySlot()).serverMetrics(0), onFault },
+    { wheel, buffers: plentyOfBuffers(), metrics: new Telemetry(onlySlot()).serverMetrics(0, "origin"), onFault },
   );
 }
 

@@ -1,4 +1,5 @@
 import { type BufferPool } from "../../lib/buffer-pool.ts";
+import { type Asker, ClientShares, Share } from "../../lib/client-shares.ts";
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { ClientConnection, type ConnectionOwner } from "../http1/client-connection.ts";
 import { Http2ClientConnection, type Http2ConnectionOwner } from "../http2/client-connection.ts";
@@ -25,6 +26,8 @@ export interface PoolSettings {
   readonly maxIdle: number;
   readonly idleTimeoutMs: number;
   readonly connectTimeoutMs: number;
+  /** The part of what nobody else has in use that one client may use; 1: all. */
+  readonly clientPart: number;
   readonly protocol: UpstreamProtocol;
   readonly dial: DialSettings;
 }
@@ -42,6 +45,8 @@ export type PoolRefusal = "refused" | "timeout" | "busy" | "full";
 /** A request that waits for a connection. Exactly one of its two calls is made, unless it leaves. */
 export abstract class Waiter extends Deadline {
   pool: ServerPool | undefined;
+  /** Of the client that it waits for; without one it has no bound of its own. */
+  share: Share<Waiter> | undefined;
   /** In wheel time. */
   since = 0;
   abstract onConnection(connection: UpstreamConnection): void;
@@ -81,7 +86,10 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
   readonly #idle: ClientConnection[] = [];
   /** HTTP/2 connections that take requests, idle or not. */
   readonly #multiplexed: Http2ClientConnection[] = [];
-  readonly #waiting: Waiter[] = [];
+  /** What clients use of it, and who waits. */
+  readonly #clients: ClientShares<Waiter>;
+  /** For requests of no client. */
+  readonly #unbounded: Share<Waiter>;
   readonly #attempts = new Set<Attempt>();
   /** Open, or being opened. */
   #connections = 0;
@@ -99,6 +107,8 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
     this.#settings = settings;
     this.#onFault = deps.onFault;
     this.#perConnection = settings.protocol === "http1" ? 1 : HOPED_STREAMS;
+    this.#clients = new ClientShares(settings.clientPart, () => settings.maxConnections * this.#perConnection);
+    this.#unbounded = new Share(this.#clients, 1, undefined);
   }
 
   /** Connections are being opened. */
@@ -116,8 +126,17 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
     return this.#multiplexed.reduce((count, { knowsRoom }) => count + (knowsRoom ? 0 : 1), this.#attempts.size);
   }
 
-  /** A connection that takes a request now, the one used last first; undefined where there is none. */
-  take(): UpstreamConnection | undefined {
+  /** What the client uses of this pool. The request counts there from `Share.take` to `Share.give`. */
+  shareOf(client: Asker): Share<Waiter> {
+    return this.#clients.of(client);
+  }
+
+  /** A connection that takes a request of the client now, the one used last first; undefined where there is none. */
+  take(share?: Share<Waiter>): UpstreamConnection | undefined {
+    return share === undefined || share.allowance > 0 ? this.#available() : undefined;
+  }
+
+  #available(): UpstreamConnection | undefined {
     const idle = this.#idle.pop();
     if (idle !== undefined || this.#multiplexed.length === 0) return idle;
     return this.#multiplexed.findLast((connection) => connection.room > 0);
@@ -125,13 +144,13 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
 
   /** Waits for a connection that is set free or newly made, `connectTimeoutMs` at most. */
   wait(waiter: Waiter, connectTimeoutMs: number): void {
-    if (this.#waiting.length >= MAX_WAITING) {
+    waiter.share ??= this.#unbounded;
+    if (!this.#clients.enqueue(waiter.share, waiter, MAX_WAITING)) {
       waiter.onRefusal("full");
       return;
     }
     waiter.pool = this;
     waiter.since = this.wheel.now();
-    this.#waiting.push(waiter);
     this.#metrics.waiting(1);
     this.wheel.set(waiter, Math.min(connectTimeoutMs, this.#settings.connectTimeoutMs));
     this.#grow();
@@ -139,9 +158,7 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
 
   leave(waiter: Waiter): void {
     this.wheel.remove(waiter);
-    const index = this.#waiting.indexOf(waiter);
-    if (index === -1) return;
-    this.#waiting.splice(index, 1);
+    if (waiter.share === undefined || !this.#clients.remove(waiter.share, waiter)) return;
     this.#metrics.waiting(-1);
   }
 
@@ -175,19 +192,33 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
   close(): void {
     this.#closed = true;
     for (const connection of this.#idle.splice(0)) connection.destroy();
-    for (const connection of this.#multiplexed.slice()) if (this.#waiting.length === 0) connection.retire();
+    for (const connection of this.#multiplexed.slice()) if (this.#clients.waiting === 0) connection.retire();
   }
 
   #releasedIdle(connection: ClientConnection): void {
     const waiter = this.#nextWaiter();
-    if (waiter !== undefined) {
-      this.#servedAt = this.wheel.now();
-      waiter.onConnection(connection);
-    } else if (this.#closed || this.#idle.length >= this.#settings.maxIdle) connection.destroy();
+    if (waiter !== undefined) this.#serve(waiter, connection);
+    else if (this.#closed || this.#idle.length >= this.#settings.maxIdle) connection.destroy();
     else {
       this.#idle.push(connection);
       connection.closeAfter(this.#settings.idleTimeoutMs);
     }
+    this.#serveIdle();
+  }
+
+  /** Clients that had their part in use may have what is idle, once somebody has given something back. */
+  #serveIdle(): void {
+    while (this.#idle.length > 0 && this.#clients.waiting > 0) {
+      const waiter = this.#nextWaiter();
+      const connection = waiter === undefined ? undefined : this.#idle.pop();
+      if (waiter === undefined || connection === undefined) break;
+      this.#serve(waiter, connection);
+    }
+  }
+
+  #serve(waiter: Waiter, connection: ClientConnection): void {
+    this.#servedAt = this.wheel.now();
+    waiter.onConnection(connection);
   }
 
   #releasedStreams(connection: Http2ClientConnection): void {
@@ -206,8 +237,8 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
     else connection.closeAfter(this.#settings.idleTimeoutMs);
   }
 
-  #nextWaiter(): Waiter | undefined {
-    const waiter = this.#waiting.shift();
+  #nextWaiter(mayHave = true): Waiter | undefined {
+    const waiter = mayHave ? this.#clients.next() : this.#clients.first();
     if (waiter === undefined) return undefined;
     this.wheel.remove(waiter);
     this.#metrics.waiting(-1);
@@ -221,9 +252,12 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
   }
 
   #grow(): void {
-    if (this.#waiting.length === 0) return;
+    if (this.#clients.waiting === 0) return;
+    this.#serveIdle();
+    const { maxConnections } = this.#settings;
     let hoped = this.#unsettled * this.#perConnection;
-    while (this.#waiting.length > hoped && this.#connections < this.#settings.maxConnections) {
+    const wanted = this.#clients.wanted(hoped + (maxConnections - this.#connections) * this.#perConnection);
+    while (wanted > hoped && this.#connections < maxConnections) {
       this.#connect();
       hoped += this.#perConnection;
     }
@@ -283,7 +317,7 @@ export class ServerPool implements ConnectionOwner, Http2ConnectionOwner {
     if (!this.#attempts.has(attempt)) return;
     const refused: Waiter[] = [];
     while (refused.length < this.#perConnection) {
-      const waiter = this.#nextWaiter();
+      const waiter = this.#nextWaiter(false);
       if (waiter === undefined) break;
       refused.push(waiter);
     }

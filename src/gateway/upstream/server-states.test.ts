@@ -97,3 +97,37 @@ test("there are so many slots and no more", () => {
   expect(first.inFlight(MAX_SERVERS - 1)).toBe(1);
   expect(() => first.began(MAX_SERVERS)).toThrow("Cannot use slot 1024: there are 1024");
 });
+
+test("a drained server is out of rotation for all workers, whatever probes and requests say, until it is not drained", () => {
+  first.setDrained(SLOT, true);
+  expect([isInRotation(first), isInRotation(second), second.isDrained(SLOT)]).toEqual([false, false, true]);
+  for (const up of [true, false, undefined]) {
+    first.setActive(SLOT, up);
+    expect([isInRotation(second), first.active(SLOT).up]).toEqual([false, up]);
+  }
+  second.succeeded(SLOT);
+  expect(isInRotation(second)).toBe(false);
+  first.setDrained(SLOT, false);
+  expect(isInRotation(second)).toBe(true);
+  first.setActive(SLOT, false);
+  first.setDrained(SLOT, true);
+  first.setDrained(SLOT, false);
+  expect([isInRotation(second), first.active(SLOT).up]).toEqual([false, false]);
+});
+
+test("the last failure is known with its time, and how often a server was put out of rotation", () => {
+  expect(second.lastFailure(SLOT)).toEqual({ ms: undefined, failure: "" });
+  first.failed(SLOT, LIMITS, "late");
+  expect(second.lastFailure(SLOT)).toEqual({ ms: now, failure: "late" });
+  now += 5000;
+  first.setActive(SLOT, true, 3);
+  expect(second.lastFailure(SLOT).ms).toBe(now);
+  now += 5000;
+  first.setActive(SLOT, true, 0);
+  expect(second.lastFailure(SLOT).ms).toBe(now - 5000);
+  expect(second.ejections(SLOT)).toBe(0);
+  for (let i = 0; i < 4; i++) first.failed(SLOT, LIMITS);
+  expect(second.ejections(SLOT)).toBe(1);
+  second.reset(SLOT);
+  expect([second.ejections(SLOT), second.lastFailure(SLOT)]).toEqual([0, { ms: undefined, failure: "" }]);
+});

@@ -2,7 +2,7 @@ import { type SharedZone } from "../../lib/shared-zone.ts";
 import { MAX_SERVERS } from "../config/max-servers.ts";
 import { CELLS_BEFORE_SERVERS, CELLS_PER_SERVER, clearServer, SUPERVISOR_ROW } from "../telemetry/layout.ts";
 
-/** What a probe has found of a server, in the supervisor's row. A server without probes stays at UNKNOWN. */
+/** What a probe has found of a server, in the supervisor's row, and DRAINED. A server without probes stays at UNKNOWN. */
 const ACTIVE = 0;
 /** Why a probe failed last: a number whose meaning is the prober's. */
 const REASON = 1;
@@ -10,12 +10,24 @@ const REASON = 1;
 const FAILS = 2;
 /** When the server may be tried again, in milliseconds of `Date` modulo 2^32; 0 while it is in rotation. */
 const OUT_UNTIL = 3;
+/** When a real request or a probe failed last, in Unix seconds; 0: none has. */
+const FAILED_AT = 4;
+/** Why a real request failed last: an index of FAILURES. */
+const FAILURE = 5;
+/** How often real requests have put it out of rotation. */
+const EJECTIONS = 6;
 /** Requests that a worker has at the server, in the worker's row. */
 const IN_FLIGHT = 0;
 
 const UNKNOWN = 0;
 const UP = 1;
 const DOWN = 2;
+/** Added to one of these. An operator keeps requests away. */
+const DRAINED = 4;
+
+/** Why a request to a server failed. */
+export const FAILURES = ["", "refused", "unreachable", "broken", "late"] as const;
+export type Failure = Exclude<(typeof FAILURES)[number], "">;
 
 /** What probes say of a server. */
 export interface ActiveState {
@@ -54,7 +66,7 @@ export class ServerStates {
 
   active(slot: number): ActiveState {
     const at = cellOf(slot);
-    const state = this.#common[at + ACTIVE];
+    const state = (this.#common[at + ACTIVE] ?? 0) & ~DRAINED;
     return { up: state === UNKNOWN ? undefined : state === UP, reason: this.#common[at + REASON] ?? 0 };
   }
 
@@ -62,8 +74,36 @@ export class ServerStates {
   setActive(slot: number, up: boolean | undefined, reason = 0): void {
     const at = cellOf(slot);
     Atomics.store(this.#common, at + REASON, reason);
-    if (up === undefined) Atomics.store(this.#common, at + ACTIVE, UNKNOWN);
-    else Atomics.store(this.#common, at + ACTIVE, up ? UP : DOWN);
+    if (reason !== 0) Atomics.store(this.#common, at + FAILED_AT, this.#seconds());
+    const state = up === undefined ? UNKNOWN : up ? UP : DOWN;
+    Atomics.store(this.#common, at + ACTIVE, state + (this.isDrained(slot) ? DRAINED : 0));
+  }
+
+  /** An operator keeps new requests away. */
+  isDrained(slot: number): boolean {
+    return ((this.#common[cellOf(slot) + ACTIVE] ?? 0) & DRAINED) !== 0;
+  }
+
+  /** The supervisor's to call, as `setActive` is. All workers go by it from now on. */
+  setDrained(slot: number, drained: boolean): void {
+    const at = cellOf(slot) + ACTIVE;
+    const state = (this.#common[at] ?? 0) & ~DRAINED;
+    Atomics.store(this.#common, at, state + (drained ? DRAINED : 0));
+  }
+
+  /** When a request or a probe failed last, in Unix milliseconds, exact to a second, and why a request did. */
+  lastFailure(slot: number): { readonly ms: number | undefined; readonly failure: Failure | "" } {
+    const at = cellOf(slot);
+    const seconds = (this.#common[at + FAILED_AT] ?? 0) >>> 0;
+    return {
+      ms: seconds === 0 ? undefined : seconds * 1000,
+      failure: FAILURES[this.#common[at + FAILURE] ?? 0] ?? "",
+    };
+  }
+
+  /** How often real requests have put the server out of rotation. */
+  ejections(slot: number): number {
+    return this.#common[cellOf(slot) + EJECTIONS] ?? 0;
   }
 
   /** Failures in a row of real requests. */
@@ -81,7 +121,7 @@ export class ServerStates {
   }
 
   isInRotation(slot: number, failTimeoutMs: number): boolean {
-    return this.#common[cellOf(slot) + ACTIVE] !== DOWN && !this.isEjected(slot, failTimeoutMs);
+    return (this.#common[cellOf(slot) + ACTIVE] ?? 0) < DOWN && !this.isEjected(slot, failTimeoutMs);
   }
 
   /** A request was answered: the row of failures is broken. */
@@ -93,12 +133,15 @@ export class ServerStates {
   }
 
   /** A request has failed by the server's fault; true when that puts the server out of rotation. */
-  failed(slot: number, { maxFails, failTimeoutMs }: PassiveLimits): boolean {
+  failed(slot: number, { maxFails, failTimeoutMs }: PassiveLimits, failure: Failure = "broken"): boolean {
     const at = cellOf(slot);
+    Atomics.store(this.#common, at + FAILURE, FAILURES.indexOf(failure));
+    Atomics.store(this.#common, at + FAILED_AT, this.#seconds());
     if (Atomics.add(this.#common, at + FAILS, 1) + 1 < maxFails) return false;
     const wasOut = this.isEjected(slot, failTimeoutMs);
     // Never 0, which is the sign of rotation.
     Atomics.store(this.#common, at + OUT_UNTIL, (this.#now() + failTimeoutMs) | 0 || 1);
+    if (!wasOut) Atomics.add(this.#common, at + EJECTIONS, 1);
     return !wasOut;
   }
 
@@ -131,6 +174,10 @@ export class ServerStates {
     const at = cellOf(slot);
     this.#common.fill(0, at, at + CELLS_PER_SERVER);
     for (let row = 0; row < this.#zone.shape.rows; row++) clearServer(this.#zone.counters(row), slot);
+  }
+
+  #seconds(): number {
+    return Math.floor(this.#now() / 1000) | 0;
   }
 }
 

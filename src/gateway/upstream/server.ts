@@ -1,8 +1,9 @@
 import { type Candidate } from "./balancers/balancer.ts";
 import { type ServerMetrics } from "../telemetry/upstream-metrics.ts";
 import { type Member, serverKey } from "./member.ts";
+import { type SlowStart } from "./slow-start.ts";
 import { type ServerPool } from "./server-pool.ts";
-import { type ActiveState, type ServerStates } from "./server-states.ts";
+import { type ActiveState, type Failure, type ServerStates } from "./server-states.ts";
 
 /** What says that a server cannot serve now, where another may. */
 export function isRetryableStatus(status: number): boolean {
@@ -18,17 +19,24 @@ export class UpstreamServer implements Candidate {
   /** Another one is looked for: see `Upstream.pick`. */
   passedOver = false;
   readonly #states: ServerStates;
+  readonly #slowStart: SlowStart | undefined;
 
-  constructor(member: Member, pool: ServerPool, shared: { metrics: ServerMetrics; states: ServerStates }) {
+  constructor(
+    member: Member,
+    pool: ServerPool,
+    shared: { metrics: ServerMetrics; states: ServerStates; slowStart?: SlowStart | undefined },
+  ) {
     this.key = serverKey(member.endpoint);
     this.member = member;
     this.pool = pool;
     this.metrics = shared.metrics;
     this.#states = shared.states;
+    this.#slowStart = shared.slowStart;
   }
 
   get weight(): number {
-    return this.member.weight;
+    const { weight } = this.member;
+    return this.#slowStart === undefined ? weight : weight * this.#slowStart.part;
   }
 
   get inFlight(): number {
@@ -37,7 +45,9 @@ export class UpstreamServer implements Candidate {
 
   /** Probes and real requests both allow it. */
   get inRotation(): boolean {
-    return !this.passedOver && this.#states.isInRotation(this.member.slot, this.member.failTimeoutMs);
+    const isIn = this.#states.isInRotation(this.member.slot, this.member.failTimeoutMs);
+    this.#slowStart?.saw(isIn);
+    return isIn && !this.passedOver;
   }
 
   /** What probes say. */
@@ -66,8 +76,8 @@ export class UpstreamServer implements Candidate {
   }
 
   /** A failure that is the server's own. */
-  failed(): void {
+  failed(failure: Failure): void {
     this.metrics.failed();
-    this.#states.failed(this.member.slot, this.member);
+    this.#states.failed(this.member.slot, this.member, failure);
   }
 }

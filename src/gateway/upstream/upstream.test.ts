@@ -14,6 +14,7 @@ const SETTINGS = {
   maxIdle: 1,
   idleTimeoutMs: 1000,
   connectTimeoutMs: 1000,
+  clientPart: 1,
   protocol: "http1",
   dial: { allowPrivate: true, tls: undefined },
 } as const;
@@ -29,7 +30,7 @@ function upstreamOf(...members: Member[]): Upstream {
   const states = new ServerStates(slot.zone, slot.row);
   const wheel = new TimerWheel();
   const upstream = new Upstream({ name: "u", balancing: "round_robin", scheme: "http" }, (one) => {
-    const metrics = telemetry.serverMetrics(one.slot);
+    const metrics = telemetry.serverMetrics(one.slot, "origin");
     const pool = new ServerPool(one.endpoint, SETTINGS, { wheel, buffers: plentyOfBuffers(), metrics, onFault() {} });
     return new UpstreamServer(one, pool, { metrics, states });
   });
@@ -49,11 +50,11 @@ function picks(upstream: Upstream, count: number, avoid?: UpstreamServer): strin
 
 test("a server out of rotation is passed over, and backups serve only when no primary can", () => {
   const upstream = upstreamOf(member(1), member(2), member(3, { backup: true }));
-  serverOf(upstream, 1).failed();
+  serverOf(upstream, 1).failed("broken");
   expect(picks(upstream, 3)).toEqual(["2", "2", "2"]);
-  serverOf(upstream, 2).failed();
+  serverOf(upstream, 2).failed("broken");
   expect(picks(upstream, 2)).toEqual(["3", "3"]);
-  serverOf(upstream, 3).failed();
+  serverOf(upstream, 3).failed("broken");
   expect(picks(upstream, 1)).toEqual(["none"]);
   serverOf(upstream, 2).served(503);
   expect(picks(upstream, 1)).toEqual(["none"]);
@@ -69,9 +70,9 @@ test("another try goes to another server where there is one, and to the same whe
   expect(picks(alone, 1, serverOf(alone, 1))).toEqual(["1"]);
   const spared = upstreamOf(member(1), member(3, { backup: true }));
   expect(picks(spared, 1, serverOf(spared, 1))).toEqual(["3"]);
-  serverOf(both, 2).failed();
+  serverOf(both, 2).failed("broken");
   expect(picks(both, 1, first)).toEqual(["1"]);
-  first.failed();
+  first.failed("broken");
   expect(picks(both, 1, first)).toEqual(["none"]);
 });
 

@@ -17,13 +17,16 @@ export class Upstream {
   readonly name: string;
   readonly scheme: "http" | "https";
   readonly #balancing: Balancing;
-  readonly #create: (member: Member) => UpstreamServer;
+  readonly #create: (member: Member, isNew: boolean) => UpstreamServer;
   #servers: readonly UpstreamServer[] = [];
   #primaries: Balancer<UpstreamServer>;
   #backups: Balancer<UpstreamServer> | undefined;
 
-  /** `create` makes a server ready for use. */
-  constructor({ name, balancing, scheme }: UpstreamSettings, create: (member: Member) => UpstreamServer) {
+  /** `create` makes a server ready for use, which is new where others serve already. */
+  constructor(
+    { name, balancing, scheme }: UpstreamSettings,
+    create: (member: Member, isNew: boolean) => UpstreamServer,
+  ) {
     this.name = name;
     this.scheme = scheme;
     this.#balancing = balancing;
@@ -37,11 +40,12 @@ export class Upstream {
 
   /** These servers from now on. Those that stay as they are keep their connections; those that are gone finish what they have. */
   setMembers(members: readonly Member[]): void {
+    const hasServed = this.#servers.length > 0;
     const before = new Map(this.#servers.map((server) => [identity(server.member), server]));
     this.#servers = members.map((member) => {
       const server = before.get(identity(member));
       before.delete(identity(member));
-      return server ?? this.#create(member);
+      return server ?? this.#create(member, hasServed);
     });
     for (const server of before.values()) server.pool.close();
     const backups = this.#servers.filter(({ member }) => member.backup);

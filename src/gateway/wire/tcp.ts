@@ -48,7 +48,7 @@ export function handlerFor(onFault: OnFault): SocketHandler<WireHandler> {
     },
     drain: (socket) => guarded(socket, onFault, () => socket.data.onDrain()),
     end: (socket) => guarded(socket, onFault, () => socket.data.onEnd()),
-    close: (socket) => guarded(socket, onFault, () => socket.data.onClose()),
+    close: (socket, error) => guarded(socket, onFault, () => socket.data.onClose(error !== undefined)),
     // What Bun reports here (a handshake that failed, a reset) is followed by `close`, which is what counts.
     error() {},
   };

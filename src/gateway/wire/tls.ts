@@ -103,8 +103,10 @@ export function tlsHandlerFor(
       if (!success || !isHandshaking(socket.data)) return;
       const handler = socket.data;
       guarded(socket, onFault, () => {
-        if (asks.required && !socket.authorized) {
-          socket.terminate();
+        if (!isAcceptable(socket, asks)) {
+          // The library verifies after the handshake, and has no alert for it: the goodbye of TLS is one that clients understand.
+          socket.shutdown();
+          socket.close();
           return;
         }
         handler.onSecure({
@@ -117,6 +119,12 @@ export function tlsHandlerFor(
       });
     },
   };
+}
+
+/** A certificate that nobody trusts is refused, required or not: its client means to be someone, and would be taken for anybody. */
+function isAcceptable(socket: Socket<WireHandler>, asks: { clientCert: boolean; required: boolean }): boolean {
+  if (!asks.clientCert || socket.authorized) return true;
+  return !asks.required && socket.getPeerX509Certificate() === undefined;
 }
 
 function subjectOf(socket: Socket<WireHandler>): ClientSubject {

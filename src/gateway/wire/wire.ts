@@ -29,6 +29,6 @@ export interface WireHandler {
   onDrain(): void;
   /** The peer sends no more. */
   onEnd(): void;
-  /** Always the last call, and always made once. */
-  onClose(): void;
+  /** Always the last call, and always made once. `isReset`: the peer cut the connection. */
+  onClose(isReset?: boolean): void;
 }

@@ -4,6 +4,7 @@ import { describeReceipt, type PayOptions, payAndFetch, PaymentDeclined } from "
 import { checkSignature, checkTerms } from "../signatures/check-payment.ts";
 import { decodeHeader, encodeHeader } from "../x402/header.ts";
 import { type Eip3009Payment, type PaymentRequirements, eip3009PaymentSchema, type Receipt } from "../x402/messages.ts";
+import { v1PaymentSchema } from "../x402/v1.ts";
 import { PAYER, PRIVATE_KEY, REQUIREMENTS } from "../testing/payment.ts";
 
 const RECEIPT: Receipt = {
@@ -157,7 +158,9 @@ test("what was charged is told, where that is less than what was signed for", as
 test("a 402 that says no price is declined", async () => {
   const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("", { status: 402 }) });
   servers.push(server);
-  expect(await refusal(server.url.href)).toContain("Cannot pay: the 402 has no readable PAYMENT-REQUIRED header");
+  expect(await refusal(server.url.href)).toContain(
+    "Cannot pay: the 402 says no price of x402, neither in PAYMENT-REQUIRED nor in its body",
+  );
 });
 
 test("while the outcome is open it sends the very same payment again, at the gateway's pace", async () => {
@@ -243,3 +246,66 @@ test("a payment is not carried along a redirect, and not good for long", async (
   const validBefore = Number(shop.payments[0]?.payload.authorization.validBefore);
   expect(validBefore).toBeLessThanOrEqual(Date.now() / 1000 + 600);
 });
+
+/** What a server of version 1 asks for. */
+const V1_WAY = {
+  scheme: "exact",
+  network: "base-sepolia",
+  maxAmountRequired: "10000",
+  resource: "http://a.example/",
+  description: "",
+  mimeType: "",
+  payTo: REQUIREMENTS.payTo,
+  maxTimeoutSeconds: 60,
+  asset: REQUIREMENTS.asset,
+  outputSchema: null,
+  extra: { name: "USDC", version: "2" },
+};
+
+/** A server that says its price in the body of the 402. */
+function oldServer(challenge: unknown, receipt: object = { ...RECEIPT, network: "base-sepolia" }) {
+  const payments: unknown[] = [];
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch(request) {
+      const header = request.headers.get("x-payment");
+      if (header === null) return Response.json(challenge, { status: 402 });
+      payments.push(decodeHeader(header));
+      return new Response("the goods", { headers: { "x-payment-response": encodeHeader(receipt) } });
+    },
+  });
+  servers.push(server);
+  return { url: server.url.href, payments };
+}
+
+test("a server of version 1 is paid by X-PAYMENT, and its receipt is known by the name of its network", async () => {
+  const strange = [{ scheme: "exact", network: "solana" }, 7, { ...V1_WAY, network: "nowhere" }];
+  const shop = oldServer({ x402Version: 1, error: "pay", accepts: [...strange, V1_WAY] });
+  const paid = await payAndFetch(shop.url, {}, OPTIONS);
+  expect(await paid.response.text()).toBe("the goods");
+  expect(paid.receipt).toMatchObject({ transaction: "0xabc" });
+  expect(shop.payments).toEqual([
+    { x402Version: 1, scheme: "exact", network: "base-sepolia", payload: expect.anything() },
+  ]);
+  const payment = v1PaymentSchema.parse(shop.payments[0]);
+  expect(
+    checkSignature({ x402Version: 2, accepted: REQUIREMENTS, payload: payment.payload }, REQUIREMENTS),
+  ).toMatchObject({
+    payer: PAYER,
+  });
+});
+
+for (const [name, challenge] of [
+  ["above the limit", { x402Version: 1, accepts: [{ ...V1_WAY, maxAmountRequired: "100001" }] }],
+  ["by Permit2", { x402Version: 1, accepts: [{ ...V1_WAY, extra: { assetTransferMethod: "permit2" } }] }],
+  ["on no network", { x402Version: 1, accepts: [] }],
+  ["of another version", { x402Version: 3, accepts: [V1_WAY] }],
+  ["of no shape", "pay me"],
+] as const) {
+  test(`a price of version 1 that is ${name} is not paid`, async () => {
+    const shop = oldServer(challenge);
+    expect(await refusal(shop.url)).toContain("Cannot pay");
+    expect([shop.payments.length, opened]).toEqual([0, 0]);
+  });
+}

@@ -1,4 +1,4 @@
-import { readJsonAnswer } from "../../lib/answer-bytes.ts";
+import { readJsonAnswer, readJsonUpTo } from "../../lib/answer-bytes.ts";
 import { codeOf } from "../../lib/caught.ts";
 import { sameAddress } from "../signatures/address.ts";
 import { decodeHeader, encodeHeader } from "../x402/header.ts";
@@ -12,6 +12,7 @@ import {
   receiptSchema,
 } from "../x402/messages.ts";
 import { networkTitle } from "../x402/networks.ts";
+import { fromV1Challenge, fromV1Network, toV1Payment, X_PAYMENT, X_PAYMENT_RESPONSE } from "../x402/v1.ts";
 import { type ChoiceOptions, chooseOffer, dollarsOf, type Offer, PaymentDeclined } from "./offers.ts";
 import { formatAmount, isAtomic } from "../x402/price.ts";
 import { signOffer } from "./sign-offer.ts";
@@ -49,6 +50,8 @@ export class PaymentUnanswered extends Error {
   }
 }
 
+/** Bytes of a 402's body that are read for a price of version 1. */
+const MAX_CHALLENGE_BYTES = 256 * 1024;
 /** Milliseconds until the same payment is sent again to a gateway that did not answer it. */
 const NO_ANSWER_WAIT_MS = 1000;
 /** How often the same payment is sent again while its outcome is open. */
@@ -67,11 +70,14 @@ export async function payAndFetch(url: string, init: RequestInit, options: PayOp
   const send = options.fetch ?? fetch;
   const first = await send(url, init);
   if (first.status !== 402) return { response: first, offer: undefined, receipt: undefined, isOpen: false };
-  await first.body?.cancel();
   // The payment would go to whom the caller named, at the price of somebody whom he did not.
-  if (first.redirected)
-    throw new PaymentDeclined(`Cannot pay: the price is not from ${originOf(url)}, which sent the request on`);
-  const required = readChallenge(first);
+  if (first.redirected) {
+    await first.body?.cancel();
+    const price = `the price is not from ${originOf(url)}, which sent the request on to ${originOf(first.url)}`;
+    throw new PaymentDeclined(`Cannot pay: ${price}. Ask there instead`);
+  }
+  const challenge = await readChallenge(first, url);
+  const { required } = challenge;
   const offer = await chooseOffer(required, options);
   init.signal?.throwIfAborted();
   const account = options.account();
@@ -79,7 +85,8 @@ export async function payAndFetch(url: string, init: RequestInit, options: PayOp
   options.spend?.(dollarsOf(offer));
   const payment = signOffer(required, offer, account, (options.now ?? Date.now)());
   const headers = new Headers(init.headers);
-  headers.set(PAYMENT_SIGNATURE, encodeHeader(payment));
+  if (challenge.version === 2) headers.set(PAYMENT_SIGNATURE, encodeHeader(payment));
+  else headers.set(X_PAYMENT, encodeHeader(toV1Payment(payment)));
   // A redirect would carry a spendable payment to wherever it points.
   const paid: RequestInit = { ...init, headers, redirect: "manual" };
   const response = await sendPaid(() => send(url, paid), init.signal ?? undefined, options.sleep ?? sleepFor);
@@ -134,10 +141,25 @@ async function isPending(response: Pick<Response, "body">): Promise<boolean> {
   return typeof problem === "object" && problem !== null && Reflect.get(problem, "type") === PENDING;
 }
 
-function readChallenge(response: Response): PaymentRequired {
-  const parsed = paymentRequiredSchema.safeParse(decodeHeader(response.headers.get(PAYMENT_REQUIRED) ?? ""));
+interface Challenge {
+  /** Of x402, by which the server has said its price. */
+  readonly version: 1 | 2;
+  readonly required: PaymentRequired;
+}
+
+/** The price: of version 2 in a header, else of version 1 in the body, as the stock clients read it. */
+async function readChallenge(response: Response, url: string): Promise<Challenge> {
+  const header = response.headers.get(PAYMENT_REQUIRED);
+  if (header === null) {
+    const body = await readJsonUpTo(response, MAX_CHALLENGE_BYTES).catch(() => undefined);
+    const required = fromV1Challenge(body, url);
+    if (required !== undefined) return { version: 1, required };
+    throw new PaymentDeclined("Cannot pay: the 402 says no price of x402, neither in PAYMENT-REQUIRED nor in its body");
+  }
+  await response.body?.cancel();
+  const parsed = paymentRequiredSchema.safeParse(decodeHeader(header));
   if (!parsed.success) throw new PaymentDeclined("Cannot pay: the 402 has no readable PAYMENT-REQUIRED header");
-  return parsed.data;
+  return { version: 2, required: parsed.data };
 }
 
 /** A transaction's hash; empty where none was needed, as for a charge of nothing under `upto`. */
@@ -145,10 +167,12 @@ const TRANSACTION = /^(?:0x[0-9a-fA-F]{1,64})?$/;
 
 /** The receipt, if it is one for this payment: of its network, its payer, and no more than was signed for. */
 function readReceipt(response: Response, { requirements }: Offer, account: Account): Receipt | undefined {
-  const parsed = receiptSchema.safeParse(decodeHeader(response.headers.get(PAYMENT_RESPONSE) ?? ""));
+  const header = response.headers.get(PAYMENT_RESPONSE) ?? response.headers.get(X_PAYMENT_RESPONSE) ?? "";
+  const parsed = receiptSchema.safeParse(decodeHeader(header));
   if (!parsed.success) return undefined;
   const { network, payer, transaction, amount } = parsed.data;
-  const isOurs = network === requirements.network && (payer === undefined || sameAddress(payer, account.address));
+  const isOurs =
+    fromV1Network(network) === requirements.network && (payer === undefined || sameAddress(payer, account.address));
   const isWithin =
     amount === undefined ||
     (typeof amount === "string" && isAtomic(amount) && BigInt(amount) <= BigInt(requirements.amount));

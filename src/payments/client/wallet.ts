@@ -1,21 +1,11 @@
-import { randomBytes } from "node:crypto";
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  statSync,
-  unlinkSync,
-  writeSync,
-} from "node:fs";
+import { mkdirSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import { bytesToHex, hexToBytes } from "@noble/hashes/utils.js";
 import { z } from "zod";
 import { codeOf, messageOf } from "../../lib/caught.ts";
+import { createWholeFile } from "../../lib/whole-file.ts";
 import { type Address, checksumAddress } from "../signatures/address.ts";
 import { addressOfPrivateKey } from "../signatures/signature.ts";
 
@@ -92,23 +82,11 @@ function createWallet(path: string, secretKey: Uint8Array): boolean {
     address: checksumAddress(addressOfPrivateKey(secretKey)),
     private_key: `0x${bytesToHex(secretKey)}`,
   };
-  const draft = `${path}.${randomBytes(6).toString("hex")}`;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    const file = openSync(draft, "wx", 0o600);
-    try {
-      writeSync(file, `${JSON.stringify(wallet, undefined, 2)}\n`);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    try {
-      // A link never replaces: a wallet that another process made meanwhile holds somebody's money.
-      linkSync(draft, path);
-      return true;
-    } finally {
-      unlinkSync(draft);
-    }
+    // A wallet that another process made meanwhile holds somebody's money.
+    createWholeFile(path, `${JSON.stringify(wallet, undefined, 2)}\n`);
+    return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
     throw new Error(`Cannot make a wallet at "${path}": ${codeOf(error) ?? messageOf(error)}`, { cause: error });

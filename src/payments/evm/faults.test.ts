@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
 import { fractionsOf } from "../../lib/testing/mulberry32.ts";
 import { type Settlement } from "../facilitator/facilitator.ts";
@@ -6,6 +6,9 @@ import { type Eip3009Payment } from "../x402/messages.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../testing/chain.ts";
 import { type Behaviour, type NodeProxy, rpcError, startNodeProxy } from "./testing/node-proxy.ts";
 import { freshAccount, openShop, type Shop } from "./testing/shop.ts";
+import { patient } from "../../lib/testing/patience.ts";
+
+setDefaultTimeout(patient(60_000));
 
 const RUNS = 6;
 const PAYMENTS = 6;
@@ -82,7 +85,7 @@ describe.skipIf(!hasChain)("settlement under random faults of the node", () => {
       }),
       { numRuns: Number(process.env["FAULT_RUNS"] ?? RUNS) },
     );
-  }, 60_000);
+  });
 
   async function check(payments: readonly Eip3009Payment[], settlements: readonly Settlement[]): Promise<void> {
     for (const [i, settlement] of settlements.entries()) {

@@ -29,12 +29,13 @@ describe.skipIf(!hasChain)("the gas that a payer costs", () => {
   });
   afterEach(async () => {
     proxy.methods.length = 0;
+    proxy.ended.length = 0;
     await shop.chain.setMining(true);
     await shop.chain.mine();
   });
 
   function sends(): number {
-    return proxy.methods.filter((method) => method === SEND).length;
+    return proxy.ended.filter((method) => method === SEND).length;
   }
 
   test("is that of what his money covers, not of all that he has signed at once", async () => {

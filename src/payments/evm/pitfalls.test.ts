@@ -1,7 +1,10 @@
 /** The pitfalls of paying by x402 that want a chain, by number; the others are in src/gateway/policy/payment/pitfalls.test.ts. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { CHAIN_SETUP_MS, hasChain } from "../testing/chain.ts";
 import { openShop, type Shop } from "./testing/shop.ts";
+import { patient } from "../../lib/testing/patience.ts";
+
+setDefaultTimeout(patient(20_000));
 
 describe.skipIf(!hasChain)("pitfalls of settling on a chain", () => {
   let shop: Shop;
@@ -18,7 +21,7 @@ describe.skipIf(!hasChain)("pitfalls of settling on a chain", () => {
       const payment = await shop.pay(payer);
       expect((await facilitator.settle(payment, shop.requirements)).kind).toBe("settled");
     }
-  }, 20_000);
+  });
 
   test("pitfall 6: one key settles twenty payments at once, each by a transaction of its own", async () => {
     const facilitator = await shop.facilitator();

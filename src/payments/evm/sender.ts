@@ -66,6 +66,13 @@ export function createSender(node: EvmNode, account: Account, bounds: SenderBoun
     return (nonce, fees) => signTransaction({ chainId: id, nonce, ...fees, gas, to, data }, account.privateKey);
   }
 
+  /** The chain's fees by now, and more than `refused` in any case; undefined where that is above the bound. */
+  async function feesAbove(refused: Fees): Promise<Fees | undefined> {
+    const now = await currentFees(node, bounds.maxFeePerGas);
+    if (now === "too dear") return undefined;
+    return raisedFees(refused, isFault(now) ? refused : now, bounds.maxFeePerGas);
+  }
+
   /** The next nonce, and never less than `least`. */
   async function nonceFrom(least: bigint): Promise<bigint | Fault> {
     const known = next ?? (await node.read(transactionCountRequest(account.address, "pending")));
@@ -93,7 +100,7 @@ export function createSender(node: EvmNode, account: Account, bounds: SenderBoun
       // Only the node knows what the key's account has done meanwhile.
       next = undefined;
       if (verdict === "nonce too low") least = nonce + 1n;
-      else if (verdict === "underpriced") fees = raisedFees(fees, fees, bounds.maxFeePerGas);
+      else if (verdict === "underpriced") fees = await feesAbove(fees);
       else return verdict;
     }
     return withheld("the node would not take the transaction within max_fee_per_gas: nothing was sent");

@@ -9,6 +9,9 @@ import { type NodeProxy, rpcError, startNodeProxy } from "./testing/node-proxy.t
 import { freshAccount, openShop, type Shop } from "./testing/shop.ts";
 
 const SEND = "eth_sendRawTransaction";
+/** Base fees of a block in wei: 1 gwei, and 20, ten times what a transaction offers by then. */
+const CHEAP = "0x3b9aca00";
+const DEAR = "0x4a817c800";
 const HASH = /^0x[0-9a-f]{64}$/;
 
 describe.skipIf(!hasChain)("settlement on a chain", () => {
@@ -26,12 +29,15 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
     proxy.answer(undefined);
     proxy.behave(undefined);
     proxy.methods.length = 0;
+    proxy.ended.length = 0;
+    await shop.chain.rpc("anvil_setNextBlockBaseFeePerGas", [CHEAP]);
     await shop.chain.setMining(true);
     await shop.chain.mine();
   });
 
+  /** Transactions that the node has answered: what a test does next comes after them. */
   function sends(): number {
-    return proxy.methods.filter((method) => method === SEND).length;
+    return proxy.ended.filter((method) => method === SEND).length;
   }
 
   /** A stranger's transaction that goes before those of the facilitator. */
@@ -182,14 +188,30 @@ describe.skipIf(!hasChain)("settlement on a chain", () => {
     await shop.chain.setMining(false);
     const settling = facilitator.settle(payment, shop.requirements);
     await until(() => sends() === 1);
-    // Ten times what it offers.
-    await shop.chain.rpc("anvil_setNextBlockBaseFeePerGas", ["0x4a817c800"]);
+    await shop.chain.rpc("anvil_setNextBlockBaseFeePerGas", [DEAR]);
     await shop.chain.mine();
-    await shop.chain.rpc("anvil_setNextBlockBaseFeePerGas", ["0x4a817c800"]);
+    await shop.chain.rpc("anvil_setNextBlockBaseFeePerGas", [DEAR]);
     await until(() => sends() > 1);
     await shop.chain.mine();
     expect(await settling).toMatchObject({ kind: "settled" });
-    await shop.chain.rpc("anvil_setNextBlockBaseFeePerGas", ["0x3b9aca00"]);
+  });
+
+  test("asks for the fees again where they rise before its transaction arrives", async () => {
+    const facilitator = await shop.facilitator({ rpc_url: proxy.rpcUrl, max_fee_per_gas: "100000000000" });
+    const payment = await shop.pay(await shop.payer());
+    let risen = false;
+    proxy.behave(async (call, forward) => {
+      if (call.method === SEND && !risen) {
+        risen = true;
+        // The block that shows it, and the next one, which the transaction asks for.
+        await shop.chain.rpc("anvil_setNextBlockBaseFeePerGas", [DEAR]);
+        await shop.chain.mine();
+        await shop.chain.rpc("anvil_setNextBlockBaseFeePerGas", [DEAR]);
+      }
+      return await forward();
+    });
+    expect(await facilitator.settle(payment, shop.requirements)).toMatchObject({ kind: "settled" });
+    expect(sends()).toBe(2);
   });
 
   test("sends again what the node has forgotten", async () => {

@@ -9,9 +9,10 @@ import { type Store } from "../../store/store.ts";
 import { RESERVATION } from "../../store/testing/reservation.ts";
 import { OutboxPoster, type PosterOptions, retryDelayMs } from "./outbox-poster.ts";
 import { WebhookReceiver } from "../testing/webhook-receiver.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 // Processes start slowly on a busy machine.
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 const SECRET = Buffer.from("a secret that is long enough");
 const DAY_MS = 86_400_000;

@@ -19,7 +19,7 @@ export interface PostOptions {
   readonly timeoutMs?: number;
 }
 
-/** Posts a record once, signed by Standard Webhooks. Of the answer only the status counts; nothing else of it is read. */
+/** Posts a record once, signed by Standard Webhooks if there is a secret. Of the answer only the status counts; nothing else of it is read. */
 export async function postNotice(notice: NewNotice, options: PostOptions): Promise<PostResult> {
   const { secrets, now, signal, timeoutMs = POST_TIMEOUT_MS } = options;
   const webhook = { id: notice.id, timestamp: Math.floor(now / 1000), body: notice.body };

@@ -8,8 +8,9 @@ import { paymentKey } from "../x402/payment-key.ts";
 import { Reconciler } from "./reconciler.ts";
 import { toStored } from "./stored-payment.ts";
 import { CHAIN_SETUP_MS, hasChain } from "../testing/chain.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 describe.skipIf(!hasChain)("reconciliation on a chain", () => {
   const clock = { now: Date.now() };
@@ -36,6 +37,7 @@ describe.skipIf(!hasChain)("reconciliation on a chain", () => {
       amount: requirements.amount,
       payTo: requirements.payTo.toLowerCase(),
       route: "/goods",
+      consumer: "",
       fingerprint: "print",
       validBefore: Number(payment.payload.authorization.validBefore),
       payload: toStored(payment, requirements, false),

@@ -55,6 +55,7 @@ async function leave(state: PaymentState, testMode = true): Promise<PaymentPaylo
     amount: REQUIREMENTS.amount,
     payTo: REQUIREMENTS.payTo.toLowerCase(),
     route: "/goods",
+    consumer: "",
     fingerprint: "print",
     validBefore: Math.floor(clock.now / 1000) + REQUIREMENTS.maxTimeoutSeconds,
     payload: toStored(payment, REQUIREMENTS, testMode),

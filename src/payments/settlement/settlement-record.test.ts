@@ -12,6 +12,7 @@ const PAYMENT: Payment = {
   payer: "0xFrom",
   delivered: false,
   cuts: 0,
+  partials: 0,
   bodyDigest: "",
   createdAt: 0,
   updatedAt: 0,

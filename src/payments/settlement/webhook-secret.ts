@@ -9,12 +9,11 @@ const PREFIX = "whsec_";
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
- * The secrets that `text` holds, divided by spaces: each `whsec_` and Base64, or its own bytes. `name` is the environment
- * variable's, for errors, which never repeat a secret. Throws where there is none, or one that is too short to be one.
+ * The secrets that `text` holds, divided by spaces: each `whsec_` and Base64, or its own bytes; none if the variable is not
+ * set. `name` is the environment variable's, for errors, which never repeat a secret. Throws if one is too short.
  */
 export function parseSecrets(name: string, text: string | undefined): readonly Uint8Array[] {
   const words = (text ?? "").split(/\s+/).filter((word) => word !== "");
-  if (words.length === 0) throw new Error(`Cannot sign settlement records: $${name} is not set`);
   if (words.length > MAX_SECRETS) {
     throw new Error(`Cannot sign settlement records: $${name} holds more than ${MAX_SECRETS} secrets`);
   }
@@ -43,7 +42,7 @@ export interface Webhook {
   readonly body: string;
 }
 
-/** The headers of Standard Webhooks: one signature by each secret, so that receivers may change theirs at any time. */
+/** The headers of Standard Webhooks: one signature by each secret, so that receivers may change theirs at any time; without a secret there is no signature. */
 export function webhookHeaders(
   { id, timestamp, body }: Webhook,
   secrets: readonly Uint8Array[],
@@ -54,6 +53,6 @@ export function webhookHeaders(
   return {
     "webhook-id": id,
     "webhook-timestamp": String(timestamp),
-    "webhook-signature": signatures.join(" "),
+    ...(signatures.length === 0 ? {} : { "webhook-signature": signatures.join(" ") }),
   };
 }

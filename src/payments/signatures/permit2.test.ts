@@ -19,9 +19,10 @@ import { type Permit2Authorization, permit2Hash, PROXIES } from "./permit2-typed
 import { recoverSigner, signHash } from "./signature.ts";
 import { PAYEE, PAYER, PRIVATE_KEY, REQUIREMENTS, signedPayment, USDC } from "../testing/payment.ts";
 import { PERMIT2 } from "../x402/transfer.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 // Many runs take long on a busy machine.
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 const address = fc.uint8Array({ minLength: 20, maxLength: 20 }).map((value): Address => `0x${bytesToHex(value)}`);
 const uint256 = fc.bigInt({ min: 0n, max: (1n << 256n) - 1n });

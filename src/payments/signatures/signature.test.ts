@@ -8,9 +8,10 @@ import { authorizationTypes } from "@x402/evm";
 import { checksumAddress } from "./address.ts";
 import { addressOfPrivateKey, recoverSigner, signHash } from "./signature.ts";
 import { authorizationHash } from "./typed-data.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 // Many runs take long on a busy machine.
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 const hex = (bytes: number) =>
   fc.uint8Array({ minLength: bytes, maxLength: bytes }).map((value): `0x${string}` => `0x${bytesToHex(value)}`);

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { patient } from "../../lib/testing/patience.ts";
 
 /** The binary lies in a package of its own for each platform, which npm leaves out elsewhere. */
 function findAnvil(): string | undefined {
@@ -26,7 +27,7 @@ const SCRIPT = `exec 3<&0
 (read -r _ <&3; [ "$(cat /proc/$$/comm 2>/dev/null)" = anvil ] && kill $$) >/dev/null &
 exec "$@" </dev/null 3<&-`;
 const LISTENING = /Listening on 127\.0\.0\.1:([0-9]+)/;
-const START_MS = 20_000;
+const START_MS = patient(20_000);
 
 /** A running anvil. */
 export interface Anvil {

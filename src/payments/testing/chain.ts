@@ -5,11 +5,12 @@ import { type Argument, encodeArguments, encodeCall, wordAt } from "../evm/abi.t
 import { type Network } from "../x402/networks.ts";
 import { startAnvil } from "./anvil.ts";
 import { testContract } from "./contracts.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 export { hasChain } from "./anvil.ts";
 
 /** What a `beforeAll` that deploys is given: the compiler takes seconds on a busy machine, once a process. */
-export const CHAIN_SETUP_MS = 60_000;
+export const CHAIN_SETUP_MS = patient(60_000);
 const ETHER = 10n ** 18n;
 const hex = z.custom<Hex>((value) => typeof value === "string" && /^0x[0-9a-fA-F]*$/.test(value));
 const receipt = z.object({ status: z.string(), contractAddress: z.string().nullish() });

@@ -6,6 +6,8 @@ export interface Received {
   readonly body: string;
   /** It was signed by the receiver's secret. */
   readonly isGenuine: boolean;
+  /** The field `webhook-signature`. */
+  readonly signature: string | undefined;
 }
 
 type Answer = (received: Received) => Response | Promise<Response>;
@@ -26,7 +28,8 @@ export class WebhookReceiver {
       fetch: async (request) => {
         const id = request.headers.get("webhook-id") ?? "";
         const body = await request.text();
-        const received = { id, body, isGenuine: this.#isGenuine(request.headers, body) };
+        const signature = request.headers.get("webhook-signature") ?? undefined;
+        const received = { id, body, isGenuine: this.#isGenuine(request.headers, body), signature };
         this.received.push(received);
         return this.answer(received);
       },

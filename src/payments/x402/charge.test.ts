@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { x402ResourceServer } from "@x402/core/server";
 import { UptoEvmScheme } from "@x402/evm/upto/server";
 import * as fc from "fast-check";
-import { parseCharge, SETTLEMENT_OVERRIDES } from "./charge.ts";
+import { isFreeOfCharge, parseCharge, SETTLEMENT_OVERRIDES } from "./charge.ts";
 import { type PaymentRequirements } from "./messages.ts";
 import { REQUIREMENTS } from "../testing/payment.ts";
 
@@ -32,6 +32,27 @@ for (const [amount, atomic] of CHARGES) {
     expect(charge(amount)).toBe(atomic);
   });
 }
+
+const NOTHING: readonly (readonly [amount: string, isFree: boolean])[] = [
+  ["0", true],
+  ["0%", true],
+  ["0.00%", true],
+  ["$0", true],
+  ["$0.000000000", true],
+  ["1", false],
+  ["0.5%", false],
+  ["$0.0000009", false],
+  ["-0", false],
+  ["00", false],
+  ["", false],
+];
+
+test.each(NOTHING)("under exact an upstream that says %s of 100 wants nothing: %p", (amount, isFree) => {
+  const values = [JSON.stringify({ amount })];
+  expect(isFreeOfCharge(values, { ...UPTO, scheme: "exact", amount: "100" })).toBe(isFree);
+  expect(isFreeOfCharge([...values, ...values], { ...UPTO, scheme: "exact", amount: "100" })).toBe(false);
+  expect(isFreeOfCharge(values, { ...UPTO, amount: "100" })).toBe(false);
+});
 
 test("what the payer agreed to is charged where the upstream says nothing of an amount", () => {
   expect(parseCharge([], UPTO)).toBe("100000");

@@ -3,7 +3,10 @@ import { findAsset } from "./assets.ts";
 import { type PaymentRequirements } from "./messages.ts";
 import { isAtomic } from "./price.ts";
 
-/** The response header by which an upstream says what it charges under `upto`; it never reaches a client. */
+/**
+ * The response header by which an upstream says what it charges under `upto`, and under `exact` that a success costs nothing. The
+ * content service charges by it for some failures. It never reaches a client.
+ */
 export const SETTLEMENT_OVERRIDES = "Settlement-Overrides";
 
 /** Longest value of that header, in characters: an amount of 78 digits has room, and nothing deep. */
@@ -24,13 +27,36 @@ const overrides = z.looseObject({ amount: z.string().optional() });
  * answer as to an upstream that failed, and let the payment go.
  */
 export function parseCharge(values: readonly string[], requirements: PaymentRequirements): string | undefined {
-  const [value] = values;
-  if (value === undefined) return requirements.amount;
-  if (values.length > 1 || value.length > MAX_OVERRIDES_LENGTH) return undefined;
-  const said = overrides.safeParse(readJson(value));
-  if (!said.success) return undefined;
-  const charge = said.data.amount === undefined ? requirements.amount : toAtomic(said.data.amount, requirements);
+  if (values.length === 0) return requirements.amount;
+  const said = readOverrides(values);
+  if (said === undefined) return undefined;
+  const charge = said.amount === undefined ? requirements.amount : toAtomic(said.amount, requirements);
   return charge !== undefined && BigInt(charge) <= BigInt(requirements.amount) ? charge : undefined;
+}
+
+/** Whether an upstream whose Settlement-Overrides headers are `values` says of a success under `exact` that nothing is to be paid for it. */
+export function isFreeOfCharge(values: readonly string[], requirements: PaymentRequirements): boolean {
+  const amount = readOverrides(values)?.amount;
+  if (requirements.scheme !== "exact" || amount === undefined) return false;
+  // A charge of less than one unit comes to 0 as well, but the upstream wants to be paid.
+  return !/[1-9]/.test(amount) && toAtomic(amount, requirements) === "0";
+}
+
+/** Undefined if the upstream says nothing, says it twice, or says something else than it may. */
+function readOverrides(values: readonly string[]): z.infer<typeof overrides> | undefined {
+  const [value] = values;
+  if (value === undefined || values.length > 1 || value.length > MAX_OVERRIDES_LENGTH) return undefined;
+  return overrides.safeParse(readJson(value)).data;
+}
+
+/**
+ * Whether an upstream whose Settlement-Overrides headers are `values` says of a failure that it is to be paid: under `exact` with
+ * the whole price, under `upto` with any amount that makes sense. Ask only for an upstream that may charge for failures.
+ */
+export function isChargedFailure(values: readonly string[], requirements: PaymentRequirements): boolean {
+  const charge = values.length === 0 ? undefined : parseCharge(values, requirements);
+  if (charge === undefined || charge === "0") return false;
+  return requirements.scheme === "upto" || charge === requirements.amount;
 }
 
 function readJson(text: string): unknown {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { decodeTemplate } from "./template.ts";
+import { decodeTemplate, ignoredMembers } from "./template.ts";
 
 function encode(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString("base64");
@@ -15,4 +15,17 @@ test("a payload of another shape is refused, saying where", () => {
   expect(() => decodeTemplate(encode({ resource: { description: 1 } }))).toThrow(
     'Cannot use x402.payment_required_b64: its "resource.description" is not as in a 402 payload',
   );
+});
+
+test("members that no challenge takes over are named", () => {
+  const payload = {
+    x402Version: 1,
+    error: "Pay",
+    resource: { url: "https://a.example", tags: [] },
+    accepts: [],
+    note: 1,
+  };
+  expect(ignoredMembers(encode(payload))).toEqual(["x402Version", "resource.url", "error", "accepts", "note"]);
+  expect(ignoredMembers(encode({ x402Version: 2, resource: { description: "d" }, extensions: {} }))).toEqual([]);
+  expect(ignoredMembers("")).toEqual([]);
 });

@@ -16,11 +16,26 @@ const schema = z.looseObject({
 /** Reads `x402.payment_required_b64`; an empty one is an empty template. Throws where it is no such payload. */
 export function decodeTemplate(base64: string): ChallengeTemplate {
   if (base64 === "") return { resource: {}, extensions: {} };
-  const value: unknown = JSON.parse(Buffer.from(base64, "base64").toString("utf8"));
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(decode(base64));
   if (!parsed.success) {
     const where = parsed.error.issues[0]?.path.join(".") ?? "";
     throw new Error(`Cannot use x402.payment_required_b64: its "${where}" is not as in a 402 payload`);
   }
   return { resource: parsed.data.resource, extensions: parsed.data.extensions ?? {} };
+}
+
+/** The members of `x402.payment_required_b64` that no challenge takes over, as `resource.url`; its version is not one of them. */
+export function ignoredMembers(base64: string): readonly string[] {
+  const parsed = base64 === "" ? undefined : schema.safeParse(decode(base64));
+  if (parsed?.success !== true) return [];
+  const { resource, extensions: _, x402Version: version, ...others } = parsed.data;
+  return [
+    ...(version === undefined || version === 2 ? [] : ["x402Version"]),
+    ...("url" in resource ? ["resource.url"] : []),
+    ...Object.keys(others),
+  ];
+}
+
+function decode(base64: string): unknown {
+  return JSON.parse(Buffer.from(base64, "base64").toString("utf8"));
 }

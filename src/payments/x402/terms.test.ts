@@ -120,12 +120,14 @@ function accepting(change: Partial<PaymentRequirements>, rest: Partial<PaymentPa
 }
 
 test("a payment may add to what it accepts, in other letter case too", () => {
-  expect(findMismatch(accepting({}), REQUIRED)).toBeUndefined();
-  expect(findMismatch(accepting({ payTo: PAYEE.toLowerCase() }), REQUIRED)).toBeUndefined();
-  expect(findMismatch(accepting({ extra: { ...REQUIREMENTS.extra, more: 1 } }), REQUIRED)).toBeUndefined();
+  expect(findMismatch(accepting({}), REQUIRED, isFor)).toBeUndefined();
+  expect(findMismatch(accepting({ payTo: PAYEE.toLowerCase() }), REQUIRED, isFor)).toBeUndefined();
+  expect(findMismatch(accepting({ extra: { ...REQUIREMENTS.extra, more: 1 } }), REQUIRED, isFor)).toBeUndefined();
   const extensions = { bazaar: { info: { input: { type: "http", method: "GET" }, id: 1 } }, own: 1 };
-  expect(findMismatch(accepting({}, { extensions }), REQUIRED)).toBeUndefined();
+  expect(findMismatch(accepting({}, { extensions }), REQUIRED, isFor)).toBeUndefined();
 });
+
+const isFor = (url: string) => url === REQUIRED.resource.url;
 
 const CHANGES: readonly Partial<PaymentRequirements>[] = [
   { amount: "9999" },
@@ -140,15 +142,15 @@ const CHANGES: readonly Partial<PaymentRequirements>[] = [
 
 for (const change of CHANGES) {
   test(`a payment that accepted ${JSON.stringify(change)} matches nothing`, () => {
-    expect(findMismatch(accepting(change), REQUIRED)).toBe("No matching payment requirements");
+    expect(findMismatch(accepting(change), REQUIRED, isFor)).toBe("No matching payment requirements");
   });
 }
 
 test("a changed extension or another resource is told apart", () => {
   const extensions = { bazaar: { info: { input: { type: "mcp" } } } };
-  expect(findMismatch(accepting({}, { extensions }), REQUIRED)).toBe("extension_echo_mismatch");
+  expect(findMismatch(accepting({}, { extensions }), REQUIRED, isFor)).toBe("extension_echo_mismatch");
   const resource = { url: "http://localhost/other" };
-  expect(findMismatch(accepting({}, { resource }), REQUIRED)).toBe("resource_mismatch");
+  expect(findMismatch(accepting({}, { resource }), REQUIRED, isFor)).toBe("resource_mismatch");
 });
 
 test("test mode runs on loopback alone", () => {

@@ -128,8 +128,15 @@ function contains(sent: unknown, advertised: unknown): boolean {
 /** Why a payment does not fit the challenge; undefined where it does. */
 export type Mismatch = "No matching payment requirements" | "extension_echo_mismatch" | "resource_mismatch";
 
-/** Compares what a payer says to have accepted with what is asked for: more is allowed in `extra` and extensions, other is not. */
-export function findMismatch(payment: PaymentPayload, required: PaymentRequired): Mismatch | undefined {
+/**
+ * Compares what a payer says to have accepted with what is asked for: more is allowed in `extra` and extensions, other is not.
+ * `isFor` tells whether the URL that the payer names is that of the request.
+ */
+export function findMismatch(
+  payment: PaymentPayload,
+  required: PaymentRequired,
+  isFor: (url: string) => boolean,
+): Mismatch | undefined {
   const { accepted, extensions, resource } = payment;
   if (!required.accepts.some((offer) => agrees(accepted, offer))) return "No matching payment requirements";
   for (const [key, value] of Object.entries(extensions ?? {})) {
@@ -137,7 +144,7 @@ export function findMismatch(payment: PaymentPayload, required: PaymentRequired)
     if (advertised !== undefined && !contains(value, advertised)) return "extension_echo_mismatch";
   }
   // An EIP-3009 signature covers token, amount, payee, times and nonce, no URL: this catches mix-ups, not malice.
-  if (resource !== undefined && resource.url !== required.resource.url) return "resource_mismatch";
+  if (resource !== undefined && !isFor(resource.url)) return "resource_mismatch";
   return undefined;
 }
 

@@ -8,8 +8,10 @@ import {
   type PaymentRequirements,
   type Receipt,
 } from "./messages.ts";
+import { isAtomic } from "./price.ts";
 
 /** The headers of x402's version 1: the payment, and what became of it. */
+export const X_PAYMENT = "X-PAYMENT";
 export const X_PAYMENT_RESPONSE = "X-PAYMENT-RESPONSE";
 
 /** Version 1 knows chains by these names alone, those of x402's reference implementation. */
@@ -119,4 +121,45 @@ export function fromV1(
 /** A receipt as version 1 has it: the same, with the network's name. */
 export function v1Receipt(receipt: Receipt): Receipt {
   return { ...receipt, network: v1Network(receipt.network) ?? receipt.network };
+}
+
+const v1RequirementsSchema = z.looseObject({
+  scheme: z.literal("exact"),
+  network: z.string(),
+  maxAmountRequired: z.string().refine(isAtomic),
+  payTo: z.string(),
+  maxTimeoutSeconds: z.int().positive(),
+  asset: z.string(),
+  extra: z.record(z.string(), z.unknown()).nullish(),
+});
+
+const v1ChallengeSchema = z.looseObject({
+  x402Version: z.literal(1),
+  accepts: z.array(z.unknown()).max(32),
+});
+
+/** A challenge of version 1, the body of a 402, as one of version 2 for `url`, with the ways that this build knows; undefined where `body` is none. */
+export function fromV1Challenge(body: unknown, url: string): PaymentRequired | undefined {
+  const parsed = v1ChallengeSchema.safeParse(body);
+  if (!parsed.success) return undefined;
+  const accepts = parsed.data.accepts.flatMap((way) => {
+    const { success, data } = v1RequirementsSchema.safeParse(way);
+    const network = success ? NETWORKS.get(data.network) : undefined;
+    if (!success || network === undefined) return [];
+    const { scheme, maxAmountRequired: amount, asset, payTo, maxTimeoutSeconds, extra } = data;
+    const offer = { scheme, network, amount, asset, payTo, maxTimeoutSeconds, extra: extra ?? {} };
+    return isByEip3009(offer) ? [offer] : [];
+  });
+  return { x402Version: 2, resource: { url }, accepts };
+}
+
+/** A payment by EIP-3009 as version 1 has it. */
+export function toV1Payment({ accepted, payload }: PaymentPayload): object {
+  const network = v1Network(accepted.network) ?? accepted.network;
+  return { x402Version: 1, scheme: accepted.scheme, network, payload };
+}
+
+/** A network by the name that version 2 has for it; one that version 1 does not know stays as it is. */
+export function fromV1Network(network: string): string {
+  return NETWORKS.get(network) ?? network;
 }

@@ -5,9 +5,10 @@ import { Connection, type ConnectionSettings, statement } from "./connection.ts"
 import { type Value } from "./messages.ts";
 import { Pool } from "./pool.ts";
 import { type SslMode } from "./target.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 // Processes start slowly on a busy machine.
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 const authority = makeCertificate({ subject: [["CN", "authority"]], isCa: true });
 const stranger = makeCertificate({ subject: [["CN", "stranger"]], isCa: true });

@@ -93,7 +93,6 @@ export class Connection {
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
       late.reject(new PostgresError("timeout", `the server is not ready within ${connectMs} ms`));
-      attempt.socket?.destroy();
     }, connectMs);
     try {
       return await Promise.race([Connection.#make(settings, attempt), late.promise]);

@@ -1,4 +1,4 @@
-import { type Connection, type Result, statement } from "./connection.ts";
+import { type Connection, type Result, statement, type Step } from "./connection.ts";
 import { type Statement, type Value } from "./messages.ts";
 import { Pool, type PoolSettings } from "./pool.ts";
 import { PostgresError } from "./postgres-error.ts";
@@ -16,6 +16,12 @@ const QUICK = { statement: statement("SELECT set_config('synchronous_commit', 'o
 const WAIT_FOR_DISK = statement(
   "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
 );
+
+/** How much later than the server itself this side gives a statement of a transaction up, in milliseconds. */
+const ANSWER_GRACE_MS = 500;
+
+/** Runs one statement of a transaction: its rows. */
+export type Run = (text: string, values?: readonly Value[]) => Promise<Result["rows"]>;
 
 /** The tables of the store, once their schema is this program's. */
 export class Database {
@@ -65,6 +71,25 @@ export class Database {
   /** For what is only read. */
   read(text: Statement, values: readonly Value[]): Promise<Result> {
     return this.durable(text, values);
+  }
+
+  /**
+   * Runs what `work` asks for as one transaction, which is on the disk when it resolves. `mode` follows BEGIN. Where it rejects,
+   * nothing was written, unless the answer to COMMIT was lost.
+   */
+  async transaction<T>(mode: string, work: (run: Run) => Promise<T>): Promise<T> {
+    await this.ready();
+    return this.#pool.session(async (connection) => {
+      const run: Run = async (text, values = []) => {
+        // Without a name: behind a pooler another session may not know it, and within a transaction it cannot be prepared again.
+        const step: Step = { statement: { name: "", text }, values };
+        return (await connection.run([step], this.#statementMs + ANSWER_GRACE_MS)).rows;
+      };
+      await run(`BEGIN ${mode}`);
+      const result = await work(run);
+      await run("COMMIT");
+      return result;
+    });
   }
 
   close(): Promise<void> {

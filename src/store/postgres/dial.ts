@@ -57,7 +57,6 @@ async function askForTls(socket: Socket): Promise<void> {
     socket.once("data", resolve);
     socket.once("close", () => reject(new PostgresError("connection", "the server closed when it was asked for TLS")));
   });
-  socket.removeAllListeners("close");
   if (answer.length === 1 && answer[0] === YES) return;
   socket.destroy();
   if (answer.length === 1 && answer[0] === NO) throw new PostgresError("refused", "the server does not offer TLS");

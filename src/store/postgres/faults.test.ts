@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { connect, createServer } from "node:net";
 import { join } from "node:path";
-import { listenOnLoopback } from "../../lib/testing/listen.ts";
 import { HOLD_MS } from "../ledger.ts";
 import { type Store } from "../store.ts";
 import { hasPostgres, TestPostgres } from "../testing/postgres.ts";
+import { startRelay } from "../testing/relay.ts";
 import { RESERVATION as PAYMENT } from "../testing/reservation.ts";
 import { until } from "../../lib/testing/until.ts";
 import { Connection, statement } from "./connection.ts";
@@ -12,9 +11,11 @@ import { Database } from "./database.ts";
 import { PostgresLedger } from "./ledger.ts";
 import { openPostgresStore } from "./open-postgres-store.ts";
 import { type PoolSettings } from "./pool.ts";
+import { SCHEMA_VERSION } from "./schema.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 // Processes start slowly on a busy machine.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const PROCESSES = 8;
 const PAYMENTS = 100;
@@ -32,22 +33,6 @@ const CHILD = `
   await close();
 `;
 
-/** Stands between a client and the server, and passes on what the server says unless it `loses` that. */
-async function startRelay(port: number): Promise<Disposable & { port: number; loses: boolean }> {
-  const relay = { port: 0, loses: false, [Symbol.dispose]: () => void listener.close() };
-  const listener = createServer((client) => {
-    const upstream = connect(port, "127.0.0.1");
-    client.on("error", () => {}).on("close", () => upstream.destroy());
-    upstream.on("error", () => {}).on("close", () => client.destroy());
-    client.on("data", (chunk) => upstream.write(chunk));
-    upstream.on("data", (chunk) => {
-      if (!relay.loses) client.write(chunk);
-    });
-  });
-  relay.port = await listenOnLoopback(listener);
-  return relay;
-}
-
 /** Waits until the store answers again. */
 async function recovers({ ledger }: Store, nonce: string): Promise<void> {
   await until(() =>
@@ -56,6 +41,11 @@ async function recovers({ ledger }: Store, nonce: string): Promise<void> {
       () => false,
     ),
   );
+}
+
+async function settle({ ledger }: Store, nonce: string): Promise<void> {
+  const { payment } = await ledger.reserve({ ...PAYMENT, nonce });
+  await ledger.move(payment, { state: "settled", hold: false, transaction: "0xtx" });
 }
 
 describe.skipIf(!hasPostgres)("with a server", () => {
@@ -112,7 +102,7 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     const user = await server.newUser();
     const stores = Array.from({ length: 8 }, () => openPostgresStore(server.settings({ user })));
     await Promise.all(stores.map((store) => store.ready()));
-    expect(await server.query(`SELECT version FROM ${user}.turnpike_schema`)).toEqual([["2"]]);
+    expect(await server.query(`SELECT version FROM ${user}.turnpike_schema`)).toEqual([[String(SCHEMA_VERSION)]]);
     for (const store of stores) await store.close();
   });
 
@@ -121,9 +111,31 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     await server.query(`UPDATE ${opened.user}.turnpike_schema SET version = 99`);
     const other = openPostgresStore(opened.settings);
     const said = await other.ledger.find(PAYMENT).catch(String);
-    expect(said).toContain("its schema is version 99, this program knows 2");
+    expect(said).toContain(`its schema is version 99, this program knows ${SCHEMA_VERSION}`);
     expect(await server.query(`SELECT version FROM ${opened.user}.turnpike_schema`)).toEqual([["99"]]);
     await other.close();
+  });
+
+  test("a schema of the version before usage keeps its payments, and counts those alone that are settled from now on", async () => {
+    await using opened = await open();
+    const { store, user, settings } = opened;
+    await settle(store, "before");
+    const { payment } = await store.ledger.reserve({ ...PAYMENT, nonce: "open" });
+    await store.ledger.move(payment, { state: "settling", hold: true });
+    for (const name of ["state", "resets", "flushes", "routes", "upstreams", "payments"]) {
+      await server.query(`DROP TABLE ${user}.turnpike_usage_${name}`);
+    }
+    await server.query(`DROP INDEX ${user}.turnpike_payments_owed`);
+    await server.query(`ALTER TABLE ${user}.turnpike_payments DROP COLUMN counted, DROP COLUMN consumer`);
+    await server.query(`UPDATE ${user}.turnpike_schema SET version = 3`);
+    const after = openPostgresStore(settings);
+    await after.ready();
+    expect(await after.ledger.find({ ...PAYMENT, nonce: "before" })).toMatchObject({ state: "settled", consumer: "" });
+    expect((await after.usage.read("gateway")).paid).toEqual([]);
+    await settle(after, "after");
+    await store.ledger.move(payment, { state: "settled", hold: false, transaction: "0xtx" });
+    expect((await after.usage.reset("reset", "gateway")).paid).toMatchObject([{ payments: 2, amount: "20000" }]);
+    await after.close();
   });
 
   test("a user who may make no tables is told so, and can use those that are there", async () => {
@@ -298,10 +310,11 @@ describe.skipIf(!hasPostgres)("with a server", () => {
     const clock = { now: 1_800_000_000_000 };
     const now = (): number => clock.now;
     await using opened = await open({}, now);
+    await opened.store.ready();
     using relay = await startRelay(server.port);
     const target = { ...opened.settings.target, port: relay.port };
     const database = new Database({ ...opened.settings, target, statementMs: 100, size: 1 }, now);
-    const ledger = new PostgresLedger(database);
+    const ledger = new PostgresLedger(database, now);
     expect((await ledger.reserve({ ...PAYMENT, nonce: "0xkept" })).held).toBe(true);
     relay.loses = true;
     expect(await ledger.reserve({ ...PAYMENT, nonce: "0xlost" }).catch(String)).toContain("did not answer");

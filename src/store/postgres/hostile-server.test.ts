@@ -1,57 +1,19 @@
 import { afterEach, expect, test } from "bun:test";
-import { createServer, type Server, type Socket } from "node:net";
+import { createServer } from "node:net";
 import { listenOnLoopback } from "../../lib/testing/listen.ts";
+import { closeServers, message, OK, READY, serve, UTF8 } from "../testing/scripted-postgres.ts";
+import { until } from "../../lib/testing/until.ts";
+import { watchTimers } from "../../lib/testing/timers.ts";
 import { Connection, statement } from "./connection.ts";
 import { Pool } from "./pool.ts";
 import { type SslMode } from "./target.ts";
 
-const servers: Server[] = [];
-const sockets: Socket[] = [];
+afterEach(closeServers);
 
-afterEach(() => {
-  for (const socket of sockets.splice(0)) socket.destroy();
-  for (const server of servers.splice(0)) server.close();
-});
-
-/** A server that sends one of `answers` for each piece that comes; what comes is kept. */
-async function serve(...answers: readonly (Buffer | string)[]): Promise<{ port: number; heard: () => string }> {
-  let heard = "";
-  const server = createServer((socket) => {
-    sockets.push(socket);
-    const left = [...answers];
-    socket.on("error", () => {});
-    socket.on("data", (chunk) => {
-      heard += chunk.toString("latin1");
-      const answer = left.shift();
-      if (answer !== undefined) socket.write(answer);
-    });
-  });
-  servers.push(server);
-  return { port: await listenOnLoopback(server), heard: () => heard };
-}
-
-function message(type: string, ...parts: readonly (Buffer | string | number)[]): Buffer {
-  const body = Buffer.concat(
-    parts.map((part) => {
-      if (typeof part !== "number") return Buffer.from(part);
-      const bytes = Buffer.alloc(4);
-      bytes.writeInt32BE(part);
-      return bytes;
-    }),
-  );
-  const head = Buffer.alloc(5);
-  head.write(type);
-  head.writeInt32BE(body.length + 4, 1);
-  return Buffer.concat([head, body]);
-}
-
-const OK = message("R", 0);
-const UTF8 = message("S", "server_encoding\0UTF8\0");
-const READY = message("Z", "I");
 const SCRAM = message("R", 10, "SCRAM-SHA-256\0\0");
 const PASSWORD = "correct horse";
 
-async function outcome(port: number, sslMode: SslMode = "disable"): Promise<string> {
+async function outcome(port: number, sslMode: SslMode = "disable", ms = 200): Promise<string> {
   const target = { host: "127.0.0.1", port, user: "me", database: "db", sslMode };
   try {
     const connection = await Connection.open({
@@ -59,10 +21,10 @@ async function outcome(port: number, sslMode: SslMode = "disable"): Promise<stri
       password: PASSWORD,
       allowCleartext: false,
       authorities: "",
-      statementMs: 200,
-      connectMs: 200,
+      statementMs: ms,
+      connectMs: ms,
     });
-    const rows = await connection.run([{ statement: statement("SELECT 1"), values: [] }], 200);
+    const rows = await connection.run([{ statement: statement("SELECT 1"), values: [] }], ms);
     connection.close();
     return JSON.stringify(rows);
   } catch (error) {
@@ -132,9 +94,59 @@ for (const [name, sslMode, answers, expected] of CASES) {
   });
 }
 
+test("a server that closes when it is asked for TLS is named", async () => {
+  const { port } = await serve("close");
+  expect(await outcome(port, "require")).toBe("the server closed when it was asked for TLS");
+});
+
+test("notices, a key to cancel with and parameters come before a server is ready", async () => {
+  const more = [message("N", "Mhello\0\0"), message("K", 1, 2), message("S", "TimeZone\0UTC\0")];
+  const row = message("D", Buffer.from([0, 1, 0, 0, 0, 1, 0x31]));
+  const answer = Buffer.concat([message("1"), message("2"), row, message("C", "SELECT 1\0"), READY]);
+  const { port } = await serve(Buffer.concat([OK, ...more, UTF8, READY]), answer);
+  expect(await outcome(port)).toBe('{"rows":[["1"]],"count":1}');
+});
+
+/** A row of one column whose message has so many bytes. */
+function rowOf(bytes: number): Buffer {
+  return message("D", Buffer.from([0, 1]), bytes - 6, Buffer.alloc(bytes - 6, "x"));
+}
+
+test.each([
+  [0, '"count":8}'],
+  [1, "the result is too long"],
+])("a result may have 64 MiB, and %d bytes more", async (more, expected) => {
+  const length = 8 * 1024 * 1024;
+  const rows = [...Array<Buffer>(7).fill(rowOf(length)), rowOf(length + more)];
+  const answer = Buffer.concat([message("1"), message("2"), ...rows, message("C", "SELECT 8\0"), READY]);
+  const { port } = await serve(Buffer.concat([OK, UTF8, READY]), answer);
+  expect((await outcome(port, "disable", 10_000)).slice(-expected.length)).toBe(expected);
+});
+
+test("a server that sends notices without end, one by one, is given up", async () => {
+  const { port, connections } = await serve();
+  const failed = outcome(port, "disable", 20_000);
+  await until(() => connections.length === 1);
+  const ended = { now: false };
+  void failed.then(() => (ended.now = true));
+  for (let i = 0; i < 250 && !ended.now; i++) {
+    connections[0]?.write(message("N", "\0"));
+    await new Promise(setImmediate);
+  }
+  expect(await failed).toBe(NO_PROTOCOL);
+});
+
+test("a connection leaves no timer behind, whatever came of it", async () => {
+  using timers = watchTimers();
+  const { port } = await serve(Buffer.concat([OK, UTF8, READY]), Buffer.concat([message("C", "SELECT 0\0"), READY]));
+  expect(await outcome(port, "disable", 7654)).toBe('{"rows":[],"count":0}');
+  const { port: refusing } = await serve(message("E", "C28000\0Mno\0\0"));
+  expect(await outcome(refusing, "disable", 7654)).toContain("28000");
+  expect(timers.pending(7654)).toBe(0);
+});
+
 test("a server that closes at once, and one that is not there, are told apart", async () => {
   const server = createServer((socket) => socket.destroy());
-  servers.push(server);
   const port = await listenOnLoopback(server);
   expect(await outcome(port)).toContain("the connection was lost");
   await new Promise((resolve) => server.close(resolve));

@@ -1,20 +1,41 @@
 import { HOLD_MS, MAX_CUTS, RECHECK_MS } from "../ledger.ts";
 import { statement } from "./connection.ts";
+import { MOST_DRIFT_MS } from "./clock-watch.ts";
 import { NOW } from "./database.ts";
 import { PAYMENT } from "./payment-row.ts";
 import { OUTBOX, PAYMENTS } from "./schema.ts";
 
 /** Rows that one reaping takes, so that it never blocks for long. */
 const REAP_ROWS = 1000;
-/** A hold without any progress for so long is not renewed: whoever had it forgot it. */
-export const LONGEST_HOLD_MS = 15 * 60_000;
 /** How long after its end of validity a payment that never settled is forgotten, for clocks that differ. */
 const REAP_GRACE_S = 120;
 
 /** Money has moved, or may have. */
 const BEGUN = "p.state IN ('settling', 'unknown', 'settled')";
+/**
+ * No process works on it: the hold was given back, or is over by a clock that reads what it should (`expected`, null while it is
+ * not to be trusted). A hold that ends later than any can is from before that clock was put back.
+ */
+function free(now: string, expected: string): string {
+  const isOver = `p.held_until < ${now} OR p.held_until > ${now} + ${2 * HOLD_MS}`;
+  return `(p.held_until = 0 OR (coalesce(abs(${now} - ${expected}::bigint) <= ${MOST_DRIFT_MS}, false) AND (${isOver})))`;
+}
+
 /** What such a payment keeps, and one that is used anew does not. */
-const KEPT = ["token", "scheme", "payload", "amount", "pay_to", "route", "tx", "reason", "payer", "body_digest"];
+const KEPT = [
+  "token",
+  "scheme",
+  "payload",
+  "amount",
+  "pay_to",
+  "route",
+  "consumer",
+  "counted",
+  "tx",
+  "reason",
+  "payer",
+  "body_digest",
+];
 
 /**
  * One statement decides who works on a payment. A row that stands in the way is taken over where nothing was spent and
@@ -23,19 +44,19 @@ const KEPT = ["token", "scheme", "payload", "amount", "pay_to", "route", "tx", "
  */
 export const RESERVE = statement(`
   INSERT INTO ${PAYMENTS} AS p (network, asset, payer_from, nonce, state, attempt, owner, held_until, claimed_at,
-    token, scheme, amount, pay_to, route, fingerprint, valid_before, payload, created_at, updated_at)
+    token, scheme, amount, pay_to, route, consumer, fingerprint, valid_before, payload, created_at, updated_at)
   SELECT $2, $3, $4, $5, 'reserved', 1, $6, clock.now + ${HOLD_MS}, clock.now,
-    $7, $8, $9::numeric, $10, $11, $12, $13::bigint, $14, clock.now, clock.now FROM (SELECT ${NOW} AS now) AS clock
+    $7, $8, $9::numeric, $10, $11, $17, $12, $13::bigint, $14, clock.now, clock.now FROM (SELECT ${NOW} AS now) AS clock
   ON CONFLICT (network, asset, payer_from, nonce) DO UPDATE SET
     state = CASE WHEN p.state IN ('settling', 'unknown') THEN 'unknown' WHEN p.state = 'settled' THEN 'settled' ELSE 'reserved' END,
     attempt = p.attempt + 1, owner = excluded.owner, held_until = excluded.held_until,
     claimed_at = excluded.claimed_at, updated_at = excluded.updated_at,
     fingerprint = excluded.fingerprint, valid_before = excluded.valid_before,
     ${KEPT.map((name) => `${name} = CASE WHEN ${BEGUN} THEN p.${name} ELSE excluded.${name} END`).join(", ")}
-  WHERE p.held_until < excluded.updated_at AND (
+  WHERE ${free("excluded.updated_at", "$15")} AND (
     p.state IN ('released', 'failed', 'reserved', 'verified')
     OR (p.fingerprint = excluded.fingerprint AND (p.state IN ('settling', 'unknown')
-      OR (p.state = 'settled' AND NOT p.delivered AND p.cuts < ${MAX_CUTS}))))
+      OR (p.state = 'settled' AND NOT p.delivered AND p.cuts < ${MAX_CUTS} AND p.partials < $16::int))))
   RETURNING ${PAYMENT}`);
 
 const KEY = "p.network = $2 AND p.asset = $3 AND p.payer_from = $4 AND p.nonce = $5";
@@ -46,8 +67,8 @@ const MOVED = `
     tx = coalesce($11, p.tx), reason = coalesce($12, p.reason), payer = coalesce($13, p.payer),
     amount = coalesce($14::numeric, p.amount),
     payload = CASE WHEN $9 IN ('settled', 'failed', 'released') THEN '' ELSE p.payload END,
-    body_digest = coalesce($16, p.body_digest),
-    delivered = coalesce($15::boolean, p.delivered), cuts = p.cuts + CASE WHEN $15::boolean THEN 0 WHEN NOT $15::boolean THEN 1 ELSE 0 END
+    body_digest = coalesce($16, p.body_digest), partials = p.partials + $17::int,
+    delivered = p.delivered OR coalesce($15::boolean, false), cuts = p.cuts + CASE WHEN $15::boolean THEN 0 WHEN NOT $15::boolean THEN 1 ELSE 0 END
   WHERE ${KEY} AND p.attempt = $6::int AND p.owner = $7 AND p.claimed_at = $8::bigint AND p.held_until > 0`;
 
 export const MOVE = statement(MOVED);
@@ -55,8 +76,11 @@ export const MOVE = statement(MOVED);
 export const MOVE_AND_POST = statement(`
   WITH moved AS (${MOVED} RETURNING p.updated_at), posted AS (
     INSERT INTO ${OUTBOX} (id, url, body, due_at, created_at)
-    SELECT $17, $18, $19, moved.updated_at, moved.updated_at FROM moved ON CONFLICT DO NOTHING)
+    SELECT $18, $19, $20, moved.updated_at, moved.updated_at FROM moved ON CONFLICT DO NOTHING)
   SELECT 1 FROM moved`);
+
+export const DELIVER = statement(`
+  UPDATE ${PAYMENTS} AS p SET delivered = true, updated_at = ${NOW} WHERE ${KEY} AND p.state = 'settled' AND NOT p.delivered`);
 
 export const FORGET = statement(`
   DELETE FROM ${PAYMENTS} AS p
@@ -80,7 +104,7 @@ const THOSE =
 
 export const CLAIM_OPEN = statement(`
   ${pick(
-    `p.state IN ('settling', 'unknown') AND p.held_until < ${NOW} AND p.updated_at < ${NOW} - ${RECHECK_MS}`,
+    `p.state IN ('settling', 'unknown') AND ${free(NOW, "$4")} AND p.updated_at < ${NOW} - ${RECHECK_MS}`,
     "ORDER BY p.updated_at",
     "$3::int",
   )}
@@ -106,7 +130,13 @@ export const REAP = statement(`
   )}
   DELETE FROM ${PAYMENTS} AS p USING picked WHERE ${THOSE}`);
 
+export const CLOCK = statement(`SELECT ${NOW}`);
+
+/** Makes holds nobody's: they run out, and who had them can change nothing any more. */
+export const GIVE_UP = statement(`
+  UPDATE ${PAYMENTS} AS p SET owner = ''
+  WHERE p.owner = $1 AND p.held_until > 0 AND p.nonce = ANY (string_to_array($2, ','))`);
+
 export const RENEW = statement(`
   UPDATE ${PAYMENTS} AS p SET held_until = ${NOW} + ${HOLD_MS}
-  WHERE p.owner = $2 AND p.held_until > 0 AND p.updated_at > ${NOW} - ${LONGEST_HOLD_MS}
-    AND p.nonce <> ALL (string_to_array($3, ','))`);
+  WHERE p.owner = $2 AND p.held_until > 0 AND p.nonce <> ALL (string_to_array($3, ','))`);

@@ -1,7 +1,14 @@
 import { type Payment, type PaymentKey } from "../ledger.ts";
-import { type LedgerFilter, type LedgerView, MAX_FOUND, type Total } from "../ledger-view.ts";
+import {
+  type LedgerFilter,
+  type LedgerView,
+  MAX_FOUND,
+  type SoldOnDay,
+  type Standing,
+  type Total,
+} from "../ledger-view.ts";
 import { statement } from "./connection.ts";
-import { type Database } from "./database.ts";
+import { type Database, NOW } from "./database.ts";
 import { FIND } from "./ledger-statements.ts";
 import { type Value } from "./messages.ts";
 import { keyOf, PAYMENT, toPayment } from "./payment-row.ts";
@@ -38,6 +45,24 @@ const TOTALS = Object.fromEntries(
   ]),
 );
 
+const DAY_MS = 86_400_000;
+/** Milliseconds for which the sums of days before yesterday are told again: a million payments take the database half a second. */
+const OLD_DAYS_MS = 300_000;
+
+const SOLD = statement(
+  `SELECT p.created_at / ${DAY_MS}, p.route, p.network, p.token, count(*), sum(p.amount) FROM ${PAYMENTS} AS p
+   WHERE p.state = 'settled' AND p.created_at >= $1::bigint AND p.created_at < $2::bigint
+   GROUP BY 1, 2, 3, 4 ORDER BY 1 DESC, 2, 3, 4`,
+);
+
+/** The last number is of those whose worker is gone. */
+const STANDING = statement(
+  `SELECT count(*), count(*) FILTER (WHERE p.state = 'unknown'), min(p.created_at),
+     (SELECT count(*) FROM ${PAYMENTS} WHERE state = 'settled' AND NOT delivered AND held_until = 0),
+     (SELECT count(*) FROM ${PAYMENTS} WHERE held_until > 0 AND held_until < ${NOW} AND state = 'settled' AND NOT delivered)
+   FROM ${PAYMENTS} AS p WHERE p.state IN ('settling', 'unknown')`,
+);
+
 const OPEN = statement(`SELECT count(*) FROM ${PAYMENTS} AS p WHERE p.state IN ('settling', 'unknown')`);
 
 const SEARCH = statement(
@@ -49,6 +74,10 @@ const SEARCH = statement(
 /** The ledger in PostgreSQL, for people. */
 export class PostgresLedgerView implements LedgerView {
   readonly #database: Database;
+  /** What was sold before yesterday, as it was read last. */
+  #old:
+    | { readonly from: number; readonly until: number; readonly end: number; readonly days: readonly SoldOnDay[] }
+    | undefined;
 
   constructor(database: Database) {
     this.#database = database;
@@ -78,6 +107,41 @@ export class PostgresLedgerView implements LedgerView {
     return Number(rows[0]?.[0] ?? 0);
   }
 
+  async sold(since: number): Promise<readonly SoldOnDay[]> {
+    const from = startOfDay(since);
+    const yesterday = startOfDay(Date.now() - DAY_MS);
+    if (from >= yesterday) return await this.#soldBetween(from, Number.MAX_SAFE_INTEGER);
+    const old = this.#old;
+    if (old === undefined || old.from !== from || old.until !== yesterday || performance.now() > old.end) {
+      const days = await this.#soldBetween(from, yesterday);
+      this.#old = { from, until: yesterday, end: performance.now() + OLD_DAYS_MS, days };
+    }
+    return [...(await this.#soldBetween(yesterday, Number.MAX_SAFE_INTEGER)), ...(this.#old?.days ?? [])];
+  }
+
+  async #soldBetween(from: number, until: number): Promise<readonly SoldOnDay[]> {
+    const { rows } = await this.#database.read(SOLD, [from, until]);
+    return rows.map(([day, route, network, token, payments, amount]) => ({
+      day: new Date(Number(day) * DAY_MS).toISOString().slice(0, 10),
+      route: route ?? "",
+      network: network ?? "",
+      token: token ?? "",
+      payments: Number(payments),
+      amount: amount ?? "0",
+    }));
+  }
+
+  async standing(): Promise<Standing> {
+    const { rows } = await this.#database.read(STANDING, [this.#database.clock]);
+    const [open = null, unknown = null, oldest = null, owed = null, left = null] = rows[0] ?? [];
+    return {
+      open: Number(open ?? 0),
+      unknown: Number(unknown ?? 0),
+      owed: Number(owed ?? 0) + Number(left ?? 0),
+      oldestOpen: oldest === null ? undefined : Number(oldest),
+    };
+  }
+
   async find(key: PaymentKey): Promise<Payment | undefined> {
     const { rows } = await this.#database.read(FIND, keyOf(key));
     return rows[0] === undefined ? undefined : toPayment(rows[0]);
@@ -88,6 +152,10 @@ export class PostgresLedgerView implements LedgerView {
     const { rows } = await this.#database.read(SEARCH, [text, `${text}\u{10ffff}`]);
     return rows.map(toPayment);
   }
+}
+
+function startOfDay(ms: number): number {
+  return Math.floor(ms / DAY_MS) * DAY_MS;
 }
 
 function valuesOf({ states, route, payer, since, until }: LedgerFilter): Value[] {

@@ -66,7 +66,7 @@ class Authentication {
 
   /** What to send in answer to the server's request; undefined: nothing. */
   async answer(body: Buffer): Promise<Messages | undefined> {
-    const kind = body.length < 4 ? -1 : body.readInt32BE(0);
+    const kind = body.length < 4 ? undefined : body.readInt32BE(0);
     const rest = body.subarray(4);
     if (kind === OK) return this.#finish();
     if (kind === CLEARTEXT) return this.#cleartext();

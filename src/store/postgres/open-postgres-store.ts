@@ -1,4 +1,6 @@
+import { machineTime } from "../../lib/machine-time.ts";
 import { type Store } from "../store.ts";
+import { type OpenUsageStore } from "../usage-store.ts";
 import { PostgresBookings } from "./bookings.ts";
 import { Database } from "./database.ts";
 import { PostgresLedger } from "./ledger.ts";
@@ -6,25 +8,47 @@ import { PostgresLedgerView } from "./ledger-view.ts";
 import { PostgresOutbox } from "./outbox.ts";
 import { PostgresPaymentIds } from "./payment-ids.ts";
 import { type PoolSettings } from "./pool.ts";
+import { PostgresUsage } from "./usage.ts";
 
 /**
  * Opens the store in a PostgreSQL database, 12 or later, that any number of gateways share. It connects when it is first
- * needed, or asked whether it is ready. `now`, in milliseconds, stands in for the database's clock in tests.
+ * needed, or asked whether it is ready. `now`, in milliseconds, stands in for the database's clock in tests, and for `steady`, the
+ * monotonic clock of this machine, unless there is one as well.
  */
-export function openPostgresStore(settings: PoolSettings, now?: () => number): Store {
+export function openPostgresStore(
+  settings: PoolSettings,
+  now?: () => number,
+  steady: () => number = now ?? machineTime,
+): Store {
   const database = new Database(settings, now);
-  const ledger = new PostgresLedger(database);
+  const ledger = new PostgresLedger(database, steady);
   return {
     ledger,
     view: new PostgresLedgerView(database),
     outbox: new PostgresOutbox(database),
     paymentIds: new PostgresPaymentIds(database),
     bookings: new PostgresBookings(database),
-    ready: () => database.ready(),
+    usage: new PostgresUsage(database),
+    async ready() {
+      await database.ready();
+      await ledger.watchClock();
+    },
     forget: (before, limit) => ledger.forget(before, limit),
     async close() {
       await ledger.close();
       await database.close();
     },
+  };
+}
+
+/** Opens the usage in such a database alone, for a process that sells nothing: by one connection, when it is first needed. */
+export function openPostgresUsage(settings: PoolSettings, now?: () => number): OpenUsageStore {
+  const database = new Database({ ...settings, size: 1 }, now);
+  const usage = new PostgresUsage(database);
+  return {
+    add: (batch) => usage.add(batch),
+    read: (gateway) => usage.read(gateway),
+    reset: (id, gateway) => usage.reset(id, gateway),
+    close: () => database.close(),
   };
 }

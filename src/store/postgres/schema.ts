@@ -6,6 +6,7 @@ export const PAYMENTS = "turnpike_payments";
 export const OUTBOX = "turnpike_outbox";
 export const PAYMENT_IDS = "turnpike_payment_ids";
 export const BOOKINGS = "turnpike_bookings";
+export const USAGE = "turnpike_usage";
 const SCHEMA = "turnpike_schema";
 
 /**
@@ -53,7 +54,48 @@ const MIGRATIONS: readonly (readonly string[])[] = [
     `CREATE INDEX ${BOOKINGS}_by_age ON ${BOOKINGS} (booked_at)`,
   ],
   [`ALTER TABLE ${PAYMENTS} ADD COLUMN body_digest text NOT NULL DEFAULT ''`],
+  [`ALTER TABLE ${PAYMENTS} ADD COLUMN partials integer NOT NULL DEFAULT 0`],
+  // What was settled before usage was kept is not counted.
+  [
+    `ALTER TABLE ${PAYMENTS} ADD COLUMN consumer text COLLATE "C" NOT NULL DEFAULT ''`,
+    `ALTER TABLE ${PAYMENTS} ADD COLUMN counted boolean NOT NULL DEFAULT true`,
+    `ALTER TABLE ${PAYMENTS} ALTER COLUMN counted SET DEFAULT false`,
+    `UPDATE ${PAYMENTS} SET counted = false WHERE state IN ('settling','unknown')`,
+    `CREATE INDEX ${PAYMENTS}_uncounted ON ${PAYMENTS} (updated_at) WHERE state = 'settled' AND NOT counted`,
+    `CREATE TABLE ${USAGE}_state (id integer PRIMARY KEY CHECK (id = 1), epoch bigint NOT NULL, since bigint NOT NULL)`,
+    `INSERT INTO ${USAGE}_state VALUES (1, 1, (extract(epoch FROM statement_timestamp()) * 1000)::bigint)`,
+    `CREATE TABLE ${USAGE}_resets (
+       id text COLLATE "C" NOT NULL PRIMARY KEY, epoch bigint NOT NULL, since bigint NOT NULL
+     )`,
+    `CREATE TABLE ${USAGE}_flushes (
+       gateway text COLLATE "C" NOT NULL PRIMARY KEY, sequence bigint NOT NULL, flushed_at bigint NOT NULL
+     )`,
+    `CREATE TABLE ${USAGE}_routes (
+       epoch bigint NOT NULL, consumer text COLLATE "C" NOT NULL, route text COLLATE "C" NOT NULL,
+       requests bigint NOT NULL, request_bytes bigint NOT NULL, response_bytes bigint NOT NULL,
+       client_errors bigint NOT NULL, server_errors bigint NOT NULL, last_seen bigint NOT NULL,
+       PRIMARY KEY (epoch, consumer, route)
+     )`,
+    `CREATE TABLE ${USAGE}_upstreams (
+       epoch bigint NOT NULL, upstream text COLLATE "C" NOT NULL,
+       requests bigint NOT NULL, request_bytes bigint NOT NULL, response_bytes bigint NOT NULL,
+       client_errors bigint NOT NULL, server_errors bigint NOT NULL, last_seen bigint NOT NULL,
+       PRIMARY KEY (epoch, upstream)
+     )`,
+    `CREATE TABLE ${USAGE}_payments (
+       epoch bigint NOT NULL, consumer text COLLATE "C" NOT NULL, route text COLLATE "C" NOT NULL,
+       network text COLLATE "C" NOT NULL, asset text COLLATE "C" NOT NULL,
+       payments bigint NOT NULL, amount numeric NOT NULL, PRIMARY KEY (epoch, consumer, route, network, asset)
+     )`,
+  ],
+  [
+    `CREATE INDEX ${PAYMENTS}_owed ON ${PAYMENTS} (updated_at)
+     WHERE state = 'settled' AND NOT delivered AND held_until = 0`,
+  ],
 ];
+
+/** The schema that this program knows. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
 
 /** Any number that nobody else locks by; it is "turnpike" in ASCII. */
 const LOCK = "8391737060846726757";
@@ -63,7 +105,7 @@ const MIGRATION_MS = 600_000;
 /** Brings the schema up to date, one process at a time. `ms`: for a look at it. Rejects where it is of a newer version. */
 export async function migrate(connection: Connection, ms: number): Promise<void> {
   // Who may not create tables can still use those that are there.
-  if ((await versionOf(connection, ms)) === MIGRATIONS.length) return;
+  if ((await versionOf(connection, ms)) === SCHEMA_VERSION) return;
   await run(connection, "BEGIN");
   await run(connection, `SET LOCAL statement_timeout = ${MIGRATION_MS}`);
   await run(connection, `SET LOCAL idle_in_transaction_session_timeout = ${MIGRATION_MS}`);
@@ -72,7 +114,7 @@ export async function migrate(connection: Connection, ms: number): Promise<void>
   if (version === 0) await run(connection, `CREATE TABLE ${SCHEMA} (version integer NOT NULL)`);
   for (const sql of MIGRATIONS.slice(version).flat()) await run(connection, sql);
   await run(connection, `DELETE FROM ${SCHEMA}`);
-  await run(connection, `INSERT INTO ${SCHEMA} VALUES (${MIGRATIONS.length})`);
+  await run(connection, `INSERT INTO ${SCHEMA} VALUES (${SCHEMA_VERSION})`);
   await run(connection, "COMMIT");
 }
 
@@ -84,8 +126,8 @@ async function versionOf(connection: Connection, ms: number): Promise<number> {
   if (found.length === 0) return 0;
   const [row] = await run(connection, `SELECT version FROM ${SCHEMA}`, ms);
   const version = Number(row?.[0] ?? 0);
-  if (version > MIGRATIONS.length) {
-    throw new PostgresError("refused", `its schema is version ${version}, this program knows ${MIGRATIONS.length}`);
+  if (version > SCHEMA_VERSION) {
+    throw new PostgresError("refused", `its schema is version ${version}, this program knows ${SCHEMA_VERSION}`);
   }
   return version;
 }

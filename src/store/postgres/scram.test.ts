@@ -1,3 +1,4 @@
+import { createHmac, pbkdf2Sync } from "node:crypto";
 import { expect, test } from "bun:test";
 import { Scram } from "./scram.ts";
 
@@ -42,3 +43,22 @@ for (const [name, challenge, expected] of CHALLENGES) {
     expect(await scram.last(challenge).then(() => "taken", String)).toContain(expected);
   });
 }
+
+function lastAfter(i: number): Promise<string> {
+  return new Scram("pencil", NONCE).last(`r=${NONCE}x,s=W22Z,i=${i}`).then(() => "taken", String);
+}
+
+test("the count of iterations is bounded at both ends", async () => {
+  expect([await lastAfter(1), await lastAfter(1_000_000)]).toEqual(["taken", "taken"]);
+  expect(await lastAfter(1_000_001)).toContain("its count");
+});
+
+test("the server's proof is believed, and nothing else of its length", async () => {
+  const salted = pbkdf2Sync("pencil", Buffer.from("W22ZaJ0SNY7soEsUEjb6gQ==", "base64"), 4096, 32, "sha256");
+  const serverKey = createHmac("sha256", salted).update("Server Key").digest();
+  const scram = new Scram("pencil", NONCE);
+  const [withoutProof = ""] = (await scram.last(CHALLENGE)).split(",p=");
+  const proof = createHmac("sha256", serverKey).update(`n=,r=${NONCE},${CHALLENGE},${withoutProof}`).digest();
+  scram.check(`v=${proof.toString("base64")}`);
+  expect(scram.proven).toBe(true);
+});

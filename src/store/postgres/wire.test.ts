@@ -77,3 +77,44 @@ test("nothing is heard after the end", () => {
   speaker.say(encoded("Z", Buffer.from("I")));
   expect(heard).toBe(1);
 });
+
+function row(count: number, ...parts: readonly number[]): Buffer {
+  return Buffer.from([0, count, ...parts]);
+}
+
+test("values of a row end where the row does", () => {
+  expect(valuesOf(row(0))).toEqual([]);
+  expect(valuesOf(Buffer.from([0]))).toBeUndefined();
+  expect(valuesOf(row(2, 0, 0, 0, 1, 0x61, 255, 255, 255, 255))).toEqual(["a", null]);
+  expect(valuesOf(row(2, 0, 0, 0, 0, 0, 0, 0, 1, 0x62))).toEqual(["", "b"]);
+  expect(valuesOf(row(1, 0, 0, 0))).toBeUndefined();
+  expect(valuesOf(row(1, 0, 0, 0, 2, 0x61))).toBeUndefined();
+  expect(valuesOf(row(2, 0, 0, 0, 1, 0x61))).toBeUndefined();
+});
+
+test.each([
+  [3, true],
+  [4, false],
+  [16 * 1024 * 1024, false],
+  [16 * 1024 * 1024 + 1, true],
+])("a message that says it has %d bytes ends the connection: %p", (length, ends) => {
+  const speaker = new Speaker();
+  const wire = wireOver(speaker);
+  const head = Buffer.from("D\0\0\0\0");
+  head.writeInt32BE(length, 1);
+  speaker.say(head);
+  expect(wire.ended).toBe(ends);
+});
+
+test.each(["end", "close", "error"])("a connection that is lost (%s) is said once, and closed", (event) => {
+  const speaker = new Speaker();
+  const wire = wireOver(speaker);
+  const said: string[] = [];
+  wire.onEnd = (error) => said.push(error.message);
+  speaker.emit(event, Object.assign(new Error("lost"), { code: "ECONNRESET" }));
+  speaker.emit("close");
+  wire.finish(Buffer.from("x"));
+  const how = { end: "ended", close: "closed", error: "ECONNRESET" }[event];
+  expect([said.length, wire.ended, speaker.destroyed]).toEqual([1, true, true]);
+  expect(said[0]).toContain(`the connection was lost (${how})`);
+});

@@ -17,6 +17,7 @@ export class Wire {
   readonly #socket: Socket;
   #rest: Buffer = NOTHING;
   #pieces: Buffer[] = [];
+  /** Bytes that the message lacks whose beginning is here; none are lacking if it is not positive. */
   #pending = 0;
   #ended = false;
   onMessage: (message: Message) => void = () => {};
@@ -71,7 +72,6 @@ export class Wire {
 
   #cut(bytes: Buffer): void {
     let at = 0;
-    this.#pending = 0;
     while (bytes.length - at >= HEAD_BYTES) {
       const length = bytes.readInt32BE(at + 1);
       if (length < 4 || length > MAX_MESSAGE_BYTES) {
@@ -98,7 +98,7 @@ function lost(how: string): PostgresError {
 /** The fields of an ErrorResponse or NoticeResponse, by their letters. */
 export function fieldsOf(body: Buffer): Map<string, string> {
   const fields = new Map<string, string>();
-  for (const part of body.toString("utf8").split("\0")) if (part !== "") fields.set(part.slice(0, 1), part.slice(1));
+  for (const part of body.toString("utf8").split("\0")) fields.set(part.slice(0, 1), part.slice(1));
   return fields;
 }
 

@@ -8,6 +8,8 @@ export function testLedger(newDatabase: NewDatabase): void {
   testHolds(newDatabase);
   testStates(newDatabase);
   testAfterTheHolderIsGone(newDatabase);
+  testPartials(newDatabase);
+  testDeliveryByAnother(newDatabase);
   testOpenPayments(newDatabase);
 }
 
@@ -39,6 +41,15 @@ function testHolds(newDatabase: NewDatabase): void {
     const { payment: later } = await ledger.reserve(PAYMENT);
     expect(await ledger.move(earlier, { state: "settling", hold: true })).toBe(false);
     expect(await ledger.move(later, { state: "verified", hold: true })).toBe(true);
+  });
+
+  test("who has given its hold back can change nothing any more", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { ledger } = opened.store;
+    const { payment } = await ledger.reserve(PAYMENT);
+    expect(await ledger.move(payment, { state: "verified", hold: false })).toBe(true);
+    expect(await ledger.move(payment, { state: "settling", hold: true })).toBe(false);
+    expect(await ledger.find(PAYMENT)).toMatchObject({ state: "verified" });
   });
 
   test("what another connection holds cannot be moved by this one", async () => {
@@ -200,6 +211,40 @@ function testAfterTheHolderIsGone(newDatabase: NewDatabase): void {
       held: false,
       payment: { state: "settled", delivered: false, cuts: MAX_CUTS },
     });
+  });
+}
+
+function testPartials(newDatabase: NewDatabase): void {
+  test("answers of which a part went out are counted, and no more are owed than the caller says", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { ledger } = opened.store;
+    for (let run = 0; run < 2; run++) {
+      const { held, payment } = await ledger.reserve(PAYMENT, 2);
+      expect(held).toBe(true);
+      await ledger.move(payment, { state: "settled", hold: false, partial: true });
+    }
+    expect(await ledger.reserve(PAYMENT, 2)).toMatchObject({ held: false, payment: { partials: 2, cuts: 0 } });
+    expect((await ledger.reserve(PAYMENT, 3)).held).toBe(true);
+  });
+}
+
+function testDeliveryByAnother(newDatabase: NewDatabase): void {
+  test("who does not hold a payment can tell that it is delivered, once it is settled, and no holder can undo that", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { ledger } = opened.store;
+    const { payment } = await ledger.reserve(PAYMENT);
+    expect(await ledger.deliver(PAYMENT)).toBe(false);
+    expect(await ledger.find(PAYMENT)).toMatchObject({ state: "reserved", delivered: false });
+    await ledger.move(payment, { state: "settled", hold: true });
+    expect(await ledger.deliver({ ...PAYMENT, nonce: "another" })).toBe(false);
+    expect(await ledger.find(PAYMENT)).toMatchObject({ delivered: false });
+    const other = await opened.another();
+    expect(await other.ledger.deliver(PAYMENT)).toBe(true);
+    expect(await other.ledger.deliver(PAYMENT)).toBe(false);
+    expect(await ledger.find(PAYMENT)).toMatchObject({ state: "settled", delivered: true, cuts: 0 });
+    expect(await ledger.move(payment, { state: "settled", hold: false, delivered: false })).toBe(true);
+    expect(await ledger.find(PAYMENT)).toMatchObject({ delivered: true, cuts: 1 });
+    expect((await ledger.reserve(PAYMENT)).held).toBe(false);
   });
 }
 

@@ -16,6 +16,7 @@ async function book(store: Store, state: PaymentState, change: Partial<Reservati
 export function testLedgerView(newDatabase: NewDatabase): void {
   testList(newDatabase);
   testTotals(newDatabase);
+  testSold(newDatabase);
   testSearch(newDatabase);
 }
 
@@ -114,6 +115,54 @@ function testTotals(newDatabase: NewDatabase): void {
     ]);
     expect(await store.view.totals("day", { states: ["failed"] })).toEqual([]);
     expect(await store.view.totals("route", { since: START + 1 })).toEqual([{ key: "/other", ...euro }]);
+  });
+}
+
+function testSold(newDatabase: NewDatabase): void {
+  test("what was sold is added up by day and route, exactly, whenever a payment was settled", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { clock, store } = opened;
+    const huge = (2n ** 255n).toString();
+    await book(store, "settled", { nonce: "0x1", amount: huge });
+    await book(store, "settled", { nonce: "0x2", amount: huge });
+    await book(store, "settled", { nonce: "0x3", amount: "999999999999" });
+    await book(store, "failed", { nonce: "0x4", amount: "1000" });
+    await book(store, "unknown", { nonce: "0x5", amount: "7", route: "/late" });
+    clock.now += DAY_MS;
+    await book(store, "settled", { nonce: "0x6", amount: "1", token: "0xeuro" });
+    await book(store, "settled", { nonce: "0x7", amount: "1", route: "/a" });
+    const [late] = await store.ledger.claimOpen(1);
+    if (late === undefined) throw new Error("the open payment is not found");
+    for (const delivered of [false, true]) {
+      await store.ledger.move(late, { state: "settled", hold: !delivered, transaction: "0x1", delivered });
+    }
+    const { network } = RESERVATION;
+    const sold = { network, token: "0xasset", route: "/read", payments: 1 };
+    const second = [
+      { ...sold, day: "2027-01-16", route: "/a", amount: "1" },
+      { ...sold, day: "2027-01-16", token: "0xeuro", amount: "1" },
+    ];
+    expect(await store.view.sold(START)).toEqual([
+      ...second,
+      { ...sold, day: "2027-01-15", route: "/late", amount: "7" },
+      { ...sold, day: "2027-01-15", payments: 3, amount: (2n ** 256n + 999_999_999_999n).toString() },
+    ]);
+    expect(await store.view.sold(START + DAY_MS)).toEqual(second);
+  });
+
+  test("payments that are not at their end are counted: open, unknown and owed, and the oldest that is open", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { clock, store } = opened;
+    expect(await store.view.standing()).toEqual({ open: 0, unknown: 0, owed: 0, oldestOpen: undefined });
+    for (const state of ["settling", "unknown", "unknown", "settled", "failed", "verified"] as const) {
+      await book(store, state, { nonce: crypto.randomUUID() });
+      clock.now += 1000;
+    }
+    const { payment } = await store.ledger.reserve({ ...RESERVATION, nonce: "0xdone" });
+    await store.ledger.move(payment, { state: "settled", hold: true });
+    expect(await store.view.standing()).toEqual({ open: 3, unknown: 2, owed: 1, oldestOpen: START });
+    await store.ledger.move(payment, { state: "settled", hold: false, delivered: true });
+    expect(await store.view.standing()).toEqual({ open: 3, unknown: 2, owed: 1, oldestOpen: START });
   });
 }
 

@@ -7,6 +7,7 @@ import { until } from "../../lib/testing/until.ts";
 import { Connection, statement } from "../postgres/connection.ts";
 import { type PoolSettings } from "../postgres/pool.ts";
 import { type SslMode } from "../postgres/target.ts";
+import { patient } from "../../lib/testing/patience.ts";
 
 /** Debian keeps them apart by version: the newest first. */
 function findBinaries(): string | undefined {
@@ -119,7 +120,7 @@ export class TestPostgres {
   async query(text: string): Promise<readonly (readonly (string | null)[])[]> {
     const connection = await Connection.open(this.settings());
     try {
-      return (await connection.run([{ statement: statement(text), values: [] }], START_MS)).rows;
+      return (await connection.run([{ statement: statement(text), values: [] }], patient(START_MS))).rows;
     } finally {
       connection.close();
     }

@@ -6,6 +6,7 @@ import { testLedger } from "./ledger-contract.ts";
 import { testLedgerView } from "./ledger-view-contract.ts";
 import { testOutbox } from "./outbox-contract.ts";
 import { testPaymentIds } from "./payment-ids-contract.ts";
+import { testUsage } from "./usage-contract.ts";
 
 /** Opens one database once more, as another process would, ready to be used. `now` is in milliseconds. */
 export type OpenStore = (now: () => number) => Promise<Store>;
@@ -19,5 +20,6 @@ export function testStore(name: string, newDatabase: () => Promise<OpenStore>): 
     testForgetting(newDatabase);
     testPaymentIds(newDatabase);
     testBookings(newDatabase);
+    testUsage(newDatabase);
   });
 }

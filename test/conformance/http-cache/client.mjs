@@ -2,9 +2,13 @@
 import { getResults, runTests } from "http-cache-tests/client/runner.mjs";
 import suites from "http-cache-tests/tests/index.mjs";
 import fetch from "node-fetch";
+import { withLaterTests } from "./later.mjs";
 
 const [base, only] = process.argv.slice(2);
-const all = suites.map((suite) => ({ ...suite, tests: suite.tests.filter((test) => !only || test.id === only) }));
+const all = withLaterTests(suites).map((suite) => ({
+  ...suite,
+  tests: suite.tests.filter((test) => !only || test.id === only),
+}));
 if (only) for (const { tests } of all) for (const test of tests) test.dump = true;
 await runTests(all, fetch, false, base);
 const tests = all.flatMap((suite) =>

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import { readDocument } from "../../support/documents.ts";
 import { runSuite, scoreOf } from "./suite.ts";
+import { patient } from "../../../src/lib/testing/patience.ts";
 
-const TIME_MS = 90_000;
+const TIME_MS = patient(90_000);
 
 test(
   "the cache passes what it passed, and docs/http-cache.md names what it does not",
@@ -15,7 +16,7 @@ test(
     // One at the edge of a second may pass or fail: what is named may pass, what fails is named.
     expect(failed.filter((id) => !named.includes(id))).toEqual([]);
     const { passed, scored } = scoreOf(results);
-    expect(passed / scored).toBeGreaterThan(0.85);
+    expect(passed / scored).toBeGreaterThan(0.92);
   },
   TIME_MS,
 );

@@ -12,9 +12,10 @@ import { FRAMING_RULES } from "./framing.ts";
 import { MESSAGE_FORMAT } from "./message-format.ts";
 import { type Rule } from "./rule.ts";
 import { CONNECTION_RULES, SEMANTIC_RULES } from "./semantics.ts";
+import { patient } from "../../../src/lib/testing/patience.ts";
 
 /** Longer than the patience of client and origin: a test that runs out of time takes the gateway's process with it. */
-setDefaultTimeout(20_000);
+setDefaultTimeout(patient(20_000));
 
 const RULES = [...MESSAGE_FORMAT, ...FIELD_RULES, ...FRAMING_RULES, ...CONNECTION_RULES, ...SEMANTIC_RULES];
 const AFTER = "GET /after HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n";
@@ -24,7 +25,9 @@ let gateway: Gateway;
 
 beforeAll(async () => {
   origin = await RawOrigin.start();
-  gateway = await startGateway({ access_log: { enabled: false }, ...everythingTo(origin.port) });
+  const { upstreams, routes } = everythingTo(origin.port);
+  const streamed = { path_prefix: "/streamed", upstream: "origin", request_buffering: false };
+  gateway = await startGateway({ access_log: { enabled: false }, upstreams, routes: [streamed, ...routes] });
 });
 
 afterAll(async () => {

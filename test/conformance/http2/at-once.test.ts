@@ -8,8 +8,9 @@ import { Folder, Program } from "../../support/program.ts";
 import { RawOrigin } from "../../support/raw-origin.ts";
 import { ask, ASKED, get } from "./at-once.ts";
 import { ASKED_MORE } from "./at-once-more.ts";
+import { patient } from "../../../src/lib/testing/patience.ts";
 
-setDefaultTimeout(20_000);
+setDefaultTimeout(patient(20_000));
 
 const folder = new Folder();
 const programs: Program[] = [];

@@ -5,6 +5,7 @@ import { headers, hex, statusOf } from "../../support/http3-frames.ts";
 import { LOCALHOST } from "../../support/certificates.ts";
 import { hasDeno, playRaw, type RawResult } from "../../support/raw-quic.ts";
 import { GET, type Outcome, RULES } from "./rules.ts";
+import { patient } from "../../../src/lib/testing/patience.ts";
 
 const material = {
   fallback: LOCALHOST,
@@ -14,7 +15,7 @@ const material = {
 };
 
 /** All connections are played by one process, before the first rule is looked at. */
-const PLAY_MS = 120_000;
+const PLAY_MS = patient(120_000);
 
 describe.skipIf(!hasDeno)("RFC 9114 and RFC 9204, rule by rule (needs the npm package deno)", () => {
   let server: TestEndpoint | undefined;

@@ -4,10 +4,11 @@ import { startEndpoint, type TestEndpoint } from "../../../src/gateway/http3/tes
 import { LOCALHOST } from "../../support/certificates.ts";
 import { playQuic, type QuicOutcome } from "../../support/quic-client.ts";
 import { emptyStream, isAllowed, STREAM_LIMIT_ERROR, TRANSPORT_RULES } from "./transport.ts";
+import { patient } from "../../../src/lib/testing/patience.ts";
 
 const material = { fallback: LOCALHOST, named: [], clientCa: "", clientCertRequired: true };
 const PING = 0x01;
-const PLAY_MS = 30_000;
+const PLAY_MS = patient(30_000);
 
 describe.each([
   ["version 1", 1],

@@ -6,6 +6,8 @@ import { Observer } from "../../../src/gateway/observer.ts";
 import { type Pipeline, serve } from "../../../src/gateway/pipeline.ts";
 import { type Policy } from "../../../src/gateway/policy/policy.ts";
 import { GatewayListener } from "../../../src/gateway/process/gateway-listener.ts";
+import { AddressShares } from "../../../src/gateway/process/address-shares.ts";
+import { ClientPlaces } from "../../../src/gateway/process/client-places.ts";
 import { SharedPlaces } from "../../../src/gateway/process/shared-places.ts";
 import { Upstreams } from "../../../src/gateway/process/upstreams.ts";
 import { type ForwardTarget } from "../../../src/gateway/proxy/target.ts";
@@ -59,14 +61,25 @@ export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
     upstream: upstreams.get("origin"),
     split: undefined,
     mirror: undefined,
+    gather: undefined,
+    responses: undefined,
     rewrite: undefined,
     connectTimeoutMs: 5000,
     sendTimeoutMs: 30_000,
     readTimeoutMs: 60_000,
     totalTimeoutMs: 120_000,
+    maxBodyBytes: 33_554_432,
     maxResponseBytes: 33_554_432,
-    maxRetries: 0,
-    connectAnyMethod: false,
+    retry: {
+      maxRetries: 0,
+      connectAnyMethod: false,
+      statuses: new Set([502, 503, 504]),
+      tryTimeoutMs: Number.POSITIVE_INFINITY,
+      backoffMs: 0,
+      maxBackoffMs: 0,
+      random: Math.random,
+    },
+    tellsClient: true,
     host: undefined,
     extraFields: "",
     extraFieldsWithoutHost: "",
@@ -76,7 +89,10 @@ export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
   };
   const observer = new Observer(telemetry.http, undefined);
   const pipelineFor = (policies: readonly Policy[]): Pipeline => ({
-    routes: new RouteTable([{ pathPrefix: "/", host: undefined, policies, target, cache: undefined, observer }]),
+    routes: new RouteTable([
+      { pathPrefix: "/", host: undefined, isGuarded: false, policies, target, cache: undefined, observer },
+    ]),
+    limitsBodies: false,
     isAllowedHost: undefined,
     observer,
     state: { ready: () => true, metrics: () => ({ text: "", contentType: "" }) },
@@ -92,6 +108,13 @@ export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
   const rig = { policies: [] as readonly Policy[], faults };
   const handle: Parameters<typeof startEndpoint>[0] = (exchange) => serve(pipelineFor(rig.policies), exchange);
   const plan = { address: "127.0.0.1", port: 0, useTls: true, h2cOnly: false, proxyProtocol: false };
+  const places = new ClientPlaces({
+    places: new SharedPlaces(slot),
+    shares: new AddressShares(slot, new BigInt64Array(1)),
+    wheel,
+    limits: () => ({ max: 1000, maxPerAddress: 1000, isProxy: undefined }),
+    yielded() {},
+  });
   const listener = await GatewayListener.bind(plan, material, {
     settings: () => SETTINGS,
     wheel,
@@ -99,9 +122,9 @@ export async function startChainRig(origin: RawOrigin): Promise<ChainRig> {
     draining: () => false,
     handle,
     refused() {},
-    places: new SharedPlaces(slot),
+    places,
     connections: telemetry.connections,
-    maxConnections: () => 1000,
+    handleReserved: handle,
     onFault,
   });
   const endpoint = await startEndpoint(handle, { material });

@@ -9,6 +9,6 @@ const route = new UsageCounters(SharedZone.open(zoneShape(workers), 3), row).rou
 for (let round = 0; round < times; round++) {
   for (let i = 0; i < consumers; i++) {
     // All that the counters look at.
-    route.count({ consumer: `consumer ${i}`, status: 200, bytesReceived: 1, bytesSent: 7 } as Exchange);
+    route.count({ isLetIn: true, consumer: `consumer ${i}`, status: 200, bytesReceived: 1, bytesSent: 7 } as Exchange);
   }
 }

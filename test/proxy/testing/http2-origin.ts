@@ -204,6 +204,11 @@ export class Http2Origin {
     return found;
   }
 
+  /** Takes no more connections; those that are open stay. */
+  stopListening(): void {
+    this.#server.close();
+  }
+
   stop(): Promise<void> {
     for (const { socket } of this.connections) socket.destroy();
     return new Promise((resolve) => this.#server.close(() => resolve()));

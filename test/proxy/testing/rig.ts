@@ -1,11 +1,15 @@
 /** The real gateway in this process, with what it counts laid open. */
+import { messageOf } from "../../../src/lib/caught.ts";
 import { loadValue } from "../../../src/gateway/config/load.ts";
-import { type Gateway, startGateway } from "../../../src/gateway/process/gateway.ts";
+import { type Gateway } from "../../../src/gateway/process/gateway-interface.ts";
+import { startGateway } from "../../../src/gateway/process/gateway.ts";
 import { onlySlot } from "../../../src/gateway/telemetry/telemetry.ts";
 import { ServerStates } from "../../../src/gateway/upstream/server-states.ts";
 import { LOCALHOST } from "../../support/certificates.ts";
 import { Folder, until } from "../../support/program.ts";
 
+/** Ports that are tried where both TCP and UDP are needed. */
+const QUIC_TRIES = 5;
 /** More than any rig has servers. */
 const SLOTS = 512;
 
@@ -26,6 +30,8 @@ export interface RigOptions {
   readonly timeouts?: object;
   readonly limits?: object;
   readonly http2?: object;
+  readonly buffer_pool?: object;
+  readonly server?: object;
   /** Serves HTTP/3 as well, on a port of its own. */
   readonly quic?: boolean;
 }
@@ -53,26 +59,33 @@ export class Rig {
   static async start(options: RigOptions): Promise<Rig> {
     const folder = new Folder();
     const logged: string[] = [];
-    const { quic = false, ...rest } = options;
+    const { quic = false, server, ...rest } = options;
     const cleartext = { address: "127.0.0.1", port: 0 };
     const listeners: object[] = [cleartext];
     const [cert_path, key_path] = [folder.write("cert.pem", LOCALHOST.cert), folder.write("key.pem", LOCALHOST.key)];
     if (quic) listeners.push({ ...cleartext, use_tls: true, quic_enabled: true });
     const loaded = loadValue({
-      server: { workers: 1, listeners },
+      server: { workers: 1, listeners, ...server },
       access_log: { enabled: false },
       ...(quic ? { tls: { cert_path, key_path } } : {}),
       ...rest,
     });
     if (loaded.config === undefined) throw new Error(`Cannot start a rig: ${JSON.stringify(loaded.problems)}`);
     const slot = onlySlot();
-    const gateway = await startGateway({
-      config: loaded.config,
-      slot,
-      storePath: ":memory:",
-      reusePort: false,
-      log: (message) => logged.push(message),
-    });
+    const { config } = loaded;
+    const begin = (tries: number): Promise<Gateway> =>
+      startGateway({
+        config,
+        slot,
+        storePath: ":memory:",
+        reusePort: false,
+        log: (message) => logged.push(message),
+      }).catch((error: unknown) => {
+        // Another process may have the UDP port of the same number.
+        if (!quic || tries === 0 || !messageOf(error).includes("in use")) throw error;
+        return begin(tries - 1);
+      });
+    const gateway = await begin(QUIC_TRIES);
     const rig = new Rig(gateway, new ServerStates(slot.zone, slot.row), { folder, logged });
     if (quic) rig.quicPort = await quicPortOf(rig.tlsPort);
     return rig;

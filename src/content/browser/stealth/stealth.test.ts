@@ -4,9 +4,10 @@ import { createStateFolder } from "../../testing/state-folder.ts";
 import { openPage, pageRequestOf } from "../../testing/visit.ts";
 import { BrowserPool } from "../pool.ts";
 import { drawProfile } from "./profile.ts";
+import { patient } from "../../../lib/testing/patience.ts";
 
 // A browser on a busy machine takes its time.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const HTML = { headers: { "content-type": "text/html" } };
 const WINDOWS =

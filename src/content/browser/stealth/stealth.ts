@@ -1,5 +1,6 @@
 import { type CdpConnection, type CdpFields } from "../cdp.ts";
 import { type Identity } from "../identity.ts";
+import { type NetworkWatch } from "../network-watch.ts";
 import { disguiseScript } from "./disguise.ts";
 import { drawProfile } from "./profile.ts";
 
@@ -13,10 +14,12 @@ export class Stealth {
   readonly #script: string;
   readonly #timeZone: string;
   readonly #sessions = new Set<string>();
+  readonly #network: NetworkWatch | undefined;
 
-  /** `random` gives numbers from 0 to below 1. */
-  constructor(cdp: CdpConnection, identity: Identity, random: () => number) {
+  /** `random` gives numbers from 0 to below 1. `network` watches what is disguised as well. */
+  constructor(cdp: CdpConnection, identity: Identity, random: () => number, network?: NetworkWatch) {
     this.#cdp = cdp;
+    this.#network = network;
     this.#identity = identity;
     const profile = drawProfile(identity.system ?? "linux", random);
     this.#script = disguiseScript(profile, identity);
@@ -40,7 +43,9 @@ export class Stealth {
       this.#sessions.add(session);
       this.#cdp.listen(session, (method, more) => {
         if (method === "Target.attachedToTarget") this.onAttached(more);
+        else this.#network?.onEvent(session, method, more);
       });
+      if (this.#network !== undefined) this.#ask(this.#network.watch(session));
       if (isFrame) this.#ask(this.disguisePage(session));
       else {
         this.#ask(this.#disguise(session));

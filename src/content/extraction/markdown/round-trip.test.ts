@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, setDefaultTimeout, test } from "bun:test";
 import fc from "fast-check";
 import { micromark } from "micromark";
 import { gfm, gfmHtml } from "micromark-extension-gfm";
@@ -6,6 +6,9 @@ import { prepare } from "../prune.ts";
 import { toText } from "../text.ts";
 import { parseTree } from "../tree.ts";
 import { written } from "./testing/written.ts";
+import { patient } from "../../../lib/testing/patience.ts";
+
+setDefaultTimeout(patient(60_000));
 
 /** More find more: 6,000 take a minute. */
 const RUNS = Number(process.env["ROUND_TRIPS"] ?? 500);
@@ -109,7 +112,7 @@ test("running text says the same when it is read back", () => {
     }),
     { numRuns: RUNS },
   );
-}, 60_000);
+});
 
 test("blocks in blocks say the same when they are read back", () => {
   fc.assert(
@@ -118,4 +121,4 @@ test("blocks in blocks say the same when they are read back", () => {
     }),
     { numRuns: RUNS },
   );
-}, 60_000);
+});

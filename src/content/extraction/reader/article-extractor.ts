@@ -33,3 +33,14 @@ export interface Article {
  * Another extractor takes the place of today's by this one type: read-article.ts chooses among them.
  */
 export type ArticleExtractor = (page: ReaderPage) => Article | undefined;
+
+/** An extractor that finds nothing on a page at which the library beneath it fails: the others find the page's content then. */
+export function orNothing(extractor: ArticleExtractor): ArticleExtractor {
+  return (page) => {
+    try {
+      return extractor(page);
+    } catch {
+      return undefined;
+    }
+  };
+}

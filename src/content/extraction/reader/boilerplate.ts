@@ -109,15 +109,32 @@ const TRAILERS = new RegExp(
 /** Longer texts are no label. In characters. */
 const MAX_PHRASE_LENGTH = 60;
 
+/** Single words of these that no page says of its subject. */
+const ONLY_AROUND = new Set(
+  "advertisement sponsored permalink tweet anzeige werbung publicite publicidad 广告 広告 광고 إعلان".split(" "),
+);
+
+/** Whether a label's text is one word that content may say as well, such as "Yes" or "Search". */
+export function isCommonWord(text: string): boolean {
+  const words = bareWords(text);
+  return /^\p{L}+$/u.test(words) && !ONLY_AROUND.has(words);
+}
+
+/** Whether the whole text of a short element is one of these. */
 export function isPhraseAround(text: string): boolean {
   if (text.length > MAX_PHRASE_LENGTH) return false;
-  const words = text
+  const words = bareWords(text);
+  return PHRASES.has(words) || /^(?:\d+ )?(?:\d+ )?(?:shares?|likes?|min(?:ute)?s? read)$/.test(words);
+}
+
+/** A text in small letters, without accents and punctuation. */
+function bareWords(text: string): string {
+  return text
     .normalize("NFKD")
     .replace(/[\u0300-\u036f]/g, "")
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
-  return PHRASES.has(words) || /^(?:\d+ )?(?:\d+ )?(?:shares?|likes?|min(?:ute)?s? read)$/.test(words);
 }
 
 export function isTrailerHeading(text: string): boolean {

@@ -1,7 +1,8 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { patient } from "../../../lib/testing/patience.ts";
 
 // A worker that loads two parsers takes its time on a busy machine.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 /** Sites that the library has extractors for, most of which would ask a server for more. */
 const ADDRESSES = [

@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { prepare } from "../prune.ts";
 import { parseTree } from "../tree.ts";
-import { type Article, type ArticleExtractor, type TreeWeight } from "./article-extractor.ts";
+import { type Article, orNothing, type TreeWeight } from "./article-extractor.ts";
 import { type LinkedomDocument, linkedomDocument } from "./linkedom-document.ts";
 import { isHeavier } from "./readability.ts";
 
@@ -25,7 +25,7 @@ const Defuddle = createRequire(import.meta.url)("defuddle") as DefuddleClass;
 const refuseFetch = (): Promise<never> => Promise.reject(new Error("Cannot fetch: extraction has no network"));
 
 /** defuddle's choice, without what it would fetch from third parties: only its synchronous part runs. */
-export const defuddle: ArticleExtractor = (page): Article | undefined => {
+export const defuddle = orNothing((page): Article | undefined => {
   if (isHeavier(page.weight, DEFUDDLE_MAX)) return undefined;
   const document = linkedomDocument(page.tree, page.url);
   const result = quietly(() => new Defuddle(document, { url: page.url, useAsync: false, fetch: refuseFetch }).parse());
@@ -33,7 +33,7 @@ export const defuddle: ArticleExtractor = (page): Article | undefined => {
   const tree = parseTree(result.content);
   prepare(tree, page.url);
   return { tree, byline: result.author === "" ? undefined : result.author };
-};
+});
 
 /** The library writes what fails, with parts of the page, to standard error, and answers with the whole body then. */
 function quietly<T>(run: () => T): T | undefined {

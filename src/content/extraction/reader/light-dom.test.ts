@@ -99,6 +99,10 @@ const PAGES: readonly (readonly [string, string])[] = [
     "lists and figures",
     `<main><p>${WORDS}</p><ul><li>${WORDS}<li>b</ul><figure><img src=a><figcaption>c</figcaption></figure><font>${WORDS}</font></main>`,
   ],
+  [
+    "little, where the root element has the name of a text",
+    `<html class="text"><body><div><p>The tides of the harbour, by day and hour: <a href=t>tables</a></p></div>`,
+  ],
   ["little", "<div><p>Short.</p></div><div class=comment>no</div>"],
 ];
 

@@ -54,7 +54,8 @@ export class LightElement extends LightNode {
   readonly __JSDOMParser__ = true;
   readonly ownerDocument: LightDocument;
   localName: string;
-  tagName: string;
+  /** Undefined for a document alone, by which Readability tells that the root element is no candidate. */
+  tagName: string | undefined;
   firstChild: LightChild | null = null;
   lastChild: LightChild | null = null;
   #attributes: Attributes;
@@ -75,7 +76,7 @@ export class LightElement extends LightNode {
   }
 
   get nodeName(): string {
-    return this.tagName;
+    return this.tagName ?? this.localName;
   }
 
   get childNodes(): readonly LightChild[] {
@@ -295,6 +296,7 @@ export class LightDocument extends LightElement {
 
   constructor(url: string) {
     super(undefined, "#document", bare());
+    this.tagName = undefined;
     this.baseURI = url;
     this.documentURI = url;
   }

@@ -1,5 +1,5 @@
 import { Readability } from "@mozilla/readability";
-import { type Article, type ArticleExtractor, type TreeWeight } from "./article-extractor.ts";
+import { type Article, orNothing, type TreeWeight } from "./article-extractor.ts";
 import { type LightDocument, lightDocument, type LightElement, treeOf } from "./light-dom.ts";
 
 /** It looks at subtrees again and again: a page above one of these takes a second and more. */
@@ -37,7 +37,7 @@ class PrunedReadability extends Library {
 }
 
 /** Mozilla's Readability: the best there is at articles and documentation, weak where text is in many small pieces. */
-export const readability: ArticleExtractor = (page): Article | undefined => {
+export const readability = orNothing((page): Article | undefined => {
   if (isHeavier(page.weight, READABILITY_MAX)) return undefined;
   const document = lightDocument(page.tree, page.url);
   const options = { keepClasses: true, disableJSONLD: true, serializer: (node: LightElement) => node };
@@ -45,7 +45,7 @@ export const readability: ArticleExtractor = (page): Article | undefined => {
   const result = parser.parse();
   if (!result?.content) return undefined;
   return { tree: treeOf(result.content), byline: result.byline ?? undefined };
-};
+});
 
 export function isHeavier(weight: TreeWeight, limit: TreeWeight): boolean {
   return weight.elements > limit.elements || weight.characters > limit.characters || weight.nesting > limit.nesting;

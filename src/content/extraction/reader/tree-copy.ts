@@ -1,4 +1,4 @@
-import { replaceChildren } from "../prune.ts";
+import { replaceChildren } from "../relink.ts";
 import { walkNodes } from "./words.ts";
 import { type AnyNode, type ChildNode, Document, Element, Text, isTag } from "domhandler";
 

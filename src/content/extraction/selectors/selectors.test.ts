@@ -8,9 +8,10 @@ import { parseTree } from "../tree.ts";
 import { parseSelector } from "./parse-selector.ts";
 import { DocumentElements, elementsOf } from "./select-all.ts";
 import { DOCUMENTS, SELECTORS } from "./testing/cases.ts";
+import { patient } from "../../../lib/testing/patience.ts";
 
 // A browser on a busy machine takes its time.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const state = createStateFolder();
 let pool: BrowserPool;

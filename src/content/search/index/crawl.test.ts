@@ -9,9 +9,10 @@ import { ARTICLES, type MadeSite, startMadeSite } from "../testing/made-site.ts"
 import { type CrawlDeps, type CrawlOutcome, type CrawlReport } from "./crawl.ts";
 import { PageIndex } from "./page-index.ts";
 import { type SiteOptions, Sites } from "./sites.ts";
+import { patient } from "../../../lib/testing/patience.ts";
 
 // Many pages, on a machine that may be busy.
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-crawl-"));
 const extractor = new Extractor();

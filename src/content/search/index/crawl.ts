@@ -1,8 +1,9 @@
+import { messageOf } from "../../../lib/caught.ts";
 import { type EgressOptions } from "../../egress/guard.ts";
 import { type ExtractionOutcome } from "../../extraction/extraction.ts";
 import { type Extractor } from "../../extraction/extractor.ts";
 import { resultUrl } from "../result-url.ts";
-import { type WebAnswer, webGet } from "../web-get.ts";
+import { type WebAnswer, WebError, type WebFailure, webGet } from "../web-get.ts";
 import { FETCH_TIMEOUT_MS, HostManners } from "./host-manners.ts";
 import { type PageIndex, type PageRow } from "./page-index.ts";
 import { type Robots } from "./robots.ts";
@@ -36,8 +37,8 @@ export interface CrawlDeps {
   readonly maxBytes: number;
   readonly now: () => number;
   readonly signal: AbortSignal;
-  /** Told of each address that was dealt with. */
-  readonly progress: (url: string, outcome: CrawlOutcome) => void;
+  /** Told of each address that was dealt with; `reason` says why it failed. */
+  readonly progress: (url: string, outcome: CrawlOutcome, reason: string | undefined) => void;
 }
 
 /** What became of an address. */
@@ -69,6 +70,30 @@ export async function crawl(site: Site, deps: CrawlDeps): Promise<CrawlReport> {
   const stopped = await crawler.run();
   if (stopped !== "interrupted") deps.sites.endRound(site.id);
   return { outcomes: crawler.outcomes, stopped };
+}
+
+/** A fetch that failed, in words for the person who crawls. */
+class Failed {
+  readonly reason: string;
+
+  constructor(reason: string) {
+    this.reason = reason;
+  }
+}
+
+/** The reason for an address that the egress guard refuses. */
+export const REFUSED = "the address is private, or its port is not one for pages";
+
+const REASONS: Readonly<Record<WebFailure, string>> = {
+  refused: REFUSED,
+  unreachable: "the server cannot be reached",
+  "too-large": `the answer is over ${MAX_PAGE_BYTES / 1024 / 1024} MiB`,
+  redirects: "the server redirects too often",
+  timeout: `the server did not answer within ${FETCH_TIMEOUT_MS / 1000} s`,
+};
+
+function failure(error: unknown): Failed {
+  return new Failed(error instanceof WebError ? REASONS[error.reason] : messageOf(error));
 }
 
 class Crawler {
@@ -172,21 +197,23 @@ class Crawler {
 
   async #handle({ url, depth }: Waiting): Promise<void> {
     const { sites } = this.#deps;
-    let outcome: CrawlOutcome = "failed";
+    let step: CrawlOutcome | Failed = new Failed("the robots.txt of its host cannot be fetched");
     await this.#manners
       .visit(new URL(url), async (robots) => {
-        outcome = await this.#fetch(url, depth, robots);
-        return outcome === "failed" ? "failed" : outcome === "forbidden" ? "not asked" : "fine";
+        step = await this.#fetch(url, depth, robots);
+        return step instanceof Failed ? "failed" : step === "forbidden" ? "not asked" : "fine";
       })
-      .catch(() => undefined);
+      .catch((error: unknown) => void (step = failure(error)));
+    const reason = step instanceof Failed ? step.reason : undefined;
+    const outcome = step instanceof Failed ? "failed" : step;
     // What an interruption cut off is not done.
     if (outcome === "failed" && this.#deps.signal.aborted) return;
     sites.done(this.#site.id, url);
     this.outcomes.set(outcome, (this.outcomes.get(outcome) ?? 0) + 1);
-    this.#deps.progress(url, outcome);
+    this.#deps.progress(url, outcome, reason);
   }
 
-  async #fetch(url: string, depth: number, robots: Robots): Promise<CrawlOutcome> {
+  async #fetch(url: string, depth: number, robots: Robots): Promise<CrawlOutcome | Failed> {
     const { index, sites } = this.#deps;
     const { pathname, search } = new URL(url);
     if (!robots.allows(pathname + search)) {
@@ -198,8 +225,8 @@ class Crawler {
     const answer = await this.#get(new URL(url), {
       accept: "text/html,application/xhtml+xml",
       ...conditions(known),
-    }).catch(() => undefined);
-    if (answer === undefined) return "failed";
+    }).catch(failure);
+    if (answer instanceof Failed) return answer;
     const { status, headers } = answer;
     if (status === 304 && known !== undefined) {
       index.touch(url);
@@ -216,10 +243,10 @@ class Crawler {
       return "removed";
     }
     if (status === 429 || status === 503) this.#manners.leave(new URL(url).host);
-    return status === 200 ? await this.#read(url, depth, answer) : "failed";
+    return status === 200 ? await this.#read(url, depth, answer) : new Failed(`the server answered ${status}`);
   }
 
-  async #read(url: string, depth: number, answer: WebAnswer): Promise<CrawlOutcome> {
+  async #read(url: string, depth: number, answer: WebAnswer): Promise<CrawlOutcome | Failed> {
     const { index, sites, extractor } = this.#deps;
     const source = {
       engine: "static",
@@ -231,8 +258,8 @@ class Crawler {
       complete: true,
     } as const;
     const job = { source, task: { kind: "index" }, mayNeedBrowser: true } as const;
-    const outcome: ExtractionOutcome | undefined = await extractor.extract(job).catch(() => undefined);
-    if (outcome === undefined) return "failed";
+    const outcome: ExtractionOutcome | Failed = await extractor.extract(job).catch(failure);
+    if (outcome instanceof Failed) return outcome;
     if (outcome.outcome !== "content") {
       this.#remove(url);
       return outcome.outcome === "needs-browser" ? "needs a browser" : "not a page";

@@ -67,7 +67,7 @@ export class HostManners {
 
   /**
    * Has the host to itself for `use`, which tells how the host did; where it was asked, it then has its rest. A host
-   * whose robots.txt cannot be had is left alone, and `use` not called.
+   * whose robots.txt cannot be had is left alone, and `use` not called: it fails as the request for robots.txt did.
    */
   async visit(url: URL, use: (robots: Robots) => Promise<"fine" | "failed" | "not asked">): Promise<void> {
     const host = this.#host(url.host);
@@ -77,6 +77,7 @@ export class HostManners {
       const robots = await this.robots(url);
       if (!robots.known) {
         host.failures = MAX_FAILURES;
+        if (robots.failure !== undefined) throw robots.failure;
         return;
       }
       delayMs = Math.max(delayMs, Math.min((robots.crawlDelay ?? 0) * 1_000, MAX_CRAWL_DELAY_MS));
@@ -123,8 +124,8 @@ export class HostManners {
         redirects: "any-origin",
         signal: AbortSignal.any([signal, AbortSignal.timeout(FETCH_TIMEOUT_MS)]),
       });
-    } catch {
-      return ALLOW_NONE;
+    } catch (error) {
+      return { ...ALLOW_NONE, failure: error };
     }
     if (answer.status === 200) return parseRobots(new TextDecoder().decode(answer.body), CRAWLER_TOKEN);
     // §2.3.1.3: there is no such file; §2.3.1.4: it cannot be had.

@@ -46,7 +46,7 @@ export class IndexQueries {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL("./query-worker.ts", import.meta.url).href);
+    const worker = new Worker(new URL("./query-worker.ts", import.meta.url).href, { env: {} });
     worker.unref();
     worker.addEventListener("message", (event: MessageEvent<QueryAnswer>) => {
       const { id } = event.data;

@@ -18,6 +18,8 @@ interface Rule {
 export interface Robots {
   /** False where the file could not be had for now, and so nobody knows what it forbids. */
   readonly known: boolean;
+  /** Why it is not known, if the request failed. */
+  readonly failure?: unknown;
   /** Seconds between requests that the site asks for; undefined where it does not. */
   readonly crawlDelay: number | undefined;
   readonly sitemaps: readonly string[];

@@ -10,9 +10,10 @@ import { PageIndex } from "../index/page-index.ts";
 import { ProviderError, type SearchProvider } from "../provider.ts";
 import { createProviders, type ProviderName } from "../providers.ts";
 import { type EngineKind, type Mode, RESULTS, startEngine } from "../testing/engines.ts";
+import { patient } from "../../../lib/testing/patience.ts";
 
 // Many pages, on a machine that may be busy.
-setDefaultTimeout(30_000);
+setDefaultTimeout(patient(30_000));
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-providers-"));
 const path = join(folder, "index.db");
@@ -70,7 +71,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function ask(name: ProviderName, count: number, signal = AbortSignal.timeout(10_000), from = providers) {
+function ask(name: ProviderName, count: number, signal = AbortSignal.timeout(patient(10_000)), from = providers) {
   return askProvider(from[name], "tides", count, signal);
 }
 
@@ -146,7 +147,7 @@ describe.each([...REMOTE])("the provider %s", (name) => {
 
   test("sends a query of any letters as it is", async () => {
     const query = `"quoted" & <b> 東京 😀 #?=%`;
-    await askProvider(providers[name], query, 1, AbortSignal.timeout(10_000));
+    await askProvider(providers[name], query, 1, AbortSignal.timeout(patient(10_000)));
     expect(engines[name].asked[0]?.parameters.get("q")).toBe(query);
   });
 });
@@ -162,7 +163,7 @@ test("keyless providers and Brave cannot reach private addresses, the operator's
 });
 
 test("Brave gets its key in a field, no query gets longer than it takes", async () => {
-  await askProvider(providers.brave, "word ".repeat(200), 5, AbortSignal.timeout(10_000));
+  await askProvider(providers.brave, "word ".repeat(200), 5, AbortSignal.timeout(patient(10_000)));
   const [request] = engines.brave.asked;
   expect(request?.headers.get("x-subscription-token")).toBe(KEY);
   expect(request?.parameters.get("q")?.split(" ").length).toBe(50);

@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { askProvider } from "../ask-provider.ts";
 import { HAS_SEARX, type Searx, startSearx } from "../testing/searx.ts";
 import { createSearxng } from "./searxng.ts";
+import { patient } from "../../../lib/testing/patience.ts";
 
 // Python on a busy machine takes its time.
-setDefaultTimeout(60_000);
+setDefaultTimeout(patient(60_000));
 
 const TITLE = HAS_SEARX ? "Debian's searx" : "Debian's searx, which is not installed here (apt-get install searx)";
 
@@ -43,7 +44,7 @@ describe.skipIf(!HAS_SEARX)(TITLE, () => {
   });
 
   const ask = (query: string, count: number) =>
-    askProvider(createSearxng(searx.url), query, count, AbortSignal.timeout(30_000));
+    askProvider(createSearxng(searx.url), query, count, AbortSignal.timeout(patient(30_000)));
 
   test("is asked page by page for as many results as are wanted, in clean text", async () => {
     const { results, complete } = await ask("tides 東京", 25);

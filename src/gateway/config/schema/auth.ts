@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { JWT_ALGORITHMS } from "../../../lib/jwt-key.ts";
-import { headerName, httpUrl, milliseconds, ours, text } from "./kinds.ts";
+import { headerName, httpUrl, milliseconds, ours, secret, text } from "./kinds.ts";
 
 /** How many chains may stand inside one another. */
 export const MAX_CHAIN_DEPTH = 3;
@@ -26,11 +26,13 @@ const namedKey = z
     key: text
       .max(8192, "expected at most 8192 characters")
       .exactOptional()
+      .meta(secret())
       .describe("The key; a secret. Either this or `key_hash`."),
     key_hash: z
       .string()
       .regex(/^[0-9A-Fa-f]{64}$/, "expected a SHA-256 hash: 64 hexadecimal digits")
       .exactOptional()
+      .meta(secret())
       .describe("SHA-256 of the key in hexadecimal digits, in place of the key itself."),
     name: consumerName.describe("Name of who holds the key; several keys may have one holder."),
   })
@@ -54,6 +56,7 @@ const jwt = z
     type: z.literal("jwt").describe("A signed token in `Authorization: Bearer`."),
     secret: text
       .exactOptional()
+      .meta(secret())
       .describe(
         "Shared secret of HS256, HS384 and HS512, PEM public key of the others; a secret. Required without `jwks_url`.",
       ),

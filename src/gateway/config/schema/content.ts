@@ -8,7 +8,9 @@ export const content = z
     allow_private: z
       .boolean()
       .default(false)
-      .describe("Read pages on private, loopback and link-local addresses; for tests and intranets."),
+      .describe(
+        "Read pages on private, loopback and link-local addresses, and on this machine's own; for tests and intranets.",
+      ),
     browser_path: z
       .string()
       .default("")
@@ -17,6 +19,12 @@ export const content = z
       .string()
       .default("")
       .describe("UNIX socket that the service listens on; empty puts it into the state folder."),
+    charge_timeouts: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Charge for a page that failed because it used its time up itself: it took most of the time as processor time, or was stopped for taking too much. Other failures stay free.",
+      ),
     search: contentSearch,
   })
   .prefault({})

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import * as z from "zod";
-import { connectPort, headerValue, hostAddress, ours, seconds, text } from "./kinds.ts";
+import { connectPort, headerValue, hostAddress, ours, secret, seconds, text } from "./kinds.ts";
 
 /** As many as a resolver asks one after the other within its time. */
 const MAX_NAMESERVERS = 8;
@@ -35,6 +35,6 @@ export const catalogDiscovery = z
     interval_s: seconds(15).describe(
       "Seconds that a query waits for a change, and between queries where the service changes all the time.",
     ),
-    token: headerValue.default("").describe("ACL token; a secret."),
+    token: headerValue.default("").meta(secret()).describe("ACL token; a secret."),
   })
   .describe("Servers from a service catalog.");

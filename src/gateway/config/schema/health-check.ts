@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { count, milliseconds } from "./kinds.ts";
+import { count, milliseconds, secret } from "./kinds.ts";
 
 export const healthCheck = z
   .strictObject({
@@ -7,6 +7,7 @@ export const healthCheck = z
       .string()
       .regex(/^\/[!-~]*$/, "expected a path that starts with /")
       .default("/health")
+      .meta(secret("url"))
       .describe("Path that is asked for."),
     interval_ms: milliseconds(5000).describe("Time between probes, from start to start, a tenth more or less."),
     timeout_ms: milliseconds(2000).describe("Time for one probe, connection and body included."),

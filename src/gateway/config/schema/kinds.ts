@@ -11,6 +11,22 @@ export function ours(description: string): { description: string; ours: true } {
   return { description, ours: true };
 }
 
+/** How a key's value is kept out of answers and logs; `src/gateway/config/secrets.ts` reads it. */
+export type SecretKind =
+  /** All of it. */
+  | "whole"
+  /** Parts of a URL that may hold a key: password, query, long segments of the path. */
+  | "url"
+  /** The value of a request field, unless its name is known to hold none. */
+  | "field"
+  /** None of it, though its name sounds like one. */
+  | "none";
+
+/** Marks a key whose value is a secret, or holds one. */
+export function secret(kind: SecretKind = "whole"): { secret: SecretKind } {
+  return { secret: kind };
+}
+
 /** A time in milliseconds, at least 1. */
 export function milliseconds(byDefault: number) {
   return z.int().min(1).max(MAX_MS).default(byDefault);
@@ -28,6 +44,11 @@ export function seconds(byDefault: number) {
 /** A whole number of bytes, at least `least`. */
 export function bytes(byDefault: number, least = 1) {
   return z.int().min(least).max(MAX_BYTES).default(byDefault);
+}
+
+/** A length of what is passed on in pieces, in bytes: as far as lengths are counted exactly, 2^53 - 1. */
+export function bodyLength() {
+  return z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 }
 
 /** A whole number of things. */
@@ -58,7 +79,8 @@ export const hostAddress = z
 /** Empty, or an absolute http or https URL without user and fragment. */
 export const optionalHttpUrl = z
   .string()
-  .refine((url) => url === "" || isHttpUrl(url), "expected an http:// or https:// URL without user and fragment");
+  .refine((url) => url === "" || isHttpUrl(url), "expected an http:// or https:// URL without user and fragment")
+  .meta(secret("url"));
 
 /** As above, or `unix:` and the path of a socket. */
 export const optionalFacilitatorUrl = z
@@ -66,13 +88,17 @@ export const optionalFacilitatorUrl = z
   .refine(
     (url) => url === "" || isHttpUrl(url) || SOCKET_URL.test(url),
     "expected an http:// or https:// URL without user and fragment, or unix:/path/of/a.socket",
-  );
+  )
+  .meta(secret("url"));
 
 /** The kernel's socket address holds little more. */
 const SOCKET_URL = /^unix:\/[\x21-\x7e]{1,102}$/;
 
 /** An absolute http or https URL without user and fragment. */
-export const httpUrl = z.string().refine(isHttpUrl, "expected an http:// or https:// URL without user and fragment");
+export const httpUrl = z
+  .string()
+  .refine(isHttpUrl, "expected an http:// or https:// URL without user and fragment")
+  .meta(secret("url"));
 
 function isHttpUrl(value: string): boolean {
   const url = URL.parse(value);

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { count, httpUrl, seconds } from "./kinds.ts";
+import { count, httpUrl, seconds, secret } from "./kinds.ts";
 
 /** `otel`: trace export, and the name the gateway goes by. */
 export const otel = z
@@ -18,6 +18,7 @@ export const otel = z
       .string()
       .regex(/^(?:[^=,\s]+=[\t\x20-+\--~]*(?:,\s*[^=,\s]+=[\t\x20-+\--~]*)*)?$/, 'expected "key1=value1,key2=value2"')
       .default("")
+      .meta(secret())
       .describe("More OTLP headers, as `key1=value1,key2=value2`."),
   })
   .prefault({})

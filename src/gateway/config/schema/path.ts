@@ -11,7 +11,7 @@ export function pathFault(path: string): string | undefined {
   if (/[\\?#]/.test(path)) return "expected a path without backslash, query and fragment";
   const normal = normalisePath(path);
   if (normal === undefined)
-    return "expected a path without broken escapes, %2F, %5C, %00, %0A and %0D, which requests may not hold";
+    return "expected a path that requests may have: no broken escapes, %2F, %5C, %00, %0A, %0D, overlong UTF-8, and no parameter without a name before it";
   // What a request's path looks like by the time it is compared.
   return normal === path ? undefined : `expected the normal form ${JSON.stringify(normal)}`;
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { count, milliseconds } from "./kinds.ts";
+import { count, milliseconds, secret } from "./kinds.ts";
 
 /** `postgres`: where ledger, usage and payment state live when they are shared. */
 export const postgres = z
@@ -11,6 +11,7 @@ export const postgres = z
         "expected <scheme>://<user>@<host>:<port>/<db>?sslmode=<mode>",
       )
       .exactOptional()
+      .meta(secret("url"))
       .describe(
         "Database, as `postgres://<user>@<host>:<port>/<db>?sslmode=<mode>`; setting it turns the client on. `sslmode` is `disable`, `require` or `verify-full` (the default). Any other turns the client off. A password in it is ignored.",
       ),

@@ -12,9 +12,12 @@ export const rateLimit = z
       .describe("Tokens that the bucket gains in a second; `0.01` is one in 100 seconds."),
     burst_size: count(200, 1, 10_000_000).describe("Tokens that the bucket holds; it must fill within three days."),
     key: z
-      .enum(["ip", "consumer"])
+      .string()
+      .regex(/^(?:ip|consumer|header:[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64})$/, 'expected "ip", "consumer" or "header:NAME"')
       .default("consumer")
-      .describe("What has a bucket: the client address, or the authenticated name (the address without one)."),
+      .describe(
+        "What has a bucket: `ip`, the client address; `consumer`, the authenticated name; `header:NAME`, the value of a request header, as in `header:X-Api-Client`. Without a name or value it is the address.",
+      ),
     ipv6_prefix: count(64, 16, 128).meta(
       ours("Bits of an IPv6 address that have one bucket together, since who has an address has a network of them."),
     ),

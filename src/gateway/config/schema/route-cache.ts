@@ -13,5 +13,14 @@ export const routeCache = z
       .array(headerName)
       .default([])
       .describe("Request headers that are part of the key, beside `Accept-Encoding`."),
+    targeted_fields: z
+      .array(headerName)
+      .max(16)
+      .default(["CDN-Cache-Control"])
+      .meta(
+        ours(
+          "Response fields that this cache follows in the place of `Cache-Control`, the first valid one (RFC 9213).",
+        ),
+      ),
   })
   .describe("Response cache.");

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { count, jsonObject, optionalFacilitatorUrl, optionalHttpUrl, ours, text } from "./kinds.ts";
+import { count, jsonObject, optionalFacilitatorUrl, optionalHttpUrl, ours, secret, text } from "./kinds.ts";
 
 const assetTransferMethod = z
   .enum(["eip3009", "permit2"])
@@ -46,8 +46,11 @@ export const routeX402 = z
     extra_version: z.string().default("").describe("EIP-712 domain version of the asset; known for known assets."),
     facilitator_url: optionalFacilitatorUrl.default("").describe("Facilitator in place of `x402.facilitator_url`."),
     resource_url: optionalHttpUrl
+      .meta(secret("none"))
       .default("")
-      .describe("Resource URL in the challenge; made from the request when empty."),
+      .describe(
+        "Resource URL in the challenge; made from the request when empty: its path and query behind `x402.public_url`, else behind its own scheme and host.",
+      ),
     description: z
       .string()
       .max(500)
@@ -67,6 +70,11 @@ export const routeX402 = z
           "`after`: the money moves once the upstream's answer is there. `before`: first, for what is costly, irreversible or streamed; a failed answer is then owed, not refunded.",
         ),
       ),
+    max_partial_answers: count(3, 1, 10).meta(
+      ours(
+        "Answers to one payment of which a part, and not the whole, may reach the client; then the upstream is not run for it again.",
+      ),
+    ),
     inline_receipt: z
       .boolean()
       .default(false)

@@ -4,7 +4,7 @@ import { auth } from "./auth.ts";
 import { routeCompression } from "./compression.ts";
 import { routeCors } from "./cors.ts";
 import { headerRules } from "./header-rules.ts";
-import { bytes, count, headerName, headerValue, jsonObject, milliseconds, ours, text } from "./kinds.ts";
+import { bodyLength, count, headerName, headerValue, jsonObject, milliseconds, ours, secret, text } from "./kinds.ts";
 import { rateLimit } from "./rate-limit.ts";
 import { pathPrefix, rewriteReplacement, routeHost } from "./path.ts";
 import { routeCache } from "./route-cache.ts";
@@ -31,7 +31,10 @@ const tenant = z
   .describe("Per-tenant microVM; excludes `upstream`, `cache`, `traffic_split` and `mirror`.");
 
 const upstreamHeader = z
-  .strictObject({ name: headerName.describe("Header name."), value: headerValue.describe("Header value.") })
+  .strictObject({
+    name: headerName.describe("Header name."),
+    value: headerValue.meta(secret("field")).describe("Header value."),
+  })
   .describe("One header.");
 
 const retry = z
@@ -41,9 +44,25 @@ const retry = z
       .boolean()
       .default(false)
       .meta(ours("Retry other methods as well where no connection was had: nothing was sent then.")),
+    statuses: z
+      .array(z.int().min(400).max(599))
+      .max(200)
+      .default([502, 503, 504])
+      .meta(ours("Statuses of upstream responses that are retried.")),
+    backoff_ms: count(0, 0, 3_600_000).meta(
+      ours(
+        "Pause before the first retry, doubled for each one more; up to half of it is taken off at random. 0: none. A retry that `total_timeout_ms` leaves no time for is not made.",
+      ),
+    ),
+    max_backoff_ms: count(10_000, 0, 3_600_000).meta(ours("Longest pause before a retry.")),
+    try_timeout_ms: count(0, 0, 2_147_483_647).meta(
+      ours(
+        "Time of each try from its start, with the connection and the sending of the request, to the head of its response. 0: no limit but the other timeouts. It does not apply to gRPC calls.",
+      ),
+    ),
   })
   .prefault({})
-  .describe("Retries on connection failures, 502, 503 and 504.");
+  .describe("Retries on connection failures, timeouts and `statuses`.");
 
 export const route = z
   .strictObject({
@@ -61,7 +80,14 @@ export const route = z
     send_timeout_ms: milliseconds(30_000).describe("Time to send the request to the upstream."),
     read_timeout_ms: milliseconds(60_000).describe("Time the upstream may stay silent."),
     total_timeout_ms: milliseconds(120_000).describe("Time for all tries together."),
-    max_response_bytes: bytes(33_554_432, 0).describe("Most bytes of an upstream response body."),
+    max_response_bytes: bodyLength()
+      .default(33_554_432)
+      .describe(
+        "Most bytes of an upstream response body; of a gRPC call, of each message. Event streams (`text/event-stream` without a length) have no limit.",
+      ),
+    max_body_bytes: bodyLength()
+      .exactOptional()
+      .meta(ours("Bytes of the request body, in place of `limits.max_body_bytes`; of a gRPC call, of each message.")),
     auth: auth.default({ type: "none" }).describe("Who is let in."),
     rate_limit: rateLimit.exactOptional(),
     cache: routeCache.exactOptional(),
@@ -73,6 +99,26 @@ export const route = z
     body_schema: jsonObject
       .exactOptional()
       .describe("JSON Schema of the request body; an invalid body is answered 400."),
+    request_buffering: z
+      .boolean()
+      .default(true)
+      .meta(
+        ours(
+          "Gather a request's body, up to `buffer_pool.body_buffer_size`, before a connection to the upstream is taken, so that a slow client holds none. False sends it as it comes. Bodies of gRPC are never gathered.",
+        ),
+      ),
+    response_buffering: z
+      .boolean()
+      .default(true)
+      .meta(
+        ours(
+          "Take a response from the upstream faster than its client reads it, into memory and then on the disk, so that a slow client holds no connection to the upstream. `buffer_pool` has the bounds. False reads no faster than the client. Event streams, gRPC and WebSocket are never buffered.",
+        ),
+      ),
+    forward_client_address: z
+      .boolean()
+      .default(true)
+      .meta(ours("Tell the upstream the client's address, in `X-Forwarded-For` and `X-Real-IP`. False sends neither.")),
     upstream_headers: z
       .array(upstreamHeader)
       .default([])

@@ -34,6 +34,11 @@ export const server = z
     max_connections: count(2048, 1, 1_000_000).describe(
       "Most client connections at a time, over all workers; at most half of `buffer_pool.buffer_count`.",
     ),
+    max_connections_per_address: count(1024, 1, 1_000_000).meta(
+      ours(
+        "Most client connections of one address at a time, over all workers and protocols; an IPv6 address stands for its /64. Connections of `trusted_proxies` do not count. Behind a listener with `proxy_protocol` the address is the one that the PROXY header tells.",
+      ),
+    ),
     static_root: z
       .string()
       .default("")

@@ -29,7 +29,9 @@ export const tls = z
     client_cert_required: z
       .boolean()
       .default(true)
-      .describe("Require a client certificate, rather than check one only where it is sent."),
+      .describe(
+        "Require a client certificate. Without it, clients may come without one; an invalid one is refused in both cases.",
+      ),
   })
   .prefault({})
   .describe("TLS on the TCP listeners: versions 1.2 and 1.3.");

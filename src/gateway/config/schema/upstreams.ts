@@ -36,6 +36,11 @@ const connectionPool = z
     max_idle: count(16, 0, 65_535).describe("Most idle connections that are kept."),
     idle_timeout_ms: milliseconds(60_000).describe("How long an idle connection is kept."),
     connect_timeout_ms: milliseconds(5000).describe("Time to connect."),
+    client_share: count(80, 1, 100).meta(
+      ours(
+        "Percent of the connections that one client address (IPv6: /64) may use, of those that no other client uses. One HTTP/2 or HTTP/3 connection may use half of them at most. For HTTP/2 servers requests count. 100: no limit.",
+      ),
+    ),
   })
   .prefault({})
   .describe("Connections kept, per worker and per server.");
@@ -48,11 +53,19 @@ export const upstream = z
       .enum(LOAD_BALANCERS)
       .default("round_robin")
       .describe("How a server is chosen. An unknown value falls back to `round_robin`."),
+    slow_start_ms: count(0, 0, 3_600_000).meta(
+      ours(
+        "Time in which the weight of a server grows to its whole that was added to others, or has come back into rotation; 0: it has all of it at once. Not with `round_robin`, which knows no weights.",
+      ),
+    ),
     health_check: healthCheck.exactOptional(),
     connection_pool: connectionPool,
     dns_discovery: dnsDiscovery.exactOptional(),
     catalog_discovery: catalogDiscovery.exactOptional(),
-    allow_private: z.boolean().default(true).describe("Allow backends on private and loopback addresses."),
+    allow_private: z
+      .boolean()
+      .default(true)
+      .describe("Allow backends on private and loopback addresses, and on this machine's own."),
     protocol: z
       .enum(UPSTREAM_PROTOCOLS)
       .default("http1")

@@ -1,13 +1,22 @@
 import * as z from "zod";
-import { count, text } from "./kinds.ts";
+import { count, ours, text } from "./kinds.ts";
+
+const MEBIBYTE = 1024 * 1024;
+/** A page of WebAssembly memory. */
+const PAGE_BYTES = 65_536;
+/** The counter of fuel in a filter has 32 bits. */
+const MAX_FUEL = 2_147_483_647;
 
 const wasmFilter = z
   .strictObject({
     match: text.describe("`path_prefix` of the route to attach to; without such a route the filter never runs."),
     module: text.describe("Path of the `.wasm` module."),
     instances: count(1, 1, 4096).describe("Instances per worker; a park beyond them gets backpressure."),
-    fuel: count(5_000_000, 1, Number.MAX_SAFE_INTEGER).describe(
-      "Loop back-edges of one run; running out fails closed.",
+    fuel: count(5_000_000, 1, MAX_FUEL).describe(
+      "Fuel of one run: one unit for each round of a short loop; running out fails closed.",
+    ),
+    memory_limit_bytes: count(32 * MEBIBYTE, PAGE_BYTES, 64 * MEBIBYTE).meta(
+      ours("Memory that an instance may have; taken from the system as the filter uses it."),
     ),
     response_fail_closed: z
       .boolean()

@@ -8,6 +8,7 @@ import {
   optionalFacilitatorUrl,
   optionalHttpUrl,
   ours,
+  secret,
   text,
 } from "./kinds.ts";
 
@@ -62,7 +63,9 @@ export const x402 = z
       .string()
       .refine((value) => value === "" || isJsonObject(value), "expected the Base64 form of a JSON object")
       .default("")
-      .describe("Base64 of the 402 Payment Required payload; made up from the route when empty."),
+      .describe(
+        "Base64 of the 402 Payment Required payload; made up from the route when empty. Its `extensions`, and its `resource` without `url`, go into the challenge of every route; other members are ignored, with a warning.",
+      ),
     facilitator_headers: z
       .array(secretHeader)
       .max(16)
@@ -83,7 +86,11 @@ export const x402 = z
     chains: z.array(chain).max(32).default([]).meta(ours("Chains that may be asked.")),
     settlement_secret_env: environmentName
       .default("TURNPIKE_SETTLEMENT_SECRET")
-      .meta(ours("Environment variable with the secret by which records for `settlement_url` are signed.")),
+      .meta(
+        ours(
+          "Environment variable with the secret by which records for `settlement_url` are signed; without it they are posted unsigned, with a warning.",
+        ),
+      ),
     answer_disk_bytes: bytes(1_073_741_824, 0).meta(
       ours("Room on the disk for paid answers: those too long for memory, and those kept for a retry."),
     ),
@@ -100,7 +107,12 @@ export const x402 = z
       .refine((value) => !value.includes("?"), "expected a URL without query")
       .overwrite((value) => value.replace(/\/+$/, ""))
       .default("")
-      .meta(ours("What resource URLs in payment challenges start with, such as `https://api.example.com`.")),
+      .meta(secret("none"))
+      .meta(
+        ours(
+          "What resource URLs in payment challenges start with, such as `https://api.example.com`; if it is empty, the scheme and host of the request. Set it behind a proxy that ends TLS or changes the host.",
+        ),
+      ),
   })
   .prefault({})
   .describe("Payment over x402, for all routes.");

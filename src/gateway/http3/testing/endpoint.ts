@@ -1,7 +1,7 @@
 import { BufferPool } from "../../../lib/buffer-pool.ts";
 import { TimerWheel } from "../../../lib/timer-wheel.ts";
 import { type AnsweredRequest, type Exchange } from "../../exchange.ts";
-import { type ServerConnection, type ServerSettings } from "../../server-host.ts";
+import { type ServerConnection, type ServerHost, type ServerSettings } from "../../server-host.ts";
 import { type TlsMaterial } from "../../wire/tls.ts";
 import { type Http3Endpoint, type Http3Options, startHttp3 } from "../server.ts";
 
@@ -17,7 +17,9 @@ export interface TestEndpoint {
   close(): Promise<void>;
 }
 
-export interface TestEndpointOptions extends Partial<Pick<Http3Options, "quic" | "port" | "admit">> {
+export interface TestEndpointOptions extends Partial<Pick<Http3Options, "quic" | "port">> {
+  /** False: no connection is let in. */
+  readonly admit?: () => boolean;
   readonly material: TlsMaterial;
   readonly settings?: Partial<ServerSettings>;
 }
@@ -43,6 +45,16 @@ export async function startEndpoint(
   const refused: AnsweredRequest[] = [];
   const faults: unknown[] = [];
   const settings = { ...SETTINGS, ...options.settings };
+  const host: ServerHost = {
+    settings: () => settings,
+    wheel,
+    buffers,
+    draining: () => test.draining,
+    scheme: "https",
+    handle,
+    refused: (request) => void refused.push(request),
+    closed: (connection) => void connections.delete(connection),
+  };
   const endpoint = await startHttp3({
     address: "127.0.0.1",
     port: options.port ?? 0,
@@ -50,18 +62,8 @@ export async function startEndpoint(
     quic: options.quic ?? { maxIdleTimeoutMs: 30_000, maxStreamsBidi: 100, maxStreamsUni: 100 },
     maxHeaderBytes: settings.maxHeaderBytes,
     maxHeaderCount: settings.maxHeaderCount,
-    hostFor: () => ({
-      settings: () => settings,
-      wheel,
-      buffers,
-      draining: () => test.draining,
-      scheme: "https",
-      handle,
-      refused: (request) => refused.push(request),
-      closed: (connection) => connections.delete(connection),
-    }),
-    admit: options.admit ?? (() => true),
-    entered: (connection) => connections.add(connection),
+    admit: () =>
+      options.admit?.() === false ? undefined : { host, entered: (connection) => void connections.add(connection) },
     onFault: (error) => faults.push(error),
   });
   const test: TestEndpoint = {

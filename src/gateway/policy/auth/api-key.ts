@@ -76,7 +76,7 @@ class ApiKey implements Method {
 
   take(head: RequestHead): void {
     head.fields = withoutFields(head.fields, this.#headers);
-    if (head.query !== "") head.query = this.#parameter.without(head.query);
+    head.query = this.#parameter.without(head.query);
   }
 
   close(): void {}
@@ -84,7 +84,7 @@ class ApiKey implements Method {
   /** Where a header and a query both have one, the header's counts. */
   #read(fields: Fields, query: string): { value: string | undefined; count: number } {
     let values: readonly string[] = fieldValues(fields, this.#headers[0]);
-    if (values.length === 0 && query !== "") values = this.#parameter.values(query);
+    if (values.length === 0) values = this.#parameter.values(query);
     return { value: values[0], count: values.length };
   }
 

@@ -2,9 +2,10 @@ import { fieldLine, withoutFields } from "../../../lib/fields.ts";
 import { answer, answerError } from "../../answer.ts";
 import { type Exchange } from "../../exchange.ts";
 import { type Decision, type Policy } from "../policy.ts";
+import { answerPreflight, isPreflight } from "../preflight.ts";
 import { hasBearer } from "./bearer.ts";
 import { GuardedBody } from "./guarded-body.ts";
-import { type Auth, createMethod, identityNames, methodsIn } from "./create-method.ts";
+import { asksCredentials, type Auth, createMethod, identityNames, methodsIn } from "./create-method.ts";
 import { withoutIdentity } from "./identity-fields.ts";
 import { type KeySetDeps } from "./jwks.ts";
 import { type Admitted, type Method, type Outcome, type Refused } from "./method.ts";
@@ -22,16 +23,23 @@ const CLIENTS_OWN: ReadonlySet<string> = new Set(["authorization", "cookie"]);
 
 /** Lets a request on once it is known whose it is. Undefined where the route asks for nothing, and nobody could pretend anything. */
 export function createAuthPolicy({ auth, identityNames: names }: AuthConfig, deps: AuthDeps): Policy | undefined {
+  if (auth.type === "none" && names.every((name) => CLIENTS_OWN.has(name))) return undefined;
   const own = identityNames(auth);
   const forged = [...new Set([...own, ...names.filter((name) => !CLIENTS_OWN.has(name))])];
-  if (auth.type === "none" && forged.length === 0) return undefined;
   const method = createMethod(auth, deps);
-  const verifiesTokens = [...methodsIn(auth)].some(({ type }) => type === "jwt");
+  const verifiesTokens = methodsIn(auth).some(({ type }) => type === "jwt");
+  const guards = asksCredentials(auth);
   const gate = { method, forged, verifiesTokens };
   return {
     name: "auth",
     guards: true,
     request(exchange) {
+      exchange.isLetIn = false;
+      if (guards && isPreflight(exchange)) {
+        // A preflight has no credentials: what scripts may ask for is the gateway's to say, by `cors`.
+        answerPreflight(exchange, "");
+        return "answered";
+      }
       const outcome = method.check(exchange);
       return outcome instanceof Promise ? decideAfter(gate, exchange, outcome) : decide(gate, exchange, outcome);
     },
@@ -76,6 +84,7 @@ function admit(gate: Gate, exchange: Exchange, { by, consumer, fields }: Admitte
   }
   head.fields += fields;
   exchange.consumer = consumer;
+  exchange.isLetIn = true;
 }
 
 function refuse(exchange: Exchange, { error, challenges, answer: passed }: Refused): void {

@@ -29,19 +29,23 @@ export function createMethod(auth: Auth, deps: KeySetDeps): Method {
 }
 
 /** Every method in it, chains taken apart. */
-export function* methodsIn(auth: Auth): Generator<Exclude<Auth, { type: "chain" }>> {
-  if (auth.type !== "chain") yield auth;
-  else for (const method of auth.methods) yield* methodsIn(method);
+export function methodsIn(auth: Auth): readonly Exclude<Auth, { type: "chain" }>[] {
+  return auth.type === "chain" ? auth.methods.flatMap(methodsIn) : [auth];
+}
+
+/** True if nobody is let in without credentials. */
+export function asksCredentials(auth: Auth): boolean {
+  return methodsIn(auth).every(({ type }) => type !== "none" && type !== "anonymous");
 }
 
 /** Names of the query parameters that have keys in them; an empty one is none. */
 export function keyParameters(auth: Auth): string[] {
-  return [...methodsIn(auth)].flatMap((method) => (method.type === "api_key" ? [method.query_param] : []));
+  return methodsIn(auth).flatMap((method) => (method.type === "api_key" ? [method.query_param] : []));
 }
 
 /** Names, in lower case, of the fields by which upstreams learn who a client is. */
 export function identityNames(auth: Auth): string[] {
-  return [...methodsIn(auth)].flatMap((method) => {
+  return methodsIn(auth).flatMap((method) => {
     if (method.type === "jwt") return method.claims_to_headers.map(({ header }) => header.toLowerCase());
     return method.type === "forward_auth" ? method.headers_upstream.map((name) => name.toLowerCase()) : [];
   });

@@ -64,6 +64,7 @@ class ForwardAuth implements Method {
       maxIdle: MAX_IDLE_SERVICE_CONNECTIONS,
       idleTimeoutMs: SERVICE_IDLE_MS,
       connectTimeoutMs: config.timeout_ms,
+      clientPart: 1,
       protocol: "http1" as const,
       dial: this.#address.dial,
     };

@@ -13,6 +13,10 @@ export class GuardedBody implements RequestBody {
     this.#forged = forged;
   }
 
+  get complete(): boolean {
+    return this.#body.complete ?? false;
+  }
+
   readTo(sink: BodySink): void {
     const forged = this.#forged;
     this.#body.readTo({
@@ -30,7 +34,7 @@ export class GuardedBody implements RequestBody {
     this.#body.resume();
   }
 
-  liftTimeLimit(): void {
-    this.#body.liftTimeLimit?.();
+  liftLimits(): void {
+    this.#body.liftLimits?.();
   }
 }

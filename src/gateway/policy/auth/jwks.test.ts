@@ -157,3 +157,11 @@ test("keys that cannot be meant are passed over", () => {
   const leaked = JSON.stringify({ keys: [{ ...RSA.privateKey.export({ format: "jwk" }), kid: "p" }] });
   expect(parseKeySet(leaked, "RS256")?.get("p")?.type).toBe("public");
 });
+
+test("as many wait for a set as may, and one more is told to come later", async () => {
+  const waiting = Array.from({ length: 1024 }, () => find("1"));
+  expect(keys.find("1")).toBe("unavailable");
+  expect(new Set(await Promise.all(waiting))).toEqual(new Set(["key"]));
+  now += 10_000;
+  expect(await find("2")).toBe("unknown");
+});

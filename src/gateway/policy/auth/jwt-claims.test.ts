@@ -51,3 +51,31 @@ test("claims of the prototype are nobody's", () => {
   expect(readClaims({}, { ...rules, issuer: undefined }, NOW)).toMatchObject({ fields: "", consumer: "" });
   expect(readClaims({}, rules, NOW)).toBe("the token is of another issuer");
 });
+
+test.each([
+  [undefined, undefined, "in"],
+  [undefined, "api", "the token is for another audience"],
+  ["api", "api", "in"],
+  ["other", "api", "the token is for another audience"],
+  [["other", "api"], "api", "in"],
+  [["other"], "api", "the token is for another audience"],
+  [["other"], undefined, "in"],
+  [[], "api", "the token is for another audience"],
+  [["api", 1], "api", "a claim of the token cannot be read"],
+  [1, undefined, "a claim of the token cannot be read"],
+] as const)("a token for %j is judged by a route for %p: %s", (aud, audience, verdict) => {
+  const claims = aud === undefined ? {} : { aud };
+  const read = readClaims(claims, { ...RULES, audience }, NOW);
+  expect(typeof read === "string" ? read : "in").toBe(verdict);
+});
+
+test("a bearer is good until its token is over, skew included, or for ever", () => {
+  expect(readClaims({ sub: "alice", exp: NOW }, RULES, NOW)).toEqual({
+    consumer: "alice",
+    fields: "X-Consumer-Name: alice\r\n",
+    until: NOW + 60,
+  });
+  expect(readClaims({}, RULES, NOW)).toMatchObject({ until: Number.POSITIVE_INFINITY });
+  expect(readClaims({ iss: "a" }, { ...RULES, issuer: "a" }, NOW)).toMatchObject({ consumer: "" });
+  expect(readClaims({ iss: "b" }, { ...RULES, issuer: "a" }, NOW)).toBe("the token is of another issuer");
+});

@@ -1,15 +1,14 @@
 import { fieldLine, type Fields, fieldValue, trimOws } from "../../../lib/fields.ts";
-import { answer } from "../../answer.ts";
 import { type CorsConfig } from "../../config/config.ts";
 import { CORS_DEFAULTS } from "../../config/schema/cors.ts";
 import { type ResponseSink } from "../../exchange.ts";
 import { FieldChanges } from "../field-changes.ts";
 import { HeadEdit } from "../head-edit.ts";
 import { type Policy } from "../policy.ts";
+import { answerPreflight, isPreflight } from "../preflight.ts";
 import { createOriginMatch, type OriginMatch } from "./origins.ts";
 
 const ANY = "*";
-const NOTHING = new Uint8Array(0);
 
 /** What a paying script sends and reads (x402), on routes with a price. */
 const PAYMENT_REQUEST = ["PAYMENT-SIGNATURE", "X-PAYMENT"];
@@ -29,7 +28,6 @@ const OVERRULED = new FieldChanges({
 });
 
 const VARY = fieldLine("Vary", "Origin");
-const VARY_PREFLIGHT = fieldLine("Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers");
 
 /** Lists whose every item is a token; the longest that is sent back. */
 const TOKENS = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:[ \t]*,[ \t]*[!#$%&'*+\-.^_`|~0-9A-Za-z]+)*$/;
@@ -64,12 +62,9 @@ export function createCorsPolicy(config: CorsConfig, isPriced: boolean): Policy 
       // No browser calls gRPC.
       if (head.isGrpc) return "continue";
       const origin = fieldValue(head.fields, "origin");
-      if (head.method === "OPTIONS" && origin !== undefined) {
-        const method = fieldValue(head.fields, "access-control-request-method");
-        if (method !== undefined) {
-          answer(exchange, 204, preflightFields(compiled, origin, { method, fields: head.fields }), NOTHING);
-          return "answered";
-        }
+      if (origin !== undefined && isPreflight(exchange)) {
+        answerPreflight(exchange, preflightFields(compiled, origin, head.fields));
+        return "answered";
       }
       exchange.response = new CorsEdit(exchange.response, compiled, origin);
       return "continue";
@@ -101,19 +96,16 @@ function listLine(name: string, items: readonly string[]): Fields {
   return items.length === 0 ? "" : fieldLine(name, items.join(", "));
 }
 
-function preflightFields(
-  compiled: Compiled,
-  origin: string,
-  asked: { readonly method: string; readonly fields: Fields },
-): Fields {
+/** Empty where scripts of the origin may ask for nothing. `asked` is the preflight's fields. */
+function preflightFields(compiled: Compiled, origin: string, asked: Fields): Fields {
   const allowed = allowedFields(compiled, origin);
-  if (allowed === "") return VARY_PREFLIGHT;
+  if (allowed === "") return "";
   // "*" does not do: it excludes Authorization, and means itself where credentials go along (Fetch, CORS-preflight fetch).
-  const methods = compiled.methods ?? echo("Access-Control-Allow-Methods", asked.method);
+  const methods =
+    compiled.methods ?? echo("Access-Control-Allow-Methods", fieldValue(asked, "access-control-request-method") ?? "");
   const headers =
-    compiled.headers ??
-    echo("Access-Control-Allow-Headers", fieldValue(asked.fields, "access-control-request-headers") ?? "");
-  return VARY_PREFLIGHT + allowed + methods + headers + compiled.maxAge;
+    compiled.headers ?? echo("Access-Control-Allow-Headers", fieldValue(asked, "access-control-request-headers") ?? "");
+  return allowed + methods + headers + compiled.maxAge;
 }
 
 /** Sends back what was asked for, where it is what a browser sends. */

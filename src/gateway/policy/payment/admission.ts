@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { codeOf } from "../../../lib/caught.ts";
 import { ERRORS, TurnpikeError } from "../../../lib/errors.ts";
+import { fittedName } from "../../../lib/shared-names.ts";
 import { checkTerms } from "../../../payments/signatures/check-payment.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../../../payments/x402/messages.ts";
 import { paymentKey } from "../../../payments/x402/payment-key.ts";
@@ -10,17 +10,18 @@ import { transferOf } from "../../../payments/x402/transfer.ts";
 import { fromV1 } from "../../../payments/x402/v1.ts";
 import { MAX_CUTS, type Payment, type Reservation } from "../../../store/ledger.ts";
 import { type Exchange } from "../../exchange.ts";
-import { hostOf } from "../../routing/table.ts";
 import { type Decision } from "../policy.ts";
+import { nameOf } from "./ask-facilitator.ts";
 import { Attempt, type Deal } from "./attempt.ts";
 import { type Challenge, type ChallengeError } from "./challenge/challenge.ts";
 import { deliver } from "./answers/deliver.ts";
 import { readIdentifier } from "./identifier.ts";
+import { fingerprintOf, isResuming } from "./fingerprint.ts";
 import { withReceipt } from "./answers/inline-receipt.ts";
 import { keptAnswer } from "./answers/kept-answer.ts";
 import { type Presented } from "./presented.ts";
 import { receiptFields, receiptOf } from "./receipt.ts";
-import { respondRefused } from "./refusals.ts";
+import { respondRefused, respondSpent } from "./refusals.ts";
 import { RequestDigest } from "./request-digest.ts";
 import { paymentError, respondError } from "./respond.ts";
 import { type Sale } from "./sale.ts";
@@ -55,7 +56,7 @@ export async function admit(sale: Sale, exchange: Exchange, presented: Presented
 }
 
 async function look(sale: Sale, exchange: Exchange, presented: Presented): Promise<Decision> {
-  const offered = match(sale, presented);
+  const offered = match(sale, exchange, presented);
   if (offered === undefined) {
     respondRefused(exchange, sale, "No matching payment requirements");
     return "answered";
@@ -63,7 +64,12 @@ async function look(sale: Sale, exchange: Exchange, presented: Presented): Promi
   const { payload, requirements, objection } = offered;
   const identifier = readIdentifier(payload);
   const idFault = identifier === "invalid" ? BAD_ID : identifier === undefined && sale.requiresId ? NO_ID : undefined;
-  const reservation = reservationOf(sale, exchange, offered, presented.header);
+  const reservation = await resumed(
+    sale,
+    exchange,
+    reservationOf(sale, exchange, offered, presented.header),
+    presented.header,
+  );
   // What was begun is finished, even where terms or time have moved on: a new challenge would make the client pay twice.
   if ((objection ?? idFault) !== undefined && !(await isBegun(sale, reservation))) {
     refuse({ sale, exchange }, objection, idFault);
@@ -73,7 +79,7 @@ async function look(sale: Sale, exchange: Exchange, presented: Presented): Promi
     respondError(exchange, paymentError("overloaded", NO_ROOM), IN_FLIGHT_RETRY_S);
     return "answered";
   }
-  const { held, payment } = await sale.ledger.reserve(reservation);
+  const { held, payment } = await sale.ledger.reserve(reservation, sale.maxPartials);
   const deal: Deal = { payload, requirements, version: presented.version, id: idOf(identifier) };
   if (!held) return answerTaken({ sale, exchange, deal }, payment, reservation.fingerprint);
   if ((objection ?? idFault) !== undefined && payment.state === "reserved") {
@@ -90,7 +96,7 @@ function refuse(
   objection: ChallengeError | undefined,
   idFault: string | undefined,
 ): void {
-  if (idFault !== undefined) respondError(exchange, paymentError("invalid-payment", idFault));
+  if (idFault !== undefined) respondSpent(exchange, sale, paymentError("invalid-payment", idFault));
   else if (objection !== undefined) respondRefused(exchange, sale, objection);
 }
 
@@ -99,7 +105,7 @@ function idOf(identifier: ReturnType<typeof readIdentifier>): string | undefined
 }
 
 /** Finds the way that was paid by. Undefined where it cannot even be said which payment this is. */
-function match(sale: Sale, presented: Presented): Offered | undefined {
+function match(sale: Sale, { head }: Exchange, presented: Presented): Offered | undefined {
   const challenge = sale.offers.current();
   const offers = challenge?.required.accepts ?? [];
   const payload = presented.version === 2 ? presented.payment : fromV1(presented.payment, offers);
@@ -108,17 +114,25 @@ function match(sale: Sale, presented: Presented): Offered | undefined {
   return {
     payload,
     requirements: way ?? payload.accepted,
-    objection: objectionTo(sale, payload, { challenge, way }),
+    objection: objectionTo(sale, payload, { challenge, way, head }),
   };
+}
+
+/** What is asked for: the challenge, the way of paying that was chosen of it, and the request. */
+interface Asked {
+  readonly challenge: Challenge | undefined;
+  readonly way: PaymentRequirements | undefined;
+  readonly head: Exchange["head"];
 }
 
 function objectionTo(
   { clock }: Sale,
   payload: PaymentPayload,
-  { challenge, way }: { readonly challenge: Challenge | undefined; readonly way: PaymentRequirements | undefined },
+  { challenge, way, head }: Asked,
 ): ChallengeError | undefined {
   if (challenge === undefined || way === undefined) return "No matching payment requirements";
-  return findMismatch(payload, challenge.required) ?? checkTerms(payload, way, clock() / 1000);
+  const mismatch = findMismatch(payload, challenge.required, (url) => challenge.isFor(url, head));
+  return mismatch ?? checkTerms(payload, way, clock() / 1000);
 }
 
 /** An answer that is passed through needs no room. */
@@ -133,8 +147,8 @@ async function isBegun(sale: Sale, reservation: Reservation): Promise<boolean> {
 }
 
 function reservationOf(sale: Sale, exchange: Exchange, offered: Offered, header: string): Reservation {
-  const { method, authority, path, query } = exchange.head;
   const { payload, requirements } = offered;
+  const { testMode } = sale.target;
   return {
     ...paymentKey(payload, requirements),
     token: requirements.asset.toLowerCase(),
@@ -142,15 +156,23 @@ function reservationOf(sale: Sale, exchange: Exchange, offered: Offered, header:
     amount: requirements.amount,
     payTo: requirements.payTo.toLowerCase(),
     route: sale.route,
-    // With the host, by which routes are told apart, and without its port, which says nothing of what is sold. What test mode
-    // has taken is nothing to a gateway that sells for money, and the other way round, where both have one ledger.
-    fingerprint: createHash("sha256")
-      .update(`${sale.target.testMode ? "test\n" : ""}${header}\n${method}\n${hostOf(authority)}\n${path}${query}`)
-      .digest("base64url"),
+    consumer: fittedName(exchange.consumer),
+    fingerprint: fingerprintOf(exchange, { header, testMode }),
     // Beyond what a number holds only where the terms were objected to, and then only what is begun is looked for.
     validBefore: Math.min(Number(transferOf(payload, requirements).validBefore), Number.MAX_SAFE_INTEGER),
-    payload: toStored(payload, requirements, sale.target.testMode),
+    payload: toStored(payload, requirements, testMode),
   };
+}
+
+/**
+ * The reservation of the request that a payment was spent on, where this one asks for the rest of its answer. A request that was
+ * sold with a range stays with it: the whole may cost more.
+ */
+async function resumed(sale: Sale, exchange: Exchange, own: Reservation, header: string): Promise<Reservation> {
+  if (sale.settle === "after" || !isResuming(exchange.head.fields)) return own;
+  const fingerprint = fingerprintOf(exchange, { header, testMode: sale.target.testMode }, true);
+  const standing = await sale.ledger.find(own);
+  return standing?.fingerprint === fingerprint ? { ...own, fingerprint } : own;
 }
 
 interface Request {
@@ -161,15 +183,22 @@ interface Request {
 
 /** Answers who comes with a payment that another request works on, or that is used up. */
 async function answerTaken(request: Request, payment: Payment, fingerprint: string): Promise<Decision> {
-  const { exchange } = request;
+  const { exchange, sale } = request;
   const { title } = ERRORS["payment-conflict"];
   if (payment.fingerprint !== fingerprint) {
-    respondError(exchange, paymentError("payment-conflict", `${title}: it belongs to another request.`));
+    respondSpent(
+      exchange,
+      sale,
+      paymentError(
+        "payment-conflict",
+        `${title}: it belongs to another request, which had another method, host, path, query or header fields.`,
+      ),
+    );
   } else if (payment.state !== "settled") {
     const error = paymentError("payment-conflict", "This payment is being worked on. Send the same payment again.");
     respondError(exchange, error, IN_FLIGHT_RETRY_S);
   } else if (!(await deliverKept(request, payment))) {
-    respondSold(exchange, payment);
+    respondSold(request, payment);
   }
   return "answered";
 }
@@ -180,24 +209,36 @@ async function deliverKept({ sale, exchange, deal }: Request, payment: Payment):
   const answer = await keptAnswer(sale, payment.fingerprint, request);
   if (answer === undefined) return false;
   if (answer instanceof TurnpikeError) {
-    respondError(exchange, answer, answer.code === "overloaded" ? IN_FLIGHT_RETRY_S : undefined);
+    if (answer.code === "overloaded") respondError(exchange, answer, IN_FLIGHT_RETRY_S);
+    else respondSpent(exchange, sale, answer);
     return true;
   }
   const receipt = receiptOf(sale.target, payment);
   const whole = sale.inlineReceipt ? await withReceipt(answer, receipt) : answer;
-  await deliver(exchange, whole, receiptFields(receipt, deal.version)).finally(() => sale.answers.release(answer));
+  const { taken } = await deliver(exchange, whole, receiptFields(receipt, deal.version)).finally(() =>
+    sale.answers.release(answer),
+  );
+  void note(sale, payment, taken);
   return true;
 }
 
+/** Who holds the payment may never get the answer through: the client that has it from here has had what it paid for. */
+async function note({ ledger, log, route }: Sale, payment: Payment, taken: Promise<boolean>): Promise<void> {
+  if (!(await taken)) return;
+  await ledger
+    .deliver(payment)
+    .catch((error) => log(`payment: a delivery on ${route} was not written down: ${nameOf(error)}`));
+}
+
 /** It is paid for, and its answer is not here to give. */
-function respondSold(exchange: Exchange, payment: Payment): void {
+function respondSold({ exchange, sale }: Request, payment: Payment): void {
   const { title } = ERRORS["payment-conflict"];
   if (payment.delivered) {
     const detail = `${title}: its answer was delivered, and is not kept any more.`;
-    respondError(exchange, paymentError("payment-conflict", detail));
-  } else if (payment.cuts >= MAX_CUTS) {
+    respondSpent(exchange, sale, paymentError("payment-conflict", detail));
+  } else if (payment.cuts >= MAX_CUTS || payment.partials >= sale.maxPartials) {
     const detail = `${title}: its answer was begun ${payment.cuts} times and never taken whole, and is not kept any more.`;
-    respondError(exchange, paymentError("payment-conflict", detail));
+    respondSpent(exchange, sale, paymentError("payment-conflict", detail));
   } else {
     const detail = "The answer to this payment is on its way. Send the same payment again.";
     respondError(exchange, paymentError("payment-conflict", detail), IN_FLIGHT_RETRY_S);

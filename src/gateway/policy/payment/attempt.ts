@@ -1,6 +1,6 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields } from "../../../lib/fields.ts";
-import { parseCharge } from "../../../payments/x402/charge.ts";
+import { isChargedFailure, isFreeOfCharge, parseCharge } from "../../../payments/x402/charge.ts";
 import { type Settlement } from "../../../payments/facilitator/facilitator.ts";
 import { type PaymentPayload, type PaymentRequirements, type Receipt } from "../../../payments/x402/messages.ts";
 import { type Reason } from "../../../payments/x402/reasons.ts";
@@ -11,7 +11,7 @@ import { type Exchange } from "../../exchange.ts";
 import { type Decision } from "../policy.ts";
 import { type Answer } from "./answers/answers.ts";
 import { findOnce, nameOf, settleOnce, verifyOnce } from "./ask-facilitator.ts";
-import { deliver } from "./answers/deliver.ts";
+import { deliver, type Delivery } from "./answers/deliver.ts";
 import { FirstLook } from "./answers/first-look.ts";
 import { HeldResponse } from "./answers/held-response.ts";
 import { Hold } from "./hold.ts";
@@ -24,12 +24,13 @@ import {
   respondLost,
   respondPending,
   respondRefused,
+  respondSpent,
   respondUnsettled,
   respondUnverified,
   respondUnwritten,
 } from "./refusals.ts";
 import { OTHER_BODY, RequestDigest } from "./request-digest.ts";
-import { paymentError, respondError } from "./respond.ts";
+import { paymentError } from "./respond.ts";
 import { type Sale } from "./sale.ts";
 
 /** One payment, and the terms that it was made on. */
@@ -110,7 +111,7 @@ export class Attempt {
     if (!(await this.#hold.tieId())) {
       this.#release();
       const detail = "The id of this payment stands for another one. Use another id for another request.";
-      respondError(this.#exchange, paymentError("payment-conflict", detail));
+      respondSpent(this.#exchange, this.#sale, paymentError("payment-conflict", detail));
       return "answered";
     }
     if (this.#sale.settle === "after") return this.#sell();
@@ -125,7 +126,12 @@ export class Attempt {
       return "answered";
     }
     this.#held = new HeldResponse(
-      { exchange, answers: this.#sale.answers },
+      {
+        exchange,
+        answers: this.#sale.answers,
+        isFree: (status) => this.#isFree(status, this.#look?.overrides ?? []),
+        receipt: this.#hold.paid === undefined ? "" : this.#receiptFields(),
+      },
       {
         complete: (answer) => this.#inBackground(this.#complete(answer)),
         unpaid: () => this.#release(),
@@ -154,16 +160,18 @@ export class Attempt {
       return "answered";
     }
     this.#passing = new PassingResponse(this.#exchange, this.#receiptFields(), {
-      over: (delivered) =>
+      over: (delivered, partial) =>
         this.#inBackground(
           this.#hold.move({
             state: "settled",
             hold: false,
             ...(delivered ? { delivered } : {}),
+            partial,
             ...this.#request.spentOn,
           }),
         ),
       broken: (error) => this.#broken(error),
+      isFree: (status, overrides) => this.#isFree(status, overrides),
     });
     return "continue";
   }
@@ -186,10 +194,17 @@ export class Attempt {
       } else {
         this.#keep(answer);
       }
-      await this.#send(answer);
+      await this.#send(answer, true);
     } finally {
       this.#sale.answers.release(answer);
     }
+  }
+
+  /** Whether nothing is to be paid for an answer with this status and these Settlement-Overrides fields. */
+  #isFree(status: number, overrides: readonly string[]): boolean {
+    const { requirements } = this.#deal;
+    if (status < 400) return isFreeOfCharge(overrides, requirements);
+    return !(this.#sale.chargesFailures && isChargedFailure(overrides, requirements));
   }
 
   /** What the answer costs; undefined where the upstream says nothing that could be charged. */
@@ -217,8 +232,14 @@ export class Attempt {
       await this.#pend(settlement.cause, settlement.transaction);
       return false;
     }
-    await this.#hold.book(settlement, amount);
-    return true;
+    return this.#book(settlement, amount);
+  }
+
+  /** False: the hold was lost meanwhile, and nothing of the answer goes out by it. */
+  async #book(settlement: Settlement & { kind: "settled" }, amount: string): Promise<boolean> {
+    if (await this.#hold.book(settlement, amount)) return true;
+    this.#lose();
+    return false;
   }
 
   /** An earlier settlement's outcome is not known: looks for it, and asks for the same one again where it did not happen. */
@@ -233,8 +254,7 @@ export class Attempt {
     }
     const settlement = outcome.kind === "settled" ? outcome : await this.#settle(requirements);
     if (settlement.kind === "settled") {
-      await this.#hold.book(settlement, amount);
-      return this.#owe();
+      return (await this.#book(settlement, amount)) ? this.#owe() : "answered";
     }
     // A refusal now may come of the first one's success: the nonce is spent, the balance gone. It settles nothing.
     await this.#pend(settlement.kind === "unknown" ? settlement.cause : settlement.reason, "");
@@ -251,7 +271,7 @@ export class Attempt {
     }
     if (answer === undefined) return this.#sale.settle === "before" ? this.#stream() : this.#sell();
     try {
-      await this.#send(answer);
+      await this.#send(answer, false);
     } finally {
       this.#sale.answers.release(answer);
     }
@@ -269,17 +289,24 @@ export class Attempt {
     this.#kept = answers.keep(this.#payment.fingerprint, answer, until);
   }
 
-  async #send(answer: Answer): Promise<void> {
+  /** `isNew`: the upstream was run for it; one that was kept is the same to the byte. */
+  async #send(answer: Answer, isNew: boolean): Promise<void> {
     const { inlineReceipt } = this.#sale;
     const whole = inlineReceipt ? await withReceipt(answer, this.#receipt()) : answer;
     // First, so that whoever has seen some of it finds all of it, whatever becomes of this process.
     await this.#kept;
-    const sent = await deliver(this.#exchange, whole, this.#receiptFields());
+    const delivery = await deliver(this.#exchange, whole, this.#receiptFields());
+    this.#inBackground(this.#close(delivery, isNew));
+  }
+
+  /** Writes down what became of the answer. The hold ends with that, so that no other request runs the upstream meanwhile. */
+  async #close({ taken }: Delivery, isNew: boolean): Promise<void> {
+    const delivered = await taken;
     const begun = this.#exchange.started;
     await this.#hold.move({
       state: "settled",
       hold: false,
-      ...(begun ? { delivered: sent } : {}),
+      ...(begun ? { delivered, partial: isNew && !delivered && this.#exchange.bytesSent > 0 } : {}),
       ...this.#request.spentOn,
     });
   }
@@ -302,8 +329,12 @@ export class Attempt {
 
   /** Nothing moved, for certain: the payment is over, and what it was for may be paid for anew. */
   async #giveUp(reason: Reason): Promise<void> {
-    await this.#hold.move({ state: "failed", hold: false, reason });
-    respondUnsettled(this.#exchange, refusalOf(this.#payment, reason), this.#deal.version);
+    if (!(await this.#hold.move({ state: "failed", hold: false, reason }))) {
+      this.#lose();
+      return;
+    }
+    const { version } = this.#deal;
+    respondUnsettled(this.#exchange, this.#sale, { receipt: refusalOf(this.#payment, reason), version });
     await this.#hold.untieId();
   }
 
@@ -314,7 +345,7 @@ export class Attempt {
 
   /** The upstream has worked for another body than was paid for: nothing of that goes out, and it counts. */
   async #refuseBody(): Promise<void> {
-    respondError(this.#exchange, OTHER_BODY);
+    respondSpent(this.#exchange, this.#sale, OTHER_BODY);
     await this.#hold.move({ state: "settled", hold: false, delivered: false });
   }
 
@@ -322,7 +353,7 @@ export class Attempt {
     this.#request.release();
     this.#release();
     if (this.#exchange.gone) return;
-    if (error.code === "payment-conflict") respondError(this.#exchange, error);
+    if (error.code === "payment-conflict") respondSpent(this.#exchange, this.#sale, error);
     else respondBroken(this.#exchange, error, this.#hold.paid === undefined ? "" : this.#receiptFields());
   }
 

@@ -29,6 +29,30 @@ for (const [what, terms] of CHANGES) {
   });
 }
 
+test("after its terms have changed a payment finishes the request that it was begun for, and opens no other", async () => {
+  let isOpen = true;
+  const before = openShop({
+    facilitator: (real) => ({
+      settle: async (...of) => (isOpen ? { kind: "unknown", cause: "time-out", transaction: "" } : real.settle(...of)),
+    }),
+  });
+  const unknown = before.payment();
+  expect((await before.send(unknown)).status).toBe(503);
+  isOpen = false;
+  const settled = before.payment();
+  expect((await before.send(settled)).status).toBe(200);
+  const after = openShop({ store: before.store, terms: { price: "$0.05" } });
+  before.clock.now += HOLD_MS;
+  for (const payment of [unknown, settled]) {
+    const other = await after.send(payment, { path: "/goods?of=another" });
+    expect([other.status, await other.json()]).toMatchObject([402, { error: "No matching payment requirements" }]);
+  }
+  expect([after.runs, after.settlements]).toEqual([0, 0]);
+  expect((await after.send(unknown)).status).toBe(200);
+  // It is spent, and its answer is kept in the other shop.
+  expect((await after.send(settled)).status).toBe(409);
+});
+
 for (const testMode of [true, false]) {
   test(`what was begun ${testMode ? "in" : "out of"} test mode is another gateway's to one of the other mode, paid or open`, async () => {
     const open = { kind: "unknown", cause: "time-out", transaction: "" } as const;

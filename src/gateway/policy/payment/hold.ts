@@ -6,7 +6,7 @@ import { type Paid } from "./receipt.ts";
 import { type Sale } from "./sale.ts";
 
 /** What a hold is written down with. */
-type Books = Pick<Sale, "ledger" | "paymentIds" | "target" | "clock">;
+type Books = Pick<Sale, "ledger" | "paymentIds" | "target" | "clock" | "log" | "route">;
 
 /**
  * The hold that one request has on its payment: what it knows of the money, and what of that is written down. A ledger that
@@ -17,6 +17,8 @@ export class Hold {
   readonly #payment: Payment;
   readonly #id: string | undefined;
   #state: PaymentState;
+  /** It was given back, or lost. */
+  #isOver = false;
   #paid: Paid | undefined;
   /** What is known of the money, to be written down once more where that failed. */
   #settled: Pick<Change, "transaction" | "payer" | "notice"> = {};
@@ -35,29 +37,37 @@ export class Hold {
     return this.#paid;
   }
 
-  /** Writes down where the payment is; false where another request has it by now. */
+  /** Writes down where the payment is. False: another request has it by now, nothing was written, and this one must not act. */
   async move(change: Change): Promise<boolean> {
     const moved = await this.#sale.ledger.move(this.#payment, change);
     if (moved) this.#state = change.state;
+    else if (!this.#isOver)
+      this.#sale.log(`payment: a hold on ${this.#sale.route} was lost while it was ${this.#state}`);
+    if (!moved || !change.hold) this.#isOver = true;
     return moved;
   }
 
-  /** The money has moved. Written before the answer goes out: until its delivery is written too, it is a debt. */
-  async book({ transaction, payer }: Settlement & { kind: "settled" }, amount: string): Promise<void> {
+  /**
+   * The money has moved. Written before the answer goes out: until its delivery is written too, it is a debt. False: another request
+   * has the payment by now, which looks for the settlement itself and delivers.
+   */
+  async book({ transaction, payer }: Settlement & { kind: "settled" }, amount: string): Promise<boolean> {
     const { target, clock } = this.#sale;
     const { network, scheme } = this.#payment;
     this.#paid = { network, scheme, amount, transaction, payer };
     const notice = settlementNotice(target, this.#payment, { transaction, payer, amount, at: clock() });
     this.#settled = { transaction, payer, ...(notice === undefined ? {} : { notice }) };
-    await this.move({ state: "settled", hold: true, ...this.#settled });
+    const moved = await this.move({ state: "settled", hold: true, ...this.#settled });
     this.#settled = { transaction, payer };
+    return moved;
   }
 
   /** Lets go of the payment: it may be used again, or, where it is paid already, be asked for again. `spentOn` is for the ledger. */
   async release(spentOn: Pick<Change, "bodyDigest">): Promise<void> {
     const isFree = this.#paid === undefined;
-    await this.move({ state: isFree ? "released" : "settled", hold: false, ...spentOn });
-    if (isFree) await this.untieId();
+    const moved = await this.move({ state: isFree ? "released" : "settled", hold: false, ...spentOn });
+    // The id is the next holder's by now.
+    if (isFree && moved) await this.untieId();
   }
 
   /** False: the id stands for another payment. Only of a good payment is it sure whose id it is: nobody can take another's. */

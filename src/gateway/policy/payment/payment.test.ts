@@ -37,7 +37,7 @@ test("an unpaid request gets the price in header and body, and the upstream hear
     title: "Payment Required",
     status: 402,
     detail:
-      "This costs 0.01 USDC on Base Sepolia (eip155:84532). Pay with an x402 client, such as 'npx turnpike call'.",
+      "This costs 0.01 USDC on Base Sepolia (eip155:84532). Pay with an x402 client, such as 'npx turnpike pay'. Test mode: no money moves.",
     instance: shop.gateway.last()?.id,
     x402Version: 1,
     error: "Payment required",
@@ -74,7 +74,7 @@ test("HEAD costs what GET costs", async () => {
 test("a preflight is free, any other OPTIONS is not", async () => {
   const shop = open({ upstream: (exchange) => answerWith(exchange, 200, "preflight") });
   const headers = { origin: "http://a.example", "access-control-request-method": "POST" };
-  expect((await fetch(`${shop.gateway.url}/goods`, { method: "OPTIONS", headers })).status).toBe(200);
+  expect((await fetch(`${shop.gateway.url}/goods`, { method: "OPTIONS", headers })).status).toBe(204);
   expect((await fetch(`${shop.gateway.url}/goods`, { method: "OPTIONS" })).status).toBe(402);
   expect((await fetch(`${shop.gateway.url}/goods`, { method: "GET", headers })).status).toBe(402);
 });
@@ -85,7 +85,7 @@ test("a preflight gets no content, whatever the upstream sends for it", async ()
   });
   const headers = { origin: "http://a.example", "access-control-request-method": "GET" };
   const response = await fetch(`${shop.gateway.url}/goods`, { method: "OPTIONS", headers });
-  expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([200, "*"]);
+  expect([response.status, response.headers.get("access-control-allow-origin")]).toEqual([204, "*"]);
   expect(await response.text()).toBe("");
 });
 
@@ -99,7 +99,7 @@ test("the real x402 client pays, and gets the goods with a receipt that shared c
         fieldLine("Cache-Control", "public, max-age=60, s-maxage=90") +
           fieldLine("PAYMENT-RESPONSE", "forged") +
           fieldLine("PAYMENT-REQUIRED", "forged") +
-          fieldLine("Settlement-Overrides", '{"amount":"0"}') +
+          fieldLine("Settlement-Overrides", '{"amount":"1"}') +
           fieldLine("X-Own", "kept"),
       ),
   });
@@ -139,6 +139,8 @@ test("five requests at once with one payment run the upstream once and settle on
   });
   await refused.promise;
   expect(four[0]?.headers.get("retry-after")).toBe("1");
+  // The same payment will do: a challenge would have the client pay twice.
+  expect(four[0]?.headers.has("payment-required")).toBe(false);
   gate.resolve();
   const statuses = (await Promise.all(sent)).map((response) => response.status);
   expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 409, 409, 409, 409]);
@@ -156,7 +158,12 @@ test("the same payment for the same request gets the same answer again, for a wh
   shop.clock.now += 61_000;
   const late = await shop.send(payment);
   expect(late.status).toBe(409);
-  expect(late.headers.get("payment-required")).toBeNull();
+  expect(decoded(late, "payment-required")).toMatchObject({ accepts: [REQUIREMENTS] });
+  expect(await late.json()).toMatchObject({
+    type: "urn:turnpike:error:payment-conflict",
+    accepts: [{ maxAmountRequired: "10000" }],
+    paymentRequired: { accepts: [REQUIREMENTS] },
+  });
   expect([shop.runs, shop.settlements]).toEqual([1, 1]);
 });
 

@@ -3,18 +3,17 @@ import { type Facilitator } from "../../../payments/facilitator/facilitator.ts";
 import { type Ledger } from "../../../store/ledger.ts";
 import { type PaymentIds } from "../../../store/payment-ids.ts";
 import { type Policy } from "../policy.ts";
+import { isPreflight } from "../preflight.ts";
 import { admit } from "./admission.ts";
 import { type Answers } from "./answers/answers.ts";
 import { type Challenge } from "./challenge/challenge.ts";
 import { requiresIdentifier } from "./identifier.ts";
 import { type Kinds } from "./challenge/offers.ts";
-import { isPreflight, PreflightResponse } from "./challenge/preflight.ts";
+import { askAllowance } from "./challenge/preflight.ts";
 import { readPayment } from "./presented.ts";
-import { respondRefused } from "./refusals.ts";
+import { respondRefused, respondSpent } from "./refusals.ts";
 import { routeName } from "../../routing/route-name.ts";
-import { respondError } from "./respond.ts";
-import { withoutPayment } from "./response-fields.ts";
-import { createOffers, extensionsOf, type PaymentConfig } from "./challenge/route-offers.ts";
+import { createOffers, extensionsOf, type OfferConfig } from "./challenge/route-offers.ts";
 import { type Sale } from "./sale.ts";
 
 export interface PaymentDeps {
@@ -28,6 +27,8 @@ export interface PaymentDeps {
   /** Unix milliseconds. */
   readonly clock: () => number;
   readonly log: (message: string) => void;
+  /** The upstream may charge for failures, by Settlement-Overrides; left out: they are free. */
+  readonly chargesFailures?: boolean;
   /** What is sold, for people. */
   readonly description?: string;
 }
@@ -41,7 +42,7 @@ export interface PaymentPolicy extends Policy {
  * Lets a request through once it is paid for, and its answer out once the money has moved. Every request that it sees is
  * priced, but for CORS preflights: which routes are is the routing table's to say. Throws where the terms cannot be sold on.
  */
-export function createPaymentPolicy(config: PaymentConfig, deps: PaymentDeps): PaymentPolicy {
+export function createPaymentPolicy(config: OfferConfig, deps: PaymentDeps): PaymentPolicy {
   const sale = createSale(config, deps);
   return {
     challenge: () => sale.offers.current(),
@@ -49,17 +50,14 @@ export function createPaymentPolicy(config: PaymentConfig, deps: PaymentDeps): P
     guards: true,
     request(exchange) {
       const { head } = exchange;
-      const presented = readPayment(head.fields);
+      const presented = readPayment(head.payment);
       if (presented instanceof TurnpikeError) {
-        respondError(exchange, presented);
+        respondSpent(exchange, sale, presented);
         return "answered";
       }
-      if (presented !== undefined) {
-        head.fields = withoutPayment(head.fields);
-        return admit(sale, exchange, presented);
-      }
+      if (presented !== undefined) return admit(sale, exchange, presented);
       if (isPreflight(exchange)) {
-        exchange.response = new PreflightResponse(exchange);
+        askAllowance(exchange);
         return "continue";
       }
       respondRefused(exchange, sale, "Payment required");
@@ -71,15 +69,17 @@ export function createPaymentPolicy(config: PaymentConfig, deps: PaymentDeps): P
   };
 }
 
-function createSale(config: PaymentConfig, deps: PaymentDeps): Sale {
+function createSale(config: OfferConfig, deps: PaymentDeps): Sale {
   const { x402 } = config;
-  const { description, kinds, ...shared } = deps;
+  const { description, kinds, chargesFailures = false, ...shared } = deps;
   return {
     ...shared,
+    chargesFailures,
     route: routeName(config),
     offers: createOffers(config, kinds, description),
     settle: x402.settle,
     inlineReceipt: x402.inline_receipt,
+    maxPartials: x402.max_partial_answers,
     requiresId: requiresIdentifier(extensionsOf(config)),
     target: { settlement_url: x402.settlement_url, gateway_id: x402.gateway_id, testMode: config.test_mode },
   };

@@ -147,7 +147,7 @@ test("pitfall 9: not a byte goes out before the money has moved, and a settlemen
   refuses = true;
   const refused = await shop.send(shop.payment());
   expect(refused.status).toBe(402);
-  expect(await refused.text()).not.toContain("goods");
+  expect(await refused.text()).not.toContain("the goods");
 });
 
 test("pitfall 10: what is irreversible is paid first, and a failure then is owed, not lost", async () => {

@@ -1,10 +1,10 @@
-import { toProblem, type TurnpikeError } from "../../../lib/errors.ts";
+import { type TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields } from "../../../lib/fields.ts";
 import { type Receipt } from "../../../payments/x402/messages.ts";
 import { type Exchange } from "../../exchange.ts";
 import { type ChallengeError } from "./challenge/challenge.ts";
 import { receiptFields } from "./receipt.ts";
-import { paymentError, respondError, respondJson } from "./respond.ts";
+import { paymentError, respondError } from "./respond.ts";
 import { type Sale } from "./sale.ts";
 
 /** When a client may ask again what became of an unclear settlement, in seconds. */
@@ -27,6 +27,13 @@ export function respondRefused(exchange: Exchange, { offers }: Sale, error: Chal
   respondError(exchange, paymentError("facilitator-unavailable", detail), FACILITATOR_RETRY_S);
 }
 
+/** The payment that came is of no use, now or later: an error that says so, and beside it what another one must be. */
+export function respondSpent(exchange: Exchange, { offers }: Pick<Sale, "offers">, error: TurnpikeError): void {
+  const challenge = offers.current();
+  if (challenge === undefined) respondError(exchange, error);
+  else challenge.respondError(exchange, error);
+}
+
 /** The facilitator is away, or makes no sense. */
 export function respondUnverified(exchange: Exchange, kind: "unavailable" | "failed"): void {
   const code = kind === "unavailable" ? "facilitator-unavailable" : "facilitator-failed";
@@ -40,12 +47,19 @@ export function respondPending(exchange: Exchange): void {
 }
 
 /** The settlement was refused, for certain. `receipt` says so in the protocol's words. */
-export function respondUnsettled(exchange: Exchange, receipt: Receipt, version: 1 | 2): void {
-  const error = receipt.errorReason ?? "payment_refused";
-  const detail = `The payment could not be settled: ${error}. Nothing was charged.`;
-  const problem = toProblem(paymentError("payment-required", detail), exchange.id);
-  const json = JSON.stringify({ ...problem, x402Version: version, error });
-  respondJson(exchange, 402, json, receiptFields(receipt, version));
+export function respondUnsettled(exchange: Exchange, { offers }: Sale, { receipt, version }: Refused): void {
+  const reason = receipt.errorReason ?? "payment_refused";
+  const error = paymentError("payment-required", `The payment could not be settled: ${reason}. Nothing was charged.`);
+  const fields = receiptFields(receipt, version);
+  const challenge = offers.current();
+  if (challenge === undefined) respondError(exchange, error, undefined, fields);
+  else challenge.respondError(exchange, error, { reason, fields });
+}
+
+interface Refused {
+  readonly receipt: Receipt;
+  /** Of x402, by which it was paid. */
+  readonly version: 1 | 2;
 }
 
 /** The ledger failed; `spent` where money may have moved. */

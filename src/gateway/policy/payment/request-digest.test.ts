@@ -1,13 +1,15 @@
 import { afterEach, expect, test } from "bun:test";
+import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { until } from "../../../lib/testing/until.ts";
 import { encodeHeader } from "../../../payments/x402/header.ts";
 import { type PaymentPayload } from "../../../payments/x402/messages.ts";
 import { PAYER } from "../../../payments/testing/payment.ts";
-import { HOLD_MS } from "../../../store/ledger.ts";
+import { type Change, HOLD_MS } from "../../../store/ledger.ts";
+import { RequestDigest } from "./request-digest.ts";
 import { closeShops, openShop, type Shop, type ShopOptions } from "./testing/shop.ts";
-import { answerWith, type TestExchange } from "./testing/test-gateway.ts";
+import { answerWith, TestExchange } from "./testing/test-gateway.ts";
 
 afterEach(closeShops);
 
@@ -31,12 +33,15 @@ function echo(exchange: TestExchange, status = 200): void {
   read(exchange, (body) => answerWith(exchange, status, `made of ${body}`));
 }
 
+/** What all requests here send: a retry is the very same request. */
+const FIELDS = { accept: "*/*", "accept-encoding": "identity", "content-type": "text/plain", "user-agent": "test" };
+
 async function post(
   shop: Shop,
   payment: unknown,
   body: string | ReadableStream,
 ): Promise<[status: number, text: string]> {
-  const response = await shop.send(payment, { method: "POST", body });
+  const response = await shop.send(payment, { method: "POST", body, headers: FIELDS });
   return [response.status, await response.text()];
 }
 
@@ -82,7 +87,7 @@ test("who cuts a paid answer off just before its end gets no answer to another b
   const payment = shop.payment();
   for (const turn of [1, 2]) {
     const leaving = new AbortController();
-    const answer = await shop.send(payment, { method: "POST", body: "url=a", signal: leaving.signal });
+    const answer = await shop.send(payment, { method: "POST", body: "url=a", headers: FIELDS, signal: leaving.signal });
     expect([answer.status, shop.runs]).toEqual([200, turn]);
     leaving.abort();
     await until(async () => (await post(shop, payment, "url=b"))[1].includes("another body"));
@@ -111,7 +116,7 @@ test("of a body that broke off while its answer was made, what had been sent sta
   const payment = shop.payment();
   const request = httpRequest(`${shop.gateway.url}/goods`, {
     method: "POST",
-    headers: { "payment-signature": encodeHeader(payment) },
+    headers: { ...FIELDS, "payment-signature": encodeHeader(payment) },
   });
   request.on("error", () => {});
   request.write("line 1\n");
@@ -193,6 +198,59 @@ test("an answer that is owed and not kept is made anew, and what is made of anot
   expect(shop.settlements).toBe(1);
 });
 
+function sumOf(text: string): string {
+  return createHash("sha256").update(text).digest("base64url");
+}
+
+test("the digest of a body that begins as the one that was paid for is of all of it", async () => {
+  for (const begun of ["a", "abc", "abcdef"]) {
+    const exchange = new TestExchange(new Request("http://shop.example/", { method: "POST", body: "abcdef" }));
+    exchange.body = {
+      readTo(sink) {
+        for (const piece of "abcdef") sink.data(Buffer.from(piece));
+        sink.end("");
+      },
+      pause() {},
+      resume() {},
+    };
+    const digest = new RequestDigest(exchange, `${begun.length}+:${sumOf(begun)}`);
+    digest.watch();
+    await new Promise<string>((resolve) => read(exchange, resolve));
+    expect([digest.fits, digest.spentOn]).toEqual([true, { bodyDigest: `6:${sumOf("abcdef")}` }]);
+  }
+});
+
+test("a ledger that fails when another body is refused, or a body is noted, is logged, and gives nothing out", async () => {
+  let fails: ((change: Change) => boolean) | undefined;
+  const ledger: NonNullable<ShopOptions["ledger"]> = (real) => ({
+    async move(payment, change) {
+      if (fails?.(change) !== true) return real.move(payment, change);
+      fails = undefined;
+      throw new Error("disk full");
+    },
+  });
+  const after = openShop({
+    upstream: echo,
+    ledger,
+    facilitator: () => ({
+      settle: async () => ({ kind: "unknown", cause: "time-out", transaction: "" }),
+      find: async () => ({ kind: "settled", transaction: "0xtx", payer: PAYER }),
+    }),
+  });
+  const owed = after.payment();
+  expect((await post(after, owed, "url=a"))[0]).toBe(503);
+  after.clock.now += 3_600_000 + HOLD_MS;
+  fails = ({ hold, delivered }) => !hold && delivered === false;
+  const [status, text] = await post(after, owed, chunked("url=b"));
+  expect([status, text.includes("made of")]).toEqual([409, false]);
+  const before = openShop({ terms: { settle: "before" }, upstream: echo, ledger });
+  fails = ({ state, bodyDigest, delivered }) =>
+    state === "settled" && bodyDigest !== undefined && delivered === undefined;
+  expect(await post(before, before.payment(), "url=a")).toEqual([200, "made of url=a"]);
+  for (const { logged } of [after, before])
+    await until(() => logged.includes("payment: the ledger failed on /goods: Error"));
+});
+
 /** A shop that owes an answer to `body`, and does next what `options` say. */
 async function indebted(options: ShopOptions, body: string): Promise<{ shop: Shop; payment: PaymentPayload }> {
   let status = 500;
@@ -238,7 +296,7 @@ test("a client that leaves in the midst of a body that is compared leaves no mem
   const { shop, payment } = await indebted({}, "x".repeat(50_000));
   const request = httpRequest(`${shop.gateway.url}/goods`, {
     method: "POST",
-    headers: { "payment-signature": encodeHeader(payment), "content-length": 50_000 },
+    headers: { ...FIELDS, "payment-signature": encodeHeader(payment), "content-length": 50_000 },
   });
   request.on("error", () => {});
   request.write("x".repeat(20_000));
@@ -274,7 +332,7 @@ for (const [what, leaves] of [
     const leaving = new AbortController();
     isAgain = true;
     const { runs } = shop;
-    const answer = shop.send(payment, { method: "POST", body: "url=a", signal: leaving.signal });
+    const answer = shop.send(payment, { method: "POST", body: "url=a", headers: FIELDS, signal: leaving.signal });
     const status = await answer.then(
       (response) => response.status,
       () => "left",

@@ -73,10 +73,13 @@ export class RequestDigest {
     if (!this.#hasBody) return;
     const body = this.#exchange.body;
     this.#exchange.body = {
+      get complete() {
+        return body.complete ?? false;
+      },
       readTo: (sink) => body.readTo(this.#seenBy(sink, onEnd)),
       pause: () => body.pause(),
       resume: () => body.resume(),
-      liftTimeLimit: () => body.liftTimeLimit?.(),
+      liftLimits: () => body.liftLimits?.(),
     };
   }
 

@@ -1,26 +1,17 @@
 import { SETTLEMENT_OVERRIDES } from "../../../payments/x402/charge.ts";
 import { type Fields, fieldLine, fieldValue, withoutFields } from "../../../lib/fields.ts";
 
-/** Fields by which an upstream could speak for the gateway, or set its own price: x402's `upto` scheme reads it from one. */
-const PAYMENT_FIELDS = [
-  "payment-response",
-  "payment-required",
-  "x-payment-response",
-  SETTLEMENT_OVERRIDES.toLowerCase(),
-];
+/** The upstream's word on the charge, as fields are looked up. */
+export const OVERRIDES = SETTLEMENT_OVERRIDES.toLowerCase();
 
-/** What a client says about its payment: spendable by whoever reads it, so no upstream may. */
-const REQUEST_FIELDS = ["payment-signature", "x-payment"];
+/** Fields by which an upstream could speak for the gateway, or set its own price: x402's `upto` scheme reads it from one. */
+const PAYMENT_FIELDS = ["payment-response", "payment-required", "x-payment-response", OVERRIDES];
 
 /** What a script of another origin may read of an answer, where it may read the answer at all. */
 export const EXPOSED = fieldLine(
   "Access-Control-Expose-Headers",
   "PAYMENT-REQUIRED, PAYMENT-RESPONSE, X-PAYMENT-RESPONSE, Retry-After",
 );
-
-export function withoutPayment(fields: Fields): Fields {
-  return withoutFields(fields, REQUEST_FIELDS);
-}
 
 export function withoutPaymentClaims(fields: Fields): Fields {
   return withoutFields(fields, PAYMENT_FIELDS);

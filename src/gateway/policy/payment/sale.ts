@@ -12,6 +12,10 @@ export interface Sale {
   /** When the money moves: once the upstream's answer is there, or before the upstream is asked. */
   readonly settle: "after" | "before";
   readonly inlineReceipt: boolean;
+  /** Answers to one payment that may go out in part before the upstream is not run for it again. */
+  readonly maxPartials: number;
+  /** The upstream is trusted to charge for failures, which are free otherwise. */
+  readonly chargesFailures: boolean;
   /** Every payment must have an id of the client's. */
   readonly requiresId: boolean;
   /** Where settlements are reported. */

@@ -4,12 +4,13 @@ import { UptoEvmScheme } from "@x402/evm/upto/client";
 import { wrapFetchWithPayment } from "@x402/fetch";
 import { privateKeyToAccount } from "viem/accounts";
 import { fieldLine } from "../../../lib/fields.ts";
+import { until } from "../../../lib/testing/until.ts";
 import { type Kind } from "../../../payments/facilitator/facilitator.ts";
 import { paymentRequiredSchema, type PaymentRequirements } from "../../../payments/x402/messages.ts";
 import { PAYER, PRIVATE_KEY, REQUIREMENTS, TERMS } from "../../../payments/testing/payment.ts";
 import { signedPermit2 } from "../../../payments/testing/permit2-payment.ts";
 import { closeShops, decoded, openShop as open, type Shop, type ShopOptions } from "./testing/shop.ts";
-import { answerWith } from "./testing/test-gateway.ts";
+import { answerWith, type TestExchange } from "./testing/test-gateway.ts";
 
 afterEach(closeShops);
 
@@ -119,6 +120,96 @@ test("where no way is left the route is 503, never free, and takes no payment", 
   expect([shop.runs, shop.settlements]).toEqual([0, 0]);
 });
 
+function openExact(charge: string, settle: "after" | "before" = "after"): Shop {
+  const upstream = (exchange: TestExchange) =>
+    answerWith(
+      exchange,
+      200,
+      "nothing found",
+      fieldLine("Settlement-Overrides", charge) + fieldLine("Cache-Control", "public, max-age=60"),
+    );
+  return open({ terms: { settle }, upstream });
+}
+
+test.each(['{"amount":"0"}', '{"amount":"0%"}', '{"amount":"0.00%"}', '{"amount":"$0"}', '{"amount":"$0.00"}'])(
+  "under exact an upstream that says %s is not paid, its answer comes at once, and the payment is good for another call",
+  async (said) => {
+    const shop = openExact(said);
+    const payment = shop.payment();
+    for (const runs of [1, 2]) {
+      const response = await shop.send(payment);
+      expect([response.status, await response.text()]).toEqual([200, "nothing found"]);
+      expect(response.headers.get("settlement-overrides")).toBeNull();
+      expect(response.headers.get("payment-response")).toBeNull();
+      expect(response.headers.get("cache-control")).toBe("private, max-age=60");
+      await until(async () => (await shop.booked(payment))?.state === "released");
+      expect([shop.runs, shop.settlements, shop.bodies.used]).toEqual([runs, 0, 0]);
+    }
+  },
+);
+
+test.each([
+  '{"amount":"1"}',
+  '{"amount":"$0.0000009"}',
+  '{"amount":"20000"}',
+  '{"amount":"-0"}',
+  "{}",
+  "0",
+  "x".repeat(2000),
+])(
+  "under exact an upstream that says %s is paid its price: it can take less in no other way than nothing at all",
+  async (said) => {
+    const shop = openExact(said);
+    const payment = shop.payment();
+    expect((await shop.send(payment)).status).toBe(200);
+    expect(await shop.booked(payment)).toMatchObject({ state: "settled", amount: "10000" });
+  },
+);
+
+test("what is paid in advance and costs nothing after all is owed: the same payment runs the upstream again", async () => {
+  const shop = openExact('{"amount":"0"}', "before");
+  const payment = shop.payment();
+  for (const runs of [1, 2]) {
+    const response = await shop.send(payment);
+    expect([response.status, await response.text(), shop.runs]).toEqual([200, "nothing found", runs]);
+    await until(async () => (await shop.booked(payment))?.delivered === false);
+  }
+  expect(shop.settlements).toBe(1);
+});
+
+test.each([200, 500])(
+  "an answer of status %i that is not sold for a payment that was settled earlier has the receipt, is closed to shared caches, and is owed",
+  async (status) => {
+    const upstream = { isWorthless: false };
+    const shop = open({
+      upstream: ({ response }) => {
+        const free = fieldLine("Settlement-Overrides", '{"amount":"0"}') + fieldLine("Cache-Control", "public");
+        if (upstream.isWorthless) response.start({ status, reason: "", fields: free, bodyLength: 0 });
+        else response.start({ status: 200, reason: "", fields: "", bodyLength: 0 });
+        response.end("");
+      },
+      facilitator: () => ({
+        settle: async () => ({ kind: "unknown", cause: "time-out", transaction: "" }),
+        find: async () => ({ kind: "settled", transaction: "0xtx", payer: PAYER }),
+      }),
+    });
+    const payment = shop.payment();
+    expect((await shop.send(payment)).status).toBe(503);
+    // The answer is not kept any more.
+    shop.clock.now += 3_600_000;
+    upstream.isWorthless = true;
+    const owed = await shop.send(payment);
+    expect([owed.status, owed.headers.get("cache-control")]).toEqual([status, "private"]);
+    expect(decoded(owed, "payment-response")).toMatchObject({ success: true, transaction: "0xtx" });
+    await until(async () => (await shop.booked(payment))?.state === "settled");
+    expect(await shop.booked(payment)).toMatchObject({ delivered: false, cuts: 0 });
+    upstream.isWorthless = false;
+    expect((await shop.send(payment)).status).toBe(200);
+    await until(async () => (await shop.booked(payment))?.delivered === true);
+    expect([shop.runs, shop.settlements]).toEqual([3, 1]);
+  },
+);
+
 const CHARGES: readonly (readonly [said: string | undefined, charge: string])[] = [
   ['{"amount":"12345"}', "12345"],
   ['{"amount":"33.33%"}', "16665"],
@@ -198,4 +289,70 @@ test("a payer who has not approved Permit2 gets 412, with the price", async () =
   expect(decoded(response, "payment-required")).toMatchObject({ error: "permit2_allowance_required" });
   expect(await response.json()).toMatchObject({ type: "urn:turnpike:error:precondition-failed", status: 412 });
   expect([shop.runs, shop.settlements]).toEqual([0, 0]);
+});
+
+/** A shop whose upstream fails, and says this of the charge. */
+function openFailing(charge: string, options: ShopOptions): Shop {
+  const upstream = (exchange: TestExchange) =>
+    answerWith(exchange, 500, "the page burnt", fieldLine("Settlement-Overrides", charge));
+  return open({ ...options, upstream });
+}
+
+test("an upstream that may charge for failures is paid for one that it charges, and the same payment gets it again", async () => {
+  const shop = openFailing('{"amount":"100%"}', { chargesFailures: true });
+  const payment = shop.payment();
+  for (const _ of [1, 2]) {
+    const response = await shop.send(payment);
+    expect([response.status, await response.text()]).toEqual([500, "the page burnt"]);
+    expect(response.headers.get("settlement-overrides")).toBeNull();
+    expect(decoded(response, "payment-response")).toMatchObject({ success: true, payer: PAYER });
+  }
+  expect([shop.runs, shop.settlements]).toEqual([1, 1]);
+  expect(await shop.booked(payment)).toMatchObject({ state: "settled", amount: "10000" });
+});
+
+test.each(['{"amount":"0"}', '{"amount":"9999"}', '{"amount":"99%"}', '{"amount":"20000"}', "100%", ""])(
+  "under exact an upstream that may charge for failures, and says %s, is not paid: the price is charged whole or not at all",
+  async (said) => {
+    const shop = openFailing(said, { chargesFailures: true });
+    const payment = shop.payment();
+    const response = await shop.send(payment);
+    expect([response.status, response.headers.get("payment-response")]).toEqual([500, null]);
+    await until(async () => (await shop.booked(payment))?.state === "released");
+    expect(shop.settlements).toBe(0);
+  },
+);
+
+test("under upto an upstream that may charge for failures is paid what it charges for one", async () => {
+  const kinds = { current: [UPTO] };
+  const shop = openFailing('{"amount":"7"}', { chargesFailures: true, terms: UPTO_TERMS, kinds });
+  const response = await shop.send(await uptoPayment(shop));
+  expect([response.status, decoded(response, "payment-response")]).toMatchObject([500, { success: true, amount: "7" }]);
+});
+
+test("under upto a charge for a failure that makes no sense, or is more than was agreed to, is free", async () => {
+  for (const said of ['{"amount":"50001"}', "{", '{"amount":"0"}']) {
+    const shop = openFailing(said, { chargesFailures: true, terms: UPTO_TERMS, kinds: { current: [UPTO] } });
+    const response = await shop.send(await uptoPayment(shop));
+    expect([response.status, response.headers.get("payment-response"), shop.settlements]).toEqual([500, null, 0]);
+  }
+});
+
+test.each<[scheme: string, options: ShopOptions]>([
+  ["exact", {}],
+  ["upto", { terms: UPTO_TERMS, kinds: { current: [UPTO] } }],
+])("under %s no other upstream is paid for a failure, whatever it says", async (scheme, options) => {
+  const shop = openFailing('{"amount":"100%"}', options);
+  const response = await shop.send(scheme === "upto" ? await uptoPayment(shop) : shop.payment());
+  expect([response.status, response.headers.get("payment-response"), shop.settlements]).toEqual([500, null, 0]);
+  expect(response.headers.get("settlement-overrides")).toBeNull();
+});
+
+test("a failure that is charged for is what was paid in advance; another one is owed", async () => {
+  for (const [said, delivered] of [['{"amount":"100%"}', true] as const, ["", false] as const]) {
+    const shop = openFailing(said, { chargesFailures: true, terms: { settle: "before" } });
+    const payment = shop.payment();
+    expect((await shop.send(payment)).status).toBe(500);
+    await until(async () => (await shop.booked(payment))?.delivered === delivered);
+  }
 });

@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import { eventTime } from "../../../lib/event-clock.ts";
-import { type Fields } from "../../../lib/fields.ts";
+import { type Fields, fieldValue } from "../../../lib/fields.ts";
 import { sharedTimeOffset } from "../../../lib/monotonic-clock.ts";
 import { type BucketSize, TICKS_PER_MS, TokenBuckets } from "../../../lib/token-buckets.ts";
 import { type AnswerError, CannedError } from "../../answer.ts";
@@ -7,11 +8,13 @@ import { type RouteConfig } from "../../config/config.ts";
 import { type Exchange } from "../../exchange.ts";
 import { type RateLimitMetrics } from "../../telemetry/rate-limit-metrics.ts";
 import { type Decision, type Policy } from "../policy.ts";
-import { addressKey } from "./limit-key.ts";
+import { addressKey } from "../../../lib/address-key.ts";
 import { type LimitStore, type StoredLimit } from "./limit-store.ts";
 
 export type RateLimitConfig = NonNullable<RouteConfig["rate_limit"]>;
 
+/** Characters of a header's value that a bucket is known by; of a longer one it is a hash. */
+const MAX_NAME = 128;
 /** Between two sweeps; 64 of them go through all buckets. */
 const SWEEP_MS = 60_000;
 
@@ -59,6 +62,8 @@ export function createRateLimitPolicy(
 class RateLimit {
   readonly #deps: RateLimitDeps;
   readonly #byConsumer: boolean;
+  /** The request header that has the key, in lower case; empty: none has. */
+  readonly #header: string;
   readonly #ipv6Prefix: number;
   readonly #size: BucketSize;
   readonly #stored: StoredLimit;
@@ -76,6 +81,7 @@ class RateLimit {
     const { requests_per_second: rate, burst_size: burst, key, ipv6_prefix: ipv6Prefix } = config;
     this.#deps = deps;
     this.#byConsumer = key === "consumer";
+    this.#header = key.startsWith("header:") ? key.slice("header:".length).toLowerCase() : "";
     this.#ipv6Prefix = ipv6Prefix;
     // Up, so that nobody gets more than the rate.
     this.#size = { cost: Math.ceil((1000 * TICKS_PER_MS) / rate), burst };
@@ -88,8 +94,9 @@ class RateLimit {
   }
 
   request(exchange: Exchange): Decision | Promise<Decision> {
-    const byName = this.#byConsumer && exchange.consumer !== "";
-    const key = byName ? exchange.consumer : this.#addressKey(exchange.clientAddress);
+    const name = this.#nameOf(exchange);
+    const byName = name !== "";
+    const key = byName ? name : this.#addressKey(exchange.clientAddress);
     const { store } = this.#deps;
     if (store === undefined) return this.#decideHere(exchange, byName, key);
     if (!store.isReady) {
@@ -97,6 +104,14 @@ class RateLimit {
       return this.#decideHere(exchange, byName, key);
     }
     return this.#ask(store, exchange, { byName, key });
+  }
+
+  /** What the client is limited by in place of its address; empty: nothing. */
+  #nameOf({ consumer, head }: Exchange): string {
+    if (this.#header === "") return this.#byConsumer ? consumer : "";
+    const value = fieldValue(head.fields, this.#header) ?? "";
+    // A store keeps no more of a client's text than of a hash.
+    return value.length <= MAX_NAME ? value : createHash("sha256").update(value, "latin1").digest("base64");
   }
 
   #decideHere(exchange: Exchange, byName: boolean, key: string): Decision {

@@ -1,5 +1,5 @@
 /** Seconds beyond which a longer time makes no difference (RFC 9111 §1.2.2). */
-const MAX_SECONDS = 2_147_483_648;
+export const MAX_SECONDS = 2_147_483_648;
 
 /** What Cache-Control says (RFC 9111 §5.2); times in seconds, undefined where a directive is absent. */
 export interface CacheControl {
@@ -20,6 +20,8 @@ export interface CacheControl {
   readonly onlyIfCached: boolean;
   /** A directive that has no meaning as it is written: what it was to forbid is not known. */
   readonly malformed: boolean;
+  /** Read from a targeted field: `Expires` does not count then (RFC 9213 §2.2). */
+  readonly isTargeted: boolean;
 }
 
 export const NO_CACHE_CONTROL: CacheControl = {
@@ -38,12 +40,17 @@ export const NO_CACHE_CONTROL: CacheControl = {
   mustUnderstand: false,
   onlyIfCached: false,
   malformed: false,
+  isTargeted: false,
 };
 
-type Seconds = "maxAge" | "sMaxage" | "maxStale" | "minFresh" | "staleWhileRevalidate" | "staleIfError";
-type Flag = Exclude<keyof CacheControl, Seconds | "malformed">;
+export type Seconds = "maxAge" | "sMaxage" | "maxStale" | "minFresh" | "staleWhileRevalidate" | "staleIfError";
+export type Flag = Exclude<keyof CacheControl, Seconds | "malformed" | "isTargeted">;
 
-const SECONDS: ReadonlyMap<string, Seconds> = new Map([
+/** While it is read. */
+export type CacheControlDraft = { -readonly [Key in keyof CacheControl]: CacheControl[Key] };
+
+/** Directives whose value is a number of seconds. */
+export const SECONDS: ReadonlyMap<string, Seconds> = new Map([
   ["max-age", "maxAge"],
   ["s-maxage", "sMaxage"],
   ["max-stale", "maxStale"],
@@ -52,7 +59,7 @@ const SECONDS: ReadonlyMap<string, Seconds> = new Map([
   ["stale-if-error", "staleIfError"],
 ]);
 /** Those that may name fields (`private="x"`) are taken as if they named none, which forbids more. */
-const FLAGS: ReadonlyMap<string, Flag> = new Map([
+export const FLAGS: ReadonlyMap<string, Flag> = new Map([
   ["no-cache", "noCache"],
   ["no-store", "noStore"],
   ["private", "isPrivate"],
@@ -73,7 +80,7 @@ const EMPTY = /[\t ]*(?:,|$)/y;
  * of what is allowed for stale answers, too.
  */
 export function parseCacheControl(value: string): CacheControl {
-  const found: { -readonly [Key in keyof CacheControl]: CacheControl[Key] } = { ...NO_CACHE_CONTROL };
+  const found: CacheControlDraft = { ...NO_CACHE_CONTROL };
   for (let at = 0; at < value.length; ) {
     EMPTY.lastIndex = at;
     if (EMPTY.test(value)) {

@@ -1,11 +1,12 @@
 import { type Fields } from "../../../lib/fields.ts";
 import { type RequestConditions } from "../../../lib/request-conditions.ts";
 import { type CacheControl, NO_CACHE_CONTROL, parseCacheControl } from "./cache-control.ts";
+import { normalisedEncodings } from "./variant.ts";
 
 /** What a cache must know of a request, read in one pass over its fields. */
 export class CacheRequest {
   readonly control: CacheControl;
-  /** As it is part of the key: small letters, no white space. */
+  /** As it is part of the key: small letters, no white space, members in order. */
   readonly acceptEncoding: string;
   readonly hasAuthorization: boolean;
   readonly conditions: RequestConditions;
@@ -45,7 +46,7 @@ export class CacheRequest {
       start = next;
     }
     this.control = controlOf(control, pragma);
-    this.acceptEncoding = normalised(acceptEncoding);
+    this.acceptEncoding = normalisedEncodings(acceptEncoding);
     this.hasAuthorization = hasAuthorization;
     this.conditions = { ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince, ifRange, range, acceptEncoding };
   }
@@ -80,9 +81,4 @@ function joined(before: string, value: string): string {
 function controlOf(control: string, pragma: string): CacheControl {
   if (control !== "") return parseCacheControl(control);
   return /(?:^|,)[\t ]*no-cache[\t ]*(?:,|$)/i.test(pragma) ? { ...NO_CACHE_CONTROL, noCache: true } : NO_CACHE_CONTROL;
-}
-
-/** Without what means nothing in fields that negotiate: capitals and white space. */
-export function normalised(value: string): string {
-  return value === "" ? "" : value.toLowerCase().replaceAll(/[\t ]/g, "");
 }

@@ -1,22 +1,24 @@
-import { parseRange } from "../../../lib/byte-ranges.ts";
 import { type TurnpikeError } from "../../../lib/errors.ts";
 import { type Fields, fieldValue, fieldValues, withoutFields } from "../../../lib/fields.ts";
 import { parseHttpDate } from "../../../lib/http-date.ts";
-import { namesTag } from "../../../lib/request-conditions.ts";
 import { CannedError } from "../../answer.ts";
 import { type Exchange, type ResponseHead } from "../../exchange.ts";
 import { type CacheMetrics } from "../../telemetry/cache-metrics.ts";
 import { forward } from "../forward.ts";
 import { OwnExchange, tellOwnSink } from "../own-exchange.ts";
 import { type ForwardTarget } from "../target.ts";
-import { sendBody } from "./body-reader.ts";
-import { CacheRequest, normalised } from "./cache-request.ts";
+import { answerPart, answerWhole, isUnchanged, rangeOfPart, unchanged } from "./answering.ts";
+import { type CacheControl } from "./cache-control.ts";
+import { CacheRequest } from "./cache-request.ts";
 import { uriOf } from "./cache-uri.ts";
 import { Fetch, type FetchHost, type FetchPlan } from "./fetch.ts";
+import { type CachePolicy } from "./freshness.ts";
 import { freshenByHead, invalidateBy } from "./observing-sinks.ts";
+import { partVariant, recordPart } from "./part.ts";
 import { type Reader } from "./reader.ts";
 import { type CacheStore } from "./store.ts";
 import { type StoredResponse } from "./stored-response.ts";
+import { variantOf } from "./variant.ts";
 
 /** Keys whose responses were not stored when they were asked for last: nobody waits for another's answer there. */
 const MAX_UNSHARED = 1024;
@@ -25,19 +27,10 @@ const NOT_CACHED = new CannedError(
   "not-cached",
   "nothing that is stored answers this request, and it asks for nothing else",
 );
-const UNSATISFIABLE = new CannedError(
-  "range-not-satisfiable",
-  "the response does not reach as far as any of the ranges",
-);
 
 /** What is asked of the upstream alone, in the place of what the client asks. */
 const ASKED_BY_CACHE: readonly string[] = ["if-none-match", "if-modified-since", "if-range", "range"];
-/** What a 304 leaves out, since it tells of a body that does not follow (RFC 9110 §15.4.5). */
-const ABOUT_BODY: readonly string[] = ["content-type", "content-encoding", "content-language", "content-range"];
-
-export interface CacheSettings {
-  /** Seconds. */
-  readonly ttl: number;
+export interface CacheSettings extends CachePolicy {
   /** Names that are part of the key beside Accept-Encoding, in small letters. */
   readonly vary: readonly string[];
   readonly maxEntryBytes: number;
@@ -53,7 +46,7 @@ export interface CacheDeps {
 /** A route's cache (RFC 9111), in front of its upstream. */
 export class ResponseCache implements FetchHost {
   readonly store: CacheStore;
-  readonly ttl: number;
+  readonly policy: CachePolicy;
   readonly keyNames: readonly string[];
   readonly maxEntryBytes: number;
   readonly now: () => number;
@@ -68,7 +61,7 @@ export class ResponseCache implements FetchHost {
     this.store = deps.store;
     this.now = deps.now;
     this.#watcher = deps.watcher;
-    this.ttl = settings.ttl;
+    this.policy = { ttl: settings.ttl, targets: settings.targets };
     this.#vary = settings.vary;
     this.keyNames = ["accept-encoding", ...settings.vary];
     this.maxEntryBytes = settings.maxEntryBytes;
@@ -86,16 +79,19 @@ export class ResponseCache implements FetchHost {
     }
     const uri = uriOf(head);
     const request = new CacheRequest(head.fields);
-    const variant = this.#variantOf(head.fields, request);
+    const variant = variantOf(head.fields, request.acceptEncoding, this.#vary);
     const stored = this.store.find(uri, variant);
     if (stored !== undefined && this.#serveStored(exchange, stored, request)) return;
     const { conditions, control } = request;
+    const isOfPart = conditions.range !== undefined && stored === undefined && method === "GET";
+    if (isOfPart && this.#servePart(exchange, { uri, variant, request })) return;
     if (control.onlyIfCached) {
       this.#target.answerError(exchange, NOT_CACHED);
       return;
     }
     const isOwn = control.noStore || conditions.ifMatch !== undefined || conditions.ifUnmodifiedSince !== undefined;
-    if (method === "HEAD" || isOwn || (conditions.range !== undefined && stored === undefined)) {
+    if (method === "HEAD" || isOwn || isOfPart) {
+      if (!isOwn && isOfPart) recordPart(exchange, this, { uri, variant, request, askedAt: this.now() });
       this.#pass(exchange, stored, isOwn ? "bypass" : reasonFor(stored, this.store.has(uri)));
       return;
     }
@@ -108,12 +104,9 @@ export class ResponseCache implements FetchHost {
   /** True where the stored response does, fresh or as stale as may be. */
   #serveStored(exchange: Exchange, stored: StoredResponse, request: CacheRequest): boolean {
     const { control } = request;
-    if (control.noCache || control.noStore) return false;
     const now = this.now();
+    if (!takesStored(control, stored, now)) return false;
     const freshFor = stored.freshFor(now);
-    // A client that reloads says 0, and means it.
-    if (control.maxAge !== undefined && (control.maxAge === 0 || stored.age(now) > control.maxAge)) return false;
-    if (control.minFresh !== undefined && freshFor < control.minFresh) return false;
     if (freshFor > 0) {
       this.#watcher.answered("hit");
       this.#answer(exchange, stored, request, stored.agedFields(now));
@@ -127,6 +120,18 @@ export class ResponseCache implements FetchHost {
     } else if (!isAllowed) return false;
     this.#watcher.answered("stale");
     this.#answer(exchange, stored, request, stored.agedFields(now));
+    return true;
+  }
+
+  /** True: a part that is stored and fresh holds the range that is asked for. */
+  #servePart(exchange: Exchange, { uri, variant, request }: Pick<FetchPlan, "uri" | "variant" | "request">): boolean {
+    const part = this.store.find(uri, partVariant(variant));
+    const range = part === undefined ? undefined : rangeOfPart(part, request.conditions);
+    const now = this.now();
+    if (part === undefined || range === undefined) return false;
+    if (part.freshFor(now) <= 0 || !takesStored(request.control, part, now)) return false;
+    this.#watcher.answered("hit");
+    answerPart(exchange, part, range, { conditions: request.conditions, fields: part.agedFields(now) });
     return true;
   }
 
@@ -183,6 +188,10 @@ export class ResponseCache implements FetchHost {
     this.#answer(exchange, stored, request, fields);
   }
 
+  #answer(exchange: Exchange, stored: StoredResponse, { conditions }: CacheRequest, fields: Fields): void {
+    answerWhole(exchange, stored, { conditions, fields }, this.#target.answerError);
+  }
+
   answerUnchanged({ exchange, request: { conditions } }: Reader, head: ResponseHead): boolean {
     const [etag] = fieldValues(head.fields, "etag");
     const modified = fieldValue(head.fields, "last-modified");
@@ -224,62 +233,21 @@ export class ResponseCache implements FetchHost {
       const askedAt = this.now();
       exchange.response = freshenByHead(exchange.response, stored, {
         store: this.store,
-        ttl: this.ttl,
+        policy: this.policy,
         askedAt,
         now: this.now,
       });
     }
     forward(exchange, this.#target);
   }
-
-  #answer(exchange: Exchange, stored: StoredResponse, { conditions }: CacheRequest, fields: Fields): void {
-    const { response, head } = exchange;
-    const { status, reason, body } = stored;
-    if (status === 200 && isUnchanged(conditions, stored.etag, stored.modifiedAt)) {
-      response.start(unchanged(fields));
-      response.end("");
-      return;
-    }
-    const isHead = head.method === "HEAD";
-    if (conditions.range !== undefined && status === 200 && !isHead && rangeApplies(conditions.ifRange, stored)) {
-      if (this.#answerRange(exchange, stored, { range: conditions.range, fields })) return;
-    }
-    response.start({ status, reason, fields, bodyLength: body.length });
-    if (isHead || status === 204) response.end("");
-    else sendBody(exchange, body, 0, body.length);
-  }
-
-  /** False: all of it is to be sent. */
-  #answerRange(
-    exchange: Exchange,
-    { body }: StoredResponse,
-    { range, fields }: { range: string; fields: Fields },
-  ): boolean {
-    const ranges = parseRange(range, body.length);
-    if (ranges === "unsatisfiable") {
-      this.#target.answerError(exchange, UNSATISFIABLE, `Content-Range: bytes */${body.length}\r\n`);
-      return true;
-    }
-    const [one, ...more] = ranges === "whole" ? [] : ranges;
-    if (one === undefined || more.length > 0) return false;
-    const { from, to } = one;
-    const contentRange = `Content-Range: bytes ${from}-${to - 1}/${body.length}\r\n`;
-    exchange.response.start({ status: 206, reason: "", fields: fields + contentRange, bodyLength: to - from });
-    sendBody(exchange, body, from, to);
-    return true;
-  }
-
-  #variantOf(fields: Fields, { acceptEncoding }: CacheRequest): string {
-    let variant = acceptEncoding;
-    for (const name of this.#vary) variant += `\n${variantValue(name, fieldValue(fields, name))}`;
-    return variant;
-  }
 }
 
-/** The value as it is part of the key: of what is negotiated, capitals and white space mean nothing (RFC 9111 §4.1). */
-function variantValue(name: string, value: string | undefined): string {
-  if (value === undefined) return "\0";
-  return name.startsWith("accept") ? normalised(value) : value;
+/** Whether a request's directives allow an answer from what is stored, fresh or not (RFC 9111 §5.2.1). */
+function takesStored(control: CacheControl, stored: StoredResponse, now: number): boolean {
+  if (control.noCache || control.noStore) return false;
+  // A client that reloads says 0, and means it.
+  if (control.maxAge !== undefined && (control.maxAge === 0 || stored.age(now) > control.maxAge)) return false;
+  return control.minFresh === undefined || stored.freshFor(now) >= control.minFresh;
 }
 
 function keyOf({ uri, variant }: Pick<FetchPlan, "uri" | "variant">): string {
@@ -299,28 +267,4 @@ function mayBeStale({ control }: StoredResponse): boolean {
 function validatorsOf({ etag, lastModified }: StoredResponse): Fields {
   const tag = etag === undefined ? "" : `If-None-Match: ${etag}\r\n`;
   return lastModified === undefined ? tag : `${tag}If-Modified-Since: ${lastModified}\r\n`;
-}
-
-/** Whether a client that asks by these conditions has the response already (RFC 9110 §13.2.2). */
-function isUnchanged(
-  { ifNoneMatch, ifModifiedSince }: CacheRequest["conditions"],
-  etag: string | undefined,
-  modifiedAt: number | undefined,
-): boolean {
-  if (ifNoneMatch !== undefined) {
-    if (ifNoneMatch === "*") return true;
-    return etag !== undefined && namesTag(ifNoneMatch, etag.replace(/^W\//, ""), "weak");
-  }
-  if (ifModifiedSince === undefined || modifiedAt === undefined) return false;
-  const since = parseHttpDate(ifModifiedSince);
-  return since !== undefined && modifiedAt <= since;
-}
-
-function unchanged(fields: Fields): ResponseHead {
-  return { status: 304, reason: "", fields: withoutFields(fields, ABOUT_BODY), bodyLength: -1 };
-}
-
-/** RFC 9110 §13.1.5: a strong entity tag, or the very date. */
-function rangeApplies(ifRange: string | undefined, { etag, lastModified }: StoredResponse): boolean {
-  return ifRange === undefined || (ifRange === etag && !etag.startsWith("W/")) || ifRange === lastModified;
 }

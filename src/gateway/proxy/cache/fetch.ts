@@ -1,13 +1,13 @@
 import { type TurnpikeError } from "../../../lib/errors.ts";
-import { type Fields, fieldValue } from "../../../lib/fields.ts";
+import { type Fields } from "../../../lib/fields.ts";
 import { type Exchange, type ResponseHead } from "../../exchange.ts";
 import { type OwnExchange, type OwnSink } from "../own-exchange.ts";
-import { parseCacheControl } from "./cache-control.ts";
 import { type CacheRequest } from "./cache-request.ts";
-import { isOfUse, isStorable } from "./freshness.ts";
+import { type CachePolicy, isOfUse, isStorable } from "./freshness.ts";
 import { Pieces, Reader } from "./reader.ts";
 import { type CacheStore } from "./store.ts";
 import { type ReceivedHead, StoredResponse } from "./stored-response.ts";
+import { directivesOf } from "./targeted-field.ts";
 
 /** Bytes of a body too large to be stored that the fastest of its readers may be ahead of the slowest. */
 const MAX_LEAD_BYTES = 1_048_576;
@@ -15,7 +15,7 @@ const MAX_LEAD_BYTES = 1_048_576;
 /** What a fetch needs of its cache. */
 export interface FetchHost {
   readonly store: CacheStore;
-  readonly ttl: number;
+  readonly policy: CachePolicy;
   readonly keyNames: readonly string[];
   readonly maxEntryBytes: number;
   /** Unix milliseconds. */
@@ -112,7 +112,7 @@ export class Fetch implements OwnSink {
   }
 
   #stillHolds(stored: StoredResponse, received: ReceivedHead): void {
-    this.#host.store.freshen(stored, received, this.#host.ttl);
+    this.#host.store.freshen(stored, received, this.#host.policy);
     this.#answerAll(stored, `fwd=${this.plan.reason}; fwd-status=304`);
   }
 
@@ -127,12 +127,13 @@ export class Fetch implements OwnSink {
   }
 
   #begin(head: ResponseHead, received: ReceivedHead): void {
-    const control = parseCacheControl(fieldValue(head.fields, "cache-control") ?? "");
+    const { targets, ttl } = this.#host.policy;
+    const control = directivesOf(head.fields, targets);
     const facts = { ...received, control };
     this.#isStoring =
       head.bodyLength <= this.#host.maxEntryBytes &&
       isStorable(facts, this.plan.request, this.#host.keyNames) &&
-      isOfUse(facts, this.#host.ttl);
+      isOfUse(facts, ttl);
     this.#bodyLength = head.bodyLength;
     if (!this.#isStoring) {
       this.#forOneAlone(head);
@@ -244,8 +245,8 @@ export class Fetch implements OwnSink {
 
   #store(head: ReceivedHead): void {
     this.#release();
-    const { store, ttl } = this.#host;
-    store.put(new StoredResponse(this.plan, head, this.#pieces.joined(), ttl));
+    const { store, policy } = this.#host;
+    store.put(new StoredResponse(this.plan, head, this.#pieces.joined(), policy));
   }
 
   abort(error: TurnpikeError): void {

@@ -2,13 +2,21 @@ import { type Fields, fieldValues } from "../../../lib/fields.ts";
 import { parseHttpDate } from "../../../lib/http-date.ts";
 import { type CacheControl } from "./cache-control.ts";
 
-/** RFC 9110 §15.1: what may be kept without being told so. 206 is not kept at all. */
+/** RFC 9110 §15.1: what may be kept without being told so. Of 206 see `part.ts`. */
 const HEURISTICALLY_CACHEABLE: ReadonlySet<number> = new Set([200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]);
 /** Final statuses whose rules for caches are kept here; `must-understand` asks (RFC 9111 §5.2.2.3). */
 const UNDERSTOOD: ReadonlySet<number> = new Set([
   200, 203, 204, 300, 301, 302, 303, 307, 308, 400, 401, 403, 404, 405, 410, 414, 421, 429, 451, 500, 501, 502, 503,
   504,
 ]);
+
+/** How a route's cache takes what responses say. */
+export interface CachePolicy {
+  /** Seconds that a response is fresh which does not say so itself; 0: a share of its age. */
+  readonly ttl: number;
+  /** Fields that count before Cache-Control, in small letters, the first of them most (RFC 9213 §2.2). */
+  readonly targets: readonly string[];
+}
 
 export interface ResponseFacts {
   readonly status: number;
@@ -22,6 +30,7 @@ export interface ResponseFacts {
 export function explicitLifetime({ fields, control, receivedAt }: ResponseFacts): number | undefined {
   if (control.sMaxage !== undefined) return control.sMaxage;
   if (control.maxAge !== undefined) return control.maxAge;
+  if (control.isTargeted) return undefined;
   const [expires] = fieldValues(fields, "expires");
   if (expires === undefined) return undefined;
   const at = parseHttpDate(expires);

@@ -3,6 +3,7 @@ import { normalisePath } from "../../../lib/url-path.ts";
 import { type RequestHead, type ResponseHead, type ResponseSink } from "../../exchange.ts";
 import { ResponseRelay } from "../../response-relay.ts";
 import { uriOf } from "./cache-uri.ts";
+import { type CachePolicy } from "./freshness.ts";
 import { type CacheStore } from "./store.ts";
 import { type StoredResponse } from "./stored-response.ts";
 
@@ -51,12 +52,17 @@ function sameOrigin(reference: string, base: string, { scheme, authority }: Requ
 export function freshenByHead(
   sink: ResponseSink,
   stored: StoredResponse,
-  cache: { readonly store: CacheStore; readonly ttl: number; readonly askedAt: number; readonly now: () => number },
+  cache: {
+    readonly store: CacheStore;
+    readonly policy: CachePolicy;
+    readonly askedAt: number;
+    readonly now: () => number;
+  },
 ): ResponseSink {
   return new ObservingSink(sink, (head) => {
     if (head.status !== 200) return;
-    const { store, ttl, askedAt, now } = cache;
-    if (isOf(stored, head)) store.freshen(stored, { ...head, askedAt, receivedAt: now() }, ttl);
+    const { store, policy, askedAt, now } = cache;
+    if (isOf(stored, head)) store.freshen(stored, { ...head, askedAt, receivedAt: now() }, policy);
     else store.remove(stored);
   });
 }

@@ -3,10 +3,11 @@ import fc from "fast-check";
 import { CacheStore } from "./store.ts";
 import { StoredResponse } from "./stored-response.ts";
 
+const POLICY = { ttl: 60, targets: [] };
 const HEAD = { status: 200, reason: "", fields: "Cache-Control: max-age=60\r\n", askedAt: 0, receivedAt: 0 };
 
 function response(uri: string, length = 10, variant = ""): StoredResponse {
-  return new StoredResponse({ uri, variant }, HEAD, new Uint8Array(length), 60);
+  return new StoredResponse({ uri, variant }, HEAD, new Uint8Array(length), POLICY);
 }
 
 test("the least recently used leaves first", () => {
@@ -61,7 +62,7 @@ test("entries and bytes are those of what is there, whatever is done, and within
         if (kind === "put") store.put(response(uri, size, variant));
         else if (kind === "invalidate") store.invalidate(uri);
         else if (kind === "freshen" && found !== undefined) {
-          store.freshen(found, { ...HEAD, fields: `X: ${"y".repeat(size)}\r\n` }, 60);
+          store.freshen(found, { ...HEAD, fields: `X: ${"y".repeat(size)}\r\n` }, POLICY);
         }
         expect(store.entries).toBeLessThanOrEqual(4);
         expect(store.bytes).toBeLessThanOrEqual(6000);

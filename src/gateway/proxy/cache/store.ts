@@ -1,3 +1,4 @@
+import { type CachePolicy } from "./freshness.ts";
 import { type ReceivedHead, type StoredResponse } from "./stored-response.ts";
 
 export interface StoreLimits {
@@ -81,9 +82,9 @@ export class CacheStore {
   }
 
   /** The server has said that the response holds: see `StoredResponse.freshen`. */
-  freshen(response: StoredResponse, head: ReceivedHead, ttl: number): void {
+  freshen(response: StoredResponse, head: ReceivedHead, policy: CachePolicy): void {
     const before = response.bytes;
-    response.freshen(head, ttl);
+    response.freshen(head, policy);
     if (!this.#holds(response)) return;
     this.#tell(0, response.bytes - before);
     this.#shrink();

@@ -1,7 +1,8 @@
-import { eachField, type Fields, fieldValue, fieldValues, withoutFields } from "../../../lib/fields.ts";
+import { eachField, type Fields, fieldValues, withoutFields } from "../../../lib/fields.ts";
 import { parseHttpDate } from "../../../lib/http-date.ts";
-import { type CacheControl, NO_CACHE_CONTROL, parseCacheControl } from "./cache-control.ts";
-import { initialAge, lifetimeOf } from "./freshness.ts";
+import { type CacheControl, NO_CACHE_CONTROL } from "./cache-control.ts";
+import { type CachePolicy, initialAge, lifetimeOf } from "./freshness.ts";
+import { directivesOf } from "./targeted-field.ts";
 
 /** Bytes that an entry takes beside its texts and its body. */
 const OVERHEAD_BYTES = 512;
@@ -16,10 +17,16 @@ export interface ReceivedHead {
   readonly receivedAt: number;
 }
 
+/** Which bytes of a response a part is: it begins at `first` of `size`. */
+export interface PartPlace {
+  readonly first: number;
+  readonly size: number;
+}
+
 /** Fields that tell of the very bytes that are stored, which a 304 does not change (RFC 9111 §3.2). */
 const NOT_UPDATED: readonly string[] = ["content-encoding", "content-length", "content-md5", "content-range", "etag"];
 
-/** A whole response, kept for others; its body never changes, its head does when it is validated. */
+/** A whole response, or one part of it, kept for others; its body never changes, its head does when it is validated. */
 export class StoredResponse {
   readonly uri: string;
   /** What tells it from other responses of the same URI. */
@@ -27,6 +34,8 @@ export class StoredResponse {
   readonly status: number;
   readonly reason: string;
   readonly body: Uint8Array;
+  /** Where its body lies; undefined: it is whole. */
+  readonly place: PartPlace | undefined;
   /** Without Age. */
   fields: Fields = "";
   control: CacheControl = NO_CACHE_CONTROL;
@@ -45,17 +54,18 @@ export class StoredResponse {
   #agedFields: Fields = "";
 
   constructor(
-    place: { readonly uri: string; readonly variant: string },
+    key: { readonly uri: string; readonly variant: string; readonly part?: PartPlace },
     head: ReceivedHead,
     body: Uint8Array,
-    ttl: number,
+    policy: CachePolicy,
   ) {
-    this.uri = place.uri;
-    this.variant = place.variant;
+    this.uri = key.uri;
+    this.variant = key.variant;
+    this.place = key.part;
     this.status = head.status;
     this.reason = head.reason;
     this.body = body;
-    this.#take(head, ttl);
+    this.#take(head, policy);
   }
 
   /** Memory that it takes, in bytes. */
@@ -84,19 +94,19 @@ export class StoredResponse {
   }
 
   /** The server has said that it holds: its head is brought up to date (RFC 9111 §4.3.4). */
-  freshen(head: ReceivedHead, ttl: number): void {
+  freshen(head: ReceivedHead, policy: CachePolicy): void {
     const update = withoutFields(head.fields, NOT_UPDATED);
     const names = new Set(Array.from(eachField(update), ([name]) => name.toLowerCase()));
     const kept = withoutFields(this.fields, [...names]);
-    this.#take({ ...head, status: this.status, fields: kept + update }, ttl);
+    this.#take({ ...head, status: this.status, fields: kept + update }, policy);
   }
 
-  #take(head: ReceivedHead, ttl: number): void {
+  #take(head: ReceivedHead, policy: CachePolicy): void {
     const { fields, askedAt, receivedAt } = head;
-    this.control = parseCacheControl(fieldValue(fields, "cache-control") ?? "");
+    this.control = directivesOf(fields, policy.targets);
     this.#initialAge = initialAge(fields, askedAt, receivedAt);
     this.#receivedAt = receivedAt;
-    this.#lifetime = lifetimeOf({ status: this.status, fields, control: this.control, receivedAt }, ttl);
+    this.#lifetime = lifetimeOf({ status: this.status, fields, control: this.control, receivedAt }, policy.ttl);
     this.fields = withoutFields(fields, ["age"]);
     [this.etag] = fieldValues(fields, "etag");
     [this.lastModified] = fieldValues(fields, "last-modified");

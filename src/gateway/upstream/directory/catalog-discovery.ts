@@ -45,7 +45,7 @@ export class CatalogDiscovery extends Deadline implements Discovery {
     this.#deps = deps;
     this.#intervalMs = config.interval_s * 1000;
     this.#filledAt = deps.wheel.now();
-    this.servers = new FoundServers(upstream, `catalog for ${JSON.stringify(config.service)}`, deps.log);
+    this.servers = new FoundServers(upstream, `catalog for ${JSON.stringify(config.service)}`, deps);
     this.#query();
   }
 

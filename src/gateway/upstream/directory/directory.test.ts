@@ -8,6 +8,7 @@ import { FakeClock } from "../../../lib/testing/fake-clock.ts";
 import { plentyOfBuffers } from "../../../lib/testing/plenty.ts";
 import { TimerWheel } from "../../../lib/timer-wheel.ts";
 import { MAX_SERVERS } from "../../config/max-servers.ts";
+import { type NewEvent } from "../../telemetry/event.ts";
 import { zoneShape } from "../../telemetry/layout.ts";
 import { type Member, type Membership, serverKey } from "../member.ts";
 import { ServerStates } from "../server-states.ts";
@@ -22,6 +23,7 @@ let wheel: TimerWheel;
 let told: string[];
 let logged: string[];
 let faults: unknown[];
+let events: NewEvent[];
 
 beforeEach(async () => {
   catalog = new Catalog();
@@ -29,6 +31,7 @@ beforeEach(async () => {
   told = [];
   logged = [];
   faults = [];
+  events = [];
   wheel = new TimerWheel(undefined, onFault);
   states = new ServerStates(SharedZone.local(zoneShape(1)), 1);
   directory = createDirectory(wheel);
@@ -49,6 +52,7 @@ function createDirectory(withWheel: TimerWheel): Directory {
       if (tls) throw new Error("no CAs");
       return { allowPrivate, tls: undefined };
     },
+    onEvent: (event) => void events.push(event),
     onChange: (upstream, members) => told.push(`${upstream}: ${named(members)}`),
   });
 }
@@ -240,9 +244,56 @@ test("a server that is probed has a state, a reason and a time, and all have wha
     weight: 1,
     backup: false,
     active: undefined,
-    passive: { inRotation: true, failures: 0 },
+    passive: { inRotation: true, failures: 0, failure: "" },
+    drained: false,
     requestsInFlight: 0,
+    lastFailureMs: undefined,
+    slot: 1,
   });
+  expect(first.lastFailureMs).toBeGreaterThan(before - 1000);
+});
+
+test("a drained server stays drained over reloads and probes while it is named, and is not when it comes again", async () => {
+  const servers = [{ address: "127.0.0.1", port: origin.port }, ...at(1)];
+  const upstream = { name: "a", servers, health_check: { interval_ms: 10 } };
+  const key = `127.0.0.1:${origin.port}`;
+  const drained = (): string[] => directory.status().flatMap((status) => (status.drained ? [status.server] : []));
+  const members = await serve([upstream]);
+  const slot = members["a"]?.[0]?.slot ?? -1;
+  expect(directory.drain("a", key, true)).toBeTrue();
+  expect([directory.drain("a", "10.0.0.9:1", true), directory.drain("b", key, true)]).toEqual([false, false]);
+  origin.reset();
+  await until("it is probed on", () => (origin.requests.length > 2 ? true : undefined));
+  expect(states.isInRotation(slot, 1000)).toBeFalse();
+  await serve([{ ...upstream, load_balancer: "least_conn" }]);
+  await directory.prepare(config([]));
+  directory.rollback();
+  expect(drained()).toEqual([key]);
+  directory.drain("a", key, false);
+  expect([drained(), states.isInRotation(slot, 1000)]).toEqual([[], true]);
+  directory.drain("a", key, true);
+  await serve([{ ...upstream, servers: at(1) }]);
+  await serve([upstream]);
+  expect(drained()).toEqual([]);
+});
+
+test("health by probes, and what discovery finds, are events", async () => {
+  origin.answer = (_, connection) => connection.end("HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n");
+  catalog.set([{ address: "10.0.0.1", port: 1 }]);
+  const servers = [{ address: "127.0.0.1", port: origin.port }];
+  await serve([{ name: "a", servers, health_check: { interval_ms: 10, unhealthy_threshold: 1 } }, fromCatalog("b")]);
+  const health = await until("its health is told", () => events.find(({ kind }) => kind === "server_health"));
+  expect(health.details).toEqual({
+    upstream: "a",
+    server: `127.0.0.1:${origin.port}`,
+    healthy: false,
+    reason: "status",
+  });
+  await until("it waits", () => (catalog.waiting.size > 0 ? true : undefined));
+  catalog.set([{ address: "10.0.0.1", port: 2 }]);
+  await until("the change is told", () =>
+    events.find(({ details }) => JSON.stringify(details?.["removed"]) === '["10.0.0.1:1"]'),
+  );
 });
 
 test("a configuration with an upstream that cannot be connected to is refused, and nothing is left of it", async () => {

@@ -5,11 +5,13 @@ import { type Config, type UpstreamConfig } from "../../config/config.ts";
 import { MAX_SERVERS } from "../../config/max-servers.ts";
 import { type OnFault } from "../../wire/tcp.ts";
 import { type DialSettings } from "../dial.ts";
+import { type OnEvent } from "../../telemetry/event.ts";
 import { type Member, type Membership } from "../member.ts";
-import { type ServerStates } from "../server-states.ts";
+import { type Failure, type ServerStates } from "../server-states.ts";
 import { HealthChecks, type ProbedState } from "./health-checks.ts";
 import { Plan, type PlannedUpstream, serversOf, type Source } from "./plan.ts";
 import { type CheckedServer } from "./server-check.ts";
+import { ServerWatch } from "./server-watch.ts";
 import { Slots } from "./slots.ts";
 
 /** Milliseconds that a start or a reload waits for the first answers of discovery; then it goes on with what there is. */
@@ -25,11 +27,16 @@ export interface DirectoryDeps {
   readonly dialSettings: (upstream: UpstreamConfig) => DialSettings;
   /** An upstream has other servers from now on. */
   readonly onChange: (upstream: string, members: readonly Member[]) => void;
+  /** Hears what operators may want to know of servers; left out: nobody is told. */
+  readonly onEvent?: OnEvent | undefined;
   /** 0 to 1, as Math.random. */
   readonly random?: () => number;
   /** Unix milliseconds. */
   readonly clock?: () => number;
 }
+
+/** Between two looks at what requests have made of servers, in milliseconds. */
+const WATCH_MS = 500;
 
 /** A server of an upstream that has its place. */
 interface Placed {
@@ -47,9 +54,15 @@ export interface ServerStatus {
   readonly backup: boolean;
   /** What probes say; undefined where there are none. */
   readonly active: ProbedState | undefined;
-  /** What real requests say. */
-  readonly passive: { readonly inRotation: boolean; readonly failures: number };
+  /** What real requests say; `failure` is why the last one that failed did, and empty if none has. */
+  readonly passive: { readonly inRotation: boolean; readonly failures: number; readonly failure: Failure | "" };
+  /** An operator keeps new requests away. */
+  readonly drained: boolean;
   readonly requestsInFlight: number;
+  /** When a request or a probe failed last, in Unix milliseconds; undefined: none has. */
+  readonly lastFailureMs: number | undefined;
+  /** Its place in the shared memory. */
+  readonly slot: number;
 }
 
 /**
@@ -75,9 +88,11 @@ export class Directory {
   /** Of a preparation that waits for first answers. */
   #patience: Patience | undefined;
   #closed = false;
+  #watching: ReturnType<typeof setInterval> | undefined;
 
   constructor(deps: DirectoryDeps) {
     this.#deps = deps;
+    if (deps.onEvent !== undefined) this.#watch(new ServerWatch(deps.states, deps.onEvent));
     this.#random = deps.random ?? Math.random;
     this.#slots = new Slots(deps.states);
     this.#checks = new HealthChecks({ ...deps, random: this.#random, clock: deps.clock ?? Date.now });
@@ -151,19 +166,47 @@ export class Directory {
         weight,
         backup,
         active: this.#checks.stateOf(slot),
-        passive: { inRotation: !states.isEjected(slot, failTimeoutMs), failures: states.fails(slot) },
+        passive: {
+          inRotation: !states.isEjected(slot, failTimeoutMs),
+          failures: states.fails(slot),
+          failure: states.lastFailure(slot).failure,
+        },
+        drained: states.isDrained(slot),
         requestsInFlight: states.inFlight(slot),
+        lastFailureMs: states.lastFailure(slot).ms,
+        slot,
       })),
     );
+  }
+
+  /**
+   * Keeps new requests away from a server, or does not any more; what is under way there goes on, and so do probes. It holds for
+   * as long as the upstream has the server, over reloads too. False: there is no such server.
+   */
+  drain(upstream: string, server: string, drained: boolean): boolean {
+    const placed = this.#told.get(upstream)?.find(({ key }) => key === server);
+    if (placed === undefined) return false;
+    this.#deps.states.setDrained(placed.member.slot, drained);
+    return true;
   }
 
   /** Probes nothing and looks for nothing any more. */
   close(): void {
     this.#closed = true;
+    clearInterval(this.#watching);
     this.#patience?.onDeadline();
     this.#next?.close();
     this.#current?.close();
     this.#checks.close();
+  }
+
+  #watch(watch: ServerWatch): void {
+    this.#watching = setInterval(() => watch.look(this.#members()), WATCH_MS);
+    this.#watching.unref();
+  }
+
+  *#members(): Iterable<[upstream: string, members: Iterable<Member>]> {
+    for (const [upstream, servers] of this.#told) yield [upstream, servers.map(({ member }) => member)];
   }
 
   /** While a configuration is prepared, nobody knows which one workers have: they hear afterwards. */
@@ -230,7 +273,7 @@ function checkedOf({ config, dial }: PlannedUpstream, servers: readonly Placed[]
   return servers.map(({ member: { endpoint, slot } }) => ({ upstream, slot, endpoint, check, protocol, dial }));
 }
 
-const STOPPING = "Cannot prepare a configuration: the gateway is about to stop";
+const STOPPING = "the gateway is about to stop";
 const PLACES = `there are places for ${MAX_SERVERS} servers, of all upstreams together`;
 
 function noPlace(upstream: string, server: string): string {

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { isIP } from "node:net";
 import { type BufferPool } from "../../../lib/buffer-pool.ts";
-import { isPublicAddress } from "../../../lib/public-address.ts";
+import { isRemotePublicAddress } from "../../../lib/own-address.ts";
 import { type TimerWheel } from "../../../lib/timer-wheel.ts";
+import { type OnEvent } from "../../telemetry/event.ts";
 import { type Endpoint, type OnFault } from "../../wire/tcp.ts";
 import { serverKey } from "../member.ts";
 
@@ -27,6 +28,7 @@ export interface DiscoveryDeps {
   /** 0 to 1, as Math.random. */
   readonly random: () => number;
   readonly log: (message: string) => void;
+  readonly onEvent?: OnEvent | undefined;
   readonly onFault: OnFault;
 }
 
@@ -43,19 +45,25 @@ export class FoundServers {
   readonly first: Promise<void>;
   /** Called when the list is another one. */
   onChange: (() => void) | undefined;
+  readonly #upstream: string;
   readonly #what: string;
   readonly #allowPrivate: boolean;
-  readonly #log: (message: string) => void;
+  readonly #deps: Pick<DiscoveryDeps, "log" | "onEvent">;
   readonly #answered: () => void;
   /** What was logged last: it is not said twice. */
   #failure = "";
   #leftOut = "";
 
   /** `source` is how the log calls the discovery. */
-  constructor({ name, allowPrivate }: DiscoveredUpstream, source: string, log: (message: string) => void) {
+  constructor(
+    { name, allowPrivate }: DiscoveredUpstream,
+    source: string,
+    deps: Pick<DiscoveryDeps, "log" | "onEvent">,
+  ) {
+    this.#upstream = name;
     this.#what = `upstream ${JSON.stringify(name)}: ${source}`;
     this.#allowPrivate = allowPrivate;
-    this.#log = log;
+    this.#deps = deps;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.first = promise;
     this.#answered = resolve;
@@ -63,7 +71,7 @@ export class FoundServers {
 
   /** An answer came; `unusable` counts what it held beside these. */
   replace(found: readonly Found[], unusable = 0): void {
-    if (this.#failure !== "") this.#log(`${this.#what} answers again`);
+    if (this.#failure !== "") this.#say(`${this.#what} answers again`);
     this.#failure = "";
     const byKey = new Map(found.map((server) => [serverKey(server.endpoint), server]));
     // In one order, whatever the order of the answer: another order is no change.
@@ -72,6 +80,7 @@ export class FoundServers {
     const list = allowed.slice(0, MAX_FOUND);
     this.#sayLeftOut(unusable, all.length - allowed.length, allowed.length - list.length);
     if (!isDeepStrictEqual(list, this.list)) {
+      this.#tellChange(list);
       this.list = list;
       this.onChange?.();
     }
@@ -84,10 +93,24 @@ export class FoundServers {
       const { length } = this.list;
       const stay =
         length === 0 ? "no server is known" : `the last ${length === 1 ? "server stays" : `${length} servers stay`}`;
-      this.#log(`${this.#what} gives no answer (${reason}); ${stay}`);
+      this.#say(`${this.#what} gives no answer (${reason}); ${stay}`);
     }
     this.#failure = reason;
     this.#answered();
+  }
+
+  #say(message: string): void {
+    this.#deps.log(message);
+    this.#deps.onEvent?.({ kind: "discovery", message, details: { upstream: this.#upstream } });
+  }
+
+  #tellChange(list: readonly Found[]): void {
+    const before = new Set(this.list.map(({ endpoint }) => serverKey(endpoint)));
+    const now = new Set(list.map(({ endpoint }) => serverKey(endpoint)));
+    const added = [...now].filter((key) => !before.has(key));
+    const removed = [...before].filter((key) => !now.has(key));
+    const message = `${this.#what} finds ${now.size} servers: ${added.length} new, ${removed.length} gone`;
+    this.#deps.onEvent?.({ kind: "discovery", message, details: { upstream: this.#upstream, added, removed } });
   }
 
   #sayLeftOut(unusable: number, notPublic: number, tooMany: number): void {
@@ -97,7 +120,7 @@ export class FoundServers {
       tooMany > 0 ? `${tooMany} beyond the ${MAX_FOUND} that are used` : "",
     ].filter((part) => part !== "");
     const leftOut = parts.join(", ");
-    if (leftOut !== this.#leftOut && leftOut !== "") this.#log(`${this.#what}: left out: ${leftOut}`);
+    if (leftOut !== this.#leftOut && leftOut !== "") this.#say(`${this.#what}: left out: ${leftOut}`);
     this.#leftOut = leftOut;
   }
 }
@@ -105,7 +128,7 @@ export class FoundServers {
 /** Names are checked when they are connected to. */
 function isPrivate(endpoint: Endpoint): boolean {
   if ("unix" in endpoint) return false;
-  return isIP(endpoint.address) !== 0 && !isPublicAddress(endpoint.address);
+  return isIP(endpoint.address) !== 0 && !isRemotePublicAddress(endpoint.address);
 }
 
 const FIRST_RETRY_MS = 1000;

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { until } from "../../../../test/support/program.ts";
+import { hostsFileAddresses } from "../../../lib/hosts-file.ts";
 import { FakeClock } from "../../../lib/testing/fake-clock.ts";
 import { plentyOfBuffers } from "../../../lib/testing/plenty.ts";
 import { TimerWheel } from "../../../lib/timer-wheel.ts";
@@ -39,8 +40,8 @@ function onFault(error: unknown): void {
   faults.push(error);
 }
 
-function discover(hostname = "app.test", allowPrivate = true): DnsDiscovery {
-  const settings = { hostname, port: 8080, interval_s: INTERVAL_S, nameservers: [dns.place] };
+function discover(hostname = "app.test", allowPrivate = true, nameservers = [dns.place]): DnsDiscovery {
+  const settings = { hostname, port: 8080, interval_s: INTERVAL_S, nameservers };
   const made = new DnsDiscovery({ name: "u", allowPrivate }, settings, {
     wheel: new TimerWheel(clock, onFault),
     buffers: plentyOfBuffers(),
@@ -209,4 +210,12 @@ test("nothing is heard of a look-up that was under way when it was closed", asyn
   made.close();
   await Bun.sleep(0);
   expect([heard, made.due]).toEqual([0, Number.POSITIVE_INFINITY]);
+});
+
+test("a name in the system's hosts file is found there, unless name servers are configured", () => {
+  const [address = ""] = hostsFileAddresses("localhost");
+  expect(address).not.toBe("");
+  expect(keys(discover("localhost", true, []))).toContain(serverKey({ address, port: 8080 }));
+  discovery?.close();
+  expect(keys(discover("localhost"))).toEqual([]);
 });

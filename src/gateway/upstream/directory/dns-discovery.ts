@@ -1,6 +1,7 @@
 import { Resolver } from "node:dns/promises";
 import { isIP } from "node:net";
 import { codeOf } from "../../../lib/caught.ts";
+import { hostsFileAddresses } from "../../../lib/hosts-file.ts";
 import { Deadline } from "../../../lib/timer-wheel.ts";
 import { type UpstreamConfig } from "../../config/config.ts";
 import { backOffMs, type DiscoveredUpstream, type Discovery, type DiscoveryDeps, FoundServers } from "./discovery.ts";
@@ -26,7 +27,8 @@ const NONE = new Set(["ENOTFOUND", "ENODATA"]);
 
 /**
  * Servers from the A and AAAA records of a name. It is looked up again when the shortest time to live is over, and after
- * `interval_s` at the latest. Neither the hosts file nor search domains are used.
+ * `interval_s` at the latest. A name that the hosts file has is not asked for, unless name servers are configured. Search
+ * domains are not used.
  */
 export class DnsDiscovery extends Deadline implements Discovery {
   readonly servers: FoundServers;
@@ -43,7 +45,7 @@ export class DnsDiscovery extends Deadline implements Discovery {
     super();
     this.#config = config;
     this.#deps = deps;
-    this.servers = new FoundServers(upstream, `DNS for ${JSON.stringify(config.hostname)}`, deps.log);
+    this.servers = new FoundServers(upstream, `DNS for ${JSON.stringify(config.hostname)}`, deps);
     this.#lookUp();
   }
 
@@ -65,11 +67,21 @@ export class DnsDiscovery extends Deadline implements Discovery {
       this.#use([hostname]);
       return;
     }
+    if (this.#config.nameservers.length === 0 && this.#useHostsFile(hostname)) return;
     // A new one each time: what a resolver remembers would be given again for as long as its time to live.
     const resolver = new Resolver();
     this.#resolver = resolver;
     this.#deps.wheel.set(this, LOOK_UP_MS);
     this.#answers(resolver).catch(this.#deps.onFault);
+  }
+
+  #useHostsFile(hostname: string): boolean {
+    const addresses = hostsFileAddresses(hostname);
+    if (addresses.length === 0) return false;
+    const ttl = this.#config.interval_s;
+    const ofFamily = (family: number): Records => ({ addresses: addresses.filter((one) => isIP(one) === family), ttl });
+    this.#heard(ofFamily(4), ofFamily(6));
+    return true;
   }
 
   async #answers(resolver: Resolver): Promise<void> {

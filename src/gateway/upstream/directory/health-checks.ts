@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { type BufferPool } from "../../../lib/buffer-pool.ts";
 import { type TimerWheel } from "../../../lib/timer-wheel.ts";
+import { type OnEvent } from "../../telemetry/event.ts";
 import { type OnFault } from "../../wire/tcp.ts";
 import { serverKey } from "../member.ts";
 import { type ServerStates } from "../server-states.ts";
-import { reasonNumber } from "./probe-reason.ts";
+import { type ProbeReason, reasonNumber } from "./probe-reason.ts";
 import { type CheckedServer, type CheckRunner, ServerCheck } from "./server-check.ts";
 
 /** Probes at one time; those that are due beyond it wait for their turn. */
@@ -23,6 +24,7 @@ export interface HealthDeps {
   /** Unix milliseconds. */
   readonly clock: () => number;
   readonly log: (message: string) => void;
+  readonly onEvent?: OnEvent | undefined;
   readonly onFault: OnFault;
 }
 
@@ -30,7 +32,7 @@ export interface HealthDeps {
 export interface ProbedState {
   readonly state: "healthy" | "unhealthy";
   /** Why the last probe failed; empty where it did not. */
-  readonly reason: string;
+  readonly reason: "" | ProbeReason;
   /** Unix milliseconds. */
   readonly since: number;
 }
@@ -116,8 +118,12 @@ export class HealthChecks implements CheckRunner {
     const { upstream, slot, endpoint } = check.server;
     const known = this.#checks.get(slot);
     if (known !== undefined) known.since = this.#deps.clock();
-    const what = check.state.healthy ? "healthy again" : `unhealthy: ${check.reason ?? ""}`;
-    this.#deps.log(`upstream "${upstream}": server ${serverKey(endpoint)} is ${what}`);
+    const { healthy } = check.state;
+    const reason = check.reason ?? "";
+    const server = serverKey(endpoint);
+    const message = `upstream "${upstream}": server ${server} is ${healthy ? "healthy again" : `unhealthy: ${reason}`}`;
+    this.#deps.log(message);
+    this.#deps.onEvent?.({ kind: "server_health", message, details: { upstream, server, healthy, reason } });
   }
 
   #runWaiting(): void {

@@ -26,6 +26,7 @@ describe.skipIf(!hasChain)("payments by EIP-3009 where a node of several is behi
   afterEach(async () => {
     proxy.behave(undefined);
     proxy.methods.length = 0;
+    proxy.ended.length = 0;
     await shop.chain.setMining(true);
   });
 
@@ -70,7 +71,7 @@ describe.skipIf(!hasChain)("payments by EIP-3009 where a node of several is behi
     await shop.chain.setMining(false);
     await stayBehind();
     const settling = facilitator.settle(payment, shop.requirements);
-    await until(() => proxy.methods.includes("eth_sendRawTransaction"));
+    await until(() => proxy.ended.includes("eth_sendRawTransaction"));
     const stranger = freshAccount().address;
     await shop.chain.fund(stranger);
     const fees = { maxFeePerGas: "0x174876e800", maxPriorityFeePerGas: "0x174876e800", gas: "0x30d40" };

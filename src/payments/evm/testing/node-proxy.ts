@@ -11,6 +11,8 @@ export interface NodeProxy {
   readonly rpcUrl: string;
   /** The methods that were called, in order. */
   readonly methods: string[];
+  /** The methods of calls that are over, answered or failed. */
+  readonly ended: string[];
   /** Undefined: everything is passed on. */
   behave(behaviour: Behaviour | undefined): void;
   /** Answers every HTTP request as a whole, until it is told otherwise. */
@@ -22,6 +24,7 @@ export function startNodeProxy(target: string): NodeProxy {
   let behaviour: Behaviour | undefined;
   let whole: (() => Response) | undefined;
   const methods: string[] = [];
+  const ended: string[] = [];
   const parting = Promise.withResolvers<never>();
   // Nobody may be waiting when it closes.
   parting.promise.catch(() => undefined);
@@ -38,8 +41,12 @@ export function startNodeProxy(target: string): NodeProxy {
   async function one(item: unknown): Promise<unknown> {
     const parsed = call.parse(item);
     methods.push(parsed.method);
-    const answer = await Promise.resolve(behaviour?.(parsed, () => forward(item)) ?? forward(item));
-    return answer === "never" ? await parting.promise : answer;
+    try {
+      const answer = await Promise.resolve(behaviour?.(parsed, () => forward(item)) ?? forward(item));
+      return answer === "never" ? await parting.promise : answer;
+    } finally {
+      ended.push(parsed.method);
+    }
   }
 
   const server = Bun.serve({
@@ -59,6 +66,7 @@ export function startNodeProxy(target: string): NodeProxy {
   return {
     rpcUrl: `http://127.0.0.1:${server.port}`,
     methods,
+    ended,
     behave(next) {
       behaviour = next;
     },

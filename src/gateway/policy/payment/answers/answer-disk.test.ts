@@ -1,6 +1,15 @@
 import { afterEach, expect, test } from "bun:test";
 import { createHash, randomBytes } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { until } from "../../../../lib/testing/until.ts";
@@ -297,6 +306,19 @@ test("files that nobody knows of, and a broken index, are gone after a start", a
   expect(await keepLong(last, "a", randomBytes(1000))).toBe(true);
 });
 
+test("what may be kept changes while the disk is open", () => {
+  const disk = openDisk(newFolder());
+  const has = (key: string): boolean => {
+    disk.keepBody([Buffer.alloc(1000)], recordOf(key));
+    return disk.has(key, clock.now);
+  };
+  expect(has("a")).toBe(true);
+  disk.maxBytes = 500;
+  expect([disk.maxBytes, has("b")]).toEqual([500, false]);
+  disk.maxBytes = 10_000;
+  expect(has("c")).toBe(true);
+});
+
 test("a thousand kept answers go a bounded number at a time", () => {
   const disk = openDisk(newFolder());
   for (let i = 0; i < 1000; i++) disk.keepBody([Buffer.from(`answer ${i}`)], recordOf(`key ${i}`));
@@ -306,6 +328,19 @@ test("a thousand kept answers go a bounded number at a time", () => {
   while (disk.sweep()) sweeps++;
   expect(sweeps).toBeGreaterThan(4);
   expect(disk.account).toEqual({ bytes: 0, answers: 0 });
+});
+
+test("what is wrong with the disk is said by its code, once", async () => {
+  const logged: string[] = [];
+  const folder = newFolder();
+  const disk = openDisk(folder, { log: (message) => logged.push(message) });
+  await keepLong(disk, "a", randomBytes(10));
+  const [name = ""] = filesIn(folder);
+  rmSync(join(folder, name));
+  symlinkSync(folder, join(folder, name));
+  for (let i = 0; i < 2; i++) expect(disk.get("a", clock.now)).rejects.toMatchObject({ code: "overloaded" });
+  expect(logged).toEqual(["payment: cannot keep an answer on the disk: ELOOP"]);
+  await until(() => disk.openFiles === 0);
 });
 
 test("a folder that cannot be had stops the start, and is named", () => {

@@ -10,12 +10,19 @@ const FILL_BYTES = 16_384;
 /** Sent by the kernel to one client before others have their turn. */
 const BURST_BYTES = 1_048_576;
 
-/**
- * Sends a paid answer with its receipt, at the client's pace. True once it was handed over whole, false where the client
- * went away before.
- */
-export function deliver(exchange: Exchange, answer: Answer, receipt: Fields): Promise<boolean> {
-  return sendAnswer(exchange, answer, { ...answer.head, fields: paidFields(answer.head.fields, receipt) });
+/** What becomes of an answer that was sent. */
+export interface Delivery {
+  /** True once the client's side took the whole answer; false when it did not. */
+  readonly taken: Promise<boolean>;
+}
+
+/** Sends a paid answer with its receipt, at the client's pace. Resolves when the answer itself is not needed any more. */
+export async function deliver(exchange: Exchange, answer: Answer, receipt: Fields): Promise<Delivery> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  exchange.onTaken = resolve;
+  const head = { ...answer.head, fields: paidFields(answer.head.fields, receipt) };
+  if (!(await sendAnswer(exchange, answer, head))) resolve(false);
+  return { taken: promise };
 }
 
 /** Sends an answer under another head. False where the client went away, or the answer was cut off: the disk failed, a sink did. */

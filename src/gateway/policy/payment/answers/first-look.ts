@@ -1,10 +1,8 @@
 import { TurnpikeError } from "../../../../lib/errors.ts";
 import { fieldValue, fieldValues } from "../../../../lib/fields.ts";
-import { SETTLEMENT_OVERRIDES } from "../../../../payments/x402/charge.ts";
 import { type Exchange, type ResponseHead } from "../../../exchange.ts";
 import { ResponseRelay } from "../../../response-relay.ts";
-
-const OVERRIDES = SETTLEMENT_OVERRIDES.toLowerCase();
+import { OVERRIDES } from "../response-fields.ts";
 
 /** What a route with `settle: "after"` cannot sell: it would have to be given before it is paid for. */
 const NEEDS_BEFORE = 'this route is paid when its answer is whole; a route for it needs settle: "before"';

@@ -5,7 +5,7 @@ import { type Exchange, type ResponseHead, type ResponseSink } from "../../../ex
 import { type AnswerFile } from "./answer-file.ts";
 import { type Answer, type Answers } from "./answers.ts";
 import { sendAnswer } from "./deliver.ts";
-import { withoutPaymentClaims } from "../response-fields.ts";
+import { paidFields, withoutPaymentClaims } from "../response-fields.ts";
 import { type Spill } from "./spill.ts";
 
 const NO_ROOM = "Too many paid answers wait for settlement";
@@ -15,7 +15,7 @@ const NO_DISK = "The disk has no room for an answer that waits for settlement";
 export interface HeldEvents {
   /** The answer is there as a whole; `answers.release` it. */
   complete(answer: Answer): void;
-  /** The upstream refused; its answer is on its way to the client, free of charge. */
+  /** The upstream refused, or wants nothing for its answer, which is on its way to the client, free of charge. */
   unpaid(): void;
   /** No answer that could be sold; nothing went to the client. */
   broken(error: TurnpikeError): void;
@@ -24,22 +24,28 @@ export interface HeldEvents {
 export interface HeldOptions {
   readonly exchange: Exchange;
   readonly answers: Answers;
+  /** Whether nothing is to be paid for an answer with this status; asked when its head is there. */
+  readonly isFree: (status: number) => boolean;
+  /** The receipt's fields where the money has moved already, else empty: an answer that is not sold then is owed, and carries them. */
+  readonly receipt: Fields;
 }
 
 /**
  * Stands before an exchange's response and holds the upstream's answer back until it is paid for, in memory or, where it is
  * long, on the disk. Once over it steps aside.
  *
- *   waiting ──start 2xx, 3xx──▶ holding ──end──▶ (writing) ──▶ over: complete
+ *   waiting ──start of what is sold──▶ holding ──end──▶ (writing) ──▶ over: complete
  *      │                           └──abort, too long, no room──▶ over: broken
  *      │                           ├──end with a failure of gRPC──▶ over: unpaid
- *      └──start 4xx, 5xx, or a failure of gRPC──▶ passing: unpaid
+ *      └──start 4xx, 5xx, a failure of gRPC, or what is free of charge──▶ passing: unpaid
  */
 export class HeldResponse implements ResponseSink {
   readonly #exchange: Exchange;
   readonly #answers: Answers;
   readonly #sink: ResponseSink;
   readonly #events: HeldEvents;
+  readonly #isFree: (status: number) => boolean;
+  readonly #receipt: Fields;
   #state: "waiting" | "holding" | "writing" | "passing" | "over" = "waiting";
   #head: ResponseHead | undefined;
   #body: Uint8Array[] = [];
@@ -52,6 +58,8 @@ export class HeldResponse implements ResponseSink {
     this.#answers = options.answers;
     this.#sink = options.exchange.response;
     this.#events = events;
+    this.#isFree = options.isFree;
+    this.#receipt = options.receipt;
     options.exchange.response = this;
   }
 
@@ -62,10 +70,10 @@ export class HeldResponse implements ResponseSink {
     if (head.status === 101)
       this.#fail("not-implemented", "Cannot switch protocols on a route that is paid by request");
     else if (head.status < 200) this.#sink.start(clean);
-    else if (head.status >= 400 || (head.grpcStatus ?? GRPC.OK) !== GRPC.OK) {
+    else if (hasFailedCall(head) || this.#isFree(head.status)) {
       this.#state = "passing";
       this.#events.unpaid();
-      this.#sink.start(clean);
+      this.#sink.start(this.#unsold(clean));
     } else {
       this.#state = "holding";
       this.#head = clean;
@@ -107,6 +115,12 @@ export class HeldResponse implements ResponseSink {
     else void this.#completeWritten(this.#spill, head, trailers);
   }
 
+  /** The head of an answer that is not sold. A success may be what others pay for, so no shared cache may keep it. */
+  #unsold(head: ResponseHead): ResponseHead {
+    if (isFailure(head) && this.#receipt === "") return head;
+    return { ...head, fields: paidFields(head.fields, this.#receipt) };
+  }
+
   /** What is written by now is whole when the last of it is on the disk. */
   async #completeWritten(spill: Spill, head: ResponseHead, trailers: Fields): Promise<void> {
     this.#state = "writing";
@@ -130,7 +144,7 @@ export class HeldResponse implements ResponseSink {
     }
     // A call of gRPC says at its end that it has failed: nobody pays for that.
     this.#events.unpaid();
-    void sendAnswer(this.#exchange, answer, head)
+    void sendAnswer(this.#exchange, answer, this.#unsold(head))
       .catch(() => this.#sink.abort(new TurnpikeError("internal", "the answer could not be sent")))
       .finally(() => this.#answers.release(answer));
   }
@@ -196,6 +210,15 @@ export class HeldResponse implements ResponseSink {
     this.drop();
     this.#events.broken(error);
   }
+}
+
+function isFailure(head: ResponseHead): boolean {
+  return head.status >= 400 || hasFailedCall(head);
+}
+
+/** A call of gRPC whose head says that it has failed. */
+function hasFailedCall({ grpcStatus = GRPC.OK }: ResponseHead): boolean {
+  return grpcStatus !== GRPC.OK;
 }
 
 /** Of a call of gRPC; one without a status has failed as well. */

@@ -257,7 +257,7 @@ async function held(
     broken: (error: TurnpikeError) => void told.push(error),
   };
   // It stands before the exchange's response from now on.
-  void new HeldResponse({ exchange, answers: shop.answers }, events);
+  void new HeldResponse({ exchange, answers: shop.answers, isFree: () => false, receipt: "" }, events);
   await answer(exchange);
   await until(() => told.length > 0);
   return { shop, told, exchange };

@@ -1,13 +1,15 @@
 import { type TurnpikeError } from "../../../../lib/errors.ts";
-import { type Fields, fieldValue } from "../../../../lib/fields.ts";
+import { type Fields, fieldValue, fieldValues } from "../../../../lib/fields.ts";
 import { GRPC, parseGrpcStatus } from "../../../../lib/grpc-status.ts";
 import { type Exchange, type ResponseHead, type ResponseSink } from "../../../exchange.ts";
-import { paidFields, withoutPaymentClaims } from "../response-fields.ts";
+import { OVERRIDES, paidFields, withoutPaymentClaims } from "../response-fields.ts";
 
 /** What becomes of an answer that was paid for in advance: told once. */
 export interface PassingEvents {
-  /** True where a good answer was handed over whole. */
-  over(delivered: boolean): void;
+  /** `delivered`: the client's side took a good answer whole; `partial`: a part of one went out, and not the whole. */
+  over(delivered: boolean, partial: boolean): void;
+  /** Asked, by the upstream's Settlement-Overrides fields: whether nothing is to be paid for this status. The payment is owed then. */
+  isFree(status: number, overrides: readonly string[]): boolean;
   /** Nothing went out: the answer is the listener's to give. */
   broken(error: TurnpikeError): void;
 }
@@ -16,7 +18,7 @@ export interface PassingEvents {
  * Stands before an exchange's response whose request is paid for, and lets the answer through piece by piece, with the
  * receipt in its head.
  *
- *   waiting ──start──▶ passing ──end, cut off, client gone──▶ over
+ *   waiting ──start──▶ passing ──taken, cut off, client gone──▶ over
  *      ├──start 101──▶ over, delivered: what is sold is the tunnel
  *      └──abort──▶ over: broken
  */
@@ -35,6 +37,7 @@ export class PassingResponse implements ResponseSink {
     this.#receipt = receipt;
     this.#events = events;
     exchange.response = this;
+    exchange.onTaken = (taken) => this.#finish(this.#good && taken);
   }
 
   start(head: ResponseHead): void {
@@ -43,7 +46,8 @@ export class PassingResponse implements ResponseSink {
       this.#sink.start({ ...head, fields: withoutPaymentClaims(head.fields) });
       return;
     }
-    this.#good = status < 400 && (head.grpcStatus ?? GRPC.OK) === GRPC.OK;
+    const isFree = this.#events.isFree(status, fieldValues(head.fields, OVERRIDES));
+    this.#good = (head.grpcStatus ?? GRPC.OK) === GRPC.OK && !isFree;
     if (this.#state === "waiting") this.#state = "passing";
     this.#sink.start({ ...head, fields: paidFields(head.fields, this.#receipt) });
     if (status === 101) this.#finish(true);
@@ -54,10 +58,11 @@ export class PassingResponse implements ResponseSink {
   }
 
   end(trailers: Fields): void {
-    this.#sink.end(withoutPaymentClaims(trailers));
     const status = fieldValue(trailers, "grpc-status");
-    const isGood = status === undefined || parseGrpcStatus(status) === GRPC.OK;
-    this.#finish(this.#good && isGood);
+    this.#good &&= status === undefined || parseGrpcStatus(status) === GRPC.OK;
+    // A failure is owed, whoever took it.
+    if (!this.#good) this.#finish(false);
+    this.#sink.end(withoutPaymentClaims(trailers));
   }
 
   abort(error: TurnpikeError): void {
@@ -79,6 +84,6 @@ export class PassingResponse implements ResponseSink {
   #finish(delivered: boolean): void {
     if (this.#state === "over") return;
     this.#state = "over";
-    this.#events.over(delivered);
+    this.#events.over(delivered, !delivered && this.#good && this.#exchange.bytesSent > 0);
   }
 }

@@ -14,6 +14,10 @@ function required(url: string, extensions?: Record<string, unknown>): PaymentReq
   };
 }
 
+const OPTIONS = { place: { fixed: "", publicUrl: "", baseUrl: "", hasHost: false }, testMode: false };
+
+const NONE = { testMode: false, sold: () => undefined };
+
 /** A route whose challenge the test holds. */
 function route(current: { challenge: Challenge | undefined }): PaymentPolicy {
   return { name: "payment", challenge: () => current.challenge, request: () => "continue", close() {} };
@@ -32,10 +36,13 @@ function read(catalogue: Catalogue): Listed {
 
 test("what is for sale is listed as its challenge has it, with the method that it names", () => {
   const bazaar = { info: { input: { type: "http", method: "POST" } }, schema: {} };
-  const catalogue = new Catalogue([
-    route({ challenge: new Challenge(required("http://a.example/goods")) }),
-    route({ challenge: new Challenge(required("http://a.example/post", { bazaar })) }),
-  ]);
+  const catalogue = new Catalogue(
+    [
+      route({ challenge: new Challenge(required("http://a.example/goods"), OPTIONS) }),
+      route({ challenge: new Challenge(required("http://a.example/post", { bazaar }), OPTIONS) }),
+    ],
+    NONE,
+  );
   const common = { type: "http", description: "Tolls", accepts: [REQUIREMENTS] };
   expect(read(catalogue)).toEqual({
     x402Version: 2,
@@ -49,19 +56,19 @@ test("what is for sale is listed as its challenge has it, with the method that i
 
 test("it is written once, and again when a challenge is another", () => {
   const current: { challenge: Challenge | undefined } = { challenge: undefined };
-  const catalogue = new Catalogue([route(current)]);
+  const catalogue = new Catalogue([route(current)], NONE);
   expect(read(catalogue)).toMatchObject({ total: 0, resources: [] });
   expect(catalogue.bytes()).toBe(catalogue.bytes());
-  current.challenge = new Challenge(required("http://a.example/goods"));
+  current.challenge = new Challenge(required("http://a.example/goods"), OPTIONS);
   expect(read(catalogue)).toMatchObject({ total: 1, resources: [{ url: "http://a.example/goods" }] });
   expect(catalogue.bytes()).toBe(catalogue.bytes());
 });
 
 test("a list that would be too long says how many there are", () => {
   const policies = Array.from({ length: 400 }, (_, i) =>
-    route({ challenge: new Challenge(required(`http://a.example/${i}/${"x".repeat(5000)}`)) }),
+    route({ challenge: new Challenge(required(`http://a.example/${i}/${"x".repeat(5000)}`), OPTIONS) }),
   );
-  const catalogue = new Catalogue(policies);
+  const catalogue = new Catalogue(policies, NONE);
   expect(catalogue.bytes().byteLength).toBeLessThan(1024 * 1024 + 100);
   const { total, resources } = read(catalogue);
   expect([total, resources.length > 100, resources.length < 400]).toEqual([400, true, true]);

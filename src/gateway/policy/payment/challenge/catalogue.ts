@@ -1,18 +1,43 @@
 import { type PaymentRequired } from "../../../../payments/x402/messages.ts";
+import { normalisePath } from "../../../../lib/url-path.ts";
+import { type RequestHead } from "../../../exchange.ts";
 import { type PaymentPolicy } from "../payment.ts";
 
 /** Bytes of the list; what does not fit is left out, and counted in `total`. */
 const MAX_CATALOGUE_BYTES = 1024 * 1024;
 
+/** Paths that one request may ask for; those beyond are left out. */
+const MAX_PATHS = 32;
+
+export interface CatalogueOptions {
+  readonly testMode: boolean;
+  /** The policy of the route that takes a request; undefined where that is free, or there is none. */
+  readonly sold: (authority: string, path: string) => PaymentPolicy | undefined;
+}
+
 /** What a gateway sells, as JSON for `/.well-known/x402`: written when something of it changes, and not for a request. */
 export class Catalogue {
   readonly #policies: readonly PaymentPolicy[];
+  readonly #options: CatalogueOptions;
   #written: { readonly challenges: readonly unknown[]; readonly bytes: Uint8Array };
 
   /** `policies` are those of the priced routes, in the configuration's order. */
-  constructor(policies: readonly PaymentPolicy[]) {
+  constructor(policies: readonly PaymentPolicy[], options: CatalogueOptions) {
     this.#policies = policies;
+    this.#options = options;
     this.#written = this.#write();
+  }
+
+  /** What requests for the paths that the query names would cost on their own host; everything where it names none. */
+  bytesFor({ authority, query }: Pick<RequestHead, "authority" | "query">): Uint8Array {
+    const paths = new URLSearchParams(query).getAll("path");
+    if (paths.length === 0) return this.bytes();
+    const resources = paths.slice(0, MAX_PATHS).flatMap((path) => {
+      const normal = normalisePath(path);
+      const challenge = normal === undefined ? undefined : this.#options.sold(authority, normal)?.challenge();
+      return challenge === undefined ? [] : [{ path, ...resourceOf(challenge.required) }];
+    });
+    return this.#encode(resources, resources.length);
   }
 
   bytes(): Uint8Array {
@@ -33,8 +58,12 @@ export class Catalogue {
       if (size > MAX_CATALOGUE_BYTES) break;
       resources.push(resource);
     }
-    const text = JSON.stringify({ x402Version: 2, total: all.length, resources });
-    return { challenges, bytes: Buffer.from(text) };
+    return { challenges, bytes: this.#encode(resources, all.length) };
+  }
+
+  #encode(resources: readonly object[], total: number): Uint8Array {
+    const mode = this.#options.testMode ? { testMode: true } : {};
+    return Buffer.from(JSON.stringify({ x402Version: 2, ...mode, total, resources }));
   }
 }
 

@@ -1,7 +1,7 @@
 import { ERRORS, TurnpikeError, toProblem } from "../../../../lib/errors.ts";
-import { type Fields, fieldLine, fieldValue } from "../../../../lib/fields.ts";
+import { fieldLine, fieldValue } from "../../../../lib/fields.ts";
 import { findAsset } from "../../../../payments/x402/assets.ts";
-import { encodeHeader, MAX_HEADER_LENGTH } from "../../../../payments/x402/header.ts";
+import { MAX_HEADER_LENGTH } from "../../../../payments/x402/header.ts";
 import {
   PAYMENT_REQUIRED,
   type PaymentRequired,
@@ -12,81 +12,125 @@ import { formatAmount } from "../../../../payments/x402/price.ts";
 import { type Reason } from "../../../../payments/x402/reasons.ts";
 import { type Mismatch } from "../../../../payments/x402/terms.ts";
 import { v1Accepts } from "../../../../payments/x402/v1.ts";
-import { type Exchange } from "../../../exchange.ts";
+import { type Exchange, type RequestHead } from "../../../exchange.ts";
 import { requiresIdentifier } from "../identifier.ts";
-import { paymentPage, PAGE_FIELDS } from "./payment-page.ts";
 import { respondHtml, respondJson } from "../respond.ts";
+import { ID_MARK, marked, PreparedHeader, PreparedJson } from "./challenge-text.ts";
+import { paymentPage, PAGE_FIELDS } from "./payment-page.ts";
+import { requestedUrls, type ResourcePlace } from "./resource-url.ts";
 
 /** Everything that the `error` of a challenge can say. */
-export type ChallengeError = "Payment required" | Mismatch | Reason;
+export type ChallengeError = typeof UNPAID | Mismatch | Reason;
 
 interface Prepared {
   readonly status: number;
-  readonly fields: Fields;
-  /** The body up to the request id, and after it. */
-  readonly before: string;
-  readonly after: string;
+  readonly header: PreparedHeader;
+  readonly body: PreparedJson;
 }
 
-const INSTANCE = "00000000-instance";
+/** What a challenge says beside its terms. */
+export interface ChallengeOptions {
+  readonly place: ResourcePlace;
+  readonly testMode: boolean;
+}
+
+/** A challenge with the requested URL in it, as JSON; nothing else of it depends on the request. */
+interface Named {
+  readonly url: string;
+  readonly json: string;
+}
+
+const UNPAID = "Payment required";
 /** Who has not let Permit2 move the token gets a status of his own: signing again would not help. */
 const ALLOWANCE_MISSING = "permit2_allowance_required";
 /** A browser and a program get different bodies. */
 const VARY = fieldLine("Vary", "Accept, User-Agent");
 
-/** A route's 402, written out once per error: an unpaid request costs no more than two strings. */
+/** A route's 402, written out once per error: for an unpaid request only its URL and its id are put in. */
 export class Challenge {
+  /** As it stands in the catalogue, with the route's own URL. */
   readonly required: PaymentRequired;
+  readonly #options: ChallengeOptions;
   readonly #price: string;
   readonly #prepared = new Map<ChallengeError, Prepared>();
-  #page: string | undefined;
 
   /** Throws where the challenge is too long for a header. */
-  constructor(required: PaymentRequired) {
+  constructor(required: PaymentRequired, options: ChallengeOptions) {
     this.required = required;
+    this.#options = options;
     this.#price = required.accepts.map(priceTitle).join(", or ");
-    const { length } = encodeHeader(required);
+    const { header } = this.#prepare(UNPAID);
+    const length = header.lengthWith(Buffer.byteLength(JSON.stringify(required.resource.url)));
     if (length > MAX_HEADER_LENGTH) {
       throw new Error(
         `Cannot sell: the challenge of ${length} characters exceeds the ${MAX_HEADER_LENGTH} of a header`,
       );
     }
-    this.#prepare("Payment required");
   }
 
   /** Answers with what must be paid, and why this request was not enough: a page to a browser, JSON to all others. */
   respond(exchange: Exchange, error: ChallengeError): void {
-    const { status, fields, before, after } = this.#prepared.get(error) ?? this.#prepare(error);
-    if (error === "Payment required" && wantsPage(exchange)) {
-      this.#page ??= paymentPage(this.required, this.#price);
-      respondHtml(exchange, status, this.#page, fields + PAGE_FIELDS);
+    const { status, header, body } = this.#prepared.get(error) ?? this.#prepare(error);
+    const named = this.#name(exchange.head, header);
+    const fields = fieldLine(PAYMENT_REQUIRED, header.write(named.json)) + VARY;
+    if (error === UNPAID && wantsPage(exchange)) {
+      const page = { required: this.#naming(named.url), price: this.#price, testMode: this.#options.testMode };
+      respondHtml(exchange, status, paymentPage(page, exchange.head), fields + PAGE_FIELDS);
       return;
     }
-    respondJson(exchange, status, before + JSON.stringify(exchange.id) + after, fields);
+    respondJson(exchange, status, body.write(named.json, exchange.id), fields);
+  }
+
+  /** Answers with an error of the payment that came, and with what must be paid: another payment would do. */
+  respondError(exchange: Exchange, error: TurnpikeError, { reason = "", fields = "" } = {}): void {
+    const { header } = this.#prepared.get(UNPAID) ?? this.#prepare(UNPAID);
+    const named = this.#name(exchange.head, header);
+    const terms = this.#terms({ ...this.#naming(named.url), error: UNPAID }, reason || error.message);
+    const json = JSON.stringify({ ...toProblem(error, exchange.id), ...terms });
+    respondJson(exchange, error.status, json, fieldLine(PAYMENT_REQUIRED, header.write(named.json)) + fields);
+  }
+
+  /** True where a payment for `url` may be for this request: it names the request, or the route as the catalogue does. */
+  isFor(url: string, head: RequestHead): boolean {
+    if (url === this.required.resource.url) return true;
+    return requestedUrls(this.#options.place, head).includes(url);
+  }
+
+  #name(head: RequestHead, header: PreparedHeader): Named {
+    for (const url of requestedUrls(this.#options.place, head)) {
+      const json = JSON.stringify(url);
+      if (header.lengthWith(json.length) <= MAX_HEADER_LENGTH) return { url, json };
+    }
+    const { url } = this.required.resource;
+    return { url, json: JSON.stringify(url) };
+  }
+
+  #naming(url: string): PaymentRequired {
+    return { ...this.required, resource: { ...this.required.resource, url } };
   }
 
   #prepare(error: ChallengeError): Prepared {
     const code = error === ALLOWANCE_MISSING ? "precondition-failed" : "payment-required";
-    const required = { ...this.required, error };
-    const problem = toProblem(new TurnpikeError(code, detailOf(error, this.#price)), INSTANCE);
-    const body = { ...problem, ...this.#forV1(error), paymentRequired: required };
-    const [before = "", after = ""] = JSON.stringify(body).split(JSON.stringify(INSTANCE));
-    const fields = fieldLine(PAYMENT_REQUIRED, encodeHeader(required)) + VARY;
-    const prepared = { status: ERRORS[code].status, fields, before, after };
+    const required = { ...marked(this.required), error };
+    const detail = detailOf(error, this.#price) + (this.#options.testMode ? " Test mode: no money moves." : "");
+    const problem = toProblem(new TurnpikeError(code, detail), ID_MARK);
+    const body = new PreparedJson({ ...problem, ...this.#terms(required, error) });
+    const prepared = { status: ERRORS[code].status, header: new PreparedHeader(required), body };
     this.#prepared.set(error, prepared);
     return prepared;
   }
 
   /** Clients of version 1 read the body alone; where there is nothing for them, it says what the header says. */
-  #forV1(error: string): object {
+  #terms(required: PaymentRequired, error: string): object {
     // A payment of version 1 has no place for an id.
-    const accepts = requiresIdentifier(this.required.extensions) ? [] : v1Accepts(this.required);
-    return accepts.length === 0 ? { ...this.required, error } : { x402Version: 1, error, accepts };
+    const accepts = requiresIdentifier(required.extensions) ? [] : v1Accepts(required);
+    const forV1 = accepts.length === 0 ? { ...required, error } : { x402Version: 1, error, accepts };
+    return { ...forV1, paymentRequired: required };
   }
 }
 
 function detailOf(error: ChallengeError, price: string): string {
-  if (error === "Payment required") return `This costs ${price}. Pay with an x402 client, such as 'npx turnpike call'.`;
+  if (error === UNPAID) return `This costs ${price}. Pay with an x402 client, such as 'npx turnpike pay'.`;
   if (error === ALLOWANCE_MISSING) {
     return `The payment was refused: the payer has not approved Permit2 to move the token. This costs ${price}.`;
   }

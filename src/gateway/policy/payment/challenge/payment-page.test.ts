@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
-import { TERMS } from "../../../../payments/testing/payment.ts";
+import { REQUIREMENTS, TERMS } from "../../../../payments/testing/payment.ts";
+import { type PaymentRequired } from "../../../../payments/x402/messages.ts";
 import { paymentPage } from "./payment-page.ts";
 import { closeShops, decoded, openShop as open } from "../testing/shop.ts";
 
@@ -22,9 +23,10 @@ test("a browser gets a page that says the price, and the challenge in the header
   expect(html).toContain("0.01 USDC");
   expect(html).toContain("0.02 USDC");
   expect(html).toContain("Base Sepolia (eip155:84532)");
-  expect(html).toContain("wrapFetchWithPayment(fetch, client)(&quot;http://shop.example/goods&quot;)");
-  expect(html).toContain("npx turnpike call");
-  expect(html).toContain("&quot;payTo&quot;");
+  expect(html).toContain("await pay(&#34;http://shop.example/goods&#34;)");
+  expect(html).toContain("npx turnpike pay http://shop.example/goods<");
+  expect(html).toContain("&#34;payTo&#34;");
+  expect(html).toContain("Test mode.");
   expect(shop.runs).toBe(0);
 });
 
@@ -37,7 +39,7 @@ test("the page runs nothing, and its style is the one that its policy allows", a
   const policy = response.headers.get("content-security-policy") ?? "";
   expect(policy).toContain("default-src 'none'");
   expect(policy).toContain(`style-src 'sha256-${hash}'`);
-  expect(html).not.toMatch(/<script|\sstyle=|\son[a-z]+=|src=|url\(|@import/i);
+  expect(html).not.toMatch(/<script|\sstyle=|\son[a-z]+=|\ssrc=|url\(|@import/i);
 });
 
 test("who only accepts HTML, or only says to be a browser, gets the JSON", async () => {
@@ -62,25 +64,33 @@ test("a refused payment is answered with JSON to a browser too", async () => {
 
 test("nothing that a page is made of gets out of its place", () => {
   const evil = "</code></pre><script>alert(1)</script>'\"&";
-  const html = paymentPage(
-    {
-      x402Version: 2,
-      resource: { url: `http://a.example/${evil}`, description: evil },
-      accepts: [
-        {
-          scheme: "upto",
-          network: "eip155:31337",
-          amount: "5",
-          asset: evil,
-          payTo: evil,
-          maxTimeoutSeconds: 1,
-          extra: { name: evil },
-        },
-      ],
-    },
-    evil,
-  );
+  const required = {
+    x402Version: 2 as const,
+    resource: { url: `http://a.example/${evil}`, description: evil },
+    accepts: [
+      {
+        scheme: "upto",
+        network: "eip155:31337",
+        amount: "5",
+        asset: evil,
+        payTo: evil,
+        maxTimeoutSeconds: 1,
+        extra: { name: evil },
+      },
+    ],
+  };
+  const html = paymentPage({ required, price: evil, testMode: false }, { method: evil });
   expect(html).not.toContain("<script>");
   expect(html.split("</pre>")).toHaveLength(3);
+  expect(html).not.toContain("Test mode");
   expect(html).toContain("up to 5 units of");
+});
+
+test.each([
+  ["", "This page is sold by the request"],
+  ["A <report>", "A &#60;report&#62;"],
+])("the page of what is described by %j is headed by %s", (description, heading) => {
+  const resource = { url: "http://a.test/", description };
+  const required: PaymentRequired = { x402Version: 2, error: "", resource, accepts: [REQUIREMENTS] };
+  expect(paymentPage({ required, price: "1", testMode: false }, { method: "GET" })).toContain(`<h1>${heading}</h1>`);
 });

@@ -14,6 +14,7 @@ export interface PaymentTerms extends Terms {
   readonly settlement_url: string;
   readonly gateway_id: string;
   readonly inline_receipt: boolean;
+  readonly max_partial_answers: number;
 }
 
 /** What a route asks for, as far as its challenge says it. */
@@ -21,32 +22,37 @@ export interface OfferConfig {
   readonly path_prefix: string;
   readonly host?: string;
   readonly x402: PaymentTerms;
-  /** What resource URLs start with, no slash at the end: `x402.public_url`, else the first listener's own. Never the Host. */
+  /** `x402.public_url`: what resource URLs start with, no slash at the end. Empty: they start as the client's own request does. */
+  readonly public_url: string;
+  /** The first listener's own URL, for the catalogue if there is no `public_url`. */
   readonly base_url: string;
+  readonly test_mode: boolean;
   /** `x402.payment_required_b64`, decoded. */
   readonly template?: ChallengeTemplate;
 }
 
-export interface PaymentConfig extends OfferConfig {
-  readonly test_mode: boolean;
-}
-
 /** The ways of paying for a route, and its challenge; `description` is for people. Throws where nothing can be sold so. */
 export function createOffers(config: OfferConfig, kinds: Kinds, description: string | undefined): Offers {
-  const { x402, path_prefix: route, base_url, template } = config;
+  const { x402, path_prefix: route, public_url: publicUrl, base_url, template } = config;
+  const baseUrl = publicUrl || base_url;
   const extensions = extensionsOf(config);
   const resource = {
     ...template?.resource,
-    url: x402.resource_url || base_url + route,
+    url: x402.resource_url || baseUrl + route,
     ...(description === undefined ? {} : { description }),
   };
+  const place = { fixed: x402.resource_url, publicUrl, baseUrl, hasHost: config.host !== undefined };
+  const options = { place, testMode: config.test_mode };
   const write = (accepts: PaymentRequirements[]): Challenge =>
-    new Challenge({
-      x402Version: 2,
-      resource,
-      accepts,
-      ...(Object.keys(extensions).length === 0 ? {} : { extensions }),
-    });
+    new Challenge(
+      {
+        x402Version: 2,
+        resource,
+        accepts,
+        ...(Object.keys(extensions).length === 0 ? {} : { extensions }),
+      },
+      options,
+    );
   return new Offers(waysOf(config), kinds, write);
 }
 

@@ -10,6 +10,7 @@ import {
   type Verification,
 } from "../../../../payments/facilitator/facilitator.ts";
 import { type PaymentPayload, type PaymentRequirements } from "../../../../payments/x402/messages.ts";
+import { checkTerms } from "../../../../payments/signatures/check-payment.ts";
 import { paymentKey } from "../../../../payments/x402/payment-key.ts";
 import { signedPermit2 } from "../../../../payments/testing/permit2-payment.ts";
 import { REQUIREMENTS, TERMS } from "../../../../payments/testing/payment.ts";
@@ -31,7 +32,7 @@ export interface Step {
   readonly settle: "none" | "refused" | "lost before" | "lost after" | "throws after";
   readonly find: "none" | "unknown" | "throws" | "blind";
   readonly upstream: "none" | "500" | "abort" | "slow";
-  /** Under `upto`, what the upstream says that it charges; empty: nothing. */
+  /** What the upstream says that it charges; empty: nothing. Under `exact` an answer for 0 is worthless, and any other amount is ignored. */
   readonly charge: "" | "0" | "7" | "too much";
   /** The write that fails, before or after it is made. */
   readonly ledger: "none" | `${"before" | "after"} ${"verified" | "settling" | "settled"}`;
@@ -57,6 +58,9 @@ export const QUIET: Step = {
   pause: 0,
   together: false,
 };
+
+/** The success of an upstream under `exact` that charges nothing for it. */
+export const WORTHLESS = "nothing found";
 
 const UNKNOWN: Settlement = { kind: "unknown", cause: "no answer", transaction: "" };
 const ALLOWANCE = "50000";
@@ -110,6 +114,10 @@ export class FaultyWorld {
 
   booking(payment: PaymentPayload): Promise<Booking | undefined> {
     return this.shop.store.bookings.find(paymentKey(payment, this.requirements));
+  }
+
+  isExpired(payment: PaymentPayload): boolean {
+    return checkTerms(payment, this.requirements, this.#now / 1000) !== undefined;
   }
 
   standing(payment: PaymentPayload): Promise<Payment | undefined> {
@@ -214,6 +222,7 @@ export class FaultyWorld {
     const fields = amount === "" ? "" : fieldLine("Settlement-Overrides", JSON.stringify({ amount }));
     if (upstream === "abort") exchange.response.abort(new TurnpikeError("upstream-failed", "It went away"));
     else if (upstream === "500") answerWith(exchange, 500, "sorry");
+    else if (charge === "0" && this.mode !== "upto, after") answerWith(exchange, 200, WORTHLESS, fields);
     else answerWith(exchange, 200, "the goods", fields);
   }
 }

@@ -1,0 +1,193 @@
+import { type IncomingMessage, request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { codeOf, messageOf } from "../../lib/caught.ts";
+import { systemTrust } from "../../lib/system-trust.ts";
+import { UsageError } from "../usage-error.ts";
+import { type AdminPlace } from "./admin-place.ts";
+import { AdminRefused, refusalOf } from "./admin-refused.ts";
+
+/** Bytes of one answer: 10,000 routes are 5 MB. */
+const MAX_ANSWER_BYTES = 128 * 1024 * 1024;
+
+export interface AdminRequest {
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below /v1, with its query; names in it are encoded by `pathOf`. */
+  readonly path: string;
+  /** Text that is JSON. */
+  readonly body?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** An answer of the admin interface that is no refusal. */
+export interface AdminAnswer {
+  readonly status: number;
+  readonly text: string;
+  /** Throws where it is no JSON. */
+  json(): unknown;
+}
+
+/** No admin interface answered: its message says why, in one line. */
+export class AdminUnreachable extends Error {}
+
+/** Asks one admin interface. It follows no redirect and uses no proxy: the key is for this interface alone. */
+export class AdminClient {
+  readonly place: AdminPlace;
+
+  constructor(place: AdminPlace) {
+    this.place = place;
+  }
+
+  /** The JSON of an answer. Throws AdminRefused where it is refused, AdminUnreachable where nothing answers. */
+  async json(request: AdminRequest): Promise<unknown> {
+    return (await this.send(request)).json();
+  }
+
+  /** Throws AdminRefused where it is refused, AdminUnreachable where nothing answers. */
+  async send(request: AdminRequest): Promise<AdminAnswer> {
+    const { origin } = this.place.url;
+    const timeout = AbortSignal.timeout(this.place.timeoutMs);
+    const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]);
+    try {
+      const message = await this.#open(request, signal);
+      const text = await readText(message);
+      // What is given up ends as if it were whole.
+      signal.throwIfAborted();
+      const status = message.statusCode ?? 0;
+      if (status < 200 || status > 299) throw this.#refusal(message, text);
+      return { status, text, json: () => parseAnswer(text, origin) };
+    } catch (error) {
+      throw this.#explain(error, timeout);
+    }
+  }
+
+  /** The bytes of an answer without an end, as they come; they break off where `signal` says so. Throws as `send`. */
+  async *stream(request: AdminRequest, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(), this.place.timeoutMs);
+    try {
+      const message = await this.#open(request, AbortSignal.any([timeout.signal, signal]));
+      const status = message.statusCode ?? 0;
+      if (status !== 200) throw this.#refusal(message, await readText(message));
+      clearTimeout(timer);
+      for await (const chunk of message) yield chunk as Uint8Array; // Nobody set an encoding: chunks are bytes.
+    } catch (error) {
+      if (!signal.aborted) throw this.#explain(error, timeout.signal);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  #open({ method = "GET", path, body, headers }: AdminRequest, signal: AbortSignal): Promise<IncomingMessage> {
+    const { url, key, ca } = this.place;
+    const target = new URL(`${url.origin}${url.pathname.replace(/\/+$/, "")}/v1${path}`);
+    const isSecure = url.protocol === "https:";
+    const options = {
+      method,
+      signal,
+      // A connection of its own each: one that a restarted gateway left behind is no failure of the next request.
+      agent: false as const,
+      headers: {
+        "x-api-key": key,
+        accept: "application/json",
+        ...(body === undefined
+          ? {}
+          : { "content-type": "application/json", "content-length": Buffer.byteLength(body) }),
+        ...headers,
+      },
+      ...(isSecure ? { ca: ca ?? [...systemTrust()] } : {}),
+    };
+    return new Promise((resolve, reject) => {
+      const request = (isSecure ? httpsRequest : httpRequest)(target, options, resolve);
+      request.on("error", reject);
+      request.end(body);
+    });
+  }
+
+  #refusal(message: IncomingMessage, text: string): AdminRefused {
+    return refusalOf(this.place.url.origin, { status: message.statusCode ?? 0, headers: message.headers, text });
+  }
+
+  /** The error with words for people, where it came of the network. */
+  #explain(error: unknown, timeout: AbortSignal): unknown {
+    if (error instanceof AdminRefused || error instanceof AdminUnreachable) return error;
+    const { url, timeoutMs, ca } = this.place;
+    if (timeout.aborted) {
+      return new AdminUnreachable(`Cannot ask ${url.origin}: no answer within ${timeoutMs / 1000} s`, { cause: error });
+    }
+    const why = networkFault(codeOf(error), url, ca !== undefined) ?? messageOf(error).split("\n")[0] ?? "";
+    return new AdminUnreachable(`Cannot ask ${url.origin}: ${why}`, { cause: error });
+  }
+}
+
+/** A path of the admin interface below /v1 from its parts, which may have any characters. Throws UsageError where one cannot be in a path. */
+export function pathOf(...parts: readonly string[]): string {
+  // However they are written, URLs take these for steps.
+  const step = parts.find((part) => part === "." || part === ".." || part === "");
+  if (step !== undefined) throw new UsageError(`"${step}" is no name that a URL can have`);
+  return parts.map((part) => `/${encodeURIComponent(part.toWellFormed())}`).join("");
+}
+
+/** The query of the values that are there, with its question mark. */
+export function queryOf(values: Readonly<Record<string, string | undefined>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) query.set(name, value);
+  return query.size === 0 ? "" : `?${query.toString()}`;
+}
+
+async function readText(message: IncomingMessage): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of message) {
+    const bytes = chunk as Uint8Array; // Nobody set an encoding: chunks are bytes.
+    length += bytes.byteLength;
+    if (length > MAX_ANSWER_BYTES) {
+      message.destroy();
+      throw new AdminUnreachable(`Cannot take the answer: it has more than ${MAX_ANSWER_BYTES} bytes`);
+    }
+    chunks.push(bytes);
+  }
+  if (!message.complete) throw new AdminUnreachable("Cannot take the answer: it breaks off");
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function parseAnswer(text: string, origin: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    return value;
+  } catch (error) {
+    throw new AdminUnreachable(`Cannot use the answer of ${origin}: it is no JSON; is that an admin interface?`, {
+      cause: error,
+    });
+  }
+}
+
+const UNTRUSTED =
+  "its certificate is signed by nobody that is trusted; name its CA, or the certificate itself, with --admin-ca";
+
+/** What is wrong, by the code of a failed connection. */
+const NETWORK_FAULTS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there; is the gateway running, with its admin interface on?",
+  ECONNRESET: "the connection was closed",
+  EPIPE: "the connection was closed",
+  EHOSTUNREACH: "there is no way to that address",
+  ENETUNREACH: "there is no way to that address",
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  CERT_NOT_YET_VALID: "its certificate is not valid yet",
+  ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS; is it http?",
+};
+
+/** What is wrong, in words; undefined where only the error's message tells. */
+function networkFault(code = "", { hostname, protocol }: URL, hasCa: boolean): string | undefined {
+  if (code === "ENOTFOUND" || code === "EAI_AGAIN") return `no address is known for "${hostname}"`;
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return `its certificate is not for "${hostname}"`;
+  if (code.startsWith("HPE_")) return "it does not speak HTTP";
+  const known = Object.hasOwn(NETWORK_FAULTS, code) ? NETWORK_FAULTS[code] : undefined;
+  if (known === UNTRUSTED && hasCa) return "its certificate is not signed by --admin-ca";
+  return code === "ECONNRESET" && protocol === "http:" ? `${known}; is it https?` : known;
+}

@@ -1,0 +1,179 @@
+import { type ParseArgsConfig } from "node:util";
+import * as z from "zod";
+import { parseJson } from "../../gateway/config/json.ts";
+import { readFault } from "../../lib/read-fault.ts";
+import { atBoundary } from "../boundary.ts";
+import { writeText } from "../call-output.ts";
+import { isRecord } from "../call-render.ts";
+import { HELP, parseFlags } from "../flags.ts";
+import { alignedTable, type Column, tabTable } from "../table.ts";
+import { say } from "../terminal.ts";
+import { UsageError } from "../usage-error.ts";
+import { type AdminClient, AdminUnreachable } from "./admin-client.ts";
+import { ADMIN_FLAGS, type AdminFlags, findAdmin } from "./admin-place.ts";
+
+/** The flags that every command has that asks an admin interface. */
+const COMMON = { ...ADMIN_FLAGS, json: { type: "boolean" }, help: HELP } as const;
+
+export type Values = Readonly<Record<string, string | boolean | undefined>>;
+export type AdminAction = (client: AdminClient) => Promise<number>;
+
+export interface AdminCommand {
+  readonly usage: string;
+  /** Of each form of the command, by its first words: the flags that it takes beside those that all take. */
+  readonly forms: Readonly<Record<string, readonly string[]>>;
+  /** All flags of all forms. */
+  readonly flags: NonNullable<ParseArgsConfig["options"]>;
+  /** Reads the command line of a form, without asking anybody yet. Throws UsageError. */
+  read(form: string, rest: readonly string[], values: Values): AdminAction;
+}
+
+/** Runs a command that asks an admin interface. Returns the exit code: 0 done, 1 refused or failed, 2 wrong usage. */
+export function runAdminCommand(command: AdminCommand, args: readonly string[]): Promise<number> {
+  return atBoundary(command.usage, async () => {
+    const parsed = parseFlags(args, { ...COMMON, ...command.flags });
+    const values: Values = { ...parsed.values };
+    if (values["help"] === true) return "help";
+    const { form, rest } = formOf(command, parsed.positionals);
+    refuseOtherFlags(command, form, values);
+    const action = command.read(form, rest, values);
+    const place = findAdmin(adminFlagsOf(values));
+    const { AdminClient } = await import("./admin-client.ts");
+    return await action(new AdminClient(place));
+  });
+}
+
+function adminFlagsOf(values: Values): AdminFlags {
+  const text = (name: string): string | undefined => {
+    const value = values[name];
+    return typeof value === "string" ? value : undefined;
+  };
+  return {
+    admin: text("admin"),
+    "admin-key-file": text("admin-key-file"),
+    "admin-ca": text("admin-ca"),
+    "state-dir": text("state-dir"),
+    timeout: text("timeout"),
+    "admin-key": text("admin-key"),
+  };
+}
+
+/** The form that the first word names; the one without a name takes all words. */
+function formOf({ forms }: AdminCommand, positionals: readonly string[]): { form: string; rest: readonly string[] } {
+  const [first = "", ...rest] = positionals;
+  if (first !== "" && Object.hasOwn(forms, first)) return { form: first, rest };
+  const others = Object.keys(forms).filter((form) => form !== "");
+  if (Object.hasOwn(forms, "") && (first === "" || others.length === 0)) return { form: "", rest: positionals };
+  const known = others.join(", ");
+  throw new UsageError(first === "" ? `Say what: ${known}` : `"${first}" is none of ${known}`);
+}
+
+function refuseOtherFlags({ forms, flags }: AdminCommand, form: string, values: Values): void {
+  const known = forms[form] ?? [];
+  const other = Object.keys(values).find((name) => Object.hasOwn(flags, name) && !known.includes(name));
+  if (other !== undefined)
+    throw new UsageError(`${form === "" ? "Without more words it" : form} does not take --${other}`);
+}
+
+/** The words of a command line that must be so many. Throws UsageError. */
+export function takeWords(rest: readonly string[], names: readonly string[]): readonly string[] {
+  const missing = names[rest.length];
+  if (missing !== undefined) throw new UsageError(`What ${missing}?`);
+  const more = rest[names.length];
+  if (more !== undefined) throw new UsageError(`Unexpected argument "${more}"`);
+  return rest;
+}
+
+/** Text of a flag; undefined where it is not given. */
+export function textOf(values: Values, name: string): string | undefined {
+  const value = values[name];
+  return typeof value === "string" ? value : undefined;
+}
+
+/** What every change answers. */
+export const doneSchema = z.looseObject({ ok: z.literal(true) });
+
+/** The answer in the form that this version knows; other fields stay. Throws AdminUnreachable where it has another. */
+export function readAs<T>(client: AdminClient, schema: z.ZodType<T>, answer: unknown): T {
+  const { data, error } = schema.safeParse(answer);
+  if (error === undefined) return data;
+  const [issue] = error.issues;
+  const at = issue?.path.join(".") ?? "";
+  throw new AdminUnreachable(
+    `Cannot use the answer of ${client.place.url.origin}: it has not the form that this version knows (${at === "" ? "" : `${at}: `}${issue?.message ?? ""})`,
+  );
+}
+
+/** Prints text; on a terminal, without what could steer it. */
+export async function print(text: string): Promise<void> {
+  if (text !== "") await writeText(text, { out: undefined, isTerminal: process.stdout.isTTY, say });
+}
+
+export async function printJson(value: unknown): Promise<void> {
+  await print(JSON.stringify(value, undefined, 2));
+}
+
+/** A table: aligned and shortened on a terminal, which is told `none` where there is nothing; whole values divided by tabs elsewhere. */
+export function tableText<T>(columns: readonly Column<T>[], items: readonly T[], none: string): string {
+  if (!process.stdout.isTTY) return tabTable(columns, items);
+  return items.length === 0 ? `${none}\n` : alignedTable(columns, items);
+}
+
+/** A larger file cannot be a configuration. */
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+
+/** The JSON of a file, or of standard input for `-`. Throws where it is none, with the line. */
+export async function readJsonFile(path: string): Promise<{ readonly text: string; readonly value: unknown }> {
+  const name = path === "-" ? "standard input" : `"${path}"`;
+  const text = await readUtf8(path, name);
+  const parsed = parseJson(text);
+  if (!parsed.ok) throw new Error(`Cannot use ${name}: ${parsed.fault}`);
+  return { text, value: parsed.value };
+}
+
+/** The text of a file that has one object. */
+export async function readObject(file: string, what: string): Promise<string> {
+  const { text, value } = await readJsonFile(file);
+  if (isRecord(value) && !Array.isArray(value)) return text;
+  const name = file === "-" ? "standard input" : `"${file}"`;
+  const found = Array.isArray(value)
+    ? "a list; give one at a time, or a whole configuration to turnpike config replace"
+    : "no object";
+  throw new Error(`Cannot use ${name} as a ${what}: it is ${found}`);
+}
+
+/** Prints what was done, or the answer itself. */
+export async function told({ json }: Values, answer: unknown, done: string): Promise<number> {
+  if (json === true) await printJson(answer);
+  else await print(done);
+  return 0;
+}
+
+async function readUtf8(path: string, name: string): Promise<string> {
+  try {
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    for await (const chunk of (path === "-" ? Bun.stdin : Bun.file(path)).stream()) {
+      length += chunk.byteLength;
+      if (length > MAX_FILE_BYTES) throw new Error(`it has more than ${MAX_FILE_BYTES} bytes`);
+      chunks.push(chunk);
+    }
+    return new TextDecoder("utf-8", { fatal: true }).decode(Buffer.concat(chunks));
+  } catch (error) {
+    throw new Error(`Cannot read ${name}: ${readFault(error)}`, { cause: error });
+  }
+}
+
+/** The If-Match of `--if-match REVISION`, so that a change of somebody else's in between is not overwritten. */
+export function ifMatch(values: Values): Readonly<Record<string, string>> {
+  const revision = textOf(values, "if-match");
+  if (revision === undefined) return {};
+  if (revision === "*") return { "if-match": "*" };
+  const bare = /^"([\x21\x23-\x7e]*)"$/.exec(revision)?.[1] ?? revision;
+  if (!/^[\x21\x23-\x7e]+$/.test(bare))
+    throw new UsageError(`--if-match "${revision}" is no revision; turnpike status has it`);
+  return { "if-match": `"${bare}"` };
+}
+
+/** The flag of `ifMatch`, as parseArgs wants it. */
+export const IF_MATCH = { "if-match": { type: "string" } } as const;

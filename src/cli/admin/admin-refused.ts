@@ -1,0 +1,82 @@
+import { type IncomingHttpHeaders } from "node:http";
+import { isRecord } from "../call-render.ts";
+import { StartError } from "../start-error.ts";
+import { printable } from "../table.ts";
+
+/** Characters that are shown of each text of a problem, and findings of it. */
+const MAX_TEXT = 2000;
+const MAX_FINDINGS = 200;
+
+/** The admin interface refused, and said why. */
+export class AdminRefused extends StartError {
+  readonly status: number;
+  /** The code of the problem, such as `changed_on_disk`; empty where it has none. */
+  readonly code: string;
+  /** All members of the problem document. */
+  readonly problem: Problem;
+
+  constructor(status: number, problem: Problem, text: { readonly message: string; readonly lines: readonly string[] }) {
+    super(text.message, { lines: text.lines });
+    this.status = status;
+    this.code = wordsOf(problem["code"]);
+    this.problem = problem;
+  }
+}
+
+type Problem = Readonly<Record<string, unknown>>;
+
+export interface RefusedAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+/** The refusal that a problem document (RFC 9457) tells of, each of its findings on a line; or that there is none. */
+export function refusalOf(origin: string, { status, headers, text }: RefusedAnswer): AdminRefused {
+  const body = parseProblem(text);
+  if (body === undefined) {
+    const place = status >= 300 && status <= 399 ? ", a redirect, which is not followed" : "";
+    const message = `Cannot use the answer of ${origin}: status ${status}${place}, and no problem document; is that an admin interface?`;
+    return new AdminRefused(status, {}, { message, lines: [] });
+  }
+  const findings = Array.isArray(body["errors"]) ? body["errors"].filter(isRecord) : [];
+  const lines = findings.slice(0, MAX_FINDINGS).map(({ path, message }) => {
+    const at = wordsOf(path);
+    return `${at === "" ? "" : `${at}: `}${wordsOf(message)}`;
+  });
+  if (findings.length > MAX_FINDINGS) lines.push(`and ${findings.length - MAX_FINDINGS} more`);
+  const title = wordsOf(body["title"]);
+  const detail = wordsOf(body["detail"]);
+  const references = Array.isArray(body["referenced_by"]) ? body["referenced_by"].map(wordsOf).join(", ") : "";
+  const message =
+    (detail === "" ? `${status} ${title}`.trim() : detail) +
+    (references === "" || detail.includes(references) ? "" : ` (${references})`) +
+    hintOf(origin, detail, { status, headers });
+  return new AdminRefused(status, body, { message, lines });
+}
+
+/** Which interface it was, where another key may be meant, and when to try again, where the problem does not say. */
+function hintOf(
+  origin: string,
+  detail: string,
+  { status, headers }: Pick<RefusedAnswer, "status" | "headers">,
+): string {
+  if (status === 401) return ` (${origin})`;
+  const seconds = status === 429 ? headers["retry-after"] : undefined;
+  if (seconds === undefined || !/^\d{1,6}$/.test(seconds) || detail.includes(seconds)) return "";
+  return `; try again in ${seconds} s`;
+}
+
+function parseProblem(text: string): Problem | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) && !Array.isArray(value) && typeof value["title"] === "string" ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A text of an answer as one line that a terminal only shows. */
+export function wordsOf(value: unknown): string {
+  return typeof value === "string" ? printable(value.slice(0, MAX_TEXT).replaceAll(/\s+/g, " ")).trim() : "";
+}

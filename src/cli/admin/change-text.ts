@@ -1,0 +1,17 @@
+import { isRecord } from "../call-render.ts";
+import { printable } from "../table.ts";
+
+/** Characters of a value that a line shows. */
+const MAX_VALUE = 200;
+
+/** A JSON patch (RFC 6902) for people, an operation a line: `+ /routes/3 {...}`, `- /routes/0`, `~ /server/port 8080`. */
+export function patchLines(patch: readonly unknown[]): string[] {
+  return patch.filter(isRecord).map(({ op, path, value, from }) => {
+    const at = printable(String(path));
+    if (op === "remove") return `- ${at}`;
+    if (op === "move" || op === "copy") return `> ${at} from ${printable(String(from))}`;
+    const text = printable(JSON.stringify(value) ?? "");
+    const shown = text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text;
+    return `${op === "add" ? "+" : "~"} ${at} ${shown}`;
+  });
+}

@@ -1,0 +1,122 @@
+import * as z from "zod";
+import { counted } from "../counted.ts";
+import { printable } from "../table.ts";
+import { sayError, sayWarning } from "../terminal.ts";
+import { type AdminClient } from "./admin-client.ts";
+import {
+  type AdminAction,
+  type AdminCommand,
+  doneSchema,
+  IF_MATCH,
+  ifMatch,
+  print,
+  printJson,
+  readAs,
+  readObject,
+  runAdminCommand,
+  takeWords,
+  told,
+  type Values,
+} from "./admin-command.ts";
+import { ADMIN_FLAGS_TEXT } from "./admin-place.ts";
+import { patchLines } from "./change-text.ts";
+
+const USAGE = `usage: turnpike config show
+       turnpike config diff [--json]
+       turnpike config check FILE|- [--json]
+       turnpike config replace FILE|- [--if-match R] [--json]
+       turnpike config schema
+
+The configuration that a running gateway serves by.
+
+  show       the whole of it, as JSON; "<secret>" stands where a secret is
+  diff       what is in memory, and not in the file
+  check      what FILE would change, and what is wrong with it; nothing is changed. "-" is standard input
+  replace    serve by FILE from now on; "<secret>" in it keeps what is there now
+  schema     the JSON schema of configurations
+
+  --if-match R    only if the configuration is still of revision R, which turnpike status tells
+  --json          the answer as JSON
+
+turnpike check FILE looks through a file without a gateway.
+
+${ADMIN_FLAGS_TEXT}`;
+
+const finding = z.object({ path: z.string(), message: z.string() });
+const checkedSchema = z.object({
+  ok: z.boolean(),
+  problems: z.array(finding),
+  warnings: z.array(finding),
+  difference: z.array(z.unknown()),
+  restart: z.array(z.string()),
+});
+const statusSchema = z.object({
+  config: z.looseObject({ path: z.string().nullable(), difference: z.array(z.unknown()) }),
+});
+
+const COMMAND: AdminCommand = {
+  usage: USAGE,
+  forms: { show: [], diff: [], check: [], replace: ["if-match"], schema: [] },
+  flags: { ...IF_MATCH },
+  read(form, rest, values) {
+    if (form === "check") return check(rest, values);
+    if (form === "replace") return replace(rest, values);
+    takeWords(rest, []);
+    if (form === "diff") return async (client) => await diff(client, values);
+    return async (client) => {
+      await printJson(await client.json({ path: form === "show" ? "/config" : "/config/schema" }));
+      return 0;
+    };
+  },
+};
+
+/** `turnpike config`: shows, compares, checks and replaces the configuration of a running gateway. Returns the exit code. */
+export function config(args: readonly string[]): Promise<number> {
+  return runAdminCommand(COMMAND, args);
+}
+
+async function diff(client: AdminClient, { json }: Values): Promise<number> {
+  const { config: state } = readAs(client, statusSchema, await client.json({ path: "/status" }));
+  const { difference, path } = state;
+  if (json === true) await printJson(difference);
+  else if (difference.length === 0) await print(`no difference to ${path ?? "the defaults"}`);
+  else await print(patchLines(difference).join("\n"));
+  return 0;
+}
+
+function check(rest: readonly string[], { json }: Values): AdminAction {
+  const [file = ""] = takeWords(rest, ["FILE"]);
+  return async (client) => {
+    const body = await readObject(file, "configuration");
+    const answer = await client.json({ method: "POST", path: "/config/check", body });
+    const { ok, problems, warnings, difference, restart } = readAs(client, checkedSchema, answer);
+    const code = ok ? 0 : 1;
+    if (json === true) {
+      await printJson(answer);
+      return code;
+    }
+    const name = file === "-" ? "standard input" : file;
+    for (const found of warnings) sayWarning(`${name}: warning: ${findingText(found)}`);
+    for (const found of problems) sayError(`${name}: ${findingText(found)}`);
+    if (!ok) return code;
+    const later = restart.length === 0 ? "" : `; with the next start only: ${restart.map(printable).join(", ")}`;
+    const changes = difference.length === 0 ? "no change" : counted(difference.length, "change");
+    await print([`${name}: ok, ${changes}${later}`, ...patchLines(difference).map((line) => `  ${line}`)].join("\n"));
+    return code;
+  };
+}
+
+function replace(rest: readonly string[], values: Values): AdminAction {
+  const [file = ""] = takeWords(rest, ["FILE"]);
+  const headers = ifMatch(values);
+  return async (client) => {
+    const body = await readObject(file, "configuration");
+    const answer = await client.json({ method: "PUT", path: "/config", body, headers });
+    readAs(client, doneSchema, answer);
+    return await told(values, answer, "replaced; turnpike persist writes it to the file");
+  };
+}
+
+function findingText({ path, message }: z.output<typeof finding>): string {
+  return printable(path === "" ? message : `${path}: ${message}`);
+}

@@ -1,0 +1,175 @@
+import * as z from "zod";
+import { EVENT_KINDS } from "../../gateway/telemetry/event.ts";
+import { messageOf } from "../../lib/caught.ts";
+import { isRecord } from "../call-render.ts";
+import { type Column, printable } from "../table.ts";
+import { sayNote } from "../terminal.ts";
+import { UsageError } from "../usage-error.ts";
+import { type AdminClient, AdminUnreachable } from "./admin-client.ts";
+import {
+  type AdminCommand,
+  print,
+  printJson,
+  readAs,
+  runAdminCommand,
+  tableText,
+  takeWords,
+  textOf,
+  type Values,
+} from "./admin-command.ts";
+import { actorSchema, actorText } from "./actor.ts";
+import { AdminRefused } from "./admin-refused.ts";
+import { ADMIN_FLAGS_TEXT } from "./admin-place.ts";
+import { readEvents } from "./server-events.ts";
+import { timeText } from "./units.ts";
+
+const USAGE = `usage: turnpike events [--since WHEN] [--kind K ...] [--follow] [--json]
+
+What has happened in a gateway: changes, reloads, health of servers, restarts of workers, troubles with payments.
+
+  --since WHEN   from then on: 15m, 2h, 1d (ago), 2026-11-22, 2026-11-22T08:30:00Z, or the id of an event, which is left out
+  --kind K       of this kind alone; may be given more than once: ${EVENT_KINDS.join(", ")}
+  --follow       print those that come, until the command is stopped; without --since from now on
+  --json         {"events": [...]}; with --follow one event a line
+
+The gateway keeps the newest 1000; those before are in its audit log (admin.audit_log).
+
+${ADMIN_FLAGS_TEXT}`;
+
+const eventSchema = z.looseObject({
+  id: z.number(),
+  time_ms: z.number(),
+  kind: z.string(),
+  by: actorSchema.optional(),
+  outcome: z.string().optional(),
+  message: z.string(),
+});
+const eventsSchema = z.object({ events: z.array(eventSchema) });
+
+export type AdminEvent = z.output<typeof eventSchema>;
+
+const COLUMNS: readonly Column<AdminEvent>[] = [
+  {
+    title: "TIME",
+    cell: ({ time_ms: time }) => new Date(time).toISOString(),
+    short: ({ time_ms: time }) => timeText(time),
+  },
+  { title: "KIND", cell: ({ kind }) => kind },
+  { title: "BY", cell: ({ by }) => actorText(by) },
+  { title: "OUTCOME", cell: ({ outcome = "" }) => outcome },
+  { title: "MESSAGE", cell: ({ message }) => message },
+];
+/** Characters of the kind and of who did it, in lines that come one by one. */
+const KIND_WIDTH = 13;
+const ACTOR_WIDTH = 10;
+
+/** Milliseconds until a lost stream is asked for again, doubled up to the most. */
+const RETRY_MS = 500;
+const MAX_RETRY_MS = 10_000;
+
+interface Wanted {
+  /** The id of the event before; undefined: from now on. */
+  readonly after: string | undefined;
+  /** Unix milliseconds of the first. */
+  readonly from: number;
+  readonly kinds: readonly string[];
+}
+
+const COMMAND: AdminCommand = {
+  usage: USAGE,
+  forms: { "": ["since", "kind", "follow"] },
+  flags: { since: { type: "string" }, kind: { type: "string", multiple: true }, follow: { type: "boolean" } },
+  read(_, rest, values) {
+    takeWords(rest, []);
+    const follows = values["follow"] === true;
+    const wanted = wantedOf(values, follows);
+    return async (client) => await (follows ? follow(client, wanted, values) : list(client, wanted, values));
+  },
+};
+
+/** `turnpike events`: what has happened in a running gateway. Returns the exit code. */
+export function events(args: readonly string[]): Promise<number> {
+  return runAdminCommand(COMMAND, args);
+}
+
+/** An event of the stream; undefined where it is none that this version knows. */
+export function parseEvent(json: string): AdminEvent | undefined {
+  try {
+    return eventSchema.safeParse(JSON.parse(json)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+function wantedOf(values: Values, follows: boolean): Wanted {
+  const kinds = listOf(values["kind"]);
+  const unknown = kinds.find((kind) => !EVENT_KINDS.some((known) => known === kind));
+  if (unknown !== undefined) throw new UsageError(`--kind takes one of ${EVENT_KINDS.join(", ")}`);
+  const since = textOf(values, "since");
+  if (since === undefined) return { after: follows ? undefined : "0", from: 0, kinds };
+  if (/^\d{5,16}$/.test(since)) return { after: since, from: 0, kinds };
+  return { after: "0", from: timeOf(since), kinds };
+}
+
+function listOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
+}
+
+const AGO_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const TIME = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2}))?$/;
+
+function timeOf(text: string): number {
+  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (count !== undefined) return Date.now() - Number(count) * (AGO_MS[unit] ?? 0);
+  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(time)) return time;
+  throw new UsageError(`--since "${text}" is neither a time (15m, 2026-11-22, 2026-11-22T08:30:00Z) nor an event's id`);
+}
+
+async function list(client: AdminClient, wanted: Wanted, { json }: Values): Promise<number> {
+  const answer = await client.json({ path: `/events?format=json&since=${wanted.after ?? "0"}` });
+  const found = readAs(client, eventsSchema, answer).events.filter((event) => isWanted(event, wanted));
+  if (json === true) await printJson({ ...(isRecord(answer) ? answer : {}), events: found });
+  else await print(tableText(COLUMNS, found, "no events"));
+  return 0;
+}
+
+/** Prints what comes; a stream that breaks off is asked for again, from where it was. */
+async function follow(client: AdminClient, wanted: Wanted, { json }: Values): Promise<number> {
+  let { after } = wanted;
+  let wait = RETRY_MS;
+  // Somebody must be there at first; later it may be a restart.
+  let isKnown = false;
+  for (;;) {
+    try {
+      const path = `/events${after === undefined ? "" : `?since=${after}`}`;
+      const bytes = client.stream({ path, headers: { accept: "text/event-stream" } }, new AbortController().signal);
+      for await (const { id, data } of readEvents(bytes)) {
+        isKnown = true;
+        wait = RETRY_MS;
+        if (id !== "") after = id;
+        const event = parseEvent(data);
+        if (event !== undefined && isWanted(event, wanted)) await print(json === true ? data : line(event));
+      }
+      isKnown = true;
+      sayNote("the stream has ended; asking again");
+    } catch (error) {
+      const mayReturn = error instanceof AdminUnreachable || (error instanceof AdminRefused && error.status >= 500);
+      if (!isKnown || !mayReturn) throw error;
+      sayNote(`${messageOf(error)}; asking again`);
+    }
+    await Bun.sleep(wait);
+    wait = Math.min(wait * 2, MAX_RETRY_MS);
+  }
+}
+
+function isWanted({ time_ms: time, kind }: AdminEvent, { from, kinds }: Wanted): boolean {
+  return time >= from && (kinds.length === 0 || kinds.includes(kind));
+}
+
+/** One event as a line; those that come one by one have no table. */
+function line(event: AdminEvent): string {
+  const head = [timeText(event.time_ms), event.kind.padEnd(KIND_WIDTH), actorText(event.by).padEnd(ACTOR_WIDTH)];
+  const outcome = event.outcome === undefined || event.outcome === "done" ? "" : `${event.outcome}: `;
+  return printable(`${head.join("  ")}  ${outcome}${event.message}`);
+}

@@ -1,0 +1,72 @@
+import { expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { listenOnLoopback } from "../../lib/testing/listen.ts";
+import { adminAddressPath, adminKeyPath, readAdminAddress } from "./admin-key.ts";
+import { OwnAdmin, type OwnAdminOptions } from "./own-admin.ts";
+
+async function open(options: Partial<OwnAdminOptions> = {}) {
+  const stateDir = mkdtempSync(join(tmpdir(), "turnpike-own-admin-"));
+  const admin = await OwnAdmin.open({ stateDir, port: 0, isOff: false, trafficPort: undefined, ...options });
+  return { admin, stateDir };
+}
+
+test("a configuration without a section gets one, and no other is touched", async () => {
+  const { admin, stateDir } = await open();
+  const key = readFileSync(adminKeyPath(stateDir), "utf8").trim();
+  const own = { enabled: true, address: "127.0.0.1", port: 0, api_key: key };
+  const given = { server: { port: 1 } };
+  expect(admin.prepare(given)).toEqual({ server: { port: 1 }, admin: own });
+  expect(given).toEqual({ server: { port: 1 } });
+  for (const value of [{ admin: {} }, { admin: { enabled: true } }, { admin: null }, [], null, "x", 1]) {
+    expect(admin.prepare(value)).toBe(value);
+  }
+});
+
+test("the port of a start stays, and its address is told and taken back", async () => {
+  const { admin, stateDir } = await open();
+  admin.prepare({});
+  expect(admin.listens("http://127.0.0.1:4321/")).toEqual([
+    ["console", "http://127.0.0.1:4321/"],
+    ["admin key", adminKeyPath(stateDir)],
+  ]);
+  expect(readAdminAddress(stateDir)).toEqual({ url: "http://127.0.0.1:4321/", pid: process.pid });
+  expect(admin.prepare({})).toMatchObject({ admin: { port: 4321 } });
+  admin.close();
+  expect(existsSync(adminAddressPath(stateDir))).toBe(false);
+});
+
+test("a reload takes the key that the file has by then, and never makes one", async () => {
+  const { admin, stateDir } = await open();
+  writeFileSync(adminKeyPath(stateDir), "another-key\n");
+  expect(admin.prepare({})).toMatchObject({ admin: { api_key: "another-key" } });
+  writeFileSync(adminKeyPath(stateDir), "two words\n");
+  expect(admin.prepare({})).toMatchObject({ admin: { api_key: "another-key" } });
+});
+
+test("the usual port is left to traffic, and to a program that took it meanwhile", async () => {
+  const usual = 9180;
+  const blocker = createServer();
+  const { admin } = await open({ port: undefined, trafficPort: usual });
+  expect(admin.prepare({})).toMatchObject({ admin: { port: 0 } });
+  const { admin: listed } = await open({ port: undefined });
+  expect(listed.prepare({ server: { listeners: [{ port: usual }] } })).toMatchObject({ admin: { port: 0 } });
+  const { admin: fixed } = await open({ port: await listenOnLoopback(blocker) });
+  expect(await fixed.move()).toBe(false);
+  blocker.close();
+});
+
+test("flags are refused where the configuration decides", async () => {
+  const { admin } = await open({ isOff: true, port: undefined });
+  expect(admin.prepare({})).toEqual({});
+  const { admin: named } = await open();
+  named.prepare({ admin: {} });
+  expect(() => named.checkFlags()).toThrow("Cannot use --admin-port: the configuration has a section");
+  // What is checked later decides nothing.
+  const { admin: unnamed } = await open();
+  unnamed.prepare({});
+  unnamed.prepare({ admin: {} });
+  expect(() => unnamed.checkFlags()).not.toThrow();
+});

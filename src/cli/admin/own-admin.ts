@@ -1,0 +1,114 @@
+import { createServer } from "node:net";
+import { messageOf } from "../../lib/caught.ts";
+import { isRecord } from "../call-render.ts";
+import { StartError } from "../start-error.ts";
+import { sayWarning } from "../terminal.ts";
+import { adminKeyPath, openAdminKey, readAdminKey, removeAdminAddress, writeAdminAddress } from "./admin-key.ts";
+
+const HOST = "127.0.0.1";
+const DEFAULT_PORT = 9180;
+
+export interface OwnAdminOptions {
+  readonly stateDir: string;
+  /** What --admin-port says; undefined: the usual port, or another where that is taken. */
+  readonly port: number | undefined;
+  /** What --no-admin says. */
+  readonly isOff: boolean;
+  /** What --port says: the port of traffic. */
+  readonly trafficPort: number | undefined;
+}
+
+/** The admin interface that `turnpike start` adds to a configuration which names none, with a key of the state folder. */
+export class OwnAdmin {
+  readonly #options: OwnAdminOptions;
+  #key = "";
+  #port: number;
+  /** The configuration that it started with has a section of its own, which wins. */
+  #isNamed: boolean | undefined;
+
+  private constructor(options: OwnAdminOptions, port: number) {
+    this.#options = options;
+    this.#port = port;
+  }
+
+  /** Throws StartError where the state folder cannot give a key. */
+  static async open(options: OwnAdminOptions): Promise<OwnAdmin> {
+    const admin = new OwnAdmin(options, options.port ?? ((await isFree(DEFAULT_PORT)) ? DEFAULT_PORT : 0));
+    if (options.isOff) return admin;
+    try {
+      admin.#key = openAdminKey(options.stateDir);
+    } catch (error) {
+      throw new StartError(messageOf(error), { cause: error });
+    }
+    return admin;
+  }
+
+  /** The configuration with the section. The key is that of the file as it is now, so that a reload takes another. */
+  prepare(value: unknown): unknown {
+    if (!isRecord(value) || Array.isArray(value)) return value;
+    const isNamed = Object.hasOwn(value, "admin");
+    this.#isNamed ??= isNamed;
+    if (isNamed || this.#options.isOff) return value;
+    this.#refreshKey();
+    if (this.#options.port === undefined && this.#trafficPorts(value).includes(this.#port)) this.#port = 0;
+    return { ...value, admin: { enabled: true, address: HOST, port: this.#port, api_key: this.#key } };
+  }
+
+  /** Throws StartError where a flag asks for what the configuration decides. Call it once that is read. */
+  checkFlags(): void {
+    const flag = this.#options.isOff ? "--no-admin" : this.#options.port === undefined ? undefined : "--admin-port";
+    if (this.#isNamed !== true || flag === undefined) return;
+    throw new StartError(`Cannot use ${flag}: the configuration has a section "admin", which decides`);
+  }
+
+  /** Has it listen on a port that the system picks, if it was to have the usual one and another program has that by now. */
+  async move(): Promise<boolean> {
+    const isFixed = this.#isNamed === true || this.#options.isOff || this.#options.port !== undefined;
+    if (isFixed || this.#port === 0 || (await isFree(this.#port))) return false;
+    this.#port = 0;
+    return true;
+  }
+
+  /** It listens, or is off: tells the commands where, and keeps its port over reloads. Returns what people are told of it. */
+  listens(url: string | undefined): readonly (readonly [name: string, text: string])[] {
+    if (url === undefined) return [];
+    const { stateDir, port } = this.#options;
+    writeAdminAddress(stateDir, url);
+    if (this.#isNamed === true) return [["console", url]];
+    if (this.#port === 0 && port === undefined) {
+      sayWarning(`port ${DEFAULT_PORT} is taken; the admin interface listens on another`);
+    }
+    this.#port = Number(new URL(url).port);
+    return [
+      ["console", url],
+      ["admin key", adminKeyPath(stateDir)],
+    ];
+  }
+
+  close(): void {
+    removeAdminAddress(this.#options.stateDir);
+  }
+
+  #refreshKey(): void {
+    const path = adminKeyPath(this.#options.stateDir);
+    try {
+      this.#key = readAdminKey(path) ?? this.#key;
+    } catch (error) {
+      sayWarning(`${messageOf(error)}; the admin key stays as it was`);
+    }
+  }
+
+  #trafficPorts({ server }: Readonly<Record<string, unknown>>): readonly unknown[] {
+    const { port, listeners } = isRecord(server) ? server : {};
+    const own = Array.isArray(listeners) ? listeners.filter(isRecord).map((listener) => listener["port"]) : [];
+    return [this.#options.trafficPort ?? port, ...own];
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  server.once("error", () => resolve(false));
+  server.listen(port, HOST, () => server.close(() => resolve(true)));
+  return await promise;
+}

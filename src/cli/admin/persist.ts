@@ -1,0 +1,48 @@
+import { AdminRefused } from "./admin-refused.ts";
+import {
+  type AdminCommand,
+  doneSchema,
+  IF_MATCH,
+  ifMatch,
+  readAs,
+  runAdminCommand,
+  takeWords,
+  told,
+} from "./admin-command.ts";
+import { ADMIN_FLAGS_TEXT } from "./admin-place.ts";
+
+const USAGE = `usage: turnpike persist [--force] [--if-match R] [--json]
+
+Has a gateway write its running configuration to its file, whole or not at all.
+
+  --force         also if the file was changed since the gateway read it; those changes are lost
+  --if-match R    only if the configuration is still of revision R, which turnpike status tells
+  --json          the answer as JSON
+
+${ADMIN_FLAGS_TEXT}`;
+
+const COMMAND: AdminCommand = {
+  usage: USAGE,
+  forms: { "": ["force", "if-match"] },
+  flags: { force: { type: "boolean" }, ...IF_MATCH },
+  read(_, rest, values) {
+    takeWords(rest, []);
+    const path = `/config/persist${values["force"] === true ? "?force=true" : ""}`;
+    const headers = ifMatch(values);
+    return async (client) => {
+      try {
+        const answer = await client.json({ method: "POST", path, headers });
+        readAs(client, doneSchema, answer);
+        return await told(values, answer, "written to the configuration file");
+      } catch (error) {
+        if (!(error instanceof AdminRefused) || error.code !== "changed_on_disk") throw error;
+        throw new Error(`${error.message}; turnpike reload takes the file, --force overwrites it`, { cause: error });
+      }
+    };
+  },
+};
+
+/** `turnpike persist`: has a running gateway write its configuration to its file. Returns the exit code. */
+export function persist(args: readonly string[]): Promise<number> {
+  return runAdminCommand(COMMAND, args);
+}

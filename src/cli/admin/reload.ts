@@ -1,0 +1,42 @@
+import * as z from "zod";
+import { counted } from "../counted.ts";
+import { type AdminCommand, print, printJson, readAs, runAdminCommand, takeWords } from "./admin-command.ts";
+import { ADMIN_FLAGS_TEXT } from "./admin-place.ts";
+import { patchLines } from "./change-text.ts";
+
+const USAGE = `usage: turnpike reload [--json]
+
+Has a gateway read its configuration file again. It answers when all workers serve by it; a file that is wrong changes nothing.
+Changes that were not persisted are discarded, and named.
+
+  --json    the answer as JSON
+
+${ADMIN_FLAGS_TEXT}`;
+
+const reloadedSchema = z.looseObject({ ok: z.literal(true), discarded: z.array(z.unknown()) });
+
+const COMMAND: AdminCommand = {
+  usage: USAGE,
+  forms: { "": [] },
+  flags: {},
+  read(_, rest, { json }) {
+    takeWords(rest, []);
+    return async (client) => {
+      const answer = await client.json({ method: "POST", path: "/reload" });
+      const { discarded } = readAs(client, reloadedSchema, answer);
+      if (json === true) await printJson(answer);
+      else
+        await print([reloadedText(discarded.length), ...patchLines(discarded).map((line) => `  ${line}`)].join("\n"));
+      return 0;
+    };
+  },
+};
+
+/** `turnpike reload`: has a running gateway read its file again. Returns the exit code. */
+export function reload(args: readonly string[]): Promise<number> {
+  return runAdminCommand(COMMAND, args);
+}
+
+function reloadedText(discarded: number): string {
+  return discarded === 0 ? "reloaded" : `reloaded; ${counted(discarded, "change")} in memory discarded:`;
+}

@@ -1,0 +1,155 @@
+import * as z from "zod";
+import { isRecord } from "../call-render.ts";
+import { type Column } from "../table.ts";
+import { type AdminClient, type AdminRequest, pathOf, queryOf } from "./admin-client.ts";
+import { AdminRefused, wordsOf } from "./admin-refused.ts";
+import {
+  type AdminAction,
+  type AdminCommand,
+  doneSchema,
+  IF_MATCH,
+  ifMatch,
+  print,
+  printJson,
+  readAs,
+  readObject,
+  runAdminCommand,
+  tableText,
+  takeWords,
+  textOf,
+  told,
+  type Values,
+} from "./admin-command.ts";
+import { ADMIN_FLAGS_TEXT } from "./admin-place.ts";
+
+const USAGE = `usage: turnpike routes [list] [--json]
+       turnpike routes add FILE|- [--if-match R] [--json]
+       turnpike routes change PREFIX FILE|- [--host H] [--if-match R] [--json]
+       turnpike routes remove PREFIX [--host H] [--if-match R] [--json]
+
+The routes of a running gateway.
+
+  list      all routes (also without a word)
+  add       a route more: FILE has an object as in routes[] of a configuration; "-" is standard input
+  change    the keys that FILE has, in the route of PREFIX; null takes a key away (JSON merge patch)
+  remove    the route of PREFIX
+
+  --host H        where several routes have the prefix: that of this host; "" is the one without a host
+  --if-match R    only if the configuration is still of revision R, which turnpike status tells
+  --json          the answer as JSON
+
+A change is whole or nothing, and serves once the command ends. It lives in memory until turnpike persist.
+
+${ADMIN_FLAGS_TEXT}`;
+
+const routesSchema = z.object({ routes: z.array(z.looseObject({ path_prefix: z.string(), auth: z.string() })) });
+type Route = z.output<typeof routesSchema>["routes"][number];
+
+/** What a limit without its own rate has, as the configuration's reference says. */
+const DEFAULT_RATE = 100;
+
+const COLUMNS: readonly Column<Route>[] = [
+  { title: "PREFIX", cell: ({ path_prefix: prefix }) => prefix },
+  { title: "HOST", cell: ({ host }) => (typeof host === "string" ? host : "") },
+  { title: "TO", cell: targetText },
+  { title: "AUTH", cell: ({ auth }) => auth },
+  { title: "PRICE", cell: ({ x402 }) => priceText(x402), right: true },
+  { title: "LIMIT", cell: ({ rate_limit: limit }) => limitText(limit), right: true },
+  { title: "CACHE", cell: ({ cache }) => (isRecord(cache) ? "yes" : "") },
+];
+
+const COMMAND: AdminCommand = {
+  usage: USAGE,
+  forms: { "": [], list: [], add: ["if-match"], change: ["host", "if-match"], remove: ["host", "if-match"] },
+  flags: { host: { type: "string" }, ...IF_MATCH },
+  read(form, rest, values) {
+    if (form === "add") return add(rest, values);
+    if (form === "change") return change(rest, values);
+    if (form === "remove") return remove(rest, values);
+    takeWords(rest, []);
+    return async (client) => {
+      const answer = await client.json({ path: "/routes" });
+      if (values["json"] === true) await printJson(answer);
+      else await print(tableText(COLUMNS, readAs(client, routesSchema, answer).routes, "no routes"));
+      return 0;
+    };
+  },
+};
+
+/** `turnpike routes`: lists, adds, changes and removes routes of a running gateway. Returns the exit code. */
+export function routes(args: readonly string[]): Promise<number> {
+  return runAdminCommand(COMMAND, args);
+}
+
+function add(rest: readonly string[], values: Values): AdminAction {
+  const [file = ""] = takeWords(rest, ["FILE"]);
+  const headers = ifMatch(values);
+  return async (client) => {
+    const body = await readObject(file, "route");
+    const answer = await client.json({ method: "POST", path: "/routes", body, headers });
+    const { created } = readAs(client, doneSchema, answer);
+    return await told(values, answer, `added ${String(created)}`);
+  };
+}
+
+function change(rest: readonly string[], values: Values): AdminAction {
+  const [prefix = "", file = ""] = takeWords(rest, ["PREFIX", "FILE"]);
+  const path = pathOf("routes", prefix) + queryOf({ host: textOf(values, "host") });
+  const headers = ifMatch(values);
+  return async (client) => {
+    const body = await readObject(file, "route");
+    const type = { "content-type": "application/merge-patch+json" };
+    const answer = await askOfOne(client, { method: "PATCH", path, body, headers: { ...type, ...headers } }, prefix);
+    readAs(client, doneSchema, answer);
+    return await told(values, answer, `changed ${prefix}`);
+  };
+}
+
+function remove(rest: readonly string[], values: Values): AdminAction {
+  const [prefix = ""] = takeWords(rest, ["PREFIX"]);
+  const path = pathOf("routes", prefix) + queryOf({ host: textOf(values, "host") });
+  const headers = ifMatch(values);
+  return async (client) => {
+    const answer = await askOfOne(client, { method: "DELETE", path, headers }, prefix);
+    readAs(client, doneSchema, answer);
+    return await told(values, answer, `removed ${prefix}`);
+  };
+}
+
+/** Asks for something of one route; where several have the prefix, it is said how to name one. */
+async function askOfOne(client: AdminClient, request: AdminRequest, prefix: string): Promise<unknown> {
+  try {
+    return await client.json(request);
+  } catch (error) {
+    if (!(error instanceof AdminRefused) || error.code !== "ambiguous_route") throw error;
+    const { hosts } = error.problem;
+    const names = Array.isArray(hosts) ? hosts.map((host) => `"${wordsOf(host)}"`).join(", ") : "several hosts";
+    throw new Error(`Cannot tell which route is meant: "${prefix}" is there for ${names}; name one with --host`, {
+      cause: error,
+    });
+  }
+}
+
+function targetText({ upstream, tenant, traffic_split: split }: Route): string {
+  if (Array.isArray(split) && split.length > 0) {
+    return split
+      .filter(isRecord)
+      .map(({ upstream: name, weight }) => `${String(name)}*${typeof weight === "number" ? weight : 1}`)
+      .join(" ");
+  }
+  if (typeof upstream === "string") return upstream;
+  return isRecord(tenant) ? "(tenants)" : "";
+}
+
+function priceText(x402: unknown): string {
+  if (!isRecord(x402)) return "";
+  const offers = Array.isArray(x402["accepts"]) ? x402["accepts"].filter(isRecord) : [];
+  const { price = offers[0]?.["price"] } = x402;
+  return typeof price === "string" ? `${price}${offers.length > 1 ? " …" : ""}` : "";
+}
+
+function limitText(limit: unknown): string {
+  if (!isRecord(limit)) return "";
+  const { requests_per_second: rate = DEFAULT_RATE } = limit;
+  return `${String(rate)}/s`;
+}

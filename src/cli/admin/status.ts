@@ -1,0 +1,111 @@
+import * as z from "zod";
+import { counted } from "../counted.ts";
+import { detailList } from "../table.ts";
+import { type AdminCommand, print, printJson, readAs, runAdminCommand, takeWords } from "./admin-command.ts";
+import { actorSchema, actorText } from "./actor.ts";
+import { ADMIN_FLAGS_TEXT } from "./admin-place.ts";
+import { patchLines } from "./change-text.ts";
+import { ageText, timeText } from "./units.ts";
+
+const USAGE = `usage: turnpike status [--json]
+
+Whether a gateway runs, since when, with what, and whether its configuration is that of its file.
+
+  --json    the whole answer of GET /v1/status
+
+${ADMIN_FLAGS_TEXT}`;
+
+/** Changes that are shown of those that are in memory only. */
+const MAX_SHOWN = 5;
+
+const statusSchema = z.object({
+  status: z.string(),
+  version: z.string(),
+  started_at_ms: z.number(),
+  routes: z.number(),
+  upstreams: z.number(),
+  port: z.number(),
+  workers: z.number(),
+  config: z.object({
+    path: z.string().nullable(),
+    revision: z.string(),
+    changed_in_memory: z.boolean(),
+    changed_on_disk: z.boolean(),
+    difference: z.array(z.unknown()),
+  }),
+  last_reload: z.object({ time_ms: z.number(), by: actorSchema, ok: z.boolean(), detail: z.string() }).nullable(),
+  wasm: z.object({
+    park_active: z.number(),
+    park_capacity: z.number(),
+    pool_instances: z.number(),
+    control_configured: z.boolean(),
+    control_ready: z.boolean(),
+    tenants_active: z.number(),
+  }),
+});
+
+const COMMAND: AdminCommand = {
+  usage: USAGE,
+  forms: { "": [] },
+  flags: {},
+  read(_, rest, { json }) {
+    takeWords(rest, []);
+    return async (client) => {
+      const answer = await client.json({ path: "/status" });
+      if (json === true) await printJson(answer);
+      else await print(statusText(readAs(client, statusSchema, answer), Date.now()));
+      return 0;
+    };
+  },
+};
+
+/** `turnpike status`: what a running gateway says of itself. Returns the exit code. */
+export function status(args: readonly string[]): Promise<number> {
+  return runAdminCommand(COMMAND, args);
+}
+
+type Status = z.output<typeof statusSchema>;
+
+function statusText(answer: Status, now: number): string {
+  const { config, wasm } = answer;
+  const pairs: [string, string][] = [
+    ["status", answer.status],
+    ["version", answer.version],
+    ["started", `${timeText(answer.started_at_ms)}, ${ageText(now - answer.started_at_ms)} ago`],
+    ["port", String(answer.port)],
+    ["workers", String(answer.workers)],
+    ["routes", String(answer.routes)],
+    ["upstreams", String(answer.upstreams)],
+    ["config", config.path ?? "defaults, without a file"],
+    ["revision", config.revision],
+    ["in memory", memoryText(config)],
+    [
+      "file",
+      config.changed_on_disk ? "changed on the disk since it was read: turnpike reload takes it" : "as it was read",
+    ],
+    ["reload", reloadText(answer.last_reload)],
+  ];
+  if (wasm.control_configured || wasm.pool_instances > 0) {
+    const control = wasm.control_configured ? `, control socket ${wasm.control_ready ? "ready" : "not connected"}` : "";
+    pairs.push([
+      "filters",
+      `${wasm.pool_instances} instances, ${wasm.park_active} of ${wasm.park_capacity} parked${control}`,
+    ]);
+  }
+  if (wasm.tenants_active > 0) pairs.push(["tenants", `${wasm.tenants_active} warm`]);
+  const lines = patchLines(config.difference);
+  const more = lines.length > MAX_SHOWN ? [`and ${lines.length - MAX_SHOWN} more: turnpike config diff`] : [];
+  return detailList(pairs) + [...lines.slice(0, MAX_SHOWN), ...more].map((line) => `  ${line}\n`).join("");
+}
+
+function memoryText({ changed_in_memory: isChanged, difference, path }: Status["config"]): string {
+  if (!isChanged) return "as the file";
+  const changes = counted(difference.length, "change");
+  return path === null ? changes : `${changes} that the file has not: turnpike persist writes them`;
+}
+
+function reloadText(reload: Status["last_reload"]): string {
+  if (reload === null) return "none yet";
+  const detail = reload.detail === "" ? "" : `: ${reload.detail}`;
+  return `${timeText(reload.time_ms)} by ${actorText(reload.by)}, ${reload.ok ? "done" : "refused"}${detail}`;
+}

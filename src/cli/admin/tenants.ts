@@ -1,0 +1,67 @@
+import * as z from "zod";
+import { type Column } from "../table.ts";
+import { queryOf } from "./admin-client.ts";
+import {
+  type AdminCommand,
+  doneSchema,
+  print,
+  printJson,
+  readAs,
+  runAdminCommand,
+  tableText,
+  takeWords,
+  told,
+} from "./admin-command.ts";
+import { ADMIN_FLAGS_TEXT } from "./admin-place.ts";
+import { timeText } from "./units.ts";
+
+const USAGE = `usage: turnpike tenants [list] [--json]
+       turnpike tenants remove KEY [--json]
+
+The warm tenants of a running gateway.
+
+  list      all of them (also without a word)
+  remove    forget the tenant of KEY; its next request starts it again
+
+  --json    the answer as JSON
+
+${ADMIN_FLAGS_TEXT}`;
+
+const tenantsSchema = z.object({
+  tenants: z.array(z.looseObject({ key: z.string(), path: z.string(), last_used_ms: z.number() })),
+});
+type Tenant = z.output<typeof tenantsSchema>["tenants"][number];
+
+const COLUMNS: readonly Column<Tenant>[] = [
+  { title: "KEY", cell: ({ key }) => key },
+  { title: "SOCKET", cell: ({ path }) => path },
+  { title: "LAST USED", cell: ({ last_used_ms: at }) => timeText(at) },
+];
+
+const COMMAND: AdminCommand = {
+  usage: USAGE,
+  forms: { "": [], list: [], remove: [] },
+  flags: {},
+  read(form, rest, values) {
+    if (form === "remove") {
+      const [key = ""] = takeWords(rest, ["KEY"]);
+      return async (client) => {
+        const answer = await client.json({ method: "DELETE", path: `/tenants${queryOf({ key })}` });
+        readAs(client, doneSchema, answer);
+        return await told(values, answer, `removed ${key}`);
+      };
+    }
+    takeWords(rest, []);
+    return async (client) => {
+      const answer = await client.json({ path: "/tenants" });
+      if (values["json"] === true) await printJson(answer);
+      else await print(tableText(COLUMNS, readAs(client, tenantsSchema, answer).tenants, "no tenants"));
+      return 0;
+    };
+  },
+};
+
+/** `turnpike tenants`: the warm tenants of a running gateway. Returns the exit code. */
+export function tenants(args: readonly string[]): Promise<number> {
+  return runAdminCommand(COMMAND, args);
+}

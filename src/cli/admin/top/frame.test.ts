@@ -1,0 +1,150 @@
+import { expect, test } from "bun:test";
+import { frameOf } from "./frame.ts";
+import { readKeys } from "./keys.ts";
+import { type Snapshot } from "./snapshot.ts";
+import { COLORED, COLORLESS, widthOf } from "./spans.ts";
+import { TopState } from "./top-state.ts";
+
+const EVIL = "\u001b[2J\u202ee\r\n";
+
+function route(
+  name: string,
+  requests: number,
+  over: Partial<Snapshot["routes"][number]> = {},
+): Snapshot["routes"][number] {
+  return {
+    route: name,
+    requests,
+    client_errors: 0,
+    server_errors: 0,
+    request_bytes: 0,
+    response_bytes: requests * 1000,
+    durations: { counts: [requests, 0] },
+    ...over,
+  };
+}
+
+function snapshot(seconds: number, routes: readonly Snapshot["routes"][number][]): Snapshot {
+  return {
+    time_ms: 7_000_000 + seconds * 1000,
+    started_at_ms: 1000,
+    workers: [{ pid: 1, requests_in_flight: 1, connections: 1 }],
+    requests: routes.reduce((sum, { requests }) => sum + requests, 0),
+    responses: { "2xx": 0, "5xx": seconds },
+    request_bytes: 0,
+    response_bytes: 0,
+    connections_open: 3,
+    requests_in_flight: 2,
+    durations: { bounds_ms: [10], counts: [seconds, 0] },
+    routes: [...routes],
+    caches: { hits: 0, misses: 0, stale: 0, revalidated: 0, entries: 0, bytes: 0 },
+    upstreams: [
+      {
+        name: `api${EVIL}`,
+        servers: Array.from({ length: 4 }, (_, i) => ({
+          server: `127.0.0.1:${9000 + i}`,
+          health: i === 1 ? "unhealthy" : "healthy",
+          in_rotation: i !== 1,
+          drained: false,
+          reason: i === 1 ? `refused ${EVIL}` : "",
+          requests_in_flight: 0,
+          connections: 1,
+        })),
+      },
+    ],
+    payments: { open: 0, settled: 0, failed: 0, unknown: 0 },
+    worker_restarts: 0,
+    reloads: 0,
+    reload_failures: 0,
+  };
+}
+
+function busy(): TopState {
+  const state = new TopState("http://127.0.0.1:9180");
+  const routes = (seconds: number) =>
+    Array.from({ length: 40 }, (_, i) =>
+      route(`/r${String(i).padStart(2, "0")}/\u65e5\u672c${EVIL}`, seconds * (100 - i), {
+        server_errors: i === 7 ? seconds : 0,
+      }),
+    );
+  state.version = `0.1${EVIL}`;
+  state.took(snapshot(1, routes(1)));
+  state.took(snapshot(2, routes(2)));
+  for (let id = 1; id <= 30; id++) {
+    state.add({ id, time_ms: id * 1000, kind: "change", message: `change ${id} ${EVIL}`, outcome: "done" });
+  }
+  return state;
+}
+
+const SIZES = [1, 2, 3, 5, 8, 10, 13, 16, 17, 24, 40, 100].flatMap((rows) =>
+  [1, 7, 20, 40, 79, 80, 132, 400].map((columns) => ({ rows, columns })),
+);
+
+test("a picture fits every size, and nothing in it can steer the terminal", () => {
+  for (const size of SIZES) {
+    for (const keys of ["", "\t", "\t\t", "h", "ssssj", "\u001b[6~".repeat(9)]) {
+      const state = busy();
+      for (const key of readKeys(keys)) state.press(key);
+      const lines = frameOf(state, size, COLORLESS);
+      expect(lines.length).toBe(size.rows);
+      for (const line of lines) {
+        expect(widthOf(line)).toBeLessThanOrEqual(size.columns);
+        expect(line).not.toMatch(/[\p{Cc}\u202e]/u);
+      }
+      // Colours change no width, and end with their text.
+      for (const [i, line] of frameOf(state, size, COLORED).entries()) {
+        expect(Bun.stripANSI(line)).toBe(lines[i] ?? "");
+        expect(line.match(/\u001b\[0m/g)?.length ?? 0).toBe(line.match(/\u001b\[[1-9][\d;]*m/g)?.length ?? 0);
+      }
+    }
+  }
+});
+
+test("80 x 24 has figures, routes, servers with trouble first, and events, newest first", () => {
+  const text = frameOf(busy(), { columns: 80, rows: 24 }, COLORLESS).join("\n");
+  for (const title of ["requests  ", "latency   ", "traffic   ", "money     ", "ROUTE ", "SERVER ", "EVENT "]) {
+    expect(text).toContain(`\n${title}`);
+  }
+  expect(text).toMatch(/^live {2}turnpike 0\.1\S* {2}http:\/\/127\.0\.0\.1:9180 {2}up 1 h 56 min\n/);
+  expect(text).toMatch(/\/r00\S+ +100 +0 +0 +5ms +9\.5ms +9\.9ms +100 kB/);
+  expect(text).toMatch(/REASON *\napi\S* 127\.0\.0\.1:9001 +unhealthy +out .*\n/);
+  expect(text).toMatch(/MESSAGE *\n00:00:30Z {2}change {2}change 30 /);
+});
+
+test("40 x 10 has the figures that matter and one section, which Tab changes", () => {
+  const state = busy();
+  const first = frameOf(state, { columns: 40, rows: 10 }, COLORLESS);
+  expect(first.slice(1, 4).map((line) => line.slice(0, 9).trim())).toEqual(["requests", "latency", "ROUTE"]);
+  expect(first.join("\n")).not.toContain("SERVER");
+  state.press("focus");
+  expect(frameOf(state, { columns: 40, rows: 10 }, COLORLESS)[3]).toStartWith("SERVER");
+  state.press("focus");
+  expect(frameOf(state, { columns: 40, rows: 10 }, COLORLESS)[3]).toStartWith("EVENT");
+});
+
+function firstRoute(state: TopState): string | undefined {
+  return frameOf(state, { columns: 80, rows: 24 }, COLORLESS).find((line) => line.startsWith("/r"));
+}
+
+test("routes are sorted by keys, either way round, and scrolled no further than their end", () => {
+  const state = busy();
+  expect(firstRoute(state)).toStartWith("/r00");
+  state.press("sort");
+  expect(firstRoute(state)).toStartWith("/r07");
+  for (let i = 0; i < 3; i++) state.press("sort");
+  state.press("reverse");
+  expect(firstRoute(state)).toStartWith("/r39");
+  for (let i = 0; i < 50; i++) state.press("page-down");
+  const last = frameOf(state, { columns: 80, rows: 24 }, COLORLESS).filter((line) => line.startsWith("/r"));
+  expect(last.at(-1)).toStartWith("/r00");
+  expect(last.length).toBeGreaterThan(1);
+});
+
+test("a gateway that is away, and one that was started anew, are shown as such", () => {
+  const state = busy();
+  state.trouble = "nothing listens there";
+  expect(frameOf(state, { columns: 80, rows: 24 }, COLORLESS)[0]).toStartWith("reconnecting (nothing listens there)");
+  state.took({ ...snapshot(9, []), started_at_ms: 7_008_000 });
+  const lines = frameOf(state, { columns: 80, rows: 24 }, COLORLESS);
+  expect(lines.slice(0, 2)).toEqual([expect.stringMatching(/^live .* up 1 s$/), "the first figures come in a second"]);
+});

@@ -1,0 +1,215 @@
+import { amountText } from "../../ledger-record.ts";
+import { printable } from "../../table.ts";
+import { ageText, bytesText, countText, timeText } from "../units.ts";
+import { narrowTable } from "./narrow-table.ts";
+import { type Snapshot } from "./snapshot.ts";
+import {
+  EVENT_COLUMNS,
+  milliseconds,
+  perSecond,
+  routeColumns,
+  SERVER_COLUMNS,
+  serverRows,
+  sortedRoutes,
+} from "./sections.ts";
+import { type Paint, paintLine, type Span, span, type Style } from "./spans.ts";
+import { SECTIONS, type Section, type TopState } from "./top-state.ts";
+
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Rows of the head of a tall terminal; a low one has the first of them. */
+const LOW_ROWS = 16;
+const LOW_HEAD = 3;
+/** Rows below which one section has all the room. */
+const ONE_SECTION_ROWS = 12;
+/** A section's titles and two rows. */
+const MIN_SECTION_ROWS = 3;
+
+const HELP: readonly string[] = [
+  "q, Ctrl-C   quit",
+  "s, S        sort routes by the next or last column",
+  "r           the other way round",
+  "Tab         go to routes, servers, events",
+  "Up, Down    scroll there; also j, k",
+  "PgUp, PgDn  scroll faster",
+  "p, Space    hold the picture, or go on",
+  "Ctrl-Z      leave for a while; fg comes back",
+  "h, ?        this page, or back",
+];
+
+/** The lines of one picture: at most as many and as long as the terminal has room for. */
+export function frameOf(state: TopState, { columns, rows }: Size, paint: Paint): string[] {
+  const head = headLines(state).slice(0, rows < LOW_ROWS ? LOW_HEAD : undefined);
+  const room = Math.max(rows - head.length - 1, 0);
+  const body = state.showsHelp ? HELP.map((line) => [span(line)]) : bodyLines(state, room, columns);
+  const lines = [...head, ...body.slice(0, room)];
+  while (lines.length < rows - 1) lines.push([]);
+  return [...lines, footLine(state)].slice(0, rows).map((line) => paintLine(line, columns, paint));
+}
+
+function headLines(state: TopState): Span[][] {
+  const { snapshot, rates, version } = state;
+  const name = span(`turnpike${version === "" ? "" : ` ${printable(version)}`}`, "title");
+  const where = span(`  ${state.origin}`);
+  if (snapshot === undefined) return [[stateSpan(state), name, where]];
+  const up = span(`  up ${ageText(snapshot.time_ms - snapshot.started_at_ms)}`, "dim");
+  const first = [stateSpan(state), name, where, up];
+  if (rates === undefined) return [first, [span("the first figures come in a second", "dim")]];
+  const { latency } = rates;
+  const errors = (text: string, value: number, style: Style): Span =>
+    span(`  ${text} ${rate(value)}`, value > 0 ? style : "plain");
+  return [
+    first,
+    [
+      label("requests"),
+      span(rate(rates.requests), "title"),
+      errors("4xx", rates.clientErrors, "warn"),
+      errors("5xx", rates.serverErrors, "bad"),
+      span(`  in flight ${countText(snapshot.requests_in_flight)}`),
+      span(`  ${sparkline(state.history)}`, "dim"),
+    ],
+    [
+      label("latency"),
+      span(`p50 ${milliseconds(latency.p50)}  p95 ${milliseconds(latency.p95)}  p99 ${milliseconds(latency.p99)}`),
+    ],
+    [
+      label("traffic"),
+      span(`in ${bytesText(rates.bytesIn)}/s  out ${bytesText(rates.bytesOut)}/s`),
+      span(`  connections ${countText(snapshot.connections_open)}`),
+      span(`  cache ${rates.hitPart === undefined ? "-" : `${Math.round(rates.hitPart * 100)} %`} hits`),
+    ],
+    [
+      label("workers"),
+      span(`${snapshot.workers.length}`),
+      span(`  restarts ${snapshot.worker_restarts}`, snapshot.worker_restarts > 0 ? "warn" : "plain"),
+      span(`  reloads ${snapshot.reloads}`),
+      span(`  refused ${snapshot.reload_failures}`, snapshot.reload_failures > 0 ? "warn" : "plain"),
+    ],
+    [label("money"), ...moneySpans(state, snapshot)],
+    [],
+  ];
+}
+
+function stateSpan({ trouble, isPaused }: TopState): Span {
+  if (trouble !== undefined) return span(`reconnecting (${printable(trouble)})  `, "bad");
+  return isPaused ? span("paused  ", "warn") : span("live  ", "good");
+}
+
+/** Columns of the names before the figures of the head. */
+const LABEL_WIDTH = 10;
+
+function label(text: string): Span {
+  return span(text.padEnd(LABEL_WIDTH), "dim");
+}
+
+function moneySpans({ money }: TopState, { payments }: Snapshot): Span[] {
+  if (money?.available !== true) return [span(`open ${payments.open}  settled ${payments.settled}`)];
+  const today = timeText(Date.now()).slice(0, 10);
+  const sold = Map.groupBy(
+    money.days.filter(({ day }) => day === today),
+    ({ network, asset }) => `${network} ${asset}`,
+  );
+  const sums = [...sold.values()].map((rows) => {
+    const [first] = rows;
+    const amount = rows.reduce((sum, row) => sum + (/^\d+$/.test(row.amount) ? BigInt(row.amount) : 0n), 0n);
+    return amountText({ amount: String(amount), network: first?.network ?? "", token: first?.asset ?? "" });
+  });
+  return [
+    span(`sold today ${sums.length === 0 ? "nothing" : printable(sums.join(", "))}`),
+    span(`  open ${money.open}`, money.open > 0 ? "warn" : "plain"),
+    span(`  unknown ${money.unknown}`, money.unknown > 0 ? "bad" : "plain"),
+    span(`  owed ${money.owed}`, money.owed > 0 ? "warn" : "plain"),
+  ];
+}
+
+function bodyLines(state: TopState, room: number, width: number): Span[][] {
+  const sizes: Record<Section, number> = {
+    routes: state.rates?.routes.length ?? 0,
+    servers: serverRows(state).length,
+    events: state.events.length,
+  };
+  const shown = room < ONE_SECTION_ROWS ? [state.focus] : SECTIONS;
+  const shares = sharesOf(shown, sizes, { room, focus: state.focus });
+  return shown.flatMap((section, i) => {
+    const share = shares[section];
+    const blank = i < shown.length - 1 ? [[]] : [];
+    // The last row of a section parts it from the next.
+    return [...sectionLines(state, section, { rows: share - blank.length, width }), ...blank];
+  });
+}
+
+/** The rows of each section, titles and a blank row included. */
+function sharesOf(
+  shown: readonly Section[],
+  sizes: Readonly<Record<Section, number>>,
+  { room, focus }: { readonly room: number; readonly focus: Section },
+): Record<Section, number> {
+  const shares: Record<Section, number> = { routes: 0, servers: 0, events: 0 };
+  const order = [focus, ...shown.filter((section) => section !== focus)];
+  let left = room;
+  for (const section of order) {
+    shares[section] = Math.min(MIN_SECTION_ROWS + 1, left);
+    left -= shares[section];
+  }
+  // A row at a time, so that each gets its part of what is left; what none needs is the focused one's.
+  while (left > 0) {
+    const needy = order.filter((section) => shares[section] < sizes[section] + 2);
+    for (const section of needy.length === 0 ? [focus] : needy.slice(0, left)) {
+      shares[section] += 1;
+      left -= 1;
+    }
+  }
+  return shares;
+}
+
+function sectionLines(
+  state: TopState,
+  section: Section,
+  { rows, width }: { readonly rows: number; readonly width: number },
+): Span[][] {
+  const view = { width, isFocused: state.focus === section };
+  const part = <T>(items: readonly T[]): readonly T[] => {
+    const most = Math.max(items.length - (rows - 1), 0);
+    state.offsets[section] = Math.min(state.offsets[section], most);
+    return items.slice(state.offsets[section], state.offsets[section] + Math.max(rows - 1, 0));
+  };
+  if (section === "events") return padded(narrowTable(EVENT_COLUMNS, part(state.events), view), rows, "no events yet");
+  if (section === "servers") {
+    return padded(narrowTable(SERVER_COLUMNS, part(serverRows(state)), view), rows, "no upstreams");
+  }
+  return padded(narrowTable(routeColumns(state), part(sortedRoutes(state)), view), rows, "no requests yet");
+}
+
+function padded(lines: Span[][], rows: number, none: string): Span[][] {
+  const all = lines.length === 1 ? [...lines, [span(none, "dim")]] : lines;
+  return [...all, ...Array.from({ length: Math.max(rows - all.length, 0) }, () => [])].slice(0, Math.max(rows, 0));
+}
+
+function footLine(state: TopState): Span[] {
+  const { focus, sort } = state;
+  return [
+    span("q quit  h help", "title"),
+    span(
+      `  s sort by ${sort}  Tab ${focus} from ${state.offsets[focus] + 1}  p ${state.isPaused ? "go on" : "pause"}`,
+      "dim",
+    ),
+  ];
+}
+
+const BARS = "▁▂▃▄▅▆▇█";
+/** Seconds that are plotted beside the figures. */
+const SPARKS = 20;
+
+function sparkline(history: readonly number[]): string {
+  const last = history.slice(-SPARKS);
+  const most = Math.max(...last, 0);
+  if (most === 0) return "";
+  return last.map((value) => BARS[Math.min(Math.floor((value / most) * BARS.length), BARS.length - 1)] ?? "").join("");
+}
+
+function rate(value: number): string {
+  return `${perSecond(value)}/s`;
+}

@@ -1,0 +1,73 @@
+import { expect, test } from "bun:test";
+import { percentile, ratesOf } from "./rates.ts";
+import { type Snapshot } from "./snapshot.ts";
+
+function snapshot(over: Partial<Snapshot> = {}): Snapshot {
+  return {
+    time_ms: 10_000,
+    started_at_ms: 0,
+    workers: [],
+    requests: 0,
+    responses: {},
+    request_bytes: 0,
+    response_bytes: 0,
+    connections_open: 0,
+    requests_in_flight: 0,
+    durations: { bounds_ms: [1, 10, 100], counts: [0, 0, 0, 0] },
+    routes: [],
+    caches: { hits: 0, misses: 0, stale: 0, revalidated: 0, entries: 0, bytes: 0 },
+    upstreams: [],
+    payments: { open: 0, settled: 0, failed: 0, unknown: 0 },
+    worker_restarts: 0,
+    reloads: 0,
+    reload_failures: 0,
+    ...over,
+  };
+}
+
+test.each([
+  [[0, 0, 0, 0], 0.5, undefined],
+  [[10, 0, 0, 0], 0.5, 0.5],
+  [[0, 10, 0, 0], 0.5, 5.5],
+  [[50, 49, 1, 0], 0.5, 1],
+  [[50, 49, 1, 0], 0.99, 10],
+  [[50, 49, 1, 0], 1, 100],
+  [[0, 0, 0, 10], 0.5, 100],
+])("of %j, the part %d is at most %p ms", (counts, part, value) => {
+  const found = percentile([1, 10, 100], counts, part);
+  if (value === undefined) expect(found).toBeUndefined();
+  else expect(found).toBeCloseTo(value, 10);
+});
+
+test("rates are what happened in a second, of a route that is new too", () => {
+  const route = { client_errors: 0, server_errors: 0, request_bytes: 0, response_bytes: 0, durations: { counts: [] } };
+  const before = snapshot({
+    requests: 100,
+    responses: { "4xx": 5 },
+    routes: [{ ...route, route: "/a", requests: 100 }],
+  });
+  const now = snapshot({
+    time_ms: 12_000,
+    requests: 140,
+    responses: { "4xx": 15, "5xx": 2 },
+    response_bytes: 2000,
+    durations: { bounds_ms: [1, 10, 100], counts: [40, 0, 0, 0] },
+    caches: { hits: 3, misses: 1, stale: 0, revalidated: 0, entries: 0, bytes: 0 },
+    routes: [
+      { ...route, route: "/a", requests: 110 },
+      { ...route, route: "/b", requests: 30, server_errors: 2, durations: { counts: [0, 30, 0, 0] } },
+    ],
+  });
+  const rates = ratesOf(before, now);
+  expect(rates).toMatchObject({ requests: 20, clientErrors: 5, serverErrors: 1, bytesOut: 1000, hitPart: 0.75 });
+  expect(rates?.latency.p50).toBe(0.5);
+  expect(rates?.routes).toMatchObject([
+    { route: "/a", requests: 5, latency: { p50: undefined } },
+    { route: "/b", requests: 15, serverErrors: 1, latency: { p50: 5.5 } },
+  ]);
+});
+
+test("a gateway that was started anew has no rates against the one before, and no time has none", () => {
+  expect(ratesOf(snapshot({ requests: 9 }), snapshot({ time_ms: 11_000, started_at_ms: 10_500 }))).toBeUndefined();
+  expect(ratesOf(snapshot(), snapshot())).toBeUndefined();
+});

@@ -1,0 +1,93 @@
+import { type Snapshot } from "./snapshot.ts";
+
+/** What happens in a second, and how long it takes, between two looks. */
+export interface Rates {
+  readonly requests: number;
+  readonly clientErrors: number;
+  readonly serverErrors: number;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly latency: Latency;
+  /** The part of cached routes' requests that the cache answered; undefined: there were none. */
+  readonly hitPart: number | undefined;
+  readonly routes: readonly RouteRates[];
+}
+
+/** Milliseconds that half, 95 % and 99 % of the requests take at most; undefined: there were none. */
+export interface Latency {
+  readonly p50: number | undefined;
+  readonly p95: number | undefined;
+  readonly p99: number | undefined;
+}
+
+export interface RouteRates {
+  readonly route: string;
+  readonly requests: number;
+  readonly clientErrors: number;
+  readonly serverErrors: number;
+  readonly bytesOut: number;
+  readonly latency: Latency;
+}
+
+/** What happened from `before` to `now`, a second; undefined where the gateway was started anew in between, or no time passed. */
+export function ratesOf(before: Snapshot, now: Snapshot): Rates | undefined {
+  const seconds = (now.time_ms - before.time_ms) / 1000;
+  if (now.started_at_ms !== before.started_at_ms || seconds <= 0) return undefined;
+  const perSecond = (a: number, b: number): number => Math.max(b - a, 0) / seconds;
+  const { bounds_ms: bounds } = now.durations;
+  const latencyOf = (a: readonly number[], b: readonly number[]): Latency => {
+    const counts = b.map((count, i) => Math.max(count - (a[i] ?? 0), 0));
+    return {
+      p50: percentile(bounds, counts, 0.5),
+      p95: percentile(bounds, counts, 0.95),
+      p99: percentile(bounds, counts, 0.99),
+    };
+  };
+  const answered = (name: string): number => perSecond(before.responses[name] ?? 0, now.responses[name] ?? 0);
+  const earlier = new Map(before.routes.map((route) => [route.route, route]));
+  return {
+    requests: perSecond(before.requests, now.requests),
+    clientErrors: answered("4xx"),
+    serverErrors: answered("5xx"),
+    bytesIn: perSecond(before.request_bytes, now.request_bytes),
+    bytesOut: perSecond(before.response_bytes, now.response_bytes),
+    latency: latencyOf(before.durations.counts, now.durations.counts),
+    hitPart: hitPart(before.caches, now.caches),
+    routes: now.routes.map((route) => {
+      const old = earlier.get(route.route);
+      return {
+        route: route.route,
+        requests: perSecond(old?.requests ?? 0, route.requests),
+        clientErrors: perSecond(old?.client_errors ?? 0, route.client_errors),
+        serverErrors: perSecond(old?.server_errors ?? 0, route.server_errors),
+        bytesOut: perSecond(old?.response_bytes ?? 0, route.response_bytes),
+        latency: latencyOf(old?.durations?.counts ?? [], route.durations?.counts ?? []),
+      };
+    }),
+  };
+}
+
+/**
+ * The value that `part` of a histogram's observations do not exceed, as between the bounds of its bucket; the last bound where it is
+ * beyond. Undefined where nothing was observed.
+ */
+export function percentile(bounds: readonly number[], counts: readonly number[], part: number): number | undefined {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return undefined;
+  let rest = total * part;
+  for (const [i, bound] of bounds.entries()) {
+    const count = counts[i] ?? 0;
+    if (count >= rest && count > 0) {
+      const below = bounds[i - 1] ?? 0;
+      return below + (bound - below) * (rest / count);
+    }
+    rest -= count;
+  }
+  return bounds.at(-1);
+}
+
+function hitPart(before: Snapshot["caches"], now: Snapshot["caches"]): number | undefined {
+  const hits = now.hits + now.stale + now.revalidated - (before.hits + before.stale + before.revalidated);
+  const all = hits + now.misses - before.misses;
+  return all > 0 ? Math.min(Math.max(hits / all, 0), 1) : undefined;
+}

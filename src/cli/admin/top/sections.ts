@@ -1,0 +1,111 @@
+import { printable } from "../../table.ts";
+import { type AdminEvent } from "../events.ts";
+import { bytesText, countText, durationText, timeText } from "../units.ts";
+import { type NarrowColumn } from "./narrow-table.ts";
+import { type RouteRates } from "./rates.ts";
+import { type Snapshot } from "./snapshot.ts";
+import { type Style } from "./spans.ts";
+import { type Sort, type TopState } from "./top-state.ts";
+
+const VALUES: Readonly<Record<Exclude<Sort, "name">, (route: RouteRates) => number>> = {
+  requests: ({ requests }) => requests,
+  errors: ({ clientErrors, serverErrors }) => serverErrors * 1e6 + clientErrors,
+  p95: ({ latency }) => latency.p95 ?? -1,
+  bytes: ({ bytesOut }) => bytesOut,
+};
+
+function byName(a: RouteRates, b: RouteRates): number {
+  return a.route < b.route ? -1 : a.route > b.route ? 1 : 0;
+}
+
+/** Routes in the order that the view asks for. */
+export function sortedRoutes({ rates, sort, isReversed }: TopState): RouteRates[] {
+  const compare =
+    sort === "name" ? byName : (a: RouteRates, b: RouteRates) => VALUES[sort](b) - VALUES[sort](a) || byName(a, b);
+  const sorted = (rates?.routes ?? []).toSorted(compare);
+  return isReversed ? sorted.toReversed() : sorted;
+}
+
+/** The columns of routes, with a mark at the one that they are sorted by. */
+export function routeColumns({ sort, isReversed }: TopState): readonly NarrowColumn<RouteRates>[] {
+  const mark = (title: string, key: Sort): string => (sort === key ? `${title}${isReversed ? "↑" : "↓"}` : title);
+  return [
+    {
+      title: mark("ROUTE", "name"),
+      cell: ({ route }) => (route === "" ? "(others)" : printable(route)),
+      cut: 12,
+      grows: true,
+    },
+    { title: mark("REQ/S", "requests"), cell: ({ requests }) => perSecond(requests), right: true, min: 6 },
+    {
+      title: "4XX/S",
+      cell: ({ clientErrors }) => perSecond(clientErrors),
+      style: ({ clientErrors }) => (clientErrors > 0 ? "warn" : "dim"),
+      right: true,
+      min: 6,
+      drop: 3,
+    },
+    {
+      title: mark("5XX/S", "errors"),
+      cell: ({ serverErrors }) => perSecond(serverErrors),
+      style: ({ serverErrors }) => (serverErrors > 0 ? "bad" : "dim"),
+      right: true,
+      min: 6,
+    },
+    { title: "P50", cell: ({ latency }) => milliseconds(latency.p50), right: true, min: 6, drop: 4 },
+    { title: mark("P95", "p95"), cell: ({ latency }) => milliseconds(latency.p95), right: true, min: 6, drop: 1 },
+    { title: "P99", cell: ({ latency }) => milliseconds(latency.p99), right: true, min: 6, drop: 5 },
+    { title: mark("OUT/S", "bytes"), cell: ({ bytesOut }) => bytesText(bytesOut), right: true, min: 8, drop: 2 },
+  ];
+}
+
+type ServerRow = Snapshot["upstreams"][number]["servers"][number] & { readonly upstream: string };
+
+/** All servers, those with trouble first. */
+export function serverRows({ snapshot }: TopState): ServerRow[] {
+  const rows = (snapshot?.upstreams ?? []).flatMap(({ name, servers }) =>
+    servers.map((server) => ({ ...server, upstream: name })),
+  );
+  return rows.toSorted((a, b) => Number(a.in_rotation) - Number(b.in_rotation));
+}
+
+export const SERVER_COLUMNS: readonly NarrowColumn<ServerRow>[] = [
+  { title: "SERVER", cell: ({ upstream, server }) => printable(`${upstream} ${server}`), cut: 20 },
+  { title: "HEALTH", cell: ({ health }) => printable(health), style: serverStyle },
+  { title: "ROTATION", cell: rotationText, style: serverStyle, drop: 1 },
+  { title: "IN FLIGHT", cell: ({ requests_in_flight: count }) => countText(count), right: true, min: 6, drop: 2 },
+  { title: "CONNS", cell: ({ connections }) => countText(connections), right: true, min: 6, drop: 3 },
+  { title: "REASON", cell: ({ reason }) => printable(reason), cut: 12, drop: 4 },
+];
+
+function rotationText({ drained, in_rotation: isIn }: ServerRow): string {
+  return drained ? "drained" : isIn ? "in" : "out";
+}
+
+function serverStyle({ health, in_rotation: isIn, drained }: ServerRow): Style {
+  if (drained) return "warn";
+  if (health === "unhealthy" || !isIn) return "bad";
+  return health === "healthy" ? "good" : "plain";
+}
+
+export const EVENT_COLUMNS: readonly NarrowColumn<AdminEvent>[] = [
+  { title: "EVENT", cell: ({ time_ms: time }) => timeText(time).slice(11) },
+  { title: "KIND", cell: ({ kind }) => printable(kind), drop: 1 },
+  {
+    title: "MESSAGE",
+    cell: ({ message, outcome }) =>
+      printable(outcome === undefined || outcome === "done" ? message : `${outcome}: ${message}`),
+    style: ({ outcome }) => (outcome === "failed" || outcome === "refused" ? "bad" : "plain"),
+    cut: 10,
+  },
+];
+
+/** What happens in a second, in a few characters. */
+export function perSecond(value: number): string {
+  return value < 10 ? String(Number(value.toFixed(1))) : countText(Math.round(value));
+}
+
+/** A time in a few characters; a dash where there was nothing to measure. */
+export function milliseconds(value: number | undefined): string {
+  return value === undefined ? "-" : durationText(value).replace(" ", "");
+}

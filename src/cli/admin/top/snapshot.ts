@@ -1,0 +1,78 @@
+import * as z from "zod";
+
+const durations = z.object({ counts: z.array(z.number()) });
+
+const route = z.object({
+  route: z.string(),
+  requests: z.number(),
+  client_errors: z.number(),
+  server_errors: z.number(),
+  request_bytes: z.number(),
+  response_bytes: z.number(),
+  durations: durations.optional(),
+});
+
+const server = z.object({
+  server: z.string(),
+  health: z.string(),
+  in_rotation: z.boolean(),
+  drained: z.boolean(),
+  reason: z.string(),
+  requests_in_flight: z.number(),
+  connections: z.number(),
+});
+
+/** What `turnpike top` shows of `GET /v1/overview`; all counters count since the start. */
+export const snapshotSchema = z.object({
+  time_ms: z.number(),
+  started_at_ms: z.number(),
+  workers: z.array(z.object({ pid: z.number(), requests_in_flight: z.number(), connections: z.number() })),
+  requests: z.number(),
+  responses: z.record(z.string(), z.number()),
+  request_bytes: z.number(),
+  response_bytes: z.number(),
+  connections_open: z.number(),
+  requests_in_flight: z.number(),
+  durations: durations.extend({ bounds_ms: z.array(z.number()) }),
+  routes: z.array(route),
+  caches: z.object({
+    hits: z.number(),
+    misses: z.number(),
+    stale: z.number(),
+    revalidated: z.number(),
+    entries: z.number(),
+    bytes: z.number(),
+  }),
+  upstreams: z.array(z.object({ name: z.string(), servers: z.array(server) })),
+  payments: z.object({ open: z.number(), settled: z.number(), failed: z.number(), unknown: z.number() }),
+  worker_restarts: z.number(),
+  reloads: z.number(),
+  reload_failures: z.number(),
+});
+
+export type Snapshot = z.output<typeof snapshotSchema>;
+
+/** What `turnpike top` shows of `GET /v1/payments`. */
+export const moneySchema = z.discriminatedUnion("available", [
+  z.object({ available: z.literal(false) }),
+  z.object({
+    available: z.literal(true),
+    days: z.array(
+      z.object({
+        day: z.string(),
+        network: z.string(),
+        asset: z.string(),
+        amount: z.string(),
+        payments: z.number(),
+      }),
+    ),
+    open: z.number(),
+    unknown: z.number(),
+    owed: z.number(),
+  }),
+]);
+
+export type Money = z.output<typeof moneySchema>;
+
+/** What it shows of `GET /v1/status`. */
+export const statusSchema = z.object({ version: z.string() });

@@ -1,0 +1,89 @@
+import { type AdminEvent } from "../events.ts";
+import { type Key } from "./keys.ts";
+import { ratesOf, type Rates } from "./rates.ts";
+import { type Money, type Snapshot } from "./snapshot.ts";
+
+/** Snapshots that rates are of: a second apart, so that they are means over five seconds. */
+const WINDOW = 6;
+/** Seconds of requests that are plotted. */
+const HISTORY = 60;
+/** Events that are kept. */
+const MAX_EVENTS = 200;
+
+export const SORTS = ["requests", "errors", "p95", "bytes", "name"] as const;
+export type Sort = (typeof SORTS)[number];
+
+export const SECTIONS = ["routes", "servers", "events"] as const;
+export type Section = (typeof SECTIONS)[number];
+
+/** Everything that `turnpike top` shows, and what keys have changed of how. */
+export class TopState {
+  readonly origin: string;
+  version = "";
+  /** Why the gateway cannot be asked now; undefined: it can. */
+  trouble: string | undefined;
+  snapshot: Snapshot | undefined;
+  rates: Rates | undefined;
+  money: Money | undefined;
+  /** Requests a second, newest last. */
+  readonly history: number[] = [];
+  /** Newest first. */
+  readonly events: AdminEvent[] = [];
+  sort: Sort = "requests";
+  isReversed = false;
+  focus: Section = "routes";
+  isPaused = false;
+  showsHelp = false;
+  /** Rows that are scrolled past, of each section. */
+  readonly offsets: Record<Section, number> = { routes: 0, servers: 0, events: 0 };
+  readonly #window: Snapshot[] = [];
+
+  constructor(origin: string) {
+    this.origin = origin;
+  }
+
+  /** The gateway has answered. */
+  took(snapshot: Snapshot): void {
+    this.trouble = undefined;
+    if (this.snapshot?.time_ms === snapshot.time_ms) return;
+    const last = this.#window.at(-1);
+    if (last !== undefined && last.started_at_ms !== snapshot.started_at_ms) {
+      this.#window.length = 0;
+      this.rates = undefined;
+    }
+    const lately = this.#window.at(-1);
+    this.#window.push(snapshot);
+    if (this.#window.length > WINDOW) this.#window.shift();
+    const [oldest] = this.#window;
+    if (oldest !== undefined) this.rates = ratesOf(oldest, snapshot) ?? this.rates;
+    this.history.push(lately === undefined ? 0 : (ratesOf(lately, snapshot)?.requests ?? 0));
+    if (this.history.length > HISTORY) this.history.shift();
+    this.snapshot = snapshot;
+  }
+
+  /** Lines of the log are left out: there are too many. */
+  add(event: AdminEvent): void {
+    if (event.kind === "log") return;
+    // After a reconnect those that are kept come again.
+    if (this.events.some(({ id }) => id === event.id)) return;
+    this.events.unshift(event);
+    if (this.events.length > MAX_EVENTS) this.events.pop();
+  }
+
+  /** Does what a key asks of the view; quitting is for who owns the terminal. */
+  press(key: Key): void {
+    if (key === "help") this.showsHelp = !this.showsHelp;
+    else if (key === "pause") this.isPaused = !this.isPaused;
+    else if (key === "reverse") this.isReversed = !this.isReversed;
+    else if (key === "sort") this.sort = turned(SORTS, this.sort, 1);
+    else if (key === "sort-back") this.sort = turned(SORTS, this.sort, -1);
+    else if (key === "focus") this.focus = turned(SECTIONS, this.focus, 1);
+    else if (key in STEPS) this.offsets[this.focus] = Math.max(this.offsets[this.focus] + (STEPS[key] ?? 0), 0);
+  }
+}
+
+const STEPS: Partial<Readonly<Record<Key, number>>> = { up: -1, down: 1, "page-up": -10, "page-down": 10 };
+
+function turned<T>(all: readonly T[], now: T, by: number): T {
+  return all[(all.indexOf(now) + by + all.length) % all.length] ?? now;
+}

@@ -1,0 +1,184 @@
+import { messageOf } from "../../../lib/caught.ts";
+import { isColored } from "../../terminal.ts";
+import { type AdminClient, AdminUnreachable } from "../admin-client.ts";
+import { type AdminCommand, readAs, runAdminCommand, takeWords } from "../admin-command.ts";
+import { ADMIN_FLAGS_TEXT } from "../admin-place.ts";
+import { AdminRefused } from "../admin-refused.ts";
+import { parseEvent } from "../events.ts";
+import { readEvents } from "../server-events.ts";
+import { frameOf } from "./frame.ts";
+import { readKeys } from "./keys.ts";
+import { Screen } from "./screen.ts";
+import { moneySchema, snapshotSchema, statusSchema } from "./snapshot.ts";
+import { COLORED, COLORLESS, type Paint } from "./spans.ts";
+import { TopState } from "./top-state.ts";
+
+const USAGE = `usage: turnpike top
+
+A live view of a running gateway, made anew each second: requests a second, errors, latency, routes, servers and their health, money,
+events. It goes on when the gateway is restarted. In the view: q quits, h shows all keys.
+
+It has no colours where NO_COLOR is set. Without a terminal, use turnpike status, upstreams, usage and events.
+
+${ADMIN_FLAGS_TEXT}`;
+
+/** Milliseconds between two looks at the gateway. */
+const LOOK_MS = 1000;
+/** Looks between two at the money and the version, which cost the gateway more. */
+const SLOW_LOOKS = 10;
+/** Milliseconds until a lost stream of events is asked for again. */
+const EVENTS_RETRY_MS = 2000;
+
+const COMMAND: AdminCommand = {
+  usage: USAGE,
+  forms: { "": [] },
+  flags: {},
+  read(_, rest, { json }) {
+    takeWords(rest, []);
+    return async (client) => {
+      if (json === true || !process.stdout.isTTY || !process.stdin.isTTY) {
+        throw new Error(
+          "Cannot show a live view: this is no terminal; use turnpike status, upstreams, usage or events",
+        );
+      }
+      return await new LiveView(client).run();
+    };
+  },
+};
+
+/** `turnpike top`: a live view of a running gateway. Returns the exit code. */
+export function top(args: readonly string[]): Promise<number> {
+  return runAdminCommand(COMMAND, args);
+}
+
+class LiveView {
+  readonly #client: AdminClient;
+  readonly #state: TopState;
+  readonly #screen = new Screen();
+  readonly #over = new AbortController();
+  readonly #paint: Paint = isColored(process.stdout) ? COLORED : COLORLESS;
+  /** Why it cannot go on; undefined: it was quit. */
+  #failure: unknown;
+  #looks = 0;
+
+  constructor(client: AdminClient) {
+    this.#client = client;
+    this.#state = new TopState(client.place.url.origin);
+  }
+
+  async run(): Promise<number> {
+    // What is wrong at the start is said in lines, and not in a view.
+    await this.#look();
+    for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(name, () => this.#quit());
+    process.on("SIGWINCH", () => this.#draw());
+    this.#screen.enter((text) => this.#type(text));
+    try {
+      this.#draw();
+      void this.#listen();
+      await this.#watch();
+    } finally {
+      this.#screen.leave();
+    }
+    if (this.#failure !== undefined) throw this.#failure;
+    return 0;
+  }
+
+  async #watch(): Promise<void> {
+    while (!this.#over.signal.aborted) {
+      await this.#pause(LOOK_MS);
+      if (this.#over.signal.aborted) return;
+      try {
+        await this.#look();
+      } catch (error) {
+        if (this.#over.signal.aborted) return;
+        if (!isPassing(error)) throw error;
+        this.#state.trouble = reasonOf(error);
+      }
+      if (!this.#state.isPaused) this.#draw();
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { signal } = this.#over;
+    this.#state.took(readAs(this.#client, snapshotSchema, await this.#client.json({ path: "/overview", signal })));
+    if (this.#looks++ % SLOW_LOOKS !== 0) return;
+    const [status, money] = await Promise.all([
+      this.#client.json({ path: "/status", signal }),
+      this.#client.json({ path: "/payments", signal }),
+    ]);
+    this.#state.version = readAs(this.#client, statusSchema, status).version;
+    this.#state.money = readAs(this.#client, moneySchema, money);
+  }
+
+  /** Reads the events, those that are kept first, until the view is over. */
+  async #listen(): Promise<void> {
+    const { signal } = this.#over;
+    while (!signal.aborted) {
+      try {
+        const bytes = this.#client.stream(
+          { path: "/events?since=0", headers: { accept: "text/event-stream" } },
+          signal,
+        );
+        for await (const { data } of readEvents(bytes)) {
+          const event = parseEvent(data);
+          if (event !== undefined) this.#state.add(event);
+        }
+      } catch {
+        // Whether the gateway is there, the figures tell.
+      }
+      await this.#pause(EVENTS_RETRY_MS);
+    }
+  }
+
+  #type(text: string): void {
+    for (const key of readKeys(text)) {
+      if (key === "quit") this.#quit();
+      else if (key === "suspend") this.#screen.suspend();
+      else this.#state.press(key);
+    }
+    if (!this.#over.signal.aborted) this.#draw();
+  }
+
+  #quit(): void {
+    this.#over.abort();
+  }
+
+  #draw(): void {
+    if (this.#over.signal.aborted) return;
+    try {
+      this.#screen.draw(frameOf(this.#state, this.#screen.size, this.#paint));
+    } catch (error) {
+      this.#failure = error;
+      this.#quit();
+    }
+  }
+
+  /** Ends early where the view is over. */
+  async #pause(ms: number): Promise<void> {
+    const { signal } = this.#over;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms);
+    const end = (): void => resolve();
+    signal.addEventListener("abort", end, { once: true });
+    await promise;
+    signal.removeEventListener("abort", end);
+    clearTimeout(timer);
+  }
+}
+
+/** Whether the gateway may answer again by itself: it is away, or has too much to do. */
+function isPassing(error: unknown): boolean {
+  return (
+    error instanceof AdminUnreachable ||
+    (error instanceof AdminRefused && (error.status === 429 || error.status >= 500))
+  );
+}
+
+/** Why, in a few words: where it is, the view has anyway. */
+function reasonOf(error: unknown): string {
+  return (
+    messageOf(error)
+      .replace(/^Cannot \w+ (?:the answer of )?https?:\/\/[^ ]+: /, "")
+      .split(/[;,]/)[0] ?? ""
+  );
+}

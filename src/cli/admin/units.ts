@@ -1,0 +1,56 @@
+const UNITS = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["min", 60_000],
+  ["s", 1000],
+] as const;
+/** Powers of 1000 of a byte. */
+const BYTE_UNITS = ["B", "kB", "MB", "GB", "TB", "PB"];
+const COUNT_UNITS = ["", "k", "M", "G", "T"];
+/** The greatest time that a date can have. */
+const MAX_TIME_MS = 8.64e15;
+
+/** A time in UTC, to the second. */
+export function timeText(ms: number): string {
+  if (!(Math.abs(ms) <= MAX_TIME_MS)) return "-";
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
+
+/** How long ago, in its two largest units: `2 h 3 min`. */
+export function ageText(ms: number): string {
+  const first = UNITS.findIndex(([, unit]) => ms >= unit);
+  const [name, unit] = UNITS[first] ?? ["s", 1000];
+  const whole = Math.max(Math.floor(ms / unit), 0);
+  const next = UNITS[first + 1];
+  const rest = next === undefined || first < 0 ? 0 : Math.floor((ms - whole * unit) / next[1]);
+  return `${whole} ${name}${next === undefined || rest === 0 ? "" : ` ${rest} ${next[0]}`}`;
+}
+
+/** Bytes in a few characters: `999 B`, `1.2 MB`. */
+export function bytesText(bytes: number): string {
+  return scaled(bytes, BYTE_UNITS, " ");
+}
+
+/** A count in a few characters: `999`, `12.3k`. */
+export function countText(count: number): string {
+  return scaled(count, COUNT_UNITS, "");
+}
+
+/** Milliseconds in a few characters: `0.8 ms`, `12 ms`, `3.4 s`. */
+export function durationText(ms: number): string {
+  if (ms >= 10_000) return `${Math.round(ms / 1000)} s`;
+  if (ms >= 1000) return `${(ms / 1000).toFixed(1)} s`;
+  return `${ms >= 10 ? Math.round(ms) : Number(ms.toFixed(1))} ms`;
+}
+
+function scaled(value: number, units: readonly string[], between: string): string {
+  let rest = value;
+  let at = 0;
+  // 999.95 would round to 1000.0.
+  while (rest >= (at === 0 ? 1000 : 999.95) && at < units.length - 1) {
+    rest /= 1000;
+    at += 1;
+  }
+  const digits = at === 0 ? (Number.isInteger(rest) ? 0 : 1) : rest >= 99.95 ? 0 : 1;
+  return `${rest.toFixed(digits)}${units[at] === "" ? "" : between}${units[at] ?? ""}`;
+}

@@ -1,0 +1,218 @@
+import * as z from "zod";
+import { type Column } from "../table.ts";
+import { UsageError } from "../usage-error.ts";
+import { type AdminClient, pathOf } from "./admin-client.ts";
+import {
+  type AdminAction,
+  type AdminCommand,
+  doneSchema,
+  IF_MATCH,
+  ifMatch,
+  print,
+  printJson,
+  readAs,
+  readObject,
+  runAdminCommand,
+  tableText,
+  takeWords,
+  textOf,
+  told,
+  type Values,
+} from "./admin-command.ts";
+import { ADMIN_FLAGS_TEXT } from "./admin-place.ts";
+import { ageText } from "./units.ts";
+
+const USAGE = `usage: turnpike upstreams [list] [--json]
+       turnpike upstreams add FILE|- [--if-match R] [--json]
+       turnpike upstreams change NAME FILE|- [--if-match R] [--json]
+       turnpike upstreams remove NAME [--if-match R] [--json]
+       turnpike upstreams drain|undrain NAME SERVER [--wait S] [--json]
+
+The upstreams of a running gateway, and their servers.
+
+  list       every server, with its health (also without a word)
+  add        an upstream more: FILE has an object as in upstreams[] of a configuration; "-" is standard input
+  change     the keys that FILE has, in the upstream NAME; null takes a key away (JSON merge patch)
+  remove     the upstream NAME, unless a route refers to it
+  drain      SERVER, as the list names it, gets no new request; those in flight end
+  undrain    SERVER gets requests again
+
+  --wait S        wait until a drained server has no request in flight, S seconds at most
+  --if-match R    only if the configuration is still of revision R, which turnpike status tells
+  --json          the answer as JSON
+
+A change lives in memory until turnpike persist. A drained server is written to no file, and stays drained over reloads.
+
+${ADMIN_FLAGS_TEXT}`;
+
+const serverSchema = z.looseObject({
+  server: z.string(),
+  health: z.string(),
+  in_rotation: z.boolean(),
+  drained: z.boolean(),
+  reason: z.string().default(""),
+  failures: z.number(),
+  requests_in_flight: z.number(),
+  connections: z.number(),
+  last_failure_ms: z.number().optional(),
+});
+const upstreamsSchema = z.object({
+  upstreams: z.array(z.looseObject({ name: z.string(), load_balancer: z.string(), servers: z.array(serverSchema) })),
+});
+
+interface Row {
+  readonly upstream: string;
+  readonly balancer: string;
+  readonly server: z.output<typeof serverSchema> | undefined;
+}
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: "UPSTREAM", cell: ({ upstream }) => upstream },
+  { title: "BALANCER", cell: ({ balancer }) => balancer },
+  { title: "SERVER", cell: ({ server }) => server?.server ?? "(none)" },
+  { title: "HEALTH", cell: ({ server }) => server?.health ?? "" },
+  { title: "ROTATION", cell: rotationText },
+  { title: "IN FLIGHT", cell: ({ server }) => text(server?.requests_in_flight), right: true },
+  { title: "CONNECTIONS", cell: ({ server }) => text(server?.connections), right: true },
+  { title: "FAILURES", cell: ({ server }) => text(server?.failures), right: true },
+  { title: "REASON", cell: reasonText },
+];
+
+/** Milliseconds between two looks at a server that drains. */
+const LOOK_MS = 200;
+const MAX_WAIT_S = 86_400;
+
+const COMMAND: AdminCommand = {
+  usage: USAGE,
+  forms: {
+    "": [],
+    list: [],
+    add: ["if-match"],
+    change: ["if-match"],
+    remove: ["if-match"],
+    drain: ["wait"],
+    undrain: [],
+  },
+  flags: { wait: { type: "string" }, ...IF_MATCH },
+  read(form, rest, values) {
+    switch (form) {
+      case "add":
+        return add(rest, values);
+      case "change":
+        return change(rest, values);
+      case "remove":
+        return remove(rest, values);
+      case "drain":
+      case "undrain":
+        return drain(form, rest, values);
+      default:
+        takeWords(rest, []);
+        return async (client) => await list(client, values);
+    }
+  },
+};
+
+/** `turnpike upstreams`: lists, adds, changes and removes upstreams of a running gateway, and drains servers. Returns the exit code. */
+export function upstreams(args: readonly string[]): Promise<number> {
+  return runAdminCommand(COMMAND, args);
+}
+
+async function list(client: AdminClient, { json }: Values): Promise<number> {
+  const answer = await client.json({ path: "/upstreams" });
+  if (json === true) {
+    await printJson(answer);
+    return 0;
+  }
+  const rows = readAs(client, upstreamsSchema, answer).upstreams.flatMap(({ name, load_balancer: balancer, servers }) =>
+    (servers.length === 0 ? [undefined] : servers).map((server) => ({ upstream: name, balancer, server })),
+  );
+  await print(tableText<Row>(COLUMNS, rows, "no upstreams"));
+  return 0;
+}
+
+function add(rest: readonly string[], values: Values): AdminAction {
+  const [file = ""] = takeWords(rest, ["FILE"]);
+  const headers = ifMatch(values);
+  return async (client) => {
+    const body = await readObject(file, "upstream");
+    const answer = await client.json({ method: "POST", path: "/upstreams", body, headers });
+    return await told(values, answer, `added ${String(readAs(client, doneSchema, answer)["created"])}`);
+  };
+}
+
+function change(rest: readonly string[], values: Values): AdminAction {
+  const [name = "", file = ""] = takeWords(rest, ["NAME", "FILE"]);
+  const path = pathOf("upstreams", name);
+  const headers = { "content-type": "application/merge-patch+json", ...ifMatch(values) };
+  return async (client) => {
+    const body = await readObject(file, "upstream");
+    const answer = await client.json({ method: "PATCH", path, body, headers });
+    readAs(client, doneSchema, answer);
+    return await told(values, answer, `changed ${name}`);
+  };
+}
+
+function remove(rest: readonly string[], values: Values): AdminAction {
+  const [name = ""] = takeWords(rest, ["NAME"]);
+  const path = pathOf("upstreams", name);
+  const headers = ifMatch(values);
+  return async (client) => {
+    const answer = await client.json({ method: "DELETE", path, headers });
+    readAs(client, doneSchema, answer);
+    return await told(values, answer, `removed ${name}`);
+  };
+}
+
+function drain(form: "drain" | "undrain", rest: readonly string[], values: Values): AdminAction {
+  const [upstream = "", server = ""] = takeWords(rest, ["NAME", "SERVER"]);
+  const path = pathOf("upstreams", upstream, "servers", server, form);
+  const waitMs = waitOf(textOf(values, "wait"));
+  return async (client) => {
+    const answer = await client.json({ method: "POST", path });
+    readAs(client, doneSchema, answer);
+    const done = form === "drain" ? "drained" : "back in rotation";
+    if (waitMs === undefined) return await told(values, answer, `${server} of ${upstream} is ${done}`);
+    const left = await untilIdle(client, { upstream, server }, waitMs);
+    if (left > 0) throw new Error(`${server} of ${upstream} is drained, and still has ${left} requests in flight`);
+    return await told(values, answer, `${server} of ${upstream} is drained, and has no request in flight`);
+  };
+}
+
+function waitOf(seconds: string | undefined): number | undefined {
+  if (seconds === undefined) return undefined;
+  const value = /^\d{1,5}$/.test(seconds) ? Number(seconds) : MAX_WAIT_S + 1;
+  if (value <= MAX_WAIT_S) return value * 1000;
+  throw new UsageError(`--wait "${seconds}" is not a number of seconds up to ${MAX_WAIT_S}`);
+}
+
+/** The requests that are in flight at a server once there are none, or the time is over; none where the server is gone. */
+async function untilIdle(
+  client: AdminClient,
+  { upstream, server }: { readonly upstream: string; readonly server: string },
+  waitMs: number,
+): Promise<number> {
+  const end = performance.now() + waitMs;
+  for (;;) {
+    const answer = readAs(client, upstreamsSchema, await client.json({ path: "/upstreams" }));
+    const found = answer.upstreams.find(({ name }) => name === upstream);
+    const left = found?.servers.find((member) => member.server === server)?.requests_in_flight ?? 0;
+    if (left === 0 || performance.now() >= end) return left;
+    await Bun.sleep(LOOK_MS);
+  }
+}
+
+function rotationText({ server }: Row): string {
+  if (server === undefined) return "";
+  if (server.drained) return "drained";
+  return server.in_rotation ? "in" : "out";
+}
+
+function reasonText({ server }: Row): string {
+  if (server === undefined || server.reason === "") return "";
+  const at = server.last_failure_ms;
+  return at === undefined ? server.reason : `${server.reason} (${ageText(Date.now() - at)} ago)`;
+}
+
+function text(value: number | undefined): string {
+  return value === undefined ? "" : String(value);
+}

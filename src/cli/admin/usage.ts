@@ -1,0 +1,152 @@
+import * as z from "zod";
+import { amountText } from "../ledger-record.ts";
+import { writeStandard } from "../standard-output.ts";
+import { type Column } from "../table.ts";
+import { UsageError } from "../usage-error.ts";
+import { type AdminClient, queryOf } from "./admin-client.ts";
+import {
+  type AdminCommand,
+  print,
+  printJson,
+  readAs,
+  runAdminCommand,
+  tableText,
+  takeWords,
+  textOf,
+} from "./admin-command.ts";
+import { ADMIN_FLAGS_TEXT } from "./admin-place.ts";
+import { bytesText, timeText } from "./units.ts";
+
+const USAGE = `usage: turnpike usage [--by consumer|route|upstream] [--reset] [--json]
+       turnpike usage --csv [--reset]
+
+What was used of a gateway since the last reset, the most requests first.
+
+  --by      one table: by who was let in, by route, or by upstream (all three)
+  --csv     a row for each consumer and route, as CSV
+  --reset   begin to count anew; what was counted until then is printed, and no request is lost in between
+  --json    the whole answer of GET /v1/usage
+
+${ADMIN_FLAGS_TEXT}`;
+
+const counts = {
+  requests: z.number(),
+  request_bytes: z.number(),
+  response_bytes: z.number(),
+  client_errors: z.number(),
+  server_errors: z.number(),
+  last_seen_ms: z.number(),
+  other: z.boolean().optional(),
+};
+const sold = {
+  ...counts,
+  payments: z.number(),
+  amounts: z.array(z.object({ network: z.string(), asset: z.string(), amount: z.string() })),
+};
+const usageSchema = z.object({
+  since_ms: z.number(),
+  consumers: z.array(z.object({ name: z.string(), anonymous: z.boolean().optional(), ...sold })),
+  routes: z.array(z.object({ route: z.string(), ...sold })),
+  upstreams: z.array(z.object({ upstream: z.string(), ...counts })),
+});
+type Usage = z.output<typeof usageSchema>;
+
+/** What is counted of anything, with its name. */
+interface Row extends Omit<Usage["upstreams"][number], "upstream"> {
+  readonly name: string;
+  readonly payments?: number;
+  readonly amounts?: Usage["consumers"][number]["amounts"];
+}
+
+const KEYS = ["consumer", "route", "upstream"] as const;
+type Key = (typeof KEYS)[number];
+
+const COUNTS: readonly Column<Row>[] = [
+  { title: "REQUESTS", cell: ({ requests }) => String(requests), right: true },
+  { title: "4XX", cell: ({ client_errors: errors }) => String(errors), right: true },
+  { title: "5XX", cell: ({ server_errors: errors }) => String(errors), right: true },
+  bytesColumn("IN", ({ request_bytes: bytes }) => bytes),
+  bytesColumn("OUT", ({ response_bytes: bytes }) => bytes),
+];
+const SOLD: readonly Column<Row>[] = [
+  { title: "PAYMENTS", cell: ({ payments = 0 }) => String(payments), right: true },
+  { title: "AMOUNT", cell: amountsText, right: true },
+];
+const LAST: readonly Column<Row>[] = [{ title: "LAST", cell: ({ last_seen_ms: at }) => timeText(at) }];
+
+const COMMAND: AdminCommand = {
+  usage: USAGE,
+  forms: { "": ["by", "csv", "reset"] },
+  flags: { by: { type: "string" }, csv: { type: "boolean" }, reset: { type: "boolean" } },
+  read(_, rest, values) {
+    takeWords(rest, []);
+    const { json, csv } = values;
+    const by = keyOf(textOf(values, "by"));
+    if (csv === true && (json === true || by !== undefined)) throw new UsageError("--csv goes without --json and --by");
+    if (json === true && by !== undefined) throw new UsageError("--json is the whole answer; leave --by out");
+    const reset = values["reset"] === true ? "1" : undefined;
+    return async (client) => {
+      if (csv === true) return await printCsv(client, reset);
+      const answer = await client.json({ path: `/usage${queryOf({ reset })}` });
+      if (json === true) await printJson(answer);
+      else await print(usageText(readAs(client, usageSchema, answer), by === undefined ? KEYS : [by]));
+      return 0;
+    };
+  },
+};
+
+/** `turnpike usage`: what was used of a running gateway. Returns the exit code. */
+export function usage(args: readonly string[]): Promise<number> {
+  return runAdminCommand(COMMAND, args);
+}
+
+async function printCsv(client: AdminClient, reset: string | undefined): Promise<number> {
+  const path = `/usage${queryOf({ format: "csv", reset })}`;
+  const { text } = await client.send({ path, headers: { accept: "text/csv" } });
+  if (process.stdout.isTTY) await print(text);
+  // As it came: RFC 4180 ends lines with CRLF.
+  else await writeStandard(text);
+  return 0;
+}
+
+function keyOf(text: string | undefined): Key | undefined {
+  const key = KEYS.find((known) => known === text);
+  if (text !== undefined && key === undefined) throw new UsageError(`--by takes one of ${KEYS.join(", ")}`);
+  return key;
+}
+
+function usageText(report: Usage, keys: readonly Key[]): string {
+  const tables = keys.map((key) => {
+    const columns = [
+      { title: key.toUpperCase(), cell: nameText },
+      ...COUNTS,
+      ...(key === "upstream" ? [] : SOLD),
+      ...LAST,
+    ];
+    const rows = rowsOf(report, key).toSorted((a, b) => b.requests - a.requests);
+    return tableText<Row>(columns, rows, `no requests by ${key}`);
+  });
+  const since = process.stdout.isTTY ? `since ${timeText(report.since_ms)}\n\n` : "";
+  return since + tables.join("\n");
+}
+
+function rowsOf({ consumers, routes, upstreams }: Usage, key: Key): readonly Row[] {
+  if (key === "route") return routes.map(({ route, ...rest }) => ({ name: route, ...rest }));
+  if (key === "upstream") return upstreams.map(({ upstream, ...rest }) => ({ name: upstream, ...rest }));
+  return consumers.map((consumer) => ({
+    ...consumer,
+    name: consumer.anonymous === true ? "(anonymous)" : consumer.name,
+  }));
+}
+
+function nameText({ name, other }: Row): string {
+  return other === true ? "(others)" : name;
+}
+
+function bytesColumn(title: string, bytesOf: (row: Row) => number): Column<Row> {
+  return { title, cell: (row) => String(bytesOf(row)), short: (row) => bytesText(bytesOf(row)), right: true };
+}
+
+function amountsText({ amounts = [] }: Row): string {
+  return amounts.map(({ network, asset, amount }) => amountText({ network, token: asset, amount })).join(", ");
+}

@@ -1,0 +1,29 @@
+/** Reads the configuration that a command runs by, and says what is wrong with it. */
+import { type ConfigSource, openConfig, type OpenedConfig } from "../gateway/admin/running-config/config-source.ts";
+import { type Config } from "../gateway/config/config.ts";
+import { type Finding, findingText } from "../gateway/config/finding.ts";
+import { StartError } from "./start-error.ts";
+import { sayWarning } from "./terminal.ts";
+
+/** A configuration without problems. */
+export interface ReadConfig extends OpenedConfig {
+  readonly config: Config;
+}
+
+/** Reads a configuration, defaults where there is no file, and prints warnings. Throws StartError naming every problem. */
+export async function readConfig(source: ConfigSource): Promise<ReadConfig> {
+  const name = source.path ?? "defaults";
+  const opened = await openConfig(source);
+  const { config, problems, warnings } = opened.loaded;
+  for (const warning of new Set(warnings.map(findingText))) sayWarning(`${name}: warning: ${warning}`);
+  if (config === undefined) throw problemsError(name, problems);
+  return { ...opened, config };
+}
+
+/** The error of a configuration with problems: one is its message, several are its lines. */
+export function problemsError(name: string, problems: readonly Finding[]): StartError {
+  const [only, ...others] = problems.map((problem) => `${name}: ${findingText(problem)}`);
+  if (only !== undefined && others.length === 0) return new StartError(only);
+  const lines = [...(only === undefined ? [] : [only]), ...others];
+  return new StartError(`Cannot use ${name}: it has ${lines.length} problems`, { lines });
+}

@@ -1,0 +1,132 @@
+import { MAX_FUEL, PAGE_BYTES } from "../gateway/filters/module/limits.ts";
+import { cannotLoad, compileModule, type FilterModule, hashOf } from "../gateway/filters/module/module-cache.ts";
+import { readModuleFile } from "../gateway/filters/module/module-file.ts";
+import { prepare } from "../gateway/filters/module/prepare.ts";
+import { OwnInstance } from "../gateway/filters/own-abi/own-instance.ts";
+import { type RequestOutcome } from "../gateway/filters/own-abi/outcome.ts";
+import { type RequestView } from "../gateway/filters/own-abi/views.ts";
+import { atBoundary } from "./boundary.ts";
+import { HELP, parseFlags } from "./flags.ts";
+import { readRequestFile } from "./request-file.ts";
+import { writeStandard } from "./standard-output.ts";
+import { withoutControls } from "./terminal.ts";
+import { UsageError } from "./usage-error.ts";
+
+const DEFAULT_FUEL = 5_000_000;
+const MEBIBYTE = 1024 * 1024;
+const DEFAULT_MEMORY_BYTES = 32 * MEBIBYTE;
+const MAX_MEMORY_BYTES = 64 * MEBIBYTE;
+
+const USAGE = `usage: turnpike filter check [--request FILE] [--fuel N] [--memory BYTES] MODULE
+
+Prints what a WebAssembly filter is: its ABI, memory, imports and exports; or why the gateway does not load it.
+
+  --request FILE   run this HTTP/1.1 request through the filter, and print the outcome, the log and the fuel used
+  --fuel N         fuel of the run, as wasm_filters[].fuel; by default ${DEFAULT_FUEL}
+  --memory BYTES   memory of the filter, as wasm_filters[].memory_limit_bytes; by default ${DEFAULT_MEMORY_BYTES}`;
+
+const FLAGS = {
+  request: { type: "string" },
+  fuel: { type: "string" },
+  memory: { type: "string" },
+  help: HELP,
+} as const;
+
+/**
+ * `turnpike filter check MODULE`: prints what a filter is, and with `--request` what it does with a request. Returns the exit
+ * code: 0 if the gateway loads the filter and the run went well, 1 if not, 2 for wrong usage.
+ */
+export function filter(args: readonly string[]): Promise<number> {
+  return atBoundary(USAGE, async () => {
+    const { values, positionals } = parseFlags(args, FLAGS);
+    if (values.help === true) return "help";
+    const [action, path, ...more] = positionals;
+    if (action !== "check") throw new UsageError("Name an action: check");
+    if (path === undefined || more.length > 0) throw new UsageError("Name one module");
+    const fuel = wholeNumber("fuel", values.fuel, [1, DEFAULT_FUEL, MAX_FUEL]);
+    const memoryBytes = wholeNumber("memory", values.memory, [PAGE_BYTES, DEFAULT_MEMORY_BYTES, MAX_MEMORY_BYTES]);
+    const request = values.request === undefined ? undefined : await readRequestFile(values.request);
+    const module = await load(path, memoryBytes);
+    await print(factLines(path, module, memoryBytes));
+    return request === undefined ? 0 : await run(path, module, { fuel, request });
+  });
+}
+
+function wholeNumber(flag: string, text: string | undefined, range: readonly [number, number, number]): number {
+  const [least, byDefault, most] = range;
+  if (text === undefined) return byDefault;
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= least && value <= most) return value;
+  throw new UsageError(`--${flag} takes a whole number from ${least} to ${most}`);
+}
+
+async function load(path: string, memoryBytes: number): Promise<FilterModule> {
+  try {
+    const file = await readModuleFile(path);
+    return await compileModule(await hashOf(file), prepare(file, memoryBytes));
+  } catch (error) {
+    throw cannotLoad(path, error);
+  }
+}
+
+type Line = readonly [name: string, text: string];
+
+function factLines(path: string, { abi, facts, hash }: FilterModule, memoryBytes: number): Line[] {
+  const { memory } = facts;
+  const most = memory?.maximum === undefined ? "" : `, at most ${memory.maximum * PAGE_BYTES} by its own declaration`;
+  return [
+    ["module", `${path}, ${facts.size} bytes`],
+    ["sha-256", hash],
+    ["abi", abi.kind === "own" ? "own" : `proxy-wasm ${abi.version}`],
+    [
+      "memory",
+      memory === undefined
+        ? "none"
+        : `${memory.minimum * PAGE_BYTES} bytes at the start${most}; the limit is ${memoryBytes}`,
+    ],
+    ["code", `${facts.functions} functions, ${facts.loops} loops`],
+    ...facts.imports.map((text) => ["import", text] as const),
+    ...facts.exports.map((text) => ["export", text] as const),
+  ];
+}
+
+interface Run {
+  readonly fuel: number;
+  readonly request: RequestView;
+}
+
+async function run(path: string, module: FilterModule, { fuel, request }: Run): Promise<number> {
+  if (module.abi.kind !== "own") {
+    throw new Error(`Cannot run a request through ${path}: this version runs filters of the own ABI only`);
+  }
+  const lines: Line[] = [];
+  const instance = new OwnInstance(module, { fuel, log: (text) => lines.push(["log", text]) });
+  const outcome = instance.onRequest(request);
+  await print([...lines, ...outcomeLines(outcome), ["fuel", `${fuel - instance.fuelLeft} of ${fuel} used`]]);
+  return outcome.kind === "failed" ? 1 : 0;
+}
+
+function outcomeLines(outcome: RequestOutcome): Line[] {
+  const { kind } = outcome;
+  if (kind === "allow") return [["outcome", kind]];
+  if (kind === "modify") return [["outcome", kind], ...fieldLines(outcome.fields)];
+  if (kind === "failed") return [["outcome", `failed: the filter ${outcome.reason}`]];
+  if (kind === "park") {
+    return [
+      ["outcome", kind],
+      ["command", new TextDecoder().decode(outcome.command)],
+    ];
+  }
+  const { status, body } = outcome.reply;
+  const text = body.length === 0 ? [] : [["body", new TextDecoder().decode(body)] as const];
+  return [["outcome", `${kind} with ${status}`], ...fieldLines(outcome.fields), ...text];
+}
+
+function fieldLines(fields: string): Line[] {
+  return fields.split("\r\n").flatMap((line) => (line === "" ? [] : [["field", line] as const]));
+}
+
+async function print(lines: readonly Line[]): Promise<void> {
+  const text = lines.map(([name, value]) => `${name.padEnd(8)} ${withoutControls(value)}\n`).join("");
+  await writeStandard(text);
+}

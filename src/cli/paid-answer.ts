@@ -1,0 +1,49 @@
+import { readJsonAnswer } from "../lib/answer-bytes.ts";
+import { describeReceipt, type Paid, PriceTooHigh } from "../payments/client/client.ts";
+import { TotalTooHigh } from "../payments/client/spending.ts";
+import { isRecord } from "./call-render.ts";
+import { say, sayNote } from "./terminal.ts";
+
+/** Characters that are shown of each text of a problem, and fields that it names. */
+const MAX_PROBLEM_TEXT = 2000;
+const MAX_PROBLEM_FIELDS = 20;
+
+const ADDRESS_REFUSED = "urn:turnpike:error:address-refused";
+const ALLOW_PRIVATE = "the service reads private and loopback addresses only if it was started with --allow-private";
+
+/** Says what was paid; nothing where nothing was asked. */
+export function sayPaid({ response, offer, receipt }: Paid): void {
+  if (offer !== undefined && receipt?.success === true) sayNote(`paid ${describeReceipt(offer, receipt)}`);
+  else if (offer !== undefined && response.ok)
+    say("no receipt: the server charged nothing, or does not say what it charged");
+}
+
+/** The error with the flag that would allow what it refused. */
+export function withHint(error: unknown): unknown {
+  if (error instanceof PriceTooHigh) return new Error(`${error.message}; raise it with --max-price`, { cause: error });
+  if (!(error instanceof TotalTooHigh)) return error;
+  return new Error(`${error.message}; raise it with --max-total`, { cause: error });
+}
+
+/** True for what fetch throws where nothing is reached. */
+export function isNetworkError(error: unknown): error is Error {
+  return error instanceof Error && "code" in error && typeof error.code === "string";
+}
+
+/** What a refusal says for people, with what is wrong where: each on a line of its own, which its words cannot end. */
+export async function describeFailure({ response, receipt, isOpen }: Paid): Promise<string> {
+  const body = await readJsonAnswer(response).catch(() => undefined);
+  const problem = isRecord(body) ? body : {};
+  const title = wordsOf(problem["title"]) || wordsOf(response.statusText);
+  const detail = wordsOf(problem["detail"]) || wordsOf(receipt?.errorReason);
+  const status = `${response.status} ${title}`.trim();
+  const errors: unknown[] = Array.isArray(problem["errors"]) ? problem["errors"].slice(0, MAX_PROBLEM_FIELDS) : [];
+  const fields = errors.filter(isRecord).map(({ path, message }) => `  ${wordsOf(path)}: ${wordsOf(message)}`);
+  const hint = problem["type"] === ADDRESS_REFUSED ? [ALLOW_PRIVATE] : [];
+  const warning = isOpen ? ["what became of the payment is not known; another call is paid anew"] : [];
+  return [detail === "" ? status : `${status}: ${detail}`, ...fields, ...hint, ...warning].join("\n");
+}
+
+function wordsOf(value: unknown): string {
+  return typeof value === "string" ? value.slice(0, MAX_PROBLEM_TEXT).replaceAll(/\s+/g, " ").trim() : "";
+}

@@ -1,0 +1,105 @@
+import { createWriteStream } from "node:fs";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { readAnswer } from "../lib/answer-bytes.ts";
+import { type Paid, payAndFetch, PaymentUnanswered } from "../payments/client/client.ts";
+import { DEFAULT_MAX_PRICE } from "./call-arguments.ts";
+import { atBoundary } from "./boundary.ts";
+import { type Output, writeBinary, writeText } from "./call-output.ts";
+import { describeFailure, isNetworkError, sayPaid, withHint } from "./paid-answer.ts";
+import { bodyOf, parsePay, type PayRequest, typeOf } from "./pay-arguments.ts";
+import { createPayer } from "./payer.ts";
+import { showProgress } from "./progress.ts";
+import { writeStandard } from "./standard-output.ts";
+import { say } from "./terminal.ts";
+
+const USAGE = `usage: turnpike pay [METHOD] URL [-d BODY] [-H "NAME: VALUE" ...] [--out FILE]
+                    [--max-price X] [--max-total X] [--allow-asset TOKEN ...]
+
+Sends a request to any server, pays what it asks by x402 (version 2 or 1), and prints the answer.
+
+  METHOD        GET, or POST with -d
+  -d, --data    the body: text, @FILE, or @- for standard input
+  -H, --header  a field of the request; Content-Type is application/json if the body is JSON
+  -o, --out     write the answer to this file
+  --max-price   the most that this may cost, as 0.05 or "0.05 USDC" (default ${DEFAULT_MAX_PRICE})
+  --max-total   the most that the wallet may pay in a day (UTC), over all calls (default $TURNPIKE_MAX_TOTAL, else no limit)
+  --allow-asset a token to pay with that is not known, taken to be worth a dollar: NETWORK:ADDRESS:NAME:VERSION:DECIMALS
+
+Pays from the wallet in $TURNPIKE_HOME or ~/.turnpike, which is made on first use; the receipt goes to standard error.
+
+  turnpike pay api.example.com/reports/1
+  turnpike pay POST https://api.example.com/read -d '{"url": "https://example.com/"}' --max-price 0.01`;
+
+/** Milliseconds until an answer begins; it may then take as long as it takes. */
+const MAX_WAIT_MS = 300_000;
+const TEXT = /^text\/|[/+](?:json|xml|javascript|x-ndjson|yaml)$/;
+
+class PayFailed extends Error {}
+
+/** `turnpike pay`: pays for any URL and prints the answer. Returns the exit code: 0 done, 1 refused or failed, 2 usage. */
+export function pay(args: readonly string[]): Promise<number> {
+  return atBoundary(USAGE, async () => {
+    const request = parsePay(args);
+    if (request === "help") console.log(USAGE);
+    else await perform(request);
+    return 0;
+  });
+}
+
+async function perform(request: PayRequest): Promise<void> {
+  const progress = showProgress(`${request.method} ${request.url.host}`);
+  const paid = await send(request, (line) => {
+    progress.clear();
+    say(line);
+  }).finally(() => progress.stop());
+  sayPaid(paid);
+  if (!paid.response.ok) throw new PayFailed(await describeFailure(paid));
+  await print(paid.response, request);
+}
+
+async function send({ url, method, headers, data, payer }: PayRequest, tell: typeof say): Promise<Paid> {
+  const body = data === undefined ? undefined : await bodyOf(data);
+  if (body !== undefined && !headers.has("content-type")) headers.set("content-type", typeOf(body));
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), MAX_WAIT_MS);
+  const init: RequestInit = { method, headers, signal: abort.signal, ...(body === undefined ? {} : { body }) };
+  try {
+    return await payAndFetch(url.href, init, createPayer(payer, tell));
+  } catch (error) {
+    if (error instanceof PaymentUnanswered) throw error;
+    if (abort.signal.aborted) {
+      throw new PayFailed(`Cannot get an answer from ${url.origin} within ${MAX_WAIT_MS / 1000} s`, { cause: error });
+    }
+    if (isNetworkError(error)) throw new PayFailed(`Cannot reach ${url.origin}: ${error.message}`, { cause: error });
+    throw withHint(error);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** To a file or a pipe the answer goes as it comes; a terminal gets text alone. */
+async function print(response: Response, { out, url }: PayRequest): Promise<void> {
+  const type = (response.headers.get("content-type") ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
+  const output: Output = { out, isTerminal: process.stdout.isTTY, say };
+  try {
+    if (out !== undefined) {
+      await pipeline(Readable.from(response.body ?? []), createWriteStream(out));
+      say(`wrote ${out}`);
+    } else if (!output.isTerminal) {
+      for await (const chunk of response.body ?? []) await writeStandard(chunk);
+    } else if (type === "" || TEXT.test(type)) {
+      await writeText(new TextDecoder().decode(await readAnswer(response)), output);
+    } else {
+      await writeBinary(await readAnswer(response), type, fileName(url), output);
+    }
+  } catch (error) {
+    if (!isNetworkError(error)) throw error;
+    throw new PayFailed(`Cannot read the answer of ${url.origin} to its end: ${error.message}`, { cause: error });
+  }
+}
+
+/** The last part of the path as a file's name without extension, where it is a plain one. */
+function fileName({ pathname }: URL): string {
+  return /([\w-]{1,100})(?:\.\w+)?$/.exec(pathname)?.[1] ?? "answer";
+}

@@ -1,0 +1,81 @@
+import { renameSync, rmSync } from "node:fs";
+import { PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../lib/errors.ts";
+
+/** Milliseconds that a call waits for the service. */
+const MAX_WAIT_MS = 10_000;
+/** Calls that wait at one time; one more is refused at once. */
+const MAX_WAITING = 128;
+const RETRY_AFTER_SECONDS = "2";
+const MAX_REQUEST_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Answers on the content service's socket while the service starts or starts again: `/health` is 503, and calls wait until the
+ * service is there.
+ */
+export class WaitingRoom {
+  readonly #socket: string;
+  #server: Bun.Server<undefined> | undefined;
+  #ready = Promise.withResolvers<boolean>();
+  #waiting = 0;
+
+  constructor(socket: string) {
+    this.#socket = socket;
+  }
+
+  /** Takes the socket, in place of a service that is gone. */
+  open(): void {
+    if (this.#server !== undefined) return;
+    this.#ready = Promise.withResolvers<boolean>();
+    const path = `${this.#socket}.wait`;
+    rmSync(path, { force: true });
+    const mask = process.umask(0o177);
+    try {
+      const fetch = (request: Request): Promise<Response> => this.#answer(request);
+      this.#server = Bun.serve({ unix: path, maxRequestBodySize: MAX_REQUEST_BYTES, fetch });
+    } finally {
+      process.umask(mask);
+    }
+    renameSync(path, this.#socket);
+  }
+
+  /** Gives the socket to the service that listens at `path`, and lets the calls that wait go on to it. */
+  admit(path: string): void {
+    renameSync(path, this.#socket);
+    this.#leave(true);
+  }
+
+  close(): void {
+    this.#leave(false);
+    rmSync(this.#socket, { force: true });
+  }
+
+  #leave(ready: boolean): void {
+    this.#ready.resolve(ready);
+    // Ends when the calls that it passes on have ended.
+    void this.#server?.stop();
+    this.#server = undefined;
+  }
+
+  async #answer(request: Request): Promise<Response> {
+    const url = new URL(request.url);
+    if (url.pathname === "/health" || this.#waiting >= MAX_WAITING) return unavailable();
+    this.#waiting += 1;
+    const late = Promise.withResolvers<boolean>();
+    const timer = setTimeout(() => late.resolve(false), MAX_WAIT_MS);
+    const isReady = await Promise.race([this.#ready.promise, late.promise]).finally(() => {
+      clearTimeout(timer);
+      this.#waiting -= 1;
+    });
+    if (!isReady) return unavailable();
+    const { method, headers, body, signal } = request;
+    return await fetch(request.url, { unix: this.#socket, method, headers, body, signal, redirect: "manual" }).catch(
+      unavailable,
+    );
+  }
+}
+
+function unavailable(): Response {
+  const error = new TurnpikeError("browser-unavailable", "The content service is starting; try again");
+  const headers = { "content-type": PROBLEM_CONTENT_TYPE, "retry-after": RETRY_AFTER_SECONDS };
+  return new Response(JSON.stringify(toProblem(error, undefined)), { status: 503, headers });
+}

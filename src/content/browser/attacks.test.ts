@@ -1,0 +1,70 @@
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ATTACKS, startAttackSite } from "../testing/attacks.ts";
+import { call, type Reply } from "../testing/client.ts";
+import { browsers } from "../testing/processes.ts";
+import { startTestService } from "../testing/service.ts";
+import { openPage, pageRequestOf } from "../testing/visit.ts";
+import { BrowserPool } from "./pool.ts";
+import { startSite } from "../testing/site.ts";
+
+// A browser on a busy machine takes its time.
+setDefaultTimeout(120_000);
+
+const site = startSite();
+const attackSite = startAttackSite();
+const { service, state, close } = await startTestService();
+
+afterAll(async () => {
+  await close();
+  await site.close();
+  await attackSite.stop(true);
+});
+
+/** Each is on a site of its own: pages of one that took too much are made to wait. */
+let sites = 0;
+
+function attack(name: string, more: Record<string, unknown> = {}): Promise<Reply> {
+  sites += 1;
+  const url = `http://127.2.0.${sites}:${attackSite.port}/${name}`;
+  return call(service, "/scrape", { url, format: "text", engine: "browser", timeout: 2, ...more });
+}
+
+test.each(ATTACKS.map(({ name, about }) => [name, about]))(
+  "a page of the kind %s, with %s, ends within its time, and leaves the browser and its neighbours alone",
+  async (name) => {
+    const before = browsers().map(({ pid }) => pid);
+    const { status } = await attack(name);
+    expect([200, 500]).toContain(status);
+    const { status: next, json } = await call(service, "/scrape", {
+      url: `${site.url}/next-page`,
+      engine: "browser",
+      format: "text",
+    });
+    expect([next, json["content"]]).toEqual([200, "/next-page"]);
+    expect(browsers().map(({ pid }) => pid)).toEqual(before);
+  },
+);
+
+test.each([
+  ["many-frames", "frames"],
+  ["idle-workers", "threads"],
+  ["pictures", "requests"],
+])("a page of the kind %s ends as one that takes too much", async (name, what) => {
+  const { status, json } = await attack(name, { timeout: 60, wait: 30 });
+  expect([status, json["type"]]).toEqual([500, "urn:turnpike:error:page-failed"]);
+  expect(json["detail"]).toContain(what);
+});
+
+test("frames of other sites have processes of their own in some browsers, and of those there is a limit", async () => {
+  const isolating = join(state.path, "isolating-browser");
+  const folder = dirname(service.browser.path);
+  const script = `#!/bin/sh\nLD_LIBRARY_PATH=${folder}/lib exec ${service.browser.path} --site-per-process "$@"\n`;
+  writeFileSync(isolating, script, { mode: 0o755 });
+  const { pool } = await BrowserPool.start({ stateDir: state.path, browserPath: isolating, log: () => undefined });
+  const request = pageRequestOf(`http://127.3.0.1:${attackSite.port}/frames-of-many-sites`, { timeoutMs: 60_000 });
+  const failure = await openPage(pool, { ...request, waitMs: 30_000 }, () => Promise.resolve()).catch((error) => error);
+  await pool.close();
+  expect(failure).toMatchObject({ code: "page-failed", message: expect.stringContaining("of other sites") });
+});

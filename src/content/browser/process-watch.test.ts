@@ -1,0 +1,124 @@
+import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { until } from "../../lib/testing/until.ts";
+import { descendantsOf } from "../testing/processes.ts";
+import { processFacts, threadsOf } from "./process-table.ts";
+import { type PROCESS_LIMITS, ProcessWatch } from "./process-watch.ts";
+
+setDefaultTimeout(60_000);
+const PATIENCE_MS = 30_000;
+
+const SPIN = "while :; do :; done";
+const REST = "while :; do sleep 1; done";
+
+const started: Bun.Subprocess[] = [];
+afterEach(async () => {
+  for (const process of started.splice(0)) {
+    for (const { pid } of descendantsOf(process.pid)) killQuietly(pid);
+    process.kill("SIGKILL");
+    await process.exited;
+  }
+});
+
+function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It ended by itself.
+  }
+}
+
+/** Stands for a browser: a process that does `own`, and below it processes of pages that do `pages`. */
+async function startFamily(
+  own: string,
+  pages: readonly string[],
+): Promise<{ main: number; renderers: () => number[] }> {
+  const script = pages.map((page) => `bash -c '${page}' bash --type=renderer & `).join("");
+  const process = Bun.spawn(["bash", "-c", `${script}${own}`], { stdio: ["ignore", "ignore", "ignore"] });
+  started.push(process);
+  const renderers = (): number[] =>
+    descendantsOf(process.pid)
+      .filter(({ command }) => command.includes("bash --type=renderer"))
+      .map(({ pid }) => pid);
+  await until(() => renderers().length === pages.length, PATIENCE_MS);
+  return { main: process.pid, renderers };
+}
+
+function watching(main: number, limits: Partial<typeof PROCESS_LIMITS> = {}): ProcessWatch {
+  const watch = new ProcessWatch(main, limits);
+  watch.enter();
+  return watch;
+}
+
+test("a page's process that takes too much processor time ends, and no other", async () => {
+  const { main, renderers } = await startFamily(REST, [SPIN, REST]);
+  const watch = watching(main, { rendererCpuMs: 200 });
+  await until(() => renderers().length === 1, PATIENCE_MS);
+  expect(watch.killed).toBe(1);
+  expect(processFacts(main)).toBeDefined();
+  watch.leave();
+});
+
+test("a process that is killed for what it took by itself explains one crash; one that others brought down explains none", async () => {
+  const alone = await startFamily(REST, [REST]);
+  const watch = watching(alone.main, { rendererThreads: 0 });
+  expect(watch.claimExcess()).toBe(false);
+  await until(() => watch.killed === 1, PATIENCE_MS);
+  watch.leave();
+  expect([watch.claimExcess(), watch.claimExcess()]).toEqual([true, false]);
+  const together = await startFamily(REST, [REST, REST]);
+  const other = watching(together.main, { allRenderersBytes: 1 });
+  await until(() => other.killed > 0, PATIENCE_MS);
+  other.leave();
+  expect(other.claimExcess()).toBe(false);
+});
+
+test.each<[string, Partial<typeof PROCESS_LIMITS>]>([
+  ["too many threads", { rendererThreads: 0 }],
+  ["too much memory", { rendererBytes: 1 }],
+])("a page's process with %s ends", async (_what, limits) => {
+  const { main, renderers } = await startFamily(REST, [REST]);
+  const watch = watching(main, limits);
+  await until(() => renderers().length === 0, PATIENCE_MS);
+  watch.leave();
+});
+
+test("of pages that take too much memory together, the largest ends", async () => {
+  const { main, renderers } = await startFamily(REST, [REST, `x=$(printf %20000000d 1); ${REST}`]);
+  const bytes = (): number[] => renderers().map((pid) => processFacts(pid)?.residentBytes ?? 0);
+  await until(() => Math.max(...bytes()) > 20_000_000, PATIENCE_MS);
+  const watch = watching(main, { allRenderersBytes: 20_000_000 });
+  await until(() => renderers().length === 1, PATIENCE_MS);
+  expect(Math.max(...bytes())).toBeLessThan(20_000_000);
+  watch.leave();
+});
+
+/** The scheduling policy of a thread, as /proc/PID/stat has it: 5 is SCHED_IDLE. */
+function policyOf(thread: number): string | undefined {
+  const text = readFileSync(`/proc/${thread}/stat`, "latin1");
+  return text.slice(text.lastIndexOf(")") + 2).split(" ")[38];
+}
+
+test("a page's process that burns runs only when nobody else wants to, with all its threads", async () => {
+  const { main, renderers } = await startFamily(REST, [SPIN]);
+  const watch = watching(main);
+  const [burning = 0] = renderers();
+  await until(() => threadsOf(burning).every((thread) => policyOf(thread) === "5"), PATIENCE_MS);
+  watch.leave();
+});
+
+test("when the main process is flooded, the page's process that took most ends; when it rests, none does", async () => {
+  const flooded = await startFamily(SPIN, [SPIN, REST]);
+  const watch = watching(flooded.main);
+  const tell = setInterval(() => watch.relieve(), 10);
+  await until(() => flooded.renderers().length === 1, PATIENCE_MS);
+  clearInterval(tell);
+  watch.leave();
+  const resting = await startFamily(REST, [SPIN]);
+  const other = watching(resting.main);
+  const [burning = 0] = resting.renderers();
+  await until(() => (processFacts(burning)?.cpuMs ?? 0) > 1_500, PATIENCE_MS);
+  other.relieve();
+  expect(other.killed).toBe(0);
+  other.leave();
+});

@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import { type Html, html, raw } from "../../lib/html.ts";
+import { PAGE_STYLE } from "../../lib/page-style.ts";
+import { operationsOf, priceOf } from "../api-document.ts";
+import { type DocumentedAt } from "./page.ts";
+
+const STYLE = `${PAGE_STYLE}
+main { max-width: 46rem; margin: 0 auto; padding: 4rem 1.25rem }
+h1 { margin: 0 0 .5rem; font-size: 2rem; line-height: 1.2 }
+.lead { font-size: 1.125rem; color: var(--soft) }
+.go { display: inline-block; margin: 1.25rem 0 2.5rem; padding: .6rem 1.1rem; border-radius: 8px; background: var(--link); color: var(--paper); font-weight: 600; text-decoration: none }
+.go:hover { text-decoration: underline }
+h2 { margin: 2rem 0 .25rem; font-size: 1.05rem }
+table { width: 100%; border-collapse: collapse }
+th, td { padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--line); text-align: left; font-weight: 400; vertical-align: baseline }
+td:last-child { padding-right: 0; text-align: right; color: var(--price); font-variant-numeric: tabular-nums; white-space: nowrap }
+.dim { color: var(--soft) }
+@media (max-width: 30rem) { main { padding-top: 2rem } th { display: block; border: 0; padding-bottom: 0 } td:last-child { vertical-align: top } tr { border-bottom: 1px solid var(--line) } td { border: 0 } }
+`;
+
+const STYLE_HASH = createHash("sha256").update(STYLE).digest("base64");
+
+/** The header fields that go with the page: it loads nothing and runs nothing. */
+export const LANDING_HEADERS: Readonly<Record<string, string>> = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  vary: "Accept",
+};
+
+/** What programs that ask for `/` are told. */
+export function pointers({ document }: DocumentedAt): object {
+  const { title, version, description } = document.info;
+  return {
+    title,
+    version,
+    description,
+    docs: "/docs",
+    openapi: "/openapi.json",
+    mcp: "/mcp",
+    catalogue: "/.well-known/x402",
+  };
+}
+
+/** The page at `/`: what this is, what it offers, and where it is described. */
+export function landingPage({ document, list }: DocumentedAt): string {
+  const { title, description } = document.info;
+  const base = document.servers[0]?.url.replace(/\/$/, "") ?? "";
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${title}</title>
+<style>${raw(STYLE)}</style>
+</head>
+<body>
+<main>
+<h1>${title}</h1>
+<p class="lead">${description}</p>
+<a class="go" href="docs">Read the documentation</a>
+<h2>Operations</h2>
+<table><tbody>${operationsOf(document).map(
+    (operation): Html =>
+      html`<tr><th scope="row"><a href="docs#${operation.operationId}"><code>${operation.method.toUpperCase()} ${operation.path}</code></a></th><td>${operation.summary}</td><td>${priceOf(operation, list)}</td></tr>`,
+  )}</tbody></table>
+<h2>Try it from a terminal</h2>
+<pre><code>npx turnpike call read example.com${base === "" || base === "http://127.0.0.1:8080" ? "" : ` --gateway ${base}`}</code></pre>
+<p class="dim">For programs: <a href="openapi.json">openapi.json</a>, <a href=".well-known/x402">the price list</a>, and MCP at <code>/mcp</code>.</p>
+</main>
+</body>
+</html>
+`.text;
+}

@@ -1,0 +1,69 @@
+import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { TurnpikeError } from "../../lib/errors.ts";
+import { payAndFetch, PaymentDeclined } from "../../payments/client/client.ts";
+import { addressOfPrivateKey } from "../../payments/signatures/signature.ts";
+import { hostOf, type Send } from "../gateway-address.ts";
+import { OPERATIONS } from "../operations/operations.ts";
+import { type AskPrices } from "../price-list.ts";
+
+/** How the gateway that sells the operations is reached, and what it asks. */
+export interface TryGateway {
+  readonly url: string;
+  readonly send: Send;
+  readonly prices: AskPrices;
+}
+
+/** Tries under way at one time. */
+const MAX_TRIES = 8;
+/** Milliseconds of one. */
+const MAX_TRY_MS = 300_000;
+/** No limit: the key that signs has no money, and is gone with the request. */
+const ANY_PRICE = "$999999999";
+
+let tries = 0;
+
+/**
+ * Calls an operation for the documentation page, through the gateway's own priced route, with a payment by a key made for it: this
+ * works in test mode alone, where no money moves. Throws a TurnpikeError.
+ */
+export async function tryOperation(request: Request, body: string, gateway: TryGateway | undefined): Promise<Response> {
+  const url = new URL(request.url);
+  const operation = OPERATIONS.find(({ name }) => name === url.searchParams.get("operation"));
+  if (operation === undefined) throw new TurnpikeError("not-found", "There is no such operation; see /docs");
+  const host = hostOf(request);
+  if (gateway === undefined || URL.parse(request.headers.get("origin") ?? "")?.host !== host) {
+    throw new TurnpikeError("forbidden", "Operations can be tried from the page /docs of a gateway alone");
+  }
+  const list = await gateway.prices(host);
+  if (list?.testMode !== true) throw new TurnpikeError("forbidden", "Operations can be tried in test mode alone");
+  if (tries >= MAX_TRIES) throw new TurnpikeError("overloaded", "Too many operations are being tried; try again");
+  tries += 1;
+  const { secretKey: privateKey } = secp256k1.keygen();
+  const init: RequestInit = {
+    method: operation.method.toUpperCase(),
+    headers: { "content-type": "application/json", ...(host === "" ? {} : { host }) },
+    signal: AbortSignal.any([request.signal, AbortSignal.timeout(MAX_TRY_MS)]),
+    ...(operation.method === "get" ? {} : { body }),
+  };
+  try {
+    const { response, offer } = await payAndFetch(gateway.url + operation.path, init, {
+      account: () => ({ privateKey, address: addressOfPrivateKey(privateKey) }),
+      maxPrice: ANY_PRICE,
+      fetch: gateway.send,
+    });
+    const paid = offer === undefined || !response.ok ? "" : (list.prices[operation.path] ?? "");
+    return new Response(response.body, {
+      status: response.status,
+      headers: {
+        "content-type": response.headers.get("content-type") ?? "application/octet-stream",
+        "cache-control": "no-store",
+        ...(paid === "" ? {} : { "x-turnpike-paid": paid }),
+      },
+    });
+  } catch (error) {
+    if (error instanceof PaymentDeclined) throw new TurnpikeError("payment-required", error.message);
+    throw error;
+  } finally {
+    tries -= 1;
+  }
+}

@@ -1,0 +1,49 @@
+import { type Readable } from "node:stream";
+
+/** A request head from the browser, or a response head from a server, may be this long. */
+export const MAX_HEAD_BYTES = 256 * 1024;
+
+const LF = 10;
+const CR = 13;
+
+/** A head without its empty line, and what came behind it. */
+export interface Head {
+  readonly text: string;
+  readonly rest: Buffer;
+}
+
+/** Where the empty line is; as in browsers, a line may end in a bare LF. */
+function endOfHead(bytes: Buffer): { text: number; rest: number } | undefined {
+  for (let end = bytes.indexOf(LF); end !== -1; end = bytes.indexOf(LF, end + 1)) {
+    if (bytes[end + 1] === LF) return { text: end, rest: end + 2 };
+    if (bytes[end + 1] === CR && bytes[end + 2] === LF) return { text: end, rest: end + 3 };
+  }
+  return undefined;
+}
+
+/** Reads up to the empty line, and leaves the socket paused. Fails if that takes too many bytes, or the socket closes before. */
+export function readHead(socket: Readable): Promise<Head> {
+  const { promise, resolve, reject } = Promise.withResolvers<Head>();
+  let bytes: Buffer = Buffer.alloc(0);
+  function onData(chunk: Buffer): void {
+    bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
+    const end = endOfHead(bytes);
+    if (end !== undefined) {
+      socket.pause();
+      finish(undefined);
+      resolve({ text: bytes.toString("latin1", 0, end.text), rest: bytes.subarray(end.rest) });
+    } else if (bytes.length > MAX_HEAD_BYTES) finish(new Error("Cannot read a head: it is too long"));
+  }
+  function onClose(): void {
+    finish(new Error("Cannot read a head: the connection ended"));
+  }
+  function finish(error: Error | undefined): void {
+    socket.off("data", onData);
+    socket.off("close", onClose);
+    if (error !== undefined) reject(error);
+  }
+  socket.on("data", onData);
+  socket.on("close", onClose);
+  socket.resume();
+  return promise;
+}

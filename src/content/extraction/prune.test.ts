@@ -1,0 +1,36 @@
+import { expect, test } from "bun:test";
+import { Document, Element, hasChildren, isTag, Text } from "domhandler";
+import { MAX_PRUNED_DEPTH, prepare } from "./prune.ts";
+import { append } from "./reader/tree-copy.ts";
+
+/** Elements in one another, each with a text beside the next, deeper than the parser makes them. */
+function nested(depth: number): Document {
+  const tree = new Document([]);
+  let parent: Document | Element = tree;
+  for (let level = 0; level < depth; level += 1) {
+    const element = new Element("div", {}, []);
+    append(parent, element);
+    append(element, new Text(String(level)));
+    parent = element;
+  }
+  return tree;
+}
+
+/** Elements that lie in one another, the first in the tree, each the last of its parent's. */
+function depthOf(tree: Document): number {
+  let depth = 0;
+  for (let node = tree.children.at(-1); node !== undefined && isTag(node); depth += 1) {
+    node = hasChildren(node) ? node.children.findLast(isTag) : undefined;
+  }
+  return depth;
+}
+
+test.each([
+  [MAX_PRUNED_DEPTH, MAX_PRUNED_DEPTH],
+  [MAX_PRUNED_DEPTH + 1, MAX_PRUNED_DEPTH],
+  [MAX_PRUNED_DEPTH + 100, MAX_PRUNED_DEPTH],
+])("of a tree that is %d deep, %d levels are left: what walks it later recurses", (depth, left) => {
+  const tree = nested(depth);
+  prepare(tree, "https://site.test/");
+  expect(depthOf(tree)).toBe(left);
+});

@@ -1,0 +1,116 @@
+import { describe, expect, test } from "bun:test";
+import { readerCorpus } from "../../testing/reader-corpus.ts";
+import { parseTree } from "../tree.ts";
+import { type Article, type ArticleExtractor } from "./article-extractor.ts";
+import { cleanArticle } from "./clean.ts";
+import { defuddle } from "./defuddle.ts";
+import { mainRegion } from "./main-region.ts";
+import { metadataOf } from "./metadata.ts";
+import { readability } from "./readability.ts";
+import { readerPage } from "./reader-page.ts";
+import { blockText } from "./words.ts";
+
+/** The text that is left of an article, in one line. */
+function cleaned(html: string): string {
+  const tree = parseTree(`<body>${html}`);
+  cleanArticle(tree);
+  return blockText(tree).replace(/\s+/g, " ");
+}
+
+describe("words that a button could have are kept", () => {
+  test.each<[what: string, html: string, text: string]>([
+    ["a link in a sentence", '<p>with a <a href="/b">link</a>.</p>', "with a link."],
+    ["at a sentence's beginning", '<p><a href="/s">Search</a> the site.</p>', "Search the site."],
+    ["in another element of the sentence", '<p>See the <b><a href="/h">home</a></b> page</p>', "See the home page"],
+    ["several in a sentence", '<p>Go <a href="/1">home</a>, <a href="/2">login</a>.</p>', "Go home, login."],
+    [
+      "behind a link that is none",
+      '<p>From <a href="/t">the tables</a> <a href="/p">print</a></p>',
+      "From the tables print",
+    ],
+    ["beside words in bold", "<p><em>Yes</em> <strong>we can</strong></p>", "Yes we can"],
+    ["names of keys", "<p>Press <b>Save</b> or <strong>Close</strong>.</p>", "Press Save or Close."],
+    ["an answer", "<p>Will it?</p><p>Yes</p><div>No.</div>", "Will it? Yes No."],
+    ["a cell", "<table><tr><td><span>No</span><td>x</table>", "No x"],
+    ["a heading of a section", "<h2>Search</h2><p>How it works.</p>", "Search How it works."],
+    [
+      "an entry of a list of others",
+      '<ul><li><a href="/s">Search</a><li><a href="/d">Documents</a></ul>',
+      "Search Documents",
+    ],
+    ["a list of words", "<ul><li>Save<li>Print</ul>", "Save Print"],
+    ["before what it announces", "<p><strong>Read more:</strong> the tide tables</p>", "Read more: the tide tables"],
+    ["code", "<p><code>print</code></p><pre>home</pre>", "print home"],
+  ])("%s", (_what, html, text) => {
+    expect(cleaned(html)).toBe(text);
+  });
+});
+
+describe("what is left of buttons goes", () => {
+  test.each<[what: string, html: string]>([
+    ["a link of its own", '<p><a href="#">Back to top</a></p>'],
+    ["a row of links", '<div><a href="/r">Reply</a> <a href="/q">Quote</a> <a href="/f">Flag</a></div>'],
+    ["a list of links", '<ul><li><a href="/s">Share</a><li><a href="/p">Print</a></ul>'],
+    ["a heading over nothing", "<h3>Share this</h3>"],
+    ["a heading over links", '<h3>Share</h3><ul><li><a href="/s">Share on X</a></ul>'],
+    ["a button that is none by its element", '<div role="button">Save</div>'],
+    ["a mark of an advertisement", "<p>Advertisement</p>"],
+    ["several words that are no text", "<p>Was this page helpful?</p>"],
+  ])("%s", (_what, html) => {
+    expect(cleaned(`<p>Kept.</p>${html}`)).toBe("Kept.");
+  });
+
+  test("a link between marks in a line of other things", () => {
+    expect(cleaned('<p>12 points | <a href="/r">reply</a> | 3 days ago</p>')).toBe("12 points | | 3 days ago");
+  });
+});
+
+/**
+ * All that cleaning takes out of the corpus, by page, whichever extractor finds its content: buttons and links that work as such, links
+ * of a breadcrumb, the mark of an advertisement, and products under a heading that says that they are others.
+ */
+const TAKEN: Readonly<Record<string, readonly string[]>> = {
+  "article-blog-wordpress": ["Reply"],
+  "article-chinese": ["分享", "收藏"],
+  "article-many-comments": ["Reply"],
+  "article-recipe": ["Advertisement", "Jump to recipe", "Pin", "Print"],
+  "collection-blog-index": ["Continue reading"],
+  "collection-front-page": ["Subscribe"],
+  "collection-magazine-hashed": ["Load more"],
+  "docs-api-three-columns": ["Was this page helpful?"],
+  "forum-phpbb": ["Quote", "Report"],
+  "forum-plain-answers": ["Like", "Report"],
+  "forum-threaded": ["comments", "login", "next", "reply"],
+  "listing-search-results": ["Home"],
+  "product-landing-style": ["Buy now"],
+  "product-microdata-table": [
+    "Add to basket",
+    "Add to wishlist",
+    "Bread knife\n12.90 EUR",
+    "Customers who bought this also bought",
+    "Linen cloth\n11.90 EUR",
+    "Oven glove\n10.90 EUR",
+    "Rolling pin\n13.90 EUR",
+    "Wooden spoon\n9.90 EUR",
+  ],
+  "product-reviews-tailwind": ["Add to bag", "Home", "Report"],
+  "product-rich-neighbours": ["Add to cart"],
+  "product-woocommerce": [
+    "Related products",
+    "Spelt flour\n3,20 €\nWheat bran\n4,20 €\nSemolina\n5,20 €\nLinseed\n6,20 €",
+  ],
+  "service-city-office": ["Home"],
+};
+
+describe("cleaning takes nothing out of the corpus but what is named here", () => {
+  const extractors: readonly ArticleExtractor[] = [readability, defuddle, mainRegion];
+  test.each(readerCorpus().map((page) => [page.name, page] as const))("%s", (name, { html, url }) => {
+    const tree = parseTree(html);
+    const page = readerPage(tree, url, metadataOf(tree));
+    const found = extractors
+      .map((extractor) => extractor(page))
+      .filter((article): article is Article => article !== undefined);
+    const texts = found.flatMap((article) => [...cleanArticle(article.tree)].map((element) => blockText(element)));
+    expect([...new Set(texts)].toSorted()).toEqual([...(TAKEN[name] ?? [])]);
+  });
+});

@@ -1,0 +1,30 @@
+/** What became of the calls of one operation since the service was started. */
+export interface OperationFigures {
+  calls: number;
+  /** How many failed, by the code of the error. */
+  failures: Record<string, number>;
+}
+
+/** Counts calls by operation, and failures by their code; both are of fixed lists. */
+export class OperationCounts {
+  readonly #byName = new Map<string, OperationFigures>();
+
+  called(name: string): void {
+    this.#of(name).calls += 1;
+  }
+
+  failed(name: string, code: string): void {
+    const { failures } = this.#of(name);
+    failures[code] = (failures[code] ?? 0) + 1;
+  }
+
+  read(): Record<string, OperationFigures> {
+    return Object.fromEntries(this.#byName);
+  }
+
+  #of(name: string): OperationFigures {
+    const known = this.#byName.get(name) ?? { calls: 0, failures: {} };
+    this.#byName.set(name, known);
+    return known;
+  }
+}

@@ -1,0 +1,52 @@
+import { z } from "@hono/zod-openapi";
+
+const MIN_STATUS = 400;
+/** Some servers answer statuses that no RFC knows, such as 999. */
+const MAX_STATUS = 999;
+/** Entries of a list. */
+const MAX_ENTRIES = 20;
+
+const RANGE = /^([4-9]\d\d)-([4-9]\d\d)$/;
+
+const status = z.int().min(MIN_STATUS).max(MAX_STATUS);
+const range = z
+  .string()
+  .refine((text) => boundsOf(text) !== undefined, 'must be a range of statuses such as "500-599"');
+
+/** Error statuses with which a page is content: a list of statuses and ranges, or all. */
+export const acceptStatus = z
+  .union(
+    [
+      z.enum(["any"]),
+      z
+        .array(z.union([status, range]))
+        .min(1)
+        .max(MAX_ENTRIES),
+    ],
+    {
+      error: `must be "any", or a list of 1 to ${MAX_ENTRIES} statuses such as 404 and ranges such as "500-599", from 400 to 999`,
+    },
+  )
+  .optional()
+  .openapi({
+    description:
+      'Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any"',
+    example: [404, "500-599"],
+  });
+
+/** Whether a page with this status is content. Every status below 400 is. */
+export function acceptsStatus(accepted: z.output<typeof acceptStatus>, code: number): boolean {
+  if (code < MIN_STATUS || accepted === "any") return true;
+  return (accepted ?? []).some((entry) => {
+    const { first, last } = typeof entry === "number" ? { first: entry, last: entry } : (boundsOf(entry) ?? NOTHING);
+    return first <= code && code <= last;
+  });
+}
+
+const NOTHING = { first: 1, last: 0 };
+
+function boundsOf(text: string): { readonly first: number; readonly last: number } | undefined {
+  const [, first, last] = RANGE.exec(text) ?? [];
+  if (first === undefined || last === undefined || first > last) return undefined;
+  return { first: Number(first), last: Number(last) };
+}

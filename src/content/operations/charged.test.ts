@@ -1,0 +1,98 @@
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { until } from "../../lib/testing/until.ts";
+import { startAttackSite } from "../testing/attacks.ts";
+import { call, type Reply } from "../testing/client.ts";
+import { startTestService } from "../testing/service.ts";
+import { startSite } from "../testing/site.ts";
+
+// A browser on a busy machine takes its time.
+setDefaultTimeout(120_000);
+
+const site = startSite();
+const attackSite = startAttackSite();
+const { service, close } = await startTestService({ chargeTimeouts: true });
+const other = await startTestService();
+
+afterAll(async () => {
+  await Promise.all([close(), other.close()]);
+  await site.close();
+  await attackSite.stop(true);
+});
+
+/** Each is on a site of its own: pages of one that took too much are made to wait. */
+let sites = 0;
+
+function attack(name: string): string {
+  sites += 1;
+  return `http://127.4.0.${sites}:${attackSite.port}/${name}`;
+}
+
+function scrape(url: string, more: Record<string, unknown> = {}): Promise<Reply> {
+  return call(service, "/scrape", { url, format: "text", engine: "browser", timeout: 3, ...more });
+}
+
+function batch(urls: readonly string[]): Promise<Reply> {
+  return call(service, "/batch", { urls, format: "text", engine: "browser", timeout: 3 });
+}
+
+function outcome({ status, json, headers }: Reply): unknown[] {
+  return [status, json["type"], headers.get("settlement-overrides")];
+}
+
+const TIMEOUT = "urn:turnpike:error:page-timeout";
+const FAILED = "urn:turnpike:error:page-failed";
+const CHARGED = '{"amount":"100%"}';
+
+/** Where other programs have the processors, a page gets too little of them in one visit. */
+async function untilCharged(load: () => Promise<Reply>): Promise<Reply> {
+  let reply = await load();
+  await until(async () => {
+    if (reply.headers.get("settlement-overrides") === CHARGED) return true;
+    reply = await load();
+    return false;
+  }, 30_000);
+  return reply;
+}
+
+test("a page that uses its time up with a script that never ends is to be charged", async () => {
+  expect(outcome(await untilCharged(() => scrape(attack("loop"))))).toEqual([500, TIMEOUT, CHARGED]);
+});
+
+test("a script of the caller's that never ends is to be charged", async () => {
+  const evaluate = "(() => { for (;;); })()";
+  const reply = await untilCharged(() => scrape(`${site.url}/next-page`, { evaluate }));
+  expect(outcome(reply)).toEqual([500, TIMEOUT, CHARGED]);
+});
+
+test("a page whose process is killed for its threads is to be charged", async () => {
+  const reply = await scrape(attack("idle-workers"), { timeout: 60, wait: 30 });
+  expect(outcome(reply)).toEqual([500, FAILED, CHARGED]);
+});
+
+test.each([
+  ["waits for its server until its time is over", () => `${site.url}/never`, {}, TIMEOUT],
+  ["has no element that it is asked for", () => `${site.url}/next-page`, { selector: "#absent" }, TIMEOUT],
+  ["answers with an error", () => `${site.url}/missing`, {}, FAILED],
+  ["makes too many frames", () => attack("many-frames"), { timeout: 60, wait: 30 }, FAILED],
+])("a page that %s is free", async (_, url, more, type) => {
+  expect(outcome(await scrape(url(), more))).toEqual([500, type, null]);
+});
+
+test("pages that wait beside one that burns, or beside one that is killed, are free", async () => {
+  const waits = ["a", "b"].map((name) => scrape(`${site.url}/never?${name}`));
+  const [killed] = await Promise.all([scrape(attack("idle-workers")), scrape(attack("loop"))]);
+  expect(outcome(killed)).toEqual([500, FAILED, CHARGED]);
+  for (const reply of await Promise.all(waits)) expect(outcome(reply)).toEqual([500, TIMEOUT, null]);
+});
+
+test("a batch without a result is to be charged if one of its pages used its time up itself", async () => {
+  const burnt = await batch([attack("idle-workers"), `${site.url}/missing`]);
+  expect([burnt.status, burnt.headers.get("settlement-overrides")]).toEqual([200, null]);
+  const free = await batch([`${site.url}/never`, `${site.url}/missing`]);
+  expect([free.status, free.headers.get("settlement-overrides")]).toEqual([200, '{"amount":"0"}']);
+});
+
+test("without the key a page that burns is free", async () => {
+  const reply = await call(other.service, "/scrape", { url: attack("loop"), engine: "browser", timeout: 3 });
+  expect(outcome(reply)).toEqual([500, TIMEOUT, null]);
+});

@@ -1,0 +1,93 @@
+import { isIP } from "node:net";
+import { TurnpikeError } from "../../lib/errors.ts";
+import { type Deadline } from "./deadline.ts";
+
+/** A page that took more than a visit may: of memory, processor time, threads, frames, requests. */
+export class PageExcess extends TurnpikeError {
+  constructor(detail: string) {
+    super("page-failed", detail);
+  }
+}
+
+/**
+ * After the second such page of a site in a minute, its next one begins this much later for each, in milliseconds. A page that
+ * burns ends within seconds.
+ */
+const REST_MS = 3_000;
+const MAX_REST_MS = 15_000;
+const FORGOTTEN_MS = 60_000;
+/** Sites that are remembered, and visits that wait. */
+const MAX_SITES = 1_000;
+const MAX_WAITING = 64;
+
+interface Offence {
+  count: number;
+  /** When the last of its pages ended. */
+  at: number;
+  /** When its next page may begin. */
+  free: number;
+}
+
+/** Makes pages of sites wait that took too much again and again, so that such pages get a small part of the browser's time. */
+export class Offenders {
+  /** The site that offended longest ago is first. */
+  readonly #sites = new Map<string, Offence>();
+  readonly #now: () => number;
+  #waiting = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** A page of this host took too much. */
+  note(host: string): void {
+    const site = siteOf(host);
+    const at = this.#now();
+    const count = (this.#recordOf(site)?.count ?? 0) + 1;
+    this.#sites.delete(site);
+    this.#sites.set(site, { count, at, free: at + Math.min(MAX_REST_MS, (count - 1) * REST_MS) });
+    const [oldest] = this.#sites.keys();
+    if (this.#sites.size > MAX_SITES && oldest !== undefined) this.#sites.delete(oldest);
+  }
+
+  /** Waits until a page of this host may begin. Fails with `overloaded` if too many wait, or with the deadline. */
+  async turn(host: string, deadline: Deadline): Promise<void> {
+    const site = siteOf(host);
+    for (;;) {
+      const record = this.#recordOf(site);
+      const restMs = (record?.free ?? 0) - this.#now();
+      if (record === undefined || restMs <= 0) {
+        // Others that wait begin one after the other.
+        if (record !== undefined && record.count > 1) record.free = this.#now() + REST_MS;
+        return;
+      }
+      if (this.#waiting >= MAX_WAITING) {
+        throw new TurnpikeError("overloaded", "Cannot take the request: pages of this site took too much; try again");
+      }
+      this.#waiting += 1;
+      await deadline.sleep(restMs).finally(() => {
+        this.#waiting -= 1;
+      });
+    }
+  }
+
+  /** A page of this host ended well. */
+  forgive(host: string): void {
+    this.#sites.delete(siteOf(host));
+  }
+
+  #recordOf(site: string): Offence | undefined {
+    const record = this.#sites.get(site);
+    if (record === undefined || this.#now() - record.at < FORGOTTEN_MS) return record;
+    this.#sites.delete(site);
+    return undefined;
+  }
+}
+
+/** What one owner is likely to have: a name with two labels, or three below a country's second level such as co.uk. */
+export function siteOf(host: string): string {
+  if (isIP(host.replace(/^\[|\]$/g, "")) !== 0) return host;
+  const labels = host.toLowerCase().replace(/\.$/, "").split(".");
+  const [second = "", top = ""] = labels.slice(-2);
+  return labels.slice(top.length === 2 && second.length <= 3 ? -3 : -2).join(".");
+}

@@ -1,0 +1,155 @@
+import { createSecureContext, type SecureContext } from "node:tls";
+import { messageOf } from "../../lib/caught.ts";
+import { TurnpikeError } from "../../lib/errors.ts";
+import { type Config } from "../config/config.ts";
+import { type OnEvent } from "../telemetry/event.ts";
+import { consoleFiles } from "./console/console-files.ts";
+import { createApp } from "./http/app.ts";
+import { type Patience } from "./http/connection.ts";
+import { answerBy, type Incoming } from "./http/exchange.ts";
+import { Guard } from "./http/guard.ts";
+import { type AdminKeys, readKeys } from "./http/keys.ts";
+import { Listener } from "./http/listener.ts";
+import { withDescription } from "./http/openapi.ts";
+import { malformedAnswer, problemResponse } from "./http/problem.ts";
+import { OPERATIONS } from "./operations/operations.ts";
+import { type AdminParts } from "./parts.ts";
+
+/** Certificate and key in PEM. */
+export interface CertificatePair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface AdminServerDeps {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Reads and checks a certificate and its key; throws, naming the file. */
+  readonly readCertificate: (paths: Config["admin"]["tls"]) => CertificatePair;
+  readonly onEvent: OnEvent;
+  readonly onFault: (error: unknown) => void;
+  readonly patience?: Patience;
+}
+
+/** What a configuration makes of the interface, ready to take over. */
+interface Prepared {
+  readonly keys: AdminKeys;
+  readonly secure: SecureContext | undefined;
+  /** The one before, where its address and port stay. */
+  readonly listener: Listener;
+}
+
+/**
+ * The admin interface of a gateway, through all its configurations.
+ *
+ *   prepare ─┬─ commit ───▶ it listens where the new configuration says, by its keys and its certificate
+ *            └─ rollback ─▶ all stays as it was
+ */
+export class AdminServer {
+  readonly #deps: AdminServerDeps;
+  #handle: ((incoming: Incoming) => Promise<Response>) | undefined;
+  readonly #guard: Guard;
+  #address = "";
+  #listener: Listener | undefined;
+  #next: Prepared | undefined;
+  /** Listeners whose last answers are under way. */
+  readonly #closing = new Set<Promise<void>>();
+
+  constructor(deps: AdminServerDeps) {
+    this.#deps = deps;
+    this.#guard = new Guard(deps.onEvent);
+  }
+
+  /** Where it is, as this machine reaches it; undefined where it is off. */
+  get url(): string | undefined {
+    if (this.#listener === undefined) return undefined;
+    const anywhere = this.#address === "0.0.0.0" || this.#address === "::";
+    const host = anywhere ? "127.0.0.1" : this.#address;
+    const scheme = this.#listener.isSecure ? "https" : "http";
+    return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${this.#listener.port}/`;
+  }
+
+  /** Reads keys and certificate and binds the port, if it is another one. Rejects, with nothing changed, where that cannot be. */
+  async prepare({ admin }: Pick<Config, "admin">): Promise<void> {
+    if (!admin.enabled) return;
+    const keys = readKeys({ admin }, this.#deps.environment);
+    const secure = this.#readCertificate(admin);
+    const current = this.#listener;
+    const listener = current?.serves(admin) === true ? current : await this.#bind(admin, secure);
+    this.#next = { keys, secure, listener };
+  }
+
+  /** Serves by what was prepared; `config` is the same. Old listeners close with their last answers. */
+  commit({ admin }: Pick<Config, "admin">): void {
+    const next = this.#next;
+    const before = this.#listener;
+    this.#next = undefined;
+    this.#listener = next?.listener;
+    this.#guard.keys = next?.keys;
+    if (next !== undefined) {
+      this.#address = admin.address;
+      next.listener.show(next.secure);
+    }
+    if (before !== undefined && before !== next?.listener) this.#close(before);
+  }
+
+  /** What was prepared is not served. */
+  rollback(): void {
+    const next = this.#next;
+    this.#next = undefined;
+    if (next !== undefined && next.listener !== this.#listener) this.#close(next.listener);
+  }
+
+  /** Answers by `parts` from now on; before, every request gets 503. */
+  serve(parts: AdminParts): void {
+    const { onFault } = this.#deps;
+    const operations = withDescription(OPERATIONS);
+    this.#handle = createApp({ parts, guard: this.#guard, operations, files: consoleFiles(), onFault });
+  }
+
+  /** Takes no connection any more; answers under way, and streams that have ended, are sent. */
+  async close(): Promise<void> {
+    this.rollback();
+    const last = this.#listener;
+    this.#listener = undefined;
+    if (last !== undefined) this.#close(last);
+    await Promise.all(this.#closing);
+  }
+
+  #bind({ address, port }: Config["admin"], secure: SecureContext | undefined): Promise<Listener> {
+    const { patience, onFault } = this.#deps;
+    return Listener.bind({
+      address,
+      port,
+      secure,
+      malformed: malformedAnswer,
+      refusal: (peer) => this.#guard.refusal(peer),
+      ...(patience === undefined ? {} : { patience }),
+      handle: (message, answer, connection) => {
+        const handler = this.#handle ?? starting;
+        answerBy(handler, message, answer, connection).catch((error: unknown) => {
+          onFault(error);
+          connection.cut();
+        });
+      },
+    });
+  }
+
+  #readCertificate({ tls }: Config["admin"]): SecureContext | undefined {
+    if (tls.cert_path === "") return undefined;
+    try {
+      return createSecureContext({ ...this.#deps.readCertificate(tls), minVersion: "TLSv1.2" });
+    } catch (error) {
+      throw new Error(`Cannot serve the admin interface by TLS: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  #close(listener: Listener): void {
+    const closed = listener.close().catch((error: unknown) => this.#deps.onFault(error));
+    this.#closing.add(closed);
+    void closed.then(() => this.#closing.delete(closed));
+  }
+}
+
+function starting(): Promise<Response> {
+  return Promise.resolve(problemResponse(new TurnpikeError("overloaded", "Cannot answer yet: the gateway starts"), ""));
+}

@@ -1,0 +1,71 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+
+export interface ConsoleFile {
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly gzip: Uint8Array<ArrayBuffer>;
+  /** All fields of a 200, with the ETag; `content-encoding` is added for `gzip`. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const FILES: readonly (readonly [path: string, file: string, type: string])[] = [
+  ["/", "page/index.html", "text/html; charset=utf-8"],
+  ["/console.js", "dist/console.js", "text/javascript; charset=utf-8"],
+  ["/console.css", "dist/console.css", "text/css; charset=utf-8"],
+  ["/favicon.svg", "page/favicon.svg", "image/svg+xml"],
+];
+
+/** Nothing inline, nothing from elsewhere, and no page that frames it. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join("; ");
+
+const SECURITY_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy": CONTENT_SECURITY_POLICY,
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
+  "referrer-policy": "no-referrer",
+  "x-content-type-options": "nosniff",
+};
+
+/** The files of the admin console, by the path that each is served at. */
+export function consoleFiles(): ReadonlyMap<string, ConsoleFile> {
+  return new Map(
+    FILES.map(([path, file, type]) => {
+      const body = new Uint8Array(readFileSync(join(import.meta.dir, file)));
+      const headers = {
+        ...SECURITY_HEADERS,
+        "content-type": type,
+        // A browser asks each time and gets 304: after an update no page runs an old script.
+        "cache-control": "no-cache",
+        etag: `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`,
+        vary: "Accept-Encoding",
+      };
+      return [path, { body, gzip: new Uint8Array(gzipSync(body, { level: 9 })), headers }];
+    }),
+  );
+}
+
+/** The answer to GET or HEAD of one of the files; the server leaves the body of a HEAD away. */
+export function consoleAnswer(file: ConsoleFile, request: Request): Response {
+  const tags = request.headers.get("if-none-match") ?? "";
+  const { etag = "" } = file.headers;
+  const isKnown = tags.trim() === "*" || tags.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
+  if (isKnown) return new Response(null, { status: 304, headers: file.headers });
+  const takesGzip = /(?:^|,)\s*gzip\s*(?:,|$|;(?!\s*q=0(?:\.0*)?\s*(?:,|$)))/i.test(
+    request.headers.get("accept-encoding") ?? "",
+  );
+  if (!takesGzip) return new Response(file.body, { headers: file.headers });
+  // The bytes differ from those without gzip, so their tag is only weakly the same.
+  return new Response(file.gzip, { headers: { ...file.headers, "content-encoding": "gzip", etag: `W/${etag}` } });
+}

@@ -1,0 +1,87 @@
+import { Store } from "../live/store.ts";
+import { Problem } from "./problem.ts";
+import { type Json, type ProblemBody, type Session } from "./shapes.ts";
+
+/** A gateway that has not answered in this time is taken for gone. */
+const TIMEOUT_MS = 20_000;
+
+export type SessionState =
+  | { readonly kind: "unknown" }
+  /** `lost`: there was one, and views with what was typed into them are still there. */
+  | { readonly kind: "none"; readonly lost: boolean }
+  | { readonly kind: "open"; readonly session: Session };
+
+export const session = new Store<SessionState>({ kind: "unknown" });
+
+/** Since when the gateway has not answered, in milliseconds of the clock; undefined while it answers. */
+export const offlineSince = new Store<number | undefined>(undefined);
+
+export interface Answer<T> {
+  readonly body: T;
+  readonly etag: string | undefined;
+}
+
+export interface Call {
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  readonly body?: Json | undefined;
+  readonly ifMatch?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Calls the admin interface; a Problem where it refuses or does not answer. */
+export async function call<T>(path: string, options: Call = {}): Promise<Answer<T>> {
+  const response = await send(path, options);
+  if (response.ok) {
+    // The shapes are those of the interface's description; the tests compare the two.
+    const body = (await readJson(response)) as T;
+    return { body, etag: response.headers.get("etag") ?? undefined };
+  }
+  if (response.status === 401 && session.value.kind === "open") session.set({ kind: "none", lost: true });
+  throw await problemFrom(response);
+}
+
+async function send(path: string, { method = "GET", body, ifMatch, signal }: Call): Promise<Response> {
+  const headers: Record<string, string> = { accept: "application/json" };
+  if (body !== undefined) headers["content-type"] = "application/json";
+  if (ifMatch !== undefined) headers["if-match"] = ifMatch;
+  const state = session.value;
+  if (method !== "GET" && state.kind === "open") headers["x-csrf-token"] = state.session.csrf_token;
+  try {
+    const limit = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await fetch(path, {
+      method,
+      headers,
+      credentials: "same-origin",
+      cache: "no-store",
+      redirect: "error",
+      signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    offlineSince.set(undefined);
+    return response;
+  } catch {
+    if (signal?.aborted !== true) offlineSince.set(offlineSince.value ?? Date.now());
+    throw new Problem(0, { detail: "The gateway does not answer." });
+  }
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  try {
+    return await response.json();
+  } catch {
+    throw new Problem(response.status, { detail: "The gateway's answer cannot be read." });
+  }
+}
+
+async function problemFrom(response: Response): Promise<Problem> {
+  let body: ProblemBody = {};
+  try {
+    const read: unknown = await response.json();
+    // Every refusal of the interface is a problem document.
+    if (typeof read === "object" && read !== null) body = read;
+  } catch {
+    body = { detail: `The gateway answered ${response.status} ${response.statusText}.` };
+  }
+  const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+  return new Problem(response.status, body, Number.isFinite(seconds) ? seconds : undefined);
+}

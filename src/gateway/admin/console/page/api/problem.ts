@@ -1,0 +1,29 @@
+import { type Finding, type ProblemBody } from "./shapes.ts";
+
+/** A request that the gateway refused, or did not answer (`status` 0). */
+export class Problem extends Error {
+  readonly status: number;
+  readonly body: ProblemBody;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(status: number, body: ProblemBody, retryAfterSeconds?: number) {
+    super(body.detail ?? body.title ?? `The gateway answered ${status}`);
+    this.status = status;
+    this.body = body;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+
+  get findings(): readonly Finding[] {
+    return this.body.errors ?? [];
+  }
+}
+
+/** The one before, where nothing but the request is another: what is said already is not said again. */
+export function sameOr(before: Problem | undefined, found: Problem): Problem {
+  return before?.status === found.status && before.message === found.message ? before : found;
+}
+
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  return new Problem(0, { detail: error instanceof Error ? error.message : String(error) });
+}

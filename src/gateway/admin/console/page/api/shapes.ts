@@ -1,0 +1,175 @@
+/** What the admin interface answers, as far as the console reads it. */
+import { type Actor } from "../../../../telemetry/event.ts";
+
+export type { OverviewSnapshot as Overview } from "../../../overview/overview-snapshot.ts";
+export type { ContentSummary } from "../../../overview/content-summary.ts";
+export type { PaymentSummary, RecentPayment, SoldOnDay } from "../../../overview/payment-summary.ts";
+export type { SoldCounts, UsageAmount, UsageBody, UsageCounts } from "../../../usage/usage-report.ts";
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
+export type JsonObject = { readonly [key: string]: Json };
+
+export interface Session {
+  readonly access: "full" | "read";
+  readonly csrf_token: string;
+}
+
+export interface Finding {
+  readonly path: string;
+  readonly message: string;
+}
+
+export interface ProblemBody {
+  readonly title?: string;
+  readonly status?: number;
+  readonly detail?: string;
+  readonly instance?: string;
+  readonly code?: string;
+  readonly errors?: readonly Finding[];
+  readonly referenced_by?: readonly string[];
+}
+
+export interface PatchOperation {
+  readonly op: "add" | "remove" | "replace" | "move" | "copy" | "test";
+  readonly path: string;
+  readonly from?: string;
+  readonly value?: Json;
+}
+
+export interface RouteSummary {
+  readonly path_prefix: string;
+  readonly host?: string;
+  readonly upstream?: string;
+  readonly tenant?: JsonObject;
+  readonly traffic_split?: readonly { readonly upstream: string; readonly weight: number }[];
+  readonly cache?: JsonObject;
+  readonly auth: string;
+  readonly x402?: { readonly price: string; readonly network: string; readonly asset?: string };
+  readonly wasm_filter: boolean;
+  readonly wasm_required?: boolean;
+  readonly rate_limit?: { readonly requests_per_second?: number; readonly burst_size?: number };
+}
+
+export interface ServerState {
+  readonly server: string;
+  readonly address?: string;
+  readonly port?: number;
+  readonly unix?: string;
+  readonly weight?: number;
+  readonly backup?: boolean;
+  readonly source: string;
+  readonly health: "healthy" | "unhealthy" | "unchecked";
+  readonly in_rotation: boolean;
+  readonly drained: boolean;
+  readonly reason?: string;
+  readonly failures: number;
+  readonly requests_in_flight: number;
+  readonly connections: number;
+  readonly last_failure_ms?: number;
+}
+
+export interface UpstreamState {
+  readonly name: string;
+  readonly load_balancer: string;
+  readonly protocol?: string;
+  readonly servers: readonly ServerState[];
+}
+
+export interface WasmState {
+  readonly park_active: number;
+  readonly park_capacity: number;
+  readonly pool_instances: number;
+  readonly pool_pinned: number;
+  readonly control_configured: boolean;
+  readonly control_ready: boolean;
+  readonly tenants_active: number;
+  readonly tenant_hits: number;
+  readonly tenant_misses: number;
+  readonly tenant_evictions: number;
+}
+
+export interface LastReload {
+  readonly time_ms: number;
+  readonly by: Actor;
+  readonly ok: boolean;
+  readonly detail: string;
+  readonly discarded?: readonly PatchOperation[];
+}
+
+export interface Status {
+  readonly status: string;
+  readonly version: string;
+  readonly started_at_ms: number;
+  readonly routes: number;
+  readonly upstreams: number;
+  readonly port: number;
+  readonly workers: number;
+  readonly config: {
+    readonly path: string | null;
+    readonly revision: string;
+    readonly changed_in_memory: boolean;
+    readonly changed_on_disk: boolean;
+    readonly difference: readonly PatchOperation[];
+  };
+  readonly last_reload: LastReload | null;
+  readonly wasm: WasmState;
+}
+
+export interface Amount {
+  readonly network: string;
+  readonly asset: string;
+  readonly amount: string;
+  /** Not there if the token is not one that the gateway knows. */
+  readonly decimals?: number;
+  readonly symbol?: string;
+}
+
+export interface GatewayEvent {
+  readonly id: number;
+  readonly time_ms: number;
+  readonly kind: string;
+  readonly by?: Actor;
+  readonly outcome?: string;
+  readonly message: string;
+  /** Of a server. */
+  readonly healthy?: boolean;
+  readonly in_rotation?: boolean;
+}
+
+export interface LogLine {
+  readonly time_ms: number;
+  readonly worker: number;
+  readonly text: string;
+}
+
+export interface Tenant {
+  readonly key: string;
+  readonly path: string;
+  readonly last_used_ms: number;
+}
+
+export interface CheckAnswer {
+  readonly ok: boolean;
+  readonly problems: readonly Finding[];
+  readonly warnings: readonly Finding[];
+  readonly difference: readonly PatchOperation[];
+  readonly restart: readonly string[];
+}
+
+/** A number of places of the content service, and the queue before them. */
+export interface PlacesFigures {
+  readonly places: number;
+  readonly under_way: number;
+  readonly waiting: number;
+}
+
+/** How busy the content service is. */
+export interface ContentFigures {
+  readonly started_at_ms: number;
+  readonly engines: { readonly static: PlacesFigures; readonly browser: PlacesFigures };
+  readonly extraction: PlacesFigures;
+  readonly browsers: { readonly running: number; readonly started: number; readonly lost: number };
+  readonly operations: Readonly<
+    Record<string, { readonly calls: number; readonly failures: Readonly<Record<string, number>> }>
+  >;
+}

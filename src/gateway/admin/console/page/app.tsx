@@ -1,0 +1,30 @@
+import { useEffect, useState } from "preact/hooks";
+import { session } from "./api/client.ts";
+import { resumeSession } from "./api/session.ts";
+import { useStore } from "./live/store.ts";
+import { Shell } from "./shell/shell.tsx";
+import { LogInPage } from "./views/log-in.tsx";
+
+const RETRY_MS = 2_000;
+
+export function App() {
+  const state = useStore(session);
+  const [tries, setTries] = useState(0);
+  useEffect(() => {
+    if (session.value.kind !== "unknown") return undefined;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    resumeSession().catch(() => {
+      timer = setTimeout(() => setTries(tries + 1), RETRY_MS);
+    });
+    return () => clearTimeout(timer);
+  }, [tries]);
+  if (state.kind === "unknown") {
+    return (
+      <main class="log-in">
+        <p role="status">{tries === 0 ? "" : "The gateway does not answer. Trying again…"}</p>
+      </main>
+    );
+  }
+  // Views stay as they are below the log-in, where a session ended under them.
+  return state.kind === "open" || state.lost ? <Shell /> : <LogInPage />;
+}

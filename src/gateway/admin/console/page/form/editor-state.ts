@@ -1,0 +1,173 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { call } from "../api/client.ts";
+import { type Problem, problemOf } from "../api/problem.ts";
+import { type CheckAnswer, type Finding, type JsonObject } from "../api/shapes.ts";
+import { type Base, draftOf, dropDraft, itemsOf, keepDraft } from "./drafts.ts";
+import { type FormState, isBelow, within } from "./form-state.ts";
+import { applyMergePatch, isObject, isSame, mergePatch } from "./merge-patch.ts";
+import { type Path, pathText, textOf, withValue } from "./schema.ts";
+
+/** Typing is checked once it pauses. */
+const CHECK_AFTER_MS = 400;
+
+/** A list of the configuration whose items are edited in forms. */
+export interface Section {
+  readonly name: "routes" | "upstreams";
+  readonly noun: "route" | "upstream";
+  /** Keys that come first. */
+  readonly first: readonly string[];
+  /** What a new one begins with. */
+  readonly begin: JsonObject;
+  /** The address that changes an item. */
+  readonly addressOf: (item: JsonObject) => string;
+  readonly titleOf: (item: JsonObject) => string;
+}
+
+export interface Editor {
+  readonly base: Base;
+  readonly value: JsonObject;
+  readonly isChanged: boolean;
+  readonly isRestored: boolean;
+  readonly isBusy: boolean;
+  readonly check: CheckAnswer | undefined;
+  /** Findings about this item, and about other places. */
+  readonly own: readonly Finding[];
+  readonly others: readonly Finding[];
+  readonly problem: Problem | undefined;
+  /** What the configuration became while this was typed, after a refused change. */
+  readonly conflict: Base | undefined;
+  readonly form: FormState;
+  readonly save: () => Promise<boolean>;
+  /** Goes on from the newer configuration, with what was typed on top of it. */
+  readonly keepTyped: () => void;
+  readonly discardTyped: () => void;
+}
+
+/** The newest configuration, and the item in it that `find` looks for. */
+export async function readBase(section: Section, find: (item: JsonObject) => boolean): Promise<Base> {
+  const { body: document, etag } = await call<JsonObject>("/v1/config");
+  const items = itemsOf(document, section.name);
+  const at = items.findIndex(find);
+  const index = at === -1 ? items.length : at;
+  return { etag, document, index, item: items[at], readAtMs: Date.now() };
+}
+
+export function useEditor(section: Section, name: string, first: Base): Editor {
+  const draft = useRef(draftOf(name)).current;
+  const [base, setBase] = useState(draft?.base ?? first);
+  const [value, setValue] = useState<JsonObject>(draft?.value ?? base.item ?? section.begin);
+  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set());
+  const [isSubmitted, setSubmitted] = useState(false);
+  const [isBusy, setBusy] = useState(false);
+  const [check, setCheck] = useState<CheckAnswer>();
+  const [problem, setProblem] = useState<Problem>();
+  const [conflict, setConflict] = useState<Base>();
+  const isChanged = !isSame(value, base.item ?? section.begin);
+
+  useEffect(() => {
+    if (isChanged) keepDraft(name, { base, value });
+    else dropDraft(name);
+    const abort = new AbortController();
+    const timer = setTimeout(() => {
+      const body = withValue(base.document, [section.name, base.index], value) ?? {};
+      call<CheckAnswer>("/v1/config/check", { method: "POST", body, signal: abort.signal }).then(
+        ({ body: answer }) => setCheck(answer),
+        () => undefined,
+      );
+    }, CHECK_AFTER_MS);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [value, base]);
+
+  const findings = problem === undefined || problem.findings.length === 0 ? (check?.problems ?? []) : problem.findings;
+  const { own, others } = within(findings, section.name, base.index);
+  const isShown = ({ path }: Finding): boolean =>
+    isSubmitted || base.item !== undefined || [...touched].some((place) => isBelow(path, place));
+  const shown = own.filter(isShown);
+
+  const save = async (): Promise<boolean> => {
+    setSubmitted(true);
+    setBusy(true);
+    setProblem(undefined);
+    setConflict(undefined);
+    try {
+      await send(section, base, value);
+      dropDraft(name);
+      return true;
+    } catch (error) {
+      const found = problemOf(error);
+      if (found.status === 412) {
+        const { item } = base;
+        setConflict(
+          await readBase(
+            section,
+            (other) => item !== undefined && section.addressOf(other) === section.addressOf(item),
+          ),
+        );
+      } else setProblem(found);
+      return false;
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  const form: FormState = {
+    original: base.item,
+    change(path, put) {
+      setProblem(undefined);
+      setValue((before) => asObject(withValue(before, path, put)));
+    },
+    touch: (path) => setTouched((before) => new Set([...before, pathText(path)])),
+    messagesAt: (path) => shown.filter((finding) => finding.path === pathText(path)).map(({ message }) => message),
+    countBelow: (path: Path) => shown.filter((finding) => isBelow(finding.path, pathText(path))).length,
+    namesFor: (key) =>
+      section.name === "routes" && (key === "upstream" || key === "mirror")
+        ? itemsOf(base.document, "upstreams").map((upstream) => textOf(upstream["name"]))
+        : undefined,
+  };
+
+  return {
+    base,
+    value,
+    isChanged,
+    isRestored: draft !== undefined,
+    isBusy,
+    check,
+    own: shown,
+    others,
+    problem,
+    conflict,
+    form,
+    save,
+    keepTyped() {
+      if (conflict === undefined) return;
+      setValue(applyMergePatch(conflict.item ?? {}, mergePatch(base.item ?? {}, value)));
+      setBase(conflict);
+      setConflict(undefined);
+    },
+    discardTyped() {
+      const next = conflict ?? base;
+      setBase(next);
+      setValue(next.item ?? section.begin);
+      setConflict(undefined);
+      setProblem(undefined);
+      setSubmitted(false);
+    },
+  };
+}
+
+async function send(section: Section, base: Base, value: JsonObject): Promise<void> {
+  if (base.item === undefined) {
+    await call(`/v1/${section.name}`, { method: "POST", body: value });
+    return;
+  }
+  const body = mergePatch(base.item, value);
+  await call(section.addressOf(base.item), { method: "PATCH", body, ifMatch: base.etag });
+}
+
+function asObject(value: unknown): JsonObject {
+  // Forms change keys of an object, which stays one.
+  return isObject(value as JsonObject) ? (value as JsonObject) : {};
+}

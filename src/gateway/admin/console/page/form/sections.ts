@@ -1,0 +1,30 @@
+import { type JsonObject } from "../api/shapes.ts";
+import { type Section } from "./editor-state.ts";
+
+function text(item: JsonObject, key: string): string {
+  const value = item[key];
+  return typeof value === "string" ? value : "";
+}
+
+/** The address of a route: its prefix, and its host, which may be none. */
+export function routeAddress(prefix: string, host: string | undefined): string {
+  return `/v1/routes/${encodeURIComponent(prefix)}?host=${encodeURIComponent(host ?? "")}`;
+}
+
+export const ROUTES: Section = {
+  name: "routes",
+  noun: "route",
+  first: ["path_prefix", "host", "upstream", "auth", "x402", "rate_limit", "cache"],
+  begin: {},
+  addressOf: (item) => routeAddress(text(item, "path_prefix"), text(item, "host")),
+  titleOf: (item) => `${text(item, "host")}${text(item, "path_prefix")}`,
+};
+
+export const UPSTREAMS: Section = {
+  name: "upstreams",
+  noun: "upstream",
+  first: ["name", "servers", "load_balancer", "protocol", "health_check"],
+  begin: { servers: [{}] },
+  addressOf: (item) => `/v1/upstreams/${encodeURIComponent(text(item, "name"))}`,
+  titleOf: (item) => text(item, "name"),
+};

@@ -1,0 +1,31 @@
+/** A latency in milliseconds; `isAbove` where it lies beyond the last bound, which is then `ms`. */
+export interface Latency {
+  readonly ms: number;
+  readonly isAbove: boolean;
+}
+
+/**
+ * The latency that a share of requests (0.5, 0.95, 0.99) does not exceed, interpolated within its bucket; undefined
+ * without requests. `counts` has one entry a bucket, and one more for what lies above the last bound.
+ */
+export function percentile(bounds: readonly number[], counts: readonly number[], share: number): Latency | undefined {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total <= 0) return undefined;
+  const rank = share * total;
+  let below = 0;
+  for (const [at, bound] of bounds.entries()) {
+    const count = counts[at] ?? 0;
+    if (count > 0 && below + count >= rank) {
+      const lower = bounds[at - 1] ?? 0;
+      return { ms: lower + (bound - lower) * ((rank - below) / count), isAbove: false };
+    }
+    below += count;
+  }
+  return { ms: bounds.at(-1) ?? 0, isAbove: true };
+}
+
+/** What was counted between two readings; counters that began again count from 0. */
+export function countedSince(now: readonly number[], before: readonly number[] | undefined): readonly number[] {
+  const wasReset = before !== undefined && now.some((count, at) => count < (before[at] ?? 0));
+  return wasReset || before === undefined ? now : now.map((count, at) => count - (before[at] ?? 0));
+}

@@ -1,0 +1,29 @@
+import { Store } from "./store.ts";
+
+/** Where in the console the reader is: `#/routes/edit?prefix=/a` is the view `routes/edit` with its query. */
+export interface Place {
+  readonly view: string;
+  readonly query: URLSearchParams;
+}
+
+function placeOf(hash: string): Place {
+  const [view = "", query = ""] = hash.replace(/^#\/?/, "").split("?", 2);
+  return { view: view === "" ? "overview" : view, query: new URLSearchParams(query) };
+}
+
+export const place = new Store<Place>(placeOf(location.hash));
+
+addEventListener("hashchange", () => {
+  // Links within a page are no places.
+  if (location.hash === "" || location.hash.startsWith("#/")) place.set(placeOf(location.hash));
+});
+
+export function linkTo(view: string, query: Readonly<Record<string, string | undefined>> = {}): string {
+  const named = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const text = new URLSearchParams(named).toString();
+  return `#/${view}${text === "" ? "" : `?${text}`}`;
+}
+
+export function goTo(link: string): void {
+  location.hash = link;
+}

@@ -1,0 +1,92 @@
+import { expect, test } from "bun:test";
+import { type Overview } from "../api/shapes.ts";
+import { between, cacheShare, isRestart, sampleOf } from "./rates.ts";
+
+const CACHES = { hits: 0, misses: 0, stale: 0, revalidated: 0, bypassed: 0, entries: 0, bytes: 0 };
+const NOTHING: Overview = {
+  time_ms: 0,
+  started_at_ms: 0,
+  workers: [],
+  requests: 0,
+  responses: { "1xx": 0, "2xx": 0, "3xx": 0, "4xx": 0, "5xx": 0 },
+  request_bytes: 0,
+  response_bytes: 0,
+  connections_open: 0,
+  requests_in_flight: 0,
+  durations: { bounds_ms: [10, 100], counts: [0, 0, 0] },
+  routes: [],
+  caches: CACHES,
+  upstreams: [],
+  payments: {
+    open: 0,
+    settled: 0,
+    delivered: 0,
+    released: 0,
+    failed: 0,
+    unknown: 0,
+    records_waiting: 0,
+    breakers_open: 0,
+  },
+  log_lines_dropped: 0,
+  worker_restarts: 0,
+  reloads: 0,
+  reload_failures: 0,
+};
+
+const COUNTS = { client_errors: 1, server_errors: 2, request_bytes: 0, response_bytes: 0 };
+const BEFORE: Overview = {
+  ...NOTHING,
+  time_ms: 1_000,
+  requests: 100,
+  durations: { bounds_ms: [10, 100], counts: [100, 0, 0] },
+  routes: [{ route: "/a", requests: 100, ...COUNTS, durations: { counts: [100, 0, 0] } }],
+};
+const NOW: Overview = {
+  ...BEFORE,
+  time_ms: 11_000,
+  requests: 200,
+  responses: { ...NOTHING.responses, "4xx": 10, "5xx": 5 },
+  response_bytes: 10_000,
+  durations: { bounds_ms: [10, 100], counts: [100, 100, 0] },
+  caches: { ...CACHES, hits: 6, stale: 1, revalidated: 1, misses: 1, bypassed: 1 },
+  routes: [
+    { route: "/a", requests: 150, ...COUNTS, durations: { counts: [100, 50, 0] } },
+    { route: "/new", requests: 50, ...COUNTS },
+  ],
+};
+
+test("rates and percentiles are those between two readings, not those since the start", () => {
+  const window = between(BEFORE, NOW);
+  expect(window).toMatchObject({ seconds: 10, perSecond: 10, clientErrors: 10, serverErrors: 5, bytesOut: 1_000 });
+  expect(window.p50).toEqual({ ms: 55, isAbove: false });
+  expect(window.cacheHits).toBe(0.8);
+});
+
+test("a route has its own rates, from its first reading on", () => {
+  const { routes } = between(BEFORE, NOW);
+  expect(routes.get("/a")).toMatchObject({ perSecond: 5, clientErrors: 0, serverErrors: 0 });
+  expect(routes.get("/a")?.p99).toEqual({ ms: 99.1, isAbove: false });
+  expect(routes.get("/new")).toMatchObject({ perSecond: 5, clientErrors: 1, p50: undefined });
+});
+
+test("a point of the plots is the rate since the point before", () => {
+  expect(sampleOf(BEFORE, NOW)).toMatchObject({
+    timeMs: 11_000,
+    requests: 10,
+    clientErrors: 1,
+    serverErrors: 0.5,
+    p50: 55,
+  });
+  expect(sampleOf(NOW, { ...NOW, time_ms: 12_000 })).toMatchObject({ requests: 0, p50: null });
+});
+
+test("a gateway that was started again is told from one that goes on", () => {
+  expect(isRestart(BEFORE, NOW)).toBe(false);
+  expect(isRestart(NOW, BEFORE)).toBe(true);
+  expect(isRestart(BEFORE, { ...NOW, started_at_ms: 5 })).toBe(true);
+});
+
+test("a cache that nobody came to has no share of hits", () => {
+  expect(cacheShare(undefined, CACHES)).toBeUndefined();
+  expect(cacheShare(undefined, { ...CACHES, hits: 1, bypassed: 1 })).toBe(0.5);
+});

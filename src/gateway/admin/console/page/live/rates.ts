@@ -1,0 +1,105 @@
+import { type Overview } from "../api/shapes.ts";
+import { countedSince, type Latency, percentile } from "./latency.ts";
+
+/** One point of the plots; null where nothing is known, as while the page was hidden. */
+export interface Sample {
+  readonly timeMs: number;
+  readonly requests: number | null;
+  readonly clientErrors: number | null;
+  readonly serverErrors: number | null;
+  readonly p50: number | null;
+  readonly p95: number | null;
+  readonly p99: number | null;
+}
+
+export interface RouteRates {
+  readonly perSecond: number;
+  readonly requests: number;
+  readonly clientErrors: number;
+  readonly serverErrors: number;
+  readonly p50: Latency | undefined;
+  readonly p95: Latency | undefined;
+  readonly p99: Latency | undefined;
+}
+
+/** What happened between two readings. */
+export interface Window extends RouteRates {
+  readonly seconds: number;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  /** Share of the requests that came to a cache and were answered by it; undefined where none came. */
+  readonly cacheHits: number | undefined;
+  readonly routes: ReadonlyMap<string, RouteRates>;
+}
+
+/** True where the second reading is not of the same counters: the gateway was started again. */
+export function isRestart(before: Overview, now: Overview): boolean {
+  return now.started_at_ms !== before.started_at_ms || now.requests < before.requests;
+}
+
+export function between(before: Overview, now: Overview): Window {
+  const seconds = Math.max(0.001, (now.time_ms - before.time_ms) / 1000);
+  const bounds = now.durations.bounds_ms;
+  const routesBefore = new Map(before.routes.map((route) => [route.route, route]));
+  const routes = new Map<string, RouteRates>();
+  for (const route of now.routes) {
+    const old = routesBefore.get(route.route);
+    const counts = countedSince(route.durations?.counts ?? [], old?.durations?.counts);
+    const rates = {
+      requests: route.requests - (old?.requests ?? 0),
+      clientErrors: route.client_errors - (old?.client_errors ?? 0),
+      serverErrors: route.server_errors - (old?.server_errors ?? 0),
+    };
+    routes.set(route.route, { ...rates, perSecond: rates.requests / seconds, ...percentiles(bounds, counts) });
+  }
+  const requests = now.requests - before.requests;
+  return {
+    seconds,
+    requests,
+    perSecond: requests / seconds,
+    clientErrors: now.responses["4xx"] - before.responses["4xx"],
+    serverErrors: now.responses["5xx"] - before.responses["5xx"],
+    bytesIn: (now.request_bytes - before.request_bytes) / seconds,
+    bytesOut: (now.response_bytes - before.response_bytes) / seconds,
+    cacheHits: cacheShare(before.caches, now.caches),
+    ...percentiles(bounds, countedSince(now.durations.counts, before.durations.counts)),
+    routes,
+  };
+}
+
+function percentiles(bounds: readonly number[], counts: readonly number[]): Pick<RouteRates, "p50" | "p95" | "p99"> {
+  return {
+    p50: percentile(bounds, counts, 0.5),
+    p95: percentile(bounds, counts, 0.95),
+    p99: percentile(bounds, counts, 0.99),
+  };
+}
+
+type CacheResults = Pick<Overview["caches"], "hits" | "misses" | "stale" | "revalidated" | "bypassed">;
+
+/** Answers from a cache, fresh, stale or revalidated, of all requests that came to it. */
+export function cacheShare(before: CacheResults | undefined, now: CacheResults): number | undefined {
+  const since = (name: keyof CacheResults): number => now[name] - (before?.[name] ?? 0);
+  const served = since("hits") + since("stale") + since("revalidated");
+  const all = served + since("misses") + since("bypassed");
+  return all > 0 ? served / all : undefined;
+}
+
+export function sampleOf(before: Overview, now: Overview): Sample {
+  const seconds = Math.max(0.001, (now.time_ms - before.time_ms) / 1000);
+  const counts = countedSince(now.durations.counts, before.durations.counts);
+  const { p50, p95, p99 } = percentiles(now.durations.bounds_ms, counts);
+  return {
+    timeMs: now.time_ms,
+    requests: (now.requests - before.requests) / seconds,
+    clientErrors: (now.responses["4xx"] - before.responses["4xx"]) / seconds,
+    serverErrors: (now.responses["5xx"] - before.responses["5xx"]) / seconds,
+    p50: p50?.ms ?? null,
+    p95: p95?.ms ?? null,
+    p99: p99?.ms ?? null,
+  };
+}
+
+export function gapAt(timeMs: number): Sample {
+  return { timeMs, requests: null, clientErrors: null, serverErrors: null, p50: null, p95: null, p99: null };
+}

@@ -1,0 +1,131 @@
+import { type ComponentChildren } from "preact";
+import { useEffect, useId, useState } from "preact/hooks";
+import { NONE } from "../format/numbers.ts";
+import { ago, clock, fullTime, isoTime } from "../format/times.ts";
+import { type Latency } from "../live/latency.ts";
+import { milliseconds } from "../format/numbers.ts";
+
+export type Tone = "good" | "warn" | "bad" | "accent" | "none";
+
+/** A state in a word, with a mark that needs no colour. */
+export function Badge({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {
+  return (
+    <span class={`badge ${tone}`}>
+      <span class="badge-mark" aria-hidden="true" />
+      {children}
+    </span>
+  );
+}
+
+/** The head of a view: its name, what it is, and what can be done. */
+export function Head({
+  title,
+  lead,
+  children,
+}: {
+  readonly title: string;
+  readonly lead?: ComponentChildren;
+  readonly children?: ComponentChildren;
+}) {
+  useEffect(() => {
+    document.title = `${title} · Turnpike console`;
+  }, [title]);
+  return (
+    <header class="head">
+      <div>
+        <h1 tabIndex={-1}>{title}</h1>
+        {lead === undefined ? null : <p class="soft">{lead}</p>}
+      </div>
+      {children === undefined ? null : <div class="actions">{children}</div>}
+    </header>
+  );
+}
+
+/** A part of a view with a name. */
+export function Panel({
+  title,
+  aside,
+  children,
+  isFlush = false,
+}: {
+  readonly title: ComponentChildren;
+  readonly aside?: ComponentChildren;
+  readonly children: ComponentChildren;
+  /** Its content goes to the edges, as tables do. */
+  readonly isFlush?: boolean;
+}) {
+  const id = useId();
+  return (
+    <section class="panel" aria-labelledby={`${id}title`}>
+      <div class="panel-head">
+        <h2 id={`${id}title`}>{title}</h2>
+        {aside === undefined ? null : <div class="panel-aside">{aside}</div>}
+      </div>
+      <div class={isFlush ? "panel-body flush" : "panel-body"}>{children}</div>
+    </section>
+  );
+}
+
+/** One figure and its name, in a list of them. */
+export function Tile({
+  label,
+  value,
+  unit,
+  detail,
+  tone,
+}: {
+  readonly label: string;
+  readonly value: ComponentChildren;
+  readonly unit?: string | undefined;
+  readonly detail?: ComponentChildren;
+  readonly tone?: Tone | undefined;
+}) {
+  return (
+    <div class="tile">
+      <dt>{label}</dt>
+      <dd>
+        <span class={`tile-value num ${tone ?? "none"}`}>
+          {value}
+          {unit === undefined ? null : <span class="tile-unit">{unit}</span>}
+        </span>
+        {detail === undefined ? null : <span class="tile-detail num">{detail}</span>}
+      </dd>
+    </div>
+  );
+}
+
+export function Tiles({ children }: { readonly children: ComponentChildren }) {
+  return <dl class="tiles">{children}</dl>;
+}
+
+/** A time on the reader's clock; the date and the zone on demand. */
+export function Time({ ms }: { readonly ms: number | undefined }) {
+  if (ms === undefined || ms <= 0) return <>{NONE}</>;
+  return (
+    <time class="num" dateTime={isoTime(ms)} title={fullTime(ms)}>
+      {clock(ms)}
+    </time>
+  );
+}
+
+const AGO_DRAWN_MS = 1_000;
+
+/** How long ago something was. */
+export function Ago({ ms }: { readonly ms: number | undefined }) {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), AGO_DRAWN_MS);
+    return () => clearInterval(timer);
+  }, []);
+  if (ms === undefined || ms <= 0) return <>{NONE}</>;
+  return (
+    <time class="num" dateTime={isoTime(ms)} title={fullTime(ms)}>
+      {ago(ms, now)}
+    </time>
+  );
+}
+
+export function latencyText(latency: Latency | undefined): string {
+  if (latency === undefined) return NONE;
+  return latency.isAbove ? `> ${milliseconds(latency.ms)}` : milliseconds(latency.ms);
+}

@@ -1,0 +1,9 @@
+/** A route as it is told apart: its host, where it has one, and its prefix. */
+export function RouteName({ host, prefix }: { readonly host?: string | undefined; readonly prefix: string }) {
+  return (
+    <code class="route-name">
+      {host === undefined ? null : <span class="soft">{host}</span>}
+      {prefix}
+    </code>
+  );
+}

@@ -1,0 +1,89 @@
+import { type ComponentChildren } from "preact";
+import { type Problem } from "../api/problem.ts";
+import { type Resource } from "../live/resource.ts";
+
+/** Why something cannot be shown or done. */
+export function ProblemNotice({ problem, onRetry }: { readonly problem: Problem; readonly onRetry?: () => void }) {
+  return (
+    <div class="notice bad" role="alert">
+      <p>{sentenceOf(problem)}</p>
+      {problem.findings.length === 0 ? null : (
+        <ul class="findings">
+          {problem.findings.map(({ path, message }) => (
+            <li key={path + message}>
+              {path === "" ? null : <code>{path}</code>} {message}
+            </li>
+          ))}
+        </ul>
+      )}
+      {(problem.body.referenced_by ?? []).length === 0 ? null : (
+        <ul class="findings">
+          {problem.body.referenced_by?.map((path) => (
+            <li key={path}>
+              <code>{path}</code>
+            </li>
+          ))}
+        </ul>
+      )}
+      {problem.body.instance === undefined ? null : (
+        <p class="small soft">
+          Request <code>{problem.body.instance}</code>
+        </p>
+      )}
+      {onRetry === undefined ? null : (
+        <button class="button small" type="button" onClick={onRetry}>
+          Try again
+        </button>
+      )}
+    </div>
+  );
+}
+
+function sentenceOf(problem: Problem): string {
+  if (problem.status === 0) return "The gateway does not answer. It may be starting again.";
+  return problem.message;
+}
+
+/** What a list says when there is nothing in it, and what to do next. */
+export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p class="empty-title">{title}</p>
+      {children === undefined ? null : <div class="soft">{children}</div>}
+    </div>
+  );
+}
+
+/** The content once it is read; before that lines in its place, or why it cannot be read. */
+export function Loaded<T>({
+  resource,
+  children,
+}: {
+  readonly resource: Resource<T>;
+  readonly children: (data: T) => ComponentChildren;
+}) {
+  const { data, problem } = resource;
+  if (data !== undefined) {
+    return (
+      <>
+        {problem === undefined || problem.status === 0 || problem.status === 401 ? null : (
+          <ProblemNotice problem={problem} onRetry={resource.reload} />
+        )}
+        {children(data)}
+      </>
+    );
+  }
+  if (problem !== undefined) return <ProblemNotice problem={problem} onRetry={resource.reload} />;
+  return <Loading />;
+}
+
+export function Loading() {
+  return (
+    <div class="loading" aria-busy="true">
+      <span class="visually-hidden">Loading…</span>
+      <span class="bone" />
+      <span class="bone" />
+      <span class="bone" />
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+import { type JsonObject } from "../api/shapes.ts";
+import { ROUTES, UPSTREAMS } from "../form/sections.ts";
+import { Head } from "../parts/bits.tsx";
+import { Empty } from "../parts/states.tsx";
+import { Activity } from "../views/activity.tsx";
+import { Config } from "../views/config.tsx";
+import { Content } from "../views/content.tsx";
+import { Edit } from "../views/edit.tsx";
+import { Filters } from "../views/filters.tsx";
+import { Overview } from "../views/overview.tsx";
+import { Payments } from "../views/payments.tsx";
+import { Routes } from "../views/routes.tsx";
+import { Upstreams } from "../views/upstreams.tsx";
+import { Usage } from "../views/usage.tsx";
+
+interface CurrentViewProps {
+  readonly view: string;
+  readonly query: URLSearchParams;
+}
+
+export function CurrentView({ view, query }: CurrentViewProps) {
+  switch (view) {
+    case "overview":
+      return <Overview />;
+    case "routes":
+      return <Routes />;
+    case "routes/new":
+      return <Edit section={ROUTES} find={undefined} name={view} />;
+    case "routes/edit": {
+      const prefix = query.get("prefix");
+      const host = query.get("host");
+      const find = (item: JsonObject): boolean => item["path_prefix"] === prefix && (item["host"] ?? null) === host;
+      return <Edit section={ROUTES} find={find} name={`${view}?${query.toString()}`} />;
+    }
+    case "upstreams":
+      return <Upstreams />;
+    case "upstreams/new":
+      return <Edit section={UPSTREAMS} find={undefined} name={view} />;
+    case "upstreams/edit": {
+      const name = query.get("name");
+      return <Edit section={UPSTREAMS} find={(item) => item["name"] === name} name={`${view}?${query.toString()}`} />;
+    }
+    case "payments":
+      return <Payments />;
+    case "usage":
+      return <Usage by={query.get("by") ?? "consumers"} />;
+    case "config":
+      return <Config />;
+    case "filters":
+      return <Filters />;
+    case "content":
+      return <Content />;
+    case "activity":
+      return <Activity show={query.get("show") ?? "events"} />;
+    default:
+      return (
+        <>
+          <Head title="No such page" />
+          <Empty title="The console has no page at this address">
+            <a href="#/overview">Go to the overview</a>
+          </Empty>
+        </>
+      );
+  }
+}

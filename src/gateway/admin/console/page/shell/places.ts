@@ -1,0 +1,32 @@
+export interface Entry {
+  readonly view: string;
+  readonly title: string;
+}
+
+/** What the menu has, in groups. */
+export const MENU: readonly { readonly title: string; readonly entries: readonly Entry[] }[] = [
+  {
+    title: "Traffic",
+    entries: [
+      { view: "overview", title: "Overview" },
+      { view: "routes", title: "Routes" },
+      { view: "upstreams", title: "Upstreams" },
+    ],
+  },
+  {
+    title: "Business",
+    entries: [
+      { view: "payments", title: "Payments" },
+      { view: "usage", title: "Usage" },
+    ],
+  },
+  {
+    title: "System",
+    entries: [
+      { view: "config", title: "Configuration" },
+      { view: "filters", title: "Filters and tenants" },
+      { view: "content", title: "Content service" },
+      { view: "activity", title: "Activity" },
+    ],
+  },
+];

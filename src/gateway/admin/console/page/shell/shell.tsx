@@ -1,0 +1,87 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { offlineSince, session } from "../api/client.ts";
+import { place } from "../live/place.ts";
+import { useStore } from "../live/store.ts";
+import { Questions } from "../parts/ask.tsx";
+import { Time } from "../parts/bits.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { Told } from "../parts/told.tsx";
+import { LogInForm } from "../views/log-in.tsx";
+import { Menu } from "./menu.tsx";
+import { CurrentView } from "./current-view.tsx";
+
+/** The page around every view: the menu, what is wrong with the connection, and the log-in when a session ends. */
+export function Shell() {
+  const state = useStore(session);
+  const { view, query } = useStore(place);
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const main = useRef<HTMLElement>(null);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    setMenuOpen(false);
+    if (isFirst.current) isFirst.current = false;
+    else {
+      scrollTo(0, 0);
+      main.current?.focus({ preventScroll: true });
+    }
+  }, [view, query.toString()]);
+  return (
+    <>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          main.current?.focus();
+        }}
+      >
+        Skip to the content
+      </a>
+      <div class="shell">
+        <header class="side">
+          <div class="side-head">
+            <a class="brand" href="#/overview">
+              <img src="/favicon.svg" alt="" width="24" height="24" />
+              Turnpike
+            </a>
+            <button
+              class="button small menu-button"
+              type="button"
+              aria-expanded={isMenuOpen}
+              aria-controls="menu"
+              onClick={() => setMenuOpen(!isMenuOpen)}
+            >
+              Menu
+            </button>
+          </div>
+          <Menu isOpen={isMenuOpen} view={view} />
+        </header>
+        <main id="main" ref={main} tabIndex={-1}>
+          <Offline />
+          <CurrentView key={`${view}?${query.toString()}`} view={view} query={query} />
+        </main>
+      </div>
+      <Told />
+      <Questions />
+      {state.kind === "none" ? (
+        <Dialog title="Your session ended">
+          <p class="soft">Log in again to go on where you were. What you typed is still there.</p>
+          <LogInForm />
+        </Dialog>
+      ) : null}
+    </>
+  );
+}
+
+function Offline() {
+  const since = useStore(offlineSince);
+  return (
+    <div role="status" class="offline-place">
+      {since === undefined ? null : (
+        <p class="notice warn">
+          The gateway has not answered since <Time ms={since} />. Figures below are from before. Trying again…
+        </p>
+      )}
+    </div>
+  );
+}

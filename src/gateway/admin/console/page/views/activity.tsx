@@ -1,0 +1,113 @@
+import { useState } from "preact/hooks";
+import { counted } from "../format/numbers.ts";
+import { eventFeed } from "../live/event-feed.ts";
+import { linkTo } from "../live/place.ts";
+import { useStore } from "../live/store.ts";
+import { Badge, Head, Panel, Time } from "../parts/bits.tsx";
+import { Empty } from "../parts/states.tsx";
+import { EventList } from "./event-list.tsx";
+import { kindName } from "./event-text.ts";
+
+const SHOWN = 200;
+
+/** What happened, and what the program said. */
+export function Activity({ show }: { readonly show: string }) {
+  const { isLive } = useStore(eventFeed);
+  const isLog = show === "log";
+  return (
+    <>
+      <Head title="Activity" lead="Newest first. The gateway keeps the last 1,000 events and 500 lines of its log.">
+        <Badge tone={isLive ? "good" : "warn"}>{isLive ? "live" : "not connected"}</Badge>
+      </Head>
+      <nav class="tabs" aria-label="Activity">
+        <a href={linkTo("activity")} aria-current={isLog ? undefined : "page"}>
+          Events
+        </a>
+        <a href={linkTo("activity", { show: "log" })} aria-current={isLog ? "page" : undefined}>
+          Log
+        </a>
+      </nav>
+      {isLog ? <Log /> : <Events />}
+    </>
+  );
+}
+
+function Events() {
+  const { events } = useStore(eventFeed);
+  const [kind, setKind] = useState("");
+  const kinds = [...new Set(events.map((event) => event.kind))].toSorted();
+  const wanted = kind === "" ? events : events.filter((event) => event.kind === kind);
+  return (
+    <Panel
+      title={counted(wanted.length, "event")}
+      isFlush
+      aside={
+        <select
+          class="input filter"
+          aria-label="Kind of event"
+          value={kind}
+          onChange={(event) => setKind(event.currentTarget.value)}
+        >
+          <option value="">All kinds</option>
+          {kinds.map((one) => (
+            <option key={one} value={one}>
+              {kindName(one)}
+            </option>
+          ))}
+        </select>
+      }
+    >
+      {wanted.length === 0 ? (
+        <Empty title="Nothing has happened yet">
+          Changes, reloads, restarts and the health of servers are listed here as they come.
+        </Empty>
+      ) : (
+        <EventList events={wanted.slice(-SHOWN).toReversed()} when={(event) => <Time ms={event.time_ms} />} />
+      )}
+    </Panel>
+  );
+}
+
+function Log() {
+  const { lines } = useStore(eventFeed);
+  const [filter, setFilter] = useState("");
+  const wanted = filter.trim().toLowerCase();
+  const shown = wanted === "" ? lines : lines.filter(({ text }) => text.toLowerCase().includes(wanted));
+  return (
+    <Panel
+      title={counted(shown.length, "line")}
+      isFlush
+      aside={
+        <input
+          class="input filter"
+          type="search"
+          placeholder="Filter"
+          aria-label="Filter lines"
+          value={filter}
+          onInput={(event) => setFilter(event.currentTarget.value)}
+        />
+      }
+    >
+      {shown.length === 0 ? (
+        <Empty title={lines.length === 0 ? "The log is empty" : `No line has “${filter}” in it`}>
+          Warnings and errors of all processes come here. The access log is elsewhere.
+        </Empty>
+      ) : (
+        <ol class="log">
+          {shown
+            .slice(-SHOWN)
+            .toReversed()
+            .map(({ time_ms: time, worker, text }, at) => (
+              <li key={`${time} ${at}`}>
+                <span class="soft num">
+                  <Time ms={time} />
+                </span>
+                <span class="soft num">{worker === 0 ? "" : `worker ${worker}`}</span>
+                <code>{text}</code>
+              </li>
+            ))}
+        </ol>
+      )}
+    </Panel>
+  );
+}

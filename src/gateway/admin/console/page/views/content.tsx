@@ -1,0 +1,122 @@
+import { type ContentFigures, type ContentSummary, type Json, type JsonObject } from "../api/shapes.ts";
+import { isObject } from "../form/merge-patch.ts";
+import { count, NONE } from "../format/numbers.ts";
+import { useResource } from "../live/resource.ts";
+import { Badge, Head, Panel, Tile, Tiles, type Tone } from "../parts/bits.tsx";
+import { Empty, Loaded } from "../parts/states.tsx";
+import { Busy } from "./content-figures.tsx";
+
+const READ_MS = 3_000;
+
+/** The content service: whether it can load pages, and how busy it is. */
+export function Content() {
+  const content = useResource<ContentSummary>("/v1/content", { everyMs: READ_MS });
+  return (
+    <>
+      <Head title="Content service" lead="Loads and reads pages for the operations that are sold." />
+      <Loaded resource={content}>
+        {(state) =>
+          state.available ? (
+            // What it says is JSON.
+            <Health health={state.health as JsonObject} />
+          ) : (
+            <Empty title="No content service answers">
+              <p>{sentence(state.reason)}</p>
+              <p>
+                <code>turnpike start</code> runs one beside the gateway. This page looks again each few seconds.
+              </p>
+            </Empty>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+function sentence(text: string): string {
+  return `${capital(text)}${/[.!?]$/.test(text) ? "" : "."}`;
+}
+
+function reasonOf(health: JsonObject): string {
+  const detail = health["detail"] ?? health["title"] ?? "It says that it is not healthy.";
+  return typeof detail === "string" ? detail : JSON.stringify(detail);
+}
+
+const PROVIDER_TONES: Readonly<Record<string, Tone>> = { closed: "good", "half-open": "warn", open: "bad" };
+const PROVIDER_STATES: Readonly<Record<string, string>> = {
+  closed: "asked",
+  "half-open": "tried again",
+  open: "not asked: it fails",
+};
+
+function Health({ health }: { readonly health: JsonObject }) {
+  const browser = isObject(health["browser"]) ? health["browser"] : {};
+  const fonts = isObject(health["fonts"]) ? health["fonts"]["missing"] : undefined;
+  const providers: readonly Json[] = Array.isArray(health["search"]) ? health["search"] : [];
+  const isOk = health["status"] === "ok";
+  // What the service calls so has this shape.
+  const figures = health["figures"] as unknown as ContentFigures | undefined;
+  return (
+    <>
+      <Tiles>
+        <Tile
+          label="Service"
+          value={<Badge tone={isOk ? "good" : "bad"}>{isOk ? "healthy" : "not healthy"}</Badge>}
+          detail={isOk ? `version ${textOf(health["version"])}` : reasonOf(health)}
+        />
+        <Tile
+          label="Browser"
+          value={
+            <Badge tone={browser["sandboxed"] === true ? "good" : "warn"}>
+              {browser["sandboxed"] === true ? "sandboxed" : "no sandbox"}
+            </Badge>
+          }
+          detail={`${textOf(browser["name"])} ${textOf(browser["version"])}`}
+        />
+        {figures === undefined ? null : (
+          <Tile
+            label="Browsers"
+            value={count(figures.browsers.running)}
+            detail={`${count(figures.browsers.started)} started, ${count(figures.browsers.lost)} lost`}
+          />
+        )}
+      </Tiles>
+      {figures === undefined ? null : <Busy figures={figures} />}
+      <Panel title="Search providers">
+        {providers.length === 0 ? (
+          <Empty title="No search providers">
+            They are named in <code>content.search.providers</code>.
+          </Empty>
+        ) : (
+          <ul class="lines">
+            {providers.map((provider) => {
+              const { name, state } = isObject(provider) ? provider : {};
+              const word = textOf(state);
+              return (
+                <li key={textOf(name)}>
+                  <span class="lines-main">{textOf(name)}</span>
+                  <Badge tone={PROVIDER_TONES[word] ?? "none"}>{PROVIDER_STATES[word] ?? word}</Badge>
+                </li>
+              );
+            })}
+          </ul>
+        )}
+      </Panel>
+      <Panel title="Fonts">
+        {Array.isArray(fonts) && fonts.length > 0 ? (
+          <p>Pages are shown without fonts for: {fonts.map(textOf).join(", ")}.</p>
+        ) : (
+          <p class="soft">{Array.isArray(fonts) ? "Pages have fonts for all kinds of text." : "Not known yet."}</p>
+        )}
+      </Panel>
+    </>
+  );
+}
+
+function capital(text: string): string {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+function textOf(value: Json | undefined): string {
+  return value === undefined || value === null ? NONE : typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,207 @@
+import { useState } from "preact/hooks";
+import { call } from "../api/client.ts";
+import { type RouteSummary } from "../api/shapes.ts";
+import { routeAddress } from "../form/sections.ts";
+import { counted, NONE, percent, short } from "../format/numbers.ts";
+import { traffic } from "../live/overview-feed.ts";
+import { linkTo } from "../live/place.ts";
+import { cacheShare, type RouteRates } from "../live/rates.ts";
+import { useResource } from "../live/resource.ts";
+import { useStore } from "../live/store.ts";
+import { useMayChange } from "../parts/access.ts";
+import { ask } from "../parts/ask.tsx";
+import { Badge, Head, latencyText, Panel } from "../parts/bits.tsx";
+import { RouteName } from "../parts/route-name.tsx";
+import { Empty, Loaded } from "../parts/states.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { tell } from "../parts/told.tsx";
+import { Errors } from "./overview.tsx";
+
+/** What counters of a route are named by. */
+function labelOf({ host, path_prefix: prefix }: RouteSummary): string {
+  return `${host ?? ""}${prefix}`;
+}
+
+/** All routes, what they do, and what comes to them. */
+export function Routes() {
+  const routes = useResource<{ readonly routes: readonly RouteSummary[] }>("/v1/routes", { on: ["change", "reload"] });
+  const mayChange = useMayChange();
+  return (
+    <>
+      <Head title="Routes" lead="The longest prefix that fits a request's path takes it.">
+        {mayChange ? (
+          <a class="button primary" href={linkTo("routes/new")}>
+            Add route
+          </a>
+        ) : null}
+      </Head>
+      <Loaded resource={routes}>
+        {(data) => <RouteTable routes={data.routes} mayChange={mayChange} onChange={routes.reload} />}
+      </Loaded>
+    </>
+  );
+}
+
+interface RouteTableProps {
+  readonly routes: readonly RouteSummary[];
+  readonly mayChange: boolean;
+  readonly onChange: () => void;
+}
+
+function RouteTable({ routes, mayChange, onChange }: RouteTableProps) {
+  const { window, now } = useStore(traffic);
+  const [filter, setFilter] = useState("");
+  const wanted = filter.trim().toLowerCase();
+  const shown = wanted === "" ? routes : routes.filter((route) => searchText(route).includes(wanted));
+  const caches = new Map((now?.caches.routes ?? []).map((cache) => [cache.route, cache]));
+  const ratesOf = (route: RouteSummary): RouteRates | undefined => window?.routes.get(labelOf(route));
+  const columns: Column<RouteSummary>[] = [
+    {
+      name: "Route",
+      sort: labelOf,
+      cell: (route) => <RouteName host={route.host} prefix={route.path_prefix} />,
+    },
+    { name: "Goes to", cell: (route) => <Target route={route} /> },
+    { name: "Guards", cell: (route) => <Guards route={route} /> },
+    {
+      name: "Price",
+      isNumber: true,
+      cell: ({ x402 }) => (x402 === undefined ? NONE : <span title={x402.network}>{x402.price}</span>),
+    },
+    {
+      name: "Cache hits",
+      isNumber: true,
+      isMinor: true,
+      cell: (route) => (route.cache === undefined ? NONE : percent(cacheShareOf(caches.get(labelOf(route))))),
+    },
+    {
+      name: "Requests",
+      isNumber: true,
+      sort: (route) => ratesOf(route)?.perSecond ?? 0,
+      cell: (route) => (window === undefined ? NONE : `${short(ratesOf(route)?.perSecond ?? 0)} /s`),
+    },
+    {
+      name: "p95",
+      isNumber: true,
+      sort: (route) => ratesOf(route)?.p95?.ms ?? 0,
+      cell: (route) => latencyText(ratesOf(route)?.p95),
+    },
+    {
+      name: "5xx",
+      isNumber: true,
+      sort: (route) => ratesOf(route)?.serverErrors ?? 0,
+      cell: (route) => (window === undefined ? NONE : <Errors errors={ratesOf(route)?.serverErrors ?? 0} />),
+    },
+  ];
+  if (mayChange) columns.push({ name: "Actions", cell: (route) => <Actions route={route} onChange={onChange} /> });
+  if (routes.length === 0) {
+    return (
+      <Empty title="No routes yet">
+        Requests get 404, or files of server.static_root.{" "}
+        {mayChange ? <a href={linkTo("routes/new")}>Add the first route</a> : null}
+      </Empty>
+    );
+  }
+  return (
+    <Panel
+      title={counted(shown.length, "route")}
+      aside={
+        <input
+          class="input filter"
+          type="search"
+          placeholder="Filter"
+          aria-label="Filter routes"
+          value={filter}
+          onInput={(event) => setFilter(event.currentTarget.value)}
+        />
+      }
+      isFlush
+    >
+      <Table
+        caption="Routes, with rates of the last minute"
+        columns={columns}
+        rows={shown}
+        keyOf={(route) => `${route.host ?? ""} ${route.path_prefix}`}
+        empty={
+          <Empty title={`No route has “${filter}” in it`}>Prefixes, hosts, upstreams and guards are searched.</Empty>
+        }
+      />
+    </Panel>
+  );
+}
+
+function cacheShareOf(cache: Parameters<typeof cacheShare>[1] | undefined): number | undefined {
+  return cache === undefined ? undefined : cacheShare(undefined, cache);
+}
+
+function searchText({ path_prefix: prefix, host, upstream, auth, traffic_split: split }: RouteSummary): string {
+  const names = [prefix, host, upstream, auth, ...(split ?? []).map((share) => share.upstream)];
+  return names.join(" ").toLowerCase();
+}
+
+function Target({ route }: { readonly route: RouteSummary }) {
+  const { upstream, traffic_split: split, tenant } = route;
+  if (split !== undefined && split.length > 0) {
+    const whole = split.reduce((sum, { weight }) => sum + weight, 0);
+    return (
+      <span class="stack">
+        {split.map((share) => (
+          <span key={share.upstream} class="num">
+            <code>{share.upstream}</code> <span class="soft">{percent(whole === 0 ? 0 : share.weight / whole)}</span>
+          </span>
+        ))}
+      </span>
+    );
+  }
+  if (upstream !== undefined) return <code>{upstream}</code>;
+  return tenant === undefined ? <>{NONE}</> : <span>tenants</span>;
+}
+
+function Guards({
+  route: { auth, rate_limit: limit, wasm_filter: hasFilter, wasm_required: isBroken },
+}: {
+  readonly route: RouteSummary;
+}) {
+  const guards = [
+    ...(auth === "none" ? [] : [auth]),
+    ...(limit === undefined ? [] : [`${short(limit.requests_per_second ?? 100)} /s`]),
+    ...(hasFilter ? ["filter"] : []),
+  ];
+  return (
+    <span class="stack">
+      <span>{guards.length === 0 ? NONE : guards.join(", ")}</span>
+      {isBroken === true ? <Badge tone="bad">filter missing: answers 503</Badge> : null}
+    </span>
+  );
+}
+
+function Actions({ route, onChange }: { readonly route: RouteSummary; readonly onChange: () => void }) {
+  const name = labelOf(route);
+  const remove = (): void =>
+    ask({
+      title: "Remove this route?",
+      isDangerous: true,
+      action: "Remove route",
+      body: (
+        <p>
+          Requests to <code>{name}</code> go to the next route that fits, or get 404. Requests under way end as they
+          began. It stays in the file until you persist.
+        </p>
+      ),
+      async run() {
+        await call(routeAddress(route.path_prefix, route.host), { method: "DELETE" });
+        tell(`The route ${name} is removed. The file has it until you persist.`);
+        onChange();
+      },
+    });
+  return (
+    <span class="row-actions">
+      <a class="button small quiet" href={linkTo("routes/edit", { prefix: route.path_prefix, host: route.host })}>
+        Edit<span class="visually-hidden"> {name}</span>
+      </a>
+      <button class="button small quiet" type="button" onClick={remove}>
+        Remove<span class="visually-hidden"> {name}</span>
+      </button>
+    </span>
+  );
+}

@@ -1,0 +1,211 @@
+import { call } from "../api/client.ts";
+import { type ServerState, type UpstreamState } from "../api/shapes.ts";
+import { UPSTREAMS } from "../form/sections.ts";
+import { count, counted } from "../format/numbers.ts";
+import { linkTo } from "../live/place.ts";
+import { useResource } from "../live/resource.ts";
+import { useMayChange } from "../parts/access.ts";
+import { ask } from "../parts/ask.tsx";
+import { Ago, Badge, Head, Panel } from "../parts/bits.tsx";
+import { Empty, Loaded } from "../parts/states.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { tell } from "../parts/told.tsx";
+
+const READ_MS = 2_000;
+
+/** All upstreams with their servers: health, why, and what they carry. */
+export function Upstreams() {
+  const upstreams = useResource<{ readonly upstreams: readonly UpstreamState[] }>("/v1/upstreams", {
+    everyMs: READ_MS,
+    on: ["change", "reload", "server_health", "drain", "discovery"],
+  });
+  const mayChange = useMayChange();
+  return (
+    <>
+      <Head title="Upstreams" lead="Groups of servers that routes forward to.">
+        {mayChange ? (
+          <a class="button primary" href={linkTo("upstreams/new")}>
+            Add upstream
+          </a>
+        ) : null}
+      </Head>
+      <Loaded resource={upstreams}>
+        {(data) =>
+          data.upstreams.length === 0 ? (
+            <Empty title="No upstreams yet">
+              A route needs one to forward to.{" "}
+              {mayChange ? <a href={linkTo("upstreams/new")}>Add the first upstream</a> : null}
+            </Empty>
+          ) : (
+            data.upstreams.map((upstream) => (
+              <Upstream key={upstream.name} upstream={upstream} mayChange={mayChange} onChange={upstreams.reload} />
+            ))
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+interface UpstreamProps {
+  readonly upstream: UpstreamState;
+  readonly mayChange: boolean;
+  readonly onChange: () => void;
+}
+
+function Upstream({ upstream, mayChange, onChange }: UpstreamProps) {
+  const { name, servers, load_balancer: balancer, protocol } = upstream;
+  const able = servers.filter(({ in_rotation: isIn }) => isIn).length;
+  const remove = (): void =>
+    ask({
+      title: "Remove this upstream?",
+      isDangerous: true,
+      action: "Remove upstream",
+      body: (
+        <p>
+          <code>{name}</code> goes with its {counted(servers.length, "server")}. It can only go when no route refers to
+          it.
+        </p>
+      ),
+      async run() {
+        await call(UPSTREAMS.addressOf({ name }), { method: "DELETE" });
+        tell(`The upstream ${name} is removed. The file has it until you persist.`);
+        onChange();
+      },
+    });
+  return (
+    <Panel
+      title={<code>{name}</code>}
+      isFlush
+      aside={
+        <>
+          <span class="soft num">
+            {able} of {servers.length} in rotation, <code>{balancer}</code>
+            {protocol === undefined || protocol === "http1" ? "" : `, ${protocol}`}
+          </span>
+          {mayChange ? (
+            <span class="row-actions">
+              <a class="button small quiet" href={linkTo("upstreams/edit", { name })}>
+                Edit<span class="visually-hidden"> {name}</span>
+              </a>
+              <button class="button small quiet" type="button" onClick={remove}>
+                Remove<span class="visually-hidden"> {name}</span>
+              </button>
+            </span>
+          ) : null}
+        </>
+      }
+    >
+      <Table
+        isEven
+        caption={`Servers of ${name}`}
+        rows={servers}
+        keyOf={({ server }) => server}
+        empty={<Empty title="No servers">Requests get 502. Discovery has found none yet, or none is configured.</Empty>}
+        columns={columnsFor(name, mayChange, onChange)}
+      />
+    </Panel>
+  );
+}
+
+function columnsFor(upstream: string, mayChange: boolean, onChange: () => void): Column<ServerState>[] {
+  const columns: Column<ServerState>[] = [
+    {
+      name: "Server",
+      cell: (server) => (
+        <span class="stack">
+          <code>{placeOf(server)}</code>
+          <span class="soft small">
+            {server.source}
+            {server.backup === true ? ", backup" : ""}
+          </span>
+        </span>
+      ),
+    },
+    { name: "Health", cell: (server) => <Health server={server} /> },
+    { name: "Weight", isNumber: true, isMinor: true, cell: ({ weight = 1 }) => count(weight) },
+    { name: "In flight", isNumber: true, cell: (server) => count(server.requests_in_flight) },
+    { name: "Connections", isNumber: true, cell: ({ connections }) => count(connections) },
+    {
+      name: "Failures",
+      isNumber: true,
+      cell: (server) => (
+        <span class="stack end">
+          {count(server.failures)}
+          {server.last_failure_ms === undefined ? null : (
+            <span class="soft small">
+              <Ago ms={server.last_failure_ms} />
+            </span>
+          )}
+        </span>
+      ),
+    },
+  ];
+  if (mayChange) {
+    columns.push({
+      name: "Actions",
+      cell: (server) => <DrainButton upstream={upstream} server={server} onChange={onChange} />,
+    });
+  }
+  return columns;
+}
+
+function placeOf({ unix, address, port, server }: ServerState): string {
+  if (unix !== undefined && unix !== "") return unix;
+  if (address === undefined) return server;
+  return `${address.includes(":") ? `[${address}]` : address}:${port ?? ""}`;
+}
+
+/** Health by its name; where a server takes nothing, why. */
+export function Health({ server: { health, in_rotation: isIn, drained, reason } }: { readonly server: ServerState }) {
+  const tone = drained ? "accent" : health === "unhealthy" || !isIn ? "bad" : health === "healthy" ? "good" : "none";
+  return (
+    <span class="stack">
+      <Badge tone={tone}>
+        {drained ? "drained" : isIn ? health : health === "unchecked" ? "out of rotation" : health}
+      </Badge>
+      {reason === undefined || reason === "" || (isIn && !drained) ? null : (
+        <span class="soft small reason">{reason}</span>
+      )}
+    </span>
+  );
+}
+
+interface DrainProps {
+  readonly upstream: string;
+  readonly server: ServerState;
+  readonly onChange: () => void;
+}
+
+function DrainButton({ upstream, server, onChange }: DrainProps) {
+  const name = placeOf(server);
+  const act = async (way: "drain" | "undrain"): Promise<void> => {
+    const address = `/v1/upstreams/${encodeURIComponent(upstream)}/servers/${encodeURIComponent(server.server)}/${way}`;
+    await call(address, { method: "POST" });
+    tell(way === "drain" ? `${name} takes no new requests.` : `${name} takes requests again.`);
+    onChange();
+  };
+  const { drained } = server;
+  const question = (): void =>
+    ask({
+      title: drained ? "Let this server take requests again?" : "Drain this server?",
+      action: drained ? "Undrain server" : "Drain server",
+      body: drained ? (
+        <p>
+          <code>{name}</code> takes its share of new requests again.
+        </p>
+      ) : (
+        <p>
+          <code>{name}</code> takes no new requests; {counted(server.requests_in_flight, "request")} under way end by
+          themselves. The other servers of <code>{upstream}</code> take its share. It is not written to the file.
+        </p>
+      ),
+      run: () => act(drained ? "undrain" : "drain"),
+    });
+  return (
+    <button class="button small" type="button" onClick={question}>
+      {drained ? "Undrain" : "Drain"}
+      <span class="visually-hidden"> {name}</span>
+    </button>
+  );
+}

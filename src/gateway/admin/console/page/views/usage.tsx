@@ -1,0 +1,207 @@
+import { call } from "../api/client.ts";
+import { type Amount, type PaymentSummary, type SoldCounts, type UsageBody, type UsageCounts } from "../api/shapes.ts";
+import { aligned, currencyOf } from "../format/money.ts";
+import { bytes, count, counted, NONE } from "../format/numbers.ts";
+import { linkTo } from "../live/place.ts";
+import { type Resource, useResource } from "../live/resource.ts";
+import { useMayChange } from "../parts/access.ts";
+import { ask } from "../parts/ask.tsx";
+import { Ago, Head, Panel, Time } from "../parts/bits.tsx";
+import { Empty, Loaded } from "../parts/states.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { tell } from "../parts/told.tsx";
+import { Errors } from "./overview.tsx";
+import { Token } from "../parts/token.tsx";
+
+const READ_MS = 5_000;
+const WAYS = ["consumers", "routes", "upstreams"] as const;
+type Way = (typeof WAYS)[number];
+
+interface Row extends UsageCounts {
+  readonly payments: number;
+  readonly amounts: readonly Amount[];
+  readonly key: string;
+  readonly name: string;
+  readonly isNamed: boolean;
+}
+
+/** Who asked for how much, since the counters were last reset. */
+export function Usage({ by }: { readonly by: string }) {
+  const usage = useResource<UsageBody>("/v1/usage", { everyMs: READ_MS });
+  const payments = useResource<PaymentSummary>("/v1/payments");
+  const mayChange = useMayChange();
+  const way: Way = WAYS.find((one) => one === by) ?? "consumers";
+  return (
+    <>
+      <Head
+        title="Usage"
+        lead={
+          usage.data === undefined ? undefined : (
+            <>
+              Counted since <Time ms={usage.data.since_ms} />. Consumers are named by authentication.
+            </>
+          )
+        }
+      >
+        <a class="button" href="/v1/usage?format=csv" download="usage.csv">
+          Download CSV
+        </a>
+        {mayChange ? <ResetButton usage={usage} /> : null}
+      </Head>
+      <nav class="tabs" aria-label="Usage by">
+        {WAYS.map((one) => (
+          <a key={one} href={linkTo("usage", { by: one })} aria-current={one === way ? "page" : undefined}>
+            By {one.slice(0, -1)}
+          </a>
+        ))}
+      </nav>
+      <Loaded resource={usage}>
+        {(data) => <UsageTable way={way} rows={withTokens(rowsOf(data, way), payments.data)} />}
+      </Loaded>
+    </>
+  );
+}
+
+function ResetButton({ usage }: { readonly usage: Resource<UsageBody> }) {
+  const reset = (): void =>
+    ask({
+      title: "Reset usage?",
+      isDangerous: true,
+      action: "Reset usage",
+      body: (
+        <p>
+          All counters of consumers, routes and upstreams begin at 0. Download the CSV first to keep them. Payments and
+          the metrics stay as they are.
+        </p>
+      ),
+      async run() {
+        await call("/v1/usage", { method: "DELETE" });
+        tell("Usage is reset.");
+        usage.reload();
+      },
+    });
+  return (
+    <button class="button danger" type="button" onClick={reset}>
+      Reset
+    </button>
+  );
+}
+
+function rowsOf(usage: UsageBody, way: Way): readonly Row[] {
+  if (way === "upstreams") return usage.upstreams.map((entry) => rowOf(entry, entry.upstream, entry.upstream));
+  if (way === "routes") {
+    return usage.routes.map((entry) => rowOf(entry, entry.route, entry.route === "" ? "no route" : entry.route));
+  }
+  return usage.consumers.map((entry) => rowOf(entry, entry.name, entry.anonymous === true ? "anonymous" : entry.name));
+}
+
+type Entry = UsageCounts & Partial<Pick<SoldCounts, "payments" | "amounts">> & { readonly other?: true };
+
+function rowOf(entry: Entry, key: string, shown: string): Row {
+  const isOther = entry.other === true;
+  const name = isOther ? "all others" : shown;
+  return {
+    ...entry,
+    payments: entry.payments ?? 0,
+    amounts: entry.amounts ?? [],
+    key: `${isOther ? "other" : "own"} ${key} ${name}`,
+    name,
+    isNamed: name === key && name !== "",
+  };
+}
+
+/** Usage counts in units of tokens; the ledger knows their names and decimals. */
+function withTokens(rows: readonly Row[], payments: PaymentSummary | undefined): readonly Row[] {
+  if (payments?.available !== true) return rows;
+  const tokens = new Map([...payments.recent, ...payments.days].map((one) => [currencyOf(one).toLowerCase(), one]));
+  return rows.map((row) => ({
+    ...row,
+    amounts: row.amounts.map((amount) => {
+      const { decimals, symbol } = tokens.get(currencyOf(amount).toLowerCase()) ?? {};
+      return {
+        ...amount,
+        ...(decimals === undefined ? {} : { decimals }),
+        ...(symbol === undefined ? {} : { symbol }),
+      };
+    }),
+  }));
+}
+
+function UsageTable({ way, rows }: { readonly way: Way; readonly rows: readonly Row[] }) {
+  const columns: Column<Row>[] = [
+    {
+      name: way === "consumers" ? "Consumer" : way === "routes" ? "Route" : "Upstream",
+      sort: ({ name }) => name,
+      cell: ({ name, isNamed }) => (isNamed ? <code class="route-name">{name}</code> : <em class="soft">{name}</em>),
+    },
+    { name: "Requests", isNumber: true, sort: ({ requests }) => requests, cell: ({ requests }) => count(requests) },
+    {
+      name: "In",
+      isNumber: true,
+      sort: (row) => row.request_bytes,
+      cell: (row) => bytes(row.request_bytes),
+    },
+    {
+      name: "Out",
+      isNumber: true,
+      sort: (row) => row.response_bytes,
+      cell: (row) => bytes(row.response_bytes),
+    },
+    { name: "4xx", isNumber: true, sort: (row) => row.client_errors, cell: (row) => count(row.client_errors) },
+    {
+      name: "5xx",
+      isNumber: true,
+      sort: (row) => row.server_errors,
+      cell: (row) => <Errors errors={row.server_errors} />,
+    },
+  ];
+  if (way !== "upstreams") {
+    const amounts = rows.flatMap((row) => row.amounts);
+    const texts = aligned(amounts);
+    const textOf = new Map(amounts.map((amount, at) => [amount, texts[at] ?? ""]));
+    columns.push(
+      { name: "Payments", isNumber: true, sort: ({ payments }) => payments, cell: ({ payments }) => count(payments) },
+      { name: "Paid", isNumber: true, cell: (row) => <Paid amounts={row.amounts} textOf={textOf} /> },
+    );
+  }
+  columns.push({
+    name: "Last seen",
+    isNumber: true,
+    sort: (row) => row.last_seen_ms,
+    cell: (row) => <Ago ms={row.last_seen_ms} />,
+  });
+  return (
+    <Panel title={counted(rows.length, way.slice(0, -1))} isFlush>
+      <Table
+        key={way}
+        caption={`Usage by ${way.slice(0, -1)}`}
+        columns={columns}
+        rows={rows}
+        keyOf={({ key }) => key}
+        sortedBy="Requests"
+        empty={<Empty title="Nothing was counted yet">The first request through the gateway begins the list.</Empty>}
+      />
+    </Panel>
+  );
+}
+
+interface PaidProps {
+  readonly amounts: readonly Amount[];
+  readonly textOf: ReadonlyMap<Amount, string>;
+}
+
+function Paid({ amounts, textOf }: PaidProps) {
+  if (amounts.length === 0) return <>{NONE}</>;
+  return (
+    <span class="stack end">
+      {amounts.map((amount) => (
+        <span key={currencyOf(amount)}>
+          {textOf.get(amount)}{" "}
+          <span class="soft">
+            <Token {...amount} />
+          </span>
+        </span>
+      ))}
+    </span>
+  );
+}

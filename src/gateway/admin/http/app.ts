@@ -1,0 +1,152 @@
+import { type Context, Hono } from "hono";
+import { messageOf } from "../../../lib/caught.ts";
+import { TurnpikeError } from "../../../lib/errors.ts";
+import { isRequestId, nextRequestId } from "../../../lib/request-id.ts";
+import { type ConsoleFile, consoleAnswer } from "../console/console-files.ts";
+import { type Call, type Operation } from "../operations/operation.ts";
+import { type AdminParts } from "../parts.ts";
+import { checkType, readJson } from "./body.ts";
+import { type Incoming } from "./exchange.ts";
+import { type Guard, TooManyTries } from "./guard.ts";
+import { problemResponse } from "./problem.ts";
+
+interface Env {
+  readonly Bindings: Incoming & { readonly requestId: string };
+}
+
+export interface AppDeps {
+  readonly parts: AdminParts;
+  readonly guard: Guard;
+  readonly operations: readonly Operation[];
+  readonly files: ReadonlyMap<string, ConsoleFile>;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** On every answer; the console's files have a Cache-Control of their own. */
+const SAFE: Readonly<Record<string, string>> = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+};
+const MAX_TARGET = 4096;
+
+/** The admin interface: a function from a request to its answer, which never rejects. */
+export function createApp(deps: AppDeps): (incoming: Incoming) => Promise<Response> {
+  const app = new Hono<Env>();
+  for (const [path, file] of deps.files) app.get(path, (context) => consoleAnswer(file, context.req.raw));
+  for (const operation of deps.operations) {
+    app.on(operation.method.toUpperCase(), operation.path.replaceAll(/\{(\w+)\}/g, ":$1"), (context) =>
+      serve(operation, context, deps),
+    );
+  }
+  const methods = allowedMethods(deps);
+  app.notFound((context) => refuse(context, deps, methods));
+  app.onError((error, { env }) => errorResponse(error, env.requestId, deps));
+  return async (incoming) => {
+    const { request } = incoming;
+    const given = request.headers.get("x-request-id") ?? "";
+    const requestId = isRequestId(given) ? given : nextRequestId();
+    const response = await answer(incoming, requestId);
+    for (const [name, value] of Object.entries(SAFE)) response.headers.set(name, value);
+    if (!response.headers.has("cache-control")) response.headers.set("cache-control", "no-store");
+    response.headers.set("x-request-id", requestId);
+    return response;
+  };
+
+  async function answer(incoming: Incoming, requestId: string): Promise<Response> {
+    try {
+      checkTarget(incoming.request);
+      // The router would look over empty parts of a path.
+      if (new URL(incoming.request.url).pathname.includes("//")) throw unknownPath();
+      return await app.fetch(incoming.request, { ...incoming, requestId });
+    } catch (error) {
+      return errorResponse(error, requestId, deps);
+    }
+  }
+}
+
+/** Throws where there is no host, and where the path cannot be decoded: no route may be named by guesswork. */
+function checkTarget({ url, headers }: Request): void {
+  // RFC 9112 §3.2.
+  if (!headers.has("host")) throw new TurnpikeError("bad-request", "Cannot read the request: it has no Host field");
+  if (url.length > MAX_TARGET)
+    throw new TurnpikeError(
+      "uri-too-long",
+      `Cannot read the request: its target has more than ${MAX_TARGET} characters`,
+    );
+  try {
+    decodeURIComponent(new URL(url).pathname);
+  } catch {
+    throw new TurnpikeError("bad-path", "Cannot read the path: it has a percent escape that is none, or is not UTF-8");
+  }
+}
+
+async function serve(operation: Operation, context: Context<Env>, deps: AppDeps): Promise<Response> {
+  const { request, connection, readBody } = context.env;
+  const { guard, parts } = deps;
+  const { access, body: rule } = operation;
+  const query = new URL(request.url).searchParams;
+  const changes = operation.method !== "get" || query.has("reset");
+  const caller = access === "anyone" ? undefined : guard.admit(request.headers, connection, changes);
+  if (access === "full" && caller?.access !== "full") throw readOnly();
+  for (const { name } of operation.query ?? []) {
+    if (query.getAll(name).length > 1)
+      throw new TurnpikeError("bad-request", `Cannot read the query: it has ${name} twice`);
+  }
+  if (rule !== undefined) checkType(request.headers.get("content-type"), rule.types);
+  const body = rule === undefined ? undefined : readJson(await readBody(rule.maxBytes));
+  const parameters = context.req.param();
+  const call: Call = { request, connection, caller, guard, parameters, query, body };
+  return await operation.run(call, parts);
+}
+
+function readOnly(): TurnpikeError {
+  return new TurnpikeError("forbidden", "Cannot change anything by the key of readers");
+}
+
+/** The methods of each path, as patterns. */
+function allowedMethods({ operations, files }: AppDeps): readonly (readonly [RegExp, ReadonlySet<string>])[] {
+  const byPath = new Map<string, Set<string>>();
+  const add = (path: string, method: string): void => {
+    const methods = byPath.get(path) ?? new Set(["OPTIONS"]);
+    methods.add(method);
+    if (method === "GET") methods.add("HEAD");
+    byPath.set(path, methods);
+  };
+  for (const path of files.keys()) add(path, "GET");
+  for (const { path, method } of operations) add(path, method.toUpperCase());
+  return [...byPath].map(([path, methods]) => [
+    new RegExp(`^${path.replaceAll(/\{\w+\}/g, "[^/]+").replaceAll(".", "\\.")}$`),
+    methods,
+  ]);
+}
+
+/** What no operation takes. Below /v1 only who has a key is told what there is. */
+function refuse(
+  { env }: Context<Env>,
+  { guard }: AppDeps,
+  methods: readonly (readonly [RegExp, ReadonlySet<string>])[],
+): Response {
+  const { request, connection, requestId } = env;
+  const { pathname } = new URL(request.url);
+  const allowed = methods.find(([pattern]) => pattern.test(pathname))?.[1];
+  const allow = allowed === undefined ? undefined : [...allowed].toSorted().join(", ");
+  if (request.method === "OPTIONS" && allow !== undefined)
+    return new Response(null, { status: 204, headers: { allow } });
+  if (/^\/v1(?:\/|$)/.test(pathname)) guard.admit(request.headers, connection, false);
+  if (allow === undefined) throw unknownPath();
+  const error = new TurnpikeError("method-not-allowed", `Cannot do ${request.method} here`);
+  return problemResponse(error, requestId, { allow });
+}
+
+function unknownPath(): TurnpikeError {
+  return new TurnpikeError("not-found", "Cannot find this path; /v1/openapi.json lists those that there are");
+}
+
+function errorResponse(error: unknown, requestId: string, { onFault }: AppDeps): Response {
+  if (error instanceof TooManyTries) {
+    return problemResponse(error, requestId, { "retry-after": String(error.retryAfterSeconds) });
+  }
+  if (error instanceof TurnpikeError) return problemResponse(error, requestId);
+  onFault(new Error(`Cannot serve an admin request: ${messageOf(error)}`, { cause: error }));
+  return problemResponse(new TurnpikeError("internal", "Cannot serve the request: see the log"), requestId);
+}

@@ -1,0 +1,142 @@
+import { type IncomingMessage, type ServerResponse } from "node:http";
+import { TurnpikeError } from "../../../lib/errors.ts";
+import { type Connection } from "./connection.ts";
+
+/** What a handler has beside the request: who sent it, and its body, which is not part of `request`. */
+export interface Incoming {
+  readonly request: Request;
+  readonly connection: Connection;
+  /** The whole body. Rejects with an error for the client where it has more than `maxBytes`. */
+  readonly readBody: (maxBytes: number) => Promise<Uint8Array>;
+}
+
+/** One of HEAD is asked for as GET, and the body of its answer is left away. */
+type Handler = (incoming: Incoming) => Promise<Response>;
+
+const ABSOLUTE = /^https?:\/\/[^/?#]*/i;
+
+/** Answers a request of node:http by a handler of web requests. */
+export async function answerBy(
+  handler: Handler,
+  message: IncomingMessage,
+  answer: ServerResponse,
+  connection: Connection,
+): Promise<void> {
+  const gone = new AbortController();
+  answer.once("close", () => {
+    gone.abort();
+    connection.requestEnded(!message.complete);
+  });
+  const request = toRequest(message, gone.signal);
+  const response = await handler({
+    request,
+    connection,
+    readBody: (maxBytes) => readBody(message, maxBytes, connection),
+  });
+  await send(response, { message, answer, connection });
+}
+
+function toRequest(message: IncomingMessage, signal: AbortSignal): Request {
+  const { method = "GET", url: target = "/", rawHeaders } = message;
+  const headers = new Headers();
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    try {
+      headers.append(rawHeaders[i] ?? "", rawHeaders[i + 1] ?? "");
+    } catch {
+      // No handler looks at a field that the web's rules do not know.
+    }
+  }
+  // A URL would have a slash in the place of each backslash.
+  const path = target.replace(ABSOLUTE, "").replaceAll("\\", "%5C");
+  const url = `http://admin${path.startsWith("/") ? path : `/${path}`}`;
+  return new Request(url, { method: method === "HEAD" ? "GET" : method, headers, signal });
+}
+
+function tooLarge(maxBytes: number): TurnpikeError {
+  return new TurnpikeError("body-too-large", `Cannot read the body: it has more than ${maxBytes} bytes`);
+}
+
+async function readBody(message: IncomingMessage, maxBytes: number, connection: Connection): Promise<Uint8Array> {
+  if (Number(message.headers["content-length"] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  message.on("data", (chunk: Uint8Array) => {
+    length += chunk.length;
+    if (length > maxBytes) reject(tooLarge(maxBytes));
+    else chunks.push(chunk);
+  });
+  message.once("end", () => resolve(Buffer.concat(chunks)));
+  const cut = (): void => reject(new TurnpikeError("bad-request", "Cannot read the body: the connection has ended"));
+  message.once("error", cut);
+  message.once("close", cut);
+  try {
+    return await promise;
+  } finally {
+    message.removeAllListeners("data");
+    connection.bodyRead();
+  }
+}
+
+interface Sides {
+  readonly message: IncomingMessage;
+  readonly answer: ServerResponse;
+  readonly connection: Connection;
+}
+
+async function send(response: Response, { message, answer, connection }: Sides): Promise<void> {
+  const isHead = message.method === "HEAD";
+  const isStream = response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+  const body = isStream ? undefined : new Uint8Array(await response.arrayBuffer());
+  if (answer.destroyed) {
+    if (isStream) await response.body?.cancel();
+    return;
+  }
+  answer.statusCode = response.status;
+  for (const [name, value] of response.headers) if (name !== "set-cookie") answer.setHeader(name, value);
+  const cookies = response.headers.getSetCookie();
+  if (cookies.length > 0) answer.setHeader("set-cookie", cookies);
+  // What is left of a body would be read as the next request.
+  if (!message.complete || connection.isRetired) answer.setHeader("connection", "close");
+  message.resume();
+  if (body === undefined) {
+    await stream(response, { message, answer, connection });
+    return;
+  }
+  if (response.status !== 304 && response.status !== 204) answer.setHeader("content-length", body.length);
+  connection.writing();
+  answer.end(isHead ? undefined : body);
+}
+
+/** Sends pieces as the client takes them: there is never more than one that waits. */
+async function stream(response: Response, { message, answer, connection }: Sides): Promise<void> {
+  if (message.method === "HEAD" || response.body === null) {
+    await response.body?.cancel();
+    connection.writing();
+    answer.end();
+    return;
+  }
+  // What there may be of a body is not waited for.
+  connection.bodyRead();
+  const reader = response.body.getReader();
+  answer.once("close", () => void reader.cancel().catch(() => {}));
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done || answer.destroyed) break;
+    connection.writing();
+    await taken(answer, value);
+    connection.written();
+  }
+  if (!answer.destroyed) answer.end();
+}
+
+/** Waits until a piece has left, or the client is gone. */
+function taken(answer: ServerResponse, piece: Uint8Array): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (answer.write(piece)) resolve();
+  else {
+    answer.once("drain", resolve);
+    answer.once("close", resolve);
+  }
+  return promise;
+}

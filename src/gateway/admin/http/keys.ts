@@ -1,0 +1,55 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import { type Config } from "../../config/config.ts";
+
+/** What a key, or a session, may do. */
+export type Access = "full" | "read";
+
+/** The secrets of the interface, as digests: comparing takes as long for every wrong key. */
+export interface AdminKeys {
+  readonly full: Uint8Array;
+  /** Undefined: there is no key for readers. */
+  readonly read: Uint8Array | undefined;
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The keys of a configuration. Throws, naming the variable and never its value, where the environment lacks one. */
+export function readKeys({ admin }: Pick<Config, "admin">, environment: Environment): AdminKeys {
+  const full = admin.api_key_env === "" ? admin.api_key : variable("api_key_env", admin.api_key_env, environment);
+  const read =
+    admin.read_api_key_env === ""
+      ? admin.read_api_key
+      : variable("read_api_key_env", admin.read_api_key_env, environment);
+  if (full === "") throw new Error("Cannot serve the admin interface: admin.api_key is empty");
+  if (full === read) {
+    throw new Error("Cannot serve the admin interface: the key of readers is the one of operators; set another");
+  }
+  return { full: digest(full), read: read === "" ? undefined : digest(read) };
+}
+
+function variable(key: string, name: string, environment: Environment): string {
+  const value = environment[name]?.trim() ?? "";
+  if (value === "") throw new Error(`Cannot use admin.${key}: the environment variable ${name} is not set`);
+  if (/^[\x21-\x7e]{1,1024}$/.test(value)) return value;
+  throw new Error(
+    `Cannot use admin.${key}: the environment variable ${name} holds something else than 1 to 1024 visible ASCII characters`,
+  );
+}
+
+/** What whoever shows `key` may do; undefined: nothing. */
+export function accessOf({ full, read }: AdminKeys, key: string): Access | undefined {
+  const shown = digest(key);
+  const isFull = timingSafeEqual(shown, full);
+  const isRead = timingSafeEqual(shown, read ?? full);
+  if (isFull) return "full";
+  return isRead && read !== undefined ? "read" : undefined;
+}
+
+export function sameKeys(one: AdminKeys, other: AdminKeys): boolean {
+  const [a, b] = [one, other].map(({ full, read }) => Buffer.concat([full, read ?? new Uint8Array()]));
+  return a !== undefined && b !== undefined && a.equals(b);
+}
+
+function digest(key: string): Uint8Array {
+  return createHash("sha256").update(key).digest();
+}

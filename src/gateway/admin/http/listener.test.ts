@@ -1,0 +1,180 @@
+import { afterEach, expect, setDefaultTimeout, test } from "bun:test";
+import { connect, type Socket } from "node:net";
+import { patient } from "../../../lib/testing/patience.ts";
+import { until } from "../../../lib/testing/until.ts";
+import { type Patience } from "./connection.ts";
+import { answerBy, type Incoming } from "./exchange.ts";
+import { Listener, MAX_CONNECTIONS, MAX_CONNECTIONS_OF_ADDRESS } from "./listener.ts";
+import { malformedAnswer } from "./problem.ts";
+
+setDefaultTimeout(patient(30_000));
+
+const SHORT: Patience = { headMs: 400, idleMs: 400, bodyMs: 400, writeMs: 400 };
+const LONG: Patience = { headMs: 60_000, idleMs: 60_000, bodyMs: 60_000, writeMs: 60_000 };
+
+let opened: Listener | undefined;
+const sockets: Socket[] = [];
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await opened?.close();
+});
+
+async function listen(
+  handler: (incoming: Incoming) => Promise<Response>,
+  patience: Patience,
+  refusal: (address: string) => string | undefined = () => undefined,
+): Promise<Listener> {
+  const listener = await Listener.bind({
+    address: "127.0.0.1",
+    port: 0,
+    secure: undefined,
+    patience,
+    refusal,
+    malformed: malformedAnswer,
+    handle: (message, answer, connection) => {
+      answerBy(handler, message, answer, connection).catch(() => connection.cut());
+    },
+  });
+  opened = listener;
+  return listener;
+}
+
+interface Client {
+  readonly socket: Socket;
+  received: string;
+  isClosed: boolean;
+}
+
+function client(port: number, first: string, localAddress = "127.0.0.1"): Client {
+  const socket = connect({ port, host: "127.0.0.1", localAddress }, () => socket.write(first));
+  const made: Client = { socket, received: "", isClosed: false };
+  sockets.push(socket);
+  socket.on("data", (piece: Buffer) => {
+    made.received += piece.toString("latin1");
+  });
+  socket.on("error", () => {});
+  socket.once("close", () => {
+    made.isClosed = true;
+  });
+  return made;
+}
+
+const hello = (): Promise<Response> => Promise.resolve(new Response("hello"));
+const HEAD = "GET / HTTP/1.1\r\nHost: a\r\n";
+
+test("whoever sends a byte now and then holds a connection no longer than who sends nothing", async () => {
+  const listener = await listen(async ({ readBody }) => new Response(await readBody(1000)), SHORT);
+  const silent = client(listener.port, "");
+  const heads = client(listener.port, `${HEAD}X: `);
+  const bodies = client(listener.port, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 900\r\n\r\n");
+  const drip = setInterval(() => {
+    for (const { socket } of [heads, bodies]) if (!socket.destroyed) socket.write("a");
+  }, 50);
+  await until(() => silent.isClosed && heads.isClosed && bodies.isClosed);
+  clearInterval(drip);
+  await until(() => listener.connections === 0);
+});
+
+test("a client that takes nothing of its answer is cut, and so is one of a stream without an end", async () => {
+  let cancelled = false;
+  const endless = new ReadableStream({
+    pull: (controller) => controller.enqueue(new Uint8Array(1_000_000)),
+    cancel() {
+      cancelled = true;
+    },
+  });
+  const streamed = (): Response => new Response(endless, { headers: { "content-type": "text/event-stream" } });
+  const long = "x".repeat(50_000_000);
+  const listener = await listen(
+    ({ request }) => Promise.resolve(request.url.endsWith("/stream") ? streamed() : new Response(long)),
+    SHORT,
+  );
+  client(listener.port, `${HEAD}\r\n`).socket.pause();
+  client(listener.port, `${HEAD.replace("/ ", "/stream ")}\r\n`).socket.pause();
+  await until(() => listener.connections === 2);
+  await until(() => listener.connections === 0);
+  await until(() => cancelled);
+});
+
+test("a stream that is silent for long is not cut", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const body = new ReadableStream({
+    async pull(controller) {
+      await promise;
+      controller.enqueue(new TextEncoder().encode("late"));
+      controller.close();
+    },
+  });
+  const listener = await listen(
+    () => Promise.resolve(new Response(body, { headers: { "content-type": "text/event-stream" } })),
+    SHORT,
+  );
+  const reader = client(listener.port, `${HEAD}\r\n`);
+  await Bun.sleep(SHORT.writeMs * 3);
+  expect(reader.isClosed).toBe(false);
+  resolve();
+  await until(() => reader.received.includes("late"));
+});
+
+test("the oldest connections without a key make way, and one with a key does not", async () => {
+  const listener = await listen(({ connection }) => {
+    connection.isTrusted = true;
+    return hello();
+  }, LONG);
+  const operator = client(listener.port, `${HEAD}\r\n`, "127.0.3.1");
+  await until(() => operator.received.includes("hello"));
+  const others: Client[] = [];
+  for (let i = 0; i < MAX_CONNECTIONS + 100; i += 1) others.push(client(listener.port, "", `127.0.3.${2 + (i % 10)}`));
+  await until(() => others.filter(({ isClosed }) => isClosed).length >= 101);
+  expect(listener.connections).toBeLessThanOrEqual(MAX_CONNECTIONS);
+  expect(operator.isClosed).toBe(false);
+  operator.received = "";
+  operator.socket.write(`${HEAD}\r\n`);
+  await until(() => operator.received.includes("hello"));
+});
+
+test("one address has a part of the connections", async () => {
+  const listener = await listen(hello, LONG);
+  const all = Array.from({ length: MAX_CONNECTIONS_OF_ADDRESS + 20 }, () => client(listener.port, ""));
+  await until(() => all.filter(({ isClosed }) => isClosed).length >= 20);
+  expect(listener.connections).toBeLessThanOrEqual(MAX_CONNECTIONS_OF_ADDRESS);
+});
+
+test("an address that is not listened to is told so at once", async () => {
+  const text = malformedAnswer("");
+  const listener = await listen(hello, LONG, (address) => (address === "127.0.3.2" ? text : undefined));
+  const refused = client(listener.port, `${HEAD}\r\n`, "127.0.3.2");
+  const other = client(listener.port, `${HEAD}\r\n`, "127.0.3.3");
+  await until(() => refused.isClosed && other.received.includes("hello"));
+  expect(refused.received).toBe(text);
+});
+
+test("requests that are sent ahead are answered in their order, and too many of them are cut", async () => {
+  const listener = await listen(async ({ request }) => {
+    const { pathname } = new URL(request.url);
+    await Bun.sleep(pathname === "/1" ? 50 : 1);
+    return new Response(`<${pathname}>`);
+  }, LONG);
+  const ahead = [1, 2, 3].map((n) => `GET /${n} HTTP/1.1\r\nHost: a\r\n\r\n`).join("");
+  const patientClient = client(listener.port, ahead);
+  await until(() => patientClient.received.includes("</3>"));
+  expect(patientClient.received.match(/<\/\d>/g)).toEqual(["</1>", "</2>", "</3>"]);
+  const greedy = client(listener.port, "GET /1 HTTP/1.1\r\nHost: a\r\n\r\n".repeat(100));
+  await until(() => greedy.isClosed);
+});
+
+test("a listener that closes answers what is under way", async () => {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const listener = await listen(async () => {
+    begin();
+    await Bun.sleep(100);
+    return new Response("done");
+  }, LONG);
+  const busy = client(listener.port, `${HEAD}\r\n`);
+  const idle = client(listener.port, "");
+  await begun;
+  await listener.close();
+  await until(() => idle.isClosed && busy.isClosed);
+  expect(busy.received).toMatch(/connection: close\r\n[\s\S]*done$/i);
+});

@@ -1,0 +1,150 @@
+import { OpenAPIHono, z } from "@hono/zod-openapi";
+import { ERRORS, type ErrorCode, PROBLEM_CONTENT_TYPE } from "../../../lib/errors.ts";
+import { VERSION } from "../../../lib/version.ts";
+import { type Operation } from "../operations/operation.ts";
+import { problem } from "../operations/shapes.ts";
+
+type PathConfig = Parameters<OpenAPIHono["openAPIRegistry"]["registerPath"]>[0];
+type Responses = PathConfig["responses"];
+
+/** What every request can end in. */
+const ALWAYS: readonly ErrorCode[] = [
+  "bad-request",
+  "bad-path",
+  "uri-too-long",
+  "head-too-large",
+  "internal",
+  "overloaded",
+];
+const GUARDED: readonly ErrorCode[] = ["unauthorized", "missing-csrf-token", "rate-limited"];
+const WITH_BODY: readonly ErrorCode[] = ["body-too-large", "unsupported-media-type"];
+
+const SECURITY = [{ apiKey: [] }, { bearer: [] }, { session: [] }];
+
+/** The operation that gives the description of all the others, and of itself. */
+export function withDescription(operations: readonly Operation[]): readonly Operation[] {
+  let text: string | undefined;
+  const describe: Operation = {
+    name: "describe",
+    method: "get",
+    path: "/v1/openapi.json",
+    summary: "The description of this interface: OpenAPI 3.1",
+    access: "read",
+    success: {
+      status: 200,
+      description: "The description",
+      schema: z.record(z.string(), z.unknown()).openapi("OpenApi"),
+    },
+    failures: [],
+    run: () =>
+      new Response((text ??= JSON.stringify(describeApi(all))), { headers: { "content-type": "application/json" } }),
+  };
+  const all = [...operations, describe];
+  return all;
+}
+
+/** The OpenAPI 3.1 description of operations. */
+export function describeApi(operations: readonly Operation[]): object {
+  const app = new OpenAPIHono();
+  const { openAPIRegistry: registry } = app;
+  registry.registerComponent("securitySchemes", "apiKey", { type: "apiKey", in: "header", name: "X-API-Key" });
+  registry.registerComponent("securitySchemes", "bearer", { type: "http", scheme: "bearer" });
+  registry.registerComponent("securitySchemes", "session", { type: "apiKey", in: "cookie", name: "turnpike_session" });
+  for (const operation of operations) registry.registerPath(describeOperation(operation));
+  return app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: {
+      title: "Turnpike admin interface",
+      version: VERSION,
+      description:
+        "Shows and changes a running gateway. A change is answered when every worker serves by it; it lives in memory until it is " +
+        "persisted. By the session cookie, requests that change something carry X-CSRF-Token. Errors are problem documents (RFC 9457).",
+    },
+    servers: [{ url: "/" }],
+  });
+}
+
+function describeOperation(operation: Operation): PathConfig {
+  const { name, method, path, summary, description, access, body } = operation;
+  const request = describeRequest(operation);
+  return {
+    method,
+    path,
+    operationId: name,
+    summary,
+    ...(description === undefined ? {} : { description }),
+    security: access === "anyone" ? [] : SECURITY,
+    request: {
+      ...request,
+      ...(body === undefined
+        ? {}
+        : {
+            body: {
+              required: true,
+              description: body.description,
+              content: Object.fromEntries(body.types.map((type) => [type, { schema: body.schema }])),
+            },
+          }),
+    },
+    responses: describeResponses(operation),
+  };
+}
+
+function textOf(description: string): z.ZodType {
+  return z.string().openapi({ description });
+}
+
+function describeRequest({ parameters = {}, query = [], conditional }: Operation): NonNullable<PathConfig["request"]> {
+  const params = Object.entries(parameters).map(([name, description]) => [name, textOf(description)] as const);
+  const asked = query.map(({ name, description }) => [name, z.string().optional().openapi({ description })] as const);
+  const headers: readonly (readonly [string, string])[] =
+    conditional === undefined
+      ? []
+      : [
+          ["If-Match", "Tags; 412 where the configuration has none of them"],
+          ["If-None-Match", "Tags; 304 where the representation has one of them, 412 for a change"],
+        ];
+  const conditions = headers.map(
+    ([name, description]) => [name, z.string().optional().openapi({ description })] as const,
+  );
+  return {
+    ...(params.length === 0 ? {} : { params: z.object(Object.fromEntries(params)) }),
+    ...(asked.length === 0 ? {} : { query: z.object(Object.fromEntries(asked)) }),
+    ...(conditions.length === 0 ? {} : { headers: z.object(Object.fromEntries(conditions)) }),
+  };
+}
+
+function describeResponses({ success, failures, access, body, conditional, method }: Operation): Responses {
+  const codes = [
+    ...failures,
+    ...ALWAYS,
+    ...(access === "anyone" ? [] : GUARDED),
+    ...(access === "full" ? (["forbidden"] as const) : []),
+    ...(body === undefined ? [] : WITH_BODY),
+    ...(conditional === undefined ? [] : (["precondition-failed"] as const)),
+  ];
+  const responses: Responses = { [success.status]: describeSuccess(success) };
+  if (conditional !== undefined && method === "get") responses[304] = { description: "The client has it" };
+  for (const [status, group] of Map.groupBy(new Set(codes), (code) => ERRORS[code].status)) {
+    responses[status] = {
+      description: group.map((code) => ERRORS[code].title).join("; "),
+      content: { [PROBLEM_CONTENT_TYPE]: { schema: problem } },
+    };
+  }
+  return responses;
+}
+
+function describeSuccess({
+  description,
+  schema,
+  types = [],
+  headers,
+}: Operation["success"]): Exclude<Responses[string], { readonly $ref: string }> {
+  const content = Object.fromEntries([
+    ...(schema === undefined ? [] : [["application/json", { schema }] as const]),
+    ...types.map((type) => [type, { schema: z.string() }] as const),
+  ]);
+  if (headers === undefined) return { description, content };
+  const described = Object.entries(headers).map(([name, what]) => [name, textOf(what)]);
+  return { description, content, headers: z.object(Object.fromEntries(described)) };
+}

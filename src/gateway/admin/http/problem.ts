@@ -1,0 +1,49 @@
+import { ERRORS, PROBLEM_CONTENT_TYPE, toProblem, TurnpikeError } from "../../../lib/errors.ts";
+
+/** Seconds after which a client may try again that was refused for want of room. */
+const RETRY_AFTER_SECONDS = "2";
+
+/** The answer to a request that was refused. */
+export function problemResponse(
+  error: TurnpikeError,
+  requestId: string,
+  fields: Readonly<Record<string, string>> = {},
+): Response {
+  const body = { ...toProblem(error, requestId), code: codeText(error) };
+  const headers: Record<string, string> = { "content-type": PROBLEM_CONTENT_TYPE, ...fields };
+  if (error.status === 503) headers["retry-after"] ??= RETRY_AFTER_SECONDS;
+  if (error.status === 401) headers["www-authenticate"] = 'Bearer realm="turnpike"';
+  return new Response(JSON.stringify(body), { status: error.status, headers });
+}
+
+function codeText({ code }: TurnpikeError): string {
+  return code.replaceAll("-", "_");
+}
+
+/** Every `code` that a problem may have. */
+export function errorCodes(): string[] {
+  return Object.keys(ERRORS).map((code) => code.replaceAll("-", "_"));
+}
+
+/** The bytes that answer a head which cannot be read; `code` is the parser's. */
+export function malformedAnswer(code: string): string {
+  const isLong = code === "HPE_HEADER_OVERFLOW";
+  const error = isLong
+    ? new TurnpikeError("head-too-large", "Cannot read the request: its head is too large")
+    : new TurnpikeError("bad-request", "Cannot read the request: it is not HTTP/1.1 as the admin interface takes it");
+  return rawProblem(error);
+}
+
+/** A refusal as it goes out, where there is no request to be answered. */
+export function rawProblem(error: TurnpikeError, more: Readonly<Record<string, string>> = {}): string {
+  const { status, title } = ERRORS[error.code];
+  const body = JSON.stringify({ ...toProblem(error), code: codeText(error) });
+  const fields = {
+    "Content-Type": PROBLEM_CONTENT_TYPE,
+    "Content-Length": String(Buffer.byteLength(body)),
+    Connection: "close",
+    ...more,
+  };
+  const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${title}\r\n${lines.join("")}\r\n${body}`;
+}

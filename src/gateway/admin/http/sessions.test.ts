@@ -1,0 +1,57 @@
+import { expect, test } from "bun:test";
+import { hasCsrfToken, MAX_SESSIONS, sessionCookie, Sessions, sessionToken } from "./sessions.ts";
+
+const HOUR = 60 * 60 * 1000;
+
+test("a session is over after an hour without a request, and after twelve hours", () => {
+  let now = 0;
+  const sessions = new Sessions(() => now);
+  const idle = sessions.begin("read").token;
+  const busy = sessions.begin("full").token;
+  now += HOUR - 1;
+  expect([sessions.find(busy)?.access, sessions.size]).toEqual(["full", 2]);
+  now += 1;
+  expect(sessions.find(idle)).toBeUndefined();
+  for (; now < 12 * HOUR; now += HOUR / 2) expect(sessions.find(busy)?.access).toBe("full");
+  expect(sessions.find(busy)).toBeUndefined();
+  expect(sessions.size).toBe(0);
+});
+
+test("the session that was unused for longest makes way for one too many", () => {
+  const sessions = new Sessions(() => 0);
+  const tokens = Array.from({ length: MAX_SESSIONS }, () => sessions.begin("full").token);
+  const [first = "", second = ""] = tokens;
+  sessions.find(first);
+  sessions.begin("full");
+  expect([sessions.size, sessions.find(first)?.access, sessions.find(second)]).toEqual([
+    MAX_SESSIONS,
+    "full",
+    undefined,
+  ]);
+  sessions.endAll();
+  expect(sessions.find(first)).toBeUndefined();
+});
+
+test("a token of another length, or of another session, is not the session's", () => {
+  const sessions = new Sessions();
+  const { session } = sessions.begin("full");
+  const other = sessions.begin("full").session;
+  const shown = [session.csrfToken, other.csrfToken, "", null, `${session.csrfToken}x`];
+  expect(shown.map((token) => hasCsrfToken(session, token))).toEqual([true, false, false, false, false]);
+});
+
+test.each<[string | null, string | undefined]>([
+  [null, undefined],
+  ["", undefined],
+  ["turnpike_session", undefined],
+  ["turnpike_session=", undefined],
+  ["a=b; turnpike_session=t; c=d", "t"],
+  ["xturnpike_session=t", undefined],
+])("the cookies '%p' have the secret %p", (cookies, token) => {
+  expect(sessionToken(cookies)).toBe(token);
+});
+
+test("the cookie is for requests of the same site, and for TLS where there is TLS", () => {
+  expect(sessionCookie("t", true)).toBe("turnpike_session=t; HttpOnly; SameSite=Strict; Path=/; Secure");
+  expect(sessionCookie(undefined, false)).toBe("turnpike_session=; HttpOnly; SameSite=Strict; Path=/; Max-Age=0");
+});

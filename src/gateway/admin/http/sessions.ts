@@ -1,0 +1,91 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { type Access } from "./keys.ts";
+
+export const SESSION_COOKIE = "turnpike_session";
+/** Sessions at a time; the one that was unused for longest makes way. */
+export const MAX_SESSIONS = 256;
+const LIFE_MS = 12 * 60 * 60 * 1000;
+const IDLE_MS = 60 * 60 * 1000;
+/** Bytes of a session's secret. */
+const TOKEN_BYTES = 32;
+
+export interface Session {
+  readonly access: Access;
+  /** What requests that change something carry beside the cookie. */
+  readonly csrfToken: string;
+}
+
+interface Kept extends Session {
+  readonly begunAt: number;
+  usedAt: number;
+}
+
+/** Who has logged in by a browser. Only a digest of each session's secret is kept. */
+export class Sessions {
+  /** By digest; the one that was used last is the last. */
+  readonly #byDigest = new Map<string, Kept>();
+  readonly #now: () => number;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  get size(): number {
+    return this.#byDigest.size;
+  }
+
+  begin(access: Access): { readonly token: string; readonly session: Session } {
+    const token = randomBytes(TOKEN_BYTES).toString("base64url");
+    const [oldest] = this.#byDigest.keys();
+    if (this.#byDigest.size >= MAX_SESSIONS && oldest !== undefined) this.#byDigest.delete(oldest);
+    const now = this.#now();
+    const session = { access, csrfToken: randomBytes(TOKEN_BYTES).toString("base64url"), begunAt: now, usedAt: now };
+    this.#byDigest.set(digest(token), session);
+    return { token, session };
+  }
+
+  /** The session with that secret, which is in use from now on; undefined where there is none any more. */
+  find(token: string): Session | undefined {
+    const key = digest(token);
+    const session = this.#byDigest.get(key);
+    if (session === undefined) return undefined;
+    const now = this.#now();
+    this.#byDigest.delete(key);
+    if (now - session.begunAt >= LIFE_MS || now - session.usedAt >= IDLE_MS) return undefined;
+    session.usedAt = now;
+    this.#byDigest.set(key, session);
+    return session;
+  }
+
+  end(token: string): void {
+    this.#byDigest.delete(digest(token));
+  }
+
+  endAll(): void {
+    this.#byDigest.clear();
+  }
+}
+
+export function hasCsrfToken({ csrfToken }: Session, shown: string | null): boolean {
+  const [one, other] = [Buffer.from(csrfToken), Buffer.from(shown ?? "")];
+  return one.length === other.length && timingSafeEqual(one, other);
+}
+
+/** The session's secret in a Cookie field; undefined where there is none. */
+export function sessionToken(cookies: string | null): string | undefined {
+  for (const cookie of (cookies ?? "").split(";")) {
+    const [name, value] = cookie.split("=", 2);
+    if (name?.trim() === SESSION_COOKIE && value !== undefined && value.trim() !== "") return value.trim();
+  }
+  return undefined;
+}
+
+/** The Set-Cookie field of a session; without a token, the one that ends it. */
+export function sessionCookie(token: string | undefined, isSecure: boolean): string {
+  const life = token === undefined ? "; Max-Age=0" : "";
+  return `${SESSION_COOKIE}=${token ?? ""}; HttpOnly; SameSite=Strict; Path=/${isSecure ? "; Secure" : ""}${life}`;
+}
+
+function digest(token: string): string {
+  return createHash("sha256").update(token).digest("base64");
+}

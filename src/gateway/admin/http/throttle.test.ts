@@ -1,0 +1,60 @@
+import { expect, test } from "bun:test";
+import { MAX_WRONG, Throttle } from "./throttle.ts";
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+function throttle() {
+  const clock = { now: 1000 };
+  return { clock, limits: new Throttle(() => clock.now) };
+}
+
+function tryWrong(limits: Throttle, address: string, times: number): boolean[] {
+  return Array.from({ length: times }, () => limits.wrong(address));
+}
+
+test("ten wrong keys in a minute make an address wait for the minute's end", () => {
+  const { clock, limits } = throttle();
+  expect(tryWrong(limits, "192.0.2.1", MAX_WRONG).lastIndexOf(true)).toBe(MAX_WRONG - 1);
+  clock.now += 20_000;
+  expect(limits.waitMs("192.0.2.1")).toBe(40_000);
+  expect(limits.waitMs("192.0.2.2")).toBe(0);
+  clock.now += 40_000;
+  expect(limits.waitMs("192.0.2.1")).toBe(0);
+  expect(tryWrong(limits, "192.0.2.1", MAX_WRONG - 1)).not.toContain(true);
+  expect(limits.waitMs("192.0.2.1")).toBe(0);
+});
+
+test("addresses of one IPv6 network are one", () => {
+  const { limits } = throttle();
+  for (let i = 0; i < MAX_WRONG; i += 1) limits.wrong(`2001:db8:1:2::${i + 1}`);
+  expect(limits.waitMs("2001:db8:1:2:ffff::1")).toBeGreaterThan(0);
+  expect(limits.waitMs("2001:db8:1:3::1")).toBe(0);
+});
+
+test("an address that has shown a right key is known for a day", () => {
+  const { clock, limits } = throttle();
+  limits.right("192.0.2.1");
+  tryWrong(limits, "192.0.2.1", 1000);
+  expect([limits.isKnown("192.0.2.1"), limits.isFlood("192.0.2.1")]).toEqual([true, false]);
+  clock.now += DAY;
+  expect(limits.isKnown("192.0.2.1")).toBe(false);
+});
+
+test("an address that goes on while it waits is a flood until the minute is over", () => {
+  const { clock, limits } = throttle();
+  tryWrong(limits, "192.0.2.1", 99);
+  expect(limits.isFlood("192.0.2.1")).toBe(false);
+  tryWrong(limits, "192.0.2.1", 1);
+  expect(limits.isFlood("192.0.2.1")).toBe(true);
+  clock.now += MINUTE;
+  expect(limits.isFlood("192.0.2.1")).toBe(false);
+});
+
+test("4,096 addresses are remembered, those of operators last", () => {
+  const { limits } = throttle();
+  limits.right("192.0.2.1");
+  for (let i = 0; i < 10_000; i += 1) limits.wrong(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`);
+  expect(limits.size).toBe(4096);
+  expect(limits.isKnown("192.0.2.1")).toBe(true);
+});

@@ -1,0 +1,37 @@
+import { refuseKnown, revisionsOf, entityTag } from "../http/preconditions.ts";
+import { type AdminParts } from "../parts.ts";
+import { type ChangeOutcome, type Edit, type EditFinding } from "../running-config/running-config.ts";
+import { type Call, callerOf } from "./operation.ts";
+import { answered, requireChange } from "./outcomes.ts";
+
+type Done = Extract<ChangeOutcome, { readonly kind: "done" }>;
+
+/** Makes a change in the name of who called, if his preconditions hold. Throws what he is told otherwise; `thing` is what is changed. */
+export async function changeBy(call: Call, { config }: AdminParts, edit: Edit, thing: string): Promise<Done> {
+  const { headers } = call.request;
+  refuseKnown(headers, config.revision);
+  const outcome = await config.change(edit, callerOf(call).by, revisionsOf(headers.get("if-match")));
+  return requireChange(outcome, thing);
+}
+
+interface Extras {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The answer to a change that was made. */
+export function changeAnswer(
+  {
+    revision,
+    warnings,
+    restart,
+  }: Pick<Done, "revision"> & { readonly warnings: readonly EditFinding[]; readonly restart: readonly string[] },
+  body: Readonly<Record<string, unknown>>,
+  { status = 200, headers = {} }: Extras = {},
+): Response {
+  const told = {
+    ...(warnings.length === 0 ? {} : { warnings: warnings.map(answered) }),
+    ...(restart.length === 0 ? {} : { restart }),
+  };
+  return Response.json({ ok: true, ...body, ...told }, { status, headers: { ...headers, etag: entityTag(revision) } });
+}

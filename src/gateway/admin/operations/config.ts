@@ -1,0 +1,125 @@
+import { z } from "@hono/zod-openapi";
+import { publishedSchema } from "../../config/json-schema.ts";
+import { JSON_TYPE, MAX_CONFIG_BYTES } from "../http/body.ts";
+import { entityTag, refuseKnown, revisionsOf } from "../http/preconditions.ts";
+import { changeAnswer, changeBy } from "./change.ts";
+import { configAnswer } from "./config-answer.ts";
+import { callerOf, hasFlag, type Operation } from "./operation.ts";
+import { answered, requirePersist, requireReload } from "./outcomes.ts";
+import { anyObject, changed, ETAG, finding, patchOperation } from "./shapes.ts";
+
+const document = anyObject.openapi("Configuration", {
+  description: 'The whole configuration. Secrets are "<secret>"; sent back so, they stay as they are',
+});
+
+export const showConfig: Operation = {
+  name: "showConfig",
+  method: "get",
+  path: "/v1/config",
+  summary: "The running configuration, without secrets",
+  access: "read",
+  conditional: true,
+  success: { status: 200, description: "The configuration", schema: document, headers: ETAG },
+  failures: [],
+  run: ({ request }, { config }) => configAnswer(request, config, "config", () => config.document()),
+};
+
+export const replaceConfig: Operation = {
+  name: "replaceConfig",
+  method: "put",
+  path: "/v1/config",
+  summary: "Replace the whole configuration",
+  access: "full",
+  conditional: true,
+  body: { types: [JSON_TYPE], maxBytes: MAX_CONFIG_BYTES, schema: document, description: "The configuration" },
+  success: { status: 200, description: "Every worker serves by it", schema: z.object(changed), headers: ETAG },
+  failures: ["invalid-configuration", "change-failed"],
+  async run(call, parts) {
+    const edit = { kind: "replace", document: call.body } as const;
+    return changeAnswer(await changeBy(call, parts, edit, "the configuration"), {});
+  },
+};
+
+export const checkConfig: Operation = {
+  name: "checkConfig",
+  method: "post",
+  path: "/v1/config/check",
+  summary: "What a configuration would do, without doing it",
+  access: "read",
+  body: { types: [JSON_TYPE], maxBytes: MAX_CONFIG_BYTES, schema: document, description: "A whole configuration" },
+  success: {
+    status: 200,
+    description: "What it would do; `ok` is false where it has problems",
+    schema: z.object({
+      ok: z.boolean(),
+      problems: z.array(finding),
+      warnings: z.array(finding),
+      difference: z.array(patchOperation).openapi({ description: "From the running configuration to this one" }),
+      restart: z.array(z.string()).openapi({ description: "Keys whose change takes effect at the next start only" }),
+    }),
+  },
+  failures: [],
+  run({ body }, { config }) {
+    const { ok, problems, warnings, difference, restart } = config.check(body);
+    const findings = { problems: problems.map(answered), warnings: warnings.map(answered) };
+    return Response.json({ ok, ...findings, difference, restart });
+  },
+};
+
+export const showSchema: Operation = {
+  name: "showSchema",
+  method: "get",
+  path: "/v1/config/schema",
+  summary: "The JSON schema of the configuration",
+  access: "read",
+  success: { status: 200, description: "A JSON schema (draft 2020-12)", schema: anyObject.openapi("JsonSchema") },
+  failures: [],
+  run: () => Response.json((published ??= publishedSchema())),
+};
+
+let published: object | undefined;
+
+export const persistConfig: Operation = {
+  name: "persistConfig",
+  method: "post",
+  path: "/v1/config/persist",
+  summary: "Write the running configuration to its file",
+  access: "full",
+  conditional: true,
+  query: [{ name: "force", description: "Write also over what somebody else has changed", flag: true }],
+  success: {
+    status: 200,
+    description: "The file has it",
+    schema: z.object({ ok: z.literal(true), persisted: z.literal(true) }),
+    headers: ETAG,
+  },
+  failures: ["changed-on-disk", "no-config-file", "disk-full", "persist-failed"],
+  async run(call, { config }) {
+    const { headers } = call.request;
+    refuseKnown(headers, config.revision);
+    const force = hasFlag(call.query, "force");
+    const outcome = await config.persist(callerOf(call).by, { force }, revisionsOf(headers.get("if-match")));
+    requirePersist(outcome);
+    return Response.json({ ok: true, persisted: true }, { headers: { etag: entityTag(config.revision) } });
+  },
+};
+
+export const reloadConfig: Operation = {
+  name: "reloadConfig",
+  method: "post",
+  path: "/v1/reload",
+  summary: "Serve by the configuration file as it is now",
+  description: "What was changed in memory and not persisted is discarded; the answer says what.",
+  access: "full",
+  success: {
+    status: 200,
+    description: "Every worker serves by it",
+    schema: z.object({ ...changed, discarded: z.array(patchOperation) }),
+    headers: ETAG,
+  },
+  failures: ["invalid-configuration", "no-config-file", "change-failed"],
+  async run(call, { config }) {
+    const done = requireReload(await config.reload(callerOf(call).by));
+    return changeAnswer(done, { discarded: done.discarded });
+  },
+};

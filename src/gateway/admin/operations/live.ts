@@ -1,0 +1,190 @@
+/** What the console and `turnpike top` look at: figures, events, payments, the content service, the log. */
+import { z } from "@hono/zod-openapi";
+import { TurnpikeError } from "../../../lib/errors.ts";
+import { eventStream, parseEventId } from "../events/event-stream.ts";
+import { type Operation } from "./operation.ts";
+import { anyObject, actor, counts, server } from "./shapes.ts";
+
+const durations = z.object({ counts: z.array(z.number()) });
+const cacheFigures = {
+  hits: z.number(),
+  misses: z.number(),
+  stale: z.number(),
+  revalidated: z.number(),
+  bypassed: z.number(),
+};
+
+const overview = z
+  .looseObject({
+    time_ms: z.number(),
+    started_at_ms: z.number(),
+    workers: z.array(
+      z.object({
+        row: z.number(),
+        pid: z.number(),
+        started_at_ms: z.number(),
+        requests_in_flight: z.number(),
+        connections: z.number(),
+      }),
+    ),
+    requests: z.number(),
+    responses: z.record(z.enum(["1xx", "2xx", "3xx", "4xx", "5xx"]), z.number()),
+    request_bytes: z.number(),
+    response_bytes: z.number(),
+    connections_open: z.number(),
+    requests_in_flight: z.number(),
+    durations: z.object({ bounds_ms: z.array(z.number()), counts: z.array(z.number()) }),
+    routes: z.array(z.looseObject({ route: z.string(), ...counts, durations: durations.optional() })),
+    caches: z.looseObject({
+      ...cacheFigures,
+      entries: z.number(),
+      bytes: z.number(),
+      routes: z.array(z.looseObject({ route: z.string(), ...cacheFigures })).optional(),
+    }),
+    upstreams: z.array(z.looseObject({ name: z.string(), servers: z.array(server) })),
+    payments: z.looseObject({ open: z.number() }),
+    log_lines_dropped: z.number(),
+    worker_restarts: z.number(),
+    reloads: z.number(),
+    reload_failures: z.number(),
+  })
+  .openapi("Overview", { description: "Counters since the start: who reads twice has rates" });
+
+export const showOverview: Operation = {
+  name: "showOverview",
+  method: "get",
+  path: "/v1/overview",
+  summary: "All figures of the gateway at one moment",
+  access: "read",
+  success: { status: 200, description: "The figures", schema: overview },
+  failures: [],
+  run: (_call, parts) => Response.json(parts.overview.snapshot()),
+};
+
+const event = z
+  .looseObject({
+    id: z.number(),
+    time_ms: z.number(),
+    kind: z.string(),
+    by: actor.optional(),
+    outcome: z.string().optional(),
+    message: z.string(),
+  })
+  .openapi("Event");
+
+export const showEvents: Operation = {
+  name: "showEvents",
+  method: "get",
+  path: "/v1/events",
+  summary: "What happens, as a stream of server-sent events; or what is kept of it, as JSON",
+  access: "read",
+  query: [
+    {
+      name: "since",
+      description: "The id of the last event that is known; Last-Event-ID says the same. 0: all that is kept",
+    },
+    { name: "format", description: "`json`: no stream; also by Accept: application/json" },
+  ],
+  success: {
+    status: 200,
+    description: "The events that are kept, or a stream without an end",
+    schema: z.object({ events: z.array(event) }),
+    types: ["text/event-stream"],
+  },
+  failures: ["bad-request", "overloaded"],
+  run({ request, query }, { events }) {
+    const text = request.headers.get("last-event-id") ?? query.get("since");
+    const since = text === null ? undefined : parseEventId(text);
+    if (text !== null && since === undefined)
+      throw new TurnpikeError("bad-request", "Cannot read the id of an event: it is not a number");
+    const accept = request.headers.get("accept") ?? "";
+    if (query.get("format") === "json" || /application\/json/i.test(accept)) {
+      return Response.json({ events: events.since(since ?? 0) }, { headers: { vary: "Accept" } });
+    }
+    const stream = eventStream(events, since);
+    if (stream === undefined) throw new TurnpikeError("overloaded", "Cannot stream events: there are too many readers");
+    return new Response(stream, {
+      headers: { "content-type": "text/event-stream", vary: "Accept", "x-accel-buffering": "no" },
+    });
+  },
+};
+
+const payments = z
+  .union([
+    z.object({ available: z.literal(false), reason: z.string() }),
+    z.looseObject({
+      available: z.literal(true),
+      days: z.array(
+        z.looseObject({
+          day: z.string(),
+          route: z.string(),
+          network: z.string(),
+          asset: z.string(),
+          amount: z.string(),
+          payments: z.number(),
+        }),
+      ),
+      open: z.number(),
+      unknown: z.number(),
+      owed: z.number(),
+      oldest_open_ms: z.number().optional(),
+      recent: z.array(
+        z.looseObject({
+          id: z.string(),
+          route: z.string(),
+          state: z.string(),
+          amount: z.string(),
+          payer: z.string(),
+          time_ms: z.number(),
+        }),
+      ),
+    }),
+  ])
+  .openapi("Payments");
+
+export const showPayments: Operation = {
+  name: "showPayments",
+  method: "get",
+  path: "/v1/payments",
+  summary: "What was sold in 30 days, what is open or owed, and the newest payments",
+  access: "read",
+  success: { status: 200, description: "The payments", schema: payments },
+  failures: [],
+  async run(_call, parts) {
+    return Response.json(await parts.overview.payments());
+  },
+};
+
+export const showContent: Operation = {
+  name: "showContent",
+  method: "get",
+  path: "/v1/content",
+  summary: "The content service, as it tells of itself",
+  access: "read",
+  success: {
+    status: 200,
+    description: "Its health",
+    schema: z
+      .object({ available: z.boolean(), reason: z.string().optional(), health: anyObject.optional() })
+      .openapi("Content"),
+  },
+  failures: [],
+  async run(_call, parts) {
+    return Response.json(await parts.overview.content());
+  },
+};
+
+export const showLog: Operation = {
+  name: "showLog",
+  method: "get",
+  path: "/v1/log",
+  summary: "The newest lines of the program's own log",
+  access: "read",
+  success: {
+    status: 200,
+    description: "The lines, oldest first",
+    schema: z.object({ lines: z.array(z.object({ time_ms: z.number(), worker: z.number(), text: z.string() })) }),
+  },
+  failures: [],
+  run: (_call, { events }) => Response.json({ lines: events.lines() }),
+};

@@ -1,0 +1,128 @@
+import { TurnpikeError } from "../../../lib/errors.ts";
+import { stale } from "../http/preconditions.ts";
+import {
+  type ChangeOutcome,
+  type EditFinding,
+  type PersistOutcome,
+  type ReloadOutcome,
+} from "../running-config/running-config.ts";
+
+/** A finding as answers have it. */
+export interface AnsweredFinding {
+  readonly path: string;
+  readonly message: string;
+  readonly pointer?: string;
+}
+
+export function answered({ path, message, pointer }: EditFinding): AnsweredFinding {
+  return { path, message, ...(pointer === undefined ? {} : { pointer }) };
+}
+
+type Done<O> = Extract<O, { readonly kind: "done" }>;
+type Refused<O> = Exclude<O, { readonly kind: "done" }>;
+
+const BUSY = "Cannot do this now: too many changes wait; try again";
+
+/** The change, if it was done. Throws what the client is told otherwise; `thing` says what was to be changed. */
+export function requireChange(outcome: ChangeOutcome, thing: string): Done<ChangeOutcome> {
+  if (outcome.kind === "done") return outcome;
+  throw changeRefusal(outcome, thing);
+}
+
+function changeRefusal(outcome: Refused<ChangeOutcome>, thing: string): TurnpikeError {
+  switch (outcome.kind) {
+    case "invalid":
+      return invalid(outcome.problems);
+    case "absent":
+      return new TurnpikeError("not-found", `Cannot find ${thing}`);
+    case "duplicate":
+      return new TurnpikeError("already-exists", `Cannot add ${thing}: it is there already; PATCH changes it`);
+    case "referenced":
+      return new TurnpikeError(
+        "still-referenced",
+        `Cannot delete ${thing}: ${outcome.by.join(", ")} ${outcome.by.length === 1 ? "names" : "name"} it`,
+        undefined,
+        { referenced_by: outcome.by },
+      );
+    case "ambiguous":
+      return new TurnpikeError(
+        "ambiguous-route",
+        `Cannot tell which route is meant: ${thing} is there for several hosts; name one with ?host=, empty for the one without`,
+        undefined,
+        { hosts: outcome.hosts },
+      );
+    case "stale":
+      return stale();
+    case "busy":
+      return new TurnpikeError("overloaded", BUSY);
+    case "failed":
+      break;
+  }
+  return new TurnpikeError(
+    "change-failed",
+    `Cannot serve by the changed configuration: ${outcome.reason}; the old one serves`,
+  );
+}
+
+export function requireReload(outcome: ReloadOutcome): Done<ReloadOutcome> {
+  if (outcome.kind === "done") return outcome;
+  throw reloadRefusal(outcome);
+}
+
+function reloadRefusal(outcome: Refused<ReloadOutcome>): TurnpikeError {
+  switch (outcome.kind) {
+    case "invalid":
+      return invalid(outcome.problems);
+    case "no-file":
+      return noFile("reload");
+    case "busy":
+      return new TurnpikeError("overloaded", BUSY);
+    case "failed":
+      break;
+  }
+  return new TurnpikeError(
+    "change-failed",
+    `Cannot serve by the file: ${outcome.reason}; the old configuration serves`,
+  );
+}
+
+/** Codes of system calls that tell of a full disk. */
+const FULL: readonly (string | undefined)[] = ["ENOSPC", "EDQUOT"];
+
+export function requirePersist(outcome: PersistOutcome): Done<PersistOutcome> {
+  if (outcome.kind === "done") return outcome;
+  throw persistRefusal(outcome);
+}
+
+function persistRefusal(outcome: Refused<PersistOutcome>): TurnpikeError {
+  switch (outcome.kind) {
+    case "changed-on-disk":
+      return new TurnpikeError(
+        "changed-on-disk",
+        "Cannot write the configuration file: somebody else has changed it since it was read; reload it, or write over it with ?force=true",
+      );
+    case "no-file":
+      return noFile("persist");
+    case "stale":
+      return stale();
+    case "busy":
+      return new TurnpikeError("overloaded", BUSY);
+    case "failed":
+      break;
+  }
+  const detail = `Cannot write the configuration file: ${outcome.reason}; the old file is whole`;
+  return new TurnpikeError(FULL.includes(outcome.code) ? "disk-full" : "persist-failed", detail);
+}
+
+function noFile(what: string): TurnpikeError {
+  return new TurnpikeError("no-config-file", `Cannot ${what}: the gateway was started without a configuration file`);
+}
+
+function invalid(problems: readonly EditFinding[]): TurnpikeError {
+  const count = problems.length === 1 ? "1 problem" : `${problems.length} problems`;
+  return new TurnpikeError(
+    "invalid-configuration",
+    `Cannot serve by this configuration: it has ${count}`,
+    problems.map(answered),
+  );
+}

@@ -1,0 +1,175 @@
+import { z } from "@hono/zod-openapi";
+import { TurnpikeError } from "../../../lib/errors.ts";
+import { listAt } from "../../config/finding.ts";
+import { JSON_TYPE, MAX_BODY_BYTES, MERGE_PATCH_TYPE } from "../http/body.ts";
+import { type AdminParts } from "../parts.ts";
+import { changeBy, changeAnswer } from "./change.ts";
+import { configAnswer } from "./config-answer.ts";
+import { type Call, type Operation } from "./operation.ts";
+import { anyObject, changed, ETAG } from "./shapes.ts";
+
+const routeBody = anyObject.openapi("Route", {
+  description: "A route as in `routes[]` of the configuration; /v1/config/schema has its schema",
+});
+
+const listedRoute = z
+  .looseObject({
+    path_prefix: z.string(),
+    host: z.string().optional(),
+    upstream: z.string().optional(),
+    auth: z.string().openapi({ description: "The type of its auth, or none; the whole of it is in /v1/config" }),
+    wasm_filter: z.boolean(),
+    wasm_required: z.literal(true).optional(),
+  })
+  .openapi("ListedRoute", { description: "A route as it is configured, without secrets" });
+
+const HOST = {
+  name: "host",
+  description: "The host of the route, where several have the prefix; empty for the one without a host",
+};
+
+export const listRoutes: Operation = {
+  name: "listRoutes",
+  method: "get",
+  path: "/v1/routes",
+  summary: "All routes, in the order of the configuration",
+  access: "read",
+  conditional: true,
+  success: {
+    status: 200,
+    description: "The routes",
+    schema: z.object({ routes: z.array(listedRoute) }),
+    headers: ETAG,
+  },
+  failures: [],
+  run: ({ request }, { config }) =>
+    configAnswer(request, config, "routes", () => ({ routes: listedRoutes(config.document()) })),
+};
+
+/** Routes as they are configured, with the type of their auth in its place. Defaults would make a list of 10,000 five times as long. */
+function listedRoutes(document: unknown): unknown[] {
+  return listAt(document, ["routes"]).map((route) => {
+    // A document that is served has objects here.
+    const { auth, ...rest } = route as Readonly<Record<string, unknown>>;
+    return { ...rest, auth: typeOf(auth), wasm_filter: false };
+  });
+}
+
+function typeOf(auth: unknown): string {
+  const type: unknown = typeof auth === "object" && auth !== null ? Reflect.get(auth, "type") : undefined;
+  return typeof type === "string" ? type : "none";
+}
+
+export const addRoute: Operation = {
+  name: "addRoute",
+  method: "post",
+  path: "/v1/routes",
+  summary: "Add a route",
+  access: "full",
+  conditional: true,
+  body: { types: [JSON_TYPE], maxBytes: MAX_BODY_BYTES, schema: routeBody, description: "The route" },
+  success: {
+    status: 201,
+    description: "Every worker serves by it",
+    schema: z.object({ ...changed, created: z.string(), host: z.string().optional() }),
+    headers: { ...ETAG, Location: "Where the route is" },
+  },
+  failures: ["already-exists", "invalid-configuration", "change-failed"],
+  async run(call, parts) {
+    const { body } = call;
+    const prefix = textOf(body, "path_prefix") ?? "";
+    const host = textOf(body, "host");
+    const done = await changeBy(call, parts, { kind: "add-route", route: body }, `the route ${shown(prefix, host)}`);
+    const answer = { created: prefix, ...(host === undefined ? {} : { host }) };
+    return changeAnswer(done, answer, { status: 201, headers: { location: placeOf(prefix, host) } });
+  },
+};
+
+export const patchRoute: Operation = {
+  name: "patchRoute",
+  method: "patch",
+  path: "/v1/routes/{prefix}",
+  summary: "Change a route by a JSON merge patch (RFC 7396)",
+  description: "`null` takes a key away. The patch may change the prefix and the host too.",
+  access: "full",
+  conditional: true,
+  parameters: { prefix: "The route's path_prefix, percent-encoded, as %2Fapi" },
+  query: [HOST],
+  body: {
+    types: [MERGE_PATCH_TYPE, JSON_TYPE],
+    maxBytes: MAX_BODY_BYTES,
+    schema: anyObject.openapi("RoutePatch"),
+    description: "The merge patch",
+  },
+  success: {
+    status: 200,
+    description: "Every worker serves by it",
+    schema: z.object({ ...changed, changed: z.string() }),
+    headers: ETAG,
+  },
+  failures: ["not-found", "already-exists", "ambiguous-route", "invalid-configuration", "change-failed"],
+  async run(call, parts) {
+    const { body, parameters, query } = call;
+    const { prefix = "" } = parameters;
+    const host = query.get("host") ?? undefined;
+    const edit = { kind: "patch-route", prefix, host, patch: body } as const;
+    const done = await changeBy(call, parts, edit, `the route ${shown(prefix, host)}`);
+    return changeAnswer(done, { changed: textOf(body, "path_prefix") ?? prefix });
+  },
+};
+
+const deletion = {
+  method: "delete",
+  summary: "Delete a route",
+  access: "full",
+  conditional: true,
+  success: {
+    status: 200,
+    description: "No worker serves by it any more",
+    schema: z.object({ ...changed, deleted: z.string() }),
+    headers: ETAG,
+  },
+  failures: ["not-found", "ambiguous-route", "invalid-configuration", "change-failed"],
+} as const satisfies Partial<Operation>;
+
+export const deleteRoute: Operation = {
+  ...deletion,
+  name: "deleteRoute",
+  path: "/v1/routes/{prefix}",
+  parameters: { prefix: "The route's path_prefix, percent-encoded, as %2Fapi" },
+  query: [HOST],
+  run: (call, parts) => deleteBy(call.parameters["prefix"] ?? "", call, parts),
+};
+
+export const deleteRouteByQuery: Operation = {
+  ...deletion,
+  name: "deleteRouteByQuery",
+  path: "/v1/routes",
+  query: [{ name: "prefix", description: "The route's path_prefix" }, HOST],
+  run(call, parts) {
+    const prefix = call.query.get("prefix");
+    if (prefix === null) {
+      throw new TurnpikeError("bad-request", "Cannot tell which route is meant: name its prefix with ?prefix=");
+    }
+    return deleteBy(prefix, call, parts);
+  },
+};
+
+async function deleteBy(prefix: string, call: Call, parts: AdminParts): Promise<Response> {
+  const host = call.query.get("host") ?? undefined;
+  const done = await changeBy(call, parts, { kind: "delete-route", prefix, host }, `the route ${shown(prefix, host)}`);
+  return changeAnswer(done, { deleted: prefix });
+}
+
+function shown(prefix: string, host: string | undefined): string {
+  return `${JSON.stringify(prefix)}${host === undefined || host === "" ? "" : ` of ${JSON.stringify(host)}`}`;
+}
+
+function placeOf(prefix: string, host: string | undefined): string {
+  return `/v1/routes/${encodeURIComponent(prefix)}${host === undefined ? "" : `?host=${encodeURIComponent(host)}`}`;
+}
+
+function textOf(value: unknown, key: string): string | undefined {
+  const member: unknown = typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
+  return typeof member === "string" ? member : undefined;
+}

@@ -1,0 +1,85 @@
+import { z } from "@hono/zod-openapi";
+import { TurnpikeError } from "../../../lib/errors.ts";
+import { JSON_TYPE } from "../http/body.ts";
+import { type Access } from "../http/keys.ts";
+import { type Session, sessionCookie, sessionToken } from "../http/sessions.ts";
+import { callerOf, type Operation } from "./operation.ts";
+
+/** A body with a key is no longer. */
+const MAX_KEY_BODY_BYTES = 8192;
+
+const session = z
+  .object({
+    access: z.enum(["full", "read"]),
+    csrf_token: z.string().openapi({ description: "For X-CSRF-Token; empty for who sends a key" }),
+  })
+  .openapi("Session");
+
+function answer(access: Access, kept: Session | undefined, cookie?: string): Response {
+  const headers: Record<string, string> = cookie === undefined ? {} : { "set-cookie": cookie };
+  return Response.json({ access, csrf_token: kept?.csrfToken ?? "" }, { headers });
+}
+
+export const beginSession: Operation = {
+  name: "beginSession",
+  method: "post",
+  path: "/v1/session",
+  summary: "Log in by a key: the console's cookie",
+  access: "anyone",
+  body: {
+    types: [JSON_TYPE],
+    maxBytes: MAX_KEY_BODY_BYTES,
+    schema: z.object({ key: z.string() }).openapi("Key"),
+    description: "A key",
+  },
+  success: {
+    status: 200,
+    description: "The cookie is set",
+    schema: session,
+    headers: { "Set-Cookie": "turnpike_session, HttpOnly and SameSite=Strict" },
+  },
+  failures: ["unauthorized", "rate-limited"],
+  run({ body, guard, connection }, { events }) {
+    const key: unknown = typeof body === "object" && body !== null ? Reflect.get(body, "key") : undefined;
+    if (typeof key !== "string")
+      throw new TurnpikeError("bad-request", 'Cannot log in: the body is not {"key": "..."}');
+    const access = guard.check(key, connection);
+    const { token, session: kept } = guard.sessions.begin(access);
+    const by = {
+      kind: "console",
+      key: access === "full" ? "api_key" : "read_api_key",
+      address: connection.address,
+    } as const;
+    events.add({ kind: "session", message: `${connection.address} has logged in to the console`, by, outcome: "done" });
+    return answer(access, kept, sessionCookie(token, connection.isSecure));
+  },
+};
+
+export const showSession: Operation = {
+  name: "showSession",
+  method: "get",
+  path: "/v1/session",
+  summary: "What the session, or the key, may do",
+  access: "read",
+  success: { status: 200, description: "The session", schema: session },
+  failures: [],
+  run(call) {
+    const { access, session: kept } = callerOf(call);
+    return answer(access, kept);
+  },
+};
+
+export const endSession: Operation = {
+  name: "endSession",
+  method: "delete",
+  path: "/v1/session",
+  summary: "Log out",
+  access: "read",
+  success: { status: 200, description: "The session is over", schema: z.object({ ok: z.literal(true) }) },
+  failures: [],
+  run({ request, guard, connection }) {
+    const token = sessionToken(request.headers.get("cookie"));
+    if (token !== undefined) guard.sessions.end(token);
+    return Response.json({ ok: true }, { headers: { "set-cookie": sessionCookie(undefined, connection.isSecure) } });
+  },
+};

@@ -1,0 +1,82 @@
+/** Schemas that several answers are made of; the description of the interface names them. */
+import { z } from "@hono/zod-openapi";
+import { errorCodes } from "../http/problem.ts";
+
+export const problem = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    code: z.enum(errorCodes()),
+    instance: z.string().optional().openapi({ description: "The request's X-Request-Id" }),
+    errors: z
+      .array(z.object({ path: z.string(), message: z.string(), pointer: z.string().optional() }))
+      .optional()
+      .openapi({
+        description:
+          "Paths are of the whole configuration, as routes[3].upstream; pointers (RFC 6901) are into the body that was sent",
+      }),
+    referenced_by: z.array(z.string()).optional(),
+    hosts: z.array(z.string()).optional(),
+  })
+  .openapi("Problem", { description: "RFC 9457 problem details" });
+
+export const finding = z
+  .object({ path: z.string(), message: z.string(), pointer: z.string().optional() })
+  .openapi("Finding", { description: "A problem or a warning, and where in the configuration" });
+
+export const patchOperation = z
+  .object({ op: z.enum(["add", "remove", "replace"]), path: z.string(), value: z.unknown().optional() })
+  .openapi("PatchOperation", { description: "An operation of a JSON patch (RFC 6902); secrets are replaced" });
+
+export const actor = z
+  .object({
+    kind: z.enum(["operator", "signal", "console", "read-only operator"]),
+    key: z.enum(["api_key", "read_api_key", "-"]),
+    address: z.string(),
+  })
+  .openapi("Actor", { description: "Who asked for something" });
+
+/** Any JSON object. */
+export const anyObject = z.record(z.string(), z.unknown());
+
+export const counts = {
+  requests: z.number(),
+  request_bytes: z.number(),
+  response_bytes: z.number(),
+  client_errors: z.number(),
+  server_errors: z.number(),
+};
+
+export const server = z
+  .looseObject({
+    server: z.string().openapi({ description: "What names the server in paths: host:port, or unix:path" }),
+    address: z.string().optional(),
+    port: z.int().optional(),
+    unix: z.string().optional(),
+    source: z.enum(["configured", "dns", "catalog"]),
+    weight: z.number(),
+    backup: z.boolean(),
+    health: z.enum(["healthy", "unhealthy", "unchecked"]),
+    in_rotation: z.boolean(),
+    drained: z.boolean(),
+    reason: z.string(),
+    failures: z.number(),
+    requests_in_flight: z.number(),
+    connections: z.number(),
+    last_failure_ms: z.number().optional(),
+  })
+  .openapi("Server", { description: "A server of an upstream, as it is now" });
+
+/** What every change answers. */
+export const changed = {
+  ok: z.literal(true),
+  warnings: z.array(finding).optional(),
+  restart: z
+    .array(z.string())
+    .optional()
+    .openapi({ description: "Keys of which the change takes effect at the next start only" }),
+};
+
+export const ETAG = { ETag: "The revision of the configuration, for If-Match" };

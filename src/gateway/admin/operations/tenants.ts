@@ -1,0 +1,40 @@
+import { z } from "@hono/zod-openapi";
+import { TurnpikeError } from "../../../lib/errors.ts";
+import { type Operation } from "./operation.ts";
+
+const tenant = z.object({ key: z.string(), path: z.string(), last_used_ms: z.number() }).openapi("Tenant");
+
+export const listTenants: Operation = {
+  name: "listTenants",
+  method: "get",
+  path: "/v1/tenants",
+  summary: "The warm tenants of all workers",
+  access: "read",
+  success: { status: 200, description: "The tenants", schema: z.object({ tenants: z.array(tenant) }) },
+  failures: [],
+  async run(_call, { tenants }) {
+    return Response.json({ tenants: await tenants.list() });
+  },
+};
+
+export const dropTenant: Operation = {
+  name: "dropTenant",
+  method: "delete",
+  path: "/v1/tenants",
+  summary: "Forget where a tenant is: its next request starts it again",
+  access: "full",
+  query: [{ name: "key", description: "The tenant's key" }],
+  success: {
+    status: 200,
+    description: "No worker knows it any more",
+    schema: z.object({ ok: z.literal(true), deleted: z.string() }),
+  },
+  failures: ["not-found"],
+  async run({ query }, { tenants }) {
+    const key = query.get("key");
+    if (key === null || key === "")
+      throw new TurnpikeError("bad-request", "Cannot tell which tenant is meant: name its key with ?key=");
+    if (await tenants.drop(key)) return Response.json({ ok: true, deleted: key });
+    throw new TurnpikeError("not-found", `Cannot find the tenant ${JSON.stringify(key)}`);
+  },
+};

@@ -1,0 +1,190 @@
+import { z } from "@hono/zod-openapi";
+import { TurnpikeError } from "../../../lib/errors.ts";
+import { listAt } from "../../config/finding.ts";
+import { LOAD_BALANCERS } from "../../config/schema/upstreams.ts";
+import { JSON_TYPE, MAX_BODY_BYTES, MERGE_PATCH_TYPE } from "../http/body.ts";
+import { type OverviewUpstream, type ServerFigures } from "../overview/overview-snapshot.ts";
+import { changeAnswer, changeBy } from "./change.ts";
+import { liveAnswer } from "./config-answer.ts";
+import { callerOf, type Operation } from "./operation.ts";
+import { anyObject, changed, ETAG, server } from "./shapes.ts";
+
+type JsonObject = Readonly<Record<string, unknown>>;
+
+const upstreamBody = anyObject.openapi("Upstream", {
+  description: "An upstream as in `upstreams[]` of the configuration; /v1/config/schema has its schema",
+});
+
+const listedUpstream = z
+  .looseObject({ name: z.string(), load_balancer: z.string(), servers: z.array(server) })
+  .openapi("ListedUpstream", {
+    description: "An upstream as it is configured, without secrets, with its servers as they are now",
+  });
+
+export const listUpstreams: Operation = {
+  name: "listUpstreams",
+  method: "get",
+  path: "/v1/upstreams",
+  summary: "All upstreams, with every server that is configured or found",
+  access: "read",
+  conditional: true,
+  success: {
+    status: 200,
+    description: "The upstreams",
+    schema: z.object({ upstreams: z.array(listedUpstream) }),
+    headers: ETAG,
+  },
+  failures: [],
+  run: ({ request }, { config, overview }) =>
+    liveAnswer(request, config, { upstreams: listedUpstreams(config.effective(), overview.servers()) }),
+};
+
+/** Each upstream as it is configured, with its servers as they are, those that discovery has found among them. */
+function listedUpstreams(served: unknown, live: readonly OverviewUpstream[]): unknown[] {
+  // A configuration that is served has objects here.
+  const configured = listAt(served, ["upstreams"]) as readonly JsonObject[];
+  const byName = new Map(configured.map((upstream) => [upstream["name"], upstream]));
+  return live.map(({ name, servers }) => {
+    const own = byName.get(name) ?? {};
+    const ownServers = new Map(listAt(own, ["servers"]).map((one) => [keyOf(one as JsonObject), one as JsonObject]));
+    return {
+      ...own,
+      name,
+      load_balancer: own["load_balancer"] ?? LOAD_BALANCERS[0],
+      servers: servers.map((figures) => ({ ...ownServers.get(figures.server), ...placeOf(figures), ...figures })),
+    };
+  });
+}
+
+/** How a server is named, as the directory does. */
+function keyOf({ unix, address, port }: JsonObject): string {
+  if (typeof unix === "string") return `unix:${unix}`;
+  const host = String(address).replace(/^\[(.*)\]$/, "$1");
+  return `${host.includes(":") ? `[${host}]` : host}:${String(port)}`;
+}
+
+function placeOf({ server: key }: ServerFigures): JsonObject {
+  if (key.startsWith("unix:")) return { unix: key.slice("unix:".length) };
+  const colon = key.lastIndexOf(":");
+  return { address: key.slice(0, colon).replace(/^\[(.*)\]$/, "$1"), port: Number(key.slice(colon + 1)) };
+}
+
+export const addUpstream: Operation = {
+  name: "addUpstream",
+  method: "post",
+  path: "/v1/upstreams",
+  summary: "Add an upstream",
+  access: "full",
+  conditional: true,
+  body: { types: [JSON_TYPE], maxBytes: MAX_BODY_BYTES, schema: upstreamBody, description: "The upstream" },
+  success: {
+    status: 201,
+    description: "Every worker has it",
+    schema: z.object({ ...changed, created: z.string() }),
+    headers: { ...ETAG, Location: "Where the upstream is" },
+  },
+  failures: ["already-exists", "invalid-configuration", "change-failed"],
+  async run(call, parts) {
+    const name = nameOf(call.body) ?? "";
+    const done = await changeBy(call, parts, { kind: "add-upstream", upstream: call.body }, thing(name));
+    const location = `/v1/upstreams/${encodeURIComponent(name)}`;
+    return changeAnswer(done, { created: name }, { status: 201, headers: { location } });
+  },
+};
+
+const NAME = { name: "The upstream's name, percent-encoded" };
+
+export const patchUpstream: Operation = {
+  name: "patchUpstream",
+  method: "patch",
+  path: "/v1/upstreams/{name}",
+  summary: "Change an upstream by a JSON merge patch (RFC 7396)",
+  description: "`null` takes a key away. Lists are replaced as a whole.",
+  access: "full",
+  conditional: true,
+  parameters: NAME,
+  body: {
+    types: [MERGE_PATCH_TYPE, JSON_TYPE],
+    maxBytes: MAX_BODY_BYTES,
+    schema: anyObject.openapi("UpstreamPatch"),
+    description: "The merge patch",
+  },
+  success: {
+    status: 200,
+    description: "Every worker has it",
+    schema: z.object({ ...changed, changed: z.string() }),
+    headers: ETAG,
+  },
+  failures: ["not-found", "already-exists", "invalid-configuration", "change-failed"],
+  async run(call, parts) {
+    const { name = "" } = call.parameters;
+    const done = await changeBy(call, parts, { kind: "patch-upstream", name, patch: call.body }, thing(name));
+    return changeAnswer(done, { changed: nameOf(call.body) ?? name });
+  },
+};
+
+export const deleteUpstream: Operation = {
+  name: "deleteUpstream",
+  method: "delete",
+  path: "/v1/upstreams/{name}",
+  summary: "Delete an upstream that nothing names",
+  access: "full",
+  conditional: true,
+  parameters: NAME,
+  success: {
+    status: 200,
+    description: "No worker has it any more",
+    schema: z.object({ ...changed, deleted: z.string() }),
+    headers: ETAG,
+  },
+  failures: ["not-found", "still-referenced", "invalid-configuration", "change-failed"],
+  async run(call, parts) {
+    const { name = "" } = call.parameters;
+    const done = await changeBy(call, parts, { kind: "delete-upstream", name }, thing(name));
+    return changeAnswer(done, { deleted: name });
+  },
+};
+
+function drainOperation(isDrained: boolean): Operation {
+  const verb = isDrained ? "drain" : "undrain";
+  return {
+    name: `${verb}Server`,
+    method: "post",
+    path: `/v1/upstreams/{name}/servers/{server}/${verb}`,
+    summary: isDrained
+      ? "Send no new request to a server; those under way end"
+      : "Send requests to a drained server again",
+    description: "Not written to the file. It outlasts reloads while the server is named.",
+    access: "full",
+    parameters: { ...NAME, server: "The server's key as in the list, percent-encoded" },
+    success: {
+      status: 200,
+      description: "Every worker knows",
+      schema: z.object({ ok: z.literal(true), drained: z.boolean() }),
+    },
+    failures: ["not-found"],
+    run(call, { view }) {
+      const { name = "", server: key = "" } = call.parameters;
+      const found = view.drain({ upstream: name, server: key }, isDrained, callerOf(call).by);
+      if (!found) {
+        throw new TurnpikeError(
+          "not-found",
+          `Cannot ${verb} server ${JSON.stringify(key)}: ${thing(name)} has none of this name`,
+        );
+      }
+      return Response.json({ ok: true, drained: isDrained });
+    },
+  };
+}
+
+export const drainServer = drainOperation(true);
+export const undrainServer = drainOperation(false);
+
+function thing(name: string): string {
+  return `the upstream ${JSON.stringify(name)}`;
+}
+
+function nameOf(value: unknown): string | undefined {
+  const name: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "name") : undefined;
+  return typeof name === "string" ? name : undefined;
+}

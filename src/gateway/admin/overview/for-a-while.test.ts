@@ -1,0 +1,62 @@
+import { expect, test } from "bun:test";
+import { answeredForAWhile, forAWhile } from "./for-a-while.ts";
+
+test("a value is read once in its time, however many ask", () => {
+  let now = 0;
+  let reads = 0;
+  const read = forAWhile(
+    500,
+    () => ++reads,
+    () => now,
+  );
+  expect([read(), read()]).toEqual([1, 1]);
+  now = 499;
+  expect(read()).toBe(1);
+  now = 500;
+  expect([read(), read()]).toEqual([2, 2]);
+});
+
+test("an answer is asked for once at a time, and told for longer where it took long", async () => {
+  let now = 0;
+  let asked = 0;
+  let waiting = Promise.withResolvers<number>();
+  const ask = answeredForAWhile(
+    1000,
+    () => {
+      asked++;
+      waiting = Promise.withResolvers();
+      return waiting.promise;
+    },
+    () => now,
+  );
+  const first = [ask(), ask()];
+  now = 300;
+  const late = ask();
+  waiting.resolve(7);
+  expect(await Promise.all([...first, late])).toEqual([7, 7, 7]);
+  now = 3299;
+  expect(await ask()).toBe(7);
+  expect(asked).toBe(1);
+  now = 3300;
+  const second = ask();
+  expect(asked).toBe(2);
+  waiting.resolve(8);
+  expect(await second).toBe(8);
+});
+
+test("a question that fails is asked again after its time", async () => {
+  let now = 0;
+  let asked = 0;
+  const ask = answeredForAWhile(
+    1000,
+    async () => {
+      if (++asked === 1) throw new Error("away");
+      return asked;
+    },
+    () => now,
+  );
+  const failures = await Promise.allSettled([ask(), ask()]);
+  expect(failures.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  now = 1000;
+  expect(await ask()).toBe(2);
+});

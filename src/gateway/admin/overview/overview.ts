@@ -1,0 +1,80 @@
+import { messageOf } from "../../../lib/caught.ts";
+import { type SharedZone } from "../../../lib/shared-zone.ts";
+import { type LedgerView } from "../../../store/ledger-view.ts";
+import { SUPERVISOR_ROW } from "../../telemetry/layout.ts";
+import { RouteTraffic } from "../../telemetry/route-traffic.ts";
+import { type ContentSummary } from "./content-summary.ts";
+import { answeredForAWhile, forAWhile } from "./for-a-while.ts";
+import { type OverviewSnapshot, type OverviewUpstream } from "./overview-snapshot.ts";
+import { type PaymentSummary } from "./payment-summary.ts";
+import { readContent } from "./read-content.ts";
+import { readPayments } from "./read-payments.ts";
+import { readSnapshot } from "./read-snapshot.ts";
+
+/** Milliseconds for which a snapshot, and what ledger and content service answer, is told again. */
+const SNAPSHOT_MS = 500;
+const ANSWER_MS = 1000;
+/** Milliseconds that the ledger has for its answer. */
+const LEDGER_MS = 3000;
+
+/** The figures that operators look at. */
+export interface Overview {
+  /** Made at most twice a second, however many ask. */
+  snapshot(): OverviewSnapshot;
+  /** Every server of every upstream, as it is now. */
+  servers(): readonly OverviewUpstream[];
+  /** Made at most once a second; `available: false` if no ledger is open or it gives no answer. */
+  payments(): Promise<PaymentSummary>;
+  /** Asked for at most once a second. */
+  content(): Promise<ContentSummary>;
+}
+
+/** Where the figures come from: a gateway that runs. */
+export interface OverviewSource {
+  /** What all processes of the server count. */
+  readonly zone: SharedZone;
+  upstreams(): readonly OverviewUpstream[];
+  /** Undefined: nothing is sold. Throws where the ledger cannot be opened. */
+  ledger(): LedgerView | undefined;
+}
+
+export interface OverviewOptions {
+  /** When the gateway was started, in Unix milliseconds. */
+  readonly startedAtMs: number;
+  /** The Unix socket of the content service of this program; undefined: there is none. */
+  readonly contentSocket?: string | undefined;
+}
+
+/** The figures of a gateway that runs. */
+export function createOverview(source: OverviewSource, { startedAtMs, contentSocket }: OverviewOptions): Overview {
+  const { zone } = source;
+  // Kept, as it knows the names of routes that it has read.
+  const traffic = new RouteTraffic(zone, SUPERVISOR_ROW);
+  return {
+    snapshot: forAWhile(SNAPSHOT_MS, () =>
+      readSnapshot({ zone, traffic, upstreams: source.upstreams(), startedAtMs, nowMs: Date.now() }),
+    ),
+    servers: () => source.upstreams(),
+    payments: answeredForAWhile(ANSWER_MS, () => paymentsOf(source)),
+    content: answeredForAWhile(ANSWER_MS, async () =>
+      contentSocket === undefined
+        ? { available: false, reason: "This gateway has no content service of its own" }
+        : await readContent(contentSocket),
+    ),
+  };
+}
+
+async function paymentsOf(source: OverviewSource): Promise<PaymentSummary> {
+  try {
+    const view = source.ledger();
+    if (view === undefined) return { available: false, reason: "This gateway sells nothing: it has no ledger" };
+    return await Promise.race([readPayments(view, Date.now()), late()]);
+  } catch (error) {
+    return { available: false, reason: messageOf(error) };
+  }
+}
+
+async function late(): Promise<PaymentSummary> {
+  await Bun.sleep(LEDGER_MS);
+  return { available: false, reason: `Cannot read the ledger: it gave no answer within ${LEDGER_MS} ms` };
+}

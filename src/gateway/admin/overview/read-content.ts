@@ -1,0 +1,32 @@
+import { messageOf } from "../../../lib/caught.ts";
+import { type ContentSummary } from "./content-summary.ts";
+
+/** Milliseconds that the content service has for its answer. */
+const TIMEOUT_MS = 2000;
+/** Bytes that its answer may have. */
+const MAX_BYTES = 65_536;
+
+/** Asks the content service behind a Unix socket how it is. */
+export async function readContent(socket: string): Promise<ContentSummary> {
+  try {
+    // While it starts, and while its browser does not work, the answer says so; then there are no figures, or old ones.
+    const [health, figures] = await Promise.all([ask(socket, "/health"), ask(socket, "/figures")]);
+    return { available: true, health: { ...health, ...("engines" in figures ? { figures } : {}) } };
+  } catch (error) {
+    const late = error instanceof Error && error.name === "TimeoutError";
+    return unavailable(late ? `it gave no answer within ${TIMEOUT_MS} ms` : messageOf(error));
+  }
+}
+
+async function ask(unix: string, path: string): Promise<object> {
+  const response = await fetch(`http://content${path}`, { unix, signal: AbortSignal.timeout(TIMEOUT_MS) });
+  const body = await response.text();
+  if (body.length > MAX_BYTES) throw new Error(`its answer to ${path} is too long`);
+  const value: unknown = JSON.parse(body);
+  if (typeof value !== "object" || value === null) throw new Error(`its answer to ${path} is not an object`);
+  return value;
+}
+
+function unavailable(why: string): ContentSummary {
+  return { available: false, reason: `Cannot ask the content service: ${why}` };
+}

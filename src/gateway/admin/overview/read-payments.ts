@@ -1,0 +1,62 @@
+import { type LedgerView } from "../../../store/ledger-view.ts";
+import { type Payment } from "../../../store/ledger.ts";
+import { findAsset } from "../../../payments/x402/assets.ts";
+import { type PaymentSummary, type RecentPayment } from "./payment-summary.ts";
+
+const DAY_MS = 86_400_000;
+/** Days of which it is told what was sold, today among them. */
+const DAYS = 30;
+/** Payments that are told one by one. */
+const RECENT = 50;
+/** Rows of what was sold; a gateway with more routes than that is told of its last days. */
+const MAX_SOLD = 10_000;
+
+/** Reads the ledger. Rejects if it gives no answer. */
+export async function readPayments(view: LedgerView, nowMs: number): Promise<PaymentSummary> {
+  const [sold, standing, recent] = await Promise.all([
+    view.sold(nowMs - (DAYS - 1) * DAY_MS),
+    view.standing(),
+    view.list({}, { limit: RECENT }),
+  ]);
+  const { open, unknown, owed, oldestOpen } = standing;
+  return {
+    available: true,
+    days: sold.slice(0, MAX_SOLD).map(({ day, route, network, token, amount, payments }) => ({
+      day,
+      route,
+      network,
+      asset: token,
+      ...unitsOf(network, token),
+      amount,
+      payments,
+    })),
+    open,
+    unknown,
+    owed,
+    ...(oldestOpen === undefined ? {} : { oldest_open_ms: oldestOpen }),
+    recent: recent.map(recentPayment),
+  };
+}
+
+/** Member by member: the row has the signature as well. */
+function recentPayment(payment: Payment): RecentPayment {
+  const { nonce, route, state, delivered, amount, token, network, from, transaction, createdAt } = payment;
+  return {
+    id: nonce,
+    route,
+    state,
+    delivered,
+    amount,
+    asset: token,
+    network,
+    ...unitsOf(network, token),
+    payer: payment.payer === "" ? from : payment.payer,
+    transaction,
+    time_ms: createdAt,
+  };
+}
+
+function unitsOf(network: string, token: string): { decimals?: number; symbol?: string } {
+  const known = findAsset(network, token);
+  return known === undefined ? {} : { decimals: known.decimals, symbol: known.symbol };
+}

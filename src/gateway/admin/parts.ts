@@ -1,0 +1,43 @@
+import { type EventLog } from "./events/event-log.ts";
+import { type Overview } from "./overview/overview.ts";
+import { type RunningConfig } from "./running-config/running-config.ts";
+import { type Actor } from "../telemetry/event.ts";
+import { type UsageReport } from "./usage/usage-report.ts";
+
+/** A tenant that is warm: its requests go straight to its socket. */
+export interface Tenant {
+  readonly key: string;
+  readonly path: string;
+  /** Unix milliseconds. */
+  readonly last_used_ms: number;
+}
+
+/** The warm tenants of all workers. */
+export interface TenantDirectory {
+  list(): Promise<readonly Tenant[]>;
+  /** False: there is none with that key. */
+  drop(key: string): Promise<boolean>;
+}
+
+/** The gateway as it runs. */
+export interface GatewayView {
+  /** Unix milliseconds. */
+  readonly startedAt: number;
+  /** Of the first listener; 0 before it is bound. */
+  readonly port: number;
+  readonly workers: number;
+  /** The metrics of the whole server in Prometheus' text format. */
+  metrics(): { readonly text: string; readonly contentType: string };
+  /** Keeps new requests from a server of an upstream, or does not any more, and tells so. False: there is no such server. */
+  drain(server: { readonly upstream: string; readonly server: string }, isDrained: boolean, by: Actor): boolean;
+}
+
+/** What the admin interface shows and changes. */
+export interface AdminParts {
+  readonly config: RunningConfig;
+  readonly view: GatewayView;
+  readonly usage: UsageReport;
+  readonly events: EventLog;
+  readonly overview: Overview;
+  readonly tenants: TenantDirectory;
+}

@@ -1,0 +1,119 @@
+/** One change of the document, as a new document: what is not changed is shared with the old one. */
+import { listAt, valueAt } from "../../config/finding.ts";
+import { referencesTo } from "../../config/upstream-references.ts";
+import { mergePatch } from "./merge-patch.ts";
+import { isRecord, type JsonRecord } from "./record.ts";
+import { type ChangeOutcome, type Edit } from "./running-config.ts";
+
+/** The new document, and where in it that stands which was sent: `["routes", 3]`; empty: it is the whole. */
+export interface Edited {
+  readonly kind: "edited";
+  readonly document: unknown;
+  readonly at: readonly (string | number)[];
+  /** Where the same thing stood before; undefined: it is new. */
+  readonly before: readonly (string | number)[] | undefined;
+}
+
+type Refusal = Extract<ChangeOutcome, { kind: "absent" | "duplicate" | "referenced" | "ambiguous" }>;
+
+const ABSENT = { kind: "absent" } as const;
+const DUPLICATE = { kind: "duplicate" } as const;
+
+/** The document after an edit, not checked yet; or why the edit makes no sense. */
+export function applyEdit(document: unknown, edit: Edit): Edited | Refusal {
+  switch (edit.kind) {
+    case "replace":
+      return { kind: "edited", document: edit.document, at: [], before: [] };
+    case "add-route":
+      return add(document, "routes", edit.route);
+    case "add-upstream":
+      return add(document, "upstreams", edit.upstream);
+    case "patch-route": {
+      const found = findRoute(document, edit);
+      return typeof found === "number" ? patch(document, ["routes", found], edit.patch) : found;
+    }
+    case "delete-route": {
+      const found = findRoute(document, edit);
+      return typeof found === "number" ? remove(document, "routes", found) : found;
+    }
+    case "patch-upstream": {
+      const index = indexOf(document, "upstreams", edit.name);
+      return index < 0 ? ABSENT : patch(document, ["upstreams", index], edit.patch);
+    }
+    case "delete-upstream":
+      break;
+  }
+  return removeUpstream(document, edit.name);
+}
+
+function removeUpstream(document: unknown, name: string): Edited | Refusal {
+  const index = indexOf(document, "upstreams", name);
+  if (index < 0) return ABSENT;
+  const by = referencesTo(document, name);
+  return by.length > 0 ? { kind: "referenced", by } : remove(document, "upstreams", index);
+}
+
+type ListKey = "routes" | "upstreams";
+
+/** What tells one route or upstream from the others; undefined where it lacks what it takes. */
+export function identityOf(list: ListKey, item: unknown): string | undefined {
+  if (list === "upstreams") {
+    const name = valueAt(item, ["name"]);
+    return typeof name === "string" ? name : undefined;
+  }
+  const prefix = valueAt(item, ["path_prefix"]);
+  return typeof prefix === "string" ? `${hostOf(item)} ${prefix}` : undefined;
+}
+
+/** A route's host as the schema has it, in lower case; empty where it has none. */
+function hostOf(route: unknown): string {
+  const host = valueAt(route, ["host"]);
+  return typeof host === "string" ? host.toLowerCase() : "";
+}
+
+function indexOf(document: unknown, list: ListKey, identity: string | undefined): number {
+  if (identity === undefined) return -1;
+  return listAt(document, [list]).findIndex((item) => identityOf(list, item) === identity);
+}
+
+function findRoute(
+  document: unknown,
+  { prefix, host }: { readonly prefix: string; readonly host: string | undefined },
+): number | Refusal {
+  const found = [...listAt(document, ["routes"]).entries()].filter(
+    ([, route]) =>
+      valueAt(route, ["path_prefix"]) === prefix && (host === undefined || hostOf(route) === host.toLowerCase()),
+  );
+  const [first] = found;
+  if (first === undefined) return ABSENT;
+  if (found.length > 1) return { kind: "ambiguous", hosts: found.map(([, route]) => hostOf(route)) };
+  return first[0];
+}
+
+function add(document: unknown, key: ListKey, item: unknown): Edited | Refusal {
+  if (indexOf(document, key, identityOf(key, item)) >= 0) return DUPLICATE;
+  const list = listAt(document, [key]);
+  return { ...withList(document, key, [...list, item]), at: [key, list.length], before: undefined };
+}
+
+function remove(document: unknown, key: ListKey, index: number): Edited {
+  const list = listAt(document, [key]);
+  return { ...withList(document, key, list.toSpliced(index, 1)), at: [key], before: [key] };
+}
+
+function patch(document: unknown, place: readonly [ListKey, number], merge: unknown): Edited | Refusal {
+  const [key, index] = place;
+  const list = listAt(document, [key]);
+  const item = mergePatch(list[index], merge);
+  const other = indexOf(document, key, identityOf(key, item));
+  if (other >= 0 && other !== index) return DUPLICATE;
+  return { ...withList(document, key, list.with(index, item)), at: place, before: place };
+}
+
+function withList(
+  document: unknown,
+  key: ListKey,
+  list: readonly unknown[],
+): { readonly kind: "edited"; readonly document: JsonRecord } {
+  return { kind: "edited", document: { ...(isRecord(document) ? document : {}), [key]: list } };
+}

@@ -1,0 +1,116 @@
+/** Changes, reloads and writes of the configuration as events, which the audit log keeps. They repeat no value of it. */
+import { type Actor, type NewEvent } from "../../telemetry/event.ts";
+import {
+  type ChangeOutcome,
+  type Edit,
+  type LastReload,
+  type PersistOutcome,
+  type ReloadOutcome,
+} from "./running-config.ts";
+
+/** What an edit does, as `add the upstream "api"`. */
+function editText(edit: Edit): string {
+  switch (edit.kind) {
+    case "add-route":
+      return `add the route ${nameIn(edit.route, "path_prefix")}`;
+    case "patch-route":
+      return `change the route ${routeText(edit)}`;
+    case "delete-route":
+      return `remove the route ${routeText(edit)}`;
+    case "add-upstream":
+      return `add the upstream ${nameIn(edit.upstream, "name")}`;
+    case "patch-upstream":
+      return `change the upstream ${JSON.stringify(edit.name)}`;
+    case "delete-upstream":
+      return `remove the upstream ${JSON.stringify(edit.name)}`;
+    case "replace":
+      break;
+  }
+  return "replace the configuration";
+}
+
+function routeText({ prefix, host }: { readonly prefix: string; readonly host: string | undefined }): string {
+  return `${JSON.stringify(prefix)}${host ? ` of ${JSON.stringify(host)}` : ""}`;
+}
+
+/** What a new item is called; it is not checked yet. */
+function nameIn(item: unknown, key: string): string {
+  const name: unknown = typeof item === "object" && item !== null ? Reflect.get(item, key) : undefined;
+  return typeof name === "string" ? JSON.stringify(name.slice(0, MAX_NAME)) : "without a name";
+}
+
+/** Characters of a name in an event: a longer one is cut. */
+const MAX_NAME = 200;
+
+type Outcome = ChangeOutcome | ReloadOutcome | PersistOutcome;
+
+/** Why something was not done. */
+export function whyNot(outcome: Exclude<Outcome, { kind: "done" }>): string {
+  switch (outcome.kind) {
+    case "invalid":
+      return `it has ${outcome.problems.length} ${outcome.problems.length === 1 ? "problem" : "problems"}`;
+    case "absent":
+      return "there is none";
+    case "duplicate":
+      return "there is one already";
+    case "referenced":
+      return `${outcome.by.length} other ${outcome.by.length === 1 ? "key names" : "keys name"} it`;
+    case "ambiguous":
+      return "several hosts have one, and none is named";
+    case "stale":
+      return "the configuration has changed since it was read";
+    case "busy":
+      return "too many changes wait";
+    case "no-file":
+      return "there is no configuration file";
+    case "changed-on-disk":
+      return "somebody else has changed the file";
+    case "failed":
+      break;
+  }
+  return outcome.reason;
+}
+
+function outcomeOf({ kind }: Outcome): "done" | "failed" | "refused" {
+  if (kind === "done" || kind === "failed") return kind;
+  return "refused";
+}
+
+/** What came of a reload, in words. */
+export function detailOf(outcome: ReloadOutcome): string {
+  if (outcome.kind !== "done") return whyNot(outcome);
+  const { length } = outcome.discarded;
+  return length === 0 ? "reloaded" : `reloaded; ${length} ${length === 1 ? "change" : "changes"} in memory discarded`;
+}
+
+function event(kind: NewEvent["kind"], by: Actor, what: string, outcome: Outcome): NewEvent {
+  const message = outcome.kind === "done" ? what : `Cannot ${what}: ${whyNot(outcome)}`;
+  return { kind, by, outcome: outcomeOf(outcome), message };
+}
+
+export function changeEvent(edit: Edit, by: Actor, outcome: ChangeOutcome): NewEvent {
+  const details = {
+    edit: edit.kind,
+    ...(outcome.kind === "done" ? { revision: outcome.revision, restart: outcome.restart } : {}),
+    ...(outcome.kind === "invalid"
+      ? { problems: outcome.problems.map(({ path, message }) => ({ path, message })) }
+      : {}),
+    ...(outcome.kind === "referenced" ? { referenced_by: outcome.by } : {}),
+  };
+  return { ...event("change", by, editText(edit), outcome), details };
+}
+
+export function reloadEvent({ by, detail }: LastReload, outcome: ReloadOutcome): NewEvent {
+  const details = {
+    detail,
+    ...(outcome.kind === "done" ? { revision: outcome.revision, discarded: outcome.discarded } : {}),
+    ...(outcome.kind === "invalid"
+      ? { problems: outcome.problems.map(({ path, message }) => ({ path, message })) }
+      : {}),
+  };
+  return { ...event("reload", by, "reload the file", outcome), details };
+}
+
+export function persistEvent(by: Actor, outcome: PersistOutcome): NewEvent {
+  return event("persist", by, "write the configuration to its file", outcome);
+}

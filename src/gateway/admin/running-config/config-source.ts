@@ -1,0 +1,80 @@
+/** Where a configuration comes from, and how a configuration is made of its document. */
+import { messageOf } from "../../../lib/caught.ts";
+import { findingText } from "../../config/finding.ts";
+import { applyFlags, type ConfigFlags } from "../../config/flags.ts";
+import { MAX_DEPTH, parseJson } from "../../config/json.ts";
+import { configText, failed, type Loaded, loadValue, type Prepare, readConfigBytes } from "../../config/load.ts";
+import { ParseCache } from "../../config/parse.ts";
+import { locatorOf } from "../../config/source.ts";
+
+export interface ConfigSource {
+  /** Undefined: there is no file, and the document is `{}`. */
+  readonly path: string | undefined;
+  /** Where the document is written, if not to the file that it is read from. */
+  readonly writesTo?: string | undefined;
+  /** Adds to the document what the program itself serves; it never reaches the file. */
+  readonly prepare: Prepare;
+  /** What was given on the command line, which wins over the document and never reaches the file. */
+  readonly flags: ConfigFlags;
+}
+
+/** A configuration as it was read, with what loading said of it. */
+export interface OpenedConfig {
+  readonly source: ConfigSource;
+  readonly document: unknown;
+  /** The file's bytes; undefined where there is no file, or none that can be read. */
+  readonly bytes: Uint8Array | undefined;
+  readonly loaded: Loaded;
+  /** What became of the document's objects. */
+  readonly cache: ParseCache;
+}
+
+/** Makes a configuration of a document: additions, checks, flags. Throws nothing. */
+export function loadDocument(document: unknown, { prepare, flags }: ConfigSource, cache?: ParseCache): Loaded {
+  const first = loadValue(prepare(document), cache);
+  if (first.config === undefined || Object.values(flags).every((flag) => flag === undefined)) return first;
+  const second = applyFlags(first.config, flags, cache);
+  const known = new Set(first.warnings.map(findingText));
+  const more = second.warnings.filter((warning) => !known.has(findingText(warning)));
+  return { ...second, warnings: [...first.warnings, ...more] };
+}
+
+/** Reads and loads a configuration. Throws nothing: what is wrong is among its problems. */
+export async function openConfig(source: ConfigSource, cache = new ParseCache()): Promise<OpenedConfig> {
+  if (source.path === undefined) {
+    return { source, document: {}, bytes: undefined, loaded: loadDocument({}, source), cache };
+  }
+  let bytes: Uint8Array | undefined;
+  try {
+    bytes = await readConfigBytes(source.path);
+    return { source, bytes, cache, ...loadConfigText(configText(bytes), source, cache) };
+  } catch (error) {
+    return { source, document: undefined, bytes, loaded: failed(messageOf(error)), cache };
+  }
+}
+
+/** As `loadDocument`, for a document that was never a text: it must not be deeper than a text may be. */
+export function loadValues(document: unknown, source: ConfigSource, cache: ParseCache): Loaded {
+  if (isDeeper(document, MAX_DEPTH)) return failed(`expected at most ${MAX_DEPTH} levels`);
+  return loadDocument(document, source, cache);
+}
+
+function isDeeper(value: unknown, most: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return most === 0 || Object.values(value).some((member) => isDeeper(member, most - 1));
+}
+
+/** Loads a file's text; its findings have their places in it. */
+export function loadConfigText(
+  text: string,
+  source: ConfigSource,
+  cache?: ParseCache,
+): Pick<OpenedConfig, "document" | "loaded"> {
+  const parsed = parseJson(text);
+  if (!parsed.ok) return { document: undefined, loaded: failed(parsed.fault) };
+  const loaded = loadDocument(parsed.value, source, cache);
+  const locate = locatorOf(text);
+  const located = { warnings: loaded.warnings.map(locate), locate };
+  if (loaded.config !== undefined) return { document: parsed.value, loaded: { ...loaded, ...located } };
+  return { document: parsed.value, loaded: { ...loaded, problems: loaded.problems.map(locate), ...located } };
+}

@@ -1,0 +1,107 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { documentText } from "./document-text.ts";
+import { isSame } from "./json-difference.ts";
+
+interface Shape {
+  readonly $schema?: string;
+  readonly a?: object;
+  readonly routes: readonly object[];
+}
+
+function rewrite(text: string, change: (document: Shape) => object): string {
+  const document = JSON.parse(text);
+  // What is undefined is not there.
+  const next: unknown = JSON.parse(JSON.stringify(change(JSON.parse(text))));
+  return documentText({ text, document }, next);
+}
+
+function withMember(it: object): object {
+  return { ...it, b: { c: [1] } };
+}
+
+const FILE = `{
+  "$schema": "./turnpike.schema.json",
+  "10": "ten", "9": "nine",
+  "big": 123456789012345678901234567890, "odd":   [1,
+      2,   3],
+  "routes": [
+    { "path_prefix": "/a", "upstream": "one" },
+    {
+      "path_prefix": "/b",
+      "upstream": "one"
+    },
+    { "path_prefix": "/c", "upstream": "one" }
+  ]
+}
+`;
+
+test.each([
+  ["nothing", (it: Shape) => it, FILE],
+  [
+    "an item at the end",
+    (it: Shape) => ({ ...it, routes: [...it.routes, { path_prefix: "/d", retry: { max_retries: 2 } }] }),
+    FILE.replace(
+      `"/c", "upstream": "one" }`,
+      `"/c", "upstream": "one" },\n    {\n      "path_prefix": "/d",\n      "retry": {\n        "max_retries": 2\n      }\n    }`,
+    ),
+  ],
+  [
+    "an item that is removed",
+    (it: Shape) => ({ ...it, routes: it.routes.toSpliced(1, 1) }),
+    FILE.replace(/ {4}\{\n.*\n.*\n {4}\},\n/, ""),
+  ],
+  [
+    "a member within a line",
+    (it: Shape) => ({
+      ...it,
+      routes: it.routes.with(0, { ...it.routes[0], mirror: "two", retry: { statuses: [500] } }),
+    }),
+    FILE.replace(
+      `"/a", "upstream": "one" }`,
+      `"/a", "upstream": "one", "mirror": "two", "retry": { "statuses": [ 500 ] } }`,
+    ),
+  ],
+  [
+    "a member in lines of its own, and a value",
+    (it: Shape) => ({ ...it, routes: it.routes.with(1, { path_prefix: "/b", upstream: "two", mirror: "one" }) }),
+    FILE.replace(`"/b",\n      "upstream": "one"\n`, `"/b",\n      "upstream": "two",\n      "mirror": "one"\n`),
+  ],
+  [
+    "a member that is removed",
+    (it: Shape) => ({ ...it, 9: undefined }),
+    FILE.replace(`"10": "ten", "9": "nine",`, `"10": "ten",`),
+  ],
+  [
+    "the first and the last member",
+    (it: Shape) => ({ ...it, $schema: undefined, routes: undefined }),
+    FILE.replace(/ {2}"\$schema.*\n/, "").replace(/,\n {2}"routes"[^]*\]\n\}/, "\n}"),
+  ],
+  ["all items", (it: Shape) => ({ ...it, routes: [] }), FILE.replace(/\[\n {4}\{ "path[^]*\n {2}\]/, "[]")],
+] as const)("%s: what is not changed stays as it is written", (_, change, expected) => {
+  expect(rewrite(FILE, change)).toBe(expected);
+});
+
+test("the layout of the file is that of what is added", () => {
+  expect(rewrite(`{"a":1}`, withMember)).toBe(`{"a":1,"b":{"c":[1]}}`);
+  expect(rewrite(`{ "a": 1 }`, withMember)).toBe(`{ "a": 1, "b": { "c": [ 1 ] } }`);
+  expect(rewrite(`{}\n`, withMember)).toBe(`{\n  "b": {\n    "c": [\n      1\n    ]\n  }\n}\n`);
+  expect(rewrite(`{\r\n\t"a": {}\r\n}\r\n`, (it) => ({ a: withMember(it.a ?? {}) }))).toBe(
+    `{\r\n\t"a": {\r\n\t\t"b": {\r\n\t\t\t"c": [\r\n\t\t\t\t1\r\n\t\t\t]\r\n\t\t}\r\n\t}\r\n}\r\n`,
+  );
+});
+
+test("whatever changes, the text says the new document", () => {
+  const named = fc.record({ name: fc.constantFrom("a", "b", "c", "d"), value: fc.jsonValue({ maxDepth: 1 }) });
+  const value = fc.oneof(fc.jsonValue({ maxDepth: 3 }), fc.uniqueArray(named, { selector: ({ name }) => name }));
+  const document = fc.dictionary(fc.constantFrom("x", "y", "10", "2", "__proto__", 'q"\n'), value);
+  fc.assert(
+    fc.property(document, document, fc.constantFrom(0, 1, 2, 4, "\t"), (before, after, indent) => {
+      const text = JSON.stringify(before, undefined, indent);
+      const next: unknown = JSON.parse(JSON.stringify(after));
+      const written = documentText({ text, document: JSON.parse(text) }, next);
+      expect(isSame(JSON.parse(written), next)).toBe(true);
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,175 @@
+/** A file's text with another document in it: what is the same in both stays as it is written. */
+import { isSame, pairsOf } from "./json-difference.ts";
+import { type JsonNode, type JsonPart, jsonTree } from "./json-tree.ts";
+import { isRecord } from "./record.ts";
+
+/** How a text is laid out. */
+interface Style {
+  readonly newline: string;
+  /** One level; empty: the text is one line. */
+  readonly indent: string;
+  /** Behind a colon, and behind a comma within a line. */
+  readonly gap: string;
+}
+
+/** A document and the text that it was read from. */
+export interface WrittenDocument {
+  readonly text: string;
+  readonly document: unknown;
+}
+
+/** `next` as a text that differs as little as possible from that of the document before. */
+export function documentText(before: WrittenDocument, next: unknown): string {
+  const { text, document } = before;
+  const body = text.startsWith("\uFEFF") ? text.slice(1) : text;
+  const tree = jsonTree(body);
+  const written = new Rewriter(body, styleOf(body)).value(tree, { before: document, after: next }, "");
+  const mark = text.slice(0, text.length - body.length);
+  return `${mark}${body.slice(0, tree.start)}${written}${body.slice(tree.end)}`;
+}
+
+function styleOf(text: string): Style {
+  return {
+    newline: text.includes("\r\n") ? "\r\n" : "\n",
+    indent: /\n([ \t]+)\S/.exec(text)?.[1] ?? (text.trim().includes("\n") || text.trim() === "{}" ? "  " : ""),
+    gap: /":\S/.test(text) && !/": /.test(text) ? "" : " ",
+  };
+}
+
+/** What stood in the place of a value, and what will. */
+interface Pair {
+  readonly before: unknown;
+  readonly after: unknown;
+}
+
+/** A member or item of what is written: its text, and which part of the old container it was. */
+interface Piece {
+  readonly text: string;
+  /** -1: it is new. */
+  readonly from: number;
+}
+
+class Rewriter {
+  readonly #text: string;
+  readonly #style: Style;
+
+  constructor(text: string, style: Style) {
+    this.#text = text;
+    this.#style = style;
+  }
+
+  /** `margin` is the white space before the line that the value begins in. */
+  value(node: JsonNode, { before, after }: Pair, margin: string): string {
+    if (isSame(before, after)) return this.#slice(node);
+    if (node.kind === "object" && isRecord(before) && isRecord(after)) {
+      return this.#container(node, margin, (inner) => this.#members(node, { before, after }, inner));
+    }
+    if (node.kind === "array" && Array.isArray(before) && Array.isArray(after)) {
+      return this.#container(node, margin, (inner) => this.#items(node, { before, after }, inner));
+    }
+    return this.#fresh(after, margin, this.#isWide(node));
+  }
+
+  #members(
+    node: JsonNode,
+    { before, after }: { readonly before: object; readonly after: object },
+    inner: Inner,
+  ): Piece[] {
+    const kept = node.parts.flatMap(({ start, key = "", value }, from) => {
+      if (!Object.hasOwn(after, key)) return [];
+      const pair = { before: Reflect.get(before, key), after: Reflect.get(after, key) };
+      return [{ text: this.#text.slice(start, value.start) + this.value(value, pair, inner.margin), from }];
+    });
+    const known = new Set(node.parts.map(({ key }) => key));
+    const added = Object.entries(after).flatMap(([key, value]) => {
+      if (known.has(key)) return [];
+      const text = `${JSON.stringify(key)}:${this.#style.gap}${this.#fresh(value, inner.margin, inner.isWide)}`;
+      return [{ text, from: -1 }];
+    });
+    return [...kept, ...added];
+  }
+
+  #items(
+    node: JsonNode,
+    { before, after }: { readonly before: readonly unknown[]; readonly after: readonly unknown[] },
+    inner: Inner,
+  ): Piece[] {
+    const pairs = pairsOf(before, after);
+    return after.map((item, i) => {
+      const from = pairs[i] ?? -1;
+      const part = node.parts[from];
+      if (part === undefined) return { text: this.#fresh(item, inner.margin, inner.isWide), from: -1 };
+      return { text: this.value(part.value, { before: before[from], after: item }, inner.margin), from };
+    });
+  }
+
+  /** The container around its pieces: where two stood beside each other before, what was between them stays. */
+  #container(node: JsonNode, margin: string, piecesWithin: (inner: Inner) => readonly Piece[]): string {
+    const inner = this.#innerOf(node, margin);
+    const pieces = piecesWithin(inner);
+    const { parts, start, end } = node;
+    const [first] = parts;
+    const last = parts.at(-1);
+    const [bare, closing] = [this.#text.slice(start, start + 1), this.#text.slice(end - 1, end)];
+    if (pieces.length === 0) return bare + closing;
+    const opening = first === undefined ? bare + inner.lead : this.#text.slice(start, first.start);
+    const ending = last === undefined ? inner.tail + closing : this.#text.slice(last.end, end);
+    let text = opening;
+    for (const [i, piece] of pieces.entries()) {
+      const previous = pieces[i - 1];
+      if (previous !== undefined) text += this.#between(parts, previous, piece) ?? `,${inner.lead || this.#style.gap}`;
+      text += piece.text;
+    }
+    return text + ending;
+  }
+
+  #between(parts: readonly JsonPart[], a: Piece, b: Piece): string | undefined {
+    const [left, right] = [parts[a.from], parts[b.from]];
+    if (left === undefined || right === undefined || b.from !== a.from + 1) return undefined;
+    return this.#text.slice(left.end, right.start);
+  }
+
+  #innerOf(node: JsonNode, margin: string): Inner {
+    const { newline, indent } = this.#style;
+    const [first] = node.parts;
+    if (first === undefined) {
+      const own = margin + indent;
+      return indent === ""
+        ? { margin, lead: "", tail: "", isWide: false }
+        : { margin: own, lead: newline + own, tail: newline + margin, isWide: true };
+    }
+    const before = this.#text.slice(node.start + 1, first.start);
+    if (!before.includes("\n")) return { margin, lead: "", tail: "", isWide: false };
+    const own = before.slice(before.lastIndexOf("\n") + 1);
+    return { margin: own, lead: newline + own, tail: newline + margin, isWide: true };
+  }
+
+  #isWide(node: JsonNode): boolean {
+    return node.parts.length === 0 ? this.#style.indent !== "" : this.#slice(node).includes("\n");
+  }
+
+  /** A value that was not there before. */
+  #fresh(value: unknown, margin: string, isWide: boolean): string {
+    const { indent, newline, gap } = this.#style;
+    if (isWide && indent !== "") {
+      return JSON.stringify(value, undefined, indent).replaceAll("\n", newline + margin);
+    }
+    // Line ends within strings are escaped: those that there are lie between parts.
+    return gap === "" ? JSON.stringify(value) : JSON.stringify(value, undefined, 1).replaceAll(/\n */g, " ");
+  }
+
+  #slice({ start, end }: JsonNode): string {
+    return this.#text.slice(start, end);
+  }
+}
+
+/** How the members or items of a container are laid out. */
+interface Inner {
+  /** White space before the lines that they begin in. */
+  readonly margin: string;
+  /** What stands before each, if each begins a line. */
+  readonly lead: string;
+  /** What stands before the closing bracket. */
+  readonly tail: string;
+  readonly isWide: boolean;
+}

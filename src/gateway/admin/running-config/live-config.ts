@@ -1,0 +1,263 @@
+import { messageOf } from "../../../lib/caught.ts";
+import { type Config } from "../../config/config.ts";
+import { type Finding, valueAt } from "../../config/finding.ts";
+import { type Loaded } from "../../config/load.ts";
+import { type ParseCache } from "../../config/parse.ts";
+import { withKeptSecrets, withoutSecrets } from "../../config/secrets.ts";
+import { type Actor, type OnEvent } from "../../telemetry/event.ts";
+import { applyEdit, type Edited } from "./apply-edit.ts";
+import { changeEvent, detailOf, persistEvent, reloadEvent } from "./config-events.ts";
+import { ConfigFile } from "./config-file.ts";
+import { type ConfigSource, loadValues, openConfig, type OpenedConfig } from "./config-source.ts";
+import { pointerOf } from "./finding-pointer.ts";
+import { isSame, jsonDifference } from "./json-difference.ts";
+import { restartKeys } from "./restart-keys.ts";
+import {
+  type ChangeOutcome,
+  type CheckOutcome,
+  type Edit,
+  type EditFinding,
+  type Failed,
+  type Invalid,
+  type JsonPatchOperation,
+  type LastReload,
+  type PersistOutcome,
+  type ReloadOutcome,
+  type RunningConfig,
+} from "./running-config.ts";
+import { TurnQueue } from "./turn-queue.ts";
+import { movedDocument, writeDocument } from "./write-document.ts";
+
+/** Changes, reloads and writes that wait for their turn; each may take seconds. */
+const MAX_WAITING = 64;
+
+export interface LiveConfigOptions {
+  /** What the gateway starts with; it has no problems. */
+  readonly opened: OpenedConfig;
+  /** Serves by a configuration in every worker, or rejects and leaves all as it was. */
+  readonly apply: (config: Config) => Promise<void>;
+  /** Told of everything that was asked for, and what came of it. */
+  readonly onEvent: OnEvent;
+  /** A reload of the file has been tried. */
+  readonly countReload: (success: boolean) => void;
+  /** Unix milliseconds. */
+  readonly clock?: () => number;
+}
+
+/** What is served, and the document that it was made of. */
+interface Served {
+  readonly document: unknown;
+  readonly config: Config;
+}
+
+/** The running configuration of a gateway: see `RunningConfig`. */
+export class LiveConfig implements RunningConfig {
+  readonly #options: LiveConfigOptions;
+  readonly #source: ConfigSource;
+  readonly #turns = new TurnQueue(MAX_WAITING);
+  readonly #cache: ParseCache;
+  readonly #start = crypto.randomUUID();
+  #file: ConfigFile | undefined;
+  /** What the gateway was started with: some of it stays until it is started again. */
+  readonly #atStart: Config;
+  /** The document as the file was last read or written. */
+  #saved: unknown;
+  #served: Served;
+  #changes = 0;
+  #lastReload: LastReload | null = null;
+  /** What was worked out of the documents since they changed last. */
+  #difference: readonly JsonPatchOperation[] | undefined;
+  #shown: { document?: unknown; effective?: unknown } = {};
+
+  constructor(options: LiveConfigOptions) {
+    const { source, document, bytes, loaded, cache } = options.opened;
+    if (loaded.config === undefined) throw new Error("Cannot keep a configuration: it has problems");
+    this.#options = options;
+    this.#source = source;
+    this.#cache = cache;
+    this.#served = { document, config: loaded.config };
+    this.#saved = document;
+    this.#atStart = loaded.config;
+    if (source.path !== undefined && bytes !== undefined) this.#file = new ConfigFile(source.path, bytes);
+  }
+
+  get revision(): string {
+    return `${this.#start}.${this.#changes}`;
+  }
+
+  get config(): Config {
+    return this.#served.config;
+  }
+
+  get lastReload(): LastReload | null {
+    return this.#lastReload;
+  }
+
+  get file(): RunningConfig["file"] {
+    return {
+      path: this.#file?.path ?? null,
+      writesTo: this.#source.writesTo ?? this.#file?.path ?? null,
+      changedInMemory: this.difference().length > 0,
+      changedOnDisk: this.#file?.changed ?? false,
+    };
+  }
+
+  document(): unknown {
+    return (this.#shown.document ??= withoutSecrets(this.#served.document));
+  }
+
+  effective(): unknown {
+    return (this.#shown.effective ??= withoutSecrets(this.#served.config));
+  }
+
+  difference(): readonly JsonPatchOperation[] {
+    return (this.#difference ??= jsonDifference(this.#saved, this.#served.document, withoutSecrets));
+  }
+
+  check(value: unknown): CheckOutcome {
+    const { document } = this.#served;
+    const next = withKeptSecrets(value, document);
+    const { config, problems, warnings } = this.#fit(loadValues(next, this.#source, this.#cache));
+    return {
+      ok: config !== undefined,
+      problems: findingsIn(problems, []),
+      warnings: findingsIn(warnings, []),
+      difference: jsonDifference(document, next, withoutSecrets),
+      restart: config === undefined ? [] : restartKeys(this.#atStart, config),
+    };
+  }
+
+  async change(edit: Edit, by: Actor, ifMatch?: readonly string[]): Promise<ChangeOutcome> {
+    const outcome = (await this.#turns.run(() => this.#change(edit, ifMatch))) ?? BUSY;
+    this.#options.onEvent(changeEvent(edit, by, outcome));
+    return outcome;
+  }
+
+  async reload(by: Actor): Promise<ReloadOutcome> {
+    // A signal cannot be told to come again.
+    const outcome = (await this.#turns.run(() => this.#reload(), by.kind === "signal")) ?? BUSY;
+    this.#options.countReload(outcome.kind === "done");
+    const discarded = outcome.kind === "done" ? outcome.discarded : [];
+    this.#lastReload = {
+      time_ms: (this.#options.clock ?? Date.now)(),
+      by,
+      ok: outcome.kind === "done",
+      detail: detailOf(outcome),
+      discarded,
+    };
+    this.#options.onEvent(reloadEvent(this.#lastReload, outcome));
+    return outcome;
+  }
+
+  async persist(by: Actor, options: { readonly force: boolean }, ifMatch?: readonly string[]): Promise<PersistOutcome> {
+    const outcome = (await this.#turns.run(() => this.#persist(options.force, ifMatch))) ?? BUSY;
+    this.#options.onEvent(persistEvent(by, outcome));
+    return outcome;
+  }
+
+  #isStale(ifMatch: readonly string[] | undefined): boolean {
+    return ifMatch !== undefined && !ifMatch.includes("*") && !ifMatch.includes(this.revision);
+  }
+
+  async #change(edit: Edit, ifMatch: readonly string[] | undefined): Promise<ChangeOutcome> {
+    if (this.#isStale(ifMatch)) return { kind: "stale" };
+    const { document } = this.#served;
+    const edited = applyEdit(document, edit);
+    if (edited.kind !== "edited") return edited;
+    const next = withSecretsOf(edited, document);
+    const { config, problems, warnings } = this.#fit(loadValues(next, this.#source, this.#cache));
+    if (config === undefined) return invalid(problems, warnings, edited.at);
+    return this.#serve({ document: next, config }, findingsIn(warnings, edited.at));
+  }
+
+  /** Has a problem where a running gateway cannot go over to what was loaded. */
+  #fit(loaded: Loaded): Loaded {
+    if (loaded.config === undefined || isSame(loaded.config.postgres, this.#atStart.postgres)) return loaded;
+    const problem = loaded.locate({ path: "postgres", message: "cannot change while the gateway runs: restart it" });
+    return { ...loaded, config: undefined, problems: [problem] };
+  }
+
+  /** Serves by another configuration, or by the old one as before. */
+  async #serve(
+    next: Served,
+    warnings: readonly EditFinding[],
+  ): Promise<Extract<ChangeOutcome, { kind: "done" }> | Failed> {
+    try {
+      await this.#options.apply(next.config);
+    } catch (error) {
+      return { kind: "failed", reason: messageOf(error) };
+    }
+    const restart = restartKeys(this.#atStart, next.config);
+    if (!isSame(next.document, this.#served.document)) this.#changes++;
+    this.#served = next;
+    this.#forget();
+    return { kind: "done", revision: this.revision, warnings, restart };
+  }
+
+  async #reload(): Promise<ReloadOutcome> {
+    const file = this.#file;
+    if (file === undefined) return { kind: "no-file" };
+    const { document, bytes, loaded: read } = await openConfig({ ...this.#source, path: file.path }, this.#cache);
+    const loaded = this.#fit(read);
+    if (loaded.config === undefined || bytes === undefined) return invalid(loaded.problems, loaded.warnings, []);
+    const memory = this.#served.document;
+    const saved = this.#saved;
+    const outcome = await this.#serve({ document, config: loaded.config }, findingsIn(loaded.warnings, []));
+    if (outcome.kind === "failed") return outcome;
+    this.#saved = document;
+    file.hasNow(bytes);
+    return { ...outcome, discarded: jsonDifference(saved, memory, withoutSecrets) };
+  }
+
+  async #persist(force: boolean, ifMatch: readonly string[] | undefined): Promise<PersistOutcome> {
+    if (this.#isStale(ifMatch)) return { kind: "stale" };
+    const from = this.#file;
+    if (from === undefined) return { kind: "no-file" };
+    const { writesTo = from.path } = this.#source;
+    const to = writesTo === from.path ? from : new ConfigFile(writesTo, undefined);
+    const document = movedDocument(this.#served.document, from.path, to.path);
+    const like = { text: from.text, document: this.#saved };
+    const outcome = await writeDocument(to, { document, like, force, source: this.#source });
+    if (outcome.kind !== "done") return outcome;
+    this.#file = to;
+    this.#saved = document;
+    this.#served = { ...this.#served, document };
+    this.#forget();
+    return outcome;
+  }
+
+  /** The document has changed. */
+  #forget(): void {
+    this.#difference = undefined;
+    this.#shown = {};
+  }
+}
+
+const BUSY = { kind: "busy" } as const;
+
+/** The edited document, with the secrets that the document before has in the place of placeholders. */
+function withSecretsOf({ document, at, before }: Edited, old: unknown): unknown {
+  if (before === undefined) return document;
+  if (at.length === 0) return withKeptSecrets(document, old);
+  const [list = "", index] = at;
+  if (index === undefined || typeof document !== "object" || document === null) return document;
+  const items: unknown = Reflect.get(document, list);
+  if (!Array.isArray(items) || typeof index !== "number") return document;
+  const kept = withKeptSecrets(items[index], valueAt(old, before), at);
+  return { ...document, [list]: items.with(index, kept) };
+}
+
+function findingsIn(findings: readonly Finding[], at: readonly (string | number)[]): EditFinding[] {
+  return findings.map((finding) => {
+    const pointer = pointerOf(finding.path, at);
+    return pointer === undefined ? finding : { ...finding, pointer };
+  });
+}
+
+function invalid(
+  problems: readonly Finding[],
+  warnings: readonly Finding[],
+  at: readonly (string | number)[],
+): Invalid {
+  return { kind: "invalid", problems: findingsIn(problems, at), warnings: findingsIn(warnings, at) };
+}

@@ -1,0 +1,12 @@
+import { isRecord } from "./record.ts";
+
+/** `target` with a JSON merge patch applied (RFC 7396); null removes a member. Both are left as they are. */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isRecord(patch)) return patch;
+  const merged = new Map(Object.entries(isRecord(target) ? target : {}));
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(key);
+    else merged.set(key, mergePatch(merged.get(key), value));
+  }
+  return Object.fromEntries(merged);
+}

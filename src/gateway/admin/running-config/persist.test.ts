@@ -1,0 +1,179 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ConfigSource, openConfig } from "./config-source.ts";
+import { type NewEvent } from "../../telemetry/event.ts";
+import { LiveConfig } from "./live-config.ts";
+import { watchFile } from "./watch-file.ts";
+import { until } from "../../../lib/testing/until.ts";
+
+const BY = { kind: "operator", key: "api_key", address: "127.0.0.1" } as const;
+const FILE = `{
+  "$schema": "../turnpike.schema.json",
+  "10": "an unknown key", "9": { "of": "nobody" },
+  "upstreams": [{ "name": "a", "servers": [{ "address": "127.0.0.1", "port": 9000 }] }],
+  "routes": [
+    { "path_prefix": "/", "upstream": "a" }
+  ]
+}
+`;
+const ROUTE = { path_prefix: "/new", upstream: "a" };
+const ADDED = FILE.replace(`"a" }\n`, `"a" },\n    {\n      "path_prefix": "/new",\n      "upstream": "a"\n    }\n`);
+
+let folder = "";
+let path = "";
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "turnpike-test-"));
+  path = join(folder, "turnpike.json");
+  writeFileSync(path, FILE);
+});
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function changed(source: Partial<ConfigSource> = {}): Promise<LiveConfig> {
+  const opened = await openConfig({ path, prepare: (value) => value, flags: {}, ...source });
+  const running = new LiveConfig({ opened, apply: async () => {}, countReload() {}, onEvent() {} });
+  expect(await running.change({ kind: "add-route", route: ROUTE }, BY)).toMatchObject({ kind: "done" });
+  return running;
+}
+
+test("the file keeps its mode, its unknown keys, the order of its keys and its layout", async () => {
+  chmodSync(path, 0o640);
+  const running = await changed();
+  expect(await running.persist(BY, { force: false })).toEqual({ kind: "done", path });
+  expect(readFileSync(path, "utf8")).toBe(ADDED);
+  expect(statSync(path).mode & 0o7777).toBe(0o640);
+  expect(readdirSync(folder)).toEqual(["turnpike.json"]);
+});
+
+test("a symbolic link stays one, and leads to the file that is written", async () => {
+  mkdirSync(join(folder, "real"));
+  renameSync(path, join(folder, "real/own.json"));
+  symlinkSync("real/own.json", path);
+  const running = await changed();
+  expect(await running.persist(BY, { force: false })).toEqual({ kind: "done", path });
+  expect(lstatSync(path).isSymbolicLink()).toBe(true);
+  expect(readFileSync(join(folder, "real/own.json"), "utf8")).toBe(ADDED);
+});
+
+function prepare(value: unknown): object {
+  return { ...Object(value), otel: { service_name: "prepared" } };
+}
+
+test("neither flags nor what the program adds are written", async () => {
+  const running = await changed({ prepare, flags: { port: 1234, workers: 3 } });
+  expect(running.config).toMatchObject({ otel: { service_name: "prepared" }, server: { port: 1234, workers: 3 } });
+  await running.persist(BY, { force: false });
+  expect(readFileSync(path, "utf8")).toBe(ADDED);
+});
+
+test("a file that somebody else has changed, or taken away, is written by force alone", async () => {
+  const running = await changed();
+  const theirs = FILE.replace("nobody", "somebody");
+  writeFileSync(path, theirs);
+  expect(running.file.changedOnDisk).toBe(true);
+  expect(await running.persist(BY, { force: false })).toEqual({ kind: "changed-on-disk" });
+  expect(readFileSync(path, "utf8")).toBe(theirs);
+  expect(await running.persist(BY, { force: true })).toEqual({ kind: "done", path });
+  expect(readFileSync(path, "utf8")).toBe(ADDED);
+  rmSync(path);
+  expect(running.file.changedOnDisk).toBe(true);
+  expect(await running.persist(BY, { force: false })).toEqual({ kind: "changed-on-disk" });
+  expect(await running.persist(BY, { force: true })).toEqual({ kind: "done", path });
+  expect(readFileSync(path, "utf8")).toBe(ADDED);
+  expect(statSync(path).mode & 0o7777).toBe(0o600);
+});
+
+test("a file that is touched and not changed is not taken for changed", async () => {
+  const running = await changed();
+  writeFileSync(path, FILE);
+  expect(running.file.changedOnDisk).toBe(false);
+  expect(await running.persist(BY, { force: false })).toEqual({ kind: "done", path });
+});
+
+test("a folder that is gone is said", async () => {
+  const running = await changed();
+  rmSync(folder, { recursive: true });
+  expect(await running.persist(BY, { force: true })).toEqual({
+    kind: "failed",
+    reason: "its folder is not there",
+    code: "ENOENT",
+  });
+});
+
+test("what the gateway could not start with is not written", async () => {
+  const opened = await openConfig({ path, prepare: (value) => value, flags: {} });
+  const running = new LiveConfig({ opened, apply: async () => {}, countReload() {}, onEvent() {} });
+  const large = { "x-note": "y".repeat(17 * 1024 * 1024) };
+  expect(await running.change({ kind: "patch-upstream", name: "a", patch: large }, BY)).toMatchObject({ kind: "done" });
+  expect(await running.persist(BY, { force: false })).toEqual({
+    kind: "failed",
+    reason: "it would be over 16777216 bytes",
+    code: undefined,
+  });
+  expect(readFileSync(path, "utf8")).toBe(FILE);
+});
+
+test("a file that is not to be written elsewhere goes there, and is read from there", async () => {
+  const own = join(folder, "state/turnpike.json");
+  mkdirSync(join(folder, "state"));
+  const running = await changed({ writesTo: own });
+  expect(running.file).toMatchObject({ path, writesTo: own });
+  expect(await running.persist(BY, { force: false })).toEqual({ kind: "done", path: own });
+  expect(readFileSync(path, "utf8")).toBe(FILE);
+  const schema = join(folder, "../turnpike.schema.json");
+  expect(readFileSync(own, "utf8")).toBe(ADDED.replace("../turnpike.schema.json", schema));
+  expect(statSync(own).mode & 0o7777).toBe(0o600);
+  expect(running.file).toEqual({ path: own, writesTo: own, changedInMemory: false, changedOnDisk: false });
+  expect(await running.reload(BY)).toMatchObject({ kind: "done", discarded: [] });
+  expect(running.config.routes).toHaveLength(2);
+});
+
+const NAMESPACES = ["--user", "--map-root-user", "--mount"];
+const canMount = spawnSync("unshare", [...NAMESPACES, "mount", "-t", "tmpfs", "none", "/mnt"]).status === 0;
+
+test.skipIf(!canMount).each([
+  ["full", { reason: "the disk is full", code: "ENOSPC" }],
+  ["read-only", { reason: "the file system is read-only", code: "EROFS" }],
+])("a %s disk leaves the old file whole, and says why", (kind, expected) => {
+  const program = new URL("./testing/persist-program.ts", import.meta.url).pathname;
+  const command = [...NAMESPACES, process.execPath, program, folder, kind];
+  const { stdout, stderr } = spawnSync("unshare", command, { encoding: "utf8" });
+  expect([stderr, JSON.parse(stdout)]).toEqual([
+    "",
+    { outcome: { kind: "failed", ...expected }, files: ["turnpike.json"], isWhole: true },
+  ]);
+});
+
+test("a file that somebody else changes is told of once, and again after it was read", async () => {
+  const running = await changed();
+  const events: NewEvent[] = [];
+  const end = watchFile(running, (event) => void events.push(event), 5);
+  await Bun.sleep(20);
+  expect(events).toEqual([]);
+  for (const [i, name] of ["b", "c"].entries()) {
+    writeFileSync(path, FILE.replaceAll('"a"', `"${name}"`));
+    await until(() => events.length > i);
+    await Bun.sleep(20);
+    expect(events).toHaveLength(i + 1);
+    expect(events[i]).toMatchObject({ kind: "config_file", details: { path } });
+    await running.reload(BY);
+    await Bun.sleep(20);
+  }
+  end();
+});

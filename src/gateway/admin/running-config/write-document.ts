@@ -1,0 +1,68 @@
+/** Writes the running document to its file. */
+import { dirname, resolve } from "node:path";
+import { codeOf, messageOf } from "../../../lib/caught.ts";
+import { findingText } from "../../config/finding.ts";
+import { MAX_FILE_BYTES } from "../../config/load.ts";
+import { type ConfigFile } from "./config-file.ts";
+import { type ConfigSource, loadConfigText } from "./config-source.ts";
+import { documentText, type WrittenDocument } from "./document-text.ts";
+import { isSame } from "./json-difference.ts";
+import { replaceFile } from "./replace-file.ts";
+import { type PersistOutcome } from "./running-config.ts";
+
+/** What goes into the file. */
+export interface Writing {
+  readonly document: unknown;
+  /** The text that it is kept close to; undefined: there is none. */
+  readonly like: WrittenDocument | undefined;
+  /** Also over a file that somebody else has changed. */
+  readonly force: boolean;
+  readonly source: ConfigSource;
+}
+
+/** Writes the document, in a text that starts. Never rejects; the file is as before unless it says `done`. */
+export async function writeDocument(file: ConfigFile, writing: Writing): Promise<PersistOutcome> {
+  const { document, like, force, source } = writing;
+  const isOurs = (): boolean => force || !file.changed;
+  if (!isOurs()) return { kind: "changed-on-disk" };
+  const text = textOf(document, like);
+  const bytes = new TextEncoder().encode(text);
+  if (bytes.length > MAX_FILE_BYTES) {
+    return { kind: "failed", reason: `it would be over ${MAX_FILE_BYTES} bytes`, code: undefined };
+  }
+  const { document: read, loaded } = loadConfigText(text, source);
+  if (loaded.config === undefined || !isSame(read, document)) {
+    const why = loaded.problems.map(findingText).join("; ") || "it would not be read as it is";
+    return { kind: "failed", reason: `the gateway could not start with it: ${why}`, code: undefined };
+  }
+  try {
+    if (!(await replaceFile(file.path, bytes, isOurs))) return { kind: "changed-on-disk" };
+  } catch (error) {
+    const code = codeOf(error);
+    return { kind: "failed", reason: REASONS[code ?? ""] ?? messageOf(error), code };
+  }
+  file.hasNow(bytes);
+  return { kind: "done", path: file.path };
+}
+
+function textOf(document: unknown, like: WrittenDocument | undefined): string {
+  return like === undefined ? `${JSON.stringify(document, undefined, 2)}\n` : documentText(like, document);
+}
+
+/** The document for a file in another folder: a relative `$schema` leads to the same schema as before. */
+export function movedDocument(document: unknown, from: string, to: string): unknown {
+  if (typeof document !== "object" || document === null || dirname(from) === dirname(to)) return document;
+  const schema: unknown = Reflect.get(document, "$schema");
+  if (typeof schema !== "string" || !/^\.{1,2}\//.test(schema)) return document;
+  return { ...document, $schema: resolve(dirname(from), schema) };
+}
+
+/** Why the system refused, by its code. */
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "this user may not write the file, or files beside it",
+  EDQUOT: "the quota of this user is used up",
+  ENOENT: "its folder is not there",
+  ENOSPC: "the disk is full",
+  EPERM: "its owner or mode cannot be kept",
+  EROFS: "the file system is read-only",
+};

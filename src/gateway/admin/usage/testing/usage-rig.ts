@@ -1,0 +1,41 @@
+import { SharedZone } from "../../../../lib/shared-zone.ts";
+import { type Exchange } from "../../../exchange.ts";
+import { zoneShape } from "../../../telemetry/layout.ts";
+import { UpstreamCounters } from "../../../telemetry/upstream-usage.ts";
+import { UsageCounters } from "../../../telemetry/usage.ts";
+import { type UsageReading } from "../usage-report.ts";
+
+/** For tests alone: workers that count into one zone, as many as are asked for. */
+export class Counters {
+  readonly zone: SharedZone;
+  #requests = 0;
+
+  constructor(workers = 2) {
+    this.zone = SharedZone.local(zoneShape(workers));
+  }
+
+  /** So many requests of a consumer have ended at a worker, each of 1 byte up and 10 bytes down. */
+  count(consumer: string, times = 1, worker = 1, route = "/"): void {
+    const counter = new UsageCounters(this.zone, worker).route(route);
+    const upstream = new UpstreamCounters(this.zone, worker).upstream("origin");
+    for (let i = 0; i < times; i++) {
+      // All that the counters look at.
+      counter.count({ isLetIn: true, consumer, status: 200, bytesReceived: 1, bytesSent: 10 } as Exchange);
+      upstream.requested();
+      upstream.answered(200);
+      upstream.carried(1, 10);
+    }
+    this.#requests += times;
+  }
+
+  /** All that was counted. */
+  get requests(): number {
+    return this.#requests;
+  }
+}
+
+/** Requests of a consumer, or of all. */
+export function requestsOf({ body }: UsageReading, name?: string): number {
+  const own = body.consumers.filter((consumer) => name === undefined || consumer.name === name);
+  return own.reduce((sum, { requests }) => sum + requests, 0);
+}

@@ -1,0 +1,51 @@
+import { type SoldCounts } from "./usage-report.ts";
+
+/** What one consumer has used of one route; an empty route is all others together. */
+export interface PairUse extends SoldCounts {
+  readonly consumer: string;
+  readonly route: string;
+}
+
+const COLUMNS = [
+  "consumer",
+  "kind",
+  "route",
+  "requests",
+  "request_bytes",
+  "response_bytes",
+  "client_errors",
+  "server_errors",
+  "payments",
+  "amounts",
+  "last_seen",
+];
+
+/** Characters that end lines, or steer a terminal. */
+const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/g;
+/** What a spreadsheet takes for a formula, and not for text. */
+const FORMULA = /^[\s\ufffd]*[=+\-@＝＋－＠]/;
+
+/** Usage as CSV (RFC 4180), with a header line. Names that a spreadsheet would calculate begin with an apostrophe. */
+export function usageCsv(uses: readonly PairUse[]): string {
+  return [COLUMNS, ...uses.map(cellsOf)].map((cells) => `${cells.map(cell).join(",")}\r\n`).join("");
+}
+
+function cellsOf(use: PairUse): string[] {
+  const { consumer, route, amounts, last_seen_ms: lastSeen } = use;
+  const kind = route === "" ? "other" : consumer === "" ? "anonymous" : "named";
+  const { requests, request_bytes, response_bytes, client_errors, server_errors, payments } = use;
+  return [
+    consumer,
+    kind,
+    route,
+    ...[requests, request_bytes, response_bytes, client_errors, server_errors, payments].map(String),
+    amounts.map(({ network, asset, amount }) => `${network}/${asset}=${amount}`).join(" "),
+    lastSeen === 0 ? "" : new Date(lastSeen).toISOString(),
+  ];
+}
+
+function cell(value: string): string {
+  const plain = value.replaceAll(CONTROLS, "\ufffd");
+  const text = FORMULA.test(plain) ? `'${plain}` : plain;
+  return /[",]|^ | $/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

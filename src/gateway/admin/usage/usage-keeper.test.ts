@@ -1,0 +1,283 @@
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { patient } from "../../../lib/testing/patience.ts";
+import { until } from "../../../lib/testing/until.ts";
+import { openStore, openUsageStore } from "../../../store/open-store.ts";
+import { type OpenUsageStore, type UsageBatch, type UsageTotals } from "../../../store/usage-store.ts";
+import { Counters, requestsOf } from "./testing/usage-rig.ts";
+import { UsageKeeper, type UsageKeeperOptions } from "./usage-keeper.ts";
+
+setDefaultTimeout(patient(30_000));
+
+const folder = mkdtempSync(join(tmpdir(), "turnpike-usage-"));
+const mounted: string[] = [];
+let files = 0;
+
+afterAll(() => {
+  for (const path of mounted) spawnSync("umount", [path]);
+  rmSync(folder, { recursive: true });
+});
+
+function newPath(): string {
+  return join(folder, `${(files += 1)}.db`);
+}
+
+function openInMemory(): OpenUsageStore {
+  return openUsageStore(":memory:");
+}
+
+function keeperOf(
+  counters: Counters,
+  changes: Partial<UsageKeeperOptions> = {},
+): { keeper: UsageKeeper; lines: string[] } {
+  const lines: string[] = [];
+  const log = (line: string): void => void lines.push(line);
+  return { keeper: new UsageKeeper({ zone: counters.zone, open: openInMemory, log, ...changes }), lines };
+}
+
+test("a reading tells what all workers have counted so far, before it is written down and after", async () => {
+  const counters = new Counters();
+  const { keeper } = keeperOf(counters, { flushMs: 5 });
+  counters.count("alice", 3);
+  counters.count("alice", 2, 2);
+  counters.count("", 1, 2, "/free");
+  const expected = [
+    { name: "alice", requests: 5, request_bytes: 5, response_bytes: 50 },
+    { name: "", anonymous: true, requests: 1 },
+  ];
+  expect((await keeper.read()).body).toMatchObject({
+    consumers: expected,
+    upstreams: [{ upstream: "origin", requests: 6 }],
+  });
+  keeper.start();
+  await Bun.sleep(30);
+  expect((await keeper.read()).body).toMatchObject({
+    consumers: expected,
+    upstreams: [{ upstream: "origin", requests: 6 }],
+  });
+  counters.count("alice");
+  expect(requestsOf(await keeper.read(), "alice")).toBe(6);
+  await keeper.close();
+});
+
+test("after a reset counting begins anew, and nothing is told twice", async () => {
+  const counters = new Counters();
+  const { keeper } = keeperOf(counters);
+  counters.count("alice", 3);
+  const before = Date.now();
+  expect(requestsOf(await keeper.readAndReset())).toBe(3);
+  counters.count("alice", 2);
+  const after = await keeper.read();
+  expect(requestsOf(after)).toBe(2);
+  expect(after.body.since_ms).toBeWithin(before, Date.now() + 1);
+  expect(requestsOf(await keeper.readAndReset())).toBe(2);
+  expect(requestsOf(await keeper.readAndReset())).toBe(0);
+  await keeper.close();
+});
+
+test("a restart goes on with what was written down, and an orderly one loses nothing", async () => {
+  const path = newPath();
+  const open = (): OpenUsageStore => openUsageStore(path);
+  const [first, second] = [new Counters(), new Counters()];
+  const { keeper } = keeperOf(first, { open });
+  keeper.start();
+  first.count("alice", 7);
+  await keeper.close();
+  const { keeper: next } = keeperOf(second, { open });
+  second.count("alice", 1);
+  expect(requestsOf(await next.read(), "alice")).toBe(8);
+  expect(requestsOf(await next.readAndReset(), "alice")).toBe(8);
+  await next.close();
+});
+
+test("without a start nothing is written down at the end", async () => {
+  const path = newPath();
+  const counters = new Counters();
+  const { keeper } = keeperOf(counters, { open: () => openUsageStore(path) });
+  counters.count("alice");
+  await keeper.close();
+  expect(await Bun.file(path).exists()).toBe(false);
+});
+
+test("readings with resets every few milliseconds while requests come: each request is in exactly one", async () => {
+  const counters = new Counters(3);
+  const { keeper } = keeperOf(counters, { open: () => openUsageStore(newPath()), flushMs: 3 });
+  keeper.start();
+  let round = 0;
+  const load = setInterval(() => counters.count(`consumer ${++round % 7}`, 1 + (round % 5), 1 + (round % 3)), 1);
+  let seen = 0;
+  let readings = 0;
+  const end = performance.now() + 600;
+  while (performance.now() < end) {
+    seen += requestsOf(await keeper.readAndReset());
+    readings++;
+    await Bun.sleep(1);
+  }
+  clearInterval(load);
+  seen += requestsOf(await keeper.readAndReset());
+  await keeper.close();
+  expect(readings).toBeGreaterThan(10);
+  expect(seen).toBe(counters.requests);
+});
+
+type Fault = "" | "never came" | "answer lost";
+
+/** A store in memory, of whose calls some never come, or lose their answers. */
+class FaultyStore implements OpenUsageStore {
+  adding: Fault = "";
+  resetting: Fault = "";
+  readonly #store = openUsageStore(":memory:");
+
+  add(batch: UsageBatch): Promise<void> {
+    return withFault(this.adding, () => this.#store.add(batch));
+  }
+  read(gateway: string): Promise<UsageTotals> {
+    return this.#store.read(gateway);
+  }
+  reset(id: string, gateway: string): Promise<UsageTotals> {
+    return withFault(this.resetting, () => this.#store.reset(id, gateway));
+  }
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+}
+
+async function withFault<T>(fault: Fault, work: () => Promise<T>): Promise<T> {
+  const result = fault === "never came" ? undefined : await work();
+  if (result === undefined && fault !== "") throw new Error("the database is away");
+  if (fault === "answer lost") throw new Error("the answer is lost");
+  return result as T; // Where nothing went wrong there is one.
+}
+
+test("a batch whose answer is lost, and one that never came, are written down once, and read meanwhile", async () => {
+  const counters = new Counters();
+  const store = new FaultyStore();
+  const { keeper, lines } = keeperOf(counters, { open: () => store, flushMs: 2 });
+  keeper.start();
+  const faults = ["never came", "answer lost", "never came", "answer lost"] as const;
+  for (const [i, fault] of faults.entries()) {
+    store.adding = fault;
+    counters.count("alice", 5);
+    await until(() => lines.length === 2 * i + 1);
+    counters.count("alice", 3);
+    expect(requestsOf(await keeper.read(), "alice")).toBe(counters.requests);
+    expect(await keeper.readAndReset().catch((error: unknown) => error)).toBeInstanceOf(Error);
+    await Bun.sleep(10);
+    store.adding = "";
+    await until(() => lines.length === 2 * i + 2);
+    expect(requestsOf(await keeper.read(), "alice")).toBe(counters.requests);
+  }
+  expect(requestsOf(await keeper.readAndReset(), "alice")).toBe(counters.requests);
+  // Once for each time that it was away, however often it was tried.
+  expect(lines.filter((line) => line.includes("counting goes on in memory"))).toHaveLength(faults.length);
+  await keeper.close();
+});
+
+test("a store that does not answer holds up no stop for long, and the log says what is lost", async () => {
+  const counters = new Counters();
+  const store = new FaultyStore();
+  const { keeper, lines } = keeperOf(counters, { open: () => store });
+  keeper.start();
+  await keeper.read();
+  store.add = () => new Promise(() => {});
+  counters.count("alice");
+  await keeper.close();
+  expect(lines).toEqual(["usage: what was counted last is lost: not written down within 3000 ms"]);
+  store.add = () => Promise.reject(new Error("the disk is full"));
+  const { keeper: other, lines: said } = keeperOf(counters, { open: () => store });
+  other.start();
+  await other.close();
+  expect(said).toContain("usage: what was counted last is lost: the disk is full");
+});
+
+test("what a reset whose answer is lost has closed is told by the next one", async () => {
+  const counters = new Counters();
+  const store = new FaultyStore();
+  const { keeper } = keeperOf(counters, { open: () => store });
+  for (const fault of ["answer lost", "never came"] as const) {
+    counters.count("alice", 5);
+    store.resetting = fault;
+    expect(await keeper.readAndReset().catch(String)).toBeString();
+    counters.count("alice", 2);
+    store.resetting = "";
+    const seen = requestsOf(await keeper.readAndReset());
+    expect(seen).toBe(fault === "answer lost" ? 5 : 7);
+    expect(seen + requestsOf(await keeper.readAndReset())).toBe(7);
+  }
+  await keeper.close();
+});
+
+test("a file that another process has locked holds nobody up, is told of once, and loses nothing", async () => {
+  const path = newPath();
+  await openStore(path).close();
+  const counters = new Counters();
+  const { keeper, lines } = keeperOf(counters, { open: () => openUsageStore(path), flushMs: 5 });
+  const locker = Bun.spawn([process.execPath, "-e", LOCKER, path], { stdin: "pipe", stdout: "pipe" });
+  await locker.stdout.getReader().read();
+  let last = performance.now();
+  let longest = 0;
+  const ticking = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last);
+    last = performance.now();
+  }, 10);
+  keeper.start();
+  counters.count("alice", 4);
+  await until(() => lines.length > 0);
+  counters.count("alice", 2);
+  await Bun.sleep(300);
+  expect(lines).toEqual(["usage: it cannot be kept: database is locked; counting goes on in memory"]);
+  clearInterval(ticking);
+  // The ledger's writes wait for 5 s.
+  expect(longest).toBeLessThan(4000);
+  await locker.stdin.end();
+  await locker.exited;
+  await until(() => lines.length > 1);
+  expect(lines[1]).toBe("usage: it is kept again, and what was counted meanwhile too");
+  expect(requestsOf(await keeper.readAndReset(), "alice")).toBe(6);
+  await keeper.close();
+});
+
+const LOCKER = `
+  import { Database } from "bun:sqlite";
+  const database = new Database(process.argv[1]);
+  database.run("BEGIN IMMEDIATE");
+  await Bun.write(Bun.stdout, "locked");
+  await Bun.stdin.text();
+  database.run("COMMIT");
+`;
+
+test.skipIf(process.getuid?.() !== 0)(
+  "on a full disk usage is read all the same, and kept once there is room",
+  async () => {
+    const disk = join(folder, "disk");
+    mkdirSync(disk);
+    const { status, stderr } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", disk], {
+      encoding: "utf8",
+    });
+    // A container may not let even root mount.
+    if (status !== 0) return console.warn(`no disk of its own: ${stderr.trim()}`);
+    mounted.push(disk);
+    const path = join(disk, "full.db");
+    const counters = new Counters();
+    const { keeper, lines } = keeperOf(counters, { open: () => openUsageStore(path), flushMs: 5 });
+    counters.count("alice", 1);
+    await keeper.readAndReset();
+    const ballast = join(disk, "ballast");
+    expect(() => {
+      for (;;) writeFileSync(ballast, Buffer.alloc(4096), { flag: "a" });
+    }).toThrow("ENOSPC");
+    keeper.start();
+    for (let i = 0; i < 500; i++) counters.count(`consumer ${i} ${"x".repeat(200)}`);
+    await until(() => lines.length > 0);
+    expect(lines[0]).toContain("counting goes on in memory");
+    expect(requestsOf(await keeper.read())).toBe(500);
+    expect(await keeper.readAndReset().catch((error: unknown) => error)).toBeInstanceOf(Error);
+    rmSync(ballast);
+    await until(() => lines.length > 1);
+    expect(requestsOf(await keeper.readAndReset())).toBe(500);
+    await keeper.close();
+  },
+);

@@ -1,0 +1,44 @@
+/** Rules at their bounds: what is just allowed, and what is just too much. */
+import { expect, test } from "bun:test";
+import { findingText } from "./finding.ts";
+import { loadValue } from "./load.ts";
+import { MAX_SERVERS } from "./max-servers.ts";
+
+function said(value: object): { problems: string[]; warnings: string[] } {
+  const { problems, warnings } = loadValue({ routes: [], ...value });
+  return { problems: problems.map(findingText), warnings: warnings.map(findingText) };
+}
+
+function withQuic(quic: object, workers = 1): ReturnType<typeof said> {
+  const server = { workers };
+  return said({ server, quic: { enabled: true, port: 443, cert_path: "a.pem", key_path: "a.key", ...quic } });
+}
+
+test("HTTP/3 clients need three streams of their own, and one for requests", () => {
+  const few = "quic.max_streams_uni: HTTP/3 clients need 3 for themselves, and may not work with less";
+  expect(withQuic({ max_streams_uni: 3, max_streams_bidi: 1 }).warnings).toEqual([]);
+  expect(withQuic({ max_streams_uni: 2 }).warnings).toEqual([few]);
+  expect(withQuic({ max_streams_bidi: 0 }).warnings).toEqual([
+    "quic.max_streams_bidi: with 0, HTTP/3 clients cannot send requests",
+  ]);
+  expect(withQuic({ enabled: false, max_streams_uni: 0, max_streams_bidi: 0 }).warnings).toEqual([]);
+});
+
+test("several workers cannot share a UDP port that the kernel chooses for each", () => {
+  const chosen = "quic.port: expected a port number with more than one worker, found 0";
+  expect(withQuic({ port: 0 }, 1).problems).toEqual([]);
+  expect(withQuic({ port: 0 }, 2).problems).toEqual([chosen]);
+  expect(withQuic({ port: 443 }, 2).problems).toEqual([]);
+  expect(withQuic({ port: 0, enabled: false }, 2).problems).toEqual([]);
+});
+
+function upstream(name: string, count: number): object {
+  return { name, servers: Array.from({ length: count }, () => ({ address: "127.0.0.1", port: 9000 })) };
+}
+
+test("all upstreams together have as many servers as there are places for, and no more", () => {
+  expect(said({ upstreams: [upstream("a", MAX_SERVERS - 1), upstream("b", 1)] }).problems).toEqual([]);
+  expect(said({ upstreams: [upstream("a", MAX_SERVERS - 1), upstream("b", 2)] }).problems).toEqual([
+    `upstreams: expected at most ${MAX_SERVERS} servers in all upstreams together, found ${MAX_SERVERS + 1}`,
+  ]);
+});

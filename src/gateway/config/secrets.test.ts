@@ -1,0 +1,291 @@
+import { expect, test } from "bun:test";
+import { describeFound, findingText } from "./finding.ts";
+import { describedSchema, type JsonSchema, publishedSchema } from "./json-schema.ts";
+import { loadValue } from "./load.ts";
+import { PLACEHOLDER, withKeptSecrets, withoutSecrets } from "./secrets.ts";
+
+/** Keys that may hold what nobody else should see, by their names. */
+const SOUNDS_SECRET =
+  /secret|passw|token|credential|private|key|_hash$|^value$|url$|^url|headers$|cookie|signature|mnemonic|seed|auth/i;
+
+/** Keys that sound so and hold none, each for a reason. */
+const NO_SECRETS: Readonly<Record<string, string>> = {
+  "tls.key_path": "the path of a file",
+  "tls.certificates[].key_path": "the path of a file",
+  "quic.key_path": "the path of a file",
+  "admin.tls.key_path": "the path of a file",
+  "admin.api_key_env": "the name of a variable",
+  "admin.read_api_key_env": "the name of a variable",
+  "postgres.password_env": "the name of a variable",
+  "x402.embedded.key_env": "the name of a variable",
+  "x402.settlement_secret_env": "the name of a variable",
+  "x402.chains[].rpc_url_env": "the name of a variable",
+  "x402.public_url": "clients see it",
+  "x402.facilitator_headers": "names of fields and of variables",
+  "routes[].x402.resource_url": "clients see it",
+  "routes[].auth": "what of it is secret is marked below it",
+  "routes[].auth.keys": "what of it is secret is marked below it",
+  "routes[].auth.headers_forward": "names of fields",
+  "routes[].auth.headers_upstream": "names of fields",
+  "routes[].auth.claims_to_headers": "names of claims and fields",
+  "routes[].rate_limit.key": "what has a bucket",
+  "routes[].traffic_split_sticky.cookie": "its name and age",
+  "routes[].upstream_headers": "what of it is secret is marked below it",
+  "routes[].headers": "what of it is secret is marked below it",
+  "routes[].headers.response.set[].value": "clients see it",
+  "routes[].headers.response.add[].value": "clients see it",
+  "routes[].security_headers": "clients see them",
+  security_headers: "clients see them",
+  "routes[].cors.allow_headers": "names of fields",
+  "routes[].cors.expose_headers": "names of fields",
+  "cors.allow_headers": "names of fields",
+  "cors.expose_headers": "names of fields",
+  "content.search.brave_key_env": "the name of a variable",
+  "rate_limit_store.redis_url_env": "the name of a variable",
+};
+
+interface Key {
+  readonly path: string;
+  readonly name: string;
+  readonly schema: JsonSchema;
+}
+
+/** Every key of the schema, those of all alternatives included; chains of methods are like their methods. */
+function* keysOf(schema: JsonSchema, path = ""): Generator<Key> {
+  for (const alternative of [...(schema.oneOf ?? []), ...(schema.anyOf ?? [])]) yield* keysOf(alternative, path);
+  if (schema.items !== undefined) yield* keysOf(schema.items, `${path}[]`);
+  for (const [name, member] of Object.entries(schema.properties ?? {})) {
+    const at = path === "" ? name : `${path}.${name}`;
+    yield { path: at, name, schema: member };
+    if (!at.endsWith(".methods")) yield* keysOf(member, at);
+  }
+}
+
+test("every key whose name sounds of a secret is marked in the schema, or is known to be none", () => {
+  const unmarked = [...keysOf(describedSchema())].filter(
+    ({ name, path, schema }) =>
+      SOUNDS_SECRET.test(name) &&
+      schema.type !== "boolean" &&
+      schema.secret === undefined &&
+      !Object.hasOwn(NO_SECRETS, path),
+  );
+  expect(unmarked.map(({ path }) => path)).toEqual([]);
+  const known = new Set([...keysOf(describedSchema())].map(({ path }) => path));
+  expect(Object.keys(NO_SECRETS).filter((path) => !known.has(path))).toEqual([]);
+});
+
+test("no finding repeats the value of a key that is marked", () => {
+  const marked = [...keysOf(describedSchema())].filter(
+    ({ schema }) => schema.secret !== undefined && schema.secret !== "none",
+  );
+  expect(marked.length).toBeGreaterThan(15);
+  for (const { path } of marked) {
+    expect([path, describeFound(path.replaceAll("[]", "[0]"), "hunter2")]).toEqual([path, "a string"]);
+  }
+});
+
+test("the published schema says of secrets that they are written and never read", () => {
+  const writeOnly = [...keysOf(publishedSchema())].filter(({ schema }) => schema.writeOnly === true);
+  const whole = [...keysOf(describedSchema())].filter(({ schema }) => schema.secret === "whole");
+  expect(new Set(writeOnly.map(({ path }) => path))).toEqual(new Set(whole.map(({ path }) => path)));
+  expect(JSON.stringify(publishedSchema())).not.toContain(`"secret":"`);
+});
+
+const FULL = {
+  $schema: "./turnpike.schema.json",
+  misspelt_secret: "s3cret-1",
+  comment: { of: ["s3cret-2", 7] },
+  admin: { enabled: true, api_key: "s3cret-3", read_api_key: "s3cret-4", audit_log: "audit.log" },
+  otel: { collector_url: "https://otel.example/v1/traces?key=s3cret-5", headers: "authorization=s3cret-6" },
+  postgres: { url: "postgres://me:s3cret-7@db.example:5432/ledger?sslmode=require" },
+  x402: { enabled: true, facilitator_url: "https://facilitator.example/s3cret8aaaaaaaaaaaa/x402" },
+  content: { search: { searxng_url: "https://find.example/?token=s3cret-9" } },
+  upstreams: [
+    {
+      name: "a",
+      servers: [{ address: "127.0.0.1", port: 1 }],
+      health_check: { path: "/health?key=s3cret-10" },
+      catalog_discovery: { service: "a", token: "s3cret-11" },
+      servres: "s3cret-12",
+    },
+  ],
+  routes: [
+    {
+      path_prefix: "/keys",
+      upstream: "a",
+      auth: {
+        type: "chain",
+        methods: [
+          {
+            type: "api_key",
+            keys: [
+              { name: "alice", key: "s3cret-13" },
+              { name: "bob", key: "s3cret-14" },
+              { name: "bob", key_hash: "5ec4e1".repeat(11).slice(0, 64) },
+            ],
+          },
+          { type: "jwt", secret: "s3cret-15", jwks_url: "https://keys.example/jwks?s3cret-16" },
+          { type: "forward_auth", url: "https://auth.example/ask?key=s3cret-17" },
+        ],
+      },
+      upstream_headers: [
+        { name: "Authorization", value: "Bearer s3cret-18" },
+        { name: "X-Whatever", value: "s3cret-19" },
+        { name: "Host", value: "inner.example" },
+      ],
+      headers: {
+        request: { set: [{ name: "X-Api-Key", value: "s3cret-20" }], add: [{ name: "Cookie", value: "s3cret-21" }] },
+        response: { set: [{ name: "X-Robots-Tag", value: "noindex" }] },
+      },
+      body_schema: { properties: { token: { const: "open" } } },
+      x402: {
+        price: "$0.01",
+        asset: "USDC",
+        network: "base-sepolia",
+        pay_to: "0x000000000000000000000000000000000000dEaD",
+        settlement_url: "https://hooks.example/T0/B0/s3cret22aaaaaaaaaaaa",
+        facilitator_url: "unix:/run/facilitator.sock",
+        resource_url: "https://shop.example/?item=7",
+      },
+    },
+  ],
+};
+
+test("what is shown has no secret, says where services are, and comes back as it was", () => {
+  const shown = withoutSecrets(FULL);
+  const text = JSON.stringify(shown);
+  expect(text.match(/s3cret|5ec4e1/g)).toBeNull();
+  expect(shown).toMatchObject({
+    $schema: "./turnpike.schema.json",
+    misspelt_secret: PLACEHOLDER,
+    comment: PLACEHOLDER,
+    admin: { enabled: true, api_key: PLACEHOLDER, audit_log: "audit.log" },
+    otel: { collector_url: "https://otel.example/v1/traces?<secret>", headers: PLACEHOLDER },
+    postgres: { url: "postgres://me:<secret>@db.example:5432/ledger?sslmode=require" },
+    x402: { facilitator_url: "https://facilitator.example/<secret>/x402" },
+    upstreams: [{ health_check: { path: "/health?<secret>" }, servers: [{ address: "127.0.0.1", port: 1 }] }],
+    routes: [
+      {
+        auth: { methods: [{ keys: [{ name: "alice", key: PLACEHOLDER }, {}, { key_hash: PLACEHOLDER }] }, {}, {}] },
+        upstream_headers: [{}, { name: "X-Whatever", value: PLACEHOLDER }, { name: "Host", value: "inner.example" }],
+        headers: { response: { set: [{ name: "X-Robots-Tag", value: "noindex" }] } },
+        body_schema: { properties: { token: { const: "open" } } },
+        x402: {
+          settlement_url: "https://hooks.example/T0/B0/<secret>",
+          facilitator_url: "unix:/run/facilitator.sock",
+          resource_url: "https://shop.example/?item=7",
+        },
+      },
+    ],
+  });
+  expect(withKeptSecrets(shown, FULL)).toEqual(FULL);
+});
+
+test("a secret in the place of an object is not shown either", () => {
+  expect(withoutSecrets({ admin: "s3cret", routes: [{ auth: "s3cret" }, "s3cret"] })).toEqual({
+    admin: PLACEHOLDER,
+    routes: [{ auth: PLACEHOLDER }, PLACEHOLDER],
+  });
+});
+
+test("a part is treated by its place in the whole", () => {
+  const [route] = FULL.routes;
+  expect(withoutSecrets(route, ["routes", 7])).toEqual(Object(withoutSecrets(FULL)).routes[0]);
+  expect(withoutSecrets("s3cret", ["routes", 7, "auth", "keys", 0, "key"])).toBe(PLACEHOLDER);
+  expect(withoutSecrets({ a: 1 }, ["nobody_knows"])).toBe(PLACEHOLDER);
+});
+
+const keys = (...list: readonly (readonly [name: string, key: string])[]): object => ({
+  routes: [{ path_prefix: "/", auth: { type: "api_key", keys: list.map(([name, key]) => ({ name, key })) } }],
+});
+
+test.each([
+  [
+    "items of a list are told by name, wherever they are",
+    [
+      ["b", "2"],
+      ["a", "1"],
+    ],
+    [
+      ["a", PLACEHOLDER],
+      ["b", PLACEHOLDER],
+    ],
+    [
+      ["a", "1"],
+      ["b", "2"],
+    ],
+  ],
+  [
+    "one that is new has nothing to keep",
+    [["a", "1"]],
+    [
+      ["a", PLACEHOLDER],
+      ["b", PLACEHOLDER],
+    ],
+    [
+      ["a", "1"],
+      ["b", PLACEHOLDER],
+    ],
+  ],
+  [
+    "of several of one name none is guessed",
+    [
+      ["a", "1"],
+      ["a", "2"],
+    ],
+    [["a", PLACEHOLDER]],
+    [["a", PLACEHOLDER]],
+  ],
+  [
+    "as many of one name are told by their order",
+    [
+      ["a", "1"],
+      ["a", "2"],
+    ],
+    [
+      ["a", PLACEHOLDER],
+      ["a", "3"],
+    ],
+    [
+      ["a", "1"],
+      ["a", "3"],
+    ],
+  ],
+] as const)("%s", (_, before, sent, kept) => {
+  expect(withKeptSecrets(keys(...sent), keys(...before))).toEqual(keys(...kept));
+});
+
+function guarded(prefix: string, secret: string): object {
+  return { path_prefix: prefix, auth: { type: "jwt", secret } };
+}
+
+function collector(url: string): object {
+  return { otel: { collector_url: url } };
+}
+
+test("a route keeps its secrets where another comes before it, and does not get another's", () => {
+  const before = { routes: [guarded("/a", "1"), guarded("/b", "2")] };
+  expect(withKeptSecrets({ routes: [guarded("/b", PLACEHOLDER), guarded("/c", PLACEHOLDER)] }, before)).toEqual({
+    routes: [guarded("/b", "2"), guarded("/c", PLACEHOLDER)],
+  });
+});
+
+test("a URL whose open part is another keeps nothing", () => {
+  const before = collector("https://a.example/?key=1");
+  expect(withKeptSecrets(collector("https://a.example/?<secret>"), before)).toEqual(before);
+  expect(withKeptSecrets(collector("https://evil.example/?<secret>"), before)).toEqual(
+    collector("https://evil.example/?<secret>"),
+  );
+});
+
+test("a placeholder without a secret is refused, with its place", () => {
+  const { problems } = loadValue({
+    admin: { enabled: true, api_key: PLACEHOLDER },
+    upstreams: [{ name: "a", servers: [{ address: "127.0.0.1", port: 1 }] }],
+    routes: [{ path_prefix: "/", upstream: "a", auth: { type: "jwt", secret: PLACEHOLDER } }],
+  });
+  expect(problems.map(findingText)).toEqual([
+    'admin.api_key: "<secret>" stands for a secret that is there already, and there is none',
+    'routes[0].auth.secret: "<secret>" stands for a secret that is there already, and there is none',
+  ]);
+});

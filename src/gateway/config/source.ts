@@ -1,0 +1,39 @@
+import { type Finding, formatPath } from "./finding.ts";
+import { type Place, placeAt, visitJson } from "./json.ts";
+
+/** The last part of a path as `formatPath` writes it. */
+const LAST_PART = /(?:\.?[\w$-]+|\[\d+\]|\["(?:[^"\\]|\\.)*"\])$/;
+
+/** Says where in a file's text a finding is. */
+export type Locate = (finding: Finding) => Finding;
+
+/** For configurations that were never a text. */
+export const NOWHERE: Locate = (finding) => finding;
+
+/** Finds the places of findings in `text`, which `parseJson` takes; a key that is absent is placed at what would hold it. */
+export function locatorOf(text: string): Locate {
+  let offsets: ReadonlyMap<string, number> | undefined;
+  return (finding) => {
+    if (finding.path === "" || finding.place !== undefined) return finding;
+    offsets ??= offsetsIn(text);
+    const place = placeOf(text, offsets, finding.path);
+    return place === undefined ? finding : { ...finding, place };
+  };
+}
+
+function placeOf(text: string, offsets: ReadonlyMap<string, number>, path: string): Place | undefined {
+  for (let rest = path; rest !== ""; ) {
+    const offset = offsets.get(rest);
+    if (offset !== undefined) return placeAt(text, offset);
+    const shorter = rest.replace(LAST_PART, "");
+    if (shorter === rest) return undefined;
+    rest = shorter;
+  }
+  return undefined;
+}
+
+function offsetsIn(text: string): ReadonlyMap<string, number> {
+  const offsets = new Map<string, number>();
+  visitJson(text, (path, offset) => offsets.set(formatPath(path), offset));
+  return offsets;
+}

@@ -1,0 +1,207 @@
+import { connect, type Socket } from "node:net";
+import { messageOf } from "../../../lib/caught.ts";
+import { ReplyReader } from "./reply-reader.ts";
+
+/** Commands that wait for the one under way, of one connection. */
+export const MAX_QUEUED = 64;
+/** Milliseconds for the connection, and again for the report that comes first. */
+const GREETING_MS = 5000;
+/** Milliseconds before the first try to connect again; twice as long before each further one, up to the second. */
+const FIRST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 5000;
+/** Milliseconds after which a bare line is all that there will be. */
+const BARE_LINE_MS = 500;
+/** What is asked first, and what the answer must say: the protocol's version is 1. */
+const GREETING = "__info__\n";
+const VERSION = /(?:^|\s)proto_version=1(?!\S)/;
+
+/** What came of a command. */
+export type CommandOutcome =
+  | { readonly kind: "reply"; readonly bytes: Buffer }
+  /** `detail` is for the log. */
+  | { readonly kind: "failed"; readonly detail: string };
+
+/** A command that somebody waits for. */
+export interface Command {
+  readonly bytes: Buffer;
+  readonly done: (outcome: CommandOutcome) => void;
+}
+
+export interface ControlOptions {
+  /** The socket's file. */
+  readonly path: string;
+  /** Milliseconds that a command may take, from when it is sent. */
+  readonly commandMs: number;
+  /** Told what is wrong when a connection cannot be had or is lost, once until it is there again, and then that it is. */
+  readonly log: (message: string) => void;
+  /** Milliseconds of the protocol that tests shorten. */
+  readonly greetingMs?: number;
+  readonly firstRetryMs?: number;
+  readonly bareLineMs?: number;
+}
+
+type State = "connecting" | "greeting" | "ready" | "waiting" | "closed";
+
+/**
+ * One connection to the sandbox's control socket (protocol version 1): one command at a time, its reply read whole before the next
+ * is sent, since nothing in a reply says which command it answers.
+ *
+ *   connecting ─ connected ─▶ greeting ─ report ─▶ ready
+ *       ▲                        │ fault             │ fault, time-out, end
+ *       └──── after a pause ── waiting ◀─────────────┘
+ */
+export class ControlConnection {
+  readonly #options: ControlOptions;
+  readonly #reader = new ReplyReader();
+  #state: State = "waiting";
+  #socket: Socket | undefined;
+  /** The one under way comes first; undefined in its place: nobody waits for its reply any more. */
+  readonly #commands: (Command | undefined)[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #bareLineTimer: ReturnType<typeof setTimeout> | undefined;
+  #retryMs: number;
+  #isTroubleTold = false;
+
+  constructor(options: ControlOptions) {
+    this.#options = options;
+    this.#retryMs = options.firstRetryMs ?? FIRST_RETRY_MS;
+    this.#connect();
+  }
+
+  get isReady(): boolean {
+    return this.#state === "ready";
+  }
+
+  /** Commands that it has not answered; undefined where it takes none. */
+  get load(): number | undefined {
+    if (this.#state === "waiting" || this.#state === "closed") return undefined;
+    return this.#commands.length <= MAX_QUEUED ? this.#commands.length : undefined;
+  }
+
+  /** Takes a command where `load` says that it does. What is given back forgets it. */
+  take(command: Command): () => void {
+    this.#commands.push(command);
+    if (this.#commands.length === 1 && this.#state === "ready") this.#send();
+    return () => this.#forget(command);
+  }
+
+  /** Everybody who waits is told that it is over. */
+  close(): void {
+    if (this.#state === "closed") return;
+    this.#drop("the gateway has closed the control socket");
+    this.#state = "closed";
+    clearTimeout(this.#timer);
+  }
+
+  #forget(command: Command): void {
+    const at = this.#commands.indexOf(command);
+    if (at === -1) return;
+    // The reply of one that was sent still comes, and must be told from the next one's.
+    if (at === 0 && this.#state === "ready") this.#commands[0] = undefined;
+    else this.#commands.splice(at, 1);
+  }
+
+  #connect(): void {
+    const { path, greetingMs = GREETING_MS } = this.#options;
+    this.#state = "connecting";
+    const socket = connect({ path });
+    this.#socket = socket;
+    this.#within(greetingMs, "it did not answer in time");
+    const isCurrent = (): boolean => this.#socket === socket;
+    socket.on("connect", () => {
+      if (!isCurrent()) return;
+      this.#state = "greeting";
+      this.#reader.reset();
+      this.#within(greetingMs, "its report did not come in time");
+      socket.write(GREETING);
+    });
+    socket.on("data", (chunk: Buffer) => {
+      if (isCurrent()) this.#read(chunk);
+    });
+    socket.on("error", (error) => {
+      if (isCurrent()) this.#fail(messageOf(error));
+    });
+    socket.on("close", () => {
+      if (isCurrent()) this.#fail("it has ended the connection");
+    });
+  }
+
+  #read(chunk: Buffer): void {
+    clearTimeout(this.#bareLineTimer);
+    if (this.#state === "ready" && this.#commands.length === 0) {
+      this.#fail("it has sent bytes that nobody asked for");
+      return;
+    }
+    const end = this.#reader.read(chunk);
+    if (this.#reader.isBroken) this.#fail("its reply has no right exit code");
+    else if (this.#reader.isDone && end < chunk.length) this.#fail("it has sent more than its reply");
+    else if (this.#state === "greeting") this.#readReport();
+    else if (this.#reader.isDone) this.#end({ kind: "reply", bytes: this.#reader.bytes });
+    else if (this.#reader.isBareLine) this.#awaitTrailer();
+  }
+
+  #readReport(): void {
+    const { text } = this.#reader;
+    if (text.startsWith("ERR ")) this.#fail("it has refused to tell its version");
+    else if (this.#reader.isDone && !VERSION.test(text)) this.#fail("it does not speak version 1 of the protocol");
+    else if (this.#reader.isDone) this.#begin();
+  }
+
+  #begin(): void {
+    this.#state = "ready";
+    this.#retryMs = this.#options.firstRetryMs ?? FIRST_RETRY_MS;
+    clearTimeout(this.#timer);
+    if (this.#isTroubleTold) this.#options.log(`control socket "${this.#options.path}": it answers again`);
+    this.#isTroubleTold = false;
+    this.#send();
+  }
+
+  #awaitTrailer(): void {
+    const { bareLineMs = BARE_LINE_MS } = this.#options;
+    this.#bareLineTimer = setTimeout(() => {
+      const detail = `the sandbox has answered in a bare line: ${JSON.stringify(this.#reader.text.trimEnd())}`;
+      this.#end({ kind: "failed", detail });
+    }, bareLineMs);
+  }
+
+  /** The command that is under way is answered. */
+  #end(outcome: CommandOutcome): void {
+    const command = this.#commands.shift();
+    clearTimeout(this.#timer);
+    this.#send();
+    command?.done(outcome);
+  }
+
+  #send(): void {
+    const [command] = this.#commands;
+    if (command === undefined) return;
+    this.#reader.reset();
+    this.#within(this.#options.commandMs, "a command was not answered in time");
+    this.#socket?.write(Buffer.concat([command.bytes, Buffer.from("\n")]));
+  }
+
+  #within(ms: number, otherwise: string): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#fail(otherwise), ms);
+  }
+
+  #fail(why: string): void {
+    const { path, log } = this.#options;
+    if (!this.#isTroubleTold) log(`Cannot use the control socket "${path}": ${why}; trying again`);
+    this.#isTroubleTold = true;
+    this.#state = "waiting";
+    this.#drop(`the control socket failed: ${why}`);
+    this.#timer = setTimeout(() => this.#connect(), this.#retryMs);
+    this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
+  }
+
+  /** Lets the socket go, and fails what waits for it. */
+  #drop(detail: string): void {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#bareLineTimer);
+    const socket = this.#socket;
+    this.#socket = undefined;
+    socket?.destroy();
+    for (const command of this.#commands.splice(0)) command?.done({ kind: "failed", detail });
+  }
+}

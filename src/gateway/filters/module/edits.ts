@@ -1,0 +1,36 @@
+/** What metering puts into the code. */
+export const Edit = {
+  /** Takes an amount of fuel, and traps if there is not enough. */
+  charge: 0,
+  /** Takes fuel for the length on the stack, in bytes. */
+  chargeBytes: 1,
+  /** Takes fuel for the length on the stack, in table entries. */
+  chargeEntries: 2,
+  /** In place of memory.size. */
+  size: 3,
+  /** In place of memory.grow. */
+  grow: 4,
+} as const;
+
+/** The edits of one function in the order of the file, as columns: large modules have a hundred thousand. */
+export class Edits {
+  readonly offsets: number[] = [];
+  readonly removed: number[] = [];
+  readonly kinds: number[] = [];
+  readonly amounts: number[] = [];
+
+  /** Adds an edit in front of the byte at `offset`, in place of `removed` bytes. Returns its number. */
+  add(kind: number, offset: number, removed = 0, amount = 0): number {
+    this.kinds.push(kind);
+    this.removed.push(removed);
+    this.amounts.push(amount);
+    return this.offsets.push(offset) - 1;
+  }
+
+  clear(): void {
+    this.offsets.length = 0;
+    this.removed.length = 0;
+    this.kinds.length = 0;
+    this.amounts.length = 0;
+  }
+}

@@ -1,0 +1,197 @@
+import { ByteReader } from "./byte-reader.ts";
+import { ByteWriter } from "./byte-writer.ts";
+import { type Edits } from "./edits.ts";
+import { FunctionWalk } from "./function-walk.ts";
+import { MAX_FUNCTION_BYTES, MAX_METERED_BYTES, MAX_TABLE_ENTRIES, PAGE_BYTES, START_FUEL } from "./limits.ts";
+import { addedBodies, MeteringCode, type Places } from "./metering-code.ts";
+import { EXTERNAL, type ModuleShape } from "./module-shape.ts";
+import { ModuleRefused } from "./refused.ts";
+import { SECTION, SECTION_ORDER } from "./sections.ts";
+import { I32, type Limits } from "./value-types.ts";
+
+/** The names under which a metered module exports its counter of fuel and its memory. */
+export const FUEL_EXPORT = "turnpike:fuel";
+export const MEMORY_EXPORT = "turnpike:memory";
+
+export interface Metered {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Function bodies and loops that were read. */
+  readonly functions: number;
+  readonly loops: number;
+}
+
+const I32_CONST = 0x41;
+const END = 0x0b;
+const FUNCTION_FORM = 0x60;
+const VARIABLE = 1;
+const HAS_MAXIMUM = 1;
+
+/**
+ * The module with its metering, so that nothing it does takes more time than its fuel and more memory than `memoryBytes`.
+ * Everything is added behind what is there, so no number in it changes. Custom sections are dropped: they hold offsets of
+ * the old code. Throws ModuleRefused.
+ */
+export function meter(shape: ModuleShape, memoryBytes: number): Metered {
+  const memory = memoryPages(shape, memoryBytes);
+  const places: Places = {
+    fuelGlobal: shape.globalCount,
+    pagesGlobal: shape.globalCount + 1,
+    type: shape.types.length,
+    chargeBytes: shape.functions.length,
+    chargeEntries: shape.functions.length + 1,
+    grow: shape.functions.length + 2,
+  };
+  const code = meterCode(shape, places, addedBodies(places, memory.maximum));
+  const sections = new Map<number, Uint8Array>([
+    [SECTION.type, extended(shape, SECTION.type, 1, typeOfAdded())],
+    [SECTION.function, extended(shape, SECTION.function, 3, repeated(places.type, 3))],
+    [SECTION.table, tableSection(shape)],
+    [SECTION.memory, memorySection(shape, memory.maximum)],
+    [SECTION.global, extended(shape, SECTION.global, 2, addedGlobals(memory.minimum))],
+    [SECTION.export, extended(shape, SECTION.export, shape.memory === undefined ? 1 : 2, addedExports(shape, places))],
+    [SECTION.code, code.bytes],
+  ]);
+  const out = new ByteWriter(shape.bytes.length * 2).raw(shape.bytes.subarray(0, 8));
+  for (const id of SECTION_ORDER) {
+    const content = sections.get(id) ?? ownContent(shape, id);
+    if (content.length > 0) out.byte(id).sized(content);
+  }
+  return { bytes: out.done(), functions: code.functions, loops: code.loops };
+}
+
+/** The pages that a module begins with and those that it may have. */
+function memoryPages(shape: ModuleShape, memoryBytes: number): { minimum: number; maximum: number } {
+  if (shape.memory === undefined) return { minimum: 0, maximum: 0 };
+  const cap = Math.floor(memoryBytes / PAGE_BYTES);
+  const { minimum, maximum = cap } = shape.memory;
+  if (minimum > cap) {
+    const needs = `${minimum * PAGE_BYTES} bytes of memory`;
+    throw new ModuleRefused(`it needs ${needs} to start, and memory_limit_bytes is ${memoryBytes}`);
+  }
+  return { minimum, maximum: Math.min(maximum, cap) };
+}
+
+function ownContent(shape: ModuleShape, id: number): Uint8Array {
+  const section = shape.sections.get(id);
+  return section === undefined ? new Uint8Array() : shape.bytes.subarray(section.start, section.end);
+}
+
+/** A section of a counted list with `count` entries more. */
+function extended(shape: ModuleShape, id: number, count: number, entries: Uint8Array): Uint8Array {
+  const own = ownContent(shape, id);
+  if (own.length === 0) return new ByteWriter(entries.length + 8).u32(count).raw(entries).done();
+  const reader = new ByteReader(own);
+  const ownCount = reader.u32();
+  const out = new ByteWriter(own.length + entries.length + 8).u32(ownCount + count);
+  return out.raw(own.subarray(reader.offset)).raw(entries).done();
+}
+
+function typeOfAdded(): Uint8Array {
+  return Uint8Array.of(FUNCTION_FORM, 1, I32, 1, I32);
+}
+
+function repeated(value: number, times: number): Uint8Array {
+  const out = new ByteWriter();
+  for (let i = 0; i < times; i++) out.u32(value);
+  return out.done();
+}
+
+function addedGlobals(pages: number): Uint8Array {
+  const out = new ByteWriter();
+  for (const value of [START_FUEL, pages]) out.byte(I32).byte(VARIABLE).byte(I32_CONST).s32(value).byte(END);
+  return out.done();
+}
+
+function addedExports(shape: ModuleShape, places: Places): Uint8Array {
+  const taken = shape.exports.find(({ name }) => name === FUEL_EXPORT || name === MEMORY_EXPORT);
+  if (taken !== undefined) throw new ModuleRefused(`it exports "${taken.name}", a name that the gateway needs`);
+  const out = new ByteWriter().name(FUEL_EXPORT).byte(EXTERNAL.indexOf("global")).u32(places.fuelGlobal);
+  if (shape.memory !== undefined) out.name(MEMORY_EXPORT).byte(EXTERNAL.indexOf("memory")).u32(0);
+  return out.done();
+}
+
+/** The memory has its final size from the start; the system gives it bytes only when they are used. */
+function memorySection(shape: ModuleShape, pages: number): Uint8Array {
+  if (shape.memory === undefined) return new Uint8Array();
+  return new ByteWriter().u32(1).byte(HAS_MAXIMUM).u32(pages).u32(pages).done();
+}
+
+/** Tables grow into what the limit leaves, by equal shares. */
+function tableSection({ tables, bytes }: ModuleShape): Uint8Array {
+  if (tables.length === 0) return new Uint8Array();
+  const atStart = tables.reduce((sum, { limits }) => sum + limits.minimum, 0);
+  if (atStart > MAX_TABLE_ENTRIES) {
+    throw new ModuleRefused(`it has tables of ${atStart} entries; at most ${MAX_TABLE_ENTRIES} are allowed`);
+  }
+  const share = Math.floor((MAX_TABLE_ENTRIES - atStart) / tables.length);
+  const most = ({ minimum, maximum = minimum + share }: Limits) => Math.min(maximum, minimum + share);
+  const out = new ByteWriter().u32(tables.length);
+  for (const { type, limits, initial } of tables) {
+    if (initial !== undefined) out.byte(0x40).byte(0x00);
+    out
+      .raw(bytes.subarray(...type))
+      .byte(HAS_MAXIMUM)
+      .u32(limits.minimum)
+      .u32(most(limits));
+    if (initial !== undefined) out.raw(bytes.subarray(...initial));
+  }
+  return out.done();
+}
+
+function meterCode(shape: ModuleShape, places: Places, added: readonly Uint8Array[]) {
+  const { bytes, sections, imports, functions, types } = shape;
+  const bodies = functions.length - imports.length;
+  const section = sections.get(SECTION.code) ?? { start: 0, end: 0 };
+  const reader = new ByteReader(bytes, section.start, section.end);
+  const count = section.end === 0 ? 0 : reader.count("function bodies");
+  if (count !== bodies) throw new ModuleRefused(`it declares ${bodies} functions, and has bodies for ${count}`);
+  const inserted = new MeteringCode(places);
+  const walk = new FunctionWalk(reader, shape);
+  const out = new ByteWriter((section.end - section.start) * 2 + 256).u32(count + added.length);
+  for (let i = 0; i < count; i++) {
+    const number = imports.length + i;
+    const length = reader.u32();
+    const start = reader.offset;
+    if (length > section.end - start) throw reader.truncated(start);
+    // Indices of types were checked where functions were read.
+    walk.body(types[functions[number] as number] as ModuleShape["types"][number], start + length);
+    reader.narrow(section.end);
+    writeBody(out, bytes.subarray(start, start + length), { start, number, edits: walk.edits, inserted });
+    if (out.length > MAX_METERED_BYTES) {
+      throw new ModuleRefused(`it has more than ${MAX_METERED_BYTES} bytes with its metering`);
+    }
+  }
+  if (reader.offset !== section.end)
+    throw new ModuleRefused("the code section has bytes behind its end", reader.offset);
+  for (const body of added) out.sized(body);
+  return { bytes: out.done(), functions: count, loops: walk.loops };
+}
+
+interface BodyEdits {
+  /** Where in the file the body begins. */
+  readonly start: number;
+  /** The function's number. */
+  readonly number: number;
+  readonly edits: Edits;
+  readonly inserted: MeteringCode;
+}
+
+function writeBody(out: ByteWriter, body: Uint8Array, { start, number, edits, inserted }: BodyEdits): void {
+  const { offsets, removed, kinds, amounts } = edits;
+  let length = body.length;
+  for (let i = 0; i < offsets.length; i++) {
+    length += inserted.of(kinds[i] ?? 0, amounts[i] ?? 0).length - (removed[i] ?? 0);
+  }
+  if (length > MAX_FUNCTION_BYTES) {
+    const size = `has ${length} bytes with its metering; at most ${MAX_FUNCTION_BYTES} are allowed`;
+    throw new ModuleRefused(`function ${number} ${size}`, start);
+  }
+  out.u32(length);
+  let copied = 0;
+  for (let i = 0; i < offsets.length; i++) {
+    const at = (offsets[i] ?? 0) - start;
+    out.raw(body.subarray(copied, at)).raw(inserted.of(kinds[i] ?? 0, amounts[i] ?? 0));
+    copied = at + (removed[i] ?? 0);
+  }
+  out.raw(body.subarray(copied));
+}

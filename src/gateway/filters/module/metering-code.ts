@@ -1,0 +1,119 @@
+import { ByteWriter } from "./byte-writer.ts";
+import { Edit } from "./edits.ts";
+import { I32 } from "./value-types.ts";
+
+/** Where what metering adds lies in a module: behind everything of its own. */
+export interface Places {
+  readonly fuelGlobal: number;
+  readonly pagesGlobal: number;
+  /** The type (i32) -> i32. */
+  readonly type: number;
+  readonly chargeBytes: number;
+  readonly chargeEntries: number;
+  readonly grow: number;
+}
+
+const OP = {
+  unreachable: 0x00,
+  if: 0x04,
+  end: 0x0b,
+  return: 0x0f,
+  call: 0x10,
+  localGet: 0x20,
+  localTee: 0x22,
+  globalGet: 0x23,
+  globalSet: 0x24,
+  i32Const: 0x41,
+  ltS: 0x48,
+  gtU: 0x4b,
+  add: 0x6a,
+  sub: 0x6b,
+  shl: 0x74,
+  shrU: 0x76,
+} as const;
+const NO_VALUE = 0x40;
+
+/** Bytes that one unit of fuel fills or copies, as a power of two. */
+const BYTES_SHIFT = 6;
+/** Table entries that one unit of fuel fills or copies, as a power of two. */
+const ENTRIES_SHIFT = 3;
+/** Fuel for each page that a memory grows by, as a power of two: the first write to each of its parts faults. */
+const PAGE_FUEL_SHIFT = 4;
+
+/** Traps if the fuel has gone below zero. */
+function checkFuel(code: ByteWriter, { fuelGlobal }: Places): ByteWriter {
+  code.byte(OP.globalGet).u32(fuelGlobal).byte(OP.i32Const).s32(0).byte(OP.ltS);
+  return code.byte(OP.if).byte(NO_VALUE).byte(OP.unreachable).byte(OP.end);
+}
+
+/** `fuel -= amount; if (fuel < 0) trap` */
+function charge(amount: number, places: Places): Uint8Array {
+  const code = new ByteWriter(32).byte(OP.globalGet).u32(places.fuelGlobal);
+  code.byte(OP.i32Const).s32(amount).byte(OP.sub).byte(OP.globalSet).u32(places.fuelGlobal);
+  return checkFuel(code, places).done();
+}
+
+/** Code to put in for each kind of edit; that for amounts is made once for each amount. */
+export class MeteringCode {
+  readonly #places: Places;
+  readonly #charges = new Map<number, Uint8Array>();
+  readonly #others: ReadonlyMap<number, Uint8Array>;
+
+  constructor(places: Places) {
+    this.#places = places;
+    const call = (index: number) => new ByteWriter(8).byte(OP.call).u32(index).done();
+    this.#others = new Map([
+      [Edit.chargeBytes, call(places.chargeBytes)],
+      [Edit.chargeEntries, call(places.chargeEntries)],
+      [Edit.size, new ByteWriter(8).byte(OP.globalGet).u32(places.pagesGlobal).done()],
+      [Edit.grow, call(places.grow)],
+    ]);
+  }
+
+  of(kind: number, amount: number): Uint8Array {
+    const other = this.#others.get(kind);
+    if (other !== undefined) return other;
+    let code = this.#charges.get(amount);
+    if (code === undefined) {
+      code = charge(amount, this.#places);
+      this.#charges.set(amount, code);
+    }
+    return code;
+  }
+}
+
+/** Takes fuel for a length, which it returns: `fuel -= (length >>> shift) + 1`. */
+function chargeLengthBody(places: Places, shift: number): Uint8Array {
+  const code = new ByteWriter(64).u32(0).byte(OP.globalGet).u32(places.fuelGlobal);
+  code.byte(OP.localGet).u32(0).byte(OP.i32Const).s32(shift).byte(OP.shrU);
+  code.byte(OP.i32Const).s32(1).byte(OP.add).byte(OP.sub).byte(OP.globalSet).u32(places.fuelGlobal);
+  return checkFuel(code, places).byte(OP.localGet).u32(0).byte(OP.end).done();
+}
+
+/**
+ * `memory.grow` of a memory that has its final size from the start: it counts pages. A real one would move the memory, which
+ * takes seconds for many small steps (57 s to 64 MiB by single pages).
+ */
+function growBody(places: Places, maximum: number): Uint8Array {
+  const { fuelGlobal, pagesGlobal } = places;
+  const code = new ByteWriter(96).u32(1).u32(1).byte(I32);
+  // if (delta > maximum - pages) return -1
+  code.byte(OP.localGet).u32(0).byte(OP.i32Const).s32(maximum).byte(OP.globalGet).u32(pagesGlobal).byte(OP.sub);
+  code.byte(OP.gtU).byte(OP.if).byte(NO_VALUE).byte(OP.i32Const).s32(-1).byte(OP.return).byte(OP.end);
+  // fuel -= delta << shift
+  code.byte(OP.globalGet).u32(fuelGlobal).byte(OP.localGet).u32(0).byte(OP.i32Const).s32(PAGE_FUEL_SHIFT);
+  code.byte(OP.shl).byte(OP.sub).byte(OP.globalSet).u32(fuelGlobal);
+  checkFuel(code, places);
+  // old = pages; pages = old + delta; return old
+  code.byte(OP.globalGet).u32(pagesGlobal).byte(OP.localTee).u32(1).byte(OP.localGet).u32(0).byte(OP.add);
+  return code.byte(OP.globalSet).u32(pagesGlobal).byte(OP.localGet).u32(1).byte(OP.end).done();
+}
+
+/** The bodies of the functions that are added, in the order of their numbers. */
+export function addedBodies(places: Places, maximumPages: number): Uint8Array[] {
+  return [
+    chargeLengthBody(places, BYTES_SHIFT),
+    chargeLengthBody(places, ENTRIES_SHIFT),
+    growBody(places, maximumPages),
+  ];
+}

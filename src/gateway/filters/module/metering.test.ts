@@ -1,0 +1,195 @@
+import { expect, test } from "bun:test";
+import { FUEL_EXPORT } from "./meter.ts";
+import { assemble, I32, I64, onRequest, op, type Parts, u32 } from "./testing/assembler.ts";
+import { call, DEFAULT_FUEL, instantiate, MEMORY_BYTES } from "./testing/metered.ts";
+
+/** CPU time that 5,000,000 units of fuel may take; measured: 0.01 to 0.3 s. */
+const MOST_CPU_MS = 500;
+
+const FOREVER = [...op.br(0), ...op.end, ...op.unreachable];
+const ZERO = op.i32(0);
+
+function forever(body: readonly number[], parts: Parts = {}): Uint8Array {
+  return onRequest([...op.loop, ...body, ...FOREVER], parts);
+}
+
+function callsItself(code: readonly number[]): Uint8Array {
+  return assemble({ functions: [{ export: "on_request", code }] });
+}
+
+const TRY_THROW = [0x06, 0x40, 0x08, 0, 0x19, 0x0b];
+const MEGABYTE = op.i32(1 << 20);
+
+const HOSTILE: readonly (readonly [what: string, module: Uint8Array])[] = [
+  ["an empty loop", forever([])],
+  [
+    "loops in loops",
+    onRequest([
+      ...Array.from({ length: 50 }, () => op.loop).flat(),
+      ...op.br(25),
+      ...Array<number>(50).fill(0x0b),
+      ...ZERO,
+    ]),
+  ],
+  ["a loop that a branch table closes", onRequest([...op.loop, ...ZERO, 0x0e, 1, 0, 0, ...op.end, ...op.unreachable])],
+  [
+    "a loop in unreachable code that is reached",
+    onRequest([...op.loop, ...op.block, ...op.br(1), ...op.end, ...op.end, ...op.unreachable]),
+  ],
+  ["a tail call of itself", callsItself(op.returnCall(0))],
+  [
+    "tail calls of each other",
+    assemble({ functions: [{ export: "on_request", code: op.returnCall(1) }, { code: op.returnCall(0) }] }),
+  ],
+  ["calls in a loop", forever([...op.call(1), ...op.drop], { functions: [{ code: ZERO }] })],
+  [
+    "calls with 50,000 local variables",
+    forever([...op.call(1), ...op.drop], { functions: [{ locals: [[50_000, I64]], code: ZERO }] }),
+  ],
+  ["memory.fill of a megabyte", forever([...ZERO, ...ZERO, ...MEGABYTE, ...op.memoryFill], { memory: 16 })],
+  ["memory.copy of a megabyte", forever([...ZERO, ...op.i32(1 << 20), ...MEGABYTE, ...op.memoryCopy], { memory: 32 })],
+  ["memory.grow", forever([...op.i32(1), ...op.memoryGrow, ...op.drop])],
+  [
+    "table.fill",
+    forever([...ZERO, 0xd2, 0, ...op.i32(60_000), 0xfc, 17, 0], {
+      tables: [[0x70, 0, ...u32(60_000)]],
+      elements: [[3, 0, 1, 0]],
+    }),
+  ],
+  ["table.grow", forever([0xd0, 0x70, ...op.i32(1), 0xfc, 15, 0, ...op.drop], { tables: [[0x70, 0, 1]] })],
+  ["exceptions", forever(TRY_THROW, { tags: [[0, 0]] })],
+  ["a catch_all around its own trap", onRequest([0x06, 0x40, ...op.loop, ...op.br(0), 0x0b, 0x19, 0x0b, ...ZERO])],
+  ["a long straight line", forever(Array.from({ length: 100_000 }, () => [...ZERO, ...op.drop]).flat())],
+  ["divisions", forever(Array.from({ length: 15 }, () => [...op.i32(7), ...op.i32(3), 0x6e, ...op.drop]).flat())],
+];
+
+test.each(HOSTILE)("%s ends when the fuel is used up", (_what, module) => {
+  const exports = instantiate(module);
+  const before = process.cpuUsage();
+  const run = call(exports, "on_request");
+  const { user, system } = process.cpuUsage(before);
+  expect(run.error).toContain("RuntimeError");
+  expect(run.fuel).toBeGreaterThan(DEFAULT_FUEL);
+  expect((user + system) / 1000).toBeLessThan(MOST_CPU_MS);
+});
+
+test("endless recursion ends by the stack or by the fuel", () => {
+  const exports = instantiate(callsItself([...op.call(0), ...op.i32(1), ...op.i32Add]));
+  expect(call(exports, "on_request").error).toMatch(/RangeError|RuntimeError/);
+  const small = call(exports, "on_request", { fuel: 100 });
+  expect([small.error?.slice(0, 12), small.fuel]).toEqual(["RuntimeError", 101]);
+});
+
+test("a start function has fuel of its own", () => {
+  const loop = { type: 0, code: [...op.loop, ...FOREVER] };
+  expect(() => instantiate(assemble({ functions: [loop], start: 0 }))).toThrow("Unreachable");
+});
+
+test("a loop on the ninth memory and beyond, which the runtime checks by other code, ends as well", () => {
+  const module = forever([...op.i32(1), ...op.memoryGrow, ...op.drop, ...ZERO, ...op.i32Load, ...op.drop]);
+  const all = Array.from({ length: 20 }, () => instantiate(module));
+  for (const exports of all) expect(call(exports, "on_request", { fuel: 100_000 }).error).toContain("RuntimeError");
+});
+
+/** on_request with a counter: `for (i = 10; i != 0; i--) body` */
+function tenTimes(body: readonly number[]): Uint8Array {
+  const count = [...op.get(0), ...op.i32(1), ...op.i32Sub, ...op.tee(0), ...op.brIf(0), ...op.end, ...ZERO];
+  return assemble({
+    memory: 1,
+    functions: [
+      { export: "on_request", locals: [[1, I32]], code: [...op.i32(10), ...op.set(0), ...op.loop, ...body, ...count] },
+    ],
+  });
+}
+
+const COSTS: readonly (readonly [what: string, body: readonly number[], fuel: number])[] = [
+  ["a short body", [], 11],
+  ["16 simple instructions more", Array<number>(16).fill(0x01), 21],
+  ["a fill of 64 bytes", [...ZERO, ...ZERO, ...op.i32(64), ...op.memoryFill], 11 + 10 + 20],
+  ["a block that is branched out of", [...op.block, ...Array<number>(40).fill(0x01), ...op.br(0), ...op.end], 11 + 30],
+  ["300 simple instructions", Array<number>(300).fill(0x01), 11 + 10 * 19],
+];
+
+test.each(COSTS)("ten rounds of a loop with %s take the fuel that the work costs", (_what, body, fuel) => {
+  const exports = instantiate(tenTimes(body));
+  const first = call(exports, "on_request");
+  expect(first.value).toBe(0);
+  expect(Math.abs(first.fuel - fuel)).toBeLessThanOrEqual(10);
+  expect(call(exports, "on_request").fuel).toBe(first.fuel);
+});
+
+test("no path around the charges is cheaper than its instructions", () => {
+  // Each block leaves before the place where a count by lines alone would charge.
+  const evade = [
+    ...op.block,
+    ...Array<number>(100).fill(0x01),
+    ...op.br(0),
+    ...Array<number>(100).fill(0x01),
+    ...op.end,
+  ];
+  const body = Array.from({ length: 20 }, () => evade).flat();
+  const { fuel } = call(instantiate(tenTimes(body)), "on_request");
+  expect(fuel).toBeGreaterThan((10 * 20 * 100) / 16);
+});
+
+test("code between two loops is paid by the outer one", () => {
+  const body = [...Array<number>(100).fill(0x01), ...op.loop, ...op.end];
+  expect(call(instantiate(tenTimes(body)), "on_request").fuel).toBeGreaterThan((10 * 100) / 16);
+});
+
+/** The results of memory.grow by `step` pages until it fails. */
+function growSteps(step: number, limits: readonly number[], memoryBytes = MEMORY_BYTES): number[] {
+  const grow = { type: 2, export: "grow", code: [...op.get(0), ...op.memoryGrow] };
+  const size = { export: "size", code: op.memorySize };
+  const exports = instantiate(assemble({ memory: limits, functions: [grow, size] }), { memoryBytes });
+  const results: number[] = [];
+  for (let result = 0; result !== -1; ) {
+    result = Number(call(exports, "grow", { parameters: [step] }).value);
+    results.push(result);
+  }
+  return [...results, Number(call(exports, "size").value)];
+}
+
+test("a memory grows up to its own maximum, the limit, or not at all", () => {
+  expect(growSteps(1, [0x01, 1, 3])).toEqual([1, 2, -1, 3]);
+  expect(growSteps(200, [0x00, 1])).toEqual([1, 201, -1, 401]);
+  expect(growSteps(511, [0x00, 1])).toEqual([1, -1, 512]);
+  expect(growSteps(512, [0x00, 1])).toEqual([-1, 1]);
+  expect(growSteps(-1, [0x00, 1])).toEqual([-1, 1]);
+  expect(growSteps(8, [0x00, 0], 1024 * 1024)).toEqual([0, 8, -1, 16]);
+});
+
+test("a table grows up to the limit, which several share", () => {
+  const grow = { type: 2, export: "grow", code: [0xd0, 0x70, ...op.get(0), 0xfc, 15, 0] };
+  const one = instantiate(assemble({ tables: [[0x70, 0, 1]], functions: [grow] }));
+  expect(call(one, "grow", { parameters: [65_535] }).value).toBe(1);
+  expect(call(one, "grow", { parameters: [1] }).value).toBe(-1);
+  const two = instantiate(
+    assemble({
+      tables: [
+        [0x70, 0, 1],
+        [0x70, 0, 1],
+      ],
+      functions: [grow],
+    }),
+  );
+  expect(call(two, "grow", { parameters: [40_000] }).value).toBe(-1);
+  expect(call(two, "grow", { parameters: [32_767] }).value).toBe(1);
+});
+
+test("an exception of the host that a filter catches leaves it without fuel once the host takes it", () => {
+  const code = [0x06, 0x40, ...op.call(0), 0x19, 0x0b, ...op.loop, ...ZERO, ...op.brIf(0), ...op.end, ...ZERO];
+  const module = assemble({ imports: [["env", "stop", 0]], functions: [{ export: "on_request", code }] });
+  const exports: WebAssembly.Instance["exports"] = instantiate(module, {
+    imports: {
+      env: {
+        stop: () => {
+          // Every metered module has it.
+          (exports[FUEL_EXPORT] as unknown as { value: number }).value = -1;
+          throw new Error("stop");
+        },
+      },
+    },
+  });
+  expect(call(exports, "on_request").error).toContain("RuntimeError");
+});

@@ -1,0 +1,82 @@
+import { codeOf, messageOf } from "../../../lib/caught.ts";
+import { type Abi } from "./abi.ts";
+import { engineText } from "./engine-text.ts";
+import { readModuleFile } from "./module-file.ts";
+import { type ModuleFacts, type PreparedModule } from "./prepare.ts";
+import { prepareInThread } from "./prepare-thread.ts";
+import { ModuleRefused } from "./refused.ts";
+
+/** Compiled modules that are kept for the next reload, the latest used ones. */
+export const MAX_CACHED_MODULES = 32;
+
+/** A module that is ready to be instantiated. */
+export interface FilterModule {
+  /** SHA-256 of the file, in hexadecimal. */
+  readonly hash: string;
+  readonly abi: Abi;
+  readonly facts: ModuleFacts;
+  readonly compiled: WebAssembly.Module;
+}
+
+/** Compiles a prepared module off the event loop. */
+export async function compileModule(hash: string, { abi, facts, bytes }: PreparedModule): Promise<FilterModule> {
+  return { hash, abi, facts, compiled: await WebAssembly.compile(bytes) };
+}
+
+/** The modules of a worker by the hash of their file: a reload compiles only what has changed. */
+export class ModuleCache {
+  readonly #modules = new Map<string, Promise<FilterModule>>();
+  /** Modules are prepared one after the other: each takes a thread and several times its size in memory. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Reads, checks and compiles a module. Throws an Error that says why it cannot be loaded. */
+  async load(path: string, memoryBytes: number): Promise<FilterModule> {
+    try {
+      const file = await readModuleFile(path);
+      return await this.#take(file, await hashOf(file), memoryBytes);
+    } catch (error) {
+      throw cannotLoad(path, error);
+    }
+  }
+
+  #take(file: Uint8Array<ArrayBuffer>, hash: string, memoryBytes: number): Promise<FilterModule> {
+    const key = `${hash}:${memoryBytes}`;
+    const known = this.#modules.get(key);
+    const module = known ?? this.#compile(file, memoryBytes, hash);
+    this.#modules.delete(key);
+    this.#modules.set(key, module);
+    if (known === undefined) {
+      module.catch(() => this.#modules.delete(key));
+      for (const oldest of this.#modules.keys()) {
+        if (this.#modules.size <= MAX_CACHED_MODULES) break;
+        this.#modules.delete(oldest);
+      }
+    }
+    return module;
+  }
+
+  #compile(file: Uint8Array<ArrayBuffer>, memoryBytes: number, hash: string): Promise<FilterModule> {
+    const module = this.#last.then(async () => compileModule(hash, await prepareInThread({ file, memoryBytes })));
+    this.#last = module.catch(() => undefined);
+    return module;
+  }
+}
+
+/** Computed off the event loop too: 2.8 MB take 3 ms. */
+export async function hashOf(file: Uint8Array<ArrayBuffer>): Promise<string> {
+  return Buffer.from(await crypto.subtle.digest("SHA-256", file)).toString("hex");
+}
+
+/** The error of a module that does not load, with its path. */
+export function cannotLoad(path: string, error: unknown): Error {
+  return new Error(`Cannot load the filter "${path}": ${reasonOf(error)}`, { cause: error });
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof WebAssembly.CompileError) return `it is not valid: ${engineText(error)}`;
+  if (error instanceof ModuleRefused) return error.message;
+  const code = codeOf(error);
+  if (code === "ENOENT") return "there is no such file";
+  if (code === "EACCES") return "the file may not be read";
+  return messageOf(error);
+}

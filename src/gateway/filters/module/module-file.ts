@@ -1,0 +1,27 @@
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import { MAX_MODULE_BYTES } from "./limits.ts";
+import { ModuleRefused } from "./refused.ts";
+
+/** Reads the file of a module. Throws ModuleRefused for one that is too large or no file, or what the system says. */
+export async function readModuleFile(path: string): Promise<Uint8Array<ArrayBuffer>> {
+  // A pipe that nobody writes to would be waited for.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stat = await file.stat();
+    if (!stat.isFile()) throw new ModuleRefused("it is not a regular file");
+    if (stat.size > MAX_MODULE_BYTES) {
+      throw new ModuleRefused(`it has ${stat.size} bytes; at most ${MAX_MODULE_BYTES} are allowed`);
+    }
+    const bytes = new Uint8Array(stat.size);
+    let read = 0;
+    while (read < bytes.length) {
+      const { bytesRead } = await file.read(bytes, read, bytes.length - read, read);
+      if (bytesRead === 0) break;
+      read += bytesRead;
+    }
+    return bytes.subarray(0, read);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,31 @@
+import { messageOf } from "../../../lib/caught.ts";
+import { prepare, type PreparedModule } from "./prepare.ts";
+import { ModuleRefused } from "./refused.ts";
+
+/** What the thread is asked for. */
+export interface PrepareJob {
+  readonly file: Uint8Array<ArrayBuffer>;
+  readonly memoryBytes: number;
+}
+
+export type PrepareAnswer =
+  | { readonly ok: true; readonly prepared: PreparedModule }
+  | { readonly ok: false; readonly isRefused: boolean; readonly reason: string; readonly offset: number | undefined };
+
+/** The worker's own side of its message channel; the types of Bun describe the main thread's. */
+declare const self: Worker;
+
+function answer({ file, memoryBytes }: PrepareJob): PrepareAnswer {
+  try {
+    return { ok: true, prepared: prepare(file, memoryBytes) };
+  } catch (error) {
+    const offset = error instanceof ModuleRefused ? error.offset : undefined;
+    return { ok: false, isRefused: error instanceof ModuleRefused, reason: messageOf(error), offset };
+  }
+}
+
+self.addEventListener("message", (event: MessageEvent<PrepareJob>) => {
+  const found = answer(event.data);
+  if (found.ok) self.postMessage(found, [found.prepared.bytes.buffer]);
+  else self.postMessage(found);
+});

@@ -1,0 +1,51 @@
+import { type Abi, abiOf, functionType } from "./abi.ts";
+import { MAX_MODULE_BYTES } from "./limits.ts";
+import { meter } from "./meter.ts";
+import { readShape } from "./read-shape.ts";
+import { ModuleRefused } from "./refused.ts";
+import { type Limits, typeText } from "./value-types.ts";
+
+/** A module that was read, checked and metered. */
+export interface PreparedModule {
+  readonly abi: Abi;
+  /** Ready to be compiled. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly facts: ModuleFacts;
+}
+
+/** What there is to know of a module. */
+export interface ModuleFacts {
+  /** Of the file. */
+  readonly size: number;
+  readonly functions: number;
+  readonly loops: number;
+  /** `env.log (i32, i32) -> ()` */
+  readonly imports: readonly string[];
+  /** `on_request () -> i32`, `memory` */
+  readonly exports: readonly string[];
+  /** In pages, as the module declares it. */
+  readonly memory: Limits | undefined;
+}
+
+/** Reads, checks and meters a module; takes milliseconds for a large one. Throws ModuleRefused. */
+export function prepare(file: Uint8Array, memoryBytes: number): PreparedModule {
+  if (file.length > MAX_MODULE_BYTES) {
+    throw new ModuleRefused(`it has ${file.length} bytes; at most ${MAX_MODULE_BYTES} are allowed`);
+  }
+  const shape = readShape(file);
+  const { bytes, functions, loops } = meter(shape, memoryBytes);
+  return {
+    abi: abiOf(shape),
+    bytes,
+    facts: {
+      size: file.length,
+      functions,
+      loops,
+      imports: shape.imports.map(({ module, name, type }) => `${module}.${name} ${typeText(type)}`),
+      exports: shape.exports.map(({ name, kind, index }) =>
+        kind === "function" ? `${name} ${typeText(functionType(shape, index))}` : `${name} (${kind})`,
+      ),
+      memory: shape.memory,
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { latin1Text, writeLatin1 } from "../../../lib/latin1.ts";
+
+/**
+ * The linear memory of an instance. It has its final size from the start, so one view serves for ever. Pointers come as
+ * signed numbers.
+ */
+export class GuestMemory {
+  readonly #bytes: Uint8Array;
+  readonly #abort: (reason: string) => Error;
+
+  /** `abort` makes the error for bytes that are outside of the memory. */
+  constructor(buffer: ArrayBuffer, abort: (reason: string) => Error) {
+    this.#bytes = new Uint8Array(buffer);
+    this.#abort = abort;
+  }
+
+  /** Throws where the bytes are not all in memory. */
+  check(pointer: number, length: number): void {
+    this.#start(pointer, length);
+  }
+
+  /** The bytes as latin1 text. */
+  text(pointer: number, length: number): string {
+    const start = this.#start(pointer, length);
+    return latin1Text(this.#bytes, start, start + (length >>> 0));
+  }
+
+  /** A copy of the bytes. */
+  copy(pointer: number, length: number): Uint8Array {
+    const start = this.#start(pointer, length);
+    return this.#bytes.slice(start, start + (length >>> 0));
+  }
+
+  /** Writes what of a latin1 text fits into `capacity` bytes. */
+  writeText(text: string, pointer: number, capacity: number): void {
+    const start = this.#start(pointer, capacity);
+    writeLatin1(this.#bytes, text.length > capacity >>> 0 ? text.slice(0, capacity >>> 0) : text, start);
+  }
+
+  /** Writes what fits into `capacity` bytes. Returns the number of bytes. */
+  writeBytes(bytes: Uint8Array, pointer: number, capacity: number): number {
+    const start = this.#start(pointer, capacity);
+    const count = Math.min(bytes.length, capacity >>> 0);
+    this.#bytes.set(count === bytes.length ? bytes : bytes.subarray(0, count), start);
+    return count;
+  }
+
+  #start(pointer: number, length: number): number {
+    const start = pointer >>> 0;
+    if (start + (length >>> 0) > this.#bytes.length) {
+      throw this.#abort(`names ${length >>> 0} bytes at ${start}, and its memory has ${this.#bytes.length}`);
+    }
+    return start;
+  }
+}

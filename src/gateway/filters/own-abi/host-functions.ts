@@ -1,0 +1,198 @@
+import { type Fields, firstFieldValue } from "../../../lib/fields.ts";
+import { type HostState } from "./host-state.ts";
+import { type OwnImport } from "./signatures.ts";
+import { MAX_STAGED_BYTES } from "./staged-fields.ts";
+import { BODY_VIEW_BYTES, NO_BODY } from "./views.ts";
+
+/** The body of `respond`; the rest is cut off. */
+export const MAX_REPLY_BYTES = 4096;
+/** The command of `host_call`. */
+export const MAX_CALL_BYTES = 4096;
+/** The result of a call that a filter can read. */
+export const MAX_RESULT_BYTES = 16_384;
+/** The name of `set_upstream`. */
+export const MAX_UPSTREAM_BYTES = 256;
+/** A line of `log`; the rest is cut off. */
+export const MAX_LOG_BYTES = 1024;
+/** Lines of `log` in one invocation; those after them are dropped. */
+export const MAX_LOG_LINES = 16;
+/** A field name of which a value is asked for; there is no longer one. */
+const MAX_NAME_BYTES = 65_536;
+
+const METHODS: readonly string[] = "GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH QUERY".split(" ");
+const OTHER_METHOD = 255;
+const MIN_STATUS = 200;
+const MAX_STATUS = 599;
+
+export type Log = (line: string) => void;
+export type HostFunctions = Readonly<Record<OwnImport, (...parameters: number[]) => number | undefined>>;
+
+/** The functions that a filter of the own ABI imports. */
+export function hostFunctions(state: HostState, log: Log): HostFunctions {
+  return { ...requestFunctions(state), ...answerFunctions(state, log), ...responseFunctions(state) };
+}
+
+type Some<Name extends OwnImport> = Pick<HostFunctions, Name>;
+
+function requestFunctions(
+  state: HostState,
+): Some<"get_method" | "get_path" | "get_header" | "header_count" | "body_len" | "read_body"> {
+  const fields = () => state.request?.fields ?? "";
+  return {
+    get_method() {
+      state.enter(0);
+      const code = METHODS.indexOf(state.request?.method ?? "");
+      return state.done(code === -1 ? OTHER_METHOD : code);
+    },
+    get_path(out = 0, capacity = 0) {
+      return writeText(state, state.request?.path ?? "", out, capacity);
+    },
+    get_header(name = 0, length = 0, out = 0, capacity = 0) {
+      return writeField(state, fields(), [name, length, out, capacity]);
+    },
+    header_count() {
+      state.enter(fields().length);
+      return state.done(lineCount(fields()));
+    },
+    body_len() {
+      state.enter(0);
+      return state.done(state.request?.bodyLength ?? 0);
+    },
+    read_body(offset = 0, out = 0, capacity = 0) {
+      return readBytes(state, state.request?.body ?? NO_BODY, [offset, out, capacity]);
+    },
+  };
+}
+
+function answerFunctions(
+  state: HostState,
+  log: Log,
+): Some<"set_response_header" | "respond" | "log" | "host_call" | "read_call_result" | "set_upstream"> {
+  return {
+    set_response_header(name = 0, nameLength = 0, value = 0, valueLength = 0) {
+      const bytes = (nameLength >>> 0) + (valueLength >>> 0);
+      const memory = state.enter(Math.min(bytes, MAX_STAGED_BYTES));
+      memory.check(name, nameLength);
+      memory.check(value, valueLength);
+      if (bytes <= MAX_STAGED_BYTES) {
+        state.fields.set(memory.text(name, nameLength), memory.text(value, valueLength));
+      }
+      return state.done(undefined);
+    },
+    respond(status = 0, pointer = 0, length = 0) {
+      const memory = state.enter(Math.min(length >>> 0, MAX_REPLY_BYTES));
+      if (!isStatus(status)) throw state.abort(`responds with status ${status}`);
+      memory.check(pointer, length);
+      state.reply = { status, body: memory.copy(pointer, Math.min(length >>> 0, MAX_REPLY_BYTES)) };
+      return state.done(undefined);
+    },
+    log(pointer = 0, length = 0) {
+      const memory = state.enter(Math.min(length >>> 0, MAX_LOG_BYTES));
+      memory.check(pointer, length);
+      if (state.logLines < MAX_LOG_LINES) {
+        state.logLines++;
+        log(new TextDecoder().decode(memory.copy(pointer, Math.min(length >>> 0, MAX_LOG_BYTES))));
+      }
+      return state.done(undefined);
+    },
+    host_call(pointer = 0, length = 0) {
+      const memory = state.enter(Math.min(length >>> 0, MAX_CALL_BYTES));
+      memory.check(pointer, length);
+      if (length >>> 0 > MAX_CALL_BYTES) return state.done(-1);
+      state.command = memory.copy(pointer, length);
+      return state.done(0);
+    },
+    read_call_result(out = 0, capacity = 0) {
+      return readBytes(state, state.callResult, [0, out, capacity]);
+    },
+    set_upstream(pointer = 0, length = 0) {
+      const memory = state.enter(Math.min(length >>> 0, MAX_UPSTREAM_BYTES));
+      memory.check(pointer, length);
+      if (length === 0 || length >>> 0 > MAX_UPSTREAM_BYTES) return state.done(-1);
+      const name = memory.text(pointer, length);
+      if (name.includes("\0")) return state.done(-1);
+      state.upstream = name;
+      return state.done(0);
+    },
+  };
+}
+
+function responseFunctions(
+  state: HostState,
+): Some<
+  | "get_response_status"
+  | "get_response_header"
+  | "response_body_len"
+  | "read_response_body"
+  | "set_response_status"
+  | "replace_response_body"
+> {
+  return {
+    get_response_status() {
+      state.enter(0);
+      return state.done(state.response?.status ?? 0);
+    },
+    get_response_header(name = 0, length = 0, out = 0, capacity = 0) {
+      return writeField(state, state.response?.fields ?? "", [name, length, out, capacity]);
+    },
+    response_body_len() {
+      state.enter(0);
+      return state.done(state.response?.bodyLength ?? 0);
+    },
+    read_response_body(offset = 0, out = 0, capacity = 0) {
+      return readBytes(state, state.response?.body ?? NO_BODY, [offset, out, capacity]);
+    },
+    set_response_status(status = 0) {
+      state.enter(0);
+      if (!isStatus(status)) throw state.abort(`sets the status ${status}`);
+      state.newStatus = status;
+      return state.done(undefined);
+    },
+    replace_response_body(pointer = 0, length = 0) {
+      const memory = state.enter(Math.min(length >>> 0, BODY_VIEW_BYTES));
+      memory.check(pointer, length);
+      if (length >>> 0 > BODY_VIEW_BYTES) return state.done(-1);
+      state.newBody = memory.copy(pointer, length);
+      return state.done(0);
+    },
+  };
+}
+
+function isStatus(status: number): boolean {
+  return status >= MIN_STATUS && status <= MAX_STATUS;
+}
+
+type Four = readonly [name: number, length: number, out: number, capacity: number];
+
+/** Writes the first value of a field. Returns its true length; 0 where it is absent or empty. */
+function writeField(state: HostState, fields: Fields, [name, length, out, capacity]: Four): number {
+  const memory = state.enter(Math.min(length >>> 0, MAX_NAME_BYTES) + fields.length);
+  memory.check(out, capacity);
+  memory.check(name, length);
+  if (length >>> 0 > MAX_NAME_BYTES) return state.done(0);
+  const value = firstFieldValue(fields, memory.text(name, length).toLowerCase()) ?? "";
+  memory.writeText(value, out, capacity);
+  return state.done(value.length);
+}
+
+function writeText(state: HostState, text: string, out: number, capacity: number): number {
+  state.enter(text.length).writeText(text, out, capacity);
+  return state.done(text.length);
+}
+
+/** Writes bytes from `offset` on. Returns how many. */
+function readBytes(
+  state: HostState,
+  bytes: Uint8Array,
+  [offset, out, capacity]: readonly [number, number, number],
+): number {
+  const rest = offset === 0 ? bytes : bytes.subarray(offset >>> 0);
+  const memory = state.enter(Math.min(rest.length, capacity >>> 0));
+  return state.done(memory.writeBytes(rest, out, capacity));
+}
+
+function lineCount(fields: Fields): number {
+  let count = 0;
+  for (let at = fields.indexOf("\n"); at !== -1; at = fields.indexOf("\n", at + 1)) count++;
+  return count;
+}

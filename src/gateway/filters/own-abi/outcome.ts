@@ -1,0 +1,23 @@
+import { type Fields } from "../../../lib/fields.ts";
+import { type Failure } from "../module/failure.ts";
+import { type Reply } from "./host-state.ts";
+
+/** What on_request or on_resume has decided. */
+export type RequestOutcome =
+  | { readonly kind: "allow"; readonly upstream: string | undefined }
+  /** Without `respond` it is 403. */
+  | { readonly kind: "reject"; readonly reply: Reply; readonly fields: Fields }
+  | { readonly kind: "modify"; readonly upstream: string | undefined; readonly fields: Fields }
+  | { readonly kind: "park"; readonly command: Uint8Array }
+  | Failure;
+
+/** What on_response has decided. */
+export type ResponseOutcome =
+  | { readonly kind: "unchanged" }
+  | {
+      readonly kind: "change";
+      readonly status: number | undefined;
+      readonly fields: Fields;
+      readonly body: Uint8Array | undefined;
+    }
+  | Failure;

@@ -1,0 +1,323 @@
+import { expect, test } from "bun:test";
+import { messageOf } from "../../../lib/caught.ts";
+import { assemble, onRequest, op, type Parts, u32 } from "../module/testing/assembler.ts";
+import { DEFAULT_FUEL, loaded } from "../module/testing/metered.ts";
+import { type RequestOutcome } from "./outcome.ts";
+import { OwnInstance } from "./own-instance.ts";
+import { OWN_IMPORTS, type OwnImport } from "./signatures.ts";
+import { BODY_VIEW_BYTES, type RequestView, type ResponseView } from "./views.ts";
+
+const I32 = 0x7f;
+const REQUEST: RequestView = {
+  method: "POST",
+  path: "/a?b=c",
+  fields: "Host: example.com\r\nX-Key: first\r\nx-key: second\r\nEmpty:\r\n",
+  bodyLength: 100_000,
+  body: new Uint8Array(BODY_VIEW_BYTES).fill(0x62),
+};
+const RESPONSE: ResponseView = { status: 201, fields: "X-Up: yes\r\n", bodyLength: 5, body: Buffer.from("hello") };
+
+/** Types and imports for functions of the own ABI, in the order given; they are functions 0, 1, ... */
+function imports(...names: readonly OwnImport[]): Parts {
+  const types = names.map((name) => {
+    const [parameters = "", result = ""] = OWN_IMPORTS[name].split(" -> ");
+    return [parameters.match(/i32/g)?.map(() => I32) ?? [], result === "i32" ? [I32] : []] as const;
+  });
+  return {
+    types: [...types, [[], [I32]]],
+    imports: names.map((name, i) => ["env", name, i] as const),
+  };
+}
+
+type Hooks = Partial<Record<"on_request" | "on_resume" | "on_response", readonly number[]>>;
+
+/** A filter of these hooks, with texts in memory from 0 on; results are written from 1024 on. */
+function filter(used: readonly OwnImport[], hooks: Hooks, memoryText = ""): Uint8Array {
+  const bytes = [...Buffer.from(memoryText)];
+  return assemble({
+    ...imports(...used),
+    memory: 1,
+    functions: Object.entries(hooks).map(([name, code]) => ({ export: name, type: used.length, code })),
+    data: [[0, 0x41, 0, 0x0b, ...u32(bytes.length), ...bytes]],
+  });
+}
+
+async function instance(module: Uint8Array, fuel = DEFAULT_FUEL): Promise<{ filter: OwnInstance; lines: string[] }> {
+  const lines: string[] = [];
+  return { filter: new OwnInstance(await loaded(module), { fuel, log: (line) => lines.push(line) }), lines };
+}
+
+async function outcome(module: Uint8Array, request = REQUEST): Promise<RequestOutcome> {
+  return (await instance(module)).filter.onRequest(request);
+}
+
+/** Code that calls function 0 with constants. */
+function calls(...parameters: readonly number[]): number[] {
+  return [...parameters.flatMap((value) => op.i32(value)), ...op.call(0)];
+}
+
+/** The result of function 0, told by the status of `respond`, which is function 1: 200 and more. */
+async function resultOf(name: OwnImport, parameters: readonly number[], memoryText = ""): Promise<number> {
+  const code = [...op.i32(300), ...calls(...parameters), ...op.i32Add, ...op.i32(0), ...op.i32(0), ...op.call(1)];
+  const told = await outcome(filter([name, "respond"], { on_request: [...code, ...op.i32(1)] }, memoryText));
+  return told.kind === "reject" ? told.reply.status - 300 : Number.NaN;
+}
+
+test("0 allows, 1 rejects with 403, 2 modifies", async () => {
+  expect(await outcome(onRequest(op.i32(0)))).toEqual({ kind: "allow", upstream: undefined });
+  expect(await outcome(onRequest(op.i32(1)))).toMatchObject({ kind: "reject", reply: { status: 403 }, fields: "" });
+  expect(await outcome(onRequest(op.i32(2)))).toEqual({ kind: "modify", upstream: undefined, fields: "" });
+});
+
+const FAILS: readonly (readonly [what: string, code: readonly number[], cause: string, reason: string | RegExp])[] = [
+  ["an unknown code", op.i32(7), "misuse", "returns the unknown code 7"],
+  ["a negative code", op.i32(-1), "misuse", "returns the unknown code -1"],
+  ["3 without host_call", op.i32(3), "misuse", "parks without host_call"],
+  ["a trap", op.unreachable, "trap", "trapped: Unreachable code should not be executed"],
+  ["an access outside of memory", [...op.i32(-4), ...op.i32Load], "trap", "trapped: Out of bounds memory access"],
+  ["an endless loop", [...op.loop, ...op.br(0), ...op.end, ...op.i32(0)], "fuel", "ran out of fuel"],
+  [
+    "endless recursion",
+    [...op.call(0), ...op.i32(1), ...op.i32Add],
+    "trap",
+    "trapped: Maximum call stack size exceeded",
+  ],
+];
+
+test.each(FAILS)("%s fails closed, and the instance is not used again", async (_what, code, cause, reason) => {
+  const { filter: made } = await instance(onRequest(code));
+  expect(made.onRequest(REQUEST)).toMatchObject({ kind: "failed", cause, reason });
+  expect(made.isPoisoned).toBe(true);
+  expect(() => made.onRequest(REQUEST)).toThrow("Cannot call on_request");
+});
+
+test("a filter sees the request", async () => {
+  expect(await resultOf("get_method", [])).toBe(2);
+  expect(await resultOf("get_path", [1024, 100])).toBe(6);
+  expect(await resultOf("get_path", [1024, 2])).toBe(6);
+  expect(await resultOf("header_count", [])).toBe(4);
+  expect(await resultOf("get_header", [0, 5, 1024, 100], "X-KEY")).toBe(5);
+  expect(await resultOf("get_header", [0, 5, 1024, 0], "empty")).toBe(0);
+  expect(await resultOf("get_header", [0, 5, 1024, 0], "other")).toBe(0);
+  expect(await resultOf("read_body", [0, 1024, 100])).toBe(100);
+  expect(await resultOf("read_body", [BODY_VIEW_BYTES - 7, 1024, 100])).toBe(7);
+  expect(await resultOf("read_body", [-1, 1024, 100])).toBe(0);
+});
+
+test("every method has its number", async () => {
+  const module = filter(["get_method", "respond"], {
+    on_request: [...op.i32(200), ...op.call(0), ...op.i32Add, ...op.i32(0), ...op.i32(0), ...op.call(1), ...op.i32(1)],
+  });
+  const { filter: made } = await instance(module);
+  const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH", "QUERY", "PURGE"];
+  const numbers = methods.map((method) => {
+    const decided = made.onRequest({ ...REQUEST, method });
+    return decided.kind === "reject" ? decided.reply.status - 200 : Number.NaN;
+  });
+  expect(numbers).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 255]);
+});
+
+test("a value is written as far as there is room, and nothing behind it", async () => {
+  const code = [
+    ...calls(0, 5, 16, 3),
+    ...op.drop,
+    ...op.i32(200),
+    ...op.i32(16),
+    ...op.i32(5),
+    ...op.call(1),
+    ...op.i32(1),
+  ];
+  const told = await outcome(filter(["get_header", "respond"], { on_request: code }, "x-key"));
+  expect(told.kind === "reject" && Buffer.from(told.reply.body).toString("latin1")).toBe("fir\0\0");
+});
+
+const LIES: readonly (readonly [name: OwnImport, parameters: readonly number[]])[] = [
+  ["get_path", [-1, 4]],
+  ["get_path", [33_554_430, 4]],
+  ["get_header", [0, -1, 0, 4]],
+  ["get_header", [0, 1, 2_147_483_647, 2_147_483_647]],
+  ["read_body", [0, -8, 16]],
+  ["log", [0, -1]],
+  ["host_call", [33_554_432, 1]],
+  ["respond", [200, -1, 1]],
+  ["set_response_header", [0, 1, -1, 1]],
+  ["set_upstream", [-1, -1]],
+  ["replace_response_body", [0, -1]],
+];
+
+test.each(LIES)("%s(%p) outside of memory ends the invocation", async (name, parameters) => {
+  const code = calls(...parameters);
+  const drop = OWN_IMPORTS[name].endsWith("i32") ? op.drop : [];
+  expect(await outcome(filter([name], { on_request: [...code, ...drop, ...op.i32(0)] }))).toMatchObject({
+    kind: "failed",
+    cause: "misuse",
+    reason: expect.stringMatching(/^names \d+ bytes at \d+, and its memory has 33554432$/),
+  });
+});
+
+test("what the gateway throws cannot be swallowed, whatever the filter does after it", async () => {
+  const swallow = [0x06, 0x40, ...op.i32(-1), ...op.i32(1), ...op.call(0), 0x19, 0x0b];
+  const goesOn = [...swallow, ...op.i32(0), ...op.i32(1), ...op.call(0)];
+  for (const code of [swallow, goesOn, [...swallow, ...swallow, ...swallow]]) {
+    const told = await outcome(filter(["log"], { on_request: [...code, ...op.i32(0)] }));
+    expect(told).toMatchObject({ kind: "failed", cause: "misuse", reason: expect.stringContaining("names 1 bytes") });
+  }
+});
+
+function brokenLog(): never {
+  throw new Error("broken");
+}
+
+test("a function of the gateway that breaks, as by a full stack, fails the invocation though the filter swallows it", async () => {
+  const swallow = [0x06, 0x40, ...op.i32(0), ...op.i32(1), ...op.call(0), 0x19, 0x0b];
+  const once = await loaded(filter(["log"], { on_request: [...swallow, ...op.i32(0)] }));
+  expect(new OwnInstance(once, { fuel: DEFAULT_FUEL, log: brokenLog }).onRequest(REQUEST)).toMatchObject({
+    kind: "failed",
+    reason: "trapped: a function of the gateway failed",
+  });
+  const goesOn = await loaded(
+    filter(["log", "body_len"], { on_request: [...swallow, ...op.call(1), ...op.drop, ...op.i32(0)] }),
+  );
+  expect(new OwnInstance(goesOn, { fuel: DEFAULT_FUEL, log: brokenLog }).onRequest(REQUEST)).toMatchObject({
+    kind: "failed",
+    reason: "goes on after a function of the gateway has failed",
+  });
+});
+
+test("endless calls of the gateway run out of fuel, and cannot be caught", async () => {
+  const call = [0x06, 0x40, ...op.i32(0), ...op.i32(1), ...op.call(0), 0x19, 0x0b];
+  const { filter: made, lines } = await instance(
+    filter(["log"], { on_request: [...op.loop, ...call, ...op.br(0), ...op.end, ...op.i32(0)] }),
+  );
+  const before = process.cpuUsage();
+  expect(made.onRequest(REQUEST)).toMatchObject({ kind: "failed", cause: "fuel" });
+  const { user, system } = process.cpuUsage(before);
+  expect((user + system) / 1000).toBeLessThan(500);
+  expect(lines).toHaveLength(16);
+});
+
+function responds(status: number, length: number): Uint8Array {
+  return filter(["respond"], { on_request: [...calls(status, 0, length), ...op.i32(1)] }, "sorry");
+}
+
+test("respond says status and body, cut at 4096 bytes; a status that is none fails closed", async () => {
+  const told = await outcome(responds(451, 5));
+  expect(told.kind === "reject" && [told.reply.status, Buffer.from(told.reply.body).toString()]).toEqual([
+    451,
+    "sorry",
+  ]);
+  const long = await outcome(responds(200, 9000));
+  expect(long.kind === "reject" && long.reply.body.length).toBe(4096);
+  expect(await outcome(responds(99, 0))).toMatchObject({ kind: "failed", reason: "responds with status 99" });
+});
+
+test("fields are staged for the response, but for those that are the gateway's or no fields", async () => {
+  const staged = ["X-A: 1", "x-a: 2", "Content-Length: 5", "Bad Name: 1", "X-B: a\r\nSet-Cookie: x", "X-C: c"];
+  let memory = "";
+  const code = staged.flatMap((line) => {
+    const [name = "", value = ""] = line.split(/: (.*)/s);
+    const at = memory.length;
+    memory += name + value;
+    return calls(at, name.length, at + name.length, value.length);
+  });
+  const told = await outcome(filter(["set_response_header"], { on_request: [...code, ...op.i32(2)] }, memory));
+  expect(told).toEqual({ kind: "modify", upstream: undefined, fields: "x-a: 2\r\nX-C: c\r\n" });
+});
+
+test("a filter parks once, reads the result, and names an upstream", async () => {
+  const module = filter(
+    ["host_call", "read_call_result", "set_upstream"],
+    {
+      on_request: [...calls(0, 4), ...op.drop, ...op.i32(3)],
+      on_resume: [...op.i32(64), ...op.i32(64), ...op.i32(100), ...op.call(1), ...op.call(2), ...op.drop, ...op.i32(0)],
+    },
+    "boot",
+  );
+  const { filter: made } = await instance(module);
+  const parked = made.onRequest(REQUEST);
+  expect(parked.kind === "park" && Buffer.from(parked.command).toString()).toBe("boot");
+  expect(made.onResume(Buffer.from("/run/x"))).toEqual({ kind: "allow", upstream: "/run/x" });
+  made.release();
+  expect(made.onRequest(REQUEST).kind).toBe("park");
+});
+
+test("a park without on_resume, a second park, and a call above 4096 bytes fail", async () => {
+  const park = [...calls(0, 4), ...op.drop, ...op.i32(3)];
+  expect(await outcome(filter(["host_call"], { on_request: park }))).toMatchObject({
+    reason: "parks, and has no on_resume",
+  });
+  const { filter: made } = await instance(filter(["host_call"], { on_request: park, on_resume: park }));
+  made.onRequest(REQUEST);
+  expect(made.onResume(new Uint8Array())).toMatchObject({ kind: "failed", reason: "parks twice" });
+  expect(await resultOf("host_call", [0, 4097])).toBe(-1);
+});
+
+test("set_upstream refuses names that are none", async () => {
+  expect(await resultOf("set_upstream", [0, 3], "abc")).toBe(0);
+  expect(await resultOf("set_upstream", [0, 0])).toBe(-1);
+  expect(await resultOf("set_upstream", [0, 257], "a".repeat(300))).toBe(-1);
+  expect(await resultOf("set_upstream", [0, 3], "a\0b")).toBe(-1);
+});
+
+test("on_response changes status, fields and body, or leaves all as it is", async () => {
+  const change = [...calls(503), ...op.i32(0), ...op.i32(4), ...op.call(1), ...op.drop];
+  const used = ["set_response_status", "replace_response_body"] as const;
+  const changes = (code: number) =>
+    filter(used, { on_request: op.i32(0), on_response: [...change, ...op.i32(code)] }, "body");
+  const { filter: made } = await instance(changes(0));
+  made.onRequest(REQUEST);
+  const told = made.onResponse(RESPONSE);
+  expect(told.kind === "change" && [told.status, Buffer.from(told.body ?? []).toString()]).toEqual([503, "body"]);
+  const { filter: other } = await instance(changes(1));
+  other.onRequest(REQUEST);
+  expect(other.onResponse(RESPONSE)).toEqual({ kind: "unchanged" });
+});
+
+test("what one request left is not seen by the next", async () => {
+  const module = filter(["set_response_header"], { on_request: [...calls(0, 1, 1, 1), ...op.i32(2)] }, "ab");
+  const { filter: made } = await instance(module);
+  for (let i = 0; i < 3; i++) {
+    expect(made.onRequest(REQUEST)).toEqual({ kind: "modify", upstream: undefined, fields: "a: b\r\n" });
+    made.release();
+  }
+});
+
+test("each invocation has its fuel anew", async () => {
+  const { filter: made } = await instance(onRequest([...op.loop, ...op.end, ...op.i32(0)]), 10);
+  for (let i = 0; i < 100; i++) expect(made.onRequest(REQUEST).kind).toBe("allow");
+  expect(made.fuelLeft).toBeGreaterThan(0);
+});
+
+function startsWith(code: readonly number[]): Uint8Array {
+  return assemble({
+    ...imports("header_count"),
+    types: [
+      [[], [I32]],
+      [[], []],
+    ],
+    memory: 1,
+    functions: [
+      { type: 1, code },
+      { export: "on_request", type: 0, code: op.i32(0) },
+    ],
+    start: 1,
+  });
+}
+
+test("a filter that does not start says why", async () => {
+  expect(await instance(startsWith([...op.call(0), ...op.drop])).catch(messageOf)).toBe(
+    "Cannot start the filter: it calls the gateway while it is instantiated",
+  );
+  expect(await instance(startsWith(op.unreachable)).catch(messageOf)).toStartWith(
+    "Cannot start the filter: it trapped",
+  );
+});
+
+test("log lines are cut, and 16 are taken of one request", async () => {
+  const log = calls(0, 2000);
+  const { filter: made, lines } = await instance(
+    filter(["log"], { on_request: [...Array.from({ length: 20 }, () => log).flat(), ...op.i32(0)] }, "y".repeat(2000)),
+  );
+  made.onRequest(REQUEST);
+  expect(lines.map((line) => line.length)).toEqual(Array<number>(16).fill(1024));
+});

@@ -1,0 +1,147 @@
+import { failure, type Failure, failureOf } from "../module/failure.ts";
+import { FUEL_EXPORT, MEMORY_EXPORT } from "../module/meter.ts";
+import { type FilterModule } from "../module/module-cache.ts";
+import { GuestMemory } from "./guest-memory.ts";
+import { hostFunctions, type Log, MAX_RESULT_BYTES } from "./host-functions.ts";
+import { HostState } from "./host-state.ts";
+import { type RequestOutcome, type ResponseOutcome } from "./outcome.ts";
+import { OWN_EXPORTS, type OwnExport } from "./signatures.ts";
+import { NO_BODY, type RequestView, type ResponseView } from "./views.ts";
+
+/** What on_request and on_resume return. */
+const ALLOW = 0;
+const REJECT = 1;
+const MODIFY = 2;
+const PARKED = 3;
+/** What on_response returns to change the response. */
+const APPLY = 0;
+
+const REJECTED_STATUS = 403;
+
+export interface OwnOptions {
+  /** For each invocation. */
+  readonly fuel: number;
+  readonly log: Log;
+}
+
+/**
+ * An instance of a filter of the own ABI. It serves one request at a time, from `onRequest` to `release`; its memory and
+ * globals are not reset between requests. After a failure it is `isPoisoned`, and must be thrown away.
+ */
+export class OwnInstance {
+  readonly #state = new HostState();
+  readonly #calls: Partial<Record<OwnExport, () => number>>;
+  readonly #fuel: { value: number };
+  readonly #budget: number;
+  #isPoisoned = false;
+
+  /** Instantiates a module; its start function has fuel of its own. Throws an Error that says why it fails. */
+  constructor(module: FilterModule, { fuel, log }: OwnOptions) {
+    this.#budget = fuel;
+    const exports = instantiate(module, this.#state, log);
+    // The metering adds both exports; on_request and its like were checked when the module was prepared.
+    this.#fuel = exports[FUEL_EXPORT] as unknown as { value: number };
+    const memory = (exports[MEMORY_EXPORT] as WebAssembly.Memory | undefined)?.buffer ?? new ArrayBuffer(0);
+    const guest = new GuestMemory(memory, (reason) => this.#state.abort(reason));
+    this.#state.guest = { memory: guest, fuel: this.#fuel };
+    this.#calls = Object.fromEntries(OWN_EXPORTS.flatMap((name) => (name in exports ? [[name, exports[name]]] : [])));
+  }
+
+  get isPoisoned(): boolean {
+    return this.#isPoisoned;
+  }
+
+  /** What is left of the last invocation's fuel. */
+  get fuelLeft(): number {
+    return Math.max(this.#fuel.value, 0);
+  }
+
+  get filtersResponses(): boolean {
+    return this.#calls.on_response !== undefined;
+  }
+
+  onRequest(request: RequestView): RequestOutcome {
+    this.#state.begin(request);
+    const code = this.#run("on_request");
+    if (typeof code !== "number") return code;
+    if (code !== PARKED) return this.#decided(code, undefined);
+    const { command } = this.#state;
+    if (command === undefined) return this.#fail("parks without host_call");
+    if (this.#calls.on_resume === undefined) return this.#fail("parks, and has no on_resume");
+    return { kind: "park", command };
+  }
+
+  /** Goes on with the request that was parked. `result` is what the call has brought. */
+  onResume(result: Uint8Array): RequestOutcome {
+    const state = this.#state;
+    state.callResult = result.subarray(0, MAX_RESULT_BYTES);
+    // A name that was set before the park was not meant for what came of it.
+    state.upstream = undefined;
+    const code = this.#run("on_resume");
+    if (typeof code !== "number") return code;
+    return code === PARKED ? this.#fail("parks twice") : this.#decided(code, state.upstream);
+  }
+
+  /** Undefined `on_response` leaves every response unchanged. */
+  onResponse(response: ResponseView): ResponseOutcome {
+    if (this.#calls.on_response === undefined) return { kind: "unchanged" };
+    const state = this.#state;
+    state.clearResponse();
+    state.response = response;
+    const code = this.#run("on_response");
+    if (typeof code !== "number") return code;
+    if (code !== APPLY) return { kind: "unchanged" };
+    return { kind: "change", status: state.newStatus, fields: state.fields.text(), body: state.newBody };
+  }
+
+  /** Forgets the request; the instance is free for the next one. */
+  release(): void {
+    this.#state.release();
+  }
+
+  #decided(code: number, upstream: string | undefined): RequestOutcome {
+    const { fields, reply } = this.#state;
+    switch (code) {
+      case ALLOW:
+        return { kind: "allow", upstream };
+      case REJECT:
+        return { kind: "reject", reply: reply ?? { status: REJECTED_STATUS, body: NO_BODY }, fields: fields.text() };
+      case MODIFY:
+        return { kind: "modify", upstream, fields: fields.text() };
+      default:
+        return this.#fail(`returns the unknown code ${code}`);
+    }
+  }
+
+  #fail(reason: string): Failure {
+    this.#isPoisoned = true;
+    return failure("misuse", reason);
+  }
+
+  /** Calls an export with its fuel. A filter may swallow what a host function throws; so what it returns counts only if all went well. */
+  #run(name: OwnExport): number | Failure {
+    const call = this.#calls[name];
+    if (call === undefined || this.#isPoisoned) throw new Error(`Cannot call ${name}: the instance cannot go on`);
+    const state = this.#state;
+    const fuel = this.#fuel;
+    fuel.value = this.#budget;
+    try {
+      const code = call();
+      if (fuel.value >= 0 && !state.isInside) return code;
+      this.#isPoisoned = true;
+      return failureOf(new Error("a function of the gateway failed"), fuel.value, state.reason);
+    } catch (error) {
+      this.#isPoisoned = true;
+      return failureOf(error, fuel.value, state.reason);
+    }
+  }
+}
+
+function instantiate({ compiled }: FilterModule, state: HostState, log: Log): WebAssembly.Instance["exports"] {
+  try {
+    return new WebAssembly.Instance(compiled, { env: { ...hostFunctions(state, log) } }).exports;
+  } catch (error) {
+    const { reason } = failureOf(error, 0, state.reason);
+    throw new Error(`Cannot start the filter: it ${reason}`, { cause: error });
+  }
+}

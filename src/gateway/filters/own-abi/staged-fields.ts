@@ -1,0 +1,44 @@
+import { type Fields, fieldLine } from "../../../lib/fields.ts";
+
+/** Response fields that one invocation may stage. */
+export const MAX_STAGED_FIELDS = 16;
+/** Bytes of their names and values. */
+export const MAX_STAGED_BYTES = 4096;
+
+/** Framing and connection are the gateway's. */
+const DROPPED: ReadonlySet<string> = new Set(["content-length", "transfer-encoding", "connection"]);
+
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const NO_VALUE = /[\0\r\n]/;
+
+/** The fields that a filter puts on a response. A field that is no field, or beyond the limits, is dropped. */
+export class StagedFields {
+  readonly #fields: { name: string; lowerName: string; value: string }[] = [];
+  #bytes = 0;
+
+  /** Sets a field, in place of one of the same name. */
+  set(name: string, value: string): void {
+    const lowerName = name.toLowerCase();
+    if (!TOKEN.test(name) || NO_VALUE.test(value) || DROPPED.has(lowerName)) return;
+    const index = this.#fields.findIndex((field) => field.lowerName === lowerName);
+    const replaced = this.#fields[index];
+    const before = replaced === undefined ? 0 : replaced.name.length + replaced.value.length;
+    const bytes = this.#bytes - before + name.length + value.length;
+    if (bytes > MAX_STAGED_BYTES || (replaced === undefined && this.#fields.length === MAX_STAGED_FIELDS)) return;
+    this.#bytes = bytes;
+    if (replaced === undefined) this.#fields.push({ name, lowerName, value });
+    else this.#fields[index] = { name, lowerName, value };
+  }
+
+  /** As the text of a head. */
+  text(): Fields {
+    let text = "";
+    for (const { name, value } of this.#fields) text += fieldLine(name, value);
+    return text;
+  }
+
+  clear(): void {
+    this.#fields.length = 0;
+    this.#bytes = 0;
+  }
+}

@@ -1,0 +1,164 @@
+/** What a connection to an upstream carries from one request to the next, and what it keeps when it is held back or closed. */
+import { beforeEach, expect, test } from "bun:test";
+import { BufferPool } from "../../lib/buffer-pool.ts";
+import { webSocketAccept } from "../../lib/websocket-handshake.ts";
+import { flushCork } from "../wire/outgoing.ts";
+import { FakeWire } from "../wire/testing/fake-wire.ts";
+import { ClientConnection } from "./client-connection.ts";
+import { OK, Owner, Sink } from "./testing/client-peers.ts";
+
+let owner: Owner;
+let wire: FakeWire;
+let connection: ClientConnection;
+let sink: Sink;
+
+function open(): void {
+  owner = new Owner();
+  wire = new FakeWire();
+  connection = new ClientConnection(owner);
+  wire.onClose = () => connection.onClose();
+  connection.attach(wire);
+  sink = new Sink();
+}
+
+beforeEach(open);
+
+function ask(method = "GET", bodyLength = 0): void {
+  connection.request(method, `${method} / HTTP/1.1\r\nHost: h\r\n`, bodyLength, sink);
+  flushCork();
+}
+
+function arrive(text: string): void {
+  connection.onData(Buffer.from(text, "latin1"));
+}
+
+test("each request may have as many interim answers", () => {
+  for (let turn = 1; turn <= 2; turn++) {
+    ask();
+    for (let i = 0; i < 32; i++) arrive("HTTP/1.1 103 Early Hints\r\n\r\n");
+    arrive(OK(""));
+    expect([sink.errors.length, owner.freed, connection.requests]).toEqual([0, turn, turn]);
+  }
+});
+
+test("a 204 announces no body, and a 304 what a GET would have got", () => {
+  for (const [status, length] of [
+    [204, 0],
+    [304, 5],
+  ]) {
+    open();
+    ask();
+    arrive(`HTTP/1.1 ${status} x\r\nContent-Length: 5\r\n\r\n`);
+    expect(sink.heads[0]?.bodyLength).toBe(length);
+  }
+});
+
+test("an answer that was said to be the last one closes the connection", () => {
+  ask();
+  arrive(OK("hello").slice(0, -1));
+  connection.closeWhenDone();
+  arrive("o");
+  expect([sink.ends.length, owner.freed, wire.closed]).toEqual([1, 0, true]);
+});
+
+test("a share is given back once, before the connection may be used again, and where it is given up", () => {
+  for (const finish of [() => arrive(OK("hello")), () => connection.destroy()]) {
+    open();
+    let given = 0;
+    let before = -1;
+    owner.onReleased = () => (before = given);
+    ask();
+    connection.share = { give: () => given++ };
+    finish();
+    connection.destroy();
+    expect([given, before]).toEqual([1, owner.freed === 1 ? 1 : -1]);
+  }
+});
+
+test("what one request wanted to be told is not told during the next", () => {
+  let told = 0;
+  ask();
+  connection.onSendable = () => told++;
+  connection.onTimeout = () => told++;
+  connection.waitAtMost(1000, owner.wheel.now() + 1000);
+  arrive(OK("a"));
+  expect(connection.heard).toBe(true);
+  ask();
+  expect(connection.heard).toBe(false);
+  connection.onDrain();
+  owner.clock.advance(5000);
+  expect([told, wire.closed]).toEqual([0, false]);
+});
+
+test("a 101 that proves an earlier request's key is none that was asked for", () => {
+  const key = "dGhlIHNhbXBsZSBub25jZQ==";
+  connection.upgrade("GET / HTTP/1.1\r\nHost: h\r\n", key, sink);
+  arrive(OK("no"));
+  ask();
+  arrive(
+    `HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ${webSocketAccept(key)}\r\n\r\n`,
+  );
+  expect([sink.statuses, sink.errors.map(({ code }) => code), wire.closed]).toEqual([[200], ["upstream-failed"], true]);
+  expect(() => connection.takeTunnel({ data: () => true, end() {}, abort() {} }, 1000)).toThrow("there was no 101");
+});
+
+test("a head that has not ended is refused from 64 KiB on", () => {
+  ask();
+  const begun = "HTTP/1.1 200 OK\r\nA: ";
+  arrive(begun + "b".repeat(65_536 - begun.length));
+  expect(sink.errors).toEqual([]);
+  arrive("b");
+  expect(sink.errors.map(({ message }) => message)).toEqual(["the upstream's response head is too large"]);
+});
+
+test("what is malformed in trailers fails the answer", () => {
+  ask();
+  arrive("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nno colon\r\n\r\n");
+  expect([sink.ends, sink.errors.map(({ message }) => message)]).toEqual([[], ["malformed trailers"]]);
+});
+
+test("a request body that finds no memory fails as overload, and not as the upstream's failure", () => {
+  const pool = new BufferPool({ bufferSize: 16_384, bufferCount: 1, reserve: 0 });
+  connection = new ClientConnection({ wheel: owner.wheel, buffers: pool, released() {}, closed() {} });
+  connection.attach(wire);
+  connection.waitAtMost(1000, owner.wheel.now() + 100_000);
+  ask("POST", 300_000);
+  wire.takes = [0];
+  connection.data(Buffer.alloc(100_000));
+  owner.clock.advance(300);
+  expect([sink.errors.map(({ code }) => code), wire.closed, pool.used]).toEqual([["overloaded"], true, 0]);
+});
+
+test("only a connection that was held back has its silence counted anew when it is resumed", () => {
+  let timeouts = 0;
+  ask();
+  connection.onTimeout = () => timeouts++;
+  connection.waitAtMost(1000, owner.wheel.now() + 100_000);
+  owner.clock.advance(900);
+  connection.resume();
+  owner.clock.advance(200);
+  expect(timeouts).toBe(1);
+});
+
+test("an answer whose end finds no room leaves its connection without a deadline, and reading", () => {
+  ask();
+  connection.waitAtMost(1000, owner.wheel.now() + 100_000);
+  sink.room = false;
+  arrive(OK("hello"));
+  expect([connection.due, wire.paused, owner.freed]).toEqual([Number.POSITIVE_INFINITY, false, 1]);
+});
+
+test("a closed connection is neither paused nor resumed, and keeps no deadline and no memory", () => {
+  ask("POST", 200_000);
+  wire.takes = [0];
+  connection.data(Buffer.alloc(200_000));
+  expect(owner.buffers.used).toBeGreaterThan(0);
+  connection.pause();
+  connection.destroy();
+  connection.resume();
+  expect([wire.paused, owner.buffers.used]).toEqual([true, 0]);
+  open();
+  connection.destroy();
+  connection.pause();
+  expect([wire.paused, connection.due]).toEqual([false, Number.POSITIVE_INFINITY]);
+});

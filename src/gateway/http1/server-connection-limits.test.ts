@@ -1,0 +1,180 @@
+/** Bounds of a client's connection: to the byte, in time, and for clients that do not read or that leave. */
+import { beforeEach, expect, test } from "bun:test";
+import { BufferPool } from "../../lib/buffer-pool.ts";
+import { type Exchange } from "../exchange.ts";
+import { flushCork } from "../wire/outgoing.ts";
+import { FakeWire } from "../wire/testing/fake-wire.ts";
+import { Http1ServerConnection } from "./server-connection.ts";
+import { GET, Host, POST, reply, SETTINGS, Sink } from "./testing/server-peers.ts";
+
+let host: Host;
+let wire: FakeWire;
+let connection: Http1ServerConnection;
+
+beforeEach(() => {
+  host = new Host();
+  wire = new FakeWire();
+  connection = new Http1ServerConnection(wire, host);
+  wire.onClose = () => connection.onClose();
+});
+
+function arrive(text: string): void {
+  connection.onData(Buffer.from(text, "latin1"));
+}
+
+/** The exchange that came last. */
+function last(): Exchange {
+  const exchange = host.exchanges.at(-1);
+  if (exchange === undefined) throw new Error("no exchange");
+  return exchange;
+}
+
+/** A head of this many bytes. */
+function headOf(length: number): string {
+  const rest = "GET / HTTP/1.1\r\nHost: h\r\nA: \r\n\r\n".length;
+  return `GET / HTTP/1.1\r\nHost: h\r\nA: ${"b".repeat(length - rest)}\r\n\r\n`;
+}
+
+test("a head may be as long as its limit, and is refused from the next byte on", () => {
+  host.onExchange = (exchange) => reply(exchange);
+  for (const [extra, isServed] of [
+    [0, true],
+    [1, false],
+  ] as const) {
+    // An empty line before the head is no part of it.
+    for (const before of ["", "\r\n"]) {
+      const one = new FakeWire();
+      const text = before + headOf(SETTINGS.maxHeaderBytes + extra);
+      new Http1ServerConnection(one, host).onData(Buffer.from(text, "latin1"));
+      expect(one.text).toStartWith(isServed ? "HTTP/1.1 200 " : "HTTP/1.1 431 ");
+    }
+  }
+  expect(host.exchanges).toHaveLength(2);
+});
+
+test("while a request is served, reading stops behind the next one, and goes on with it", () => {
+  arrive(GET);
+  expect(wire.paused).toBe(false);
+  arrive(GET);
+  expect([host.exchanges.length, wire.paused]).toEqual([1, true]);
+  reply(last());
+  flushCork();
+  expect([host.exchanges.length, wire.paused]).toEqual([2, false]);
+  arrive(GET);
+  connection.drain();
+  reply(last());
+  // To hear the client's FIN.
+  expect([host.exchanges.length, wire.paused, wire.ended]).toEqual([2, false, true]);
+});
+
+test.each([
+  [65_536, "", false],
+  [65_537, "", true],
+  [5, "Expect: 100-continue\r\n", true],
+])("an answer before a body of %p bytes with %p closes the connection: %p", (length, extra, closes) => {
+  host.onExchange = (exchange) => reply(exchange);
+  arrive(`POST /b HTTP/1.1\r\nHost: h\r\n${extra}Content-Length: ${length}\r\n\r\n`);
+  expect([wire.text.includes("Connection: close\r\n"), wire.ended]).toEqual([closes, closes]);
+  connection.onData(Buffer.alloc(length));
+  arrive(GET);
+  expect(host.exchanges).toHaveLength(closes ? 1 : 2);
+});
+
+test("a request without a body has no time-out of its own, and its connection is idle from its answer on", () => {
+  arrive(GET);
+  host.clock.advance(SETTINGS.idleMs * 3);
+  expect([wire.closed, connection.idleSince]).toEqual([false, Number.POSITIVE_INFINITY]);
+  const now = host.clock.now();
+  reply(last());
+  expect(Math.abs(connection.idleSince - now)).toBeLessThan(1000);
+  host.clock.advance(SETTINGS.idleMs - 1000);
+  expect(wire.closed).toBe(false);
+  host.clock.advance(2000);
+  expect([wire.closed, wire.cut]).toEqual([true, false]);
+});
+
+test("a client that leaves while it is answered is cut off, and one that leaves in between is closed", () => {
+  arrive(GET);
+  connection.onEnd();
+  expect([wire.closed, wire.cut, last().gone]).toEqual([true, true, true]);
+  const idle = new FakeWire();
+  const second = new Http1ServerConnection(idle, host);
+  second.onEnd();
+  expect([idle.ended, idle.cut]).toEqual([true, false]);
+});
+
+test("a client that reads no answer has its next requests wait until it has read", () => {
+  wire.takes = [10];
+  arrive(GET);
+  reply(last());
+  flushCork();
+  arrive(GET);
+  expect([host.exchanges.length, wire.paused]).toEqual([1, true]);
+  connection.onDrain();
+  expect([host.exchanges.length, wire.paused]).toEqual([2, false]);
+});
+
+test("an answer during a drain, or one that ends by closing, is the connection's last one", () => {
+  host.isDraining = true;
+  arrive(GET);
+  reply(last());
+  expect([wire.text.includes("Connection: close\r\n"), wire.ended]).toEqual([true, true]);
+  host.isDraining = false;
+  const old = new FakeWire();
+  new Http1ServerConnection(old, host).onData(Buffer.from("GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n"));
+  last().response.start({ status: 200, reason: "OK", fields: "", bodyLength: -1 });
+  last().response.end("");
+  flushCork();
+  expect([old.text, old.ended]).toEqual(["HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n", true]);
+});
+
+/** Lets real milliseconds go by, by which a body's time is counted. */
+function spend(ms: number): void {
+  for (const end = performance.now() + ms; performance.now() < end; );
+}
+
+test("a body's time is what it is read for: a pause within a pause changes nothing, and a closed connection has none", () => {
+  const beganAt = performance.now();
+  host.onExchange = (exchange) => exchange.body.readTo(new Sink());
+  arrive(POST("12345").slice(0, -2));
+  spend(20);
+  last().body.pause();
+  const readFor = performance.now() - beganAt;
+  spend(20);
+  last().body.pause();
+  last().body.resume();
+  const left = connection.due - host.wheel.now();
+  expect(left).toBeLessThanOrEqual(SETTINGS.bodyMs - 20);
+  expect(left).toBeGreaterThanOrEqual(SETTINGS.bodyMs - readFor);
+  last().body.pause();
+  const { body } = last();
+  wire.terminate();
+  body.resume();
+  expect([connection.due, wire.paused]).toEqual([Number.POSITIVE_INFINITY, true]);
+});
+
+test("a client that ends its side after an answer has taken it", () => {
+  const told: boolean[] = [];
+  arrive(GET);
+  last().onTaken = (taken) => told.push(taken);
+  reply(last());
+  flushCork();
+  expect(told).toEqual([]);
+  connection.onEnd();
+  expect(told).toEqual([true]);
+});
+
+test("a client that reads no answer, and whose next requests find no memory, is closed once it has read", () => {
+  const poor = Object.assign(new Host(), {
+    buffers: new BufferPool({ bufferSize: 16_384, bufferCount: 1, reserve: 0 }),
+    onExchange: (exchange: Exchange) => reply(exchange),
+  });
+  connection = new Http1ServerConnection(wire, poor);
+  wire.takes = [10];
+  arrive(GET);
+  flushCork();
+  arrive(GET);
+  expect([poor.exchanges.length, wire.ended]).toEqual([1, false]);
+  connection.onDrain();
+  expect([wire.text.endsWith("ok"), poor.exchanges.length, wire.ended]).toEqual([true, 1, true]);
+});

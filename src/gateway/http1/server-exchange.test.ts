@@ -1,0 +1,66 @@
+import { beforeEach, expect, test } from "bun:test";
+import { type Exchange } from "../exchange.ts";
+import { flushCork } from "../wire/outgoing.ts";
+import { FakeWire } from "../wire/testing/fake-wire.ts";
+import { Http1ServerConnection } from "./server-connection.ts";
+import { Host } from "./testing/server-peers.ts";
+
+let wire: FakeWire;
+
+beforeEach(() => {
+  wire = new FakeWire();
+});
+
+/** The exchange of a request that came on a new connection. */
+function ask(start = "GET / HTTP/1.1"): Exchange {
+  const host = new Host();
+  new Http1ServerConnection(wire, host).onData(Buffer.from(`${start}\r\nHost: h\r\nConnection: keep-alive\r\n\r\n`));
+  const [exchange] = host.exchanges;
+  if (exchange === undefined) throw new Error("no exchange");
+  return exchange;
+}
+
+test.each([
+  [200, "OK", "200 OK"],
+  [200, "", "200 OK"],
+  [200, "Fine", "200 Fine"],
+  [201, "OK", "201 OK"],
+  [404, "", "404 Not Found"],
+  [599, "", "599 "],
+])("%p with the reason %p has the status line %p", (status, reason, line) => {
+  ask().response.start({ status, reason, fields: "", bodyLength: 0 });
+  flushCork();
+  expect(wire.text).toStartWith(`HTTP/1.1 ${line}\r\n`);
+});
+
+test.each([
+  ["GET / HTTP/1.1", 200, 2, "Content-Length: 2\r\n\r\nok"],
+  ["GET / HTTP/1.1", 200, -1, "Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"],
+  ["GET / HTTP/1.0", 200, -1, "Connection: close\r\n\r\nok"],
+  ["GET / HTTP/1.0", 200, 2, "Content-Length: 2\r\nConnection: keep-alive\r\n\r\nok"],
+  ["HEAD / HTTP/1.1", 200, 2, "Content-Length: 2\r\n\r\n"],
+  ["HEAD / HTTP/1.1", 200, -1, "\r\n"],
+  ["GET / HTTP/1.1", 304, 2, "Content-Length: 2\r\n\r\n"],
+  ["GET / HTTP/1.1", 204, 0, "\r\n"],
+])("the answer to %p with %p and a length of %p is framed as %p", (start, status, bodyLength, rest) => {
+  const exchange = ask(start);
+  exchange.response.start({ status, reason: "x", fields: "", bodyLength });
+  exchange.response.data(Buffer.from("ok"));
+  exchange.response.end("");
+  flushCork();
+  expect(wire.text).toBe(`HTTP/1.1 ${status} x\r\n${rest}`);
+  expect(exchange.bytesSent).toBe(rest.includes("ok") ? 2 : 0);
+});
+
+test("a body may not be longer than announced, and one that is shorter cuts the connection off", () => {
+  const { response } = ask();
+  response.start({ status: 200, reason: "", fields: "", bodyLength: 2 });
+  response.data(Buffer.from("o"));
+  expect(() => response.data(Buffer.from("ok"))).toThrow("exceeds the announced Content-Length");
+  wire = new FakeWire();
+  const short = ask();
+  short.response.start({ status: 200, reason: "", fields: "", bodyLength: 2 });
+  short.response.data(Buffer.from("o"));
+  short.response.end("");
+  expect([wire.closed, wire.cut, wire.text.endsWith("\r\n\r\no")]).toEqual([true, true, true]);
+});

@@ -1,0 +1,67 @@
+import { beforeEach, expect, test } from "bun:test";
+import { Sink } from "../http1/testing/client-peers.ts";
+import * as f from "./frame.ts";
+import { GET, OK, ScriptedServer } from "./testing/scripted-server.ts";
+
+let server: ScriptedServer;
+let sink: Sink;
+
+beforeEach(() => {
+  server = new ScriptedServer().begin();
+  sink = new Sink();
+});
+
+test("a request that is over is not reset when its owner lets go of it", () => {
+  const stream = server.sendQuietly(sink);
+  server.head(1, f.END_STREAM, OK);
+  expect(sink.ends).toEqual([""]);
+  stream.destroy();
+  expect(server.heard()).toEqual([]);
+});
+
+test("what is wrong with trailers is said", () => {
+  for (const [streamId, flags, field, what] of [
+    [1, 0, "x", "they do not end the response"],
+    [3, f.END_STREAM, "X", "malformed trailers: "],
+  ] as const) {
+    const asked = new Sink();
+    server.sendQuietly(asked);
+    server.head(streamId, 0, OK);
+    server.head(streamId, flags, [[field, "y"]]);
+    expect(asked.errors.map(({ message }) => message)).toEqual([expect.stringContaining(what)]);
+  }
+});
+
+test.each([
+  [32, []],
+  [33, ["upstream-failed"]],
+])("of %d interim heads the response says %j", (count, errors) => {
+  server.sendQuietly(sink);
+  for (let i = 0; i < count; i++) server.head(1, 0, [[":status", "103"]]);
+  expect(sink.errors.map(({ code }): string => code)).toEqual(errors);
+});
+
+test("a request whose head is larger than the server takes is not begun, and others are", () => {
+  for (const [most, begins] of [
+    [100, false],
+    [10_000, true],
+  ] as const) {
+    const limited = new ScriptedServer().begin([[6, most]]);
+    const asked = new Sink();
+    expect(limited.connection.request({ ...GET, fields: "A: 1\r\n" }, asked) !== undefined).toBe(begins);
+    expect(asked.errors.map(({ code }): string => code)).toEqual(begins ? [] : ["head-too-large"]);
+  }
+});
+
+test("a call of gRPC that ends with its head says how", () => {
+  for (const [fields, status] of [
+    [[["grpc-status", "5"]], 5],
+    [[], undefined],
+  ] as const) {
+    const asked = new Sink();
+    const other = new ScriptedServer().begin();
+    other.sendQuietly(asked);
+    other.head(1, f.END_STREAM, [...OK, ["content-type", "application/grpc"], ...fields]);
+    expect(asked.heads.map(({ grpcStatus }) => grpcStatus)).toEqual([status]);
+  }
+});

@@ -1,0 +1,88 @@
+import { expect, test } from "bun:test";
+import { bearer, SECRET, token } from "../../../../test/policy/testing/tokens.ts";
+import { type Exchange, type ResponseHead } from "../../exchange.ts";
+import { type Decision } from "../policy.ts";
+import { createAuthPolicy } from "./auth.ts";
+import { type Auth } from "./create-method.ts";
+import { type KeySetDeps } from "./jwks.ts";
+import { requestOf } from "./testing/exchange.ts";
+
+const KEYS = {
+  type: "api_key",
+  keys: [{ key: "k", name: "alice" }],
+  header_name: "X-Key",
+  query_param: "",
+  consumers: [],
+};
+const JWT = { type: "jwt", algorithm: "HS256", secret: SECRET, claims_to_headers: [], consumers: [] };
+const TOKEN = `Authorization: ${bearer(token({ sub: "bob" }))["authorization"]}\r\n`;
+const FORGED = "Authorization: Bearer forged\r\n";
+
+interface Asked {
+  readonly decision: Decision;
+  readonly exchange: Exchange;
+  readonly heads: readonly ResponseHead[];
+}
+
+/** What a policy decides of a request with these fields, and what it answered. */
+async function ask(auth: object, fields: string, names: readonly string[] = []): Promise<Asked> {
+  // What the schema fills in, and the network, are not needed here.
+  const policy = createAuthPolicy({ auth: auth as Auth, identityNames: names }, { clock: Date.now } as KeySetDeps);
+  if (policy === undefined) throw new Error("There is nothing to decide");
+  const heads: ResponseHead[] = [];
+  const response = { start: (head: ResponseHead) => heads.push(head), data: () => true, end() {}, abort() {} };
+  const exchange = Object.assign(requestOf(fields), {
+    response,
+    id: "id",
+    isLetIn: true,
+    consumer: "",
+    addedFields: "",
+  });
+  return { decision: await policy.request(exchange), exchange, heads };
+}
+
+test("who is let in has a name, and is known to be let in; nobody else is", async () => {
+  const { decision, exchange } = await ask(KEYS, "X-Key: k\r\nA: 1\r\n");
+  expect([decision, exchange.consumer, exchange.isLetIn]).toEqual(["continue", "alice", true]);
+  expect(exchange.head.fields).toBe("A: 1\r\nX-Consumer-Name: alice\r\n");
+  const refused = await ask(KEYS, "X-Key: wrong\r\nA: 1\r\n");
+  expect([refused.decision, refused.exchange.isLetIn, refused.heads[0]?.status]).toEqual(["answered", false, 401]);
+  expect([refused.heads[0]?.fields.includes("WWW-Authenticate: ApiKey"), refused.exchange.head.fields]).toEqual([
+    true,
+    "A: 1\r\n",
+  ]);
+});
+
+/** What the upstream gets of these fields. */
+async function passed(auth: object, sent: string): Promise<string> {
+  return (await ask(auth, sent)).exchange.head.fields;
+}
+
+test("a token that was not verified does not pass behind a route that verifies some, and passes elsewhere", async () => {
+  const both = { type: "chain", methods: [KEYS, JWT] };
+  expect(await passed(both, `X-Key: k\r\n${FORGED}`)).toBe("X-Consumer-Name: alice\r\n");
+  expect(await passed(both, `X-Key: k\r\nAuthorization: Basic x\r\n`)).toContain("Authorization: Basic x");
+  expect(await passed(both, TOKEN)).toBe(`${TOKEN}X-Consumer-Name: bob\r\n`);
+  expect(await passed(KEYS, `X-Key: k\r\n${FORGED}`)).toBe(`${FORGED}X-Consumer-Name: alice\r\n`);
+});
+
+test("what other routes tell upstreams of clients is no client's to say, but for fields that clients have of their own", async () => {
+  const names = ["x-role", "cookie", "authorization"];
+  const sent = "X_Role: admin\r\nCookie: a=b\r\nAuthorization: Basic x\r\n";
+  const { exchange } = await ask({ type: "none" }, sent, names);
+  expect(exchange.head.fields).toBe("Cookie: a=b\r\nAuthorization: Basic x\r\n");
+  expect(createAuthPolicy({ auth: { type: "none" }, identityNames: [] }, {} as KeySetDeps)).toBeUndefined();
+});
+
+test("a preflight is answered without credentials, where they are asked for", async () => {
+  const preflight = "Origin: http://o.test\r\nAccess-Control-Request-Method: PUT\r\n";
+  const decisions: unknown[] = [];
+  for (const auth of [KEYS, { type: "none" }]) {
+    const response = { start: () => {}, data: () => true, end() {}, abort() {} };
+    const exchange = Object.assign(requestOf(preflight), { response, id: "id", addedFields: "" });
+    Object.assign(exchange.head, { method: "OPTIONS" });
+    const policy = createAuthPolicy({ auth: auth as Auth, identityNames: ["x"] }, {} as KeySetDeps);
+    decisions.push(await policy?.request(exchange));
+  }
+  expect(decisions).toEqual(["answered", "continue"]);
+});

@@ -1,0 +1,207 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { BufferPool } from "../../../lib/buffer-pool.ts";
+import { listenOnLoopback } from "../../../lib/testing/listen.ts";
+import { patient } from "../../../lib/testing/patience.ts";
+import { until } from "../../../lib/testing/until.ts";
+import { TimerWheel } from "../../../lib/timer-wheel.ts";
+import { type Exchange } from "../../exchange.ts";
+import { createForwardAuth, type ForwardAuthConfig } from "./forward-auth.ts";
+import { type Method, type Outcome } from "./method.ts";
+import { requestOf } from "./testing/exchange.ts";
+
+setDefaultTimeout(patient(20_000));
+
+const MOST_QUESTIONS = 256;
+const MOST_FIELDS = 16_384;
+const MOST_BODY = 65_536;
+
+let wheel: TimerWheel;
+let server: Server;
+let answer: (request: IncomingMessage, response: ServerResponse) => void;
+let asked: IncomingMessage[];
+let logged: string[];
+const methods: Method[] = [];
+let port = 0;
+
+beforeEach(async () => {
+  wheel = new TimerWheel();
+  [asked, logged] = [[], []];
+  answer = (_, response) => void response.writeHead(200).end();
+  server = createServer((request, response) => {
+    asked.push(request);
+    answer(request, response);
+  });
+  port = await listenOnLoopback(server);
+});
+
+afterEach(() => {
+  for (const method of methods.splice(0)) method.close();
+  wheel.close();
+  server.closeAllConnections();
+  server.close();
+});
+
+function methodOf(changes: Partial<ForwardAuthConfig> = {}): Method {
+  const config = {
+    url: `http://127.0.0.1:${port}/check?a=1`,
+    headers_forward: ["Cookie"],
+    headers_upstream: ["X-Role"],
+    consumer_header: "X-User",
+    timeout_ms: patient(10_000),
+    consumers: [],
+    ...changes,
+  };
+  const method = createForwardAuth(config, {
+    wheel,
+    buffers: new BufferPool({ bufferSize: 65_536, bufferCount: 64, reserve: 2 }),
+    onFault: (error) => {
+      throw error;
+    },
+    clock: () => 0,
+    log: (message) => void logged.push(message),
+    where: 'route "/a"',
+  });
+  methods.push(method);
+  return method;
+}
+
+function exchangeOf(fields = ""): Exchange {
+  return Object.assign(requestOf(fields, "?q=1"), { peerAddress: "192.0.2.1", clientAddress: "192.0.2.2", id: "id-1" });
+}
+
+/** The name that a request is let in by with what the upstream is told, the service's own answer, or what went wrong. */
+function told(outcome: Outcome): string {
+  if (outcome.kind === "admitted") return `${outcome.consumer}: ${outcome.fields}`;
+  const { answer: passed, error } = outcome;
+  return passed === undefined ? error.message : `${error.status} as ${passed.status}: ${String(passed.body)}`;
+}
+
+async function ask(method: Method, fields?: string): Promise<string> {
+  return told(await method.check(exchangeOf(fields)));
+}
+
+const DOWN = "does not answer";
+
+test("the service is told of the request what it needs", async () => {
+  await ask(methodOf(), "Cookie: a=b\r\nX-Other: 1\r\n");
+  const { "x-forwarded-for": via, ...headers } = asked[0]?.headers ?? {};
+  expect([asked[0]?.method, asked[0]?.url, via]).toEqual(["GET", "/check?a=1", "192.0.2.1"]);
+  expect(headers).toMatchObject({
+    cookie: "a=b",
+    host: `127.0.0.1:${port}`,
+    "x-forwarded-method": "GET",
+    "x-forwarded-host": "a.test",
+    "x-forwarded-proto": "http",
+    "x-forwarded-uri": "/?q=1",
+    "x-real-ip": "192.0.2.2",
+    "x-request-id": "id-1",
+  });
+  expect(headers).not.toHaveProperty("x-other");
+  const exchange = exchangeOf();
+  Object.assign(exchange.head, { forwardedFor: "198.51.100.7" });
+  await methodOf().check(exchange);
+  expect(asked[1]?.headers["x-forwarded-for"]).toBe("198.51.100.7, 192.0.2.1");
+});
+
+test.each([
+  [200, {}, ": "],
+  [299, { "X-User": "alice", "X-Role": "a", "X-Other": "1" }, "alice: X-Consumer-Name: alice\r\nX-Role: a\r\n"],
+  [300, {}, DOWN],
+  [302, { Location: "/login" }, "401 as 302: body"],
+  [399, { Location: "/login" }, "401 as 399: body"],
+  [302, { Location: ["/a", "/b"] }, DOWN],
+  [400, { Location: "/login" }, "401 as 400: body"],
+  [401, {}, "401 as 401: body"],
+  [403, {}, "403 as 403: body"],
+  [404, {}, "401 as 404: body"],
+  [499, {}, "401 as 499: body"],
+  [500, {}, DOWN],
+  [500, { Location: "/login" }, DOWN],
+] as const)("%d with %j makes of a request %j", async (status, fields, expected) => {
+  answer = (_, response) => void response.writeHead(status, fields as Record<string, string>).end("body");
+  expect(await ask(methodOf())).toContain(expected);
+});
+
+test("fields for upstreams are bounded, and a name is one", async () => {
+  const method = methodOf();
+  const line = "X-Role: \r\n".length;
+  for (const [length, isIn] of [
+    [MOST_FIELDS - line, true],
+    [MOST_FIELDS - line + 1, false],
+  ] as const) {
+    answer = (_, response) => void response.writeHead(200, { "X-Role": "r".repeat(length) }).end();
+    expect((await ask(method)).startsWith(": ")).toBe(isIn);
+  }
+  for (const names of [["a", "b"], ["a".repeat(257)]]) {
+    answer = (_, response) => void response.writeHead(200, { "X-User": names }).end();
+    expect(await ask(method)).toContain(DOWN);
+  }
+  answer = (_, response) => void response.writeHead(200, { "X-User": Buffer.from("Зоя").toString("latin1") }).end();
+  expect(await ask(methodOf({ consumers: ["Зоя"] }))).toStartWith("Зоя: ");
+  expect(await ask(methodOf({ consumers: ["Eva"] }))).toContain("not allowed");
+});
+
+test("an answer may be as long as a page to log in, and no longer", async () => {
+  const method = methodOf();
+  answer = (_, response) => void response.writeHead(401).end("x".repeat(MOST_BODY));
+  expect(await ask(method)).toHaveLength("401 as 401: ".length + MOST_BODY);
+  answer = (_, response) => void response.writeHead(401).end("x".repeat(MOST_BODY + 1));
+  expect(await ask(method)).toContain(DOWN);
+  expect(logged).toEqual([expect.stringContaining(`more than ${MOST_BODY} bytes`)]);
+});
+
+test("that the service is down is said once, until it is up again", async () => {
+  const method = methodOf();
+  for (const up of [200, 401]) {
+    answer = (_, response) => void response.writeHead(500).end();
+    await ask(method);
+    await ask(method);
+    answer = (_, response) => void response.writeHead(up).end();
+    await ask(method);
+  }
+  answer = (_, response) => void response.writeHead(500).end();
+  await ask(method);
+  expect(logged).toEqual(Array(3).fill('Cannot ask the service of route "/a" who is let in: it answered 500'));
+});
+
+test("two Authorization fields are refused where the service would see them", async () => {
+  const twice = "Authorization: a\r\nAuthorization: b\r\n";
+  expect(await ask(methodOf({ headers_forward: ["Authorization"] }), twice)).toContain("more than one Authorization");
+  expect([await ask(methodOf(), twice), asked.length]).toEqual([": ", 1]);
+});
+
+test("as many questions are asked at one time as may be, and one that ends makes room", async () => {
+  const method = methodOf();
+  const held: ServerResponse[] = [];
+  answer = (_, response) => void held.push(response);
+  const waiting = Array.from({ length: MOST_QUESTIONS }, () => ask(method));
+  expect(await ask(method)).toContain("too many requests wait");
+  for (let ended = 0; ended < MOST_QUESTIONS; ) {
+    await until(() => held.length > ended);
+    for (; ended < held.length; ended++) held[ended]?.end();
+  }
+  expect(new Set(await Promise.all(waiting))).toEqual(new Set([": "]));
+  answer = (_, response) => void response.end();
+  expect(await ask(method)).toBe(": ");
+});
+
+test("a client that leaves is asked for no more, and nobody is to blame", async () => {
+  const method = methodOf();
+  const closed = Promise.withResolvers<void>();
+  answer = (request) => void request.socket.on("close", () => closed.resolve());
+  const exchange = exchangeOf();
+  const outcome = method.check(exchange);
+  await until(() => asked.length === 1);
+  Object.assign(exchange, { gone: true });
+  exchange.onGone?.();
+  expect(told(await outcome)).toContain(DOWN);
+  await closed.promise;
+  expect([logged, exchange.onGone]).toEqual([[], undefined]);
+});
+
+test("a service that says nothing is given up in time", async () => {
+  answer = () => {};
+  expect(await ask(methodOf({ timeout_ms: 50 }))).toContain(DOWN);
+  expect(logged).toEqual([expect.stringContaining("timeout")]);
+});

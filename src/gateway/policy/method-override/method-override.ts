@@ -1,0 +1,29 @@
+import { TurnpikeError } from "../../../lib/errors.ts";
+import { answerError } from "../../answer.ts";
+import { METHOD_OVERRIDES } from "../../config/own-fields.ts";
+import { FieldChanges } from "../field-changes.ts";
+import { type Policy } from "../policy.ts";
+
+const REFUSED = new TurnpikeError(
+  "bad-request",
+  `this route takes no ${METHOD_OVERRIDES.join(", ")}: send the request with the method itself`,
+);
+
+/**
+ * Refuses fields by which an upstream takes another method than the request's: what is sold, guarded, retried and stored
+ * goes by the request's own.
+ */
+export function createMethodOverridePolicy(): Policy {
+  const overrides = new FieldChanges({ removed: METHOD_OVERRIDES });
+  return {
+    name: "method_override",
+    guards: true,
+    request(exchange) {
+      const { fields } = exchange.head;
+      if (overrides.apply(fields) === fields) return "continue";
+      answerError(exchange, REFUSED);
+      return "answered";
+    },
+    close() {},
+  };
+}

@@ -1,0 +1,61 @@
+import { type PaymentRequired } from "../../../../payments/x402/messages.ts";
+
+/** Stands for the resource's URL in texts that are prepared; no configuration and no URL has it. */
+export const URL_MARK = "\u0000url\u0000";
+/** Stands for the request's id. */
+export const ID_MARK = "\u0000id\u0000";
+
+const URL_JSON = JSON.stringify(URL_MARK);
+const ID_JSON = JSON.stringify(ID_MARK);
+
+/** JSON that is written once, but for the URL and the id of each request. */
+export class PreparedJson {
+  readonly #parts: readonly string[];
+
+  constructor(value: unknown) {
+    // Both marks hold characters that JSON escapes, so that neither can be a part of another string.
+    this.#parts = JSON.stringify(value).split(/("\\u0000(?:url|id)\\u0000")/);
+  }
+
+  /** `url` is JSON already. */
+  write(url: string, id: string): string {
+    let text = "";
+    for (const part of this.#parts) text += part === URL_JSON ? url : part === ID_JSON ? JSON.stringify(id) : part;
+    return text;
+  }
+}
+
+/**
+ * A challenge as a header carries it. What stands before and behind the URL is filled up with blanks, which JSON allows, to
+ * whole groups of three bytes: so only the URL is encoded for each request.
+ */
+export class PreparedHeader {
+  readonly #before: string;
+  readonly #after: string;
+
+  /** The URL of `required` is URL_MARK. */
+  constructor(required: PaymentRequired) {
+    const [before = "", after = ""] = JSON.stringify(required).split(URL_JSON);
+    this.#before = Buffer.from(filled(before)).toString("base64");
+    this.#after = Buffer.from(after).toString("base64");
+  }
+
+  /** Characters with a URL of `bytes` of JSON. */
+  lengthWith(bytes: number): number {
+    return this.#before.length + Math.ceil(bytes / 3) * 4 + this.#after.length;
+  }
+
+  /** `url` is JSON already. */
+  write(url: string): string {
+    return this.#before + Buffer.from(filled(url)).toString("base64") + this.#after;
+  }
+}
+
+function filled(text: string): string {
+  return text + " ".repeat((3 - (Buffer.byteLength(text) % 3)) % 3);
+}
+
+/** `required` for a resource at URL_MARK. */
+export function marked(required: PaymentRequired): PaymentRequired {
+  return { ...required, resource: { ...required.resource, url: URL_MARK } };
+}

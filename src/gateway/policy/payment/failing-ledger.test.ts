@@ -1,0 +1,119 @@
+/** Whichever write to the ledger fails, the request has an answer, the log says so, and no payment is released that may be settled. */
+import { afterEach, expect, test } from "bun:test";
+import { until } from "../../../lib/testing/until.ts";
+import { PAYER } from "../../../payments/testing/payment.ts";
+import { type Change } from "../../../store/ledger.ts";
+import { closeShops, openShop as open, type Shop, type ShopOptions } from "./testing/shop.ts";
+
+afterEach(closeShops);
+
+const FAILED = "payment: the ledger failed on /goods: Error";
+const REFUSED = { kind: "refused", reason: "invalid_exact_evm_insufficient_balance" } as const;
+const UNKNOWN = { kind: "unknown", cause: "no answer", transaction: "" } as const;
+
+/** A shop whose ledger fails once: at the first change that `fails` tells, when it is set. */
+function openFailing(options: Omit<ShopOptions, "ledger">): { shop: Shop; fails: (change: Change) => boolean } {
+  const fault = { fails: (_change: Change): boolean => false };
+  const shop = open({
+    ...options,
+    ledger: (real) => ({
+      async move(payment, change) {
+        if (!fault.fails(change)) return real.move(payment, change);
+        fault.fails = () => false;
+        throw new Error("disk full");
+      },
+    }),
+  });
+  return Object.assign(fault, { shop });
+}
+
+test("a payment that is refused is not answered as such while it cannot be let go of", async () => {
+  const fault = openFailing({ facilitator: () => ({ verify: async () => REFUSED }) });
+  fault.fails = ({ state }) => state === "released";
+  const { shop } = fault;
+  const payment = shop.payment();
+  expect((await shop.send(payment)).status).toBe(503);
+  expect(shop.logged).toEqual([FAILED]);
+  // Nothing holds it any more.
+  expect((await shop.send(payment)).status).toBe(402);
+});
+
+test("a settlement that was refused, and cannot be written down as that, stays open", async () => {
+  const fault = openFailing({ facilitator: () => ({ settle: async () => REFUSED }) });
+  fault.fails = ({ state }) => state === "failed";
+  const { shop } = fault;
+  const payment = shop.payment();
+  const response = await shop.send(payment);
+  expect([response.status, response.headers.get("payment-required")]).toEqual([503, null]);
+  expect(shop.logged).toEqual([FAILED]);
+  expect(await shop.booked(payment)).toMatchObject({ state: "settling" });
+});
+
+for (const outcome of [UNKNOWN, { kind: "void" }] as const) {
+  test(`a payment whose settlement is not known, and of which it cannot be written that it is ${outcome.kind}, is not released`, async () => {
+    const fault = openFailing({ facilitator: () => ({ settle: async () => UNKNOWN, find: async () => outcome }) });
+    const { shop } = fault;
+    const payment = shop.payment();
+    fault.fails = ({ state }) => state === "unknown";
+    expect((await shop.send(payment)).status).toBe(503);
+    await until(() => shop.logged.includes(FAILED));
+    expect(await shop.booked(payment)).toMatchObject({ state: "settling" });
+    shop.logged.length = 0;
+    fault.fails = ({ state }) => state === "unknown" || state === "failed";
+    expect((await shop.send(payment)).status).toBe(503);
+    await until(() => shop.logged.includes(FAILED));
+    expect(["settling", "unknown"]).toContain((await shop.booked(payment))?.state ?? "none");
+    expect(shop.runs).toBe(1);
+  });
+}
+
+test("an answer that was delivered is not taken back by a ledger that cannot say so", async () => {
+  const fault = openFailing({});
+  fault.fails = ({ delivered }) => delivered === true;
+  const { shop } = fault;
+  const response = await shop.send(shop.payment());
+  expect([response.status, await response.text()]).toEqual([200, "the goods"]);
+  await until(() => shop.logged.includes(FAILED));
+});
+
+test("a hold that was lost while an earlier settlement was found gives nothing out", async () => {
+  let isLost = false;
+  const shop = open({
+    ledger: (real) => ({
+      async move(payment, change) {
+        if (!isLost || change.state !== "settled") return real.move(payment, change);
+        // An answer that does not wait for this is out by then.
+        await Bun.sleep(50);
+        return false;
+      },
+    }),
+    facilitator: () => ({
+      settle: async () => UNKNOWN,
+      find: async () => ({ kind: "settled", transaction: "0xtx", payer: PAYER }),
+    }),
+  });
+  const payment = shop.payment();
+  expect((await shop.send(payment)).status).toBe(503);
+  isLost = true;
+  const late = await shop.send(payment);
+  expect([late.status, (await late.text()).includes("the goods")]).toEqual([409, false]);
+});
+
+test("a payment whose settlement is not known is held until its answer is kept", async () => {
+  const shop = open({ facilitator: () => ({ settle: async () => UNKNOWN }) });
+  const payment = shop.payment();
+  const keeping = Promise.withResolvers<void>();
+  const kept = Promise.withResolvers<void>();
+  const { answers } = shop;
+  const keep = answers.keep.bind(answers);
+  answers.keep = async (...answer) => {
+    keeping.resolve();
+    await kept.promise;
+    return keep(...answer);
+  };
+  const first = shop.send(payment);
+  await keeping.promise;
+  expect((await shop.send(payment)).status).toBe(409);
+  kept.resolve();
+  expect((await first).status).toBe(503);
+});

@@ -1,0 +1,47 @@
+import { afterEach, expect, test } from "bun:test";
+import { until } from "../../../lib/testing/until.ts";
+import { closeShops, openShop } from "./testing/shop.ts";
+
+afterEach(closeShops);
+
+test("a client that leaves while the ledger writes that its payment settles is not charged", async () => {
+  const writing = Promise.withResolvers<void>();
+  const gate = Promise.withResolvers<void>();
+  const shop = openShop({
+    ledger: (real) => ({
+      async move(payment, change) {
+        const moved = await real.move(payment, change);
+        if (change.state === "settling") {
+          writing.resolve();
+          await gate.promise;
+        }
+        return moved;
+      },
+    }),
+  });
+  const payment = shop.payment();
+  const client = new AbortController();
+  const sent = shop.send(payment, { signal: client.signal }).catch(() => "gone");
+  await writing.promise;
+  client.abort();
+  await until(() => shop.gateway.last()?.gone === true);
+  gate.resolve();
+  await sent;
+  await until(async () => (await shop.booked(payment))?.state === "released");
+  expect(shop.settlements).toBe(0);
+  // The payment is free again: it buys the goods.
+  expect(await (await shop.send(payment)).text()).toBe("the goods");
+});
+
+test("a payment whose time is over is refused to another request than the one that began with it", async () => {
+  const shop = openShop({
+    terms: { settle: "before" },
+    upstream: ({ response }) => response.start({ status: 500, reason: "", fields: "", bodyLength: 0 }),
+  });
+  const payment = shop.payment();
+  void shop.send(payment).catch(() => "cut");
+  await until(async () => (await shop.booked(payment))?.state === "settled");
+  shop.clock.now += 3_600_000;
+  const other = await shop.send(payment, { path: "/goods?other" });
+  expect([other.status, other.headers.get("payment-required")]).toEqual([402, expect.any(String)]);
+});

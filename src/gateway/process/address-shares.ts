@@ -1,0 +1,83 @@
+import { type HalfSipHash } from "../../lib/half-sip-hash.ts";
+import { sharedHash } from "../../lib/shared-hash.ts";
+import { SHARE_CELLS, SHARE_DEPTH, SHARES_FROM } from "../telemetry/layout.ts";
+import { type WorkerSlot } from "../telemetry/telemetry.ts";
+
+/** Counters of one line of a worker's table. */
+const WIDTH = SHARE_CELLS / SHARE_DEPTH;
+/** A map that is added to and deleted from for long keeps its former tables: after so many deletions it is copied. */
+const MAX_DELETED = 4096;
+
+/**
+ * How many connections each client address has, over all workers. A worker counts its own exactly, and what the others have by
+ * a count-min sketch in each one's row of the shared memory (Cormode, Muthukrishnan: "An Improved Data Stream Summary"): an
+ * address adds one to a counter in each of four lines, and the least of the four is its number, or a little more where others
+ * share all four. A worker that dies leaves its row, which the supervisor clears.
+ */
+export class AddressShares {
+  #own = new Map<string, number>();
+  #deleted = 0;
+  readonly #cells: Int32Array;
+  /** Rows of other workers; none where this is the only one. */
+  readonly #others: readonly Int32Array[];
+  readonly #hash: HalfSipHash;
+  readonly #at = new Int32Array(SHARE_DEPTH);
+
+  /** `key` is 8 bytes that all workers share. */
+  constructor({ zone, row }: WorkerSlot, key: BigInt64Array) {
+    const rows = Array.from({ length: zone.shape.rows }, (_, index) => zone.cells(index).subarray(SHARES_FROM));
+    this.#cells = zone.cells(row).subarray(SHARES_FROM);
+    // Row 0 is the supervisor's.
+    this.#others = rows.filter((_, index) => index !== row && index > 0);
+    this.#hash = sharedHash(key);
+  }
+
+  /** Counts one more connection of `address`; false, with nothing counted, where it has `max` already. */
+  take(address: string, max: number): boolean {
+    const own = this.#own.get(address) ?? 0;
+    if (own >= max) return false;
+    this.#own.set(address, own + 1);
+    if (this.#others.length === 0) return true;
+    // Claimed before it is looked at: of two workers that take the last one, neither may go unseen.
+    this.#add(address, 1);
+    if (own + 1 + this.#elsewhere() <= max) return true;
+    this.release(address);
+    return false;
+  }
+
+  release(address: string): void {
+    const own = this.#own.get(address) ?? 0;
+    if (own > 1) this.#own.set(address, own - 1);
+    else {
+      this.#own.delete(address);
+      if (++this.#deleted > MAX_DELETED) {
+        this.#deleted = 0;
+        this.#own = new Map(this.#own);
+      }
+    }
+    if (this.#others.length > 0) this.#add(address, -1);
+  }
+
+  /** Leaves the places of the address's counters in `#at`. */
+  #add(address: string, amount: number): void {
+    this.#hash.hash(0, 0, address);
+    const { low, high } = this.#hash;
+    for (let line = 0; line < SHARE_DEPTH; line++) {
+      const bits = line < 2 ? low >>> (line * 16) : high >>> ((line - 2) * 16);
+      const at = line * WIDTH + (bits % WIDTH);
+      this.#at[line] = at;
+      Atomics.add(this.#cells, at, amount);
+    }
+  }
+
+  /** Connections in other workers of the address that was added last. */
+  #elsewhere(): number {
+    let sum = 0;
+    for (const cells of this.#others) {
+      let least = Number.POSITIVE_INFINITY;
+      for (const at of this.#at) least = Math.min(least, Atomics.load(cells, at));
+      sum += least;
+    }
+    return sum;
+  }
+}

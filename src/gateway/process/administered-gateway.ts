@@ -1,0 +1,190 @@
+import { AdminServer } from "../admin/admin-server.ts";
+import { AuditFile } from "../admin/events/audit-file.ts";
+import { EventLog } from "../admin/events/event-log.ts";
+import { createOverview, type Overview } from "../admin/overview/overview.ts";
+import { type AdminParts, type GatewayView } from "../admin/parts.ts";
+import { type OpenedConfig } from "../admin/running-config/config-source.ts";
+import { LiveConfig } from "../admin/running-config/live-config.ts";
+import { type RunningConfig } from "../admin/running-config/running-config.ts";
+import { watchFile } from "../admin/running-config/watch-file.ts";
+import { cpus } from "node:os";
+import { type Config } from "../config/config.ts";
+import { readPair } from "./certificates.ts";
+import { type Gateway, type GatewayOptions, withEvents } from "./gateway-interface.ts";
+import { startGateway } from "./gateway.ts";
+import { NO_TENANTS } from "./admin-parts.ts";
+import { type BoundListener } from "./listener-plan.ts";
+import { superviseGateway } from "./supervisor.ts";
+import { type UsageKeeper } from "../admin/usage/usage-keeper.ts";
+import { createUsageKeeper } from "./usage-keeping.ts";
+
+/** A gateway, in one process or several, that operators change while it runs. */
+export interface AdministeredGateway {
+  /** Where clients connect to. */
+  readonly listeners: readonly BoundListener[];
+  readonly config: RunningConfig;
+  /** What has happened, and the lines of the log. */
+  readonly events: EventLog;
+  /** Where the admin interface is; undefined where it is off. */
+  readonly adminUrl: string | undefined;
+  /** Opens the logs by their names again. */
+  reopenLogs(): Promise<void>;
+  /** Lets what is in flight end within `graceMs`; then closes the admin interface too. */
+  close(graceMs: number): Promise<void>;
+}
+
+export interface AdministeredOptions extends Omit<GatewayOptions, "config" | "events"> {
+  /** It is one process, whatever the configuration says. */
+  readonly isSingle?: true;
+  /** The Unix socket of the content service that belongs to this program; left out: none does. */
+  readonly contentSocket?: string;
+}
+
+/** Starts a gateway by a configuration without problems. Rejects, with nothing left bound, where it cannot. */
+export async function startAdministered(
+  opened: OpenedConfig,
+  options: AdministeredOptions,
+): Promise<AdministeredGateway> {
+  const { config } = opened.loaded;
+  if (config === undefined) throw new Error("Cannot start: the configuration has problems");
+  const events = new EventLog();
+  const admin = new AdminServer({
+    environment: process.env,
+    readCertificate: ({ cert_path, key_path }) => readPair({ cert_path, key_path }),
+    onEvent: (event) => events.add(event),
+    onFault: (error) =>
+      options.log(`fault: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
+  });
+  const audit = new AuditFile(events, (message) => {
+    options.log(message);
+    events.addLine(message);
+  });
+  try {
+    await audit.use(auditPath(config));
+    // Before there are workers, so that a port which is taken costs nothing; until all is there it answers 503.
+    await admin.prepare(config);
+    admin.commit(config);
+    const workers = options.isSingle === true ? 1 : config.server.workers || cpus().length;
+    const isSingle = options.isSingle === true || config.server.workers === 1;
+    const gateway = await (isSingle ? startGateway : superviseGateway)({ ...options, config, events });
+    const { storePath } = options;
+    const { log } = withEvents({ ...options, config, events });
+    const usage = createUsageKeeper({ figures: gateway.figures, storePath, postgres: config.postgres, log });
+    const overview = createOverview(gateway.figures, { startedAtMs: Date.now(), contentSocket: options.contentSocket });
+    return new Administered({ opened, gateway, admin, events, audit, overview, workers, usage });
+  } catch (error) {
+    await admin.close();
+    await audit.close();
+    throw error;
+  }
+}
+
+interface Deps {
+  readonly opened: OpenedConfig;
+  readonly gateway: Gateway;
+  readonly admin: AdminServer;
+  readonly events: EventLog;
+  readonly audit: AuditFile;
+  readonly overview: Overview;
+  readonly workers: number;
+  readonly usage: UsageKeeper;
+}
+
+class Administered implements AdministeredGateway {
+  readonly config: RunningConfig;
+  readonly events: EventLog;
+  readonly #gateway: Gateway;
+  readonly #admin: AdminServer;
+  readonly #audit: AuditFile;
+  readonly #usage: UsageKeeper;
+  readonly #endWatch: () => void;
+
+  constructor({ opened, gateway, admin, events, audit, overview, workers, usage }: Deps) {
+    this.#gateway = gateway;
+    this.#audit = audit;
+    this.#usage = usage;
+    this.events = events;
+    this.#admin = admin;
+    this.config = new LiveConfig({
+      opened,
+      apply: (config) => this.#apply(config),
+      countReload: (success) => gateway.countReload(success),
+      onEvent: (event) => events.add(event),
+    });
+    this.#endWatch = watchFile(this.config, (event) => events.add(event));
+    const parts: AdminParts = {
+      config: this.config,
+      view: viewOf(gateway, workers),
+      events,
+      tenants: NO_TENANTS,
+      usage,
+      overview,
+    };
+    admin.serve(parts);
+    events.add({
+      kind: "worker",
+      message: `the gateway has started with ${workers} ${workers === 1 ? "worker" : "workers"}`,
+    });
+    this.#keepUsage();
+  }
+
+  get listeners(): readonly BoundListener[] {
+    return this.#gateway.listeners;
+  }
+
+  get adminUrl(): string | undefined {
+    return this.#admin.url;
+  }
+
+  async reopenLogs(): Promise<void> {
+    await Promise.all([this.#gateway.reopenLogs(), this.#audit.reopen()]);
+  }
+
+  async close(graceMs: number): Promise<void> {
+    this.events.add({ kind: "worker", message: "the gateway stops" });
+    this.#endWatch();
+    await this.#gateway.close(graceMs);
+    await this.#usage.close();
+    this.events.close();
+    await this.#admin.close();
+    await this.#audit.close();
+  }
+
+  /** Everything serves by `config`, or nothing does. */
+  async #apply(config: Config): Promise<void> {
+    await this.#admin.prepare(config);
+    const before = this.#audit.path;
+    try {
+      await this.#audit.use(auditPath(config));
+      await this.#gateway.reload(config);
+    } catch (error) {
+      this.#admin.rollback();
+      await this.#audit.use(before);
+      throw error;
+    }
+    this.#admin.commit(config);
+    this.#keepUsage();
+  }
+
+  /** Where there is no admin interface nobody can ask for the usage: then it is not worth a file. */
+  #keepUsage(): void {
+    if (this.adminUrl !== undefined) this.#usage.start();
+  }
+}
+
+/** Empty: there is none. */
+function auditPath({ admin }: Config): string {
+  return admin.enabled ? admin.audit_log : "";
+}
+
+function viewOf(gateway: Gateway, workers: number): GatewayView {
+  return {
+    startedAt: Date.now(),
+    get port() {
+      return gateway.listeners[0]?.port ?? 0;
+    },
+    workers,
+    metrics: () => gateway.metrics(),
+    drain: (server, isDrained, by) => gateway.drain(server, isDrained, by),
+  };
+}

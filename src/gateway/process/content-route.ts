@@ -1,0 +1,12 @@
+import { type RouteConfig, type UpstreamConfig } from "../config/config.ts";
+
+/** Whether every answer of the route's upstream is the content service's own, which is the upstream `name`. */
+export function isContentRoute(
+  { upstream, traffic_split: split = [] }: Pick<RouteConfig, "upstream" | "traffic_split">,
+  upstreams: readonly UpstreamConfig[],
+  name: string | undefined,
+): boolean {
+  const own = upstreams.find((other) => other.name === name);
+  if (own === undefined || upstream !== name || split.length > 0) return false;
+  return own.servers.length === 1 && own.dns_discovery === undefined && own.catalog_discovery === undefined;
+}

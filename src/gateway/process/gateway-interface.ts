@@ -1,0 +1,75 @@
+import { type Config } from "../config/config.ts";
+import { type Actor, type EventSink } from "../telemetry/event.ts";
+import { type MetricsPage, type WorkerSlot } from "../telemetry/telemetry.ts";
+import { type Membership } from "../upstream/member.ts";
+import { type TlsMaterial } from "../wire/tls.ts";
+import { type GatewayFigures, type ServerName } from "./gateway-figures.ts";
+import { type BoundListener } from "./listener-plan.ts";
+
+/** Why nothing is changed any more. */
+export const STOPPING = "the gateway is about to stop";
+
+export interface GatewayOptions {
+  readonly config: Config;
+  /** What listeners with TLS show; left out: what the configuration names is read. */
+  readonly material?: TlsMaterial | undefined;
+  /** The servers of every upstream, where another process keeps the directory of them; left out: this one does. */
+  readonly members?: Membership | undefined;
+  /** Where this process counts; left out: it is the whole server. */
+  readonly slot?: WorkerSlot | undefined;
+  /** The socket of the embedded facilitator, where another process has its key; left out: this one does. */
+  readonly facilitatorSocket?: string | undefined;
+  /** The upstream that is the content service of this program, whose word on failures counts; left out: there is none. */
+  readonly contentUpstream?: string | undefined;
+  /** The SQLite file of ledger and usage, or `:memory:`. */
+  readonly storePath: string;
+  /** Other processes bind the same ports, and it is known that nobody else does. */
+  readonly reusePort: boolean;
+  /** False: it starts though its database is away, and sells nothing until that is back. */
+  readonly needsDatabase?: boolean;
+  readonly log: (message: string) => void;
+  /** Hears what happens, and every line of the log; left out: nobody does. */
+  readonly events?: EventSink | undefined;
+}
+
+/** A gateway that serves, in this process. */
+export interface Gateway {
+  readonly listeners: readonly BoundListener[];
+  readonly connections: number;
+  /** What operators look at. */
+  readonly figures: GatewayFigures;
+  /** The metrics of the whole server. */
+  metrics(): MetricsPage;
+  /** Keeps new requests away from a server of an upstream, or does not any more. False: there is no such server. */
+  drain(server: ServerName, drained: boolean, by: Actor): boolean;
+  /**
+   * Serves by `config` from now on, listeners and certificates included; rejects, with the old one left running, where it
+   * cannot. `material` is what listeners with TLS show; left out: what the configuration names is read. `members` as in the options.
+   */
+  reload(config: Config, material?: TlsMaterial, members?: Membership): Promise<void>;
+  /** Opens the access logs by their names again, which other files may have by now. */
+  reopenLogs(): Promise<void>;
+  /** A reload has been tried: counts how it went. */
+  countReload(success: boolean): void;
+  /** Takes no more connections, lets what is in flight end within `graceMs`, then cuts what is left. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** A gateway of which another process may keep the directory of servers. */
+export interface GatewayProcess extends Gateway {
+  /** Other servers from now on, for the upstreams that are named. */
+  setMembers(members: Membership): void;
+}
+
+/** The same options, whose log is heard by `events` as well. */
+export function withEvents(options: GatewayOptions): GatewayOptions {
+  const { log, events } = options;
+  if (events === undefined) return options;
+  return {
+    ...options,
+    log(message) {
+      log(message);
+      events.addLine(message);
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { until } from "../../lib/testing/until.ts";
+import { onlySlot, Telemetry } from "../telemetry/telemetry.ts";
+import { LogTrouble } from "./log-trouble.ts";
+import { type LogLease, LogFiles } from "./log-files.ts";
+
+let folder: string;
+let files: LogFiles;
+const slot = onlySlot();
+const telemetry = new Telemetry(slot);
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "turnpike-logs-"));
+  files = new LogFiles(telemetry, new LogTrouble(slot, () => {}));
+});
+
+afterEach(async () => {
+  await files.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** How many descriptors of the file this process has. */
+function openCount(path: string): number {
+  const targets = readdirSync("/proc/self/fd").map((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`);
+    } catch {
+      return "";
+    }
+  });
+  return targets.filter((target) => target === path).length;
+}
+
+async function write(lease: LogLease, path: string, text: string): Promise<void> {
+  const { writer } = await lease.open(path);
+  writer.begin()?.text(text);
+  writer.end();
+}
+
+test("configurations that name one log share it, and the last one closes it", async () => {
+  const path = join(folder, "a.log");
+  const [one, other] = [files.lease(), files.lease()];
+  for (const lease of [one, other, other]) await lease.open(path);
+  expect(openCount(path)).toBe(1);
+  one.close();
+  await write(other, path, "still open");
+  other.close();
+  await until(() => openCount(path) === 0);
+  expect(readFileSync(path, "utf8")).toBe("still open\n");
+});
+
+test("a log that no configuration names any more stays open for requests in flight", async () => {
+  const path = join(folder, "a.log");
+  const lease = files.lease();
+  const file = await lease.open(path);
+  file.began();
+  file.began();
+  lease.close();
+  file.ended();
+  file.writer.begin()?.text("late");
+  file.writer.end();
+  expect(openCount(path)).toBe(1);
+  file.ended();
+  await until(() => openCount(path) === 0);
+  expect(readFileSync(path, "utf8")).toBe("late\n");
+});
+
+test("a log that is named again before its last request has ended is the same one", async () => {
+  const path = join(folder, "a.log");
+  const lease = files.lease();
+  const file = await lease.open(path);
+  file.began();
+  lease.close();
+  const next = files.lease();
+  expect(await next.open(path)).toBe(file);
+  file.ended();
+  expect(openCount(path)).toBe(1);
+  next.close();
+  await until(() => openCount(path) === 0);
+});
+
+test("closing waits until logs that were let go of just now are written", async () => {
+  const path = join(folder, "a.log");
+  const lease = files.lease();
+  await write(lease, path, "last");
+  lease.close();
+  await files.close();
+  expect([openCount(path), readFileSync(path, "utf8")]).toEqual([0, "last\n"]);
+});

@@ -1,0 +1,56 @@
+import { expect, test } from "bun:test";
+import { type Change, type Payment } from "../../store/ledger.ts";
+import { type NewEvent } from "../telemetry/event.ts";
+import { LedgerWatch, paymentEvent, withBreakerEvents } from "./payment-events.ts";
+
+const PAYMENT = { route: "/read", network: "eip155:8453", state: "settling", transaction: "" } as Payment;
+
+const CASES: readonly (readonly [Partial<Payment>, Change, string | undefined])[] = [
+  [{ state: "reserved" }, { state: "verified", hold: true }, undefined],
+  [{}, { state: "settled", hold: true, transaction: "0x1" }, undefined],
+  [{ state: "settled" }, { state: "settled", hold: false, delivered: true }, undefined],
+  [{ state: "verified" }, { state: "released", hold: false }, undefined],
+  [{}, { state: "failed", hold: false, reason: "expired" }, undefined],
+  [{}, { state: "unknown", hold: false }, "is open: it is not known whether money moved; it is looked up again"],
+  [{ state: "unknown" }, { state: "unknown", hold: false }, undefined],
+  [{ state: "unknown" }, { state: "failed", hold: false }, "that was open moved no money"],
+  [
+    { state: "unknown" },
+    { state: "settled", hold: false, transaction: "0x1" },
+    "that was open is settled, and its answer is owed until the client asks again",
+  ],
+  [
+    { state: "settled" },
+    { state: "settled", hold: false, delivered: false },
+    "is settled and its answer was not taken whole: it is owed until the client asks again",
+  ],
+];
+
+for (const [before, change, message] of CASES) {
+  test(`a payment that is ${before.state ?? "settling"} and becomes ${JSON.stringify(change)}`, () => {
+    const event = paymentEvent({ ...PAYMENT, ...before }, change);
+    expect(event?.message).toBe(message === undefined ? undefined : `a payment on /read ${message}`);
+  });
+}
+
+test("a breaker and a ledger that is away are told once each way", () => {
+  const events: NewEvent[] = [];
+  const onEvent = (event: NewEvent): void => void events.push(event);
+  const changes: boolean[] = [];
+  const observer = withBreakerEvents({ asked() {}, breakerChanged: (isOpen) => void changes.push(isOpen) }, onEvent);
+  observer.breakerChanged(true);
+  observer.breakerChanged(false);
+  const watch = new LedgerWatch(onEvent);
+  watch.answered();
+  watch.failed();
+  watch.failed();
+  watch.answered();
+  watch.answered();
+  expect(changes).toEqual([true, false]);
+  expect(events.map(({ details }) => details)).toEqual([
+    { breaker: "open" },
+    { breaker: "closed" },
+    { ledger: "away" },
+    { ledger: "back" },
+  ]);
+});

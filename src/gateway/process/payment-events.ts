@@ -1,0 +1,60 @@
+import { type FacilitatorObserver } from "../../payments/facilitator/facilitator-observer.ts";
+import { type Change, type Payment } from "../../store/ledger.ts";
+import { type NewEvent, type OnEvent } from "../telemetry/event.ts";
+
+/** What operators are told of a payment that has changed; undefined: nothing, all is as it should be. */
+export function paymentEvent(before: Payment, change: Change): NewEvent | undefined {
+  const { state, hold, delivered } = change;
+  const { route, network } = before;
+  const event = (message: string, now: string): NewEvent => ({
+    kind: "payment",
+    message: `a payment on ${route} ${message}`,
+    details: { route, network, state: now },
+  });
+  const isOpen = before.state === "unknown" || before.state === "settling";
+  if (state === "unknown" && before.state !== "unknown") {
+    return event("is open: it is not known whether money moved; it is looked up again", "unknown");
+  }
+  if (state === "failed" && before.state === "unknown") return event("that was open moved no money", "failed");
+  if (state !== "settled" || hold || delivered === true) return undefined;
+  if (isOpen && before.transaction === "" && change.transaction !== undefined) {
+    return event("that was open is settled, and its answer is owed until the client asks again", "owed");
+  }
+  return event("is settled and its answer was not taken whole: it is owed until the client asks again", "owed");
+}
+
+/** The same observer, whose breakers are events as well. */
+export function withBreakerEvents(observer: FacilitatorObserver, onEvent: OnEvent): FacilitatorObserver {
+  return {
+    asked: (operation, outcome) => observer.asked(operation, outcome),
+    breakerChanged(isOpen) {
+      observer.breakerChanged(isOpen);
+      const message = isOpen
+        ? "a facilitator gives no answers: payments by it are refused until it does"
+        : "a facilitator that gave no answers is asked again";
+      onEvent({ kind: "payment", message, details: { breaker: isOpen ? "open" : "closed" } });
+    },
+  };
+}
+
+/** Tells once that the ledger is away, and once that it is back. */
+export class LedgerWatch {
+  readonly #onEvent: OnEvent;
+  #away = false;
+
+  constructor(onEvent: OnEvent) {
+    this.#onEvent = onEvent;
+  }
+
+  answered(): void {
+    if (this.#away)
+      this.#onEvent({ kind: "payment", message: "the ledger answers again", details: { ledger: "back" } });
+    this.#away = false;
+  }
+
+  failed(): void {
+    const message = "the ledger gives no answer: paid routes are answered with 503 until it does";
+    if (!this.#away) this.#onEvent({ kind: "payment", message, details: { ledger: "away" } });
+    this.#away = true;
+  }
+}

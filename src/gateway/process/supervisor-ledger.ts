@@ -1,0 +1,30 @@
+import { openConfiguredStore } from "../../store/configured-store.ts";
+import { type LedgerView } from "../../store/ledger-view.ts";
+import { openLedgerView } from "../../store/open-ledger-view.ts";
+import { type Config } from "../config/config.ts";
+
+/** The ledger of the workers, for a supervisor that reads it when an operator asks for it first. */
+export class SupervisorLedger {
+  readonly #storePath: string;
+  #opened: { readonly view: LedgerView; close(): Promise<void> } | undefined;
+
+  constructor(storePath: string) {
+    this.#storePath = storePath;
+  }
+
+  /** Undefined where nothing is sold. Throws where the ledger cannot be opened. */
+  view({ routes, postgres }: Config): LedgerView | undefined {
+    if (this.#opened === undefined) {
+      if (routes.every(({ x402 }) => x402 === undefined) || this.#storePath === ":memory:") return undefined;
+      this.#opened =
+        (postgres.url ?? "") === "" ? openLedgerView(this.#storePath) : openConfiguredStore(postgres, this.#storePath);
+    }
+    return this.#opened.view;
+  }
+
+  async close(): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    await opened?.close();
+  }
+}

@@ -1,0 +1,166 @@
+/** Parts of responses that are kept (206, RFC 9111 §3.3), and how two become one (§3.4). */
+import { type TurnpikeError } from "../../../lib/errors.ts";
+import { type Fields, fieldValues, withoutFields } from "../../../lib/fields.ts";
+import { type Exchange, type ResponseHead } from "../../exchange.ts";
+import { ResponseRelay } from "../../response-relay.ts";
+import { type CacheRequest } from "./cache-request.ts";
+import { type CachePolicy, isOfUse, isStorable } from "./freshness.ts";
+import { type CacheStore } from "./store.ts";
+import { type PartPlace, type ReceivedHead, StoredResponse } from "./stored-response.ts";
+import { directivesOf } from "./targeted-field.ts";
+
+/** The variant that the part of a response is stored as: no variant of a whole response has a line of this kind. */
+export function partVariant(variant: string): string {
+  return `${variant}\n\0part`;
+}
+
+export interface PartPlan {
+  readonly uri: string;
+  /** Of the whole response. */
+  readonly variant: string;
+  readonly request: CacheRequest;
+  readonly askedAt: number;
+}
+
+/** What a recorder needs of its cache. */
+export interface PartHost {
+  readonly store: CacheStore;
+  readonly policy: CachePolicy;
+  readonly keyNames: readonly string[];
+  readonly maxEntryBytes: number;
+  /** Unix milliseconds. */
+  now(): number;
+}
+
+/** Has the answer of `exchange` stored, where it is one part of a response and may be kept. */
+export function recordPart(exchange: Exchange, host: PartHost, plan: PartPlan): void {
+  const recorder = new PartRecorder(exchange, host, plan);
+  const { onFinish } = exchange;
+  exchange.response = recorder;
+  exchange.onFinish = (finished) => {
+    recorder.stop();
+    onFinish?.(finished);
+  };
+}
+
+class PartRecorder extends ResponseRelay {
+  readonly #host: PartHost;
+  readonly #plan: PartPlan;
+  #head: ReceivedHead | undefined;
+  #place: PartPlace = { first: 0, size: 0 };
+  /** The part, as long as it is announced; undefined: it is not stored. */
+  #body: Uint8Array | undefined;
+  #length = 0;
+
+  constructor(exchange: Exchange, host: PartHost, plan: PartPlan) {
+    super(exchange.response);
+    this.#host = host;
+    this.#plan = plan;
+  }
+
+  override start(head: ResponseHead): void {
+    if (head.status === 206) this.#begin(head);
+    this.sink.start(head);
+  }
+
+  #begin(head: ResponseHead): void {
+    const { policy, keyNames, maxEntryBytes, store } = this.#host;
+    const range = contentRange(head.fields);
+    // A length that contradicts the range leaves open which bytes these are.
+    if (range === undefined || (head.bodyLength !== -1 && head.bodyLength !== range.length)) return;
+    const control = directivesOf(head.fields, policy.targets);
+    const received = { ...head, askedAt: this.#plan.askedAt, receivedAt: this.#host.now() };
+    // RFC 9111 §3.3: what would be kept were it whole.
+    const facts = { ...received, status: 200, control };
+    if (!isStorable(facts, this.#plan.request, keyNames) || !isOfUse(facts, policy.ttl)) return;
+    if (range.length > maxEntryBytes || !store.reserve(range.length)) return;
+    this.#head = received;
+    this.#place = range;
+    this.#body = new Uint8Array(range.length);
+  }
+
+  override data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    const body = this.#body;
+    if (body !== undefined) {
+      if (this.#length + end - start > body.length) this.stop();
+      else body.set(chunk.subarray(start, end), this.#length);
+      this.#length += end - start;
+    }
+    return this.sink.data(chunk, start, end);
+  }
+
+  override end(trailers: Fields): void {
+    const body = this.#body;
+    const head = this.#head;
+    this.stop();
+    if (body !== undefined && head !== undefined && this.#length === body.length && trailers === "") {
+      keepPart(this.#host, this.#plan, { head, body, place: this.#place });
+    }
+    this.sink.end(trailers);
+  }
+
+  override abort(error: TurnpikeError): void {
+    this.stop();
+    this.sink.abort(error);
+  }
+
+  /** Nothing more is recorded. */
+  stop(): void {
+    if (this.#body === undefined) return;
+    this.#host.store.release(this.#body.length);
+    this.#body = undefined;
+  }
+}
+
+interface ReceivedPart {
+  readonly head: ReceivedHead;
+  readonly body: Uint8Array;
+  readonly place: PartPlace;
+}
+
+function keepPart(
+  { store, policy, maxEntryBytes }: PartHost,
+  { uri, variant }: PartPlan,
+  received: ReceivedPart,
+): void {
+  const before = store.find(uri, partVariant(variant));
+  const { body, place } = before === undefined ? received : joined(before, received, maxEntryBytes);
+  const head = { ...received.head, fields: withoutFields(received.head.fields, ["content-range"]) };
+  if (body.length === place.size) {
+    if (before !== undefined) store.remove(before);
+    store.put(new StoredResponse({ uri, variant }, { ...head, status: 200, reason: "OK" }, body, policy));
+  } else {
+    store.put(new StoredResponse({ uri, variant: partVariant(variant), part: place }, head, body, policy));
+  }
+}
+
+/** Both as one, where they are of the same response by its strong entity tag and nothing is missing between them (RFC 9111 §3.4). */
+function joined(
+  before: StoredResponse,
+  received: ReceivedPart,
+  maxBytes: number,
+): Pick<ReceivedPart, "body" | "place"> {
+  const { place, body, head } = received;
+  const old = before.place;
+  const [etag] = fieldValues(head.fields, "etag");
+  if (old === undefined || etag === undefined || etag.startsWith("W/") || etag !== before.etag) return received;
+  const end = place.first + body.length;
+  const oldEnd = old.first + before.body.length;
+  if (old.size !== place.size || place.first > oldEnd || old.first > end) return received;
+  const first = Math.min(old.first, place.first);
+  const length = Math.max(end, oldEnd) - first;
+  if (length > maxBytes) return received;
+  const both = new Uint8Array(length);
+  both.set(before.body, old.first - first);
+  both.set(body, place.first - first);
+  return { body: both, place: { first, size: place.size } };
+}
+
+/** Which bytes a 206 brings (RFC 9110 §14.4); undefined where it does not say so, or how long the whole is. */
+function contentRange(fields: Fields): (PartPlace & { readonly length: number }) | undefined {
+  const [value = "", ...more] = fieldValues(fields, "content-range");
+  const match = /^bytes (\d{1,15})-(\d{1,15})\/(\d{1,15})$/i.exec(value);
+  if (match === null || more.length > 0) return undefined;
+  const [first = 0, last = 0, size = 0] = match.slice(1).map(Number);
+  return first <= last && last < size ? { first, size, length: last + 1 - first } : undefined;
+}

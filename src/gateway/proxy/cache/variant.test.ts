@@ -1,0 +1,38 @@
+import { expect, test } from "bun:test";
+import { normalisedEncodings, variantOf } from "./variant.ts";
+
+test.each([
+  ["Accept-Language", "en, de", "de, en"],
+  ["Accept-Language", "en, de", " eN ,\tDe"],
+  ["Accept-Language", "en;q=0.5, de", "de;q=1.0, en; q=0.5"],
+  ["Accept", "text/html, */*;q=0.1", "*/*;q=0.1,text/HTML"],
+  ["Foo", "1,2", " 1, 2 "],
+  ["Foo", "1\t,2", "1,2"],
+])("%s: %p and %p are one variant", (name, one, other) => {
+  const lower = name.toLowerCase();
+  expect(variantOf(`${name}: ${one}\r\n`, "", [lower])).toBe(variantOf(`${name}: ${other}\r\n`, "", [lower]));
+});
+
+test.each([
+  ["Accept-Language", "en;q=0.5, de", "en, de;q=0.5"],
+  ["Accept", 'a/b;c="1,2",d/e', 'a/b;c="1,d/e",2"'],
+  ["Foo", "1 2", "12"],
+  ["Foo", "a", "A"],
+  ["Foo", '"1, 2"', '"1,2"'],
+  ["Cookie", "a=1, b", "a=1,b"],
+  ["Authorization", "x a, b", "x a,b"],
+])("%s: %p and %p are two variants", (name, one, other) => {
+  const lower = name.toLowerCase();
+  expect(variantOf(`${name}: ${one}\r\n`, "", [lower])).not.toBe(variantOf(`${name}: ${other}\r\n`, "", [lower]));
+});
+
+test("a field that is absent is not one that is empty", () => {
+  expect(variantOf("", "", ["foo"])).not.toBe(variantOf("Foo: \r\n", "", ["foo"]));
+});
+
+test("the order of encodings means nothing, in whatever order they are asked for", () => {
+  for (const value of ["gzip, br", "br, gzip", "BR,gzip;q=1", "gzip, br"])
+    expect(normalisedEncodings(value)).toBe("br,gzip");
+  expect(normalisedEncodings("gzip")).toBe("gzip");
+  expect(normalisedEncodings("")).toBe("");
+});

@@ -1,0 +1,36 @@
+/** Bytes before each message of gRPC: whether it is compressed, and its length (grpc/grpc, doc/PROTOCOL-HTTP2.md, Length-Prefixed-Message). */
+const PREFIX_BYTES = 5;
+
+/** Reads the lengths of the messages in one direction of a call, which come in chunks of any size. */
+export class MessageMeter {
+  readonly #maxBytes: number;
+  /** Bytes of the current message that are still to come. */
+  #left = 0;
+  /** Bytes of the next message's prefix that have come. */
+  #prefix = 0;
+  #length = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** False as soon as a message announces more bytes than it may have. */
+  takes(chunk: Uint8Array, start: number, end: number): boolean {
+    let at = start;
+    while (at < end) {
+      const skipped = Math.min(this.#left, end - at);
+      this.#left -= skipped;
+      at += skipped;
+      if (at === end) break;
+      // The first byte is a flag.
+      if (this.#prefix > 0) this.#length = this.#length * 256 + (chunk[at] ?? 0);
+      at++;
+      if (++this.#prefix < PREFIX_BYTES) continue;
+      if (this.#length > this.#maxBytes) return false;
+      this.#left = this.#length;
+      this.#prefix = 0;
+      this.#length = 0;
+    }
+    return true;
+  }
+}

@@ -1,0 +1,279 @@
+import { type BufferPool } from "../../lib/buffer-pool.ts";
+import { ByteQueue } from "../../lib/byte-queue.ts";
+import { type Share } from "../../lib/client-shares.ts";
+import { type TurnpikeError } from "../../lib/errors.ts";
+import { type Fields } from "../../lib/fields.ts";
+import { type SpareAccount } from "../../lib/spare-account.ts";
+import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
+import { CannedError } from "../answer.ts";
+import { type Exchange } from "../exchange.ts";
+import { BLOCK_BYTES, type Spool } from "./spool.ts";
+
+/** Bytes of one response that wait in memory; with more its upstream is held back, until some are sent or on the disk. */
+const MEMORY_BYTES = 262_144;
+/** Fewer bytes than this stay in memory. */
+const MIN_DISK_BYTES = 65_536;
+/** Milliseconds that a client makes its response wait, all in all, before what waits goes to the disk: most are quicker. */
+const SLOW_MS = 250;
+/** Milliseconds before the disk is asked again for room that it had not. */
+const RETRY_MS = 500;
+/** Bytes that are read back at one time. */
+const READ_BYTES = 131_072;
+
+const NO_MEMORY = new CannedError("overloaded", "no memory is left for what waits to be sent to the client");
+const UNREADABLE = new CannedError("internal", "the response could not be read back");
+
+/** What responses of a route may take while their clients do not. */
+export interface ResponseBuffering {
+  readonly wheel: TimerWheel;
+  readonly memory: BufferPool;
+  /** Of `memory`: responses wait in it while it has enough for other work. */
+  readonly spare: SpareAccount;
+  readonly spool: Spool;
+  /** Of one response, in memory and on the disk. */
+  readonly maxBytes: number;
+}
+
+/** Who sends the response. */
+export interface BufferSource {
+  /** More is welcome, after a `data` that returned false. */
+  resume(): void;
+  /** The response cannot go on. */
+  fail(error: TurnpikeError): void;
+}
+
+/**
+ * What an upstream sends faster than the client takes it: first in memory, then, where the client stays slow, on the disk, so that
+ * the upstream's connection is free for others. The response's sinks see what the client takes, when it takes it.
+ *
+ *   source ──▶ memory ──▶ client                while the client keeps up, or nearly so
+ *   source ──▶ memory ──▶ disk ──▶ client       once it has made the response wait for SLOW_MS
+ */
+export class ResponseBuffer extends Deadline {
+  readonly #exchange: Exchange;
+  readonly #source: BufferSource;
+  readonly #options: ResponseBuffering;
+  /** Behind what is on the disk. */
+  readonly #queue: ByteQueue;
+  /** Blocks on the disk, in the order of their bytes. */
+  readonly #blocks: number[] = [];
+  #share: Share<never> | undefined;
+  /** Where the bytes in the first block begin, and those in the last one end. */
+  #readFrom = 0;
+  #writtenTo = 0;
+  /** The disk is at work: the first block, or the first bytes of the queue, must stay. */
+  #isBusy = false;
+  #isFull = true;
+  #isHeldBack = false;
+  #isSlow = false;
+  /** Of waiting that is over, in milliseconds. */
+  #waited = 0;
+  /** In wheel time; -1 while nothing waits. */
+  #waitingSince = -1;
+  #trailers: Fields | undefined;
+  /** All of it was handed on, or it was dropped. */
+  isOver = false;
+
+  /** The client has just said that it is full. */
+  constructor(exchange: Exchange, source: BufferSource, options: ResponseBuffering) {
+    super();
+    this.#exchange = exchange;
+    this.#source = source;
+    this.#options = options;
+    this.#queue = new ByteQueue(options.memory);
+  }
+
+  /** As `BodySink.data`. */
+  data(chunk: Uint8Array, start: number, end: number): boolean {
+    if (this.isOver) return true;
+    if (!this.#isFull && this.#isEmpty) {
+      this.#isFull = !this.#exchange.response.data(chunk, start, end);
+      return true;
+    }
+    if (!this.#queue.push(chunk, start, end)) {
+      this.#source.fail(NO_MEMORY);
+      return true;
+    }
+    if (this.#isFull) this.#wait();
+    this.#spill();
+    if (this.#hasRoom(1)) return true;
+    this.#isHeldBack = true;
+    return false;
+  }
+
+  /** The source is done. */
+  end(trailers: Fields): void {
+    if (this.isOver) return;
+    this.#trailers = trailers;
+    if (this.#isEmpty) this.#finish(trailers);
+  }
+
+  /** The client can take more. */
+  drained(): void {
+    this.#isFull = false;
+    if (this.#waitingSince !== -1) {
+      const { wheel } = this.#options;
+      this.#waited += wheel.now() - this.#waitingSince;
+      this.#waitingSince = -1;
+      wheel.clear(this);
+    }
+    this.#deliver();
+  }
+
+  /** Nobody wants it any more. */
+  drop(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.#options.wheel.remove(this);
+    this.#queue.clear();
+    if (!this.#isBusy) this.#giveBlocks();
+  }
+
+  /** The client has made it wait for so long, or the disk may have room again. */
+  override onDeadline(): void {
+    this.#isSlow = true;
+    this.#spill();
+  }
+
+  get #isEmpty(): boolean {
+    return this.#queue.length === 0 && this.#blocks.length === 0 && !this.#isBusy;
+  }
+
+  get #onDisk(): number {
+    return this.#blocks.length === 0 ? 0 : (this.#blocks.length - 1) * BLOCK_BYTES + this.#writtenTo - this.#readFrom;
+  }
+
+  /** Whether a part of the bounds is free. */
+  #hasRoom(part: number): boolean {
+    const { maxBytes, spare } = this.#options;
+    if (this.#queue.length >= MEMORY_BYTES * part || !spare.admits) return false;
+    return this.#queue.length + this.#onDisk < maxBytes;
+  }
+
+  /** Counts the time for which something waits for the client. */
+  #wait(): void {
+    if (this.#waitingSince !== -1 || this.#isSlow) return;
+    const { wheel } = this.#options;
+    this.#waitingSince = wheel.now();
+    wheel.set(this, Math.max(SLOW_MS - this.#waited, 0));
+  }
+
+  /** Gives the client what it takes. */
+  #deliver(): void {
+    while (!this.#isFull && !this.isOver && !this.#isBusy) {
+      if (this.#blocks.length > 0) {
+        this.#readBack();
+        break;
+      }
+      const piece = this.#queue.first;
+      if (piece === undefined) break;
+      const { bytes, start, end } = piece;
+      this.#queue.shift(end - start);
+      this.#isFull = !this.#exchange.response.data(bytes, start, end);
+    }
+    if (this.isOver) return;
+    if (this.#trailers !== undefined && this.#isEmpty) {
+      this.#finish(this.#trailers);
+      return;
+    }
+    if (this.#isFull && !this.#isEmpty) this.#wait();
+    this.#spill();
+    this.#goOn();
+  }
+
+  /** Has the source go on where there is room. */
+  #goOn(): void {
+    if (!this.#isHeldBack || !this.#hasRoom(1 / 2)) return;
+    this.#isHeldBack = false;
+    this.#source.resume();
+  }
+
+  #finish(trailers: Fields): void {
+    this.isOver = true;
+    this.#options.wheel.remove(this);
+    this.#exchange.response.end(trailers);
+  }
+
+  /** Writes what waits for a slow client to the disk. */
+  #spill(): void {
+    if (!this.#isSlow || !this.#isFull || this.#isBusy || this.isOver || this.#queue.length < MIN_DISK_BYTES) return;
+    const piece = this.#queue.first;
+    const block = piece === undefined ? undefined : this.#blockToFill();
+    if (piece === undefined || block === undefined) {
+      this.#options.wheel.set(this, RETRY_MS);
+      return;
+    }
+    const { bytes, start } = piece;
+    const length = Math.min(piece.end - start, BLOCK_BYTES - this.#writtenTo);
+    this.#isBusy = true;
+    this.#options.spool.write({ block, offset: this.#writtenTo }, { bytes, start, end: start + length }, (written) => {
+      this.#isBusy = false;
+      if (this.isOver) this.#giveBlocks();
+      else this.#spilled(written ? length : 0);
+    });
+  }
+
+  #spilled(length: number): void {
+    this.#queue.shift(length);
+    this.#writtenTo += length;
+    if (this.#writtenTo === 0) this.#giveUnused();
+    if (length > 0 || !this.#isFull) this.#deliver();
+    else this.#options.wheel.set(this, RETRY_MS);
+  }
+
+  /** The last block got nothing. */
+  #giveUnused(): void {
+    const block = this.#blocks.pop();
+    if (block !== undefined) this.#give(block);
+    this.#writtenTo = this.#blocks.length === 0 ? 0 : BLOCK_BYTES;
+  }
+
+  /** The last block, or a new one where that is full; undefined where there is none. */
+  #blockToFill(): number | undefined {
+    const last = this.#blocks.at(-1);
+    if (last !== undefined && this.#writtenTo < BLOCK_BYTES) return last;
+    const { spool } = this.#options;
+    this.#share ??= spool.shareOf(this.#exchange);
+    const block = spool.take(this.#share);
+    if (block === -1) return undefined;
+    this.#blocks.push(block);
+    this.#writtenTo = 0;
+    return block;
+  }
+
+  #readBack(): void {
+    const [block] = this.#blocks;
+    if (block === undefined) return;
+    const to = this.#blocks.length === 1 ? this.#writtenTo : BLOCK_BYTES;
+    const length = Math.min(to - this.#readFrom, READ_BYTES);
+    this.#isBusy = true;
+    this.#options.spool.read({ block, offset: this.#readFrom }, length, (bytes) => {
+      this.#isBusy = false;
+      if (this.isOver) this.#giveBlocks();
+      else if (bytes === undefined) this.#source.fail(UNREADABLE);
+      else this.#hasRead(bytes);
+    });
+  }
+
+  #hasRead(bytes: Uint8Array): void {
+    this.#readFrom += bytes.length;
+    if (this.#onDisk === 0) this.#giveBlocks();
+    else if (this.#readFrom === BLOCK_BYTES) {
+      const block = this.#blocks.shift();
+      this.#readFrom = 0;
+      if (block !== undefined) this.#give(block);
+    }
+    this.#isFull = !this.#exchange.response.data(bytes);
+    this.#deliver();
+  }
+
+  #giveBlocks(): void {
+    for (const block of this.#blocks.splice(0)) this.#give(block);
+    this.#readFrom = 0;
+    this.#writtenTo = 0;
+  }
+
+  #give(block: number): void {
+    if (this.#share !== undefined) this.#options.spool.give(this.#share, block);
+  }
+}

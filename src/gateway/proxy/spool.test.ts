@@ -1,0 +1,96 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { BLOCK_BYTES, Spool, type SpoolLimits, type SpoolPlace } from "./spool.ts";
+
+const CLIENT = { clientAddress: "1.1.1.1", peerAddress: "1.1.1.1" };
+const OTHER = { clientAddress: "2.2.2.2", peerAddress: "2.2.2.2" };
+
+let folder: string;
+let now: number;
+let logged: string[];
+const used: number[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "turnpike-spool-"));
+  now = 0;
+  logged = [];
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function spoolOf(limits: Partial<SpoolLimits> = {}): Spool {
+  return new Spool({
+    limits: { folder, maxBytes: 16 * BLOCK_BYTES, ...limits },
+    now: () => now,
+    log: (message) => logged.push(message),
+    onUse: (bytes) => used.push(bytes),
+    onFault: (error) => {
+      throw error;
+    },
+  });
+}
+
+function written(spool: Spool, place: SpoolPlace, text: string): Promise<boolean> {
+  const bytes = Buffer.from(`<${text}>`);
+  return new Promise((resolve) => spool.write(place, { bytes, start: 1, end: bytes.length - 1 }, resolve));
+}
+
+async function readFrom(spool: Spool, place: SpoolPlace, length: number): Promise<string | undefined> {
+  const { promise, resolve } = Promise.withResolvers<Uint8Array | undefined>();
+  spool.read(place, length, resolve);
+  const bytes = await promise;
+  return bytes === undefined ? undefined : Buffer.from(bytes).toString();
+}
+
+test("what was written to a block is read from there, and the file has no name", async () => {
+  const spool = spoolOf();
+  const share = spool.shareOf(CLIENT);
+  const [one, two] = [spool.take(share), spool.take(share)];
+  expect(await written(spool, { block: one, offset: 10 }, "one")).toBe(true);
+  expect(await written(spool, { block: two, offset: 0 }, "two")).toBe(true);
+  expect(readdirSync(folder)).toEqual([]);
+  expect(await readFrom(spool, { block: one, offset: 10 }, 3)).toBe("one");
+  expect(await readFrom(spool, { block: two, offset: 0 }, 3)).toBe("two");
+  expect(spool.used).toBe(2 * BLOCK_BYTES);
+  spool.give(share, one);
+  spool.give(share, two);
+  expect([spool.used, used.at(-1)]).toEqual([0, 0]);
+});
+
+test("a client has half of the blocks, another one half of the rest, and what is given back is used again", () => {
+  const spool = spoolOf();
+  const [share, other] = [spool.shareOf(CLIENT), spool.shareOf(OTHER)];
+  const takeAll = (of: typeof share): number[] => {
+    const blocks = [];
+    for (let block = spool.take(of); block !== -1; block = spool.take(of)) blocks.push(block);
+    return blocks;
+  };
+  const [first, second] = [takeAll(share), takeAll(other)];
+  expect([first.length, second.length]).toEqual([8, 4]);
+  const [back = -1] = second;
+  spool.give(other, back);
+  expect(spool.take(other)).toBe(back);
+});
+
+test("without a limit's worth of bytes there is no block", () => {
+  const spool = spoolOf({ maxBytes: BLOCK_BYTES - 1 });
+  expect(spool.take(spool.shareOf(CLIENT))).toBe(-1);
+});
+
+test("a folder that is missing is told of once, left alone for a while, and told of when it is there again", async () => {
+  const spool = spoolOf({ folder: join(folder, "none") });
+  const share = spool.shareOf(CLIENT);
+  expect([spool.take(share), spool.take(share)]).toEqual([-1, -1]);
+  now = 4000;
+  spool.limits = { folder, maxBytes: 16 * BLOCK_BYTES };
+  expect(spool.take(share)).toBe(-1);
+  now = 5000;
+  const block = spool.take(share);
+  expect(await written(spool, { block, offset: 0 }, "x")).toBe(true);
+  expect(logged).toEqual([
+    expect.stringContaining("cannot wait in") as string,
+    expect.stringContaining("again") as string,
+  ]);
+  expect(logged[0]).toContain("ENOENT");
+});

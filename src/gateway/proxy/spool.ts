@@ -1,0 +1,182 @@
+import { close, constants, openSync, read, unlinkSync, write } from "node:fs";
+import { join } from "node:path";
+import { codeOf, messageOf } from "../../lib/caught.ts";
+import { type Asker, ClientShares, type Share } from "../../lib/client-shares.ts";
+import { flushCork, holdCork } from "../wire/outgoing.ts";
+
+/** What the file is divided into. */
+export const BLOCK_BYTES = 262_144;
+/** The part of what is free, and of what it has, that one client may have on the disk. */
+const CLIENT_PART = 1 / 2;
+/** Milliseconds for which a disk that failed is left alone. */
+const RETRY_MS = 5000;
+/** Linux: opens a file that has no name. The folder's flag belongs to it. */
+const O_TMPFILE = 0o20_000_000 | constants.O_DIRECTORY;
+
+export interface SpoolLimits {
+  readonly folder: string;
+  /** Bytes of the file at most; 0: there is none. */
+  readonly maxBytes: number;
+}
+
+export interface SpoolDeps {
+  readonly limits: SpoolLimits;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+  readonly log: (message: string) => void;
+  /** Is told how many bytes are in use. */
+  readonly onUse: (bytes: number) => void;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Where bytes lie in the file. */
+export interface SpoolPlace {
+  readonly block: number;
+  /** Within the block. */
+  readonly offset: number;
+}
+
+/**
+ * Disk space of one worker for responses whose clients are slow: one file in blocks of equal size. It has no name, so that a
+ * process which is killed leaves nothing; while no block is in use there is no file. A disk that fails, or is full, is left
+ * alone for a while: responses then wait at their upstreams.
+ */
+export class Spool {
+  readonly #deps: SpoolDeps;
+  readonly #shares: ClientShares<never>;
+  #limits: SpoolLimits;
+  #file: number | undefined;
+  #free: number[] = [];
+  #next = 0;
+  #brokenUntil = Number.NEGATIVE_INFINITY;
+  #isBroken = false;
+
+  constructor(deps: SpoolDeps) {
+    this.#deps = deps;
+    this.#limits = deps.limits;
+    this.#shares = new ClientShares(CLIENT_PART, () => Math.floor(this.#limits.maxBytes / BLOCK_BYTES));
+  }
+
+  /** Other limits from now on; another folder once no block is in use. */
+  set limits(limits: SpoolLimits) {
+    this.#limits = limits;
+  }
+
+  /** Bytes that may be in use. */
+  get capacity(): number {
+    return this.#limits.maxBytes;
+  }
+
+  /** Bytes of the blocks in use. */
+  get used(): number {
+    return this.#shares.held * BLOCK_BYTES;
+  }
+
+  shareOf(client: Asker): Share<never> {
+    return this.#shares.of(client);
+  }
+
+  /** A block for the client that `share` is of; -1 where there is none. */
+  take(share: Share<never>): number {
+    if (share.allowance <= 0 || this.#deps.now() < this.#brokenUntil) return -1;
+    if (this.#file === undefined && !this.#open()) return -1;
+    share.take();
+    this.#deps.onUse(this.used);
+    return this.#free.pop() ?? this.#next++;
+  }
+
+  /** Gives a block back, which is not being read or written. */
+  give(share: Share<never>, block: number): void {
+    share.give();
+    this.#deps.onUse(this.used);
+    this.#free.push(block);
+    if (this.#shares.held > 0 || this.#file === undefined) return;
+    close(this.#file, () => {});
+    this.#file = undefined;
+    this.#free = [];
+    this.#next = 0;
+  }
+
+  /** Writes bytes from `start` to `end`; `done` is told whether all of them were written. */
+  write(
+    place: SpoolPlace,
+    { bytes, start, end }: { readonly bytes: Uint8Array; readonly start: number; readonly end: number },
+    done: (written: boolean) => void,
+  ): void {
+    write(this.#descriptor, bytes, start, end - start, positionOf(place), (error, count) => {
+      const isWritten = error === null && count === end - start;
+      if (isWritten) this.#works();
+      else this.#fails(error ?? new Error("the disk is full"));
+      this.#run(() => done(isWritten));
+    });
+  }
+
+  /** Reads `length` bytes that were written; `done` gets undefined where that cannot be done. */
+  read(place: SpoolPlace, length: number, done: (bytes: Uint8Array | undefined) => void): void {
+    const bytes = Buffer.allocUnsafeSlow(length);
+    read(this.#descriptor, bytes, 0, length, positionOf(place), (error, count) => {
+      const isRead = error === null && count === length;
+      if (!isRead) this.#fails(error ?? new Error("the file is shorter than it was"));
+      this.#run(() => done(isRead ? bytes : undefined));
+    });
+  }
+
+  get #descriptor(): number {
+    if (this.#file === undefined) throw new Error("Cannot use the file of slow responses: no block is in use");
+    return this.#file;
+  }
+
+  /** Nothing else catches what a callback of the file system throws, or sends what it has written. */
+  #run(callback: () => void): void {
+    holdCork();
+    try {
+      callback();
+    } catch (error) {
+      this.#deps.onFault(error);
+    }
+    flushCork();
+  }
+
+  #open(): boolean {
+    try {
+      this.#file = openNameless(this.#limits.folder);
+      return true;
+    } catch (error) {
+      this.#fails(error);
+      return false;
+    }
+  }
+
+  #fails(error: unknown): void {
+    this.#brokenUntil = this.#deps.now() + RETRY_MS;
+    if (this.#isBroken) return;
+    this.#isBroken = true;
+    const cause = codeOf(error) ?? messageOf(error);
+    this.#deps.log(
+      `responses for slow clients cannot wait in ${JSON.stringify(this.#limits.folder)}: ${cause}. They wait at their upstreams`,
+    );
+  }
+
+  #works(): void {
+    if (!this.#isBroken) return;
+    this.#isBroken = false;
+    this.#deps.log(`responses for slow clients wait in ${JSON.stringify(this.#limits.folder)} again`);
+  }
+}
+
+function positionOf({ block, offset }: SpoolPlace): number {
+  return block * BLOCK_BYTES + offset;
+}
+
+/** A file that is gone once it is closed. Where the file system has none without a name, it loses its name at once. */
+function openNameless(folder: string): number {
+  try {
+    return openSync(folder, O_TMPFILE | constants.O_RDWR, 0o600);
+  } catch (error) {
+    if (codeOf(error) !== "EOPNOTSUPP" && codeOf(error) !== "EISDIR" && codeOf(error) !== "EINVAL") throw error;
+    const path = join(folder, `turnpike-${crypto.randomUUID()}.tmp`);
+    const file = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600);
+    unlinkSync(path);
+    return file;
+  }
+}

@@ -1,0 +1,76 @@
+import { eachField, type Fields } from "../lib/fields.ts";
+import { METHOD_OVERRIDES } from "./config/own-fields.ts";
+
+/**
+ * What no trailer section of a request may hold (RFC 9110 §6.5.1): fields of routing, request modifiers, authentication,
+ * content format and response control, and those by which the gateway or its routes decide. Some servers merge trailers
+ * into the head, behind all that was checked there. What frames a message or steers upstreams is gone by then.
+ */
+const FORBIDDEN: ReadonlySet<string> = new Set([
+  ...METHOD_OVERRIDES,
+  "accept",
+  "accept-charset",
+  "accept-encoding",
+  "accept-language",
+  "access-control-request-headers",
+  "access-control-request-method",
+  "age",
+  "authentication-info",
+  "authorization",
+  "cache-control",
+  "content-disposition",
+  "content-encoding",
+  "content-language",
+  "content-location",
+  "content-range",
+  "content-type",
+  "cookie",
+  "cookie2",
+  "date",
+  "depth",
+  "destination",
+  "early-data",
+  "expires",
+  "from",
+  "grpc-timeout",
+  "host",
+  "http2-settings",
+  "if",
+  "if-match",
+  "if-modified-since",
+  "if-none-match",
+  "if-range",
+  "if-unmodified-since",
+  "location",
+  "max-forwards",
+  "origin",
+  "overwrite",
+  "pragma",
+  "prefer",
+  "proxy-authentication-info",
+  "range",
+  "referer",
+  "retry-after",
+  "sec-websocket-accept",
+  "sec-websocket-extensions",
+  "sec-websocket-key",
+  "sec-websocket-protocol",
+  "sec-websocket-version",
+  "set-cookie",
+  "set-cookie2",
+  "traceparent",
+  "tracestate",
+  "user-agent",
+  "vary",
+  "warning",
+  "www-authenticate",
+]);
+
+/** The trailers without what belongs into a head; with underscores for hyphens, too: CGI makes one name of both. */
+export function soundTrailers(fields: Fields): Fields {
+  let kept = "";
+  for (const [name, value] of eachField(fields)) {
+    if (!FORBIDDEN.has(name.toLowerCase().replaceAll("_", "-"))) kept += `${name}: ${value}\r\n`;
+  }
+  return kept;
+}

@@ -1,0 +1,83 @@
+import { type PairName, SharedNames } from "../../lib/shared-names.ts";
+import { type SharedZone } from "../../lib/shared-zone.ts";
+import { COMMON } from "./layout.ts";
+
+/** Where a table lies in the shared memory. */
+export interface TablePlace {
+  /** Its names in the common memory, from where to where. */
+  readonly names: readonly [from: keyof typeof COMMON, to: keyof typeof COMMON];
+  readonly rows: number;
+  /** Its first column in the row of a process. */
+  readonly column: number;
+  /** Columns of each of its rows. */
+  readonly columns: number;
+  /** Of these it is the newest of all processes that counts, and not the sum. */
+  readonly newest?: number;
+}
+
+/** What all processes together have counted under one name. */
+export interface TableEntry {
+  /** Its row in the table: the same for as long as the memory lasts. */
+  readonly index: number;
+  /** Undefined: all that found no row of their own. */
+  readonly name: PairName | undefined;
+  /** By column. */
+  readonly values: Float64Array;
+}
+
+/** Counters by name, of which every process has its own, and which only grow. */
+export class CounterTable {
+  /** What this process counts into. */
+  readonly row: Float64Array;
+  readonly #zone: SharedZone;
+  readonly #place: TablePlace;
+  readonly #names: SharedNames;
+  /** Names that were read: a row keeps its own for as long as the memory lasts. */
+  readonly #known: (PairName | undefined)[] = [];
+
+  constructor(zone: SharedZone, row: number, place: TablePlace) {
+    const [from, to] = place.names;
+    this.row = zone.counters(row);
+    this.#zone = zone;
+    this.#place = place;
+    this.#names = new SharedNames(zone.common().subarray(COMMON[from], COMMON[to]), place.rows);
+  }
+
+  /** The first column of a name; that of all others where no row is left. Not for every request: it hashes. */
+  columnOf(name: PairName): number {
+    return this.#place.column + this.#names.rowOf(name) * this.#place.columns;
+  }
+
+  /** True: more names than rows have come, and this is the column that they share. */
+  isShared(column: number): boolean {
+    return column === this.#place.column;
+  }
+
+  /** Every name with something counted, in no order; the last one is that of all others, where there are any. */
+  entries(): TableEntry[] {
+    const { rows, column, columns } = this.#place;
+    const counters = Array.from({ length: this.#zone.shape.rows }, (_, row) => this.#zone.counters(row));
+    const found: TableEntry[] = [];
+    for (let index = rows - 1; index >= 0; index--) {
+      const name = (this.#known[index] ??= this.#names.nameOf(index));
+      // Nobody's, or its name is still on its way to this process: next time.
+      if (name === undefined && index !== 0) continue;
+      const values = this.#total(counters, column + index * columns);
+      if (!values.some((value) => value > 0)) continue;
+      found.push({ index, name, values });
+    }
+    return found;
+  }
+
+  #total(counters: readonly Float64Array[], first: number): Float64Array {
+    const { columns, newest = -1 } = this.#place;
+    const values = new Float64Array(columns);
+    for (const row of counters) {
+      for (let i = 0; i < columns; i++) {
+        const [value, other] = [values[i] ?? 0, row[first + i] ?? 0];
+        values[i] = i === newest ? Math.max(value, other) : value + other;
+      }
+    }
+    return values;
+  }
+}

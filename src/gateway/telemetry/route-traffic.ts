@@ -1,0 +1,99 @@
+import { type SharedZone } from "../../lib/shared-zone.ts";
+import { type Exchange } from "../exchange.ts";
+import { CounterTable } from "./counter-table.ts";
+import { bucketOf } from "./duration-buckets.ts";
+import { add, CACHE_RESULTS, COLUMN, DURATION_BOUNDS, ROUTE_COLUMNS, ROUTE_ROWS } from "./layout.ts";
+
+/** Every request of one route since the server was started, those included that nobody has let in. */
+export interface RouteTotals {
+  /** The route's host, where it has one, and path prefix. Undefined: all routes that found no row of their own. */
+  readonly route: string | undefined;
+  readonly requests: number;
+  readonly clientErrors: number;
+  readonly serverErrors: number;
+  /** Body bytes, before framing. */
+  readonly requestBytes: number;
+  readonly responseBytes: number;
+  /** Requests by their time: one number for each of `DURATION_BOUNDS`, and a last one for what took longer. */
+  readonly durations: readonly number[];
+  /** Requests that came to its cache, by `CACHE_RESULTS`. */
+  readonly cache: readonly number[];
+}
+
+const FIELD = {
+  requestBytes: 0,
+  responseBytes: 1,
+  clientErrors: 2,
+  serverErrors: 3,
+  durations: 4,
+  cache: 4 + DURATION_BOUNDS.length + 1,
+};
+
+/** The traffic of each route: names that all workers share, and what one worker counts of them. */
+export class RouteTraffic {
+  readonly #table: CounterTable;
+
+  constructor(zone: SharedZone, row: number) {
+    this.#table = new CounterTable(zone, row, {
+      names: ["routeNames", "shareKey"],
+      rows: ROUTE_ROWS,
+      column: COLUMN.routes,
+      columns: ROUTE_COLUMNS,
+    });
+  }
+
+  /** Counts the requests of one route, which is named by its host and path prefix. */
+  route(name: string): TrafficOfRoute {
+    return new TrafficOfRoute(this.#table, name);
+  }
+
+  /** What all workers have counted; the last entry is of routes that found no row, where there are any. */
+  read(): RouteTotals[] {
+    return this.#table.entries().map(({ name, values }) => {
+      const durations = [...values.subarray(FIELD.durations, FIELD.cache)];
+      return {
+        route: name?.first,
+        requests: durations.reduce((sum, count) => sum + count, 0),
+        clientErrors: values[FIELD.clientErrors] ?? 0,
+        serverErrors: values[FIELD.serverErrors] ?? 0,
+        requestBytes: values[FIELD.requestBytes] ?? 0,
+        responseBytes: values[FIELD.responseBytes] ?? 0,
+        durations,
+        cache: [...values.subarray(FIELD.cache)],
+      };
+    });
+  }
+}
+
+/** Counts the requests of one route, in one worker. */
+export class TrafficOfRoute {
+  readonly #table: CounterTable;
+  readonly #name: string;
+  /** Found with the first request: a configuration may have more routes than are ever used. */
+  #column: number | undefined;
+
+  constructor(table: CounterTable, name: string) {
+    this.#table = table;
+    this.#name = name;
+  }
+
+  get #first(): number {
+    return (this.#column ??= this.#table.columnOf({ first: this.#name, second: "" }));
+  }
+
+  /** A request came to the route's cache. */
+  cached(how: (typeof CACHE_RESULTS)[number]): void {
+    add(this.#table.row, this.#first + FIELD.cache + CACHE_RESULTS.indexOf(how), 1);
+  }
+
+  /** A request has ended, `elapsedMs` after it began. */
+  count({ status, bytesReceived, bytesSent }: Exchange, elapsedMs: number): void {
+    const column = this.#first;
+    const { row } = this.#table;
+    add(row, column + FIELD.durations + bucketOf(elapsedMs), 1);
+    add(row, column + FIELD.requestBytes, bytesReceived);
+    add(row, column + FIELD.responseBytes, bytesSent);
+    if (status >= 500) add(row, column + FIELD.serverErrors, 1);
+    else if (status >= 400) add(row, column + FIELD.clientErrors, 1);
+  }
+}

@@ -1,0 +1,88 @@
+import { eventDate, eventTime } from "../../lib/event-clock.ts";
+import { type SharedZone } from "../../lib/shared-zone.ts";
+import { type UseCounts } from "../../store/usage-store.ts";
+import { CounterTable } from "./counter-table.ts";
+import { add, COLUMN, UPSTREAM_COLUMNS, UPSTREAM_ROWS } from "./layout.ts";
+import { SEEN_MS, USE, useCounts } from "./usage.ts";
+
+/** What was asked of one upstream, each try counted. Errors of the server are answers of 5xx, and failures without an answer. */
+export interface UpstreamUsage extends UseCounts {
+  /** Its row of the table: always the same one. */
+  readonly index: number;
+  /** Undefined: all that found no row of their own. */
+  readonly upstream: string | undefined;
+}
+
+/** What is asked of upstreams: names that all workers share, and what one worker counts of them. */
+export class UpstreamCounters {
+  readonly #table: CounterTable;
+
+  constructor(zone: SharedZone, row: number) {
+    this.#table = new CounterTable(zone, row, {
+      names: ["upstreamNames", "routeNames"],
+      rows: UPSTREAM_ROWS,
+      column: COLUMN.upstreams,
+      columns: UPSTREAM_COLUMNS,
+      newest: USE.lastSeen,
+    });
+  }
+
+  upstream(name: string): UpstreamUses {
+    return new UpstreamUses(this.#table, name);
+  }
+
+  /** What all workers have counted; the last entry is of those that found no row, where there are any. */
+  read(): UpstreamUsage[] {
+    return this.#table.entries().map((entry) => {
+      return { index: entry.index, upstream: entry.name?.first, ...useCounts(entry) };
+    });
+  }
+}
+
+/** Counts what one worker asks of one upstream. */
+export class UpstreamUses {
+  readonly #table: CounterTable;
+  readonly #name: string;
+  /** Found with the first request: a configuration may name more upstreams than are ever used. */
+  #column: number | undefined;
+  readonly #row: Float64Array;
+  /** When `lastSeen` was written, in the time of `eventTime`. */
+  #seenAt = Number.NEGATIVE_INFINITY;
+
+  constructor(table: CounterTable, name: string) {
+    this.#table = table;
+    this.#row = table.row;
+    this.#name = name;
+  }
+
+  /** A request goes there. */
+  requested(): void {
+    const column = this.#found;
+    add(this.#row, column + USE.requests, 1);
+    const now = eventTime();
+    if (now - this.#seenAt < SEEN_MS) return;
+    this.#seenAt = now;
+    this.#row[column + USE.lastSeen] = eventDate();
+  }
+
+  /** A final answer came. */
+  answered(status: number): void {
+    if (status >= 400) add(this.#row, this.#found + (status >= 500 ? USE.serverErrors : USE.clientErrors), 1);
+  }
+
+  /** A try has failed without a whole answer. */
+  failed(): void {
+    add(this.#row, this.#found + USE.serverErrors, 1);
+  }
+
+  /** So many bytes of bodies went there, and came from there. */
+  carried(sent: number, received: number): void {
+    if (sent > 0) add(this.#row, this.#found + USE.requestBytes, sent);
+    if (received > 0) add(this.#row, this.#found + USE.responseBytes, received);
+  }
+
+  get #found(): number {
+    this.#column ??= this.#table.columnOf({ first: this.#name, second: "" });
+    return this.#column;
+  }
+}

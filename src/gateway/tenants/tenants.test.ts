@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { FakeClock } from "../../lib/testing/fake-clock.ts";
+import { TimerWheel } from "../../lib/timer-wheel.ts";
+import { ColdStarts, MAX_WAITING } from "./cold-starts.ts";
+import { tenantKey } from "./tenant-key.ts";
+import { tenantSocket } from "./tenant-socket.ts";
+import { MAX_WARM_TENANTS, WarmTenants } from "./warm-tenants.ts";
+
+function create(idleMs = 1000): { tenants: WarmTenants; clock: FakeClock } {
+  const clock = new FakeClock();
+  const wheel = new TimerWheel(clock);
+  return { clock, tenants: new WarmTenants({ wheel, idleMs: () => idleMs, clock: () => clock.now() }) };
+}
+
+/** Requests of a tenant that write down what they are told. */
+function requestsOf(count: number) {
+  const told: string[] = [];
+  const requests = Array.from({ length: count }, (_, i) => ({
+    warm: (path: string) => void told.push(`${i} ${path}`),
+    lead: () => void told.push(`${i} leads`),
+  }));
+  return { told, requests };
+}
+
+test.each([
+  ["A.Example:8080", true, "a.example"],
+  ["a.example:", true, "a.example"],
+  ["a.example", true, "a.example"],
+  ["[2001:DB8::1]:443", true, "[2001:db8::1]"],
+  ["[2001:db8::1]", true, "[2001:db8::1]"],
+  ["192.0.2.1:80", true, "192.0.2.1"],
+  ["", true, undefined],
+  [":80", true, undefined],
+  [" Tenant-1:80 ", false, "Tenant-1:80"],
+  ["", false, undefined],
+  ["   ", false, undefined],
+  ["x".repeat(128), false, "x".repeat(128)],
+  ["x".repeat(129), false, undefined],
+  [`${"x".repeat(128)}:80`, true, "x".repeat(128)],
+])("the header %j (host: %p) names the tenant %j", (value, isHost, key) => {
+  expect(tenantKey(value, isHost)).toBe(key as string);
+});
+
+describe("a socket that a filter names", () => {
+  let folder: string;
+  let server: Server;
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "turnpike-tenants-"));
+    mkdirSync(join(folder, "vms"));
+    mkdirSync(join(folder, "vms-other"));
+    server = createServer();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    server.listen(join(folder, "vms", "a.sock"), () => resolve());
+    await promise;
+    writeFileSync(join(folder, "vms", "file"), "");
+    symlinkSync(join(folder, "vms", "a.sock"), join(folder, "vms", "link.sock"));
+    symlinkSync(join(folder, "vms"), join(folder, "linked-vms"));
+    symlinkSync(join(folder, "vms", "a.sock"), join(folder, "vms-other", "in.sock"));
+    symlinkSync("/dev/null", join(folder, "vms", "out"));
+  });
+  afterAll(() => {
+    server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  test.each([
+    ["vms", "vms/a.sock", undefined],
+    ["vms/", "vms/a.sock", undefined],
+    ["vms", "vms/link.sock", undefined],
+    ["vms", "vms/../vms/a.sock", undefined],
+    ["linked-vms", "vms/a.sock", undefined],
+    ["vms", "vms-other/in.sock", undefined],
+    ["vms-other", "vms-other/in.sock", "it lies outside the route's socket_dir"],
+    ["vms-other", "vms/a.sock", "it lies outside the route's socket_dir"],
+    ["vms-other", "vms-other/../vms/a.sock", "it lies outside the route's socket_dir"],
+    ["vms", "vms/out", "it lies outside the route's socket_dir"],
+    ["vms", "vms/file", "it is not a socket"],
+    ["vms", "vms", "it lies outside the route's socket_dir"],
+    ["vms", "vms/absent.sock", "there is no such socket"],
+    ["absent", "vms/a.sock", "there is no such socket"],
+    ["vms", "vms/file/x", "it cannot be reached: ENOTDIR"],
+  ])("of the directory %s, %s: %p", (directory, named, fault) => {
+    const found = tenantSocket(join(folder, directory), `${folder}/${named}`);
+    expect(found).toEqual(fault === undefined ? { path: join(folder, "vms", "a.sock") } : { fault });
+  });
+
+  test("has an absolute path, without a zero byte", () => {
+    expect(tenantSocket(folder, "vms/a.sock")).toEqual({ fault: "its path is not absolute" });
+    expect(tenantSocket(folder, `${folder}/vms/a.sock\0`)).toEqual({ fault: "its path has a zero byte in it" });
+  });
+});
+
+describe("warm tenants", () => {
+  test("are found on routes with the same directory alone", () => {
+    const { tenants } = create();
+    tenants.warm("/vms", "a", "/vms/a.sock");
+    expect([tenants.find("/vms", "a"), tenants.find("/other", "a"), tenants.find("/vms", "b")]).toEqual([
+      "/vms/a.sock",
+      undefined,
+      undefined,
+    ]);
+    expect(tenants.counts).toEqual({ hits: 1, misses: 2, evictions: 0 });
+  });
+
+  test("are forgotten when nobody has used them for the time that is configured, and not before", () => {
+    const { tenants, clock } = create(1000);
+    tenants.warm("/vms", "a", "/vms/a.sock");
+    clock.advance(600);
+    tenants.warm("/vms", "b", "/vms/b.sock");
+    expect(tenants.find("/vms", "a")).toBe("/vms/a.sock");
+    clock.advance(900);
+    expect(tenants.list().map(({ key }) => key)).toEqual(["b", "a"]);
+    clock.advance(150);
+    expect(tenants.list()).toEqual([]);
+    tenants.warm("/vms", "c", "/vms/c.sock");
+    clock.advance(1100);
+    expect(tenants.size).toBe(0);
+    expect(tenants.counts.evictions).toBe(0);
+  });
+
+  test("make room: the one that was used longest ago goes", () => {
+    const { tenants } = create();
+    for (let i = 0; i < MAX_WARM_TENANTS; i++) tenants.warm("/vms", `t${i}`, `/vms/${i}`);
+    tenants.find("/vms", "t0");
+    tenants.warm("/vms", "one more", "/vms/more");
+    expect(tenants.size).toBe(MAX_WARM_TENANTS);
+    expect([tenants.find("/vms", "t0"), tenants.find("/vms", "t1")]).toEqual(["/vms/0", undefined]);
+    expect(tenants.counts.evictions).toBe(1);
+    tenants.warm("/vms", "t0", "/vms/again");
+    expect([tenants.size, tenants.find("/vms", "t0")]).toEqual([MAX_WARM_TENANTS, "/vms/again"]);
+  });
+
+  test("are dropped when their socket fails, unless they have another one by then", () => {
+    const { tenants } = create();
+    tenants.warm("/vms", "a", "/vms/new");
+    tenants.failed("/vms", "a", "/vms/old");
+    expect(tenants.find("/vms", "a")).toBe("/vms/new");
+    tenants.failed("/vms", "a", "/vms/new");
+    expect(tenants.find("/vms", "a")).toBeUndefined();
+  });
+
+  test("are listed with their last use, and dropped by key on every route", () => {
+    const { tenants, clock } = create();
+    tenants.warm("/vms", "a", "/vms/a");
+    tenants.warm("/others", "a", "/others/a");
+    const start = clock.now();
+    clock.advance(10);
+    tenants.warm("/vms", "b", "/vms/b");
+    expect(tenants.list()).toEqual([
+      { key: "a", path: "/vms/a", lastUsedMs: start },
+      { key: "a", path: "/others/a", lastUsedMs: start },
+      { key: "b", path: "/vms/b", lastUsedMs: start + 10 },
+    ]);
+    expect([tenants.drop("a"), tenants.drop("a")]).toEqual([true, false]);
+    expect(tenants.list().map(({ key }) => key)).toEqual(["b"]);
+  });
+});
+
+describe("cold starts", () => {
+  test("the first request starts the tenant, and the others get what it gets", () => {
+    const starts = new ColdStarts();
+    const { told, requests } = requestsOf(3);
+    expect(requests.map((request) => starts.enter("a", request))).toEqual(["leads", "waits", "waits"]);
+    expect(starts.enter("b", { warm() {}, lead() {} })).toBe("leads");
+    starts.started("a", "/vms/a");
+    expect(told).toEqual(["1 /vms/a", "2 /vms/a"]);
+    expect(starts.enter("a", { warm() {}, lead() {} })).toBe("leads");
+  });
+
+  test("where it fails, the next in line starts the tenant", () => {
+    const starts = new ColdStarts();
+    const { told, requests } = requestsOf(4);
+    for (const request of requests) starts.enter("a", request);
+    for (const left of requests.slice(2, 3)) starts.leave("a", left);
+    starts.failed("a");
+    expect(told).toEqual(["1 leads"]);
+    starts.failed("a");
+    expect(told).toEqual(["1 leads", "3 leads"]);
+    starts.failed("a");
+    expect(starts.enter("a", { warm() {}, lead() {} })).toBe("leads");
+  });
+
+  test("so many may wait, of all tenants together", () => {
+    const starts = new ColdStarts();
+    const request = { warm() {}, lead() {} };
+    starts.enter("a", request);
+    starts.enter("b", request);
+    for (let i = 0; i < MAX_WAITING; i++) expect(starts.enter(i % 2 === 0 ? "a" : "b", request)).toBe("waits");
+    expect(starts.enter("a", request)).toBe("full");
+    starts.started("b", "/vms/b");
+    expect(starts.enter("a", request)).toBe("waits");
+    starts.leave("a", request);
+    starts.leave("a", { ...request });
+    for (let i = 0; i < MAX_WAITING / 2; i++) expect(starts.enter("a", request)).toBe("waits");
+    expect(starts.enter("a", request)).toBe("full");
+  });
+});

@@ -1,0 +1,64 @@
+import { beforeEach, expect, test } from "bun:test";
+import { SharedZone } from "../../../lib/shared-zone.ts";
+import { SUPERVISOR_ROW, zoneShape } from "../../telemetry/layout.ts";
+import { type NewEvent } from "../../telemetry/event.ts";
+import { type Member } from "../member.ts";
+import { ServerStates } from "../server-states.ts";
+import { ServerWatch } from "./server-watch.ts";
+
+const MEMBER: Member = {
+  endpoint: { address: "10.0.0.1", port: 80 },
+  weight: 1,
+  maxFails: 2,
+  failTimeoutMs: 1000,
+  backup: false,
+  slot: 5,
+};
+
+let now: number;
+let worker: ServerStates;
+let events: NewEvent[];
+let look: (members?: readonly Member[]) => string[];
+
+beforeEach(() => {
+  now = 1_800_000_000_000;
+  const zone = SharedZone.local(zoneShape(1));
+  worker = new ServerStates(zone, 1, () => now);
+  const watch = new ServerWatch(new ServerStates(zone, SUPERVISOR_ROW, () => now), (event) => void events.push(event));
+  look = (members = [MEMBER]) => {
+    events = [];
+    watch.look([["app", members]]);
+    return events.map(({ message }) => message);
+  };
+});
+
+const OUT =
+  'upstream "app": server 10.0.0.1:80 is out of rotation for 1000 ms: requests to it failed: no answer came in time';
+const BACK = 'upstream "app": server 10.0.0.1:80 may get requests again';
+
+test("a server that requests put out of rotation is told once, and its return once", () => {
+  expect(look()).toEqual([]);
+  worker.failed(5, MEMBER, "late");
+  expect(look()).toEqual([]);
+  worker.failed(5, MEMBER, "late");
+  expect(look()).toEqual([OUT]);
+  expect(events[0]).toMatchObject({ kind: "server_health", details: { upstream: "app", in_rotation: false } });
+  expect(look()).toEqual([]);
+  now += 1000;
+  expect(look()).toEqual([BACK]);
+  expect(look()).toEqual([]);
+});
+
+test("one that was out and is back between two looks is told all the same", () => {
+  look();
+  for (let i = 0; i < 2; i++) worker.failed(5, MEMBER, "late");
+  worker.succeeded(5);
+  expect(look()).toEqual([OUT, BACK]);
+});
+
+test("a place that has another server begins anew", () => {
+  for (let i = 0; i < 2; i++) worker.failed(5, MEMBER, "late");
+  expect(look()).toEqual([OUT]);
+  worker.reset(5);
+  expect(look([{ ...MEMBER, endpoint: { address: "10.0.0.2", port: 80 } }])).toEqual([]);
+});

@@ -1,0 +1,122 @@
+import { expect, test } from "bun:test";
+import { createServer } from "node:net";
+import { BufferPool } from "../../lib/buffer-pool.ts";
+import { TimerWheel } from "../../lib/timer-wheel.ts";
+import { Arrivals } from "./arrivals.ts";
+import { Outgoing } from "./outgoing.ts";
+import { DEAF } from "./tcp.ts";
+import { type Wire } from "./wire.ts";
+
+/** A wheel whose time a test moves. */
+class Time {
+  #now = 0;
+  #tick: () => void = () => {};
+  readonly wheel = new TimerWheel({
+    now: () => this.#now,
+    every: (_, tick) => {
+      this.#tick = tick;
+      return () => {
+        this.#tick = () => {};
+      };
+    },
+  });
+
+  pass(ms: number): void {
+    this.#now += ms;
+    this.#tick();
+  }
+}
+
+interface Watched {
+  readonly time: Time;
+  readonly arrivals: Arrivals;
+  readonly told: boolean[];
+  readonly arrived: { count: number };
+}
+
+/** A connection that has written one response; `fd` is the socket's, absent where no system is asked. */
+function watch(fd?: number): Watched {
+  const time = new Time();
+  const wire: Wire = {
+    data: DEAF,
+    write: (_, __, length) => length,
+    pause() {},
+    resume() {},
+    shutdown() {},
+    close() {},
+    terminate() {},
+    remoteAddress: "127.0.0.1",
+    ...(fd === undefined ? {} : { fd }),
+  };
+  const buffers = new BufferPool({ bufferSize: 1024, bufferCount: 8, reserve: 1 });
+  const out = new Outgoing(wire, () => {}, buffers);
+  const told: boolean[] = [];
+  const arrived = { count: 0 };
+  const arrivals = new Arrivals({
+    out,
+    wire,
+    wheel: time.wheel,
+    patienceMs: () => 2000,
+    onArrived: () => arrived.count++,
+  });
+  out.bytes(Buffer.alloc(100));
+  out.flush();
+  arrivals.await((taken) => told.push(taken));
+  return { time, arrivals, told, arrived };
+}
+
+test("a response that has arrived is taken when a moment has passed without a reset", () => {
+  const { time, told, arrived } = watch();
+  time.pass(20);
+  expect([told, arrived.count]).toEqual([[], 1]);
+  time.pass(60);
+  expect(told).toEqual([true]);
+});
+
+test("a reset within the moment says that it was not wanted, and a FIN that it was", () => {
+  const reset = watch();
+  reset.time.pass(20);
+  reset.arrivals.closed(true);
+  expect(reset.told).toEqual([false]);
+  const ended = watch();
+  ended.arrivals.peerEnded();
+  expect(ended.told).toEqual([true]);
+  const closed = watch();
+  closed.time.pass(20);
+  closed.arrivals.closed(false);
+  expect(closed.told).toEqual([true]);
+});
+
+test("a connection that closes before anything has arrived took nothing", () => {
+  const { arrivals, told } = watch();
+  arrivals.closed(false);
+  expect(told).toEqual([false]);
+});
+
+test("what the peer's system has not acknowledged is under way, and given up without progress", async () => {
+  const server = createServer((socket) => socket.pause());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const full = Promise.withResolvers<number>();
+  const sender = await Bun.connect({
+    hostname: "127.0.0.1",
+    port,
+    socket: {
+      data() {},
+      open(socket) {
+        // More than the two kernels take: some of it stays in the queue.
+        const bytes = Buffer.alloc(1_048_576);
+        while (socket.write(bytes) > 0);
+        full.resolve(Number(Reflect.get(socket, "fd")));
+      },
+    },
+  });
+  const { time, told, arrivals, arrived } = watch(await full.promise);
+  for (let i = 0; i < 30; i++) time.pass(50);
+  expect([told, arrivals.isUnderWay]).toEqual([[], true]);
+  for (let i = 0; i < 30; i++) time.pass(50);
+  expect([told, arrived.count]).toEqual([[false], 1]);
+  sender.terminate();
+  server.close();
+});

@@ -1,0 +1,124 @@
+import { describe, expect, test } from "bun:test";
+import { type Asker, ClientShares } from "./client-shares.ts";
+
+const asker = (address: string, session?: object): Asker => ({ clientAddress: address, peerAddress: address, session });
+
+/** Takes as much as the client may have; how much that was. */
+function takeAll(shares: ClientShares<string>, client: Asker): number {
+  const share = shares.of(client);
+  let taken = 0;
+  while (share.allowance > 0) {
+    share.take();
+    taken++;
+  }
+  return taken;
+}
+
+const sharesOf = (percent: number, capacity: number): ClientShares<string> =>
+  new ClientShares(percent / 100, () => capacity);
+
+describe("what one client may hold", () => {
+  test.each([
+    [80, 64, 52],
+    [80, 5, 4],
+    [80, 4, 4],
+    [80, 1, 1],
+    [50, 64, 32],
+    [100, 64, 64],
+    [1, 64, 1],
+  ])("is %d percent of %d: %d", (percent, capacity, most) => {
+    expect(takeAll(sharesOf(percent, capacity), asker("1.1.1.1"))).toBe(most);
+  });
+
+  test("leaves something for each of several others", () => {
+    const shares = sharesOf(80, 64);
+    const taken = ["1.1.1.1", "2.2.2.2", "3.3.3.3"].map((address) => takeAll(shares, asker(address)));
+    expect(taken).toEqual([52, 10, 2]);
+  });
+
+  test("is half of that by one connection", () => {
+    const shares = sharesOf(80, 64);
+    expect(takeAll(shares, asker("1.1.1.1", {}))).toBe(32);
+    expect(takeAll(shares, asker("1.1.1.1", {}))).toBe(16);
+    expect(takeAll(shares, asker("1.1.1.1"))).toBe(4);
+  });
+
+  test("is counted by address where a proxy's connection brings several clients", () => {
+    const shares = sharesOf(80, 64);
+    const session = {};
+    const one = { clientAddress: "1.1.1.1", peerAddress: "9.9.9.9", session };
+    expect(shares.of(one)).toBe(shares.of({ ...one, session: {} }));
+    expect(shares.of(one)).not.toBe(shares.of({ ...one, clientAddress: "2.2.2.2" }));
+  });
+
+  test("is that of a /64 for IPv6", () => {
+    const shares = sharesOf(80, 64);
+    expect(shares.of(asker("2001:db8::1"))).toBe(shares.of(asker("2001:db8::ffff:2")));
+    expect(shares.of(asker("2001:db8::1"))).not.toBe(shares.of(asker("2001:db8:0:1::1")));
+  });
+
+  test("comes back when it is given back", () => {
+    const shares = sharesOf(80, 64);
+    takeAll(shares, asker("1.1.1.1"));
+    const share = shares.of(asker("1.1.1.1"));
+    share.give();
+    expect([share.allowance, shares.held]).toEqual([1, 51]);
+  });
+});
+
+describe("who waits", () => {
+  test("has a turn whatever others have waiting", () => {
+    const shares = sharesOf(80, 64);
+    const [many, one] = [shares.of(asker("1.1.1.1")), shares.of(asker("2.2.2.2"))];
+    for (const waiter of ["a", "b", "c"]) shares.enqueue(many, waiter, 100);
+    shares.enqueue(one, "d", 100);
+    expect([shares.next(), shares.next(), shares.next(), shares.next(), shares.next()]).toEqual([
+      "a",
+      "d",
+      "b",
+      "c",
+      undefined,
+    ]);
+  });
+
+  test("is passed over while the client holds its part", () => {
+    const shares = sharesOf(80, 5);
+    const [full, other] = [shares.of(asker("1.1.1.1")), shares.of(asker("2.2.2.2"))];
+    takeAll(shares, asker("1.1.1.1"));
+    shares.enqueue(full, "a", 100);
+    shares.enqueue(other, "b", 100);
+    expect([shares.wanted(9), shares.next(), shares.next()]).toEqual([1, "b", undefined]);
+    full.give();
+    expect(shares.next()).toBe("a");
+  });
+
+  test("is refused where the client has its part of the queue, and others find a place", () => {
+    const shares = sharesOf(80, 64);
+    const many = shares.of(asker("1.1.1.1"));
+    let count = 0;
+    while (shares.enqueue(many, "a", 100)) count++;
+    expect(count).toBe(80);
+    expect(shares.enqueue(shares.of(asker("2.2.2.2")), "b", 100)).toBe(true);
+  });
+
+  test("can leave, once", () => {
+    const shares = sharesOf(80, 64);
+    const share = shares.of(asker("1.1.1.1"));
+    shares.enqueue(share, "a", 100);
+    expect([shares.remove(share, "a"), shares.remove(share, "a"), shares.waiting]).toEqual([true, false, 0]);
+    expect(shares.next()).toBeUndefined();
+  });
+});
+
+test("clients that hold nothing are forgotten when there are many, and those that hold something are not", () => {
+  const shares = sharesOf(80, 64);
+  const busy = shares.of(asker("1.1.1.1"));
+  busy.take();
+  const idle = shares.of(asker("2.2.2.2"));
+  const session = {};
+  const early = shares.of(asker("2.2.2.2", session));
+  for (let i = 0; i < 2000; i++) shares.of(asker(`10.0.${i >> 8}.${i & 255}`));
+  expect(shares.of(asker("1.1.1.1"))).toBe(busy);
+  expect(shares.of(asker("2.2.2.2"))).not.toBe(idle);
+  expect(shares.of(asker("2.2.2.2", session))).not.toBe(early);
+});

@@ -1,0 +1,69 @@
+import { dlopen, type Pointer, ptr } from "bun:ffi";
+import { fromCLibrary } from "./c-library.ts";
+
+/** From linux/socket.h and linux/netlink.h. */
+const AF_NETLINK = 16;
+const SOCK_RAW_CLOEXEC = 3 | 0o2_000_000;
+const MSG_DONTWAIT = 0x40;
+const NLM_F_REQUEST = 1;
+const MAX_ANSWER_BYTES = 8192;
+
+/** Bytes of struct nlmsghdr, which every message begins with. */
+export const NETLINK_HEADER_BYTES = 16;
+
+/** An answer of the kernel, valid until the next question. */
+export interface NetlinkAnswer {
+  readonly type: number;
+  /** Header included. */
+  readonly length: number;
+  readonly bytes: DataView<ArrayBuffer>;
+}
+
+/** Asks a question of this message type; `bytes` is the message, its header left free. Undefined without an answer. */
+export type Netlink = (type: number, bytes: DataView<ArrayBuffer>) => NetlinkAnswer | undefined;
+
+interface Calls {
+  send(socket: number, at: Pointer, length: number, flags: number): number | bigint;
+  recv(socket: number, at: Pointer, length: number, flags: number): number | bigint;
+}
+
+/** Opens a socket to the kernel that stays open; a question takes microseconds. Undefined if the system does not let us. */
+export function openNetlink(protocol: number): Netlink | undefined {
+  if (process.platform !== "linux") return undefined;
+  const opened = fromCLibrary((name) => {
+    const { symbols } = dlopen(name, {
+      socket: { args: ["i32", "i32", "i32"], returns: "i32" },
+      send: { args: ["i32", "ptr", "u64", "i32"], returns: "i64" },
+      recv: { args: ["i32", "ptr", "u64", "i32"], returns: "i64" },
+    });
+    return { calls: symbols satisfies Calls, socket: symbols.socket(AF_NETLINK, SOCK_RAW_CLOEXEC, protocol) };
+  });
+  if (opened === undefined || opened.socket < 0) return undefined;
+  const { calls, socket } = opened;
+  const answer = new DataView(new ArrayBuffer(MAX_ANSWER_BYTES));
+  const answerAt = addressOf(answer);
+  let sequence = 0;
+  return (type, bytes) => {
+    sequence = (sequence + 1) >>> 0;
+    writeHeader(bytes, type, sequence);
+    if (Number(calls.send(socket, addressOf(bytes), bytes.byteLength, 0)) !== bytes.byteLength) return undefined;
+    // The kernel has answered when `send` returns. Answers to earlier questions that were not read are skipped.
+    for (;;) {
+      const length = Number(calls.recv(socket, answerAt, answer.byteLength, MSG_DONTWAIT));
+      if (length < NETLINK_HEADER_BYTES) return undefined;
+      if (answer.getUint32(8, true) === sequence) return { type: answer.getUint16(4, true), length, bytes: answer };
+    }
+  };
+}
+
+function addressOf(view: DataView<ArrayBuffer>): Pointer {
+  return ptr(new Uint8Array(view.buffer));
+}
+
+/** The machine is little-endian. */
+function writeHeader(view: DataView, type: number, sequence: number): void {
+  view.setUint32(0, view.byteLength, true);
+  view.setUint16(4, type, true);
+  view.setUint16(6, NLM_F_REQUEST, true);
+  view.setUint32(8, sequence, true);
+}

@@ -1,0 +1,51 @@
+import { expect, test } from "bun:test";
+import { HOLD_MS } from "../ledger.ts";
+import { ClockWatch, MOST_DRIFT_MS } from "./clock-watch.ts";
+
+/** A watch whose own clock begins at 50, and what both clocks read a while later. */
+function watched(): { watch: ClockWatch; look: (ms: number, database: number) => void; pass: (ms: number) => void } {
+  let own = 50;
+  const watch = new ClockWatch(() => own);
+  const pass = (ms: number): void => {
+    own += ms;
+  };
+  const look = (ms: number, database: number): void => {
+    pass(ms);
+    watch.saw(database);
+  };
+  return { watch, look, pass };
+}
+
+test("a clock that was never seen is not trusted", () => {
+  const { watch, pass } = watched();
+  pass(HOLD_MS * 2);
+  expect([watch.hasLooked, watch.expected]).toEqual([false, undefined]);
+});
+
+test("a clock is trusted once it ran evenly for as long as a hold, and tells what it must read since", () => {
+  const { watch, look, pass } = watched();
+  look(0, 1_000_000);
+  expect([watch.hasLooked, watch.expected]).toEqual([true, undefined]);
+  pass(HOLD_MS - 1);
+  expect(watch.expected).toBeUndefined();
+  pass(1);
+  expect(watch.expected).toBe(1_000_000 + HOLD_MS);
+  look(10, 1_000_000 + HOLD_MS + 20);
+  expect(watch.expected).toBe(1_000_000 + HOLD_MS + 20);
+  pass(5);
+  expect(watch.expected).toBe(1_000_000 + HOLD_MS + 25);
+});
+
+test.each([1, -1])("a clock may drift by %d times what a look takes, and no further", (sign) => {
+  const { watch, look, pass } = watched();
+  look(0, 1_000_000);
+  look(1000, 1_001_000 + sign * MOST_DRIFT_MS);
+  pass(HOLD_MS - 1000);
+  expect(watch.expected).toBe(1_000_000 + HOLD_MS + sign * MOST_DRIFT_MS);
+  look(0, 1_000_000 + HOLD_MS + sign * (2 * MOST_DRIFT_MS + 1));
+  expect(watch.expected).toBeUndefined();
+  pass(HOLD_MS - 1);
+  expect(watch.expected).toBeUndefined();
+  pass(1);
+  expect(watch.expected).toBe(1_000_000 + 2 * HOLD_MS + sign * (2 * MOST_DRIFT_MS + 1));
+});

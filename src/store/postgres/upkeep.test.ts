@@ -1,0 +1,201 @@
+/** What a database is asked for besides sales: tables, signs of life, counts, and what is forgotten. */
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { patient } from "../../lib/testing/patience.ts";
+import { HOLD_MS, RECHECK_MS } from "../ledger.ts";
+import { type Store } from "../store.ts";
+import { expectLongHolds } from "../testing/long-holds.ts";
+import { hasPostgres, TestPostgres } from "../testing/postgres.ts";
+import { startRelay } from "../testing/relay.ts";
+import { RESERVATION as PAYMENT } from "../testing/reservation.ts";
+import { MAX_GATEWAYS } from "../usage-store.ts";
+import { statement } from "./connection.ts";
+import { Database } from "./database.ts";
+import { PostgresLedger } from "./ledger.ts";
+import { openPostgresStore } from "./open-postgres-store.ts";
+import { type PoolSettings } from "./pool.ts";
+
+// Processes start slowly on a busy machine.
+setDefaultTimeout(patient(60_000));
+
+describe.skipIf(!hasPostgres)("with a server", () => {
+  let server: TestPostgres;
+
+  beforeAll(async () => {
+    server = await TestPostgres.start();
+  });
+  afterAll(() => server.close());
+
+  async function open(
+    changes: Partial<PoolSettings> = {},
+    now?: () => number,
+  ): Promise<AsyncDisposable & { store: Store; user: string; settings: PoolSettings }> {
+    const user = await server.newUser();
+    const settings = server.settings({ user, ...changes });
+    const store = openPostgresStore(settings, now);
+    await store.ready();
+    return { store, user, settings, [Symbol.asyncDispose]: () => store.close() };
+  }
+
+  test("holds end with what they are for, or when it stands still", async () => {
+    const clock = { now: 1_800_000_000_000 };
+    const now = (): number => clock.now;
+    const database = new Database(server.settings({ user: await server.newUser() }), now);
+    const ledger = new PostgresLedger(database, now);
+    await expectLongHolds({ ledger, clock, tend: () => ledger.tend() });
+    await ledger.close();
+    await database.close();
+  });
+
+  test("the first statement on an empty database waits for its tables, whatever kind it is", async () => {
+    const rows = "SELECT count(*) FROM turnpike_payments";
+    const ways: ((database: Database) => Promise<unknown>)[] = [
+      (database) => database.transaction("", (run) => run(rows)),
+      (database) => database.durable(statement(rows), []),
+      (database) => database.quick(statement(rows), []),
+      (database) => database.read(statement(rows), []),
+    ];
+    for (const way of ways) {
+      const database = new Database(server.settings({ user: await server.newUser(), size: 2 }));
+      await way(database);
+      await database.close();
+    }
+  });
+
+  test("nothing is done before the database has said so", async () => {
+    const user = await server.newUser();
+    using relay = await startRelay(server.port);
+    const settings = server.settings({ user, statementMs: 100, size: 20 });
+    const store = openPostgresStore({ ...settings, target: { ...settings.target, port: relay.port } });
+    await store.ready();
+    const { payment } = await store.ledger.reserve(PAYMENT);
+    relay.loses = true;
+    const id = { payer: "p", id: "i" };
+    const page = { limit: 1 };
+    const asked: Readonly<Record<string, Promise<unknown>>> = {
+      reserve: store.ledger.reserve({ ...PAYMENT, nonce: "another" }),
+      move: store.ledger.move(payment, { state: "settled", hold: true }),
+      release: store.ledger.move(payment, { state: "released", hold: false }),
+      report: store.ledger.move(payment, { state: "settled", hold: true, notice: { id: "n", url: "u", body: "b" } }),
+      find: store.ledger.find(PAYMENT),
+      claimOpen: store.ledger.claimOpen(1),
+      forget: store.forget(0, 1),
+      list: store.view.list({}, page),
+      totals: store.view.totals("route", {}),
+      open: store.view.open(),
+      claim: store.outbox.claim(1),
+      done: store.outbox.done("n"),
+      postpone: store.outbox.postpone("n", 1),
+      trim: store.outbox.trim(1),
+      size: store.outbox.size(),
+      tie: store.paymentIds.tie(id, "f", 5e12),
+      untie: store.paymentIds.untie(id, "f"),
+      book: store.bookings.book({ ...PAYMENT, digest: "d", to: "t", amount: "1", transaction: "0xtx" }),
+      booked: store.bookings.find(PAYMENT),
+      add: store.usage.add({ gateway: "g", sequence: 1, routes: [], upstreams: [] }),
+      read: store.usage.read("g"),
+      reset: store.usage.reset("r", "g"),
+    };
+    const outcomes = await Promise.allSettled(Object.values(asked));
+    const done = Object.keys(asked).filter((_, i) => outcomes[i]?.status === "fulfilled");
+    expect(done).toEqual([]);
+    relay.loses = false;
+    await store.close();
+  });
+
+  test("a schema that is up to date is not written again", async () => {
+    await using opened = await open();
+    const row = () => server.query(`SELECT xmin, version FROM ${opened.user}.turnpike_schema`);
+    const before = await row();
+    const next = openPostgresStore(opened.settings);
+    await next.ready();
+    await next.close();
+    expect(await row()).toEqual(before);
+  });
+
+  test("however many payments were settled, a batch of usage counts them all, and so does a reset", async () => {
+    await using opened = await open();
+    const { usage } = opened.store;
+    const settle = (prefix: string) =>
+      server.query(
+        `INSERT INTO ${opened.user}.turnpike_payments (network, asset, payer_from, nonce, state, attempt, owner, held_until,
+           token, scheme, amount, pay_to, route, consumer, fingerprint, valid_before, payload, created_at, updated_at, claimed_at, counted)
+         SELECT 'n', 'a', 'f', '${prefix}' || i, 'settled', 1, '', 0, 't', 's', '1', 'p', 'r', 'c', 'x', 0, '', 0, 0, 0, false
+         FROM generate_series(1, 2001) AS i`,
+      );
+    const uncounted = `SELECT count(*) FROM ${opened.user}.turnpike_payments WHERE NOT counted`;
+    await settle("a");
+    await usage.add({ gateway: "g", sequence: 1, routes: [], upstreams: [] });
+    expect(await server.query(uncounted)).toEqual([["0"]]);
+    await settle("b");
+    expect((await usage.reset("r", "g")).paid).toMatchObject([{ payments: 4002, amount: "4002" }]);
+    expect(await server.query(uncounted)).toEqual([["0"]]);
+  });
+
+  test("gateways that have not been heard of for longest are forgotten", async () => {
+    await using opened = await open();
+    const { usage } = opened.store;
+    await server.query(
+      `INSERT INTO ${opened.user}.turnpike_usage_flushes (gateway, sequence, flushed_at)
+       SELECT 'old' || i, 1, i FROM generate_series(1, ${MAX_GATEWAYS}) AS i`,
+    );
+    await usage.add({ gateway: "new", sequence: 7, routes: [], upstreams: [] });
+    expect((await usage.read("old1")).sequence).toBe(0);
+    expect((await usage.read("old2")).sequence).toBe(1);
+    expect((await usage.read("new")).sequence).toBe(7);
+  });
+
+  test("a ledger looks at the clock when it is used first, and takes over what is free by that", async () => {
+    const clock = { now: 1_800_000_000_000 };
+    const now = (): number => clock.now;
+    const settings = server.settings({ user: await server.newUser() });
+    const databases = [1, 2, 3].map(() => new Database(settings, now));
+    const [holder, asker, claimer] = databases.map((database) => new PostgresLedger(database, now));
+    const { payment } = (await holder?.reserve(PAYMENT)) ?? {};
+    const { payment: begun } = (await holder?.reserve({ ...PAYMENT, nonce: "open" })) ?? {};
+    if (payment === undefined || begun === undefined) throw new Error("Nothing is held");
+    await holder?.move(begun, { state: "settling", hold: true });
+    await asker?.reserve({ ...PAYMENT, nonce: "another" });
+    await claimer?.claimOpen(1);
+    clock.now += HOLD_MS;
+    expect((await asker?.reserve(PAYMENT))?.held).toBe(false);
+    expect(await claimer?.claimOpen(5)).toEqual([]);
+    clock.now += RECHECK_MS;
+    expect((await asker?.reserve(PAYMENT))?.held).toBe(true);
+    expect((await claimer?.claimOpen(5))?.map(({ nonce }) => nonce)).toEqual(["open"]);
+    for (const ledger of [holder, asker, claimer]) await ledger?.close();
+    for (const database of databases) await database.close();
+  });
+
+  test("signs of life are lost where the database is away, and are given again later", async () => {
+    const database = new Database(server.settings({ user: await server.newUser() }));
+    const ledger = new PostgresLedger(database, () => performance.now());
+    await ledger.reserve(PAYMENT);
+    await database.close();
+    await ledger.tend();
+    await ledger.tend();
+    await ledger.close();
+  });
+
+  test("what was never paid is forgotten two minutes after it could be", async () => {
+    const clock = { now: 1_800_000_000_000 };
+    const now = (): number => clock.now;
+    const database = new Database(server.settings({ user: await server.newUser() }), now);
+    const ledger = new PostgresLedger(database, now);
+    const validBefore = clock.now / 1000;
+    for (const state of ["verified", "failed"] as const) {
+      const { payment } = await ledger.reserve({ ...PAYMENT, nonce: state, validBefore });
+      await ledger.move(payment, { state, hold: false });
+    }
+    await ledger.tend();
+    clock.now += 120_000;
+    await ledger.tend();
+    expect(await ledger.find({ ...PAYMENT, nonce: "verified" })).toBeDefined();
+    clock.now += 1000;
+    await ledger.tend();
+    await ledger.tend();
+    expect(await ledger.find({ ...PAYMENT, nonce: "verified" })).toBeUndefined();
+    expect(await ledger.find({ ...PAYMENT, nonce: "failed" })).toBeDefined();
+    await ledger.close();
+    await database.close();
+  });
+});

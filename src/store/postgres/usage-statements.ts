@@ -1,0 +1,80 @@
+import { COUNT_ROWS, KEPT_EPOCHS, MAX_GATEWAYS } from "../usage-store.ts";
+import { NOW } from "./database.ts";
+import { PAYMENTS, USAGE } from "./schema.ts";
+
+export const ROUTES = `${USAGE}_routes`;
+export const UPSTREAMS = `${USAGE}_upstreams`;
+export const PAID = `${USAGE}_payments`;
+
+/** What is counted, in this order: columns of the tables, and members of a use. */
+const COUNTS = ["requests", "request_bytes", "response_bytes", "client_errors", "server_errors"];
+const MEMBERS = ["requests", "requestBytes", "responseBytes", "clientErrors", "serverErrors"];
+
+/** Adds the uses that the JSON in $2 tells to those of the epoch in $1. */
+function addTo(table: string, names: readonly string[]): string {
+  const members = [
+    ...names.map((name) => `${name} text`),
+    ...[...MEMBERS, "lastSeen"].map((name) => `"${name}" bigint`),
+  ];
+  const list = names.join(", ");
+  return `
+  INSERT INTO ${table} AS u (epoch, ${list}, ${COUNTS.join(", ")}, last_seen)
+  SELECT $1::bigint, ${list}, ${MEMBERS.map((name) => `sum("${name}")`).join(", ")}, max("lastSeen")
+  FROM json_to_recordset($2::json) AS d (${members.join(", ")}) GROUP BY ${list}
+  ON CONFLICT (epoch, ${list}) DO UPDATE SET
+    ${COUNTS.map((name) => `${name} = u.${name} + excluded.${name}`).join(", ")},
+    last_seen = greatest(u.last_seen, excluded.last_seen)`;
+}
+
+export const ADD_ROUTES = addTo(ROUTES, ["consumer", "route"]);
+export const ADD_UPSTREAMS = addTo(UPSTREAMS, ["upstream"]);
+
+export const ADD_PAID = `
+  INSERT INTO ${PAID} AS u (epoch, consumer, route, network, asset, payments, amount)
+  SELECT $1::bigint, consumer, route, network, asset, sum(payments), sum(amount)
+  FROM json_to_recordset($2::json)
+    AS d (consumer text, route text, network text, asset text, payments bigint, amount numeric)
+  GROUP BY consumer, route, network, asset
+  ON CONFLICT (epoch, consumer, route, network, asset) DO UPDATE SET
+    payments = u.payments + excluded.payments, amount = u.amount + excluded.amount`;
+
+/** Whoever writes has this row first: batches and resets come one after another, of however many gateways. */
+export const LOCK = `SELECT epoch, since FROM ${USAGE}_state FOR UPDATE`;
+export const STATE = `SELECT epoch, since FROM ${USAGE}_state`;
+
+export const SEQUENCE = `SELECT sequence FROM ${USAGE}_flushes WHERE gateway = $1`;
+export const NOTE_SEQUENCE = `
+  INSERT INTO ${USAGE}_flushes (gateway, sequence, flushed_at) SELECT $2, $3::bigint, ${NOW}
+  ON CONFLICT (gateway) DO UPDATE SET sequence = excluded.sequence, flushed_at = excluded.flushed_at`;
+export const FORGET_GATEWAYS = `
+  DELETE FROM ${USAGE}_flushes WHERE gateway IN (
+    SELECT gateway FROM ${USAGE}_flushes ORDER BY flushed_at DESC OFFSET ${MAX_GATEWAYS})`;
+
+/** One that is being changed at this moment is left to the next time. */
+export const COUNT_PAYMENTS = `
+  WITH picked AS MATERIALIZED (
+    SELECT network, asset, payer_from, nonce FROM ${PAYMENTS} WHERE state = 'settled' AND NOT counted
+    LIMIT ${COUNT_ROWS} FOR UPDATE SKIP LOCKED)
+  UPDATE ${PAYMENTS} AS p SET counted = true FROM picked
+  WHERE (p.network, p.asset, p.payer_from, p.nonce) = (picked.network, picked.asset, picked.payer_from, picked.nonce)
+  RETURNING p.consumer, p.route, p.network, p.token, 1, p.amount`;
+export const UNCOUNTED_PAYMENTS = `
+  SELECT consumer, route, network, token, count(*), sum(amount) FROM ${PAYMENTS} WHERE state = 'settled' AND NOT counted
+  GROUP BY consumer, route, network, token`;
+
+export const CLOSED = `SELECT epoch, since FROM ${USAGE}_resets WHERE id = $1`;
+export const CLOSE = `INSERT INTO ${USAGE}_resets (id, epoch, since) SELECT $1, epoch, since FROM ${USAGE}_state`;
+export const BEGIN_NEXT = `UPDATE ${USAGE}_state SET epoch = epoch + 1, since = ${NOW}`;
+/** Epochs that nobody asks for any more, where $1 is the one that was closed. */
+export const FORGET_EPOCHS = [ROUTES, UPSTREAMS, PAID, `${USAGE}_resets`].map(
+  (table) => `DELETE FROM ${table} WHERE epoch <= $1::bigint - ${KEPT_EPOCHS}`,
+);
+
+export const READ_ROUTES = `SELECT consumer, route, ${COUNTS.join(", ")}, last_seen FROM ${ROUTES} WHERE epoch = $1`;
+export const READ_UPSTREAMS = `SELECT upstream, ${COUNTS.join(", ")}, last_seen FROM ${UPSTREAMS} WHERE epoch = $1`;
+export const READ_PAID = `SELECT consumer, route, network, asset, payments, amount FROM ${PAID} WHERE epoch = $1`;
+
+/** How many rows an epoch has in a table. */
+export function countOf(table: string): string {
+  return `SELECT count(*) FROM ${table} WHERE epoch = $1`;
+}

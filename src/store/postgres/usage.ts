@@ -1,0 +1,175 @@
+import {
+  addPaid,
+  COUNT_ROWS,
+  MAX_PAID_USES,
+  MAX_ROUTE_USES,
+  MAX_UPSTREAM_USES,
+  type PaidUse,
+  type RouteUse,
+  type UpstreamUse,
+  type UsageBatch,
+  type UseCounts,
+  useKey,
+  type UsageStore,
+  type UsageTotals,
+  withinRoom,
+} from "../usage-store.ts";
+import { type Result } from "./connection.ts";
+import { type Database, type Run } from "./database.ts";
+import { PostgresError } from "./postgres-error.ts";
+import * as sql from "./usage-statements.ts";
+
+type Row = Result["rows"][number];
+
+interface State {
+  readonly epoch: number;
+  readonly since: number;
+}
+
+/** All that is read is of one moment. */
+const ONE_MOMENT = "ISOLATION LEVEL REPEATABLE READ READ ONLY";
+
+/** Usage in PostgreSQL, beside the ledger: that of every gateway which has the database. */
+export class PostgresUsage implements UsageStore {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async add(batch: UsageBatch): Promise<void> {
+    await this.#database.transaction("", (run) => this.#add(run, batch));
+    // Apart from it, and piece by piece: payments that are being made go between.
+    while ((await this.#database.transaction("", countSettled)) === COUNT_ROWS);
+  }
+
+  async read(gateway: string): Promise<UsageTotals> {
+    return this.#database.transaction(ONE_MOMENT, async (run) => {
+      const [state] = await run(sql.STATE);
+      const totals = await totalsOf(run, toState(state), gateway);
+      const uncounted = (await run(sql.UNCOUNTED_PAYMENTS)).map(toPaid);
+      return { ...totals, paid: addPaid([...totals.paid, ...uncounted]) };
+    });
+  }
+
+  async reset(id: string, gateway: string): Promise<UsageTotals> {
+    return this.#database.transaction("", async (run) => {
+      const open = await lock(run);
+      const [closed] = await run(sql.CLOSED, [id]);
+      if (closed !== undefined) return totalsOf(run, toState(closed), gateway);
+      while ((await countPayments(run, open.epoch)) === COUNT_ROWS);
+      await run(sql.CLOSE, [id]);
+      await run(sql.BEGIN_NEXT, [this.#database.clock]);
+      for (const forget of sql.FORGET_EPOCHS) await run(forget, [open.epoch]);
+      return totalsOf(run, open, gateway);
+    });
+  }
+
+  async #add(run: Run, { gateway, sequence, routes, upstreams }: UsageBatch): Promise<void> {
+    const { epoch } = await lock(run);
+    if ((await sequenceOf(run, gateway)) >= sequence) return;
+    if (routes.length > 0) {
+      const uses = await within(run, routes, {
+        table: sql.ROUTES,
+        most: MAX_ROUTE_USES,
+        names: ["consumer", "route"],
+        epoch,
+      });
+      await run(sql.ADD_ROUTES, [epoch, JSON.stringify(uses)]);
+    }
+    if (upstreams.length > 0) {
+      const uses = await within(run, upstreams, {
+        table: sql.UPSTREAMS,
+        most: MAX_UPSTREAM_USES,
+        names: ["upstream"],
+        epoch,
+      });
+      await run(sql.ADD_UPSTREAMS, [epoch, JSON.stringify(uses)]);
+    }
+    await run(sql.NOTE_SEQUENCE, [this.#database.clock, gateway, sequence]);
+    await run(sql.FORGET_GATEWAYS);
+  }
+}
+
+async function lock(run: Run): Promise<State> {
+  const [state] = await run(sql.LOCK);
+  return toState(state);
+}
+
+async function sequenceOf(run: Run, gateway: string): Promise<number> {
+  const [row] = await run(sql.SEQUENCE, [gateway]);
+  return Number(row?.[0] ?? 0);
+}
+
+async function countSettled(run: Run): Promise<number> {
+  return countPayments(run, (await lock(run)).epoch);
+}
+
+/** Adds payments that were settled to an epoch. How many there were. */
+async function countPayments(run: Run, epoch: number): Promise<number> {
+  const settled = await run(sql.COUNT_PAYMENTS);
+  if (settled.length === 0) return 0;
+  const names = ["consumer", "route", "network", "asset"];
+  const uses = await within(run, addPaid(settled.map(toPaid)), { table: sql.PAID, most: MAX_PAID_USES, names, epoch });
+  await run(sql.ADD_PAID, [epoch, JSON.stringify(uses)]);
+  return settled.length;
+}
+
+/** Where uses of an epoch are kept, and how many. */
+interface Bound {
+  readonly table: string;
+  readonly most: number;
+  readonly names: readonly string[];
+  readonly epoch: number;
+}
+
+/** Those of a batch that have rows in a table or may have new ones; the others have no name of their own. */
+async function within<T extends PaidUse | RouteUse | UpstreamUse>(
+  run: Run,
+  uses: readonly T[],
+  bound: Bound,
+): Promise<T[]> {
+  const { table, most, names, epoch } = bound;
+  const [row] = await run(sql.countOf(table), [epoch]);
+  const count = Number(row?.[0] ?? 0);
+  if (count + uses.length <= most) return [...uses];
+  const known = await run(`SELECT ${names.join(", ")} FROM ${table} WHERE epoch = $1`, [epoch]);
+  const keys = known.map((values) => useKey(Object.fromEntries(names.map((name, i) => [name, values[i] ?? ""]))));
+  return withinRoom(uses, new Set(keys), most - count);
+}
+
+async function totalsOf(run: Run, { epoch, since }: State, gateway: string): Promise<UsageTotals> {
+  return {
+    since,
+    sequence: await sequenceOf(run, gateway),
+    routes: (await run(sql.READ_ROUTES, [epoch])).map(([consumer, route, ...counts]) => {
+      return { consumer: consumer ?? "", route: route ?? "", ...toCounts(counts) };
+    }),
+    upstreams: (await run(sql.READ_UPSTREAMS, [epoch])).map(([upstream, ...counts]) => {
+      return { upstream: upstream ?? "", ...toCounts(counts) };
+    }),
+    paid: (await run(sql.READ_PAID, [epoch])).map(toPaid),
+  };
+}
+
+function toState(row: Row | undefined): State {
+  if (row === undefined) throw new PostgresError("protocol", "its table of the usage's state is empty");
+  return { epoch: Number(row[0]), since: Number(row[1]) };
+}
+
+function toCounts(values: Row): UseCounts {
+  const [requests = 0, requestBytes = 0, responseBytes = 0, clientErrors = 0, serverErrors = 0, lastSeen = 0] =
+    values.map(Number);
+  return { requests, requestBytes, responseBytes, clientErrors, serverErrors, lastSeen };
+}
+
+function toPaid([consumer, route, network, asset, payments, amount]: Row): PaidUse {
+  return {
+    consumer: consumer ?? "",
+    route: route ?? "",
+    network: network ?? "",
+    asset: asset ?? "",
+    payments: Number(payments),
+    amount: amount ?? "0",
+  };
+}

@@ -1,0 +1,69 @@
+/** For tests alone: servers that speak PostgreSQL's protocol as a test has it. */
+import { createServer, type Server, type Socket } from "node:net";
+import { listenOnLoopback } from "../../lib/testing/listen.ts";
+
+const servers: Server[] = [];
+const sockets: Socket[] = [];
+
+export function closeServers(): void {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  for (const server of servers.splice(0)) server.close();
+}
+
+export interface ScriptedPostgres {
+  readonly port: number;
+  /** What came from all connections. */
+  readonly heard: () => string;
+  /** Connections, in the order that they came in. */
+  readonly connections: readonly Socket[];
+}
+
+/** Begins a connection: the server sends one of `answers` for each piece that comes, and ends with `close`. */
+export async function serve(...answers: readonly (Buffer | string)[]): Promise<ScriptedPostgres> {
+  return await serveEach(() => answers);
+}
+
+/** The same with other answers for each connection, which are counted from 0. */
+export async function serveEach(
+  answersOf: (connection: number) => readonly (Buffer | string)[],
+): Promise<ScriptedPostgres> {
+  let heard = "";
+  const connections: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    const left = [...answersOf(connections.push(socket) - 1)];
+    socket.on("error", () => {});
+    socket.on("data", (chunk) => {
+      heard += chunk.toString("latin1");
+      const answer = left.shift();
+      if (answer === "close") socket.destroy();
+      else if (answer !== undefined) socket.write(answer);
+    });
+  });
+  servers.push(server);
+  return { port: await listenOnLoopback(server), heard: () => heard, connections };
+}
+
+/** A message of the server; a number has four bytes. */
+export function message(type: string, ...parts: readonly (Buffer | string | number)[]): Buffer {
+  const body = Buffer.concat(
+    parts.map((part) => {
+      if (typeof part !== "number") return Buffer.from(part);
+      const bytes = Buffer.alloc(4);
+      bytes.writeInt32BE(part);
+      return bytes;
+    }),
+  );
+  const head = Buffer.alloc(5);
+  head.write(type);
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+}
+
+export const OK = message("R", 0);
+export const UTF8 = message("S", "server_encoding\0UTF8\0");
+export const READY = message("Z", "I");
+/** What lets anybody in. */
+export const WELCOME = Buffer.concat([OK, UTF8, READY]);
+/** Answers a statement without rows. */
+export const DONE = Buffer.concat([message("C", "SELECT 0\0"), READY]);

@@ -1,0 +1,275 @@
+import { expect, test } from "bun:test";
+import { type Store } from "../store.ts";
+import {
+  KEPT_EPOCHS,
+  MAX_ROUTE_USES,
+  type PaidUse,
+  type RouteUse,
+  type UpstreamUse,
+  type UsageBatch,
+  type UsageTotals,
+} from "../usage-store.ts";
+import { type NewDatabase, openFresh, START } from "./contract-harness.ts";
+import { RESERVATION } from "./reservation.ts";
+
+const COUNTS = { requestBytes: 10, responseBytes: 100, clientErrors: 1, serverErrors: 2 };
+const LARGE = "123456789012345678901234567890";
+
+function use(consumer: string, requests = 1, changes: Partial<RouteUse> = {}): RouteUse {
+  return { consumer, route: "/", requests, ...COUNTS, lastSeen: START + requests, ...changes };
+}
+
+function batch(gateway: string, sequence: number, routes: readonly RouteUse[] = [use("alice")]): UsageBatch {
+  const upstreams: UpstreamUse[] = [{ upstream: "origin", requests: 3, ...COUNTS, lastSeen: START }];
+  return { gateway, sequence, routes, upstreams };
+}
+
+function requestsOf({ routes }: UsageTotals, name?: string): number {
+  const own = routes.filter(({ consumer }) => name === undefined || consumer === name);
+  return own.reduce((sum, { requests }) => sum + requests, 0);
+}
+
+async function paidOf(totals: Promise<UsageTotals>): Promise<PaidUse[]> {
+  return (await totals).paid.toSorted((a, b) => (a.consumer < b.consumer ? -1 : 1));
+}
+
+async function settle({ ledger }: Store, nonce: string, changes: Partial<typeof RESERVATION> = {}): Promise<void> {
+  const { payment } = await ledger.reserve({ ...RESERVATION, consumer: "alice", nonce, ...changes });
+  await ledger.move(payment, { state: "settling", hold: true });
+  await ledger.move(payment, { state: "settled", hold: true, transaction: "0xtx" });
+  await ledger.move(payment, { state: "settled", hold: false, delivered: true });
+}
+
+/** For tests alone: what every `UsageStore` must do. */
+export function testUsage(newDatabase: NewDatabase): void {
+  testBatches(newDatabase);
+  testResets(newDatabase);
+  testPayments(newDatabase);
+  testBounds(newDatabase);
+}
+
+function testBatches(newDatabase: NewDatabase): void {
+  test("batches of several gateways add up, and the newest time counts", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { usage } = opened.store;
+    const other = (await opened.another()).usage;
+    await usage.add(batch("one", 1, [use("alice", 5), use("", 1)]));
+    await other.add(batch("two", 1, [use("alice", 2), use("bob", 1)]));
+    const totals = await usage.read("one");
+    expect(totals.routes.toSorted((a, b) => (a.consumer < b.consumer ? -1 : 1))).toEqual([
+      use("", 1),
+      {
+        ...use("alice", 7),
+        requestBytes: 20,
+        responseBytes: 200,
+        clientErrors: 2,
+        serverErrors: 4,
+        lastSeen: START + 5,
+      },
+      use("bob", 1),
+    ]);
+    expect(totals.upstreams).toMatchObject([{ upstream: "origin", requests: 6, responseBytes: 200, lastSeen: START }]);
+    expect(totals).toMatchObject({ sequence: 1, paid: [] });
+    expect((await usage.read("three")).sequence).toBe(0);
+  });
+
+  test("a batch that comes again changes nothing", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { usage } = opened.store;
+    for (const sequence of [1, 1, 2, 1, 2]) await usage.add(batch("one", sequence));
+    const totals = await usage.read("one");
+    expect(requestsOf(totals)).toBe(2);
+    expect(totals.sequence).toBe(2);
+  });
+
+  test("names that are hostile to databases are kept as they are", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { usage } = opened.store;
+    const names = [
+      "'; DROP TABLE payments; --",
+      '"\\',
+      "=1+1",
+      "a\nb\r\t\u0001",
+      "中\u{1f600}",
+      "null",
+      "x".repeat(256),
+    ];
+    await usage.add(
+      batch(
+        "one",
+        1,
+        names.map((name) => use(name)),
+      ),
+    );
+    const { routes } = await usage.read("one");
+    expect(routes.map(({ consumer }) => consumer).toSorted()).toEqual(names.toSorted());
+  });
+
+  test("large numbers are exact", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { usage } = opened.store;
+    const half = 2 ** 52;
+    for (const sequence of [1, 2]) {
+      await usage.add(batch("one", sequence, [use("alice", 1, { responseBytes: half - 1 })]));
+    }
+    expect((await usage.read("one")).routes[0]?.responseBytes).toBe(2 * half - 2);
+  });
+
+  test("batches from many connections at once are all added", async () => {
+    await using opened = await openFresh(newDatabase);
+    const stores = [opened.store, await opened.another(), await opened.another()];
+    await Promise.all(
+      stores.map(async ({ usage }, i) => {
+        const names = i % 2 === 0 ? ["a", "b", "c"] : ["c", "b", "a"];
+        for (let n = 1; n <= 10; n++)
+          await usage.add(
+            batch(
+              `gateway ${i}`,
+              n,
+              names.map((name) => use(name)),
+            ),
+          );
+      }),
+    );
+    const totals = await opened.store.usage.read("gateway 0");
+    expect(["a", "b", "c"].map((name) => requestsOf(totals, name))).toEqual([30, 30, 30]);
+  });
+}
+
+function testResets(newDatabase: NewDatabase): void {
+  test("a reset gives what was counted, and what comes after it is counted anew", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { clock, store } = opened;
+    const { usage } = store;
+    await usage.add(batch("one", 1));
+    const first = await usage.reset("r1", "one");
+    expect(requestsOf(first)).toBe(1);
+    expect(await usage.read("one")).toMatchObject({ since: START, sequence: 1, routes: [], upstreams: [] });
+    clock.now += 5000;
+    await usage.add(batch("one", 2, [use("bob", 7)]));
+    const second = await usage.reset("r2", "one");
+    expect(second).toMatchObject({ since: START, sequence: 2, routes: [use("bob", 7)] });
+    expect((await usage.read("one")).since).toBe(START + 5000);
+  });
+
+  test("a reset whose answer was lost gives the same again, and loses nothing", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { usage } = opened.store;
+    const other = (await opened.another()).usage;
+    await usage.add(batch("one", 1, [use("alice", 3)]));
+    await usage.reset("r1", "one");
+    await usage.add(batch("one", 2, [use("alice", 4)]));
+    expect(requestsOf(await other.reset("other", "two"))).toBe(4);
+    expect(requestsOf(await usage.reset("r1", "one"))).toBe(3);
+    expect(requestsOf(await usage.read("one"))).toBe(0);
+  });
+
+  test("epochs that were closed long ago are forgotten", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { usage } = opened.store;
+    for (let i = 1; i <= KEPT_EPOCHS + 1; i++) {
+      await usage.add(batch("one", i));
+      await usage.reset(`r${i}`, "one");
+    }
+    expect(requestsOf(await usage.reset("r2", "one"))).toBe(1);
+    // As one that nobody has begun yet: it closes the open epoch, which is empty.
+    expect(requestsOf(await usage.reset("r1", "one"))).toBe(0);
+  });
+
+  test("resets while batches come from elsewhere: each request is in exactly one reading", async () => {
+    await using opened = await openFresh(newDatabase);
+    const writer = (await opened.another()).usage;
+    const { usage } = opened.store;
+    const written = { batches: 0 };
+    const writing = (async () => {
+      while (written.batches < 60) {
+        const n = written.batches + 1;
+        await writer.add(batch("writer", n, [use("alice", n)]));
+        written.batches = n;
+      }
+    })();
+    let seen = 0;
+    for (let i = 0; written.batches < 60; i++) {
+      seen += requestsOf(await usage.reset(`r${i}`, "reader"));
+      await Bun.sleep(1);
+    }
+    await writing;
+    seen += requestsOf(await usage.reset("last", "reader"));
+    expect(seen).toBe((60 * 61) / 2);
+  });
+}
+
+function testPayments(newDatabase: NewDatabase): void {
+  test("payments are counted once they are settled, each once, with all of their digits", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store } = opened;
+    const { usage } = store;
+    await settle(store, "0x1", { amount: LARGE });
+    await settle(store, "0x2", { amount: "1" });
+    await settle(store, "0x3", { consumer: "", route: "/other", token: "0xelse" });
+    await store.ledger.reserve({ ...RESERVATION, nonce: "0xnever" });
+    const expected = [
+      { consumer: "", route: "/other", network: RESERVATION.network, asset: "0xelse", payments: 1, amount: "10000" },
+      {
+        consumer: "alice",
+        route: "/read",
+        network: RESERVATION.network,
+        asset: "0xasset",
+        payments: 2,
+        amount: `${LARGE.slice(0, -1)}1`,
+      },
+    ];
+    // Before a batch has counted them, and after.
+    expect(await paidOf(usage.read("one"))).toEqual(expected);
+    await usage.add(batch("one", 1));
+    await usage.add(batch("one", 2));
+    expect(await paidOf(usage.read("one"))).toEqual(expected);
+    expect(await paidOf(usage.reset("r1", "one"))).toEqual(expected);
+    expect((await usage.read("one")).paid).toEqual([]);
+    await settle(store, "0x4");
+    expect((await usage.reset("r2", "one")).paid).toMatchObject([{ payments: 1, amount: "10000" }]);
+    expect((await usage.reset("r1", "one")).paid).toHaveLength(2);
+  });
+
+  test("a payment that failed and is used anew counts when that is settled, for who used it then", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store } = opened;
+    const { payment } = await store.ledger.reserve({ ...RESERVATION, consumer: "first" });
+    await store.ledger.move(payment, { state: "failed", hold: false });
+    await settle(store, RESERVATION.nonce, { consumer: "second" });
+    expect((await store.usage.reset("r1", "one")).paid).toMatchObject([{ consumer: "second", payments: 1 }]);
+  });
+
+  test("more payments than one statement counts are all counted", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { store } = opened;
+    const nonces = Array.from({ length: 1200 }, (_, i) => `0x${i}`);
+    for (const nonce of nonces) {
+      const { payment } = await store.ledger.reserve({ ...RESERVATION, nonce, route: `/${"x".repeat(3000)}` });
+      await store.ledger.move(payment, { state: "settled", hold: false, delivered: true });
+    }
+    await store.usage.add(batch("one", 1));
+    const { paid } = await store.usage.read("one");
+    expect(paid).toMatchObject([{ payments: 1200, amount: "12000000" }]);
+    // As counters name a route that is long.
+    expect(Buffer.byteLength(paid[0]?.route ?? "")).toBe(256);
+  });
+}
+
+function testBounds(newDatabase: NewDatabase): void {
+  test("beyond the bound, new names are counted together, those that were there go on, and none is lost", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { usage } = opened.store;
+    await usage.add(batch("one", 1, [use("early", 1)]));
+    const many = Array.from({ length: MAX_ROUTE_USES + 5 }, (_, i) => use(`consumer ${i}`));
+    await usage.add(batch("one", 2, [...many, use("early", 1)]));
+    const totals = await usage.read("one");
+    expect(totals.routes).toHaveLength(MAX_ROUTE_USES + 1);
+    expect(requestsOf(totals)).toBe(MAX_ROUTE_USES + 7);
+    expect(requestsOf(totals, "early")).toBe(2);
+    expect(totals.routes.find(({ route }) => route === "")).toMatchObject({ consumer: "", requests: 6 });
+    await usage.reset("r1", "one");
+    await usage.add(batch("one", 3, [use("late")]));
+    expect((await usage.read("one")).routes).toEqual([use("late")]);
+  });
+}

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { request } from "node:http";
+import { patient } from "../../src/lib/testing/patience.ts";
+import { Admin, KEY, READ_KEY } from "../support/admin.ts";
+import { Folder, Program } from "../support/program.ts";
+
+setDefaultTimeout(patient(60_000));
+
+let admin: Admin;
+
+beforeAll(async () => {
+  admin = await Admin.start();
+});
+afterAll(() => admin.stop());
+
+interface Logged {
+  readonly cookie: string;
+  readonly csrf: string;
+  readonly setCookie: string;
+}
+
+async function logIn(at: Admin, key = KEY): Promise<Logged> {
+  const { headers, body } = await at.call("POST", "/v1/session", { key: "", body: { key } });
+  const setCookie = headers.get("set-cookie") ?? "";
+  return { setCookie, cookie: setCookie.split(";", 1)[0] ?? "", csrf: body.csrf_token };
+}
+
+test("a session lets in by its cookie, and changes need its token too", async () => {
+  const { cookie, csrf, setCookie } = await logIn(admin);
+  expect(setCookie).toMatch(/^turnpike_session=[\w-]{43}; HttpOnly; SameSite=Strict; Path=\/$/);
+  const by = { key: "", headers: { cookie } };
+  expect((await admin.call("GET", "/v1/status", by)).status).toBe(200);
+  expect((await admin.call("GET", "/v1/session", by)).body).toEqual({ access: "full", csrf_token: csrf });
+  expect((await admin.call("POST", "/v1/reload", by)).body.code).toBe("missing_csrf_token");
+  expect((await admin.call("GET", "/v1/usage?reset", by)).body.code).toBe("missing_csrf_token");
+  const wrong = { key: "", headers: { cookie, "x-csrf-token": csrf.toUpperCase() } };
+  expect((await admin.call("POST", "/v1/reload", wrong)).status).toBe(403);
+  const both = { key: "", headers: { cookie, "x-csrf-token": csrf } };
+  expect((await admin.call("POST", "/v1/reload", both)).status).toBe(200);
+  // Another session's token is as wrong as any.
+  const other = await logIn(admin);
+  const mixed = { key: "", headers: { cookie, "x-csrf-token": other.csrf } };
+  expect((await admin.call("POST", "/v1/reload", mixed)).status).toBe(403);
+  expect((await admin.call("DELETE", "/v1/session", both)).headers.get("set-cookie")).toContain("Max-Age=0");
+  expect((await admin.call("GET", "/v1/status", by)).status).toBe(401);
+});
+
+test("a reader's session reads", async () => {
+  const { cookie, csrf } = await logIn(admin, READ_KEY);
+  const by = { key: "", headers: { cookie, "x-csrf-token": csrf } };
+  expect((await admin.call("GET", "/v1/routes", by)).status).toBe(200);
+  expect((await admin.call("POST", "/v1/config/check", { ...by, body: {} })).status).toBe(200);
+  expect((await admin.call("POST", "/v1/reload", by)).body.code).toBe("forbidden");
+});
+
+test("with TLS the cookie is for TLS alone; other keys end the sessions", async () => {
+  const secure = await Admin.start({ tls: true });
+  try {
+    const { cookie, setCookie } = await logIn(secure);
+    expect(setCookie).toContain("; Secure");
+    const config = (await secure.call("GET", "/v1/config")).body;
+    const same = await secure.call("PUT", "/v1/config", { body: { ...config, compression: { enabled: true } } });
+    expect(same.status).toBe(200);
+    const by = { key: "", headers: { cookie } };
+    expect((await secure.call("GET", "/v1/status", by)).status).toBe(200);
+    const rekeyed = { ...config, admin: { ...config.admin, api_key: "another-key-entirely" } };
+    // Answered on the connection that asked by the old key.
+    expect((await secure.call("PUT", "/v1/config", { body: rekeyed })).status).toBe(200);
+    expect((await secure.call("GET", "/v1/status", by)).status).toBe(401);
+    expect((await secure.call("GET", "/v1/status")).status).toBe(401);
+    expect((await secure.call("GET", "/v1/status", { key: "another-key-entirely" })).status).toBe(200);
+  } finally {
+    await secure.stop();
+  }
+});
+
+test("keys come from the environment, whose variable must be there", async () => {
+  const env = { ADMIN_TEST_KEY: "a-key-of-the-environment\n", ADMIN_TEST_READ_KEY: "a-key-to-read-by-only" };
+  const section = {
+    api_key: "",
+    api_key_env: "ADMIN_TEST_KEY",
+    read_api_key: "",
+    read_api_key_env: "ADMIN_TEST_READ_KEY",
+  };
+  const named = await Admin.start({ workers: 2, admin: section, env });
+  try {
+    expect((await named.call("POST", "/v1/reload", { key: "a-key-of-the-environment" })).status).toBe(200);
+    expect((await named.call("GET", "/v1/status", { key: "a-key-to-read-by-only" })).status).toBe(200);
+    expect((await named.call("GET", "/v1/status", { key: "ADMIN_TEST_KEY" })).status).toBe(401);
+    // A reload that names a variable which is not there leaves all as it was.
+    const config = (await named.call("GET", "/v1/config", { key: "a-key-of-the-environment" })).body;
+    const other = { ...config, admin: { ...config.admin, api_key_env: "NOT_THERE" } };
+    const refused = await named.call("PUT", "/v1/config", { key: "a-key-of-the-environment", body: other });
+    expect([refused.status, refused.body.detail]).toEqual([500, expect.stringContaining("NOT_THERE is not set")]);
+    expect((await named.call("GET", "/v1/status", { key: "a-key-of-the-environment" })).status).toBe(200);
+  } finally {
+    await named.stop();
+  }
+  const folder = new Folder();
+  for (const [value, why] of [
+    [undefined, "is not set"],
+    ["sécret-of-the-environment", "holds something else than 1 to 1024 visible ASCII characters"],
+  ] as const) {
+    const config = {
+      server: { address: "127.0.0.1", port: 0, workers: 1 },
+      admin: { enabled: true, port: 0, api_key_env: "ADMIN_TEST_KEY" },
+    };
+    const program = new Program(["--config", folder.write("t.json", config)], {
+      env: value === undefined ? {} : { ADMIN_TEST_KEY: value },
+    });
+    expect(await program.exit()).toBe(1);
+    expect(program.output).toContain(`Cannot use admin.api_key_env: the environment variable ADMIN_TEST_KEY ${why}`);
+    if (value !== undefined) expect(program.output).not.toContain(value);
+  }
+  folder.remove();
+});
+
+/** A GET from an address of the loopback network, by a wrong key unless it says otherwise. */
+function from(at: Admin, address: string, key: string): Promise<{ status: number; retryAfter: string | undefined }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; retryAfter: string | undefined }>();
+  const asked = request(
+    `${at.url}/v1/status`,
+    { localAddress: address, agent: false, headers: { "x-api-key": key } },
+    (answer) => {
+      answer.resume();
+      answer.once("end", () => resolve({ status: answer.statusCode ?? 0, retryAfter: answer.headers["retry-after"] }));
+    },
+  );
+  asked.once("error", reject);
+  asked.end();
+  return promise;
+}
+
+test("an address that shows ten wrong keys waits, whatever it shows then, and others do not", async () => {
+  const guarded = await Admin.start();
+  try {
+    for (let i = 0; i < 10; i += 1) expect((await from(guarded, "127.0.0.2", `wrong-${i}`)).status).toBe(401);
+    const blocked = await from(guarded, "127.0.0.2", "wrong");
+    expect([blocked.status, Number(blocked.retryAfter) > 30]).toEqual([429, true]);
+    expect((await from(guarded, "127.0.0.2", KEY)).status).toBe(429);
+    expect((await from(guarded, "127.0.0.3", KEY)).status).toBe(200);
+    // Whoever has shown a right key is let in by a right one.
+    for (let i = 0; i < 10; i += 1) await from(guarded, "127.0.0.3", "wrong");
+    expect((await from(guarded, "127.0.0.3", "wrong")).status).toBe(429);
+    expect((await from(guarded, "127.0.0.3", KEY)).status).toBe(200);
+    const { events } = (await guarded.call("GET", "/v1/events?format=json")).body;
+    const told = events.filter(
+      ({ kind, outcome }: { kind: string; outcome: string }) => kind === "session" && outcome === "refused",
+    );
+    expect(told.map(({ address }: { address: string }) => address)).toEqual(["127.0.0.2", "127.0.0.3"]);
+    expect(guarded.program.output + JSON.stringify(events)).not.toContain("wrong-");
+  } finally {
+    await guarded.stop();
+  }
+});
+
+test("1,000 wrong keys a second from 50 addresses keep out no operator and no client", async () => {
+  const origin = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("origin") });
+  const servers = [{ address: "127.0.0.1", port: origin.port }];
+  const flooded = await Admin.start({
+    config: { upstreams: [{ name: "o", servers }], routes: [{ path_prefix: "/", upstream: "o" }] },
+  });
+  const over = new AbortController();
+  let tries = 0;
+  const attack = async (n: number): Promise<void> => {
+    while (!over.signal.aborted) {
+      const begun = performance.now();
+      await from(flooded, `127.0.1.${n + 1}`, `wrong-${tries}`).catch(() => {});
+      tries += 1;
+      await Bun.sleep(Math.max(0, 50 - (performance.now() - begun)));
+    }
+  };
+  const attackers = Array.from({ length: 50 }, (_, n) => attack(n));
+  try {
+    for (let i = 0; i < 30; i += 1) {
+      expect((await flooded.call("GET", "/v1/status")).status).toBe(200);
+      expect(await (await fetch(`http://127.0.0.1:${flooded.port}/`)).text()).toBe("origin");
+      await Bun.sleep(50);
+    }
+    expect(tries).toBeGreaterThan(500);
+  } finally {
+    over.abort();
+    await Promise.all(attackers);
+    await flooded.stop();
+    await origin.stop(true);
+  }
+});

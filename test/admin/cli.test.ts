@@ -1,0 +1,330 @@
+/** The commands that ask a running gateway, against real ones: one process and two workers, plain and over TLS. */
+import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { patient } from "../../src/lib/testing/patience.ts";
+import { until } from "../../src/lib/testing/until.ts";
+import { LOCALHOST, TEST_CA } from "../support/certificates.ts";
+import { Folder, Program } from "../support/program.ts";
+
+setDefaultTimeout(patient(60_000));
+
+const MAIN = join(import.meta.dir, "../../src/cli/main.ts");
+const KEY = "key-of-operators-1234";
+const READ_KEY = "key-of-readers-1234";
+
+const folder = new Folder();
+const origin = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("from the origin") });
+const key = folder.write("key", `${KEY}\n`);
+const readKey = folder.write("read-key", READ_KEY);
+const ca = folder.write("ca.pem", TEST_CA.cert);
+const cert = folder.write("cert.pem", LOCALHOST.cert);
+const certKey = folder.write("cert-key.pem", LOCALHOST.key);
+
+afterAll(async () => {
+  await origin.stop(true);
+  folder.remove();
+});
+
+interface Ran {
+  readonly out: string;
+  readonly err: string;
+  readonly code: number;
+}
+
+interface Rig {
+  readonly program: Program;
+  readonly config: string;
+  readonly traffic: string;
+  readonly admin: string;
+  /** Runs a command with the operator's key. */
+  run(...args: string[]): Promise<Ran>;
+  /** Runs it with this text as its standard input. */
+  give(text: string, ...args: string[]): Promise<Ran>;
+  // oxlint-disable-next-line typescript/no-explicit-any -- tests look into it as they like
+  json(...args: string[]): Promise<any>;
+}
+
+async function turnpike(args: readonly string[], input = ""): Promise<Ran> {
+  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+    stdio: [new TextEncoder().encode(input), "pipe", "pipe"],
+    env: { ...process.env, TURNPIKE_HOME: folder.file("home") },
+  });
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { out, err, code };
+}
+
+async function open(name: string, workers: number, tls: boolean): Promise<Rig> {
+  const config = folder.write(`${name}.json`, {
+    server: { address: "127.0.0.1", port: 0, workers },
+    admin: {
+      enabled: true,
+      port: 0,
+      api_key: KEY,
+      read_api_key: READ_KEY,
+      ...(tls ? { tls: { cert_path: cert, key_path: certKey } } : {}),
+    },
+    upstreams: [{ name: "origin", servers: [{ address: "127.0.0.1", port: origin.port }] }],
+    routes: [{ path_prefix: "/first", upstream: "origin" }],
+  });
+  const program = new Program(["--config", config]);
+  const [, traffic = ""] = await program.sees(/listening on (\S+)/);
+  const [, admin = ""] = await program.sees(/admin interface on (\S+)\n/);
+  const place = ["--admin", admin, "--admin-key-file", key, ...(tls ? ["--admin-ca", ca] : [])];
+  const run = (...args: string[]): Promise<Ran> => turnpike([...args, ...place]);
+  return {
+    program,
+    config,
+    traffic,
+    admin,
+    run,
+    give: (text, ...args) => turnpike([...args, ...place], text),
+    async json(...args) {
+      const ran = await run(...args, "--json");
+      expect([ran.code, ran.err]).toEqual([0, ""]);
+      return JSON.parse(ran.out);
+    },
+  };
+}
+
+function routeTo(prefix: string): string {
+  return JSON.stringify({ path_prefix: prefix, upstream: "origin" });
+}
+
+function digest(path: string): string {
+  return createHash("sha256").update(readFileSync(path)).digest("hex");
+}
+
+describe.each([
+  ["one process, plain", 1, false],
+  ["two workers, plain", 2, false],
+  ["one process, over TLS", 1, true],
+  ["two workers, over TLS", 2, true],
+])("%s", (name, workers, tls) => {
+  let rig: Rig;
+
+  beforeAll(async () => {
+    rig = await open(name.replaceAll(/\W/g, "-"), workers, tls);
+  }, patient(30_000));
+  // What a test has changed in memory is not there for the next.
+  afterEach(() => rig.run("reload"));
+  afterAll(() => rig.program.stop());
+
+  async function statusOf(path: string): Promise<number> {
+    return (await fetch(`${rig.traffic}${path}`)).status;
+  }
+
+  test("status tells what runs", async () => {
+    expect(rig.admin).toStartWith(tls ? "https://" : "http://");
+    const { out, code } = await rig.run("status");
+    expect(code).toBe(0);
+    expect(out).toMatch(/^status +ok\nversion +\S+\nstarted +\S+Z, \d+ s ago\n/);
+    expect(out).toContain(`\nworkers    ${workers}\n`);
+    expect(out).toContain(`\nconfig     ${rig.config}\n`);
+    expect(out).toContain("\nin memory  as the file\n");
+    expect(await rig.json("status")).toMatchObject({ status: "ok", workers, config: { path: rig.config } });
+  });
+
+  test("a route is added from standard input, serves at once, is changed, and removed", async () => {
+    expect(await statusOf("/second/x")).toBe(404);
+    const added = await rig.give('{"path_prefix": "/second", "upstream": "origin"}', "routes", "add", "-");
+    expect(added).toEqual({ out: "added /second\n", err: "", code: 0 });
+    for (let i = 0; i < 8; i++) expect(await statusOf("/second/x")).toBe(200);
+    const { out } = await rig.run("routes");
+    expect(out.split("\n").slice(0, 3)).toEqual([
+      "PREFIX\tHOST\tTO\tAUTH\tPRICE\tLIMIT\tCACHE",
+      expect.stringMatching(/^\/first\t\torigin\tnone/),
+      expect.stringMatching(/^\/second\t\torigin\tnone/),
+    ]);
+    const file = folder.write("patch.json", { rate_limit: { requests_per_second: 7 } });
+    expect((await rig.run("routes", "change", "/second", file)).out).toBe("changed /second\n");
+    expect((await rig.run("routes", "list")).out).toMatch(/^\/second\t\torigin\tnone\t\t7\/s\t$/m);
+    expect((await rig.run("config", "diff")).out).toMatch(/^\+ \/routes\/1 \{"path_prefix":"\/second"/);
+    const state = await rig.run("status");
+    expect(state.out).toContain("in memory  1 change that the file has not: turnpike persist writes them\n");
+    expect((await rig.run("routes", "remove", "/second")).out).toBe("removed /second\n");
+    expect(await statusOf("/second/x")).toBe(404);
+    expect((await rig.run("routes", "remove", "/second")).code).toBe(1);
+  });
+
+  test("routes with a host are told apart", async () => {
+    for (const host of ["a.test", "b.test"]) {
+      const route = { path_prefix: "/hosts", host, upstream: "origin" };
+      expect((await rig.give(JSON.stringify(route), "routes", "add", "-")).code).toBe(0);
+    }
+    const vague = await rig.run("routes", "remove", "/hosts");
+    expect([vague.code, vague.out]).toEqual([1, ""]);
+    expect(vague.err).toMatch(/^turnpike routes: .*a\.test.*b\.test/);
+    for (const host of ["a.test", "b.test"])
+      expect((await rig.run("routes", "remove", "/hosts", "--host", host)).code).toBe(0);
+  });
+
+  test("a wrong route is refused with every problem at its path, and nothing is changed", async () => {
+    const before = await rig.json("config", "show");
+    const wrong = { path_prefix: "/wrong", upstream: "nobody", connect_timeout_ms: "x" };
+    const { out, err, code } = await rig.give(JSON.stringify(wrong), "routes", "add", "-");
+    expect([out, code]).toEqual(["", 1]);
+    expect(err).toMatch(/^routes\[1\]\.\w+: .+\n(?:routes\[1\]\.\w+: .+\n)?turnpike routes: .+\n$/);
+    expect(await rig.json("config", "show")).toEqual(before);
+  });
+
+  test("an upstream is added, its server drained and back, and it is removed when nothing refers to it", async () => {
+    const upstream = { name: "more", servers: [{ address: "127.0.0.1", port: origin.port }] };
+    const file = folder.write("upstream.json", upstream);
+    expect((await rig.run("upstreams", "add", file)).out).toBe("added more\n");
+    expect((await rig.give('{"path_prefix": "/more", "upstream": "more"}', "routes", "add", "-")).code).toBe(0);
+    expect(await statusOf("/more")).toBe(200);
+    const server = `127.0.0.1:${origin.port}`;
+    const drained = await rig.run("upstreams", "drain", "more", server, "--wait", "10");
+    expect(drained.out).toBe(`${server} of more is drained, and has no request in flight\n`);
+    expect((await rig.run("upstreams")).out).toMatch(
+      new RegExp(`^more\tround_robin\t${server}\t\\w+\tdrained\t0\t`, "m"),
+    );
+    expect(await statusOf("/more")).toBeGreaterThanOrEqual(502);
+    expect((await rig.run("upstreams", "undrain", "more", server)).out).toBe(`${server} of more is back in rotation\n`);
+    expect(await statusOf("/more")).toBe(200);
+    expect((await rig.run("upstreams", "drain", "more", "127.0.0.1:1")).code).toBe(1);
+    const referred = await rig.run("upstreams", "remove", "more");
+    expect([referred.code, referred.out]).toEqual([1, ""]);
+    expect(referred.err).toContain("routes[1].upstream");
+    expect((await rig.give('{"load_balancer": "random"}', "upstreams", "change", "more", "-")).out).toBe(
+      "changed more\n",
+    );
+    expect((await rig.run("upstreams", "list")).out).toMatch(/^more\trandom\t/m);
+    await rig.run("routes", "remove", "/more");
+    expect((await rig.run("upstreams", "remove", "more")).out).toBe("removed more\n");
+  });
+
+  test("two operators do not overwrite each other's changes", async () => {
+    const { revision } = (await rig.json("status")).config;
+    expect((await rig.give(routeTo("/mine"), "routes", "add", "-", "--if-match", revision)).code).toBe(0);
+    const late = await rig.give(routeTo("/yours"), "routes", "add", "-", "--if-match", revision);
+    expect([late.code, late.out]).toEqual([1, ""]);
+    expect(late.err).toMatch(/the configuration has changed/);
+    expect((await rig.run("routes")).out).not.toContain("/yours");
+    await rig.run("routes", "remove", "/mine");
+  });
+
+  test("a reload says what it discards, and persist writes what runs", async () => {
+    const before = digest(rig.config);
+    const route = '{"path_prefix": "/kept", "upstream": "origin"}';
+    await rig.give(route, "routes", "add", "-");
+    const reloaded = await rig.run("reload");
+    expect(reloaded.out).toMatch(/^reloaded; 1 change in memory discarded:\n {2}\+ \/routes\/1/);
+    expect(digest(rig.config)).toBe(before);
+    await rig.give(route, "routes", "add", "-");
+    expect((await rig.run("persist")).out).toBe("written to the configuration file\n");
+    const written = JSON.parse(await Bun.file(rig.config).text());
+    expect(written.routes).toEqual([{ path_prefix: "/first", upstream: "origin" }, JSON.parse(route)]);
+    expect(written.admin.api_key).toBe(KEY);
+    expect((await rig.run("reload")).out).toBe("reloaded\n");
+    expect(await statusOf("/kept")).toBe(200);
+    // Somebody else has written the file.
+    await Bun.write(rig.config, JSON.stringify({ ...written, routes: [] }));
+    const refused = await rig.run("persist");
+    expect([refused.code, refused.out]).toEqual([1, ""]);
+    expect(refused.err).toContain("--force overwrites it");
+    expect((await rig.run("persist", "--force")).code).toBe(0);
+    await rig.run("routes", "remove", "/kept");
+    await rig.run("persist");
+  });
+
+  test("a configuration is checked without being served, shown without secrets, and replaced as a whole", async () => {
+    const shown = await rig.json("config", "show");
+    expect(shown.admin).toMatchObject({ api_key: "<secret>", read_api_key: "<secret>" });
+    const other = { ...shown, routes: [{ path_prefix: "/other", upstream: "origin" }] };
+    const file = folder.write("other.json", other);
+    const checked = await rig.run("config", "check", file);
+    expect(checked.code).toBe(0);
+    expect(checked.out).toMatch(/^\S+other\.json: ok, \d changes?\n/);
+    expect(await statusOf("/other")).toBe(404);
+    const wrong = await rig.give(JSON.stringify({ ...other, routes: [{ path_prefix: 5 }] }), "config", "check", "-");
+    expect([wrong.code, wrong.out]).toEqual([1, ""]);
+    expect(wrong.err).toMatch(/^standard input: routes\[0\]\.path_prefix: /m);
+    expect((await rig.run("config", "replace", file)).out).toBe("replaced; turnpike persist writes it to the file\n");
+    expect(await statusOf("/other")).toBe(200);
+    expect((await rig.run("status")).code).toBe(0);
+    expect((await rig.run("reload")).code).toBe(0);
+    expect(await statusOf("/other")).toBe(404);
+    expect(JSON.parse((await rig.run("config", "schema")).out)).toMatchObject({ type: "object" });
+  });
+
+  test("usage counts requests, as tables, JSON and CSV, and a reset begins anew", async () => {
+    await rig.run("usage", "--reset");
+    for (let i = 0; i < 5; i++) expect(await statusOf("/first")).toBe(200);
+    await until(async () => (await rig.json("usage")).routes[0]?.requests === 5, 10_000, "the requests are counted");
+    expect((await rig.run("usage", "--by", "route")).out).toMatch(/^ROUTE\tREQUESTS\t.*\n\/first\t5\t0\t0\t/);
+    expect((await rig.run("usage", "--by", "upstream")).out).toMatch(/\norigin\t5\t/);
+    expect((await rig.run("usage")).out).toContain("\n(anonymous)\t5\t");
+    const csv = await rig.run("usage", "--csv", "--reset");
+    expect(csv.out).toMatch(/^\w+,.*\r\n.*\/first.*\r\n$/);
+    expect((await rig.json("usage")).routes).toEqual([]);
+  });
+
+  test("events tell who did what, by kind and time, and as they come", async () => {
+    const { out } = await rig.run("events", "--kind", "change", "--since", "1h");
+    expect(out).toMatch(/^TIME\tKIND\tBY\tOUTCOME\tMESSAGE\n/);
+    expect(out).toMatch(/\tchange\toperator 127\.0\.0\.1\tdone\tadd the route "\/second"\n/);
+    expect((await rig.run("events", "--since", "2020-01-01", "--kind", "worker")).code).toBe(0);
+    const { events } = await rig.json("events");
+    const since = String(events.at(-1).id);
+    const follow = new Program(
+      [
+        "events",
+        "--follow",
+        "--json",
+        "--since",
+        since,
+        "--kind",
+        "change",
+        "--admin",
+        rig.admin,
+        "--admin-key-file",
+        readKey,
+      ].concat(tls ? ["--admin-ca", ca] : []),
+    );
+    await rig.give('{"path_prefix": "/seen", "upstream": "origin"}', "routes", "add", "-");
+    await rig.run("routes", "remove", "/seen");
+    await follow.sees(/remove the route/);
+    const kinds = follow.output
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(kinds.map(({ kind, message }) => `${kind}: ${message}`)).toEqual([
+      'change: add the route "/seen"',
+      'change: remove the route "/seen"',
+    ]);
+    await follow.stop();
+  });
+
+  test("the key of readers reads, and changes nothing", async () => {
+    const place = ["--admin", rig.admin, "--admin-key-file", readKey, ...(tls ? ["--admin-ca", ca] : [])];
+    expect((await turnpike(["status", ...place])).code).toBe(0);
+    for (const args of [["reload"], ["persist"], ["usage", "--reset"], ["routes", "remove", "/first"]]) {
+      const { code, out, err } = await turnpike([...args, ...place]);
+      expect([code, out]).toEqual([1, ""]);
+      expect(err).toMatch(/^turnpike \w+: .+\n$/);
+    }
+    expect(await statusOf("/first")).toBe(200);
+  });
+
+  test("a wrong key is refused, and TLS is not guessed", async () => {
+    const wrong = folder.write("wrong-key", "not-the-key");
+    const place = ["--admin", rig.admin, "--admin-key-file", wrong, ...(tls ? ["--admin-ca", ca] : [])];
+    const { code, err } = await turnpike(["status", ...place]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^turnpike status: .*the key is wrong/);
+    expect(err).not.toContain("not-the-key");
+    if (!tls) return;
+    const untrusted = await turnpike(["status", "--admin", rig.admin, "--admin-key-file", key]);
+    expect([untrusted.code, untrusted.out]).toEqual([1, ""]);
+    expect(untrusted.err).toContain("with --admin-ca");
+  });
+
+  test("tenants are listed, and there is none to remove", async () => {
+    expect(await rig.json("tenants")).toEqual({ tenants: [] });
+    const { code, err } = await rig.run("tenants", "remove", "nobody");
+    expect([code, err]).toEqual([1, expect.stringMatching(/^turnpike tenants: .+\n$/)]);
+  });
+});

@@ -1,0 +1,235 @@
+/** What operators change at the admin console, and what traffic makes of it. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { until } from "../../src/lib/testing/until.ts";
+import { ConsoleRig, type Operator } from "../support/console.ts";
+import { serverAt } from "../support/gateway.ts";
+
+setDefaultTimeout(120_000);
+
+let origins: Bun.Server<undefined>[];
+let rig: ConsoleRig;
+let operator: Operator;
+
+beforeAll(async () => {
+  origins = ["one", "two"].map((name) =>
+    Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response(`from ${name}`) }),
+  );
+  rig = await ConsoleRig.start({
+    upstreams: [{ name: "pair", servers: origins.map(({ port }) => serverAt(port ?? 0)) }],
+    routes: [
+      { path_prefix: "/first", upstream: "pair", auth: { type: "api_key", keys: [{ key: "k-1", name: "acme" }] } },
+    ],
+  });
+  operator = await rig.operator();
+  await operator.logIn();
+});
+
+afterAll(async () => {
+  expect(operator.complaints).toEqual([]);
+  await rig.stop();
+  for (const origin of origins) await origin.stop(true);
+});
+
+async function get(path: string, headers: Record<string, string> = {}): Promise<{ status: number; text: string }> {
+  const response = await fetch(`http://127.0.0.1:${rig.gateway.port}${path}`, { headers });
+  return { status: response.status, text: await response.text() };
+}
+
+/** Where the messages of a field are. */
+function beside(path: string): string {
+  return `[id="field-${path}-messages"] .field-error`;
+}
+
+async function filePath(): Promise<string> {
+  const { config } = (await (await rig.ask("/v1/status")).json()) as { config: { path: string } };
+  return config.path;
+}
+
+test("a route that is added in the form takes traffic", async () => {
+  expect((await get("/added")).status).toBe(404);
+  await operator.goTo("routes", "Routes");
+  await operator.press("Add route");
+  await operator.at("Add route");
+  await operator.fill("path_prefix", "/added");
+  await operator.fill("upstream", "pair");
+  await operator.reads("The configuration is valid.");
+  await operator.press("Add route");
+  await operator.at("Routes");
+  await operator.reads("It is in memory until you persist it.");
+  await operator.row("/added", "pair");
+  expect(await get("/added")).toMatchObject({ status: 200, text: expect.stringContaining("from") as string });
+});
+
+test("what the check finds stands beside its field, and the summary leads there", async () => {
+  await operator.goTo("routes/new", "Add route");
+  await operator.fill("path_prefix", "no-slash");
+  await operator.fill("upstream", "nowhere");
+  await operator.see(beside("path_prefix"));
+  await operator.see(beside("upstream"));
+  expect(await operator.page.$eval(`[id="field-upstream"]`, (field) => field.getAttribute("aria-invalid"))).toBe(
+    "true",
+  );
+  // A key that is folded away.
+  await operator.fill("read_timeout_ms", "soon");
+  await operator.see(beside("read_timeout_ms"));
+  await operator.press("Add route");
+  await operator.see(".editor-summary .notice.bad");
+  await operator.page.evaluate(`for (const fold of document.querySelectorAll("details")) fold.open = false`);
+  await operator.press("read_timeout_ms");
+  expect(await operator.page.evaluate("document.activeElement.id")).toBe("field-read_timeout_ms");
+  expect((await get("/no-slash")).status).toBe(404);
+  await operator.fill("path_prefix", "/mended");
+  await operator.page.waitForSelector(beside("path_prefix"), { hidden: true });
+});
+
+test("a secret is kept while its route is changed, and another one takes its place when it is typed", async () => {
+  await operator.goTo("routes/edit?prefix=%2Ffirst", "Edit route");
+  const key = await operator.see(`[id="field-auth.keys[0].key"]`);
+  expect(await key.evaluate((input) => [input.getAttribute("placeholder"), Reflect.get(input, "value")])).toEqual([
+    "unchanged",
+    "",
+  ]);
+  await operator.fill("auth.header_name", "X-Other");
+  await operator.press("Save changes");
+  await operator.at("Routes");
+  expect((await get("/first", { "x-other": "k-1" })).status).toBe(200);
+  await operator.goTo("routes/edit?prefix=%2Ffirst", "Edit route");
+  await operator.fill("auth.keys[0].key", "k-2");
+  await operator.press("Save changes");
+  await operator.at("Routes");
+  expect((await get("/first", { "x-other": "k-1" })).status).toBe(401);
+  expect((await get("/first", { "x-other": "k-2" })).status).toBe(200);
+});
+
+test("a change of somebody else is told with who made it, and what was typed goes on top of it", async () => {
+  await operator.goTo("routes/edit?prefix=%2Fadded", "Edit route");
+  await operator.fill("read_timeout_ms", "1234");
+  const theirs = await rig.ask("/v1/routes/%2Fadded", { method: "PATCH", body: { total_timeout_ms: 4321 } });
+  expect(theirs.status).toBe(200);
+  await operator.press("Save changes");
+  await operator.reads("The configuration was changed while you edited");
+  await operator.reads("operator from 127.0.0.1");
+  await operator.reads("They changed these keys of this route: total_timeout_ms.");
+  await operator.press("Load the new state, keep what I typed");
+  await operator.press("Save changes");
+  await operator.at("Routes");
+  const config = (await (await rig.ask("/v1/config")).json()) as { routes: object[] };
+  expect(config.routes).toContainEqual(expect.objectContaining({ read_timeout_ms: 1234, total_timeout_ms: 4321 }));
+});
+
+test("what was typed is there again after a look elsewhere, and can be discarded", async () => {
+  await operator.goTo("routes/edit?prefix=%2Fadded", "Edit route");
+  await operator.fill("mirror", "pair");
+  await operator.goTo("overview", "Overview");
+  await operator.goTo("routes/edit?prefix=%2Fadded", "Edit route");
+  await operator.reads("What you typed before is still here.");
+  await operator.press("Discard it");
+  const value = await operator.page.$eval(`[id="field-mirror"]`, (input) => Reflect.get(input, "value") as unknown);
+  expect(value).toBe("");
+});
+
+test("persist asks with the difference, writes the file, and says so where somebody else changed it", async () => {
+  const path = await filePath();
+  expect(readFileSync(path, "utf8")).not.toContain("/added");
+  await operator.goTo("config", "Configuration");
+  await operator.reads("routes[1]");
+  await operator.press("Persist");
+  await operator.see("dialog[open] .patch");
+  await operator.press("Cancel");
+  expect(readFileSync(path, "utf8")).not.toContain("/added");
+  await operator.press("Persist");
+  await operator.see("dialog[open]");
+  await operator.press("Persist");
+  await operator.reads("Memory and file are the same");
+  expect(readFileSync(path, "utf8")).toContain("/added");
+
+  await rig.ask("/v1/routes/%2Fadded", { method: "PATCH", body: { read_timeout_ms: 99 } });
+  writeFileSync(path, `${readFileSync(path, "utf8")}\n`);
+  await operator.reads("read_timeout_ms = 99");
+  await operator.press("Persist");
+  await operator.see("dialog[open]");
+  await operator.press("Persist");
+  await operator.reads("Write over somebody else's changes?");
+  await operator.press("Write over them");
+  await operator.reads("Memory and file are the same");
+  expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ routes: [{}, { read_timeout_ms: 99 }] });
+});
+
+test("reload names what it discards before it does", async () => {
+  await rig.ask("/v1/routes", { method: "POST", body: { path_prefix: "/lost", upstream: "pair" } });
+  await operator.reads('"path_prefix": "/lost"');
+  await operator.press("Reload");
+  await operator.reads("These changes are in memory only and are lost:");
+  await operator.see("dialog[open] .patch");
+  expect((await get("/lost")).status).toBe(200);
+  await operator.page.locator("dialog[open] .primary").click();
+  await operator.reads("The file is read, and all workers serve by it.");
+  expect((await get("/lost")).status).toBe(404);
+});
+
+test("a server is drained under load without a failed request, and comes back", async () => {
+  const seen = { one: 0, two: 0, failed: 0 };
+  const over = new AbortController();
+  const client = async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      const { status, text } = await get("/added");
+      if (status !== 200) seen.failed += 1;
+      else seen[text === "from one" ? "one" : "two"] += 1;
+    }
+  };
+  const load = Promise.all(Array.from({ length: 8 }, client));
+  const name = `127.0.0.1:${origins[0]?.port}`;
+  try {
+    await until(() => seen.one > 20 && seen.two > 20);
+    await operator.goTo("upstreams", "Upstreams");
+    await operator.press(`Drain ${name}`);
+    await operator.press("Drain server");
+    await operator.reads(`${name} takes no new requests.`);
+    await operator.row(name, "drained");
+    const before = { ...seen };
+    await until(() => seen.two > before.two + 100);
+    // Those that were under way, one a client at most.
+    expect(seen.one - before.one).toBeLessThanOrEqual(8);
+    await operator.press(`Undrain ${name}`);
+    await operator.press("Undrain server");
+    const drained = seen.one;
+    await until(() => seen.one > drained + 20);
+  } finally {
+    over.abort();
+    await load;
+  }
+  expect(seen.failed).toBe(0);
+});
+
+test("an upstream that a route refers to is not removed, and the refusal names the route", async () => {
+  await operator.goTo("upstreams", "Upstreams");
+  await operator.press("Remove pair");
+  await operator.press("Remove upstream");
+  await operator.reads("routes[0].upstream");
+  await operator.press("Cancel");
+});
+
+test("usage is reset once that is confirmed", async () => {
+  await operator.goTo("usage", "Usage");
+  await operator.reads("acme");
+  await operator.press("Reset");
+  await operator.see("dialog[open]");
+  await operator.press("Reset usage");
+  await operator.reads("Usage is reset.");
+  await operator.page.waitForFunction(`!document.querySelector("main").innerText.includes("acme")`);
+});
+
+test("a route is removed once that is confirmed, and the focus goes back to where it was", async () => {
+  await operator.goTo("routes", "Routes");
+  await operator.press("Remove /added");
+  await operator.see("dialog[open]");
+  await operator.page.keyboard.press("Escape");
+  await operator.page.waitForSelector("dialog", { hidden: true });
+  expect(await operator.page.evaluate("document.activeElement.textContent")).toBe("Remove /added");
+  expect((await get("/added")).status).toBe(200);
+  await operator.press("Remove /added");
+  await operator.press("Remove route");
+  await operator.reads("The route /added is removed.");
+  expect((await get("/added")).status).toBe(404);
+});

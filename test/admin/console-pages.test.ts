@@ -1,0 +1,199 @@
+/** Every view of the admin console, wide and narrow, light and dark: sound by axe, kept within its policy, with hostile names as text. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { ConsoleRig, type Operator } from "../support/console.ts";
+import { faults, type Scheme, startBrowser, type TestBrowser } from "../support/browser.ts";
+import { serverAt } from "../support/gateway.ts";
+
+setDefaultTimeout(180_000);
+
+/** Where pictures of the views go, for people to look at; none where it is not set. */
+const PICTURES = process.env["TURNPIKE_PAGE_PICTURES"] ?? "";
+
+const HOSTILE = "<img src=x onerror=document.title='owned'>";
+
+const VIEWS: readonly (readonly [view: string, head: string])[] = [
+  ["overview", "Overview"],
+  ["routes", "Routes"],
+  ["routes/new", "Add route"],
+  ["routes/edit?prefix=%2Fkeys", "Edit route"],
+  ["upstreams", "Upstreams"],
+  ["upstreams/new", "Add upstream"],
+  ["upstreams/edit?name=origin", "Edit upstream"],
+  ["payments", "Payments"],
+  ["usage", "Usage"],
+  ["usage?by=routes", "Usage"],
+  ["config", "Configuration"],
+  ["filters", "Filters and tenants"],
+  ["content", "Content service"],
+  ["activity", "Activity"],
+  ["activity?show=log", "Activity"],
+  ["nowhere", "No such page"],
+];
+
+let browser: TestBrowser;
+let origin: Bun.Server<undefined>;
+let rig: ConsoleRig;
+let empty: ConsoleRig;
+
+beforeAll(async () => {
+  browser = await startBrowser();
+  origin = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("hello") });
+  const server = serverAt(origin.port ?? 0);
+  rig = await ConsoleRig.start(
+    {
+      upstreams: [
+        { name: "origin", servers: [server, { address: "127.0.0.1", port: 9 }] },
+        { name: HOSTILE, servers: [server] },
+      ],
+      routes: [
+        { path_prefix: "/", upstream: "origin", cache: {} },
+        {
+          path_prefix: "/keys",
+          upstream: HOSTILE,
+          auth: { type: "api_key", keys: [{ key: "k-1", name: HOSTILE }] },
+          rate_limit: {},
+        },
+      ],
+    },
+    browser,
+  );
+  empty = await ConsoleRig.start({}, browser);
+  for (let i = 0; i < 10; i += 1) {
+    await fetch(`http://127.0.0.1:${rig.gateway.port}/${encodeURIComponent(HOSTILE)}`);
+    await fetch(`http://127.0.0.1:${rig.gateway.port}/keys`, { headers: { "x-api-key": "k-1" } });
+  }
+  // A change that is not in the file, and one that names what a page may not run.
+  await rig.ask("/v1/routes/%2Fkeys", { method: "PATCH", body: { x402: null, mirror: HOSTILE } });
+  const hostile = `/v1/upstreams/${encodeURIComponent(HOSTILE)}/servers/${encodeURIComponent(`127.0.0.1:${origin.port}`)}`;
+  for (const way of ["drain", "undrain"]) {
+    expect((await rig.ask(`${hostile}/${way}`, { method: "POST" })).status).toBe(200);
+  }
+});
+
+afterAll(async () => {
+  await rig.stop();
+  await empty.stop();
+  await origin.stop(true);
+  await browser.close();
+});
+
+async function inspect(operator: Operator): Promise<void> {
+  expect(await faults(operator.page)).toEqual([]);
+  expect(await operator.page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBeLessThanOrEqual(0);
+}
+
+/** The view has what it shows: nothing loads any more. */
+async function isSettled(operator: Operator): Promise<void> {
+  await operator.page.waitForFunction(`document.querySelector("main [aria-busy]") === null`);
+}
+
+for (const [width, scheme] of [
+  [1440, "light"],
+  [1440, "dark"],
+  [390, "light"],
+  [390, "dark"],
+] as const satisfies readonly (readonly [number, Scheme])[]) {
+  test(`at ${width} px, ${scheme}: axe finds nothing in any view, nothing is too wide, and nothing is kept back or asked for elsewhere`, async () => {
+    const operator = await rig.operator({ width, scheme });
+    await operator.at("Turnpike console");
+    await inspect(operator);
+    await operator.logIn();
+    for (const [view, head] of VIEWS) {
+      await operator.goTo(view, head);
+      await isSettled(operator);
+      await operator.page.evaluate(`for (const fold of document.querySelectorAll("details")) fold.open = true`);
+      await inspect(operator);
+      if (PICTURES !== "") {
+        mkdirSync(PICTURES, { recursive: true });
+        const name = `${view.replaceAll(/\W/g, "_")}-${width}-${scheme}.png` as const;
+        await operator.page.screenshot({ path: `${PICTURES}/${name}`, fullPage: true });
+      }
+    }
+    await operator.goTo("usage", "Usage");
+    await operator.press("Reset");
+    await operator.see("dialog[open]");
+    await inspect(operator);
+    expect(operator.complaints).toEqual([]);
+    expect(operator.strays).toEqual([]);
+    await operator.leave();
+  });
+
+  test(`at ${width} px, ${scheme}: a gateway without anything says what to do next`, async () => {
+    const operator = await empty.operator({ width, scheme });
+    await operator.logIn();
+    for (const [view, text] of [
+      ["routes", "Add the first route"],
+      ["upstreams", "Add the first upstream"],
+      ["payments", "to take payments for it"],
+      ["usage", "Nothing was counted yet"],
+      ["content", "No content service answers"],
+      ["config", "Memory and file are the same"],
+    ] as const) {
+      await operator.page.evaluate(`location.hash = "#/${view}"`);
+      await operator.reads(text);
+      await inspect(operator);
+    }
+    expect(operator.complaints).toEqual([]);
+    await operator.leave();
+  });
+}
+
+test("names of strangers are text in every view", async () => {
+  const operator = await rig.operator();
+  await operator.logIn();
+  const shownIn: string[] = [];
+  for (const [view, head] of VIEWS) {
+    await operator.goTo(view, head);
+    await isSettled(operator);
+    if ((await operator.text()).includes(HOSTILE)) shownIn.push(view);
+    expect(await operator.page.title()).not.toBe("owned");
+    expect(await operator.page.$(`main img`)).toBeNull();
+  }
+  expect(shownIn).toEqual(expect.arrayContaining(["routes", "upstreams", "usage", "config", "activity"]) as string[]);
+  expect(operator.complaints).toEqual([]);
+  await operator.leave();
+});
+
+test("the console is operable by keyboard: past the menu, into a dialog, out of it", async () => {
+  const operator = await rig.operator();
+  await operator.logIn();
+  await operator.goTo("upstreams", "Upstreams");
+  const { page } = operator;
+  await page.reload();
+  await operator.at("Upstreams");
+  await operator.see("main table");
+  const focused = async (): Promise<unknown> => await page.evaluate("document.activeElement.textContent.trim()");
+  await page.keyboard.press("Tab");
+  expect(await focused()).toBe("Skip to the content");
+  await page.keyboard.press("Enter");
+  expect(await page.evaluate("document.activeElement.id")).toBe("main");
+  const reached: unknown[] = [];
+  for (let i = 0; i < 4; i += 1) {
+    await page.keyboard.press("Tab");
+    reached.push(await focused());
+  }
+  expect(reached).toEqual(["Add upstream", "Edit origin", "Remove origin", expect.stringMatching(/^Drain 127/)]);
+  await page.keyboard.press("Enter");
+  await operator.see("dialog[open]");
+  await page.keyboard.press("Tab");
+  expect(["Cancel", "Drain server"]).toContain(String(await focused()));
+  await page.keyboard.press("Escape");
+  await page.waitForSelector("dialog", { hidden: true });
+  expect(await focused()).toStartWith("Drain 127");
+  await operator.leave();
+});
+
+test("on a narrow page the menu opens, leads on and closes", async () => {
+  const operator = await rig.operator({ width: 390 });
+  await operator.logIn();
+  const isShown = async (): Promise<unknown> =>
+    await operator.page.evaluate(`document.querySelector("nav").checkVisibility()`);
+  expect(await isShown()).toBe(false);
+  await operator.press("Menu");
+  expect(await isShown()).toBe(true);
+  await operator.press("Payments");
+  await operator.at("Payments");
+  expect(await isShown()).toBe(false);
+  await operator.leave();
+});

@@ -1,0 +1,150 @@
+/** Clients that never stop, of every kind: what they ask for and do not get is written down. */
+import { connect as connectHttp2 } from "node:http2";
+import { statusOf } from "../../support/message.ts";
+import { RawClient } from "../../support/raw-client.ts";
+import { handshakeHead } from "../../websocket/testing/tunnel-client.ts";
+
+const GET = "GET /x HTTP/1.1\r\nHost: a.test\r\n\r\n";
+/** Milliseconds between two requests of one client, at most. */
+const PAUSE_MS = 15;
+const PATIENCE_MS = 30_000;
+
+/** A request that got no answer, or another than 200. */
+export interface Lost {
+  readonly kind: string;
+  /** Of the client's connection: it tells which worker had it. */
+  readonly port: number;
+  readonly begunAt: number;
+  readonly lostAt: number;
+  readonly why: string;
+}
+
+/** One connection, which asks for one thing after the other. */
+interface Connection {
+  readonly port: number;
+  /** False: the other side has said that it takes no more requests. */
+  ask(): Promise<boolean>;
+  close(): void;
+}
+
+type Open = (port: number) => Promise<Connection>;
+
+export class Traffic {
+  readonly lost: Lost[] = [];
+  readonly answered: Record<string, number> = {};
+  #stopping = false;
+  readonly #port: number;
+  readonly #running: Promise<void>[];
+
+  constructor(port: number) {
+    this.#port = port;
+    this.#running = [
+      this.#client("HTTP/1.1", openHttp1, Number.POSITIVE_INFINITY),
+      this.#client("HTTP/1.1", openHttp1, Number.POSITIVE_INFINITY),
+      this.#client("a new connection each", openHttp1, 1),
+      this.#client("HTTP/2", openH2, 40),
+      this.#client("WebSocket", openTunnel, 40),
+    ];
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await Promise.all(this.#running);
+  }
+
+  async #client(kind: string, open: Open, requestsEach: number): Promise<void> {
+    while (!this.#stopping) {
+      const begunAt = performance.now();
+      let connection: Connection | undefined;
+      try {
+        connection = await open(this.#port);
+        await this.#requests(kind, connection, requestsEach);
+      } catch (error) {
+        if (connection === undefined)
+          this.lost.push({ kind, port: 0, begunAt, lostAt: performance.now(), why: String(error) });
+      } finally {
+        connection?.close();
+      }
+    }
+  }
+
+  async #requests(kind: string, connection: Connection, most: number): Promise<void> {
+    for (let i = 0; i < most && !this.#stopping; i++) {
+      const begunAt = performance.now();
+      try {
+        const goesOn = await connection.ask();
+        this.answered[kind] = (this.answered[kind] ?? 0) + 1;
+        if (!goesOn) return;
+      } catch (error) {
+        this.lost.push({ kind, port: connection.port, begunAt, lostAt: performance.now(), why: String(error) });
+        return;
+      }
+      await Bun.sleep(Math.random() * PAUSE_MS);
+    }
+  }
+}
+
+async function openHttp1(port: number): Promise<Connection> {
+  const client = await RawClient.open(port);
+  return {
+    port: client.socket.localPort ?? 0,
+    async ask() {
+      if (client.state !== "open") return false;
+      client.send(GET);
+      const answer = await client.response("GET", PATIENCE_MS);
+      if (statusOf(answer) !== 200) throw new Error(`status ${statusOf(answer)}: ${answer.raw}`);
+      return !answer.raw.includes("Connection: close");
+    },
+    close: () => client.destroy(),
+  };
+}
+
+function openH2(port: number): Promise<Connection> {
+  return new Promise((resolve, reject) => {
+    const session = connectHttp2(`http://127.0.0.1:${port}`);
+    let goesOn = true;
+    session.on("goaway", () => {
+      goesOn = false;
+    });
+    session.on("close", () => {
+      goesOn = false;
+    });
+    session.on("error", reject);
+    session.on("connect", () =>
+      resolve({
+        port: session.socket.localPort ?? 0,
+        ask: () =>
+          new Promise((answered, failed) => {
+            const stream = session.request({ ":path": "/x", ":authority": "a.test" });
+            let status = 0;
+            stream.on("response", (head) => {
+              status = Number(head[":status"]);
+            });
+            stream.on("error", failed);
+            stream.on("end", () => (status === 200 ? answered(goesOn) : failed(new Error(`status ${status}`))));
+            stream.on("close", () => failed(new Error(`the stream closed with ${stream.rstCode}`)));
+            stream.resume();
+          }),
+        close: () => session.destroy(),
+      }),
+    );
+  });
+}
+
+async function openTunnel(port: number): Promise<Connection> {
+  const client = await RawClient.open(port);
+  client.send(handshakeHead());
+  const answer = await client.response("GET", PATIENCE_MS);
+  if (statusOf(answer) !== 101) throw new Error(`status ${statusOf(answer)}: ${answer.raw}`);
+  let count = 0;
+  return {
+    port: client.socket.localPort ?? 0,
+    async ask() {
+      const text = `<${count++}>`;
+      client.send(text);
+      await client.sees(text);
+      return true;
+    },
+    close: () => client.destroy(),
+  };
+}

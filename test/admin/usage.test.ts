@@ -1,0 +1,267 @@
+/** Real gateways whose usage is counted, kept and told. */
+import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { patient } from "../../src/lib/testing/patience.ts";
+import { until } from "../../src/lib/testing/until.ts";
+import { encodeHeader } from "../../src/payments/x402/header.ts";
+import { loadValue } from "../../src/gateway/config/load.ts";
+import { startGateway } from "../../src/gateway/process/gateway.ts";
+import { createUsageKeeper } from "../../src/gateway/process/usage-keeping.ts";
+import { type UsageBody } from "../../src/gateway/admin/usage/usage-report.ts";
+import { REQUIREMENTS, signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
+import { openUsageStore } from "../../src/store/open-store.ts";
+import { descendants, Folder } from "../support/program.ts";
+import { requestsOf, type SiteOptions, UsageSite } from "./testing/usage-site.ts";
+
+// Processes start slowly on a busy machine.
+setDefaultTimeout(patient(90_000));
+
+const FORMULA = '=HYPERLINK("x")';
+const GOODS = "the goods".length;
+
+let folder: Folder;
+
+beforeEach(() => {
+  folder = new Folder();
+});
+
+afterEach(() => folder.remove());
+
+function start(workers: number, changes: Partial<SiteOptions> = {}): Promise<UsageSite> {
+  return UsageSite.start({ workers, state: folder.path, ...changes });
+}
+
+function pay(site: UsageSite, payment: unknown, consumer: string): Promise<number> {
+  return site.ask("/paid", consumer, { "payment-signature": encodeHeader(payment) });
+}
+
+/** Requests of a consumer that are written down. */
+async function kept(consumer: string): Promise<number> {
+  const store = openUsageStore(folder.file("turnpike.db"));
+  try {
+    const { routes } = await store.read("");
+    return routes.filter((use) => use.consumer === consumer).reduce((sum, { requests }) => sum + requests, 0);
+  } finally {
+    await store.close();
+  }
+}
+
+for (const workers of [1, 2]) {
+  test(`${workers} workers: each consumer's requests, bytes and errors are told by consumer, route and upstream`, async () => {
+    await using site = await start(workers);
+    const before = Date.now();
+    for (let i = 0; i < 6; i++) await site.ask("/keys", "alice");
+    for (let i = 0; i < 3; i++) await site.ask("/limited", "alice");
+    await site.ask("/keys", FORMULA);
+    for (let i = 0; i < 4; i++) await site.ask("/free");
+    // Nobody's use: authentication refuses the first, and no route takes the second.
+    expect(await site.ask("/keys", "mallory")).toBe(401);
+    expect(await site.ask("/nowhere", "alice")).toBe(404);
+    await until(async () => requestsOf(await site.usage()) === 14);
+    const usage = await site.usage();
+    expect(usage.consumers).toMatchObject([
+      // What the rate limit refuses is counted.
+      {
+        name: "alice",
+        requests: 9,
+        response_bytes: expect.any(Number),
+        client_errors: 2,
+        server_errors: 0,
+        payments: 0,
+      },
+      { name: "", anonymous: true, requests: 4, request_bytes: 0, response_bytes: 4 * GOODS, client_errors: 0 },
+      { name: FORMULA, requests: 1, response_bytes: GOODS, amounts: [] },
+    ]);
+    expect(usage.routes.map(({ route, requests }) => [route, requests])).toEqual([
+      ["/keys", 7],
+      ["/free", 4],
+      ["/limited", 3],
+    ]);
+    expect(usage.upstreams).toMatchObject([
+      { upstream: "origin", requests: 12, response_bytes: 12 * GOODS, client_errors: 0, server_errors: 0 },
+    ]);
+    for (const { last_seen_ms: seen } of [...usage.consumers, ...usage.upstreams]) {
+      expect(seen).toBeWithin(before - 1000, Date.now() + 1000);
+    }
+    const csv = await site.admin("/v1/usage?format=csv");
+    expect(csv.headers.get("content-type")).toStartWith("text/csv");
+    const lines = (await csv.text()).split("\r\n");
+    expect(lines[0]).toStartWith("consumer,kind,route,requests,");
+    expect(lines.map((line) => /^.*?,named,\/keys,\d+/.exec(line)?.[0])).toContain(
+      `"'=HYPERLINK(""x"")",named,/keys,1`,
+    );
+    expect(lines.filter((line) => line.startsWith(",anonymous,/free,4,"))).toHaveLength(1);
+  });
+
+  test(`${workers} workers: readings with resets every few milliseconds under load lose none and tell none twice`, async () => {
+    await using site = await start(workers);
+    let sent = 0;
+    let seen = 0;
+    const load = { goes: true };
+    const clients = ["alice", "bob", "", "alice"].map(async (consumer) => {
+      while (load.goes) {
+        await site.ask(consumer === "" ? "/free" : "/keys", consumer);
+        sent++;
+      }
+    });
+    for (let i = 0; i < 100; i++) {
+      const answer = await site.admin("/v1/usage", "DELETE");
+      expect(answer.status).toBe(200);
+      seen += requestsOf((await answer.json()) as UsageBody); // As the API's description says.
+    }
+    load.goes = false;
+    await Promise.all(clients);
+    // The last ones are counted when the whole answer has left, a moment after it has come.
+    await until(async () => {
+      const usage = await site.usage(true);
+      seen += requestsOf(usage);
+      return seen >= sent;
+    });
+    expect(seen).toBe(sent);
+    expect(sent).toBeGreaterThan(100);
+    expect(requestsOf(await site.usage())).toBe(0);
+  });
+
+  test(`${workers} workers: a restart goes on, and a server that is killed loses what it had not written down, at most`, async () => {
+    await using first = await start(workers);
+    for (let i = 0; i < 5; i++) await first.ask("/keys", "alice");
+    await first.gateway.stop();
+    expect(await kept("alice")).toBe(5);
+
+    await using second = await start(workers);
+    expect(requestsOf(await second.usage(), "alice")).toBe(5);
+    for (let i = 0; i < 3; i++) await second.ask("/keys", "alice");
+    await until(async () => requestsOf(await second.usage(), "alice") === 8);
+    await until(async () => (await kept("alice")) === 8, 20_000, "the usage is written down");
+    await second.ask("/keys", "alice");
+    const workerPids = descendants(second.gateway.pid, "worker.ts");
+    await second.gateway.kill();
+    // Workers end by themselves when their supervisor is gone.
+    await until(() => workerPids.every((pid) => !isAlive(pid)));
+    expect(await kept("alice")).toBe(8);
+
+    await using third = await start(workers);
+    await third.ask("/keys", "alice");
+    await until(async () => requestsOf(await third.usage(), "alice") === 9);
+  });
+
+  test(`${workers} workers: what is settled is counted once, for who paid, and a crash loses none of it`, async () => {
+    const payments = Array.from({ length: 3 }, () => signedPayment(Date.now() / 1000));
+    await using first = await start(workers);
+    expect(await pay(first, payments[0], "alice")).toBe(200);
+    expect(await pay(first, payments[1], "alice")).toBe(200);
+    expect(await pay(first, payments[2], "bob")).toBe(200);
+    // Asked for without money, and once more with the same: that is the answer which is kept.
+    expect(await first.ask("/paid", "bob")).toBe(402);
+    expect(await pay(first, payments[0], "alice")).toBe(200);
+    const { network, asset, amount } = REQUIREMENTS;
+    const paid = [
+      {
+        name: "alice",
+        payments: 2,
+        amounts: [{ network, asset: asset.toLowerCase(), amount: String(2 * Number(amount)) }],
+      },
+      { name: "bob", payments: 1, amounts: [{ network, asset: asset.toLowerCase(), amount }] },
+    ];
+    await until(async () => requestsOf(await first.usage()) === 5);
+    expect((await first.usage()).consumers).toMatchObject(paid);
+    expect((await first.usage()).routes).toMatchObject([{ route: "/paid", requests: 5, payments: 3 }]);
+    await first.gateway.kill();
+    await using second = await start(workers);
+    // The requests were not written down yet; the payments are in the ledger.
+    const { consumers } = await second.usage(true);
+    expect(consumers.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toMatchObject(paid);
+    await pay(second, payments[0], "alice");
+    const after = await second.usage();
+    expect(after.consumers.reduce((sum, consumer) => sum + consumer.payments, 0)).toBe(0);
+  });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+test("a worker that is killed loses nothing that it has counted", async () => {
+  await using site = await start(2);
+  let sent = 0;
+  for (let round = 0; round < 3; round++) {
+    for (let i = 0; i < 10; i++) {
+      expect(await site.ask("/free")).toBe(200);
+      sent++;
+    }
+    await until(async () => requestsOf(await site.usage()) === sent);
+    const [victim = 0] = descendants(site.gateway.pid, "worker.ts");
+    process.kill(victim, "SIGKILL");
+    await until(() => {
+      const now = descendants(site.gateway.pid, "worker.ts");
+      return now.length === 2 && !now.includes(victim);
+    });
+    expect(requestsOf(await site.usage())).toBe(sent);
+    // A worker that dies young too often stops the server.
+    await Bun.sleep(1100);
+  }
+  expect(requestsOf(await site.usage(true))).toBe(sent);
+});
+
+test("a gateway that keeps nothing counts in memory, payments too", async () => {
+  const origin = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("the goods") });
+  const { config } = loadValue({
+    server: { workers: 1, listeners: [{ address: "127.0.0.1", port: 0 }] },
+    access_log: { enabled: false },
+    x402: { enabled: true, test_mode: true, public_url: "https://shop.test" },
+    upstreams: [{ name: "origin", servers: [{ address: "127.0.0.1", port: origin.port }] }],
+    routes: [{ path_prefix: "/paid", upstream: "origin", x402: TERMS }],
+  });
+  if (config === undefined) throw new Error("the configuration is refused");
+  const storePath = ":memory:";
+  const gateway = await startGateway({ config, storePath, reusePort: false, log() {} });
+  const keeper = createUsageKeeper({ figures: gateway.figures, storePath, postgres: config.postgres, log() {} });
+  keeper.start();
+  try {
+    const headers = { "payment-signature": encodeHeader(signedPayment(Date.now() / 1000)) };
+    const answer = await fetch(`http://127.0.0.1:${gateway.listeners[0]?.port}/paid`, { headers });
+    expect([answer.status, await answer.text()]).toEqual([200, "the goods"]);
+    await until(async () => requestsOf((await keeper.read()).body) === 1);
+    const { body } = await keeper.readAndReset();
+    expect(body.consumers).toMatchObject([{ anonymous: true, requests: 1, payments: 1 }]);
+    expect((await keeper.read()).body.consumers).toEqual([]);
+  } finally {
+    await gateway.close(0);
+    await keeper.close();
+    await origin.stop(true);
+  }
+});
+
+/** Keeps others from writing to a file of SQLite until its standard input ends. */
+const LOCKER = `
+  import { Database } from "bun:sqlite";
+  const database = new Database(process.argv[1]);
+  database.run("PRAGMA busy_timeout = 5000");
+  database.run("BEGIN IMMEDIATE");
+  await Bun.write(Bun.stdout, "locked");
+  await Bun.stdin.text();
+  database.run("COMMIT");
+`;
+
+test("while the file is locked requests are served and counted, the log says so once, and nothing is lost", async () => {
+  await using site = await start(1, { sells: false });
+  await site.ask("/keys", "alice");
+  expect(await kept("alice")).toBe(0);
+  const locker = Bun.spawn([process.execPath, "-e", LOCKER, folder.file("turnpike.db")], {
+    stdin: "pipe",
+    stdout: "pipe",
+  });
+  await locker.stdout.getReader().read();
+  const trouble = "counting goes on in memory";
+  await until(() => site.gateway.output().includes(trouble), 25_000);
+  for (let i = 0; i < 5; i++) await site.ask("/keys", "alice");
+  await until(async () => requestsOf(await site.usage(), "alice") === 6);
+  expect((await site.admin("/v1/usage", "DELETE")).status).toBe(503);
+  await locker.stdin.end();
+  await locker.exited;
+  expect(requestsOf(await site.usage(true), "alice")).toBe(6);
+  expect(site.gateway.output().split(trouble)).toHaveLength(2);
+});

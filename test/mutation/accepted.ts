@@ -1,0 +1,310 @@
+/** A survivor that is no gap in the tests, and why. */
+export interface Accepted {
+  readonly file: string;
+  /** The source line that the mutant begins in, without the blanks around it. */
+  readonly code: string;
+  /** The whole description of the mutant, as a run prints it. */
+  readonly mutant: string;
+  readonly reason: string;
+}
+
+/** Survivors that change nothing that anyone can see, or nothing that a test may look at. */
+export const ACCEPTED: readonly Accepted[] = [
+  {
+    file: "src/content/egress/forward-proxy.ts",
+    code: "return;",
+    mutant: "return;  →  ;",
+    reason: "the socket is destroyed by then: nothing more comes from it, and its close takes it out of the count",
+  },
+  {
+    file: "src/content/egress/forward-proxy.ts",
+    code: 'server.once("error", reject);',
+    mutant: 'server.once("error", reject);  →  ;',
+    reason: "listening on port 0 of loopback fails only if no port or descriptor is left in the whole system",
+  },
+  {
+    file: "src/content/egress/forward-proxy.ts",
+    code: "socket.setNoDelay(true);",
+    mutant: "socket.setNoDelay(true);  →  ;",
+    reason: "the kernel sends small pieces sooner; the bytes and their order are the same",
+  },
+  {
+    file: "src/content/egress/forward-proxy.ts",
+    code: "socket.setNoDelay(true);",
+    mutant: "true  →  false",
+    reason: "the kernel sends small pieces sooner; the bytes and their order are the same",
+  },
+  {
+    file: "src/content/egress/forward-proxy.ts",
+    code: 'socket.on("close", () => sockets.delete(socket));',
+    mutant: 'socket.on("close", () => sockets.delete(socket));  →  ;',
+    reason:
+      "it frees memory before the visit ends, which has 2,000 requests at most; destroying a closed socket does nothing",
+  },
+  {
+    file: "src/content/egress/forward-proxy.ts",
+    code: "if (rules === undefined || request === undefined || !(await isOurs(client))) {",
+    mutant: "rules === undefined || request === undefined  →  (rules === undefined && request === undefined)",
+    reason: "the next use of what is undefined throws, and the connection is destroyed for that as well",
+  },
+  {
+    file: "src/store/open-store.ts",
+    code: 'closeSync(openSync(path, "a", 0o600));',
+    mutant: "0o600  →  (0o600 + 1)",
+    reason: "the next line sets the mode of the file once more",
+  },
+  {
+    file: "src/store/postgres/dial.ts",
+    code: "const socket = connectTcp({ host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS });",
+    mutant: "true  →  false",
+    reason: "options of the kernel for its own timing; the bytes and their order are the same",
+  },
+  {
+    file: "src/store/postgres/messages.ts",
+    code: "this.#int32(0);",
+    mutant: "0  →  (0 + 1)",
+    reason: "holds the place of the length, which is written over it at the end",
+  },
+  {
+    file: "src/store/postgres/messages.ts",
+    code: "this.#int32(0).#text(text);",
+    mutant: "0  →  (0 + 1)",
+    reason: "holds the place of the length, which is written over it below",
+  },
+  {
+    file: "src/store/postgres/wire.ts",
+    code: "this.#pending = end - bytes.length;",
+    mutant: "this.#pending = end - bytes.length;  →  ;",
+    reason: "saves joining a long message anew with each piece; the messages are the same",
+  },
+  {
+    file: "src/store/postgres/wire.ts",
+    code: "if (at < bytes.length) this.#rest = bytes.subarray(at);",
+    mutant: "at < bytes.length  →  (at <= bytes.length)",
+    reason: "an empty rest is as good as none",
+  },
+  {
+    file: "src/store/postgres/log-in.ts",
+    code: "if (this.#messages.length >= MAX_MESSAGES) {",
+    mutant: "this.#messages.length >= MAX_MESSAGES  →  false",
+    reason: "keeps memory small where such a server sends all at once; the loop above refuses it either way",
+  },
+  {
+    file: "src/store/postgres/log-in.ts",
+    code: 'wire.end(new PostgresError("protocol", "what answers does not speak PostgreSQL\'s protocol"));',
+    mutant: 'wire.end(new PostgresError("protocol", "what answers does not speak P…  →  ;',
+    reason: "ends such a server's connection a moment sooner; the loop above refuses it either way",
+  },
+  {
+    file: "src/store/postgres/ledger.ts",
+    code: 'if (ended.length > 0) await this.#database.quick(sql.GIVE_UP, [this.#owner, ended.join(",")]);',
+    mutant: "ended.length > 0  →  true",
+    reason: "saves a statement that would give nothing up",
+  },
+  {
+    file: "src/gateway/policy/auth/method.ts",
+    code: 'return /^[\\u0020-\\u007e]*$/.test(value) ? value : Buffer.from(value.toWellFormed()).toString("latin1");',
+    mutant: "/^[\\u0020-\\u007e]*$/.test(value)  →  false",
+    reason: "saves a copy: ASCII is the same bytes in UTF-8",
+  },
+  {
+    file: "src/gateway/policy/payment/answers/answer-file.ts",
+    code: 'if (bytesWritten === 0) throw new Error("Cannot write an answer: the disk takes nothing more");',
+    mutant: "bytesWritten === 0  →  false",
+    reason: "Linux writes at least a byte to a regular file, or gives an error",
+  },
+  {
+    file: "src/gateway/policy/payment/answers/answer-file.ts",
+    code: 'if (bytesWritten === 0) throw new Error("Cannot write an answer: the disk takes nothing more");',
+    mutant: "0  →  (0 + 1)",
+    reason: "Linux writes at least a byte to a regular file, or gives an error",
+  },
+  {
+    file: "src/gateway/policy/auth/auth.ts",
+    code: "if (head.bodyLength !== 0) exchange.body = new GuardedBody(exchange.body, gate.forged);",
+    mutant: "head.bodyLength !== 0  →  true",
+    reason: "saves an object for a request without a body, which has no trailers to guard against",
+  },
+  {
+    file: "src/content/egress/socket-owner.ts",
+    code: "view.setUint32(NETLINK_HEADER_BYTES + 4, ALL_STATES, true);",
+    mutant: "NETLINK_HEADER_BYTES + 4  →  (NETLINK_HEADER_BYTES - 4)",
+    reason: "the kernel reads states in a listing alone, and not where it is asked for one connection",
+  },
+  {
+    file: "src/gateway/http2/hpack/literals.ts",
+    code: "return (Math.imul(hash, 31) + code) | 0;",
+    mutant: "31  →  (31 + 1)",
+    reason: "any number makes a hash, and those who write and look up take the same",
+  },
+  {
+    file: "src/gateway/policy/payment/answers/answer-index.ts",
+    code: "return body === undefined ? undefined : { body };",
+    mutant: "body === undefined  →  false",
+    reason:
+      "only a process that removes the row between the two reads leaves no body, and nothing can be put between them",
+  },
+  {
+    file: "src/gateway/http1/client-connection.ts",
+    code: "#requestChunked = false;",
+    mutant: "false  →  true",
+    reason: "each request sets it before anything of its body is sent",
+  },
+  {
+    file: "src/gateway/http2/header-block.ts",
+    code: "if (isWhole && type === HEADERS) return undefined;",
+    mutant: "isWhole && type === HEADERS  →  false",
+    reason: "saves a copy: a block that is put together from one frame is the same",
+  },
+  {
+    file: "src/gateway/http1/field-scan.ts",
+    code: "if ((text.charCodeAt(start + i) | 0x20) !== lowerName.charCodeAt(i)) return false;",
+    mutant: "(text.charCodeAt(start + i) | 0x20) !== lowerName.charCodeAt(i)  →  true",
+    reason:
+      "saves an allocation for the usual values: what is not recognised here is read by #takeConnection, to the same result",
+  },
+  {
+    file: "src/gateway/http1/field-scan.ts",
+    code: "if ((text.charCodeAt(start + i) | 0x20) !== lowerName.charCodeAt(i)) return false;",
+    mutant: "start + i  →  (start - i)",
+    reason:
+      "saves an allocation for the usual values: what is not recognised here is read by #takeConnection, to the same result",
+  },
+  {
+    file: "src/gateway/http1/field-scan.ts",
+    code: "if ((text.charCodeAt(start + i) | 0x20) !== lowerName.charCodeAt(i)) return false;",
+    mutant: "text.charCodeAt(start + i) | 0x20  →  (text.charCodeAt(start + i) & 0x20)",
+    reason:
+      "saves an allocation for the usual values: what is not recognised here is read by #takeConnection, to the same result",
+  },
+  {
+    file: "src/gateway/http1/field-scan.ts",
+    code: "if ((text.charCodeAt(start + i) | 0x20) !== lowerName.charCodeAt(i)) return false;",
+    mutant: "0x20  →  (0x20 + 1)",
+    reason:
+      "saves an allocation for the usual values: what is not recognised here is read by #takeConnection, to the same result",
+  },
+  {
+    file: "src/gateway/http1/field-scan.ts",
+    code: "for (let i = 0; i < lowerName.length; i++) {",
+    mutant: "i < lowerName.length  →  (i <= lowerName.length)",
+    reason:
+      "saves an allocation for the usual values: what is not recognised here is read by #takeConnection, to the same result",
+  },
+  {
+    file: "src/gateway/http1/field-scan.ts",
+    code: "export const targetScan = { end: 0, pathEnd: 0, isRegular: true };",
+    mutant: "0  →  (0 + 1)",
+    reason: "scanTarget sets all three before anything reads them",
+  },
+  {
+    file: "src/gateway/http1/field-scan.ts",
+    code: "export const targetScan = { end: 0, pathEnd: 0, isRegular: true };",
+    mutant: "true  →  false",
+    reason: "scanTarget sets all three before anything reads them",
+  },
+  {
+    file: "src/gateway/http1/request-body.ts",
+    code: 'if (lines !== "") {',
+    mutant: 'lines !== ""  →  true',
+    reason: "saves a scan: no trailers are read to no trailers",
+  },
+  {
+    file: "src/gateway/http1/field-scan.ts",
+    code: "if ((text.charCodeAt(start + i) | 0x20) !== lowerName.charCodeAt(i)) return false;",
+    mutant:
+      "(text.charCodeAt(start + i) | 0x20) !== lowerName.charCodeAt(i)  →  (text.charCodeAt(start + i) | 0x20 === lowerName.charCodeAt(i))",
+    reason:
+      "saves an allocation for the usual values: what is not recognised here is read by #takeConnection, to the same result",
+  },
+  {
+    file: "src/gateway/http1/request-body.ts",
+    code: "held?.shift(piece.end - piece.start);",
+    mutant: "piece.end - piece.start  →  (piece.end + piece.start)",
+    reason: "a piece is taken whole, and by more than it has no more is taken",
+  },
+  {
+    file: "src/gateway/http1/client-connection.ts",
+    code: "wheel.set(this, 0);",
+    mutant: "0  →  (0 + 1)",
+    reason: "a deadline fires with the next tick of the wheel, of 10 ms, either way",
+  },
+  {
+    file: "src/gateway/http1/client-connection.ts",
+    code: "const left = Math.max(this.#dueAt - wheel.now(), 0);",
+    mutant: "0  →  (0 + 1)",
+    reason: "a deadline fires with the next tick of the wheel, of 10 ms, either way",
+  },
+  {
+    file: "src/gateway/http1/client-connection.ts",
+    code: "holdCork();",
+    mutant: "holdCork();  →  ;",
+    reason: "what is written within an event leaves in fewer writes; the bytes and their order are the same",
+  },
+  {
+    file: "src/gateway/http2/connection.ts",
+    code: "if (padding > 0) stream.taken(padding);",
+    mutant: "padding > 0  →  true",
+    reason: "saves the calls for each frame without padding: to take nothing changes no window",
+  },
+  {
+    file: "src/gateway/http2/connection.ts",
+    code: "if (padding > 0) stream.taken(padding);",
+    mutant: "padding > 0  →  (padding >= 0)",
+    reason: "saves the calls for each frame without padding: to take nothing changes no window",
+  },
+  {
+    file: "src/gateway/http2/socket.ts",
+    code: "if (this.#paused) {",
+    mutant: "this.#paused  →  true",
+    reason: "saves a call: a wire that is not paused is resumed to no effect",
+  },
+  {
+    file: "src/gateway/http2/server-stream.ts",
+    code: "#bodyMsLeft = 0;",
+    mutant: "0  →  (0 + 1)",
+    reason: "startBody sets it before the body's time runs for the first time",
+  },
+  {
+    file: "src/gateway/http2/server-stream.ts",
+    code: "#writeMsLeft = 0;",
+    mutant: "0  →  (0 + 1)",
+    reason: "the first time that the stream is starved sets it before it is read",
+  },
+  {
+    file: "src/gateway/policy/payment/attempt.ts",
+    code: "await this.#fail(error);",
+    mutant: "await this.#fail(error)  →  (this.#fail(error))",
+    reason: "the client has its answer by then, and what still runs handles the ledger's failures itself",
+  },
+  {
+    file: "src/gateway/policy/payment/attempt.ts",
+    code: "await this.#hold.salvage(spent);",
+    mutant: "await this.#hold.salvage(spent)  →  (this.#hold.salvage(spent))",
+    reason: "nothing comes after it, and it never rejects",
+  },
+  {
+    file: "src/gateway/policy/payment/request-digest.ts",
+    code: "if (rest > 0 && rest <= bytes.length) {",
+    mutant: "rest > 0  →  (rest >= 0)",
+    reason: "the same sum is taken twice: nothing was added since",
+  },
+  {
+    file: "src/gateway/http1/request-head.ts",
+    code: 'if (text.startsWith("GET ", from)) return "GET";',
+    mutant: 'text.startsWith("GET ", from)  →  false',
+    reason: "saves a copy of the usual methods: the slice below is the same text",
+  },
+  {
+    file: "src/gateway/http1/request-head.ts",
+    code: 'if (text.startsWith("POST ", from)) return "POST";',
+    mutant: 'text.startsWith("POST ", from)  →  false',
+    reason: "saves a copy of the usual methods: the slice below is the same text",
+  },
+  {
+    file: "src/gateway/http2/stream.ts",
+    code: "while (at < end) {",
+    mutant: "at < end  →  (at <= end)",
+    reason: "one turn more finds nothing to send, and leaves the loop",
+  },
+];

@@ -1,0 +1,187 @@
+import { parse } from "@babel/parser";
+import { type Node } from "@babel/types";
+
+/** One small change of a source text. */
+export interface Mutant {
+  /** Offsets into the text, in UTF-16 code units: what is replaced. */
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+  /** From 1. */
+  readonly line: number;
+  /** What kind of change it is, such as `condition`. */
+  readonly kind: Kind;
+}
+
+export type Kind = "operator" | "condition" | "bound" | "literal" | "await" | "statement";
+
+/** Operators and what each is replaced by: a neighbour that only a test of the boundary tells apart, or the opposite. */
+const BINARY: Readonly<Record<string, readonly string[]>> = {
+  "<": ["<=", ">="],
+  "<=": ["<", ">"],
+  ">": [">=", "<="],
+  ">=": [">", "<"],
+  "===": ["!=="],
+  "!==": ["==="],
+  "&&": ["||"],
+  "||": ["&&"],
+  "??": ["&&"],
+  "+": ["-"],
+  "-": ["+"],
+  "*": ["/"],
+  "/": ["*"],
+  "%": ["*"],
+  "&": ["|"],
+  "|": ["&"],
+  "<<": [">>"],
+  ">>": ["<<"],
+  ">>>": ["<<"],
+  "+=": ["-="],
+  "-=": ["+="],
+  "&&=": ["="],
+  "||=": ["="],
+  "??=": ["="],
+};
+const BOUNDS = new Set(["<", "<=", ">", ">="]);
+
+/** Fields of a node that hold no code that runs. */
+const SKIPPED = new Set(["typeAnnotation", "typeParameters", "typeArguments", "returnType", "loc", "implements"]);
+
+/** Every mutant of a TypeScript module, in the order of the text. */
+export function mutantsOf(source: string): Mutant[] {
+  const found: Mutant[] = [];
+  const tree = parse(source, { sourceType: "module", plugins: ["typescript"] });
+  visit(tree.program, (node) => {
+    for (const { node: at, text, kind } of changesOf(node, source)) {
+      const { start, end, loc } = at;
+      if (typeof start !== "number" || typeof end !== "number") continue;
+      found.push({ from: start, to: end, text, line: loc?.start.line ?? 0, kind });
+    }
+  });
+  return found.toSorted((a, b) => a.from - b.from || a.to - b.to);
+}
+
+/** The source with the mutant in it. */
+export function mutate(source: string, { from, to, text }: Mutant): string {
+  return source.slice(0, from) + text + source.slice(to);
+}
+
+/** What a person reads of a mutant: the text and what becomes of it, on one line. */
+export function describe(source: string, { from, to, text }: Mutant): string {
+  return `${onLine(source.slice(from, to))}  →  ${text === "" ? "(nothing)" : onLine(text)}`;
+}
+
+/** The line of the source that the mutant begins in, without the blanks around it. */
+export function codeAt(source: string, { from }: Mutant): string {
+  const end = source.indexOf("\n", from);
+  return source.slice(source.lastIndexOf("\n", from - 1) + 1, end === -1 ? undefined : end).trim();
+}
+
+function onLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ");
+  return line.length > 70 ? `${line.slice(0, 69)}…` : line;
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === "object" && value !== null && typeof Reflect.get(value, "type") === "string";
+}
+
+/**
+ * Whether a node is the value of a named number or a table of them, such as `const MAX_HEAD_BYTES = 64 * 1024`. The name
+ * is what tests go by: one that repeats the number would only ask for each change twice. What the number bounds has
+ * mutants where it is compared.
+ */
+function isNamedNumber(node: Node): boolean {
+  if (node.type !== "VariableDeclarator" || node.id.type !== "Identifier") return false;
+  return /^[A-Z][A-Z0-9_]*$/.test(node.id.name) && isNumeric(node.init);
+}
+
+function isNumeric(node: Node | null | undefined): boolean {
+  if (node?.type === "NumericLiteral") return true;
+  if (node?.type === "UnaryExpression") return isNumeric(node.argument);
+  if (node?.type === "BinaryExpression") return isNumeric(node.left) && isNumeric(node.right);
+  if (node?.type === "TSAsExpression") return isNumeric(node.expression);
+  if (node?.type !== "ObjectExpression") return false;
+  return node.properties.every((property) => property.type === "ObjectProperty" && isNumeric(property.value));
+}
+
+/**
+ * Whether a node is the default behind an index, as the 0 of `bytes[at] ?? 0`: the type checker asks for one where the code knows
+ * that the index is within.
+ */
+function isDefaultOfIndex(node: Node, parent: Node | undefined): boolean {
+  if (node.type !== "NumericLiteral" || parent?.type !== "LogicalExpression" || parent.operator !== "??") return false;
+  return parent.right === node && parent.left.type === "MemberExpression" && parent.left.computed;
+}
+
+function visit(node: Node, take: (node: Node) => void, parent?: Node): void {
+  if (isNamedNumber(node) || isDefaultOfIndex(node, parent)) return;
+  if (node.type.startsWith("TS") && node.type !== "TSAsExpression" && node.type !== "TSNonNullExpression") return;
+  if (node.type === "ImportDeclaration") return;
+  take(node);
+  for (const [name, value] of Object.entries(node)) {
+    if (SKIPPED.has(name)) continue;
+    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) visit(child, take, node);
+  }
+}
+
+interface Change {
+  readonly node: Node;
+  readonly text: string;
+  readonly kind: Kind;
+}
+
+function changesOf(node: Node, source: string): Change[] {
+  const textOf = ({ start, end }: Node): string => source.slice(start ?? 0, end ?? 0);
+  return [...operatorChanges(node, textOf), ...valueChanges(node, textOf), ...statementChanges(node), ...tests(node)];
+}
+
+type TextOf = (node: Node) => string;
+
+function operatorChanges(node: Node, textOf: TextOf): Change[] {
+  if (node.type === "UnaryExpression" && (node.operator === "!" || node.operator === "-")) {
+    return [{ node, text: textOf(node.argument), kind: "operator" }];
+  }
+  if (node.type === "UpdateExpression") {
+    const other = node.operator === "++" ? "--" : "++";
+    const inner = textOf(node.argument);
+    return [{ node, text: node.prefix ? `${other}${inner}` : `${inner}${other}`, kind: "operator" }];
+  }
+  const isBinary = node.type === "BinaryExpression" || node.type === "LogicalExpression";
+  if (!isBinary && node.type !== "AssignmentExpression") return [];
+  const { left, right, operator } = node;
+  return (BINARY[operator] ?? []).map((other) => ({
+    node,
+    // In parentheses: && and ?? do not stand beside each other without.
+    text: `(${textOf(left)} ${other} ${textOf(right)})`,
+    kind: BOUNDS.has(operator) ? "bound" : "operator",
+  }));
+}
+
+function valueChanges(node: Node, textOf: TextOf): Change[] {
+  if (node.type === "BooleanLiteral") return [{ node, text: String(!node.value), kind: "literal" }];
+  if (node.type === "NumericLiteral") return [{ node, text: `(${textOf(node)} + 1)`, kind: "literal" }];
+  return node.type === "AwaitExpression" ? [{ node, text: `(${textOf(node.argument)})`, kind: "await" }] : [];
+}
+
+const REMOVED = new Set(["ExpressionStatement", "ThrowStatement", "BreakStatement", "ContinueStatement"]);
+
+function statementChanges(node: Node): Change[] {
+  if (REMOVED.has(node.type)) return [{ node, text: ";", kind: "statement" }];
+  if (node.type !== "ReturnStatement") return [];
+  const { argument } = node;
+  if (argument === null || argument === undefined) return [{ node, text: ";", kind: "statement" }];
+  // `return undefined` would stay what it is; of `return false` the literal has a mutant, and undefined is as false.
+  const isPlain =
+    argument.type === "BooleanLiteral" || (argument.type === "Identifier" && argument.name === "undefined");
+  return isPlain ? [] : [{ node, text: "return undefined as never;", kind: "statement" }];
+}
+
+/** A condition that always holds, and one that never does; a loop that never ends says nothing. */
+function tests(node: Node): Change[] {
+  if (!("test" in node) || !isNode(node.test) || node.type === "SwitchCase") return [];
+  const { test } = node;
+  if (test.type === "BooleanLiteral") return [];
+  const isLoop = node.type.endsWith("Statement") && node.type !== "IfStatement";
+  return (isLoop ? ["false"] : ["true", "false"]).map((text) => ({ node: test, text, kind: "condition" }));
+}

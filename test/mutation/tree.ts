@@ -1,0 +1,26 @@
+import { cpSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** What a copy does without, or has as a link. */
+const LEFT_OUT = new Set([".git", "node_modules", ".turnpike"]);
+
+/** A copy of the project in which one file at a time is another. */
+export class MutantTree {
+  readonly folder = mkdtempSync(join(tmpdir(), "turnpike-mutation-"));
+
+  constructor() {
+    for (const part of readdirSync(".")) {
+      if (!LEFT_OUT.has(part)) cpSync(part, join(this.folder, part), { recursive: true });
+    }
+    symlinkSync(join(process.cwd(), "node_modules"), join(this.folder, "node_modules"));
+  }
+
+  write(file: string, text: string): void {
+    writeFileSync(join(this.folder, file), text);
+  }
+
+  close(): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}

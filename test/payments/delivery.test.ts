@@ -1,0 +1,268 @@
+/** What counts as delivered, over all protocols: clients that never open a window, that reset, that read slowly, that leave. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { freePort } from "../../src/lib/testing/listen.ts";
+import { until } from "../../src/lib/testing/until.ts";
+import { encodeHeader } from "../../src/payments/x402/header.ts";
+import { type PaymentPayload } from "../../src/payments/x402/messages.ts";
+import { paymentKey } from "../../src/payments/x402/payment-key.ts";
+import { REQUIREMENTS, signedPayment, TERMS } from "../../src/payments/testing/payment.ts";
+import { type Payment } from "../../src/store/ledger.ts";
+import { openStore } from "../../src/store/open-store.ts";
+import { type Store } from "../../src/store/store.ts";
+import { LOCALHOST } from "../support/certificates.ts";
+import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
+import { headers as headersFrame, hex, SETTINGS } from "../support/http3-frames.ts";
+import { Http2Client, requestFields } from "../support/http2-client.ts";
+import * as h2 from "../support/http2-frames.ts";
+import { block } from "../support/http2-hpack.ts";
+import { Http3Client } from "../support/http3-client.ts";
+import { Folder } from "../support/program.ts";
+import { hasDeno, playRaw } from "../support/raw-quic.ts";
+
+// Processes start slowly on a busy machine.
+setDefaultTimeout(60_000);
+
+/** Less than the kernel takes for a client that reads nothing, and more than one that gave no room can have. */
+const MIDDLE = 60_000;
+/** More than the client's own window over HTTP/3, and less than the engine takes in. */
+const LARGE = 2_000_000;
+const folder = new Folder();
+let origin: Bun.Server<undefined>;
+let gateway: Gateway;
+let quicPort: number;
+let store: Store;
+let runs = 0;
+
+beforeAll(async () => {
+  origin = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch(request) {
+      runs += 1;
+      return new Response(Buffer.alloc(Number(new URL(request.url).searchParams.get("bytes")), "goods "));
+    },
+  });
+  quicPort = await freePort();
+  writeFileSync(folder.file("cert.pem"), LOCALHOST.cert);
+  writeFileSync(folder.file("key.pem"), LOCALHOST.key);
+  const files = { cert_path: folder.file("cert.pem"), key_path: folder.file("key.pem") };
+  gateway = await startGateway({
+    state_path: folder.file("."),
+    timeouts: { write_ms: 2000 },
+    x402: { enabled: true, test_mode: true, public_url: "https://shop.test" },
+    quic: { enabled: true, port: quicPort, ...files },
+    upstreams: [{ name: "origin", servers: [serverAt(origin.port ?? 0)] }],
+    routes: [
+      { path_prefix: "/before", upstream: "origin", x402: { ...TERMS, settle: "before" } },
+      { path_prefix: "/after", upstream: "origin", x402: TERMS },
+    ],
+  });
+  store = openStore(folder.file("turnpike.db"));
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await store.close();
+  await origin.stop(true);
+  folder.remove();
+});
+
+interface Bought {
+  readonly payment: PaymentPayload;
+  readonly header: string;
+  readonly path: string;
+}
+
+function buy(settle: "before" | "after", bytes: number): Bought {
+  const extra = settle === "before" ? { ...REQUIREMENTS.extra, paymentFlow: "upfront" } : REQUIREMENTS.extra;
+  const payment = { ...signedPayment(Date.now() / 1000), accepted: { ...REQUIREMENTS, extra } };
+  return { payment, header: encodeHeader(payment), path: `/${settle}?bytes=${bytes}` };
+}
+
+async function booked({ payment }: Bought): Promise<Payment> {
+  const found = await store.ledger.find(paymentKey(payment, REQUIREMENTS));
+  if (found === undefined) throw new Error("The payment is not in the ledger");
+  return found;
+}
+
+function isDelivered(bought: Bought): Promise<boolean> {
+  return booked(bought).then(({ delivered }) => delivered);
+}
+
+/** What the same payment gets when it is sent again: the answer whole. */
+async function again({ path, header }: Bought): Promise<number> {
+  for (;;) {
+    const response = await fetch(`http://127.0.0.1:${gateway.port}${path}`, {
+      headers: { ...PLAIN, "payment-signature": header },
+    });
+    const body = await response.arrayBuffer();
+    if (response.status === 200) return body.byteLength;
+    if (!response.headers.has("retry-after")) throw new Error(`${response.status} ${Buffer.from(body).toString()}`);
+    await Bun.sleep(50);
+  }
+}
+
+/** The fields that every client here sends: a retry is the very same request. */
+const PLAIN = { accept: "*/*", "accept-encoding": "identity", "user-agent": "test" };
+
+function plainHead({ path, header }: Bought): string {
+  const fields = Object.entries({ ...PLAIN, "payment-signature": header });
+  return `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n`;
+}
+
+/** A client that has sent its request and reads nothing so far. */
+async function unreadClient(bought: Bought): Promise<Socket> {
+  const socket = connect({ port: gateway.port, host: "127.0.0.1" });
+  socket.on("error", () => {});
+  socket.pause();
+  await new Promise((resolve) => socket.once("connect", resolve));
+  socket.write(plainHead(bought));
+  return socket;
+}
+
+async function upstreamRan(before: number): Promise<void> {
+  await until(() => runs > before);
+}
+
+test("a kept answer that is read while the first request still holds the payment is delivered, whatever becomes of the first", async () => {
+  const bought = buy("after", 4 * LARGE);
+  const before = runs;
+  const socket = await unreadClient(bought);
+  await upstreamRan(before);
+  await until(async () => (await booked(bought)).state === "settled");
+  expect(await again(bought)).toBe(4 * LARGE);
+  await until(() => isDelivered(bought));
+  socket.resetAndDestroy();
+  await until(async () => (await booked(bought)).cuts === 1);
+  expect(await isDelivered(bought)).toBe(true);
+  expect(runs).toBe(before + 1);
+});
+
+for (const settle of ["before", "after"] as const) {
+  test(`HTTP/1.1, settle ${settle}: an answer that was read is delivered`, async () => {
+    const bought = buy(settle, MIDDLE);
+    expect(await again(bought)).toBe(MIDDLE);
+    await until(() => isDelivered(bought));
+  });
+
+  test(`HTTP/1.1, settle ${settle}: a client that reads nothing and resets has had nothing, and gets it again`, async () => {
+    const bought = buy(settle, 4 * LARGE);
+    const before = runs;
+    const socket = await unreadClient(bought);
+    await upstreamRan(before);
+    await until(async () => (await booked(bought)).state === "settled");
+    socket.resetAndDestroy();
+    expect(await again(bought)).toBe(4 * LARGE);
+    await until(() => isDelivered(bought));
+  });
+
+  test(`HTTP/1.1, settle ${settle}: a slow reader has it when it has read, not when it was written`, async () => {
+    // All of it fits into the two kernels' buffers, so that the gateway is through with it long before.
+    const bought = buy(settle, LARGE);
+    const before = runs;
+    const socket = await unreadClient(bought);
+    await upstreamRan(before);
+    await until(async () => (await booked(bought)).state === "settled");
+    await Bun.sleep(300);
+    expect(await isDelivered(bought)).toBe(false);
+    socket.resume();
+    let bytes = 0;
+    socket.on("data", (chunk) => (bytes += chunk.length));
+    await until(() => bytes >= LARGE);
+    await until(() => isDelivered(bought));
+    socket.destroy();
+  });
+
+  test(`HTTP/1.1, settle ${settle}: a client that asks to close, reads and hangs up has had it`, async () => {
+    const bought = buy(settle, MIDDLE);
+    const socket = connect({ port: gateway.port, host: "127.0.0.1" });
+    socket.resume();
+    socket.write(plainHead(bought).replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"));
+    await new Promise((resolve) => socket.once("close", resolve));
+    await until(() => isDelivered(bought));
+  });
+
+  test(`HTTP/2, settle ${settle}: a client whose window is shut has had nothing, whether it resets the stream or the connection`, async () => {
+    for (const how of ["stream", "connection"] as const) {
+      const bought = buy(settle, MIDDLE);
+      const client = await Http2Client.ready(gateway.port, [h2.INITIAL_WINDOW_SIZE, 0]);
+      const fields = requestFields(
+        bought.path,
+        "GET",
+        Object.entries({ ...PLAIN, "payment-signature": bought.header }),
+      );
+      client.send(
+        h2.frame(
+          h2.HEADERS,
+          h2.END_BOTH,
+          1,
+          block(fields.map(([name, value]) => (name === ":authority" ? [name, "127.0.0.1"] : [name, value]))),
+        ),
+      );
+      await client.sees("the head", ({ type }) => type === h2.HEADERS);
+      await client.fence();
+      expect(client.received(1)).toBe(0);
+      expect(await isDelivered(bought)).toBe(false);
+      if (how === "stream") client.send(h2.reset(1));
+      else client.socket.resetAndDestroy();
+      expect(await again(bought)).toBe(MIDDLE);
+      await until(() => isDelivered(bought));
+      client.destroy();
+    }
+  });
+
+  test(`HTTP/2, settle ${settle}: a client that opens its window bit by bit has it with the last`, async () => {
+    const bought = buy(settle, MIDDLE);
+    const client = await Http2Client.ready(gateway.port, [h2.INITIAL_WINDOW_SIZE, 0]);
+    const fields = requestFields(bought.path, "GET", Object.entries({ ...PLAIN, "payment-signature": bought.header }));
+    client.send(h2.frame(h2.HEADERS, h2.END_BOTH, 1, block(fields)));
+    await client.sees("the head", ({ type }) => type === h2.HEADERS);
+    client.send(h2.windowUpdate(1, MIDDLE - 1));
+    await until(() => client.received(1) === MIDDLE - 1);
+    await Bun.sleep(200);
+    expect(await isDelivered(bought)).toBe(false);
+    client.send(h2.windowUpdate(1, 1));
+    expect((await client.answer(1)).body.length).toBe(MIDDLE);
+    await until(() => isDelivered(bought));
+    client.destroy();
+  });
+
+  test(`HTTP/3, settle ${settle}: an answer that was read is delivered`, async () => {
+    const bought = buy(settle, LARGE);
+    const client = await Http3Client.connect(quicPort);
+    const { body } = await client.request("GET", bought.path, undefined, {
+      ...PLAIN,
+      "payment-signature": bought.header,
+    });
+    expect(body.length).toBe(LARGE);
+    await until(() => isDelivered(bought));
+    client.close();
+  });
+
+  test.skipIf(!hasDeno)(
+    `HTTP/3, settle ${settle}: a client that does not read has not had it, and gets it again`,
+    async () => {
+      const bought = buy(settle, LARGE);
+      const fields = Object.entries({ ...PLAIN, "payment-signature": bought.header });
+      const head = headersFrame([
+        [":method", "GET"],
+        [":scheme", "https"],
+        [":authority", "127.0.0.1"],
+        [":path", bought.path],
+        ...fields,
+      ]);
+      const steps = [
+        { kind: "uni", hex: hex([0, ...SETTINGS]), fin: false },
+        { kind: "bidi", hex: hex(head), fin: true, unread: true },
+      ] as const;
+      const played = playRaw(quicPort, [{ steps, waitForClose: true }]);
+      await until(async () => (await booked(bought).catch(() => undefined))?.state === "settled");
+      expect(await isDelivered(bought)).toBe(false);
+      await played;
+      expect(await again(bought)).toBe(LARGE);
+      await until(() => isDelivered(bought));
+    },
+  );
+}

@@ -1,0 +1,40 @@
+/**
+ * `npm run kills -- [--kills N] [--store sqlite|postgres] [--settle before|after] [--seed S]`: sells through random SIGKILLs, and
+ * fails where a payment was taken and its buyer cannot get the answer.
+ */
+import { parseArgs } from "node:util";
+import { sellThroughKills } from "./kills.ts";
+
+const { values } = parseArgs({
+  options: {
+    kills: { type: "string", default: "500" },
+    store: { type: "string", default: "sqlite" },
+    settle: { type: "string", default: "before" },
+    seed: { type: "string", default: String(Date.now() >>> 0) },
+    help: { type: "boolean", default: false },
+  },
+});
+const { store, settle } = values;
+if (values.help) {
+  console.log("npm run kills -- [--kills N] [--store sqlite|postgres] [--settle before|after] [--seed S]");
+  process.exit(0);
+}
+if ((store !== "sqlite" && store !== "postgres") || (settle !== "before" && settle !== "after")) {
+  console.error("Cannot run: --store is sqlite or postgres, --settle is before or after");
+  process.exit(1);
+}
+const began = performance.now();
+console.log(`settle ${settle} on ${store}, seed ${values.seed}`);
+const { lost, wrong, ...counts } = await sellThroughKills({
+  kills: Number(values.kills),
+  store,
+  settle,
+  seed: Number(values.seed),
+  progress: (text) => console.log(`${Math.round((performance.now() - began) / 1000)} s: ${text}`),
+});
+console.log(JSON.stringify(counts));
+for (const [what, found] of Object.entries({ "paid and never answered": lost, wrong })) {
+  console.log(`${what}: ${found.length}`);
+  for (const one of found) console.log(`  ${one}`);
+}
+process.exit(lost.length + wrong.length === 0 ? 0 : 1);

@@ -1,0 +1,28 @@
+/** The short run of `npm run kills`: gateways that are killed at random moments, on each store. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { hasPostgres } from "../../src/store/testing/postgres.ts";
+import { sellThroughKills } from "./kills.ts";
+
+// Each gateway that is killed has to start first, and dead holders are waited for.
+setDefaultTimeout(180_000);
+
+/** `TURNPIKE_TEST_KILLS` asks for more. */
+const KILLS = Number(Bun.env["TURNPIKE_TEST_KILLS"] ?? 4);
+
+const RUNS = [
+  ["sqlite", "before"],
+  ["sqlite", "after"],
+  ["postgres", "before"],
+] as const;
+
+for (const [store, settle] of RUNS) {
+  test.skipIf(store === "postgres" && !hasPostgres)(
+    `settle ${settle} on ${store}: killed ${KILLS} times, no payment is taken that is not answered in the end`,
+    async () => {
+      const seed = Date.now() >>> 0;
+      const outcome = await sellThroughKills({ kills: KILLS, store, settle, seed });
+      expect({ seed, lost: outcome.lost, wrong: outcome.wrong }).toEqual({ seed, lost: [], wrong: [] });
+      expect(outcome.payments).toBeGreaterThan(KILLS);
+    },
+  );
+}

@@ -1,0 +1,199 @@
+/** `turnpike pay` and what the page of a 402 shows, run as a buyer runs them, against a real gateway. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PRIVATE_KEY, TERMS } from "../../src/payments/testing/payment.ts";
+import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
+import { Folder } from "../support/program.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
+
+// Processes start slowly on a busy machine.
+setDefaultTimeout(patient(60_000));
+
+const ROOT = join(import.meta.dir, "../..");
+const BROWSER = { accept: "text/html", "user-agent": "Mozilla/5.0" };
+
+let folder: Folder;
+let origin: Bun.Server<undefined>;
+let gateway: Gateway;
+/** The same gateway as a server of version 1 alone has it: the price is in the body. */
+let old: Bun.Server<undefined>;
+let url: string;
+
+function route(path_prefix: string, x402: object): object {
+  return { path_prefix, upstream: "origin", x402: { ...TERMS, ...x402 } };
+}
+
+beforeAll(async () => {
+  folder = new Folder();
+  symlinkSync(join(ROOT, "node_modules"), folder.file("node_modules"));
+  origin = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url);
+      if (pathname === "/reports/bytes") return new Response(Uint8Array.of(0, 255, 10, 13));
+      if (pathname === "/reports/none")
+        return Response.json({ title: "Gone", detail: "No such report." }, { status: 404 });
+      const [type, note] = ["content-type", "x-note"].map((name) => request.headers.get(name));
+      return Response.json({ method: request.method, path: pathname + search, type, note, body: await request.text() });
+    },
+  });
+  const input = { type: "http", method: "POST", bodyType: "json", body: { city: "L'Aquila", "<b>": 1 } };
+  gateway = await startGateway({
+    state_path: folder.path,
+    x402: { enabled: true, test_mode: true },
+    upstreams: [{ name: "origin", servers: [serverAt(origin.port ?? 0)] }],
+    routes: [
+      route("/reports", { description: "Reports" }),
+      route("/dear", { price: "$2.50" }),
+      route("/fuji", { network: "avalanche-fuji" }),
+      route("/weather", { extensions: { bazaar: { info: { input }, schema: {} } } }),
+    ],
+  });
+  url = `http://127.0.0.1:${gateway.port}`;
+  old = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    async fetch(request) {
+      const { pathname, search } = new URL(request.url);
+      const answer = await fetch(url + pathname + search, { method: request.method, headers: request.headers });
+      const headers = new Headers(answer.headers);
+      headers.delete("payment-required");
+      headers.delete("payment-response");
+      return new Response(answer.body, { status: answer.status, headers });
+    },
+  });
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await origin.stop(true);
+  await old.stop(true);
+  folder.remove();
+});
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function run(command: readonly string[], input = ""): Promise<Ran> {
+  const child = Bun.spawn([...command], {
+    cwd: folder.path,
+    env: { ...Bun.env, TURNPIKE_HOME: folder.path, PRIVATE_KEY },
+    stdio: [Buffer.from(input), "pipe", "pipe"],
+  });
+  const [out, err, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return { code, out, err };
+}
+
+const pay = (...args: string[]) => run(["node", join(ROOT, "bin/turnpike.mjs"), "pay", ...args]);
+
+test("a URL is paid for, and its answer printed, with the receipt beside it", async () => {
+  const { code, out, err } = await pay(`127.0.0.1:${gateway.port}/reports/1?year=2026`);
+  expect(JSON.parse(out)).toMatchObject({ method: "GET", path: "/reports/1?year=2026" });
+  expect(err).toContain("paid $0.01 USDC on Base Sepolia (eip155:84532), transaction 0x7e577e57");
+  expect(err).toContain("(test mode: nothing real moved)");
+  expect(code).toBe(0);
+});
+
+test("method, body and fields are the buyer's, and a body comes from text, a file or standard input", async () => {
+  const json = await pay(`${url}/reports`, "-d", '{"a":1}', "-H", "X-Note: one: two");
+  expect(JSON.parse(json.out)).toMatchObject({
+    method: "POST",
+    type: "application/json",
+    note: "one: two",
+    body: '{"a":1}',
+  });
+  writeFileSync(folder.file("order"), "a=1&b=2");
+  const form = await pay("put", `${url}/reports`, "-d", `@${folder.file("order")}`);
+  expect(JSON.parse(form.out)).toMatchObject({
+    method: "PUT",
+    type: "application/x-www-form-urlencoded",
+    body: "a=1&b=2",
+  });
+  const typed = ["pay", `${url}/reports`, "-d", "@-", "-H", "content-type: text/csv"];
+  const piped = await run(["node", join(ROOT, "bin/turnpike.mjs"), ...typed], "x,y");
+  expect(JSON.parse(piped.out)).toMatchObject({ type: "text/csv", body: "x,y" });
+});
+
+test("bytes go out as they are, into a pipe and a file", async () => {
+  const file = folder.file("bytes");
+  expect(await pay(`${url}/reports/bytes`, "-o", file)).toMatchObject({ code: 0, out: "" });
+  expect([...readFileSync(file)]).toEqual([0, 255, 10, 13]);
+  const child = Bun.spawn(["node", join(ROOT, "bin/turnpike.mjs"), "pay", `${url}/reports/bytes`], {
+    env: { ...Bun.env, TURNPIKE_HOME: folder.path },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  expect([...(await child.stdout.bytes())]).toEqual([0, 255, 10, 13]);
+});
+
+test("what costs more than the limit is not paid, and a failure is told and costs nothing", async () => {
+  const dear = await pay(`${url}/dear`);
+  expect(dear).toMatchObject({ code: 1, out: "" });
+  expect(dear.err).toContain("Cannot pay $2.50: the limit is $1; raise it with --max-price");
+  expect(await pay(`${url}/dear`, "--max-price", "2.50 USDC")).toMatchObject({ code: 0 });
+  const gone = await pay(`${url}/reports/none`);
+  expect([gone.code, gone.err]).toEqual([1, "turnpike pay: 404 Gone: No such report.\n"]);
+  const away = await pay("http://127.0.0.1:1/");
+  expect([away.code, away.err]).toEqual([1, expect.stringContaining("Cannot reach http://127.0.0.1:1")]);
+});
+
+test("a server of version 1 is paid as well", async () => {
+  const { code, out, err } = await pay(`${old.url.origin}/reports/1`);
+  expect(JSON.parse(out)).toMatchObject({ path: "/reports/1" });
+  expect(err).toContain("paid $0.01 USDC on Base Sepolia");
+  expect(code).toBe(0);
+});
+
+for (const args of [
+  [],
+  ["http://a.example/", "http://b.example/", "http://c.example/"],
+  ["ftp://a.example/"],
+  ["G T", "http://a.example/"],
+  ["GET", "http://a.example/", "-d", "x"],
+  ["http://a.example/", "-H", "no colon"],
+  ["http://a.example/", "-H", "X-Payment: forged"],
+  ["http://a.example/", "-d", "@/nonexistent"],
+  ["http://a.example/", "--max-price", ""],
+]) {
+  test(`wrong usage is told, and nothing is sent: ${args.join(" ")}`, async () => {
+    const { code, err } = await pay(...args);
+    expect(code).toBe(2);
+    expect(err).toMatch(/^turnpike pay: .*Run "turnpike pay --help" for its usage\.\n$/);
+  });
+}
+
+function decode(text: string): string {
+  return text.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+}
+
+/** The blocks of code of a page, as a person copies them. */
+async function blocks(path: string, init: RequestInit = {}): Promise<string[]> {
+  const html = await (await fetch(url + path, { ...init, headers: BROWSER })).text();
+  return [...html.matchAll(/<pre[^>]*><code>([^]*?)<\/code>/g)].map(([, code = ""]) => decode(code));
+}
+
+const PAGES = [
+  ["/reports/1?q=a b'c&d=$HOME", {}, { method: "GET", path: "/reports/1?q=a%20b%27c&d=$HOME" }],
+  ["/reports/2", { method: "DELETE" }, { method: "DELETE", path: "/reports/2" }],
+  ["/dear", {}, { method: "GET", path: "/dear" }],
+  ["/fuji", {}, { method: "GET", path: "/fuji" }],
+  ["/weather", {}, { method: "POST", type: "application/json", body: '{"city":"L\'Aquila","<b>":1}' }],
+] as const;
+
+for (const [path, init, expected] of PAGES) {
+  test(`what the page of ${path} shows pays for that request`, async () => {
+    const [command = "", program = ""] = await blocks(path, init);
+    const bin = `npx() { shift; node ${join(ROOT, "bin/turnpike.mjs")} "$@"; }`;
+    const typed = await run(["sh", "-c", `${bin}\n${command}`]);
+    expect(JSON.parse(typed.out)).toMatchObject(expected);
+    writeFileSync(folder.file("pay.mjs"), program);
+    const { out, err } = await run(["node", folder.file("pay.mjs")]);
+    expect(err).toBe("");
+    expect(out).toStartWith("200 ");
+    expect(JSON.parse(out.slice(4))).toMatchObject(expected);
+  });
+}

@@ -1,0 +1,162 @@
+/** What documents, the API's description and MCP tools say of prices is what the gateway in front of them asks. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { until } from "../../src/lib/testing/until.ts";
+import { type ApiDocument } from "../../src/content/api-document.ts";
+import { createApp } from "../../src/content/app.ts";
+import { McpHttp } from "../../src/content/mcp/mcp-http.ts";
+import { type Services } from "../../src/content/operations/operation.ts";
+import { type AskPrices, pricesOf } from "../../src/content/price-list.ts";
+import { freePort } from "../../src/lib/testing/listen.ts";
+import { TERMS } from "../../src/payments/testing/payment.ts";
+import { Folder, Program } from "../support/program.ts";
+
+setDefaultTimeout(60_000);
+
+const USDT = { asset: "0x0000000000000000000000000000000000000d0a", extra_name: "T", extra_version: "1" };
+
+let folder: Folder;
+let gateway: Program;
+let service: Bun.Server<undefined>;
+let mcp: McpHttp;
+let url: string;
+
+function route(path_prefix: string, x402?: object, host?: string): object {
+  return {
+    path_prefix,
+    upstream: "content",
+    ...(x402 === undefined ? {} : { x402: { ...TERMS, ...x402 } }),
+    ...(host === undefined ? {} : { host }),
+  };
+}
+
+function config(port: number, price: string): object {
+  return {
+    server: { address: "127.0.0.1", port, workers: 1 },
+    state_path: folder.path,
+    x402: { enabled: true, test_mode: true },
+    upstreams: [{ name: "content", servers: [{ unix: folder.file("content.sock") }] }],
+    routes: [
+      route("/", { price: "$3" }),
+      route("/qr"),
+      route("/docs"),
+      route("/openapi.json"),
+      route("/mcp"),
+      route("/health"),
+      route("/read", { price }),
+      route("/read", { price: "$0.5" }, "dear.example"),
+      route("/pdf", { price: "$0.25", accepts: [{ ...TERMS, price: "$0.35", network: "base" }] }),
+      route("/search", { ...USDT, price: "70000" }),
+    ],
+  };
+}
+
+beforeAll(async () => {
+  folder = new Folder();
+  const port = await freePort();
+  url = `http://127.0.0.1:${port}`;
+  const prices: AskPrices = pricesOf(url, fetch);
+  mcp = new McpHttp({ gatewayUrl: url, hosts: ["*"], prices, log: () => undefined });
+  const nothing: unknown = undefined;
+  // What is asked here makes use of no service.
+  service = Bun.serve({ unix: folder.file("content.sock"), fetch: createApp(nothing as Services, { mcp, prices }) });
+  writeFileSync(folder.file("turnpike.json"), JSON.stringify(config(port, "$0.123")));
+  gateway = new Program(["--config", folder.file("turnpike.json")]);
+  await gateway.sees(/listening on/);
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await mcp.close();
+  await service.stop(true);
+  folder.remove();
+});
+
+async function described(host?: string): Promise<ApiDocument["paths"]> {
+  const answer = await fetch(`${url}/openapi.json`, host === undefined ? {} : { headers: { host } });
+  // The description's own test has its shape.
+  return ((await answer.json()) as ApiDocument).paths;
+}
+
+async function tools(): Promise<Map<string, { readonly description: string; readonly readOnly: boolean }>> {
+  const client = new Client({ name: "agent", version: "1" });
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
+  const { tools: all } = await client.listTools();
+  await client.close();
+  return new Map(
+    all.map(({ name, description = "", annotations }) => [
+      name,
+      { description, readOnly: annotations?.readOnlyHint === true },
+    ]),
+  );
+}
+
+const asked = async (path: string) => {
+  const headers = { "content-type": "application/json" };
+  const answer = await fetch(url + path, { method: "POST", headers, body: "{}" });
+  await answer.body?.cancel();
+  return answer.status;
+};
+
+test("each operation has the price of the route that takes it: its own, that of a shorter prefix, or none", async () => {
+  const paths = await described();
+  const said = Object.entries(paths).map(([path, { get, post }]) => [path, (post ?? get)?.["x-price"]]);
+  expect(Object.fromEntries(said)).toEqual({
+    "/search": `70000 units of ${USDT.asset}`,
+    "/scrape": "$3.00",
+    "/batch": "$3.00",
+    "/extract": "$3.00",
+    "/read": "$0.123",
+    "/pdf": "$0.25 or $0.35",
+    "/screenshot": "$3.00",
+    "/qr": undefined,
+    "/health": undefined,
+  });
+  expect(Object.keys(paths["/read"]?.post?.responses ?? {})).toContain("402");
+  expect(Object.keys(paths["/qr"]?.post?.responses ?? {})).not.toContain("402");
+  expect(JSON.stringify(paths["/read"])).toContain("This costs $0.123.");
+  for (const [path, status] of [
+    ["/read", 402],
+    ["/scrape", 402],
+    ["/qr", 400],
+  ] as const)
+    expect(await asked(path)).toBe(status);
+});
+
+test("a host has the prices of its own routes", async () => {
+  expect((await described("dear.example"))["/read"]?.post?.["x-price"]).toBe("$0.50");
+  expect((await described("cheap.example"))["/read"]?.post?.["x-price"]).toBe("$0.123");
+});
+
+test("the page and the tools say the same, and only free tools are read-only", async () => {
+  const page = await (await fetch(`${url}/docs`)).text();
+  expect(page).toContain('<code>POST /read</code><span class="price">$0.123</span>');
+  expect(page).toContain('<code>POST /qr</code><span class="price">free</span>');
+  const listed = await tools();
+  expect(listed.get("read")).toMatchObject({ readOnly: false, description: expect.stringContaining("Costs $0.123;") });
+  expect(listed.get("qr")).toMatchObject({ readOnly: true, description: expect.stringMatching(/Free\.$/) });
+});
+
+test("a reload with another price is said by all of them", async () => {
+  writeFileSync(folder.file("turnpike.json"), JSON.stringify(config(Number(new URL(url).port), "$0.456")));
+  gateway.kill("SIGHUP");
+  await until(async () => (await described())["/read"]?.post?.["x-price"] === "$0.456", 30_000);
+  expect(await (await fetch(`${url}/docs`)).text()).toContain(
+    '<code>POST /read</code><span class="price">$0.456</span>',
+  );
+  expect((await tools()).get("read")?.description).toContain("Costs $0.456;");
+});
+
+test("a service that no gateway is named to, or whose gateway is away, says no price", async () => {
+  const nothing: unknown = undefined;
+  for (const prices of [async () => undefined, pricesOf("http://127.0.0.1:1", fetch)]) {
+    const app = createApp(nothing as Services, { prices });
+    const { paths } = (await (await app(new Request("http://content/openapi.json"))).json()) as ApiDocument;
+    expect(Object.values(paths).flatMap(({ get, post }) => (post ?? get)?.["x-price"] ?? [])).toEqual([]);
+    expect(Object.keys(paths["/read"]?.post?.responses ?? {})).toContain("402");
+    const page = await (await app(new Request("http://content/docs"))).text();
+    expect(page).not.toContain('class="price"');
+    expect(page).not.toContain("free</span>");
+  }
+});

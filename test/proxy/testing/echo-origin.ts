@@ -1,0 +1,46 @@
+/** Origins that answer each request with its method, its path and its body, and keep what they got. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer as createHttp2Server, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
+import { listenOnLoopback } from "../../../src/lib/testing/listen.ts";
+
+export type OriginProtocol = "http1" | "h2c";
+
+export interface EchoOrigin {
+  readonly port: number;
+  /** Keys of an upstream that reaches it. */
+  readonly upstream: object;
+  /** Requests whose heads came. */
+  readonly begun: readonly string[];
+  /** Bytes of bodies that came. */
+  readonly received: number;
+  stop(): void;
+}
+
+/** An HTTP/2 connection takes one request at a time, as an HTTP/1 connection does. */
+export async function startEchoOrigin(protocol: OriginProtocol): Promise<EchoOrigin> {
+  const begun: string[] = [];
+  const counter = { received: 0 };
+  const answer = (request: IncomingMessage | Http2ServerRequest, response: ServerResponse | Http2ServerResponse) => {
+    const name = `${request.method} ${request.url}`;
+    begun.push(name);
+    const parts: Buffer[] = [];
+    request.on("data", (part: Buffer) => {
+      counter.received += part.length;
+      parts.push(part);
+    });
+    request.on("end", () => response.end(`${name} ${Buffer.concat(parts).toString("latin1")}`));
+    request.on("error", () => {});
+  };
+  const server =
+    protocol === "http1" ? createServer(answer) : createHttp2Server({ settings: { maxConcurrentStreams: 1 } }, answer);
+  const port = await listenOnLoopback(server);
+  return {
+    port,
+    upstream: { name: "origin", protocol, servers: [{ address: "127.0.0.1", port, max_fails: 1000 }] },
+    begun,
+    get received() {
+      return counter.received;
+    },
+    stop: () => void server.close(),
+  };
+}

@@ -1,0 +1,141 @@
+/** Charging for pages that use their time up themselves: the shipped program, real payments, a real browser. */
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { join } from "node:path";
+import { x402Client } from "@x402/core/client";
+import { ExactEvmScheme } from "@x402/evm/exact/client";
+import { wrapFetchWithPayment } from "@x402/fetch";
+import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
+import { startAttackSite } from "../../src/content/testing/attacks.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
+import { Folder, Program } from "../support/program.ts";
+
+setDefaultTimeout(patient(90_000));
+
+const BIN = join(import.meta.dir, "../../bin/turnpike.mjs");
+const CHARGE = { "settlement-overrides": '{"amount":"100%"}' };
+const PRICE = {
+  price: "$0.005",
+  asset: "USDC",
+  network: "eip155:84532",
+  pay_to: "0x000000000000000000000000000000000000dEaD",
+  max_timeout_seconds: 300,
+};
+
+const folder = new Folder();
+const attackSite = startAttackSite();
+/** Says of each of its answers, which are errors, that it is to be paid. */
+const stranger = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  fetch: () => new Response("no", { status: 500, headers: CHARGE }),
+});
+const silent = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Promise<Response>(() => {}) });
+
+interface Shop {
+  readonly program: Program;
+  readonly state: string;
+  readonly url: string;
+}
+
+let charging: Shop;
+let sparing: Shop;
+
+async function open(name: string, chargeTimeouts: boolean): Promise<Shop> {
+  const state = folder.file(name);
+  const config = folder.write(`${name}.json`, {
+    server: { address: "127.0.0.1", port: 0 },
+    x402: { enabled: true, test_mode: true },
+    content: { charge_timeouts: chargeTimeouts },
+    upstreams: [
+      { name: "content", servers: [{ unix: "/run/turnpike/content.sock" }] },
+      { name: "stranger", servers: [{ address: "127.0.0.1", port: stranger.port }] },
+    ],
+    routes: [
+      { path_prefix: "/scrape", upstream: "content", x402: PRICE },
+      { path_prefix: "/stranger", upstream: "stranger", x402: PRICE },
+      {
+        path_prefix: "/split",
+        upstream: "content",
+        traffic_split: [{ upstream: "stranger", weight: 1 }],
+        x402: PRICE,
+      },
+    ],
+  });
+  const program = new Program(["--config", config, "--port", "0", "--state-dir", state, "--allow-private"], {
+    command: ["node", BIN, "start"],
+  });
+  const [, port] = await program.sees(/^gateway +http:\/\/127\.0\.0\.1:(\d+)$[^]*^try /m);
+  return { program, state, url: `http://127.0.0.1:${port}` };
+}
+
+beforeAll(async () => {
+  charging = await open("charging", true);
+  sparing = await open("sparing", false);
+});
+
+afterAll(async () => {
+  await Promise.all([charging.program.stop(), sparing.program.stop()]);
+  await Promise.all([attackSite, stranger, silent].map((server) => server.stop(true)));
+  folder.remove();
+});
+
+/** Pays for the path, and gives the status, the problem's type, and whether the answer came with a receipt. */
+async function buy(shop: Shop, path: string, body: object): Promise<unknown[]> {
+  const account = privateKeyToAccount(generatePrivateKey());
+  const pay = wrapFetchWithPayment(fetch, new x402Client().register("eip155:*", new ExactEvmScheme(account)));
+  const answer = await pay(shop.url + path, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ format: "text", engine: "browser", ...body }),
+  });
+  const text = await answer.text();
+  const problem: unknown = text.startsWith("{") ? JSON.parse(text) : {};
+  expect(answer.headers.get("settlement-overrides")).toBeNull();
+  const receipt = answer.headers.get("payment-response");
+  if (receipt !== null) expect(JSON.parse(atob(receipt))).toMatchObject({ success: true });
+  return [answer.status, Object(problem).type, receipt !== null];
+}
+
+function settledIn(shop: Shop): unknown {
+  const database = new Database(join(shop.state, "turnpike.db"), { readonly: true });
+  const row = database.query("SELECT count(*) AS payments FROM payments WHERE state = 'settled'").get();
+  database.close();
+  return Object(row).payments;
+}
+
+const FAILED = "urn:turnpike:error:page-failed";
+const TIMEOUT = "urn:turnpike:error:page-timeout";
+
+/** It has more threads than a page may have: its process is killed. */
+function burning(n: number): object {
+  return { url: `http://127.5.0.${n}:${attackSite.port}/idle-workers`, timeout: 60, wait: 30 };
+}
+
+test("a page that takes too much is charged with the key on, and the ledger has it", async () => {
+  expect(await buy(charging, "/scrape", burning(1))).toEqual([500, FAILED, true]);
+  expect(settledIn(charging)).toBe(1);
+});
+
+test("a page whose script never ends is charged with the key on, once it had the processor for its time", async () => {
+  const url = `http://127.5.0.2:${attackSite.port}/loop`;
+  let outcome = await buy(charging, "/scrape", { url, timeout: 3 });
+  // Where other programs have the processors, a page gets too little of them in one visit.
+  while (outcome[2] !== true) outcome = await buy(charging, "/scrape", { url, timeout: 3 });
+  expect(outcome).toEqual([500, TIMEOUT, true]);
+});
+
+test("a page that waits for its server until its time is over is free with the key on", async () => {
+  expect(await buy(charging, "/scrape", { url: silent.url.href, timeout: 2 })).toEqual([500, TIMEOUT, false]);
+});
+
+test("with the key off all of them are free", async () => {
+  expect(await buy(sparing, "/scrape", burning(3))).toEqual([500, FAILED, false]);
+  const url = `http://127.5.0.4:${attackSite.port}/loop`;
+  expect(await buy(sparing, "/scrape", { url, timeout: 3 })).toEqual([500, TIMEOUT, false]);
+  expect(settledIn(sparing)).toBe(0);
+});
+
+test("no other upstream is paid for an error, whatever it says", async () => {
+  for (const path of ["/stranger", "/split"]) expect(await buy(charging, path, {})).toEqual([500, undefined, false]);
+});

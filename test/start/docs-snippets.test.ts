@@ -1,0 +1,74 @@
+/** Every snippet of /docs is run as it stands there, against a real gateway in test mode. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { OPERATIONS } from "../../src/content/operations/operations.ts";
+import { signOffer } from "../../src/payments/client/sign-offer.ts";
+import { chooseOffer } from "../../src/payments/client/offers.ts";
+import { PAYER, PRIVATE_KEY } from "../../src/payments/testing/payment.ts";
+import { decodeHeader, encodeHeader } from "../../src/payments/x402/header.ts";
+import { paymentRequiredSchema } from "../../src/payments/x402/messages.ts";
+import { type Documentation, startDocumentation } from "../support/documentation.ts";
+
+setDefaultTimeout(120_000);
+
+const ROOT = join(import.meta.dir, "../..");
+const NPX = `npx() { shift; node ${join(ROOT, "bin/turnpike.mjs")} "$@"; }`;
+
+let documentation: Documentation;
+let page: string;
+
+beforeAll(async () => {
+  documentation = await startDocumentation();
+  page = await (await fetch(`${documentation.url}/docs`)).text();
+  mkdirSync(documentation.folder.file("node_modules"));
+  symlinkSync(ROOT, documentation.folder.file("node_modules/turnpike"));
+});
+
+afterAll(() => documentation.stop());
+
+async function run(command: readonly string[], more: Record<string, string> = {}): Promise<string> {
+  const { folder, url } = documentation;
+  const env = { ...Bun.env, TURNPIKE_HOME: folder.path, TURNPIKE_GATEWAY: url, PRIVATE_KEY, ...more };
+  const child = Bun.spawn([...command], { cwd: folder.path, env, stdio: ["ignore", "pipe", "pipe"] });
+  const [err, code] = await Promise.all([child.stderr.text(), child.exited, child.stdout.text()]);
+  return code === 0 ? "" : `${code}: ${err}`;
+}
+
+function text(html: string): string {
+  return html.replace(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)));
+}
+
+/** The snippets of an operation by their captions. */
+function snippetsOf(name: string): ReadonlyMap<string, string> {
+  const section = page.split(`<section class="operation" id="${name}"`)[1]?.split("</section>")[0] ?? "";
+  const found = section.matchAll(/<figcaption>([^<]*)<\/figcaption><pre><code>([^]*?)<\/code>/g);
+  return new Map([...found].map(([, caption = "", code = ""]) => [caption, text(code)]));
+}
+
+/** A signed payment for an operation, as the variable of the curl lines holds it. */
+async function paymentFor(path: string): Promise<string> {
+  const unpaid = await fetch(documentation.url + path, { method: "POST", body: "{}" });
+  const required = paymentRequiredSchema.parse(decodeHeader(unpaid.headers.get("payment-required") ?? ""));
+  const account = { address: PAYER, privateKey: Uint8Array.from(Buffer.from(PRIVATE_KEY.slice(2), "hex")) };
+  return encodeHeader(signOffer(required, await chooseOffer(required, { maxPrice: "$1" }), account, Date.now()));
+}
+
+for (const { name, path, price, example } of OPERATIONS) {
+  test(`the snippets of ${name} call it, and pay for it`, async () => {
+    const snippets = snippetsOf(name);
+    const curl = `${snippets.get("curl") ?? "false"} --fail --silent`;
+    const payment = price === undefined ? "" : await paymentFor(path);
+    const script = documentation.folder.write(`${name}.mjs`, snippets.get("Typed client") ?? "throw 0");
+    const ways: (() => Promise<string>)[] = [
+      () => run(["sh", "-c", curl], { PAYMENT: payment }),
+      () => run(["node", script]),
+      () => run(["sh", "-c", `${NPX}\n${snippets.get("Command") ?? "false"}`]),
+    ];
+    for (const way of ways) {
+      const before = documentation.runs.length;
+      expect(await way()).toBe("");
+      expect(documentation.runs.slice(before)).toEqual([{ name, body: example }]);
+    }
+  });
+}

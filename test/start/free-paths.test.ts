@@ -1,0 +1,70 @@
+/** The shipped routes `/` and `/docs` are free and lead to the content service: no spelling of an operation's path runs it by them. */
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { request } from "node:http";
+import { OPERATIONS } from "../../src/content/operations/operations.ts";
+import { type Documentation, startDocumentation } from "../support/documentation.ts";
+
+setDefaultTimeout(120_000);
+
+let documentation: Documentation;
+
+beforeAll(async () => {
+  documentation = await startDocumentation();
+});
+
+afterAll(() => documentation.stop());
+
+/** The status that `path` gets as it stands, which `fetch` would tidy first. */
+function post(path: string): Promise<number> {
+  const { hostname, port } = new URL(documentation.url);
+  return new Promise((resolve, reject) => {
+    const sent = request({ hostname, port, path, method: "POST", headers: { "content-type": "application/json" } });
+    sent.on("error", reject);
+    sent.on("response", (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    sent.end("{}");
+  });
+}
+
+function spellings(path: string): readonly string[] {
+  const name = path.slice(1);
+  const before = [
+    "/",
+    "//",
+    "/./",
+    "/x/../",
+    "/;/",
+    "/;a=b/",
+    "/docs/../",
+    "/docs/..%2f",
+    "/docs/..;/",
+    "/docs/",
+    "/%2e/",
+    "/%2f",
+    "/%5c",
+    "/\\",
+  ];
+  const after = ["", "/", "//", ";", ";a=b", "%20", "%00", "%2f", "%3f", "%23", ".", ";/..", "/.", "/x/..", "?a", "#a"];
+  const words = [
+    name,
+    name.toUpperCase(),
+    `%${name.charCodeAt(0).toString(16)}${name.slice(1)}`,
+    `%25${name.charCodeAt(0).toString(16)}${name.slice(1)}`,
+    `%C1%${name.charCodeAt(0).toString(16)}${name.slice(1)}`,
+  ];
+  return before.flatMap((start) => words.flatMap((word) => after.map((end) => start + word + end)));
+}
+
+for (const { name, path, price } of OPERATIONS) {
+  if (price === undefined) continue;
+  test(`no spelling of ${path} runs ${name} for nothing`, async () => {
+    const all = spellings(path);
+    const answered = new Set<number>();
+    for (const spelling of all) answered.add(await post(spelling));
+    expect(documentation.runs).toEqual([]);
+    expect(answered).toContain(402);
+    expect([...answered].filter((status) => status < 400)).toEqual([]);
+  });
+}

@@ -1,0 +1,48 @@
+/** A browser for tests of pages: the one that comes with the packages, steered from outside. */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import puppeteer, { type Browser, type Page } from "puppeteer-core";
+import { browserPrograms } from "../../src/content/browser/find.ts";
+
+const AXE = readFileSync(join(import.meta.dir, "../../node_modules/axe-core/axe.min.js"), "utf8");
+
+export interface TestBrowser {
+  readonly browser: Browser;
+  close(): Promise<void>;
+}
+
+/** `folder` is where the program is unpacked; its own by default. */
+export async function startBrowser(folder?: string): Promise<TestBrowser> {
+  const own = folder ?? mkdtempSync(join(tmpdir(), "turnpike-test-browser-"));
+  const { value: program } = await browserPrograms(undefined, own).next();
+  if (program === undefined) throw new Error("Cannot test pages: there is no browser");
+  const browser = await puppeteer.launch({
+    executablePath: program.path,
+    env: { ...process.env, ...program.environment },
+    args: ["--no-sandbox", "--headless=new", "--disable-gpu", "--disable-dev-shm-usage"],
+  });
+  const close = async (): Promise<void> => {
+    await browser.close();
+    if (folder === undefined) rmSync(own, { recursive: true, force: true });
+  };
+  return { browser, close };
+}
+
+export type Scheme = "light" | "dark";
+
+/** Sets how a page is seen. A click on what is still scrolling misses it, so nothing moves. */
+export async function dress(page: Page, width: number, scheme: Scheme): Promise<void> {
+  await page.setViewport({ width, height: 900 });
+  await page.emulateMediaFeatures([
+    { name: "prefers-color-scheme", value: scheme },
+    { name: "prefers-reduced-motion", value: "reduce" },
+  ]);
+}
+
+/** What axe finds wrong: its rule, and where. */
+export async function faults(page: Page): Promise<unknown> {
+  await page.evaluate(AXE);
+  return await page.evaluate(`axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })
+    .then(({ violations }) => violations.map(({ id, nodes }) => [id, ...nodes.slice(0, 3).map(({ html }) => html.slice(0, 200))]))`);
+}

@@ -1,0 +1,22 @@
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+
+/** Client ports of the TCP connections that a process has. */
+export function clientPortsOf(pid: number): Set<number> {
+  const own = new Set<string>();
+  for (const fd of readdirSync(`/proc/${pid}/fd`)) {
+    try {
+      const inode = /socket:\[(\d+)\]/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1];
+      if (inode !== undefined) own.add(inode);
+    } catch {
+      // It was closed while we looked.
+    }
+  }
+  const ports = new Set<number>();
+  for (const line of readFileSync("/proc/net/tcp", "latin1").split("\n").slice(1)) {
+    const [, , remote = "", , , , , , , inode = ""] = line.trim().split(/\s+/);
+    if (own.has(inode)) ports.add(Number.parseInt(remote.split(":")[1] ?? "0", 16));
+  }
+  // Of what listens.
+  ports.delete(0);
+  return ports;
+}

@@ -1,0 +1,61 @@
+/** The documentation of the content operations behind a real gateway in test mode; the operations give their examples. */
+import { createApp } from "../../src/content/app.ts";
+import { type Services } from "../../src/content/operations/operation.ts";
+import { OPERATIONS } from "../../src/content/operations/operations.ts";
+import { pricesOf } from "../../src/content/price-list.ts";
+import { qrPicture } from "../../src/content/qr/picture.ts";
+import { freePort } from "../../src/lib/testing/listen.ts";
+
+import { Folder, Program } from "./program.ts";
+import shipped from "../../config/turnpike.json";
+
+const drawn = qrPicture("x", 64, 2);
+const PICTURE = drawn instanceof Uint8Array ? drawn : new Uint8Array();
+
+export interface Documentation {
+  readonly url: string;
+  readonly folder: Folder;
+  /** Operations that ran, by name, with the body that they got. */
+  readonly runs: { readonly name: string; readonly body: unknown }[];
+  stop(): Promise<void>;
+}
+
+export async function startDocumentation(): Promise<Documentation> {
+  const folder = new Folder();
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const runs: { name: string; body: unknown }[] = [];
+  const prices = pricesOf(url, fetch);
+  const nothing: unknown = undefined;
+  // The documents make use of no service.
+  const app = createApp(nothing as Services, { prices, gateway: { url, send: fetch, prices } });
+  const service = Bun.serve({
+    unix: folder.file("content.sock"),
+    async fetch(request) {
+      const operation = OPERATIONS.find(({ path }) => path === new URL(request.url).pathname);
+      if (operation === undefined || operation.method.toUpperCase() !== request.method) return await app(request);
+      runs.push({ name: operation.name, body: request.method === "POST" ? await request.json() : undefined });
+      const { contentType, example } = operation.success;
+      if (contentType === "application/json") return Response.json(example ?? {});
+      return new Response(PICTURE, { headers: { "content-type": contentType } });
+    },
+  });
+  const config = {
+    ...shipped,
+    server: { ...shipped.server, port },
+    state_path: folder.path,
+    upstreams: [{ name: "content", servers: [{ unix: folder.file("content.sock") }] }],
+  };
+  const gateway = new Program(["--config", folder.write("turnpike.json", config)]);
+  await gateway.sees(/listening on/);
+  return {
+    url,
+    folder,
+    runs,
+    async stop() {
+      await gateway.stop();
+      await service.stop(true);
+      folder.remove();
+    },
+  };
+}
