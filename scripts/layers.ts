@@ -9,7 +9,9 @@ const LAYERS: readonly (readonly string[])[] = [
   ["src/gateway/admin"],
   ["src/gateway/pipeline.ts", "src/content", "src/client"],
   ["src/gateway/observer.ts", "src/gateway/gateway-paths.ts"],
-  ["src/gateway/policy", "src/gateway/proxy", "src/gateway/static", "src/gateway/filters", "src/gateway/tenants"],
+  ["src/gateway/tenants"],
+  ["src/gateway/filters"],
+  ["src/gateway/policy", "src/gateway/proxy", "src/gateway/static"],
   [
     "src/gateway/policy/policy.ts",
     "src/gateway/answer.ts",
