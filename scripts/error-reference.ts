@@ -60,6 +60,9 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   "page-type-unsupported": "The document has no text to give: a picture, a film, a program.",
   "address-refused":
     "The page's address is neither http nor https, is private or one of this machine, or its port is neither 80 nor 443.",
+  "filter-failed": "A WebAssembly filter of the route failed, or did not get the result that it waited for.",
+  "filter-unavailable":
+    "A WebAssembly filter of the route could not be loaded or started, or it failed on the response and `response_fail_closed` is set.",
   "auth-unavailable":
     "The service that decides who is let in, or the issuer's keys, cannot be had; nobody is let in meanwhile.",
   "facilitator-failed": "The facilitator's answer makes no sense; nothing was charged.",

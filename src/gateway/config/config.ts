@@ -23,6 +23,7 @@ import { wasmControlConnections } from "./schema/wasm-control-connections.ts";
 import { wasmControlSocket } from "./schema/wasm-control-socket.ts";
 import { wasmFilters } from "./schema/wasm-filters.ts";
 import { wasmHostCallDeadlineMs } from "./schema/wasm-host-call-deadline-ms.ts";
+import { wasmParkCapacity } from "./schema/wasm-park-capacity.ts";
 import { x402 } from "./schema/x402.ts";
 
 /** The whole configuration file, key by key, in the order of the reference. */
@@ -44,6 +45,7 @@ export const configSchema = z.strictObject({
   wasm_control_socket: wasmControlSocket,
   wasm_control_connections: wasmControlConnections,
   wasm_host_call_deadline_ms: wasmHostCallDeadlineMs,
+  wasm_park_capacity: wasmParkCapacity,
   tenant_idle_ttl_ms: tenantIdleTtlMs,
   access_log: accessLog,
   security_headers: securityHeaders,

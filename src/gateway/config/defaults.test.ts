@@ -116,6 +116,7 @@ const OWN = {
     },
   },
   state_path: "",
+  wasm_park_capacity: 64,
   rate_limit_store: { redis_url_env: "", timeout_ms: 50 },
 };
 

@@ -18,6 +18,7 @@ export const UNAVAILABLE: readonly Unavailable[] = [
   { path: "wasm_control_socket" },
   { path: "wasm_control_connections", idle: 1 },
   { path: "wasm_host_call_deadline_ms", idle: 30_000 },
+  { path: "wasm_park_capacity", idle: 64 },
   { path: "tenant_idle_ttl_ms", idle: 600_000 },
 ];
 

@@ -1,0 +1,55 @@
+import { type Fields } from "../../lib/fields.ts";
+import { type TimerWheel } from "../../lib/timer-wheel.ts";
+import { type AnswerError } from "../answer.ts";
+import { type RequestHead } from "../exchange.ts";
+import { type BodyMemory } from "../policy/gathered-body.ts";
+import { type ControlLink } from "./filter.ts";
+import { type ParkTable } from "./park-table.ts";
+
+/** An entry of `wasm_filters` on its route. */
+export interface FilterSettings {
+  /** In logs, metrics and traces. */
+  readonly name: string;
+  /** `instances`, of one worker. */
+  readonly instances: number;
+  /** Of each invocation. */
+  readonly fuel: number;
+  readonly responseFailClosed: boolean;
+  /** For filters of proxy-wasm. */
+  readonly config: string;
+  readonly vmConfig: string;
+  readonly rootId: string;
+  /** Bytes of a request's body of unknown length that is gathered for a filter; the route's `max_body_bytes`. */
+  readonly maxBodyBytes: number;
+  /** The fields of a request that the filter may see. */
+  readonly visibleFields: (head: RequestHead) => Fields;
+}
+
+/** What filters are told of an invocation that has ended. */
+export interface FilterMetrics {
+  /**
+   * `phase` is the callback, as `on_request`. `outcome` is what the filter has decided, or why it failed: a small fixed set of
+   * words for each ABI. `fuel` is what the invocation has used.
+   */
+  invoked(phase: string, outcome: string, fuel: number, microseconds: number): void;
+}
+
+/** What the filters of a worker share; one object that lives over reloads. */
+export interface FilterRuntime {
+  readonly wheel: TimerWheel;
+  /** Monotonic milliseconds, with fractions. */
+  readonly clock: () => number;
+  /** For bodies that are gathered. */
+  readonly bodies: BodyMemory;
+  readonly parks: ParkTable;
+  /** The way to the sandbox; undefined: none is configured. */
+  readonly control: () => ControlLink | undefined;
+  /** `wasm_host_call_deadline_ms`. */
+  readonly hostCallDeadlineMs: () => number;
+  /** Writes a line about a filter, whose name it puts before it; drops lines of a filter that says too much. */
+  readonly log: (filter: string, line: string) => void;
+  readonly onFault: (error: unknown) => void;
+  readonly answerError: AnswerError;
+  /** The figures of the filter of that name. */
+  readonly metrics: (filter: string) => FilterMetrics;
+}
