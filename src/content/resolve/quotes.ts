@@ -1,7 +1,7 @@
 /** The shortest quote that can be told from a coincidence, in characters after evening out. */
 const MIN_QUOTE = 8;
 
-const WHITE_SPACE = /[\s\u00a0\u200b\u200c\u200d\u2060\ufeff]+/gu;
+const WHITE_SPACE = /[\s\p{Cf}]+/gu;
 const DOUBLE_QUOTES = /[\u201c\u201d\u201e\u201f\u00ab\u00bb\u2033\u300c-\u300f\uff02]/gu;
 const SINGLE_QUOTES = /[\u2018\u2019\u201a\u201b\u2039\u203a\u2032\u00b4`\uff07]/gu;
 const DASHES = /[\u2010-\u2015\u2212\ufe58\ufe63\uff0d]/gu;
