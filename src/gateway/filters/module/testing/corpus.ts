@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { compileAssemblyScript } from "./assembly-script.ts";
+import { compileAssemblyScript, compileProxyWasm } from "./assembly-script.ts";
 
 /** A module to try the walker on. */
 export interface CorpusModule {
@@ -72,7 +72,13 @@ export async function corpus(): Promise<CorpusModule[]> {
     bytes: await inScript(path),
     functions: [],
   }));
-  return await Promise.all([...built, ...found]);
+  return await Promise.all([...built, ...found, onSdk()]);
+}
+
+/** A filter on the SDK of proxy-wasm. */
+async function onSdk(): Promise<CorpusModule> {
+  const source = await readFile(new URL("../../../../../examples/filters/add-header.ts", import.meta.url), "utf8");
+  return { name: "add-header", bytes: await compileProxyWasm(source), functions: [] };
 }
 
 /** A module in base64 in a file of node_modules. */
