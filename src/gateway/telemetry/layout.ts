@@ -51,6 +51,36 @@ export const USAGE_COLUMNS = 6;
 /** Upstreams whose use is counted apart, and what is counted of each: see `UpstreamCounters`. */
 export const UPSTREAM_ROWS = 512;
 export const UPSTREAM_COLUMNS = 6;
+/** When a filter runs: `callback` is what it is told of besides requests, such as its timer and the replies to its calls. */
+export const FILTER_PHASES = ["request", "resume", "response", "callback"] as const;
+/**
+ * What came of an invocation. From `fuel` to `start` it failed: no fuel was left, it trapped, it asked for what it must not, it was
+ * parked for too long, its host call failed, no instance could be started. `busy`: no instance was free, or the request was too
+ * large to be parked. `gone`: the client left while it was parked.
+ */
+export const FILTER_OUTCOMES = [
+  "allow",
+  "modify",
+  "reject",
+  "park",
+  "unchanged",
+  "fuel",
+  "trap",
+  "misuse",
+  "deadline",
+  "control",
+  "start",
+  "busy",
+  "gone",
+] as const;
+/** Upper bounds of the buckets for the time of an invocation, in seconds; a last one takes all that is longer. */
+export const FILTER_BOUNDS = [0.000_005, 0.000_025, 0.0001, 0.0005, 0.0025, 0.01, 0.05, 0.25] as const;
+/** Filters that are counted apart, each by its route, and what is counted of each: see `FilterMetrics`. */
+export const FILTER_ROWS = 256;
+export const FILTER_COLUMNS = FILTER_PHASES.length * (FILTER_OUTCOMES.length + 1) + FILTER_BOUNDS.length + 1 + 1;
+/** What becomes of requests on tenant routes, and of the mappings that they make. */
+export const TENANT_EVENTS = ["hit", "miss", "eviction"] as const;
+
 /** Routes whose traffic is counted apart, and what is counted of each: see `RouteTraffic`. */
 export const ROUTE_ROWS = 1024;
 export const ROUTE_COLUMNS = 4 + DURATION_BOUNDS.length + 1 + CACHE_RESULTS.length;
@@ -66,10 +96,11 @@ function commonParts() {
   const usageNames = BUCKET_BYTES;
   const upstreamNames = usageNames + nameBytes(USAGE_ROWS);
   const routeNames = upstreamNames + nameBytes(UPSTREAM_ROWS);
-  const shareKey = routeNames + nameBytes(ROUTE_ROWS);
+  const filterNames = routeNames + nameBytes(ROUTE_ROWS);
+  const shareKey = filterNames + nameBytes(FILTER_ROWS);
   const logTrouble = shareKey + SHARE_KEY_BYTES;
   const end = logTrouble + LOG_TROUBLE_BYTES;
-  return { buckets: 0, usageNames, upstreamNames, routeNames, shareKey, logTrouble, end };
+  return { buckets: 0, usageNames, upstreamNames, routeNames, filterNames, shareKey, logTrouble, end };
 }
 
 /** Cell of a row with the worker's access logs that fail: see `LogTrouble`. */
@@ -125,6 +156,13 @@ const GAUGES = {
   recordsWaiting: column(),
   facilitatorBreakersOpen: column(),
   rateLimitStoresAway: column(),
+  parkActive: column(),
+  parkCapacity: column(),
+  poolInstances: column(),
+  poolPinned: column(),
+  controlConfigured: column(),
+  controlReady: column(),
+  tenantsActive: column(),
 };
 const GAUGE_COUNT = columns;
 
@@ -172,6 +210,8 @@ export const COLUMN = {
   rateLimitStore: column(RATE_LIMIT_STORE_RESULTS.length),
   /** By result. */
   spans: column(SPAN_RESULTS.length),
+  /** By event. */
+  tenants: column(TENANT_EVENTS.length),
   bufferRefusals: column(),
   bodyBufferRefusals: column(),
   logLinesDropped: column(),
@@ -181,6 +221,7 @@ export const COLUMN = {
   usage: column(USAGE_ROWS * USAGE_COLUMNS),
   upstreams: column(UPSTREAM_ROWS * UPSTREAM_COLUMNS),
   routes: column(ROUTE_ROWS * ROUTE_COLUMNS),
+  filters: column(FILTER_ROWS * FILTER_COLUMNS),
 };
 
 /** Columns before those of usage, which have names of their own and are on no page of metrics. */

@@ -35,7 +35,7 @@ export class RouteTraffic {
 
   constructor(zone: SharedZone, row: number) {
     this.#table = new CounterTable(zone, row, {
-      names: ["routeNames", "shareKey"],
+      names: ["routeNames", "filterNames"],
       rows: ROUTE_ROWS,
       column: COLUMN.routes,
       columns: ROUTE_COLUMNS,

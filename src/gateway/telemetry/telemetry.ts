@@ -5,6 +5,7 @@ import { writeGrpc } from "./grpc-metrics.ts";
 import { HttpMetrics, writeHttp } from "./http-metrics.ts";
 import { CacheMetrics, writeCaches } from "./cache-metrics.ts";
 import { FacilitatorMetrics, writeFacilitators } from "./facilitator-metrics.ts";
+import { WasmMetrics, writeWasm } from "./filter-metrics.ts";
 import { add, clearGauges, COLUMN, METRIC_COLUMNS, SUPERVISOR_ROW, zoneShape } from "./layout.ts";
 import { MirrorMetrics, writeMirrors } from "./mirror-metrics.ts";
 import { Page, type Snapshot } from "./page.ts";
@@ -43,6 +44,7 @@ export class Telemetry {
   readonly spans: SpanMetrics;
   readonly usage: UsageCounters;
   readonly traffic: RouteTraffic;
+  readonly wasm: WasmMetrics;
   readonly #upstreams: UpstreamCounters;
   readonly #zone: SharedZone;
   readonly #row: Float64Array;
@@ -61,6 +63,7 @@ export class Telemetry {
     this.spans = new SpanMetrics(this.#row);
     this.usage = new UsageCounters(zone, row);
     this.traffic = new RouteTraffic(zone, row);
+    this.wasm = new WasmMetrics(zone, row);
     this.#upstreams = new UpstreamCounters(zone, row);
     this.#row[COLUMN.pid] = process.pid;
     this.#row[COLUMN.startedAt] = Math.floor(Date.now() / 1000);
@@ -131,6 +134,7 @@ export function metricsPage(zone: SharedZone, capacities: Capacities, servers: r
   writeFacilitators(page, snapshot);
   writeRateLimits(page, snapshot);
   writeSpans(page, snapshot);
+  writeWasm(page, snapshot, zone);
   writeBuffers(page, snapshot.totals, capacities);
   writeProcesses(page, snapshot);
   return { text: page.text, contentType: Page.contentType };

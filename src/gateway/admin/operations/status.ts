@@ -100,22 +100,12 @@ export const showMetrics: Operation = {
   access: "read",
   success: {
     status: 200,
-    description: "As /metrics of the traffic listeners, and filters and tenants",
+    description: "As /metrics of the traffic listeners",
     types: ["text/plain"],
   },
   failures: [],
   run(_call, { view }) {
     const { text, contentType } = view.metrics();
-    return new Response(text + wasmText(), { headers: { "content-type": contentType } });
+    return new Response(text, { headers: { "content-type": contentType } });
   },
 };
-
-function wasmText(): string {
-  return Object.entries(NO_WASM)
-    .map(([name, value]) => {
-      const metric = `turnpike_wasm_${name}`;
-      const type = /hits|misses|evictions/.test(name) ? "counter" : "gauge";
-      return `# HELP ${metric} Filters and tenants: ${name.replaceAll("_", " ")}.\n# TYPE ${metric} ${type}\n${metric} ${Number(value)}\n`;
-    })
-    .join("");
-}

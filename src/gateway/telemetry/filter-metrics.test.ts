@@ -1,0 +1,76 @@
+import { expect, test } from "bun:test";
+import { closeSync } from "node:fs";
+import { filterTotals, wasmFigures, WasmMetrics } from "./filter-metrics.ts";
+import { FILTER_ROWS } from "./layout.ts";
+import { onlySlot, SupervisorTelemetry, Telemetry } from "./telemetry.ts";
+
+const CAPACITIES = { stream: 1, body: 1, disk: 0 };
+
+test("invocations are counted by filter, route, phase and outcome, over all workers, and read by the supervisor", () => {
+  const supervisor = new SupervisorTelemetry(2);
+  const { zone } = supervisor;
+  for (const row of [1, 2]) {
+    const guard = new WasmMetrics(zone, row).filter("guard.wasm", "/api");
+    guard.invoked("request", "allow", 100, 20);
+    guard.invoked("response", "fuel", 5000, 300_000);
+    guard.notInvoked("request", "busy");
+  }
+  new WasmMetrics(zone, 1).filter("guard.wasm", "/other").invoked("request", "reject", 7, 1);
+  const totals = filterTotals(zone).toSorted((a, b) => b.fuel - a.fuel);
+  expect(totals.map(({ route, fuel }) => [route, fuel])).toEqual([
+    ["/api", 10_200],
+    ["/other", 7],
+  ]);
+  expect(totals[0]?.invocations).toEqual([
+    { phase: "request", outcome: "allow", count: 2 },
+    { phase: "request", outcome: "busy", count: 2 },
+    { phase: "response", outcome: "fuel", count: 2 },
+  ]);
+  const { text } = new Telemetry({ zone, row: 1 }).page(CAPACITIES, []);
+  const labels = 'filter="guard.wasm",route="/api"';
+  for (const line of [
+    `turnpike_filter_invocations_total{${labels},phase="request",outcome="busy"} 2`,
+    `turnpike_filter_fuel_total{${labels},phase="response"} 10000`,
+    `turnpike_filter_duration_seconds_bucket{${labels},le="0.000025"} 2`,
+    `turnpike_filter_duration_seconds_bucket{${labels},le="+Inf"} 4`,
+    `turnpike_filter_duration_seconds_count{${labels}} 4`,
+  ]) {
+    expect(text).toContain(`${line}\n`);
+  }
+  closeSync(zone.fd ?? -1);
+});
+
+test("gauges are summed over workers, and those of a dead worker are gone", () => {
+  const supervisor = new SupervisorTelemetry(2);
+  const { zone } = supervisor;
+  const [first, second] = [new WasmMetrics(zone, 1), new WasmMetrics(zone, 2)];
+  for (const worker of [first, second]) {
+    worker.instancesChanged(3);
+    worker.pinnedChanged(1);
+    worker.parkedChanged(1);
+    worker.parkCapacity(64);
+    worker.tenantsActive(2);
+    worker.tenant("miss");
+    worker.control(true, true);
+  }
+  second.control(true, false);
+  const figures = { parkActive: 2, parkCapacity: 128, poolInstances: 6, poolPinned: 2, tenantsActive: 4 };
+  expect(wasmFigures(zone)).toMatchObject({
+    ...figures,
+    tenantMisses: 2,
+    controlConfigured: true,
+    controlReady: false,
+  });
+  supervisor.workerDied(2);
+  expect(wasmFigures(zone)).toMatchObject({ parkActive: 1, poolInstances: 3, tenantMisses: 2, controlReady: true });
+  closeSync(zone.fd ?? -1);
+});
+
+test("filters beyond the rows of the table are counted together", () => {
+  const { zone, row } = onlySlot();
+  const metrics = new WasmMetrics(zone, row);
+  for (let i = 0; i < 2 * FILTER_ROWS; i++) metrics.filter(`f${i}.wasm`, "/").invoked("request", "allow", 1, 1);
+  const totals = filterTotals(zone);
+  expect(totals.reduce((sum, { fuel }) => sum + fuel, 0)).toBe(2 * FILTER_ROWS);
+  expect(totals.at(-1)?.filter).toBeUndefined();
+});

@@ -1,0 +1,255 @@
+import { type SharedZone } from "../../lib/shared-zone.ts";
+import { CounterTable, type TableEntry } from "./counter-table.ts";
+import {
+  add,
+  COLUMN,
+  FILTER_BOUNDS,
+  FILTER_COLUMNS,
+  FILTER_OUTCOMES,
+  FILTER_PHASES,
+  FILTER_ROWS,
+  SUPERVISOR_ROW,
+  TENANT_EVENTS,
+} from "./layout.ts";
+import { at, type Page, type Snapshot } from "./page.ts";
+
+export type FilterPhase = (typeof FILTER_PHASES)[number];
+export type FilterOutcome = (typeof FILTER_OUTCOMES)[number];
+export type TenantEvent = (typeof TENANT_EVENTS)[number];
+
+const BUCKETS = FILTER_BOUNDS.length + 1;
+const BOUNDS_MICROSECONDS = FILTER_BOUNDS.map((seconds) => seconds * 1_000_000);
+const FUEL = FILTER_PHASES.length * FILTER_OUTCOMES.length;
+const DURATIONS = FUEL + FILTER_PHASES.length;
+const SECONDS = DURATIONS + BUCKETS;
+const PHASE_OF = new Map(FILTER_PHASES.map((phase, index) => [phase, index]));
+const OUTCOME_OF = new Map(FILTER_OUTCOMES.map((outcome, index) => [outcome, index]));
+
+/** Filters and tenants of a worker. Gauges are its own; they are cleared when it dies. */
+export class WasmMetrics {
+  readonly #row: Float64Array;
+  readonly #table: CounterTable;
+
+  constructor(zone: SharedZone, row: number) {
+    this.#row = zone.counters(row);
+    this.#table = filterTable(zone, row);
+  }
+
+  /** Counts the invocations of a filter on a route, which is named by its path prefix. Not for every request. */
+  filter(name: string, route: string): FilterMetrics {
+    return new FilterMetrics(this.#table, name, route);
+  }
+
+  /** Instances were made (1) or let go (-1). */
+  instancesChanged(change: number): void {
+    add(this.#row, COLUMN.poolInstances, change);
+  }
+
+  /** A request has got an instance for itself (1), or has given it back (-1). */
+  pinnedChanged(change: number): void {
+    add(this.#row, COLUMN.poolPinned, change);
+  }
+
+  /** A request was parked (1), or is parked no more (-1). */
+  parkedChanged(change: number): void {
+    add(this.#row, COLUMN.parkActive, change);
+  }
+
+  /** Requests that the worker may park. */
+  parkCapacity(capacity: number): void {
+    this.#row[COLUMN.parkCapacity] = capacity;
+  }
+
+  /** The way to the sandbox, as this worker has it. */
+  control(isConfigured: boolean, isReady: boolean): void {
+    this.#row[COLUMN.controlConfigured] = Number(isConfigured);
+    this.#row[COLUMN.controlReady] = Number(isReady);
+  }
+
+  tenant(event: TenantEvent): void {
+    add(this.#row, COLUMN.tenants + TENANT_EVENTS.indexOf(event), 1);
+  }
+
+  /** Warm mappings that the worker has. */
+  tenantsActive(count: number): void {
+    this.#row[COLUMN.tenantsActive] = count;
+  }
+}
+
+/** Counts the invocations of one filter on one route, in one worker. */
+export class FilterMetrics {
+  readonly #table: CounterTable;
+  readonly #name: string;
+  readonly #route: string;
+  readonly #row: Float64Array;
+  /** Found with the first invocation. */
+  #column: number | undefined;
+
+  constructor(table: CounterTable, name: string, route: string) {
+    this.#table = table;
+    this.#row = table.row;
+    this.#name = name;
+    this.#route = route;
+  }
+
+  get #first(): number {
+    return (this.#column ??= this.#table.columnOf({ first: this.#name, second: this.#route }));
+  }
+
+  /** An invocation has ended. */
+  invoked(phase: FilterPhase, outcome: FilterOutcome, fuel: number, microseconds: number): void {
+    this.notInvoked(phase, outcome);
+    const row = this.#row;
+    const column = this.#first;
+    add(row, column + FUEL + (PHASE_OF.get(phase) ?? 0), fuel);
+    add(row, column + DURATIONS + bucketOf(microseconds), 1);
+    add(row, column + SECONDS, microseconds / 1_000_000);
+  }
+
+  /** The filter was to be invoked and could not be, or was parked and is not gone on with. */
+  notInvoked(phase: FilterPhase, outcome: FilterOutcome): void {
+    const cell = (PHASE_OF.get(phase) ?? 0) * FILTER_OUTCOMES.length + (OUTCOME_OF.get(outcome) ?? 0);
+    add(this.#row, this.#first + cell, 1);
+  }
+}
+
+function bucketOf(microseconds: number): number {
+  let bucket = 0;
+  while (bucket < BOUNDS_MICROSECONDS.length && microseconds > (BOUNDS_MICROSECONDS[bucket] ?? 0)) bucket++;
+  return bucket;
+}
+
+/** What all workers together have of filters and tenants now, or have counted. */
+export interface WasmFigures {
+  readonly parkActive: number;
+  readonly parkCapacity: number;
+  readonly poolInstances: number;
+  readonly poolPinned: number;
+  /** In some worker. */
+  readonly controlConfigured: boolean;
+  /** In every worker where it is configured. */
+  readonly controlReady: boolean;
+  readonly tenantsActive: number;
+  readonly tenantHits: number;
+  readonly tenantMisses: number;
+  readonly tenantEvictions: number;
+}
+
+/** Reads the figures in any process of the server. */
+export function wasmFigures(zone: SharedZone): WasmFigures {
+  const rows = Array.from({ length: zone.shape.rows }, (_, row) => zone.counters(row));
+  const sum = (column: number): number => rows.reduce((total, row) => total + at(row, column), 0);
+  const configured = sum(COLUMN.controlConfigured);
+  const tenants = (event: TenantEvent): number => sum(COLUMN.tenants + TENANT_EVENTS.indexOf(event));
+  return {
+    parkActive: sum(COLUMN.parkActive),
+    parkCapacity: sum(COLUMN.parkCapacity),
+    poolInstances: sum(COLUMN.poolInstances),
+    poolPinned: sum(COLUMN.poolPinned),
+    controlConfigured: configured > 0,
+    controlReady: configured > 0 && sum(COLUMN.controlReady) >= configured,
+    tenantsActive: sum(COLUMN.tenantsActive),
+    tenantHits: tenants("hit"),
+    tenantMisses: tenants("miss"),
+    tenantEvictions: tenants("eviction"),
+  };
+}
+
+/** What all workers have counted of one filter on one route. */
+export interface FilterTotals {
+  /** Undefined: all filters that found no row of their own. */
+  readonly filter: string | undefined;
+  readonly route: string | undefined;
+  readonly invocations: readonly {
+    readonly phase: FilterPhase;
+    readonly outcome: FilterOutcome;
+    readonly count: number;
+  }[];
+  readonly fuel: number;
+  readonly seconds: number;
+}
+
+/** Reads in any process of the server what was counted of each filter; the last one is of those that found no row. */
+export function filterTotals(zone: SharedZone): FilterTotals[] {
+  return filterTable(zone, SUPERVISOR_ROW)
+    .entries()
+    .map(({ name, values }) => ({
+      filter: name?.first,
+      route: name?.second,
+      invocations: invocationsIn(values),
+      fuel: FILTER_PHASES.reduce((sum, _, index) => sum + at(values, FUEL + index), 0),
+      seconds: at(values, SECONDS),
+    }));
+}
+
+function invocationsIn(values: Float64Array): FilterTotals["invocations"] {
+  return FILTER_PHASES.flatMap((phase, p) =>
+    FILTER_OUTCOMES.flatMap((outcome, o) => {
+      const count = at(values, p * FILTER_OUTCOMES.length + o);
+      return count > 0 ? [{ phase, outcome, count }] : [];
+    }),
+  );
+}
+
+function filterTable(zone: SharedZone, row: number): CounterTable {
+  return new CounterTable(zone, row, {
+    names: ["filterNames", "shareKey"],
+    rows: FILTER_ROWS,
+    column: COLUMN.filters,
+    columns: FILTER_COLUMNS,
+  });
+}
+
+const GAUGES = [
+  ["park_active", COLUMN.parkActive, "Requests that are parked until a host call of their filter is answered."],
+  ["park_capacity", COLUMN.parkCapacity, "Requests that all workers together may park."],
+  ["pool_instances", COLUMN.poolInstances, "Instances of filters."],
+  ["pool_pinned", COLUMN.poolPinned, "Instances of filters that a request has for itself."],
+  ["control_configured", COLUMN.controlConfigured, "Workers with a way to the sandbox."],
+  ["control_ready", COLUMN.controlReady, "Workers whose way to the sandbox takes commands."],
+  ["tenants_active", COLUMN.tenantsActive, "Tenants with a warm mapping, each worker counted."],
+] as const;
+
+const TENANT_COUNTERS = [
+  ["hits", "Requests on tenant routes that went straight to the tenant."],
+  ["misses", "Requests on tenant routes whose tenant was not warm."],
+  ["evictions", "Warm mappings that were dropped: the tenant failed, was idle, or made room for another one."],
+] as const;
+
+/** Filters by name and route, and tenants. */
+export function writeWasm(page: Page, { totals }: Snapshot, zone: SharedZone): void {
+  writeFilters(page, filterTable(zone, SUPERVISOR_ROW).entries());
+  for (const [name, column, help] of GAUGES) {
+    page.metric(`turnpike_wasm_${name}`, "gauge", help).sample(at(totals, column));
+  }
+  for (const [index, [name, help]] of TENANT_COUNTERS.entries()) {
+    page.metric(`turnpike_wasm_tenant_${name}_total`, "counter", help).sample(at(totals, COLUMN.tenants + index));
+  }
+}
+
+function writeFilters(page: Page, entries: readonly TableEntry[]): void {
+  const all = entries.map(({ name, values }) => ({
+    labels: { filter: name?.first ?? "other", route: name?.second ?? "other" },
+    values,
+  }));
+  page.metric("turnpike_filter_invocations_total", "counter", "Invocations of WebAssembly filters by their outcome.");
+  for (const { labels, values } of all) {
+    for (const { phase, outcome, count } of invocationsIn(values)) page.sample(count, { ...labels, phase, outcome });
+  }
+  page.metric("turnpike_filter_fuel_total", "counter", "Fuel that invocations have used.");
+  for (const { labels, values } of all) {
+    for (const [index, phase] of FILTER_PHASES.entries()) page.sample(at(values, FUEL + index), { ...labels, phase });
+  }
+  page.metric("turnpike_filter_duration_seconds", "histogram", "Time that invocations took, without waits.");
+  for (const { labels, values } of all) writeDurations(page, labels, values);
+}
+
+function writeDurations(page: Page, labels: Readonly<Record<string, string>>, values: Float64Array): void {
+  let count = 0;
+  for (let bucket = 0; bucket < BUCKETS; bucket++) {
+    count += at(values, DURATIONS + bucket);
+    page.sample(count, { ...labels, le: FILTER_BOUNDS[bucket] ?? "+Inf" }, "_bucket");
+  }
+  page.sample(at(values, SECONDS), labels, "_sum");
+  page.sample(count, labels, "_count");
+}
