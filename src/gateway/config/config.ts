@@ -16,6 +16,7 @@ import { securityHeaders } from "./schema/security-headers.ts";
 import { server } from "./schema/server.ts";
 import { statePath } from "./schema/state-path.ts";
 import { tenantIdleTtlMs } from "./schema/tenant-idle-ttl-ms.ts";
+import { tenantMaxWarm } from "./schema/tenant-max-warm.ts";
 import { timeouts } from "./schema/timeouts.ts";
 import { tls } from "./schema/tls.ts";
 import { upstreams } from "./schema/upstreams.ts";
@@ -47,6 +48,7 @@ export const configSchema = z.strictObject({
   wasm_host_call_deadline_ms: wasmHostCallDeadlineMs,
   wasm_park_capacity: wasmParkCapacity,
   tenant_idle_ttl_ms: tenantIdleTtlMs,
+  tenant_max_warm: tenantMaxWarm,
   access_log: accessLog,
   security_headers: securityHeaders,
   compression,

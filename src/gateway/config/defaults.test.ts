@@ -80,6 +80,7 @@ const SECTIONS = {
   wasm_control_connections: 1,
   wasm_host_call_deadline_ms: 30000,
   tenant_idle_ttl_ms: 600000,
+  tenant_max_warm: 256,
 };
 
 /** What Turnpike adds to the definition. */

@@ -20,6 +20,7 @@ export const UNAVAILABLE: readonly Unavailable[] = [
   { path: "wasm_host_call_deadline_ms", idle: 30_000 },
   { path: "wasm_park_capacity", idle: 64 },
   { path: "tenant_idle_ttl_ms", idle: 600_000 },
+  { path: "tenant_max_warm", idle: 256 },
 ];
 
 function asksForNothing(value: unknown, idle: unknown): boolean {

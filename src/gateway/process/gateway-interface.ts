@@ -1,6 +1,7 @@
 import { type Config } from "../config/config.ts";
 import { type Actor, type EventSink } from "../telemetry/event.ts";
 import { type MetricsPage, type WorkerSlot } from "../telemetry/telemetry.ts";
+import { type Tenants } from "../tenants/tenants.ts";
 import { type Membership } from "../upstream/member.ts";
 import { type TlsMaterial } from "../wire/tls.ts";
 import { type GatewayFigures, type ServerName } from "./gateway-figures.ts";
@@ -59,6 +60,8 @@ export interface Gateway {
 export interface GatewayProcess extends Gateway {
   /** Other servers from now on, for the upstreams that are named. */
   setMembers(members: Membership): void;
+  /** The warm tenants of this process. */
+  readonly tenants: Pick<Tenants, "list" | "drop">;
 }
 
 /** The same options, whose log is heard by `events` as well. */

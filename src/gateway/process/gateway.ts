@@ -6,6 +6,8 @@ import { type Store } from "../../store/store.ts";
 import { type Config } from "../config/config.ts";
 import { routeBodyLimit, serve } from "../pipeline.ts";
 import { type MetricsPage } from "../telemetry/telemetry.ts";
+import { Tenants } from "../tenants/tenants.ts";
+import { type WarmTenantsLimits } from "../tenants/warm-tenants.ts";
 import { Directory } from "../upstream/directory/directory.ts";
 import { type Membership } from "../upstream/member.ts";
 import { type Actor, type NewEvent } from "../telemetry/event.ts";
@@ -44,6 +46,12 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayProc
   return gateway;
 }
 
+const UNCOUNTED = { hit() {}, miss() {}, evicted() {}, active() {} };
+
+function tenantLimits(config: Config): WarmTenantsLimits {
+  return { idleMs: config.tenant_idle_ttl_ms, most: config.tenant_max_warm };
+}
+
 class RunningGateway implements GatewayProcess {
   readonly #options: GatewayOptions;
   readonly #wheel = new TimerWheel(undefined, (error) => this.#fault(error));
@@ -54,6 +62,7 @@ class RunningGateway implements GatewayProcess {
   readonly #places: ClientPlaces;
   readonly #shared: ListenerShared;
   readonly #quic: QuicListeners;
+  readonly tenants: Tenants;
   #bound: readonly GatewayListener[] = [];
   /** Listeners that take no more connections, and still have some. */
   readonly #closing = new Set<GatewayListener>();
@@ -91,6 +100,7 @@ class RunningGateway implements GatewayProcess {
       onFault: (error) => this.#fault(error),
     };
     this.#quic = new QuicListeners(this.#shared, this.#own.telemetry.quic, options.reusePort);
+    this.tenants = this.#createTenants(options.config);
   }
 
   get listeners(): readonly BoundListener[] {
@@ -189,6 +199,7 @@ class RunningGateway implements GatewayProcess {
       this.#compiled = next;
       this.#material = material;
       this.#own.reload(config);
+      this.tenants.warm.limits = tenantLimits(config);
       previous?.close(next);
     } catch (error) {
       if (next !== this.#compiled) next?.close(this.#compiled);
@@ -240,6 +251,7 @@ class RunningGateway implements GatewayProcess {
     // Before those are gone whom they ask.
     await this.#chores?.close();
     this.#compiled?.close();
+    this.tenants.close();
     await this.#facilitators.close(graceMs);
     // After the settlements that were under way, which are spans of their own.
     await this.#own.tracers.flush();
@@ -290,6 +302,13 @@ class RunningGateway implements GatewayProcess {
       dialSettings: dialSettingsOf,
       onChange: (upstream, members) => this.setMembers({ [upstream]: members }),
     });
+  }
+
+  #createTenants(config: Config): Tenants {
+    const wheel = this.#wheel;
+    const { buffers } = this.#own;
+    const servers = { wheel, buffers, onFault: (error: unknown) => this.#fault(error) };
+    return new Tenants({ servers, wheel, clock: Date.now, metrics: UNCOUNTED }, tenantLimits(config));
   }
 
   #createFacilitators(config: Config): ProcessFacilitators {

@@ -3,17 +3,28 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { BufferPool } from "../../lib/buffer-pool.ts";
 import { FakeClock } from "../../lib/testing/fake-clock.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { ColdStarts, MAX_WAITING } from "./cold-starts.ts";
 import { tenantKey } from "./tenant-key.ts";
 import { tenantSocket } from "./tenant-socket.ts";
-import { MAX_WARM_TENANTS, WarmTenants } from "./warm-tenants.ts";
+import { WarmTenants } from "./warm-tenants.ts";
 
-function create(idleMs = 1000): { tenants: WarmTenants; clock: FakeClock } {
+function create({ idleMs = 1000, most = 256 } = {}) {
   const clock = new FakeClock();
   const wheel = new TimerWheel(clock);
-  return { clock, tenants: new WarmTenants({ wheel, idleMs: () => idleMs, clock: () => clock.now() }) };
+  const counts = { hits: 0, misses: 0, evictions: 0, active: 0 };
+  const metrics = {
+    hit: () => void counts.hits++,
+    miss: () => void counts.misses++,
+    evicted: () => void counts.evictions++,
+    active: (count: number) => void (counts.active = count),
+  };
+  const buffers = new BufferPool({ bufferSize: 1024, bufferCount: 1, reserve: 0 });
+  const servers = { wheel, buffers, onFault: (error: unknown) => expect.unreachable(String(error)) };
+  const tenants = new WarmTenants({ servers, wheel, clock: () => clock.now(), metrics }, { idleMs, most });
+  return { clock, tenants, counts };
 }
 
 /** Requests of a tenant that write down what they are told. */
@@ -95,23 +106,23 @@ describe("a socket that a filter names", () => {
 });
 
 describe("warm tenants", () => {
-  test("are found on routes with the same directory alone", () => {
-    const { tenants } = create();
+  test("are found in their own scope alone", () => {
+    const { tenants, counts } = create();
     tenants.warm("/vms", "a", "/vms/a.sock");
-    expect([tenants.find("/vms", "a"), tenants.find("/other", "a"), tenants.find("/vms", "b")]).toEqual([
+    expect([tenants.find("/vms", "a")?.path, tenants.find("/other", "a"), tenants.find("/vms", "b")]).toEqual([
       "/vms/a.sock",
       undefined,
       undefined,
     ]);
-    expect(tenants.counts).toEqual({ hits: 1, misses: 2, evictions: 0 });
+    expect(counts).toEqual({ hits: 1, misses: 2, evictions: 0, active: 1 });
   });
 
   test("are forgotten when nobody has used them for the time that is configured, and not before", () => {
-    const { tenants, clock } = create(1000);
+    const { tenants, clock, counts } = create({ idleMs: 1000 });
     tenants.warm("/vms", "a", "/vms/a.sock");
     clock.advance(600);
     tenants.warm("/vms", "b", "/vms/b.sock");
-    expect(tenants.find("/vms", "a")).toBe("/vms/a.sock");
+    expect(tenants.find("/vms", "a")?.path).toBe("/vms/a.sock");
     clock.advance(900);
     expect(tenants.list().map(({ key }) => key)).toEqual(["b", "a"]);
     clock.advance(150);
@@ -119,31 +130,64 @@ describe("warm tenants", () => {
     tenants.warm("/vms", "c", "/vms/c.sock");
     clock.advance(1100);
     expect(tenants.size).toBe(0);
-    expect(tenants.counts.evictions).toBe(0);
+    expect([counts.evictions, counts.active]).toEqual([0, 0]);
+  });
+
+  test("are in use for as long as a request is under way", () => {
+    const { tenants, clock } = create({ idleMs: 1000 });
+    const { upstream } = tenants.warm("/vms", "a", "/vms/a.sock");
+    const [server] = upstream.servers;
+    server?.began(false);
+    tenants.warm("/vms", "b", "/vms/b.sock");
+    clock.advance(5000);
+    expect(tenants.list().map(({ key }) => key)).toEqual(["a"]);
+    server?.ended();
+    clock.advance(900);
+    expect(tenants.size).toBe(1);
+    clock.advance(200);
+    expect(tenants.size).toBe(0);
   });
 
   test("make room: the one that was used longest ago goes", () => {
-    const { tenants } = create();
-    for (let i = 0; i < MAX_WARM_TENANTS; i++) tenants.warm("/vms", `t${i}`, `/vms/${i}`);
-    tenants.find("/vms", "t0");
-    tenants.warm("/vms", "one more", "/vms/more");
-    expect(tenants.size).toBe(MAX_WARM_TENANTS);
-    expect([tenants.find("/vms", "t0"), tenants.find("/vms", "t1")]).toEqual(["/vms/0", undefined]);
-    expect(tenants.counts.evictions).toBe(1);
-    tenants.warm("/vms", "t0", "/vms/again");
-    expect([tenants.size, tenants.find("/vms", "t0")]).toEqual([MAX_WARM_TENANTS, "/vms/again"]);
+    const { tenants, counts } = create({ most: 3 });
+    for (const key of ["a", "b", "c"]) tenants.warm("/vms", key, `/vms/${key}`);
+    tenants.find("/vms", "a");
+    tenants.warm("/vms", "d", "/vms/d");
+    expect(tenants.list().map(({ key }) => key)).toEqual(["c", "a", "d"]);
+    expect(counts.evictions).toBe(1);
+    tenants.warm("/vms", "c", "/vms/again");
+    expect([tenants.size, tenants.find("/vms", "c")?.path]).toEqual([3, "/vms/again"]);
+    expect([counts.evictions, counts.active]).toEqual([1, 3]);
   });
 
-  test("are dropped when their socket fails, unless they have another one by then", () => {
-    const { tenants } = create();
-    tenants.warm("/vms", "a", "/vms/new");
-    tenants.failed("/vms", "a", "/vms/old");
-    expect(tenants.find("/vms", "a")).toBe("/vms/new");
-    tenants.failed("/vms", "a", "/vms/new");
-    expect(tenants.find("/vms", "a")).toBeUndefined();
+  test("keep to other limits after a reload", () => {
+    const { tenants, clock } = create({ idleMs: 60_000, most: 3 });
+    for (const key of ["a", "b", "c"]) tenants.warm("/vms", key, `/vms/${key}`);
+    tenants.limits = { idleMs: 1000, most: 2 };
+    expect(tenants.list().map(({ key }) => key)).toEqual(["b", "c"]);
+    clock.advance(1100);
+    expect(tenants.size).toBe(0);
   });
 
-  test("are listed with their last use, and dropped by key on every route", () => {
+  test("are forgotten when their server fails, unless they have another one by then", () => {
+    const { tenants, counts } = create();
+    const [old] = tenants.warm("/vms", "a", "/vms/old").upstream.servers;
+    const [server] = tenants.warm("/vms", "a", "/vms/new").upstream.servers;
+    old?.failed("broken");
+    expect(tenants.find("/vms", "a")?.path).toBe("/vms/new");
+    server?.failed("refused");
+    server?.failed("refused");
+    expect([tenants.find("/vms", "a"), server?.inRotation]).toEqual([undefined, false]);
+    expect(counts.evictions).toBe(1);
+  });
+
+  test("keep their connections when they are started again at the same place", () => {
+    const { tenants } = create();
+    const first = tenants.warm("/vms", "a", "/vms/a");
+    expect(tenants.warm("/vms", "a", "/vms/a")).toBe(first);
+  });
+
+  test("are listed with their last use, and dropped by key in every scope", () => {
     const { tenants, clock } = create();
     tenants.warm("/vms", "a", "/vms/a");
     tenants.warm("/others", "a", "/others/a");
@@ -162,7 +206,7 @@ describe("warm tenants", () => {
 
 describe("cold starts", () => {
   test("the first request starts the tenant, and the others get what it gets", () => {
-    const starts = new ColdStarts();
+    const starts = new ColdStarts<string>();
     const { told, requests } = requestsOf(3);
     expect(requests.map((request) => starts.enter("a", request))).toEqual(["leads", "waits", "waits"]);
     expect(starts.enter("b", { warm() {}, lead() {} })).toBe("leads");
@@ -172,7 +216,7 @@ describe("cold starts", () => {
   });
 
   test("where it fails, the next in line starts the tenant", () => {
-    const starts = new ColdStarts();
+    const starts = new ColdStarts<string>();
     const { told, requests } = requestsOf(4);
     for (const request of requests) starts.enter("a", request);
     for (const left of requests.slice(2, 3)) starts.leave("a", left);
@@ -185,7 +229,7 @@ describe("cold starts", () => {
   });
 
   test("so many may wait, of all tenants together", () => {
-    const starts = new ColdStarts();
+    const starts = new ColdStarts<string>();
     const request = { warm() {}, lead() {} };
     starts.enter("a", request);
     starts.enter("b", request);

@@ -1,7 +1,6 @@
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
-
-/** Mappings of one worker; the one that was used longest ago makes room for another. */
-export const MAX_WARM_TENANTS = 256;
+import { type Upstream } from "../upstream/upstream.ts";
+import { type TenantServerDeps, TenantUpstream } from "./tenant-server.ts";
 
 /** A tenant whose socket is known, as the admin interface shows it. */
 export interface WarmTenant {
@@ -12,121 +11,182 @@ export interface WarmTenant {
   readonly lastUsedMs: number;
 }
 
-interface Mapping {
-  readonly key: string;
-  readonly path: string;
+/** A mapping: where requests of a tenant go. */
+export interface Mapping extends WarmTenant {
+  readonly upstream: Upstream;
+}
+
+/** Hears what becomes of mappings. */
+export interface TenantMetrics {
+  /** A request has found its tenant warm. */
+  hit(): void;
+  miss(): void;
+  /** A mapping was forgotten, other than for idleness. */
+  evicted(): void;
+  /** So many mappings there are now. */
+  active(count: number): void;
+}
+
+export interface WarmTenantsOptions {
+  readonly servers: TenantServerDeps;
+  readonly wheel: TimerWheel;
+  /** Unix milliseconds. */
+  readonly clock: () => number;
+  readonly metrics: TenantMetrics;
+}
+
+export interface WarmTenantsLimits {
+  /** Milliseconds without use after which a mapping is forgotten: `tenant_idle_ttl_ms`. */
+  readonly idleMs: number;
+  /** Mappings of the worker; the one that was used longest ago makes room for another: `tenant_max_warm`. */
+  readonly most: number;
+}
+
+interface Entry extends Mapping {
+  readonly upstream: TenantUpstream;
   lastUsedMs: number;
   /** Wheel time. */
   usedAt: number;
 }
 
-export interface WarmTenantsOptions {
-  readonly wheel: TimerWheel;
-  /** Milliseconds without use after which a mapping is forgotten: `tenant_idle_ttl_ms`. */
-  readonly idleMs: () => number;
-  /** Unix milliseconds. */
-  readonly clock: () => number;
-}
-
 /**
  * Where the tenants of one worker are reached. A mapping is forgotten when nobody has used it for a while, when its socket fails, or
- * when an operator says so; the VM behind it is left alone. It lives over reloads.
+ * when an operator says so: its connections close as they become free, and the VM behind it is left alone. It lives over reloads.
+ * Tenants of different scopes, which are routes, are different ones: the filters of one route start no tenant of another.
  */
 export class WarmTenants extends Deadline {
   readonly #options: WarmTenantsOptions;
-  /** Used longest ago first. Tenants of routes with different `socket_dir` are different ones. */
-  readonly #mappings = new Map<string, Mapping>();
-  #hits = 0;
-  #misses = 0;
-  #evictions = 0;
+  #limits: WarmTenantsLimits;
+  /** Used longest ago first. */
+  readonly #entries = new Map<string, Entry>();
 
-  constructor(options: WarmTenantsOptions) {
+  constructor(options: WarmTenantsOptions, limits: WarmTenantsLimits) {
     super();
     this.#options = options;
-  }
-
-  /** How often a tenant was found, was not found, and was forgotten other than for idleness. */
-  get counts(): { readonly hits: number; readonly misses: number; readonly evictions: number } {
-    return { hits: this.#hits, misses: this.#misses, evictions: this.#evictions };
+    this.#limits = limits;
   }
 
   get size(): number {
-    return this.#mappings.size;
+    return this.#entries.size;
   }
 
-  /** The socket of a tenant that is warm, which counts as a use. */
-  find(socketDir: string, key: string): string | undefined {
-    const id = idOf(socketDir, key);
-    const mapping = this.#mappings.get(id);
-    if (mapping === undefined) {
-      this.#misses++;
+  /** Other limits from now on. */
+  set limits(limits: WarmTenantsLimits) {
+    this.#limits = limits;
+    this.#makeRoom(0);
+    if (this.#entries.size > 0) this.onDeadline();
+  }
+
+  /** A tenant that is warm, which counts as a use. */
+  find(scope: string, key: string): Mapping | undefined {
+    const id = idOf(scope, key);
+    const entry = this.#entries.get(id);
+    const { metrics } = this.#options;
+    if (entry === undefined) {
+      metrics.miss();
       return undefined;
     }
-    this.#hits++;
-    const { wheel, clock } = this.#options;
-    mapping.usedAt = wheel.now();
-    mapping.lastUsedMs = clock();
-    this.#mappings.delete(id);
-    this.#mappings.set(id, mapping);
-    return mapping.path;
+    metrics.hit();
+    this.#used(id, entry);
+    return entry;
   }
 
   /** The tenant is reached by `path` from now on. */
-  warm(socketDir: string, key: string, path: string): void {
-    const { wheel, clock, idleMs } = this.#options;
-    const id = idOf(socketDir, key);
-    this.#mappings.delete(id);
-    const [oldest] = this.#mappings.keys();
-    if (this.#mappings.size === MAX_WARM_TENANTS && oldest !== undefined) {
-      this.#mappings.delete(oldest);
-      this.#evictions++;
+  warm(scope: string, key: string, path: string): Mapping {
+    const { wheel, clock, metrics } = this.#options;
+    const id = idOf(scope, key);
+    const before = this.#entries.get(id);
+    if (before?.path === path) {
+      this.#used(id, before);
+      return before;
     }
-    this.#mappings.set(id, { key, path, lastUsedMs: clock(), usedAt: wheel.now() });
-    if (this.due === Number.POSITIVE_INFINITY) wheel.set(this, idleMs());
+    if (before !== undefined) this.#forget(id, before);
+    this.#makeRoom(1);
+    const upstream = this.upstreamOf(path, {
+      ended: () => this.#ended(id, entry),
+      failed: () => this.#evict(id, entry),
+    });
+    const entry: Entry = { key, path, upstream, lastUsedMs: clock(), usedAt: wheel.now() };
+    this.#entries.set(id, entry);
+    metrics.active(this.#entries.size);
+    if (this.due === Number.POSITIVE_INFINITY) wheel.set(this, this.#limits.idleMs);
+    return entry;
   }
 
-  /** `path` has failed: whoever comes next starts the tenant, unless it was started again meanwhile. */
-  failed(socketDir: string, key: string, path: string): void {
-    const id = idOf(socketDir, key);
-    if (this.#mappings.get(id)?.path !== path) return;
-    this.#mappings.delete(id);
-    this.#evictions++;
+  /** An upstream of one socket, which is in no mapping. */
+  upstreamOf(path: string, owner = NO_OWNER): TenantUpstream {
+    return new TenantUpstream(path, this.#options.servers, owner);
   }
 
-  /** Forgets the tenant on every route; false where nobody knew it. */
+  /** Forgets the tenant in every scope; false where nobody knew it. */
   drop(key: string): boolean {
     let found = false;
-    for (const [id, mapping] of this.#mappings) {
-      if (mapping.key !== key) continue;
-      this.#mappings.delete(id);
-      this.#evictions++;
+    for (const [id, entry] of this.#entries) {
+      if (entry.key !== key) continue;
+      this.#evict(id, entry);
       found = true;
     }
     return found;
   }
 
   list(): WarmTenant[] {
-    return [...this.#mappings.values()].map(({ key, path, lastUsedMs }) => ({ key, path, lastUsedMs }));
+    return [...this.#entries.values()].map(({ key, path, lastUsedMs }) => ({ key, path, lastUsedMs }));
   }
 
   close(): void {
     this.#options.wheel.remove(this);
-    this.#mappings.clear();
+    for (const [id, entry] of this.#entries) this.#forget(id, entry);
   }
 
   override onDeadline(): void {
-    const { wheel, idleMs } = this.#options;
-    const since = wheel.now() - idleMs();
-    for (const [id, { usedAt }] of this.#mappings) {
-      if (usedAt > since) {
-        wheel.set(this, usedAt - since);
-        return;
-      }
-      this.#mappings.delete(id);
+    const { wheel } = this.#options;
+    const since = wheel.now() - this.#limits.idleMs;
+    // As they are now: what is used goes to the end.
+    const entries = [...this.#entries];
+    for (const [id, entry] of entries) {
+      // A download or a WebSocket may last for longer than anything is remembered.
+      if (entry.upstream.states.inFlight() > 0) this.#used(id, entry);
+      else if (entry.usedAt <= since) this.#forget(id, entry);
+      else break;
     }
+    const [oldest] = this.#entries.values();
+    if (oldest !== undefined) wheel.set(this, Math.max(oldest.usedAt - since, 1));
+  }
+
+  #used(id: string, entry: Entry): void {
+    const { wheel, clock } = this.#options;
+    entry.usedAt = wheel.now();
+    entry.lastUsedMs = clock();
+    this.#entries.delete(id);
+    this.#entries.set(id, entry);
+  }
+
+  #ended(id: string, entry: Entry): void {
+    if (this.#entries.get(id) === entry) this.#used(id, entry);
+  }
+
+  #makeRoom(places: number): void {
+    for (const [id, entry] of this.#entries) {
+      if (this.#entries.size + places <= this.#limits.most) break;
+      this.#evict(id, entry);
+    }
+  }
+
+  #evict(id: string, entry: Entry): void {
+    if (this.#forget(id, entry)) this.#options.metrics.evicted();
+  }
+
+  #forget(id: string, entry: Entry): boolean {
+    if (this.#entries.get(id) !== entry) return false;
+    this.#entries.delete(id);
+    this.#options.metrics.active(this.#entries.size);
+    entry.upstream.close();
+    return true;
   }
 }
 
-function idOf(socketDir: string, key: string): string {
-  return `${socketDir}\0${key}`;
+const NO_OWNER = { ended() {}, failed() {} };
+
+function idOf(scope: string, key: string): string {
+  return `${scope}\0${key}`;
 }

@@ -36,6 +36,12 @@ export interface ActiveState {
   readonly reason: number;
 }
 
+/** What a worker knows of its servers, and is told of them. */
+export type WorkerStates = Pick<
+  ServerStates,
+  "active" | "isInRotation" | "inFlight" | "began" | "ended" | "succeeded" | "failed"
+>;
+
 /** When a server counts as failing. */
 export interface PassiveLimits {
   readonly maxFails: number;

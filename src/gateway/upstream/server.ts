@@ -3,14 +3,14 @@ import { type ServerMetrics } from "../telemetry/upstream-metrics.ts";
 import { type Member, serverKey } from "./member.ts";
 import { type SlowStart } from "./slow-start.ts";
 import { type ServerPool } from "./server-pool.ts";
-import { type ActiveState, type Failure, type ServerStates } from "./server-states.ts";
+import { type ActiveState, type Failure, type WorkerStates } from "./server-states.ts";
 
 /** What says that a server cannot serve now, where another may. */
 export function isRetryableStatus(status: number): boolean {
   return status === 502 || status === 503 || status === 504;
 }
 
-/** One server of an upstream as a worker uses it: its connections, and what all workers know of it. */
+/** One server of an upstream as a worker uses it: its connections, and what is known of it. */
 export class UpstreamServer implements Candidate {
   readonly key: string;
   readonly member: Member;
@@ -18,13 +18,13 @@ export class UpstreamServer implements Candidate {
   readonly metrics: ServerMetrics;
   /** Another one is looked for: see `Upstream.pick`. */
   passedOver = false;
-  readonly #states: ServerStates;
+  readonly #states: WorkerStates;
   readonly #slowStart: SlowStart | undefined;
 
   constructor(
     member: Member,
     pool: ServerPool,
-    shared: { metrics: ServerMetrics; states: ServerStates; slowStart?: SlowStart | undefined },
+    shared: { metrics: ServerMetrics; states: WorkerStates; slowStart?: SlowStart | undefined },
   ) {
     this.key = serverKey(member.endpoint);
     this.member = member;

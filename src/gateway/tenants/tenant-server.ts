@@ -1,0 +1,101 @@
+import { ServerMetrics } from "../telemetry/upstream-metrics.ts";
+import { zoneShape } from "../telemetry/layout.ts";
+import { type Member } from "../upstream/member.ts";
+import { UpstreamServer } from "../upstream/server.ts";
+import { type PoolDeps, ServerPool } from "../upstream/server-pool.ts";
+import { type WorkerStates } from "../upstream/server-states.ts";
+import { Upstream } from "../upstream/upstream.ts";
+
+/** Connections of one worker to one tenant, those without a request, and how long these are kept, in milliseconds. */
+export const MAX_TENANT_CONNECTIONS = 64;
+const MAX_IDLE_CONNECTIONS = 4;
+const CONNECTION_IDLE_MS = 60_000;
+/** The route's `connect_timeout_ms` is shorter, or its operator wants it so. */
+const MAX_CONNECT_MS = 2_147_483_647;
+/** As `upstreams[].connection_pool.client_share` is by default. */
+const CLIENT_PART = 0.8;
+const ADDRESS = { allowPrivate: true, tls: undefined } as const;
+
+/** Tenants come and go: their servers have no rows in the shared memory, and routes and tenants are counted elsewhere. */
+let uncounted: ServerMetrics | undefined;
+
+export type TenantServerDeps = Omit<PoolDeps, "metrics">;
+
+/** Hears of the requests of one tenant. */
+export interface TenantServerOwner {
+  /** A request has ended. */
+  ended(): void;
+  /** Its socket, or who speaks there, has failed. */
+  failed(): void;
+}
+
+/**
+ * An upstream of one server: the socket of a tenant, as this worker alone knows it. The first failure that is the server's own puts
+ * it out of rotation for good: whoever comes next starts the tenant again, and gets another upstream.
+ */
+export class TenantUpstream extends Upstream {
+  readonly states: TenantStates;
+
+  constructor(path: string, deps: TenantServerDeps, owner: TenantServerOwner) {
+    const states = new TenantStates(owner);
+    super({ name: "tenant", balancing: "round_robin", scheme: "http" }, (member) => create(member, deps, states));
+    this.states = states;
+    this.setMembers([{ endpoint: { unix: path }, weight: 1, maxFails: 1, failTimeoutMs: 0, backup: false, slot: 0 }]);
+  }
+}
+
+function create(member: Member, deps: TenantServerDeps, states: WorkerStates): UpstreamServer {
+  uncounted ??= new ServerMetrics(new Float64Array(zoneShape(1).counters), 0);
+  const settings = {
+    maxConnections: MAX_TENANT_CONNECTIONS,
+    maxIdle: MAX_IDLE_CONNECTIONS,
+    idleTimeoutMs: CONNECTION_IDLE_MS,
+    connectTimeoutMs: MAX_CONNECT_MS,
+    clientPart: CLIENT_PART,
+    protocol: "http1" as const,
+    dial: ADDRESS,
+  };
+  const pool = new ServerPool(member.endpoint, settings, { ...deps, metrics: uncounted });
+  return new UpstreamServer(member, pool, { metrics: uncounted, states });
+}
+
+/** What one worker knows of one tenant's server. */
+class TenantStates implements WorkerStates {
+  readonly #owner: TenantServerOwner;
+  #requests = 0;
+  #hasFailed = false;
+
+  constructor(owner: TenantServerOwner) {
+    this.#owner = owner;
+  }
+
+  active() {
+    return { up: undefined, reason: 0 };
+  }
+
+  isInRotation(): boolean {
+    return !this.#hasFailed;
+  }
+
+  inFlight(): number {
+    return this.#requests;
+  }
+
+  began(): void {
+    this.#requests++;
+  }
+
+  ended(): void {
+    this.#requests--;
+    this.#owner.ended();
+  }
+
+  succeeded(): void {}
+
+  failed(): boolean {
+    const isFirst = !this.#hasFailed;
+    this.#hasFailed = true;
+    if (isFirst) this.#owner.failed();
+    return isFirst;
+  }
+}

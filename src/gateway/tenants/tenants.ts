@@ -1,0 +1,31 @@
+import { ColdStarts } from "./cold-starts.ts";
+import {
+  type Mapping,
+  type WarmTenant,
+  WarmTenants,
+  type WarmTenantsLimits,
+  type WarmTenantsOptions,
+} from "./warm-tenants.ts";
+
+/** What all tenant routes of a worker share; it lives over reloads. */
+export class Tenants {
+  readonly warm: WarmTenants;
+  readonly starts = new ColdStarts<Mapping>();
+
+  constructor(options: WarmTenantsOptions, limits: WarmTenantsLimits) {
+    this.warm = new WarmTenants(options, limits);
+  }
+
+  list(): WarmTenant[] {
+    return this.warm.list();
+  }
+
+  /** Forgets the tenants with that key; false where nobody knew one. Their VMs go on. */
+  drop(key: string): boolean {
+    return this.warm.drop(key);
+  }
+
+  close(): void {
+    this.warm.close();
+  }
+}
