@@ -3,6 +3,7 @@ import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type AnswerError } from "../answer.ts";
 import { type RequestHead } from "../exchange.ts";
 import { type BodyMemory } from "../policy/gathered-body.ts";
+import { type FilterMetrics } from "../telemetry/filter-metrics.ts";
 import { type ControlLink } from "./filter.ts";
 import { type ParkTable } from "./park-table.ts";
 
@@ -23,15 +24,8 @@ export interface FilterSettings {
   readonly maxBodyBytes: number;
   /** The fields of a request that the filter may see. */
   readonly visibleFields: (head: RequestHead) => Fields;
-}
-
-/** What filters are told of an invocation that has ended. */
-export interface FilterMetrics {
-  /**
-   * `phase` is the callback, as `on_request`. `outcome` is what the filter has decided, or why it failed: a small fixed set of
-   * words for each ABI. `fuel` is what the invocation has used.
-   */
-  invoked(phase: string, outcome: string, fuel: number, microseconds: number): void;
+  /** The query that it may see: empty, or with its `?`. */
+  readonly visibleQuery: (head: RequestHead) => string;
 }
 
 /** What the filters of a worker share; one object that lives over reloads. */
@@ -50,6 +44,6 @@ export interface FilterRuntime {
   readonly log: (filter: string, line: string) => void;
   readonly onFault: (error: unknown) => void;
   readonly answerError: AnswerError;
-  /** The figures of the filter of that name. */
+  /** The figures of the filter of that name on its route. */
   readonly metrics: (filter: string) => FilterMetrics;
 }
