@@ -2,10 +2,13 @@
 export class ParkTable {
   /** `wasm_park_capacity`; a reload sets it. Parked requests beyond a smaller capacity stay. */
   capacity: number;
+  readonly #changed: (change: 1 | -1) => void;
   #active = 0;
 
-  constructor(capacity: number) {
+  /** `changed` is told of each place that is taken or given back. */
+  constructor(capacity: number, changed: (change: 1 | -1) => void) {
     this.capacity = capacity;
+    this.#changed = changed;
   }
 
   /** Requests that are parked. */
@@ -17,11 +20,13 @@ export class ParkTable {
   take(): boolean {
     if (this.#active >= this.capacity) return false;
     this.#active++;
+    this.#changed(1);
     return true;
   }
 
   /** Gives back a place that was taken. */
   give(): void {
     this.#active--;
+    this.#changed(-1);
   }
 }

@@ -3,7 +3,7 @@ import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type AnswerError } from "../answer.ts";
 import { type RequestHead } from "../exchange.ts";
 import { type BodyMemory } from "../policy/gathered-body.ts";
-import { type FilterMetrics } from "../telemetry/filter-metrics.ts";
+import { type FilterMetrics, type WasmMetrics } from "../telemetry/filter-metrics.ts";
 import { type ControlLink } from "./filter.ts";
 import { type ParkTable } from "./park-table.ts";
 
@@ -11,6 +11,8 @@ import { type ParkTable } from "./park-table.ts";
 export interface FilterSettings {
   /** In logs, metrics and traces. */
   readonly name: string;
+  /** The path prefix of the route. */
+  readonly route: string;
   /** `instances`, of one worker. */
   readonly instances: number;
   /** Of each invocation. */
@@ -28,6 +30,12 @@ export interface FilterSettings {
   readonly visibleQuery: (head: RequestHead) => string;
 }
 
+/** Counts the invocations of one filter. */
+export type FilterCounts = Pick<FilterMetrics, "invoked" | "notInvoked">;
+
+/** Gauges of a worker. */
+export type FilterGauges = Pick<WasmMetrics, "instancesChanged" | "pinnedChanged">;
+
 /** What the filters of a worker share; one object that lives over reloads. */
 export interface FilterRuntime {
   readonly wheel: TimerWheel;
@@ -44,6 +52,7 @@ export interface FilterRuntime {
   readonly log: (filter: string, line: string) => void;
   readonly onFault: (error: unknown) => void;
   readonly answerError: AnswerError;
-  /** The figures of the filter of that name on its route. */
-  readonly metrics: (filter: string) => FilterMetrics;
+  /** The figures of the filter of that name on its route, which is named by its path prefix. */
+  readonly metrics: (filter: string, route: string) => FilterCounts;
+  readonly gauges: FilterGauges;
 }
