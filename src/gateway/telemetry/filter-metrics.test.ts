@@ -11,11 +11,13 @@ test("invocations are counted by filter, route, phase and outcome, over all work
   const { zone } = supervisor;
   for (const row of [1, 2]) {
     const guard = new WasmMetrics(zone, row).filter("guard.wasm", "/api");
-    guard.invoked("request", "allow", 100, 20);
-    guard.invoked("response", "fuel", 5000, 300_000);
-    guard.notInvoked("request", "busy");
+    guard.invoked("request", "allow", { fuel: 100, microseconds: 20, trace: undefined });
+    guard.invoked("response", "fuel", { fuel: 5000, microseconds: 300_000, trace: undefined });
+    guard.notInvoked("request", "busy", undefined);
   }
-  new WasmMetrics(zone, 1).filter("guard.wasm", "/other").invoked("request", "reject", 7, 1);
+  new WasmMetrics(zone, 1)
+    .filter("guard.wasm", "/other")
+    .invoked("request", "reject", { fuel: 7, microseconds: 1, trace: undefined });
   const totals = filterTotals(zone).toSorted((a, b) => b.fuel - a.fuel);
   expect(totals.map(({ route, fuel }) => [route, fuel])).toEqual([
     ["/api", 10_200],
@@ -69,7 +71,8 @@ test("gauges are summed over workers, and those of a dead worker are gone", () =
 test("filters beyond the rows of the table are counted together", () => {
   const { zone, row } = onlySlot();
   const metrics = new WasmMetrics(zone, row);
-  for (let i = 0; i < 2 * FILTER_ROWS; i++) metrics.filter(`f${i}.wasm`, "/").invoked("request", "allow", 1, 1);
+  for (let i = 0; i < 2 * FILTER_ROWS; i++)
+    metrics.filter(`f${i}.wasm`, "/").invoked("request", "allow", { fuel: 1, microseconds: 1, trace: undefined });
   const totals = filterTotals(zone);
   expect(totals.reduce((sum, { fuel }) => sum + fuel, 0)).toBe(2 * FILTER_ROWS);
   expect(totals.at(-1)?.filter).toBeUndefined();

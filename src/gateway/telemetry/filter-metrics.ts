@@ -1,4 +1,5 @@
 import { type SharedZone } from "../../lib/shared-zone.ts";
+import { type UpstreamTrace } from "../exchange.ts";
 import { CounterTable, type TableEntry } from "./counter-table.ts";
 import {
   add,
@@ -12,6 +13,7 @@ import {
   TENANT_EVENTS,
 } from "./layout.ts";
 import { at, type Page, type Snapshot } from "./page.ts";
+import { RequestTrace } from "./tracing/request-trace.ts";
 
 export type FilterPhase = (typeof FILTER_PHASES)[number];
 export type FilterOutcome = (typeof FILTER_OUTCOMES)[number];
@@ -76,6 +78,14 @@ export class WasmMetrics {
   }
 }
 
+/** What an invocation took. */
+export interface Invocation {
+  readonly fuel: number;
+  readonly microseconds: number;
+  /** `exchange.trace` of the request that it was about: it becomes a span of that. Undefined: it was about none. */
+  readonly trace: UpstreamTrace | undefined;
+}
+
 /** Counts the invocations of one filter on one route, in one worker. */
 export class FilterMetrics {
   readonly #table: CounterTable;
@@ -96,9 +106,10 @@ export class FilterMetrics {
     return (this.#column ??= this.#table.columnOf({ first: this.#name, second: this.#route }));
   }
 
-  /** An invocation has ended. */
-  invoked(phase: FilterPhase, outcome: FilterOutcome, fuel: number, microseconds: number): void {
-    this.notInvoked(phase, outcome);
+  /** An invocation has ended just now. */
+  invoked(phase: FilterPhase, outcome: FilterOutcome, { fuel, microseconds, trace }: Invocation): void {
+    this.#count(phase, outcome);
+    if (trace instanceof RequestTrace) trace.filterRan({ filter: this.#name, phase, outcome, fuel, microseconds });
     const row = this.#row;
     const column = this.#first;
     add(row, column + FUEL + (PHASE_OF.get(phase) ?? 0), fuel);
@@ -107,7 +118,13 @@ export class FilterMetrics {
   }
 
   /** The filter was to be invoked and could not be, or was parked and is not gone on with. */
-  notInvoked(phase: FilterPhase, outcome: FilterOutcome): void {
+  notInvoked(phase: FilterPhase, outcome: FilterOutcome, trace: UpstreamTrace | undefined): void {
+    this.#count(phase, outcome);
+    if (trace instanceof RequestTrace)
+      trace.filterRan({ filter: this.#name, phase, outcome, fuel: 0, microseconds: 0 });
+  }
+
+  #count(phase: FilterPhase, outcome: FilterOutcome): void {
     const cell = (PHASE_OF.get(phase) ?? 0) * FILTER_OUTCOMES.length + (OUTCOME_OF.get(outcome) ?? 0);
     add(this.#row, this.#first + cell, 1);
   }

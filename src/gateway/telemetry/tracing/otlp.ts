@@ -2,7 +2,7 @@ import { fieldValue } from "../../../lib/fields.ts";
 import { VERSION } from "../../../lib/version.ts";
 import { type Exchange } from "../../exchange.ts";
 import { type HiddenParameters } from "../hidden-parameters.ts";
-import { type ChildSpan, type RequestTrace } from "./request-trace.ts";
+import { type ChildSpan, type FilterRun, type RequestTrace } from "./request-trace.ts";
 
 /** Characters of an attribute's value; the rest is cut off. */
 const MAX_VALUE = 2048;
@@ -138,7 +138,11 @@ function addressOf(place: string): Attribute[] {
 function childAttributes({ head }: Exchange, child: ChildSpan, { hidden }: SpanContext): object {
   const error = child.error !== "" ? child.error : child.status >= 400 ? String(child.status) : "";
   const failed = error === "" ? {} : { status: { code: ERROR } };
-  if (child.to === undefined) return error === "" ? {} : { attributes: [text("error.type", error)], ...failed };
+  if (child.to === undefined) {
+    const attributes = child.run === undefined ? [] : filterAttributes(child.run);
+    if (error !== "") attributes.push(text("error.type", error));
+    return attributes.length === 0 ? {} : { attributes, ...failed };
+  }
   const { server, scheme, rewrite } = child.to;
   const path = rewrite === undefined ? head.path : rewrite(head.path);
   const place = server.startsWith("unix:") ? "localhost" : server;
@@ -148,6 +152,15 @@ function childAttributes({ head }: Exchange, child: ChildSpan, { hidden }: SpanC
   if (child.resends > 0) attributes.push(integer("http.request.resend_count", child.resends));
   if (error !== "") attributes.push(text("error.type", error));
   return { attributes, ...failed };
+}
+
+function filterAttributes({ filter, phase, outcome, fuel }: FilterRun): Attribute[] {
+  return [
+    text("turnpike.filter.name", filter),
+    text("turnpike.filter.phase", phase),
+    text("turnpike.filter.outcome", outcome),
+    integer("turnpike.filter.fuel", fuel),
+  ];
 }
 
 /** What surrounds the spans of an export, before and after. */

@@ -2,7 +2,7 @@ import { eventTime } from "../../../lib/event-clock.ts";
 import { contextFields } from "./trace-context.ts";
 import { UpstreamRecord } from "./upstream-record.ts";
 
-/** Spans of one request; what comes beyond them is left out. A retry makes one, and so does each policy that guards. */
+/** Spans of one request; what comes beyond them is left out. A retry makes one, and so do policies that guard and invocations of filters. */
 const MAX_CHILDREN = 64;
 
 /** Where a try goes. */
@@ -12,6 +12,18 @@ interface Try {
   readonly rewrite: ((path: string) => string) | undefined;
 }
 
+/** An invocation of a filter that has ended. */
+export interface FilterRun {
+  readonly filter: string;
+  readonly phase: string;
+  readonly outcome: string;
+  readonly fuel: number;
+  readonly microseconds: number;
+}
+
+/** Outcomes of filters that are failures; a list of strings, since the shape of metrics knows the others. */
+const FILTER_FAILURES: ReadonlySet<string> = new Set(["fuel", "trap", "misuse", "deadline", "control", "start"]);
+
 /** A part of a request; times are those of `eventTime`. */
 export interface ChildSpan {
   readonly spanId: string;
@@ -19,10 +31,12 @@ export interface ChildSpan {
   readonly parentId: string;
   /** `upstream`, the policy's name, or that of its work. */
   readonly name: string;
-  readonly beganAt: number;
+  beganAt: number;
   endedAt: number;
   /** Undefined but for a try. */
   readonly to: Try | undefined;
+  /** Undefined but for the invocation of a filter. */
+  readonly run: FilterRun | undefined;
   /** It may go on when the request is over, and is told of once it has ended. */
   readonly lasts: boolean;
   /** From 0 on. */
@@ -89,6 +103,15 @@ export class RequestTrace extends UpstreamRecord {
     span.error = error;
   }
 
+  /** A filter was invoked, and that has ended just now. */
+  filterRan(run: FilterRun): void {
+    const span = this.#begin(`filter ${run.phase}`, { parentId: this.#policy?.spanId ?? this.spanId, run });
+    // The time of an event stands still: the clock is asked for what is shorter than that.
+    span.endedAt = performance.now();
+    span.beganAt = span.endedAt - run.microseconds / 1000;
+    span.error = FILTER_FAILURES.has(run.outcome) ? run.outcome : "";
+  }
+
   /** Work begins that may go on when the request is over. */
   workBegan(name: string): ChildSpan {
     return this.#begin(name, { parentId: this.#policy?.spanId ?? this.spanId, lasts: true });
@@ -100,7 +123,7 @@ export class RequestTrace extends UpstreamRecord {
     if (this.children.includes(span)) this.onLate?.(span);
   }
 
-  #begin(name: string, more: Partial<Pick<ChildSpan, "parentId" | "to" | "lasts">> = {}): ChildSpan {
+  #begin(name: string, more: Partial<Pick<ChildSpan, "parentId" | "to" | "run" | "lasts">> = {}): ChildSpan {
     const span: ChildSpan = {
       spanId: this.#newSpanId(),
       parentId: this.spanId,
@@ -108,6 +131,7 @@ export class RequestTrace extends UpstreamRecord {
       beganAt: eventTime(),
       endedAt: -1,
       to: undefined,
+      run: undefined,
       lasts: false,
       ...more,
       resends: more.to === undefined ? 0 : this.tries - 1,
