@@ -15,9 +15,6 @@ export interface Unavailable {
 export const UNAVAILABLE: readonly Unavailable[] = [
   { path: "routes[].tenant", opens: "the route would have no tenant check" },
   { path: "wasm_filters", opens: "requests would pass unfiltered" },
-  { path: "wasm_control_socket" },
-  { path: "wasm_control_connections", idle: 1 },
-  { path: "wasm_host_call_deadline_ms", idle: 30_000 },
   { path: "wasm_park_capacity", idle: 64 },
   { path: "tenant_idle_ttl_ms", idle: 600_000 },
   { path: "tenant_max_warm", idle: 256 },

@@ -1,4 +1,5 @@
 import { type Config } from "../config/config.ts";
+import { type RemoteControl } from "../filters/control/remote-control.ts";
 import { type Actor, type EventSink } from "../telemetry/event.ts";
 import { type MetricsPage, type WorkerSlot } from "../telemetry/telemetry.ts";
 import { type Tenants } from "../tenants/tenants.ts";
@@ -20,6 +21,8 @@ export interface GatewayOptions {
   readonly slot?: WorkerSlot | undefined;
   /** The socket of the embedded facilitator, where another process has its key; left out: this one does. */
   readonly facilitatorSocket?: string | undefined;
+  /** The control socket of the process that has it for all workers; left out: this is the only worker. */
+  readonly control?: RemoteControl | undefined;
   /** The upstream that is the content service of this program, whose word on failures counts; left out: there is none. */
   readonly contentUpstream?: string | undefined;
   /** The SQLite file of ledger and usage, or `:memory:`. */

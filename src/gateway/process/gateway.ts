@@ -4,6 +4,7 @@ import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { openConfiguredStore } from "../../store/configured-store.ts";
 import { type Store } from "../../store/store.ts";
 import { type Config } from "../config/config.ts";
+import { WorkerControl } from "../filters/control/worker-control.ts";
 import { routeBodyLimit, serve } from "../pipeline.ts";
 import { type MetricsPage } from "../telemetry/telemetry.ts";
 import { Tenants } from "../tenants/tenants.ts";
@@ -63,6 +64,7 @@ class RunningGateway implements GatewayProcess {
   readonly #shared: ListenerShared;
   readonly #quic: QuicListeners;
   readonly tenants: Tenants;
+  readonly #control: WorkerControl;
   #bound: readonly GatewayListener[] = [];
   /** Listeners that take no more connections, and still have some. */
   readonly #closing = new Set<GatewayListener>();
@@ -99,6 +101,7 @@ class RunningGateway implements GatewayProcess {
       refused: (request) => this.#ready().pipeline.observer.refused(request),
       onFault: (error) => this.#fault(error),
     };
+    this.#control = this.#createControl();
     this.#quic = new QuicListeners(this.#shared, this.#own.telemetry.quic, options.reusePort);
     this.tenants = this.#createTenants(options.config);
   }
@@ -124,6 +127,7 @@ class RunningGateway implements GatewayProcess {
       // Whoever connects is served at once, so all is ready before; a port that the kernel chooses is known only when bound.
       const early = plans.some(({ port }) => port === 0);
       await this.#facilitators.prepare(config);
+      this.#control.use(config);
       if (early) this.#bound = await this.#bindAll(plans, this.#material);
       const places = early ? this.listeners : plans.map(placeOf);
       this.#compiled = await compile(config, this.#deps(config, places, members));
@@ -200,6 +204,7 @@ class RunningGateway implements GatewayProcess {
       this.#material = material;
       this.#own.reload(config);
       this.tenants.warm.limits = tenantLimits(config);
+      this.#control.use(config);
       previous?.close(next);
     } catch (error) {
       if (next !== this.#compiled) next?.close(this.#compiled);
@@ -252,6 +257,7 @@ class RunningGateway implements GatewayProcess {
     await this.#chores?.close();
     this.#compiled?.close();
     this.tenants.close();
+    this.#control.close();
     await this.#facilitators.close(graceMs);
     // After the settlements that were under way, which are spans of their own.
     await this.#own.tracers.flush();
@@ -309,6 +315,15 @@ class RunningGateway implements GatewayProcess {
     const { buffers } = this.#own;
     const servers = { wheel, buffers, onFault: (error: unknown) => this.#fault(error) };
     return new Tenants({ servers, wheel, clock: Date.now, metrics: UNCOUNTED }, tenantLimits(config));
+  #createControl(): WorkerControl {
+    const { slot, control: shared, log } = this.#options;
+    return new WorkerControl({
+      index: slot === undefined ? 0 : slot.row - 1,
+      shared,
+      log,
+      onEvent: (event) => this.#tell(event),
+      onChange() {},
+    });
   }
 
   #createFacilitators(config: Config): ProcessFacilitators {

@@ -1,4 +1,5 @@
 import { type Config } from "../config/config.ts";
+import { type ControlAnswer, type ControlCall } from "../filters/control/control-messages.ts";
 import { type NewEvent } from "../telemetry/event.ts";
 import { type Membership } from "../upstream/member.ts";
 import { type TlsMaterial } from "../wire/tls.ts";
@@ -45,6 +46,7 @@ export type ToWorker =
   | { readonly kind: "members"; readonly members: Membership }
   /** Open the access logs again; nobody answers. */
   | { readonly kind: "reopen" }
+  | ControlAnswer
   | { readonly kind: "close"; readonly graceMs: number };
 
 /** What a worker tells the supervisor; `ended`: its process did, which the supervisor says for it. */
@@ -55,4 +57,5 @@ export type FromWorker =
   /** Something has happened, or a line was logged; nobody answers. */
   | { readonly kind: "event"; readonly event: NewEvent }
   | { readonly kind: "log"; readonly text: string }
+  | ControlCall
   | { readonly kind: "failed"; readonly reason: string };

@@ -12,6 +12,9 @@ import { type Gateway, type GatewayOptions, STOPPING, withEvents } from "./gatew
 import { type Actor, type EventDetails, type NewEvent } from "../telemetry/event.ts";
 import { SUPERVISOR_ROW } from "../telemetry/layout.ts";
 import { type MetricsPage, metricsPage, SupervisorTelemetry } from "../telemetry/telemetry.ts";
+import { ControlClient } from "../filters/control/control-client.ts";
+import { ControlSocket } from "../filters/control/control-socket.ts";
+import { sharedControl } from "../filters/control/control-settings.ts";
 import { Directory } from "../upstream/directory/directory.ts";
 import { type Member } from "../upstream/member.ts";
 import { ServerStates } from "../upstream/server-states.ts";
@@ -51,6 +54,7 @@ interface Worker {
   /** It has answered that it serves. */
   started: boolean;
   readonly told: ToldConfig;
+  readonly control: ControlClient;
   /** Settles when the worker has answered all that it was asked so far. */
   turn: Promise<unknown>;
 }
@@ -74,6 +78,7 @@ class Supervisor implements Gateway {
   readonly #facilitators: ProcessFacilitators;
   readonly #udp: HeldSockets;
   readonly #ledger: SupervisorLedger;
+  readonly #control: ControlSocket;
   /** Rows that no process has. */
   readonly #rows: number[];
   #served: Served;
@@ -89,6 +94,13 @@ class Supervisor implements Gateway {
     this.#served = { config: options.config, material: undefined, members: {} };
     this.#udp = new HeldSockets(options.log);
     this.#ledger = new SupervisorLedger(options.storePath);
+    this.#control = new ControlSocket({
+      log: options.log,
+      onEvent: (event) => this.#tell(event),
+      onChange: () => {
+        for (const { control } of this.#workers) control.tellState();
+      },
+    });
     this.#embedded = new SharedFacilitator(options.log);
     this.#facilitators = new ProcessFacilitators({
       embedded: { own: this.#embedded },
@@ -121,6 +133,7 @@ class Supervisor implements Gateway {
       this.listeners = probeListeners(config);
       this.#served = { config: withPorts(config, this.listeners), material, members };
       await this.#facilitators.prepare(config);
+      this.#control.use(sharedControl(config));
       await this.#spawn();
       // Each takes its row at once, so that what is left shrinks.
       const spawned: Promise<void>[] = [];
@@ -143,6 +156,8 @@ class Supervisor implements Gateway {
     this.#udp.release();
     try {
       await this.#facilitators.prepare(config);
+      // Workers that serve by it at once may call.
+      if (!this.#control.isConfigured) this.#control.use(sharedControl(config));
       await this.#replace({ config: withPorts(config, places), material, members });
       this.listeners = places;
       this.#directory.commit();
@@ -152,6 +167,7 @@ class Supervisor implements Gateway {
       await this.#facilitators.rollback();
       throw error;
     } finally {
+      this.#control.use(sharedControl(this.#served.config));
       for (const worker of this.#workers) if (worker.started) this.#holdPorts(worker);
     }
   }
@@ -233,6 +249,7 @@ class Supervisor implements Gateway {
     }, graceMs + 2000);
     await Promise.all(workers.map(({ process }) => process.exited));
     clearTimeout(kill);
+    this.#control.close();
     await this.#facilitators.close(graceMs);
     await this.#ledger.close();
   }
@@ -256,17 +273,19 @@ class Supervisor implements Gateway {
     const row = this.#rows.pop();
     const { zone } = this.#telemetry;
     if (row === undefined || zone.fd === undefined) throw new Error("Cannot start a worker: there are enough");
+    const child = this.#create(row, zone.fd, {
+      ipc: (message: FromWorker) => this.#heard(worker, message),
+      onExit: () => this.#died(worker),
+    });
     const worker: Worker = {
       row,
+      process: child,
+      control: new ControlClient(this.#control, (message) => send(child, message)),
       bornAt: performance.now(),
       reply: undefined,
       started: false,
       told: new ToldConfig(),
       turn: Promise.resolve(),
-      process: this.#create(row, zone.fd, {
-        ipc: (message: FromWorker) => this.#heard(worker, message),
-        onExit: () => this.#died(worker),
-      }),
     };
     this.#workers.add(worker);
     const { storePath } = this.#options;
@@ -321,6 +340,7 @@ class Supervisor implements Gateway {
   #heard(worker: Worker, message: FromWorker): void {
     if (message.kind === "event") this.#tell(message.event);
     else if (message.kind === "log") this.#options.events?.addLine(message.text, worker.row);
+    else if (message.kind === "control_call" || message.kind === "control_forget") worker.control.heard(message);
     else worker.reply?.(message);
   }
 
@@ -338,6 +358,7 @@ class Supervisor implements Gateway {
 
   #died(worker: Worker): void {
     worker.reply?.({ kind: "ended" });
+    worker.control.close();
     const known = this.#workers.delete(worker);
     // One that never started is its starter's to deal with.
     if (!known || !worker.started) return;

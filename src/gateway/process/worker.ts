@@ -1,6 +1,7 @@
 import { messageOf } from "../../lib/caught.ts";
 import { SharedZone } from "../../lib/shared-zone.ts";
 import { type Config } from "../config/config.ts";
+import { RemoteControl } from "../filters/control/remote-control.ts";
 import { zoneShape } from "../telemetry/layout.ts";
 import { type GatewayProcess } from "./gateway-interface.ts";
 import { startGateway } from "./gateway.ts";
@@ -20,6 +21,9 @@ function tell(message: FromWorker): void {
   process.send?.(message);
 }
 
+/** The control socket that the supervisor has for all workers. */
+const control = new RemoteControl(tell);
+
 async function obey(message: ToWorker): Promise<void> {
   switch (message.kind) {
     case "start": {
@@ -33,6 +37,7 @@ async function obey(message: ToWorker): Promise<void> {
         slot: { zone: SharedZone.open(zoneShape(slot.workers), ZONE_FD), row: slot.row },
         storePath,
         facilitatorSocket,
+        control,
         reusePort: true,
         needsDatabase: !again,
         // Not console.error: Bun paints all of it red on a terminal.
@@ -54,6 +59,11 @@ async function obey(message: ToWorker): Promise<void> {
     case "reopen":
       await gateway?.reopenLogs();
       return;
+    case "control_reply":
+    case "control_failed":
+    case "control_state":
+      control.heard(message);
+      return;
     case "close":
       await gateway?.close(message.graceMs);
       process.exit(0);
@@ -64,10 +74,15 @@ function failed(error: unknown): void {
   tell({ kind: "failed", reason: messageOf(error) });
 }
 
+/** At once, whatever else is under way. */
+function isUrgent({ kind }: ToWorker): boolean {
+  return kind === "close" || kind.startsWith("control_");
+}
+
 /** One after the other: servers that change while a configuration is made ready are set when it is. */
 let turn = Promise.resolve();
 process.on("message", (message: ToWorker) => {
-  if (message.kind === "close") obey(message).catch(failed);
+  if (isUrgent(message)) obey(message).catch(failed);
   else turn = turn.then(() => obey(message)).catch(failed);
 });
 process.on("disconnect", () => process.exit(1));

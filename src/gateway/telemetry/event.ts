@@ -11,6 +11,7 @@ export const EVENT_KINDS = [
   "session",
   "config_file",
   "log_file",
+  "control",
   "log",
   "lost",
 ] as const;

@@ -31,14 +31,18 @@ export interface ControlOptions {
   /** The socket's file. */
   readonly path: string;
   /** Milliseconds that a command may take, from when it is sent. */
-  readonly commandMs: number;
-  /** Told what is wrong when a connection cannot be had or is lost, once until it is there again, and then that it is. */
-  readonly log: (message: string) => void;
+  readonly commandMs: () => number;
+  /** Told each time that the connection takes commands, and each time that it cannot be had or is lost, with the reason. */
+  readonly onState: (connection: ControlConnection, fault: string | undefined) => void;
   /** Milliseconds of the protocol that tests shorten. */
   readonly greetingMs?: number;
   readonly firstRetryMs?: number;
   readonly bareLineMs?: number;
 }
+
+type Timings = "greetingMs" | "firstRetryMs" | "bareLineMs";
+/** Milliseconds of the protocol that tests shorten. */
+export type ControlTimings = Pick<ControlOptions, Timings>;
 
 type State = "connecting" | "greeting" | "ready" | "waiting" | "closed";
 
@@ -60,12 +64,17 @@ export class ControlConnection {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #bareLineTimer: ReturnType<typeof setTimeout> | undefined;
   #retryMs: number;
-  #isTroubleTold = false;
+  #readyAt = 0;
+  #isRetiring = false;
 
   constructor(options: ControlOptions) {
     this.#options = options;
-    this.#retryMs = options.firstRetryMs ?? FIRST_RETRY_MS;
+    this.#retryMs = this.#firstRetryMs;
     this.#connect();
+  }
+
+  get #firstRetryMs(): number {
+    return this.#options.firstRetryMs ?? FIRST_RETRY_MS;
   }
 
   get isReady(): boolean {
@@ -74,7 +83,7 @@ export class ControlConnection {
 
   /** Commands that it has not answered; undefined where it takes none. */
   get load(): number | undefined {
-    if (this.#state === "waiting" || this.#state === "closed") return undefined;
+    if (this.#isRetiring || this.#state === "waiting" || this.#state === "closed") return undefined;
     return this.#commands.length <= MAX_QUEUED ? this.#commands.length : undefined;
   }
 
@@ -83,6 +92,16 @@ export class ControlConnection {
     this.#commands.push(command);
     if (this.#commands.length === 1 && this.#state === "ready") this.#send();
     return () => this.#forget(command);
+  }
+
+  get isClosed(): boolean {
+    return this.#state === "closed";
+  }
+
+  /** Takes no more commands, and closes when those that it has taken are answered. */
+  retire(): void {
+    this.#isRetiring = true;
+    this.#closeIfDone();
   }
 
   /** Everybody who waits is told that it is over. */
@@ -99,6 +118,11 @@ export class ControlConnection {
     // The reply of one that was sent still comes, and must be told from the next one's.
     if (at === 0 && this.#state === "ready") this.#commands[0] = undefined;
     else this.#commands.splice(at, 1);
+    this.#closeIfDone();
+  }
+
+  #closeIfDone(): void {
+    if (this.#isRetiring && this.#commands.every((command) => command === undefined)) this.close();
   }
 
   #connect(): void {
@@ -149,10 +173,9 @@ export class ControlConnection {
 
   #begin(): void {
     this.#state = "ready";
-    this.#retryMs = this.#options.firstRetryMs ?? FIRST_RETRY_MS;
+    this.#readyAt = performance.now();
     clearTimeout(this.#timer);
-    if (this.#isTroubleTold) this.#options.log(`control socket "${this.#options.path}": it answers again`);
-    this.#isTroubleTold = false;
+    this.#options.onState(this, undefined);
     this.#send();
   }
 
@@ -168,7 +191,9 @@ export class ControlConnection {
   #end(outcome: CommandOutcome): void {
     const command = this.#commands.shift();
     clearTimeout(this.#timer);
+    this.#retryMs = this.#firstRetryMs;
     this.#send();
+    this.#closeIfDone();
     command?.done(outcome);
   }
 
@@ -176,7 +201,7 @@ export class ControlConnection {
     const [command] = this.#commands;
     if (command === undefined) return;
     this.#reader.reset();
-    this.#within(this.#options.commandMs, "a command was not answered in time");
+    this.#within(this.#options.commandMs(), "a command was not answered in time");
     this.#socket?.write(Buffer.concat([command.bytes, Buffer.from("\n")]));
   }
 
@@ -186,11 +211,15 @@ export class ControlConnection {
   }
 
   #fail(why: string): void {
-    const { path, log } = this.#options;
-    if (!this.#isTroubleTold) log(`Cannot use the control socket "${path}": ${why}; trying again`);
-    this.#isTroubleTold = true;
+    // One that greets and goes away again, over and over, is asked less and less.
+    const wasSteady = this.#state === "ready" && performance.now() - this.#readyAt >= LONGEST_RETRY_MS;
+    if (wasSteady) this.#retryMs = this.#firstRetryMs;
     this.#state = "waiting";
+    this.#options.onState(this, why);
     this.#drop(`the control socket failed: ${why}`);
+    // Who waited may have closed it, and a retired one has nothing left to do.
+    this.#closeIfDone();
+    if (this.isClosed) return;
     this.#timer = setTimeout(() => this.#connect(), this.#retryMs);
     this.#retryMs = Math.min(this.#retryMs * 2, LONGEST_RETRY_MS);
   }

@@ -7,9 +7,12 @@ import { reply, REPORT, type Sandbox, startSandbox } from "./testing/sandbox.ts"
 let sandbox: Sandbox;
 let transport: ControlTransport | undefined;
 let said: string[];
+/** True, or why not. */
+let ready: (string | boolean)[];
 
 beforeEach(async () => {
   said = [];
+  ready = [];
   sandbox = await startSandbox();
 });
 
@@ -26,6 +29,7 @@ function start(options: Partial<TransportOptions> = {}): ControlTransport {
     commandMs: 20_000,
     firstRetryMs: 5,
     log: (message) => said.push(message),
+    onReady: (isReady, fault) => ready.push(fault ?? isReady),
     ...options,
   });
   return transport;

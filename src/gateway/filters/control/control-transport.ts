@@ -1,20 +1,43 @@
+import { type ControlLink } from "../filter.ts";
 import { commandFault } from "./command.ts";
-import { type CommandOutcome, ControlConnection, type ControlOptions } from "./control-connection.ts";
+import { type CommandOutcome, ControlConnection, type ControlTimings } from "./control-connection.ts";
+import { failLater } from "./fail-later.ts";
 
-/** Stands for a worker's index, from 0, in the path of the control socket. */
-export const WORKER_PLACEHOLDER = "{worker}";
-
-export interface TransportOptions extends ControlOptions {
+export interface TransportSettings {
+  /** The socket's file. */
+  readonly path: string;
   /** `wasm_control_connections`. */
   readonly connections: number;
+  /** Milliseconds that a command may take, from when it is sent. */
+  readonly commandMs: number;
+}
+
+export interface TransportOptions extends TransportSettings, ControlTimings {
+  /** Told what is wrong when a connection cannot be had or is lost, once until all are well, and then that they are. */
+  readonly log: (message: string) => void;
+  /** Told when the first connection takes commands, and when none does, with the reason. */
+  readonly onReady: (isReady: boolean, fault?: string) => void;
 }
 
 /** Host calls of filters, over as many connections to the sandbox as are configured. */
-export class ControlTransport {
-  readonly #connections: readonly ControlConnection[];
+export class ControlTransport implements ControlLink {
+  readonly #options: TransportOptions;
+  #connections: readonly ControlConnection[] = [];
+  /** Connections that take no more commands, and still have some. */
+  readonly #retired = new Set<ControlConnection>();
+  readonly #faulty = new Set<ControlConnection>();
+  #commandMs: number;
+  /** What was told last; undefined: nothing yet. */
+  #wasReady: boolean | undefined;
 
-  constructor({ connections, ...options }: TransportOptions) {
-    this.#connections = Array.from({ length: connections }, () => new ControlConnection(options));
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    this.#commandMs = options.commandMs;
+    this.use(options);
+  }
+
+  get path(): string {
+    return this.#options.path;
   }
 
   /** Some connection takes commands and answers them. */
@@ -22,7 +45,23 @@ export class ControlTransport {
     return this.#connections.some(({ isReady }) => isReady);
   }
 
-  /** Sends a command by the connection that has least to do; `done` is called once, never from within. What is given back forgets the command. */
+  /** Nothing is under way any more, of a transport that was retired. */
+  get isDone(): boolean {
+    return [...this.#connections, ...this.#retired].every(({ isClosed }) => isClosed);
+  }
+
+  /** Another number of connections, and another time for the commands that are sent from now on. */
+  use({ connections, commandMs }: Omit<TransportSettings, "path">): void {
+    this.#commandMs = commandMs;
+    // Those that work stay.
+    const before = this.#connections.toSorted((a, b) => Number(b.isReady) - Number(a.isReady));
+    const kept = before.slice(0, connections);
+    const surplus = before.slice(connections);
+    this.#connections = [...kept, ...Array.from({ length: connections - kept.length }, () => this.#connect())];
+    for (const connection of surplus) this.#retire(connection);
+  }
+
+  /** Sends a command by the connection that has least to do. */
   call(bytes: Buffer, done: (outcome: CommandOutcome) => void): () => void {
     const fault = commandFault(bytes);
     if (fault !== undefined) return failLater(`the filter's command cannot be sent: ${fault}`, done);
@@ -35,17 +74,43 @@ export class ControlTransport {
     return failLater(isAway ? "the control socket is not connected" : "too many commands wait for it", done);
   }
 
-  close(): void {
-    for (const connection of this.#connections) connection.close();
+  /** Takes no more commands; those under way end as they are. */
+  retire(): void {
+    this.use({ connections: 0, commandMs: this.#commandMs });
   }
-}
 
-function failLater(detail: string, done: (outcome: CommandOutcome) => void): () => void {
-  let isForgotten = false;
-  queueMicrotask(() => {
-    if (!isForgotten) done({ kind: "failed", detail });
-  });
-  return () => {
-    isForgotten = true;
-  };
+  /** Fails what is under way. */
+  close(): void {
+    for (const connection of [...this.#connections, ...this.#retired]) connection.close();
+  }
+
+  #connect(): ControlConnection {
+    return new ControlConnection({
+      ...this.#options,
+      commandMs: () => this.#commandMs,
+      onState: (connection, fault) => this.#heard(connection, fault),
+    });
+  }
+
+  #retire(connection: ControlConnection): void {
+    for (const retired of this.#retired) if (retired.isClosed) this.#retired.delete(retired);
+    this.#faulty.delete(connection);
+    connection.retire();
+    if (!connection.isClosed) this.#retired.add(connection);
+  }
+
+  #heard(connection: ControlConnection, fault: string | undefined): void {
+    if (this.#retired.has(connection)) return;
+    const { path, log, onReady } = this.#options;
+    if (fault !== undefined) {
+      if (this.#faulty.size === 0) log(`Cannot use the control socket "${path}": ${fault}; trying again`);
+      this.#faulty.add(connection);
+    } else if (this.#faulty.delete(connection) && this.#faulty.size === 0) {
+      log(`control socket "${path}": it answers again`);
+    }
+    const { isReady } = this;
+    if (isReady === this.#wasReady) return;
+    this.#wasReady = isReady;
+    onReady(isReady, fault);
+  }
 }

@@ -1,0 +1,63 @@
+import { type ControlLink } from "../filter.ts";
+import { type CommandOutcome } from "./control-connection.ts";
+import { type ControlAnswer, type ControlCall } from "./control-messages.ts";
+import { MAX_CALLS } from "./remote-control.ts";
+
+/** A worker's way to the control socket of another process, as that process sees it. */
+export class ControlClient {
+  readonly #control: ControlLink;
+  readonly #send: (message: ControlAnswer) => void;
+  /** What forgets each call. */
+  readonly #calls = new Map<number, () => void>();
+
+  /** `send` never throws: a worker that is gone hears nothing. */
+  constructor(control: ControlLink, send: (message: ControlAnswer) => void) {
+    this.#control = control;
+    this.#send = send;
+    this.tellState();
+  }
+
+  tellState(): void {
+    this.#send({ kind: "control_state", isReady: this.#control.isReady });
+  }
+
+  heard(message: ControlCall): void {
+    const { id } = message;
+    if (message.kind === "control_forget") this.#forget(id);
+    else if (this.#calls.has(id) || !(message.command instanceof Uint8Array))
+      this.#fail(id, "its message is not right");
+    else if (this.#calls.size >= MAX_CALLS) this.#fail(id, "the worker has too many calls under way");
+    else this.#call(id, Buffer.from(message.command));
+  }
+
+  /** The worker is gone, and its calls with it: what has not been sent is not, and replies are nobody's. */
+  close(): void {
+    for (const forget of this.#calls.values()) forget();
+    this.#calls.clear();
+  }
+
+  #call(id: number, command: Buffer): void {
+    const forget = this.#control.call(command, (outcome) => {
+      this.#calls.delete(id);
+      this.#answer(id, outcome);
+    });
+    this.#calls.set(id, forget);
+  }
+
+  #forget(id: number): void {
+    const forget = this.#calls.get(id);
+    if (forget === undefined) return;
+    this.#calls.delete(id);
+    forget();
+    this.#fail(id, "it was forgotten");
+  }
+
+  #answer(id: number, outcome: CommandOutcome): void {
+    if (outcome.kind === "reply") this.#send({ kind: "control_reply", id, bytes: outcome.bytes });
+    else this.#fail(id, outcome.detail);
+  }
+
+  #fail(id: number, detail: string): void {
+    this.#send({ kind: "control_failed", id, detail });
+  }
+}

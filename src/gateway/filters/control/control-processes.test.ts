@@ -1,0 +1,285 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { type NewEvent } from "../../telemetry/event.ts";
+import { until } from "../../../lib/testing/until.ts";
+import { ControlClient } from "./control-client.ts";
+import { ControlSocket } from "./control-socket.ts";
+import { type TransportSettings } from "./control-transport.ts";
+import { type FromCaller, type ToCaller } from "./testing/control-caller.ts";
+import { reply, type Sandbox, startSandbox } from "./testing/sandbox.ts";
+
+/** A worker process whose calls go through this one. */
+class Caller {
+  readonly done = new Map<string, string>();
+  readonly #process: Bun.Subprocess;
+  readonly #client: ControlClient;
+  #isReady: boolean | undefined;
+
+  constructor(control: ControlSocket) {
+    this.#process = Bun.spawn([process.execPath, `${import.meta.dir}/testing/control-caller.ts`], {
+      stdio: ["ignore", "inherit", "inherit"],
+      ipc: (message: FromCaller) => this.#heard(message),
+      onExit: () => this.#client.close(),
+    });
+    this.#client = new ControlClient(control, (message) => this.#send(message));
+  }
+
+  call(name: string, command = name): void {
+    this.#send({ kind: "call", name, command });
+  }
+
+  forget(name: string): void {
+    this.#send({ kind: "forget", name });
+  }
+
+  /** What the call came to. */
+  async outcome(name: string): Promise<string> {
+    await until(() => this.done.has(name), undefined, `the answer to ${name}`);
+    return this.done.get(name) ?? "";
+  }
+
+  async isReady(): Promise<boolean> {
+    this.#isReady = undefined;
+    this.#send({ kind: "ask_state" });
+    await until(() => this.#isReady !== undefined);
+    return this.#isReady === true;
+  }
+
+  tellState(): void {
+    this.#client.tellState();
+  }
+
+  /** What the holder would hear of a worker that has gone wrong. */
+  garble(message: unknown): void {
+    // The point of it is that it is none.
+    this.#client.heard(message as FromCaller & { kind: "control_call" });
+  }
+
+  async kill(): Promise<void> {
+    this.#process.kill("SIGKILL");
+    await this.#process.exited;
+  }
+
+  #send(message: ToCaller): void {
+    try {
+      this.#process.send(message);
+    } catch {
+      // It is gone.
+    }
+  }
+
+  #heard(message: FromCaller): void {
+    if (message.kind === "done") this.done.set(message.name, message.text);
+    else if (message.kind === "state") this.#isReady = message.isReady;
+    else this.#client.heard(message);
+  }
+}
+
+let sandbox: Sandbox;
+let control: ControlSocket;
+let first: Caller;
+let second: Caller;
+const events: NewEvent[] = [];
+const log: string[] = [];
+
+/** Each of them answers once, whatever happened before. */
+async function bothAnswer(): Promise<void> {
+  sandbox.answer = (line) => reply(`done: ${line}`);
+  await until(() => control.isReady);
+  for (const [i, caller] of [first, second].entries()) {
+    const name = `check ${i} ${performance.now()}`;
+    caller.call(name);
+    expect(await caller.outcome(name)).toBe(`done: ${name}\x1e0\n`);
+  }
+}
+
+function settings(rest: Partial<TransportSettings> = {}): TransportSettings {
+  return { path: sandbox.path, connections: 1, commandMs: 20_000, ...rest };
+}
+
+beforeAll(() => {
+  control = new ControlSocket({
+    firstRetryMs: 5,
+    log: (line) => log.push(line),
+    onEvent: (event) => events.push(event),
+    onChange() {
+      first?.tellState();
+      second?.tellState();
+    },
+  });
+  first = new Caller(control);
+  second = new Caller(control);
+});
+
+beforeEach(async () => {
+  sandbox = await startSandbox();
+  log.length = 0;
+  events.length = 0;
+  control.use(settings());
+  await until(() => control.isReady);
+});
+
+afterEach(async () => {
+  control.use(undefined);
+  await sandbox.close();
+});
+
+afterAll(async () => {
+  control.close();
+  await Promise.all([first.kill(), second.kill()]);
+});
+
+test("two workers call by one connection, and each gets its own replies", async () => {
+  sandbox.answer = (line) => reply(`did ${line}`, 3);
+  for (let i = 0; i < 20; i++) {
+    first.call(`a${i}`);
+    second.call(`b${i}`);
+  }
+  for (let i = 0; i < 20; i++) {
+    expect(await first.outcome(`a${i}`)).toBe(`did a${i}\x1e3\n`);
+    expect(await second.outcome(`b${i}`)).toBe(`did b${i}\x1e3\n`);
+  }
+  expect(sandbox.clients).toHaveLength(1);
+  expect(log).toEqual([]);
+});
+
+test("a reply with every byte in it crosses the processes as it is", async () => {
+  const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+  sandbox.answer = () => reply(bytes);
+  first.call("bytes");
+  expect(await first.outcome("bytes")).toBe(`${bytes.toString("latin1")}\x1e0\n`);
+});
+
+test("a call that its worker has forgotten is not sent, or its reply is dropped, and the order of others stays", async () => {
+  sandbox.answer = () => undefined;
+  first.call("sent, forgotten");
+  await sandbox.received(1);
+  first.call("waits, forgotten");
+  first.forget("sent, forgotten");
+  first.forget("waits, forgotten");
+  first.call("stays");
+  // Answered in turn, so that all before it has been heard.
+  await first.isReady();
+  second.call("after");
+  await second.isReady();
+  sandbox.answer = (line) => reply(`late: ${line}`);
+  sandbox.clients[0]?.socket.write(reply("late"));
+  expect(await first.outcome("stays")).toBe("late: stays\x1e0\n");
+  expect(await second.outcome("after")).toBe("late: after\x1e0\n");
+  expect(sandbox.lines).toEqual(["sent, forgotten", "stays", "after"]);
+  expect(first.done.has("sent, forgotten") || first.done.has("waits, forgotten")).toBe(false);
+});
+
+test("a worker that is killed takes its calls with it, and the others' go on", async () => {
+  const third = new Caller(control);
+  sandbox.answer = () => undefined;
+  third.call("under way");
+  await sandbox.received(1);
+  third.call("waits");
+  await third.isReady();
+  first.call("behind them");
+  await first.isReady();
+  await third.kill();
+  sandbox.answer = (line) => reply(`done: ${line}`);
+  sandbox.clients[0]?.socket.write(reply("nobody's"));
+  expect(await first.outcome("behind them")).toBe("done: behind them\x1e0\n");
+  expect(sandbox.lines).toEqual(["under way", "behind them"]);
+  await bothAnswer();
+});
+
+test("a worker that calls too much is refused what is too much, and the others are not", async () => {
+  control.use(settings({ connections: 16 }));
+  sandbox.answer = () => undefined;
+  await until(() => sandbox.clients.length === 16);
+  const names = Array.from({ length: 1041 }, (_, i) => `flood ${i}`);
+  for (const name of names) first.call(name);
+  expect(await first.outcome("flood 1040")).toBe("failed: too many commands wait for it");
+  for (const name of names) first.forget(name);
+  await first.isReady();
+  await sandbox.received(16);
+  for (const { socket } of sandbox.clients) socket.write(reply("nobody's"));
+  await bothAnswer();
+});
+
+test.each([
+  ["without an id or a command", {}],
+  ["with a command that is a number", { id: 7, command: 7 }],
+  ["that forgets what is not there", { kind: "control_forget", id: "x" }],
+  ["with a command that is too long", { id: 8, command: new Uint8Array(5000).fill(97) }],
+])("a message %s harms nobody", async (_, message) => {
+  first.garble({ kind: "control_call", ...message });
+  await bothAnswer();
+});
+
+test("a sandbox that restarts fails what was under way in all workers; they learn of both, and so do operators", async () => {
+  sandbox.answer = () => undefined;
+  first.call("lost 1");
+  second.call("lost 2");
+  await sandbox.received(1);
+  await first.isReady();
+  await second.isReady();
+  sandbox.greet = () => undefined;
+  sandbox.cut();
+  const failed = "failed: the control socket failed: it has ended the connection";
+  expect(await first.outcome("lost 1")).toBe(failed);
+  expect(await second.outcome("lost 2")).toBe(failed);
+  expect(await first.isReady()).toBe(false);
+  sandbox.greet = () => reply("proto_version=1\n");
+  sandbox.cut();
+  await until(async () => (await first.isReady()) && (await second.isReady()));
+  await bothAnswer();
+  const told = events.map(({ kind, message, details }) => [kind, message, details?.["connected"]]);
+  const socket = `the control socket "${sandbox.path}"`;
+  expect(told).toEqual([
+    ["control", `${socket} is connected`, true],
+    ["control", `${socket} is lost: it has ended the connection`, false],
+    ["control", `${socket} is connected`, true],
+  ]);
+  expect(log).toHaveLength(2);
+});
+
+test("another path is used at once, and what is under way on the old one ends as it is", async () => {
+  const next = await startSandbox();
+  try {
+    sandbox.answer = () => undefined;
+    first.call("old");
+    await sandbox.received(1);
+    second.call("old, waits");
+    await second.isReady();
+    control.use(settings({ path: next.path }));
+    first.call("new");
+    expect(await first.outcome("new")).toBe("done: new\x1e0\n");
+    sandbox.answer = (line) => reply(`old did ${line}`);
+    sandbox.clients[0]?.socket.write(reply("old did old"));
+    expect(await first.outcome("old")).toBe("old did old\x1e0\n");
+    expect(await second.outcome("old, waits")).toBe("old did old, waits\x1e0\n");
+    await until(() => sandbox.clients[0]?.socket.destroyed === true);
+    expect(next.lines).toEqual(["new"]);
+  } finally {
+    control.use(undefined);
+    await next.close();
+  }
+});
+
+test("more and fewer connections, and another deadline, take effect without a break", async () => {
+  control.use(settings({ connections: 3 }));
+  await until(() => sandbox.clients.length === 3);
+  sandbox.answer = () => undefined;
+  const names = ["one", "two", "three"].map((name) => `under way ${name}`);
+  for (const name of names) first.call(name);
+  await sandbox.received(3);
+  control.use(settings({ connections: 1, commandMs: 50 }));
+  for (const { socket, lines } of sandbox.clients) socket.write(reply(`did ${lines[0]}`));
+  for (const name of names) expect(await first.outcome(name)).toBe(`did ${name}\x1e0\n`);
+  await until(() => sandbox.clients.filter(({ socket }) => !socket.destroyed).length === 1);
+  second.call("short");
+  expect(await second.outcome("short")).toBe("failed: the control socket failed: a command was not answered in time");
+  control.use(settings({ connections: 2 }));
+  await bothAnswer();
+});
+
+test("without a control socket calls fail, and say why", async () => {
+  control.use(undefined);
+  first.call("nowhere");
+  expect(await first.outcome("nowhere")).toBe("failed: no control socket is configured");
+  expect(await first.isReady()).toBe(false);
+});

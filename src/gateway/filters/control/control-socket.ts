@@ -1,0 +1,84 @@
+import { type OnEvent } from "../../telemetry/event.ts";
+import { type ControlLink } from "../filter.ts";
+import { type CommandOutcome, type ControlTimings } from "./control-connection.ts";
+import { ControlTransport, type TransportSettings } from "./control-transport.ts";
+import { failLater } from "./fail-later.ts";
+
+export interface ControlSocketOptions extends ControlTimings {
+  readonly log: (message: string) => void;
+  readonly onEvent: OnEvent;
+  /** Told when it is configured, takes commands, or neither any more. */
+  readonly onChange: () => void;
+}
+
+/** The control socket that this process is connected to, through all its configurations. */
+export class ControlSocket implements ControlLink {
+  readonly #options: ControlSocketOptions;
+  #transport: ControlTransport | undefined;
+  /** Those of earlier configurations whose last calls are under way. */
+  readonly #retired = new Set<ControlTransport>();
+  #isClosed = false;
+
+  constructor(options: ControlSocketOptions) {
+    this.#options = options;
+  }
+
+  get isConfigured(): boolean {
+    return this.#transport !== undefined;
+  }
+
+  get isReady(): boolean {
+    return this.#transport?.isReady ?? false;
+  }
+
+  /** Calls go by `settings` from now on; those under way end as they are. Undefined: this process has no control socket. */
+  use(settings: TransportSettings | undefined): void {
+    if (this.#isClosed) return;
+    const before = this.#transport;
+    if (before !== undefined && before.path === settings?.path) {
+      before.use(settings);
+      return;
+    }
+    this.#transport = settings === undefined ? undefined : this.#connect(settings);
+    if (before !== undefined) this.#retire(before);
+    this.#options.onChange();
+  }
+
+  call(bytes: Buffer, done: (outcome: CommandOutcome) => void): () => void {
+    return this.#transport?.call(bytes, done) ?? failLater("no control socket is configured", done);
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const transport of [...this.#retired, ...(this.#transport === undefined ? [] : [this.#transport])])
+      transport.close();
+  }
+
+  #connect(settings: TransportSettings): ControlTransport {
+    let wasReady = false;
+    return new ControlTransport({
+      ...this.#options,
+      ...settings,
+      onReady: (isReady, fault = "") => {
+        this.#tell(settings.path, isReady, `${wasReady ? "is lost" : "cannot be used"}: ${fault}`);
+        wasReady = isReady;
+        this.#options.onChange();
+      },
+    });
+  }
+
+  #retire(transport: ControlTransport): void {
+    for (const retired of this.#retired) if (retired.isDone) this.#retired.delete(retired);
+    transport.retire();
+    this.#retired.add(transport);
+  }
+
+  #tell(path: string, isReady: boolean, trouble: string): void {
+    const what = isReady ? "is connected" : trouble;
+    this.#options.onEvent({
+      kind: "control",
+      message: `the control socket ${JSON.stringify(path)} ${what}`,
+      details: { path, connected: isReady },
+    });
+  }
+}

@@ -1,0 +1,73 @@
+import { type ControlLink } from "../filter.ts";
+import { commandFault } from "./command.ts";
+import { type CommandOutcome, MAX_QUEUED } from "./control-connection.ts";
+import { type ControlAnswer, type ControlCall } from "./control-messages.ts";
+import { failLater } from "./fail-later.ts";
+
+/** Most of `wasm_control_connections`. */
+const MAX_CONNECTIONS = 16;
+/** Calls of one worker that the other process has not answered: as many as all connections take together. */
+export const MAX_CALLS = MAX_CONNECTIONS * (MAX_QUEUED + 1);
+
+const FORGOTTEN = (): void => {};
+
+/** The control socket of another process, which takes the calls of this one as messages. */
+export class RemoteControl implements ControlLink {
+  /** Throws where the other process is gone. */
+  readonly #send: (message: ControlCall) => void;
+  /** What hears the answers. A forgotten call stays until it is answered, as it fills the channel until then. */
+  readonly #calls = new Map<number, (outcome: CommandOutcome) => void>();
+  #lastId = 0;
+  #isReady = false;
+
+  constructor(send: (message: ControlCall) => void) {
+    this.#send = send;
+  }
+
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  call(bytes: Buffer, done: (outcome: CommandOutcome) => void): () => void {
+    // Also found there, where it would have cost two messages.
+    const fault = commandFault(bytes);
+    if (fault !== undefined) return failLater(`the filter's command cannot be sent: ${fault}`, done);
+    if (this.#calls.size >= MAX_CALLS) return failLater("too many commands wait for it", done);
+    const id = ++this.#lastId;
+    try {
+      this.#send({ kind: "control_call", id, command: new Uint8Array(bytes) });
+    } catch {
+      return failLater("the process that has the control socket is gone", done);
+    }
+    this.#calls.set(id, done);
+    return () => this.#forget(id);
+  }
+
+  heard(message: ControlAnswer): void {
+    if (message.kind === "control_state") {
+      this.#isReady = message.isReady;
+      return;
+    }
+    const done = this.#calls.get(message.id);
+    this.#calls.delete(message.id);
+    if (message.kind === "control_failed") done?.({ kind: "failed", detail: message.detail });
+    else done?.({ kind: "reply", bytes: Buffer.from(message.bytes) });
+  }
+
+  /** Whoever waits is told that it is over. */
+  close(): void {
+    const waiting = [...this.#calls.values()];
+    this.#calls.clear();
+    for (const done of waiting) done({ kind: "failed", detail: "the gateway has closed the control socket" });
+  }
+
+  #forget(id: number): void {
+    if (!this.#calls.has(id) || this.#calls.get(id) === FORGOTTEN) return;
+    this.#calls.set(id, FORGOTTEN);
+    try {
+      this.#send({ kind: "control_forget", id });
+    } catch {
+      // The other process is gone, and this one about to end.
+    }
+  }
+}

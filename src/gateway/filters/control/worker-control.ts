@@ -1,0 +1,51 @@
+import { type Config } from "../../config/config.ts";
+import { type ControlLink } from "../filter.ts";
+import { ownControl, sharedControl } from "./control-settings.ts";
+import { ControlSocket, type ControlSocketOptions } from "./control-socket.ts";
+import { type RemoteControl } from "./remote-control.ts";
+
+export interface WorkerControlOptions extends ControlSocketOptions {
+  /** Of this worker, from 0. */
+  readonly index: number;
+  /** The control socket that all workers share, in another process; undefined: this is the only worker. */
+  readonly shared: RemoteControl | undefined;
+}
+
+/**
+ * The way of one worker to the sandbox, through all its configurations. A path with `{worker}` in it, or the only worker: a
+ * connection of its own. Several workers otherwise: that of another process.
+ */
+export class WorkerControl {
+  readonly #own: ControlSocket;
+  readonly #options: WorkerControlOptions;
+  #link: ControlLink | undefined;
+
+  constructor(options: WorkerControlOptions) {
+    this.#options = options;
+    this.#own = new ControlSocket(options);
+  }
+
+  /** Undefined: no control socket is configured. */
+  get link(): ControlLink | undefined {
+    return this.#link;
+  }
+
+  /** The control socket of this process itself. */
+  get own(): Pick<ControlSocket, "isConfigured" | "isReady"> {
+    return this.#own;
+  }
+
+  /** Calls go by `config` from now on; those under way end as they are. */
+  use(config: Config): void {
+    const { index, shared } = this.#options;
+    const settings = ownControl(config, index, shared === undefined);
+    this.#own.use(settings);
+    if (settings !== undefined) this.#link = this.#own;
+    else this.#link = sharedControl(config) === undefined ? undefined : shared;
+  }
+
+  close(): void {
+    this.#own.close();
+    this.#options.shared?.close();
+  }
+}
