@@ -315,6 +315,8 @@ class RunningGateway implements GatewayProcess {
     const { buffers } = this.#own;
     const servers = { wheel, buffers, onFault: (error: unknown) => this.#fault(error) };
     return new Tenants({ servers, wheel, clock: Date.now, metrics: UNCOUNTED }, tenantLimits(config));
+  }
+
   #createControl(): WorkerControl {
     const { slot, control: shared, log } = this.#options;
     return new WorkerControl({
@@ -322,7 +324,10 @@ class RunningGateway implements GatewayProcess {
       shared,
       log,
       onEvent: (event) => this.#tell(event),
-      onChange() {},
+      onChange: () => {
+        const { link } = this.#control;
+        this.#own.telemetry.wasm.control(link !== undefined, link?.isReady === true);
+      },
     });
   }
 

@@ -41,6 +41,21 @@ export const actor = z
 /** Any JSON object. */
 export const anyObject = z.record(z.string(), z.unknown());
 
+export const wasm = z
+  .object({
+    park_active: z.int(),
+    park_capacity: z.int(),
+    pool_instances: z.int(),
+    pool_pinned: z.int().openapi({ description: "Instances that a parked request has for itself" }),
+    control_configured: z.boolean(),
+    control_ready: z.boolean().openapi({ description: "In every worker" }),
+    tenants_active: z.int().openapi({ description: "A tenant that is warm in two workers counts twice" }),
+    tenant_hits: z.int(),
+    tenant_misses: z.int(),
+    tenant_evictions: z.int(),
+  })
+  .openapi("Wasm", { description: "Filters and tenants of all workers" });
+
 export const counts = {
   requests: z.number(),
   request_bytes: z.number(),

@@ -3,21 +3,7 @@ import { listAt } from "../../config/finding.ts";
 import { VERSION } from "../../../lib/version.ts";
 import { liveAnswer } from "./config-answer.ts";
 import { type Operation } from "./operation.ts";
-import { actor, ETAG, patchOperation } from "./shapes.ts";
-
-/** There are no filters and tenants in this build. */
-const NO_WASM = {
-  park_active: 0,
-  park_capacity: 0,
-  pool_instances: 0,
-  pool_pinned: 0,
-  control_configured: false,
-  control_ready: false,
-  tenants_active: 0,
-  tenant_hits: 0,
-  tenant_misses: 0,
-  tenant_evictions: 0,
-};
+import { actor, ETAG, patchOperation, wasm } from "./shapes.ts";
 
 const status = z
   .object({
@@ -44,18 +30,7 @@ const status = z
         discarded: z.array(patchOperation),
       })
       .nullable(),
-    wasm: z.object({
-      park_active: z.int(),
-      park_capacity: z.int(),
-      pool_instances: z.int(),
-      pool_pinned: z.int(),
-      control_configured: z.boolean(),
-      control_ready: z.boolean(),
-      tenants_active: z.int(),
-      tenant_hits: z.int(),
-      tenant_misses: z.int(),
-      tenant_evictions: z.int(),
-    }),
+    wasm,
   })
   .openapi("Status");
 
@@ -68,7 +43,7 @@ export const showStatus: Operation = {
   conditional: true,
   success: { status: 200, description: "The status", schema: status, headers: ETAG },
   failures: [],
-  run({ request }, { config, view }) {
+  run({ request }, { config, view, overview }) {
     const served = config.effective();
     const { path, changedInMemory, changedOnDisk } = config.file;
     return liveAnswer(request, config, {
@@ -87,7 +62,7 @@ export const showStatus: Operation = {
         difference: config.difference(),
       },
       last_reload: config.lastReload,
-      wasm: NO_WASM,
+      wasm: overview.wasm(),
     });
   },
 };

@@ -59,6 +59,23 @@ export interface OverviewUpstream {
   readonly servers: readonly ServerFigures[];
 }
 
+/** Filters and tenants of all workers: what there is now, and how often tenants were found since the start. */
+export interface WasmState {
+  readonly park_active: number;
+  readonly park_capacity: number;
+  readonly pool_instances: number;
+  /** Instances that a parked request has for itself. */
+  readonly pool_pinned: number;
+  readonly control_configured: boolean;
+  /** In every worker. */
+  readonly control_ready: boolean;
+  /** A tenant that is warm in two workers counts twice. */
+  readonly tenants_active: number;
+  readonly tenant_hits: number;
+  readonly tenant_misses: number;
+  readonly tenant_evictions: number;
+}
+
 /** One look at the whole gateway. All counters count since the start, so that whoever reads twice has rates. */
 export interface OverviewSnapshot {
   readonly time_ms: number;

@@ -5,11 +5,12 @@ import { SUPERVISOR_ROW } from "../../telemetry/layout.ts";
 import { RouteTraffic } from "../../telemetry/route-traffic.ts";
 import { type ContentSummary } from "./content-summary.ts";
 import { answeredForAWhile, forAWhile } from "./for-a-while.ts";
-import { type OverviewSnapshot, type OverviewUpstream } from "./overview-snapshot.ts";
+import { type OverviewSnapshot, type OverviewUpstream, type WasmState } from "./overview-snapshot.ts";
 import { type PaymentSummary } from "./payment-summary.ts";
 import { readContent } from "./read-content.ts";
 import { readPayments } from "./read-payments.ts";
 import { readSnapshot } from "./read-snapshot.ts";
+import { readWasm } from "./read-wasm.ts";
 
 /** Milliseconds for which a snapshot, and what ledger and content service answer, is told again. */
 const SNAPSHOT_MS = 500;
@@ -23,6 +24,8 @@ export interface Overview {
   snapshot(): OverviewSnapshot;
   /** Every server of every upstream, as it is now. */
   servers(): readonly OverviewUpstream[];
+  /** Filters and tenants, as they are now. */
+  wasm(): WasmState;
   /** Made at most once a second; `available: false` if no ledger is open or it gives no answer. */
   payments(): Promise<PaymentSummary>;
   /** Asked for at most once a second. */
@@ -55,6 +58,7 @@ export function createOverview(source: OverviewSource, { startedAtMs, contentSoc
       readSnapshot({ zone, traffic, upstreams: source.upstreams(), startedAtMs, nowMs: Date.now() }),
     ),
     servers: () => source.upstreams(),
+    wasm: () => readWasm(zone),
     payments: answeredForAWhile(ANSWER_MS, () => paymentsOf(source)),
     content: answeredForAWhile(ANSWER_MS, async () =>
       contentSocket === undefined

@@ -17,6 +17,8 @@ export class RemoteControl implements ControlLink {
   readonly #send: (message: ControlCall) => void;
   /** What hears the answers. A forgotten call stays until it is answered, as it fills the channel until then. */
   readonly #calls = new Map<number, (outcome: CommandOutcome) => void>();
+  /** Told when `isReady` may have changed. */
+  onState: () => void = () => {};
   #lastId = 0;
   #isReady = false;
 
@@ -46,6 +48,7 @@ export class RemoteControl implements ControlLink {
   heard(message: ControlAnswer): void {
     if (message.kind === "control_state") {
       this.#isReady = message.isReady;
+      this.onState();
       return;
     }
     const done = this.#calls.get(message.id);

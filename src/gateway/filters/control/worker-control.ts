@@ -23,16 +23,12 @@ export class WorkerControl {
   constructor(options: WorkerControlOptions) {
     this.#options = options;
     this.#own = new ControlSocket(options);
+    if (options.shared !== undefined) options.shared.onState = options.onChange;
   }
 
   /** Undefined: no control socket is configured. */
   get link(): ControlLink | undefined {
     return this.#link;
-  }
-
-  /** The control socket of this process itself. */
-  get own(): Pick<ControlSocket, "isConfigured" | "isReady"> {
-    return this.#own;
   }
 
   /** Calls go by `config` from now on; those under way end as they are. */
@@ -42,6 +38,7 @@ export class WorkerControl {
     this.#own.use(settings);
     if (settings !== undefined) this.#link = this.#own;
     else this.#link = sharedControl(config) === undefined ? undefined : shared;
+    this.#options.onChange();
   }
 
   close(): void {

@@ -40,10 +40,10 @@ export function reply(output: string | Uint8Array, exit = 0): Buffer {
   return Buffer.concat([Buffer.from(escaped), Buffer.from(`\x1e${exit}\n`, "latin1")]);
 }
 
-/** Starts a sandbox that answers each command with `done: COMMAND`. */
-export async function startSandbox(): Promise<Sandbox> {
+/** Starts a sandbox that answers each command with `done: COMMAND`, at `at` or where it finds room. */
+export async function startSandbox(at?: string): Promise<Sandbox> {
   const folder = mkdtempSync(join(tmpdir(), "turnpike-sandbox-"));
-  const path = join(folder, "control.sock");
+  const path = at ?? join(folder, "control.sock");
   const clients: SandboxClient[] = [];
   const lines: string[] = [];
   const sandbox: Sandbox = {

@@ -19,6 +19,7 @@ const NAMES: Readonly<Record<string, string>> = {
   session: "Session",
   config_file: "File",
   log_file: "Log file",
+  control: "Sandbox",
   lost: "Lost",
 };
 
