@@ -1,0 +1,260 @@
+import { afterAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
+import { inspect } from "node:util";
+import { patient } from "../../../lib/testing/patience.ts";
+import { until } from "../../../lib/testing/until.ts";
+import { type RawAnswer, RawServer } from "../../testing/raw-server.ts";
+import { type Plan, type Source } from "../analysis.ts";
+import { firstSentences, type MadeModel, type ModelMode, startModelServer } from "../testing/model-server.ts";
+import { MAX_MODEL_REQUESTS, ModelAnalyst } from "./model-analyst.ts";
+import { type ModelError } from "./model-error.ts";
+import { MAX_MODEL_RESPONSE_BYTES } from "./model-fetch.ts";
+import { MODEL_PROTOCOLS, type ModelOptions, RESPONSE_FORMATS } from "./model-options.ts";
+import { OUTPUT_SCHEMA } from "./model-output.ts";
+
+setDefaultTimeout(patient(20_000));
+
+const KEY = "sk-made-0123456789";
+const NOW = Date.parse("2026-06-01T12:00:00Z");
+const model: MadeModel = startModelServer();
+
+afterAll(() => model.close());
+beforeEach(() => {
+  model.mode = "well";
+  model.answer = firstSentences;
+  model.asked.length = 0;
+});
+
+const plan: Plan = {
+  question: "Did the ferry sail?",
+  criteria: "YES if it sailed.",
+  statement: "The ferry sailed",
+  negated: false,
+  terms: ["ferry"],
+  thresholds: [],
+  deadline: Date.parse("2026-12-31T23:59:59Z"),
+  from: undefined,
+  resolutionSource: undefined,
+  queries: ["ferry sailed", "ferry"],
+};
+
+function source(text: string): Source {
+  return { url: "https://example.com/ferry", title: "Ferry", text, published: NOW, language: "en", isHint: false };
+}
+
+const sources = [source("The ferry sailed at noon. It was full."), source("Crowds saw the ferry sail. It rained.")];
+
+function analyst(options: Partial<ModelOptions> = {}): ModelAnalyst {
+  return new ModelAnalyst({
+    protocol: "openai",
+    baseUrl: model.url,
+    model: "made-model",
+    key: KEY,
+    responseFormat: "json_schema",
+    tokensField: "max_tokens",
+    maxInputTokens: 24_000,
+    maxOutputTokens: 4_096,
+    timeoutMs: patient(15_000),
+    fallback: false,
+    ...options,
+  });
+}
+
+const free = new AbortController().signal;
+
+async function failureOf(options: Partial<ModelOptions>, signal = free): Promise<ModelError> {
+  const failed: unknown = await analyst(options)
+    .analyse(plan, sources, { now: NOW, signal })
+    .then(
+      () => new Error("it did not fail"),
+      (error: unknown) => error,
+    );
+  // What it rejects with is what is looked at.
+  return failed as ModelError;
+}
+
+describe.each([...MODEL_PROTOCOLS])("by the protocol of %s", (protocol) => {
+  test.each([...RESPONSE_FORMATS])("what the model says by %s comes out as statements", async (responseFormat) => {
+    const made = analyst({ protocol, responseFormat });
+    const { statements, probability, reasoning } = await made.analyse(plan, sources, { now: NOW, signal: free });
+    expect(statements).toEqual([
+      { source: 0, quote: "The ferry sailed at noon.", supports: "YES", kind: "report", strength: 0.9 },
+      { source: 1, quote: "Crowds saw the ferry sail.", supports: "YES", kind: "report", strength: 0.9 },
+    ]);
+    expect([probability, reasoning]).toEqual([0.9, "The sources report it."]);
+  });
+
+  test("the request has question, criteria, clock and sources as data, and is bounded", async () => {
+    await analyst({ protocol, maxOutputTokens: 777 }).analyse(plan, sources, { now: NOW, signal: free });
+    const [asked] = model.asked;
+    expect(asked?.task).toEqual({
+      question: plan.question,
+      criteria: plan.criteria,
+      now: "2026-06-01T12:00:00.000Z",
+      deadline: "2026-12-31T23:59:59.000Z",
+      sources: sources.map(({ url, title, text }, at) => ({
+        source: at + 1,
+        url,
+        title,
+        published: "2026-06-01T12:00:00.000Z",
+        text,
+      })),
+    } as never);
+    expect(asked?.body["max_tokens"]).toBe(777);
+    expect(asked?.body["model"]).toBe("made-model");
+    expect(asked?.body["stream"]).not.toBe(true);
+    expect(asked?.headers.get("user-agent")).toMatch(/^Turnpike\//);
+  });
+
+  test("JSON in a code block is read", async () => {
+    model.mode = "fenced";
+    const { statements } = await analyst({ protocol }).analyse(plan, sources, { now: NOW, signal: free });
+    expect(statements).toHaveLength(2);
+  });
+
+  test.each<[ModelMode, ModelError["fault"], string]>([
+    ["broken", "unreadable", "its response is not JSON"],
+    ["off-schema", "unreadable", "its response does not fit the schema at statements.0.supports"],
+    ["cut", "cut", "its response was cut at max_output_tokens"],
+    ["busy", "status", "it answered 429"],
+    ["fails", "status", "it answered 500"],
+    ["loud", "status", "it answered 401"],
+    ["redirects", "redirects", "it redirects elsewhere"],
+    ["huge", "too-large", `its response has over ${MAX_MODEL_RESPONSE_BYTES} bytes`],
+    ["garbage", "unreadable", "its response does not fit its protocol"],
+  ])("a model that does so fails: %s", async (mode, fault, message) => {
+    model.mode = mode;
+    const failed = await failureOf({ protocol });
+    expect([failed.fault, failed.message]).toEqual([fault, message]);
+    // Neither its words nor what a logger would show of it hold the key or what the server said.
+    expect(inspect(failed, { depth: 9, showHidden: true })).not.toMatch(/sk-made|secret\.example|ferry/);
+    expect(model.asked).toHaveLength(1);
+  });
+
+  test("a refusal is a failure", async () => {
+    model.mode = "refuses";
+    expect((await failureOf({ protocol })).message).toBe("it refused");
+  });
+
+  test("a slow model is left at its time, and its connection ends", async () => {
+    model.mode = "slowly";
+    const before = model.left;
+    const failed = await failureOf({ protocol, timeoutMs: 50 });
+    expect([failed.fault, failed.message]).toEqual(["timeout", "it did not answer in time"]);
+    await until(() => model.left > before);
+  });
+
+  test("a resolution that ends takes its request with it", async () => {
+    model.mode = "slowly";
+    const ends = new AbortController();
+    const before = model.left;
+    const failing = failureOf({ protocol }, ends.signal);
+    await until(() => model.asked.length === 1);
+    ends.abort();
+    expect((await failing).fault).toBe("timeout");
+    await until(() => model.left > before);
+  });
+
+  test("a response that breaks off is a failure", async () => {
+    const server = await RawServer.start();
+    const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n";
+    const breaksOff: RawAnswer = (socket) => socket.end(`${head}{"id":`);
+    server.answers = { "/chat/completions": breaksOff, "/messages": breaksOff };
+    expect((await failureOf({ protocol, baseUrl: `http://127.0.0.1:${server.port}` })).message).toBe(
+      "its response broke off",
+    );
+    await server.stop();
+  });
+
+  test("a server that does not listen is a failure", async () => {
+    const gone = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+    const baseUrl = `http://127.0.0.1:${gone.port}/v1`;
+    await gone.stop(true);
+    expect((await failureOf({ protocol, baseUrl })).message).toBe("it cannot be reached");
+  });
+});
+
+describe("what goes over the wire", () => {
+  test("is a chat completion of OpenAI's", async () => {
+    await analyst().analyse(plan, sources, { now: NOW, signal: free });
+    const [asked] = model.asked;
+    expect(asked?.path).toBe("/v1/chat/completions");
+    expect(asked?.headers.get("authorization")).toBe(`Bearer ${KEY}`);
+    expect(Object.keys(asked?.body ?? {}).toSorted()).toEqual(["max_tokens", "messages", "model", "response_format"]);
+    expect(asked?.body["messages"]).toMatchObject([{ role: "system" }, { role: "user" }]);
+    expect(asked?.body["response_format"]).toEqual({
+      type: "json_schema",
+      json_schema: { name: "analysis", strict: true, schema: OUTPUT_SCHEMA },
+    } as never);
+  });
+
+  test("is a chat completion as newer models of OpenAI want it", async () => {
+    await analyst({ tokensField: "max_completion_tokens", responseFormat: "json_object" }).analyse(plan, sources, {
+      now: NOW,
+      signal: free,
+    });
+    const { body } = model.asked[0] ?? { body: {} };
+    expect(body).toMatchObject({ max_completion_tokens: 4096, response_format: { type: "json_object" } });
+    expect(body).not.toHaveProperty("max_tokens");
+  });
+
+  test("is a message of Anthropic's, with the schema as its output's format", async () => {
+    await analyst({ protocol: "anthropic", model: "claude-sonnet-4-5" }).analyse(plan, sources, {
+      now: NOW,
+      signal: free,
+    });
+    const [asked] = model.asked;
+    expect(asked?.path).toBe("/v1/messages");
+    expect(asked?.headers.get("x-api-key")).toBe(KEY);
+    expect(asked?.headers.get("anthropic-version")).toBe("2023-06-01");
+    expect(asked?.headers.get("authorization")).toBeNull();
+    expect(Object.keys(asked?.body ?? {}).toSorted()).toEqual([
+      "max_tokens",
+      "messages",
+      "model",
+      "output_config",
+      "system",
+    ]);
+    expect(asked?.body["messages"]).toMatchObject([{ role: "user", content: [{ type: "text" }] }]);
+    expect(asked?.body["output_config"]).toMatchObject({ format: { type: "json_schema" } });
+  });
+
+  test("is a message with a tool that must be called, for models of others", async () => {
+    await analyst({ protocol: "anthropic" }).analyse(plan, sources, { now: NOW, signal: free });
+    const [asked] = model.asked;
+    expect(asked?.body["tools"]).toMatchObject([{ name: "json", input_schema: { type: "object" } }]);
+    expect(asked?.body["tool_choice"]).toMatchObject({ type: "any" });
+  });
+
+  test.each([...MODEL_PROTOCOLS])("holds no key where there is none: %s", async (protocol) => {
+    await analyst({ protocol, key: "" }).analyse(plan, sources, { now: NOW, signal: free });
+    const { headers } = model.asked[0] ?? { headers: new Headers() };
+    expect([headers.get("authorization"), headers.get("x-api-key")]).toEqual([null, null]);
+  });
+
+  test("is cut to the tokens that it may have, short sources last", async () => {
+    const long = source("Ωmega sailed. ".repeat(2_000));
+    await analyst({ maxInputTokens: 1_000 }).analyse(plan, [long, ...sources, long], { now: NOW, signal: free });
+    const texts = model.asked[0]?.task.sources.map(({ text }) => text) ?? [];
+    expect(texts.slice(1, 3)).toEqual(sources.map(({ text }) => text));
+    const bytes = texts.map((text) => Buffer.byteLength(text));
+    expect(bytes.reduce((sum, one) => sum + one, 0)).toBeWithin(2_990, 3_001);
+    expect(texts.join("")).not.toContain("\ufffd");
+  });
+});
+
+test("requests to the model are bounded", async () => {
+  model.mode = "slowly";
+  const ends = new AbortController();
+  const made = analyst();
+  const all = Array.from({ length: MAX_MODEL_REQUESTS }, () =>
+    made.analyse(plan, sources, { now: NOW, signal: ends.signal }).catch(() => "ended"),
+  );
+  const failed: unknown = await made
+    .analyse(plan, sources, { now: NOW, signal: free })
+    .catch((error: unknown) => error);
+  expect(failed).toMatchObject({ fault: "busy", message: "too many requests to it are under way" });
+  ends.abort();
+  expect(await Promise.all(all)).toEqual(all.map(() => "ended"));
+  model.mode = "well";
+  await made.analyse(plan, sources, { now: NOW, signal: free });
+});

@@ -1,0 +1,47 @@
+import { VERSION } from "../../../lib/version.ts";
+import { ModelError } from "./model-error.ts";
+
+/** Bytes of a model's response, unpacked: some hundred statements take 100 KiB. */
+export const MAX_MODEL_RESPONSE_BYTES = 1024 * 1024;
+
+/** What the protocols' libraries send requests by. */
+export type ModelFetch = (url: string | URL | Request, init?: RequestInit) => Promise<Response>;
+
+/**
+ * Sends one request to the model's server. Its address may be private, since the operator named it; a redirect is refused,
+ * since it would take question and key elsewhere. Fails with a ModelError, or with the signal's reason.
+ */
+export const modelFetch: ModelFetch = async (url, init) => {
+  const headers = new Headers(init?.headers);
+  headers.set("user-agent", `Turnpike/${VERSION}`);
+  const response = await fetch(url, { ...init, headers, redirect: "manual" }).catch((error: unknown) => {
+    if (init?.signal?.aborted === true) throw error;
+    throw new ModelError("unreachable", "it cannot be reached");
+  });
+  if (response.status >= 300 && response.status < 400) {
+    await response.body?.cancel();
+    throw new ModelError("redirects", "it redirects elsewhere");
+  }
+  const body = await boundedBody(response, init?.signal ?? undefined);
+  // The body is unpacked: of the fields its type alone still holds.
+  const type = response.headers.get("content-type") ?? "application/json";
+  return new Response(body, { status: response.status, headers: { "content-type": type } });
+};
+
+async function boundedBody(response: Response, signal: AbortSignal | undefined): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of response.body ?? []) {
+      length += chunk.length;
+      if (length > MAX_MODEL_RESPONSE_BYTES) {
+        throw new ModelError("too-large", `its response has over ${MAX_MODEL_RESPONSE_BYTES} bytes`);
+      }
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof ModelError || signal?.aborted === true) throw error;
+    throw new ModelError("unreachable", "its response broke off");
+  }
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,110 @@
+import { z } from "zod";
+import { type Analysis, type Statement } from "../analysis.ts";
+import { ModelError } from "./model-error.ts";
+
+/** Statements of one response, and characters of a quote and of the reasons: more is no response to what was asked. */
+export const MAX_STATEMENTS = 60;
+const MAX_QUOTE_LENGTH = 2_000;
+export const MAX_REASONING_LENGTH = 2_000;
+
+const SUPPORTS = ["YES", "NO", "NEUTRAL"] as const;
+const KINDS = [
+  "report",
+  "announcement",
+  "hedged",
+  "denial",
+  "question",
+  "quotation",
+  "fact-check",
+  "satire",
+  "retraction",
+] as const;
+
+/** The response as the model is asked for it: what every server's strict mode takes, without bounds. */
+export const OUTPUT_SCHEMA = {
+  type: "object",
+  properties: {
+    statements: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          source: { type: "integer", description: "The number of the source" },
+          quote: { type: "string", description: "A sentence of that source's text, copied word for word" },
+          supports: { type: "string", enum: [...SUPPORTS] },
+          kind: { type: "string", enum: [...KINDS] },
+          strength: { type: "number", description: "How firmly it decides the question by itself, 0 to 1" },
+          date: { type: "string", description: "When it took place, as YYYY-MM-DD; empty if the source does not say" },
+        },
+        required: ["source", "quote", "supports", "kind", "strength", "date"],
+        additionalProperties: false,
+      },
+    },
+    probability: { type: "number", description: "The probability of YES, 0 to 1" },
+    reasoning: { type: "string", description: "Why, in two to five sentences" },
+  },
+  required: ["statements", "probability", "reasoning"],
+  additionalProperties: false,
+} as const;
+
+const share = z.number().min(0).max(1);
+
+const output = z.object({
+  statements: z
+    .array(
+      z.object({
+        source: z.int(),
+        quote: z.string().max(MAX_QUOTE_LENGTH),
+        supports: z.enum(SUPPORTS),
+        kind: z.enum(KINDS),
+        strength: share,
+        date: z.string().max(40).nullish(),
+      }),
+    )
+    .max(MAX_STATEMENTS),
+  probability: share,
+  reasoning: z.string(),
+});
+
+/** The analysis in a model's words; sources are numbered from 1 there. Fails with a ModelError where they do not fit the schema. */
+export function readOutput(text: string): Analysis {
+  const result = output.safeParse(jsonOf(text));
+  if (!result.success) {
+    const path = result.error.issues[0]?.path.filter((part) => part !== "").join(".") ?? "";
+    throw new ModelError(
+      "unreadable",
+      `its response does not fit the schema${path === "" ? "" : ` at ${cutPath(path)}`}`,
+    );
+  }
+  const { statements, probability, reasoning } = result.data;
+  return {
+    statements: statements.map(statementOf),
+    probability,
+    reasoning: reasoning.trim().slice(0, MAX_REASONING_LENGTH).toWellFormed(),
+  };
+}
+
+/** Paths of the schema's own fields are short; no other gets here. */
+function cutPath(path: string): string {
+  return path.slice(0, 60);
+}
+
+type Given = z.output<typeof output>["statements"][number];
+
+function statementOf({ source, date, ...rest }: Given): Statement {
+  const at = /^\d{4}-\d{2}-\d{2}/.test(date ?? "") ? Date.parse(date ?? "") : Number.NaN;
+  return { ...rest, source: source - 1, ...(Number.isNaN(at) ? {} : { date: at }) };
+}
+
+/** Some models put JSON into a code block, or words around it. */
+function jsonOf(text: string): unknown {
+  const from = text.indexOf("{");
+  const to = text.lastIndexOf("}");
+  if (from === -1 || to < from) throw new ModelError("unreadable", "its response is not JSON");
+  try {
+    const value: unknown = JSON.parse(text.slice(from, to + 1));
+    return value;
+  } catch {
+    throw new ModelError("unreadable", "its response is not JSON");
+  }
+}

@@ -1,0 +1,85 @@
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { type ModelFetch, modelFetch } from "./model-fetch.ts";
+import { type ModelOptions } from "./model-options.ts";
+import { OUTPUT_SCHEMA } from "./model-output.ts";
+import { type Prompt } from "./prompt.ts";
+
+/** What a model gave. */
+export interface ModelResponse {
+  readonly text: string;
+  /** How it ended: `stop` is well, `length` is at the most tokens, `content-filter` a refusal. */
+  readonly finish: string;
+}
+
+/** One request to a model. Fails with what the library fails with. */
+export type AskModel = (prompt: Prompt, signal: AbortSignal) => Promise<ModelResponse>;
+
+/** A model of either protocol; each call is one request, which is not tried again. */
+export function createModel(options: ModelOptions): AskModel {
+  const model = options.protocol === "anthropic" ? anthropicModel(options) : openAiModel(options);
+  const responseFormat =
+    options.responseFormat === "text" || (options.responseFormat === "json_object" && options.protocol === "anthropic")
+      ? {}
+      : { responseFormat: { type: "json" as const, name: "analysis", ...schemaOf(options) } };
+  return async ({ system, user }, signal) => {
+    const { content, finishReason } = await model.doGenerate({
+      prompt: [
+        { role: "system", content: system },
+        { role: "user", content: [{ type: "text", text: user }] },
+      ],
+      maxOutputTokens: options.maxOutputTokens,
+      ...responseFormat,
+      abortSignal: signal,
+    });
+    const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
+    return { text: texts.join(""), finish: finishReason.unified };
+  };
+}
+
+function schemaOf({ responseFormat }: ModelOptions): { schema?: JsonSchema } {
+  return responseFormat === "json_schema" ? { schema: structuredClone(OUTPUT_SCHEMA) } : {};
+}
+
+type OpenAiModel = ReturnType<ReturnType<typeof createOpenAICompatible>["chatModel"]>;
+type CallOptions = Parameters<OpenAiModel["doGenerate"]>[0];
+type JsonSchema = NonNullable<Extract<CallOptions["responseFormat"], { type: "json" }>["schema"]>;
+
+function openAiModel({
+  baseUrl,
+  key,
+  model,
+  responseFormat,
+  tokensField,
+}: ModelOptions): Pick<OpenAiModel, "doGenerate"> {
+  const provider = createOpenAICompatible({
+    name: "model",
+    baseURL: baseUrl,
+    ...(key === "" ? {} : { apiKey: key }),
+    supportsStructuredOutputs: responseFormat === "json_schema",
+    transformRequestBody: ({ max_tokens: tokens, ...body }) => ({ ...body, [tokensField]: tokens }),
+    fetch: asFetch(modelFetch),
+  });
+  return provider.chatModel(model);
+}
+
+function anthropicModel({ baseUrl, key, model }: ModelOptions): Pick<OpenAiModel, "doGenerate"> {
+  // The library looks into the environment for a key that is not given.
+  const provider = createAnthropic({
+    baseURL: baseUrl,
+    apiKey: key === "" ? "none" : key,
+    fetch: asFetch(key === "" ? withoutKey : modelFetch),
+  });
+  return provider(model);
+}
+
+const withoutKey: ModelFetch = async (url, init) => {
+  const headers = new Headers(init?.headers);
+  headers.delete("x-api-key");
+  return await modelFetch(url, { ...init, headers });
+};
+
+/** Bun's type of fetch has a `preconnect`, which the libraries do not call. */
+function asFetch(send: ModelFetch): typeof fetch {
+  return Object.assign(send, { preconnect: () => undefined });
+}

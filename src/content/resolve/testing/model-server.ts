@@ -1,0 +1,185 @@
+/** What a made model does with the requests that it gets. */
+export type ModelMode =
+  | "well"
+  | "fenced"
+  | "slowly"
+  | "invents"
+  | "broken"
+  | "off-schema"
+  | "refuses"
+  | "cut"
+  | "busy"
+  | "fails"
+  | "redirects"
+  | "huge"
+  | "garbage"
+  | "loud";
+
+/** The question and its sources as the model sees them. */
+export interface ModelTask {
+  readonly question: string;
+  readonly sources: readonly { readonly source: number; readonly url: string; readonly text: string }[];
+}
+
+/** A request as the model's server got it. */
+export interface ModelRequest {
+  readonly path: string;
+  readonly headers: Headers;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly task: ModelTask;
+}
+
+export interface MadeModel {
+  /** Its base URL, for both protocols. */
+  readonly url: string;
+  mode: ModelMode;
+  /** What it answers when it answers well; by default the first sentence of each source, for YES. */
+  answer: (task: ModelTask) => unknown;
+  readonly asked: ModelRequest[];
+  /** Clients that went away before they had their response. */
+  left: number;
+  close(): Promise<void>;
+}
+
+interface Call {
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly task: ModelTask;
+  readonly anthropic: boolean;
+}
+
+/** A language model's server for tests, on a loopback port, that speaks both protocols as they are documented. */
+export function startModelServer(): MadeModel {
+  const asked: ModelRequest[] = [];
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    idleTimeout: 0,
+    async fetch(request) {
+      const path = new URL(request.url).pathname;
+      // The requests of the analyst are such objects; a test of the wire looks at them more closely.
+      const body = (await request.json()) as Record<string, unknown>;
+      const task = taskOf(body);
+      asked.push({ path, headers: request.headers, body, task });
+      request.signal.addEventListener("abort", () => (made.left += 1), { once: true });
+      const anthropic = path.endsWith("/messages");
+      if (!anthropic && !path.endsWith("/chat/completions")) return new Response("no such path", { status: 404 });
+      return await RESPONSES[made.mode](made, { body, task, anthropic });
+    },
+  });
+  const made: MadeModel = {
+    url: `http://127.0.0.1:${server.port}/v1`,
+    mode: "well",
+    answer: firstSentences,
+    asked,
+    left: 0,
+    async close() {
+      await server.stop(true);
+    },
+  };
+  return made;
+}
+
+/** Each source's first sentence, for YES. */
+export function firstSentences({ sources }: ModelTask): unknown {
+  return analysisOf(sources.map(({ source, text }) => ({ source, quote: /^[^.]*\./.exec(text.trim())?.[0] ?? text })));
+}
+
+/** A whole response of a model that says YES by these quotes. */
+export function analysisOf(quotes: readonly { readonly source: number; readonly quote: string }[]): unknown {
+  const statements = quotes.map((one) => ({ ...one, supports: "YES", kind: "report", strength: 0.9, date: "" }));
+  return { statements, probability: 0.9, reasoning: "The sources report it." };
+}
+
+function taskOf(body: Readonly<Record<string, unknown>>): ModelTask {
+  const messages = body["messages"];
+  const last: unknown = Array.isArray(messages) ? messages.at(-1) : undefined;
+  const content: unknown = typeof last === "object" && last !== null ? Reflect.get(last, "content") : "";
+  const text: unknown = Array.isArray(content) ? Reflect.get(Object(content[0]), "text") : content;
+  // What the prompt makes.
+  return JSON.parse(String(text)) as ModelTask;
+}
+
+type Respond = (model: MadeModel, call: Call) => Response | Promise<Response>;
+
+const RESPONSES: Readonly<Record<ModelMode, Respond>> = {
+  well: (model, call) => {
+    const value = model.answer(call.task);
+    return "tools" in call.body
+      ? messageOf([{ type: "tool_use", id: "toolu_01", name: "json", input: value }], "tool_use")
+      : said(call, JSON.stringify(value));
+  },
+  fenced: (model, call) => said(call, `Here it is:\n\`\`\`json\n${goodText(model, call)}\n\`\`\``),
+  slowly: () => new Promise<Response>(() => undefined),
+  invents: (_model, call) => said(call, JSON.stringify(analysisOf(call.task.sources.map(inventedQuote)))),
+  broken: (model, call) => said(call, half(goodText(model, call))),
+  "off-schema": (model, call) => said(call, goodText(model, call).replaceAll('"YES"', '"CERTAINLY"')),
+  refuses: (_model, { anthropic }) =>
+    anthropic ? messageOf([], "refusal") : completion(null, "stop", "I can't help with that."),
+  cut: (model, call) =>
+    call.anthropic
+      ? messageOf([{ type: "text", text: half(goodText(model, call)) }], "max_tokens")
+      : completion(half(goodText(model, call)), "length"),
+  busy: (_model, { anthropic }) => problem(429, anthropic ? "rate_limit_error" : "rate_limit_exceeded"),
+  fails: (_model, { anthropic }) => problem(500, anthropic ? "api_error" : "server_error"),
+  redirects: ({ url }) => new Response(null, { status: 307, headers: { location: `${url}/elsewhere` } }),
+  huge: () => endless(),
+  garbage: () => new Response("<html>a proxy's page</html>", { headers: { "content-type": "text/html" } }),
+  loud: (_model, { body }) => new Response(`this was asked: ${JSON.stringify(body)}`, { status: 401 }),
+};
+
+function goodText(model: MadeModel, { task }: Call): string {
+  return JSON.stringify(model.answer(task));
+}
+
+function half(text: string): string {
+  return text.slice(0, text.length / 2);
+}
+
+function inventedQuote({ source }: { readonly source: number }): { source: number; quote: string } {
+  return { source, quote: "The committee confirmed on Tuesday that it has happened." };
+}
+
+function said({ anthropic }: Call, text: string): Response {
+  return anthropic ? messageOf([{ type: "text", text }], "end_turn") : completion(text, "stop");
+}
+
+/** The chat completion object, as OpenAI's reference shows it. */
+function completion(content: string | null, finish: string, refusal: string | null = null): Response {
+  const message = { role: "assistant", content, refusal, annotations: [] };
+  return Response.json({
+    id: "chatcmpl-123",
+    object: "chat.completion",
+    created: 1_741_569_952,
+    model: "made-model",
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finish }],
+    usage: { prompt_tokens: 19, completion_tokens: 10, total_tokens: 29 },
+  });
+}
+
+/** The message object, as Anthropic's reference shows it. */
+function messageOf(content: readonly unknown[], stop: string): Response {
+  return Response.json({
+    id: "msg_013Zva2CMHLNnXjNJJKqJ2EF",
+    type: "message",
+    role: "assistant",
+    model: "made-model",
+    content,
+    stop_reason: stop,
+    stop_sequence: null,
+    usage: { input_tokens: 2095, output_tokens: 503 },
+  });
+}
+
+function problem(status: number, type: string): Response {
+  return Response.json(
+    { type: "error", error: { type, code: type, param: null, message: "See https://secret.example/ for more" } },
+    { status, headers: { "retry-after": "7" } },
+  );
+}
+
+function endless(): Response {
+  const chunk = new Uint8Array(64 * 1024).fill(32);
+  return new Response(new ReadableStream({ pull: (controller) => controller.enqueue(chunk) }), {
+    headers: { "content-type": "application/json" },
+  });
+}
