@@ -1,0 +1,244 @@
+import { afterAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { patient } from "../../lib/testing/patience.ts";
+import { until } from "../../lib/testing/until.ts";
+import { createStateFolder } from "../testing/state-folder.ts";
+import { type Plan } from "./analysis.ts";
+import { gather, type Gathered, type GatherRequest, MAX_SOURCE_CHARACTERS } from "./gather.ts";
+import { article, startMadeWeb } from "./testing/made-web.ts";
+
+setDefaultTimeout(patient(20_000));
+
+const state = createStateFolder();
+const web = startMadeWeb(state.path);
+
+afterAll(async () => {
+  await web.close();
+  state.remove();
+});
+beforeEach(() => web.reset());
+
+const plan: Plan = {
+  question: "Did the ferry sail?",
+  criteria: "",
+  statement: "The ferry sailed",
+  negated: false,
+  terms: ["ferry"],
+  thresholds: [],
+  deadline: undefined,
+  from: undefined,
+  resolutionSource: undefined,
+  queries: ["ferry sailed", "ferry harbour noon"],
+};
+
+const asked = new AbortController();
+
+function gathered(request: Partial<GatherRequest> = {}): Promise<Gathered> {
+  return gather(
+    { plan, hints: [], maxSources: 5, timeMs: patient(10_000), signal: asked.signal, ...request },
+    { pages: web.reader, search: web.search },
+  );
+}
+
+/** The words of a page about something of its own. */
+function words(about: string): string {
+  return Array.from(
+    { length: 12 },
+    (_, at) => `The ${about} has a story ${at} that only the ${about} tells, ${about} ${at}.`,
+  ).join(" ");
+}
+
+/** Pages with texts of their own, as results in this order. */
+function publish(...pages: readonly string[]): void {
+  for (const page of pages) web.pages.set(page, words(page.replaceAll("/", " ")));
+  web.results = pages;
+}
+
+/** The pages that sources came from. */
+function pagesOf({ sources }: Gathered): string[] {
+  return sources.map(
+    ({ url }) =>
+      Array.from("abcdefghij")
+        .map((site) => `/${site}/x`)
+        .find((page) => web.address(page) === url) ?? url,
+  );
+}
+
+test("the best results of all queries are read, up to the sources that are wanted", async () => {
+  publish("/a/x", "/b/x", "/c/x", "/d/x");
+  web.results = (query) => (query === "ferry sailed" ? ["/a/x", "/b/x"] : ["/b/x", "/c/x", "/d/x"]);
+  const found = await gathered({ maxSources: 3 });
+  expect(pagesOf(found)).toEqual(["/b/x", "/a/x", "/c/x"]);
+  expect([found.searches, found.failedSearches, found.failed, found.copies]).toEqual([2, 0, [], []]);
+  expect(web.hits.toSorted()).toEqual(["/a/x", "/b/x", "/c/x"]);
+  expect(web.queries.toSorted()).toEqual(["ferry harbour noon", "ferry sailed"]);
+});
+
+test("a source has its text, its title, its language and its time", async () => {
+  const head = `<meta property="article:published_time" content="2026-03-04T08:00:00Z">`;
+  web.pages.set("/a/x", () =>
+    article(`${words("ferry")}\nIt <b>left</b> at <a href="/noon">noon</a>.`, { title: "Ferry", head }),
+  );
+  const { sources } = await gathered({ hints: [`${web.address("/a/x")}#top`] });
+  expect(sources).toMatchObject([
+    { url: web.address("/a/x"), title: "Ferry", language: "en", published: Date.UTC(2026, 2, 4, 8), isHint: true },
+  ]);
+  expect(sources[0]?.text).toMatch(/The ferry has a story 0 .*\nIt left at noon\.$/s);
+});
+
+test("hints are read before all others, and no page twice", async () => {
+  publish("/a/x", "/b/x", "/c/x");
+  const hints = [web.address("/c/x"), `${web.address("/c/x")}?utm_source=mail`, web.address("/b/x")];
+  const found = await gathered({ hints });
+  expect(pagesOf(found)).toEqual(["/c/x", "/b/x", "/a/x"]);
+  expect(found.sources.map(({ isHint }) => isHint)).toEqual([true, true, false]);
+  expect(web.hits.toSorted()).toEqual(["/a/x", "/b/x", "/c/x"]);
+});
+
+test("hints are read though they are more than the sources that are wanted; nothing is searched then", async () => {
+  publish("/a/x", "/b/x", "/c/x", "/d/x");
+  const hints = ["/a/x", "/b/x", "/c/x"].map((page) => web.address(page));
+  expect(pagesOf(await gathered({ hints, maxSources: 1 }))).toEqual(["/a/x", "/b/x", "/c/x"]);
+  expect(web.queries).toEqual([]);
+});
+
+test("a result takes the place of a hint that fails", async () => {
+  publish("/a/x", "/b/x");
+  const found = await gathered({ hints: [web.address("/c/x")], maxSources: 1 });
+  expect(pagesOf(found)).toEqual(["/a/x"]);
+  expect(found.failed).toEqual([{ url: web.address("/c/x"), reason: "its server answered 404" }]);
+  expect(found.searches).toBe(2);
+});
+
+test("pages that fail are named, and others take their places", async () => {
+  publish("/a/x", "/b/x", "/c/x", "/d/x", "/e/x");
+  web.pages.delete("/a/x");
+  web.pages.set("/b/x", () => new Response("MZ", { headers: { "content-type": "application/octet-stream" } }));
+  web.pages.set("/c/x", () => Response.redirect("http://127.0.0.1:1/nowhere", 302));
+  const found = await gathered({ maxSources: 2 });
+  expect(pagesOf(found)).toEqual(["/d/x", "/e/x"]);
+  expect(found.failed).toEqual([
+    { url: web.address("/a/x"), reason: "its server answered 404" },
+    { url: web.address("/b/x"), reason: expect.any(String) },
+    { url: web.address("/c/x"), reason: "its server does not accept connections" },
+  ]);
+});
+
+test("pages that are tried in the places of others are bounded", async () => {
+  web.results = Array.from({ length: 10 }, (_, at) => `/${"abcdefghij"[at] ?? ""}/gone`);
+  const found = await gathered({ maxSources: 1 });
+  expect([found.sources.length, found.failed.length, web.hits.length]).toEqual([0, 9, 9]);
+});
+
+test("one story on five sites is one source, and others come in its place", async () => {
+  publish("/a/x", "/b/x", "/c/x", "/d/x", "/e/x", "/f/x", "/g/x");
+  const wire = `HARBOUR, June 1 (Wire). ${words("wire ferry")}`;
+  for (const page of ["/a/x", "/b/x", "/c/x", "/d/x", "/e/x"]) {
+    web.pages.set(page, () =>
+      article(`${wire}\nOur paper ${page} costs more from Monday on.`, { title: `Paper ${page}` }),
+    );
+  }
+  const found = await gathered({ maxSources: 3 });
+  expect(pagesOf(found)).toEqual(["/a/x", "/f/x", "/g/x"]);
+  expect(found.copies.toSorted()).toEqual(["/b/x", "/c/x", "/d/x", "/e/x"].map((page) => web.address(page)));
+});
+
+test("a hint stays where a result with its text came first", async () => {
+  publish("/a/x", "/b/x");
+  web.pages.set("/b/x", async () => {
+    await until(() => web.hits.includes("/a/x"));
+    return article(words(" a x"));
+  });
+  const found = await gathered({ hints: [web.address("/b/x")], maxSources: 2 });
+  expect(pagesOf(found)).toEqual(["/b/x"]);
+  expect(found.copies).toEqual([web.address("/a/x")]);
+});
+
+test("the source that the criteria name is read before better results", async () => {
+  publish("/a/x", "/b/x", "/c/x");
+  const host = new URL(web.address("/c/x")).host;
+  const named = { ...plan, resolutionSource: { name: "The harbour", host } };
+  expect(pagesOf(await gathered({ plan: named, maxSources: 1 }))).toEqual(["/c/x"]);
+});
+
+test("a site with many results leaves places to others", async () => {
+  publish("/a/1", "/a/2", "/a/3", "/a/4", "/b/x", "/c/x");
+  await gathered({ maxSources: 4 });
+  expect(web.hits.toSorted()).toEqual(["/a/1", "/a/2", "/b/x", "/c/x"]);
+});
+
+test("a source that never answers and one that never ends harm no other", async () => {
+  publish("/a/x", "/b/x", "/c/x", "/d/x");
+  const ended: string[] = [];
+  web.pages.set("/a/x", ({ signal }) => {
+    signal.addEventListener("abort", () => ended.push("/a/x"));
+    return new Promise<Response>(() => undefined);
+  });
+  web.pages.set("/b/x", ({ signal }) => {
+    signal.addEventListener("abort", () => ended.push("/b/x"));
+    return trickle();
+  });
+  const found = await gathered({ timeMs: patient(800) });
+  const pages = pagesOf(found);
+  expect(pages).toContain("/c/x");
+  expect(pages).toContain("/d/x");
+  expect(found.failed.map(({ url }) => url)).toContain(web.address("/a/x"));
+  // Nothing goes on behind the answer.
+  await until(() => ended.length === 2);
+});
+
+test("what takes all of the time is left with what is there", async () => {
+  web.results = ["/a/x", "/b/x"];
+  web.pages.set("/a/x", words("ferry"));
+  web.pages.set("/b/x", () => new Promise<Response>(() => undefined));
+  const { sources, failed } = await gathered({ timeMs: patient(500) });
+  expect(sources.length).toBeLessThanOrEqual(1);
+  expect(failed.map(({ url }) => url)).toContain(web.address("/b/x"));
+});
+
+test("searches that fail are counted, and hints are read nevertheless", async () => {
+  publish("/a/x");
+  web.searchable = false;
+  const found = await gathered({ hints: [web.address("/a/x")] });
+  expect([pagesOf(found), found.searches, found.failedSearches]).toEqual([["/a/x"], 0, 2]);
+});
+
+test("a client that goes away ends all that is under way", async () => {
+  let ended = false;
+  web.pages.set("/a/x", ({ signal }) => {
+    signal.addEventListener("abort", () => (ended = true));
+    return new Promise<Response>(() => undefined);
+  });
+  const client = new AbortController();
+  const gathering = gathered({ hints: [web.address("/a/x")], signal: client.signal });
+  await until(() => web.hits.length === 1);
+  client.abort();
+  expect((await gathering).sources).toEqual([]);
+  await until(() => ended);
+});
+
+test("a long text is cut", async () => {
+  web.pages.set("/a/x", words("ferry").repeat(300));
+  const { sources } = await gathered({ hints: [web.address("/a/x")] });
+  expect(sources[0]?.text).toHaveLength(MAX_SOURCE_CHARACTERS);
+});
+
+test("twenty at once get what each asked for", async () => {
+  publish("/a/x", "/b/x", "/c/x", "/d/x", "/e/x");
+  const all = await Promise.all(Array.from({ length: 20 }, () => gathered()));
+  for (const found of all) expect(pagesOf(found)).toEqual(["/a/x", "/b/x", "/c/x", "/d/x", "/e/x"]);
+  // Equal searches of several callers are one.
+  expect(web.queries.length).toBeLessThan(40);
+});
+
+/** An article that goes on and on. */
+function trickle(): Response {
+  let sent = 0;
+  const stream = new ReadableStream({
+    async pull(controller) {
+      if (sent > 0) await Bun.sleep(20);
+      controller.enqueue(new TextEncoder().encode(`<p>It goes on for paragraph ${sent} of the endless page.</p>`));
+      sent += 1;
+    },
+  });
+  return new Response(stream, { headers: { "content-type": "text/html" } });
+}

@@ -1,0 +1,286 @@
+import { TurnpikeError } from "../../lib/errors.ts";
+import { plainText } from "../extraction/plain-text.ts";
+import { cut, cutTitle } from "../operations/metadata.ts";
+import { type PageReader, type ReadPage } from "../page/page-reader.ts";
+import { type PageRequest } from "../page/page.ts";
+import { fuse } from "../search/fuse.ts";
+import { urlKey } from "../search/result-url.ts";
+import { type Search } from "../search/search.ts";
+import { type Plan, type Source } from "./analysis.ts";
+import { Story } from "./story.ts";
+
+/** Characters of a source's text; what comes later is not looked at. */
+export const MAX_SOURCE_CHARACTERS = 100_000;
+/** Results of each query that are wanted. */
+const RESULTS = 10;
+/** Pages tried beyond those that may be sources: others take the places of those that fail or repeat another's text. */
+const SPARE_PAGES = 8;
+/** Results of one site that stand among the first; the others come after those of other sites. */
+const MAX_OF_SITE = 2;
+/** Milliseconds for one page at most, and its share of the time that is left: one that never ends leaves time for others. */
+const MAX_PAGE_MS = 15_000;
+const PAGE_SHARE = 0.6;
+/** Milliseconds of a page's time in which what came of it until then is read. */
+const PARTIAL_MS = 1_500;
+/** Milliseconds for the searches at most, and their share of the time. */
+const MAX_SEARCH_MS = 10_000;
+const SEARCH_SHARE = 0.4;
+
+export interface GatherDeps {
+  readonly pages: Pick<PageReader, "read">;
+  readonly search: Pick<Search, "search">;
+}
+
+export interface GatherRequest {
+  readonly plan: Plan;
+  /** Addresses that the caller names: always read, and before all others. */
+  readonly hints: readonly string[];
+  /** Sources at most; more only where there are more hints. */
+  readonly maxSources: number;
+  /** Milliseconds for all. */
+  readonly timeMs: number;
+  /** Aborted when the client has gone away. */
+  readonly signal: AbortSignal;
+}
+
+/** A page that gave no source, and why, in words for the caller. */
+export interface FailedPage {
+  readonly url: string;
+  readonly reason: string;
+}
+
+export interface Gathered {
+  /** Hints first, in their order; then the best results. */
+  readonly sources: readonly Source[];
+  /** Searches that a provider answered, and those that failed. */
+  readonly searches: number;
+  readonly failedSearches: number;
+  readonly failed: readonly FailedPage[];
+  /** Pages that repeat a source's text. */
+  readonly copies: readonly string[];
+}
+
+/** Searches and reads what may tell the outcome, within its time. Never fails: what it has not got is missing. */
+export async function gather(request: GatherRequest, deps: GatherDeps): Promise<Gathered> {
+  const gathering = new Gathering(request, deps);
+  try {
+    return await gathering.run();
+  } finally {
+    gathering.close();
+  }
+}
+
+/** A page that may become a source; `rank` orders them. */
+interface Candidate {
+  readonly url: string;
+  readonly rank: number;
+  readonly isHint: boolean;
+}
+
+interface Taken {
+  readonly candidate: Candidate;
+  readonly source: Source;
+  readonly story: Story;
+}
+
+class Gathering {
+  readonly #request: GatherRequest;
+  readonly #deps: GatherDeps;
+  readonly #startedAt = performance.now();
+  /** All pages have one signal: the queues for places know them as one request by it. */
+  readonly #controller = new AbortController();
+  readonly #over = Promise.withResolvers<void>();
+  readonly #timer: ReturnType<typeof setTimeout>;
+  readonly #stop = (): void => {
+    this.#over.resolve();
+    this.#controller.abort();
+  };
+  readonly #hints: readonly Candidate[];
+  readonly #places: number;
+  #waiting: Candidate[] = [];
+  #tried = 0;
+  #taken: Taken[] = [];
+  readonly #reading = new Map<Candidate, Promise<void>>();
+  readonly #failed = new Map<Candidate, string>();
+  readonly #copies: Candidate[] = [];
+  #searches = 0;
+  #failedSearches = 0;
+
+  constructor(request: GatherRequest, deps: GatherDeps) {
+    this.#request = request;
+    this.#deps = deps;
+    const hints = request.hints.filter((url, at, all) => at === all.findIndex((one) => urlKey(one) === urlKey(url)));
+    this.#hints = hints.map((url, at) => ({ url, rank: at - hints.length, isHint: true }));
+    this.#places = Math.max(request.maxSources, hints.length);
+    this.#timer = setTimeout(this.#stop, request.timeMs);
+    request.signal.addEventListener("abort", this.#stop, { once: true });
+    if (request.signal.aborted) this.#stop();
+  }
+
+  async run(): Promise<Gathered> {
+    for (const hint of this.#hints) this.#read(hint);
+    const mustSearch = this.#places > this.#hints.length;
+    if (!mustSearch) await this.#readAll();
+    if (this.#taken.length < this.#places) {
+      await this.#searchAll();
+      await this.#readAll();
+    }
+    // Whatever still comes is too late to be in the answer.
+    const late = [...this.#reading.keys()].map((candidate) => [candidate, "it was not read in time"] as const);
+    const failed = [...this.#failed, ...late].toSorted(([a], [b]) => a.rank - b.rank);
+    return {
+      sources: this.#taken.map(({ source }) => source),
+      searches: this.#searches,
+      failedSearches: this.#failedSearches,
+      failed: failed.map(([{ url }, reason]) => ({ url, reason })),
+      copies: this.#copies.map(({ url }) => url),
+    };
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#request.signal.removeEventListener("abort", this.#stop);
+    this.#stop();
+  }
+
+  get #leftMs(): number {
+    return this.#request.timeMs - (performance.now() - this.#startedAt);
+  }
+
+  async #searchAll(): Promise<void> {
+    const { plan, timeMs } = this.#request;
+    // Of the whole time, and not of what is left, so that equal searches of several callers are one.
+    const timeoutMs = Math.max(1, Math.min(MAX_SEARCH_MS, Math.round(timeMs * SEARCH_SHARE)));
+    const searching = plan.queries.map(async (query) => {
+      try {
+        const { results } = await this.#deps.search.search({ query, count: RESULTS, timeoutMs });
+        this.#searches += 1;
+        return results;
+      } catch (error) {
+        if (!(error instanceof TurnpikeError)) throw error;
+        this.#failedSearches += 1;
+        return [];
+      }
+    });
+    const lists = await Promise.race([Promise.all(searching), this.#over.promise]);
+    const asked = new Set(this.#hints.map(({ url }) => urlKey(url)));
+    const urls = fuse(lists ?? [])
+      .map(({ url }) => url)
+      .filter((url) => !asked.has(urlKey(url)));
+    this.#waiting = ranked(urls, plan).map((url, rank) => ({ url, rank, isHint: false }));
+  }
+
+  /** Reads what waits until all places are taken, nothing is left, or the time is over. */
+  async #readAll(): Promise<void> {
+    while (!this.#controller.signal.aborted) {
+      const free = this.#places - this.#taken.length - this.#reading.size;
+      for (let place = 0; place < free; place += 1) this.#readNext();
+      if (this.#reading.size === 0) return;
+      await Promise.race([...this.#reading.values(), this.#over.promise]);
+    }
+  }
+
+  #readNext(): void {
+    const next = this.#tried < this.#request.maxSources + SPARE_PAGES ? this.#waiting.shift() : undefined;
+    if (next === undefined) return;
+    this.#tried += 1;
+    this.#read(next);
+  }
+
+  #read(candidate: Candidate): void {
+    const reading = this.#deps.pages
+      .read(this.#pageRequest(candidate.url), { kind: "article" })
+      .then(
+        (read) => this.#take(candidate, read),
+        (error: unknown) => this.#fail(candidate, error),
+      )
+      .finally(() => this.#reading.delete(candidate));
+    this.#reading.set(candidate, reading);
+  }
+
+  #pageRequest(url: string): PageRequest {
+    const left = Math.max(1, this.#leftMs);
+    const limit = Math.min(MAX_PAGE_MS, left * PAGE_SHARE);
+    return {
+      url: new URL(url),
+      engine: "auto",
+      partial: true,
+      timeoutMs: Math.max(limit / 2, limit - PARTIAL_MS),
+      waitMs: 0,
+      waitUntil: "load",
+      selector: undefined,
+      userAgent: undefined,
+      stealth: false,
+      turnMs: left,
+      signal: this.#controller.signal,
+    };
+  }
+
+  #fail(candidate: Candidate, error: unknown): void {
+    if (this.#controller.signal.aborted) return;
+    const reason = error instanceof TurnpikeError ? reasonOf(error) : "it cannot be read";
+    this.#failed.set(candidate, reason);
+  }
+
+  #take(candidate: Candidate, read: ReadPage): void {
+    if (this.#controller.signal.aborted) return;
+    const source = sourceOf(candidate, read);
+    const story = new Story(source.text);
+    const same = this.#taken.find((taken) => taken.story.isSameAs(story));
+    if (same !== undefined && same.candidate.rank < candidate.rank) {
+      this.#copies.push(candidate);
+      return;
+    }
+    // The better one stays, whichever came first.
+    if (same !== undefined) this.#copies.push(same.candidate);
+    const kept = this.#taken.filter((taken) => taken !== same);
+    this.#taken = [...kept, { candidate, source, story }].toSorted((a, b) => a.candidate.rank - b.candidate.rank);
+  }
+}
+
+/** The named resolution source first; then by their places, no site before all others. */
+function ranked(urls: readonly string[], { resolutionSource }: Plan): string[] {
+  const host = resolutionSource?.host;
+  const bySite = new Map<string, number>();
+  const groups: [named: string[], first: string[], others: string[]] = [[], [], []];
+  for (const url of urls) {
+    const site = new URL(url).host.replace(/^www\./, "");
+    const seen = (bySite.get(site) ?? 0) + 1;
+    bySite.set(site, seen);
+    const isNamed = host !== undefined && (site === host || site.endsWith(`.${host}`));
+    groups[seen > MAX_OF_SITE ? 2 : isNamed ? 0 : 1].push(url);
+  }
+  return groups.flat();
+}
+
+function sourceOf({ url, isHint }: Candidate, { extraction, source }: ReadPage): Source {
+  const { content, title, published, language = "" } = extraction;
+  const text = cut(plainText(content), MAX_SOURCE_CHARACTERS);
+  return {
+    url: addressOf(source.finalUrl, url),
+    title: cutTitle(title),
+    text,
+    published: timeOf(published),
+    language: language.slice(0, 35),
+    isHint,
+  };
+}
+
+function addressOf(finalUrl: string, asked: string): string {
+  const url = URL.parse(finalUrl) ?? new URL(asked);
+  url.username = "";
+  url.password = "";
+  url.hash = "";
+  return url.href;
+}
+
+/** A page's own words for when it was published; what lies before the web is no such time. */
+function timeOf(published: string | undefined): number | undefined {
+  const time = Date.parse(published ?? "");
+  return Number.isNaN(time) || time < Date.UTC(1990, 0) ? undefined : time;
+}
+
+/** Without the beginning that all such errors have: "Cannot load the page: its server answered 404". */
+function reasonOf({ message }: TurnpikeError): string {
+  return message.replace(/^Cannot (?:load|read) the page: /, "");
+}

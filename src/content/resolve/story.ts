@@ -1,0 +1,45 @@
+/** Words in a row that are compared, and words of a text beyond which every further one is left out. */
+const SHINGLE_WORDS = 6;
+const MAX_WORDS = 20_000;
+/** Shingles that a text must have to be compared by them: fewer may be alike by chance. */
+const MIN_SHINGLES = 12;
+/** The share of the shorter text that stands in the other, from which on both tell one story. */
+const SAME_SHARE = 0.5;
+
+/** Words; scripts without spaces give one for each character. */
+const WORD =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]|[\p{L}\p{N}]+/gu;
+
+/** What a text is recognised by where others copy it. */
+export class Story {
+  readonly #shingles: ReadonlySet<number>;
+  readonly #words: string;
+
+  constructor(text: string) {
+    const words = wordsOf(text);
+    const shingles = new Set<number>();
+    for (let at = 0; at + SHINGLE_WORDS <= words.length; at += 1) {
+      shingles.add(Bun.hash.xxHash32(words.slice(at, at + SHINGLE_WORDS).join(" ")));
+    }
+    this.#shingles = shingles;
+    this.#words = shingles.size < MIN_SHINGLES ? words.join(" ") : "";
+  }
+
+  /** Whether one of the two is for the most part a copy of the other, or of a piece of it. */
+  isSameAs(other: Story): boolean {
+    const [less, more] = this.#shingles.size <= other.#shingles.size ? [this, other] : [other, this];
+    if (less.#shingles.size < MIN_SHINGLES) return less.#words === more.#words && less.#words !== "";
+    let shared = 0;
+    for (const shingle of less.#shingles) if (more.#shingles.has(shingle)) shared += 1;
+    return shared / less.#shingles.size >= SAME_SHARE;
+  }
+}
+
+function wordsOf(text: string): string[] {
+  const words: string[] = [];
+  for (const [word] of text.toLowerCase().matchAll(WORD)) {
+    words.push(word);
+    if (words.length >= MAX_WORDS) break;
+  }
+  return words;
+}
