@@ -1,0 +1,105 @@
+import { type Fields } from "../../../lib/fields.ts";
+import { unservedMethod } from "../../../lib/http-method.ts";
+import { isAuthority } from "../../authority.ts";
+import { HOP_FIELDS } from "../../config/own-fields.ts";
+import { type RequestHead } from "../../exchange.ts";
+import { BAD_VALUE, LOWER_TOKEN } from "../../request-fields.ts";
+import { soundTrailers } from "../../request-trailers.ts";
+import { type CallRefusal, type Pairs } from "./call.ts";
+import { MAX_CALL_FIELD_BYTES, MAX_CALL_FIELDS } from "./call-limits.ts";
+
+const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,32}$/;
+/** Visible ASCII without a fragment, as the HTTP/1 codec reads a target. */
+const TARGET = /^\/[!-"$-~]*$/;
+
+/** Fields of a message's frame, and those that the gateway itself tells every upstream. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  ...HOP_FIELDS,
+  "host",
+  "http2-settings",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "via",
+  "x-forwarded-host",
+  "x-forwarded-proto",
+  "x-request-id",
+]);
+
+/** Fields by name as a call may have them. */
+export interface SoundFields {
+  /** Pseudo-header fields, and `host`. */
+  readonly pseudo: ReadonlyMap<string, string>;
+  readonly fields: Fields;
+}
+
+/** Checks the fields of a filter; those that frame a message are left out. */
+export function soundFields(pairs: Pairs): SoundFields | CallRefusal {
+  if (pairs.length > MAX_CALL_FIELDS) return "too-large";
+  const pseudo = new Map<string, string>();
+  const named = connectionNames(pairs);
+  let fields = "";
+  let bytes = 0;
+  for (const [given, value] of pairs) {
+    const name = given.toLowerCase();
+    bytes += name.length + value.length;
+    if (bytes > MAX_CALL_FIELD_BYTES) return "too-large";
+    if (BAD_VALUE.test(value)) return "bad-request";
+    if (name.startsWith(":") || name === "host") {
+      if (pseudo.has(name)) return "bad-request";
+      pseudo.set(name, value);
+    } else if (!LOWER_TOKEN.test(name)) return "bad-request";
+    // CGI and its children make one name of hyphens and underscores.
+    else if (!LEFT_OUT.has(name.replaceAll("_", "-")) && !named.has(name)) fields += `${name}: ${value}\r\n`;
+  }
+  return { pseudo, fields };
+}
+
+/** RFC 9110 §7.6.1: fields that Connection names end at the next hop. */
+function connectionNames(pairs: Pairs): ReadonlySet<string> {
+  const values = pairs.filter(([name]) => name.toLowerCase() === "connection").map(([, value]) => value);
+  return new Set(values.flatMap((value) => value.split(",").map((name) => name.trim().toLowerCase())));
+}
+
+/** The trailers of a call's request. */
+export function callTrailers(pairs: Pairs): Fields | CallRefusal {
+  const sound = soundFields(pairs);
+  if (typeof sound === "string") return sound;
+  return sound.pseudo.size > 0 ? "bad-request" : soundTrailers(sound.fields);
+}
+
+/** The head of a call's request; `bodyLength` as in RequestHead. */
+export function callHead(pairs: Pairs, bodyLength: number): RequestHead | CallRefusal {
+  const sound = soundFields(pairs);
+  if (typeof sound === "string") return sound;
+  const { pseudo, fields } = sound;
+  const method = pseudo.get(":method") ?? "";
+  const target = pseudo.get(":path") ?? "";
+  const authority = pseudo.get(":authority") ?? pseudo.get("host") ?? "";
+  const isKnown = [...pseudo.keys()].every((name) => PSEUDO.has(name));
+  const isSound = METHOD.test(method) && unservedMethod(method) === "" && TARGET.test(target) && isAuthority(authority);
+  if (!isKnown || !isSound) return "bad-request";
+  const query = target.indexOf("?");
+  return {
+    ...OWN_HEAD,
+    method,
+    authority,
+    path: query === -1 ? target : target.slice(0, query),
+    query: query === -1 ? "" : target.slice(query),
+    fields,
+    bodyLength,
+  };
+}
+
+/** `:scheme` says nothing: the upstream is configured with TLS or without. */
+const PSEUDO: ReadonlySet<string> = new Set([":method", ":path", ":authority", ":scheme", "host"]);
+
+/** What is the same in every head of a call. */
+export const OWN_HEAD = {
+  scheme: "http",
+  payment: "",
+  expectContinue: false,
+  via: "",
+  forwardedFor: "",
+  isGrpc: false,
+  upgrade: "",
+} as const;
