@@ -23,6 +23,9 @@ const NO_BODY: RequestBody = {
   resume() {},
 };
 
+/** For whom a request of the gateway's own is made; its Via names the protocol, and upstreams share connections by its addresses. */
+export type OwnOrigin = Pick<Exchange, "id" | "protocol" | "peerAddress" | "clientAddress" | "session" | "beganAt">;
+
 /** A request that the gateway makes on its own behalf, for what a client has asked: it goes the way of that client's. */
 export class OwnExchange implements Exchange {
   readonly id: string;
@@ -51,7 +54,7 @@ export class OwnExchange implements Exchange {
   readonly #sink: OwnSink;
 
   /** `head` and `body` are what is asked; all else is as `client` has it. */
-  constructor(client: Exchange, head: RequestHead, sink: OwnSink, body: RequestBody = NO_BODY) {
+  constructor(client: OwnOrigin, head: RequestHead, sink: OwnSink, body: RequestBody = NO_BODY) {
     this.id = client.id;
     this.protocol = client.protocol;
     this.peerAddress = client.peerAddress;

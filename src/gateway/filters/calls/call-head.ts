@@ -8,7 +8,6 @@ import { soundTrailers } from "../../request-trailers.ts";
 import { type CallRefusal, type Pairs } from "./call.ts";
 import { MAX_CALL_FIELD_BYTES, MAX_CALL_FIELDS } from "./call-limits.ts";
 
-const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,32}$/;
 /** Visible ASCII without a fragment, as the HTTP/1 codec reads a target. */
 const TARGET = /^\/[!-"$-~]*$/;
 
@@ -61,10 +60,10 @@ function connectionNames(pairs: Pairs): ReadonlySet<string> {
 }
 
 /** The trailers of a call's request. */
-export function callTrailers(pairs: Pairs): Fields | CallRefusal {
+export function callTrailers(pairs: Pairs): { readonly trailers: Fields } | CallRefusal {
   const sound = soundFields(pairs);
   if (typeof sound === "string") return sound;
-  return sound.pseudo.size > 0 ? "bad-request" : soundTrailers(sound.fields);
+  return sound.pseudo.size > 0 ? "bad-request" : { trailers: soundTrailers(sound.fields) };
 }
 
 /** The head of a call's request; `bodyLength` as in RequestHead. */
@@ -72,12 +71,11 @@ export function callHead(pairs: Pairs, bodyLength: number): RequestHead | CallRe
   const sound = soundFields(pairs);
   if (typeof sound === "string") return sound;
   const { pseudo, fields } = sound;
+  if ([...pseudo.keys()].some((name) => !PSEUDO.has(name))) return "bad-request";
   const method = pseudo.get(":method") ?? "";
   const target = pseudo.get(":path") ?? "";
   const authority = pseudo.get(":authority") ?? pseudo.get("host") ?? "";
-  const isKnown = [...pseudo.keys()].every((name) => PSEUDO.has(name));
-  const isSound = METHOD.test(method) && unservedMethod(method) === "" && TARGET.test(target) && isAuthority(authority);
-  if (!isKnown || !isSound) return "bad-request";
+  if (unservedMethod(method) !== "" || !TARGET.test(target) || !isAuthority(authority)) return "bad-request";
   const query = target.indexOf("?");
   return {
     ...OWN_HEAD,

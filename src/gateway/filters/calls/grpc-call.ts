@@ -1,0 +1,100 @@
+import { type TurnpikeError } from "../../../lib/errors.ts";
+import { type Fields, fieldValue } from "../../../lib/fields.ts";
+import { GRPC, GrpcError, grpcStatusOfError, grpcStatusOfHttp, parseGrpcStatus } from "../../../lib/grpc-status.ts";
+import { type ResponseHead } from "../../exchange.ts";
+import { type Pairs } from "./call.ts";
+import { FrameReader } from "./grpc-frame.ts";
+import { pairsOf } from "./http-call.ts";
+import { NO_ROOM, UpstreamCall } from "./upstream-call.ts";
+
+const COMPRESSED = new GrpcError(
+  "upstream-failed",
+  "the response is compressed, which was not asked for",
+  GRPC.INTERNAL,
+);
+const CUT = new GrpcError("upstream-failed", "the response ends within a message", GRPC.INTERNAL);
+
+/** How a call has ended, and what its server said with that. */
+export interface GrpcEnd {
+  readonly status: number;
+  readonly message: string;
+  readonly trailers: Pairs;
+}
+
+/** One call of gRPC, with one message in each direction or many (grpc/grpc, doc/PROTOCOL-HTTP2.md). */
+export abstract class GrpcCall extends UpstreamCall {
+  readonly #reader = new FrameReader();
+  /** That of the head, which then ends the call; most calls end with trailers. */
+  #headStatus: number | undefined;
+  #headFields: Fields = "";
+
+  /** The head has come, and messages may follow. */
+  protected abstract began(metadata: Pairs): void;
+  /** Messages have come. False: no more of them for now. */
+  protected abstract received(messages: readonly Uint8Array[]): boolean;
+  /** Bytes that it holds beside the message that is coming. */
+  protected abstract readonly queuedBytes: number;
+  /** The server has ended the call. */
+  protected abstract ended(end: GrpcEnd): void;
+
+  start(head: ResponseHead): void {
+    if (head.status < 200) return;
+    this.#headFields = head.fields;
+    this.#headStatus = head.grpcStatus ?? parseGrpcStatus(fieldValue(head.fields, "grpc-status"));
+    if (this.#headStatus !== undefined) return;
+    if (head.status === 200 && isGrpcType(head.fields)) this.began(pairsOf(head.fields));
+    else {
+      const why = `the response is not one of gRPC, and has the HTTP status ${head.status}`;
+      this.breakOff(new GrpcError("upstream-failed", why, grpcStatusOfHttp(head.status)));
+    }
+  }
+
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    if (this.isOver) return true;
+    const messages = this.#reader.take(chunk, start, end);
+    if (messages === undefined) {
+      this.breakOff(COMPRESSED);
+      return true;
+    }
+    const goesOn = this.received(messages);
+    if (!this.isOver && !this.account()) this.breakOff(NO_ROOM);
+    return goesOn;
+  }
+
+  end(trailers: Fields): void {
+    if (this.isOver) return;
+    if (this.#reader.isInside) {
+      this.fail(CUT);
+      return;
+    }
+    const fields = this.#headStatus === undefined ? trailers : this.#headFields + trailers;
+    const status = parseGrpcStatus(fieldValue(fields, "grpc-status")) ?? GRPC.UNKNOWN;
+    this.ended({ status, message: decoded(fieldValue(fields, "grpc-message") ?? ""), trailers: pairsOf(fields) });
+  }
+
+  /** Says what it holds, and that it wants `more` bytes; false: there is no memory for that. */
+  account(more = 0): boolean {
+    return this.holds(this.#reader.memory + this.queuedBytes + more);
+  }
+
+  protected failed(error: TurnpikeError): void {
+    this.told({ status: grpcStatusOfError(error), message: error.message, trailers: [] });
+  }
+
+  /** Tells the filter how the call has ended. */
+  protected abstract told(end: GrpcEnd): void;
+}
+
+function isGrpcType(fields: Fields): boolean {
+  const type = fieldValue(fields, "content-type")?.toLowerCase() ?? "";
+  return type.startsWith("application/grpc") && !type.startsWith("application/grpc-web");
+}
+
+/** `grpc-message` is percent-encoded; one that cannot be decoded is told as it is. */
+function decoded(message: string): string {
+  try {
+    return decodeURIComponent(message);
+  } catch {
+    return message;
+  }
+}

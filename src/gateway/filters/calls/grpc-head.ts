@@ -1,0 +1,40 @@
+import { type RequestHead } from "../../exchange.ts";
+import { type CallRefusal, type GrpcRequest } from "./call.ts";
+import { OWN_HEAD, soundFields } from "./call-head.ts";
+
+/** grpc/grpc, doc/PROTOCOL-HTTP2.md: names of a service, its package and its method. */
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,255}$/;
+/** What the protocol says by itself; `grpc-` is its own prefix, but tags and traces are told by it as well. */
+const OWN_FIELDS: ReadonlySet<string> = new Set([
+  "content-type",
+  "grpc-accept-encoding",
+  "grpc-encoding",
+  "grpc-message",
+  "grpc-status",
+  "grpc-timeout",
+  "user-agent",
+]);
+
+/** The head of a call of gRPC; without `ms` it has no deadline. Messages are sent as they are, and compressed ones are not asked for. */
+export function grpcHead(
+  { service, method, metadata }: GrpcRequest,
+  ms: number | undefined,
+): RequestHead | CallRefusal {
+  if (!NAME.test(service) || !NAME.test(method)) return "bad-request";
+  const own = metadata.filter(([name]) => !OWN_FIELDS.has(name.toLowerCase()));
+  const sound = soundFields(own);
+  if (typeof sound === "string") return sound;
+  // A server is told by its own name where the filter says none; what else begins with a colon is the gateway's to say.
+  const authority = sound.pseudo.get(":authority") ?? sound.pseudo.get("host") ?? "";
+  const timeout = ms === undefined ? "" : `grpc-timeout: ${Math.ceil(ms)}m\r\n`;
+  return {
+    ...OWN_HEAD,
+    method: "POST",
+    authority,
+    path: `/${service}/${method}`,
+    query: "",
+    fields: `content-type: application/grpc\r\n${timeout}${sound.fields}`,
+    bodyLength: -1,
+    isGrpc: true,
+  };
+}

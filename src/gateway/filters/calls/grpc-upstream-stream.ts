@@ -1,0 +1,105 @@
+import { type RequestHead } from "../../exchange.ts";
+import { flushCork } from "../../wire/outgoing.ts";
+import { type GrpcListener, type GrpcStream, type Pairs } from "./call.ts";
+import { MAX_CALL_MESSAGE_BYTES, MAX_UNSENT_BYTES, MESSAGES_A_TURN } from "./call-limits.ts";
+import { GrpcCall, type GrpcEnd } from "./grpc-call.ts";
+import { framed } from "./grpc-frame.ts";
+import { SentMessages } from "./sent-messages.ts";
+import { type CallKeeper } from "./upstream-call.ts";
+
+/**
+ * A call of gRPC with any number of messages in each direction. Each message that comes runs a filter, so few are handed over in
+ * one turn of the event loop, and the upstream waits meanwhile.
+ */
+export class GrpcUpstreamStream extends GrpcCall implements GrpcStream {
+  readonly #listener: GrpcListener;
+  readonly #sent: SentMessages;
+  /** Messages that the filter has not got yet. */
+  #waiting: Uint8Array[] = [];
+  #waitingBytes = 0;
+  /** A later turn hands over what waits. */
+  #isScheduled = false;
+  /** What the filter is told behind them. */
+  #end: GrpcEnd | undefined;
+
+  constructor(keeper: CallKeeper, head: RequestHead, listener: GrpcListener) {
+    const sent = new SentMessages();
+    super(keeper, head, sent);
+    this.#sent = sent;
+    this.#listener = listener;
+  }
+
+  send(message: Uint8Array, isLast: boolean): "sent" | "too-large" | "full" | "closed" {
+    if (this.isOver || this.#sent.hasEnded) return "closed";
+    if (message.length > MAX_CALL_MESSAGE_BYTES) return "too-large";
+    if (this.#sent.bytes > 0 && this.#sent.bytes + message.length > MAX_UNSENT_BYTES) return "full";
+    if (!this.account(message.length)) return "full";
+    this.inside(() => {
+      this.#sent.send(framed(message));
+      if (isLast) this.#sent.end();
+    });
+    return "sent";
+  }
+
+  halfClose(): void {
+    if (!this.isOver && !this.#sent.hasEnded) this.inside(() => this.#sent.end());
+  }
+
+  override cancel(): void {
+    this.#waiting = [];
+    super.cancel();
+  }
+
+  protected get queuedBytes(): number {
+    return this.#waitingBytes + this.#sent.bytes;
+  }
+
+  protected began(metadata: Pairs): void {
+    this.tell(() => this.#listener.initialMetadata(metadata));
+  }
+
+  protected received(messages: readonly Uint8Array[]): boolean {
+    for (const message of messages) {
+      this.#waiting.push(message);
+      this.#waitingBytes += message.length;
+    }
+    if (!this.#isScheduled) this.#handOver();
+    return this.#waiting.length === 0;
+  }
+
+  protected ended(end: GrpcEnd): void {
+    this.#end = end;
+    if (this.#waiting.length === 0) this.finish(() => this.told(end));
+  }
+
+  protected told({ status, message, trailers }: GrpcEnd): void {
+    this.#waiting = [];
+    this.#listener.trailingMetadata(trailers);
+    this.#listener.closed(status, message);
+  }
+
+  /** Hands over as many messages as one turn may, and the end behind the last one. */
+  #handOver(): void {
+    for (let n = 0; n < MESSAGES_A_TURN; n++) {
+      const message = this.#waiting.shift();
+      if (message === undefined) return;
+      this.#waitingBytes -= message.length;
+      this.tell(() => this.#listener.message(message));
+    }
+    if (this.#waiting.length === 0) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#nextTurn());
+  }
+
+  #nextTurn(): void {
+    this.#isScheduled = false;
+    if (this.isOver) return;
+    this.#handOver();
+    this.account();
+    if (this.#waiting.length === 0) {
+      if (this.#end === undefined) this.drained();
+      else this.ended(this.#end);
+    }
+    flushCork();
+  }
+}

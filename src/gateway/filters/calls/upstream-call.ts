@@ -1,0 +1,185 @@
+import { eventTime } from "../../../lib/event-clock.ts";
+import { type TurnpikeError } from "../../../lib/errors.ts";
+import { type Fields } from "../../../lib/fields.ts";
+import { nextRequestId } from "../../../lib/request-id.ts";
+import { Deadline } from "../../../lib/timer-wheel.ts";
+import { CannedError } from "../../answer.ts";
+import { type Exchange, type RequestBody, type RequestHead, type ResponseHead } from "../../exchange.ts";
+import { type BodyMemory } from "../../policy/gathered-body.ts";
+import { forward } from "../../proxy/forward.ts";
+import { OwnExchange, type OwnOrigin, type OwnSink } from "../../proxy/own-exchange.ts";
+import { type ForwardTarget } from "../../proxy/target.ts";
+import { flushCork } from "../../wire/outgoing.ts";
+import { type OpenCall } from "./call.ts";
+import { MAX_CALL_MS } from "./call-limits.ts";
+
+const TIMED_OUT = new CannedError("upstream-timeout", "the upstream did not respond within the time of the call");
+export const NO_ROOM = new CannedError("overloaded", "no memory is left for the response of the call");
+const BROKEN = new CannedError("internal", "the call could not be made");
+
+/** What a call needs of those that keep it. */
+export interface CallKeeper {
+  readonly target: ForwardTarget;
+  /** The request that the filter looks at; undefined: the filter calls on its own account, in a tick or while it starts. */
+  readonly client: Exchange | undefined;
+  readonly memory: BodyMemory;
+  readonly onFault: (error: unknown) => void;
+  /** It is over, and counts no more; called once. */
+  left(call: OpenCall): void;
+}
+
+/**
+ * One request of a filter on its way: what http_call and grpc_call have in common. It ends once: by what its upstream sends, by
+ * its time, or by `cancel`.
+ */
+export abstract class UpstreamCall extends Deadline implements OwnSink, OpenCall {
+  readonly #keeper: CallKeeper;
+  readonly #exchange: OwnExchange;
+  /** Bytes of bodies that it holds. */
+  #held = 0;
+  /** A function of the call is running: what happens meanwhile is told later. */
+  #isInside = false;
+  #isOver = false;
+  #isCancelled = false;
+
+  constructor(keeper: CallKeeper, head: RequestHead, body: RequestBody) {
+    super();
+    this.#keeper = keeper;
+    this.#exchange = new OwnExchange(originOf(keeper.client), head, this, body);
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Sends the request. `ms` is the time of the whole call, or Infinity. */
+  begin(ms: number): void {
+    const { target } = this.#keeper;
+    if (ms < Number.POSITIVE_INFINITY) target.wheel.set(this, ms);
+    this.inside(() => forward(this.#exchange, target));
+  }
+
+  cancel(): void {
+    this.#isCancelled = true;
+    if (this.#isOver) return;
+    this.#leave();
+    this.#release();
+    this.#cancelExchange();
+  }
+
+  override onDeadline(): void {
+    this.breakOff(TIMED_OUT);
+    flushCork();
+  }
+
+  abstract start(head: ResponseHead): void;
+  abstract data(chunk: Uint8Array, start?: number, end?: number): boolean;
+  abstract end(trailers: Fields): void;
+  /** The call has come to nothing: tells the filter. */
+  protected abstract failed(error: TurnpikeError): void;
+
+  abort(error: TurnpikeError): void {
+    this.fail(error);
+  }
+
+  fail(error: TurnpikeError): void {
+    this.finish(() => this.failed(error));
+  }
+
+  /** Ends the call on this side, with an error. */
+  protected breakOff(error: TurnpikeError): void {
+    if (this.#isOver) return;
+    this.fail(error);
+    this.#cancelExchange();
+  }
+
+  /** Ends the call, with its last words to the filter. */
+  protected finish(words: () => void): void {
+    if (this.#isOver) return;
+    this.#leave();
+    this.tell(() => {
+      words();
+      this.#release();
+    });
+  }
+
+  /** Says how many bytes of bodies it holds now; false, with nothing changed: there is no memory for so many. */
+  protected holds(bytes: number): boolean {
+    const more = bytes - this.#held;
+    if (more > 0 && !this.#keeper.memory.take(more)) return false;
+    if (more < 0) this.#keeper.memory.give(-more);
+    this.#held = bytes;
+    return true;
+  }
+
+  /** The upstream may send more. */
+  protected drained(): void {
+    this.#exchange.onDrain?.();
+    flushCork();
+  }
+
+  /** Runs what the filter asks for: it is told nothing before that has returned. */
+  protected inside(work: () => void): void {
+    this.#isInside = true;
+    try {
+      work();
+    } catch (error) {
+      this.#keeper.onFault(error);
+      this.breakOff(BROKEN);
+    } finally {
+      this.#isInside = false;
+    }
+  }
+
+  protected tell(words: () => void): void {
+    if (!this.#isInside) this.#tellNow(words);
+    else {
+      setImmediate(() => {
+        this.#tellNow(words);
+        flushCork();
+      });
+    }
+  }
+
+  #tellNow(words: () => void): void {
+    try {
+      if (this.#isCancelled) this.#release();
+      else words();
+    } catch (error) {
+      this.#keeper.onFault(error);
+    }
+  }
+
+  #leave(): void {
+    this.#isOver = true;
+    this.#keeper.target.wheel.remove(this);
+    this.#keeper.left(this);
+  }
+
+  #release(): void {
+    this.holds(0);
+  }
+
+  #cancelExchange(): void {
+    try {
+      this.#exchange.cancel();
+    } catch (error) {
+      this.#keeper.onFault(error);
+    }
+  }
+}
+
+/** The milliseconds of a call whose filter asks for so many. */
+export function callMs(asked: number): number {
+  return asked > 0 && asked < MAX_CALL_MS ? asked : MAX_CALL_MS;
+}
+
+/** A call for a client counts as the client's where an upstream shares its connections among clients. */
+function originOf(client: Exchange | undefined): OwnOrigin {
+  const beganAt = eventTime();
+  if (client === undefined) {
+    return { id: nextRequestId(), protocol: "HTTP/1.1", peerAddress: "", clientAddress: "", beganAt };
+  }
+  const { id, protocol, peerAddress, clientAddress, session } = client;
+  return { id, protocol, peerAddress, clientAddress, session, beganAt };
+}
