@@ -17,8 +17,8 @@ export class GrpcUpstreamStream extends GrpcCall implements GrpcStream {
   /** Messages that the filter has not got yet. */
   #waiting: Uint8Array[] = [];
   #waitingBytes = 0;
-  /** A later turn hands over what waits. */
-  #isScheduled = false;
+  /** Messages that were handed over in this turn; the next one begins anew. */
+  #handedOver = 0;
   /** What the filter is told behind them. */
   #end: GrpcEnd | undefined;
 
@@ -63,7 +63,7 @@ export class GrpcUpstreamStream extends GrpcCall implements GrpcStream {
       this.#waiting.push(message);
       this.#waitingBytes += message.length;
     }
-    if (!this.#isScheduled) this.#handOver();
+    this.#handOver();
     return this.#waiting.length === 0;
   }
 
@@ -75,28 +75,28 @@ export class GrpcUpstreamStream extends GrpcCall implements GrpcStream {
   protected told({ status, message, trailers }: GrpcEnd): void {
     this.#waiting = [];
     this.#listener.trailingMetadata(trailers);
-    this.#listener.closed(status, message);
+    if (!this.isCancelled) this.#listener.closed(status, message);
   }
 
-  /** Hands over as many messages as one turn may, and the end behind the last one. */
+  /** Hands over as many messages as this turn may still. */
   #handOver(): void {
-    for (let n = 0; n < MESSAGES_A_TURN; n++) {
+    while (this.#handedOver < MESSAGES_A_TURN) {
       const message = this.#waiting.shift();
       if (message === undefined) return;
+      if (this.#handedOver++ === 0) setImmediate(() => this.#nextTurn());
       this.#waitingBytes -= message.length;
       this.tell(() => this.#listener.message(message));
     }
-    if (this.#waiting.length === 0) return;
-    this.#isScheduled = true;
-    setImmediate(() => this.#nextTurn());
   }
 
   #nextTurn(): void {
-    this.#isScheduled = false;
+    this.#handedOver = 0;
     if (this.isOver) return;
+    const waited = this.#waiting.length > 0;
     this.#handOver();
+    if (this.isOver) return;
     this.account();
-    if (this.#waiting.length === 0) {
+    if (waited && this.#waiting.length === 0) {
       if (this.#end === undefined) this.drained();
       else this.ended(this.#end);
     }

@@ -52,6 +52,10 @@ export abstract class UpstreamCall extends Deadline implements OwnSink, OpenCall
     return this.#isOver;
   }
 
+  protected get isCancelled(): boolean {
+    return this.#isCancelled;
+  }
+
   /** Sends the request. `ms` is the time of the whole call, or Infinity. */
   begin(ms: number): void {
     const { target } = this.#keeper;

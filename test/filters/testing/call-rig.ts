@@ -1,0 +1,92 @@
+/** Calls of filters to real upstreams, without a gateway around them. */
+import { loadValue } from "../../../src/gateway/config/load.ts";
+import { type Exchange } from "../../../src/gateway/exchange.ts";
+import { type CallGroup, type Pairs } from "../../../src/gateway/filters/calls/call.ts";
+import { UpstreamCalls } from "../../../src/gateway/filters/calls/call-group.ts";
+import { callTarget } from "../../../src/gateway/filters/calls/call-target.ts";
+import { Upstreams } from "../../../src/gateway/process/upstreams.ts";
+import { onlySlot, Telemetry } from "../../../src/gateway/telemetry/telemetry.ts";
+import { ServerStates } from "../../../src/gateway/upstream/server-states.ts";
+import { BufferPool } from "../../../src/lib/buffer-pool.ts";
+import { plentyOfBuffers } from "../../../src/lib/testing/plenty.ts";
+import { TimerWheel } from "../../../src/lib/timer-wheel.ts";
+
+/** Memory for bodies, in bytes. */
+const MEMORY_BYTES = 8 * 1024 * 1024;
+
+export interface CallRig {
+  readonly calls: UpstreamCalls;
+  /** Those of a filter without a request. */
+  readonly group: CallGroup;
+  /** Those for a request. */
+  stream(): CallGroup;
+  /** Bytes of bodies that calls hold. */
+  readonly held: number;
+  readonly faults: unknown[];
+  stop(): void;
+}
+
+/** Upstreams by name: the port that each is at, and its protocol. */
+export function startCallRig(ports: Readonly<Record<string, readonly [port: number, protocol: string]>>): CallRig {
+  const entries = Object.entries(ports);
+  const { config } = loadValue({
+    upstreams: entries.map(([name, [port, protocol]]) => ({
+      name,
+      protocol,
+      servers: [{ address: "127.0.0.1", port }],
+    })),
+  });
+  if (config === undefined) throw new Error("Cannot make calls: the configuration is refused");
+  const slot = onlySlot();
+  const wheel = new TimerWheel();
+  const faults: unknown[] = [];
+  const members = Object.fromEntries(
+    entries.map(([name, [port]], i) => {
+      const endpoint = { address: "127.0.0.1", port };
+      return [name, [{ endpoint, weight: 1, maxFails: 1000, failTimeoutMs: 1000, backup: false, slot: i }]];
+    }),
+  );
+  const onFault = (error: unknown): void => void faults.push(error);
+  const states = new ServerStates(slot.zone, slot.row);
+  const deps = { wheel, buffers: plentyOfBuffers(), telemetry: new Telemetry(slot), states, members, onFault };
+  const upstreams = new Upstreams(config, deps, undefined);
+  const memory = new BufferPool({ bufferSize: MEMORY_BYTES, bufferCount: 1, reserve: 0 });
+  const calls = new UpstreamCalls({
+    target: (name) => (name in ports ? callTarget(upstreams.get(name), { wheel, serviceName: "turnpike" }) : undefined),
+    memory,
+    onFault,
+  });
+  const filter = calls.filter();
+  return {
+    calls,
+    group: filter,
+    stream: () => filter.stream(CLIENT),
+    get held() {
+      return memory.used;
+    },
+    faults,
+    stop() {
+      filter.close();
+      upstreams.close(undefined);
+      wheel.close();
+    },
+  };
+}
+
+/** What calls look at of a client's request. */
+const CLIENT = {
+  id: "the-request",
+  protocol: "HTTP/2.0",
+  peerAddress: "192.0.2.1",
+  clientAddress: "192.0.2.1",
+  session: undefined,
+} as Exchange;
+
+/** The fields of a request by GET. */
+export function get(path: string, ...more: Pairs): Pairs {
+  return [[":method", "GET"], [":path", path], [":authority", "auth.example"], ...more];
+}
+
+export function post(path: string, ...more: Pairs): Pairs {
+  return [[":method", "POST"], [":path", path], [":authority", "auth.example"], ...more];
+}
