@@ -42,7 +42,7 @@ function http(fetch: (request: Request) => Response | Promise<Response>, tls?: {
   return server.url.origin;
 }
 
-const OK = { tenants: [{ key: "a\u001b[31m", path: "/run/a.sock", last_used_ms: 0 }] };
+const OK = { tenants: [{ key: "a\u001b[31m", path: "/run/a.sock", last_used_ms: 0, workers: 2 }] };
 
 async function turnpike(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const child = Bun.spawn([process.execPath, MAIN, ...args], {
@@ -199,5 +199,5 @@ test("--json is the answer as it is; a table has nothing that steers a terminal"
   const json = await turnpike(["tenants", "--admin", url, "--json"]);
   expect(JSON.parse(json.out)).toEqual({ ...OK, more: [1] });
   const { out } = await turnpike(["tenants", "--admin", url]);
-  expect(out).toBe("KEY\tSOCKET\tLAST USED\na[31m\t/run/a.sock\t1970-01-01T00:00:00Z\n");
+  expect(out).toBe("KEY\tSOCKET\tLAST USED\tWORKERS\na[31m\t/run/a.sock\t1970-01-01T00:00:00Z\t2\n");
 });

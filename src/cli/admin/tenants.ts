@@ -28,7 +28,7 @@ The warm tenants of a running gateway.
 ${ADMIN_FLAGS_TEXT}`;
 
 const tenantsSchema = z.object({
-  tenants: z.array(z.looseObject({ key: z.string(), path: z.string(), last_used_ms: z.number() })),
+  tenants: z.array(z.looseObject({ key: z.string(), path: z.string(), last_used_ms: z.number(), workers: z.number() })),
 });
 type Tenant = z.output<typeof tenantsSchema>["tenants"][number];
 
@@ -36,6 +36,7 @@ const COLUMNS: readonly Column<Tenant>[] = [
   { title: "KEY", cell: ({ key }) => key },
   { title: "SOCKET", cell: ({ path }) => path },
   { title: "LAST USED", cell: ({ last_used_ms: at }) => timeText(at) },
+  { title: "WORKERS", cell: ({ workers }) => String(workers) },
 ];
 
 const COMMAND: AdminCommand = {

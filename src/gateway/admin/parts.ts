@@ -4,18 +4,21 @@ import { type RunningConfig } from "./running-config/running-config.ts";
 import { type Actor } from "../telemetry/event.ts";
 import { type UsageReport } from "./usage/usage-report.ts";
 
-/** A tenant that is warm: its requests go straight to its socket. */
+/** A tenant that is warm at one socket: its requests go straight to its socket. */
 export interface Tenant {
   readonly key: string;
   readonly path: string;
   /** Unix milliseconds. */
   readonly last_used_ms: number;
+  /** In so many workers it is warm; the other ones start it when they need it. */
+  readonly workers: number;
 }
 
 /** The warm tenants of all workers. */
 export interface TenantDirectory {
+  /** The one used last comes first. Rejects with `overloaded` where a worker gives no answer. */
   list(): Promise<readonly Tenant[]>;
-  /** False: there is none with that key. */
+  /** Every worker has forgotten it then. False: none knew one with that key. Rejects as `list` does. */
   drop(key: string): Promise<boolean>;
 }
 

@@ -12,7 +12,6 @@ import { type Config } from "../config/config.ts";
 import { readPair } from "./certificates.ts";
 import { type Gateway, type GatewayOptions, withEvents } from "./gateway-interface.ts";
 import { startGateway } from "./gateway.ts";
-import { NO_TENANTS } from "./admin-parts.ts";
 import { type BoundListener } from "./listener-plan.ts";
 import { superviseGateway } from "./supervisor.ts";
 import { type UsageKeeper } from "../admin/usage/usage-keeper.ts";
@@ -116,7 +115,7 @@ class Administered implements AdministeredGateway {
       config: this.config,
       view: viewOf(gateway, workers),
       events,
-      tenants: NO_TENANTS,
+      tenants: gateway.tenantDirectory,
       usage,
       overview,
     };

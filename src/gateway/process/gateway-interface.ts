@@ -1,3 +1,4 @@
+import { type TenantDirectory } from "../admin/parts.ts";
 import { type Config } from "../config/config.ts";
 import { type RemoteControl } from "../filters/control/remote-control.ts";
 import { type Actor, type EventSink } from "../telemetry/event.ts";
@@ -42,6 +43,8 @@ export interface Gateway {
   readonly connections: number;
   /** What operators look at. */
   readonly figures: GatewayFigures;
+  /** The warm tenants of the whole server. */
+  readonly tenantDirectory: TenantDirectory;
   /** The metrics of the whole server. */
   metrics(): MetricsPage;
   /** Keeps new requests away from a server of an upstream, or does not any more. False: there is no such server. */

@@ -3,6 +3,7 @@ import { messageOf } from "../../lib/caught.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
 import { openConfiguredStore } from "../../store/configured-store.ts";
 import { type Store } from "../../store/store.ts";
+import { type TenantDirectory } from "../admin/parts.ts";
 import { type Config } from "../config/config.ts";
 import { WorkerControl } from "../filters/control/worker-control.ts";
 import { routeBodyLimit, serve } from "../pipeline.ts";
@@ -35,6 +36,7 @@ import {
 import { createOwnFacilitator } from "./own-facilitator.ts";
 import { ProcessFacilitators } from "./process-facilitators.ts";
 import { Resources } from "./resources.ts";
+import { ownTenants } from "./tenant-directory.ts";
 import { dialSettingsOf } from "./upstreams.ts";
 
 /** Milliseconds that the connections of a listener have to end which a reload has taken away. */
@@ -238,6 +240,10 @@ class RunningGateway implements GatewayProcess {
       ledger: () => this.#store?.view,
       usage: () => this.#openStore(this.#storeConfig ?? this.#options.config.postgres).usage,
     });
+  }
+
+  get tenantDirectory(): TenantDirectory {
+    return ownTenants(this.tenants);
   }
 
   drain(server: ServerName, drained: boolean, by: Actor): boolean {

@@ -4,6 +4,7 @@ import { type NewEvent } from "../telemetry/event.ts";
 import { type Membership } from "../upstream/member.ts";
 import { type TlsMaterial } from "../wire/tls.ts";
 import { type ConfigDelta } from "./config-delta.ts";
+import { type TenantAnswer, type TenantQuestion } from "./tenant-questions.ts";
 
 /** What workers serve by. Certificates are read once, by the supervisor: files that are gone or broken later harm no worker. */
 export interface Served {
@@ -47,6 +48,7 @@ export type ToWorker =
   /** Open the access logs again; nobody answers. */
   | { readonly kind: "reopen" }
   | ControlAnswer
+  | TenantQuestion
   | { readonly kind: "close"; readonly graceMs: number };
 
 /** What a worker tells the supervisor; `ended`: its process did, which the supervisor says for it. */
@@ -58,4 +60,5 @@ export type FromWorker =
   | { readonly kind: "event"; readonly event: NewEvent }
   | { readonly kind: "log"; readonly text: string }
   | ControlCall
+  | TenantAnswer
   | { readonly kind: "failed"; readonly reason: string };

@@ -29,6 +29,8 @@ import { quicPlansOf } from "./quic-listeners.ts";
 import { NoRoomError, spawnWorker } from "./spawn-worker.ts";
 import { capacitiesOf } from "./resources.ts";
 import { SupervisorLedger } from "./supervisor-ledger.ts";
+import { tenantsOf } from "./tenant-directory.ts";
+import { TenantQuestions } from "./tenant-questions.ts";
 import { dialSettingsOf } from "./upstreams.ts";
 
 /** A worker that dies younger than this, in milliseconds, died at once. */
@@ -55,6 +57,7 @@ interface Worker {
   started: boolean;
   readonly told: ToldConfig;
   readonly control: ControlClient;
+  readonly tenants: TenantQuestions;
   /** Settles when the worker has answered all that it was asked so far. */
   turn: Promise<unknown>;
 }
@@ -69,6 +72,10 @@ export async function superviseGateway(options: GatewayOptions): Promise<Gateway
 class Supervisor implements Gateway {
   listeners: readonly BoundListener[] = [];
   readonly connections = 0;
+  /** One that is not up yet has none. */
+  readonly tenantDirectory = tenantsOf(() =>
+    [...this.#workers].filter(({ started }) => started).map(({ tenants }) => tenants),
+  );
   readonly #options: GatewayOptions;
   readonly #workers = new Set<Worker>();
   readonly #telemetry: SupervisorTelemetry;
@@ -281,6 +288,7 @@ class Supervisor implements Gateway {
       row,
       process: child,
       control: new ControlClient(this.#control, (message) => send(child, message)),
+      tenants: new TenantQuestions((question) => send(child, question)),
       bornAt: performance.now(),
       reply: undefined,
       started: false,
@@ -341,6 +349,7 @@ class Supervisor implements Gateway {
     if (message.kind === "event") this.#tell(message.event);
     else if (message.kind === "log") this.#options.events?.addLine(message.text, worker.row);
     else if (message.kind === "control_call" || message.kind === "control_forget") worker.control.heard(message);
+    else if (message.kind === "tenants") worker.tenants.heard(message);
     else worker.reply?.(message);
   }
 
@@ -359,6 +368,7 @@ class Supervisor implements Gateway {
   #died(worker: Worker): void {
     worker.reply?.({ kind: "ended" });
     worker.control.close();
+    worker.tenants.close();
     const known = this.#workers.delete(worker);
     // One that never started is its starter's to deal with.
     if (!known || !worker.started) return;

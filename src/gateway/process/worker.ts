@@ -7,6 +7,7 @@ import { type GatewayProcess } from "./gateway-interface.ts";
 import { startGateway } from "./gateway.ts";
 import { withDelta } from "./config-delta.ts";
 import { type FromWorker, type ToWorker } from "./messages.ts";
+import { answerTenants } from "./tenant-questions.ts";
 import { WorkerEvents } from "./worker-events.ts";
 
 /** The descriptor that the supervisor gives its shared memory to a worker by. */
@@ -64,6 +65,9 @@ async function obey(message: ToWorker): Promise<void> {
     case "control_state":
       control.heard(message);
       return;
+    case "tenants":
+      tell(answerTenants(message, gateway?.tenants));
+      return;
     case "close":
       await gateway?.close(message.graceMs);
       process.exit(0);
@@ -76,7 +80,7 @@ function failed(error: unknown): void {
 
 /** At once, whatever else is under way. */
 function isUrgent({ kind }: ToWorker): boolean {
-  return kind === "close" || kind.startsWith("control_");
+  return kind === "close" || kind === "tenants" || kind.startsWith("control_");
 }
 
 /** One after the other: servers that change while a configuration is made ready are set when it is. */

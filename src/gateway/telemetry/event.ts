@@ -12,6 +12,7 @@ export const EVENT_KINDS = [
   "config_file",
   "log_file",
   "control",
+  "tenant",
   "log",
   "lost",
 ] as const;

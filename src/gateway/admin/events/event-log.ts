@@ -17,7 +17,7 @@ const MAX_BATCH = 65_536;
 const GATHER_MS = 50;
 
 /** What operators do: none of it is left out. */
-const OPERATORS: ReadonlySet<EventKind> = new Set(["reload", "change", "persist", "drain"]);
+const OPERATORS: ReadonlySet<EventKind> = new Set(["reload", "change", "persist", "drain", "tenant"]);
 
 /** An event as clients see it; details are further members. */
 export interface GatewayEvent {

@@ -1,8 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { TurnpikeError } from "../../../lib/errors.ts";
-import { type Operation } from "./operation.ts";
+import { callerOf, type Operation } from "./operation.ts";
 
-const tenant = z.object({ key: z.string(), path: z.string(), last_used_ms: z.number() }).openapi("Tenant");
+const tenant = z
+  .object({ key: z.string(), path: z.string(), last_used_ms: z.number(), workers: z.int() })
+  .openapi("Tenant");
 
 export const listTenants: Operation = {
   name: "listTenants",
@@ -11,7 +13,7 @@ export const listTenants: Operation = {
   summary: "The warm tenants of all workers",
   access: "read",
   success: { status: 200, description: "The tenants", schema: z.object({ tenants: z.array(tenant) }) },
-  failures: [],
+  failures: ["overloaded"],
   async run(_call, { tenants }) {
     return Response.json({ tenants: await tenants.list() });
   },
@@ -29,12 +31,15 @@ export const dropTenant: Operation = {
     description: "No worker knows it any more",
     schema: z.object({ ok: z.literal(true), deleted: z.string() }),
   },
-  failures: ["not-found"],
-  async run({ query }, { tenants }) {
-    const key = query.get("key");
+  failures: ["not-found", "overloaded"],
+  async run(call, { tenants, events }) {
+    const key = call.query.get("key");
     if (key === null || key === "")
       throw new TurnpikeError("bad-request", "Cannot tell which tenant is meant: name its key with ?key=");
-    if (await tenants.drop(key)) return Response.json({ ok: true, deleted: key });
-    throw new TurnpikeError("not-found", `Cannot find the tenant ${JSON.stringify(key)}`);
+    if (!(await tenants.drop(key)))
+      throw new TurnpikeError("not-found", `Cannot find the tenant ${JSON.stringify(key)}`);
+    const message = `the tenant ${JSON.stringify(key)} is evicted: its next request starts it again`;
+    events.add({ kind: "tenant", message, by: callerOf(call).by, outcome: "done", details: { key } });
+    return Response.json({ ok: true, deleted: key });
   },
 };

@@ -20,6 +20,7 @@ const NAMES: Readonly<Record<string, string>> = {
   config_file: "File",
   log_file: "Log file",
   control: "Sandbox",
+  tenant: "Tenant",
   lost: "Lost",
 };
 
