@@ -9,6 +9,9 @@ import { type Method } from "./method.ts";
 
 export type Auth = RouteConfig["auth"];
 
+/** Fields that hold credentials whoever sets them. */
+const CREDENTIALS: ReadonlySet<string> = new Set(["authorization", "cookie"]);
+
 /** The method of a `routes[].auth`. Throws where it cannot be used. */
 export function createMethod(auth: Auth, deps: KeySetDeps): Method {
   switch (auth.type) {
@@ -41,6 +44,32 @@ export function asksCredentials(auth: Auth): boolean {
 /** Names of the query parameters that have keys in them; an empty one is none. */
 export function keyParameters(auth: Auth): string[] {
   return methodsIn(auth).flatMap((method) => (method.type === "api_key" ? [method.query_param] : []));
+}
+
+/**
+ * Names, in lower case, of the fields that any of its methods reads credentials from, or gives the upstream credentials in. Of a
+ * service that is asked, nobody knows which of the fields that it gets are credentials: all of them.
+ */
+export function credentialNames(auth: Auth): string[] {
+  return methodsIn(auth).flatMap((method) => {
+    switch (method.type) {
+      case "api_key":
+        return [method.header_name.toLowerCase()];
+      case "jwt":
+        return ["authorization"];
+      case "forward_auth": {
+        const given = method.headers_upstream.map((name) => name.toLowerCase());
+        return [
+          ...method.headers_forward.map((name) => name.toLowerCase()),
+          ...given.filter((name) => CREDENTIALS.has(name)),
+        ];
+      }
+      case "anonymous":
+      case "none":
+        return [];
+    }
+    throw new Error("Cannot authenticate: there is no such method");
+  });
 }
 
 /** Names, in lower case, of the fields by which upstreams learn who a client is. */

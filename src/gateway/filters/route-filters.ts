@@ -1,0 +1,41 @@
+import { type Exchange } from "../exchange.ts";
+import { CONTINUE, type Filter, type FilterDecision } from "./filter.ts";
+
+const ANSWERED: FilterDecision = { kind: "answered" };
+
+/** The filters of one route, in the order of the file. */
+export class RouteFilters {
+  readonly #filters: readonly Filter[];
+
+  constructor(filters: readonly Filter[]) {
+    this.#filters = filters;
+  }
+
+  /** Asks one after the other until one has answered. Of the upstreams that they name, the last one counts. */
+  request(exchange: Exchange): FilterDecision | Promise<FilterDecision> {
+    return this.#ask(exchange, 0, CONTINUE);
+  }
+
+  #ask(exchange: Exchange, from: number, soFar: FilterDecision): FilterDecision | Promise<FilterDecision> {
+    let decided = soFar;
+    for (let index = from; index < this.#filters.length; index++) {
+      const decision = this.#filters[index]?.request(exchange) ?? CONTINUE;
+      if (decision instanceof Promise) return this.#askAfter(decision, { exchange, next: index + 1, decided });
+      if (decision.kind === "answered") return decision;
+      if (decision.upstream !== undefined) decided = decision;
+    }
+    return decided;
+  }
+
+  async #askAfter(pending: Promise<FilterDecision>, { exchange, next, decided }: Asked): Promise<FilterDecision> {
+    const decision = await pending;
+    if (decision.kind === "answered" || exchange.gone) return ANSWERED;
+    return await this.#ask(exchange, next, decision.upstream === undefined ? decided : decision);
+  }
+}
+
+interface Asked {
+  readonly exchange: Exchange;
+  readonly next: number;
+  readonly decided: FilterDecision;
+}
