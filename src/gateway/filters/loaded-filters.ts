@@ -3,7 +3,6 @@ import { messageOf } from "../../lib/caught.ts";
 import { type AnswerError } from "../answer.ts";
 import { type Config, type RouteConfig } from "../config/config.ts";
 import { EventGate } from "../telemetry/event-gate.ts";
-import { type WasmMetrics } from "../telemetry/filter-metrics.ts";
 import { createFilter } from "./create-filter.ts";
 import { type Filter } from "./filter.ts";
 import { type FilterModule, type ModuleCache } from "./module/module-cache.ts";
@@ -17,9 +16,8 @@ type FilterConfig = Pick<Config, "wasm_filters" | "routes" | "limits" | "server"
 /** What the filters of a worker have in common, whatever configuration it serves by. */
 export interface FilterDeps {
   readonly modules: ModuleCache;
-  /** `log` and `metrics` are made for each filter. */
-  readonly runtime: Omit<FilterRuntime, "answerError" | "log" | "metrics">;
-  readonly metrics: WasmMetrics;
+  /** `log` is made for each filter. */
+  readonly runtime: Omit<FilterRuntime, "answerError" | "log">;
   readonly log: (message: string) => void;
   /** It speaks for all workers where all of them have the same to say. */
   readonly isFirst: boolean;
@@ -55,9 +53,11 @@ export class LoadedFilters {
   static async load(loading: Loading): Promise<LoadedFilters> {
     const { config, deps, previous } = loading;
     const prefixes = new Set(config.routes.map((route) => route.path_prefix));
-    const unmatched = config.wasm_filters.flatMap(({ match }, index) => (prefixes.has(match) ? [] : [{ match, index }]));
+    const unmatched = config.wasm_filters.flatMap(({ match }, index) =>
+      prefixes.has(match) ? [] : [{ match, index }],
+    );
     for (const { match, index } of unmatched) {
-      if (!deps.isFirst || previous?.#unmatched.has(match) === true) continue;
+      if (!deps.isFirst || (previous !== undefined && previous.#unmatched.has(match))) continue;
       deps.log(`wasm_filters[${index}]: no route has the path_prefix ${JSON.stringify(match)}; the filter never runs`);
     }
     const made = new LoadedFilters(new Set(unmatched.map(({ match }) => match)));
@@ -83,19 +83,10 @@ export class LoadedFilters {
     return [...new Set(found)];
   }
 
-  /** Of all filters. */
-  get instances(): { readonly all: number; readonly pinned: number } {
-    let [all, pinned] = [0, 0];
-    for (const { instances } of this.#filters.values()) {
-      all += instances.all;
-      pinned += instances.pinned;
-    }
-    return { all, pinned };
-  }
-
   /** Closes the filters that `other` does not go on with. */
   close(other: LoadedFilters | undefined): void {
-    for (const [key, filter] of this.#filters) if (other?.#filters.get(key) !== filter) filter.close();
+    for (const [key, filter] of this.#filters)
+      if (other === undefined || other.#filters.get(key) !== filter) filter.close();
   }
 
   #createRoute(route: RouteConfig, entries: readonly LoadedEntry[], loading: Loading): RouteFilters | "closed" {
@@ -123,6 +114,7 @@ export class LoadedFilters {
     const name = basename(entry.module);
     const settings = {
       name,
+      route: entry.match,
       instances: entry.instances,
       fuel: entry.fuel,
       responseFailClosed: entry.response_fail_closed,
@@ -136,7 +128,6 @@ export class LoadedFilters {
       ...deps.runtime,
       answerError,
       log: limitedLog(deps, `filter ${JSON.stringify(name)} of the route ${JSON.stringify(entry.match)}`),
-      metrics: () => deps.metrics.filter(name, entry.match),
     });
     this.#filters.set(known.key, filter);
     return filter;
@@ -146,7 +137,7 @@ export class LoadedFilters {
   #nextOf(key: string, previous: LoadedFilters | undefined): { readonly key: string; readonly filter?: Filter } {
     let numbered = key;
     for (let i = 1; this.#filters.has(numbered); i++) numbered = `${key}${i}`;
-    const filter = previous?.#filters.get(numbered);
+    const filter = previous === undefined ? undefined : previous.#filters.get(numbered);
     if (filter === undefined) return { key: numbered };
     this.#filters.set(numbered, filter);
     return { key: numbered, filter };

@@ -8,9 +8,9 @@ const ALWAYS_HIDDEN = ["proxy-authorization"];
 
 /** What a filter sees of the head of a request. */
 export interface VisibleHead {
-  visibleFields(head: RequestHead): Fields;
+  readonly visibleFields: (head: RequestHead) => Fields;
   /** Empty, or with its `?`. */
-  visibleQuery(head: RequestHead): string;
+  readonly visibleQuery: (head: RequestHead) => string;
 }
 
 /**

@@ -5,10 +5,12 @@ import { type Facilitators, type Lease } from "../../payments/facilitator/facili
 import { requireLoopback } from "../../payments/facilitator/loopback-only.ts";
 import { decodeTemplate } from "../../payments/x402/template.ts";
 import { type Store } from "../../store/store.ts";
-import { answerError, answerPreencoded } from "../answer.ts";
+import { type AnswerError, answerError, answerPreencoded } from "../answer.ts";
 import { createClientAddress, createProxyCheck } from "../client-address.ts";
 import { type Config, type RouteConfig } from "../config/config.ts";
 import { type ServerSettings } from "../server-host.ts";
+import { createFilterPolicy, createUnfilteredPolicy } from "../filters/filter-policy.ts";
+import { type FilterDeps, LoadedFilters } from "../filters/loaded-filters.ts";
 import { type GatewayState } from "../gateway-paths.ts";
 import { type AccessLog, Observer } from "../observer.ts";
 import { type Pipeline, type Route } from "../pipeline.ts";
@@ -63,6 +65,7 @@ export interface ProcessDeps extends UpstreamDeps, LimitDeps {
   readonly spool: Spool;
   readonly answers: Answers;
   readonly logFiles: LogFiles;
+  readonly filters: FilterDeps;
   /** Gets the tracer of a configuration that is closed, where the next one has another. */
   readonly tracers: Tracers;
   /** Opens the store on first need: a gateway that sells nothing has none. */
@@ -87,6 +90,7 @@ export interface Compiled {
   readonly upstreams: Upstreams;
   readonly caches: RouteCaches;
   readonly limits: RouteLimits;
+  readonly filters: LoadedFilters;
   /** Undefined: nothing is traced. Outlives the configuration where the next one asks for the same. */
   readonly tracer: Tracer | undefined;
   /** Of the ledger, where there is one. */
@@ -130,6 +134,10 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
     await RouteLimits.create(config, deps, { ...answer, previous: previous?.limits }),
     closeLimits,
   );
+  const filters = held.add(
+    await LoadedFilters.load({ config, deps: deps.filters, ...answer, previous: previous?.filters }),
+    closeFilters,
+  );
   const logs = held.add(deps.logFiles.lease(), closeLease);
   const tracer = createTracer(config, deps, previous?.tracer);
   const traced = (policy: Policy | undefined): Policy | undefined =>
@@ -153,6 +161,8 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
   for (const route of config.routes) {
     const upstream = upstreams.get(route.upstream ?? "");
     const payment = sell(route);
+    // A filter may decide who passes.
+    const guarded = isGuarded(route) || filters.route(route) !== undefined;
     const plain = createTarget(route, upstream, {
       split: routeSplit(route, upstreams),
       wheel: deps.wheel,
@@ -166,15 +176,16 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
     const compiled: Route = {
       pathPrefix: route.path_prefix,
       host: route.host === undefined ? undefined : hostOf(route.host),
-      isGuarded: isGuarded(route),
+      isGuarded: guarded,
       policies: held.add(
         routePolicies({
           ...fieldPolicies(config, route),
-          methodOverride: isGuarded(route) || route.cache !== undefined ? createMethodOverridePolicy() : undefined,
+          methodOverride: guarded || route.cache !== undefined ? createMethodOverridePolicy() : undefined,
           auth: traced(authenticate(route)),
           rateLimit: limits.policy(route),
           bodySchema: bodyPolicy(config, route, deps),
           payment: traced(payment),
+          filter: traced(filterPolicy(filters.route(route), answer.answerError)),
         }),
         closePolicies,
       ),
@@ -214,6 +225,7 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
     upstreams,
     caches,
     limits,
+    filters,
     tracer,
     chores,
     close: closeOf(held, tracer, deps.tracers),
@@ -230,6 +242,7 @@ const closeLease = (lease: Lease | LogLease): void => lease.close();
 const closeUpstreams = (made: Upstreams, other: Compiled | undefined): void => made.close(other?.upstreams);
 const closeCaches = (made: RouteCaches, other: Compiled | undefined): void => made.close(other?.caches);
 const closeLimits = (made: RouteLimits, other: Compiled | undefined): void => made.close(other?.limits);
+const closeFilters = (made: LoadedFilters, other: Compiled | undefined): void => made.close(other?.filters);
 const closeFiles = (files: StaticFiles | undefined): void => files?.close();
 
 function closeOf(held: Holdings<Compiled>, tracer: Tracer | undefined, tracers: Tracers): Compiled["close"] {
@@ -328,6 +341,12 @@ function fieldsOf(headers: readonly HeaderConfig[]): Fields {
 function createStaticFiles({ server }: Config, deps: StaticFilesDeps): StaticFiles | undefined {
   const { static_root: root, cache_static_files: caches } = server;
   return root === "" ? undefined : new StaticFiles({ root, caches, maxOpen: fileRoom() }, deps);
+}
+
+/** Undefined where the route has no filters. */
+function filterPolicy(filters: ReturnType<LoadedFilters["route"]>, error: AnswerError): Policy | undefined {
+  if (filters === undefined) return undefined;
+  return filters === "closed" ? createUnfilteredPolicy(error) : createFilterPolicy(filters);
 }
 
 /** Makes the check of a route's bodies; undefined where it has no schema. */

@@ -33,6 +33,7 @@ import {
   urlOf,
   withPorts,
 } from "./listener-plan.ts";
+import { WorkerFilters } from "./worker-filters.ts";
 import { createOwnFacilitator } from "./own-facilitator.ts";
 import { ProcessFacilitators } from "./process-facilitators.ts";
 import { Resources } from "./resources.ts";
@@ -67,6 +68,7 @@ class RunningGateway implements GatewayProcess {
   readonly #quic: QuicListeners;
   readonly tenants: Tenants;
   readonly #control: WorkerControl;
+  readonly #filters: WorkerFilters;
   #bound: readonly GatewayListener[] = [];
   /** Listeners that take no more connections, and still have some. */
   readonly #closing = new Set<GatewayListener>();
@@ -104,6 +106,15 @@ class RunningGateway implements GatewayProcess {
       onFault: (error) => this.#fault(error),
     };
     this.#control = this.#createControl();
+    this.#filters = new WorkerFilters({
+      config: options.config,
+      slot: options.slot,
+      log: options.log,
+      own: this.#own,
+      wheel: this.#wheel,
+      control: () => this.#control.link,
+      onFault: (error) => this.#fault(error),
+    });
     this.#quic = new QuicListeners(this.#shared, this.#own.telemetry.quic, options.reusePort);
     this.tenants = this.#createTenants(options.config);
   }
@@ -133,6 +144,7 @@ class RunningGateway implements GatewayProcess {
       if (early) this.#bound = await this.#bindAll(plans, this.#material);
       const places = early ? this.listeners : plans.map(placeOf);
       this.#compiled = await compile(config, this.#deps(config, places, members));
+      this.#filters.use(config, this.#compiled.filters);
       await this.#prepareStore();
       if (!early) this.#bound = await this.#bindAll(plans, this.#material);
       await this.#serveQuic(config, readQuicMaterial(config), this.#bound);
@@ -205,6 +217,7 @@ class RunningGateway implements GatewayProcess {
       this.#compiled = next;
       this.#material = material;
       this.#own.reload(config);
+      this.#filters.use(config, next.filters);
       this.tenants.warm.limits = tenantLimits(config);
       this.#control.use(config);
       previous?.close(next);
@@ -366,6 +379,7 @@ class RunningGateway implements GatewayProcess {
       answers: this.#own.answers,
       logFiles: this.#own.logFiles,
       rateLimits: this.#own.rateLimits,
+      filters: this.#filters.deps,
       tracers: this.#own.tracers,
       store: () => this.#openStore(config.postgres),
       facilitators: this.#facilitators.all,

@@ -17,6 +17,8 @@ export interface RoutePolicies {
   readonly bodySchema?: Policy | undefined;
   /** Nothing is worked for, and nothing goes out, that is not paid for. */
   readonly payment?: Policy | undefined;
+  /** Filters of WebAssembly: they may decide who passes, and run for nobody who was not let in and has not paid. */
+  readonly filter?: Policy | undefined;
   /** Sees the request as it goes on to the upstream. */
   readonly requestHeaders?: Policy | undefined;
 }
@@ -35,6 +37,7 @@ export const ORDER: readonly (keyof RoutePolicies)[] = [
   "rateLimit",
   "bodySchema",
   "payment",
+  "filter",
   "requestHeaders",
 ];
 

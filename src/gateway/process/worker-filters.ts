@@ -1,9 +1,65 @@
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
-import { SpareAccount } from "../../lib/spare-account.ts";
 import { type Config } from "../config/config.ts";
 import { type ControlLink } from "../filters/filter.ts";
 import { type FilterDeps, type LoadedFilters } from "../filters/loaded-filters.ts";
 import { ModuleCache } from "../filters/module/module-cache.ts";
 import { ParkTable } from "../filters/park-table.ts";
+import { type WasmMetrics } from "../telemetry/filter-metrics.ts";
 import { type WorkerSlot } from "../telemetry/telemetry.ts";
 import { type Resources } from "./resources.ts";
+
+type Served = Pick<Config, "wasm_park_capacity" | "wasm_host_call_deadline_ms">;
+
+interface WorkerFiltersOptions {
+  readonly config: Served;
+  /** Undefined: this is the only worker. */
+  readonly slot: WorkerSlot | undefined;
+  readonly own: Resources;
+  readonly wheel: TimerWheel;
+  readonly control: () => ControlLink | undefined;
+  readonly log: (message: string) => void;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** What the filters of a worker share, through all its configurations. */
+export class WorkerFilters {
+  readonly deps: FilterDeps;
+  readonly #parks: ParkTable;
+  readonly #metrics: WasmMetrics;
+  #deadlineMs: number;
+  #closed: readonly string[] = [];
+
+  constructor({ config, slot, own, wheel, control, log, onFault }: WorkerFiltersOptions) {
+    const metrics = own.telemetry.wasm;
+    this.#metrics = metrics;
+    this.#deadlineMs = config.wasm_host_call_deadline_ms;
+    this.#parks = new ParkTable(config.wasm_park_capacity, (change) => metrics.parkedChanged(change));
+    const runtime = {
+      wheel,
+      clock: () => performance.now(),
+      bodies: own.bodies,
+      parks: this.#parks,
+      control,
+      hostCallDeadlineMs: () => this.#deadlineMs,
+      onFault,
+      metrics: (filter: string, route: string) => metrics.filter(filter, route),
+      gauges: metrics,
+    };
+    const isFirst = slot === undefined || slot.row === 1;
+    this.deps = { modules: new ModuleCache(), runtime, log, isFirst };
+  }
+
+  /** Path prefixes that are answered 503, since a filter of theirs cannot be loaded. */
+  get closed(): readonly string[] {
+    return this.#closed;
+  }
+
+  /** Requests run through these from now on. */
+  use(config: Served, { closed }: LoadedFilters): void {
+    this.#parks.capacity = config.wasm_park_capacity;
+    this.#deadlineMs = config.wasm_host_call_deadline_ms;
+    this.#closed = closed;
+    this.#metrics.parkCapacity(config.wasm_park_capacity);
+    this.#metrics.closed(closed.length);
+  }
+}

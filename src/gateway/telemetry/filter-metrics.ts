@@ -62,6 +62,11 @@ export class WasmMetrics {
     this.#row[COLUMN.parkCapacity] = capacity;
   }
 
+  /** Path prefixes that are answered 503, since a filter of theirs cannot be loaded. */
+  closed(count: number): void {
+    this.#row[COLUMN.routesClosed] = count;
+  }
+
   /** The way to the sandbox, as this worker has it. */
   control(isConfigured: boolean, isReady: boolean): void {
     this.#row[COLUMN.controlConfigured] = Number(isConfigured);
@@ -218,6 +223,11 @@ function filterTable(zone: SharedZone, row: number): CounterTable {
 }
 
 const GAUGES = [
+  [
+    "routes_closed",
+    COLUMN.routesClosed,
+    "Path prefixes that are answered 503 since a filter of theirs cannot be loaded, each worker counted.",
+  ],
   ["park_active", COLUMN.parkActive, "Requests that are parked until a host call of their filter is answered."],
   ["park_capacity", COLUMN.parkCapacity, "Requests that all workers together may park."],
   ["pool_instances", COLUMN.poolInstances, "Instances of filters."],

@@ -156,6 +156,7 @@ const GAUGES = {
   recordsWaiting: column(),
   facilitatorBreakersOpen: column(),
   rateLimitStoresAway: column(),
+  routesClosed: column(),
   parkActive: column(),
   parkCapacity: column(),
   poolInstances: column(),
