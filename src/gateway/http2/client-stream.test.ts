@@ -66,6 +66,29 @@ describe("a request", () => {
     expect(frames.every(({ payload }) => payload.length <= 16_384)).toBe(true);
   });
 
+  test("is whole among others that are begun in the same turn, however long their methods, paths and authorities are", () => {
+    const long = {
+      ...GET,
+      method: "M".repeat(2000),
+      authority: `${"a".repeat(3000)}.example`,
+      path: `/${"p".repeat(9000)}`,
+    };
+    for (let i = 0; i < 40; i++) server.send(sink, { ...long, path: `${long.path}?${i}` });
+    const heads = server.heard();
+    expect(heads).toHaveLength(40);
+    for (const [i, head] of heads.entries()) {
+      expect(head).toContain(`:authority: ${long.authority}, :path: ${long.path}?${i} end`);
+    }
+  });
+
+  test("was heard of once the server has reset it, and not when the connection closes", () => {
+    const [reset, begun, cut] = [server.send(sink), server.send(sink), server.send(sink)];
+    server.numbers(f.RST_STREAM, 1, f.REFUSED_STREAM);
+    server.head(3, 0, OK);
+    server.wire.terminate();
+    expect([reset.heard, begun.heard, cut.heard]).toEqual([true, true, false]);
+  });
+
   test("waits for the server's windows, of the stream and of the connection", () => {
     server.settings([[INITIAL_WINDOW_SIZE, 5]]);
     const stream = server.sendQuietly(sink, POST);

@@ -352,6 +352,51 @@ test.each(["that come whole", "each of which ends within the next one"])(
   },
 );
 
+test("an idle connection ends on time, also when a PING ends and another one begins at that moment", () => {
+  const client = new ScriptedClient().begin();
+  const ping = Buffer.from([0, 0, 8, f.PING, 0, 0, 0, 0, 0, ...Buffer.alloc(8)]);
+  client.bytes(ping.subarray(0, 5));
+  const goOn = () => client.bytes(Buffer.concat([ping.subarray(5), ping.subarray(0, 5)]));
+  for (let seconds = 0; seconds < 60; seconds += 5) {
+    client.host.clock.advance(5000);
+    expect(client.wire.ended).toBe(false);
+    goOn();
+  }
+  client.host.clock.advance(100);
+  expect(client.wire.ended).toBe(true);
+});
+
+test("PINGs that end within each other end no connection that has a request", () => {
+  const client = new ScriptedClient().begin();
+  open(client, 1, f.END_STREAM);
+  const ping = Buffer.from([0, 0, 8, f.PING, 0, 0, 0, 0, 0, ...Buffer.alloc(8)]);
+  client.bytes(ping.subarray(0, 5));
+  for (let seconds = 0; seconds < 70; seconds += 5) {
+    client.host.clock.advance(5000);
+    client.bytes(Buffer.concat([ping.subarray(5), ping.subarray(0, 5)]));
+  }
+  client.host.clock.advance(100);
+  expect(client.wire.ended).toBe(false);
+});
+
+test("a connection that is cut off has sent what was written", () => {
+  const client = new ScriptedClient().begin();
+  open(client, 1, f.END_STREAM).response.start({ ...OK, bodyLength: 0 });
+  client.connection.cutOff();
+  expect(client.heard()[0]).toStartWith("HEADERS 1 :status: 200");
+});
+
+test("what follows a fault in the same read is not served", () => {
+  const client = new ScriptedClient().begin();
+  const fault = f.numbersFrame({ type: f.WINDOW_UPDATE, flags: 0, streamId: 0 }, [0]);
+  const request = f.payloadFrame(
+    { type: f.HEADERS, flags: f.END_STREAM | f.END_HEADERS, streamId: 1 },
+    client.block(GET),
+  );
+  client.bytes(Buffer.concat([fault, request]));
+  expect(client.host.exchanges).toEqual([]);
+});
+
 test("a window that opens byte by byte buys no time, and one that opens slowly does", () => {
   const steps: readonly (readonly [bytes: number, seconds: number, ends: boolean])[] = [
     [1, 30, true],

@@ -248,11 +248,8 @@ export class Http2Exchange extends Http2Stream implements Exchange, ResponseSink
 
   end(trailers: Fields): void {
     if (this.#over) return;
-    if (this.#remaining > 0) {
-      this.abort();
-      return;
-    }
-    if (this.localEnded) this.finishSending();
+    if (this.#remaining > 0) this.abort();
+    else if (this.localEnded) this.finishSending();
     else this.sendEnd(trailers);
   }
 
