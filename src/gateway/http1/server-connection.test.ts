@@ -144,6 +144,22 @@ test("a client that leaves in the middle of its body is gone, not answered", () 
   expect(sink.errors).toHaveLength(1);
 });
 
+test("a connection that is closed keeps no memory for the requests that it will not serve", () => {
+  arrive(GET + POST("x".repeat(1000)));
+  expect(host.buffers.used).toBeGreaterThan(0);
+  connection.drain();
+  reply(last());
+  expect([wire.ended, host.buffers.used]).toEqual([true, 0]);
+});
+
+test("a drain closes an idle connection at once", () => {
+  host.onExchange = (exchange) => reply(exchange);
+  arrive(GET);
+  expect(wire.ended).toBe(false);
+  connection.drain();
+  expect(wire.ended).toBe(true);
+});
+
 test("a drain closes a connection whose forgotten body ends afterwards", () => {
   host.onExchange = (exchange) => reply(exchange);
   arrive(POST("12345").slice(0, -2));

@@ -19,15 +19,26 @@ test("a request that is over is not reset when its owner lets go of it", () => {
   expect(server.heard()).toEqual([]);
 });
 
+test.each([
+  ["data before a head", []],
+  ["more data than announced", [...OK, ["content-length", "3"] as const]],
+])("that there is %s is said", (what, head) => {
+  server.sendQuietly(sink);
+  if (head.length > 0) server.head(1, 0, head);
+  server.data(1, 0, "abcd");
+  expect(sink.errors.map(({ message }) => message)).toEqual([expect.stringContaining(what)]);
+});
+
 test("what is wrong with trailers is said", () => {
   for (const [streamId, flags, field, what] of [
     [1, 0, "x", "they do not end the response"],
     [3, f.END_STREAM, "X", "malformed trailers: "],
+    [5, f.END_STREAM, ":status", "malformed trailers: :status in trailers"],
   ] as const) {
     const asked = new Sink();
     server.sendQuietly(asked);
     server.head(streamId, 0, OK);
-    server.head(streamId, flags, [[field, "y"]]);
+    server.head(streamId, flags, [[field, field === ":status" ? "200" : "y"]]);
     expect(asked.errors.map(({ message }) => message)).toEqual([expect.stringContaining(what)]);
   }
 });

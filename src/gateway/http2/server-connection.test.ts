@@ -89,11 +89,18 @@ test("an answer without a body ends with its head, and HEAD announces a length",
 test("interim answers go before the final one, and 101 does not", () => {
   const client = new ScriptedClient().begin();
   const exchange = open(client, 1, f.END_STREAM);
+  exchange.addedFields = "X-Added: 1\r\n";
   exchange.response.start({ status: 103, reason: "", fields: "Link: </a.css>\r\n", bodyLength: 0 });
   exchange.response.start({ status: 101, reason: "", fields: "", bodyLength: 0 });
   answer(exchange, "x");
   expect(client.heard()[0]).toBe("HEADERS 1 :status: 103, link: </a.css>");
   expect(exchange.status).toBe(200);
+});
+
+test("the last stream that there can be is served", () => {
+  const client = new ScriptedClient().begin();
+  answer(open(client, 0x7f_ff_ff_ff, f.END_STREAM), "last");
+  expect(client.heard().at(-1)).toBe(`DATA ${0x7f_ff_ff_ff} "last" end`);
 });
 
 test("trailers pass in both directions", () => {

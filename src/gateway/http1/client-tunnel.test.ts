@@ -1,0 +1,59 @@
+import { beforeEach, expect, test } from "bun:test";
+import { FakeClock } from "../../lib/testing/fake-clock.ts";
+import { plentyOfBuffers } from "../../lib/testing/plenty.ts";
+import { TimerWheel } from "../../lib/timer-wheel.ts";
+import { FakeWire } from "../wire/testing/fake-wire.ts";
+import { ClientTunnel } from "./client-tunnel.ts";
+import { Sink } from "./testing/client-peers.ts";
+
+let wire: FakeWire;
+let sink: Sink;
+let gone: number;
+let tunnel: ClientTunnel;
+
+beforeEach(() => {
+  wire = new FakeWire();
+  sink = new Sink();
+  gone = 0;
+  const wheel = new TimerWheel(new FakeClock());
+  tunnel = new ClientTunnel(wire, sink, { wheel, buffers: plentyOfBuffers(), writeMs: 1000, onGone: () => gone++ });
+  wire.onClose = () => tunnel.onClose();
+});
+
+function send(text: string): boolean {
+  const taken = tunnel.data(Buffer.from(text), 0, text.length);
+  tunnel.onDrain();
+  return taken;
+}
+
+test.each(["end", "close"] as const)("after %s the upstream gets what was sent before, and no more", (how) => {
+  wire.takes = [2, 0, 0];
+  tunnel.data(Buffer.from("abcd"), 0, 4);
+  tunnel[how]();
+  expect([wire.text, wire.ended, wire.closed]).toEqual(["ab", false, false]);
+  expect(tunnel.data(Buffer.from("ef"), 0, 2)).toBe(true);
+  while (wire.takes.length > 0) tunnel.onDrain();
+  tunnel.onDrain();
+  expect([wire.text, wire.ended, wire.closed]).toEqual(["abcd", true, how === "close"]);
+  expect(gone).toBe(how === "close" ? 1 : 0);
+});
+
+test("an end is sent once", () => {
+  let ends = 0;
+  wire.shutdown = () => ends++;
+  tunnel.end();
+  tunnel.end();
+  expect(ends).toBe(1);
+});
+
+test("a connection that closes after this side's end is the upstream's end, and before it a failure", () => {
+  tunnel.end();
+  wire.close();
+  expect([sink.ends, sink.errors]).toEqual([[""], []]);
+});
+
+test("a connection that closes while this side still sends is a failure", () => {
+  send("abc");
+  wire.close();
+  expect([sink.ends, sink.errors.map(({ code }) => code)]).toEqual([[], ["upstream-failed"]]);
+});
