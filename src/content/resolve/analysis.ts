@@ -30,8 +30,10 @@ export interface Plan {
   readonly statement: string;
   /** Whether YES means that the statement's event does not happen: "Will X fail to ...?". */
   readonly negated: boolean;
-  /** Names, numbers and rare words that a passage must share, in lower case; at most 40. */
+  /** Names and content words that a passage may share, as stems in lower case, without those of dates and quantities; at most 40. */
   readonly terms: readonly string[];
+  /** Those of `terms` that are names. */
+  readonly names: readonly string[];
   readonly thresholds: readonly Threshold[];
   /** The last instant that counts, Unix ms; undefined if the question has no deadline. */
   readonly deadline: number | undefined;

@@ -4,6 +4,7 @@ import { until } from "../../lib/testing/until.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
 import { type Plan } from "./analysis.ts";
 import { gather, type Gathered, type GatherRequest, MAX_SOURCE_CHARACTERS } from "./gather.ts";
+import { planOf } from "./plan.ts";
 import { article, startMadeWeb } from "./testing/made-web.ts";
 
 setDefaultTimeout(patient(20_000));
@@ -18,14 +19,7 @@ afterAll(async () => {
 beforeEach(() => web.reset());
 
 const plan: Plan = {
-  question: "Did the ferry sail?",
-  criteria: "",
-  statement: "The ferry sailed",
-  negated: false,
-  terms: ["ferry"],
-  thresholds: [],
-  deadline: undefined,
-  from: undefined,
+  ...planOf("Did the ferry sail?", "", 0),
   resolutionSource: undefined,
   queries: ["ferry sailed", "ferry harbour noon"],
 };

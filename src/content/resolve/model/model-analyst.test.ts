@@ -5,6 +5,7 @@ import { until } from "../../../lib/testing/until.ts";
 import { type RawAnswer, RawServer } from "../../testing/raw-server.ts";
 import { type Plan, type Source } from "../analysis.ts";
 import { firstSentences, type MadeModel, type ModelMode, startModelServer } from "../testing/model-server.ts";
+import { planOf } from "../plan.ts";
 import { MAX_MODEL_REQUESTS, ModelAnalyst } from "./model-analyst.ts";
 import { type ModelError } from "./model-error.ts";
 import { MAX_MODEL_RESPONSE_BYTES } from "./model-fetch.ts";
@@ -25,16 +26,8 @@ beforeEach(() => {
 });
 
 const plan: Plan = {
-  question: "Did the ferry sail?",
-  criteria: "YES if it sailed.",
-  statement: "The ferry sailed",
-  negated: false,
-  terms: ["ferry"],
-  thresholds: [],
+  ...planOf("Did the ferry sail?", "YES if it sailed.", NOW),
   deadline: Date.parse("2026-12-31T23:59:59Z"),
-  from: undefined,
-  resolutionSource: undefined,
-  queries: ["ferry sailed", "ferry"],
 };
 
 function source(text: string): Source {

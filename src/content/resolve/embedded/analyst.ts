@@ -1,0 +1,78 @@
+import { type Analysis, type Analyst, type Plan, type Source, type Statement } from "../analysis.ts";
+import { passagesOf } from "../passages.ts";
+import { hostOf } from "../reading/resolution-source.ts";
+import { languageOf } from "../reading/words.ts";
+import { storiesOf } from "../stories.ts";
+import { speaksToReader } from "./injection.ts";
+import { isRetraction, isSatire } from "./kinds.ts";
+import { leanOf } from "./lean.ts";
+import { askedOf, type Asked } from "./question.ts";
+import { type ReadSource, signsOf } from "./signs.ts";
+import { statementOf } from "./stance.ts";
+
+/** Statements of one source that are given on, the weightiest. */
+const MAX_STATEMENTS = 8;
+
+/** Reads sources by rules and a few fitted figures: the same for the same sources, without a network. */
+export function createEmbeddedAnalyst(): Analyst {
+  return {
+    name: "embedded",
+    analyse: async (plan, sources, { now, signal }) => {
+      const asked = askedOf(plan, now);
+      const read: ReadSource[] = [];
+      const statements: Statement[] = [];
+      for (const [index, source] of sources.entries()) {
+        signal.throwIfAborted();
+        const one = readSource(plan, source);
+        read.push(one);
+        statements.push(...statementsOf(asked, one, index));
+        // Sources are up to a megabyte each; others get their turn in between.
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      return analysisOf(asked, { read, statements, sources });
+    },
+  };
+}
+
+function readSource(plan: Plan, source: Source): ReadSource {
+  const passages = passagesOf(plan, source).filter((passage) => !speaksToReader(passage.text));
+  return { source, language: languageOf(source.text, source.language), passages };
+}
+
+function statementsOf(asked: Asked, { source, language, passages }: ReadSource, index: number): Statement[] {
+  const satire = isSatire(hostOf(source.url), source.title, source.text);
+  const found: Statement[] = [];
+  for (const passage of passages) {
+    const statement = statementOf(asked, passage, { source, index, language });
+    if (statement === undefined) continue;
+    if (satire) found.push({ ...statement, supports: "NEUTRAL", kind: "satire" });
+    else if (isRetraction(passage.text)) found.push({ ...statement, kind: "retraction" });
+    else found.push(statement);
+  }
+  return settled(found)
+    .toSorted((a, b) => b.strength - a.strength)
+    .slice(0, MAX_STATEMENTS);
+}
+
+/** A page that corrects itself means what the correction says: what stands elsewhere on it against that is left out. */
+function settled(statements: readonly Statement[]): Statement[] {
+  const correction = statements.find((one) => one.kind === "retraction" && one.supports !== "NEUTRAL");
+  if (correction === undefined) {
+    const vague = statements.some((one) => one.kind === "retraction");
+    return statements.map((one) => (vague ? { ...one, supports: "NEUTRAL" } : one));
+  }
+  return statements.map((one) => (one.supports === correction.supports ? one : { ...one, supports: "NEUTRAL" }));
+}
+
+function analysisOf(
+  asked: Asked,
+  {
+    read,
+    statements,
+    sources,
+  }: { read: readonly ReadSource[]; statements: readonly Statement[]; sources: readonly Source[] },
+): Analysis {
+  const stories = storiesOf(sources);
+  const first = read.filter((_, index) => stories[index] === index);
+  return { statements, probability: leanOf(signsOf(asked, first)) };
+}

@@ -1,0 +1,95 @@
+import { type Source } from "../analysis.ts";
+import { type Passage } from "../passages.ts";
+import { datesOf } from "../reading/dates.ts";
+import { isNegated } from "../reading/negation.ts";
+import { quantitiesOf, sameNumber } from "../reading/quantities.ts";
+import { type Language } from "../reading/words.ts";
+import { type Asked } from "./question.ts";
+
+/** What counts for or against a statement without deciding it; each is a figure of a fitted model. */
+export const SIGNS = [
+  "yes_answers",
+  "no_answers",
+  "negations",
+  "negation_mismatch",
+  "refutations",
+  "confirmations",
+  "hearsay",
+  "coverage",
+  "coverage_of_all",
+  "numbers_shared",
+  "numbers_missing",
+  "hedges",
+] as const;
+
+export type Signs = Readonly<Record<(typeof SIGNS)[number], number>>;
+
+/** A source as the signs are read from. */
+export interface ReadSource {
+  readonly source: Source;
+  readonly language: Language;
+  readonly passages: readonly Passage[];
+}
+
+const YES = /^\W*(?:yes|true|correct|indeed|ja|oui|sí)\b/iu;
+const NO = /^\W*(?:no|none|not|never|false|incorrect|untrue|fake|nein|non)\b/iu;
+const REFUTES =
+  /\b(?:false(?:ly)?|fake|hoax|mislead\w*|untrue|incorrect|inaccurate|debunk\w*|baseless|unfounded|fabricated|doctored|altered|satir\w*|parody|conspiracy|myth|no\s(?:evidence|proof|record|indication|basis|truth|such|credible|mention|link)|not\s(?:true|accurate|correct|real|found|supported|recommended?|based|related|linked|mention\w*)|never\s\w+|did\s?n[o']t|does\s?n[o']t|has\s?n[o']t|was\s?n[o']t|wrong(?:ly)?|misinformation|disinformation|unproven|contrary|out\sof\scontext|actually|instead|rather\sthan|however|den(?:y|ies|ied))\b/giu;
+const CONFIRMS =
+  /\b(?:confirm(?:s|ed)?|announced|signed|approved|official(?:ly)?|according\sto|reported|showed|shows|won|passed|became|released|appointed|elected|increased|rose|record(?:ed)?|transcript|statement)\b/giu;
+const HEARSAY =
+  /\b(?:claim(?:s|ed|ing)?|alleg\w*|viral|facebook|tweet\w*|twitter|posts?|meme|social\smedia|whatsapp|rumou?rs?|shared|fact[- ]?check\w*|screenshot|photoshop\w*)\b/giu;
+const HEDGES = /\b(?:may|might|could|possibl[ey]|likely|unclear|unknown|estimat\w+|suggest\w*|depend\w*|some|if)\b/giu;
+
+/** Reads the signs of all sources, one source a story. */
+export function signsOf(asked: Asked, sources: readonly ReadSource[]): Signs {
+  const passages = sources.flatMap((one) => one.passages.map((passage) => ({ passage, language: one.language })));
+  const texts = passages.map(({ passage }) => passage.text);
+  const weights = passages.map(({ passage }) => 0.3 + passage.context);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const share = (holds: (text: string) => boolean): number =>
+    total === 0 ? 0 : texts.reduce((sum, text, at) => sum + (holds(text) ? (weights[at] ?? 0) : 0), 0) / total;
+  const counted = (pattern: RegExp): number =>
+    Math.log1p(
+      texts.reduce((sum, text, at) => sum + (text.match(pattern)?.length ?? 0) * Math.min(1, weights[at] ?? 0), 0),
+    );
+  const closest = passages.toSorted((a, b) => b.passage.coverage - a.passage.coverage).slice(0, 3);
+  const mismatched = closest.filter(
+    ({ passage }) => !/[?？]\s*$/u.test(passage.text) && isNegated(passage.text) !== asked.plan.negated,
+  );
+  const shared = new Set(passages.flatMap(({ passage }) => [...passage.shared]));
+  const numbers = numbersOf(asked, passages);
+  return {
+    yes_answers: Math.log1p(texts.filter((text) => YES.test(text)).length),
+    no_answers: Math.log1p(texts.filter((text) => NO.test(text)).length),
+    negations: share(isNegated),
+    negation_mismatch: closest.length === 0 ? 0 : mismatched.length / closest.length,
+    refutations: counted(REFUTES),
+    confirmations: counted(CONFIRMS),
+    hearsay: counted(HEARSAY),
+    coverage: Math.max(0, ...passages.map(({ passage }) => passage.coverage)),
+    coverage_of_all: asked.terms.size === 0 ? 0 : shared.size / asked.terms.size,
+    numbers_shared: numbers.shared,
+    numbers_missing: numbers.missing,
+    hedges: share((text) => new RegExp(HEDGES.source, "iu").test(text)),
+  };
+}
+
+/** How many of the statement's numbers stand in the sources, and how many do not although others of the kind do. */
+function numbersOf(
+  asked: Asked,
+  passages: readonly { readonly passage: Passage; readonly language: Language }[],
+): { shared: number; missing: number } {
+  if (asked.thresholds.length === 0) return { shared: 0, missing: 0 };
+  const found = passages.flatMap(({ passage, language }) =>
+    quantitiesOf(passage.text, language, datesOf(passage.text, asked.now)),
+  );
+  let shared = 0;
+  let missing = 0;
+  for (const { value, unit } of asked.thresholds) {
+    if (found.some((one) => sameNumber(one.value, value, one.rough))) shared += 1;
+    else if (found.some((one) => one.unit === unit && unit !== "")) missing += 1;
+    else missing += 0.5;
+  }
+  return { shared: shared / asked.thresholds.length, missing: missing / asked.thresholds.length };
+}

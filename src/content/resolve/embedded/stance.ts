@@ -1,0 +1,230 @@
+import { type Source, type Statement, type StatementKind, type Support } from "../analysis.ts";
+import { type Passage } from "../passages.ts";
+import { datesOf, type NamedDate } from "../reading/dates.ts";
+import { isNegated } from "../reading/negation.ts";
+import { type Language } from "../reading/words.ts";
+import { areContrary, conceptsOf } from "./concepts.ts";
+import { kindOf } from "./kinds.ts";
+import { measured } from "./measures.ts";
+import { type Asked } from "./question.ts";
+import { hasOtherActor, rolesAreSwapped } from "./roles.ts";
+
+const DAY = 86_400_000;
+
+/** Share of the question's terms, with the sentences before, that a sentence needs to state the outcome. */
+const STATED = 0.5;
+/** Share of a related question's terms that makes its answer an answer. */
+const ANSWERED = 0.6;
+
+/** Outcomes that end a matter, so that their contrary cannot follow before the deadline. */
+const FINAL = new Set(["reject", "cancel", "lose", "eliminate", "acquit", "die", "win", "convict"]);
+
+/** What a sentence says of an outcome before its kind and dates count: 1 that it is, -1 that it is not, 0 nothing. */
+interface Reading {
+  readonly sign: -1 | 0 | 1;
+  readonly strength: number;
+  /** Whether the sentence says "not (yet)" rather than naming a contrary outcome. */
+  readonly isAbsence: boolean;
+}
+
+const NOTHING: Reading = { sign: 0, strength: 0, isAbsence: false };
+
+/** What a passage says of the question; undefined if it does not bear on it. */
+export function statementOf(
+  asked: Asked,
+  passage: Passage,
+  at: { source: Source; index: number; language: Language },
+): Statement | undefined {
+  const near = at.source.published ?? asked.now;
+  const dates = datesOf(passage.text, near);
+  const reading = read(asked, passage, { dates, language: at.language });
+  if (reading.sign === 0 && passage.coverage < STATED) return undefined;
+  const kind = kindIn(asked, passage, dates);
+  const turned = asked.plan.negated ? -reading.sign : reading.sign;
+  const date = dates.find((one) => one.precision !== "year");
+  const base: Statement = {
+    source: at.index,
+    quote: passage.text,
+    supports: "NEUTRAL",
+    kind,
+    strength: Math.min(0.3, passage.coverage * 0.3),
+    date: date?.from,
+  };
+  if (reading.sign === 0 || isIdle(kind) || isOtherTime(asked, dates)) return base;
+  return inTime(
+    asked,
+    { ...base, supports: sideOf(turned), strength: reading.strength * weightOf(kind) },
+    { reading, date, source: at.source },
+  );
+}
+
+function sideOf(sign: number): Support {
+  return sign > 0 ? "YES" : sign < 0 ? "NO" : "NEUTRAL";
+}
+
+function isIdle(kind: StatementKind): boolean {
+  return kind === "question" || kind === "announcement" || kind === "hedged";
+}
+
+function weightOf(kind: StatementKind): number {
+  if (kind === "report") return 1;
+  if (kind === "fact-check") return 0.9;
+  if (kind === "denial") return 0.5;
+  return 0.35;
+}
+
+/** The kind counts for less where the question itself is about a plan or a saying. */
+function kindIn(asked: Asked, { text }: Passage, dates: readonly NamedDate[]): StatementKind {
+  // "May 5" is no "may".
+  const kind = kindOf(
+    dates.reduceRight((plain, date) => `${plain.slice(0, date.start)}${plain.slice(date.end)}`, text),
+  );
+  if (asked.isAboutWords && (kind === "announcement" || kind === "hedged" || kind === "quotation")) return "report";
+  return kind;
+}
+
+function read(
+  asked: Asked,
+  passage: Passage,
+  { dates, language }: { dates: readonly NamedDate[]; language: Language },
+): Reading {
+  const answer = answerOf(asked, passage);
+  if (answer.sign !== 0) return answer;
+  const verdict = factCheckOf(passage);
+  if (verdict.sign !== 0) return verdict;
+  if (asked.thresholds.length > 0) {
+    const measure = measured(asked, passage, { dates, language });
+    if (measure !== 0) return { sign: measure, strength: 0.6 + 0.4 * passage.context, isAbsence: measure < 0 };
+    if (asked.thresholds.some(({ comparison }) => comparison !== "equal")) return NOTHING;
+  }
+  return outcomeOf(asked, passage);
+}
+
+/** "Did the senate pass the bill? No." */
+function answerOf(asked: Asked, passage: Passage): Reading {
+  const match = /^\W*(yes|no|true|false|correct|incorrect|ja|nein|oui|non|sí|是的|不是)(?![\p{L}])/iu.exec(
+    passage.text,
+  );
+  const question = passage.before;
+  if (match === null || !/[?？]\s*$/u.test(question)) return NOTHING;
+  const terms = coverageOf(asked, question);
+  if (terms < ANSWERED) return NOTHING;
+  const positive = /^(?:yes|true|correct|ja|oui|sí|是的)$/iu.test(match[1] ?? "");
+  const sign = positive !== isNegated(question) ? 1 : -1;
+  return { sign, strength: 0.5 + 0.5 * terms, isAbsence: !positive };
+}
+
+function coverageOf(asked: Asked, text: string): number {
+  const found = conceptsOf(text);
+  const lower = new Set(asked.wordsIn(text));
+  let sum = 0;
+  let all = 0;
+  for (const term of asked.terms) {
+    const weight = asked.names.has(term) ? 2 : 1;
+    all += weight;
+    if (lower.has(term)) sum += weight;
+  }
+  const outcome = [...asked.outcomes].some((one) => found.has(one)) ? 1 : 0;
+  return Math.min(1, (sum + outcome) / Math.max(1, all));
+}
+
+const VERDICT =
+  /\b(?:this|that|the|these|it|its?)\b.{0,40}\b(?:claims?|posts?|statements?|stor(?:y|ies)|rumou?rs?|reports?|images?|videos?|quotes?|headlines?|articles?|is|was|are)\b.{0,40}\b(?:false|fake|untrue|incorrect|misleading|inaccurate|hoax|fabricated|satire|baseless|unfounded|altered|doctored|not\strue|no\s(?:evidence|proof|truth))\b|^\W*(?:(?:our\s)?(?:rating|ruling|verdict|conclusion)\W{1,4})(?:mostly\s)?(?:false|fake|untrue|incorrect|misleading|inaccurate)/iu;
+
+/** "The claim that X is false", or "This is false" after a sentence that states X. */
+function factCheckOf(passage: Passage): Reading {
+  if (!VERDICT.test(passage.text) || passage.context < STATED) return NOTHING;
+  if (/\bnot\s(?:false|fake|a\shoax|misleading|untrue)\b/iu.test(passage.text)) return NOTHING;
+  // "It is not true that the bill did not pass" says that it did.
+  const said = /\bthat\s(.*)$/iu.exec(passage.text)?.[1] ?? "";
+  const sign = isNegated(said) ? 1 : -1;
+  return { sign, strength: 0.4 + 0.5 * passage.context, isAbsence: false };
+}
+
+/** The outcome by its name: the same, or a contrary one; turned round by negation. */
+function outcomeOf(asked: Asked, passage: Passage): Reading {
+  const clause = passage.text;
+  const found = conceptsOf(clause);
+  const same = [...asked.outcomes].find((one) => found.has(one));
+  const contrary = [...found.keys()].find((one) => [...asked.outcomes].some((other) => areContrary(one, other)));
+  const coverage = coverageOf(asked, clause);
+  const context = Math.max(passage.context, coverage);
+  const namesHere = [...asked.names].filter((name) => passage.near.has(name)).length;
+  if (asked.names.size > 0 && namesHere / asked.names.size < 0.5) return NOTHING;
+  if (asked.outcomes.size > 0 && same === undefined && contrary === undefined) return NOTHING;
+  if (asked.outcomes.size === 0 && coverage < 0.7) return NOTHING;
+  if (context < STATED) return NOTHING;
+  const place = found.get(same ?? contrary ?? "") ?? 0;
+  const negated = isNegated(clauseAt(clause, place));
+  const isSame = same !== undefined || asked.outcomes.size === 0;
+  if (!isSame && negated) return NOTHING;
+  let sign: -1 | 1 = isSame !== negated ? 1 : -1;
+  const strength = 0.35 + 0.3 * coverage + 0.35 * context;
+  if (same !== undefined && rolesAreSwapped(asked, clause, { place, outcome: same })) sign = sign === 1 ? -1 : 1;
+  else if (same !== undefined && hasOtherActor(asked, clause, { place, outcome: same }))
+    return { sign: negated ? 1 : -1, strength: strength * 0.8, isAbsence: false };
+  return { sign, strength, isAbsence: isSame && negated };
+}
+
+const BREAK =
+  /[;:]|,\s(?!(?:and|or)\s\p{Lu})|\s[—–]\s|\s(?:but|although|though|while|whereas|despite|aber|obwohl|mais|pero|aunque)\s/giu;
+
+/** The clause around a place, so that a negation elsewhere in the sentence does not count. */
+export function clauseAt(sentence: string, place: number): string {
+  let from = 0;
+  for (const match of sentence.matchAll(BREAK)) {
+    if (match.index >= place) return sentence.slice(from, match.index);
+    from = match.index + match[0].length;
+  }
+  return sentence.slice(from);
+}
+
+/** Whether a sentence speaks of another year than the question does. */
+function isOtherTime(asked: Asked, dates: readonly NamedDate[]): boolean {
+  const years = dates.filter((date) => date.hasYear).map((date) => new Date(date.from).getUTCFullYear());
+  if (asked.years.size > 0 && years.length > 0) return !years.some((year) => asked.years.has(year));
+  return false;
+}
+
+/** Compares what a sentence reports with the deadline. */
+function inTime(
+  asked: Asked,
+  statement: Statement,
+  { reading, date, source }: { reading: Reading; date: NamedDate | undefined; source: Source },
+): Statement {
+  const { deadline, from } = asked.plan;
+  if (date !== undefined && from !== undefined && date.to < from) return { ...statement, supports: "NEUTRAL" };
+  if (deadline === undefined)
+    return asked.isOpen && reading.isAbsence ? { ...statement, supports: "NEUTRAL" } : statement;
+  const isEvent = reading.sign > 0;
+  if (isEvent && date !== undefined && date.from > deadline) {
+    // What happened too late did not happen in time.
+    return { ...statement, supports: asked.plan.negated ? "YES" : "NO" };
+  }
+  if (!isEvent && asked.now <= deadline) return early(asked, statement, reading);
+  if (
+    !isEvent &&
+    reading.isAbsence &&
+    source.published !== undefined &&
+    source.published < deadline - DAY &&
+    !isAfter(date, deadline)
+  ) {
+    return { ...statement, supports: "NEUTRAL" };
+  }
+  if (isEvent && date === undefined && source.published !== undefined && source.published > deadline + 2 * DAY) {
+    return { ...statement, strength: statement.strength * 0.6 };
+  }
+  return statement;
+}
+
+function isAfter(date: NamedDate | undefined, deadline: number): boolean {
+  return date !== undefined && date.to >= deadline - DAY;
+}
+
+/** Before the deadline only an outcome that cannot be undone speaks against the event. */
+function early(asked: Asked, statement: Statement, reading: Reading): Statement {
+  const final = [...conceptsOf(statement.quote).keys()].some((one) => FINAL.has(one) && !asked.outcomes.has(one));
+  if (!reading.isAbsence && (final || statement.kind === "fact-check"))
+    return { ...statement, strength: statement.strength * 0.8 };
+  return { ...statement, supports: "NEUTRAL" };
+}

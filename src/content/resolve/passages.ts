@@ -1,0 +1,145 @@
+import { type Plan, type Source } from "./analysis.ts";
+import { wordsOf } from "./reading/words.ts";
+
+/** Characters of a source that are read; what follows is left out. */
+const MAX_TEXT = 300_000;
+/** Characters of a sentence; a longer one is cut. */
+const MAX_SENTENCE = 700;
+/** Sentences of a source that are kept for a closer look. */
+const MAX_PASSAGES = 60;
+/** A sentence that opens a page is kept although it shares no word: it may answer the page's title. */
+const OPENING = 3;
+
+/** A sentence of a source, with its place. */
+export interface Sentence {
+  /** Verbatim. */
+  readonly text: string;
+  readonly start: number;
+  /** How many sentences of the text stand before it. */
+  readonly index: number;
+}
+
+/** A sentence that shares words with the question. */
+export interface Passage extends Sentence {
+  /** Share of the question's terms in it, names twice, 0 to 1. */
+  readonly coverage: number;
+  /** The same, with the title and the two sentences before it. */
+  readonly context: number;
+  /** The terms of the question that stand in it. */
+  readonly shared: ReadonlySet<string>;
+  /** The terms that stand in it, its title, or the two sentences before it. */
+  readonly near: ReadonlySet<string>;
+  /** The sentences before and after it; empty at the ends. */
+  readonly before: string;
+  readonly after: string;
+}
+
+const END = /[.!?。！？]/u;
+const ABBREVIATION =
+  /(?:^|[\s(])(?:\p{Lu}|Mr|Mrs|Ms|Dr|Prof|St|Sen|Rep|Gov|Gen|Jr|Sr|No|vs|etc|Inc|Ltd|Co|Corp|approx|Mio|Mrd|bzw|z\.B|ca|[\p{Lu}]\.[\p{Lu}]|U\.S|e\.g|i\.e|a\.m|p\.m|Jan|Feb|Mar|Apr|Aug|Sept?|Oct|Nov|Dec)$/u;
+
+/** The sentences of a text, in order; linear in its length. */
+export function* sentencesOf(text: string): Generator<Sentence> {
+  const limit = Math.min(text.length, MAX_TEXT);
+  let start = 0;
+  let index = 0;
+  for (let at = 0; at <= limit; at += 1) {
+    const length = at - start;
+    const cut = at === limit || length >= MAX_SENTENCE || endsAt(text, start, at);
+    if (!cut) continue;
+    const raw = text.slice(start, at);
+    const lead = /^[\s#>*|-]*/u.exec(raw)?.[0].length ?? 0;
+    const sentence = raw.slice(lead).trimEnd();
+    if (sentence !== "") {
+      yield { text: sentence, start: start + lead, index };
+      index += 1;
+    }
+    start = at;
+  }
+}
+
+/** Whether a sentence that begins at `start` ends before `at`. */
+function endsAt(text: string, start: number, at: number): boolean {
+  if (at <= start) return false;
+  const last = text[at - 1] ?? "";
+  const next = text[at] ?? "";
+  if (last === "\n") {
+    // A single line break inside running text is none: PDF text and mail are wrapped.
+    const line = text.slice(Math.max(start, at - 90), at - 1);
+    return (
+      next === "\n" ||
+      line.trim() === "" ||
+      line.length < 60 ||
+      /[.!?:;。]["”’)]?\s*$/u.test(line) ||
+      /[#>*|\d-]/.test(next)
+    );
+  }
+  if (/[。！？]/u.test(last)) return true;
+  if (/["”’»)]/u.test(last) && END.test(text[at - 2] ?? "")) return /\s/.test(next);
+  if (!END.test(last) || !/\s/.test(next)) return false;
+  if (last !== ".") return true;
+  return (
+    !ABBREVIATION.test(text.slice(Math.max(start, at - 12), at - 1)) && !/^\s+\p{Ll}/u.test(text.slice(at, at + 4))
+  );
+}
+
+/** The sentences of a source that bear most on the question, in the order of the text; at most 60. */
+export function passagesOf(plan: Plan, source: Source): Passage[] {
+  const terms = new Set(plan.terms);
+  const names = new Set(plan.names);
+  const weigh = (found: ReadonlySet<string>): number => weightOf(found, names) / Math.max(1, weightOf(terms, names));
+  const titleTerms = sharedTerms(source.title, terms);
+  const kept: Passage[] = [];
+  let last: { readonly passage: Passage | undefined; readonly text: string; readonly shared: ReadonlySet<string> }[] =
+    [];
+  for (const sentence of sentencesOf(source.text)) {
+    const shared = sharedTerms(sentence.text, terms);
+    const near = new Set([...shared, ...titleTerms, ...last.flatMap((one) => [...one.shared])]);
+    const before = last.at(-1);
+    const worth = near.size > 0 || sentence.index < OPENING;
+    const passage: Passage | undefined = worth
+      ? {
+          ...sentence,
+          shared,
+          near,
+          coverage: weigh(shared),
+          context: weigh(near),
+          before: before?.text ?? "",
+          after: "",
+        }
+      : undefined;
+    if (before?.passage !== undefined) replaceAfter(kept, before.passage, sentence.text);
+    if (passage !== undefined) keep(kept, passage);
+    last = [...last.slice(-1), { passage, text: sentence.text, shared }];
+  }
+  return kept.toSorted((a, b) => a.start - b.start).slice(0, MAX_PASSAGES * 2);
+}
+
+function replaceAfter(kept: Passage[], passage: Passage, after: string): void {
+  const at = kept.lastIndexOf(passage);
+  if (at >= 0) kept[at] = { ...passage, after };
+}
+
+/** Keeps the list within twice its bound, and drops the least when that is reached: linear on the whole. */
+function keep(kept: Passage[], passage: Passage): void {
+  kept.push(passage);
+  if (kept.length < MAX_PASSAGES * 2) return;
+  kept.sort((a, b) => rank(b) - rank(a) || a.start - b.start);
+  kept.length = MAX_PASSAGES;
+}
+
+function rank(passage: Passage): number {
+  return passage.coverage + passage.context * 0.3 + (passage.index < OPENING ? 0.2 : 0);
+}
+
+function sharedTerms(text: string, terms: ReadonlySet<string>): Set<string> {
+  const shared = new Set<string>();
+  for (const { stem } of wordsOf(text)) if (terms.has(stem)) shared.add(stem);
+  return shared;
+}
+
+function weightOf(terms: ReadonlySet<string>, names: ReadonlySet<string>): number {
+  let sum = 0;
+  for (const term of terms) sum += names.has(term) ? 2 : 1;
+  return sum;
+}

@@ -1,0 +1,130 @@
+/** A stretch of time that a text names. */
+export interface NamedDate {
+  /** The first instant, Unix ms. */
+  readonly from: number;
+  /** The last instant, Unix ms. */
+  readonly to: number;
+  readonly start: number;
+  readonly end: number;
+  readonly precision: "day" | "month" | "quarter" | "year";
+  /** Whether the text gives the year itself. */
+  readonly hasYear: boolean;
+}
+
+const MONTHS: readonly (readonly string[])[] = [
+  ["january", "jan", "januar", "janner", "janvier", "enero"],
+  ["february", "feb", "februar", "fevrier", "février", "febrero"],
+  ["march", "mar", "märz", "marz", "mars", "marzo"],
+  ["april", "apr", "avril", "abril"],
+  ["may", "mai", "mayo"],
+  ["june", "jun", "juni", "juin", "junio"],
+  ["july", "jul", "juli", "juillet", "julio"],
+  ["august", "aug", "août", "aout", "agosto"],
+  ["september", "sep", "sept", "septembre", "septiembre"],
+  ["october", "oct", "oktober", "okt", "octobre", "octubre"],
+  ["november", "nov", "novembre", "noviembre"],
+  ["december", "dec", "dezember", "dez", "décembre", "decembre", "diciembre"],
+];
+const MONTH_OF = new Map(MONTHS.flatMap((names, month) => names.map((name): [string, number] => [name, month])));
+const NAMES = [...MONTH_OF.keys()].toSorted((a, b) => b.length - a.length).join("|");
+const YEAR = "(?:19|20)\\d{2}";
+
+const FORMS: readonly (readonly [RegExp, (groups: readonly (string | undefined)[]) => Parts | undefined])[] = [
+  [new RegExp(`\\b(${YEAR})-(\\d{2})-(\\d{2})\\b`, "g"), ([y, m, d]) => parts(y, Number(m) - 1, d)],
+  [
+    new RegExp(`(${YEAR})\\s?年\\s?(\\d{1,2})\\s?月\\s?(\\d{1,2})\\s?日`, "g"),
+    ([y, m, d]) => parts(y, Number(m) - 1, d),
+  ],
+  [new RegExp(`(${YEAR})\\s?年\\s?(\\d{1,2})\\s?月`, "g"), ([y, m]) => parts(y, Number(m) - 1, undefined)],
+  [new RegExp(`(?<!\\d)(\\d{1,2})\\s?月\\s?(\\d{1,2})\\s?日`, "g"), ([m, d]) => parts(undefined, Number(m) - 1, d)],
+  [new RegExp(`(${YEAR})\\s?年`, "g"), ([y]) => parts(y, undefined, undefined)],
+  [
+    new RegExp(
+      `\\b(\\d{1,2})(?:st|nd|rd|th|er|\\.)?\\s(?:of\\s|de\\s)?(${NAMES})\\.?,?(?:\\s(?:de\\s|del\\s)?(${YEAR}))?(?![\\p{L}\\d])`,
+      "giu",
+    ),
+    ([d, m, y]) => parts(y, monthOf(m), d),
+  ],
+  [
+    new RegExp(`\\b(${NAMES})\\.?\\s(\\d{1,2})(?:st|nd|rd|th)?(?!\\d)(?:,?\\s(${YEAR}))?`, "giu"),
+    ([m, d, y]) => parts(y, monthOf(m), d),
+  ],
+  [
+    new RegExp(`\\b(${NAMES})\\.?,?\\s(?:of\\s|de\\s)?(${YEAR})\\b`, "giu"),
+    ([m, y]) => parts(y, monthOf(m), undefined),
+  ],
+  [new RegExp(`\\b(\\d{1,2})[./](\\d{1,2})[./](${YEAR})\\b`, "g"), ([a, b, y]) => numeric(a, b, y)],
+  [new RegExp(`\\bQ([1-4])[\\s-](${YEAR})\\b`, "gi"), ([q, y]) => ({ year: Number(y), quarter: Number(q) })],
+  [new RegExp(`(?<![\\d.,$€£-])\\b(${YEAR})\\b(?![.,]?\\d|%)`, "g"), ([y]) => parts(y, undefined, undefined)],
+];
+
+/** The most dates that are read in one text. */
+const MAX_DATES = 40;
+
+interface Parts {
+  readonly year?: number | undefined;
+  readonly month?: number | undefined;
+  readonly day?: number | undefined;
+  readonly quarter?: number | undefined;
+}
+
+function monthOf(name: string | undefined): number | undefined {
+  return MONTH_OF.get((name ?? "").toLowerCase());
+}
+
+function parts(year: string | undefined, month: number | undefined, day: string | undefined): Parts | undefined {
+  if (month !== undefined && !(month >= 0 && month <= 11)) return undefined;
+  if (day !== undefined && !(Number(day) >= 1 && Number(day) <= 31)) return undefined;
+  return {
+    year: year === undefined ? undefined : Number(year),
+    month,
+    day: day === undefined ? undefined : Number(day),
+  };
+}
+
+/** "13/5/2026" has the day first for certain; "5/6/2026" is read as in the United States, "5.6.2026" is written by the caller's form. */
+function numeric(first: string | undefined, second: string | undefined, year: string | undefined): Parts | undefined {
+  const dayFirst = Number(first) > 12;
+  return dayFirst ? parts(year, Number(second) - 1, first) : parts(year, Number(first) - 1, second);
+}
+
+/**
+ * The dates in a text, in order, none inside another. A date without a year is the one nearest to `near` (Unix ms).
+ * Days are those of UTC.
+ */
+export function datesOf(text: string, near: number): NamedDate[] {
+  const found: NamedDate[] = [];
+  for (const [form, read] of FORMS) {
+    for (const match of text.matchAll(form)) {
+      if (found.length >= MAX_DATES) break;
+      const start = match.index;
+      const end = start + match[0].length;
+      if (found.some((other) => start < other.end && other.start < end)) continue;
+      const date = read(match.slice(1));
+      if (date !== undefined) found.push(stretch(date, near, { start, end }));
+    }
+  }
+  return found.toSorted((a, b) => a.start - b.start);
+}
+
+function stretch({ year, month, day, quarter }: Parts, near: number, place: { start: number; end: number }): NamedDate {
+  const hasYear = year !== undefined;
+  const named = { ...place, hasYear };
+  if (quarter !== undefined && year !== undefined) {
+    const first = (quarter - 1) * 3;
+    return { ...named, precision: "quarter", from: Date.UTC(year, first), to: Date.UTC(year, first + 3) - 1 };
+  }
+  const chosen = year ?? nearestYear(month ?? 0, day ?? 1, near);
+  if (month === undefined)
+    return { ...named, precision: "year", from: Date.UTC(chosen, 0), to: Date.UTC(chosen + 1, 0) - 1 };
+  if (day === undefined) {
+    return { ...named, precision: "month", from: Date.UTC(chosen, month), to: Date.UTC(chosen, month + 1) - 1 };
+  }
+  return { ...named, precision: "day", from: Date.UTC(chosen, month, day), to: Date.UTC(chosen, month, day + 1) - 1 };
+}
+
+function nearestYear(month: number, day: number, near: number): number {
+  const year = new Date(near).getUTCFullYear();
+  const distance = (candidate: number) => Math.abs(Date.UTC(candidate, month, day) - near);
+  return [year, year + 1, year - 1].toSorted((a, b) => distance(a) - distance(b))[0] ?? year;
+}

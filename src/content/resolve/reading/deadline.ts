@@ -1,0 +1,197 @@
+import { datesOf, type NamedDate } from "./dates.ts";
+
+/** When what is asked must take place. */
+export interface Span {
+  /** Unix ms. */
+  readonly from: number | undefined;
+  /** The last instant that counts, Unix ms. */
+  readonly deadline: number | undefined;
+}
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+const ZONES: ReadonlyMap<string, string | number> = new Map<string, string | number>(
+  Object.entries({
+    utc: 0,
+    gmt: 0,
+    z: 0,
+    et: "America/New_York",
+    est: -5,
+    edt: -4,
+    eastern: "America/New_York",
+    ct: "America/Chicago",
+    cst: -6,
+    cdt: -5,
+    mt: "America/Denver",
+    mst: -7,
+    mdt: -6,
+    pt: "America/Los_Angeles",
+    pst: -8,
+    pdt: -7,
+    pacific: "America/Los_Angeles",
+    cet: 1,
+    cest: 2,
+    bst: 1,
+    ist: 5.5,
+    jst: 9,
+    kst: 9,
+    msk: 3,
+    sgt: 8,
+    hkt: 8,
+    aest: 10,
+    aedt: 11,
+  }),
+);
+
+const ZONE_NAMES = [...ZONES.keys()].join("|");
+const TIME = new RegExp(
+  `(?:^|[^\\d-])(\\d{1,2})(?::(\\d{2})(?::\\d{2})?)?\\s?(a\\.?m\\.?|p\\.?m\\.?)?(?:\\s?\\(?(?:(${ZONE_NAMES})\\b(?:\\stime)?|(?:utc|gmt)?([+-]\\d{1,2})(?::?(\\d{2}))?))?`,
+  "giu",
+);
+const ANY_ZONE = new RegExp(
+  `(?<![\\p{L}\\d])(?:(${ZONE_NAMES})(?:\\stime)?|(?:UTC|GMT)([+-]\\d{1,2})(?::?(\\d{2}))?)(?![\\p{L}\\d])`,
+  "u",
+);
+
+const UNTIL =
+  /(?:\b(?:by|until|till|before|through|prior to|no later than|on or before|ahead of|bis|vor|avant|jusqu['’]au|antes del?|hasta el?|ends?|expires?)\s(?:the\s)?(?:end\sof\s|close\sof\s|ende\s|la fin de\s)?(?:\S+\s){0,6}?|在)$/iu;
+const EXCLUSIVE = /\b(?:before|prior to|ahead of|vor|avant|antes del?)\s(?:the\s)?(?:\S+\s){0,6}?$/iu;
+const SINCE =
+  /\b(?:between\s|(?:after|since|from|starting|seit|nach|depuis|après|desde|después del?)\s(?:the\s)?(?:\S+\s){0,3}?)$/iu;
+const BETWEEN = /^\s?(?:and|to|through|until|-|–|—|und|bis|et|y)\s?$/iu;
+
+/** Reads the span of a question, then of its criteria. Dates without a year are those nearest to `now`, Unix ms. */
+export function spanOf(question: string, criteria: string, now: number): Span {
+  const own = spanIn(question, now);
+  if (own.deadline === undefined) {
+    const ruled = spanIn(criteria, now);
+    return { from: own.from ?? ruled.from, deadline: ruled.deadline };
+  }
+  const stricter = own.deadline - timeAdded(criteria, own.deadline);
+  return { from: own.from, deadline: stricter };
+}
+
+/** The criteria may give the hour and the zone of the question's own day: "11:59 PM ET". 0 if they do not. */
+function timeAdded(criteria: string, deadline: number): number {
+  for (const date of datesOf(criteria, deadline)) {
+    if (date.precision !== "day" || Math.abs(date.to - deadline) > 2 * DAY) continue;
+    const instant = instantOf(criteria, date);
+    if (instant !== undefined && Math.abs(instant - deadline) <= 2 * DAY) return deadline - instant;
+  }
+  return 0;
+}
+
+function spanIn(text: string, now: number): Span {
+  const dates = datesOf(text, now);
+  const relative = relativeEnd(text, now);
+  let from: number | undefined;
+  let deadline: number | undefined;
+  for (const [index, date] of dates.entries()) {
+    const before = text.slice(Math.max(0, date.start - 60), date.start);
+    const last = dates[index - 1];
+    const closes = last !== undefined && BETWEEN.test(text.slice(last.end, date.start));
+    const end = instantOf(text, date) ?? date.to;
+    if (SINCE.test(before) && !closes) from ??= /\bafter\s/i.test(before) ? date.to + 1 : date.from;
+    else if (EXCLUSIVE.test(before) && !closes) deadline ??= instantOf(text, date) ?? date.from - 1;
+    else if (UNTIL.test(before) || closes) deadline ??= end;
+    else if (deadline === undefined) {
+      deadline = end;
+      from ??= date.from;
+    }
+  }
+  return { from, deadline: deadline ?? relative };
+}
+
+function relativeEnd(text: string, now: number): number | undefined {
+  const match =
+    /\b(?:by|before|until)?\s?(?:the\s)?end\sof\s(?:the|this)\s(year|month|quarter)|\bthis\s(year|month|week)\b|\b(today|tomorrow)\b|\b(?:within|in)\s(?:the\snext\s)?(\d{1,3})\s(hour|day|week|month)s\b/i.exec(
+      text,
+    );
+  if (match === null) return undefined;
+  const today = new Date(now);
+  const [year, month, day] = [today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate()];
+  const unit = (match[1] ?? match[2] ?? match[3] ?? "").toLowerCase();
+  if (match[4] !== undefined) {
+    const lengths: Record<string, number> = { hour: HOUR, day: DAY, week: 7 * DAY, month: 30 * DAY };
+    return now + Number(match[4]) * (lengths[match[5]?.toLowerCase() ?? "day"] ?? DAY);
+  }
+  if (unit === "year") return Date.UTC(year + 1, 0) - 1;
+  if (unit === "month") return Date.UTC(year, month + 1) - 1;
+  if (unit === "quarter") return Date.UTC(year, Math.floor(month / 3) * 3 + 3) - 1;
+  if (unit === "week") return Date.UTC(year, month, day + ((7 - today.getUTCDay()) % 7) + 1) - 1;
+  return Date.UTC(year, month, day + (unit === "tomorrow" ? 2 : 1)) - 1;
+}
+
+/** The instant that a day with a time of day or a zone beside it names; undefined if it names none. */
+function instantOf(text: string, date: NamedDate): number | undefined {
+  if (date.precision !== "day") {
+    const zone = zoneIn(text.slice(date.end, date.end + 24));
+    return zone === undefined ? undefined : local(date.to + 1, zone) - 1;
+  }
+  const around = [text.slice(date.end, date.end + 40), text.slice(Math.max(0, date.start - 40), date.start)];
+  for (const piece of around) {
+    for (const match of piece.matchAll(TIME)) {
+      const [, hours, minutes, half, zoneName, offset, offsetMinutes] = match;
+      if (minutes === undefined && half === undefined) continue;
+      const zone =
+        zoneName !== undefined
+          ? ZONES.get(zoneName.toLowerCase())
+          : offset === undefined
+            ? (zoneIn(text) ?? 0)
+            : offsetOf(offset, offsetMinutes);
+      const minute = Number(minutes ?? 0);
+      // "11:59 PM" and "23:59" mean the whole of that minute.
+      return local(
+        date.from + hourOf(Number(hours), half) * HOUR + minute * 60_000 + (minute === 59 ? 59_999 : 0),
+        zone ?? 0,
+      );
+    }
+  }
+  const zone = zoneIn(around[0] ?? "");
+  return zone === undefined ? undefined : local(date.to + 1, zone) - 1;
+}
+
+function zoneIn(text: string): string | number | undefined {
+  const match = ANY_ZONE.exec(
+    text
+      .replace(/\b(?:Eastern|Pacific)\b/g, (word) => word.toLowerCase())
+      .replace(/\b[A-Z]{1,4}\b/g, (word) => word.toLowerCase()),
+  );
+  if (match === null) return undefined;
+  return match[2] === undefined ? ZONES.get((match[1] ?? "").toLowerCase()) : offsetOf(match[2], match[3]);
+}
+
+function offsetOf(hours: string, minutes: string | undefined): number {
+  return Number(hours) + (Math.sign(Number(hours)) * Number(minutes ?? 0)) / 60;
+}
+
+function hourOf(hours: number, half: string | undefined): number {
+  if (half === undefined) return hours;
+  return (hours % 12) + (half.toLowerCase().startsWith("p") ? 12 : 0);
+}
+
+/** The instant at which clocks of a zone show what UTC shows at `shown`. */
+function local(shown: number, zone: string | number): number {
+  if (typeof zone === "number") return shown - zone * HOUR;
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
+  const piece = Object.fromEntries(format.formatToParts(shown).map(({ type, value }) => [type, Number(value)]));
+  const there = Date.UTC(
+    piece["year"] ?? 0,
+    (piece["month"] ?? 1) - 1,
+    piece["day"],
+    piece["hour"],
+    piece["minute"],
+    piece["second"],
+  );
+  return shown + (Math.floor(shown / 1000) * 1000 - there);
+}

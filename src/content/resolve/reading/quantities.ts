@@ -1,0 +1,295 @@
+import { type Comparison } from "../analysis.ts";
+import { type Language, stemOf } from "./words.ts";
+
+/** A number of a text, in the base unit. */
+export interface Quantity {
+  /** The least and the greatest value that the words allow: "more than 5" is 5 to Infinity without its ends. */
+  readonly low: number;
+  readonly high: number;
+  readonly value: number;
+  readonly unit: string;
+  readonly start: number;
+  readonly end: number;
+  /** "about", "nearly": not exact. */
+  readonly rough: boolean;
+  readonly comparison: Comparison | undefined;
+}
+
+const SCALES: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    k: 1e3,
+    thousand: 1e3,
+    tausend: 1e3,
+    mille: 1e3,
+    mil: 1e3,
+    hundred: 100,
+    m: 1e6,
+    mn: 1e6,
+    mio: 1e6,
+    million: 1e6,
+    millions: 1e6,
+    millionen: 1e6,
+    millón: 1e6,
+    millon: 1e6,
+    millones: 1e6,
+    bn: 1e9,
+    b: 1e9,
+    billion: 1e9,
+    billions: 1e9,
+    milliarde: 1e9,
+    milliarden: 1e9,
+    mrd: 1e9,
+    milliard: 1e9,
+    milliards: 1e9,
+    tn: 1e12,
+    trillion: 1e12,
+    trillions: 1e12,
+    billón: 1e12,
+    billones: 1e12,
+    billionen: 1e12,
+    lakh: 1e5,
+    lakhs: 1e5,
+    crore: 1e7,
+    crores: 1e7,
+    万: 1e4,
+    亿: 1e8,
+    百万: 1e6,
+    千: 1e3,
+    dozen: 12,
+  }),
+);
+
+const UNITS: ReadonlyMap<string, readonly [string, number]> = new Map([
+  ...named("percent", 1, "% percent per\u0020cent prozent pour\u0020cent por\u0020ciento percentage 个百分点 ％"),
+  ...named("percent", 0.01, "basis\u0020points bps basispunkte"),
+  ...named("usd", 1, "$ us$ usd dollar dollars 美元 dólares dolares"),
+  ...named("eur", 1, "€ eur euro euros 欧元"),
+  ...named("gbp", 1, "£ gbp sterling 英镑"),
+  ...named("jpy", 1, "¥ jpy yen 日元"),
+  ...named("cny", 1, "yuan renminbi 元 人民币"),
+  ...named("inr", 1, "₹ inr rupee rupees"),
+  ...named("m", 1, "meter meters metre metres meters mètres metros 米"),
+  ...named("m", 1_000, "km kilometer kilometers kilometre kilometres kilometern kilomètres kilómetros 公里"),
+  ...named("m", 1_609.344, "mile miles"),
+  ...named("m", 0.3048, "ft foot feet"),
+  ...named("m", 0.01, "cm centimeter centimeters centimetres"),
+  ...named("m", 0.001, "mm millimeter millimetres"),
+  ...named("m", 0.0254, "inch inches"),
+  ...named("kg", 1, "kg kilogram kilograms kilo kilos 公斤"),
+  ...named("kg", 1_000, "tonne tonnes t tonnen 吨"),
+  ...named("kg", 0.453_592_37, "lb lbs"),
+  ...named("celsius", 1, "°c ℃ grad"),
+  ...named("fahrenheit", 1, "°f fahrenheit"),
+  ...named("s", 1, "second seconds sekunden segundos secondes"),
+  ...named("s", 60, "minute minutes minuten minutos"),
+  ...named("s", 3_600, "hour hours stunden heures horas"),
+  ...named("s", 86_400, "day days tage tagen jours días dias"),
+  ...named("s", 604_800, "week weeks wochen"),
+  ...named("m/s", 1 / 3.6, "km/h kph"),
+  ...named("m/s", 0.447_04, "mph"),
+  ...named("people", 1, "people persons menschen personnes personas 人"),
+]);
+
+function named(unit: string, factor: number, names: string): [string, readonly [string, number]][] {
+  return names.split(" ").map((name) => [name.replaceAll("\u00a0", " "), [unit, factor]]);
+}
+
+const NUMBER_WORDS: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    two: 2,
+    three: 3,
+    four: 4,
+    five: 5,
+    six: 6,
+    seven: 7,
+    eight: 8,
+    nine: 9,
+    ten: 10,
+    eleven: 11,
+    twelve: 12,
+    fifteen: 15,
+    twenty: 20,
+    thirty: 30,
+    forty: 40,
+    fifty: 50,
+    sixty: 60,
+    seventy: 70,
+    eighty: 80,
+    ninety: 90,
+    zwei: 2,
+    drei: 3,
+    vier: 4,
+    fünf: 5,
+    deux: 2,
+    trois: 3,
+    quatre: 4,
+    cinq: 5,
+    dos: 2,
+    tres: 3,
+    cuatro: 4,
+    cinco: 5,
+  }),
+);
+
+const DIGITS = "\\d{1,3}(?:[ \\u00a0\\u202f']\\d{3})+(?:[.,]\\d+)?|\\d+(?:[.,]\\d+)*";
+const QUANTITY = new RegExp(
+  `(?<![\\p{sc=Latin}\\d.]|\\p{sc=Latin}-)(US\\$|[$€£¥₹])?\\s?(?:(${DIGITS})|\\b(${[...NUMBER_WORDS.keys()].join("|")})\\b)(?![\\d])`,
+  "giu",
+);
+const NEXT = /^[\s\u00a0-]?(?:de\s)?(%|％|°[CF]|℃|km\/h|[\p{sc=Han}]{1,4}|(?!\d)[\p{L}$€£]+)/u;
+
+/** The most numbers that are read in one sentence. */
+const MAX_QUANTITIES = 24;
+
+/** The quantities of a sentence, in order. Numbers of `dates`, given by their places, are left out. */
+export function quantitiesOf(
+  text: string,
+  language: Language,
+  dates: readonly { readonly start: number; readonly end: number }[] = [],
+): Quantity[] {
+  const found: Quantity[] = [];
+  for (const match of text.matchAll(QUANTITY)) {
+    if (found.length >= MAX_QUANTITIES) break;
+    const [whole, sign, digits, word] = match;
+    const start = match.index;
+    let end = start + whole.length;
+    if (dates.some((date) => start < date.end && date.start < end)) continue;
+    const number = digits === undefined ? NUMBER_WORDS.get(word?.toLowerCase() ?? "") : numberOf(digits, language);
+    if (number === undefined || !Number.isFinite(number)) continue;
+    const { scale, unit, factor, length } = following(text.slice(end, end + 60), language);
+    const measure =
+      sign === undefined ? { unit, factor } : { unit: UNITS.get(sign.toLowerCase())?.[0] ?? "", factor: 1 };
+    end += length;
+    const value = number * scale * measure.factor;
+    found.push({ ...bounds(text, { start, end }, value), value, unit: measure.unit, start, end });
+  }
+  return found;
+}
+
+function numberOf(digits: string, language: Language): number {
+  const plain = digits.replace(/[\s\u00a0\u202f']/g, "");
+  const decimalComma = language === "de" || language === "fr" || language === "es";
+  const groups = decimalComma ? /^\d{1,3}(?:\.\d{3})+(?:,\d+)?$/ : /^\d{1,3}(?:,\d{2,3})*(?:,\d{3})(?:\.\d+)?$/;
+  if (groups.test(plain)) {
+    return Number(decimalComma ? plain.replaceAll(".", "").replace(",", ".") : plain.replaceAll(",", ""));
+  }
+  return Number(plain.replace(",", "."));
+}
+
+/** What follows a number: scales ("million", "mil millones"), then a unit. */
+function following(rest: string, language: Language): { scale: number; unit: string; factor: number; length: number } {
+  let scale = 1;
+  let length = 0;
+  for (let n = 0; n < 4; n += 1) {
+    const match = NEXT.exec(rest.slice(length));
+    if (match === null) break;
+    const raw = match[1] ?? "";
+    const lower = raw.toLowerCase();
+    const own = SCALES.get(raw) ?? SCALES.get(lower);
+    const han = /^[百]?[万亿千]/u.exec(raw)?.[0];
+    if (han !== undefined) {
+      scale *= SCALES.get(han) ?? 1;
+      length += match[0].length - (raw.length - han.length);
+      continue;
+    }
+    if (own !== undefined && !(lower === "m" && match[0] !== raw)) {
+      scale *= lower === "billion" && language === "de" ? 1e12 : own;
+      length += match[0].length;
+      continue;
+    }
+    return { scale, length: length + match[0].length, ...unitOf(raw, rest.slice(length)) };
+  }
+  return { scale, unit: "", factor: 1, length };
+}
+
+function unitOf(raw: string, rest: string): { unit: string; factor: number } {
+  const lower = raw.toLowerCase();
+  const pair = /^\s?(\p{L}+\s\p{L}+)/u.exec(rest)?.[1]?.toLowerCase();
+  const known =
+    (pair === undefined ? undefined : UNITS.get(pair)) ??
+    UNITS.get(lower) ??
+    UNITS.get(raw.slice(0, 2)) ??
+    UNITS.get(raw.slice(0, 1));
+  const whole = UNITS.has(lower) || (pair !== undefined && UNITS.has(pair)) || /^\p{sc=Han}/u.test(raw);
+  if (known !== undefined && whole) return { unit: known[0], factor: known[1] };
+  return { unit: NOT_COUNTED.has(lower) ? "" : stemOf(lower), factor: 1 };
+}
+
+const NOT_COUNTED = new Set(
+  "of in on at to for from by with and or per the a an was were is are since after before than as over under who that which during".split(
+    " ",
+  ),
+);
+
+const ABOVE =
+  /(?:more than|greater than|higher than|over|above|exceed(?:s|ed|ing)?|surpass(?:es|ed)?|beyond|topp?(?:s|ed)|crosse[sd]|cross|passed|past|mehr als|über|plus de|más de|超过|突破|高于)\s*(?:the\s)?$/iu;
+const AT_LEAST =
+  /(?:at least|no less than|not less than|a minimum of|minimum of|reach(?:es|ed)?|hits?|mindestens|erreicht(?:e)?|au moins|atteint|al menos|alcanzó|至少|达到)\s*(?:the\s)?$/iu;
+const BELOW =
+  /(?:less than|fewer than|lower than|under|below|short of|weniger als|unter|moins de|sous|menos de|por debajo de|低于|不足)\s*(?:the\s)?$/iu;
+const AT_MOST =
+  /(?:at most|no more than|not more than|up to|a maximum of|höchstens|bis zu|au plus|como máximo|至多)\s*(?:the\s)?$/iu;
+const ROUGH =
+  /(?:about|around|some|roughly|approximately|nearly|almost|close to|an estimated|rund|etwa|fast|environ|près de|casi|unos|cerca de|约|近)\s*$/iu;
+const OR_MORE = /^\s?(?:or|and|oder|ou|o)\s(?:more|above|higher|greater|mehr|plus|más)\b/iu;
+const OR_LESS = /^\s?(?:or|and|oder|ou|o)\s(?:less|below|lower|fewer|under|weniger|moins|menos)\b/iu;
+
+type Bounds = Pick<Quantity, "low" | "high" | "rough" | "comparison">;
+
+function bounds(text: string, { start, end }: { start: number; end: number }, value: number): Bounds {
+  const before = text.slice(Math.max(0, start - 24), start);
+  const after = text.slice(end, end + 16);
+  const comparison = comparisonOf(before, after);
+  const rough = ROUGH.test(before);
+  const low = comparison === "below" || comparison === "at most" ? Number.NEGATIVE_INFINITY : value;
+  const high = comparison === "above" || comparison === "at least" ? Number.POSITIVE_INFINITY : value;
+  return { low, high, rough, comparison };
+}
+
+function comparisonOf(before: string, after: string): Comparison | undefined {
+  if (OR_MORE.test(after)) return "at least";
+  if (OR_LESS.test(after)) return "at most";
+  // "no more than" ends in "more than", so the bounds that include their end come first.
+  if (AT_MOST.test(before)) return "at most";
+  if (AT_LEAST.test(before)) return "at least";
+  if (ABOVE.test(before)) return "above";
+  if (BELOW.test(before)) return "below";
+  return undefined;
+}
+
+/** Whether every value that a quantity allows meets the threshold ("yes"), none does ("no"), or it says neither. */
+export function meets(quantity: Quantity, { comparison, value }: { comparison: Comparison; value: number }): Met {
+  if (comparison === "equal") return equals(quantity, value);
+  if (comparison === "above" || comparison === "at least") return isAbove(quantity, value, comparison === "above");
+  const mirrored = { ...quantity, low: -quantity.high, high: -quantity.low, comparison: mirror(quantity.comparison) };
+  return isAbove(mirrored, -value, comparison === "below");
+}
+
+type Met = "yes" | "no" | "open";
+
+function isAbove({ low, high, rough, comparison }: Bounds, limit: number, strict: boolean): Met {
+  const slack = rough ? Math.abs(limit) * 0.05 : 0;
+  const surelyLow = low - slack;
+  if (surelyLow > limit || (surelyLow === limit && (!strict || comparison === "above"))) return "yes";
+  const surelyHigh = high + slack;
+  return surelyHigh < limit || (surelyHigh === limit && (strict || comparison === "below")) ? "no" : "open";
+}
+
+function mirror(comparison: Comparison | undefined): Comparison | undefined {
+  if (comparison === "above") return "below";
+  if (comparison === "below") return "above";
+  return comparison;
+}
+
+function equals({ low, high, value, rough, comparison }: Quantity, limit: number): Met {
+  if (comparison !== undefined) return low > limit || high < limit ? "no" : "open";
+  return sameNumber(value, limit, rough) ? "yes" : "no";
+}
+
+/** Whether two numbers are the same as people write them: "1.2 million" is 1,234,567. */
+export function sameNumber(a: number, b: number, rough = false): boolean {
+  const scale = Math.max(Math.abs(a), Math.abs(b));
+  if (scale === 0) return true;
+  const tolerance = rough ? 0.06 : scale >= 1_000 ? 0.02 : scale >= 10 ? 0.011 : 0.005;
+  return Math.abs(a - b) / scale <= tolerance;
+}

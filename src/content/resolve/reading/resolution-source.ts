@@ -1,0 +1,83 @@
+import { type ResolutionSource } from "../analysis.ts";
+
+const NAMED =
+  /(?:resolution\ssource\s(?:for\sthis\smarket\s)?(?:is|will\sbe|:)|resolution\ssource:|resolves?\s(?:solely\s|only\s)?(?:based\son|according\sto|per|using)|according\sto|as\s(?:reported|published|announced|stated|shown|listed|confirmed)\s(?:by|on|at)|based\son\s(?:data|information|figures|results)\s(?:from|of|by)|official\s(?:data|information|results?|figures|statistics|website|announcements?)\s(?:from|of|by)|source\sof\s(?:truth|resolution)\s(?:is|will\sbe|:)|settled?\s(?:by|on|according\sto)|laut|selon|según)\s(?:the\s|an?\s|official\s|data\s|website\s|site\s|from\s|of\s|by\s|der\s|des\s|dem\s|la\s|le\s|el\s)*/giu;
+const HOST = /^(?:https?:\/\/)?((?:[a-z0-9-]+\.)+[a-z]{2,12})(?:[/\s,;:)]|\.?$|\.\s)/iu;
+const NAME =
+  /^((?:\p{Lu}(?:[\p{L}\p{M}\d&'’-]|\.(?=\p{L}))*)(?:\s(?:of|for|and|the|de|du|des|für|&)(?=\s(?:[a-z]+\s)?\p{Lu})|\s\p{Lu}[\p{L}\p{M}\d&'’-]*)*)/u;
+const ANY_HOST = /\bhttps?:\/\/((?:[a-z0-9-]+\.)+[a-z]{2,12})/iu;
+
+/** Words that begin a sentence or name no source. */
+const NO_NAME = /^(?:The|This|If|It|Market|Yes|No|Credible|Official|Media|UTC|ET)$/iu;
+
+/** Names whose hosts do not show them. */
+const HOSTS: ReadonlyMap<string, string> = new Map([
+  ["associated press", "apnews.com"],
+  ["ap", "apnews.com"],
+  ["bureau of labor statistics", "bls.gov"],
+  ["bureau of economic analysis", "bea.gov"],
+  ["national weather service", "weather.gov"],
+  ["european central bank", "ecb.europa.eu"],
+  ["supreme court", "supremecourt.gov"],
+  ["white house", "whitehouse.gov"],
+  ["federal reserve", "federalreserve.gov"],
+  ["new york times", "nytimes.com"],
+  ["wall street journal", "wsj.com"],
+  ["world health organization", "who.int"],
+  ["united nations", "un.org"],
+  ["statistisches bundesamt", "destatis.de"],
+  ["office for national statistics", "ons.gov.uk"],
+  ["box office mojo", "boxofficemojo.com"],
+]);
+
+/** The source that the criteria name, or else the question. */
+export function resolutionSourceOf(question: string, criteria: string): ResolutionSource | undefined {
+  for (const text of [criteria, question]) {
+    for (const match of text.matchAll(NAMED)) {
+      const rest = text.slice(match.index + match[0].length, match.index + match[0].length + 120);
+      const host = HOST.exec(rest)?.[1]
+        ?.toLowerCase()
+        .replace(/^www\./, "");
+      if (host !== undefined) return { name: host, host };
+      const name = NAME.exec(rest)?.[1]?.replace(/\.$/, "");
+      if (name === undefined || NO_NAME.test(name)) continue;
+      const beside = /\(?(?:https?:\/\/)?((?:[a-z0-9-]+\.)+(?:com|org|gov|net|eu|int|io|de|fr|es|cn|uk|test))\b/iu.exec(
+        rest,
+      )?.[1];
+      return { name, host: (beside ?? HOSTS.get(name.toLowerCase()))?.toLowerCase().replace(/^www\./, "") };
+    }
+    const plain = ANY_HOST.exec(text)?.[1]
+      ?.toLowerCase()
+      .replace(/^www\./, "");
+    if (plain !== undefined) return { name: plain, host: plain };
+  }
+  return undefined;
+}
+
+/** Endings of hosts under which strangers register names of their own, as far as sources of resolutions are under them. */
+const TWO_PART = /\.(?:gov|co|org|ac|gob|gouv|com|net|edu)\.[a-z]{2}$/;
+
+/** Whether a page is of the named source: its host is, or its registered name is the source's name or initials. */
+export function isOf(source: ResolutionSource, url: string): boolean {
+  const host = hostOf(url);
+  if (host === undefined) return false;
+  if (source.host !== undefined) return host === source.host || host.endsWith(`.${source.host}`);
+  const labels = host.split(".");
+  const own = labels.at(TWO_PART.test(host) ? -3 : -2) ?? "";
+  const words = source.name
+    .toLowerCase()
+    .split(/[^\p{L}\d]+/u)
+    .filter((word) => word !== "" && !/^(?:of|for|and|the|de|du|des)$/.test(word));
+  const names = new Set([
+    words.join(""),
+    words.join("-"),
+    words.length > 1 ? words.map((word) => word[0]).join("") : "",
+  ]);
+  names.delete("");
+  return names.has(own.toLowerCase());
+}
+
+/** The host of an address without "www.", or undefined. */
+export function hostOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).hostname.toLowerCase().replace(/^www\./, "") : undefined;
+}

@@ -1,0 +1,46 @@
+import { type Threshold } from "../analysis.ts";
+import { type NamedDate } from "./dates.ts";
+import { quantitiesOf } from "./quantities.ts";
+import { languageOf } from "./words.ts";
+
+/** The most thresholds of a question. */
+const MAX_THRESHOLDS = 4;
+
+const RANGE = /\bbetween\s(?:\S+\s){0,2}?$/iu;
+/** Words of a question that mean "at least" although no comparison stands before the number. */
+const REACH = /\b(?:reach|hit|touch|get to|climb to|rise to|win|score|cross|surpass)\s(?:the\s|a\s)?(?:[$€£¥₹])?$/iu;
+const FALL = /\b(?:fall|drop|decline|sink|dip|down)\s(?:to|below)?\s?(?:the\s|a\s)?$/iu;
+
+/** The numbers of a question that decide it, with their comparisons. `dates` are the places of its dates. */
+export function thresholdsOf(text: string, dates: readonly NamedDate[]): Threshold[] {
+  const found: Threshold[] = [];
+  const quantities = quantitiesOf(text, languageOf(text), dates);
+  for (const [index, quantity] of quantities.entries()) {
+    if (found.length >= MAX_THRESHOLDS) break;
+    const { value, unit, start, end } = quantity;
+    const before = text.slice(Math.max(0, start - 30), start);
+    const last = quantities[index - 1];
+    const words = text.slice(start, end).trim();
+    // An hour of the day decides nothing by itself.
+    if (/^[ap]\.?m?$/.test(unit) || /^:\d\d/.test(text.slice(end)) || /\d:$/.test(before)) continue;
+    if (
+      last !== undefined &&
+      /^\s?(?:and|to|-|–|und|et|y)\s?$/iu.test(text.slice(last.end, start)) &&
+      RANGE.test(text.slice(0, last.start))
+    ) {
+      found.pop();
+      found.push({
+        comparison: "at least",
+        value: last.value,
+        unit,
+        text: text.slice(last.start, last.end).trim(),
+      });
+      found.push({ comparison: "at most", value, unit, text: words });
+      continue;
+    }
+    const comparison =
+      quantity.comparison ?? (REACH.test(before) ? "at least" : FALL.test(before) ? "at most" : "equal");
+    found.push({ comparison, value, unit, text: words });
+  }
+  return found;
+}

@@ -1,0 +1,161 @@
+import {
+  type Analysis,
+  type Confidence,
+  type Evidence,
+  type Judgement,
+  type Plan,
+  type Source,
+  type Statement,
+  type Verdict,
+} from "./analysis.ts";
+import { hostOf } from "./reading/resolution-source.ts";
+import { decides, type Voice, voicesOf } from "./voices.ts";
+import { whyOf } from "./why.ts";
+
+/** Probability of YES if nothing is known: most questions and most claims that are checked turn out false. */
+const PRIOR = 0.35;
+/** Log-odds that one firm voice adds, and the shares of it that the next ones add. */
+const VOICE = 2.4;
+const NEXT_VOICES = [1, 0.6, 0.45, 0.3, 0.2] as const;
+/** Log-odds that the resolution source adds. */
+const RESOLUTION_SOURCE = 4.2;
+/** Share of the analyst's own log-odds that counts beside voices. */
+const BESIDE_VOICES = 0.5;
+/** Probabilities are kept within these: no reading of pages is certain. */
+const LEAST = 0.01;
+const GREATEST = 0.99;
+
+/** Verdicts by probability; YES and NO take a voice that decides, too. */
+const YES_FROM = 0.88;
+const LIKELY_YES_FROM = 0.65;
+const LIKELY_NO_TO = 0.2;
+const NO_TO = 0.1;
+
+/** The weaker side's share of the stronger's above which sources contradict each other. */
+const CONTRADICTION = 0.45;
+/** Where the sources leave the question open. */
+const OPEN_LEAST = 0.25;
+const OPEN_GREATEST = 0.6;
+/** Pieces of evidence in a response. */
+const MAX_EVIDENCE = 12;
+
+/** What the sources weigh. */
+export interface Balance {
+  readonly voices: readonly Voice[];
+  /** Log-odds of the voices for YES and for NO, both at least 0. */
+  readonly forYes: number;
+  readonly forNo: number;
+  readonly contradicted: boolean;
+}
+
+/** Weighs statements whose quotes have been checked. `now` is in Unix ms. */
+export function weigh(plan: Plan, sources: readonly Source[], analysis: Analysis, now: number): Judgement {
+  const balance = balanceOf(plan, sources, analysis.statements);
+  const probability = probabilityOf(plan, analysis, balance, now);
+  const verdict = verdictOf(probability, analysis.statements, balance, { plan, now });
+  const confidence = confidenceOf(verdict, balance);
+  const ordered = ranked(analysis.statements, balance, verdict);
+  const reasoning = whyOf({ plan, sources, now, verdict, statements: ordered, balance, analysis });
+  return { probability, verdict, confidence, reasoning, evidence: ordered.map((one) => evidenceOf(one, sources)) };
+}
+
+/** Adds up the voices of each side; further voices of a side add less. */
+export function balanceOf(plan: Plan, sources: readonly Source[], statements: readonly Statement[]): Balance {
+  const voices = voicesOf(plan, sources, statements);
+  const forYes = sumOf(voices.filter((one) => one.sign > 0));
+  const forNo = sumOf(voices.filter((one) => one.sign < 0));
+  const weaker = Math.min(forYes, forNo);
+  return { voices, forYes, forNo, contradicted: weaker > 0.5 && weaker / Math.max(forYes, forNo) >= CONTRADICTION };
+}
+
+function sumOf(voices: readonly Voice[]): number {
+  const sorted = voices.toSorted((a, b) => b.strength - a.strength);
+  return sorted.reduce((sum, voice, index) => {
+    const full = voice.isResolutionSource ? RESOLUTION_SOURCE : VOICE;
+    return sum + full * voice.strength * (NEXT_VOICES[index] ?? 0.1);
+  }, 0);
+}
+
+function probabilityOf(plan: Plan, analysis: Analysis, balance: Balance, now: number): number {
+  const spoken = balance.voices.some(decides);
+  if (analysis.statements.length === 0) return PRIOR;
+  const lean = logit(clamp(analysis.probability ?? PRIOR, LEAST, GREATEST));
+  if (!spoken && isOpen(plan, now)) return clamp(logistic(lean), OPEN_LEAST, OPEN_GREATEST);
+  const own = spoken ? logit(PRIOR) + (lean - logit(PRIOR)) * BESIDE_VOICES : lean;
+  const probability = logistic(own + balance.forYes - balance.forNo);
+  if (balance.contradicted) return round(clamp(probability, OPEN_LEAST, OPEN_GREATEST));
+  return round(clamp(probability, LEAST, GREATEST));
+}
+
+/** Whether what is asked can still happen. */
+function isOpen(plan: Plan, now: number): boolean {
+  return plan.deadline === undefined ? /^(?:will|wird|va|¿?será)\b/iu.test(plan.question.trim()) : now <= plan.deadline;
+}
+
+function verdictOf(
+  probability: number,
+  statements: readonly Statement[],
+  balance: Balance,
+  { plan, now }: { plan: Plan; now: number },
+): Verdict {
+  const spoken = balance.voices.some(decides);
+  if (statements.length === 0 || balance.contradicted || (!spoken && isOpen(plan, now))) return "UNCERTAIN";
+  const says = (sign: number) => balance.voices.some((one) => decides(one) && one.sign === sign);
+  if (probability >= LIKELY_YES_FROM) return probability >= YES_FROM && says(1) ? "YES" : "LIKELY_YES";
+  if (probability <= LIKELY_NO_TO) return probability <= NO_TO && says(-1) ? "NO" : "LIKELY_NO";
+  return "UNCERTAIN";
+}
+
+function confidenceOf(verdict: Verdict, { voices, forYes, forNo }: Balance): Confidence {
+  if (verdict === "UNCERTAIN") return "low";
+  const sign = verdict === "YES" || verdict === "LIKELY_YES" ? 1 : -1;
+  const agreeing = voices.filter((one) => one.sign === sign && decides(one));
+  const dissent = sign > 0 ? forNo : forYes;
+  if (agreeing.length === 0 || dissent > 1) return "low";
+  if (agreeing.some((one) => one.isResolutionSource) || (agreeing.length >= 3 && dissent === 0)) return "high";
+  return agreeing.length >= 2 || dissent === 0 ? "medium" : "low";
+}
+
+/** The statements as evidence: those of the voices that decided first. */
+function ranked(statements: readonly Statement[], balance: Balance, verdict: Verdict): Statement[] {
+  const side = verdict === "YES" || verdict === "LIKELY_YES" ? "YES" : verdict === "UNCERTAIN" ? undefined : "NO";
+  const weight = (one: Statement): number => {
+    const voice = balance.voices.find((voice_) => voice_.statements.includes(one));
+    return (
+      (one.supports === "NEUTRAL" ? 0 : 1) +
+      (one.supports === side ? 1 : 0) +
+      (voice?.strength ?? 0) +
+      one.strength +
+      (voice?.isResolutionSource === true ? 3 : 0)
+    );
+  };
+  return statements.toSorted((a, b) => weight(b) - weight(a)).slice(0, MAX_EVIDENCE);
+}
+
+function evidenceOf(statement: Statement, sources: readonly Source[]): Evidence {
+  const source = sources[statement.source];
+  const url = source?.url ?? "";
+  const title = source?.title.trim() ?? "";
+  return {
+    claim: statement.quote,
+    source: title === "" ? (hostOf(url) ?? url) : title,
+    supports: statement.supports,
+    url,
+  };
+}
+
+function logistic(odds: number): number {
+  return 1 / (1 + Math.exp(-odds));
+}
+
+function logit(probability: number): number {
+  return Math.log(probability / (1 - probability));
+}
+
+function clamp(value: number, least: number, greatest: number): number {
+  return Math.min(greatest, Math.max(least, value));
+}
+
+function round(probability: number): number {
+  return Math.round(probability * 1_000) / 1_000;
+}

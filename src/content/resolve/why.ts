@@ -1,0 +1,109 @@
+import { type Analysis, type Plan, type Source, type Statement, type Verdict } from "./analysis.ts";
+import { decides, type Voice } from "./voices.ts";
+import { type Balance } from "./weigh.ts";
+
+/** Characters of an analyst's own reasons that are passed on. */
+const MAX_OWN = 1_000;
+
+interface Told {
+  readonly plan: Plan;
+  readonly sources: readonly Source[];
+  readonly now: number;
+  readonly verdict: Verdict;
+  /** In the order of the evidence. */
+  readonly statements: readonly Statement[];
+  readonly balance: Balance;
+  readonly analysis: Analysis;
+}
+
+/** Plain sentences that say what decided, with the numbers of the evidence from 1. */
+export function whyOf(told: Told): string {
+  const { sources, statements, analysis, balance, verdict } = told;
+  const sentences: string[] = [];
+  if (sources.length === 0) sentences.push("No source was read.");
+  else if (statements.length === 0)
+    sentences.push(`None of the ${count(sources.length, "source")} bears on the question.`);
+  else sentences.push(...sidesOf(told));
+  sentences.push(...deadlineOf(told), ...leftOutOf(told));
+  if (balance.contradicted) sentences.push("The sources contradict each other, so the question stays open.");
+  const own = analysis.reasoning?.replace(/\s+/gu, " ").trim().slice(0, MAX_OWN) ?? "";
+  if (own !== "") sentences.push(`The analyst's reasons: ${own}`);
+  sentences.push(`Verdict: ${verdict}.`);
+  return sentences.join(" ");
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** "[1, 3]": the places of statements in the evidence; empty if none is in it. */
+function places(statements: readonly Statement[], wanted: readonly Statement[]): string {
+  const found = statements.flatMap((one, index) => (wanted.includes(one) ? [index + 1] : []));
+  return found.length === 0 ? "" : ` [${found.join(", ")}]`;
+}
+
+function sidesOf({ plan, statements, balance, verdict }: Told): string[] {
+  const deciding = balance.voices.filter(decides);
+  const sentences: string[] = [];
+  const resolver = deciding.find((one) => one.isResolutionSource);
+  if (resolver !== undefined) {
+    sentences.push(
+      `The resolution source, ${plan.resolutionSource?.name ?? ""}, says ${resolver.sign > 0 ? "YES" : "NO"}${places(statements, resolver.statements)}; it counts above all others.`,
+    );
+  }
+  for (const sign of [1, -1] as const) {
+    const voices = deciding.filter((one) => one.sign === sign && one !== resolver);
+    if (voices.length > 0) sentences.push(sideOf(sign, voices, statements));
+  }
+  if (deciding.length === 0) sentences.push("No source states the outcome.");
+  if (deciding.length === 0 && verdict !== "UNCERTAIN") {
+    sentences.push(
+      `What the sources say around it${places(statements, statements)} speaks ${verdict === "LIKELY_NO" ? "against" : "for"} it.`,
+    );
+  }
+  const weak = balance.voices.filter((one) => !decides(one));
+  if (weak.length > 0) {
+    sentences.push(
+      `${count(weak.length, "further voice")} counted for less, being indirect, older, or overruled${places(
+        statements,
+        weak.flatMap((one) => one.statements),
+      )}.`,
+    );
+  }
+  return sentences;
+}
+
+function sideOf(sign: 1 | -1, voices: readonly Voice[], statements: readonly Statement[]): string {
+  const copies = voices.reduce((sum, voice) => sum + voice.sources.length - 1, 0);
+  const once = copies === 0 ? "" : `; ${count(copies, "page")} with the same story counted once`;
+  const verb = voices.length === 1 ? "says" : "say";
+  return `${count(voices.length, "independent source")} ${verb} ${sign > 0 ? "YES" : "NO"}${places(
+    statements,
+    voices.flatMap((one) => one.statements),
+  )}${once}.`;
+}
+
+function deadlineOf({ plan, now, balance }: Told): string[] {
+  if (plan.deadline === undefined) return [];
+  const shown = `${new Date(plan.deadline).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+  if (now > plan.deadline) return [`The deadline, ${shown}, has passed.`];
+  const silent = !balance.voices.some((one) => decides(one) && one.sign > 0);
+  return [`The deadline, ${shown}, has not passed${silent ? ", so that nothing has happened yet is no NO" : ""}.`];
+}
+
+function leftOutOf({ statements }: Told): string[] {
+  const named: readonly (readonly [Statement["kind"], string])[] = [
+    ["announcement", "Announcements are no reports"],
+    ["hedged", "Hedged sentences decide nothing"],
+    ["question", "Questions state nothing"],
+    ["satire", "Satire states nothing"],
+    ["retraction", "A source takes back or corrects what it said"],
+  ];
+  return named.flatMap(([kind, text]) => {
+    const found = places(
+      statements,
+      statements.filter((one) => one.kind === kind && (one.supports === "NEUTRAL" || kind === "retraction")),
+    );
+    return found === "" ? [] : [`${text}${found}.`];
+  });
+}
