@@ -8,17 +8,13 @@ import {
   type Statement,
   type Verdict,
 } from "./analysis.ts";
+import { type Balance, balanceOf } from "./balance.ts";
 import { hostOf } from "./reading/resolution-source.ts";
-import { decides, type Voice, voicesOf } from "./voices.ts";
+import { decides } from "./voices.ts";
 import { whyOf } from "./why.ts";
 
 /** Probability of YES if nothing is known: most questions and most claims that are checked turn out false. */
 const PRIOR = 0.35;
-/** Log-odds that one firm voice adds, and the shares of it that the next ones add. */
-const VOICE = 2.4;
-const NEXT_VOICES = [1, 0.6, 0.45, 0.3, 0.2] as const;
-/** Log-odds that the resolution source adds. */
-const RESOLUTION_SOURCE = 4.2;
 /** Share of the analyst's own log-odds that counts beside voices. */
 const BESIDE_VOICES = 0.5;
 /** Probabilities are kept within these: no reading of pages is certain. */
@@ -31,22 +27,11 @@ const LIKELY_YES_FROM = 0.65;
 const LIKELY_NO_TO = 0.2;
 const NO_TO = 0.1;
 
-/** The weaker side's share of the stronger's above which sources contradict each other. */
-const CONTRADICTION = 0.45;
 /** Where the sources leave the question open. */
 const OPEN_LEAST = 0.25;
 const OPEN_GREATEST = 0.6;
 /** Pieces of evidence in a response. */
 const MAX_EVIDENCE = 12;
-
-/** What the sources weigh. */
-export interface Balance {
-  readonly voices: readonly Voice[];
-  /** Log-odds of the voices for YES and for NO, both at least 0. */
-  readonly forYes: number;
-  readonly forNo: number;
-  readonly contradicted: boolean;
-}
 
 /** Weighs statements whose quotes have been checked. `now` is in Unix ms. */
 export function weigh(plan: Plan, sources: readonly Source[], analysis: Analysis, now: number): Judgement {
@@ -57,23 +42,6 @@ export function weigh(plan: Plan, sources: readonly Source[], analysis: Analysis
   const ordered = ranked(analysis.statements, balance, verdict);
   const reasoning = whyOf({ plan, sources, now, verdict, statements: ordered, balance, analysis });
   return { probability, verdict, confidence, reasoning, evidence: ordered.map((one) => evidenceOf(one, sources)) };
-}
-
-/** Adds up the voices of each side; further voices of a side add less. */
-export function balanceOf(plan: Plan, sources: readonly Source[], statements: readonly Statement[]): Balance {
-  const voices = voicesOf(plan, sources, statements);
-  const forYes = sumOf(voices.filter((one) => one.sign > 0));
-  const forNo = sumOf(voices.filter((one) => one.sign < 0));
-  const weaker = Math.min(forYes, forNo);
-  return { voices, forYes, forNo, contradicted: weaker > 0.5 && weaker / Math.max(forYes, forNo) >= CONTRADICTION };
-}
-
-function sumOf(voices: readonly Voice[]): number {
-  const sorted = voices.toSorted((a, b) => b.strength - a.strength);
-  return sorted.reduce((sum, voice, index) => {
-    const full = voice.isResolutionSource ? RESOLUTION_SOURCE : VOICE;
-    return sum + full * voice.strength * (NEXT_VOICES[index] ?? 0.1);
-  }, 0);
 }
 
 function probabilityOf(plan: Plan, analysis: Analysis, balance: Balance, now: number): number {

@@ -1,6 +1,6 @@
 import { type Analysis, type Plan, type Source, type Statement, type Verdict } from "./analysis.ts";
+import { type Balance } from "./balance.ts";
 import { decides, type Voice } from "./voices.ts";
-import { type Balance } from "./weigh.ts";
 
 /** Characters of an analyst's own reasons that are passed on. */
 const MAX_OWN = 1_000;
