@@ -1,5 +1,6 @@
 import { type Config } from "../gateway/config/config.ts";
 import { type Finding, findingText } from "../gateway/config/finding.ts";
+import { checkFilters } from "../gateway/filters/check-filters.ts";
 import { loadFile } from "../gateway/config/load.ts";
 import { type Locate } from "../gateway/config/source.ts";
 import { readTlsMaterial } from "../gateway/process/certificates.ts";
@@ -17,15 +18,16 @@ import { UsageError } from "./usage-error.ts";
 
 const USAGE = `usage: turnpike check [--strict] FILE
 
-Prints every problem of a configuration file, with its line and column, and whether the gateway would start with it.
+Prints every problem of a configuration file, with its line and column, and whether the gateway would serve by it. A filter of
+wasm_filters that does not load is a problem too, though a gateway starts without it: its route answers 503.
 
   --strict    fail on warnings too, such as unknown keys`;
 
 const FLAGS = { strict: { type: "boolean" }, help: HELP } as const;
 
 /**
- * `turnpike check FILE`: prints every problem of a configuration file with its place, certificates, secrets and facilitators
- * included. Returns the exit code: 0 if the gateway would start with it, 1 if not, 2 for wrong usage.
+ * `turnpike check FILE`: prints every problem of a configuration file with its place, certificates, secrets, facilitators and
+ * filters included. Returns the exit code: 0 if the gateway would serve by it, 1 if not, 2 for wrong usage.
  */
 export function check(args: readonly string[]): Promise<number> {
   return atBoundary(USAGE, async () => {
@@ -44,6 +46,10 @@ async function checkFile(file: string, isStrict: boolean): Promise<number> {
   for (const problem of problems) print.problem(problem);
   if (config === undefined) return 1;
   checkMaterial(config, print);
+  for (const finding of await checkFilters(config)) {
+    if (finding.kind === "unloaded") print.problem(finding);
+    else print.warning(finding);
+  }
   if (print.count.problems === 0) await checkSale(config, print);
   if (print.count.problems > 0) return 1;
   if (isStrict && print.count.warnings > 0) {

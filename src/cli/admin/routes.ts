@@ -56,6 +56,7 @@ const COLUMNS: readonly Column<Route>[] = [
   { title: "PRICE", cell: ({ x402 }) => priceText(x402), right: true },
   { title: "LIMIT", cell: ({ rate_limit: limit }) => limitText(limit), right: true },
   { title: "CACHE", cell: ({ cache }) => (isRecord(cache) ? "yes" : "") },
+  { title: "FILTER", cell: filterText },
 ];
 
 const COMMAND: AdminCommand = {
@@ -75,6 +76,11 @@ const COMMAND: AdminCommand = {
     };
   },
 };
+
+function filterText({ wasm_filter: isFiltered, wasm_required: isClosed }: Route): string {
+  if (isClosed === true) return "not loaded";
+  return isFiltered === true ? "yes" : "";
+}
 
 /** `turnpike routes`: lists, adds, changes and removes routes of a running gateway. Returns the exit code. */
 export function routes(args: readonly string[]): Promise<number> {

@@ -29,6 +29,8 @@ export interface GatewayView {
   /** Of the first listener; 0 before it is bound. */
   readonly port: number;
   readonly workers: number;
+  /** Path prefixes that some worker answers 503, since a filter of theirs cannot be loaded. */
+  readonly closedRoutes: readonly string[];
   /** The metrics of the whole server in Prometheus' text format. */
   metrics(): { readonly text: string; readonly contentType: string };
   /** Keeps new requests from a server of an upstream, or does not any more, and tells so. False: there is no such server. */

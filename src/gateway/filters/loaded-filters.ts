@@ -11,7 +11,8 @@ import { type FilterRuntime } from "./runtime.ts";
 import { visibleHead } from "./visible-head.ts";
 
 type Entry = Config["wasm_filters"][number];
-type FilterConfig = Pick<Config, "wasm_filters" | "routes" | "limits" | "server">;
+/** What of a configuration is for filters. */
+export type FilterConfig = Pick<Config, "wasm_filters" | "routes" | "limits" | "server">;
 
 /** What the filters of a worker have in common, whatever configuration it serves by. */
 export interface FilterDeps {
@@ -31,9 +32,20 @@ interface Loading {
   readonly previous: LoadedFilters | undefined;
 }
 
-/** A module, or why there is none. */
-type Loaded = FilterModule | Error;
-type LoadedEntry = readonly [Entry, Loaded];
+/** An entry of `wasm_filters` with its place in the file, and its module, or none where it cannot be loaded. */
+interface LoadedEntry {
+  readonly index: number;
+  readonly entry: Entry;
+  readonly module: FilterModule | undefined;
+}
+
+/** What is wrong with an entry of `wasm_filters`; `unloaded`: its routes are closed, `unmatched`: it never runs. */
+export interface FilterFinding {
+  readonly kind: "unloaded" | "unmatched";
+  /** As `wasm_filters[0].module`. */
+  readonly path: string;
+  readonly message: string;
+}
 
 /**
  * The filters of a configuration: one for each entry and route that it is for. A filter whose entry, file and route are as before
@@ -42,33 +54,28 @@ type LoadedEntry = readonly [Entry, Loaded];
 export class LoadedFilters {
   readonly #filters = new Map<string, Filter>();
   readonly #routes = new Map<RouteConfig, RouteFilters | "closed">();
-  /** Entries that are for no route; they are told of once. */
-  readonly #unmatched: ReadonlySet<string>;
+  readonly findings: FilterFinding[] = [];
 
-  private constructor(unmatched: ReadonlySet<string>) {
-    this.#unmatched = unmatched;
-  }
-
-  /** Reads, checks and compiles the modules, off the event loop. One that cannot be loaded closes its routes, and is logged. */
+  /** Reads, checks and compiles the modules, off the event loop. One that cannot be loaded closes its routes. */
   static async load(loading: Loading): Promise<LoadedFilters> {
-    const { config, deps, previous } = loading;
+    const { config, deps } = loading;
+    const made = new LoadedFilters();
+    if (config.wasm_filters.length === 0) return made;
     const prefixes = new Set(config.routes.map((route) => route.path_prefix));
-    const unmatched = config.wasm_filters.flatMap(({ match }, index) =>
-      prefixes.has(match) ? [] : [{ match, index }],
-    );
-    for (const { match, index } of unmatched) {
-      if (!deps.isFirst || (previous !== undefined && previous.#unmatched.has(match))) continue;
-      deps.log(`wasm_filters[${index}]: no route has the path_prefix ${JSON.stringify(match)}; the filter never runs`);
-    }
-    const made = new LoadedFilters(new Set(unmatched.map(({ match }) => match)));
-    const entries = config.wasm_filters.filter(({ match }) => prefixes.has(match));
     const loaded = await Promise.all(
-      entries.map(async (entry): Promise<LoadedEntry> => [entry, await loadModule(entry, deps)]),
+      config.wasm_filters.flatMap((entry, index) => {
+        if (prefixes.has(entry.match)) return [made.#loadModule(entry, index, deps)];
+        const message = `no route has the path_prefix ${JSON.stringify(entry.match)}; the filter never runs`;
+        made.findings.push({ kind: "unmatched", path: `wasm_filters[${index}].match`, message });
+        return [];
+      }),
     );
+    const byPrefix = Map.groupBy(loaded, ({ entry }) => entry.match);
     for (const route of config.routes) {
-      const own = loaded.filter(([{ match }]) => match === route.path_prefix);
-      if (own.length > 0) made.#routes.set(route, made.#createRoute(route, own, loading));
+      const entries = byPrefix.get(route.path_prefix);
+      if (entries !== undefined) made.#routes.set(route, made.#createRoute(route, entries, loading));
     }
+    made.#tell(loading);
     return made;
   }
 
@@ -89,15 +96,37 @@ export class LoadedFilters {
       if (other === undefined || other.#filters.get(key) !== filter) filter.close();
   }
 
+  async #loadModule(entry: Entry, index: number, { modules }: FilterDeps): Promise<LoadedEntry> {
+    try {
+      return { index, entry, module: await modules.load(entry.module, entry.memory_limit_bytes) };
+    } catch (error) {
+      this.#unloaded(index, entry, error);
+      return { index, entry, module: undefined };
+    }
+  }
+
+  #unloaded(index: number, { match }: Entry, error: unknown): void {
+    const message = `${messageOf(error)}; the route ${JSON.stringify(match)} answers 503`;
+    this.findings.push({ kind: "unloaded", path: `wasm_filters[${index}].module`, message });
+  }
+
+  /** Says in the log what has not been said of the configuration before. */
+  #tell({ deps, previous }: Loading): void {
+    const said = new Set(previous?.findings.map(({ message }) => message));
+    for (const { kind, path, message } of this.findings) {
+      if (kind === "unmatched" && (!deps.isFirst || said.has(message))) continue;
+      deps.log(`${path}: ${message}`);
+    }
+  }
+
   #createRoute(route: RouteConfig, entries: readonly LoadedEntry[], loading: Loading): RouteFilters | "closed" {
-    const { deps } = loading;
     const filters: Filter[] = [];
-    for (const [entry, module] of entries) {
-      if (module instanceof Error) return "closed";
+    for (const { index, entry, module } of entries) {
+      if (module === undefined) return "closed";
       try {
         filters.push(this.#filterOf(route, entry, module, loading));
       } catch (error) {
-        logClosed(deps, entry.match, error);
+        this.#unloaded(index, entry, error);
         return "closed";
       }
     }
@@ -142,19 +171,6 @@ export class LoadedFilters {
     this.#filters.set(numbered, filter);
     return { key: numbered, filter };
   }
-}
-
-async function loadModule({ module, memory_limit_bytes: bytes, match }: Entry, deps: FilterDeps): Promise<Loaded> {
-  try {
-    return await deps.modules.load(module, bytes);
-  } catch (error) {
-    logClosed(deps, match, error);
-    return error instanceof Error ? error : new Error(messageOf(error));
-  }
-}
-
-function logClosed({ log }: FilterDeps, match: string, error: unknown): void {
-  log(`${messageOf(error)}; the route ${JSON.stringify(match)} answers 503`);
 }
 
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/g;

@@ -183,6 +183,9 @@ function viewOf(gateway: Gateway, workers: number): GatewayView {
       return gateway.listeners[0]?.port ?? 0;
     },
     workers,
+    get closedRoutes() {
+      return gateway.closedRoutes;
+    },
     metrics: () => gateway.metrics(),
     drain: (server, isDrained, by) => gateway.drain(server, isDrained, by),
   };

@@ -43,6 +43,8 @@ export interface Gateway {
   readonly connections: number;
   /** What operators look at. */
   readonly figures: GatewayFigures;
+  /** Path prefixes that some worker answers 503, since a filter of theirs cannot be loaded. */
+  readonly closedRoutes: readonly string[];
   /** The warm tenants of the whole server. */
   readonly tenantDirectory: TenantDirectory;
   /** The metrics of the whole server. */

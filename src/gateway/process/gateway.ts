@@ -241,6 +241,10 @@ class RunningGateway implements GatewayProcess {
     }
   }
 
+  get closedRoutes(): readonly string[] {
+    return this.#filters.closed;
+  }
+
   metrics(): MetricsPage {
     this.#quic.tell();
     return this.#own.metrics(this.#compiled?.upstreams.servers ?? []);

@@ -53,8 +53,8 @@ export type ToWorker =
 
 /** What a worker tells the supervisor; `ended`: its process did, which the supervisor says for it. */
 export type FromWorker =
-  | { readonly kind: "started" }
-  | { readonly kind: "reloaded" }
+  /** It serves. `closedRoutes` as in `Gateway`. */
+  | { readonly kind: "started" | "reloaded"; readonly closedRoutes: readonly string[] }
   | { readonly kind: "ended" }
   /** Something has happened, or a line was logged; nobody answers. */
   | { readonly kind: "event"; readonly event: NewEvent }

@@ -55,6 +55,8 @@ interface Worker {
   reply: ((message: FromWorker) => void) | undefined;
   /** It has answered that it serves. */
   started: boolean;
+  /** As it has told. */
+  closedRoutes: readonly string[];
   readonly told: ToldConfig;
   readonly control: ControlClient;
   readonly tenants: TenantQuestions;
@@ -222,6 +224,10 @@ class Supervisor implements Gateway {
     for (const { process } of this.#workers) send(process, { kind: "reopen" });
   }
 
+  get closedRoutes(): readonly string[] {
+    return [...new Set([...this.#workers].flatMap(({ closedRoutes }) => closedRoutes))];
+  }
+
   metrics(): MetricsPage {
     const { zone } = this.#telemetry;
     return metricsPage(zone, capacitiesOf(this.#served.config), this.figures.counted());
@@ -292,6 +298,7 @@ class Supervisor implements Gateway {
       bornAt: performance.now(),
       reply: undefined,
       started: false,
+      closedRoutes: [],
       told: new ToldConfig(),
       turn: Promise.resolve(),
     };
@@ -350,7 +357,10 @@ class Supervisor implements Gateway {
     else if (message.kind === "log") this.#options.events?.addLine(message.text, worker.row);
     else if (message.kind === "control_call" || message.kind === "control_forget") worker.control.heard(message);
     else if (message.kind === "tenants") worker.tenants.heard(message);
-    else worker.reply?.(message);
+    else {
+      if (message.kind === "started" || message.kind === "reloaded") worker.closedRoutes = message.closedRoutes;
+      worker.reply?.(message);
+    }
   }
 
   #tell(event: NewEvent): void {

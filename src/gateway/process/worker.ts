@@ -45,14 +45,14 @@ async function obey(message: ToWorker): Promise<void> {
         log: (text) => console.warn(text),
         events: new WorkerEvents(tell),
       });
-      tell({ kind: "started" });
+      tell({ kind: "started", closedRoutes: gateway.closedRoutes });
       return;
     }
     case "reload":
       Object.assign(process.env, message.environment);
       told = withDelta(told, message.delta);
       await gateway?.reload(told, message.material, message.members);
-      tell({ kind: "reloaded" });
+      tell({ kind: "reloaded", closedRoutes: gateway?.closedRoutes ?? [] });
       return;
     case "members":
       gateway?.setMembers(message.members);

@@ -4,7 +4,7 @@ import { listAt } from "../../config/finding.ts";
 import { JSON_TYPE, MAX_BODY_BYTES, MERGE_PATCH_TYPE } from "../http/body.ts";
 import { type AdminParts } from "../parts.ts";
 import { changeBy, changeAnswer } from "./change.ts";
-import { configAnswer } from "./config-answer.ts";
+import { configAnswer, liveAnswer } from "./config-answer.ts";
 import { type Call, type Operation } from "./operation.ts";
 import { anyObject, changed, ETAG } from "./shapes.ts";
 
@@ -18,8 +18,10 @@ const listedRoute = z
     host: z.string().optional(),
     upstream: z.string().optional(),
     auth: z.string().openapi({ description: "The type of its auth, or none; the whole of it is in /v1/config" }),
-    wasm_filter: z.boolean(),
-    wasm_required: z.literal(true).optional(),
+    wasm_filter: z.boolean().openapi({ description: "An entry of wasm_filters is for it" }),
+    wasm_required: z.literal(true).optional().openapi({
+      description: "A filter of it cannot be loaded in some worker, which answers 503",
+    }),
   })
   .openapi("ListedRoute", { description: "A route as it is configured, without secrets" });
 
@@ -42,17 +44,25 @@ export const listRoutes: Operation = {
     headers: ETAG,
   },
   failures: [],
-  run: ({ request }, { config }) =>
-    configAnswer(request, config, "routes", () => ({ routes: listedRoutes(config.document()) })),
+  run({ request }, { config, view }) {
+    const closed = new Set(view.closedRoutes);
+    const list = (): unknown => ({ routes: listedRoutes(config.document(), closed) });
+    // Which routes are closed changes by itself as well.
+    return closed.size === 0 ? configAnswer(request, config, "routes", list) : liveAnswer(request, config, list());
+  },
 };
 
 /** Routes as they are configured, with the type of their auth in its place. Defaults would make a list of 10,000 five times as long. */
-function listedRoutes(document: unknown): unknown[] {
-  return listAt(document, ["routes"]).map((route) => {
-    // A document that is served has objects here.
-    const { auth, ...rest } = route as Readonly<Record<string, unknown>>;
-    return { ...rest, auth: typeOf(auth), wasm_filter: false };
-  });
+function listedRoutes(document: unknown, closed: ReadonlySet<unknown>): unknown[] {
+  // A document that is served has objects in its lists.
+  const listed = (name: string) => listAt(document, [name]) as readonly Readonly<Record<string, unknown>>[];
+  const filtered = new Set(listed("wasm_filters").map(({ match }) => match));
+  return listed("routes").map(({ auth, ...rest }) => ({
+    ...rest,
+    auth: typeOf(auth),
+    wasm_filter: filtered.has(rest["path_prefix"]),
+    ...(closed.has(rest["path_prefix"]) ? { wasm_required: true } : {}),
+  }));
 }
 
 function typeOf(auth: unknown): string {
