@@ -117,7 +117,7 @@ function outcomeLines(outcome: RequestOutcome): Line[] {
       ["command", new TextDecoder().decode(outcome.command)],
     ];
   }
-  const { status, body } = outcome.reply;
+  const { status, body } = outcome.reply ?? { status: 403, body: new Uint8Array() };
   const text = body.length === 0 ? [] : [["body", new TextDecoder().decode(body)] as const];
   return [["outcome", `${kind} with ${status}`], ...fieldLines(outcome.fields), ...text];
 }

@@ -4,9 +4,9 @@ import { type FilterModule } from "../module/module-cache.ts";
 import { GuestMemory } from "./guest-memory.ts";
 import { hostFunctions, type Log, MAX_RESULT_BYTES } from "./host-functions.ts";
 import { HostState } from "./host-state.ts";
-import { type RequestOutcome, type ResponseOutcome } from "./outcome.ts";
+import { type RequestDecision, type RequestOutcome, type ResponseOutcome } from "./outcome.ts";
 import { OWN_EXPORTS, type OwnExport } from "./signatures.ts";
-import { NO_BODY, type RequestView, type ResponseView } from "./views.ts";
+import { type RequestView, type ResponseView } from "./views.ts";
 
 /** What on_request and on_resume return. */
 const ALLOW = 0;
@@ -15,8 +15,6 @@ const MODIFY = 2;
 const PARKED = 3;
 /** What on_response returns to change the response. */
 const APPLY = 0;
-
-const REJECTED_STATUS = 403;
 
 export interface OwnOptions {
   /** For each invocation. */
@@ -72,7 +70,7 @@ export class OwnInstance {
   }
 
   /** Goes on with the request that was parked. `result` is what the call has brought. */
-  onResume(result: Uint8Array): RequestOutcome {
+  onResume(result: Uint8Array): RequestDecision {
     const state = this.#state;
     state.callResult = result.subarray(0, MAX_RESULT_BYTES);
     // A name that was set before the park was not meant for what came of it.
@@ -99,13 +97,13 @@ export class OwnInstance {
     this.#state.release();
   }
 
-  #decided(code: number, upstream: string | undefined): RequestOutcome {
+  #decided(code: number, upstream: string | undefined): RequestDecision {
     const { fields, reply } = this.#state;
     switch (code) {
       case ALLOW:
         return { kind: "allow", upstream };
       case REJECT:
-        return { kind: "reject", reply: reply ?? { status: REJECTED_STATUS, body: NO_BODY }, fields: fields.text() };
+        return { kind: "reject", reply, fields: fields.text() };
       case MODIFY:
         return { kind: "modify", upstream, fields: fields.text() };
       default:

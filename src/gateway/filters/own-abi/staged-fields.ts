@@ -1,12 +1,13 @@
 import { type Fields, fieldLine } from "../../../lib/fields.ts";
+import { HOP_FIELDS } from "../../config/own-fields.ts";
 
 /** Response fields that one invocation may stage. */
 export const MAX_STAGED_FIELDS = 16;
 /** Bytes of their names and values. */
 export const MAX_STAGED_BYTES = 4096;
 
-/** Framing and connection are the gateway's. */
-const DROPPED: ReadonlySet<string> = new Set(["content-length", "transfer-encoding", "connection"]);
+/** Framing, connection and the request's id are the gateway's. */
+const DROPPED: ReadonlySet<string> = new Set([...HOP_FIELDS, "x-request-id"]);
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const NO_VALUE = /[\0\r\n]/;

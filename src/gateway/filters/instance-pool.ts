@@ -1,0 +1,125 @@
+import { messageOf } from "../../lib/caught.ts";
+import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
+import { FailureBudget } from "./failure-budget.ts";
+import { type OwnInstance } from "./own-abi/own-instance.ts";
+import { type FilterGauges } from "./runtime.ts";
+
+/** Milliseconds after which instances above `kept` that nobody has needed meanwhile are let go. */
+const TRIM_MS = 10_000;
+
+export interface PoolOptions {
+  /** Makes an instance. Throws an Error that says why there is none. */
+  readonly make: () => OwnInstance;
+  /** Instances that stay; the first is made at once, the others when they are needed. */
+  readonly kept: number;
+  /** Instances at most. */
+  readonly limit: number;
+  readonly wheel: TimerWheel;
+  readonly clock: () => number;
+  readonly gauges: FilterGauges;
+  /** Told why an instance could not be made. */
+  readonly onFailure: (reason: string) => void;
+}
+
+/** Why there is no instance: all are in use, or it could not be made, or is not made since too many have failed. */
+export type NoInstance = "busy" | "start";
+
+/** The instances of one filter in one worker. Each serves one request at a time; one that has failed is not used again. */
+export class InstancePool extends Deadline {
+  readonly #options: PoolOptions;
+  readonly #budget: FailureBudget;
+  readonly #free: OwnInstance[] = [];
+  #all = 0;
+  /** The fewest that were free since the last trim. */
+  #fewestFree = 0;
+  /** Failed instances in whose place none was made yet. */
+  #failed = 0;
+  #isClosed = false;
+
+  /** Throws what `make` throws. */
+  constructor(options: PoolOptions) {
+    super();
+    this.#options = options;
+    this.#budget = new FailureBudget(options.clock);
+    this.#free.push(options.make());
+    this.#count(1);
+  }
+
+  get all(): number {
+    return this.#all;
+  }
+
+  /** Those that a request has for itself. */
+  get pinned(): number {
+    return this.#all - this.#free.length;
+  }
+
+  /** An instance for one request, until it is given back. */
+  take(): OwnInstance | NoInstance {
+    const instance = this.#free.pop() ?? this.#make();
+    if (typeof instance === "string") return instance;
+    if (this.#free.length < this.#fewestFree) this.#fewestFree = this.#free.length;
+    this.#options.gauges.pinnedChanged(1);
+    return instance;
+  }
+
+  /** Takes an instance back. `failureMs` is how long its last invocation took, where it has failed. */
+  give(instance: OwnInstance, failureMs = 0): void {
+    this.#options.gauges.pinnedChanged(-1);
+    if (instance.isPoisoned) {
+      this.#failed++;
+      this.#budget.charge(failureMs);
+    }
+    if (instance.isPoisoned || this.#isClosed) {
+      this.#count(-1);
+      return;
+    }
+    instance.release();
+    this.#free.push(instance);
+    const { kept, wheel } = this.#options;
+    if (this.#all > kept && this.due === Number.POSITIVE_INFINITY) {
+      this.#fewestFree = this.#free.length;
+      wheel.set(this, TRIM_MS);
+    }
+  }
+
+  /** Instances that are in use are let go when they are given back. Requests that come late are still served. */
+  close(): void {
+    this.#isClosed = true;
+    this.#options.wheel.remove(this);
+    this.#count(-this.#free.splice(0).length);
+  }
+
+  onDeadline(): void {
+    const { kept, wheel } = this.#options;
+    const unneeded = Math.min(this.#fewestFree, this.#all - kept);
+    if (unneeded > 0) this.#count(-this.#free.splice(0, unneeded).length);
+    this.#fewestFree = this.#free.length;
+    if (this.#all > kept) wheel.set(this, TRIM_MS);
+  }
+
+  #make(): OwnInstance | NoInstance {
+    const { make, limit, clock, onFailure } = this.#options;
+    if (this.#all >= limit) return "busy";
+    if (this.#budget.isSpent) return "start";
+    const began = clock();
+    try {
+      const instance = make();
+      this.#count(1);
+      if (this.#failed > 0) {
+        this.#failed--;
+        this.#budget.charge(clock() - began);
+      }
+      return instance;
+    } catch (error) {
+      this.#budget.charge(clock() - began);
+      onFailure(messageOf(error));
+      return "start";
+    }
+  }
+
+  #count(change: number): void {
+    this.#all += change;
+    this.#options.gauges.instancesChanged(change);
+  }
+}

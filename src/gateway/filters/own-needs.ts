@@ -1,0 +1,25 @@
+import { type ModuleFacts } from "./module/prepare.ts";
+import { type OwnExport, type OwnImport } from "./own-abi/signatures.ts";
+
+/** What a module of the own ABI may look at, by its imports: nobody waits for a body that no filter looks at. */
+export interface OwnNeeds {
+  readonly requestBytes: boolean;
+  readonly requestLength: boolean;
+  readonly responseBytes: boolean;
+  readonly responseLength: boolean;
+  readonly replacesResponse: boolean;
+  readonly hasResponseHook: boolean;
+}
+
+export function ownNeeds({ imports, exports }: ModuleFacts): OwnNeeds {
+  const has = (name: OwnImport): boolean => imports.some((text) => text.startsWith(`env.${name} `));
+  const hook: OwnExport = "on_response";
+  return {
+    requestBytes: has("read_body"),
+    requestLength: has("body_len"),
+    responseBytes: has("read_response_body"),
+    responseLength: has("response_body_len"),
+    replacesResponse: has("replace_response_body"),
+    hasResponseHook: exports.some((text) => text.startsWith(`${hook} `)),
+  };
+}

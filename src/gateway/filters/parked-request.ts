@@ -1,0 +1,110 @@
+import { type TurnpikeError } from "../../lib/errors.ts";
+import { Deadline } from "../../lib/timer-wheel.ts";
+import { type Exchange } from "../exchange.ts";
+import { GatheredBody } from "../policy/gathered-body.ts";
+import { type CommandOutcome } from "./control/control-connection.ts";
+import { NO_ROOM, TOO_LARGE_TO_PARK } from "./errors.ts";
+import { type ControlLink } from "./filter.ts";
+import { type FilterRuntime } from "./runtime.ts";
+
+/** What a parked request may take in memory: method, path, fields and body. */
+export const SNAPSHOT_BYTES = 65_536;
+/** Field lines that it may have. */
+export const SNAPSHOT_FIELDS = 128;
+
+/** How a park has ended. */
+export type ParkEnd =
+  | { readonly kind: "reply"; readonly bytes: Buffer }
+  /** `reason` is for the log. */
+  | { readonly kind: "deadline" | "control"; readonly reason: string }
+  | { readonly kind: "gone" }
+  /** The body could not be had. */
+  | { readonly kind: "body"; readonly error: TurnpikeError };
+
+const GONE: ParkEnd = { kind: "gone" };
+
+/** Bytes that are left for the body of a request that is to be parked; negative: it is too large by its head. */
+export function roomForBody({ head }: Exchange): number {
+  let lines = 0;
+  for (let at = head.fields.indexOf("\n"); at !== -1; at = head.fields.indexOf("\n", at + 1)) lines++;
+  if (lines > SNAPSHOT_FIELDS) return -1;
+  return SNAPSHOT_BYTES - head.method.length - head.path.length - head.query.length - head.fields.length;
+}
+
+/**
+ * A request whose filter waits for a host call. What of its body is with the client still is gathered meanwhile, so that a
+ * client that leaves is noticed.
+ *
+ *   parked ── reply ──▶ resumed
+ *      ├── the command fails, deadline, the body cannot be had ──▶ failed closed
+ *      └── the client leaves ──▶ gone
+ */
+export class ParkedRequest extends Deadline {
+  /** How it ends; resolved once. */
+  readonly end: Promise<ParkEnd>;
+  readonly #runtime: FilterRuntime;
+  readonly #body: GatheredBody | undefined;
+  #gathering: TurnpikeError | undefined | Promise<TurnpikeError | undefined>;
+  #resolve: ((end: ParkEnd) => void) | undefined;
+  #forget: (() => void) | undefined;
+
+  /** A place in the park table has been taken for it. `bodyRoom`: bytes of the body that are to be gathered; -1: it is not read. */
+  constructor(exchange: Exchange, runtime: FilterRuntime, bodyRoom: number) {
+    super();
+    this.#runtime = runtime;
+    const { promise, resolve } = Promise.withResolvers<ParkEnd>();
+    this.end = promise;
+    this.#resolve = resolve;
+    const { onFinish } = exchange;
+    exchange.onFinish = (finished) => {
+      this.#finish(GONE);
+      onFinish?.(finished);
+    };
+    if (bodyRoom < 0) return;
+    const bounds = { maxBytes: bodyRoom, memory: runtime.bodies, tooLong: TOO_LARGE_TO_PARK, noRoom: NO_ROOM };
+    this.#body = new GatheredBody(exchange, bounds);
+  }
+
+  /** Sends the command; the deadline runs from now. */
+  begin(control: ControlLink, command: Uint8Array): void {
+    this.#runtime.wheel.set(this, this.#runtime.hostCallDeadlineMs());
+    this.#gathering = this.#body?.gather();
+    if (this.#gathering instanceof Promise) void this.#gathering.then((fault) => this.#bodyFailed(fault));
+    else this.#bodyFailed(this.#gathering);
+    if (this.#resolve === undefined) return;
+    const bytes = Buffer.from(command.buffer, command.byteOffset, command.length);
+    this.#forget = control.call(bytes, (outcome) => this.#done(outcome));
+  }
+
+  /** Waits for the body, and puts it in its place. Why it could not be had, where it could not. */
+  async takeBody(): Promise<TurnpikeError | undefined> {
+    const fault = await this.#gathering;
+    if (fault === undefined) this.#body?.replace();
+    return fault;
+  }
+
+  onDeadline(): void {
+    this.#finish({ kind: "deadline", reason: "was parked for longer than wasm_host_call_deadline_ms" });
+  }
+
+  #done(outcome: CommandOutcome): void {
+    this.#forget = undefined;
+    if (outcome.kind === "reply") this.#finish(outcome);
+    else this.#finish({ kind: "control", reason: `did not get its host call answered: ${outcome.detail}` });
+  }
+
+  #bodyFailed(error: TurnpikeError | undefined): void {
+    if (error !== undefined) this.#finish({ kind: "body", error });
+  }
+
+  #finish(end: ParkEnd): void {
+    const resolve = this.#resolve;
+    if (resolve === undefined) return;
+    this.#resolve = undefined;
+    this.#runtime.wheel.remove(this);
+    this.#runtime.parks.give();
+    this.#forget?.();
+    this.#forget = undefined;
+    resolve(end);
+  }
+}

@@ -1,0 +1,112 @@
+import { type TurnpikeError } from "../../lib/errors.ts";
+import { type Fields } from "../../lib/fields.ts";
+import { type BodySink, type Exchange, type RequestBody } from "../exchange.ts";
+import { type GatherBounds, readBody } from "../policy/gathered-body.ts";
+import { PieceList } from "./piece-list.ts";
+
+/**
+ * A request's body whose first bytes are looked at before anybody works for it; the rest is left with the client until
+ * somebody reads it. For bodies whose length is announced, and is larger.
+ */
+export class PeekedBody implements BodySink, RequestBody {
+  readonly #exchange: Exchange;
+  readonly #body: RequestBody;
+  readonly #bounds: GatherBounds;
+  readonly #pieces: PieceList;
+  #reader: BodySink | undefined;
+  #trailers: Fields | undefined;
+  #fault: TurnpikeError | undefined;
+  #onPeeked: ((fault: TurnpikeError | undefined) => void) | undefined;
+
+  /** `maxBytes` of the bounds is what is looked at. */
+  constructor(exchange: Exchange, bounds: GatherBounds) {
+    this.#exchange = exchange;
+    this.#body = exchange.body;
+    this.#bounds = bounds;
+    this.#pieces = new PieceList(bounds.memory);
+  }
+
+  get fault(): TurnpikeError | undefined {
+    return this.#fault ?? this.#body.fault;
+  }
+
+  get complete(): boolean {
+    return this.#body.complete ?? false;
+  }
+
+  /** What was looked at. */
+  first(): Uint8Array {
+    return this.#pieces.first(this.#bounds.maxBytes);
+  }
+
+  /** Waits for the first bytes; why they could not be had, where they could not. A promise only where there is something to wait for. */
+  peek(): TurnpikeError | undefined | Promise<TurnpikeError | undefined> {
+    const exchange = this.#exchange;
+    const { onFinish } = exchange;
+    exchange.onFinish = (finished) => {
+      this.#pieces.clear();
+      this.#onPeeked?.(undefined);
+      onFinish?.(finished);
+    };
+    const gone = readBody(exchange, this);
+    exchange.body = this;
+    if (gone !== undefined || this.#isPeeked) return gone ?? this.#fault;
+    const { promise, resolve } = Promise.withResolvers<TurnpikeError | undefined>();
+    this.#onPeeked = resolve;
+    return promise;
+  }
+
+  // --- what the codec sends ---
+
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    if (this.#reader !== undefined) return this.#reader.data(chunk, start, end);
+    if (this.#fault !== undefined) return false;
+    if (!this.#pieces.push(chunk, start, end)) this.abort(this.#bounds.noRoom);
+    if (!this.#isPeeked) return true;
+    this.#onPeeked?.(this.#fault);
+    return false;
+  }
+
+  end(trailers: Fields): void {
+    if (this.#reader !== undefined) this.#reader.end(trailers);
+    else this.#trailers = trailers;
+    this.#onPeeked?.(undefined);
+  }
+
+  abort(error: TurnpikeError): void {
+    if (this.#reader !== undefined) {
+      this.#reader.abort(error);
+      return;
+    }
+    this.#fault ??= error;
+    this.#pieces.clear();
+    this.#onPeeked?.(error);
+  }
+
+  // --- who reads it next ---
+
+  readTo(sink: BodySink): void {
+    this.#reader = sink;
+    const takesMore = this.#pieces.sendTo(sink);
+    if (this.#fault !== undefined) sink.abort(this.#fault);
+    else if (this.#trailers !== undefined) sink.end(this.#trailers);
+    else if (takesMore) this.#body.resume();
+  }
+
+  pause(): void {
+    this.#body.pause();
+  }
+
+  resume(): void {
+    // What comes before anybody reads would only take memory.
+    if (this.#reader !== undefined) this.#body.resume();
+  }
+
+  liftLimits(): void {
+    this.#body.liftLimits?.();
+  }
+
+  get #isPeeked(): boolean {
+    return this.#pieces.length >= this.#bounds.maxBytes || this.#fault !== undefined || this.#trailers !== undefined;
+  }
+}

@@ -1,0 +1,41 @@
+import { fieldLine, type Fields, fieldValue, withoutFields } from "../../lib/fields.ts";
+import { dateLine } from "../../lib/http-date.ts";
+import { answer, type AnswerError } from "../answer.ts";
+import { type Exchange } from "../exchange.ts";
+import { REJECTED } from "./errors.ts";
+import { type Reply } from "./own-abi/host-state.ts";
+
+/** What the gateway's own error says by itself. */
+const OF_ERRORS = ["content-type", "date", "retry-after"];
+const NO_CONTENT = 204;
+const RESET_CONTENT = 205;
+const NOT_MODIFIED = 304;
+
+/** A response with this status has no body (RFC 9110 §6.4.1, §15.3.6). */
+export function isBodiless(status: number): boolean {
+  return status === NO_CONTENT || status === RESET_CONTENT || status === NOT_MODIFIED;
+}
+
+/** Sends what a filter has said with `respond`, and its fields; 403 where it has said nothing. */
+export function reject(
+  exchange: Exchange,
+  reply: Reply | undefined,
+  { fields, answerError }: { readonly fields: Fields; readonly answerError: AnswerError },
+): void {
+  if (reply === undefined) {
+    answerError(exchange, REJECTED, withoutFields(fields, OF_ERRORS));
+    return;
+  }
+  const { status, body } = reply;
+  const own = withoutFields(fields, ["date"]);
+  if (isBodiless(status)) {
+    const bodyLength = status === NOT_MODIFIED ? -1 : 0;
+    exchange.response.start({ status, reason: "", fields: dateLine() + own, bodyLength });
+    exchange.response.end("");
+    return;
+  }
+  const hasType = body.length === 0 || fieldValue(fields, "content-type") !== undefined;
+  // Without a type, clients guess one from the bytes.
+  const type = hasType ? "" : fieldLine("Content-Type", "text/plain; charset=utf-8");
+  answer(exchange, status, type + own, body);
+}

@@ -1,0 +1,88 @@
+import { withoutFields } from "../../lib/fields.ts";
+import { type RequestHead, type ResponseHead } from "../exchange.ts";
+import { type ResponseOutcome } from "./own-abi/outcome.ts";
+import { isBodiless } from "./reject.ts";
+import { withStaged } from "./staged.ts";
+
+const OK = 200;
+const PARTIAL_CONTENT = 206;
+const NOT_MODIFIED = 304;
+
+/** They describe the bytes that a filter has replaced: coding, ranges, validators, digests. */
+const OF_REPLACED = [
+  "accept-ranges",
+  "content-digest",
+  "content-encoding",
+  "content-md5",
+  "content-range",
+  "digest",
+  "etag",
+  "last-modified",
+  "repr-digest",
+  "trailer",
+];
+/** They describe a body that is not sent. */
+const OF_BODY = ["content-encoding", "content-language", "content-range", "content-type", "trailer"];
+
+type Change = Extract<ResponseOutcome, { kind: "change" }>;
+
+/** A response as a filter has changed it. */
+export interface Changed {
+  readonly head: ResponseHead;
+  /** What is sent in place of the body; undefined: the body as it is, or none. */
+  readonly body: Uint8Array | undefined;
+  /** Nothing of the original body is sent. */
+  readonly dropsBody: boolean;
+}
+
+/** The original response brings a body. */
+export function hasBody({ method }: Pick<RequestHead, "method">, { status, bodyLength }: ResponseHead): boolean {
+  return bodyLength !== 0 && method !== "HEAD" && !isBodiless(status);
+}
+
+/** Makes of a response and a filter's changes a response whose fields fit its body. */
+export function changedResponse(
+  request: Pick<RequestHead, "method" | "isGrpc">,
+  original: ResponseHead,
+  change: Change,
+): Changed {
+  const status = change.status ?? original.status;
+  if (isBodiless(status)) return withoutBody(request, original, { ...change, status });
+  // A call of gRPC that ended in its head has no body to replace.
+  if (change.body === undefined || original.grpcStatus !== undefined) {
+    const isNew = isBodiless(original.status) && request.method !== "HEAD";
+    const bodyLength = isNew ? 0 : original.bodyLength;
+    return { head: headOf(original, { ...change, status, bodyLength }), body: undefined, dropsBody: false };
+  }
+  const { body } = change;
+  const bodyLength = request.isGrpc ? -1 : body.length;
+  const isWhole = change.status === undefined && status === PARTIAL_CONTENT;
+  const head = headOf(original, { ...change, status: isWhole ? OK : status, bodyLength }, OF_REPLACED);
+  if (request.method === "HEAD") return { head, body: undefined, dropsBody: false };
+  return { head, body, dropsBody: true };
+}
+
+type NewHead = Pick<ResponseHead, "status" | "fields">;
+
+function withoutBody(request: Pick<RequestHead, "method">, original: ResponseHead, change: NewHead): Changed {
+  const { status } = change;
+  const isSame = status === original.status;
+  const bodyLength = isSame ? original.bodyLength : status === NOT_MODIFIED ? -1 : 0;
+  const dropped = isSame || status === NOT_MODIFIED ? [] : OF_BODY;
+  const head = headOf(original, { ...change, bodyLength }, dropped);
+  return { head, body: undefined, dropsBody: hasBody(request, original) };
+}
+
+function headOf(
+  original: ResponseHead,
+  { status, fields, bodyLength }: NewHead & Pick<ResponseHead, "bodyLength">,
+  dropped: readonly string[] = [],
+): ResponseHead {
+  return {
+    ...original,
+    status,
+    reason: status === original.status ? original.reason : "",
+    fields: withStaged(withoutFields(original.fields, dropped), fields),
+    bodyLength,
+  };
+}

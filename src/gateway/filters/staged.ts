@@ -1,0 +1,44 @@
+import { eachField, fieldLine, type Fields, fieldValue, withoutFields } from "../../lib/fields.ts";
+import { type ResponseHead, type ResponseSink } from "../exchange.ts";
+import { ResponseRelay } from "../response-relay.ts";
+
+/** The field of which a response may have several that do not belong together (RFC 6265 §3). */
+const COOKIE = "set-cookie";
+
+/** Fields with those that a filter has staged: each takes the place of those of its name, but a cookie is one more. */
+export function withStaged(fields: Fields, staged: Fields): Fields {
+  if (staged === "") return fields;
+  const names = [...eachField(staged)].map(([name]) => name.toLowerCase()).filter((name) => name !== COOKIE);
+  return withoutFields(fields, names) + staged;
+}
+
+/** The head of an error with staged fields: those of its own describe its body, and stay. */
+function errorWithStaged(head: ResponseHead, staged: Fields): ResponseHead {
+  let { fields } = head;
+  for (const [name, value] of eachField(staged)) {
+    if (fieldValue(head.fields, name.toLowerCase()) === undefined) fields += fieldLine(name, value);
+  }
+  return fields === head.fields ? head : { ...head, fields };
+}
+
+/** A final head with the fields that a filter has staged for the request. */
+export function stagedHead(head: ResponseHead, staged: Fields): ResponseHead {
+  if (staged === "") return head;
+  if (head.error !== undefined) return errorWithStaged(head, staged);
+  return { ...head, fields: withStaged(head.fields, staged) };
+}
+
+/** Stands before the response and puts the staged fields into its final head, whoever gives it. */
+export class StagedEdit extends ResponseRelay {
+  readonly #staged: Fields;
+
+  constructor(sink: ResponseSink, staged: Fields) {
+    super(sink);
+    this.#staged = staged;
+  }
+
+  start(head: ResponseHead): void {
+    const isFinal = head.status >= 200 || head.status === 101;
+    this.sink.start(isFinal ? stagedHead(head, this.#staged) : head);
+  }
+}

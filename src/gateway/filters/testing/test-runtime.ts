@@ -1,0 +1,78 @@
+import { TimerWheel } from "../../../lib/timer-wheel.ts";
+import { answerError } from "../../answer.ts";
+import { type FilterOutcome, type FilterPhase } from "../../telemetry/filter-metrics.ts";
+import { type ControlLink } from "../filter.ts";
+import { ParkTable } from "../park-table.ts";
+import { type FilterRuntime, type FilterSettings } from "../runtime.ts";
+
+/** A runtime of a test, and what filters have done with it. */
+export interface TestRuntime extends FilterRuntime {
+  /** `PHASE OUTCOME` of each invocation, and of each that there was to be. */
+  readonly counted: string[];
+  readonly lines: string[];
+  readonly faults: unknown[];
+  /** Bytes that are taken of the memory for bodies, and that can be. */
+  memory: { taken: number; capacity: number };
+  gauge: { instances: number; pinned: number; parked: number };
+  link: ControlLink | undefined;
+  deadlineMs: number;
+}
+
+const PLENTY = 64 * 1024 * 1024;
+
+export function testRuntime(wheel = new TimerWheel()): TestRuntime {
+  const gauge = { instances: 0, pinned: 0, parked: 0 };
+  const memory = { taken: 0, capacity: PLENTY };
+  const counted: string[] = [];
+  const lines: string[] = [];
+  const faults: unknown[] = [];
+  const count = (phase: FilterPhase, outcome: FilterOutcome): void => void counted.push(`${phase} ${outcome}`);
+  const runtime: TestRuntime = {
+    counted,
+    lines,
+    faults,
+    memory,
+    gauge,
+    link: undefined,
+    deadlineMs: 60_000,
+    wheel,
+    clock: () => performance.now(),
+    bodies: {
+      take(bytes) {
+        if (memory.taken + bytes > memory.capacity) return false;
+        memory.taken += bytes;
+        return true;
+      },
+      give: (bytes) => void (memory.taken -= bytes),
+    },
+    parks: new ParkTable(64, (change) => void (gauge.parked += change)),
+    control: () => runtime.link,
+    hostCallDeadlineMs: () => runtime.deadlineMs,
+    log: (filter, line) => void lines.push(`${filter}: ${line}`),
+    onFault: (error) => void faults.push(error),
+    answerError,
+    metrics: () => ({ invoked: count, notInvoked: count }),
+    gauges: {
+      instancesChanged: (change) => void (gauge.instances += change),
+      pinnedChanged: (change) => void (gauge.pinned += change),
+    },
+  };
+  return runtime;
+}
+
+export function testSettings(settings: Partial<FilterSettings> = {}): FilterSettings {
+  return {
+    name: "test",
+    route: "/",
+    instances: 1,
+    fuel: 5_000_000,
+    responseFailClosed: false,
+    config: "",
+    vmConfig: "",
+    rootId: "",
+    maxBodyBytes: 1_000_000,
+    visibleFields: ({ fields }) => fields,
+    visibleQuery: ({ query }) => query,
+    ...settings,
+  };
+}
