@@ -4,6 +4,7 @@ import { type AnswerError } from "../answer.ts";
 import { type RequestHead } from "../exchange.ts";
 import { type BodyMemory } from "../policy/gathered-body.ts";
 import { type FilterMetrics, type WasmMetrics } from "../telemetry/filter-metrics.ts";
+import { type UpstreamCalls } from "./calls/call-group.ts";
 import { type ControlLink } from "./filter.ts";
 import { type ParkTable } from "./park-table.ts";
 
@@ -55,4 +56,6 @@ export interface FilterRuntime {
   /** The figures of the filter of that name on its route, which is named by its path prefix. */
   readonly metrics: (filter: string, route: string) => FilterCounts;
   readonly gauges: FilterGauges;
+  /** Requests of filters of proxy-wasm to upstreams: `calls.filter()` is one filter's. */
+  readonly calls: UpstreamCalls;
 }
