@@ -3,6 +3,7 @@ import { messageOf } from "../../lib/caught.ts";
 import { type AnswerError } from "../answer.ts";
 import { type Config, type RouteConfig } from "../config/config.ts";
 import { EventGate } from "../telemetry/event-gate.ts";
+import { type CallTargets } from "./calls/call-targets.ts";
 import { createFilter } from "./create-filter.ts";
 import { type Filter } from "./filter.ts";
 import { type FilterModule, type ModuleCache } from "./module/module-cache.ts";
@@ -20,6 +21,8 @@ export interface FilterDeps {
   /** `log` is made for each filter. */
   readonly runtime: Omit<FilterRuntime, "answerError" | "log">;
   readonly log: (message: string) => void;
+  /** Is offered the upstreams of a configuration before its filters start. */
+  readonly callTargets: CallTargets;
   /** It speaks for all workers where all of them have the same to say. */
   readonly isFirst: boolean;
 }

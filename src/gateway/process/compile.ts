@@ -134,6 +134,7 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
     await RouteLimits.create(config, deps, { ...answer, previous: previous?.limits }),
     closeLimits,
   );
+  deps.filters.callTargets.offer(upstreams, config.otel.service_name);
   const filters = held.add(
     await LoadedFilters.load({ config, deps: deps.filters, ...answer, previous: previous?.filters }),
     closeFilters,

@@ -51,6 +51,11 @@ export class Upstreams {
     return made.upstream;
   }
 
+  /** Undefined: there is no upstream of that name. */
+  find(name: string): Upstream | undefined {
+    return this.#byName.get(name)?.upstream;
+  }
+
   /** Other servers from now on, for the upstreams that are named. */
   setMembers(members: Membership): void {
     for (const [name, list] of Object.entries(members)) this.#byName.get(name)?.upstream.setMembers(list);

@@ -1,5 +1,7 @@
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type Config } from "../config/config.ts";
+import { UpstreamCalls } from "../filters/calls/call-group.ts";
+import { CallTargets } from "../filters/calls/call-targets.ts";
 import { type ControlLink } from "../filters/filter.ts";
 import { type FilterDeps, type LoadedFilters } from "../filters/loaded-filters.ts";
 import { ModuleCache } from "../filters/module/module-cache.ts";
@@ -26,6 +28,7 @@ export class WorkerFilters {
   readonly deps: FilterDeps;
   readonly #parks: ParkTable;
   readonly #metrics: WasmMetrics;
+  readonly #targets: CallTargets;
   #deadlineMs: number;
   #closed: readonly string[] = [];
 
@@ -34,6 +37,8 @@ export class WorkerFilters {
     this.#metrics = metrics;
     this.#deadlineMs = config.wasm_host_call_deadline_ms;
     this.#parks = new ParkTable(config.wasm_park_capacity, (change) => metrics.parkedChanged(change));
+    this.#targets = new CallTargets(wheel);
+    const calls = new UpstreamCalls({ target: (name) => this.#targets.of(name), memory: own.bodies, onFault });
     const runtime = {
       wheel,
       clock: () => performance.now(),
@@ -44,9 +49,10 @@ export class WorkerFilters {
       onFault,
       metrics: (filter: string, route: string) => metrics.filter(filter, route),
       gauges: metrics,
+      calls,
     };
     const isFirst = slot === undefined || slot.row === 1;
-    this.deps = { modules: new ModuleCache(), runtime, log, isFirst };
+    this.deps = { modules: new ModuleCache(), runtime, log, isFirst, callTargets: this.#targets };
   }
 
   /** Path prefixes that are answered 503, since a filter of theirs cannot be loaded. */
@@ -56,6 +62,7 @@ export class WorkerFilters {
 
   /** Requests run through these from now on. */
   use(config: Served, { closed }: LoadedFilters): void {
+    this.#targets.use();
     this.#parks.capacity = config.wasm_park_capacity;
     this.#deadlineMs = config.wasm_host_call_deadline_ms;
     this.#closed = closed;

@@ -7,9 +7,10 @@ const require = createRequire(import.meta.url);
 const COMPILER = require.resolve("assemblyscript/bin/asc.js");
 const PACKAGES = dirname(dirname(require.resolve("assemblyscript/package.json")));
 /** Compiled modules by the hash of what they are made from: a compilation takes seconds of CPU. */
-const CACHE = join(PACKAGES, ".cache", "turnpike-filters");
+export const CACHE = join(PACKAGES, ".cache", "turnpike-filters");
+/** What compiled modules depend on beside their source. */
 const TOOLS = ["assemblyscript", "@gcoredev/proxy-wasm-sdk-as", "@assemblyscript/wasi-shim"];
-const VERSIONS = TOOLS.map((name): unknown => Reflect.get(require(`${name}/package.json`), "version"));
+export const VERSIONS = TOOLS.map((name): unknown => Reflect.get(require(`${name}/package.json`), "version"));
 
 /** What docs/filters.md tells authors to put into asconfig.json for a filter on the SDK. */
 const SDK_CONFIG = {

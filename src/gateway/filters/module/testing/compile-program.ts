@@ -1,0 +1,11 @@
+/** Compiles AssemblyScript: each argument is a JSON list of the compiler's own. One process, since the compiler starts slowly. */
+import { main } from "assemblyscript/asc";
+
+for (const args of process.argv.slice(2)) {
+  // The helper beside this file passes lists of strings.
+  const { error, stderr } = await main(JSON.parse(args) as string[]);
+  if (error !== null) {
+    console.error(stderr.toString());
+    process.exit(1);
+  }
+}
