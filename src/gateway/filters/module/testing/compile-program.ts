@@ -3,9 +3,6 @@ import { main } from "assemblyscript/asc";
 
 for (const args of process.argv.slice(2)) {
   // The helper beside this file passes lists of strings.
-  const { error, stderr } = await main(JSON.parse(args) as string[]);
-  if (error !== null) {
-    console.error(stderr.toString());
-    process.exit(1);
-  }
+  const { error } = await main(JSON.parse(args) as string[], { stderr: process.stderr });
+  if (error !== null) process.exit(1);
 }
