@@ -1,6 +1,7 @@
 import { TimerWheel } from "../../../lib/timer-wheel.ts";
 import { answerError } from "../../answer.ts";
 import { type FilterOutcome, type FilterPhase } from "../../telemetry/filter-metrics.ts";
+import { UpstreamCalls } from "../calls/call-group.ts";
 import { type ControlLink } from "../filter.ts";
 import { ParkTable } from "../park-table.ts";
 import { type FilterRuntime, type FilterSettings } from "../runtime.ts";
@@ -19,6 +20,7 @@ export interface TestRuntime extends FilterRuntime {
 }
 
 const PLENTY = 64 * 1024 * 1024;
+const PLENTY_OF_MEMORY = { take: () => true, give() {} };
 
 export function testRuntime(wheel = new TimerWheel()): TestRuntime {
   const gauge = { instances: 0, pinned: 0, parked: 0 };
@@ -56,6 +58,7 @@ export function testRuntime(wheel = new TimerWheel()): TestRuntime {
       instancesChanged: (change) => void (gauge.instances += change),
       pinnedChanged: (change) => void (gauge.pinned += change),
     },
+    calls: new UpstreamCalls({ target: () => undefined, memory: PLENTY_OF_MEMORY, onFault() {} }),
   };
   return runtime;
 }
