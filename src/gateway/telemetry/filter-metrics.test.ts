@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { closeSync } from "node:fs";
-import { filterTotals, wasmFigures, WasmMetrics } from "./filter-metrics.ts";
+import { FilterCounts, wasmFigures, WasmMetrics } from "./filter-metrics.ts";
 import { FILTER_ROWS } from "./layout.ts";
 import { onlySlot, SupervisorTelemetry, Telemetry } from "./telemetry.ts";
 
@@ -18,7 +18,7 @@ test("invocations are counted by filter, route, phase and outcome, over all work
   new WasmMetrics(zone, 1)
     .filter("guard.wasm", "/other")
     .invoked("request", "reject", { fuel: 7, microseconds: 1, trace: undefined });
-  const totals = filterTotals(zone).toSorted((a, b) => b.fuel - a.fuel);
+  const totals = new FilterCounts(zone).read().toSorted((a, b) => b.fuel - a.fuel);
   expect(totals.map(({ route, fuel }) => [route, fuel])).toEqual([
     ["/api", 10_200],
     ["/other", 7],
@@ -73,7 +73,7 @@ test("filters beyond the rows of the table are counted together", () => {
   const metrics = new WasmMetrics(zone, row);
   for (let i = 0; i < 2 * FILTER_ROWS; i++)
     metrics.filter(`f${i}.wasm`, "/").invoked("request", "allow", { fuel: 1, microseconds: 1, trace: undefined });
-  const totals = filterTotals(zone);
+  const totals = new FilterCounts(zone).read();
   expect(totals.reduce((sum, { fuel }) => sum + fuel, 0)).toBe(2 * FILTER_ROWS);
   expect(totals.at(-1)?.filter).toBeUndefined();
 });

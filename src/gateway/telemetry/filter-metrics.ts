@@ -189,19 +189,29 @@ export interface FilterTotals {
   }[];
   readonly fuel: number;
   readonly seconds: number;
+  /** Invocations by their time: one number for each of `FILTER_BOUNDS`, and a last one for what took longer. */
+  readonly durations: readonly number[];
 }
 
-/** Reads in any process of the server what was counted of each filter; the last one is of those that found no row. */
-export function filterTotals(zone: SharedZone): FilterTotals[] {
-  return filterTable(zone, SUPERVISOR_ROW)
-    .entries()
-    .map(({ name, values }) => ({
+/** What was counted of each filter, for any process of the server. Keep it, as it knows the names that it has read. */
+export class FilterCounts {
+  readonly #table: CounterTable;
+
+  constructor(zone: SharedZone) {
+    this.#table = filterTable(zone, SUPERVISOR_ROW);
+  }
+
+  /** The last one is of all filters that found no row, where there are any. */
+  read(): FilterTotals[] {
+    return this.#table.entries().map(({ name, values }) => ({
       filter: name?.first,
       route: name?.second,
       invocations: invocationsIn(values),
       fuel: FILTER_PHASES.reduce((sum, _, index) => sum + at(values, FUEL + index), 0),
       seconds: at(values, SECONDS),
+      durations: [...values.subarray(DURATIONS, SECONDS)],
     }));
+  }
 }
 
 function invocationsIn(values: Float64Array): FilterTotals["invocations"] {

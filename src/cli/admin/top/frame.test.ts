@@ -52,6 +52,15 @@ function snapshot(seconds: number, routes: readonly Snapshot["routes"][number][]
         })),
       },
     ],
+    wasm: {
+      park_active: 0,
+      park_capacity: 64,
+      pool_instances: 0,
+      control_configured: false,
+      control_ready: false,
+      tenants_active: 0,
+    },
+    filters: { entries: [] },
     payments: { open: 0, settled: 0, failed: 0, unknown: 0 },
     worker_restarts: 0,
     reloads: 0,
@@ -109,6 +118,18 @@ test("80 x 24 has figures, routes, servers with trouble first, and events, newes
   expect(text).toMatch(/\/r00\S+ +100 +0 +0 +5ms +9\.5ms +9\.9ms +100 kB/);
   expect(text).toMatch(/REASON *\napi\S* 127\.0\.0\.1:9001 +unhealthy +out .*\n/);
   expect(text).toMatch(/MESSAGE *\n00:00:30Z {2}change {2}change 30 /);
+});
+
+test("filters have a line of their own where there are some", () => {
+  const state = new TopState("http://127.0.0.1:9180");
+  const first = snapshot(1, []);
+  const wasm = { ...first.wasm, park_active: 3, pool_instances: 4, control_configured: true, tenants_active: 2 };
+  const invocations = [{ outcome: "reject", count: 5 }];
+  state.took(first);
+  expect(frameOf(state, { columns: 80, rows: 24 }, COLORLESS).join("\n")).not.toContain("filters");
+  state.took({ ...snapshot(2, []), wasm, filters: { entries: [{ invocations }] } });
+  const line = frameOf(state, { columns: 80, rows: 24 }, COLORLESS).find((text) => text.startsWith("filters"));
+  expect(line?.trim()).toBe("filters   5/s  rejected 5/s  failed 0/s  parked 3 of 64  sandbox away  tenants 2");
 });
 
 test("40 x 10 has the figures that matter and one section, which Tab changes", () => {

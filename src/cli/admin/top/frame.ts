@@ -2,6 +2,7 @@ import { amountText } from "../../ledger-record.ts";
 import { printable } from "../../table.ts";
 import { ageText, bytesText, countText, timeText } from "../units.ts";
 import { narrowTable } from "./narrow-table.ts";
+import { type Rates } from "./rates.ts";
 import { type Snapshot } from "./snapshot.ts";
 import {
   EVENT_COLUMNS,
@@ -88,6 +89,7 @@ function headLines(state: TopState): Span[][] {
       span(`  reloads ${snapshot.reloads}`),
       span(`  refused ${snapshot.reload_failures}`, snapshot.reload_failures > 0 ? "warn" : "plain"),
     ],
+    ...filterLine(snapshot, rates),
     [label("money"), ...moneySpans(state, snapshot)],
     [],
   ];
@@ -103,6 +105,25 @@ const LABEL_WIDTH = 10;
 
 function label(text: string): Span {
   return span(text.padEnd(LABEL_WIDTH), "dim");
+}
+
+/** Left away where there are no filters. */
+function filterLine({ wasm, filters }: Snapshot, { filters: rates }: Rates): Span[][] {
+  if (wasm.pool_instances === 0 && filters.entries.length === 0 && !wasm.control_configured) return [];
+  const control = !wasm.control_configured
+    ? []
+    : [span(`  sandbox ${wasm.control_ready ? "ready" : "away"}`, wasm.control_ready ? "plain" : "bad")];
+  return [
+    [
+      label("filters"),
+      span(rate(rates.invocations)),
+      span(`  rejected ${rate(rates.rejected)}`),
+      span(`  failed ${rate(rates.failed)}`, rates.failed > 0 ? "bad" : "plain"),
+      span(`  parked ${wasm.park_active} of ${wasm.park_capacity}`),
+      ...control,
+      span(`  tenants ${wasm.tenants_active}`),
+    ],
+  ];
 }
 
 function moneySpans({ money }: TopState, { payments }: Snapshot): Span[] {

@@ -17,6 +17,15 @@ function snapshot(over: Partial<Snapshot> = {}): Snapshot {
     routes: [],
     caches: { hits: 0, misses: 0, stale: 0, revalidated: 0, entries: 0, bytes: 0 },
     upstreams: [],
+    wasm: {
+      park_active: 0,
+      park_capacity: 0,
+      pool_instances: 0,
+      control_configured: false,
+      control_ready: false,
+      tenants_active: 0,
+    },
+    filters: { entries: [] },
     payments: { open: 0, settled: 0, failed: 0, unknown: 0 },
     worker_restarts: 0,
     reloads: 0,
@@ -70,4 +79,15 @@ test("rates are what happened in a second, of a route that is new too", () => {
 test("a gateway that was started anew has no rates against the one before, and no time has none", () => {
   expect(ratesOf(snapshot({ requests: 9 }), snapshot({ time_ms: 11_000, started_at_ms: 10_500 }))).toBeUndefined();
   expect(ratesOf(snapshot(), snapshot())).toBeUndefined();
+});
+
+function entry(counts: Readonly<Record<string, number>>): Snapshot["filters"]["entries"][number] {
+  return { invocations: Object.entries(counts).map(([outcome, count]) => ({ outcome, count })) };
+}
+
+test("filters are told together, by what came of their invocations", () => {
+  const before = snapshot({ filters: { entries: [entry({ allow: 10, fuel: 1 })] } });
+  const entries = [entry({ allow: 30, fuel: 3, reject: 4, gone: 2 }), entry({ park: 2, busy: 2 })];
+  const rates = ratesOf(before, snapshot({ time_ms: 12_000, filters: { entries } }));
+  expect(rates?.filters).toEqual({ invocations: 16, rejected: 2, failed: 2 });
 });

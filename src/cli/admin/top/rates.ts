@@ -11,6 +11,15 @@ export interface Rates {
   /** The part of cached routes' requests that the cache answered; undefined: there were none. */
   readonly hitPart: number | undefined;
   readonly routes: readonly RouteRates[];
+  /** Of all filters together. */
+  readonly filters: FilterRates;
+}
+
+/** Invocations a second, and those of them that rejected a request or failed. */
+export interface FilterRates {
+  readonly invocations: number;
+  readonly rejected: number;
+  readonly failed: number;
 }
 
 /** Milliseconds that half, 95 % and 99 % of the requests take at most; undefined: there were none. */
@@ -53,6 +62,7 @@ export function ratesOf(before: Snapshot, now: Snapshot): Rates | undefined {
     bytesOut: perSecond(before.response_bytes, now.response_bytes),
     latency: latencyOf(before.durations.counts, now.durations.counts),
     hitPart: hitPart(before.caches, now.caches),
+    filters: filterRates(before, now, perSecond),
     routes: now.routes.map((route) => {
       const old = earlier.get(route.route);
       return {
@@ -65,6 +75,25 @@ export function ratesOf(before: Snapshot, now: Snapshot): Rates | undefined {
       };
     }),
   };
+}
+
+/** Outcomes of invocations that have not failed. */
+const FINE: ReadonlySet<string> = new Set(["allow", "modify", "reject", "park", "unchanged", "gone"]);
+
+function filterRates(before: Snapshot, now: Snapshot, perSecond: (a: number, b: number) => number): FilterRates {
+  const rate = (isMeant: (outcome: string) => boolean): number =>
+    perSecond(invocationsOf(before, isMeant), invocationsOf(now, isMeant));
+  return {
+    invocations: rate(() => true),
+    rejected: rate((outcome) => outcome === "reject"),
+    failed: rate((outcome) => !FINE.has(outcome)),
+  };
+}
+
+function invocationsOf({ filters }: Snapshot, isMeant: (outcome: string) => boolean): number {
+  return filters.entries
+    .flatMap(({ invocations }) => invocations)
+    .reduce((sum, { outcome, count }) => sum + (isMeant(outcome) ? count : 0), 0);
 }
 
 /**

@@ -44,6 +44,17 @@ export const snapshotSchema = z.object({
     bytes: z.number(),
   }),
   upstreams: z.array(z.object({ name: z.string(), servers: z.array(server) })),
+  wasm: z.object({
+    park_active: z.number(),
+    park_capacity: z.number(),
+    pool_instances: z.number(),
+    control_configured: z.boolean(),
+    control_ready: z.boolean(),
+    tenants_active: z.number(),
+  }),
+  filters: z.object({
+    entries: z.array(z.object({ invocations: z.array(z.object({ outcome: z.string(), count: z.number() })) })),
+  }),
   payments: z.object({ open: z.number(), settled: z.number(), failed: z.number(), unknown: z.number() }),
   worker_restarts: z.number(),
   reloads: z.number(),

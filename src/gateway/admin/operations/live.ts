@@ -3,7 +3,7 @@ import { z } from "@hono/zod-openapi";
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { eventStream, parseEventId } from "../events/event-stream.ts";
 import { type Operation } from "./operation.ts";
-import { anyObject, actor, counts, server } from "./shapes.ts";
+import { anyObject, actor, counts, server, wasm } from "./shapes.ts";
 
 const durations = z.object({ counts: z.array(z.number()) });
 const cacheFigures = {
@@ -43,6 +43,20 @@ const overview = z
     }),
     upstreams: z.array(z.looseObject({ name: z.string(), servers: z.array(server) })),
     payments: z.looseObject({ open: z.number() }),
+    wasm,
+    filters: z.object({
+      bounds_ms: z.array(z.number()),
+      entries: z.array(
+        z.object({
+          filter: z.string(),
+          route: z.string(),
+          invocations: z.array(z.object({ phase: z.string(), outcome: z.string(), count: z.number() })),
+          fuel: z.number(),
+          seconds: z.number(),
+          durations,
+        }),
+      ),
+    }),
     log_lines_dropped: z.number(),
     worker_restarts: z.number(),
     reloads: z.number(),

@@ -59,6 +59,18 @@ export interface OverviewUpstream {
   readonly servers: readonly ServerFigures[];
 }
 
+/** What was counted of one filter on one route. */
+export interface OverviewFilter {
+  /** Empty, as its route: all filters that found no place of their own. */
+  readonly filter: string;
+  readonly route: string;
+  readonly invocations: readonly { readonly phase: string; readonly outcome: string; readonly count: number }[];
+  readonly fuel: number;
+  readonly seconds: number;
+  /** By `filters.bounds_ms`. */
+  readonly durations: Durations;
+}
+
 /** Filters and tenants of all workers: what there is now, and how often tenants were found since the start. */
 export interface WasmState {
   readonly park_active: number;
@@ -96,6 +108,8 @@ export interface OverviewSnapshot {
   };
   readonly upstreams: readonly OverviewUpstream[];
   readonly payments: PaymentFigures;
+  readonly wasm: WasmState;
+  readonly filters: { readonly bounds_ms: readonly number[]; readonly entries: readonly OverviewFilter[] };
   readonly log_lines_dropped: number;
   readonly worker_restarts: number;
   readonly reloads: number;

@@ -7,6 +7,7 @@ import { openStore } from "../../../store/open-store.ts";
 import { type Store } from "../../../store/store.ts";
 import { RESERVATION } from "../../../store/testing/reservation.ts";
 import { COLUMN, SUPERVISOR_ROW, zoneShape } from "../../telemetry/layout.ts";
+import { FilterCounts } from "../../telemetry/filter-metrics.ts";
 import { RouteTraffic } from "../../telemetry/route-traffic.ts";
 import { Telemetry } from "../../telemetry/telemetry.ts";
 import { type OverviewUpstream, type ServerFigures } from "./overview-snapshot.ts";
@@ -101,9 +102,10 @@ test("a snapshot of 100 routes and 50 servers takes less than a millisecond, and
     return [{ name: "a", servers: Array.from({ length: 50 }, () => server) }];
   };
   const traffic = new RouteTraffic(zone, SUPERVISOR_ROW);
+  const filters = new FilterCounts(zone);
   const times = Array.from({ length: 60 }, () => {
     const began = performance.now();
-    readSnapshot({ zone, traffic, upstreams: upstreams(), startedAtMs: 0, nowMs: 0 });
+    readSnapshot({ zone, traffic, filters, upstreams: upstreams(), startedAtMs: 0, nowMs: 0 });
     return performance.now() - began;
   });
   // One of the fast ones: the machine may do something else meanwhile.
@@ -112,6 +114,36 @@ test("a snapshot of 100 routes and 50 servers takes less than a millisecond, and
   const overview = createOverview(source({ upstreams }), { startedAtMs: 0 });
   for (let i = 0; i < 1000; i++) overview.snapshot();
   expect(looks).toBeLessThanOrEqual(2);
+});
+
+test("filters are told by name and route, and what they hold of all workers", () => {
+  for (const row of [1, 2]) {
+    const { wasm } = new Telemetry({ zone, row });
+    const guard = wasm.filter("guard.wasm", "/api");
+    guard.invoked("request", "allow", { fuel: 100, microseconds: 20, trace: undefined });
+    guard.invoked("request", "fuel", { fuel: 900, microseconds: 400, trace: undefined });
+    wasm.control(true, row === 1);
+    wasm.parkCapacity(64);
+    wasm.parkedChanged(1);
+  }
+  const overview = createOverview(source(), { startedAtMs: 0 });
+  const { filters, wasm } = overview.snapshot();
+  expect(filters.bounds_ms.slice(0, 4)).toEqual([0.005, 0.025, 0.1, 0.5]);
+  expect(filters.entries).toEqual([
+    {
+      filter: "guard.wasm",
+      route: "/api",
+      invocations: [
+        { phase: "request", outcome: "allow", count: 2 },
+        { phase: "request", outcome: "fuel", count: 2 },
+      ],
+      fuel: 2000,
+      seconds: expect.closeTo(0.000_84, 9),
+      durations: { counts: [0, 2, 0, 2, 0, 0, 0, 0, 0] },
+    },
+  ]);
+  expect(wasm).toEqual(overview.wasm());
+  expect(wasm).toMatchObject({ park_active: 2, park_capacity: 128, control_configured: true, control_ready: false });
 });
 
 test("payments are told by day and one by one, and no signature with them", async () => {

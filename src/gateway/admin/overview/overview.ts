@@ -2,6 +2,7 @@ import { messageOf } from "../../../lib/caught.ts";
 import { type SharedZone } from "../../../lib/shared-zone.ts";
 import { type LedgerView } from "../../../store/ledger-view.ts";
 import { SUPERVISOR_ROW } from "../../telemetry/layout.ts";
+import { FilterCounts } from "../../telemetry/filter-metrics.ts";
 import { RouteTraffic } from "../../telemetry/route-traffic.ts";
 import { type ContentSummary } from "./content-summary.ts";
 import { answeredForAWhile, forAWhile } from "./for-a-while.ts";
@@ -51,11 +52,12 @@ export interface OverviewOptions {
 /** The figures of a gateway that runs. */
 export function createOverview(source: OverviewSource, { startedAtMs, contentSocket }: OverviewOptions): Overview {
   const { zone } = source;
-  // Kept, as it knows the names of routes that it has read.
+  // Kept, as they know the names that they have read.
   const traffic = new RouteTraffic(zone, SUPERVISOR_ROW);
+  const filters = new FilterCounts(zone);
   return {
     snapshot: forAWhile(SNAPSHOT_MS, () =>
-      readSnapshot({ zone, traffic, upstreams: source.upstreams(), startedAtMs, nowMs: Date.now() }),
+      readSnapshot({ zone, traffic, filters, upstreams: source.upstreams(), startedAtMs, nowMs: Date.now() }),
     ),
     servers: () => source.upstreams(),
     wasm: () => readWasm(zone),

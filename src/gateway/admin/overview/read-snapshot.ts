@@ -9,6 +9,7 @@ import {
   PROTOCOLS,
   TRANSPORTS,
 } from "../../telemetry/layout.ts";
+import { type FilterCounts } from "../../telemetry/filter-metrics.ts";
 import { type RouteTraffic } from "../../telemetry/route-traffic.ts";
 import {
   type CacheFigures,
@@ -18,6 +19,8 @@ import {
   type PaymentFigures,
 } from "./overview-snapshot.ts";
 
+import { readFilters, readWasm } from "./read-wasm.ts";
+
 const BOUNDS_MS = DURATION_BOUNDS.map((seconds) => Math.round(seconds * 1e6) / 1000);
 const BUCKETS = DURATION_BOUNDS.length + 1;
 const CODES_PER_CLASS = 100;
@@ -25,13 +28,21 @@ const CODES_PER_CLASS = 100;
 export interface SnapshotParts {
   readonly zone: SharedZone;
   readonly traffic: RouteTraffic;
+  readonly filters: FilterCounts;
   readonly upstreams: readonly OverviewUpstream[];
   readonly startedAtMs: number;
   readonly nowMs: number;
 }
 
 /** Adds up what the processes of the server have counted, in the memory that they share. */
-export function readSnapshot({ zone, traffic, upstreams, startedAtMs, nowMs }: SnapshotParts): OverviewSnapshot {
+export function readSnapshot({
+  zone,
+  traffic,
+  filters,
+  upstreams,
+  startedAtMs,
+  nowMs,
+}: SnapshotParts): OverviewSnapshot {
   const rows = Array.from({ length: zone.shape.rows }, (_, row) => zone.counters(row));
   const sum = (column: number, count = 1): number => {
     let total = 0;
@@ -68,6 +79,8 @@ export function readSnapshot({ zone, traffic, upstreams, startedAtMs, nowMs }: S
     },
     upstreams,
     payments: paymentFigures(rows, sum),
+    wasm: readWasm(zone),
+    filters: readFilters(filters),
     log_lines_dropped: sum(COLUMN.logLinesDropped),
     worker_restarts: sum(COLUMN.workerRestarts),
     reloads: sum(COLUMN.reloads),

@@ -1,6 +1,24 @@
 import { type SharedZone } from "../../../lib/shared-zone.ts";
-import { wasmFigures } from "../../telemetry/filter-metrics.ts";
-import { type WasmState } from "./overview-snapshot.ts";
+import { type FilterCounts, wasmFigures } from "../../telemetry/filter-metrics.ts";
+import { FILTER_BOUNDS } from "../../telemetry/layout.ts";
+import { type OverviewSnapshot, type WasmState } from "./overview-snapshot.ts";
+
+const BOUNDS_MS = FILTER_BOUNDS.map((seconds) => Math.round(seconds * 1e6) / 1000);
+
+/** Reads what all workers have counted of each filter. */
+export function readFilters(counts: FilterCounts): OverviewSnapshot["filters"] {
+  return {
+    bounds_ms: BOUNDS_MS,
+    entries: counts.read().map(({ filter = "", route = "", invocations, fuel, seconds, durations }) => ({
+      filter,
+      route,
+      invocations,
+      fuel,
+      seconds,
+      durations: { counts: durations },
+    })),
+  };
+}
 
 /** Reads what all workers together have of filters and tenants. */
 export function readWasm(zone: SharedZone): WasmState {
