@@ -1,7 +1,9 @@
 /** What the admin interface answers, as far as the console reads it. */
 import { type Actor } from "../../../../telemetry/event.ts";
+import { type WasmState } from "../../../overview/overview-snapshot.ts";
 
 export type { OverviewSnapshot as Overview } from "../../../overview/overview-snapshot.ts";
+export type { WasmState };
 export type { ContentSummary } from "../../../overview/content-summary.ts";
 export type { PaymentSummary, RecentPayment, SoldOnDay } from "../../../overview/payment-summary.ts";
 export type { SoldCounts, UsageAmount, UsageBody, UsageCounts } from "../../../usage/usage-report.ts";
@@ -75,19 +77,6 @@ export interface UpstreamState {
   readonly servers: readonly ServerState[];
 }
 
-export interface WasmState {
-  readonly park_active: number;
-  readonly park_capacity: number;
-  readonly pool_instances: number;
-  readonly pool_pinned: number;
-  readonly control_configured: boolean;
-  readonly control_ready: boolean;
-  readonly tenants_active: number;
-  readonly tenant_hits: number;
-  readonly tenant_misses: number;
-  readonly tenant_evictions: number;
-}
-
 export interface LastReload {
   readonly time_ms: number;
   readonly by: Actor;
@@ -146,6 +135,8 @@ export interface Tenant {
   readonly key: string;
   readonly path: string;
   readonly last_used_ms: number;
+  /** In so many workers it is warm. */
+  readonly workers: number;
 }
 
 export interface CheckAnswer {

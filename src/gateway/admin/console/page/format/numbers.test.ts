@@ -25,6 +25,8 @@ test.each([
 ])("%p bytes are %p", (value, text) => expect(bytes(value)).toBe(text));
 
 test.each([
+  [0.004, "4.0 µs"],
+  [0.0425, "43 µs"],
   [0.42, "0.4 ms"],
   [9.96, "10 ms"],
   [999.6, "1.00 s"],

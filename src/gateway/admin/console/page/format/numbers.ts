@@ -55,9 +55,10 @@ export function bytes(value: number): string {
   return `${text} ${BYTE_UNITS[unit]}`;
 }
 
-/** A short time: 0.4 ms, 12 ms, 345 ms, 1.23 s, 45 s, 3 min. */
+/** A short time: 20 µs, 0.4 ms, 12 ms, 345 ms, 1.23 s, 45 s, 3 min. */
 export function milliseconds(value: number): string {
   if (value === 0) return "0 ms";
+  if (value < 0.0995) return `${(value * 1000).toFixed(value < 0.0095 ? 1 : 0)} µs`;
   if (value < 9.95) return `${value.toFixed(1)} ms`;
   if (value < 999.5) return `${value.toFixed(0)} ms`;
   if (value < 9_995) return `${(value / 1000).toFixed(2)} s`;

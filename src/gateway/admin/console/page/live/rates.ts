@@ -1,4 +1,5 @@
 import { type Overview } from "../api/shapes.ts";
+import { type FilterRates, filtersBetween } from "./filter-rates.ts";
 import { countedSince, type Latency, percentile } from "./latency.ts";
 
 /** One point of the plots; null where nothing is known, as while the page was hidden. */
@@ -30,6 +31,7 @@ export interface Window extends RouteRates {
   /** Share of the requests that came to a cache and were answered by it; undefined where none came. */
   readonly cacheHits: number | undefined;
   readonly routes: ReadonlyMap<string, RouteRates>;
+  readonly filters: ReadonlyMap<string, FilterRates>;
 }
 
 /** True where the second reading is not of the same counters: the gateway was started again. */
@@ -64,6 +66,7 @@ export function between(before: Overview, now: Overview): Window {
     cacheHits: cacheShare(before.caches, now.caches),
     ...percentiles(bounds, countedSince(now.durations.counts, before.durations.counts)),
     routes,
+    filters: filtersBetween(before.filters, now.filters, seconds),
   };
 }
 

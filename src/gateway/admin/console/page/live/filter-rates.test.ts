@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import { filtersBetween, outcomesOf } from "./filter-rates.ts";
+
+function entry(counts: Readonly<Record<string, number>>, fuel: number, durations: readonly number[]) {
+  const invocations = Object.entries(counts).map(([name, count]) => {
+    const [phase = "", outcome = ""] = name.split(" ");
+    return { phase, outcome, count };
+  });
+  return { filter: "a.wasm", route: "/", invocations, fuel, seconds: 1, durations: { counts: durations } };
+}
+
+test("outcomes are added up over phases, and failures told apart", () => {
+  const counts = { "request allow": 3, "request reject": 2, "response fuel": 1, "request fuel": 4, "resume trap": 1 };
+  expect(outcomesOf(entry(counts, 0, []))).toEqual({
+    all: 11,
+    rejected: 2,
+    parked: 0,
+    failures: [
+      ["fuel", 5],
+      ["trap", 1],
+    ],
+  });
+});
+
+test("rates are of what was counted in between, also of a filter that is new", () => {
+  const before = entry({ "request allow": 10 }, 1000, [10, 0]);
+  const now = entry({ "request allow": 20, "request busy": 2, "request trap": 8 }, 4600, [10, 18]);
+  const bounds_ms = [1];
+  const later = { bounds_ms, entries: [now] };
+  expect([...filtersBetween({ bounds_ms, entries: [before] }, later, 2)]).toEqual([
+    ["a.wasm /", { perSecond: 10, failed: 10, fuel: 200, p95: { ms: 1, isAbove: true } }],
+  ]);
+  expect(filtersBetween({ bounds_ms, entries: [] }, later, 2).get("a.wasm /")?.perSecond).toBe(15);
+  expect(filtersBetween(later, later, 2).get("a.wasm /")).toEqual({
+    perSecond: 0,
+    failed: 0,
+    fuel: undefined,
+    p95: undefined,
+  });
+});

@@ -1,0 +1,79 @@
+import { type Overview } from "../api/shapes.ts";
+import { countedSince, type Latency, percentile } from "./latency.ts";
+
+type FilterCounts = Overview["filters"]["entries"][number];
+
+/** What one filter did on one route between two readings. */
+export interface FilterRates {
+  readonly perSecond: number;
+  readonly failed: number;
+  /** Mean of an invocation; undefined where there was none. */
+  readonly fuel: number | undefined;
+  readonly p95: Latency | undefined;
+}
+
+/** What came of the invocations of a filter, in groups that an operator tells apart. */
+export interface FilterOutcomes {
+  readonly all: number;
+  readonly rejected: number;
+  readonly parked: number;
+  /** Failures by their kind, as `fuel`. */
+  readonly failures: readonly (readonly [kind: string, count: number])[];
+}
+
+/** Outcomes of invocations that have not failed. */
+const FINE: ReadonlySet<string> = new Set(["allow", "modify", "reject", "park", "unchanged", "gone"]);
+
+/** What names a filter on a route. */
+export function filterKey(filter: string, route: string): string {
+  return `${filter} ${route}`;
+}
+
+export function outcomesOf({ invocations }: FilterCounts): FilterOutcomes {
+  const counts = new Map<string, number>();
+  for (const { outcome, count } of invocations) counts.set(outcome, (counts.get(outcome) ?? 0) + count);
+  return {
+    all: [...counts.values()].reduce((sum, count) => sum + count, 0),
+    rejected: counts.get("reject") ?? 0,
+    parked: counts.get("park") ?? 0,
+    failures: [...counts].filter(([outcome]) => !FINE.has(outcome)),
+  };
+}
+
+/** By `filterKey`. */
+export function filtersBetween(
+  before: Overview["filters"],
+  now: Overview["filters"],
+  seconds: number,
+): ReadonlyMap<string, FilterRates> {
+  const earlier = new Map(before.entries.map((entry) => [filterKey(entry.filter, entry.route), entry]));
+  return new Map(
+    now.entries.map((entry) => {
+      const key = filterKey(entry.filter, entry.route);
+      return [key, ratesOf(earlier.get(key), entry, { seconds, bounds: now.bounds_ms })];
+    }),
+  );
+}
+
+function ratesOf(
+  before: FilterCounts | undefined,
+  now: FilterCounts,
+  { seconds, bounds }: { readonly seconds: number; readonly bounds: readonly number[] },
+): FilterRates {
+  const invoked = countedSince(now.durations.counts, before?.durations.counts);
+  const runs = invoked.reduce((sum, count) => sum + count, 0);
+  return {
+    perSecond: (outcomesOf(now).all - allOf(before)) / seconds,
+    failed: failedOf(now) - failedOf(before),
+    fuel: runs === 0 ? undefined : (now.fuel - (before?.fuel ?? 0)) / runs,
+    p95: percentile(bounds, invoked, 0.95),
+  };
+}
+
+function allOf(counts: FilterCounts | undefined): number {
+  return counts === undefined ? 0 : outcomesOf(counts).all;
+}
+
+function failedOf(counts: FilterCounts | undefined): number {
+  return counts === undefined ? 0 : outcomesOf(counts).failures.reduce((sum, [, count]) => sum + count, 0);
+}

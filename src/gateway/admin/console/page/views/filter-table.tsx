@@ -1,0 +1,163 @@
+import { type Json, type JsonObject, type Overview } from "../api/shapes.ts";
+import { count, NONE, percent, short } from "../format/numbers.ts";
+import { filterKey, type FilterOutcomes, type FilterRates, outcomesOf } from "../live/filter-rates.ts";
+import { type Window } from "../live/rates.ts";
+import { Badge, latencyText } from "../parts/bits.tsx";
+import { Empty } from "../parts/states.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+
+/** A filter on a route: as it is configured, and what was counted of it. */
+export interface FilterRow {
+  readonly key: string;
+  readonly name: string;
+  readonly route: string;
+  /** Undefined: it is not in the configuration any more. */
+  readonly configured: JsonObject | undefined;
+  readonly outcomes: FilterOutcomes | undefined;
+  readonly rates: FilterRates | undefined;
+}
+
+/** A row for each entry of `wasm_filters`, and for each filter that was counted and is there no more. */
+export function filterRows(
+  filters: readonly JsonObject[],
+  { filters: { entries } }: Overview,
+  window: Window | undefined,
+): FilterRow[] {
+  const countedOf = new Map(entries.map((entry) => [filterKey(entry.filter, entry.route), outcomesOf(entry)]));
+  const configured = filters.map((filter, index): FilterRow => {
+    const name = textOf(filter["module"]).split("/").at(-1) ?? "";
+    const route = textOf(filter["match"]);
+    const key = filterKey(name, route);
+    const figures = { outcomes: countedOf.get(key), rates: window?.filters.get(key) };
+    return { key: `${key} ${index}`, name, route, configured: filter, ...figures };
+  });
+  const known = new Set(configured.map(({ name, route }) => filterKey(name, route)));
+  const others = entries.flatMap(({ filter, route }): FilterRow[] => {
+    const key = filterKey(filter, route);
+    if (known.has(key)) return [];
+    const figures = { outcomes: countedOf.get(key), rates: window?.filters.get(key) };
+    return [{ key, name: filter, route, configured: undefined, ...figures }];
+  });
+  return [...configured, ...others];
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
+}
+
+const COLUMNS: readonly Column<FilterRow>[] = [
+  { name: "Filter", sort: ({ name }) => name, cell: (row) => <FilterName row={row} /> },
+  {
+    name: "Invocations",
+    isNumber: true,
+    sort: ({ rates }) => rates?.perSecond ?? 0,
+    cell: ({ rates, outcomes }) => (
+      <span class="stack">
+        <span>{rates === undefined ? NONE : `${short(rates.perSecond)} /s`}</span>
+        <span class="soft">{count(outcomes?.all ?? 0)} in all</span>
+      </span>
+    ),
+  },
+  {
+    name: "Rejected",
+    isNumber: true,
+    sort: ({ outcomes }) => outcomes?.rejected ?? 0,
+    cell: ({ outcomes }) => <Share outcomes={outcomes} value={outcomes?.rejected ?? 0} />,
+  },
+  {
+    name: "Parked",
+    isNumber: true,
+    isMinor: true,
+    sort: ({ outcomes }) => outcomes?.parked ?? 0,
+    cell: ({ outcomes }) => <Share outcomes={outcomes} value={outcomes?.parked ?? 0} />,
+  },
+  { name: "Failed", sort: failuresOf, cell: (row) => <Failures row={row} /> },
+  {
+    name: "Fuel",
+    isNumber: true,
+    sort: ({ rates }) => rates?.fuel ?? 0,
+    cell: ({ rates, configured }) => (
+      <span class="stack">
+        <span>{rates?.fuel === undefined ? NONE : short(rates.fuel)}</span>
+        <span class="soft">
+          {configured === undefined ? "" : `of ${short(Number(configured["fuel"] ?? 5_000_000))}`}
+        </span>
+      </span>
+    ),
+  },
+  {
+    name: "p95",
+    isNumber: true,
+    sort: ({ rates }) => rates?.p95?.ms ?? 0,
+    cell: ({ rates }) => latencyText(rates?.p95),
+  },
+];
+
+export function FilterTable({ rows }: { readonly rows: readonly FilterRow[] }) {
+  return (
+    <Table<FilterRow>
+      caption="Filters: rates, fuel and times of the last minute, counts since the start"
+      rows={rows}
+      keyOf={({ key }) => key}
+      columns={COLUMNS}
+      empty={
+        <Empty title="No filters">
+          Filters are listed in <code>wasm_filters</code> of the configuration.
+        </Empty>
+      }
+    />
+  );
+}
+
+function FilterName({ row: { name, route, configured } }: { readonly row: FilterRow }) {
+  if (name === "") return <span>all other filters</span>;
+  return (
+    <span class="stack">
+      <code title={textOf(configured?.["module"])}>{name}</code>
+      <span class="soft">
+        on <code>{route}</code>
+        {configured === undefined ? ", removed" : ""}
+      </span>
+    </span>
+  );
+}
+
+function Share({ outcomes, value }: { readonly outcomes: FilterOutcomes | undefined; readonly value: number }) {
+  if (outcomes === undefined || outcomes.all === 0) return <>{NONE}</>;
+  return (
+    <span class="stack">
+      <span>{count(value)}</span>
+      <span class="soft">{percent(value / outcomes.all)}</span>
+    </span>
+  );
+}
+
+const FAILURES: Readonly<Record<string, string>> = {
+  fuel: "out of fuel",
+  trap: "trapped",
+  misuse: "broke the ABI",
+  deadline: "parked too long",
+  control: "sandbox failed",
+  start: "did not start",
+  busy: "no instance free",
+};
+
+function failuresOf({ outcomes }: FilterRow): number {
+  return (outcomes?.failures ?? []).reduce((sum, [, some]) => sum + some, 0);
+}
+
+function Failures({ row }: { readonly row: FilterRow }) {
+  const all = failuresOf(row);
+  if (all === 0) return <>{row.outcomes === undefined ? NONE : "0"}</>;
+  const isNow = (row.rates?.failed ?? 0) > 0;
+  return (
+    <span class="stack">
+      <span>
+        <Badge tone={isNow ? "bad" : "none"}>{count(all)}</Badge>
+      </span>
+      <span class="soft">
+        {row.outcomes?.failures.map(([kind, some]) => `${count(some)} ${FAILURES[kind] ?? kind}`).join(", ")}
+      </span>
+    </span>
+  );
+}

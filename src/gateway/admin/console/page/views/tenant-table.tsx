@@ -1,0 +1,79 @@
+import { call } from "../api/client.ts";
+import { type Tenant } from "../api/shapes.ts";
+import { count } from "../format/numbers.ts";
+import { ask } from "../parts/ask.tsx";
+import { Ago } from "../parts/bits.tsx";
+import { Empty } from "../parts/states.tsx";
+import { type Column, Table } from "../parts/table.tsx";
+import { tell } from "../parts/told.tsx";
+
+interface TenantTableProps {
+  readonly tenants: readonly Tenant[];
+  /** Some route leads to tenants. */
+  readonly hasTenants: boolean;
+  readonly mayChange: boolean;
+  readonly onChange: () => void;
+}
+
+/** The warm tenants of all workers, each with a way to evict it. */
+export function TenantTable({ tenants, hasTenants, mayChange, onChange }: TenantTableProps) {
+  const columns: Column<Tenant>[] = [
+    { name: "Tenant", sort: ({ key }) => key, cell: ({ key }) => <code>{key}</code> },
+    { name: "Socket", cell: ({ path }) => <code>{path}</code> },
+    {
+      name: "Last used",
+      isNumber: true,
+      sort: (tenant) => tenant.last_used_ms,
+      cell: (tenant) => <Ago ms={tenant.last_used_ms} />,
+    },
+    { name: "Workers", isNumber: true, sort: ({ workers }) => workers, cell: ({ workers }) => count(workers) },
+  ];
+  if (mayChange) {
+    columns.push({
+      name: "Actions",
+      cell: ({ key }) => (
+        <button class="button small danger" type="button" onClick={() => evict(key, onChange)}>
+          Evict<span class="visually-hidden"> {key}</span>
+        </button>
+      ),
+    });
+  }
+  return (
+    <Table
+      caption="Warm tenants"
+      rows={tenants}
+      keyOf={({ key, path }) => `${key} ${path}`}
+      columns={columns}
+      empty={
+        <Empty title="No tenant is warm">
+          {hasTenants ? (
+            "A tenant is listed here from its first request on, until nobody uses it for a while."
+          ) : (
+            <>
+              No route leads to tenants. One with <code>tenant</code> in the place of <code>upstream</code> does.
+            </>
+          )}
+        </Empty>
+      }
+    />
+  );
+}
+
+function evict(key: string, onChange: () => void): void {
+  ask({
+    title: "Evict this tenant?",
+    action: "Evict tenant",
+    isDangerous: true,
+    body: (
+      <p>
+        All workers forget where <code>{key}</code> runs. Its next request starts it again, which takes longer. The
+        virtual machine itself is not stopped.
+      </p>
+    ),
+    async run() {
+      await call(`/v1/tenants?key=${encodeURIComponent(key)}`, { method: "DELETE" });
+      tell(`The tenant ${key} is evicted.`);
+      onChange();
+    },
+  });
+}
