@@ -57,7 +57,7 @@ const NO_BUFFERS = new CannedError("overloaded", "this server has no memory left
  * The life of a request, top to bottom. The codec calls it with the head read and the body still to come. On a reserved
  * connection, which is over the limits, the paths of probes and metrics alone are served.
  *
- *   client address → route → gateway paths → host allowed? → no guarded route passed by? → OPTIONS for us → room for it? → the route's policies → cache → forward → (the response passes the policies' sinks)
+ *   client address → route → gateway paths → host allowed? → no guarded route passed by? → OPTIONS for us → room for it? → the route's policies, filters among the last → cache → forward → (the response passes the policies' sinks)
  *                                                                                   no route: → the policies of all → static files, 404
  *                                      a body that is announced too long: → those policies alone that edit answers → 413
  */

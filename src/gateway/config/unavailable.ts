@@ -14,8 +14,6 @@ export interface Unavailable {
 /** Every key that is understood but not built yet. A feature that lands takes its line away. */
 export const UNAVAILABLE: readonly Unavailable[] = [
   { path: "routes[].tenant", opens: "the route would have no tenant check" },
-  { path: "wasm_filters", opens: "requests would pass unfiltered" },
-  { path: "wasm_park_capacity", idle: 64 },
   { path: "tenant_idle_ttl_ms", idle: 600_000 },
   { path: "tenant_max_warm", idle: 256 },
 ];
