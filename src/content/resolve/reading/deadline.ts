@@ -58,7 +58,7 @@ const UNTIL =
   /(?:\b(?:by|until|till|before|through|prior to|no later than|on or before|ahead of|bis|vor|avant|jusqu['’]au|antes del?|hasta el?|ends?|expires?)\s(?:the\s)?(?:end\sof\s|close\sof\s|ende\s|la fin de\s)?(?:\S+\s){0,6}?|在)$/iu;
 const EXCLUSIVE = /\b(?:before|prior to|ahead of|vor|avant|antes del?)\s(?:the\s)?(?:\S+\s){0,6}?$/iu;
 const SINCE =
-  /\b(?:between\s|(?:after|since|from|starting|seit|nach|depuis|après|desde|después del?)\s(?:the\s)?(?:\S+\s){0,3}?)$/iu;
+  /\b(?:between\s|(?:after|since|from|starting|seit|nach|depuis|après|desde|después del?)\s(?:the\s)?(?:(?!(?:by|before|until|till|in|on|vor|bis|avant|antes)\s)\S+\s){0,3}?)$/iu;
 const BETWEEN = /^\s?(?:and|to|through|until|-|–|—|und|bis|et|y)\s?$/iu;
 
 /** Reads the span of a question, then of its criteria. Dates without a year are those nearest to `now`, Unix ms. */
