@@ -76,7 +76,7 @@ test("a source has its text, its title, its language and its time", async () => 
   expect(sources).toMatchObject([
     { url: web.address("/a/x"), title: "Ferry", language: "en", published: Date.UTC(2026, 2, 4, 8), isHint: true },
   ]);
-  expect(sources[0]?.text).toMatch(/The ferry has a story 0 .*\nIt left at noon\.$/s);
+  expect(sources[0]?.text).toMatch(/The ferry has a story 0 .*\n\nIt left at noon\.$/s);
 });
 
 test("hints are read before all others, and no page twice", async () => {

@@ -255,7 +255,8 @@ function ranked(urls: readonly string[], { resolutionSource }: Plan): string[] {
 
 function sourceOf({ url, isHint }: Candidate, { extraction, source }: ReadPage): Source {
   const { content, title, published, language = "" } = extraction;
-  const text = cut(plainText(content), MAX_SOURCE_CHARACTERS);
+  // Each line is a block of the page: blank lines keep the sentences of two blocks apart.
+  const text = cut(plainText(content).replaceAll("\n", "\n\n"), MAX_SOURCE_CHARACTERS);
   return {
     url: addressOf(source.finalUrl, url),
     title: cutTitle(title),

@@ -224,13 +224,15 @@ describe("what goes over the wire", () => {
     expect([headers.get("authorization"), headers.get("x-api-key")]).toEqual([null, null]);
   });
 
-  test("is cut to the tokens that it may have, short sources last", async () => {
-    const long = source("Ωmega sailed. ".repeat(2_000));
+  test("has the tokens that it may have: short sources whole, of long ones the beginning and what bears on the question", async () => {
+    const filler = "Δ cows grazed on the dyke while rain fell. ".repeat(1_000);
+    const long = source(`Ωmega opens here. ${filler}The ferry sailed at last. ${filler}`);
     await analyst({ maxInputTokens: 1_000 }).analyse(plan, [long, ...sources, long], { now: NOW, signal: free });
     const texts = model.asked[0]?.task.sources.map(({ text }) => text) ?? [];
     expect(texts.slice(1, 3)).toEqual(sources.map(({ text }) => text));
-    const bytes = texts.map((text) => Buffer.byteLength(text));
-    expect(bytes.reduce((sum, one) => sum + one, 0)).toBeWithin(2_990, 3_001);
+    expect(texts[0]).toStartWith("Ωmega opens here. Δ cows");
+    expect(texts[0]).toContain("\n…\nThe ferry sailed at last.");
+    expect(Buffer.byteLength(texts.join(""))).toBeLessThanOrEqual(3_000);
     expect(texts.join("")).not.toContain("\ufffd");
   });
 });

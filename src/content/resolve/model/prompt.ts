@@ -1,4 +1,5 @@
 import { type Plan, type Source } from "../analysis.ts";
+import { passagesOf } from "../passages.ts";
 import { OUTPUT_SCHEMA } from "./model-output.ts";
 
 /** What the model is told of its task. What pages say to it stays in JSON strings of the user's message. */
@@ -34,12 +35,12 @@ export interface Prompt {
   readonly user: string;
 }
 
-/** The request for an analysis; texts are cut so that all of them together have at most `maxTokens`. `now` is in Unix ms. */
+/** The part of a long text's share that goes to its beginning: the rest is sentences that bear on the question. */
+const OPENING_SHARE = 0.25;
+
+/** The request for an analysis; of texts that have more than `maxTokens` in all, parts are sent. `now` is in Unix ms. */
 export function promptOf(plan: Plan, sources: readonly Source[], now: number, maxTokens: number): Prompt {
-  const texts = shared(
-    sources.map(({ text }) => text),
-    maxTokens * TOKEN_BYTES,
-  );
+  const texts = shared(plan, sources, maxTokens * TOKEN_BYTES);
   const user = {
     question: plan.question,
     criteria: plan.criteria,
@@ -56,19 +57,38 @@ export function promptOf(plan: Plan, sources: readonly Source[], now: number, ma
   return { system: INSTRUCTIONS, user: JSON.stringify(user) };
 }
 
-/** The texts cut to `bytes` in all: short ones leave their rest to long ones. */
-function shared(texts: readonly string[], bytes: number): string[] {
-  const cut = [...texts];
+/** The texts, of `bytes` in all: short ones leave their rest to long ones. */
+function shared(plan: Plan, sources: readonly Source[], bytes: number): string[] {
+  const texts: string[] = [];
   let left = bytes;
-  const shortFirst = texts
-    .map((text, at) => ({ at, size: Buffer.byteLength(text) }))
+  const shortFirst = sources
+    .map((source, at) => ({ source, at, size: Buffer.byteLength(source.text) }))
     .toSorted((a, b) => a.size - b.size);
-  for (const [done, { at, size }] of shortFirst.entries()) {
-    const share = Math.floor(left / (texts.length - done));
-    cut[at] = firstBytes(texts[at] ?? "", share);
+  for (const [done, { source, at, size }] of shortFirst.entries()) {
+    const share = Math.floor(left / (sources.length - done));
+    texts[at] = size <= share ? source.text : excerpt(plan, source, share);
     left -= Math.min(size, share);
   }
-  return cut;
+  return texts;
+}
+
+/** The beginning of a text and the sentences that bear most on the question, in their order; lines of "…" stand for the rest. */
+function excerpt(plan: Plan, source: Source, bytes: number): string {
+  const opening = firstBytes(source.text, Math.floor(bytes * OPENING_SHARE));
+  let left = bytes - Buffer.byteLength(opening);
+  const chosen = [];
+  const bestFirst = passagesOf(plan, source)
+    .filter(({ start }) => start >= opening.length)
+    .toSorted((a, b) => b.context - a.context || a.start - b.start);
+  for (const { text, start } of bestFirst) {
+    const piece = `\n…\n${text}`;
+    const size = Buffer.byteLength(piece);
+    if (size > left) continue;
+    left -= size;
+    chosen.push({ piece, start });
+  }
+  const pieces = chosen.toSorted((a, b) => a.start - b.start).map(({ piece }) => piece);
+  return [opening, ...pieces].join("");
 }
 
 /** The beginning of a text that takes at most so many bytes; it ends before a character that would be torn. */

@@ -44,6 +44,7 @@ export function article(words: string, { title = "News", head = "" } = {}): Resp
 export function startMadeWeb(stateDir: string): MadeWeb {
   const hits: string[] = [];
   const queries: string[] = [];
+  let now = 0;
   const server = Bun.serve({
     hostname: "0.0.0.0",
     port: 0,
@@ -67,7 +68,7 @@ export function startMadeWeb(stateDir: string): MadeWeb {
   const browser = { visit: () => Promise.reject(new Error("there is no browser")) };
   const service = createSearchService(
     { ...SEARCH_DEFAULTS, providers: ["searxng"], searxngUrl: `http://127.0.0.1:${server.port}/`, cacheMs: 0 },
-    { stateDir, egress, extractor, log: () => undefined, now: () => 0 },
+    { stateDir, egress, extractor, log: () => undefined, now: () => now },
   );
   const made: MadeWeb = {
     pages: new Map(),
@@ -87,6 +88,8 @@ export function startMadeWeb(stateDir: string): MadeWeb {
       made.searchable = true;
       hits.length = 0;
       queries.length = 0;
+      // A search engine that failed is asked again.
+      now += 3_600_000;
     },
     async close() {
       service.close();
