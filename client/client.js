@@ -833,6 +833,9 @@ class Operations {
   screenshot(request, options) {
     return this.file({ method: "POST", path: "/screenshot" }, request, options);
   }
+  resolve(request, options) {
+    return this.json({ method: "POST", path: "/resolve" }, request, options);
+  }
   qr(request, options) {
     return this.file({ method: "POST", path: "/qr" }, request, options);
   }

@@ -77,6 +77,9 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
     "No search provider answered, or those that did found nothing while others failed; nothing was charged.",
   "search-unavailable": "Every search provider failed too often lately, or none is configured.",
   "search-timeout": "No search provider answered in its time; nothing was charged.",
+  "resolve-failed": "No source could be read and no search answered; nothing was charged.",
+  "model-failed":
+    "The configured language model did not answer, or not as it must, and the embedded analyst is not to take its place; nothing was charged.",
   "page-timeout": "The page was not ready within `timeout` seconds.",
   "version-not-supported": "The request's version is neither HTTP/1.0 nor HTTP/1.1.",
 };

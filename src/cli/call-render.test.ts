@@ -14,10 +14,15 @@ test("what people read of each operation's answer", () => {
   ];
   expect(text("search", { results: found })).toBe("1. One\n   http://a.example/\n   S\n\n2. Two\n   http://b.example/");
   expect(text("search", { results: [] })).toBe("Nothing found");
+  const evidence = [{ claim: "It sailed.", source: "News", supports: "YES", url: "http://a.example/" }];
+  const judgement = { verdict: "YES", probability: 0.95, confidence: "high", reasoning: "It says so.", evidence };
+  expect(text("resolve", judgement)).toBe(
+    "YES: probability 0.95, confidence high\n\nIt says so.\n\n1. YES: It sailed.\n   News\n   http://a.example/",
+  );
 });
 
 test("an answer of another shape, and one that is asked for whole, is JSON", () => {
-  for (const name of ["scrape", "read", "extract", "search", "batch", "health"]) {
+  for (const name of ["scrape", "read", "extract", "search", "batch", "resolve", "health"]) {
     expect(JSON.parse(text(name, { results: "odd", content: 1, data: 2 }))).toEqual({
       results: "odd",
       content: 1,

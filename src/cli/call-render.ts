@@ -30,6 +30,7 @@ const RENDERERS: Readonly<Record<string, (answer: Fields) => Rendered | undefine
   extract: ({ data }) => (isRecord(data) ? plain(JSON.stringify(data, undefined, 2)) : undefined),
   search: ({ results }) => (isList(results) ? plain(results.map(result).join("\n\n") || "Nothing found") : undefined),
   batch: ({ results }) => (isList(results) ? pages(results) : undefined),
+  resolve: (answer) => judgement(answer),
 };
 
 function plain(text: unknown): Rendered | undefined {
@@ -39,6 +40,16 @@ function plain(text: unknown): Rendered | undefined {
 function result({ title, url, snippet }: Fields, at: number): string {
   const lines = [textOf(url), textOf(snippet)].filter((line) => line !== "").map((line) => `   ${line}`);
   return [`${at + 1}. ${textOf(title)}`, ...lines].join("\n");
+}
+
+/** The verdict first, then why, then the evidence by the numbers that the reasons name. */
+function judgement({ verdict, probability, confidence, reasoning, evidence }: Fields): Rendered | undefined {
+  if (typeof verdict !== "string" || typeof probability !== "number" || !isList(evidence)) return undefined;
+  const head = `${verdict}: probability ${probability}, confidence ${textOf(confidence)}`;
+  const statements = evidence.map(({ claim, source, supports, url }, at) =>
+    [`${at + 1}. ${textOf(supports)}: ${textOf(claim)}`, `   ${textOf(source)}`, `   ${textOf(url)}`].join("\n"),
+  );
+  return { text: [head, textOf(reasoning), ...statements].join("\n\n"), notes: [] };
 }
 
 /** Each page below its address, as `head` and `tail` show several files; what failed is said apart. */

@@ -21,6 +21,8 @@ export interface ContentProcessOptions {
   readonly variables: readonly string[];
   /** What the configuration has in `content.search`, as JSON. */
   readonly search: string;
+  /** What it has in `content.resolve`, as JSON. */
+  readonly resolve: string;
   /** Undefined: it serves no MCP. */
   readonly mcp: McpPlace | undefined;
 }
@@ -75,10 +77,19 @@ export class ContentProcess {
   }
 
   async #spawn(): Promise<ContentReport> {
-    const { socket, stateDir, browserPath, allowPrivate, chargeTimeouts, search, mcp } = this.#options;
+    const {
+      socket,
+      stateDir,
+      browserPath,
+      allowPrivate,
+      chargeTimeouts,
+      search,
+      resolve: resolving,
+      mcp,
+    } = this.#options;
     const path = `${socket}${STARTING}`;
     const args = ["content", "--socket", path, "--state-dir", stateDir, "--browser-path", browserPath];
-    args.push("--search", search);
+    args.push("--search", search, "--resolve", resolving);
     if (allowPrivate) args.push("--allow-private");
     if (chargeTimeouts) args.push("--charge-timeouts");
     if (mcp !== undefined) args.push("--gateway", mcp.gatewayUrl, ...mcp.hosts.flatMap((host) => ["--mcp-host", host]));

@@ -3,6 +3,7 @@ import { type ContentAddress, startContentService } from "../content/service.ts"
 import { messageOf } from "../lib/caught.ts";
 import { atBoundary } from "./boundary.ts";
 import { HELP, readFlags } from "./flags.ts";
+import { parseResolveOptions } from "./resolve-options.ts";
 import { parseSearchOptions } from "./search-options.ts";
 import { stateFolder } from "./state-folder.ts";
 import { stopSignal } from "./stop-signal.ts";
@@ -10,10 +11,10 @@ import { say } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
 const USAGE = `usage: turnpike content [--socket PATH | --port N] [--state-dir DIR] [--browser-path PROGRAM] [--allow-private]
-                        [--charge-timeouts] [--search JSON] [--gateway URL [--mcp-host NAME ...]]
+                        [--charge-timeouts] [--search JSON] [--resolve JSON] [--gateway URL [--mcp-host NAME ...]]
 
 Runs the content service alone, on a Unix socket or on a port of 127.0.0.1, for a gateway of your own. It takes no payment.
---search takes what a configuration has in content.search. With --gateway it says what that gateway asks for the operations, and serves
+--search takes what a configuration has in content.search, --resolve what it has in content.resolve. With --gateway it says what that gateway asks for the operations, and serves
 MCP at /mcp, by calls to that gateway, which must sell the operations at their own paths; --mcp-host names a host that browsers may know it by, "*" for any without an Origin.
 --charge-timeouts marks failures of pages that used their time up themselves; the gateway of turnpike start alone charges for them.`;
 
@@ -25,6 +26,7 @@ const FLAGS = {
   "allow-private": { type: "boolean" },
   "charge-timeouts": { type: "boolean" },
   search: { type: "string", default: "{}" },
+  resolve: { type: "string", default: "{}" },
   gateway: { type: "string" },
   "mcp-host": { type: "string", multiple: true },
   help: HELP,
@@ -59,6 +61,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
       allowPrivate: values["allow-private"] === true,
       chargeTimeouts: values["charge-timeouts"] === true,
       search: parseSearchOptions(values.search),
+      ...parseResolveOptions(values.resolve),
       mcp:
         gateway === undefined
           ? undefined

@@ -102,7 +102,10 @@ async function run(args: readonly string[]): Promise<number | "help"> {
         allowPrivate,
         chargeTimeouts: config.content.charge_timeouts,
         search: JSON.stringify(config.content.search),
-        variables: [config.content.search.brave_key_env].filter((name) => name !== ""),
+        resolve: JSON.stringify(config.content.resolve),
+        variables: [config.content.search.brave_key_env, config.content.resolve.model?.key_env ?? ""].filter(
+          (name) => name !== "",
+        ),
       },
     ),
   );

@@ -300,6 +300,56 @@ export interface ScreenshotRequest {
   readonly quality?: number | undefined;
 }
 
+export interface ResolveResponse {
+  readonly question: string;
+  /** Of YES; at least 0.01 and at most 0.99 */
+  readonly probability: number;
+  readonly verdict: "YES" | "LIKELY_YES" | "UNCERTAIN" | "LIKELY_NO" | "NO";
+  readonly confidence: "high" | "medium" | "low";
+  /** What decided, with the numbers of the evidence from 1 on; and which pages could not be read */
+  readonly reasoning: string;
+  readonly evidence: readonly Evidence[];
+  /** The sources that were read; pages that repeat the text of another are not among them */
+  readonly sources_consulted: readonly {
+    readonly title: string;
+    readonly url: string;
+  }[];
+  readonly metadata: ResolveMetadata;
+}
+
+export interface Evidence {
+  /** A statement of the source, word for word */
+  readonly claim: string;
+  /** Title of the source */
+  readonly source: string;
+  readonly supports: "YES" | "NO" | "NEUTRAL";
+  readonly url: string;
+}
+
+export interface ResolveMetadata {
+  /** Time taken, in milliseconds */
+  readonly elapsed_ms: number;
+  /** Searches that were answered */
+  readonly searches: number;
+  /** Sources that were read */
+  readonly sources_read: number;
+  /** What found the evidence: `embedded`, or `language model` */
+  readonly analyst: string;
+}
+
+export interface ResolveRequest {
+  /** Prediction-market question */
+  readonly question: string;
+  /** How the market resolves YES or NO; "" where it is left out */
+  readonly criteria?: string | undefined;
+  /** Maximum web sources to read; 5 where it is left out */
+  readonly max_sources?: number | undefined;
+  /** Hint URLs to check for evidence; read before all others, also if they are more than max_sources; [] where it is left out */
+  readonly sources?: readonly string[] | undefined;
+  /** Time-out in seconds; what is known by then is the answer; 30 where it is left out */
+  readonly timeout?: number | undefined;
+}
+
 export interface QrRequest {
   /** Text, URL or data to encode */
   readonly data: string;
@@ -361,6 +411,10 @@ export abstract class Operations {
   /** Take a picture of a page. */
   screenshot(request: ScreenshotRequest, options?: CallOptions): Promise<TurnpikeFile> {
     return this.file({ method: "POST", path: "/screenshot" }, request, options);
+  }
+  /** Tell the outcome of a prediction-market question. */
+  resolve(request: ResolveRequest, options?: CallOptions): Promise<ResolveResponse> {
+    return this.json({ method: "POST", path: "/resolve" }, request, options);
   }
   /** Draw a QR code. */
   qr(request: QrRequest, options?: CallOptions): Promise<TurnpikeFile> {

@@ -13,6 +13,8 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   "search-failed": "Cannot search: every provider failed",
   "search-unavailable": "Cannot search: no provider is configured",
   "search-timeout": "Cannot search: no provider answered in time",
+  "resolve-failed": "Cannot resolve the question: no source was read and no search answered",
+  "model-failed": "Cannot resolve the question: the language model failed: it answered 500",
   "body-too-large": "Cannot read the body: it has more than 1048576 bytes",
   "address-refused":
     "Cannot load the page: its address is not on the public Internet, or its port is neither 80 nor 443",

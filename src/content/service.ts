@@ -12,6 +12,8 @@ import { BrowserProbe } from "./health/browser-probe.ts";
 import { type McpHttp, type McpHttpOptions } from "./mcp/mcp-http.ts";
 import { Places } from "./page/places.ts";
 import { type AskPrices, pricesOf, unknownPrices } from "./price-list.ts";
+import { createResolver } from "./resolve/create-resolver.ts";
+import { type ModelOptions } from "./resolve/model/model-options.ts";
 import { RememberingReader } from "./search/remembering-reader.ts";
 import { createSearchService, SEARCH_DEFAULTS, type SearchOptions } from "./search/search-service.ts";
 import { askerOf } from "./static/asker.ts";
@@ -31,6 +33,8 @@ export interface ContentOptions {
   readonly chargeTimeouts?: boolean;
   /** What is not said is as in SEARCH_DEFAULTS. */
   readonly search?: Partial<SearchOptions>;
+  /** The language model that reads sources for /resolve; undefined: the embedded analyst does. */
+  readonly model?: ModelOptions | undefined;
   /** Serves MCP at /mcp too, by calls to this gateway. */
   readonly mcp?: Pick<McpHttpOptions, "gatewayUrl" | "hosts"> | undefined;
   readonly log: Log;
@@ -94,7 +98,8 @@ export async function startContentService(options: ContentOptions): Promise<Cont
     missingFonts: () => pool.missingFonts(),
     now: () => performance.now(),
   });
-  const services = { pages, browser, search, browserHealth: () => probe.look(), log };
+  const resolver = createResolver(options.model, { pages, search, log: (message) => log("warn", message) });
+  const services = { pages, browser, search, resolver, browserHealth: () => probe.look(), log };
   try {
     const operations = new OperationCounts();
     const startedAt = Date.now();

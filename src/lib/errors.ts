@@ -59,6 +59,8 @@ export const ERRORS = {
   "not-implemented": kind(501, "Not Implemented", "client"),
   "upstream-failed": kind(502, "Upstream Failed", "upstream", true),
   "no-upstream": kind(502, "No Upstream Reachable", "upstream", true),
+  "resolve-failed": kind(502, "Resolution Failed", "upstream", true),
+  "model-failed": kind(502, "Language Model Failed", "upstream", true),
   "response-too-large": kind(502, "Upstream Response Too Large", "upstream"),
   "address-refused": kind(400, "Address Refused", "client"),
   "facilitator-failed": kind(502, "Facilitator Failed", "facilitator", true),

@@ -124,7 +124,7 @@ for (const mode of ["legacy", "auto"] as const) {
     const { tools } = await client.listTools();
     expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== false)).toEqual([]);
     expect(tools.map(({ name }) => name).toSorted()).toEqual(
-      ["batch", "extract", "pdf", "qr", "read", "scrape", "screenshot", "search"].toSorted(),
+      ["batch", "extract", "pdf", "qr", "read", "resolve", "scrape", "screenshot", "search"].toSorted(),
     );
     const before = settled();
     const challenge = await qr(client);
@@ -156,7 +156,7 @@ test("what is for sale is listed with how it is called, as in the challenges", a
   const { total, resources } = z
     .object({ total: z.number(), resources: z.array(z.looseObject({ url: z.string(), extensions: z.unknown() })) })
     .parse(answer);
-  expect([total, resources.length]).toEqual([8, 8]);
+  expect([total, resources.length]).toEqual([9, 9]);
   const scrape = resources.find((resource) => resource.url === `${url}/scrape`);
   const challenge = await (await overHttp()).callTool({ name: "scrape", arguments: { url: site.url.href } });
   const required = paymentRequiredSchema.parse(challenge.structuredContent);

@@ -40,6 +40,10 @@ function saleOf(name: string): Sale | undefined {
     read: { body: { url }, holds: "High water" },
     pdf: { body: { url }, holds: "%PDF-" },
     screenshot: { body: { url, width: 200, height: 100 }, holds: "PNG" },
+    resolve: {
+      body: { question: "Does high water come twice a day?", sources: [url], max_sources: 1 },
+      holds: '"sources_read":1',
+    },
     qr: { body: { data: "https://example.com/" }, holds: "PNG" },
     health: { holds: '"status":"ok"' },
   };

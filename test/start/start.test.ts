@@ -263,8 +263,13 @@ describe("with another configuration", () => {
         DATABASE_PASSWORD: "secret-2",
         TURNPIKE_SETTLEMENT_SECRET: "secret-3-of-24-bytes-at-least",
         SOME_BRAVE_KEY: "needed-4",
+        SOME_MODEL_KEY: "needed-5",
       };
-      const content = { search: { providers: ["brave"], brave_key_env: "SOME_BRAVE_KEY" } };
+      const model = { base_url: "http://127.0.0.1:1/v1", model: "none", key_env: "SOME_MODEL_KEY" };
+      const content = {
+        search: { providers: ["brave"], brave_key_env: "SOME_BRAVE_KEY" },
+        resolve: { model },
+      };
       const folder = newFolder();
       const file = folder.write("free.json", { ...FREE, content });
       const program = run(["--config", file, "--state-dir", shared.file("state")], { env });
@@ -275,6 +280,7 @@ describe("with another configuration", () => {
       const seen = children.map((pid) => readFileSync(`/proc/${pid}/environ`, "latin1"));
       expect(seen.filter((environment) => environment.includes("secret-"))).toEqual([]);
       expect(seen.filter((environment) => environment.includes("needed-4"))).toHaveLength(1);
+      expect(seen.filter((environment) => environment.includes("needed-5"))).toHaveLength(1);
     },
     TIME_MS,
   );

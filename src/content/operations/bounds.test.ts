@@ -9,7 +9,7 @@ type Rule =
   | { readonly kind: "boolean"; readonly default: boolean }
   | { readonly kind: "text"; readonly max?: number; readonly empty?: true }
   | { readonly kind: "one-of"; readonly values: readonly string[]; readonly default: string }
-  | { readonly kind: "urls"; readonly max: number }
+  | { readonly kind: "urls"; readonly max: number; readonly default?: readonly string[] }
   | { readonly kind: "url" | "selectors" };
 
 const timeout: Rule = { kind: "integer", min: 1, max: 120, default: 30 };
@@ -62,12 +62,20 @@ const RULES: Readonly<Record<string, Readonly<Record<string, Rule>>>> = {
     margin: { kind: "integer", min: 0, max: 10, default: 2 },
   },
   "/search": { query: { kind: "text", max: 500 }, count: { kind: "integer", min: 1, max: 50, default: 10 }, timeout },
+  "/resolve": {
+    question: { kind: "text", max: 2000 },
+    criteria: { kind: "text", max: 20_000, empty: true },
+    max_sources: { kind: "integer", min: 1, max: 8, default: 5 },
+    sources: { kind: "urls", max: 3, default: [] },
+    timeout,
+  },
 };
 
 /** The least that each operation is called with. */
 function leastOf(path: string): Record<string, unknown> {
   if (path === "/qr") return { data: "x" };
   if (path === "/search") return { query: "x" };
+  if (path === "/resolve") return { question: "x" };
   if (path === "/batch") return { urls: ["https://example.com/"] };
   const page = { url: "https://example.com/" };
   return path === "/extract" ? { ...page, selectors: { title: "h1" } } : page;
@@ -83,7 +91,7 @@ function casesOf(rule: Rule): Cases {
   if (rule.kind === "integer" || rule.kind === "number") return numberCases(rule);
   if (rule.kind === "text") return textCases(rule);
   if (rule.kind === "one-of") return valueCases(rule);
-  if (rule.kind === "urls") return urlsCases(rule.max);
+  if (rule.kind === "urls") return urlsCases(rule);
   if (rule.kind === "url") return urlCases();
   if (rule.kind === "selectors") {
     return { good: [{ a: "p", "b c": "a@href" }], bad: [[[], "must be of type object"]] };
@@ -97,12 +105,12 @@ function valueCases({ values }: Extract<Rule, { kind: "one-of" }>): Cases {
   return { good: values, bad: wrong.map((value) => [value, `must be one of ${values.join(", ")}`] as const) };
 }
 
-function urlsCases(max: number): Cases {
+function urlsCases({ max, default: none }: Extract<Rule, { kind: "urls" }>): Cases {
   const address = "https://example.com/";
   return {
-    good: [[address], Array.from({ length: max }, () => address)],
+    good: [[address], Array.from({ length: max }, () => address), ...(none === undefined ? [] : [none])],
     bad: [
-      [[], "must not be empty"],
+      ...(none === undefined ? [[[], "must not be empty"] as const] : []),
       [Array.from({ length: max + 1 }, () => address), `must be at most ${max} items`],
       [address, "must be of type array"],
     ],

@@ -3,12 +3,14 @@ import { type ErrorCode, type FieldError, TurnpikeError } from "../../lib/errors
 import { type BrowserInfo, type Log } from "../browser/pool.ts";
 import { type BrowserHealth } from "../health/browser-probe.ts";
 import { type PageReader } from "../page/page-reader.ts";
+import { type Resolver } from "../resolve/resolver.ts";
 import { type Search } from "../search/search.ts";
 
 /** What operations work with. */
 export interface Services {
   readonly pages: PageReader;
   readonly search: Search;
+  readonly resolver: Pick<Resolver, "resolve">;
   readonly browser: Pick<BrowserInfo, "name" | "version" | "sandboxed">;
   readonly browserHealth: () => Promise<BrowserHealth>;
   readonly log: Log;

@@ -5,9 +5,21 @@ import { type Operation } from "./operation.ts";
 import { pdf } from "./pdf.ts";
 import { qr } from "./qr.ts";
 import { read } from "./read.ts";
+import { resolve } from "./resolve.ts";
 import { scrape } from "./scrape.ts";
 import { screenshot } from "./screenshot.ts";
 import { search } from "./search.ts";
 
 /** Every operation of the content service, with its price: what the routes, the API description and the documents name. */
-export const OPERATIONS: readonly Operation[] = [search, scrape, batch, extract, read, pdf, screenshot, qr, health];
+export const OPERATIONS: readonly Operation[] = [
+  search,
+  scrape,
+  batch,
+  extract,
+  read,
+  pdf,
+  screenshot,
+  resolve,
+  qr,
+  health,
+];

@@ -7,6 +7,7 @@ import { createApp } from "../app.ts";
 import { ANYWHERE } from "../egress/guard.ts";
 import { Extractor } from "../extraction/extractor.ts";
 import { Places } from "../page/places.ts";
+import { createResolver } from "../resolve/create-resolver.ts";
 import { PageIndex } from "../search/index/page-index.ts";
 import { RememberingReader } from "../search/remembering-reader.ts";
 import { createSearchService, indexPath, SEARCH_DEFAULTS, type SearchOptions } from "../search/search-service.ts";
@@ -45,6 +46,7 @@ function setUp(options: Partial<SearchOptions>) {
     {
       pages,
       search,
+      resolver: createResolver(undefined, { pages, search, log: () => undefined }),
       browser: { name: "none", version: "0", sandboxed: true },
       browserHealth: () => Promise.resolve({ failure: undefined, missingFonts: [] }),
       log: () => undefined,

@@ -115,6 +115,7 @@ const OWN = {
       index_fetched: false,
       index_max_mb: 1024,
     },
+    resolve: {},
   },
   state_path: "",
   wasm_park_capacity: 64,

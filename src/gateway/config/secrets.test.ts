@@ -41,6 +41,10 @@ const NO_SECRETS: Readonly<Record<string, string>> = {
   "cors.allow_headers": "names of fields",
   "cors.expose_headers": "names of fields",
   "content.search.brave_key_env": "the name of a variable",
+  "content.resolve.model.key_env": "the name of a variable",
+  "content.resolve.model.tokens_field": "the name of a field",
+  "content.resolve.model.max_input_tokens": "a number",
+  "content.resolve.model.max_output_tokens": "a number",
   "rate_limit_store.redis_url_env": "the name of a variable",
 };
 

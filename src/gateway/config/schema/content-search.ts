@@ -32,7 +32,9 @@ export const contentSearch = z
     index_fetched: z
       .boolean()
       .default(false)
-      .describe("Put pages that clients have read by `/scrape`, `/batch` and `/read` into the index, for all to find."),
+      .describe(
+        "Put pages that clients have read by `/scrape`, `/batch` and `/read`, and the sources of `/resolve`, into the index, for all to find.",
+      ),
     index_max_mb: count(1024, 1, 1_048_576).describe("Size of the index in MB beyond which nothing is added."),
   })
   .prefault({})

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { contentResolve } from "./content-resolve.ts";
 import { contentSearch } from "./content-search.ts";
 import { ours } from "./kinds.ts";
 
@@ -26,6 +27,7 @@ export const content = z
         "Charge for a page that failed because it used its time up itself: it took most of the time as processor time, or was stopped for taking too much. Other failures stay free.",
       ),
     search: contentSearch,
+    resolve: contentResolve,
   })
   .prefault({})
   .meta(ours("The content service, started by `turnpike start`."));

@@ -1,0 +1,155 @@
+import { z } from "@hono/zod-openapi";
+import { TurnpikeError } from "../../lib/errors.ts";
+import { type Source } from "../resolve/analysis.ts";
+import { type Answer, postOperation } from "./operation.ts";
+import { pageUrl } from "./page-parameters.ts";
+
+/** Characters of a question, and of the criteria. */
+const MAX_QUESTION_LENGTH = 2_000;
+const MAX_CRITERIA_LENGTH = 20_000;
+/** Sources that a caller may name. */
+const MAX_HINTS = 3;
+
+const body = z
+  .strictObject({
+    question: z
+      .string()
+      .max(MAX_QUESTION_LENGTH)
+      .refine((text) => /[^\s\p{Cc}\p{Cf}]/u.test(text), "must not be empty")
+      .openapi({ description: "Prediction-market question", example: "Will the ferry sail before 1 June 2026?" }),
+    criteria: z.string().max(MAX_CRITERIA_LENGTH).default("").openapi({
+      description: "How the market resolves YES or NO",
+      example: "YES if the operator reports a departure.",
+    }),
+    max_sources: z.int().min(1).max(8).default(5).openapi({ description: "Maximum web sources to read" }),
+    sources: z
+      .array(pageUrl)
+      .max(MAX_HINTS)
+      .default([])
+      .openapi({
+        description: "Hint URLs to check for evidence; read before all others, also if they are more than max_sources",
+        example: ["https://example.com/news"],
+      }),
+    timeout: z
+      .int()
+      .min(1)
+      .max(120)
+      .default(30)
+      .openapi({ description: "Time-out in seconds; what is known by then is the answer" }),
+  })
+  .openapi("ResolveRequest");
+
+const evidence = z
+  .object({
+    claim: z.string().openapi({ description: "A statement of the source, word for word" }),
+    source: z.string().openapi({ description: "Title of the source" }),
+    supports: z.enum(["YES", "NO", "NEUTRAL"]),
+    url: z.string(),
+  })
+  .openapi("Evidence");
+
+const answer = z
+  .object({
+    question: z.string(),
+    probability: z.number().min(0).max(1).openapi({ description: "Of YES; at least 0.01 and at most 0.99" }),
+    verdict: z.enum(["YES", "LIKELY_YES", "UNCERTAIN", "LIKELY_NO", "NO"]),
+    confidence: z.enum(["high", "medium", "low"]),
+    reasoning: z.string().openapi({
+      description: "What decided, with the numbers of the evidence from 1 on; and which pages could not be read",
+    }),
+    evidence: z.array(evidence),
+    sources_consulted: z
+      .array(z.object({ title: z.string(), url: z.string() }))
+      .openapi({ description: "The sources that were read; pages that repeat the text of another are not among them" }),
+    metadata: z
+      .object({
+        elapsed_ms: z.int().openapi({ description: "Time taken, in milliseconds" }),
+        searches: z.int().openapi({ description: "Searches that were answered" }),
+        sources_read: z.int().openapi({ description: "Sources that were read" }),
+        analyst: z.string().openapi({ description: "What found the evidence: `embedded`, or `language model`" }),
+      })
+      .openapi("ResolveMetadata"),
+  })
+  .openapi("ResolveResponse");
+
+export const resolve = postOperation(
+  {
+    name: "resolve",
+    path: "/resolve",
+    price: "$0.07",
+    summary: "Tell the outcome of a prediction-market question",
+    description:
+      "Searches the web, reads sources and says how probable YES is, with a verdict and the statements it rests on. " +
+      "Quotes stand in their sources word for word. Where sources say nothing or contradict each other, and before the deadline " +
+      "where nothing has happened yet, the verdict is UNCERTAIN. A page that fails harms nothing and is named in `reasoning`. " +
+      "Within `timeout` it answers with what it has; if no source was read and no search answered, that is an error and costs nothing.",
+    body,
+    example: {
+      question: "Did the ferry sail before 1 June 2026?",
+      criteria: "YES if the operator reports a departure.",
+      max_sources: 3,
+    },
+    success: {
+      description: "The probability, the verdict and the evidence",
+      contentType: "application/json",
+      schema: answer,
+      example: {
+        question: "Did the ferry sail before 1 June 2026?",
+        probability: 0.93,
+        verdict: "YES",
+        confidence: "medium",
+        reasoning: "Evidence 1 reports the outcome.",
+        evidence: [
+          {
+            claim: "The ferry left the harbour at noon on 14 May 2026.",
+            source: "Ferry sails again",
+            supports: "YES",
+            url: "https://example.com/ferry",
+          },
+        ],
+        sources_consulted: [{ title: "Ferry sails again", url: "https://example.com/ferry" }],
+        metadata: { elapsed_ms: 2140, searches: 3, sources_read: 1, analyst: "embedded" },
+      },
+    },
+    failures: ["invalid-parameters", "address-refused", "resolve-failed", "model-failed", "overloaded"],
+  },
+  async ({ question, criteria, max_sources, sources: hints, timeout }, { resolver }, signal): Promise<Answer> => {
+    const startedAt = performance.now();
+    assertWeb(hints);
+    const { judgement, sources, searches, analyst } = await resolver.resolve(
+      { question, criteria, maxSources: max_sources, hints, timeoutMs: timeout * 1000 },
+      signal,
+    );
+    const { probability, verdict, confidence, reasoning, evidence: statements } = judgement;
+    const metadata = {
+      elapsed_ms: Math.round(performance.now() - startedAt),
+      searches,
+      sources_read: sources.length,
+      analyst,
+    };
+    return {
+      json: {
+        question,
+        probability,
+        verdict,
+        confidence,
+        reasoning,
+        evidence: statements.map(({ claim, source, supports, url }) => ({ claim, source, supports, url })),
+        sources_consulted: sources.map(consulted),
+        metadata,
+      },
+    };
+  },
+);
+
+/** Fails with `address-refused` where a hint is neither http nor https. */
+function assertWeb(hints: readonly string[]): void {
+  const other = hints.map((hint) => new URL(hint).protocol).find((protocol) => !/^https?:$/.test(protocol));
+  if (other === undefined) return;
+  throw new TurnpikeError("address-refused", `Cannot load a source: only http and https are allowed, not ${other}`);
+}
+
+/** A page without a title is known by its host. */
+function consulted({ title, url }: Source): { title: string; url: string } {
+  return { title: title === "" ? new URL(url).host : title, url };
+}

@@ -1,0 +1,31 @@
+import { type Analysis, type Source, type Statement } from "./analysis.ts";
+import { speaksToReader } from "./embedded/injection.ts";
+import { QuotedText } from "./quotes.ts";
+
+/** An analysis without what is no evidence, and how many statements that cost. */
+export interface CheckedAnalysis {
+  readonly analysis: Analysis;
+  /** Quotes that do not stand in their source's text. */
+  readonly invented: number;
+  /** Quotes that speak to the program that reads the page. */
+  readonly orders: number;
+}
+
+/**
+ * Drops the statements whose quotes do not stand in the text of their source, and those that give orders to a reader. An analyst's
+ * own probability and reasons go with the first of them that spoke for an outcome, since they may rest on it.
+ */
+export function checkedAnalysis(found: Analysis, sources: readonly Source[]): CheckedAnalysis {
+  const texts = sources.map(({ text }) => new QuotedText(text));
+  const kept: Statement[] = [];
+  let [invented, orders, lost] = [0, 0, 0];
+  for (const statement of found.statements) {
+    const stands = texts[statement.source]?.has(statement.quote) === true;
+    const isOrder = stands && speaksToReader(statement.quote);
+    if (stands && !isOrder) kept.push(statement);
+    else if (statement.supports !== "NEUTRAL") lost += 1;
+    if (!stands) invented += 1;
+    if (isOrder) orders += 1;
+  }
+  return { analysis: lost > 0 ? { statements: kept } : { ...found, statements: kept }, invented, orders };
+}

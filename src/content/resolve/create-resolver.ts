@@ -1,0 +1,28 @@
+import { createEmbeddedAnalyst } from "./embedded/analyst.ts";
+import { type GatherDeps } from "./gather.ts";
+import { ModelAnalyst } from "./model/model-analyst.ts";
+import { type ModelOptions } from "./model/model-options.ts";
+import { planOf } from "./plan.ts";
+import { Resolver } from "./resolver.ts";
+import { weigh } from "./weigh.ts";
+
+export interface ResolverServices extends GatherDeps {
+  readonly log: (message: string) => void;
+  /** Unix ms. */
+  readonly now?: () => number;
+}
+
+/** The resolver of a service: by a language model where one is set, by the embedded analyst otherwise. */
+export function createResolver(model: ModelOptions | undefined, services: ResolverServices): Resolver {
+  return new Resolver({
+    ...services,
+    now: services.now ?? Date.now,
+    planOf,
+    weigh,
+    embedded: createEmbeddedAnalyst(),
+    model:
+      model === undefined
+        ? undefined
+        : { analyst: new ModelAnalyst(model), timeoutMs: model.timeoutMs, fallback: model.fallback },
+  });
+}

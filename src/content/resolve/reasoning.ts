@@ -1,0 +1,46 @@
+import { type FailedPage } from "./gather.ts";
+
+/** Pages that are named one by one, and characters of an address. */
+const MAX_NAMED = 8;
+const MAX_ADDRESS = 200;
+
+/** What is to be said of a resolution beside what decided it. */
+export interface Circumstances {
+  readonly failed: readonly FailedPage[];
+  readonly copies: readonly string[];
+  readonly searches: number;
+  readonly failedSearches: number;
+  readonly invented: number;
+  readonly orders: number;
+  readonly modelFault: string | undefined;
+}
+
+/** The whole reasoning: what decided, then what could not be read and what was left out. */
+export function reasoningOf(decided: string, about: Circumstances): string {
+  const { failed, copies, searches, failedSearches, invented, orders, modelFault } = about;
+  const sentences = [
+    modelFault === undefined ? "" : `The language model failed (${modelFault}), so the embedded analyst judged.`,
+    decided,
+    failedSearches === 0 ? "" : `${failedSearches} of ${failedSearches + searches} searches failed.`,
+    ...failed.slice(0, MAX_NAMED).map(({ url, reason }) => `${shown(url)} gave no source: ${reason}.`),
+    more(failed.length - MAX_NAMED, "gave no source"),
+    ...copies.slice(0, MAX_NAMED).map((url) => `${shown(url)} repeats the text of another source and does not count.`),
+    more(copies.length - MAX_NAMED, "repeat the text of another source"),
+    dropped(invented, "stands in no source", "stand in no source"),
+    dropped(orders, "gives orders to its reader", "give orders to their reader"),
+  ];
+  return sentences.filter((sentence) => sentence !== "").join(" ");
+}
+
+function more(count: number, what: string): string {
+  return count <= 0 ? "" : `${count} more pages ${what}.`;
+}
+
+function dropped(count: number, one: string, many: string): string {
+  if (count === 0) return "";
+  return count === 1 ? `1 quote ${one} and was dropped.` : `${count} quotes ${many} and were dropped.`;
+}
+
+function shown(url: string): string {
+  return url.length <= MAX_ADDRESS ? url : `${url.slice(0, MAX_ADDRESS)}…`;
+}
