@@ -6,6 +6,7 @@ import { prepare } from "../src/gateway/filters/module/prepare.ts";
 import { readShape } from "../src/gateway/filters/module/read-shape.ts";
 import { compileAssemblyScript } from "../src/gateway/filters/module/testing/assembly-script.ts";
 import { corpus } from "../src/gateway/filters/module/testing/corpus.ts";
+import { measureHostLoops, measureLoops } from "./filters/loops.ts";
 import { OwnInstance } from "../src/gateway/filters/own-abi/own-instance.ts";
 import { NO_BODY, type RequestView } from "../src/gateway/filters/own-abi/views.ts";
 
@@ -135,6 +136,10 @@ export async function runFiltersBench(args: readonly string[]): Promise<number> 
   await requests(Number(values.count), rounds);
   console.log("\nThe same program plain and metered:");
   await metering(rounds);
+  console.log("\n5,000,000 units of fuel in a loop, until it has none left:");
+  await measureLoops(rounds);
+  console.log("\nThe same over functions of the gateway:");
+  await measureHostLoops(rounds);
   console.log("\nReading, checking and metering a module:");
   await walker(rounds);
   return 0;

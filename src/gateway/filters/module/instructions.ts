@@ -64,8 +64,8 @@ type ImmediateName = keyof typeof Immediate;
 /** First opcode, last opcode, what follows, cost. One unit of cost is a simple instruction; see COST_PER_FUEL. */
 type Row = readonly [first: number, last: number, immediate: ImmediateName, cost: number];
 
-/** An access may miss every cache: up to 230 ns. */
-const ACCESS = 16;
+/** An access may miss every cache, and the one behind it may wait for it: 180 to 270 ns (bench filters). */
+const ACCESS = 64;
 /** A division takes 10 to 40 cycles, and so does arithmetic with subnormal numbers on some processors. */
 const SLOW = 8;
 const CALL = 4;

@@ -20,6 +20,22 @@ function callsItself(code: readonly number[]): Uint8Array {
 const TRY_THROW = [0x06, 0x40, 0x08, 0, 0x19, 0x0b];
 const MEGABYTE = op.i32(1 << 20);
 
+const NEXT_LOAD = [
+  [...op.get(0), ...op.get(0), ...op.i32Load, ...op.i32Add, ...op.i32(1_664_525), 0x6c],
+  [...op.i32(1_013_904_223), ...op.i32Add, ...op.i32(0x1e_ff_fc_0), 0x71, ...op.set(0)],
+].flat();
+
+/** Writes to all of the memory first: pages that were never written are one and the same. */
+const CHASE = {
+  export: "on_request",
+  locals: [[1, I32]],
+  code: [
+    [...ZERO, ...op.i32(1), ...op.i32(31 << 20), ...op.memoryFill, ...op.loop],
+    ...Array.from({ length: 16 }, () => NEXT_LOAD),
+    FOREVER,
+  ].flat(),
+} as const;
+
 const HOSTILE: readonly (readonly [what: string, module: Uint8Array])[] = [
   ["an empty loop", forever([])],
   [
@@ -48,6 +64,7 @@ const HOSTILE: readonly (readonly [what: string, module: Uint8Array])[] = [
   ],
   ["memory.fill of a megabyte", forever([...ZERO, ...ZERO, ...MEGABYTE, ...op.memoryFill], { memory: 16 })],
   ["memory.copy of a megabyte", forever([...ZERO, ...op.i32(1 << 20), ...MEGABYTE, ...op.memoryCopy], { memory: 32 })],
+  ["loads all over 31 MiB, each from where the last one says", assemble({ memory: 496, functions: [CHASE] })],
   ["memory.grow", forever([...op.i32(1), ...op.memoryGrow, ...op.drop])],
   [
     "table.fill",
