@@ -1,9 +1,13 @@
 /** Every view of the admin console, wide and narrow, light and dark: sound by axe, kept within its policy, with hostile names as text. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { type Sandbox, startSandbox } from "../../src/gateway/filters/control/testing/sandbox.ts";
+import { op } from "../../src/gateway/filters/module/testing/assembler.ts";
+import { ownModule } from "../../src/gateway/filters/own-abi/testing/own-module.ts";
 import { ConsoleRig, type Operator } from "../support/console.ts";
 import { faults, type Scheme, startBrowser, type TestBrowser } from "../support/browser.ts";
 import { serverAt } from "../support/gateway.ts";
+import { Folder } from "../support/program.ts";
 
 setDefaultTimeout(180_000);
 
@@ -31,6 +35,14 @@ const VIEWS: readonly (readonly [view: string, head: string])[] = [
   ["nowhere", "No such page"],
 ];
 
+/** It lets requests pass, or never ends with them. */
+const FILTERS: Readonly<Record<string, Uint8Array>> = {
+  "guard.wasm": ownModule([], { on_request: op.i32(0) }),
+  "endless.wasm": ownModule([], { on_request: [...op.loop, ...op.br(0), ...op.end, ...op.i32(0)] }),
+};
+
+let folder: Folder;
+let sandbox: Sandbox;
 let browser: TestBrowser;
 let origin: Bun.Server<undefined>;
 let rig: ConsoleRig;
@@ -40,6 +52,9 @@ beforeAll(async () => {
   browser = await startBrowser();
   origin = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("hello") });
   const server = serverAt(origin.port ?? 0);
+  folder = new Folder();
+  for (const [name, bytes] of Object.entries(FILTERS)) writeFileSync(folder.file(name), bytes);
+  sandbox = await startSandbox();
   rig = await ConsoleRig.start(
     {
       upstreams: [
@@ -54,13 +69,20 @@ beforeAll(async () => {
           auth: { type: "api_key", keys: [{ key: "k-1", name: HOSTILE }] },
           rate_limit: {},
         },
+        { path_prefix: "/endless", upstream: "origin" },
       ],
+      wasm_filters: [
+        { match: "/", module: folder.file("guard.wasm"), instances: 2 },
+        { match: "/endless", module: folder.file("endless.wasm"), fuel: 10_000 },
+      ],
+      wasm_control_socket: sandbox.path,
     },
     browser,
   );
   empty = await ConsoleRig.start({}, browser);
   for (let i = 0; i < 10; i += 1) {
     await fetch(`http://127.0.0.1:${rig.gateway.port}/${encodeURIComponent(HOSTILE)}`);
+    await fetch(`http://127.0.0.1:${rig.gateway.port}/endless`);
     await fetch(`http://127.0.0.1:${rig.gateway.port}/keys`, { headers: { "x-api-key": "k-1" } });
   }
   // A change that is not in the file, and one that names what a page may not run.
@@ -75,6 +97,8 @@ afterAll(async () => {
   await rig.stop();
   await empty.stop();
   await origin.stop(true);
+  await sandbox.close();
+  folder.remove();
   await browser.close();
 });
 
@@ -129,6 +153,7 @@ for (const [width, scheme] of [
       ["usage", "Nothing was counted yet"],
       ["content", "No content service answers"],
       ["config", "Memory and file are the same"],
+      ["filters", "No filters yet"],
     ] as const) {
       await operator.page.evaluate(`location.hash = "#/${view}"`);
       await operator.reads(text);

@@ -52,7 +52,7 @@ const COLUMNS: readonly Column<FilterRow>[] = [
     isNumber: true,
     sort: ({ rates }) => rates?.perSecond ?? 0,
     cell: ({ rates, outcomes }) => (
-      <span class="stack">
+      <span class="stack end">
         <span>{rates === undefined ? NONE : `${short(rates.perSecond)} /s`}</span>
         <span class="soft">{count(outcomes?.all ?? 0)} in all</span>
       </span>
@@ -77,7 +77,7 @@ const COLUMNS: readonly Column<FilterRow>[] = [
     isNumber: true,
     sort: ({ rates }) => rates?.fuel ?? 0,
     cell: ({ rates, configured }) => (
-      <span class="stack">
+      <span class="stack end">
         <span>{rates?.fuel === undefined ? NONE : short(rates.fuel)}</span>
         <span class="soft">
           {configured === undefined ? "" : `of ${short(Number(configured["fuel"] ?? 5_000_000))}`}
@@ -125,7 +125,7 @@ function FilterName({ row: { name, route, configured } }: { readonly row: Filter
 function Share({ outcomes, value }: { readonly outcomes: FilterOutcomes | undefined; readonly value: number }) {
   if (outcomes === undefined || outcomes.all === 0) return <>{NONE}</>;
   return (
-    <span class="stack">
+    <span class="stack end">
       <span>{count(value)}</span>
       <span class="soft">{percent(value / outcomes.all)}</span>
     </span>

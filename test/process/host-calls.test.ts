@@ -1,0 +1,210 @@
+/** Host calls of filters, from clients through the workers of a real gateway to a sandbox, and back. */
+import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  type SandboxClient,
+  reply,
+  type Sandbox,
+  startSandbox,
+} from "../../src/gateway/filters/control/testing/sandbox.ts";
+import { op } from "../../src/gateway/filters/module/testing/assembler.ts";
+import { callsOf, ownModule } from "../../src/gateway/filters/own-abi/testing/own-module.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
+import { Admin } from "../support/admin.ts";
+import { Folder, until } from "../support/program.ts";
+
+setDefaultTimeout(patient(60_000));
+
+/** Workers that the kernel may choose from; more of them make it likelier that all get requests. */
+const WORKERS = 3;
+const OUT = 256;
+
+/** It parks with the path as the command, and answers with what the sandbox says. */
+const ECHO = ownModule(["get_path", "host_call", "read_call_result", "respond"], {
+  on_request: [...op.i32(OUT), ...callsOf(0, OUT, 2000), ...op.call(1), ...op.drop, ...op.i32(3)],
+  on_resume: [...op.i32(200), ...op.i32(OUT), ...callsOf(2, OUT, 4096), ...op.call(3), ...op.i32(1)],
+});
+
+let folder: Folder;
+let sandbox: Sandbox;
+let admin: Admin;
+/** Makes paths that no other request has. */
+let counter = 0;
+
+interface Asked {
+  readonly path: string;
+  /** The status and the body; or that the connection was lost. */
+  readonly answer: Promise<string>;
+  readonly leave: () => void;
+}
+
+/** A client on a connection of its own. */
+function ask(path = `/call/${counter++}`): Asked {
+  const abort = new AbortController();
+  const answer = fetch(`http://127.0.0.1:${admin.port}${path}`, { keepalive: false, signal: abort.signal }).then(
+    async (response) => {
+      const body = await response.text();
+      return response.ok ? `200 ${body}` : String(response.status);
+    },
+    () => "lost",
+  );
+  return { path, answer, leave: () => abort.abort() };
+}
+
+function askAll(count: number): Asked[] {
+  return Array.from({ length: count }, () => ask());
+}
+
+function answered({ path }: Asked): string {
+  return `200 done: ${path}\u001e0\n`;
+}
+
+async function change(keys: object): Promise<void> {
+  const { body } = await admin.call("GET", "/v1/config");
+  expect((await admin.call("PUT", "/v1/config", { body: { ...body, ...keys } })).status).toBe(200);
+}
+
+interface Wasm {
+  readonly control_ready: boolean;
+  readonly park_active: number;
+  readonly pool_pinned: number;
+}
+
+/** So many requests are parked, and the sandbox is as `isReady`. */
+function isParked(count: number, isReady = true): Promise<true> {
+  return until(`${count} parked, ready: ${isReady}`, async () => {
+    const { wasm }: { wasm: Wasm } = (await admin.call("GET", "/v1/status")).body;
+    const { park_active: parked, pool_pinned: pinned, control_ready: ready } = wasm;
+    return (parked === count && pinned === count && ready === isReady) || undefined;
+  });
+}
+
+/** From now on each line is answered, the one that waits at the head first. */
+function goOn(client: SandboxClient | undefined): void {
+  sandbox.answer = (line) => reply(`done: ${line}`);
+  client?.socket.write(reply(`done: ${client.lines.at(-1)}`));
+}
+
+beforeAll(async () => {
+  folder = new Folder();
+  sandbox = await startSandbox();
+  const module = join(folder.path, "echo.wasm");
+  writeFileSync(module, ECHO);
+  const servers = [{ address: "127.0.0.1", port: 9 }];
+  admin = await Admin.start({
+    workers: WORKERS,
+    config: {
+      upstreams: [{ name: "none", servers }],
+      routes: [{ path_prefix: "/call", upstream: "none" }],
+      wasm_filters: [{ match: "/call", module, instances: 64 }],
+      wasm_control_socket: sandbox.path,
+    },
+  });
+});
+
+beforeEach(async () => {
+  sandbox.answer = (line) => reply(`done: ${line}`);
+  await isParked(0);
+});
+
+afterAll(async () => {
+  await admin.stop();
+  await sandbox.close();
+  folder.remove();
+});
+
+test("requests of all workers share the connection, and each gets the reply to its own command", async () => {
+  const asked = askAll(60);
+  expect(await Promise.all(asked.map(({ answer }) => answer))).toEqual(asked.map(answered));
+  expect(sandbox.clients).toHaveLength(1);
+  expect(sandbox.lines.toSorted()).toEqual(asked.map(({ path }) => path).toSorted());
+});
+
+test("clients that leave free their places, and the others get their own replies", async () => {
+  sandbox.answer = () => undefined;
+  const before = sandbox.lines.length;
+  const asked = askAll(30);
+  await isParked(30);
+  const left = asked.filter((_, i) => i % 3 === 0);
+  for (const { leave } of left) leave();
+  await isParked(20);
+  goOn(sandbox.clients[0]);
+  const stayed = asked.filter((_, i) => i % 3 !== 0);
+  expect(await Promise.all(stayed.map(({ answer }) => answer))).toEqual(stayed.map(answered));
+  // The one that was under way may be of one that left; what had not been sent of those is not.
+  expect(sandbox.lines.length - before).toBeLessThanOrEqual(21);
+});
+
+test("a worker that is killed takes its calls with it, and those of the others go on", async () => {
+  sandbox.answer = () => undefined;
+  const asked = askAll(30);
+  await isParked(30);
+  const { body } = await admin.call("GET", "/v1/overview");
+  process.kill(body.workers[0].pid, "SIGKILL");
+  await until("fewer are parked", async () => {
+    const { wasm } = (await admin.call("GET", "/v1/status")).body;
+    return wasm.park_active < 30 || undefined;
+  });
+  goOn(sandbox.clients[0]);
+  const answers = await Promise.all(asked.map(async (one) => ({ one, answer: await one.answer })));
+  const lost = answers.filter(({ answer }) => answer === "lost");
+  for (const { one, answer } of answers) if (answer !== "lost") expect(answer).toBe(answered(one));
+  expect([lost.length > 0, lost.length < 30]).toEqual([true, true]);
+  expect(sandbox.clients).toHaveLength(1);
+  const later = askAll(20);
+  expect(await Promise.all(later.map(({ answer }) => answer))).toEqual(later.map(answered));
+});
+
+test("a sandbox that restarts fails the requests that are parked with 500, and the next ones are served", async () => {
+  sandbox.answer = () => undefined;
+  const asked = askAll(12);
+  await isParked(12);
+  sandbox.cut();
+  expect(new Set(await Promise.all(asked.map(({ answer }) => answer)))).toEqual(new Set(["500"]));
+  sandbox.answer = (line) => reply(`done: ${line}`);
+  await isParked(0);
+  const next = ask();
+  expect(await next.answer).toBe(answered(next));
+});
+
+test("a sandbox that is away fails requests at once", async () => {
+  sandbox.greet = () => undefined;
+  sandbox.cut();
+  await isParked(0, false);
+  sandbox.cut();
+  expect(new Set(await Promise.all(askAll(6).map(({ answer }) => answer)))).toContain("500");
+  sandbox.greet = () => reply("proto_version=1\n");
+  sandbox.cut();
+  await isParked(0);
+});
+
+test("another deadline is taken at a reload, and a command that is late fails", async () => {
+  await change({ wasm_host_call_deadline_ms: 300 });
+  sandbox.answer = () => undefined;
+  expect(await ask().answer).toBe("500");
+  await change({ wasm_host_call_deadline_ms: 30_000 });
+  sandbox.answer = (line) => reply(`done: ${line}`);
+  await isParked(0);
+  const next = ask();
+  expect(await next.answer).toBe(answered(next));
+});
+
+test("each worker asks its own sandbox where the path says so", async () => {
+  const own = await Promise.all(
+    Array.from({ length: WORKERS }, (_, worker) => startSandbox(folder.file(`${worker}.sock`))),
+  );
+  for (const one of own) one.answer = (line) => reply(`done: ${line}`);
+  sandbox.answer = () => undefined;
+  const before = ask();
+  await isParked(1);
+  await change({ wasm_control_socket: folder.file("{worker}.sock") });
+  const asked = askAll(30);
+  expect(await Promise.all(asked.map(({ answer }) => answer))).toEqual(asked.map(answered));
+  expect(own.flatMap(({ lines }) => lines).toSorted()).toEqual(asked.map(({ path }) => path).toSorted());
+  expect(own.filter(({ lines }) => lines.length > 0).length).toBeGreaterThan(1);
+  goOn(sandbox.clients.findLast(({ socket }) => !socket.destroyed));
+  expect(await before.answer).toBe(answered(before));
+  await change({ wasm_control_socket: sandbox.path });
+  await Promise.all(own.map((one) => one.close()));
+});
