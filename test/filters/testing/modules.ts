@@ -1,0 +1,26 @@
+import { compileAssemblyScript } from "../../../src/gateway/filters/module/testing/assembly-script.ts";
+import { type Folder } from "../../support/program.ts";
+
+/** Writes a filter in AssemblyScript as a module into the folder; its path. */
+export async function writeFilter(folder: Folder, name: string, source: string): Promise<string> {
+  const path = folder.file(name);
+  await Bun.write(path, await compileAssemblyScript(source, ["--runtime", "stub"]));
+  return path;
+}
+
+/** Says in X-Count which of its requests this is; VERSION is a number that goes before it. */
+export function counter(version: number): string {
+  return `
+@external("env", "set_response_header") declare function set_response_header(n: usize, nl: i32, v: usize, vl: i32): void;
+const NAME = memory.data<u8>([0x78, 0x2d, 0x63, 0x6f, 0x75, 0x6e, 0x74]); // x-count
+const TEXT = memory.data<u8>([${48 + version}, 0x2e, 0, 0, 0, 0]);
+let count: i32 = 0;
+export function on_request(): i32 {
+  count++;
+  let left = count;
+  for (let i = 5; i > 1; i--) { store<u8>(TEXT + i, u8(48 + left % 10)); left /= 10; }
+  store<u8>(TEXT + 1, 0x2e);
+  set_response_header(NAME, 7, TEXT, 6);
+  return 2;
+}`;
+}
