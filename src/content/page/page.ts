@@ -28,6 +28,8 @@ export interface PageRequest {
   readonly window?: { readonly width: number; readonly height: number };
   /** Whether a page with this status is content; where it is left out, only statuses below 400 are. */
   readonly accepts?: (status: number) => boolean;
+  /** Bytes of a document that is fetched without a browser; as many as the engine takes where it is left out. */
+  readonly maxBytes?: number;
   /** Milliseconds that the page may wait for its turn; MAX_TURN_MS of deadline.ts where it is left out. */
   readonly turnMs?: number;
   /** Aborted when the client has gone away. */

@@ -13,23 +13,24 @@ const FREE_BYTES = 4 * 1024 * 1024;
 const WHOLE_BYTES = 256 * 1024;
 
 /** What a body of coded bytes may have become. */
-function allowance(codedBytes: number): number {
-  return Math.min(MAX_DOCUMENT_BYTES, Math.max(FREE_BYTES, codedBytes * MAX_RATIO));
+function allowance(codedBytes: number, most: number): number {
+  return Math.min(most, Math.max(FREE_BYTES, codedBytes * MAX_RATIO));
 }
 
-function tooLong(): Error {
-  return loadError(`it has more than ${MAX_DOCUMENT_BYTES} bytes`);
+function tooLong(most: number): Error {
+  return loadError(`it has more than ${most} bytes`);
 }
 
 /** The error of a body that outgrows its allowance. */
-function outgrown(codedBytes: number): Error {
-  if (allowance(codedBytes) === MAX_DOCUMENT_BYTES) return tooLong();
+function outgrown(codedBytes: number, most: number): Error {
+  if (allowance(codedBytes, most) === most) return tooLong(most);
   return loadError(`its content coding hides more than ${MAX_RATIO} times its length`);
 }
 
 /** Gathers a response's body and undoes its content codings, within bounds. */
 export class Body {
   readonly #codings: readonly Coding[];
+  readonly #most: number;
   readonly #onDrain: () => void;
   readonly #onFault: (error: Error) => void;
   readonly #frames: ZstdFrames | undefined;
@@ -38,16 +39,17 @@ export class Body {
   #stages: Stages | undefined;
 
   /**
-   * `length` is what the server promises, undefined where it does not. Throws where that is too much. `onDrain` is called when `write` may go on; `onFault` with an error that was found between writes.
+   * `length` is what the server promises, undefined where it does not; `most` bytes are taken. Throws where it promises more. `onDrain` is called when `write` may go on; `onFault` with an error that was found between writes.
    */
   constructor(
     codings: readonly Coding[],
-    length: number | undefined,
+    { length = 0, most }: { readonly length: number | undefined; readonly most: number },
     onDrain: () => void,
     onFault: (error: Error) => void,
   ) {
-    if ((length ?? 0) > MAX_DOCUMENT_BYTES) throw tooLong();
+    if (length > most) throw tooLong(most);
     this.#codings = codings;
+    this.#most = most;
     this.#onDrain = onDrain;
     this.#onFault = onFault;
     this.#frames = codings[0]?.isZstd === true ? new ZstdFrames() : undefined;
@@ -63,10 +65,10 @@ export class Body {
     this.#received += bytes.length;
     this.#frames?.push(bytes);
     if (this.#stages !== undefined) return this.#stages.write(bytes, this.#received);
-    if (this.#codings.length === 0 && this.#received > MAX_DOCUMENT_BYTES) throw tooLong();
+    if (this.#codings.length === 0 && this.#received > this.#most) throw tooLong(this.#most);
     this.#chunks.push(bytes);
     if (this.#codings.length === 0 || this.#received <= WHOLE_BYTES) return true;
-    this.#stages = new Stages(this.#codings, this.#onDrain, this.#onFault);
+    this.#stages = new Stages(this.#codings, this.#most, this.#onDrain, this.#onFault);
     const held = Buffer.concat(this.#chunks);
     this.#chunks = [];
     return this.#stages.write(held, this.#received);
@@ -78,9 +80,13 @@ export class Body {
     if (this.#received === 0) return new Uint8Array();
     let chunks: readonly Buffer[] = this.#chunks;
     if (this.#stages !== undefined) chunks = await this.#stages.finish(cut);
-    else for (const coding of this.#codings) chunks = [decodeWhole(coding, chunks, this.#received, cut)];
+    else for (const coding of this.#codings) chunks = [decodeWhole(coding, chunks, this.#bounds, cut)];
     if (!cut && this.#frames?.complete === false) throw brokeOff();
     return joined(chunks);
+  }
+
+  get #bounds(): Bounds {
+    return { received: this.#received, most: this.#most };
   }
 
   destroy(): void {
@@ -89,13 +95,19 @@ export class Body {
   }
 }
 
-function decodeWhole(coding: Coding, chunks: readonly Buffer[], received: number, cut: boolean): Buffer {
+/** What has come of a body, and what its document may have at most, in bytes. */
+interface Bounds {
+  readonly received: number;
+  readonly most: number;
+}
+
+function decodeWhole(coding: Coding, chunks: readonly Buffer[], bounds: Bounds, cut: boolean): Buffer {
   const [only, ...more] = chunks;
   const bytes = only !== undefined && more.length === 0 ? only : Buffer.concat(chunks);
   try {
-    return coding.whole(bytes, { maxOutputLength: allowance(received), cut });
+    return coding.whole(bytes, { maxOutputLength: allowance(bounds.received, bounds.most), cut });
   } catch (error) {
-    throw decodingError(error, received);
+    throw decodingError(error, bounds);
   }
 }
 
@@ -110,9 +122,9 @@ function joined(chunks: readonly Buffer[]): Uint8Array<ArrayBuffer> {
   return all;
 }
 
-function decodingError(error: unknown, received: number): Error {
+function decodingError(error: unknown, { received, most }: Bounds): Error {
   const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
-  if (code === "ERR_BUFFER_TOO_LARGE") return outgrown(received);
+  if (code === "ERR_BUFFER_TOO_LARGE") return outgrown(received, most);
   return code === "Z_BUF_ERROR" ? brokeOff() : loadError("its compressed content is broken");
 }
 
@@ -120,6 +132,7 @@ function decodingError(error: unknown, received: number): Error {
 class Stages {
   readonly #streams: Transform[] = [];
   readonly #codings: readonly Coding[];
+  readonly #most: number;
   readonly #onDrain: () => void;
   readonly #onFault: (error: Error) => void;
   readonly #finished = Promise.withResolvers<void>();
@@ -127,8 +140,9 @@ class Stages {
   #received = 0;
   #fault: Error | undefined;
 
-  constructor(codings: readonly Coding[], onDrain: () => void, onFault: (error: Error) => void) {
+  constructor(codings: readonly Coding[], most: number, onDrain: () => void, onFault: (error: Error) => void) {
     this.#codings = codings;
+    this.#most = most;
     this.#onDrain = onDrain;
     this.#onFault = onFault;
     // Nobody may be waiting for the end when a fault is found.
@@ -165,7 +179,7 @@ class Stages {
     const isLast = at === this.#codings.length - 1;
     stream.on("data", (chunk: Buffer) => {
       length += chunk.length;
-      if (length > allowance(this.#received)) this.#fail(outgrown(this.#received));
+      if (length > allowance(this.#received, this.#most)) this.#fail(outgrown(this.#received, this.#most));
       else if (isLast) this.#out.push(chunk);
       else this.#stage(at + 1, chunk).write(chunk);
     });
@@ -173,7 +187,7 @@ class Stages {
       if (isLast || this.#streams[at + 1] === undefined) this.#finished.resolve();
       else this.#streams[at + 1]?.end();
     });
-    stream.on("error", (error) => this.#fail(decodingError(error, this.#received)));
+    stream.on("error", (error) => this.#fail(decodingError(error, { received: this.#received, most: this.#most })));
     if (at === 0) stream.on("drain", this.#onDrain);
     return stream;
   }

@@ -1,6 +1,6 @@
 import { type Socket } from "node:net";
 import { egressError, type EgressSession } from "../egress/guard.ts";
-import { Body } from "./body.ts";
+import { Body, MAX_DOCUMENT_BYTES } from "./body.ts";
 import { codingsOf } from "./content-coding.ts";
 import { brokeOff, noAnswer } from "./faults.ts";
 import { type ResponseHead, ResponseParser, valuesOf } from "./response-parser.ts";
@@ -24,6 +24,8 @@ export interface ExchangeOptions {
   wantsBody(head: ResponseHead): boolean;
   /** Whether the connection has served a request before. */
   readonly reused: boolean;
+  /** Bytes of the body at most, its content coding undone; MAX_DOCUMENT_BYTES where it is left out. */
+  readonly maxBytes?: number | undefined;
 }
 
 /** One request and its response on a connection of its own. */
@@ -88,7 +90,7 @@ export class Exchange {
     if (!this.#options.wantsBody(head)) return;
     this.#body = new Body(
       codingsOf(valuesOf(head.headers, "content-encoding")),
-      head.length,
+      { length: head.length, most: this.#options.maxBytes ?? MAX_DOCUMENT_BYTES },
       () => this.#socket.resume(),
       (error) => this.#fail(error),
     );

@@ -137,7 +137,8 @@ class Fetching {
     wantsBody: (head: ResponseHead) => boolean,
   ): Promise<Answer> {
     this.#socket = socket;
-    const exchange = new Exchange(socket, { egress: this.#visit.egress, wantsBody, reused });
+    const { egress, request } = this.#visit;
+    const exchange = new Exchange(socket, { egress, wantsBody, reused, maxBytes: request.maxBytes });
     this.#exchange = exchange;
     try {
       const head = requestHead(url, this.#asker, this.#cookies.header(url));
