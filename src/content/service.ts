@@ -118,6 +118,7 @@ export async function startContentService(options: ContentOptions): Promise<Cont
         await server.stop(true);
         await mcp?.close();
         extractor.close();
+        resolver.close();
         searching.close();
         await pool.close();
         if ("unix" in listen) await rm(listen.unix, { force: true });
@@ -125,6 +126,7 @@ export async function startContentService(options: ContentOptions): Promise<Cont
     };
   } catch (error) {
     extractor.close();
+    resolver.close();
     searching.close();
     await pool.close();
     throw error;

@@ -6,7 +6,7 @@ import { createApp } from "../app.ts";
 import { unknownPrices } from "../price-list.ts";
 import { createResolver } from "../resolve/create-resolver.ts";
 import { MODEL_PROTOCOLS, type ModelOptions } from "../resolve/model/model-options.ts";
-import { MAX_RESOLUTIONS } from "../resolve/resolver.ts";
+import { MAX_RESOLUTIONS, type Resolver } from "../resolve/resolver.ts";
 import { article, startMadeWeb } from "../resolve/testing/made-web.ts";
 import { analysisOf, firstSentences, type ModelMode, startModelServer } from "../resolve/testing/model-server.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
@@ -18,8 +18,10 @@ const state = createStateFolder();
 const web = startMadeWeb(state.path);
 const model = startModelServer();
 const log: string[] = [];
+const resolvers: Resolver[] = [];
 
 afterAll(async () => {
+  for (const resolver of resolvers) resolver.close();
   await web.close();
   await model.close();
   state.remove();
@@ -56,6 +58,7 @@ function serviceOf(options?: Partial<ModelOptions>): Ask {
     log: (message) => log.push(message),
     now: () => Date.parse("2026-06-10T12:00:00Z"),
   });
+  resolvers.push(resolver);
   const app = createApp(
     {
       pages: web.reader,

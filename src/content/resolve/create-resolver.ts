@@ -1,10 +1,8 @@
-import { createEmbeddedAnalyst } from "./embedded/analyst.ts";
 import { type GatherDeps } from "./gather.ts";
+import { JudgingThreads } from "./judging/judging-threads.ts";
 import { ModelAnalyst } from "./model/model-analyst.ts";
 import { type ModelOptions } from "./model/model-options.ts";
-import { planOf } from "./plan.ts";
 import { Resolver } from "./resolver.ts";
-import { weigh } from "./weigh.ts";
 
 export interface ResolverServices extends GatherDeps {
   readonly log: (message: string) => void;
@@ -17,9 +15,7 @@ export function createResolver(model: ModelOptions | undefined, services: Resolv
   return new Resolver({
     ...services,
     now: services.now ?? Date.now,
-    planOf,
-    weigh,
-    embedded: createEmbeddedAnalyst(),
+    judging: new JudgingThreads(),
     model:
       model === undefined
         ? undefined

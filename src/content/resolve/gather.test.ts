@@ -210,16 +210,33 @@ test("a client that goes away ends all that is under way", async () => {
   await until(() => ended);
 });
 
+test("a document that is too long is no source, also where its content coding hides that", async () => {
+  const long = Buffer.from(`<p>${words("ferry")}</p>`.repeat(16_000));
+  const headers = { "content-type": "text/html" };
+  web.pages.set("/a/x", () => new Response(long, { headers }));
+  const packed = Bun.gzipSync(long);
+  web.pages.set("/b/x", () => new Response(packed, { headers: { ...headers, "content-encoding": "gzip" } }));
+  const { sources, failed } = await gathered({ hints: [web.address("/a/x"), web.address("/b/x")], maxSources: 2 });
+  expect(sources).toEqual([]);
+  expect(failed.map(({ reason }) => reason)).toEqual([
+    "it has more than 8388608 bytes",
+    expect.stringMatching(/^it has more than 8388608 bytes$|^its content coding hides more than/),
+  ]);
+});
+
 test("a long text is cut", async () => {
   web.pages.set("/a/x", words("ferry").repeat(300));
   const { sources } = await gathered({ hints: [web.address("/a/x")] });
   expect(sources[0]?.text).toHaveLength(MAX_SOURCE_CHARACTERS);
 });
 
-test("twenty at once get what each asked for", async () => {
-  publish("/a/x", "/b/x", "/c/x", "/d/x", "/e/x");
-  const all = await Promise.all(Array.from({ length: 20 }, () => gathered()));
-  for (const found of all) expect(pagesOf(found)).toEqual(["/a/x", "/b/x", "/c/x", "/d/x", "/e/x"]);
+test("twenty at once get what each asked for, though that is more than can wait to be read", async () => {
+  const pages = Array.from("abcdefgh", (site) => `/${site}/x`);
+  publish(...pages);
+  const all = await Promise.all(
+    Array.from({ length: 20 }, () => gathered({ maxSources: pages.length, timeMs: patient(20_000) })),
+  );
+  for (const found of all) expect(pagesOf(found)).toEqual(pages);
   // Equal searches of several callers are one.
   expect(web.queries.length).toBeLessThan(40);
 });

@@ -11,6 +11,8 @@ import { Story } from "./story.ts";
 
 /** Characters of a source's text; what comes later is not looked at. */
 export const MAX_SOURCE_CHARACTERS = 100_000;
+/** Bytes of a source's document: what has more cannot be read either, and many are fetched at one time. */
+const MAX_SOURCE_BYTES = 8 * 1024 * 1024;
 /** Results of each query that are wanted. */
 const RESULTS = 10;
 /** Pages tried beyond those that may be sources: others take the places of those that fail or repeat another's text. */
@@ -22,6 +24,9 @@ const MAX_PAGE_MS = 15_000;
 const PAGE_SHARE = 0.6;
 /** Milliseconds of a page's time in which what came of it until then is read. */
 const PARTIAL_MS = 1_500;
+/** Tries of a page that the service has no room for, and milliseconds before the second, which grow with each. */
+const MAX_TRIES = 6;
+const RETRY_MS = 200;
 /** Milliseconds for the searches at most, and their share of the time. */
 const MAX_SEARCH_MS = 10_000;
 const SEARCH_SHARE = 0.4;
@@ -188,14 +193,26 @@ class Gathering {
   }
 
   #read(candidate: Candidate): void {
-    const reading = this.#deps.pages
-      .read(this.#pageRequest(candidate.url), { kind: "article" })
+    const reading = this.#load(candidate)
       .then(
         (read) => this.#take(candidate, read),
         (error: unknown) => this.#fail(candidate, error),
       )
       .finally(() => this.#reading.delete(candidate));
     this.#reading.set(candidate, reading);
+  }
+
+  /** Loads a page; where the service has no room for it, again a little later. */
+  async #load(candidate: Candidate): Promise<ReadPage> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await this.#deps.pages.read(this.#pageRequest(candidate.url), { kind: "article" });
+      } catch (error) {
+        const isFull = error instanceof TurnpikeError && error.code === "overloaded";
+        if (!isFull || tries === MAX_TRIES || this.#controller.signal.aborted) throw error;
+        await Bun.sleep(RETRY_MS * tries);
+      }
+    }
   }
 
   #pageRequest(url: string): PageRequest {
@@ -212,6 +229,7 @@ class Gathering {
       userAgent: undefined,
       stealth: false,
       turnMs: left,
+      maxBytes: MAX_SOURCE_BYTES,
       signal: this.#controller.signal,
     };
   }

@@ -12,7 +12,7 @@ export interface Circumstances {
   readonly failedSearches: number;
   readonly invented: number;
   readonly orders: number;
-  readonly modelFault: string | undefined;
+  readonly modelFault?: string;
 }
 
 /** The whole reasoning: what decided, then what could not be read and what was left out. */

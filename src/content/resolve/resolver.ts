@@ -1,15 +1,18 @@
 import { TurnpikeError } from "../../lib/errors.ts";
 import { type Analysis, type Analyst, type Judgement, type Plan, type Source } from "./analysis.ts";
-import { checkedAnalysis } from "./checked-analysis.ts";
 import { gather, type GatherDeps } from "./gather.ts";
+import { type Judged } from "./judging/judge.ts";
+import { JudgingError, type JudgingThreads } from "./judging/judging-threads.ts";
 import { ModelError } from "./model/model-error.ts";
 import { reasoningOf } from "./reasoning.ts";
 
 /** Resolutions under way at one time: each may hold the texts of 11 sources. */
 export const MAX_RESOLUTIONS = 32;
-/** The share of the time, and milliseconds at most, that are kept for the embedded analyst. */
-const EMBEDDED_SHARE = 0.15;
-const MAX_EMBEDDED_MS = 3_000;
+/** The share of the time, and milliseconds at most, that are kept for judging. */
+const JUDGING_SHARE = 0.15;
+const MAX_JUDGING_MS = 3_000;
+/** Milliseconds that judging has in any case: an answer a little late is better than none. */
+const MIN_JUDGING_MS = 1_000;
 /** The share of the time that is kept for a model at most. */
 const MODEL_SHARE = 0.5;
 
@@ -22,11 +25,9 @@ export interface ModelChoice {
 }
 
 export interface ResolverDeps extends GatherDeps {
-  readonly planOf: (question: string, criteria: string, now: number) => Plan;
-  readonly embedded: Analyst;
+  readonly judging: JudgingThreads;
   /** Undefined: the embedded analyst judges. */
   readonly model: ModelChoice | undefined;
-  readonly weigh: (plan: Plan, sources: readonly Source[], analysis: Analysis, now: number) => Judgement;
   /** Unix ms. */
   readonly now: () => number;
   readonly log: (message: string) => void;
@@ -47,20 +48,14 @@ export interface Resolution {
   readonly sources: readonly Source[];
   /** Searches that a provider answered. */
   readonly searches: number;
-  /** The analyst whose statements were weighed. */
-  readonly analyst: string;
+  readonly analyst: "embedded" | "language model";
 }
 
-/** What an analyst came to, after its quotes were checked. */
-interface Examined {
-  readonly analysis: Analysis;
-  readonly analyst: string;
-  /** Quotes that stand in no source. */
-  readonly invented: number;
-  /** Quotes that gave orders to a reader. */
-  readonly orders: number;
-  /** Why the language model did not judge, where it should have. */
-  readonly modelFault: string | undefined;
+/** A judgement, and whose statements it was made of. */
+interface Examined extends Judged {
+  readonly analyst: Resolution["analyst"];
+  /** Why the language model's word does not count, where it was asked. */
+  readonly modelFault?: string;
 }
 
 /** Answers questions by what sources say. */
@@ -85,13 +80,16 @@ export class Resolver {
     }
   }
 
+  close(): void {
+    this.#deps.judging.close();
+  }
+
   async #resolve(request: ResolutionRequest, signal: AbortSignal): Promise<Resolution> {
     const endsAt = performance.now() + request.timeoutMs;
-    const { planOf, weigh } = this.#deps;
     const now = this.#deps.now();
-    const plan = planOf(request.question, request.criteria, now);
+    const plan = await this.#plan(request, now, signal);
     const { maxSources, hints } = request;
-    const timeMs = request.timeoutMs - this.#analysisMs(request.timeoutMs);
+    const timeMs = endsAt - performance.now() - this.#analysisMs(request.timeoutMs);
     const gathered = await gather({ plan, hints, maxSources, timeMs, signal }, this.#deps);
     const { sources, searches } = gathered;
     if (sources.length === 0 && searches === 0) {
@@ -100,35 +98,39 @@ export class Resolver {
         "Cannot resolve the question: no source was read and no search answered",
       );
     }
-    const examined = await this.#examine(plan, sources, { now, endsAt, signal });
-    const judgement = weigh(plan, sources, examined.analysis, now);
+    const examined = await this.#examine({ plan, sources, now, endsAt, signal });
+    const { judgement, analyst } = examined;
     const reasoning = reasoningOf(judgement.reasoning, { ...gathered, ...examined });
-    return { judgement: { ...judgement, reasoning }, sources, searches, analyst: examined.analyst };
+    return { judgement: { ...judgement, reasoning }, sources, searches, analyst };
+  }
+
+  async #plan({ question, criteria, timeoutMs }: ResolutionRequest, now: number, signal: AbortSignal): Promise<Plan> {
+    try {
+      return await this.#deps.judging.plan(question, criteria, now, limited(signal, timeoutMs));
+    } catch (error) {
+      if (!(error instanceof JudgingError)) throw error;
+      throw new TurnpikeError("overloaded", `Cannot read the question: ${error.message}`);
+    }
   }
 
   /** Milliseconds that are kept for the analysis. */
   #analysisMs(timeoutMs: number): number {
     const { model } = this.#deps;
-    const embedded = embeddedMs(timeoutMs);
-    return model === undefined ? embedded : Math.min(model.timeoutMs + embedded, timeoutMs * MODEL_SHARE);
+    const judging = judgingMs(timeoutMs);
+    return model === undefined ? judging : Math.min(model.timeoutMs + judging, timeoutMs * MODEL_SHARE);
   }
 
-  async #examine(plan: Plan, sources: readonly Source[], clock: Clock): Promise<Examined> {
-    const { embedded, model } = this.#deps;
+  async #examine(inquiry: Inquiry): Promise<Examined> {
+    const { model } = this.#deps;
     // A model has nothing to say of no sources, and costs money.
-    if (model === undefined || sources.length === 0) return await examine(embedded, plan, sources, clock);
+    if (model === undefined || inquiry.sources.length === 0) {
+      return { ...(await this.#judge(inquiry, undefined)), analyst: "embedded" };
+    }
     try {
-      const endsAt = clock.endsAt - (model.fallback ? embeddedMs(clock.endsAt - performance.now()) : 0);
-      const limit = AbortSignal.timeout(Math.max(0, Math.round(endsAt - performance.now())));
-      const signal = AbortSignal.any([clock.signal, limit]);
-      const examined = await examine(model.analyst, plan, sources, { ...clock, signal });
-      if (examined.invented > examined.analysis.statements.length) {
-        throw new ModelError("invented", "most of its quotes stand in no source");
-      }
-      return examined;
+      return { ...(await this.#byModel(model, inquiry)), analyst: "language model" };
     } catch (error) {
       if (!(error instanceof ModelError)) throw error;
-      clock.signal.throwIfAborted();
+      inquiry.signal.throwIfAborted();
       this.#deps.log(`the language model failed: ${error.message}`);
       if (!model.fallback) {
         throw new TurnpikeError(
@@ -136,25 +138,59 @@ export class Resolver {
           `Cannot resolve the question: the language model failed: ${error.message}`,
         );
       }
-      return { ...(await examine(embedded, plan, sources, clock)), modelFault: error.message };
+      return { ...(await this.#judge(inquiry, undefined)), analyst: "embedded", modelFault: error.message };
+    }
+  }
+
+  async #byModel({ analyst }: ModelChoice, inquiry: Inquiry): Promise<Judged> {
+    const { plan, sources, now, signal, endsAt } = inquiry;
+    const left = endsAt - performance.now();
+    const found = await analyst.analyse(plan, sources, { now, signal: limited(signal, left - judgingMs(left)) });
+    const judged = await this.#judge(inquiry, found);
+    if (judged.invented > judged.kept) throw new ModelError("invented", "most of its quotes stand in no source");
+    return judged;
+  }
+
+  async #judge({ plan, sources, now, endsAt, signal }: Inquiry, analysis: Analysis | undefined): Promise<Judged> {
+    const limit = Math.max(MIN_JUDGING_MS, endsAt - performance.now());
+    try {
+      return await this.#deps.judging.judge({ plan, sources, now, analysis }, limited(signal, limit));
+    } catch (error) {
+      if (!(error instanceof JudgingError)) throw error;
+      signal.throwIfAborted();
+      this.#deps.log(`cannot judge sources: ${error.message}`);
+      return UNEXAMINED;
     }
   }
 }
 
-/** What an analyst finds, checked. The embedded one ends by itself: an answer a little late is better than none. */
-async function examine(analyst: Analyst, plan: Plan, sources: readonly Source[], clock: Clock): Promise<Examined> {
-  const found = await analyst.analyse(plan, sources, clock);
-  return { ...checkedAnalysis(found, sources), analyst: analyst.name, modelFault: undefined };
-}
-
-interface Clock {
-  /** Unix ms. */
+/** A question with its sources; `now` in Unix ms, `endsAt` by performance.now(). */
+interface Inquiry {
+  readonly plan: Plan;
+  readonly sources: readonly Source[];
   readonly now: number;
-  /** By performance.now(). */
   readonly endsAt: number;
   readonly signal: AbortSignal;
 }
 
-function embeddedMs(timeMs: number): number {
-  return Math.max(0, Math.min(MAX_EMBEDDED_MS, timeMs * EMBEDDED_SHARE));
+/** Where sources are made to take long, they say nothing. */
+const UNEXAMINED: Judged = {
+  judgement: {
+    probability: 0.5,
+    verdict: "UNCERTAIN",
+    confidence: "low",
+    reasoning: "The sources could not be examined in time.",
+    evidence: [],
+  },
+  kept: 0,
+  invented: 0,
+  orders: 0,
+};
+
+function limited(signal: AbortSignal, ms: number): AbortSignal {
+  return AbortSignal.any([signal, AbortSignal.timeout(Math.max(0, Math.round(ms)))]);
+}
+
+function judgingMs(timeMs: number): number {
+  return Math.max(0, Math.min(MAX_JUDGING_MS, timeMs * JUDGING_SHARE));
 }
