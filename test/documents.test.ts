@@ -21,6 +21,7 @@ const FOLDERS = [
   "src/gateway/admin",
   "src/content",
   "src/content/egress",
+  "examples/filters",
 ];
 const PATH = /^[\w.*-]+(?:\/[\w.*-]+)+\/?$|^[\w-]+\.(?:ts|md|json)$/;
 /** Files that an example makes, and what only looks like a path. */

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { assemble, onRequest, op } from "../gateway/filters/module/testing/assembler.ts";
-import { compileAssemblyScript } from "../gateway/filters/module/testing/assembly-script.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-filter-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -79,17 +78,6 @@ test("a request runs through a filter, which tells outcome, log and fuel", async
   expect(out).toMatch(/^outcome {2}reject with 401$/m);
   expect(out).toMatch(/^body {5}no$/m);
   expect(out).toMatch(/^fuel {5}\d+ of 5000000 used$/m);
-});
-
-test("the example of docs/filters.md is built and does what the page says", async () => {
-  const page = await Bun.file(join(import.meta.dir, "../../docs/filters.md")).text();
-  const [source = "", request = ""] = [/```ts\n(.*?)```/s, /```text\n(GET .*?)```/s].map(
-    (part) => part.exec(page)?.[1],
-  );
-  const shown = /```text\nmodule .*\n(sha-256 [^`]*)```/.exec(page)?.[1];
-  const path = write("example.wasm", await compileAssemblyScript(source, ["--runtime", "stub"]));
-  const { out } = await run("check", "--request", write("example.txt", request), path);
-  expect(out.replace(/^module .*\n/, "")).toBe(shown ?? "");
 });
 
 test("a filter that runs out of fuel fails, and its fuel is told", async () => {

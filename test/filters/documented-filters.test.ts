@@ -1,0 +1,71 @@
+/** The filters of docs/filters.md are those of examples/filters/, are built as the page says, and do what it says. */
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { exampleFilters } from "../../src/gateway/filters/module/testing/example-filters.ts";
+import { patient } from "../../src/lib/testing/patience.ts";
+import { blocksOf, blockWith, readDocument, ROOT } from "../support/documents.ts";
+import { Folder } from "../support/program.ts";
+
+// The compilers are slow on a busy machine.
+setDefaultTimeout(patient(30_000));
+
+const PAGE = readDocument("docs/filters.md");
+const REQUEST = blockWith(PAGE, "text", "GET /articles");
+const folder = new Folder();
+afterAll(() => folder.remove());
+
+function example(name: string): string {
+  return readFileSync(join(ROOT, "examples/filters", name), "utf8");
+}
+
+/** What `turnpike filter check` prints of a filter and a request. */
+async function check(module: string, request: string): Promise<string> {
+  const command = [process.execPath, "src/cli/main.ts", "filter", "check"];
+  const args = ["--request", folder.write("request.txt", request), module];
+  const child = Bun.spawn([...command, ...args], { cwd: ROOT, stdout: "pipe", stderr: "pipe" });
+  const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
+  return out + err;
+}
+
+test.each(["guard.ts", "api-key.ts", "guard.rs"])("the page shows examples/filters/%s", (name) => {
+  expect(blocksOf(PAGE).map(({ text }) => text)).toContain(example(name));
+});
+
+test("the first filter prints what the page says", async () => {
+  const { guard } = await exampleFilters("guard");
+  const shown = blockWith(PAGE, "text", "module   guard.wasm");
+  const printed = await check(guard, REQUEST);
+  expect(printed.replace(/^module .*?, /, "module   guard.wasm, ")).toBe(shown);
+});
+
+test("the first filter lets public paths and requests with a key pass", async () => {
+  const { guard } = await exampleFilters("guard");
+  expect(await check(guard, "GET /public/x HTTP/1.1\n")).toContain("outcome  allow\n");
+  const withKey = await check(guard, "GET /x HTTP/1.1\nX-Api-Key: 0123456789\n");
+  expect(withKey).toContain("outcome  modify\nfield    x-key-ends-with: 6789\n");
+});
+
+test("the filter of tenants parks with a command", async () => {
+  const { tenant } = await exampleFilters("tenant");
+  expect(await check(tenant, "GET / HTTP/1.1\nX-Tenant: ann\n")).toContain("outcome  park\ncommand  start ann\n");
+  expect(await check(tenant, "GET / HTTP/1.1\n")).toContain("outcome  reject with 400\nbody     no tenant\n");
+});
+
+/** Where the compiler of Rust has its library for WebAssembly; undefined: this machine has none. */
+function rustTarget(): string | undefined {
+  if (Bun.which("rustc") === null) return undefined;
+  const target = "wasm32-unknown-unknown";
+  const { stdout, success } = Bun.spawnSync(["rustc", "--print", "target-libdir", "--target", target]);
+  return success && existsSync(stdout.toString().trim()) ? target : undefined;
+}
+const target = rustTarget();
+
+test.skipIf(target === undefined)("the filter in Rust is built and rejects a request without the key", async () => {
+  const module = folder.file("guard.wasm");
+  const flags = ["--target", target ?? "", "--crate-type", "cdylib", "-O", "-C", "strip=symbols", "-o", module];
+  const built = Bun.spawnSync(["rustc", ...flags, "examples/filters/guard.rs"], { cwd: ROOT });
+  expect([built.success, built.stderr.toString()]).toEqual([true, ""]);
+  expect(await check(module, REQUEST)).toContain("outcome  reject with 401\nbody     key required\n");
+  expect(await check(module, "GET / HTTP/1.1\nX-Api-Key: open sesame\n")).toContain("outcome  allow\n");
+});
