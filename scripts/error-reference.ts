@@ -49,7 +49,8 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   "not-implemented":
     "CONNECT, TRACE, `get` for GET, an unknown method or transfer coding, or WebSocket where it cannot be had: on a priced route, to an upstream over HTTP/2, over HTTP/2 to what does not speak it.",
   "upstream-failed": "The upstream refused or broke the connection, or its answer cannot be read.",
-  "no-upstream": "No server of the upstream is in rotation.",
+  "no-upstream":
+    "No server of the upstream is in rotation; or the filter of a tenant route has named no socket that can be used.",
   "response-too-large": "The upstream's answer is larger than `max_response_bytes`, or than can wait for a settlement.",
   "page-failed":
     "The page cannot be reached, loaded or read, or its server answered a status from 400 on, which `page_status` tells and `accept_status` does not take.",
@@ -63,6 +64,8 @@ const WHEN: Readonly<Record<ErrorCode, string>> = {
   "filter-failed": "A WebAssembly filter of the route failed, or did not get the result that it waited for.",
   "filter-unavailable":
     "A WebAssembly filter of the route could not be loaded or started, or it failed on the response and `response_fail_closed` is set.",
+  "tenant-starting":
+    "Another request was starting the tenant, and it was not ready within `wasm_host_call_deadline_ms`.",
   "auth-unavailable":
     "The service that decides who is let in, or the issuer's keys, cannot be had; nobody is let in meanwhile.",
   "facilitator-failed": "The facilitator's answer makes no sense; nothing was charged.",

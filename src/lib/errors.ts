@@ -66,6 +66,7 @@ export const ERRORS = {
   "facilitator-failed": kind(502, "Facilitator Failed", "facilitator", true),
   overloaded: kind(503, "Overloaded", "gateway", true),
   "filter-unavailable": kind(503, "Filter Unavailable", "gateway", true),
+  "tenant-starting": kind(503, "Tenant Still Starting", "gateway", true),
   "auth-unavailable": kind(503, "Authentication Unavailable", "gateway", true),
   "facilitator-unavailable": kind(503, "Facilitator Unavailable", "facilitator", true),
   "settlement-pending": kind(503, "Settlement Pending", "facilitator", true),

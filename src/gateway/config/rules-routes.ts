@@ -127,9 +127,24 @@ function payment(route: RouteConfig, path: string, context: { draft: Draft; repo
   }
 }
 
+/** Filters start the tenants of a route, by way of the control socket. */
+function tenants({ raw, routes }: Draft, report: Report): void {
+  const matches = new Set(listAt(raw, ["wasm_filters"]).map((item) => valueAt(item, ["match"])));
+  const hasSocket = (valueAt(raw, ["wasm_control_socket"]) ?? "") !== "";
+  for (const [i, route] of routes.entries()) {
+    if (route?.tenant === undefined) continue;
+    const path = `routes[${i}].tenant`;
+    const match = JSON.stringify(route.path_prefix);
+    if (!matches.has(route.path_prefix))
+      report.problem(path, `requires an entry of wasm_filters whose match is ${match}`);
+    else if (!hasSocket) report.warning(path, "without wasm_control_socket no filter can start a tenant");
+  }
+}
+
 /** Rules of `routes[]`. */
 export function checkRoutes(draft: Draft, report: Report, cache: ParseCache): void {
   references(draft, report);
+  tenants(draft, report);
   const first = new Map<string, number>();
   const watched = new WatchedReport(report);
   for (const [i, route] of draft.routes.entries()) {

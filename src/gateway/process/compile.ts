@@ -30,6 +30,7 @@ import { createAllowedHosts } from "../routing/allowed-hosts.ts";
 import { createRewrite } from "../routing/rewrite.ts";
 import { routeName } from "../routing/route-name.ts";
 import { hostOf, RouteTable } from "../routing/table.ts";
+import { type Tenants } from "../tenants/tenants.ts";
 import { type OnEvent } from "../telemetry/event.ts";
 import { HiddenParameters } from "../telemetry/hidden-parameters.ts";
 import { Tracer } from "../telemetry/tracing/tracer.ts";
@@ -48,6 +49,7 @@ import { routeMirror } from "./route-mirror.ts";
 import { routePolicies } from "./route-policies.ts";
 import { RouteCaches } from "./route-caches.ts";
 import { type LimitDeps, RouteLimits } from "./route-limits.ts";
+import { NO_UPSTREAM, tenantRoutes } from "./tenant-routes.ts";
 import { routeSplit } from "./route-split.ts";
 
 /** The part of the memory for gathered bodies that is left to features: paid requests must not make way for slow uploads. */
@@ -66,6 +68,7 @@ export interface ProcessDeps extends UpstreamDeps, LimitDeps {
   readonly answers: Answers;
   readonly logFiles: LogFiles;
   readonly filters: FilterDeps;
+  readonly tenants: Tenants;
   /** Gets the tracer of a configuration that is closed, where the next one has another. */
   readonly tracers: Tracers;
   /** Opens the store on first need: a gateway that sells nothing has none. */
@@ -158,12 +161,16 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
     spool: deps.spool,
     maxBytes: config.buffer_pool.response_buffer_bytes,
   };
+  const tenantOf = tenantRoutes(config, deps, answer.answerError);
   const hidden = new HiddenParameters(config.routes.flatMap(({ auth }) => keyParameters(auth)));
   for (const route of config.routes) {
-    const upstream = upstreams.get(route.upstream ?? "");
+    const upstream = route.upstream === undefined ? NO_UPSTREAM : upstreams.get(route.upstream);
     const payment = sell(route);
+    const own = filters.route(route);
+    const fields = fieldPolicies(config, route);
+    const tenant = tenantOf(route, own, fields.requestHeaders);
     // A filter may decide who passes.
-    const guarded = isGuarded(route) || filters.route(route) !== undefined;
+    const guarded = isGuarded(route) || own !== undefined;
     const plain = createTarget(route, upstream, {
       split: routeSplit(route, upstreams),
       wheel: deps.wheel,
@@ -173,20 +180,20 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
       responses: route.response_buffering ? responses : undefined,
       ...answer,
     });
-    const target = { ...plain, mirror: routeMirror(route, plain, upstreams, deps) };
+    const target = tenant?.target(plain) ?? { ...plain, mirror: routeMirror(route, plain, upstreams, deps) };
     const compiled: Route = {
       pathPrefix: route.path_prefix,
       host: route.host === undefined ? undefined : hostOf(route.host),
       isGuarded: guarded,
       policies: held.add(
         routePolicies({
-          ...fieldPolicies(config, route),
+          ...fields,
           methodOverride: guarded || route.cache !== undefined ? createMethodOverridePolicy() : undefined,
           auth: traced(authenticate(route)),
           rateLimit: limits.policy(route),
           bodySchema: bodyPolicy(config, route, deps),
           payment: traced(payment),
-          filter: traced(filterPolicy(filters.route(route), answer.answerError)),
+          filter: traced(tenant?.policy ?? filterPolicy(own, answer.answerError)),
         }),
         closePolicies,
       ),

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { MAX_TENANT_CONNECTIONS } from "../tenants/tenant-server.ts";
 import { type Config } from "../config/config.ts";
 
 /** Descriptors that a process has beside its clients' connections and what they need: listeners, logs, the engine's own. */
@@ -31,6 +32,8 @@ export function lingeringRoom(limit = descriptorLimit()): number {
 /** What says who else needs descriptors. */
 interface Sharers extends Pick<Config, "upstreams"> {
   readonly server: Pick<Config["server"], "static_root">;
+  readonly routes?: readonly Pick<Config["routes"][number], "tenant">[];
+  readonly tenant_max_warm?: number;
 }
 
 /** Served files that one process may have open. */
@@ -48,14 +51,20 @@ function upstreamRoom(upstreams: Config["upstreams"]): number {
   return most;
 }
 
+/** Connections to tenants that one process can have. */
+function tenantRoom({ routes = [], tenant_max_warm: most = 0 }: Sharers): number {
+  return routes.some(({ tenant }) => tenant !== undefined) ? most * MAX_TENANT_CONNECTIONS : 0;
+}
+
 /**
  * Clients that one process can have beside all connections that its upstreams may take, or beside one each where those are more.
  * Without a descriptor left a process can neither take a client nor refuse him, and its event loop turns without end.
  */
-export function clientRoom({ upstreams, server }: Sharers, limit = descriptorLimit()): number {
+export function clientRoom(sharers: Sharers, limit = descriptorLimit()): number {
+  const { upstreams, server } = sharers;
   const files = server.static_root === "" ? 0 : fileRoom(limit);
   const left = limit - OTHERS - lingeringRoom(limit) - files;
-  const taken = upstreamRoom(upstreams);
+  const taken = upstreamRoom(upstreams) + tenantRoom(sharers);
   return Math.max(1, Math.floor(taken < left / 2 ? left - taken : left / 2));
 }
 

@@ -50,8 +50,6 @@ export async function startGateway(options: GatewayOptions): Promise<GatewayProc
   return gateway;
 }
 
-const UNCOUNTED = { hit() {}, miss() {}, evicted() {}, active() {} };
-
 function tenantLimits(config: Config): WarmTenantsLimits {
   return { idleMs: config.tenant_idle_ttl_ms, most: config.tenant_max_warm };
 }
@@ -335,9 +333,15 @@ class RunningGateway implements GatewayProcess {
 
   #createTenants(config: Config): Tenants {
     const wheel = this.#wheel;
-    const { buffers } = this.#own;
+    const { buffers, telemetry } = this.#own;
     const servers = { wheel, buffers, onFault: (error: unknown) => this.#fault(error) };
-    return new Tenants({ servers, wheel, clock: Date.now, metrics: UNCOUNTED }, tenantLimits(config));
+    const metrics = {
+      hit: () => telemetry.wasm.tenant("hit"),
+      miss: () => telemetry.wasm.tenant("miss"),
+      evicted: () => telemetry.wasm.tenant("eviction"),
+      active: (count: number) => telemetry.wasm.tenantsActive(count),
+    };
+    return new Tenants({ servers, wheel, clock: Date.now, metrics }, tenantLimits(config));
   }
 
   #createControl(): WorkerControl {
@@ -384,6 +388,7 @@ class RunningGateway implements GatewayProcess {
       logFiles: this.#own.logFiles,
       rateLimits: this.#own.rateLimits,
       filters: this.#filters.deps,
+      tenants: this.tenants,
       tracers: this.#own.tracers,
       store: () => this.#openStore(config.postgres),
       facilitators: this.#facilitators.all,

@@ -31,7 +31,8 @@ const BODY_RESERVE = 1;
 /** Who hears what goes wrong. */
 type Told = Pick<SpoolDeps, "log" | "onFault"> & { readonly onEvent?: OnEvent | undefined };
 
-type PoolConfig = Pick<Config, "buffer_pool" | "server" | "upstreams" | "x402">;
+type PoolConfig = Pick<Config, "buffer_pool" | "server" | "upstreams" | "x402"> &
+  Partial<Pick<Config, "routes" | "tenant_max_warm">>;
 
 /** What a worker has one of, whatever configuration it serves by: its counters, and its part of what is bounded. */
 export class Resources {

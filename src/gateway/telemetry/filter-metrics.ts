@@ -250,7 +250,10 @@ const GAUGES = [
 const TENANT_COUNTERS = [
   ["hits", "Requests on tenant routes that went straight to the tenant."],
   ["misses", "Requests on tenant routes whose tenant was not warm."],
-  ["evictions", "Warm mappings that were dropped: the tenant failed, was idle, or made room for another one."],
+  [
+    "evictions",
+    "Warm mappings that were dropped: the tenant failed, made room for another one, or an operator dropped it.",
+  ],
 ] as const;
 
 /** Filters by name and route, and tenants. */

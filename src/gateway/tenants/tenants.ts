@@ -1,3 +1,4 @@
+import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { ColdStarts } from "./cold-starts.ts";
 import {
   type Mapping,
@@ -9,10 +10,12 @@ import {
 
 /** What all tenant routes of a worker share; it lives over reloads. */
 export class Tenants {
+  readonly wheel: TimerWheel;
   readonly warm: WarmTenants;
   readonly starts = new ColdStarts<Mapping>();
 
   constructor(options: WarmTenantsOptions, limits: WarmTenantsLimits) {
+    this.wheel = options.wheel;
     this.warm = new WarmTenants(options, limits);
   }
 

@@ -1,0 +1,49 @@
+import { type BufferPool } from "../../lib/buffer-pool.ts";
+import { SpareAccount } from "../../lib/spare-account.ts";
+import { type AnswerError } from "../answer.ts";
+import { type Config, type RouteConfig } from "../config/config.ts";
+import { type LoadedFilters } from "../filters/loaded-filters.ts";
+import { type Policy } from "../policy/policy.ts";
+import { routeName } from "../routing/route-name.ts";
+import { TenantRoute } from "../tenants/tenant-route.ts";
+import { type Tenants } from "../tenants/tenants.ts";
+import { Upstream } from "../upstream/upstream.ts";
+
+/** The upstream of a route without one: it has no servers. */
+export const NO_UPSTREAM = new Upstream({ name: "", balancing: "round_robin", scheme: "http" }, () => {
+  throw new Error("Cannot make a server: the upstream has none");
+});
+
+interface TenantDeps {
+  readonly tenants: Tenants;
+  readonly bodies: BufferPool;
+  readonly log: (message: string) => void;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** The part of the memory for gathered bodies that is left to requests by responses that are held until they are whole. */
+const LEFT_TO_BODIES = 1 / 2;
+
+/** Makes the tenant routes of a configuration. */
+export function tenantRoutes(config: Config, deps: TenantDeps, answerError: AnswerError) {
+  const memory = new SpareAccount(deps.bodies, LEFT_TO_BODIES, "bytes");
+  /** Undefined where the route has no tenants, or filters that cannot be loaded. */
+  return function tenantRoute(
+    route: RouteConfig,
+    filters: ReturnType<LoadedFilters["route"]>,
+    requestHeaders: Policy | undefined,
+  ): TenantRoute | undefined {
+    if (route.tenant === undefined || filters === undefined || filters === "closed") return undefined;
+    return new TenantRoute(route.tenant, {
+      tenants: deps.tenants,
+      scope: JSON.stringify([routeName(route), route.tenant.socket_dir, route.tenant.header]),
+      filters,
+      requestHeaders,
+      waitMs: config.wasm_host_call_deadline_ms,
+      memory,
+      answerError,
+      log: deps.log,
+      onFault: deps.onFault,
+    });
+  };
+}

@@ -1,0 +1,277 @@
+import { type BufferAccount } from "../../lib/buffer-pool.ts";
+import { type TurnpikeError } from "../../lib/errors.ts";
+import { type Fields, firstFieldValue } from "../../lib/fields.ts";
+import { type AnswerError, CannedError } from "../answer.ts";
+import { type Exchange, type RequestHead } from "../exchange.ts";
+import { type FilterDecision } from "../filters/filter.ts";
+import { type Decision, type Policy } from "../policy/policy.ts";
+import { forward } from "../proxy/forward.ts";
+import { isRetryable } from "../proxy/request-head.ts";
+import { type Splittable, type TrafficSplit } from "../proxy/split.ts";
+import { type ForwardTarget } from "../proxy/target.ts";
+import { type Upstream } from "../upstream/upstream.ts";
+import { ColdWait, type Turn } from "./cold-wait.ts";
+import { HeldResponse } from "./held-response.ts";
+import { tenantKey } from "./tenant-key.ts";
+import { tenantSocket } from "./tenant-socket.ts";
+import { type Tenants } from "./tenants.ts";
+import { type Mapping } from "./warm-tenants.ts";
+
+const NO_SOCKET = new CannedError("no-upstream", "the filter has named no socket of the tenant");
+const WRONG_SOCKET = new CannedError("no-upstream", "the socket that the filter has named cannot be used");
+const PARKED_WARM = new CannedError("filter-failed", "the filter has parked a request of a warm tenant");
+const TOO_MANY = new CannedError("overloaded", "too many requests wait for tenants that are being started");
+const LATE = new CannedError("tenant-starting", "the tenant was not started in time");
+
+/** Failures of a tenant's server after which a request may have it started again. One that is late may still be at work. */
+const STARTS_AGAIN = new Set(["upstream-failed", "no-upstream"]);
+
+/** `routes[].tenant`. */
+export interface TenantConfig {
+  readonly socket_dir: string;
+  readonly header: string;
+  readonly skip_filter_when_warm: boolean;
+}
+
+export interface TenantRouteDeps {
+  readonly tenants: Tenants;
+  /** Names the route: its mappings are those of the same route before a reload. */
+  readonly scope: string;
+  /** The filters of the route. */
+  readonly filters: { request(exchange: Exchange): FilterDecision | Promise<FilterDecision> };
+  /** The route's last policy, which runs behind the filters. */
+  readonly requestHeaders: Policy | undefined;
+  /** Milliseconds that a request waits while another one starts its tenant: as long as one may be parked. */
+  readonly waitMs: number;
+  /** For responses that are held until they are whole. */
+  readonly memory: BufferAccount;
+  readonly answerError: AnswerError;
+  readonly log: (message: string) => void;
+  readonly onFault: (error: unknown) => void;
+}
+
+/** What is known of one request. */
+interface Visit {
+  readonly key: string | undefined;
+  /** Of the head, before policies behind this one changed them. */
+  readonly fields: Fields;
+  upstream: Upstream | undefined;
+  /** Filters have run, and may have put themselves before the response. */
+  isFiltered: boolean;
+  /** Wheel time at which it was sent to its tenant first. */
+  sentAt: number;
+}
+
+/** A request to a tenant that is not warm. */
+interface Cold {
+  readonly exchange: Exchange;
+  readonly visit: Visit;
+  readonly key: string;
+}
+
+/**
+ * A route whose requests go to the socket of their tenant.
+ *
+ *   key ── warm ─────────────────────────────────────────▶ (the filters, where they are not to be skipped) ─▶ socket
+ *    └──── cold ── nobody starts it ──▶ filters ── name a socket ──▶ warm ──▶ socket
+ *           ▲ └─── somebody does ─────▶ wait ──── until it is warm, or it is this one's turn to start it
+ *           └── a request without a body whose socket has failed, once
+ */
+export class TenantRoute implements TrafficSplit {
+  readonly policy: Policy = {
+    name: "tenant",
+    guards: true,
+    request: (exchange) => this.#request(exchange),
+    close() {},
+  };
+  readonly #config: TenantConfig;
+  readonly #deps: TenantRouteDeps;
+  readonly #header: string;
+  readonly #visits = new WeakMap<object, Visit>();
+
+  constructor(config: TenantConfig, deps: TenantRouteDeps) {
+    this.#config = config;
+    this.#deps = deps;
+    this.#header = config.header.toLowerCase();
+  }
+
+  /** The route's target, with requests sent to their tenants. */
+  target(plain: ForwardTarget): ForwardTarget {
+    const { answerError } = plain;
+    const target: ForwardTarget = {
+      ...plain,
+      split: this,
+      answerError: (exchange, error, extraFields) => {
+        if (plain.retry.maxRetries === 0 || !this.#startsAgain(exchange, error, target))
+          answerError(exchange, error, extraFields);
+      },
+    };
+    return target;
+  }
+
+  choose(exchange: Splittable): Upstream {
+    const visit = this.#visits.get(exchange);
+    if (visit?.upstream === undefined) throw new Error("Cannot forward: the request has no tenant");
+    visit.sentAt = this.#now;
+    return visit.upstream;
+  }
+
+  #request(exchange: Exchange): Decision | Promise<Decision> {
+    const { head } = exchange;
+    const key = this.#keyOf(head);
+    const visit = { key, fields: head.fields, upstream: undefined, isFiltered: false, sentAt: this.#now };
+    this.#visits.set(exchange, visit);
+    return key === undefined ? this.#withoutKey(exchange, visit) : this.#enter(exchange, visit, key);
+  }
+
+  #keyOf({ authority, fields }: RequestHead): string | undefined {
+    const isHost = this.#header === "host";
+    return tenantKey(isHost ? authority : (firstFieldValue(fields, this.#header) ?? ""), isHost);
+  }
+
+  get #now(): number {
+    return this.#deps.tenants.wheel.now();
+  }
+
+  #enter(exchange: Exchange, visit: Visit, key: string): Decision | Promise<Decision> {
+    const mapping = this.#deps.tenants.warm.find(this.#deps.scope, key);
+    return mapping === undefined ? this.#cold(exchange, visit, key) : this.#warm(exchange, visit, mapping);
+  }
+
+  #warm(exchange: Exchange, visit: Visit, mapping: Mapping): Decision | Promise<Decision> {
+    if (this.#config.skip_filter_when_warm) return this.#send(exchange, visit, mapping.upstream);
+    return this.#warmFiltered(exchange, visit, mapping);
+  }
+
+  async #warmFiltered(exchange: Exchange, visit: Visit, { upstream }: Mapping): Promise<Decision> {
+    const decision = await this.#filter(exchange, visit);
+    if (decision.kind === "answered") return "answered";
+    // By the definition, it must allow without parking.
+    if (decision.upstream === undefined) return this.#send(exchange, visit, upstream);
+    return this.#refuse(exchange, PARKED_WARM);
+  }
+
+  /** The filters start the tenant, which is not remembered. */
+  async #withoutKey(exchange: Exchange, visit: Visit): Promise<Decision> {
+    const path = await this.#start(exchange, visit);
+    if (path === undefined) return "answered";
+    const upstream = this.#deps.tenants.warm.upstreamOf(path);
+    // Its connections end with their requests.
+    upstream.close();
+    return this.#send(exchange, visit, upstream);
+  }
+
+  async #cold(exchange: Exchange, visit: Visit, key: string): Promise<Decision> {
+    const { tenants, scope, waitMs } = this.#deps;
+    const id = `${scope}\0${key}`;
+    const wait = new ColdWait<Mapping>(tenants.wheel, (left) => tenants.starts.leave(id, left));
+    const place = tenants.starts.enter(id, wait);
+    if (place === "leads") return this.#lead(exchange, visit, key);
+    if (place === "full") return this.#refuse(exchange, TOO_MANY);
+    wait.begin(waitMs);
+    const { onGone } = exchange;
+    exchange.onGone = () => {
+      wait.gone();
+      onGone?.();
+    };
+    if (exchange.gone) wait.gone();
+    return this.#after(await wait.turn, { exchange, visit, key });
+  }
+
+  #after(turn: Turn<Mapping>, { exchange, visit, key }: Cold): Decision | Promise<Decision> {
+    // It passes that on at once where its client has left.
+    if (turn.kind === "leads") return this.#lead(exchange, visit, key);
+    if (turn.kind === "gone" || exchange.gone) return "answered";
+    return turn.kind === "warm" ? this.#warm(exchange, visit, turn.mapping) : this.#refuse(exchange, LATE);
+  }
+
+  /** Starts the tenant, for all who wait for it. */
+  async #lead(exchange: Exchange, visit: Visit, key: string): Promise<Decision> {
+    const { tenants, scope } = this.#deps;
+    const id = `${scope}\0${key}`;
+    let leads = true;
+    const passOn = (): void => {
+      if (leads) tenants.starts.failed(id);
+      leads = false;
+    };
+    const { onGone } = exchange;
+    exchange.onGone = () => {
+      passOn();
+      onGone?.();
+    };
+    try {
+      const path = exchange.gone ? undefined : await this.#start(exchange, visit);
+      if (path === undefined || exchange.gone) return "answered";
+      const mapping = tenants.warm.warm(scope, key, path);
+      leads = false;
+      tenants.starts.started(id, mapping);
+      return this.#send(exchange, visit, mapping.upstream);
+    } finally {
+      passOn();
+    }
+  }
+
+  /** Runs the filters, which name the tenant's socket; undefined where the request is answered, or its client has left. */
+  async #start(exchange: Exchange, visit: Visit): Promise<string | undefined> {
+    const decision = await this.#filter(exchange, visit);
+    if (decision.kind === "answered" || exchange.gone) return undefined;
+    const { upstream: named } = decision;
+    if (named === undefined) {
+      this.#refuse(exchange, NO_SOCKET);
+      return undefined;
+    }
+    const { path, fault } = tenantSocket(this.#config.socket_dir, named);
+    if (path !== undefined) return path;
+    this.#deps.log(`Cannot use the tenant socket ${JSON.stringify(named)} of route ${this.#deps.scope}: ${fault}`);
+    this.#refuse(exchange, WRONG_SOCKET);
+    return undefined;
+  }
+
+  #send(exchange: Exchange, visit: Visit, upstream: Upstream): "continue" {
+    const { tenants, memory, answerError } = this.#deps;
+    // Behind the filters, whose sinks see a response once it is sure that there is one.
+    if (visit.upstream === undefined) new HeldResponse(exchange, { wheel: tenants.wheel, memory, answerError }).begin();
+    visit.upstream = upstream;
+    return "continue";
+  }
+
+  #filter(exchange: Exchange, visit: Visit): FilterDecision | Promise<FilterDecision> {
+    visit.isFiltered = true;
+    return this.#deps.filters.request(exchange);
+  }
+
+  #refuse(exchange: Exchange, error: TurnpikeError): "answered" {
+    if (!exchange.gone) this.#deps.answerError(exchange, error);
+    return "answered";
+  }
+
+  /** True: the socket has failed before a response came, and the request has its tenant started again. */
+  #startsAgain(exchange: Exchange, { code }: TurnpikeError, target: ForwardTarget): boolean {
+    const { method, bodyLength, upgrade } = exchange.head;
+    const visit = this.#visits.get(exchange);
+    if (visit?.key === undefined || visit.isFiltered || exchange.started || exchange.gone) return false;
+    if (!STARTS_AGAIN.has(code) || !isRetryable(method) || bodyLength !== 0 || upgrade !== "") return false;
+    // Once: from now on it counts as filtered, whoever starts the tenant.
+    visit.isFiltered = true;
+    void this.#startAgain(exchange, { ...visit, key: visit.key }, target);
+    return true;
+  }
+
+  async #startAgain(exchange: Exchange, visit: Visit & { readonly key: string }, target: ForwardTarget): Promise<void> {
+    const { requestHeaders, onFault, answerError } = this.#deps;
+    try {
+      this.#visits.set(exchange, visit);
+      exchange.head.fields = visit.fields;
+      const decision = await this.#enter(exchange, visit, visit.key);
+      if (decision !== "continue" || exchange.gone) return;
+      await requestHeaders?.request(exchange);
+      const totalTimeoutMs = Math.max(target.totalTimeoutMs - (this.#now - visit.sentAt), 1);
+      forward(exchange, { ...target, totalTimeoutMs });
+    } catch (error) {
+      onFault(error);
+      answerError(exchange, FAULT);
+    }
+  }
+}
+
+const FAULT = new CannedError("internal", "the request could not be handled");
