@@ -12,11 +12,7 @@ export interface Unavailable {
 }
 
 /** Every key that is understood but not built yet. A feature that lands takes its line away. */
-export const UNAVAILABLE: readonly Unavailable[] = [
-  { path: "routes[].tenant", opens: "the route would have no tenant check" },
-  { path: "tenant_idle_ttl_ms", idle: 600_000 },
-  { path: "tenant_max_warm", idle: 256 },
-];
+export const UNAVAILABLE: readonly Unavailable[] = [];
 
 function asksForNothing(value: unknown, idle: unknown): boolean {
   if (value === undefined || value === false || value === "") return true;

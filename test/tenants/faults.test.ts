@@ -1,0 +1,351 @@
+/** What goes wrong on the way to tenants, over every protocol; machines are processes. */
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { onRequest, op } from "../../src/gateway/filters/module/testing/assembler.ts";
+import { until } from "../../src/lib/testing/until.ts";
+import { Clients, type Protocol, PROTOCOLS, type Reply, type Request } from "../policy/protocols.ts";
+import { RawClient } from "../support/raw-client.ts";
+import { PROCESSES } from "./testing/process-machine.ts";
+import { tenantFilter } from "./testing/tenant-filter.ts";
+import { TenantGateway, type Told } from "./testing/tenant-gateway.ts";
+
+const ALLOWS = onRequest(op.i32(0));
+let tenants: TenantGateway;
+let clients: Clients;
+let next = 0;
+
+beforeAll(async () => {
+  tenants = await TenantGateway.start({
+    kind: PROCESSES,
+    filters: {
+      "/": tenantFilter("x-tenant"),
+      "/host/": tenantFilter("host"),
+      "/always/": tenantFilter("x-start"),
+      "/unnamed/": ALLOWS,
+      "/edited/": tenantFilter("x-tenant"),
+    },
+    routes: (socketDir) => {
+      const tenant = { socket_dir: socketDir, header: "x-tenant" };
+      const added = { set: [{ name: "X-Added", value: "by-the-gateway" }] };
+      return [
+        { path_prefix: "/", tenant, max_body_bytes: 2_000_000, read_timeout_ms: 60_000 },
+        {
+          path_prefix: "/host/",
+          tenant: { socket_dir: socketDir },
+          rewrite_pattern: "/host/",
+          rewrite_replacement: "/",
+        },
+        { path_prefix: "/always/", tenant: { ...tenant, skip_filter_when_warm: false } },
+        { path_prefix: "/unnamed/", tenant },
+        { path_prefix: "/edited/", tenant, headers: { request: added } },
+      ];
+    },
+    config: { wasm_host_call_deadline_ms: 30_000, wasm_control_connections: 8 },
+  });
+  clients = new Clients(tenants.gateway.tlsPort, tenants.gateway.quicPort);
+});
+afterEach(() => {
+  tenants.manager.answer = () => undefined;
+});
+afterAll(async () => {
+  await clients.close();
+  await tenants.stop();
+});
+
+function request(protocol: Protocol, asked: Request): Promise<Reply> {
+  return tenants.gateway.request(protocol, asked);
+}
+
+/** A tenant that no test has used. */
+function fresh(): string {
+  return `t${next++}`;
+}
+
+const told = (reply: Reply): Told => reply.json as Told; // Machines answer with JSON of this form.
+
+function as(tenant: string, asked: Request = {}): Request {
+  return { path: "/", ...asked, headers: { "x-tenant": tenant } };
+}
+
+/** A request that the manager does not answer before `release` is called. */
+function held(): { readonly release: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const { manager } = tenants;
+  manager.answer = (tenant) => promise.then(() => manager.path(tenant));
+  return { release: resolve };
+}
+
+test.each(PROTOCOLS)("%s: a cold tenant is started, and warm requests stream bodies of any size", async (protocol) => {
+  const tenant = fresh();
+  const body = "b".repeat(20_000);
+  expect(told(await request(protocol, as(tenant, { method: "POST", body })))).toMatchObject({ tenant, body: 20_000 });
+  const large = "c".repeat(60_000);
+  expect(told(await request(protocol, as(tenant, { method: "PUT", body: large })))).toMatchObject({ body: 60_000 });
+  expect((await request(protocol, as(tenant, { path: "/big" }))).body.length).toBe(1_000_000);
+  expect(tenants.manager.asked.filter((asked) => asked === tenant).length).toBe(1);
+});
+
+test("a body above the snapshot fails closed while the tenant is cold, and streams when it is warm", async () => {
+  const tenant = fresh();
+  const body = "x".repeat(1_000_000);
+  const cold = await tenants.ask(tenant, "/", { method: "POST", body });
+  expect([cold.status, cold.headers.get("retry-after")]).toEqual([503, "1"]);
+  await tenants.told(tenant);
+  expect((await tenants.told(tenant, "/", { method: "POST", body })).body).toBe(1_000_000);
+});
+
+test("clients of all protocols wait for one start", async () => {
+  const tenant = fresh();
+  const { release } = held();
+  const asked = [...PROTOCOLS, ...PROTOCOLS].map((protocol) => request(protocol, as(tenant)));
+  await until(() => tenants.manager.asked.includes(tenant));
+  release();
+  const boots = (await Promise.all(asked)).map((reply) => told(reply).boot);
+  expect(new Set(boots).size).toBe(1);
+  expect(tenants.manager.asked.filter((key) => key === tenant).length).toBe(1);
+});
+
+test("where the first start fails, the next request in line starts the tenant", async () => {
+  const tenant = fresh();
+  const { manager } = tenants;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let starts = 0;
+  manager.answer = () => (starts++ === 0 ? promise.then(() => Promise.reject(new Error("no room"))) : undefined);
+  const replies = [1, 2, 3].map(() => tenants.ask(tenant));
+  await until(() => manager.asked.includes(tenant));
+  resolve();
+  const statuses = (await Promise.all(replies)).map(({ status }) => status);
+  expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 200, 403]);
+  expect(starts).toBe(2);
+});
+
+test.each(PROTOCOLS)(
+  "%s: where the first client leaves, the next request in line starts the tenant",
+  async (protocol) => {
+    const tenant = fresh();
+    const { manager } = tenants;
+    const { release } = held();
+    const leave = await clients.open(protocol, "/", [["x-tenant", tenant]]);
+    await until(() => manager.asked.includes(tenant));
+    const second = tenants.told(tenant);
+    const third = await clients.open(protocol, "/", [["x-tenant", tenant]]);
+    // The second one waits, or leads already.
+    await Bun.sleep(0);
+    third();
+    leave();
+    await until(() => manager.asked.filter((key) => key === tenant).length === 2);
+    release();
+    expect((await second).tenant).toBe(tenant);
+  },
+);
+
+test.each([
+  ["outside of socket_dir", () => tenants.folder.file("outside.sock")],
+  ["that leads out of it by ..", () => tenants.folder.file("vms/../outside.sock")],
+  ["that leads out of it by a link", () => tenants.folder.file("vms/link.sock")],
+  ["that is not there", () => tenants.folder.file("vms/absent.sock")],
+  ["that is no socket", () => tenants.folder.file("vms/file")],
+  ["that is not absolute", () => "vms/x.sock"],
+])("a path %s is answered 502, and forwarded nowhere", async (_what, path) => {
+  const { folder, manager } = tenants;
+  const outside = folder.file("outside.sock");
+  const server = Bun.serve({ unix: outside, fetch: () => new Response("outside") });
+  try {
+    mkdirSync(folder.file("vms"), { recursive: true });
+    writeFileSync(folder.file("vms/file"), "");
+    try {
+      symlinkSync(outside, folder.file("vms/link.sock"));
+    } catch {
+      // It is there from the row before.
+    }
+    const tenant = fresh();
+    manager.answer = () => path();
+    const reply = await tenants.ask(tenant);
+    expect(reply.status).toBe(502);
+    const text = await reply.text();
+    expect(text).toContain("no-upstream");
+    expect(text).not.toContain(folder.path);
+    expect(await tenants.warm()).not.toContain(tenant);
+  } finally {
+    await server.stop(true);
+  }
+});
+
+test("a filter that names no socket is answered 502", async () => {
+  const reply = await tenants.ask(fresh(), "/unnamed/");
+  expect([reply.status, await reply.text()]).toEqual([502, expect.stringContaining("named no socket")]);
+});
+
+test("a request without a key is started each time, and nothing is remembered", async () => {
+  const before = await tenants.warm();
+  const asked = tenants.manager.asked.length;
+  const replies = [];
+  const key = "k".repeat(129);
+  const tenant = fresh();
+  for (let i = 0; i < 2; i++) {
+    const headers = { "x-tenant": key, "x-start": tenant };
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    replies.push(await request("HTTP/1.1", { path: "/always/", headers }));
+  }
+  expect(replies.map((reply) => told(reply).tenant)).toEqual([tenant, tenant]);
+  expect(tenants.manager.asked.length).toBe(asked + 2);
+  expect(await tenants.warm()).toEqual(before);
+});
+
+test.each(PROTOCOLS)("%s: the host names the tenant, without port and in lower case", async (protocol) => {
+  const tenant = fresh();
+  tenants.manager.answer = () => tenants.manager.path(tenant);
+  const first = told(await request(protocol, { path: "/host/a?b=c", authority: `${tenant}.Example:8443` }));
+  expect(first).toMatchObject({ tenant, host: `${tenant}.Example:8443`, url: "/a?b=c" });
+  const asked = tenants.manager.asked.length;
+  const second = told(await request(protocol, { path: "/host/", authority: `${tenant.toUpperCase()}.example` }));
+  expect([second.boot === first.boot, tenants.manager.asked.length]).toEqual([true, asked]);
+  expect(await tenants.warm()).toContain(`${tenant}.example`);
+});
+
+test("without skip_filter_when_warm the filter runs for each request, and must not park those of warm tenants", async () => {
+  const tenant = fresh();
+  const start = { "x-tenant": tenant, "x-start": tenant };
+  expect(told(await request("HTTP/1.1", { path: "/always/", headers: start })).tenant).toBe(tenant);
+  const warm = await request("HTTP/1.1", { path: "/always/", headers: { "x-tenant": tenant } });
+  expect(told(warm).tenant).toBe(tenant);
+  const parked = await request("HTTP/1.1", { path: "/always/", headers: start });
+  expect([parked.status, parked.text.includes("filter-failed")]).toEqual([500, true]);
+});
+
+test.each([
+  ["/cut", 502],
+  ["/cut-chunked", 502],
+  ["/reset", 502],
+  ["/garbage", 502],
+])("%s: a POST is answered %i, once, and the tenant is cold", async (path, status) => {
+  const tenant = fresh();
+  const { boot } = await tenants.told(tenant);
+  const reply = await tenants.ask(tenant, path, { method: "POST", body: "x" });
+  expect(reply.status).toBe(status);
+  expect(await tenants.warm()).not.toContain(tenant);
+  const after = await tenants.told(tenant);
+  expect(after.boot).toBe(boot);
+  expect(tenants.manager.asked.filter((key) => key === tenant).length).toBe(2);
+});
+
+test.each(PROTOCOLS)("%s: a large response that breaks off is cut off, and the tenant is cold", async (protocol) => {
+  const tenant = fresh();
+  await tenants.told(tenant);
+  let received: number | undefined;
+  void request(protocol, as(tenant, { path: "/big-stalls", method: "POST", body: "x" })).then(
+    ({ body }) => void (received = body.length),
+    () => {},
+  );
+  await tenants.told(tenant, "/late");
+  await tenants.manager.kill(tenant);
+  await until(async () => !(await tenants.warm()).includes(tenant));
+  expect(received).not.toBe(1_000_000);
+});
+
+test.each(PROTOCOLS)("%s: a GET of a tenant whose machine has died starts it again, unnoticed", async (protocol) => {
+  const tenant = fresh();
+  const before = told(await request(protocol, as(tenant, { path: "/edited/x" })));
+  await tenants.manager.kill(tenant);
+  const replies = await Promise.all([1, 2, 3].map(() => request(protocol, as(tenant, { path: "/edited/x" }))));
+  for (const reply of replies) {
+    expect(told(reply)).toMatchObject({ tenant, added: "by-the-gateway", url: "/edited/x" });
+    expect(told(reply).boot).not.toBe(before.boot);
+  }
+});
+
+test("a POST of such a tenant is answered 502, and the next one starts it", async () => {
+  const tenant = fresh();
+  await tenants.told(tenant);
+  await tenants.manager.kill(tenant);
+  expect((await tenants.ask(tenant, "/", { method: "POST", body: "x" })).status).toBe(502);
+  expect((await tenants.told(tenant, "/", { method: "POST", body: "x" })).body).toBe(1);
+});
+
+test("a tenant that fails each time is started again once, not for ever", async () => {
+  const tenant = fresh();
+  await tenants.told(tenant);
+  const reply = await tenants.ask(tenant, "/reset");
+  expect(reply.status).toBe(502);
+  expect(tenants.manager.asked.filter((key) => key === tenant).length).toBe(2);
+});
+
+test("a WebSocket goes to its tenant, warm or cold", async () => {
+  const tenant = fresh();
+  for (const message of ["one", "two"]) {
+    // oxlint-disable-next-line no-await-in-loop -- first cold, then warm
+    const client = await RawClient.open(tenants.gateway.plainPort);
+    client.send(
+      `GET / HTTP/1.1\r\nHost: h\r\nX-Tenant: ${tenant}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
+    );
+    // oxlint-disable-next-line no-await-in-loop
+    await client.sees("\r\n\r\n");
+    expect(client.received).toStartWith("HTTP/1.1 101 ");
+    client.send(message);
+    // oxlint-disable-next-line no-await-in-loop
+    await client.sees(`${tenant}:${message}`);
+    client.destroy();
+  }
+  expect(tenants.manager.asked.filter((key) => key === tenant).length).toBe(1);
+});
+
+test("a client that waits for 100 is asked for its body, warm or cold", async () => {
+  const tenant = fresh();
+  for (const _ of ["cold", "warm"]) {
+    // oxlint-disable-next-line no-await-in-loop -- first cold, then warm
+    const client = await RawClient.open(tenants.gateway.plainPort);
+    client.send(
+      `POST / HTTP/1.1\r\nHost: h\r\nX-Tenant: ${tenant}\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n`,
+    );
+    // oxlint-disable-next-line no-await-in-loop
+    await client.sees("HTTP/1.1 100 ");
+    client.send("hello");
+    // oxlint-disable-next-line no-await-in-loop
+    await client.sees('"body":5');
+    client.destroy();
+  }
+});
+
+test("a reload in the middle of a start loses no request, and keeps warm tenants", async () => {
+  const [warm, cold] = [fresh(), fresh()];
+  const { boot } = await tenants.told(warm);
+  const { release } = held();
+  const replies = [1, 2, 3].map(() => tenants.told(cold));
+  await until(() => tenants.manager.asked.includes(cold));
+  await tenants.reload({ access_log: { enabled: false, format: "json" } });
+  const late = tenants.told(cold);
+  release();
+  const boots = (await Promise.all([...replies, late])).map((reply) => reply.boot);
+  expect(new Set(boots).size).toBe(1);
+  const asked = tenants.manager.asked.length;
+  expect([(await tenants.told(warm)).boot, tenants.manager.asked.length]).toEqual([boot, asked]);
+});
+
+test("operators see warm tenants, drop one, add a tenant route and remove it", async () => {
+  const tenant = fresh();
+  await tenants.told(tenant);
+  expect(await tenants.warm()).toContain(tenant);
+  expect((await tenants.admin("DELETE", `/v1/tenants?key=${tenant}`)).status).toBe(200);
+  expect(await tenants.warm()).not.toContain(tenant);
+  const { boot } = await tenants.told(tenant);
+  expect((await tenants.told(tenant)).boot).toBe(boot);
+  const socketDir = tenants.folder.file("vms");
+  const route = { path_prefix: "/added/", tenant: { socket_dir: socketDir, header: "x-tenant" } };
+  expect(await tenants.admin("POST", "/v1/routes", route)).toMatchObject({
+    status: 400,
+    body: { errors: [{ path: "routes[5].tenant", message: expect.stringContaining("requires an entry") }] },
+  });
+  expect((await tenants.admin("DELETE", `/v1/routes/${encodeURIComponent("/edited/")}`)).status).toBe(200);
+  const again = { path_prefix: "/edited/", tenant: { socket_dir: socketDir, header: "x-tenant" } };
+  expect((await tenants.admin("POST", "/v1/routes", again)).status).toBe(201);
+  expect((await tenants.told(tenant, "/edited/")).tenant).toBe(tenant);
+});
+
+test("the metrics count hits, misses, evictions and warm tenants", async () => {
+  const page = await (await fetch(`http://127.0.0.1:${tenants.gateway.plainPort}/metrics`)).text();
+  for (const name of ["tenant_hits_total", "tenant_misses_total", "tenant_evictions_total", "tenants_active"]) {
+    expect(Number(new RegExp(`^turnpike_wasm_${name} (\\d+)$`, "m").exec(page)?.[1])).toBeGreaterThan(0);
+  }
+  expect(page).toMatch(/^turnpike_wasm_park_active 0$/m);
+  expect(page).toMatch(/^turnpike_wasm_pool_pinned 0$/m);
+});
