@@ -1,82 +1,27 @@
 /** Filters of the own ABI in the chain, over every protocol. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { ControlTransport } from "../../src/gateway/filters/control/control-transport.ts";
-import { reply, type Sandbox, startSandbox } from "../../src/gateway/filters/control/testing/sandbox.ts";
-import { createFilterPolicy } from "../../src/gateway/filters/filter-policy.ts";
 import { onRequest, op } from "../../src/gateway/filters/module/testing/assembler.ts";
-import { loaded } from "../../src/gateway/filters/module/testing/metered.ts";
 import { calls, callsOf, ownModule } from "../../src/gateway/filters/own-abi/testing/own-module.ts";
-import { OwnFilter } from "../../src/gateway/filters/own-filter.ts";
-import { RouteFilters } from "../../src/gateway/filters/route-filters.ts";
-import { type FilterSettings } from "../../src/gateway/filters/runtime.ts";
-import { type TestRuntime, testRuntime, testSettings } from "../../src/gateway/filters/testing/test-runtime.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { until } from "../../src/lib/testing/until.ts";
-import { RawOrigin } from "../support/raw-origin.ts";
-import { PROTOCOLS } from "./protocols.ts";
-import { type ChainRig, startChainRig } from "./testing/chain-rig.ts";
+import { PROTOCOLS, type Request } from "./protocols.ts";
+import { FilterRig, mustBe } from "./testing/filter-rig.ts";
 
 setDefaultTimeout(patient(30_000));
 
-let origin: RawOrigin;
-let rig: ChainRig;
-let sandbox: Sandbox;
-let link: ControlTransport;
-let runtime: TestRuntime;
-let filters: OwnFilter[] = [];
+let rig: FilterRig;
 
 beforeAll(async () => {
-  origin = await RawOrigin.start();
-  rig = await startChainRig(origin);
-  sandbox = await startSandbox();
-  link = new ControlTransport({ path: sandbox.path, connections: 1, commandMs: 60_000, log() {}, onReady() {} });
-  await until(() => link.isReady);
+  rig = await FilterRig.start();
 });
 
-beforeEach(() => {
-  origin.reset();
-  sandbox.answer = (line) => reply(`done: ${line}`);
-  runtime = testRuntime();
-  runtime.link = link;
-  filters = [];
-});
-
-/** Whatever a test does: no instance, park or memory stays taken, and nothing is thrown. */
-afterEach(async () => {
-  await until(() => filters.every(({ instances }) => instances.pinned === 0), undefined, "all instances are free");
-  for (const filter of filters) filter.close();
-  expect([runtime.gauge, runtime.memory.taken]).toEqual([{ instances: 0, pinned: 0, parked: 0 }, 0]);
-  expect([runtime.faults, rig.faults, origin.faults]).toEqual([[], [], []]);
-  runtime.wheel.close();
-});
-
-afterAll(async () => {
-  link.close();
-  await sandbox.close();
-  await rig.stop();
-  await origin.stop();
-});
-
-/** Puts filters of these modules before the origin. */
-async function use(modules: readonly Uint8Array[], settings: Partial<FilterSettings> = {}): Promise<void> {
-  for (const filter of filters.splice(0)) filter.close();
-  for (const module of modules) {
-    filters.push(new OwnFilter(await loaded(module), testSettings(settings), runtime));
-  }
-  rig.policies = [createFilterPolicy(new RouteFilters(filters))];
-}
-
-const NE = [0x47];
-
-/** Rejects with 403 unless function `index`, called with `parameters`, returns `value`. */
-function mustBe(value: number, index: number, ...parameters: readonly number[]): number[] {
-  const rejects = [...op.if, ...op.i32(1), ...op.return, ...op.end];
-  return [...callsOf(index, ...parameters), ...op.i32(value), ...NE, ...rejects];
-}
+beforeEach(() => rig.reset());
+afterEach(() => rig.verify());
+afterAll(() => rig.stop());
 
 /** Lets requests pass whose body has this length, and of which it sees so many bytes. */
 function bodyGuard(length: number, seen: number): Uint8Array {
-  const code = [...mustBe(length, 0), ...mustBe(seen, 1, 0, 0, 65_536), ...op.i32(0)];
+  const code = [...mustBe(length, 0, []), ...mustBe(seen, 1, [0, 0, 65_536]), ...op.i32(0)];
   return ownModule(["body_len", "read_body"], { on_request: code });
 }
 
@@ -91,7 +36,7 @@ const PARKS = ownModule(
   {
     on_request: [...calls(0, 4), ...op.drop, ...op.i32(3)],
     // The reply is `done: boot`, 0x1e, the exit code and a line break.
-    on_resume: [...mustBe(13, 1, 100, 50), ...op.i32(0)],
+    on_resume: [...mustBe(13, 1, [100, 50]), ...op.i32(0)],
   },
   "boot",
 );
@@ -105,9 +50,16 @@ const REMEMBERS = ownModule(
   "x-nx-got",
 );
 
+function sandbox(answer: typeof rig.sandbox.answer): void {
+  rig.sandbox.answer = answer;
+}
+
+const fields = (count: number) => Array.from({ length: count }, (_, i) => [`x-${i}`, "1"] as const);
+const sends = (bytes: number): Request => ({ method: "POST", body: Buffer.alloc(bytes) });
+
 describe.each(PROTOCOLS)("over %s", (protocol) => {
   const post = (length: number, trailers?: readonly (readonly [string, string])[]) =>
-    rig.clients.request(protocol, {
+    rig.chain.clients.request(protocol, {
       method: "POST",
       path: "/x",
       body: Buffer.alloc(length, "b"),
@@ -115,63 +67,119 @@ describe.each(PROTOCOLS)("over %s", (protocol) => {
     });
 
   test("a filter lets pass, rejects with its response, or with 403", async () => {
-    await use([ALLOWS]);
-    expect((await rig.clients.request(protocol, { path: "/a?b" })).text).toBe("GET /a?b");
-    await use([REJECTS]);
-    const told = await rig.clients.request(protocol);
+    await rig.use([ALLOWS]);
+    expect((await rig.chain.clients.request(protocol, { path: "/a?b" })).text).toBe("GET /a?b");
+    await rig.use([REJECTS]);
+    const told = await rig.chain.clients.request(protocol);
     expect([told.status, told.text, told.header("x-why"), told.header("content-type")]).toEqual([
       429,
       "slower",
       "no",
       "text/plain; charset=utf-8",
     ]);
-    const head = await rig.clients.request(protocol, { method: "HEAD" });
+    const head = await rig.chain.clients.request(protocol, { method: "HEAD" });
     expect([head.status, head.text, head.header("content-length")]).toEqual([429, "", "6"]);
-    expect(origin.requests.length).toBe(1);
+    expect(rig.origin.requests.length).toBe(1);
   });
 
   test("without respond it is 403, as problem+json, with the staged fields", async () => {
-    await use([ownModule(["set_response_header"], { on_request: [...calls(0, 5, 5, 2), ...op.i32(1)] }, "X-Whyno")]);
-    const told = await rig.clients.request(protocol, { method: "POST", body: "unread" });
+    await rig.use([
+      ownModule(["set_response_header"], { on_request: [...calls(0, 5, 5, 2), ...op.i32(1)] }, "X-Whyno"),
+    ]);
+    const told = await rig.chain.clients.request(protocol, { method: "POST", body: "unread" });
     expect([told.status, told.header("x-why")]).toEqual([403, "no"]);
     expect(told.json).toMatchObject({ type: "urn:turnpike:error:forbidden" });
   });
 
   test("a body is seen with its true length, and goes on whole", async () => {
     for (const [length, trailers] of [[5], [65_536], [100_000], [70_000, [["x-t", "1"]]]] as const) {
-      await use([bodyGuard(length, Math.min(length, 65_536))]);
+      await rig.use([bodyGuard(length, Math.min(length, 65_536))]);
       const told = await post(length, trailers);
       expect([told.status, told.text.length]).toEqual([200, "POST /x ".length + length]);
     }
   });
 
   test("a filter parks, and the request goes on when its call is answered", async () => {
-    await use([PARKS]);
+    await rig.use([PARKS]);
     const told = await post(1000);
     expect([told.status, told.text.length]).toEqual([200, 1008]);
-    expect(runtime.counted).toEqual(["request park", "resume allow"]);
+    expect(rig.runtime.counted).toEqual(["request park", "resume allow"]);
   });
 
   test("a client that leaves frees the instance, and its command is forgotten", async () => {
-    sandbox.answer = () => undefined;
-    await use([PARKS]);
-    const before = sandbox.lines.length;
-    const leave = await rig.clients.open(protocol, "/x");
-    await sandbox.received(before + 1);
-    expect(runtime.gauge).toMatchObject({ pinned: 1, parked: 1 });
+    rig.sandbox.answer = () => undefined;
+    await rig.use([PARKS]);
+    const before = rig.sandbox.lines.length;
+    const leave = await rig.chain.clients.open(protocol, "/x");
+    await rig.sandbox.received(before + 1);
+    expect(rig.runtime.gauge).toMatchObject({ pinned: 1, parked: 1 });
     leave();
-    await until(() => runtime.gauge.pinned === 0 && runtime.gauge.parked === 0);
-    expect(runtime.counted).toEqual(["request park", "resume gone"]);
-    expect(origin.requests).toEqual([]);
-    sandbox.cut();
-    await until(() => !link.isReady);
-    await until(() => link.isReady);
+    await until(() => rig.runtime.gauge.pinned === 0 && rig.runtime.gauge.parked === 0);
+    expect(rig.runtime.counted).toEqual(["request park", "resume gone"]);
+    expect(rig.origin.requests).toEqual([]);
+    await rig.reconnect();
   });
 
   test("what on_request has seen is there in on_response, however many requests there are at once", async () => {
-    await use([REMEMBERS]);
+    await rig.use([REMEMBERS]);
     const numbers = Array.from({ length: 20 }, (_, i) => String(1000 + i));
-    const replies = await Promise.all(numbers.map((n) => rig.clients.request(protocol, { headers: { "x-n": n } })));
+    const replies = await Promise.all(
+      numbers.map((n) => rig.chain.clients.request(protocol, { headers: { "x-n": n } })),
+    );
     expect(replies.map((told) => told.header("x-got"))).toEqual(numbers);
+  });
+
+  test("a park beyond the instances, the places or the size is turned away, and the filter goes on", async () => {
+    sandbox(() => undefined);
+    await rig.use([PARKS], { instances: 2 });
+    const leaves = [await rig.chain.clients.open(protocol, "/x"), await rig.chain.clients.open(protocol, "/x")];
+    await until(() => rig.runtime.gauge.parked === 2);
+    const busy = await post(10);
+    expect([busy.status, busy.header("retry-after"), busy.json]).toEqual([
+      503,
+      "1",
+      expect.objectContaining({ type: "urn:turnpike:error:overloaded" }),
+    ]);
+    leaves[0]?.();
+    await until(() => rig.runtime.gauge.parked === 1);
+    rig.runtime.parks.capacity = 1;
+    expect((await rig.chain.clients.request(protocol)).status).toBe(503);
+    rig.runtime.parks.capacity = 64;
+    leaves[1]?.();
+    await rig.reconnect();
+  });
+
+  test("a request of more than 64 KiB or 128 fields is not parked", async () => {
+    await rig.use([PARKS], { instances: 4 });
+    const ask = async (request: Request): Promise<number> =>
+      (await rig.chain.clients.request(protocol, request)).status;
+    const asked = [sends(65_000), sends(65_600), { ...sends(70_000), trailers: fields(1) }, { headers: fields(120) }];
+    expect(await Promise.all(asked.map(ask))).toEqual([200, 503, 503, 200]);
+  });
+
+  test("a park ends with 500 by the deadline, without a control socket, and when it is cut", async () => {
+    sandbox(() => undefined);
+    await rig.use([PARKS]);
+    rig.runtime.deadlineMs = 20;
+    const late = await rig.chain.clients.request(protocol);
+    expect([late.status, late.json]).toEqual([
+      500,
+      expect.objectContaining({ type: "urn:turnpike:error:filter-failed" }),
+    ]);
+    rig.runtime.deadlineMs = 60_000;
+    rig.runtime.link = undefined;
+    expect((await rig.chain.clients.request(protocol)).status).toBe(500);
+    rig.runtime.link = rig.link;
+    await rig.reconnect();
+    const cut = rig.chain.clients.request(protocol);
+    await until(() => rig.runtime.gauge.parked === 1);
+    await rig.reconnect();
+    expect((await cut).status).toBe(500);
+    expect(rig.runtime.counted.filter((word) => word !== "request park")).toEqual([
+      "resume deadline",
+      "resume control",
+      "resume control",
+    ]);
+    expect(rig.origin.requests).toEqual([]);
   });
 });
