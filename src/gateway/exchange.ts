@@ -3,12 +3,13 @@ import { type Fields } from "../lib/fields.ts";
 
 /** What the client asked for, whatever protocol it came in by. */
 export interface RequestHead {
-  readonly method: string;
+  /** A filter may change it, but not from or to HEAD, by which responses are framed. */
+  method: string;
   readonly scheme: "http" | "https";
-  /** `host` or `host:port` as the client sent it. */
-  readonly authority: string;
-  /** As `normalisePath` leaves it: starts with `/`, or is the `*` of `OPTIONS *`. */
-  readonly path: string;
+  /** `host` or `host:port` as the client sent it, or as a filter has changed it. */
+  authority: string;
+  /** As `normalisePath` leaves it: starts with `/`, or is the `*` of `OPTIONS *`. A filter may change it. */
+  path: string;
   /** Empty, or the query with its `?`. Authentication takes keys out of it. */
   query: string;
   /** End-to-end fields only: no Host, no hop-by-hop fields, no Content-Length, nothing that Turnpike sets itself. Policies edit it. */

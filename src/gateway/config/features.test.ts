@@ -67,6 +67,10 @@ test("features to come have the defaults of their tables", () => {
       instances: 1,
       fuel: 5_000_000,
       memory_limit_bytes: 33_554_432,
+      config: "",
+      vm_config: "",
+      vm_id: "",
+      root_id: "",
       response_fail_closed: false,
     },
   ]);

@@ -6,6 +6,7 @@ import { CallTargets } from "./calls/call-targets.ts";
 import { type FilterConfig, type FilterFinding, LoadedFilters } from "./loaded-filters.ts";
 import { ModuleCache } from "./module/module-cache.ts";
 import { ParkTable } from "./park-table.ts";
+import { WorkerShared } from "./proxy-wasm/worker-shared.ts";
 
 const UNCOUNTED = { invoked() {}, notInvoked() {} };
 const ENDLESS = { take: () => true, give() {} };
@@ -34,6 +35,7 @@ export async function checkFilters(config: FilterConfig): Promise<readonly Filte
     metrics: () => UNCOUNTED,
     gauges: { instancesChanged() {}, pinnedChanged() {} },
     calls,
+    shared: new WorkerShared(),
   };
   const deps = { modules: new ModuleCache(), runtime, log() {}, isFirst: true, callTargets };
   const loaded = await LoadedFilters.load({ config, deps, answerError, previous: undefined });

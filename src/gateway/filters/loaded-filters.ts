@@ -150,9 +150,10 @@ export class LoadedFilters {
       instances: entry.instances,
       fuel: entry.fuel,
       responseFailClosed: entry.response_fail_closed,
-      config: "",
-      vmConfig: "",
-      rootId: "",
+      config: textOf(entry.config),
+      vmConfig: textOf(entry.vm_config),
+      vmId: entry.vm_id,
+      rootId: entry.root_id,
       maxBodyBytes,
       ...visibleHead(auth),
     };
@@ -174,6 +175,11 @@ export class LoadedFilters {
     this.#filters.set(numbered, filter);
     return { key: numbered, filter };
   }
+}
+
+/** An object of the configuration file is passed on as JSON. */
+function textOf(value: Entry["config"]): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 const CONTROLS = /[\u0000-\u001f\u007f-\u009f]/g;

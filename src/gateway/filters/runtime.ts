@@ -7,6 +7,7 @@ import { type FilterMetrics, type WasmMetrics } from "../telemetry/filter-metric
 import { type UpstreamCalls } from "./calls/call-group.ts";
 import { type ControlLink } from "./filter.ts";
 import { type ParkTable } from "./park-table.ts";
+import { type WorkerShared } from "./proxy-wasm/worker-shared.ts";
 
 /** An entry of `wasm_filters` on its route. */
 export interface FilterSettings {
@@ -23,6 +24,8 @@ export interface FilterSettings {
   readonly config: string;
   readonly vmConfig: string;
   readonly rootId: string;
+  /** Filters of the same one share data and queues in a worker. */
+  readonly vmId: string;
   /** Bytes of a request's body of unknown length that is gathered for a filter; the route's `max_body_bytes`. */
   readonly maxBodyBytes: number;
   /** The fields of a request that the filter may see. */
@@ -58,4 +61,6 @@ export interface FilterRuntime {
   readonly gauges: FilterGauges;
   /** Requests of filters of proxy-wasm to upstreams: `calls.filter()` is one filter's. */
   readonly calls: UpstreamCalls;
+  /** Shared data and queues of filters of proxy-wasm, and what the filters of one request tell each other. */
+  readonly shared: WorkerShared;
 }

@@ -6,6 +6,7 @@ import { type ControlLink } from "../filters/filter.ts";
 import { type FilterDeps, type LoadedFilters } from "../filters/loaded-filters.ts";
 import { ModuleCache } from "../filters/module/module-cache.ts";
 import { ParkTable } from "../filters/park-table.ts";
+import { WorkerShared } from "../filters/proxy-wasm/worker-shared.ts";
 import { type WasmMetrics } from "../telemetry/filter-metrics.ts";
 import { type WorkerSlot } from "../telemetry/telemetry.ts";
 import { type Resources } from "./resources.ts";
@@ -50,6 +51,7 @@ export class WorkerFilters {
       metrics: (filter: string, route: string) => metrics.filter(filter, route),
       gauges: metrics,
       calls,
+      shared: new WorkerShared(),
     };
     const isFirst = slot === undefined || slot.row === 1;
     this.deps = { modules: new ModuleCache(), runtime, log, isFirst, callTargets: this.#targets };

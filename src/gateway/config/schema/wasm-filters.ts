@@ -1,11 +1,17 @@
 import * as z from "zod";
-import { count, ours, text } from "./kinds.ts";
+import { count, jsonObject, ours, secret, text } from "./kinds.ts";
 
 const MEBIBYTE = 1024 * 1024;
 /** A page of WebAssembly memory. */
 const PAGE_BYTES = 65_536;
 /** The counter of fuel in a filter has 32 bits. */
 const MAX_FUEL = 2_147_483_647;
+/** Characters of an id, and of a text for a filter. */
+const MAX_NAME = 256;
+const MAX_TEXT = 1_048_576;
+
+/** Text for a filter; an object is passed on as JSON. It may hold keys. */
+const filterText = z.union([z.string().max(MAX_TEXT), jsonObject]).default("");
 
 const wasmFilter = z
   .strictObject({
@@ -18,6 +24,24 @@ const wasmFilter = z
     memory_limit_bytes: count(32 * MEBIBYTE, PAGE_BYTES, 64 * MEBIBYTE).meta(
       ours("Memory that an instance may have; taken from the system as the filter uses it."),
     ),
+    config: filterText.meta({
+      ...ours("Configuration that a proxy-wasm filter reads: a text, or an object, which it gets as JSON; a secret."),
+      ...secret(),
+    }),
+    vm_config: filterText.meta({
+      ...ours("Configuration that a proxy-wasm filter reads when its module starts; as `config`."),
+      ...secret(),
+    }),
+    vm_id: z
+      .string()
+      .max(MAX_NAME)
+      .default("")
+      .meta(ours("proxy-wasm filters of the same id share data and queues, in each worker apart.")),
+    root_id: z
+      .string()
+      .max(MAX_NAME)
+      .default("")
+      .meta(ours("Which of the module's plugins runs: the name that it has registered its root context by.")),
     response_fail_closed: z
       .boolean()
       .default(false)

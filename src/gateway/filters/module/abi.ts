@@ -1,4 +1,5 @@
 import { OWN_EXPORTS, OWN_IMPORTS } from "../own-abi/signatures.ts";
+import { checkProxyWasm } from "../proxy-wasm/check-module.ts";
 import { type ImportedFunction, type ModuleShape } from "./module-shape.ts";
 import { ModuleRefused } from "./refused.ts";
 import { type FunctionType, typeText } from "./value-types.ts";
@@ -24,7 +25,11 @@ export function abiOf(shape: ModuleShape): Abi {
     checkOwn(shape);
     return { kind: "own" };
   }
-  if (versions.length > 0) return { kind: "proxy-wasm", version: proxyVersion(versions) };
+  if (versions.length > 0) {
+    const version = proxyVersion(versions);
+    checkProxyWasm(shape, (index) => functionType(shape, index));
+    return { kind: "proxy-wasm", version };
+  }
   throw new ModuleRefused(`it exports neither ${OWN_EXPORTS[0]} nor ${PROXY_PREFIX}*: it is no filter`);
 }
 

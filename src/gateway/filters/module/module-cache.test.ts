@@ -45,7 +45,9 @@ test("the cache keeps the latest modules and no more", async () => {
   expect(await cache.load(join(folder, "first.wasm"), MEMORY_BYTES)).not.toBe(first);
 });
 
-const PROXY = assemble({ functions: [{ type: 0, export: "proxy_abi_version_0_2_1", code: [] }] });
+const VERSION = { type: 0, export: "proxy_abi_version_0_2_1", code: [] };
+const ALLOCATOR = { type: 2, export: "malloc", code: op.i32(0) };
+const PROXY = assemble({ functions: [VERSION, ALLOCATOR] });
 
 test("the ABI is told by the exports", async () => {
   const cache = new ModuleCache();
@@ -65,6 +67,22 @@ const UNLOADABLE: readonly (readonly [what: string, bytes: Uint8Array, reason: s
     "an unknown version",
     assemble({ functions: [{ type: 0, export: "proxy_abi_version_0_3_0", code: [] }] }),
     "exports proxy_abi_version_0_3_0; known versions are 0.1.0, 0.2.0, 0.2.1",
+  ],
+  ["no allocator", assemble({ functions: [VERSION] }), "exports neither proxy_on_memory_allocate nor malloc"],
+  [
+    "an allocator that takes nothing",
+    assemble({ functions: [VERSION, { ...ALLOCATOR, type: 1 }] }),
+    "exports malloc as () -> i32; it must be (i32) -> i32",
+  ],
+  [
+    "a callback that decides nothing",
+    assemble({ functions: [VERSION, ALLOCATOR, { type: 0, export: "proxy_on_request_headers", code: [] }] }),
+    "exports proxy_on_request_headers as () -> (); it must take i32 and return i32",
+  ],
+  [
+    "an import that proxy-wasm does not have",
+    assemble({ imports: [["env", "system", 1]], functions: [VERSION, ALLOCATOR] }),
+    'imports "env.system", which the gateway does not have',
   ],
   ["an unknown import", onRequest(op.i32(0), { imports: [["env", "abort", 1]] }), 'imports "env.abort", which'],
   ["another module", onRequest(op.i32(0), { imports: [["wasi", "log", 1]] }), 'imports "wasi.log", which'],

@@ -6,11 +6,13 @@ import { latin1Text, writeLatin1 } from "../../../lib/latin1.ts";
  */
 export class GuestMemory {
   readonly #bytes: Uint8Array;
+  readonly #view: DataView;
   readonly #abort: (reason: string) => Error;
 
   /** `abort` makes the error for bytes that are outside of the memory. */
   constructor(buffer: ArrayBuffer, abort: (reason: string) => Error) {
     this.#bytes = new Uint8Array(buffer);
+    this.#view = new DataView(buffer);
     this.#abort = abort;
   }
 
@@ -43,6 +45,21 @@ export class GuestMemory {
     const count = Math.min(bytes.length, capacity >>> 0);
     this.#bytes.set(count === bytes.length ? bytes : bytes.subarray(0, count), start);
     return count;
+  }
+
+  /** The number of 4 bytes. */
+  u32(pointer: number): number {
+    return this.#view.getUint32(this.#start(pointer, 4), true);
+  }
+
+  /** Writes a number of 4 bytes. */
+  setU32(pointer: number, value: number): void {
+    this.#view.setUint32(this.#start(pointer, 4), value, true);
+  }
+
+  /** Writes a number of 8 bytes. */
+  setU64(pointer: number, value: bigint): void {
+    this.#view.setBigUint64(this.#start(pointer, 8), value, true);
   }
 
   #start(pointer: number, length: number): number {

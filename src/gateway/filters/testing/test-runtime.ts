@@ -4,6 +4,7 @@ import { type FilterOutcome, type FilterPhase } from "../../telemetry/filter-met
 import { UpstreamCalls } from "../calls/call-group.ts";
 import { type ControlLink } from "../filter.ts";
 import { ParkTable } from "../park-table.ts";
+import { WorkerShared } from "../proxy-wasm/worker-shared.ts";
 import { type FilterRuntime, type FilterSettings } from "../runtime.ts";
 
 /** A runtime of a test, and what filters have done with it. */
@@ -59,6 +60,7 @@ export function testRuntime(wheel = new TimerWheel()): TestRuntime {
       pinnedChanged: (change) => void (gauge.pinned += change),
     },
     calls: new UpstreamCalls({ target: () => undefined, memory: PLENTY_OF_MEMORY, onFault() {} }),
+    shared: new WorkerShared(),
   };
   return runtime;
 }
@@ -73,6 +75,7 @@ export function testSettings(settings: Partial<FilterSettings> = {}): FilterSett
     config: "",
     vmConfig: "",
     rootId: "",
+    vmId: "",
     maxBodyBytes: 1_000_000,
     visibleFields: ({ fields }) => fields,
     visibleQuery: ({ query }) => query,

@@ -1,0 +1,45 @@
+/** What host functions return. SDKs trap on a code that they do not expect, so none is made up. */
+export const STATUS = {
+  ok: 0,
+  notFound: 1,
+  badArgument: 2,
+  empty: 7,
+  casMismatch: 8,
+  internalFailure: 10,
+  unimplemented: 12,
+} as const;
+
+/** Kinds of field lists. */
+export const MAP = {
+  requestHeaders: 0,
+  requestTrailers: 1,
+  responseHeaders: 2,
+  responseTrailers: 3,
+  grpcInitialMetadata: 4,
+  grpcTrailingMetadata: 5,
+  callHeaders: 6,
+  callTrailers: 7,
+} as const;
+
+/** Kinds of buffers. */
+export const BUFFER = {
+  requestBody: 0,
+  responseBody: 1,
+  callBody: 4,
+  grpcMessage: 5,
+  vmConfiguration: 6,
+  pluginConfiguration: 7,
+} as const;
+
+/** Directions of a stream. */
+export const STREAM = { request: 0, response: 1 } as const;
+
+/** What callbacks of headers, bodies and trailers return; every other value pauses, too. */
+export const CONTINUE_ACTION = 0;
+
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "critical"] as const;
+/** The least level that is written: info. */
+export const LEAST_LOG_LEVEL = 2;
+
+export const METRIC_TYPES = ["counter", "gauge", "histogram"] as const;
+export type MetricType = (typeof METRIC_TYPES)[number];

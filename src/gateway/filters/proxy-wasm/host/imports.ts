@@ -1,0 +1,35 @@
+import { isProxyImport, WASI_MODULES } from "../signatures.ts";
+import { STATUS } from "../enums.ts";
+import { type Host } from "./host.ts";
+import { type HostFunction, type Imports } from "../machine.ts";
+import { bufferFunctions } from "./buffers.ts";
+import { callFunctions } from "./calls.ts";
+import { fieldFunctions } from "./fields.ts";
+import { metricFunctions } from "./metrics.ts";
+import { plainFunctions } from "./plain.ts";
+import { propertyFunctions } from "./properties.ts";
+import { sharedFunctions } from "./shared.ts";
+import { streamFunctions } from "./streams.ts";
+import { wasiFunctions, wasiStub } from "./wasi.ts";
+
+/** What a module imports, as its instance has it. Functions of the ABI that are not known here are not implemented. */
+export function imports(instance: Host): Imports {
+  const { machine, plugin } = instance;
+  const env: Record<string, HostFunction> = {
+    ...plainFunctions(instance),
+    ...fieldFunctions(instance),
+    ...bufferFunctions(instance),
+    ...streamFunctions(instance),
+    ...propertyFunctions(instance),
+    ...sharedFunctions(instance),
+    ...metricFunctions(instance),
+    ...callFunctions(instance),
+  };
+  const wasi = wasiFunctions(instance);
+  const unimplemented = machine.wrap(() => STATUS.unimplemented);
+  for (const { module, name } of WebAssembly.Module.imports(plugin.module.compiled)) {
+    if (module === "env" && isProxyImport(name)) env[name] ??= unimplemented;
+    if (WASI_MODULES.includes(module)) wasi[name] ??= wasiStub(instance);
+  }
+  return { env, ...Object.fromEntries(WASI_MODULES.map((module) => [module, wasi])) };
+}

@@ -1,0 +1,32 @@
+import { MAX_NAME_BYTES } from "../bounds.ts";
+import { METRIC_TYPES, STATUS } from "../enums.ts";
+import { type Host } from "./host.ts";
+import { type HostFunction } from "../machine.ts";
+
+/** Metrics that a filter defines. Their values are numbers that JavaScript holds exactly: up to 2^53. */
+export function metricFunctions(instance: Host): Record<string, HostFunction> {
+  const { machine } = instance;
+  const { defined } = instance.plugin;
+  return {
+    proxy_define_metric: machine.wrap((memory, [kind = 0, name = 0, length = 0, out = 0]) => {
+      const type = METRIC_TYPES[kind >>> 0];
+      if (type === undefined || length >>> 0 > MAX_NAME_BYTES) return STATUS.badArgument;
+      const id = defined.define(type, machine.text(name, length));
+      if (id === -1) return STATUS.badArgument;
+      memory.setU32(out, id);
+      return STATUS.ok;
+    }),
+    proxy_increment_metric: machine.wide((id, amount) =>
+      defined.add(id >>> 0, Number(amount)) ? STATUS.ok : STATUS.notFound,
+    ),
+    proxy_record_metric: machine.wide((id, value) =>
+      defined.record(id >>> 0, Number(value)) ? STATUS.ok : STATUS.notFound,
+    ),
+    proxy_get_metric: machine.wrap((memory, [id = 0, out = 0]) => {
+      const value = defined.get(id >>> 0);
+      if (value === undefined) return STATUS.notFound;
+      memory.setU64(out, BigInt(Math.trunc(value)));
+      return STATUS.ok;
+    }),
+  };
+}

@@ -1,0 +1,44 @@
+import { MAX_LOCAL_BYTES } from "../bounds.ts";
+import { STATUS, STREAM } from "../enums.ts";
+import { type Host } from "./host.ts";
+import { type HostFunction, type Numbers } from "../machine.ts";
+import { decodePairs } from "../pairs.ts";
+
+/** What goes on with a stream. What a filter asks for is done once its callback has returned. */
+export function streamFunctions(instance: Host): Record<string, HostFunction> {
+  const { machine } = instance;
+  const goOn = (kind: number): number => {
+    const { wishes } = instance.context;
+    if (wishes === undefined) return STATUS.badArgument;
+    if (kind === STREAM.request) wishes.continueRequest();
+    else if (kind === STREAM.response) wishes.continueResponse();
+    else return STATUS.unimplemented;
+    return STATUS.ok;
+  };
+  return {
+    proxy_continue_stream: machine.wrap((_memory, [kind = 0]) => goOn(kind)),
+    proxy_continue_request: machine.wrap(() => goOn(STREAM.request)),
+    proxy_continue_response: machine.wrap(() => goOn(STREAM.response)),
+    proxy_close_stream: machine.wrap((_memory, [kind = 0]) => {
+      const { wishes } = instance.context;
+      if (wishes === undefined) return STATUS.badArgument;
+      if (kind !== STREAM.request && kind !== STREAM.response) return STATUS.unimplemented;
+      wishes.close();
+      return STATUS.ok;
+    }),
+    proxy_send_local_response: machine.wrap((_memory, parameters) => respond(instance, parameters)),
+  };
+}
+
+/** The details, which Envoy writes to its log, are not used. */
+function respond(instance: Host, parameters: Numbers): number {
+  const [status = 0, , , body = 0, bodyLength = 0, fields = 0, fieldsLength = 0, grpcStatus = -1] = parameters;
+  const { machine, context } = instance;
+  const memory = machine.enter(bodyLength >>> 0);
+  memory.check(body, bodyLength);
+  const pairs = decodePairs(memory, fields, fieldsLength);
+  if (pairs === undefined || context.wishes === undefined) return STATUS.badArgument;
+  if (bodyLength >>> 0 > MAX_LOCAL_BYTES) return STATUS.badArgument;
+  context.wishes.respond({ status, fields: pairs, body: memory.copy(body, bodyLength), grpcStatus });
+  return STATUS.ok;
+}

@@ -1,0 +1,102 @@
+import { MAX_PARTIAL_LINE_BYTES, MAX_RANDOM_BYTES } from "../bounds.ts";
+import { type Host } from "./host.ts";
+import { type HostFunction, type Numbers } from "../machine.ts";
+import { nanoseconds } from "./plain.ts";
+
+const ERRNO = { success: 0, badFile: 8, invalid: 28, notSupported: 58 } as const;
+const OUTPUTS: readonly number[] = [1, 2];
+const INFO = 2;
+const ERROR = 4;
+const MAX_VECTORS = 1024;
+/** A character device that can be written to: what the standard streams are. */
+const CHARACTER_DEVICE = 2;
+const FILE_STATUS_BYTES = 24;
+
+/** What a module that was built for WASI needs to start and to say something; it has no files, no arguments and no environment. */
+export function wasiFunctions(instance: Host): Record<string, HostFunction> {
+  const { machine } = instance;
+  const done = machine.wrap(() => ERRNO.success);
+  const noFile = machine.wrap(() => ERRNO.badFile);
+  /** No entries, and no bytes of them. */
+  const none = machine.wrap((memory, [count = 0, bytes = 0]) => {
+    memory.setU32(count, 0);
+    memory.setU32(bytes, 0);
+    return ERRNO.success;
+  });
+  return {
+    args_get: done,
+    args_sizes_get: none,
+    environ_get: done,
+    environ_sizes_get: none,
+    sched_yield: done,
+    fd_close: done,
+    fd_fdstat_set_flags: done,
+    fd_prestat_get: noFile,
+    fd_prestat_dir_name: noFile,
+    fd_fdstat_get: machine.wrap((memory, [file = 0, out = 0]) => {
+      if (!OUTPUTS.includes(file) && file !== 0) return ERRNO.badFile;
+      memory.writeBytes(Uint8Array.of(CHARACTER_DEVICE), out, FILE_STATUS_BYTES);
+      return ERRNO.success;
+    }),
+    fd_write: machine.wrap((_memory, parameters) => write(instance, parameters)),
+    random_get: machine.wrap((memory, [pointer = 0, length = 0]) => {
+      if (length >>> 0 > MAX_RANDOM_BYTES) return ERRNO.invalid;
+      machine.enter(length >>> 0);
+      memory.writeBytes(crypto.getRandomValues(new Uint8Array(length >>> 0)), pointer, length);
+      return ERRNO.success;
+    }),
+    // A panic of Go's waits by it, and must not fail.
+    poll_oneoff: machine.wrap((memory, [, , , out = 0]) => {
+      memory.setU32(out, 0);
+      return ERRNO.success;
+    }),
+    proc_exit: machine.wrap((_memory, [code = 0]) => machine.exit(code)),
+    ...wideFunctions(instance),
+  };
+}
+
+/** Functions with a parameter of 64 bits. */
+function wideFunctions({ machine }: Host): Record<string, HostFunction> {
+  return {
+    clock_time_get: (_clock: number, _precision: bigint, out: number) => {
+      machine.enter(0).setU64(out, nanoseconds());
+      return ERRNO.success;
+    },
+    clock_res_get: machine.wrap((memory, [, out = 0]) => {
+      memory.setU64(out, 1000n);
+      return ERRNO.success;
+    }),
+    fd_seek: () => {
+      machine.enter(0);
+      return ERRNO.badFile;
+    },
+  };
+}
+
+/** A function of WASI that there is no use for here. */
+export function wasiStub({ machine }: Host): HostFunction {
+  return () => {
+    machine.enter(0);
+    return ERRNO.notSupported;
+  };
+}
+
+/** Lines of the standard streams go to the log. */
+function write(instance: Host, [file = 0, vectors = 0, count = 0, out = 0]: Numbers): number {
+  const { machine } = instance;
+  if (!OUTPUTS.includes(file)) return ERRNO.badFile;
+  if (count >>> 0 > MAX_VECTORS) return ERRNO.invalid;
+  const memory = machine.enter(8 * count);
+  let written = 0;
+  for (let i = 0; i < count; i++) {
+    const pointer = memory.u32((vectors >>> 0) + 8 * i);
+    const length = memory.u32((vectors >>> 0) + 8 * i + 4);
+    memory.check(pointer, length);
+    const shown = Math.min(length, MAX_PARTIAL_LINE_BYTES);
+    machine.enter(shown);
+    instance.output.write(file === 1 ? INFO : ERROR, memory.copy(pointer, shown));
+    written += length;
+  }
+  memory.setU32(out, written);
+  return ERRNO.success;
+}

@@ -1,0 +1,276 @@
+import { Deadline } from "../../../lib/timer-wheel.ts";
+import { type Failure, failureOf } from "../module/failure.ts";
+import { START_FUEL } from "../module/limits.ts";
+import { type FilterOutcome, type FilterPhase } from "../../telemetry/filter-metrics.ts";
+import { MAX_LOG_BYTES, MAX_LOG_LINES, MAX_STREAMS, MIN_TICK_MS } from "./bounds.ts";
+import { CallTable } from "./call-table.ts";
+import { Callbacks } from "./callbacks.ts";
+import { type Context } from "./context.ts";
+import { CONTINUE_ACTION, LEAST_LOG_LEVEL, LOG_LEVELS } from "./enums.ts";
+import { type Host } from "./host/host.ts";
+import { imports } from "./host/imports.ts";
+import { Machine } from "./machine.ts";
+import { OutputLines } from "./output-lines.ts";
+import { type Plugin } from "./plugin.ts";
+import { PluginContext } from "./plugin-context.ts";
+import { Queues } from "./queues.ts";
+import { type StreamContext, type StreamRunner } from "./runner.ts";
+
+const PLUGIN_ID = 1;
+const INFO = 2;
+const LAST_ID = 0x7fff_ffff;
+
+/**
+ * A running module with its plugin context and the contexts of all its streams. After a failed invocation it is broken: its
+ * streams fail, and it is thrown away.
+ */
+export class ProxyInstance implements Host, StreamRunner {
+  readonly plugin: Plugin;
+  readonly machine = new Machine();
+  readonly callbacks: Callbacks;
+  readonly queues: Queues;
+  readonly calls: CallTable;
+  /** What it writes to its standard streams. */
+  readonly output = new OutputLines((level, line) => this.log(level, line));
+  /** What host functions work on. */
+  context: Context;
+  readonly #root: PluginContext;
+  readonly #streams = new Map<number, StreamContext>();
+  /** Streams of which something was asked in the callback that runs. */
+  readonly #asked = new Set<StreamContext>();
+  readonly #onIdle: () => void;
+  readonly #tick: Tick;
+  #lastId = PLUGIN_ID;
+  #logLines = 0;
+  #isBroken = false;
+  #isClosing = false;
+
+  /** Starts the module. `onIdle` is called when a closing instance has no stream left. Throws an Error that says why it fails. */
+  constructor(plugin: Plugin, onIdle: () => void) {
+    this.plugin = plugin;
+    this.#onIdle = onIdle;
+    this.#root = new PluginContext(this, PLUGIN_ID);
+    this.context = this.#root;
+    this.#tick = new Tick(this);
+    this.queues = new Queues(this);
+    this.calls = new CallTable(this);
+    this.callbacks = this.#instantiate();
+    try {
+      this.#start();
+    } catch (error) {
+      this.#release();
+      throw error;
+    }
+  }
+
+  get isBroken(): boolean {
+    return this.#isBroken;
+  }
+
+  /** It takes no more streams. */
+  get isFull(): boolean {
+    return this.#streams.size >= MAX_STREAMS;
+  }
+
+  get streams(): number {
+    return this.#streams.size;
+  }
+
+  /** The plugin's own context. */
+  get root(): PluginContext {
+    return this.#root;
+  }
+
+  /** A stream or the plugin by its id. */
+  find(id: number): Context | undefined {
+    return id === PLUGIN_ID ? this.#root : this.#streams.get(id);
+  }
+
+  /** An id for a stream that begins. */
+  nextId(): number {
+    do {
+      this.#lastId = this.#lastId === LAST_ID ? PLUGIN_ID + 1 : this.#lastId + 1;
+    } while (this.#streams.has(this.#lastId));
+    return this.#lastId;
+  }
+
+  add(stream: StreamContext): void {
+    this.#streams.set(stream.id, stream);
+  }
+
+  remove(stream: StreamContext): void {
+    this.#streams.delete(stream.id);
+    this.#asked.delete(stream);
+    if (this.#isClosing && this.#streams.size === 0) this.#end();
+  }
+
+  /** The stream is settled once the callback has returned. */
+  ask(stream: StreamContext): void {
+    this.#asked.add(stream);
+  }
+
+  /** Runs a callback on a context. Undefined: it has failed, and the instance is broken. */
+  run(context: Context, name: string, call: () => number | undefined): number | undefined {
+    const result = this.#invoke(context, name, call, this.plugin.settings.fuel);
+    if (typeof result === "number") {
+      if (this.#asked.size > 0) this.#settle(context);
+      return result;
+    }
+    this.#break(name, result);
+    return undefined;
+  }
+
+  /** A line of the filter's. */
+  log(level: number, text: string): void {
+    if (level < LEAST_LOG_LEVEL || this.#logLines >= MAX_LOG_LINES) return;
+    this.#logLines++;
+    const line = text.length > MAX_LOG_BYTES ? text.slice(0, MAX_LOG_BYTES) : text;
+    this.plugin.runtime.log(this.plugin.settings.name, `${LOG_LEVELS[level] ?? "critical"}: ${line}`);
+  }
+
+  /** Calls on_tick from now on; 0: no more. */
+  setTick(ms: number): void {
+    this.#tick.set(ms);
+  }
+
+  /** No stream begins any more; the instance ends with its last one. */
+  close(): void {
+    this.#isClosing = true;
+    if (this.#streams.size === 0) this.#end();
+  }
+
+  #instantiate(): Callbacks {
+    try {
+      this.machine.start(this.plugin.module.compiled, imports(this));
+      return new Callbacks(this.machine);
+    } catch (error) {
+      throw cannotStart(failureOf(error, 0, this.machine.reason).reason, error);
+    }
+  }
+
+  #start(): void {
+    const { callbacks } = this;
+    const { settings } = this.plugin;
+    this.machine.mayExit = true;
+    if (callbacks.initialize === undefined) this.#begin("_start", callbacks.start);
+    else {
+      this.#begin("_initialize", callbacks.initialize);
+      this.#begin("main", callbacks.main, () => callbacks.main?.(0, 0));
+    }
+    this.machine.mayExit = false;
+    this.#root.mayCall = true;
+    this.#begin("proxy_on_context_create", callbacks.contextCreate, () => callbacks.contextCreate?.(PLUGIN_ID, 0));
+    const { vmStart, configure } = callbacks;
+    const isStarted = this.#begin("proxy_on_vm_start", vmStart, () =>
+      vmStart?.(PLUGIN_ID, Buffer.byteLength(settings.vmConfig)),
+    );
+    if (isStarted === 0) throw cannotStart("returns false from proxy_on_vm_start");
+    const length = Buffer.byteLength(settings.config);
+    const isConfigured = this.#begin("proxy_on_configure", configure, () => configure?.(PLUGIN_ID, length));
+    if (isConfigured === 0) throw cannotStart("returns false from proxy_on_configure");
+  }
+
+  /** Runs what starts the module, with fuel of its own; 1 where there is none. */
+  #begin(name: string, callback: unknown, call?: () => number | undefined): number {
+    if (callback === undefined) return 1;
+    // The two shapes of a start function take nothing.
+    const result = this.#invoke(this.#root, name, call ?? (callback as () => number | undefined), START_FUEL);
+    if (typeof result === "number") return result;
+    throw cannotStart(`${result.reason} in ${name}`);
+  }
+
+  #invoke(context: Context, name: string, call: () => number | undefined, fuel: number): number | Failure {
+    const { runtime, counts } = this.plugin;
+    this.context = context;
+    this.#logLines = 0;
+    const began = runtime.clock();
+    const result = this.machine.run(fuel, call);
+    const phase = phaseOf(name);
+    const outcome = typeof result === "number" ? outcomeOf(phase, result) : result.cause;
+    const microseconds = (runtime.clock() - began) * 1000;
+    counts.invoked(phase, outcome, { fuel: this.machine.used, microseconds, trace: context.exchange?.trace });
+    this.output.flush(INFO);
+    this.context = this.#root;
+    return result;
+  }
+
+  /** Of the context itself its own side sees to what was asked. */
+  #settle(current: Context): void {
+    const asked = [...this.#asked];
+    this.#asked.clear();
+    for (const stream of asked) if (stream !== current) stream.settle();
+  }
+
+  #break(name: string, { reason }: Failure): void {
+    if (this.#isBroken) return;
+    this.#isBroken = true;
+    this.plugin.runtime.log(this.plugin.settings.name, `${reason} in ${name}; ${this.#streams.size} requests fail`);
+    const streams = [...this.#streams.values()];
+    this.#streams.clear();
+    this.#asked.clear();
+    this.#release();
+    for (const stream of streams) stream.lost();
+  }
+
+  /** The plugin's own end. */
+  #end(): void {
+    if (this.#isBroken) return;
+    const { done, remove } = this.callbacks;
+    if (done !== undefined) this.run(this.#root, "proxy_on_done", () => done(PLUGIN_ID));
+    if (!this.#isBroken && remove !== undefined) this.run(this.#root, "proxy_on_delete", () => remove(PLUGIN_ID));
+    this.#isBroken = true;
+    this.#release();
+    this.#onIdle();
+  }
+
+  #release(): void {
+    this.#tick.stop();
+    this.queues.close();
+    this.calls.close();
+  }
+}
+
+function cannotStart(reason: string, cause?: unknown): Error {
+  return new Error(`Cannot start the filter: it ${reason}`, { cause });
+}
+
+/** The invocation as it is counted. */
+function phaseOf(name: string): FilterPhase {
+  if (name.startsWith("proxy_on_request_")) return "request";
+  return name.startsWith("proxy_on_response_") ? "response" : "callback";
+}
+
+function outcomeOf(phase: FilterPhase, result: number): FilterOutcome {
+  if (phase !== "callback" && result !== CONTINUE_ACTION) return "park";
+  return phase === "response" ? "unchanged" : "allow";
+}
+
+/** Calls on_tick of one instance. */
+class Tick extends Deadline {
+  readonly #instance: ProxyInstance;
+  #periodMs = 0;
+
+  constructor(instance: ProxyInstance) {
+    super();
+    this.#instance = instance;
+  }
+
+  set(ms: number): void {
+    const { wheel } = this.#instance.plugin.runtime;
+    this.#periodMs = ms === 0 ? 0 : Math.max(ms, MIN_TICK_MS);
+    if (ms === 0) wheel.remove(this);
+    else wheel.set(this, this.#periodMs);
+  }
+
+  stop(): void {
+    this.set(0);
+  }
+
+  onDeadline(): void {
+    const { callbacks, root } = this.#instance;
+    const { tick } = callbacks;
+    if (this.#periodMs === 0 || tick === undefined) return;
+    this.#instance.plugin.runtime.wheel.set(this, this.#periodMs);
+    this.#instance.run(root, "proxy_on_tick", () => tick(root.id));
+  }
+}

@@ -1,0 +1,66 @@
+import { MAX_METRICS } from "./bounds.ts";
+import { type MetricType } from "./enums.ts";
+
+/** Where a metric of a filter's is counted. */
+export interface MetricCell {
+  /** Adds to it; of a gauge, `amount` may be negative. */
+  add(amount: number): void;
+  /** Of a gauge: its value. Of a histogram: one observation. */
+  record(value: number): void;
+}
+
+/** Makes the cell of a metric of one filter. */
+export type MetricCells = (type: MetricType, name: string) => MetricCell;
+
+interface Metric {
+  readonly type: MetricType;
+  readonly name: string;
+  readonly cell: MetricCell;
+  value: number;
+}
+
+/** The metrics that one filter has defined in one worker; they outlive its instances. */
+export class MetricTable {
+  readonly #cells: MetricCells;
+  readonly #metrics: Metric[] = [];
+  readonly #ids = new Map<string, number>();
+
+  constructor(cells: MetricCells) {
+    this.#cells = cells;
+  }
+
+  /** The id of a metric, which is made if there is none; -1: it is of another type, or there are too many. */
+  define(type: MetricType, name: string): number {
+    const known = this.#ids.get(name);
+    if (known !== undefined) return this.#metrics[known]?.type === type ? known : -1;
+    if (this.#metrics.length >= MAX_METRICS) return -1;
+    const id = this.#metrics.push({ type, name, cell: this.#cells(type, name), value: 0 }) - 1;
+    this.#ids.set(name, id);
+    return id;
+  }
+
+  /** False: there is no such metric, or it cannot change like that. */
+  add(id: number, amount: number): boolean {
+    const metric = this.#metrics[id];
+    if (metric === undefined || metric.type === "histogram" || (metric.type === "counter" && amount < 0)) return false;
+    metric.value += amount;
+    metric.cell.add(amount);
+    return true;
+  }
+
+  /** Sets a gauge, raises a counter to a value, or observes a value. */
+  record(id: number, value: number): boolean {
+    const metric = this.#metrics[id];
+    if (metric === undefined) return false;
+    if (metric.type === "counter") return this.add(id, Math.max(value - metric.value, 0));
+    metric.value = value;
+    metric.cell.record(value);
+    return true;
+  }
+
+  /** Undefined: there is no such metric, or it has no one value. */
+  get(id: number): number | undefined {
+    const metric = this.#metrics[id];
+    return metric === undefined || metric.type === "histogram" ? undefined : metric.value;
+  }
+}

@@ -1,0 +1,19 @@
+import { type FilterCalls } from "../calls/call-group.ts";
+import { type FilterModule } from "../module/module-cache.ts";
+import { type FilterCounts, type FilterRuntime, type FilterSettings } from "../runtime.ts";
+import { type MetricTable } from "./metric-table.ts";
+import { type SetProperties } from "./set-properties.ts";
+import { type SharedStore } from "./shared-store.ts";
+
+/** A filter as its instances need it. */
+export interface Plugin {
+  readonly module: FilterModule;
+  readonly settings: FilterSettings;
+  readonly runtime: FilterRuntime;
+  readonly shared: SharedStore;
+  readonly counts: FilterCounts;
+  readonly defined: MetricTable;
+  readonly properties: SetProperties;
+  /** Of the filter itself; those for a request are a group of their own. */
+  readonly calls: FilterCalls;
+}

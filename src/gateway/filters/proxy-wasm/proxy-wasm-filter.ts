@@ -1,0 +1,140 @@
+import { TurnpikeError } from "../../../lib/errors.ts";
+import { messageOf } from "../../../lib/caught.ts";
+import { type Exchange } from "../../exchange.ts";
+import { type Filter, type FilterDecision } from "../filter.ts";
+import { type FilterModule } from "../module/module-cache.ts";
+import { type FilterRuntime, type FilterSettings } from "../runtime.ts";
+import { FIRST_BACK_OFF_MS, MAX_BACK_OFF_MS, QUICK_RESTARTS, SOUND_AFTER_MS } from "./bounds.ts";
+import { ProxyInstance } from "./instance.ts";
+import { MetricTable } from "./metric-table.ts";
+import { type Plugin } from "./plugin.ts";
+import { Stream } from "./stream.ts";
+
+/** Nobody reads the metrics of filters yet. */
+const cells = () => ({ add() {}, record() {} });
+
+const ANSWERED: FilterDecision = { kind: "answered" };
+const NO_INSTANCE = new TurnpikeError("filter-unavailable", "a filter of this route failed and is started again");
+const FULL = new TurnpikeError("overloaded", "a filter of this route has as many requests as it may");
+
+/** A place for an instance, which is started when a request needs it. */
+interface Place {
+  instance: ProxyInstance | undefined;
+  startedAt: number;
+  /** Failures since an instance was sound. */
+  failures: number;
+}
+
+/** A filter of proxy-wasm. Each of its instances serves many streams; they take turns. */
+export class ProxyWasmFilter implements Filter {
+  readonly name: string;
+  readonly #plugin: Plugin;
+  readonly #places: readonly Place[];
+  /** Instances that were closed and still have streams. */
+  #closing = 0;
+  #next = 0;
+  #isClosed = false;
+
+  /** Starts the first instance. Throws an Error that says why it fails. */
+  constructor(module: FilterModule, settings: FilterSettings, runtime: FilterRuntime) {
+    this.name = settings.name;
+    this.#plugin = {
+      module,
+      settings,
+      runtime,
+      properties: runtime.shared.properties,
+      shared: runtime.shared.data,
+      counts: runtime.metrics(settings.name, settings.route),
+      defined: new MetricTable(cells),
+      calls: runtime.calls.filter(),
+    };
+    this.#places = Array.from({ length: settings.instances }, () => ({
+      instance: undefined,
+      startedAt: 0,
+      failures: 0,
+    }));
+    const [first] = this.#places;
+    if (first !== undefined) this.#start(first);
+  }
+
+  /** None is ever a request's own. */
+  get instances(): { readonly all: number; readonly pinned: number } {
+    const running = this.#places.filter(({ instance }) => instance?.isBroken === false).length;
+    return { all: running + this.#closing, pinned: 0 };
+  }
+
+  request(exchange: Exchange): FilterDecision | Promise<FilterDecision> {
+    const instance = this.#take();
+    if (instance !== undefined && !instance.isFull) return new Stream(instance, exchange).begin();
+    const { counts, runtime } = this.#plugin;
+    counts.notInvoked("request", instance === undefined ? "start" : "busy", exchange.trace);
+    runtime.answerError(exchange, instance === undefined ? NO_INSTANCE : FULL);
+    return ANSWERED;
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const place of this.#places) {
+      const { instance } = place;
+      if (instance === undefined || instance.isBroken) continue;
+      place.instance = undefined;
+      this.#closing++;
+      instance.close();
+    }
+  }
+
+  /** The next instance in turn that runs; undefined: none does, and none may be started yet. */
+  #take(): ProxyInstance | undefined {
+    const places = this.#places;
+    for (let i = 0; i < places.length; i++) {
+      const place = places[this.#next];
+      this.#next = this.#next + 1 === places.length ? 0 : this.#next + 1;
+      if (place === undefined) continue;
+      const instance = this.#running(place);
+      if (instance !== undefined) return instance;
+    }
+    return undefined;
+  }
+
+  #running(place: Place): ProxyInstance | undefined {
+    const { instance } = place;
+    if (instance?.isBroken === false) return instance;
+    if (this.#isClosed) return undefined;
+    const { runtime } = this.#plugin;
+    const now = runtime.clock();
+    if (instance !== undefined) {
+      place.instance = undefined;
+      this.#gauge(-1);
+      place.failures = now - place.startedAt > SOUND_AFTER_MS ? 1 : place.failures + 1;
+    }
+    if (place.failures > 0 && now < place.startedAt + backOffMs(place.failures)) return undefined;
+    try {
+      this.#start(place);
+    } catch (error) {
+      place.failures++;
+      place.startedAt = now;
+      runtime.log(this.name, messageOf(error));
+    }
+    return place.instance;
+  }
+
+  #start(place: Place): void {
+    place.startedAt = this.#plugin.runtime.clock();
+    place.instance = new ProxyInstance(this.#plugin, () => {
+      this.#closing--;
+      this.#gauge(-1);
+    });
+    this.#gauge(1);
+  }
+
+  #gauge(change: number): void {
+    this.#plugin.runtime.gauges.instancesChanged(change);
+  }
+}
+
+/** From the last start to the next one. The first few follow at once: a request that breaks a filter must not stop all others. */
+function backOffMs(failures: number): number {
+  if (failures <= QUICK_RESTARTS) return 0;
+  return Math.min(FIRST_BACK_OFF_MS * 2 ** (failures - QUICK_RESTARTS - 1), MAX_BACK_OFF_MS);
+}

@@ -1,0 +1,268 @@
+import { TurnpikeError } from "../../../lib/errors.ts";
+import { type Fields } from "../../../lib/fields.ts";
+import { askForBody } from "../../ask-for-body.ts";
+import { type BodySink, type RequestBody } from "../../exchange.ts";
+import { soundTrailers } from "../../request-trailers.ts";
+import { BodyStage, type Outcome, type Passed, type StageOwner } from "./body-stage.ts";
+import { type FieldList } from "./field-list.ts";
+import { applyRequestFields, requestFields, trailerFields } from "./request-head.ts";
+import { type SideStream } from "./side-stream.ts";
+
+const TOO_LONG = new TurnpikeError("body-too-large", "the body is longer than what a filter of this route may hold");
+const NO_ROOM = new TurnpikeError("overloaded", "this server has no memory left for a body that a filter holds");
+const BROKEN = new TurnpikeError("filter-failed", "a filter has made the body of another length than announced");
+
+/**
+ * A request on its way through a filter. The upstream is asked only once the filter has let the head and the first of the body
+ * pass; so what a filter refuses by its body does not reach the upstream, and a body that it held has a known length.
+ *
+ *   begin ── on_request_headers ──continue──▶ no body: allowed
+ *     │                                └────▶ reads the body ── first bytes pass ──▶ allowed, and the rest as it comes
+ *     └──pause──▶ resume
+ */
+export class RequestSide implements StageOwner, RequestBody, BodySink {
+  readonly #stream: SideStream;
+  readonly #source: RequestBody;
+  #list: FieldList | undefined;
+  #trailers: FieldList | undefined;
+  #trailerText: Fields = "";
+  #isPaused = false;
+  /** The request was handed on: its head cannot be changed any more. */
+  #isAllowed = false;
+  #stage: BodyStage | undefined;
+  /** What has passed before somebody reads it. */
+  #ready: Uint8Array[] = [];
+  #isComplete = false;
+  #sink: BodySink | undefined;
+  #isOver = false;
+  /** Bytes that are announced and have been handed on; -1: none are announced. */
+  #announced = -1;
+  #sent = 0;
+
+  constructor(stream: SideStream) {
+    this.#stream = stream;
+    this.#source = stream.exchange.body;
+  }
+
+  /** As the filter sees them. */
+  get fields(): FieldList {
+    return (this.#list ??= requestFields(this.#stream.exchange, this.#stream.settings));
+  }
+
+  get trailers(): FieldList | undefined {
+    return this.#trailers;
+  }
+
+  get isAllowed(): boolean {
+    return this.#isAllowed;
+  }
+
+  get stage(): BodyStage | undefined {
+    return this.#stage;
+  }
+
+  /** Only the filter can go on with it. */
+  get isWaiting(): boolean {
+    return this.#isPaused || this.#stage?.isWaiting === true;
+  }
+
+  begin(): void {
+    const { exchange, callbacks } = this.#stream;
+    const { requestHeaders } = callbacks;
+    const { head } = exchange;
+    const isEnd = head.bodyLength === 0 && head.upgrade === "";
+    const outcome =
+      requestHeaders === undefined
+        ? "continue"
+        : this.#stream.call("request", "proxy_on_request_headers", () =>
+            requestHeaders(this.#stream.id, this.fields.count, Number(isEnd)),
+          );
+    if (outcome === "continue") this.#headPassed();
+    else if (outcome === "pause") this.#isPaused = true;
+    this.#stream.watch();
+  }
+
+  /** The filter goes on: `proxy_continue_stream`. */
+  resume(): void {
+    // The reader of the body resumes it by the same name.
+    if (this.#isAllowed) this.#source.resume();
+  }
+
+  /** The filter lets what it holds pass. */
+  goOn(): void {
+    if (this.#isPaused) {
+      this.#isPaused = false;
+      this.#headPassed();
+    } else if (this.#stage?.resume() === true && this.#isAllowed && !this.#isOver) this.#source.resume();
+    this.#stream.watch();
+  }
+
+  /** Nothing passes any more. */
+  close(): void {
+    this.#isOver = true;
+    this.#isPaused = false;
+    this.#ready = [];
+    this.#stage?.close();
+  }
+
+  #headPassed(): void {
+    const { exchange, callbacks, settings, runtime } = this.#stream;
+    const { head } = exchange;
+    if (head.bodyLength === 0 || head.upgrade !== "" || !callbacks.seesRequestBodies) {
+      this.#allow();
+      return;
+    }
+    const bounds = { maxBytes: settings.maxBodyBytes, memory: runtime.bodies };
+    this.#stage = new BodyStage(this, bounds, head.bodyLength);
+    exchange.body = this;
+    // A call of gRPC may be a conversation, in which the client waits for the upstream.
+    if (head.isGrpc) this.#allow();
+    else {
+      askForBody(exchange);
+      this.#source.readTo(this);
+    }
+  }
+
+  #allow(): void {
+    if (this.#isAllowed || this.#isOver) return;
+    const { head } = this.#stream.exchange;
+    const list = this.#list;
+    const fault =
+      list === undefined ? undefined : applyRequestFields(head, list, this.#stream.settings.visibleQuery(head));
+    if (fault !== undefined) {
+      this.#stream.fail(fault);
+      return;
+    }
+    if (this.#stage !== undefined) {
+      if (list?.dropsLength === true && !this.#isComplete) head.bodyLength = -1;
+      this.#announced = head.bodyLength;
+    }
+    this.#isAllowed = true;
+    this.#stream.allow();
+  }
+
+  // --- what the client sends ---
+
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    if (this.#isOver) return true;
+    const takesMore = this.#stage?.data(chunk, start, end) ?? true;
+    this.#stream.watch();
+    return takesMore;
+  }
+
+  end(trailers: Fields): void {
+    if (this.#isOver) return;
+    this.#trailerText = trailers;
+    this.#stage?.end(trailers);
+    this.#stream.watch();
+  }
+
+  abort(error: TurnpikeError): void {
+    if (this.#isOver) return;
+    if (this.#sink === undefined) this.#stream.failWith(error);
+    else this.#sink.abort(error);
+  }
+
+  // --- what the filter decides ---
+
+  onBody(length: number, isEnd: boolean): Outcome {
+    const { requestBody } = this.#stream.callbacks;
+    if (requestBody === undefined) return "continue";
+    return this.#stream.call("request", "proxy_on_request_body", () =>
+      requestBody(this.#stream.id, length, Number(isEnd)),
+    );
+  }
+
+  onTrailers(trailers: Fields): Outcome {
+    const { requestTrailers } = this.#stream.callbacks;
+    const list = (this.#trailers = trailerFields(trailers));
+    if (requestTrailers === undefined) return "continue";
+    return this.#stream.call("request", "proxy_on_request_trailers", () =>
+      requestTrailers(this.#stream.id, list.count),
+    );
+  }
+
+  pass({ pieces, length, isChanged, isLast }: Passed): boolean {
+    const { head } = this.#stream.exchange;
+    if (!this.#isAllowed) {
+      if (isLast) head.bodyLength = length;
+      else if (isChanged) head.bodyLength = -1;
+      this.#isComplete = isLast;
+      this.#ready.push(...pieces);
+      this.#allow();
+      return this.#isOver;
+    }
+    if (this.#announced >= 0 && this.#sent + length > this.#announced) {
+      this.#stream.failWith(BROKEN, "makes the body longer than announced");
+      return true;
+    }
+    if (this.#sink === undefined) {
+      this.#ready.push(...pieces);
+      return false;
+    }
+    return this.#send(pieces);
+  }
+
+  passEnd(): void {
+    this.#isComplete = true;
+    if (this.#sink !== undefined) this.#sendEnd();
+  }
+
+  tooLong(): void {
+    this.#stream.failWith(TOO_LONG);
+  }
+
+  noRoom(): void {
+    this.#stream.failWith(NO_ROOM);
+  }
+
+  // --- who reads it next ---
+
+  get complete(): boolean {
+    return this.#isComplete;
+  }
+
+  readTo(sink: BodySink): void {
+    this.#sink = sink;
+    const { exchange } = this.#stream;
+    if (this.#ready.length === 0 && !this.#isComplete && exchange.head.isGrpc) {
+      this.#source.readTo(this);
+      return;
+    }
+    const ready = this.#ready;
+    this.#ready = [];
+    const hasRoom = this.#send(ready);
+    if (this.#isOver) return;
+    if (this.#isComplete) this.#sendEnd();
+    else if (hasRoom) this.#source.resume();
+  }
+
+  pause(): void {
+    this.#source.pause();
+  }
+
+  liftLimits(): void {
+    this.#source.liftLimits?.();
+  }
+
+  #send(pieces: readonly Uint8Array[]): boolean {
+    let hasRoom = true;
+    for (const piece of pieces) {
+      if (this.#isOver) return true;
+      this.#sent += piece.length;
+      hasRoom = this.#sink?.data(piece) ?? false;
+    }
+    return hasRoom;
+  }
+
+  #sendEnd(): void {
+    if (this.#isOver) return;
+    if (this.#announced >= 0 && this.#sent < this.#announced) {
+      this.#stream.failWith(BROKEN, "makes the body shorter than announced");
+      return;
+    }
+    this.#isOver = true;
+    const list = this.#trailers;
+    this.#sink?.end(list?.isChanged === true ? soundTrailers(list.fields) : this.#trailerText);
+  }
+}

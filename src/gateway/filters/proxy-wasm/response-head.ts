@@ -1,0 +1,34 @@
+import { type Fields } from "../../../lib/fields.ts";
+import { HOP_FIELDS } from "../../config/own-fields.ts";
+import { type ResponseHead } from "../../exchange.ts";
+import { FieldList } from "./field-list.ts";
+
+const KEPT: ReadonlySet<string> = new Set([...HOP_FIELDS, "x-request-id"]);
+const STATUS = /^[2-5]\d\d$/;
+const SWITCHED = 101;
+
+/** The fields of a response as its filter sees them. */
+export function responseFields({ status, fields, bodyLength }: ResponseHead): FieldList {
+  return new FieldList({
+    fields,
+    told: bodyLength >= 0 && status !== SWITCHED ? `content-length: ${bodyLength}\r\n` : "",
+    pseudo: [[":status", String(status)]],
+    kept: KEPT,
+  });
+}
+
+/** The head with the filter's changes, or why it cannot be sent like that. */
+export function changedResponse(head: ResponseHead, list: FieldList): ResponseHead | string {
+  if (list.fault !== undefined) return list.fault;
+  if (!list.isChanged) return head;
+  const text = list.pseudo(":status") ?? "";
+  const status = Number(text);
+  if (status === head.status) return { ...head, fields: list.fields };
+  if (!STATUS.test(text) || head.status === SWITCHED) return `sets the status ${JSON.stringify(text.slice(0, 32))}`;
+  return { ...head, status, reason: "", fields: list.fields };
+}
+
+/** Fields of a local response, and of trailers. */
+export function plainFields(fields: Fields): FieldList {
+  return new FieldList({ fields, kept: KEPT });
+}

@@ -1,0 +1,325 @@
+import { TurnpikeError } from "../../../lib/errors.ts";
+import { type Fields } from "../../../lib/fields.ts";
+import { type ResponseHead, type ResponseSink } from "../../exchange.ts";
+import { BodyStage, type Outcome, type Passed, type StageOwner } from "./body-stage.ts";
+import { MAX_HELD_RESPONSE_BYTES } from "./bounds.ts";
+import { type FieldList } from "./field-list.ts";
+import { changedResponse, plainFields, responseFields } from "./response-head.ts";
+import { type SideStream } from "./side-stream.ts";
+
+const TOO_LONG = new TurnpikeError("filter-failed", "the response is longer than what a filter may hold");
+const NO_ROOM = new TurnpikeError("overloaded", "this server has no memory left for a response that a filter holds");
+const BROKEN = new TurnpikeError("filter-failed", "a filter has made the response of another length than announced");
+const SWITCHED = 101;
+/** Their readers wait for each piece, the head first. */
+const LIVE = /(?:^|\n)content-type:[\t ]*(?:text\/event-stream|application\/grpc)/i;
+
+/**
+ * A response on its way through a filter. The head goes out together with the first bytes of the body that the filter lets
+ * pass, so that it may still respond itself when it has seen them, and so that a body that it held has its new length.
+ *
+ *   idle ──start──▶ on_response_headers ──continue──▶ open: pieces through the stage, or straight on
+ *                            └──pause──▶ paused: what comes waits ──goOn──▶ open
+ *   any ──local response, failure──▶ over: nothing of the upstream's passes
+ */
+export class ResponseSide implements ResponseSink, StageOwner {
+  readonly sink: ResponseSink;
+  readonly #stream: SideStream;
+  #state: "idle" | "paused" | "open" | "over" = "idle";
+  #head: ResponseHead | undefined;
+  #list: FieldList | undefined;
+  #trailers: FieldList | undefined;
+  #trailerText: Fields = "";
+  #isHeadSent = false;
+  #stage: BodyStage | undefined;
+  /** All of it has come. */
+  #hasEnded = false;
+  /** What has come while the head is paused. */
+  #early: Uint8Array[] = [];
+  #earlyBytes = 0;
+  #earlyEnd: Fields | undefined;
+  /** Bytes that are announced and have been sent; -1: none are announced. */
+  #announced = -1;
+  #sent = 0;
+  /** The source was told to wait. */
+  #isHeld = false;
+
+  constructor(stream: SideStream) {
+    this.#stream = stream;
+    this.sink = stream.exchange.response;
+  }
+
+  /** As the filter sees them; undefined before there is a response. */
+  get fields(): FieldList | undefined {
+    if (this.#list === undefined && this.#head !== undefined) this.#list = responseFields(this.#head);
+    return this.#list;
+  }
+
+  get trailers(): FieldList | undefined {
+    return this.#trailers;
+  }
+
+  get isHeadSent(): boolean {
+    return this.#isHeadSent;
+  }
+
+  get stage(): BodyStage | undefined {
+    return this.#stage;
+  }
+
+  /** Only the filter can go on with it. */
+  get isWaiting(): boolean {
+    return this.#state === "paused" || this.#stage?.isWaiting === true;
+  }
+
+  /** The filter has begun to look at the response. */
+  get isBegun(): boolean {
+    return this.#state === "paused" || this.#state === "open";
+  }
+
+  /** The filter lets what it holds pass. */
+  goOn(): void {
+    if (this.#state === "paused") this.#open();
+    else if (this.#stage?.resume() === true) this.#askForMore();
+    this.#stream.watch();
+  }
+
+  /** Nothing that comes passes any more. */
+  close(): void {
+    this.#state = "over";
+    this.#forgetEarly();
+    this.#stage?.close();
+  }
+
+  /** The instance is lost. Passes the response as it came; false: some of it has passed, or was changed by the filter. */
+  letPass(): boolean {
+    const head = this.#head;
+    const bytes = this.#stage?.bytes;
+    if (this.#isHeadSent || head === undefined || bytes?.isChanged === true) return false;
+    const pieces = bytes?.take() ?? [];
+    this.#stage?.close();
+    this.#stage = undefined;
+    this.#passPlain(head);
+    for (const piece of pieces) this.sink.data(piece);
+    if (this.#hasEnded) this.end(this.#trailerText);
+    else this.#flushEarly();
+    return true;
+  }
+
+  // --- what the upstream sends ---
+
+  start(head: ResponseHead): void {
+    if (this.#state === "over") return;
+    if (head.status < 200 && head.status !== SWITCHED) {
+      this.sink.start(head);
+      return;
+    }
+    this.#head = head;
+    const { callbacks, isLost } = this.#stream;
+    if (head.error !== undefined || isLost) {
+      this.#passPlain(head);
+      return;
+    }
+    const { responseHeaders } = callbacks;
+    if (responseHeaders === undefined && !callbacks.seesResponseBodies) {
+      this.#passPlain(head);
+      return;
+    }
+    this.#state = "paused";
+    const outcome = this.#callHeaders(head);
+    if (outcome === "continue") this.#open();
+    this.#stream.watch();
+  }
+
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    if (this.#state === "over") return true;
+    if (this.#state === "paused") {
+      this.#wait(chunk.subarray(start, end));
+      return false;
+    }
+    if (this.#stage === undefined) return this.sink.data(chunk, start, end);
+    const hasRoom = this.#stage.data(chunk, start, end);
+    this.#stream.watch();
+    if (!hasRoom) this.#isHeld = true;
+    return hasRoom;
+  }
+
+  sendFile(file: number, offset: number, length: number): number {
+    if (this.#state !== "open" || this.#stage !== undefined) return 0;
+    return this.sink.sendFile?.(file, offset, length) ?? 0;
+  }
+
+  end(trailers: Fields): void {
+    if (this.#state === "over") return;
+    if (this.#state === "paused") {
+      this.#earlyEnd = trailers;
+      return;
+    }
+    this.#trailerText = trailers;
+    this.#hasEnded = true;
+    if (this.#stage === undefined) {
+      this.#state = "over";
+      this.sink.end(trailers);
+      return;
+    }
+    this.#stage.end(trailers);
+    this.#stream.watch();
+  }
+
+  abort(error: TurnpikeError): void {
+    if (this.#state === "over") return;
+    const wasSent = this.#isHeadSent || this.#state === "idle";
+    this.close();
+    if (wasSent) this.sink.abort(error);
+    else this.#stream.failWith(error);
+  }
+
+  // --- what the filter decides ---
+
+  onBody(length: number, isEnd: boolean): Outcome {
+    const { responseBody } = this.#stream.callbacks;
+    if (responseBody === undefined) return "continue";
+    return this.#stream.call("response", "proxy_on_response_body", () =>
+      responseBody(this.#stream.id, length, Number(isEnd)),
+    );
+  }
+
+  onTrailers(trailers: Fields): Outcome {
+    const { responseTrailers } = this.#stream.callbacks;
+    const list = (this.#trailers = plainFields(trailers));
+    if (responseTrailers === undefined) return "continue";
+    return this.#stream.call("response", "proxy_on_response_trailers", () =>
+      responseTrailers(this.#stream.id, list.count),
+    );
+  }
+
+  pass({ pieces, length, isChanged, isLast }: Passed): boolean {
+    if (!this.#isHeadSent) {
+      const announced = this.#head?.bodyLength ?? -1;
+      const isUnknown = isChanged || this.#list?.dropsLength === true;
+      if (!this.#sendHead(isLast ? length : isUnknown ? -1 : announced)) return true;
+    }
+    if (this.#announced >= 0 && this.#sent + length > this.#announced) {
+      this.#stream.failWith(BROKEN, "makes the body longer than announced");
+      return true;
+    }
+    this.#sent += length;
+    let hasRoom = true;
+    for (const piece of pieces) hasRoom = this.sink.data(piece);
+    return hasRoom;
+  }
+
+  passEnd(): void {
+    if (this.#announced >= 0 && this.#sent < this.#announced) {
+      this.#stream.failWith(BROKEN, "makes the body shorter than announced");
+      return;
+    }
+    this.#state = "over";
+    const list = this.#trailers;
+    this.sink.end(list?.isChanged === true ? list.fields : this.#trailerText);
+  }
+
+  tooLong(): void {
+    this.#stream.failWith(TOO_LONG);
+  }
+
+  noRoom(): void {
+    this.#stream.failWith(NO_ROOM);
+  }
+
+  #callHeaders(head: ResponseHead): Outcome {
+    const { callbacks, id } = this.#stream;
+    const { responseHeaders } = callbacks;
+    if (responseHeaders === undefined) return "continue";
+    const isEnd = !this.#hasBody(head);
+    return this.#stream.call("response", "proxy_on_response_headers", () =>
+      responseHeaders(id, this.fields?.count ?? 0, Number(isEnd)),
+    );
+  }
+
+  #hasBody({ status, bodyLength, grpcStatus }: ResponseHead): boolean {
+    const isWithout = status === 204 || status === 304 || bodyLength === 0 || grpcStatus !== undefined;
+    return !isWithout && this.#stream.exchange.head.method !== "HEAD";
+  }
+
+  #passPlain(head: ResponseHead): void {
+    this.#state = "open";
+    this.#isHeadSent = true;
+    this.sink.start(head);
+  }
+
+  /** The filter has let the head pass. */
+  #open(): void {
+    const head = this.#head;
+    if (head === undefined) return;
+    this.#state = "open";
+    const { callbacks, runtime } = this.#stream;
+    const isRaw = head.status === SWITCHED || !this.#hasBody(head) || !callbacks.seesResponseBodies;
+    if (isRaw) {
+      // The length to announce is the upstream's: nothing changes the body.
+      if (!this.#sendHead(this.#list?.dropsLength === true && this.#hasBody(head) ? -1 : head.bodyLength)) return;
+    } else {
+      const bounds = { maxBytes: MAX_HELD_RESPONSE_BYTES, memory: runtime.bodies };
+      this.#stage = new BodyStage(this, bounds, head.bodyLength);
+      if (LIVE.test(head.fields) && !this.#sendHead(head.bodyLength)) return;
+    }
+    this.#flushEarly();
+  }
+
+  /** False: it cannot be sent like that. */
+  #sendHead(bodyLength: number): boolean {
+    const head = this.#head;
+    if (head === undefined) return false;
+    const changed = this.#list === undefined ? head : changedResponse(head, this.#list);
+    if (typeof changed === "string") {
+      this.#stream.fail(changed);
+      return false;
+    }
+    this.#isHeadSent = true;
+    this.#announced = this.#stage === undefined ? -1 : bodyLength;
+    this.sink.start(bodyLength === changed.bodyLength ? changed : { ...changed, bodyLength });
+    return true;
+  }
+
+  #wait(piece: Uint8Array): void {
+    this.#isHeld = true;
+    if (this.#earlyBytes + piece.length > MAX_HELD_RESPONSE_BYTES) this.#stream.failWith(TOO_LONG);
+    else if (this.#stream.runtime.bodies.take(piece.length)) {
+      this.#early.push(piece);
+      this.#earlyBytes += piece.length;
+    } else this.#stream.failWith(NO_ROOM);
+  }
+
+  #forgetEarly(): void {
+    this.#stream.runtime.bodies.give(this.#earlyBytes);
+    this.#early = [];
+    this.#earlyBytes = 0;
+  }
+
+  /** What has come while the head was paused goes its way. */
+  #flushEarly(): void {
+    const pieces = this.#early;
+    const trailers = this.#earlyEnd;
+    this.#forgetEarly();
+    let hasRoom = true;
+    for (const piece of pieces) {
+      // A callback may have ended the stream.
+      if (this.#isOver()) return;
+      hasRoom = this.data(piece);
+    }
+    if (this.#isOver()) return;
+    if (trailers !== undefined) this.end(trailers);
+    else if (hasRoom) this.#askForMore();
+  }
+
+  #isOver(): boolean {
+    return this.#state === "over";
+  }
+
+  /** The source was held for the filter and may go on; a client that is slow asks for itself. */
+  #askForMore(): void {
+    if (!this.#isHeld || this.#state !== "open") return;
+    this.#isHeld = false;
+    this.#stream.exchange.onDrain?.();
+  }
+}

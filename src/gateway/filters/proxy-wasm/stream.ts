@@ -1,0 +1,336 @@
+import { TurnpikeError } from "../../../lib/errors.ts";
+import { Deadline } from "../../../lib/timer-wheel.ts";
+import { answer } from "../../answer.ts";
+import { type Exchange } from "../../exchange.ts";
+import { type CallGroup } from "../calls/call.ts";
+import { CONTINUE, type FilterDecision } from "../filter.ts";
+import { type FilterRuntime, type FilterSettings } from "../runtime.ts";
+import { type Outcome } from "./body-stage.ts";
+import { type Callbacks } from "./callbacks.ts";
+import { type ContextBuffer, type LocalResponse, type Wishes } from "./context.ts";
+import { BUFFER, CONTINUE_ACTION, MAP } from "./enums.ts";
+import { type FieldList } from "./field-list.ts";
+import { type StreamContext, type StreamRunner } from "./runner.ts";
+import { localFields } from "./local-response.ts";
+import { RequestSide } from "./request-side.ts";
+import { ResponseSide } from "./response-side.ts";
+import { type SideStream } from "./side-stream.ts";
+
+const ANSWERED: FilterDecision = { kind: "answered" };
+const FAILED = new TurnpikeError("filter-failed", "a filter of this route failed");
+const UNAVAILABLE = new TurnpikeError("filter-unavailable", "a filter of this route failed");
+const CLOSED = new TurnpikeError("filter-failed", "a filter of this route has closed the stream");
+
+type Direction = "request" | "response";
+
+/** One request and its response in an instance. */
+export class Stream extends Deadline implements StreamContext, Wishes, SideStream {
+  readonly id: number;
+  readonly exchange: Exchange;
+  readonly #instance: StreamRunner;
+  readonly #request: RequestSide;
+  readonly #response: ResponseSide;
+  #calls: CallGroup | undefined;
+  #decision: FilterDecision | undefined;
+  #decide: ((decision: FilterDecision) => void) | undefined;
+  /** What the filter has asked for in a callback. */
+  #asked: Record<Direction, boolean> = { request: false, response: false };
+  #local: LocalResponse | undefined;
+  #closes = false;
+  #fault: string | undefined;
+  /** The filter sees nothing more of the request and the response; its contexts may still end. */
+  #isOver = false;
+  #isLost = false;
+  /** The filter has said that it has more to do: `on_done` returned false. */
+  #isUndone = false;
+
+  constructor(instance: StreamRunner, exchange: Exchange) {
+    super();
+    this.id = instance.nextId();
+    this.exchange = exchange;
+    this.#instance = instance;
+    this.#request = new RequestSide(this);
+    this.#response = new ResponseSide(this);
+  }
+
+  get callbacks(): Callbacks {
+    return this.#instance.callbacks;
+  }
+
+  get settings(): FilterSettings {
+    return this.#instance.plugin.settings;
+  }
+
+  get runtime(): FilterRuntime {
+    return this.#instance.plugin.runtime;
+  }
+
+  /** The instance is broken: the filter sees nothing more. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  get calls(): CallGroup | undefined {
+    if (this.#isOver) return undefined;
+    return (this.#calls ??= this.#instance.plugin.calls.stream(this.exchange));
+  }
+
+  get wishes(): Wishes {
+    return this;
+  }
+
+  /** Runs the request through the filter, up to where it may be forwarded. */
+  begin(): FilterDecision | Promise<FilterDecision> {
+    const { exchange } = this;
+    exchange.response = this.#response;
+    const { onFinish } = exchange;
+    exchange.onFinish = (finished) => {
+      this.#finish();
+      onFinish?.(finished);
+    };
+    this.#instance.add(this);
+    const { contextCreate } = this.callbacks;
+    const isCreated = contextCreate === undefined || this.#create(contextCreate);
+    if (isCreated && !this.#isOver) this.#request.begin();
+    if (this.#decision !== undefined) return this.#decision;
+    return new Promise((resolve) => {
+      this.#decide = resolve;
+    });
+  }
+
+  /** Runs a callback, and does what it has asked for the stream. */
+  call(direction: Direction, name: string, callback: () => number | undefined): Outcome {
+    const result = this.#instance.run(this, name, callback);
+    if (result === undefined || this.#isOver) return "over";
+    if (this.#endAsAsked()) return "over";
+    const other = direction === "request" ? "response" : "request";
+    const isAsked = this.#asked[direction];
+    this.#asked[direction] = false;
+    if (this.#asked[other]) this.settle();
+    return result === CONTINUE_ACTION || isAsked ? "continue" : "pause";
+  }
+
+  /** Does what was asked from outside of the stream's own callbacks. */
+  settle(): void {
+    if (this.#isOver || this.#endAsAsked()) return;
+    const { request, response } = this.#asked;
+    this.#asked = { request: false, response: false };
+    if (request) this.#request.goOn();
+    if (response && !this.#isOver) this.#response.goOn();
+  }
+
+  /** The filter may make the request wait for so long. */
+  watch(): void {
+    const { wheel } = this.runtime;
+    const isWaiting = !this.#isOver && (this.#request.isWaiting || this.#response.isWaiting);
+    if (!isWaiting) wheel.clear(this);
+    else if (this.due === Number.POSITIVE_INFINITY) wheel.set(this, this.runtime.hostCallDeadlineMs());
+  }
+
+  onDeadline(): void {
+    if (this.#isUndone) this.#end();
+    else this.fail("does not go on with a request in time");
+  }
+
+  /** The request may be forwarded. */
+  allow(): void {
+    this.#settleDecision(CONTINUE);
+  }
+
+  lost(): void {
+    this.#isLost = true;
+    if (this.#isOver) return;
+    const { isAllowed, stage } = this.#request;
+    const isRequestDone = isAllowed && (stage === undefined || stage.isDone);
+    if (!isRequestDone) this.#fail(FAILED);
+    else if (this.settings.responseFailClosed) this.#fail(UNAVAILABLE);
+    // A response that has not come yet will pass as it is.
+    else if (this.#response.isBegun && !this.#response.letPass()) this.#fail(FAILED);
+    this.runtime.wheel.remove(this);
+  }
+
+  // --- what host functions ask ---
+
+  fields(kind: number): FieldList | undefined {
+    switch (kind) {
+      case MAP.requestHeaders:
+        return this.#request.fields;
+      case MAP.requestTrailers:
+        return this.#request.trailers;
+      case MAP.responseHeaders:
+        return this.#response.fields;
+      case MAP.responseTrailers:
+        return this.#response.trailers;
+      default:
+        return this.#instance.root.fields(kind);
+    }
+  }
+
+  isSent(kind: number): boolean {
+    if (kind === MAP.requestHeaders) return this.#request.isAllowed;
+    if (kind === MAP.responseHeaders) return this.#response.isHeadSent;
+    return kind !== MAP.requestTrailers && kind !== MAP.responseTrailers;
+  }
+
+  buffer(kind: number): ContextBuffer | undefined {
+    if (kind === BUFFER.requestBody) return this.#request.stage?.bytes;
+    if (kind === BUFFER.responseBody) return this.#response.stage?.bytes;
+    return this.#instance.root.buffer(kind);
+  }
+
+  done(): boolean {
+    if (!this.#isUndone) return false;
+    queueMicrotask(() => this.#end());
+    return true;
+  }
+
+  continueRequest(): void {
+    this.#asked.request = true;
+    this.#instance.ask(this);
+  }
+
+  continueResponse(): void {
+    this.#asked.response = true;
+    this.#instance.ask(this);
+  }
+
+  close(): void {
+    this.#closes = true;
+    this.#instance.ask(this);
+  }
+
+  respond(response: LocalResponse): void {
+    this.#local ??= response;
+    this.#instance.ask(this);
+  }
+
+  /** Fails the stream with 500, and leaves its instance as it is. */
+  fail(reason: string): void {
+    if (this.#instance.machine.isRunning) {
+      this.#fault ??= reason;
+      this.#instance.ask(this);
+    } else this.failWith(FAILED, reason);
+  }
+
+  /** Ends the stream with an error; `reason` is for the log. */
+  failWith(error: TurnpikeError, reason?: string): void {
+    if (this.#isOver) return;
+    if (reason !== undefined) this.runtime.log(this.settings.name, `${reason}: request ${this.exchange.id} fails`);
+    this.#fail(error);
+  }
+
+  // --- ends ---
+
+  #create(contextCreate: (id: number, root: number) => number | undefined): boolean {
+    const { id } = this;
+    const root = this.#instance.root.id;
+    return this.#instance.run(this, "proxy_on_context_create", () => contextCreate(id, root)) !== undefined;
+  }
+
+  /** True: the stream has ended. */
+  #endAsAsked(): boolean {
+    if (this.#fault !== undefined) this.failWith(FAILED, this.#fault);
+    else if (this.#local !== undefined) this.#respond(this.#local);
+    else if (this.#closes) this.#cutOff();
+    return this.#isOver;
+  }
+
+  #respond(local: LocalResponse): void {
+    const made = localFields(local, this.exchange.head.isGrpc);
+    if (typeof made === "string") {
+      this.failWith(FAILED, made);
+      return;
+    }
+    const { fields } = made;
+    if (this.exchange.started) {
+      this.#cutOff();
+      return;
+    }
+    this.#endWith(() => {
+      const { grpcStatus, status, body } = local;
+      const { exchange } = this;
+      if (!exchange.head.isGrpc || grpcStatus < 0) answer(exchange, status, fields, body);
+      else {
+        exchange.response.start({ status: 200, reason: "", fields, bodyLength: 0, grpcStatus });
+        exchange.response.end("");
+      }
+    });
+  }
+
+  #cutOff(): void {
+    this.#endWith(() => this.exchange.response.abort(CLOSED));
+  }
+
+  #fail(error: TurnpikeError): void {
+    this.#endWith(() => this.runtime.answerError(this.exchange, error));
+  }
+
+  /** Lets nothing of the upstream's pass any more and responds to the client, past what stands between the filter and the upstream. */
+  #endWith(respond: () => void): void {
+    const { exchange } = this;
+    const wasDecided = this.#decision !== undefined;
+    this.#isOver = true;
+    this.#request.close();
+    this.#response.close();
+    this.runtime.wheel.clear(this);
+    this.#calls?.close();
+    if (!exchange.gone) {
+      const inner = exchange.response;
+      exchange.response = this.#response.sink;
+      try {
+        respond();
+      } finally {
+        exchange.response = inner;
+      }
+    }
+    // Who works for the response may be in the midst of a call to this side.
+    if (wasDecided) queueMicrotask(() => this.#stopUpstream());
+    this.#settleDecision(ANSWERED);
+  }
+
+  #stopUpstream(): void {
+    const { exchange } = this;
+    const stop = exchange.onCancel;
+    exchange.onCancel = undefined;
+    stop?.();
+    exchange.response.abort(CLOSED);
+  }
+
+  #settleDecision(decision: FilterDecision): void {
+    if (this.#decision !== undefined) return;
+    this.#decision = decision;
+    this.#decide?.(decision);
+  }
+
+  /** The exchange is over: the response was sent, or the client has left. */
+  #finish(): void {
+    this.#isOver = true;
+    this.#calls?.close();
+    this.#request.close();
+    this.#response.close();
+    this.runtime.wheel.remove(this);
+    this.#settleDecision(ANSWERED);
+    if (this.#isLost) return;
+    const { done } = this.callbacks;
+    if (done === undefined) {
+      this.#end();
+      return;
+    }
+    const result = this.#instance.run(this, "proxy_on_done", () => done(this.id));
+    if (result === undefined) return;
+    if (result === 0) {
+      this.#isUndone = true;
+      this.runtime.wheel.set(this, this.runtime.hostCallDeadlineMs());
+    } else this.#end();
+  }
+
+  #end(): void {
+    this.#isUndone = false;
+    this.runtime.wheel.remove(this);
+    if (this.#isLost) return;
+    const { log, remove } = this.callbacks;
+    if (log !== undefined) this.#instance.run(this, "proxy_on_log", () => log(this.id));
+    if (remove !== undefined && !this.#isLost) this.#instance.run(this, "proxy_on_delete", () => remove(this.id));
+    if (!this.#isLost) this.#instance.remove(this);
+  }
+}
