@@ -50,11 +50,11 @@ export class FilterRig {
 
   /** Puts filters of these modules before the origin, in the place of those before. */
   async use(modules: readonly Uint8Array[], settings: Partial<FilterSettings> = {}): Promise<void> {
-    for (const filter of this.filters.splice(0)) filter.close();
-    for (const module of modules) {
-      this.filters.push(new OwnFilter(await loaded(module), testSettings(settings), this.runtime));
-    }
+    const modulesLoaded = await Promise.all(modules.map((module) => loaded(module)));
+    const before = this.filters;
+    this.filters = modulesLoaded.map((module) => new OwnFilter(module, testSettings(settings), this.runtime));
     this.chain.policies = [createFilterPolicy(new RouteFilters(this.filters))];
+    for (const filter of before) filter.close();
   }
 
   /** Cuts the control socket, and waits until it is there again. */
