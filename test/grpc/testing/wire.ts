@@ -35,13 +35,19 @@ export class WireRig {
     this.origin = origin;
   }
 
-  static async start(options: { route?: object; pool?: object; more?: object } = {}): Promise<WireRig> {
+  /** `upstreams` and `routes` go beside its own. */
+  static async start(
+    options: { route?: object; pool?: object; more?: object; upstreams?: object[]; routes?: object[] } = {},
+  ): Promise<WireRig> {
     const origin = await Http2Origin.start();
     origin.onRequest = () => {};
     const server = { address: "127.0.0.1", port: origin.port, max_fails: 3 };
     const rig = await Rig.start({
-      upstreams: [{ name: "origin", protocol: "h2c", servers: [server], connection_pool: options.pool ?? {} }],
-      routes: [{ path_prefix: "/test.Echo/", upstream: "origin", ...options.route }],
+      upstreams: [
+        { name: "origin", protocol: "h2c", servers: [server], connection_pool: options.pool ?? {} },
+        ...(options.upstreams ?? []),
+      ],
+      routes: [{ path_prefix: "/test.Echo/", upstream: "origin", ...options.route }, ...(options.routes ?? [])],
       ...options.more,
     });
     return new WireRig(rig, origin);

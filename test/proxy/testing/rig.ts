@@ -32,6 +32,7 @@ export interface RigOptions {
   readonly http2?: object;
   readonly buffer_pool?: object;
   readonly server?: object;
+  readonly wasm_filters?: readonly object[];
   /** Serves HTTP/3 as well, on a port of its own. */
   readonly quic?: boolean;
 }
