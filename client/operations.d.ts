@@ -311,8 +311,8 @@ export interface ResolveMetadata {
     readonly searches: number;
     /** Sources that were read */
     readonly sources_read: number;
-    /** What found the evidence: `embedded`, or `language model` */
-    readonly analyst: string;
+    /** What found the evidence */
+    readonly analyst: "embedded" | "language model";
 }
 export interface ResolveRequest {
     /** Prediction-market question */

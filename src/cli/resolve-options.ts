@@ -14,7 +14,8 @@ export function parseResolveOptions(json: string): { readonly model: ModelOption
   const { data, error } = contentResolve.safeParse(value);
   if (data === undefined) {
     const [issue] = error?.issues ?? [];
-    throw new StartError(`Cannot take --resolve: ${issue?.path.join(".") ?? ""} ${issue?.message ?? ""}`);
+    const what = issue?.code === "invalid_type" ? `must be of type ${issue.expected}` : (issue?.message ?? "");
+    throw new StartError(`Cannot take --resolve: ${issue?.path.join(".") || "it"} ${what}`);
   }
   return { model: data.model === undefined ? undefined : modelOptions(data.model) };
 }

@@ -153,6 +153,12 @@ const COMMANDS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ...each("--socket", [folder, join(MISSING, "below"), "x".repeat(200)], "--state-dir", join(folder, "home")),
     ...each("--state-dir", FOLDERS),
     ...each("--search", ["", "{", "[]", "null", '{"providers":["x"]}'], "--socket", join(folder, "c")),
+    ...each(
+      "--resolve",
+      ["{", '{"model":{}}', `{"model":{"base_url":"http://127.0.0.1/","model":"a","key_env":"NO_SUCH_KEY"}}`],
+      "--socket",
+      join(folder, "c"),
+    ),
     ...each("--gateway", ["", "x", "ftp://a"]),
     ["--browser-path", MISSING, "--socket", join(folder, "c"), "--state-dir", join(folder, "home")],
   ],

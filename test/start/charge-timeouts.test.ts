@@ -22,6 +22,9 @@ const PRICE = {
   max_timeout_seconds: 300,
 };
 
+/** Nobody listens there. */
+const NO_MODEL = { base_url: "http://127.0.0.1:1/v1", model: "none" };
+
 const folder = new Folder();
 const attackSite = startAttackSite();
 /** Says of each of its answers, which are errors, that it is to be paid. */
@@ -29,6 +32,11 @@ const stranger = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,
   fetch: () => new Response("no", { status: 500, headers: CHARGE }),
+});
+const article = Bun.serve({
+  hostname: "127.0.0.1",
+  port: 0,
+  fetch: () => new Response("<p>It is said that it may happen.</p>", { headers: { "content-type": "text/html" } }),
 });
 const silent = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Promise<Response>(() => {}) });
 
@@ -46,13 +54,14 @@ async function open(name: string, chargeTimeouts: boolean): Promise<Shop> {
   const config = folder.write(`${name}.json`, {
     server: { address: "127.0.0.1", port: 0 },
     x402: { enabled: true, test_mode: true },
-    content: { charge_timeouts: chargeTimeouts },
+    content: { charge_timeouts: chargeTimeouts, search: { providers: [] }, resolve: { model: NO_MODEL } },
     upstreams: [
       { name: "content", servers: [{ unix: "/run/turnpike/content.sock" }] },
       { name: "stranger", servers: [{ address: "127.0.0.1", port: stranger.port }] },
     ],
     routes: [
       { path_prefix: "/scrape", upstream: "content", x402: PRICE },
+      { path_prefix: "/resolve", upstream: "content", x402: PRICE },
       { path_prefix: "/stranger", upstream: "stranger", x402: PRICE },
       {
         path_prefix: "/split",
@@ -76,7 +85,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all([charging.program.stop(), sparing.program.stop()]);
-  await Promise.all([attackSite, stranger, silent].map((server) => server.stop(true)));
+  await Promise.all([attackSite, stranger, silent, article].map((server) => server.stop(true)));
   folder.remove();
 });
 
@@ -87,7 +96,7 @@ async function buy(shop: Shop, path: string, body: object): Promise<unknown[]> {
   const answer = await pay(shop.url + path, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ format: "text", engine: "browser", ...body }),
+    body: JSON.stringify(body),
   });
   const text = await answer.text();
   const problem: unknown = text.startsWith("{") ? JSON.parse(text) : {};
@@ -104,12 +113,13 @@ function settledIn(shop: Shop): unknown {
   return Object(row).payments;
 }
 
+const BROWSER = { format: "text", engine: "browser" };
 const FAILED = "urn:turnpike:error:page-failed";
 const TIMEOUT = "urn:turnpike:error:page-timeout";
 
 /** It has more threads than a page may have: its process is killed. */
 function burning(n: number): object {
-  return { url: `http://127.5.0.${n}:${attackSite.port}/idle-workers`, timeout: 60, wait: 30 };
+  return { ...BROWSER, url: `http://127.5.0.${n}:${attackSite.port}/idle-workers`, timeout: 60, wait: 30 };
 }
 
 test("a page that takes too much is charged with the key on, and the ledger has it", async () => {
@@ -119,21 +129,33 @@ test("a page that takes too much is charged with the key on, and the ledger has 
 
 test("a page whose script never ends is charged with the key on, once it had the processor for its time", async () => {
   const url = `http://127.5.0.2:${attackSite.port}/loop`;
-  let outcome = await buy(charging, "/scrape", { url, timeout: 3 });
+  let outcome = await buy(charging, "/scrape", { ...BROWSER, url, timeout: 3 });
   // Where other programs have the processors, a page gets too little of them in one visit.
-  while (outcome[2] !== true) outcome = await buy(charging, "/scrape", { url, timeout: 3 });
+  while (outcome[2] !== true) outcome = await buy(charging, "/scrape", { ...BROWSER, url, timeout: 3 });
   expect(outcome).toEqual([500, TIMEOUT, true]);
 });
 
 test("a page that waits for its server until its time is over is free with the key on", async () => {
-  expect(await buy(charging, "/scrape", { url: silent.url.href, timeout: 2 })).toEqual([500, TIMEOUT, false]);
+  expect(await buy(charging, "/scrape", { ...BROWSER, url: silent.url.href, timeout: 2 })).toEqual([
+    500,
+    TIMEOUT,
+    false,
+  ]);
 });
 
 test("with the key off all of them are free", async () => {
   expect(await buy(sparing, "/scrape", burning(3))).toEqual([500, FAILED, false]);
   const url = `http://127.5.0.4:${attackSite.port}/loop`;
-  expect(await buy(sparing, "/scrape", { url, timeout: 3 })).toEqual([500, TIMEOUT, false]);
+  expect(await buy(sparing, "/scrape", { ...BROWSER, url, timeout: 3 })).toEqual([500, TIMEOUT, false]);
   expect(settledIn(sparing)).toBe(0);
+});
+
+test("a question is free where nothing can be read or searched, and where the language model fails", async () => {
+  const question = "Will it happen?";
+  const nowhere = { question, sources: ["http://127.0.0.1:1/"] };
+  expect(await buy(charging, "/resolve", nowhere)).toEqual([502, "urn:turnpike:error:resolve-failed", false]);
+  const readable = { question, sources: [article.url.href] };
+  expect(await buy(charging, "/resolve", readable)).toEqual([502, "urn:turnpike:error:model-failed", false]);
 });
 
 test("no other upstream is paid for an error, whatever it says", async () => {

@@ -66,7 +66,7 @@ const answer = z
         elapsed_ms: z.int().openapi({ description: "Time taken, in milliseconds" }),
         searches: z.int().openapi({ description: "Searches that were answered" }),
         sources_read: z.int().openapi({ description: "Sources that were read" }),
-        analyst: z.string().openapi({ description: "What found the evidence: `embedded`, or `language model`" }),
+        analyst: z.enum(["embedded", "language model"]).openapi({ description: "What found the evidence" }),
       })
       .openapi("ResolveMetadata"),
   })

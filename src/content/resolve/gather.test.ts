@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
 import { until } from "../../lib/testing/until.ts";
+import { PUBLIC_WEB } from "../egress/guard.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
 import { type Plan } from "./analysis.ts";
 import { gather, type Gathered, type GatherRequest, MAX_SOURCE_CHARACTERS } from "./gather.ts";
@@ -222,6 +223,24 @@ test("a document that is too long is no source, also where its content coding hi
     "it has more than 8388608 bytes",
     expect.stringMatching(/^it has more than 8388608 bytes$|^its content coding hides more than/),
   ]);
+});
+
+test("pages at private addresses are no sources, hints and results alike", async () => {
+  const outside = startMadeWeb(state.path, PUBLIC_WEB);
+  outside.pages.set("/a/x", words("ferry"));
+  outside.results = ["/a/x", "/b/x"];
+  const request = {
+    plan,
+    hints: [outside.address("/a/x")],
+    maxSources: 2,
+    timeMs: patient(10_000),
+    signal: asked.signal,
+  };
+  const found = await gather(request, { pages: outside.reader, search: outside.search });
+  const reason = "its address is not on the public Internet, or its port is neither 80 nor 443";
+  expect(found.failed).toEqual(["/a/x", "/b/x"].map((page) => ({ url: outside.address(page), reason })));
+  expect([found.sources, found.searches, outside.hits]).toEqual([[], 2, []]);
+  await outside.close();
 });
 
 test("a long text is cut", async () => {

@@ -1,5 +1,5 @@
 import { Extractor } from "../../extraction/extractor.ts";
-import { ANYWHERE } from "../../egress/guard.ts";
+import { ANYWHERE, type EgressPolicy } from "../../egress/guard.ts";
 import { PageReader } from "../../page/page-reader.ts";
 import { Places } from "../../page/places.ts";
 import { createSearchService, SEARCH_DEFAULTS } from "../../search/search-service.ts";
@@ -40,8 +40,8 @@ export function article(words: string, { title = "News", head = "" } = {}): Resp
   return new Response(html, { headers: HTML });
 }
 
-/** Starts the sites `a` to `j`, each on an address of its own. */
-export function startMadeWeb(stateDir: string): MadeWeb {
+/** Starts the sites `a` to `j`, each on a loopback address of its own; pages are read as `policy` lets them be. */
+export function startMadeWeb(stateDir: string, policy: EgressPolicy = ANYWHERE): MadeWeb {
   const hits: string[] = [];
   const queries: string[] = [];
   let now = 0;
@@ -64,7 +64,7 @@ export function startMadeWeb(stateDir: string): MadeWeb {
     },
   });
   const extractor = new Extractor();
-  const egress = { policy: ANYWHERE };
+  const egress = { policy };
   const browser = { visit: () => Promise.reject(new Error("there is no browser")) };
   const service = createSearchService(
     { ...SEARCH_DEFAULTS, providers: ["searxng"], searxngUrl: `http://127.0.0.1:${server.port}/`, cacheMs: 0 },
