@@ -35,6 +35,7 @@ export async function checkFilters(config: FilterConfig): Promise<readonly Filte
     metrics: () => UNCOUNTED,
     gauges: { instancesChanged() {}, pinnedChanged() {} },
     calls,
+    defined: { cell: () => ({ add() {}, record() {} }) },
     shared: new WorkerShared(),
   };
   const deps = { modules: new ModuleCache(), runtime, log() {}, isFirst: true, callTargets };

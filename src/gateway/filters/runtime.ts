@@ -3,6 +3,7 @@ import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type AnswerError } from "../answer.ts";
 import { type RequestHead } from "../exchange.ts";
 import { type BodyMemory } from "../policy/gathered-body.ts";
+import { type DefinedMetrics } from "../telemetry/defined-metrics.ts";
 import { type FilterMetrics, type WasmMetrics } from "../telemetry/filter-metrics.ts";
 import { type UpstreamCalls } from "./calls/call-group.ts";
 import { type ControlLink } from "./filter.ts";
@@ -59,6 +60,8 @@ export interface FilterRuntime {
   /** The figures of the filter of that name on its route, which is named by its path prefix. */
   readonly metrics: (filter: string, route: string) => FilterCounts;
   readonly gauges: FilterGauges;
+  /** The metrics that filters define themselves. */
+  readonly defined: Pick<DefinedMetrics, "cell">;
   /** Requests of filters of proxy-wasm to upstreams: `calls.filter()` is one filter's. */
   readonly calls: UpstreamCalls;
   /** Shared data and queues of filters of proxy-wasm, and what the filters of one request tell each other. */

@@ -50,6 +50,7 @@ export class WorkerFilters {
       onFault,
       metrics: (filter: string, route: string) => metrics.filter(filter, route),
       gauges: metrics,
+      defined: own.telemetry.defined,
       calls,
       shared: new WorkerShared(),
     };

@@ -225,7 +225,7 @@ function invocationsIn(values: Float64Array): FilterTotals["invocations"] {
 
 function filterTable(zone: SharedZone, row: number): CounterTable {
   return new CounterTable(zone, row, {
-    names: ["filterNames", "shareKey"],
+    names: ["filterNames", "definedNames"],
     rows: FILTER_ROWS,
     column: COLUMN.filters,
     columns: FILTER_COLUMNS,

@@ -78,6 +78,10 @@ export const FILTER_BOUNDS = [0.000_005, 0.000_025, 0.0001, 0.0005, 0.0025, 0.01
 /** Filters that are counted apart, each by its route, and what is counted of each: see `FilterMetrics`. */
 export const FILTER_ROWS = 256;
 export const FILTER_COLUMNS = FILTER_PHASES.length * (FILTER_OUTCOMES.length + 1) + FILTER_BOUNDS.length + 1 + 1;
+/** Metrics that filters define themselves, and what each has: a mark, a value, and the buckets of a histogram. */
+export const DEFINED_ROWS = 512;
+export const DEFINED_BOUNDS = [1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000] as const;
+export const DEFINED_COLUMNS = 2 + DEFINED_BOUNDS.length + 1;
 /** What becomes of requests on tenant routes, and of the mappings that they make. */
 export const TENANT_EVENTS = ["hit", "miss", "eviction"] as const;
 
@@ -97,10 +101,11 @@ function commonParts() {
   const upstreamNames = usageNames + nameBytes(USAGE_ROWS);
   const routeNames = upstreamNames + nameBytes(UPSTREAM_ROWS);
   const filterNames = routeNames + nameBytes(ROUTE_ROWS);
-  const shareKey = filterNames + nameBytes(FILTER_ROWS);
+  const definedNames = filterNames + nameBytes(FILTER_ROWS);
+  const shareKey = definedNames + nameBytes(DEFINED_ROWS);
   const logTrouble = shareKey + SHARE_KEY_BYTES;
   const end = logTrouble + LOG_TROUBLE_BYTES;
-  return { buckets: 0, usageNames, upstreamNames, routeNames, filterNames, shareKey, logTrouble, end };
+  return { buckets: 0, usageNames, upstreamNames, routeNames, filterNames, definedNames, shareKey, logTrouble, end };
 }
 
 /** Cell of a row with the worker's access logs that fail: see `LogTrouble`. */
@@ -223,6 +228,7 @@ export const COLUMN = {
   upstreams: column(UPSTREAM_ROWS * UPSTREAM_COLUMNS),
   routes: column(ROUTE_ROWS * ROUTE_COLUMNS),
   filters: column(FILTER_ROWS * FILTER_COLUMNS),
+  defined: column(DEFINED_ROWS * DEFINED_COLUMNS),
 };
 
 /** Columns before those of usage, which have names of their own and are on no page of metrics. */

@@ -1,6 +1,7 @@
 import { type PoolWatcher } from "../../lib/buffer-pool.ts";
 import { SharedZone } from "../../lib/shared-zone.ts";
 import { ConnectionMetrics, writeConnections } from "./connection-metrics.ts";
+import { DefinedMetrics, writeDefined } from "./defined-metrics.ts";
 import { writeGrpc } from "./grpc-metrics.ts";
 import { HttpMetrics, writeHttp } from "./http-metrics.ts";
 import { CacheMetrics, writeCaches } from "./cache-metrics.ts";
@@ -45,6 +46,7 @@ export class Telemetry {
   readonly usage: UsageCounters;
   readonly traffic: RouteTraffic;
   readonly wasm: WasmMetrics;
+  readonly defined: DefinedMetrics;
   readonly #upstreams: UpstreamCounters;
   readonly #zone: SharedZone;
   readonly #row: Float64Array;
@@ -64,6 +66,7 @@ export class Telemetry {
     this.usage = new UsageCounters(zone, row);
     this.traffic = new RouteTraffic(zone, row);
     this.wasm = new WasmMetrics(zone, row);
+    this.defined = new DefinedMetrics(zone, row);
     this.#upstreams = new UpstreamCounters(zone, row);
     this.#row[COLUMN.pid] = process.pid;
     this.#row[COLUMN.startedAt] = Math.floor(Date.now() / 1000);
@@ -135,6 +138,7 @@ export function metricsPage(zone: SharedZone, capacities: Capacities, servers: r
   writeRateLimits(page, snapshot);
   writeSpans(page, snapshot);
   writeWasm(page, snapshot, zone);
+  writeDefined(page, zone);
   writeBuffers(page, snapshot.totals, capacities);
   writeProcesses(page, snapshot);
   return { text: page.text, contentType: Page.contentType };

@@ -1,21 +1,14 @@
+import { type DefinedCell } from "../../telemetry/defined-metrics.ts";
 import { MAX_METRICS } from "./bounds.ts";
 import { type MetricType } from "./enums.ts";
 
-/** Where a metric of a filter's is counted. */
-export interface MetricCell {
-  /** Adds to it; of a gauge, `amount` may be negative. */
-  add(amount: number): void;
-  /** Of a gauge: its value. Of a histogram: one observation. */
-  record(value: number): void;
-}
-
 /** Makes the cell of a metric of one filter. */
-export type MetricCells = (type: MetricType, name: string) => MetricCell;
+export type MetricCells = (type: MetricType, name: string) => DefinedCell;
 
 interface Metric {
   readonly type: MetricType;
   readonly name: string;
-  readonly cell: MetricCell;
+  readonly cell: DefinedCell;
   value: number;
 }
 

@@ -316,9 +316,14 @@ test("a message in a shared queue comes to the filter that has registered it", a
   await until(async () => (await told("dequeued")) === "200 a message");
 });
 
-test("metrics keep their values", async () => {
+test("metrics keep their values, and are on the page of metrics under a prefix", async () => {
   const first = Number((await told("metrics")).slice(4));
   expect(Number((await told("metrics")).slice(4))).toBe(first + 2);
+  const page = await (await fetch(`http://127.0.0.1:${gateway.port}/metrics`)).text();
+  expect(page).toContain(`turnpike_wasm_custom_probe_total{filter="probe.wasm"} ${first + 2}\n`);
+  expect(page).toContain("# TYPE turnpike_wasm_custom_probe_level gauge");
+  expect(page).toContain('turnpike_wasm_custom_probe_level{filter="probe.wasm"} 7\n');
+  expect(page).toContain('turnpike_wasm_custom_probe_sizes_bucket{filter="probe.wasm",le="50"} 2\n');
 });
 
 test("the clock is the system's", async () => {

@@ -10,9 +10,6 @@ import { MetricTable } from "./metric-table.ts";
 import { type Plugin } from "./plugin.ts";
 import { Stream } from "./stream.ts";
 
-/** Nobody reads the metrics of filters yet. */
-const cells = () => ({ add() {}, record() {} });
-
 const ANSWERED: FilterDecision = { kind: "answered" };
 const NO_INSTANCE = new TurnpikeError("filter-unavailable", "a filter of this route failed and is started again");
 const FULL = new TurnpikeError("overloaded", "a filter of this route has as many requests as it may");
@@ -45,7 +42,7 @@ export class ProxyWasmFilter implements Filter {
       properties: runtime.shared.properties,
       shared: runtime.shared.data,
       counts: runtime.metrics(settings.name, settings.route),
-      defined: new MetricTable(cells),
+      defined: new MetricTable((type, metric) => runtime.defined.cell(settings.name, type, metric)),
       calls: runtime.calls.filter(),
     };
     this.#places = Array.from({ length: settings.instances }, () => ({

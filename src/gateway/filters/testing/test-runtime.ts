@@ -60,6 +60,7 @@ export function testRuntime(wheel = new TimerWheel()): TestRuntime {
       pinnedChanged: (change) => void (gauge.pinned += change),
     },
     calls: new UpstreamCalls({ target: () => undefined, memory: PLENTY_OF_MEMORY, onFault() {} }),
+    defined: { cell: () => ({ add() {}, record() {} }) },
     shared: new WorkerShared(),
   };
   return runtime;

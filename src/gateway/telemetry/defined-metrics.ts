@@ -1,0 +1,109 @@
+import { type SharedZone } from "../../lib/shared-zone.ts";
+import { CounterTable, type TableEntry } from "./counter-table.ts";
+import { add, COLUMN, DEFINED_BOUNDS, DEFINED_COLUMNS, DEFINED_ROWS, SUPERVISOR_ROW } from "./layout.ts";
+import { at, type Page } from "./page.ts";
+
+const TYPES = ["counter", "gauge", "histogram"] as const;
+export type DefinedType = (typeof TYPES)[number];
+
+/** 1 in every row that is a metric's, so that one of the value 0 is shown. */
+const DEFINED = 0;
+/** The value; of a histogram the sum. */
+const VALUE = 1;
+const BUCKETS = 2;
+const PREFIX = "turnpike_wasm_custom_";
+/** Between the type and the name of a metric in the name of its row. */
+const BETWEEN = ":";
+
+/** Where a metric of a filter's is counted. */
+export interface DefinedCell {
+  /** Adds to a counter or gauge. */
+  add(amount: number): void;
+  /** Sets a gauge, or observes a value. */
+  record(value: number): void;
+}
+
+/** The metrics that the filters of a worker define themselves. Of a gauge every worker has its own part. */
+export class DefinedMetrics {
+  readonly #table: CounterTable;
+
+  constructor(zone: SharedZone, row: number) {
+    this.#table = definedTable(zone, row);
+    this.#clearGauges();
+  }
+
+  /** Those beyond `DEFINED_ROWS` are not counted. */
+  cell(filter: string, type: DefinedType, name: string): DefinedCell {
+    const column = this.#table.columnOf({ first: filter, second: type + BETWEEN + name });
+    const { row } = this.#table;
+    if (this.#table.isShared(column)) return { add() {}, record() {} };
+    row[column + DEFINED] = 1;
+    return {
+      add: (amount) => add(row, column + VALUE, amount),
+      record(value) {
+        if (type === "gauge") row[column + VALUE] = value;
+        else {
+          add(row, column + VALUE, value);
+          add(row, column + BUCKETS + bucketOf(value), 1);
+        }
+      },
+    };
+  }
+
+  /** What the worker before this one, which has died, had. */
+  #clearGauges(): void {
+    for (const { index, name } of this.#table.entries()) {
+      if (name?.second.startsWith(`gauge${BETWEEN}`) !== true) continue;
+      this.#table.row[COLUMN.defined + index * DEFINED_COLUMNS + VALUE] = 0;
+    }
+  }
+}
+
+function bucketOf(value: number): number {
+  const bucket = DEFINED_BOUNDS.findIndex((bound) => value <= bound);
+  return bucket === -1 ? DEFINED_BOUNDS.length : bucket;
+}
+
+function definedTable(zone: SharedZone, row: number): CounterTable {
+  return new CounterTable(zone, row, {
+    names: ["definedNames", "shareKey"],
+    rows: DEFINED_ROWS,
+    column: COLUMN.defined,
+    columns: DEFINED_COLUMNS,
+  });
+}
+
+/** Metrics of all filters by name; of two that are one name here and differ in their type, the first is shown. */
+export function writeDefined(page: Page, zone: SharedZone): void {
+  const families = new Map<string, { type: DefinedType; entries: Map<string, TableEntry> }>();
+  for (const entry of definedTable(zone, SUPERVISOR_ROW)
+    .entries()
+    .toSorted((a, b) => a.index - b.index)) {
+    const [kind = "", ...rest] = entry.name?.second.split(BETWEEN) ?? [];
+    const type = TYPES.find((known) => known === kind);
+    if (type === undefined) continue;
+    const name = PREFIX + rest.join(BETWEEN).replaceAll(/[^A-Za-z0-9_]/g, "_");
+    const family = families.get(name) ?? { type, entries: new Map<string, TableEntry>() };
+    families.set(name, family);
+    const filter = entry.name?.first ?? "";
+    if (family.type === type && !family.entries.has(filter)) family.entries.set(filter, entry);
+  }
+  for (const [name, { type, entries }] of families) {
+    page.metric(name, type, "Defined by a filter.");
+    for (const [filter, { values }] of entries) writeEntry(page, type, { filter }, values);
+  }
+}
+
+function writeEntry(page: Page, type: DefinedType, labels: { readonly filter: string }, values: Float64Array): void {
+  if (type !== "histogram") {
+    page.sample(at(values, VALUE), labels);
+    return;
+  }
+  let count = 0;
+  for (let bucket = 0; bucket <= DEFINED_BOUNDS.length; bucket++) {
+    count += at(values, BUCKETS + bucket);
+    page.sample(count, { ...labels, le: DEFINED_BOUNDS[bucket] ?? "+Inf" }, "_bucket");
+  }
+  page.sample(at(values, VALUE), labels, "_sum");
+  page.sample(count, labels, "_count");
+}
