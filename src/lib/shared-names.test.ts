@@ -25,6 +25,20 @@ test("who shares the memory gives the same names the same rows, and can read the
   expect(rows.map((row) => other.nameOf(row))).toEqual(names);
 });
 
+test("a reader sees by one number that there may be new names, whoever has written them", () => {
+  const shared = memory();
+  const [one, other] = [new SharedNames(shared, ROWS), new SharedNames(shared, ROWS)];
+  const seen = [other.generation];
+  for (const first of ["a", "b"]) {
+    const row = one.rowOf({ first, second: "" });
+    seen.push(other.generation);
+    expect(other.nameOf(row)?.first).toBe(first);
+  }
+  expect(new Set(seen).size).toBe(3);
+  expect(other.nameOf(0)).toBeUndefined();
+  expect(other.generation).toBe(one.generation);
+});
+
 test("a long name is cut off between characters, and differs from one that begins alike", () => {
   const names = new SharedNames(memory(), ROWS);
   const long = ["a", "b"].map((end) => `x${"é".repeat(200)}${end}`);

@@ -43,6 +43,8 @@ export function nameBytes(rows: number): number {
  * Names that all processes give the same numbers, which they keep for as long as the memory lasts. Row 0 is nobody's: it stands
  * for all that find no row.
  *
+ * The first bytes of row 0 count what was written, so that readers look for names only when there are new ones.
+ *
  *   row: │ 64 bits of the name's SHA-256; 0: free │ lengths of both parts; 0: not written yet │ first │ second │
  *
  * A row is taken by one compare-and-exchange of its hash, and every process writes the name before it uses the row for the
@@ -60,6 +62,11 @@ export class SharedNames {
     this.#memory = memory;
     this.#hashes = new BigInt64Array(memory.buffer, memory.byteOffset, memory.byteLength / 8);
     this.#lengths = new Int32Array(memory.buffer, memory.byteOffset, memory.byteLength / 4);
+  }
+
+  /** Another number whenever a name may have been written since; read it before the names. */
+  get generation(): number {
+    return Atomics.load(this.#lengths, 0);
   }
 
   /** The row of a name; 0 where there is none left. Not for every request: it hashes. */
@@ -96,5 +103,7 @@ export class SharedNames {
       encoder.encodeInto(fittedName(text), this.#memory.subarray(at, at + MAX_PART_BYTES)).written;
     const lengths = (put(first, start) + 1) | (put(second, start + MAX_PART_BYTES) << 16);
     Atomics.store(this.#lengths, (row * ROW_BYTES + 8) / 4, lengths);
+    // After the name: a process that dies in between has counted nothing under it.
+    Atomics.add(this.#lengths, 0, 1);
   }
 }

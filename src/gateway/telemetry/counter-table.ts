@@ -25,6 +25,9 @@ export interface TableEntry {
   readonly values: Float64Array;
 }
 
+/** The row of all that found no row of their own. */
+const NOBODYS: readonly [index: number, name: undefined] = [0, undefined];
+
 /** Counters by name, of which every process has its own, and which only grow. */
 export class CounterTable {
   /** What this process counts into. */
@@ -32,8 +35,10 @@ export class CounterTable {
   readonly #zone: SharedZone;
   readonly #place: TablePlace;
   readonly #names: SharedNames;
-  /** Names that were read: a row keeps its own for as long as the memory lasts. */
-  readonly #known: (PairName | undefined)[] = [];
+  /** Names that were read, by row: a row keeps its own for as long as the memory lasts. */
+  readonly #known = new Map<number, PairName>();
+  /** That of the names when they were read. */
+  #generation = -1;
 
   constructor(zone: SharedZone, row: number, place: TablePlace) {
     const [from, to] = place.names;
@@ -55,18 +60,27 @@ export class CounterTable {
 
   /** Every name with something counted, in no order; the last one is that of all others, where there are any. */
   entries(): TableEntry[] {
-    const { rows, column, columns } = this.#place;
+    const { column, columns } = this.#place;
     const counters = Array.from({ length: this.#zone.shape.rows }, (_, row) => this.#zone.counters(row));
     const found: TableEntry[] = [];
-    for (let index = rows - 1; index >= 0; index--) {
-      const name = (this.#known[index] ??= this.#names.nameOf(index));
-      // Nobody's, or its name is still on its way to this process: next time.
-      if (name === undefined && index !== 0) continue;
+    this.#readNames();
+    for (const [index, name] of [...this.#known, NOBODYS]) {
       const values = this.#total(counters, column + index * columns);
-      if (!values.some((value) => value > 0)) continue;
-      found.push({ index, name, values });
+      if (values.some((value) => value > 0)) found.push({ index, name, values });
     }
     return found;
+  }
+
+  /** Looks through all rows only if there are new names: they are half a megabyte, and the console asks twice a second. */
+  #readNames(): void {
+    const { generation } = this.#names;
+    if (generation === this.#generation) return;
+    for (let index = 1; index < this.#place.rows; index++) {
+      if (this.#known.has(index)) continue;
+      const name = this.#names.nameOf(index);
+      if (name !== undefined) this.#known.set(index, name);
+    }
+    this.#generation = generation;
   }
 
   #total(counters: readonly Float64Array[], first: number): Float64Array {

@@ -5,6 +5,8 @@ import { eventStream, parseEventId } from "../events/event-stream.ts";
 import { type Operation } from "./operation.ts";
 import { anyObject, actor, counts, server, wasm } from "./shapes.ts";
 
+const JSON_HEADERS = { "content-type": "application/json" };
+
 const durations = z.object({ counts: z.array(z.number()) });
 const cacheFigures = {
   hits: z.number(),
@@ -72,7 +74,7 @@ export const showOverview: Operation = {
   access: "read",
   success: { status: 200, description: "The figures", schema: overview },
   failures: [],
-  run: (_call, parts) => Response.json(parts.overview.snapshot()),
+  run: (_call, { overview: figures }) => new Response(figures.snapshotText(), { headers: JSON_HEADERS }),
 };
 
 const event = z

@@ -113,6 +113,7 @@ test("a snapshot of 100 routes and 50 servers takes less than a millisecond, and
   looks = 0;
   const overview = createOverview(source({ upstreams }), { startedAtMs: 0 });
   for (let i = 0; i < 1000; i++) overview.snapshot();
+  expect(overview.snapshotText()).toBe(JSON.stringify(overview.snapshot()));
   expect(looks).toBeLessThanOrEqual(2);
 });
 
@@ -144,6 +145,30 @@ test("filters are told by name and route, and what they hold of all workers", ()
   ]);
   expect(wasm).toEqual(overview.wasm());
   expect(wasm).toMatchObject({ park_active: 2, park_capacity: 128, control_configured: true, control_ready: false });
+});
+
+test("routes and filters that are new are told of from then on", () => {
+  const overview = (): readonly string[] => {
+    const { routes, filters } = readSnapshot({
+      zone,
+      traffic,
+      filters: counts,
+      upstreams: [],
+      startedAtMs: 0,
+      nowMs: 0,
+    });
+    return [...routes.map(({ route }) => route), ...filters.entries.map(({ filter }) => filter)].toSorted();
+  };
+  const traffic = new RouteTraffic(zone, SUPERVISOR_ROW);
+  const counts = new FilterCounts(zone);
+  expect(overview()).toEqual([]);
+  for (const row of [1, 2]) {
+    const telemetry = new Telemetry({ zone, row });
+    telemetry.traffic.route(`/${row}`).count(exchange(), 3);
+    telemetry.wasm.filter(`${row}.wasm`, "/").notInvoked("request", "busy", undefined);
+    expect(overview()).toHaveLength(2 * row);
+  }
+  expect(overview()).toEqual(["/1", "/2", "1.wasm", "2.wasm"]);
 });
 
 test("payments are told by day and one by one, and no signature with them", async () => {

@@ -23,6 +23,8 @@ const LEDGER_MS = 3000;
 export interface Overview {
   /** Made at most twice a second, however many ask. */
   snapshot(): OverviewSnapshot;
+  /** The same as JSON, which is written once for all who ask. */
+  snapshotText(): string;
   /** Every server of every upstream, as it is now. */
   servers(): readonly OverviewUpstream[];
   /** Filters and tenants, as they are now. */
@@ -55,10 +57,17 @@ export function createOverview(source: OverviewSource, { startedAtMs, contentSoc
   // Kept, as they know the names that they have read.
   const traffic = new RouteTraffic(zone, SUPERVISOR_ROW);
   const filters = new FilterCounts(zone);
+  const snapshot = forAWhile(SNAPSHOT_MS, () =>
+    readSnapshot({ zone, traffic, filters, upstreams: source.upstreams(), startedAtMs, nowMs: Date.now() }),
+  );
+  let written: { readonly of: OverviewSnapshot; readonly text: string } | undefined;
   return {
-    snapshot: forAWhile(SNAPSHOT_MS, () =>
-      readSnapshot({ zone, traffic, filters, upstreams: source.upstreams(), startedAtMs, nowMs: Date.now() }),
-    ),
+    snapshot,
+    snapshotText() {
+      const of = snapshot();
+      if (written?.of !== of) written = { of, text: JSON.stringify(of) };
+      return written.text;
+    },
     servers: () => source.upstreams(),
     wasm: () => readWasm(zone),
     payments: answeredForAWhile(ANSWER_MS, () => paymentsOf(source)),
@@ -74,13 +83,20 @@ async function paymentsOf(source: OverviewSource): Promise<PaymentSummary> {
   try {
     const view = source.ledger();
     if (view === undefined) return { available: false, reason: "This gateway sells nothing: it has no ledger" };
-    return await Promise.race([readPayments(view, Date.now()), late()]);
+    return await withinTime(readPayments(view, Date.now()));
   } catch (error) {
     return { available: false, reason: messageOf(error) };
   }
 }
 
-async function late(): Promise<PaymentSummary> {
-  await Bun.sleep(LEDGER_MS);
-  return { available: false, reason: `Cannot read the ledger: it gave no answer within ${LEDGER_MS} ms` };
+/** The payments, or that the ledger is late with them. */
+async function withinTime(payments: Promise<PaymentSummary>): Promise<PaymentSummary> {
+  const { promise: late, resolve } = Promise.withResolvers<PaymentSummary>();
+  const reason = `Cannot read the ledger: it gave no answer within ${LEDGER_MS} ms`;
+  const timer = setTimeout(resolve, LEDGER_MS, { available: false, reason });
+  try {
+    return await Promise.race([payments, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
