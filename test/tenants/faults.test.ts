@@ -23,6 +23,8 @@ beforeAll(async () => {
       "/always/": tenantFilter("x-start"),
       "/unnamed/": ALLOWS,
       "/edited/": tenantFilter("x-tenant"),
+      "/guarded/": tenantFilter("x-tenant"),
+      "/strict/": tenantFilter("x-tenant"),
     },
     routes: (socketDir) => {
       const tenant = { socket_dir: socketDir, header: "x-tenant" };
@@ -38,6 +40,8 @@ beforeAll(async () => {
         { path_prefix: "/always/", tenant: { ...tenant, skip_filter_when_warm: false } },
         { path_prefix: "/unnamed/", tenant },
         { path_prefix: "/edited/", tenant, headers: { request: added } },
+        { path_prefix: "/guarded/", tenant, auth: { type: "api_key", keys: [{ key: "the-right-one", name: "a" }] } },
+        { path_prefix: "/strict/", tenant, retry: { max_retries: 0 } },
       ];
     },
     config: { wasm_host_call_deadline_ms: 30_000, wasm_control_connections: 8 },
@@ -262,6 +266,49 @@ test("a POST of such a tenant is answered 502, and the next one starts it", asyn
   expect((await tenants.told(tenant, "/", { method: "POST", body: "x" })).body).toBe(1);
 });
 
+test("with max_retries 0 a GET of such a tenant is answered 502", async () => {
+  const tenant = fresh();
+  await tenants.told(tenant, "/strict/");
+  await tenants.manager.kill(tenant);
+  expect((await tenants.ask(tenant, "/strict/")).status).toBe(502);
+  expect((await tenants.told(tenant, "/strict/")).tenant).toBe(tenant);
+});
+
+test.each(PROTOCOLS)("%s: who is not let in starts no tenant, and reaches none that is warm", async (protocol) => {
+  const tenant = fresh();
+  const refused = await request(protocol, as(tenant, { path: "/guarded/" }));
+  expect([refused.status, tenants.manager.asked.includes(tenant)]).toEqual([401, false]);
+  const headers = { "x-tenant": tenant, "x-api-key": "the-right-one" };
+  expect(told(await request(protocol, { path: "/guarded/", headers })).tenant).toBe(tenant);
+  expect((await request(protocol, as(tenant, { path: "/guarded/" }))).status).toBe(401);
+});
+
+test("a chunked response that goes on reaches its client before its end", async () => {
+  const tenant = fresh();
+  const client = await RawClient.open(tenants.gateway.plainPort);
+  client.send(`GET /stream HTTP/1.1\r\nHost: h\r\nX-Tenant: ${tenant}\r\n\r\n`);
+  await client.sees(`"tenant":"${tenant}"`);
+  client.destroy();
+});
+
+test("a request that has waited for as long as one may be parked is answered 503", async () => {
+  const tenant = fresh();
+  await tenants.reload({ wasm_host_call_deadline_ms: 400 });
+  try {
+    const { release } = held();
+    const replies = await Promise.all([1, 2, 3, 4].map(() => tenants.ask(tenant)));
+    release();
+    const statuses = replies.map(({ status }) => status).toSorted((a, b) => a - b);
+    // The first one that is parked fails, and perhaps the second one in line.
+    expect([statuses[0], statuses.at(-1)]).toEqual([500, 503]);
+    const late = replies.find(({ status }) => status === 503);
+    expect(await late?.text()).toContain("tenant-starting");
+    expect(await tenants.warm()).not.toContain(tenant);
+  } finally {
+    await tenants.reload({ wasm_host_call_deadline_ms: 30_000 });
+  }
+});
+
 test("a tenant that fails each time is started again once, not for ever", async () => {
   const tenant = fresh();
   await tenants.told(tenant);
@@ -333,7 +380,7 @@ test("operators see warm tenants, drop one, add a tenant route and remove it", a
   const route = { path_prefix: "/added/", tenant: { socket_dir: socketDir, header: "x-tenant" } };
   expect(await tenants.admin("POST", "/v1/routes", route)).toMatchObject({
     status: 400,
-    body: { errors: [{ path: "routes[5].tenant", message: expect.stringContaining("requires an entry") }] },
+    body: { errors: [{ path: "routes[7].tenant", message: expect.stringContaining("requires an entry") }] },
   });
   expect((await tenants.admin("DELETE", `/v1/routes/${encodeURIComponent("/edited/")}`)).status).toBe(200);
   const again = { path_prefix: "/edited/", tenant: { socket_dir: socketDir, header: "x-tenant" } };

@@ -35,7 +35,9 @@ const server = createServer((request, response) => {
         // More is announced than ever comes.
         response.writeHead(200, { ...head, "Content-Length": "10000" }).write(bytes);
         break;
-      case "/silent":
+      case "/stream":
+        // Chunked, and without an end.
+        response.writeHead(200).write(bytes);
         break;
       case "/big":
         response.writeHead(200, { "Content-Length": "1000000" }).end(Buffer.alloc(1_000_000, tenant[0]));
