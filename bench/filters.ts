@@ -6,6 +6,9 @@ import { prepare } from "../src/gateway/filters/module/prepare.ts";
 import { readShape } from "../src/gateway/filters/module/read-shape.ts";
 import { compileAssemblyScript } from "../src/gateway/filters/module/testing/assembly-script.ts";
 import { corpus } from "../src/gateway/filters/module/testing/corpus.ts";
+import { measureChain } from "./filters/chain.ts";
+import { compare } from "./support/comparison.ts";
+import { readRounds } from "./support/options.ts";
 import { measureHostLoops, measureLoops } from "./filters/loops.ts";
 import { OwnInstance } from "../src/gateway/filters/own-abi/own-instance.ts";
 import { NO_BODY, type RequestView } from "../src/gateway/filters/own-abi/views.ts";
@@ -127,20 +130,40 @@ async function walker(rounds: number): Promise<void> {
   }
 }
 
-/** `npm run bench -- filters [--count N] [--rounds N]` */
+/** `npm run bench -- filters [--count N] [--rounds N] [--seconds N] [--chain]`: with `--chain` the real chain alone. */
 export async function runFiltersBench(args: readonly string[]): Promise<number> {
-  const options = { count: { type: "string", default: "300000" }, rounds: { type: "string", default: "5" } } as const;
+  const options = {
+    count: { type: "string", default: "300000" },
+    rounds: { type: "string", default: "5" },
+    seconds: { type: "string", default: "3" },
+    chain: { type: "boolean", default: false },
+  } as const;
   const { values } = parseArgs({ args: [...args], options });
   const rounds = Number(values.rounds);
-  console.log("Requests, through one instance of the own ABI:");
-  await requests(Number(values.count), rounds);
-  console.log("\nThe same program plain and metered:");
-  await metering(rounds);
-  console.log("\n5,000,000 units of fuel in a loop, until it has none left:");
-  await measureLoops(rounds);
-  console.log("\nThe same over functions of the gateway:");
-  await measureHostLoops(rounds);
-  console.log("\nReading, checking and metering a module:");
-  await walker(rounds);
-  return 0;
+  if (!values.chain) {
+    console.log("Requests, through one instance of the own ABI:");
+    await requests(Number(values.count), rounds);
+    console.log("\nThe same program plain and metered:");
+    await metering(rounds);
+    console.log("\n5,000,000 units of fuel in a loop, until it has none left:");
+    await measureLoops(rounds);
+    console.log("\nThe same over functions of the gateway:");
+    await measureHostLoops(rounds);
+    console.log("\nReading, checking and metering a module:");
+    await walker(rounds);
+    console.log("");
+  }
+  return await compare(
+    {
+      name: "filters",
+      usage: "usage: npm run bench -- filters [--count N] [--rounds N] [--seconds N] [--chain]",
+      tools: [["wrk", "wrk"]],
+      read: () => readRounds(values),
+      async measure(children, inRounds) {
+        console.log("Requests through a gateway, beside those of a route without filters:");
+        await measureChain(children, inRounds, { allow: ALLOW, reads: TWO_READS });
+      },
+    },
+    args,
+  );
 }
