@@ -6,13 +6,13 @@ import { type PoolDeps, ServerPool } from "../upstream/server-pool.ts";
 import { type WorkerStates } from "../upstream/server-states.ts";
 import { Upstream } from "../upstream/upstream.ts";
 
-/** Connections of one worker to one tenant, those without a request, and how long these are kept, in milliseconds. */
+/** Connections of one worker to one tenant, those without a request, and how long these are kept, in milliseconds: as `connection_pool` is by default. */
 export const MAX_TENANT_CONNECTIONS = 64;
-const MAX_IDLE_CONNECTIONS = 4;
+const MAX_IDLE_CONNECTIONS = 16;
 const CONNECTION_IDLE_MS = 60_000;
 /** The route's `connect_timeout_ms` is shorter, or its operator wants it so. */
 const MAX_CONNECT_MS = 2_147_483_647;
-/** As `upstreams[].connection_pool.client_share` is by default. */
+/** As `client_share` is by default. */
 const CLIENT_PART = 0.8;
 const ADDRESS = { allowPrivate: true, tls: undefined } as const;
 
