@@ -35,7 +35,16 @@ const FREE = new AbortController().signal;
 export async function judge({ plan, sources, analysis, now }: Case): Promise<Judged> {
   const found = analysis ?? (await embedded.analyse(plan, sources, { now, signal: FREE }));
   const { analysis: checked, invented, orders } = checkedAnalysis(found, sources);
-  return { judgement: weigh(plan, sources, checked, now), kept: checked.statements.length, invented, orders };
+  const weighed = analysis === undefined ? checked : grounded(checked);
+  return { judgement: weigh(plan, sources, weighed, now), kept: checked.statements.length, invented, orders };
+}
+
+/** A model's own probability counts only on the side that its statements are on: a page may have talked it into the number alone. */
+function grounded(analysis: Analysis): Analysis {
+  const { statements, probability, reasoning } = analysis;
+  const side = probability === undefined || probability === 0.5 ? undefined : probability > 0.5 ? "YES" : "NO";
+  const stands = statements.some(({ supports }) => supports === side);
+  return stands ? { statements, probability, reasoning } : { statements };
 }
 
 /** Does a task. */

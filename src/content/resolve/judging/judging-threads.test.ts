@@ -1,6 +1,6 @@
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
 import { patient } from "../../../lib/testing/patience.ts";
-import { type Source } from "../analysis.ts";
+import { type Source, type Support } from "../analysis.ts";
 import { planOf } from "../plan.ts";
 import { judge } from "./judge.ts";
 import { JudgingThreads } from "./judging-threads.ts";
@@ -51,6 +51,19 @@ test("what an analyst found is checked: quotes that stand in no source, or give 
   expect(counts).toEqual({ kept: 1, invented: 3, orders: 1 });
   expect(judgement.evidence.map(({ claim }) => claim)).toEqual([text]);
   expect(judgement.reasoning).not.toContain("It is so.");
+});
+
+test("a probability that no statement stands for does not count", async () => {
+  const statement = { source: 0, kind: "report", strength: 0.9, quote: text } as const;
+  const sources = [source];
+  const verdictOf = async (supports: Support, probability: number) => {
+    const analysis = { statements: [{ ...statement, supports }], probability, reasoning: "I am sure." };
+    return (await threads.judge({ plan, sources, now: NOW, analysis }, free)).judgement;
+  };
+  expect(await verdictOf("NEUTRAL", 0.99)).toEqual(await verdictOf("NEUTRAL", 0.5));
+  expect((await verdictOf("NEUTRAL", 0.99)).verdict).toBe("UNCERTAIN");
+  expect((await verdictOf("NO", 0.99)).probability).toBeLessThan(0.5);
+  expect((await verdictOf("YES", 0.99)).probability).toBeGreaterThan((await verdictOf("YES", 0.01)).probability);
 });
 
 test("many tasks at once are all done", async () => {
