@@ -17,6 +17,7 @@ import { runPaymentBench } from "./payment.ts";
 import { runPolicyBench } from "./policy.ts";
 import { runProxyBench } from "./proxy.ts";
 import { runReaderBench } from "./reader.ts";
+import { runResolveBench } from "./resolve.ts";
 import { runSearchBench } from "./search.ts";
 import { runSlowClientsBench } from "./slow-clients.ts";
 
@@ -75,6 +76,11 @@ const BENCHES: readonly Bench[] = [
   { name: "log-line", about: "a line of the access log, beside JSON.stringify", run: runLogLineBench },
   { name: "compression", about: "CPU time per megabyte of each coding, beside nginx's gzip", run: runCompressionBench },
   { name: "search", about: "the search index, its crawler, and merging what engines answer", run: runSearchBench },
+  {
+    name: "resolve",
+    about: "real claims asked as questions: AUROC, calibration, coverage and accuracy of the embedded analyst",
+    run: runResolveBench,
+  },
   {
     name: "reader",
     about: "the main content of pages: how much of it is found, and at what cost",

@@ -29,7 +29,7 @@ export interface Passage extends Sentence {
   readonly shared: ReadonlySet<string>;
   /** The terms that stand in it, its title, or the two sentences before it. */
   readonly near: ReadonlySet<string>;
-  /** The sentences before and after it; empty at the ends. */
+  /** The sentences before and after it; the title before the first, nothing after the last. */
   readonly before: string;
   readonly after: string;
 }
@@ -104,7 +104,7 @@ export function passagesOf(plan: Plan, source: Source): Passage[] {
           near,
           coverage: weigh(shared),
           context: weigh(near),
-          before: before?.text ?? "",
+          before: before?.text ?? source.title,
           after: "",
         }
       : undefined;

@@ -15,8 +15,6 @@ import { whyOf } from "./why.ts";
 
 /** Probability of YES if nothing is known: most questions and most claims that are checked turn out false. */
 const PRIOR = 0.35;
-/** Share of the analyst's own log-odds that counts beside voices. */
-const BESIDE_VOICES = 0.5;
 /** Probabilities are kept within these: no reading of pages is certain. */
 const LEAST = 0.01;
 const GREATEST = 0.99;
@@ -48,9 +46,8 @@ function probabilityOf(plan: Plan, analysis: Analysis, balance: Balance, now: nu
   const spoken = balance.voices.some(decides);
   if (analysis.statements.length === 0) return PRIOR;
   const lean = logit(clamp(analysis.probability ?? PRIOR, LEAST, GREATEST));
-  if (!spoken && isOpen(plan, now)) return clamp(logistic(lean), OPEN_LEAST, OPEN_GREATEST);
-  const own = spoken ? logit(PRIOR) + (lean - logit(PRIOR)) * BESIDE_VOICES : lean;
-  const probability = logistic(own + balance.forYes - balance.forNo);
+  if (!spoken && isOpen(plan, now)) return round(clamp(logistic(lean), OPEN_LEAST, OPEN_GREATEST));
+  const probability = logistic(lean + balance.forYes - balance.forNo);
   if (balance.contradicted) return round(clamp(probability, OPEN_LEAST, OPEN_GREATEST));
   return round(clamp(probability, LEAST, GREATEST));
 }

@@ -1,17 +1,22 @@
-import { type Analysis, type Analyst, type Plan, type Source, type Statement } from "../analysis.ts";
-import { passagesOf } from "../passages.ts";
+import { type Analyst, type Plan, type Source, type Statement } from "../analysis.ts";
+import { type Passage, passagesOf } from "../passages.ts";
 import { hostOf } from "../reading/resolution-source.ts";
 import { languageOf } from "../reading/words.ts";
 import { storiesOf } from "../stories.ts";
 import { speaksToReader } from "./injection.ts";
-import { isRetraction, isSatire } from "./kinds.ts";
+import { isRetraction, isSatire, kindOf } from "./kinds.ts";
 import { leanOf } from "./lean.ts";
 import { askedOf, type Asked } from "./question.ts";
-import { type ReadSource, signsOf } from "./signs.ts";
+import { type ReadSource, type Signs, signsOf } from "./signs.ts";
 import { statementOf } from "./stance.ts";
 
 /** Statements of one source that are given on, the weightiest. */
 const MAX_STATEMENTS = 8;
+/** Sentences that are given on of a source that states nothing: their number, and their share of the question's words. */
+const MAX_NEAR = 2;
+const NEAR = 0.3;
+/** Characters of a quote that can be checked. */
+const MIN_QUOTE = 8;
 
 /** Reads sources by rules and a few fitted figures: the same for the same sources, without a network. */
 export function createEmbeddedAnalyst(): Analyst {
@@ -29,7 +34,7 @@ export function createEmbeddedAnalyst(): Analyst {
         // Sources are up to a megabyte each; others get their turn in between.
         await new Promise((resolve) => setImmediate(resolve));
       }
-      return analysisOf(asked, { read, statements, sources });
+      return { statements, probability: leanOf(signsOfStories(asked, sources, read)) };
     },
   };
 }
@@ -49,9 +54,25 @@ function statementsOf(asked: Asked, { source, language, passages }: ReadSource, 
     else if (isRetraction(passage.text)) found.push({ ...statement, kind: "retraction" });
     else found.push(statement);
   }
+  if (found.length === 0) found.push(...around(passages, source, index));
   return settled(found)
     .toSorted((a, b) => b.strength - a.strength)
     .slice(0, MAX_STATEMENTS);
+}
+
+/** Of a page that states nothing, what is nearest to the question: the lean rests on such sentences. */
+function around(passages: readonly Passage[], { isHint }: Source, index: number): Statement[] {
+  return passages
+    .filter((passage) => (isHint || passage.context >= NEAR) && passage.text.length >= MIN_QUOTE)
+    .toSorted((a, b) => b.context + b.coverage - a.context - a.coverage)
+    .slice(0, MAX_NEAR)
+    .map(({ text, context }) => ({
+      source: index,
+      quote: text,
+      supports: "NEUTRAL",
+      kind: kindOf(text),
+      strength: context * 0.2,
+    }));
 }
 
 /** A page that corrects itself means what the correction says: what stands elsewhere on it against that is left out. */
@@ -64,15 +85,19 @@ function settled(statements: readonly Statement[]): Statement[] {
   return statements.map((one) => (one.supports === correction.supports ? one : { ...one, supports: "NEUTRAL" }));
 }
 
-function analysisOf(
-  asked: Asked,
-  {
-    read,
-    statements,
+/** The signs of sources, one source a story: what the fitted figures of lean.ts are multiplied by. */
+export function signsIn(plan: Plan, sources: readonly Source[], now: number): Signs {
+  return signsOfStories(
+    askedOf(plan, now),
     sources,
-  }: { read: readonly ReadSource[]; statements: readonly Statement[]; sources: readonly Source[] },
-): Analysis {
+    sources.map((source) => readSource(plan, source)),
+  );
+}
+
+function signsOfStories(asked: Asked, sources: readonly Source[], read: readonly ReadSource[]): Signs {
   const stories = storiesOf(sources);
-  const first = read.filter((_, index) => stories[index] === index);
-  return { statements, probability: leanOf(signsOf(asked, first)) };
+  return signsOf(
+    asked,
+    read.filter((_, index) => stories[index] === index),
+  );
 }

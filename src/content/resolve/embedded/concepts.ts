@@ -13,7 +13,7 @@ pass; reject; pass passes passed passage enact* verabschiedet adopté adoptée a
 sign; ; sign signs signed signing signature unterzeichn* unterschrieb* unterschrieben signe signé signée signent firma firmó firmado firmaron 签署 签订
 resign; stay; resign* quit quits step-down steps-down stepped-down stepping-down stood-down zurücktret* zurückgetreten rücktritt tritt-zurück trat-zurück démission* dimit* dimisión dimite renunci* 辞职
 stay; resign; remains-in-office stay-on stays-on remain-in-office bleibt-im-amt reste-en-poste sigue-en-el-cargo 留任
-die; live; die dies died dead death deceased passes-away passed-away gestorben starb verstorben tot mort morte décéd* muere murió muerto falleci* 去世 死亡 逝世
+die; live; die dies died dead deceased passes-away passed-away gestorben starb verstorben tot mort morte décéd* muere murió muerto falleci* 去世 死亡 逝世
 live; die; alive survive* lebt überleb* vivant survécu vivo sobreviv* 活着
 rise; fall; rise* rose increase* increasing grew grow* climb* surge* soar* jump* gain gains gained hike hikes hiked raise* raising steig* stieg gestiegen erhöh* augment* hausse relèv* relev* sube subió aument* elev* 上升 上涨 增加 加息 增长 上调
 fall; rise; fall falls fell fallen falling drop* decline* declining decrease* decreasing dip dips dipped plunge* slump* cut cuts cutting lower* lowering reduce* reducing reduction sink* sank gesunken sank sink* senk* gesenkt baiss* réduit diminu* baja bajó reduc* redujo recort* disminu* 下降 下跌 减少 降息 下调
@@ -29,7 +29,7 @@ free; arrest; freed set-free released-from freigelassen libér* liber* 获释
 convict; acquit; convict* guilty verurteilt condamn* coupable condena* culpable 有罪 定罪
 acquit; convict; acquit* not-guilty exonerat* freigesprochen freispruch acquitt* relax* absuel* absuelto 无罪
 elect; lose; elect elects elected re-elected gewählt wählt élu élue élit elegid* elig* 当选
-nominate; ; nominat* nominiert nomm* nomin* 提名
+nominate; ; nominate nominates nominated nominating nominiert 提名
 join; leave; join joins joined joining beitritt beigetreten tritt-bei rejoint adhér* se-une unió ingres* 加入
 leave; join; leave leaves leaving left withdraw* withdrew exit exits exited quits austritt ausgetreten verlässt quitt* retir* abandona salió 退出 离开
 acquire; ; acqui* buy buys bought purchase* takeover takes-over took-over übernimmt übernahm* übernommen kauft rach* rachet* compra compró adquir* adquier* 收购
@@ -38,7 +38,7 @@ close; open; close closes closed closing shut shuts shutdown schließ* geschloss
 open; close; open opens opened opening reopen* eröffn* öffn* ouvr* ouvert* abre abrió abiert* inaugur* 开放 开业 开幕
 agree; ; agree* agreement deal reach-a-deal einig* vereinbar* accord acuerd* 协议 达成
 ceasefire; ; ceasefire cease-fire truce waffenruhe waffenstillstand cessez-le-feu trêve tregua alto-el-fuego 停火
-strike; ; strikes struck walkout streik* grève huelga 罢工
+strike; ; walkout streik* grève huelga 罢工
 bankrupt; ; bankrupt* insolven* pleite faillite quiebra bancarrota 破产
 default; ; default* zahlungsausfall défaut impago 违约
 invade; ; invad* invasion einmarsch* envahi* invad* 入侵
@@ -50,7 +50,7 @@ indict; ; indict* charged angeklagt inculp* mis-en-examen imputad* 起诉
 host; ; host hosts hosted hosting ausrichten accueill* acog* 举办
 qualify; eliminate; qualif* advance* advances reach-the-final qualifizier* einzug clasific* 晋级 出线
 eliminate; qualify; eliminat* knocked-out ausgeschieden élimin* elimin* eliminad* 淘汰 出局
-record; ; record-high all-time-high rekord* record
+record; ; record-high all-time-high rekordhoch rekordhöhe
 complete; ; complet* finish* fertig* achev* termin* 完成 竣工
 appoint; dismiss; appoint* ernannt ernenn* nomm* nombr* 任命
 dismiss; appoint; fire fires fired sack* oust* dismiss* entlassen limog* despid* destitu* 解雇 罢免

@@ -32,36 +32,72 @@ export interface ReadSource {
 }
 
 const YES = /^\W*(?:yes|true|correct|indeed|ja|oui|sí)\b/iu;
-const NO = /^\W*(?:no|none|not|never|false|incorrect|untrue|fake|nein|non)\b/iu;
+const NO = /^\W*(?:no(?!\sanswer)|none|not|never|false|incorrect|untrue|fake|nein|non)\b/iu;
 const REFUTES =
   /\b(?:false(?:ly)?|fake|hoax|mislead\w*|untrue|incorrect|inaccurate|debunk\w*|baseless|unfounded|fabricated|doctored|altered|satir\w*|parody|conspiracy|myth|no\s(?:evidence|proof|record|indication|basis|truth|such|credible|mention|link)|not\s(?:true|accurate|correct|real|found|supported|recommended?|based|related|linked|mention\w*)|never\s\w+|did\s?n[o']t|does\s?n[o']t|has\s?n[o']t|was\s?n[o']t|wrong(?:ly)?|misinformation|disinformation|unproven|contrary|out\sof\scontext|actually|instead|rather\sthan|however|den(?:y|ies|ied))\b/giu;
 const CONFIRMS =
   /\b(?:confirm(?:s|ed)?|announced|signed|approved|official(?:ly)?|according\sto|reported|showed|shows|won|passed|became|released|appointed|elected|increased|rose|record(?:ed)?|transcript|statement)\b/giu;
 const HEARSAY =
   /\b(?:claim(?:s|ed|ing)?|alleg\w*|viral|facebook|tweet\w*|twitter|posts?|meme|social\smedia|whatsapp|rumou?rs?|shared|fact[- ]?check\w*|screenshot|photoshop\w*)\b/giu;
-const HEDGES = /\b(?:may|might|could|possibl[ey]|likely|unclear|unknown|estimat\w+|suggest\w*|depend\w*|some|if)\b/giu;
+const HEDGES = /\b(?:may|might|could|possibl[ey]|likely|unclear|unknown|estimat\w+|suggest\w*|depend\w*|some|if)\b/iu;
+
+/** A passage, and how much its source is about the question. */
+interface Weighed {
+  readonly passage: Passage;
+  readonly language: Language;
+  readonly weight: number;
+}
+
+/** Sources whose share of the question's words, beside the best one's, is below this are about something else. */
+const RELEVANT = 0.4;
+/** The share counts by this power. */
+const SHARPNESS = 3;
+/** What is left of sources that were found beside hints. */
+const BESIDE_HINTS = 0.25;
+
+/** How much a source is about the question, beside the others: a hint always is. */
+function relevanceOf(asked: Asked, sources: readonly ReadSource[]): number[] {
+  const shares = sources.map(({ passages, source }) => {
+    const found = new Set(passages.flatMap((passage) => [...passage.near]));
+    const share = weightOf(asked, found) / Math.max(1, weightOf(asked, asked.terms));
+    return source.isHint ? 1 : share;
+  });
+  const best = Math.max(0.5, ...shares);
+  const others = sources.some(({ source }) => source.isHint) ? BESIDE_HINTS : 1;
+  return shares.map((share, at) =>
+    sources[at]?.source.isHint === true ? 1 : share / best < RELEVANT ? 0 : others * (share / best) ** SHARPNESS,
+  );
+}
+
+function weightOf(asked: Asked, terms: Iterable<string>): number {
+  let sum = 0;
+  for (const term of terms) sum += asked.names.has(term) ? 2 : 1;
+  return sum;
+}
 
 /** Reads the signs of all sources, one source a story. */
 export function signsOf(asked: Asked, sources: readonly ReadSource[]): Signs {
-  const passages = sources.flatMap((one) => one.passages.map((passage) => ({ passage, language: one.language })));
-  const texts = passages.map(({ passage }) => passage.text);
-  const weights = passages.map(({ passage }) => 0.3 + passage.context);
-  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const relevance = relevanceOf(asked, sources);
+  const passages = sources.flatMap(({ passages: own, language }, at): Weighed[] =>
+    own.map((passage) => ({ passage, language, weight: relevance[at] ?? 0 })).filter(({ weight }) => weight > 0),
+  );
+  const total = passages.reduce((sum, { weight }) => sum + weight, 0);
+  const sumOf = (holds: (text: string) => number): number =>
+    passages.reduce((sum, { passage, weight }) => sum + weight * holds(passage.text), 0);
   const share = (holds: (text: string) => boolean): number =>
-    total === 0 ? 0 : texts.reduce((sum, text, at) => sum + (holds(text) ? (weights[at] ?? 0) : 0), 0) / total;
-  const counted = (pattern: RegExp): number =>
-    Math.log1p(
-      texts.reduce((sum, text, at) => sum + (text.match(pattern)?.length ?? 0) * Math.min(1, weights[at] ?? 0), 0),
-    );
-  const closest = passages.toSorted((a, b) => b.passage.coverage - a.passage.coverage).slice(0, 3);
+    total === 0 ? 0 : sumOf((text) => (holds(text) ? 1 : 0)) / total;
+  const counted = (pattern: RegExp): number => Math.log1p(sumOf((text) => text.match(pattern)?.length ?? 0));
+  const closest = passages
+    .toSorted((a, b) => b.passage.coverage * b.weight - a.passage.coverage * a.weight)
+    .slice(0, 3);
   const mismatched = closest.filter(
     ({ passage }) => !/[?？]\s*$/u.test(passage.text) && isNegated(passage.text) !== asked.plan.negated,
   );
   const shared = new Set(passages.flatMap(({ passage }) => [...passage.shared]));
   const numbers = numbersOf(asked, passages);
   return {
-    yes_answers: Math.log1p(texts.filter((text) => YES.test(text)).length),
-    no_answers: Math.log1p(texts.filter((text) => NO.test(text)).length),
+    yes_answers: Math.log1p(sumOf((text) => (YES.test(text) ? 1 : 0))),
+    no_answers: Math.log1p(sumOf((text) => (NO.test(text) ? 1 : 0))),
     negations: share(isNegated),
     negation_mismatch: closest.length === 0 ? 0 : mismatched.length / closest.length,
     refutations: counted(REFUTES),
@@ -71,7 +107,7 @@ export function signsOf(asked: Asked, sources: readonly ReadSource[]): Signs {
     coverage_of_all: asked.terms.size === 0 ? 0 : shared.size / asked.terms.size,
     numbers_shared: numbers.shared,
     numbers_missing: numbers.missing,
-    hedges: share((text) => new RegExp(HEDGES.source, "iu").test(text)),
+    hedges: share((text) => HEDGES.test(text)),
   };
 }
 

@@ -14,7 +14,7 @@ const DAY = 86_400_000;
 /** Share of the question's terms, with the sentences before, that a sentence needs to state the outcome. */
 const STATED = 0.5;
 /** Share of a related question's terms that makes its answer an answer. */
-const ANSWERED = 0.6;
+const ANSWERED = 0.65;
 
 /** Outcomes that end a matter, so that their contrary cannot follow before the deadline. */
 const FINAL = new Set(["reject", "cancel", "lose", "eliminate", "acquit", "die", "win", "convict"]);
@@ -94,7 +94,12 @@ function read(
   if (verdict.sign !== 0) return verdict;
   if (asked.thresholds.length > 0) {
     const measure = measured(asked, passage, { dates, language });
-    if (measure !== 0) return { sign: measure, strength: 0.6 + 0.4 * passage.context, isAbsence: measure < 0 };
+    if (measure !== 0)
+      return {
+        sign: measure,
+        strength: strengthOf(Math.max(passage.coverage, 0.6), passage.context),
+        isAbsence: measure < 0,
+      };
     if (asked.thresholds.some(({ comparison }) => comparison !== "equal")) return NOTHING;
   }
   return outcomeOf(asked, passage);
@@ -108,10 +113,12 @@ function answerOf(asked: Asked, passage: Passage): Reading {
   const question = passage.before;
   if (match === null || !/[?？]\s*$/u.test(question)) return NOTHING;
   const terms = coverageOf(asked, question);
-  if (terms < ANSWERED) return NOTHING;
+  const found = conceptsOf(question);
+  if (terms < ANSWERED || (asked.outcomes.size > 0 && ![...asked.outcomes].some((one) => found.has(one))))
+    return NOTHING;
   const positive = /^(?:yes|true|correct|ja|oui|sí|是的)$/iu.test(match[1] ?? "");
   const sign = positive !== isNegated(question) ? 1 : -1;
-  return { sign, strength: 0.5 + 0.5 * terms, isAbsence: !positive };
+  return { sign, strength: strengthOf(terms, terms), isAbsence: !positive };
 }
 
 function coverageOf(asked: Asked, text: string): number {
@@ -131,14 +138,22 @@ function coverageOf(asked: Asked, text: string): number {
 const VERDICT =
   /\b(?:this|that|the|these|it|its?)\b.{0,40}\b(?:claims?|posts?|statements?|stor(?:y|ies)|rumou?rs?|reports?|images?|videos?|quotes?|headlines?|articles?|is|was|are)\b.{0,40}\b(?:false|fake|untrue|incorrect|misleading|inaccurate|hoax|fabricated|satire|baseless|unfounded|altered|doctored|not\strue|no\s(?:evidence|proof|truth))\b|^\W*(?:(?:our\s)?(?:rating|ruling|verdict|conclusion)\W{1,4})(?:mostly\s)?(?:false|fake|untrue|incorrect|misleading|inaccurate)/iu;
 
+const UNTRUE_THAT =
+  /\b(?:false|untrue|incorrect|wrong|not\s(?:true|correct|the\scase)|no\s(?:evidence|truth))\s(?:\p{L}+\s){0,2}that\s(.*)$/iu;
+
 /** "The claim that X is false", or "This is false" after a sentence that states X. */
 function factCheckOf(passage: Passage): Reading {
   if (!VERDICT.test(passage.text) || passage.context < STATED) return NOTHING;
   if (/\bnot\s(?:false|fake|a\shoax|misleading|untrue)\b/iu.test(passage.text)) return NOTHING;
   // "It is not true that the bill did not pass" says that it did.
-  const said = /\bthat\s(.*)$/iu.exec(passage.text)?.[1] ?? "";
+  const said = UNTRUE_THAT.exec(passage.text)?.[1] ?? "";
   const sign = isNegated(said) ? 1 : -1;
-  return { sign, strength: 0.4 + 0.5 * passage.context, isAbsence: false };
+  return { sign, strength: strengthOf(Math.max(passage.coverage, 0.5), passage.context), isAbsence: false };
+}
+
+/** A sentence that shares half of the words decides a quarter as much as one that shares all. */
+function strengthOf(coverage: number, context: number): number {
+  return (0.35 * coverage + 0.65 * context) ** 2;
 }
 
 /** The outcome by its name: the same, or a contrary one; turned round by negation. */
@@ -159,7 +174,7 @@ function outcomeOf(asked: Asked, passage: Passage): Reading {
   const isSame = same !== undefined || asked.outcomes.size === 0;
   if (!isSame && negated) return NOTHING;
   let sign: -1 | 1 = isSame !== negated ? 1 : -1;
-  const strength = 0.35 + 0.3 * coverage + 0.35 * context;
+  const strength = strengthOf(coverage, context);
   if (same !== undefined && rolesAreSwapped(asked, clause, { place, outcome: same })) sign = sign === 1 ? -1 : 1;
   else if (same !== undefined && hasOtherActor(asked, clause, { place, outcome: same }))
     return { sign: negated ? 1 : -1, strength: strength * 0.8, isAbsence: false };
