@@ -103,7 +103,6 @@ function binsOf(settled: readonly { readonly probability: number; readonly truth
 
 /** One line of figures. */
 export function line(name: string, figures: Figures): string {
-  const shown = (value: number): string => (Number.isNaN(value) ? "–" : value.toFixed(3)).padStart(6);
   return [
     name.padEnd(34),
     `AUROC ${shown(figures.auroc)}`,
@@ -114,4 +113,8 @@ export function line(name: string, figures: Figures): string {
     `YES/NO ${shown(figures.coverageFirm)} right ${shown(figures.accuracyFirm)}`,
     `all claims: covered ${shown(figures.coverageAll)} right ${shown(figures.accuracyAll)}`,
   ].join("  ");
+}
+
+function shown(value: number): string {
+  return (Number.isNaN(value) ? "–" : value.toFixed(3)).padStart(6);
 }
