@@ -12,6 +12,9 @@ const MAX_QUESTION = 2_000;
 const MAX_CRITERIA = 8_000;
 /** Words that a passage is compared with. */
 const MAX_TERMS = 40;
+/** Words that compare a number: thresholds have them. */
+const COMPARING =
+  /^(?:above|below|least|less|fewer|more|than|exceed\p{L}*|reach\p{L}*|higher|lower|greater|longer|shorter|larger|smaller|between|under|over|percent|million|billion)$/u;
 /** Words of a query: the index and the engines read no more. */
 const MAX_QUERY_WORDS = 24;
 const MAX_QUERY_LENGTH = 300;
@@ -62,7 +65,13 @@ function termsOf(statement: string, others: readonly { readonly start: number; r
   const seen = new Set<string>();
   const kept: Word[] = [];
   for (const [index, word] of wordsOf(statement).entries()) {
-    if (STOP_WORDS.has(word.text) || seen.has(word.stem) || (word.text.length < 2 && !word.capital)) continue;
+    if (
+      STOP_WORDS.has(word.text) ||
+      COMPARING.test(word.text) ||
+      seen.has(word.stem) ||
+      (word.text.length < 2 && !word.capital)
+    )
+      continue;
     if (others.some((other) => word.start < other.end && other.start < word.end)) continue;
     seen.add(word.stem);
     kept.push(index === 0 ? { ...word, capital: false } : word);

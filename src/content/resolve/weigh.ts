@@ -19,7 +19,8 @@ const PRIOR = 0.35;
 const LEAST = 0.01;
 const GREATEST = 0.99;
 
-/** Verdicts by probability; YES and NO take a voice that decides, too. */
+/** Verdicts by probability; YES and NO take a voice this strong, too. */
+const FIRM = 0.65;
 const YES_FROM = 0.88;
 const LIKELY_YES_FROM = 0.65;
 const LIKELY_NO_TO = 0.2;
@@ -34,40 +35,42 @@ const MAX_EVIDENCE = 12;
 /** Weighs statements whose quotes have been checked. `now` is in Unix ms. */
 export function weigh(plan: Plan, sources: readonly Source[], analysis: Analysis, now: number): Judgement {
   const balance = balanceOf(plan, sources, analysis.statements);
-  const probability = probabilityOf(plan, analysis, balance, now);
-  const verdict = verdictOf(probability, analysis.statements, balance, { plan, now });
+  const probability = probabilityOf(plan, analysis, balance);
+  const verdict = verdictOf(plan, probability, analysis.statements, balance);
   const confidence = confidenceOf(verdict, balance);
   const ordered = ranked(analysis.statements, balance, verdict);
   const reasoning = whyOf({ plan, sources, now, verdict, statements: ordered, balance, analysis });
   return { probability, verdict, confidence, reasoning, evidence: ordered.map((one) => evidenceOf(one, sources)) };
 }
 
-function probabilityOf(plan: Plan, analysis: Analysis, balance: Balance, now: number): number {
-  const spoken = balance.voices.some(decides);
+function probabilityOf(plan: Plan, analysis: Analysis, balance: Balance): number {
   if (analysis.statements.length === 0) return PRIOR;
-  const lean = logit(clamp(analysis.probability ?? PRIOR, LEAST, GREATEST));
-  if (!spoken && isOpen(plan, now)) return round(clamp(logistic(lean), OPEN_LEAST, OPEN_GREATEST));
-  const probability = logistic(lean + balance.forYes - balance.forNo);
+  const spoken = balance.voices.some(decides);
+  const own = clamp(analysis.probability ?? PRIOR, LEAST, GREATEST);
+  if (!spoken && isForward(plan)) return round(clamp(own, OPEN_LEAST, OPEN_GREATEST));
+  // What surrounds a sentence that states the outcome cannot outweigh it.
+  const lean = spoken ? clamp(own, OPEN_LEAST, OPEN_GREATEST) : own;
+  const probability = logistic(logit(lean) + balance.forYes - balance.forNo);
   if (balance.contradicted) return round(clamp(probability, OPEN_LEAST, OPEN_GREATEST));
   return round(clamp(probability, LEAST, GREATEST));
 }
 
-/** Whether what is asked can still happen. */
-function isOpen(plan: Plan, now: number): boolean {
-  return plan.deadline === undefined ? /^(?:will|wird|va|¿?será)\b/iu.test(plan.question.trim()) : now <= plan.deadline;
+/** Whether the question is about an event to come by a deadline: silence about it means nothing. */
+function isForward({ question }: Plan): boolean {
+  return /^(?:will|wird|werden|va|¿?será)\b/iu.test(question.trim());
 }
 
-function verdictOf(
-  probability: number,
-  statements: readonly Statement[],
-  balance: Balance,
-  { plan, now }: { plan: Plan; now: number },
-): Verdict {
-  const spoken = balance.voices.some(decides);
-  if (statements.length === 0 || balance.contradicted || (!spoken && isOpen(plan, now))) return "UNCERTAIN";
-  const says = (sign: number) => balance.voices.some((one) => decides(one) && one.sign === sign);
-  if (probability >= LIKELY_YES_FROM) return probability >= YES_FROM && says(1) ? "YES" : "LIKELY_YES";
-  if (probability <= LIKELY_NO_TO) return probability <= NO_TO && says(-1) ? "NO" : "LIKELY_NO";
+function verdictOf(plan: Plan, probability: number, statements: readonly Statement[], balance: Balance): Verdict {
+  const { voices, contradicted } = balance;
+  const spoken = voices.some(decides);
+  if (statements.length === 0 || contradicted || (!spoken && isForward(plan))) return "UNCERTAIN";
+  const says = (sign: number, strength: number) => voices.some((one) => one.sign === sign && one.strength >= strength);
+  if (probability >= LIKELY_YES_FROM) {
+    if (probability >= YES_FROM && says(1, FIRM)) return "YES";
+    // No YES, not even a likely one, if no source says so.
+    return voices.some((one) => one.sign > 0 && decides(one)) ? "LIKELY_YES" : "UNCERTAIN";
+  }
+  if (probability <= LIKELY_NO_TO) return probability <= NO_TO && says(-1, FIRM) ? "NO" : "LIKELY_NO";
   return "UNCERTAIN";
 }
 

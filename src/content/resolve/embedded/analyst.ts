@@ -4,7 +4,7 @@ import { hostOf } from "../reading/resolution-source.ts";
 import { languageOf } from "../reading/words.ts";
 import { storiesOf } from "../stories.ts";
 import { speaksToReader } from "./injection.ts";
-import { isRetraction, isSatire, kindOf } from "./kinds.ts";
+import { isRetraction, isSatire, isWithdrawal, kindOf } from "./kinds.ts";
 import { leanOf } from "./lean.ts";
 import { askedOf, type Asked } from "./question.ts";
 import { type ReadSource, type Signs, signsOf } from "./signs.ts";
@@ -55,7 +55,10 @@ function statementsOf(asked: Asked, { source, language, passages }: ReadSource, 
     else found.push(statement);
   }
   if (found.length === 0) found.push(...around(passages, source, index));
-  return settled(found)
+  return settled(
+    found,
+    passages.some(({ text }) => isWithdrawal(text)),
+  )
     .toSorted((a, b) => b.strength - a.strength)
     .slice(0, MAX_STATEMENTS);
 }
@@ -76,11 +79,10 @@ function around(passages: readonly Passage[], { isHint }: Source, index: number)
 }
 
 /** A page that corrects itself means what the correction says: what stands elsewhere on it against that is left out. */
-function settled(statements: readonly Statement[]): Statement[] {
+function settled(statements: readonly Statement[], withdrawn: boolean): Statement[] {
   const correction = statements.find((one) => one.kind === "retraction" && one.supports !== "NEUTRAL");
   if (correction === undefined) {
-    const vague = statements.some((one) => one.kind === "retraction");
-    return statements.map((one) => (vague ? { ...one, supports: "NEUTRAL" } : one));
+    return statements.map((one) => (withdrawn ? { ...one, supports: "NEUTRAL", kind: "retraction" } : one));
   }
   return statements.map((one) => (one.supports === correction.supports ? one : { ...one, supports: "NEUTRAL" }));
 }

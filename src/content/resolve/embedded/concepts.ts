@@ -34,7 +34,7 @@ join; leave; join joins joined joining beitritt beigetreten tritt-bei rejoint ad
 leave; join; leave leaves leaving left withdraw* withdrew exit exits exited quits austritt ausgetreten verlässt quitt* retir* abandona salió 退出 离开
 acquire; ; acqui* buy buys bought purchase* takeover takes-over took-over übernimmt übernahm* übernommen kauft rach* rachet* compra compró adquir* adquier* 收购
 merge; ; merge* merging merger fusion* 合并
-close; open; close closes closed closing shut shuts shutdown schließ* geschlossen ferm* cierra cerró cerrad* 关闭
+close; open; close closes closed closing shut shuts shutdown schließ* geschlossen ferm* cierra cerró cerrad* schloss clôtur* 关闭 收于 收盘
 open; close; open opens opened opening reopen* eröffn* öffn* ouvr* ouvert* abre abrió abiert* inaugur* 开放 开业 开幕
 agree; ; agree* agreement deal reach-a-deal einig* vereinbar* accord acuerd* 协议 达成
 ceasefire; ; ceasefire cease-fire truce waffenruhe waffenstillstand cessez-le-feu trêve tregua alto-el-fuego 停火
@@ -103,8 +103,8 @@ export function conceptsOf(text: string): Map<string, number> {
   const add = (names: Iterable<string> | undefined, at: number) => {
     for (const name of names ?? []) if (!found.has(name)) found.set(name, at);
   };
-  for (const { text: word, start } of wordsOf(text)) {
-    add(WHOLE.get(word), start);
+  for (const { text: word, stem, start } of wordsOf(text)) {
+    add(WHOLE.get(word) ?? WHOLE.get(stem), start);
     for (let length = KEY; length <= word.length; length += 1) add(BEGINNINGS.get(word.slice(0, length)), start);
   }
   const lower = plain(text);

@@ -2,8 +2,8 @@ import { type StatementKind } from "../analysis.ts";
 
 const ANNOUNCES =
   /\b(?:will|would|shall|plans?|planned|planning|intends?|intended|aims?|hopes?|hoped|expects?|expected|set\sto|due\sto\s(?!the|a|an|its|their|his)|scheduled|slated|poised|about\sto|going\sto|seeks?|vows?|vowed|pledg(?:es?|ed)|promis(?:es?|ed)|propos(?:es?|ed)|proposal|considering|considers|upcoming|is\sto|are\sto|on\strack|prepar(?:es|ing)|ready\sto|calls?\sfor|urged?|wird|werden|soll(?:en|te)?|will|plant|planen|beabsichtigt|voraussichtlich|(?:va|vont)\s(?=\p{L}+(?:er|ir|re)\b)|prévoit|prévu(?:e|es|s)?|devrait|devraient|compte|sera|seront|planea|prevé|prevista?|previsto|será|serán|va\sa|van\sa|debería)(?![\p{L}'’])|\p{L}+(?:ra|ront|rá|rán)(?=\s(?:le|la|les|el|los|las|un|une|una)\s)|将|计划|拟于|拟|预计|有望/iu;
-const HEADLINE_TO =
-  /^[\p{Lu}][^.!?]{2,60}\sto\s(?:sign|launch|buy|acquire|resign|leave|join|cut|raise|hold|open|close|release|approve|ban|meet|announce|begin|start|host|merge|sell|send|step|become|get|receive|visit|run|win)\b/u;
+/** "Senate to ratify treaty": a headline of names, "to" and a verb. */
+const HEADLINE_TO = /^\p{Lu}\S*(?:\s\p{Lu}\S*){0,4}\sto\s\p{Ll}+\s[^.!?]+[^.!?]$/u;
 const HEDGES =
   /\b(?:may|might|could|can\sbe|reportedly|allegedly|alleged|rumou?r(?:s|ed)?|likely|unlikely|probably|possibly|possible|perhaps|potential(?:ly)?|unconfirmed|unclear|uncertain|appears?\sto|seems?\sto|seemingly|suggests?|speculat\w+|predict(?:s|ed)?|forecasts?|projected|odds|if|unless|whether|könnte[n]?|angeblich|möglicherweise|vielleicht|wohl|mutmaßlich|gerüchte|pourrait|pourraient|serait|aurait|auraient|peut-être|probable(?:ment)?|rumeurs?|podría[n]?|habría|supuestamente|presunt[oa]|quizás?|tal\svez|rumor(?:es)?)(?![\p{L}'’])|可能|据传|或许|或将|传闻|疑似|是否/iu;
 const QUOTES =
@@ -14,6 +14,14 @@ const DENIES =
   /\b(?:den(?:y|ies|ied|ying)|refut(?:es?|ed)|rejects?\s(?:claims?|reports?)|dismiss(?:es|ed)\s(?:the\s)?(?:claims?|reports?|rumou?rs)|dementier(?:t|te|en)|bestreitet|bestritt|dément(?:i|it)?|niega|negó|desmiente|desmintió)(?![\p{L}])|否认/iu;
 const RETRACTS =
   /\b(?:retract(?:s|ed|ion)|correction\s?:|corrected\sto|withdrawn\sby\s(?:the\s)?(?:editors?|publisher|authors?)|editor['’]s\snote|(?:earlier|previous)\sversion\sof\sthis|has\sbeen\scorrected|richtigstellung|korrektur\s?:|rectificati(?:f|on)|correctif|fe\sde\serratas|rectificación)(?![\p{L}])|更正|撤回/iu;
+
+const WITHDRAWN =
+  /\b(?:retract(?:s|ed|ion)|withdrawn\sby\s(?:the\s)?(?:editors?|publisher|authors?)|zurückgezogen|rétractée?)(?![\p{L}])|撤回/iu;
+
+/** Whether a sentence takes back the page that it stands on. */
+export function isWithdrawal(sentence: string): boolean {
+  return WITHDRAWN.test(sentence);
+}
 
 /** Whether a sentence says that it corrects or takes back what stands elsewhere on its page. */
 export function isRetraction(sentence: string): boolean {

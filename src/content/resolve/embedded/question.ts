@@ -21,6 +21,8 @@ export interface Asked {
   readonly thresholds: readonly Threshold[];
   /** Who is to do it: the names before the outcome's verb. */
   readonly subjects: ReadonlySet<string>;
+  /** Names that stand side by side: "Water Act". */
+  readonly pairs: readonly (readonly [string, string])[];
   /** The stems of a text's words. */
   wordsIn(text: string): string[];
 }
@@ -56,10 +58,20 @@ export function askedOf(plan: Plan, now: number): Asked {
     ),
     thresholds: plan.thresholds,
     subjects: new Set(subjects),
+    pairs: pairsOf(plan.statement, names),
     wordsIn: (text) => wordsOf(text).map((word) => word.stem),
   };
 }
 
 function isPast(question: string): boolean {
   return /^(?:did|has|have|had|was|were)\b/iu.test(question) || isNegated(question);
+}
+
+function pairsOf(statement: string, names: ReadonlySet<string>): [string, string][] {
+  const words = wordsOf(statement);
+  return words.flatMap((word, at): [string, string][] => {
+    const next = words[at + 1];
+    const beside = next !== undefined && next.start - word.end === 1 && names.has(word.stem) && names.has(next.stem);
+    return beside ? [[word.stem, next.stem]] : [];
+  });
 }

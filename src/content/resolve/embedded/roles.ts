@@ -43,3 +43,21 @@ export function hasOtherActor(asked: Asked, sentence: string, { place, outcome }
   );
   return actor.length > 0 && !actor.some((word) => asked.names.has(word.stem));
 }
+
+/** Whether a sentence names another thing of the kind: "the Road Act" where the question names "the Water Act". */
+export function hasRival(asked: Asked, sentence: string): boolean {
+  const words = wordsOf(sentence);
+  const stems = new Set(words.map((word) => word.stem));
+  return asked.pairs.some(([first, second]) => {
+    if (stems.has(first)) return false;
+    return words.some((word, at) => {
+      const before = words[at - 1];
+      return (
+        word.stem === second &&
+        before?.capital === true &&
+        !asked.names.has(before.stem) &&
+        !STOP_WORDS.has(before.text)
+      );
+    });
+  });
+}

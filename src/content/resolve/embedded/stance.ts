@@ -7,7 +7,7 @@ import { areContrary, conceptsOf } from "./concepts.ts";
 import { kindOf } from "./kinds.ts";
 import { measured } from "./measures.ts";
 import { type Asked } from "./question.ts";
-import { hasOtherActor, rolesAreSwapped } from "./roles.ts";
+import { hasOtherActor, hasRival, rolesAreSwapped } from "./roles.ts";
 
 const DAY = 86_400_000;
 
@@ -94,10 +94,11 @@ function read(
   if (verdict.sign !== 0) return verdict;
   if (asked.thresholds.length > 0) {
     const measure = measured(asked, passage, { dates, language });
+    const covered = coverageOf(asked, passage.text);
     if (measure !== 0)
       return {
         sign: measure,
-        strength: strengthOf(Math.max(passage.coverage, 0.6), passage.context),
+        strength: strengthOf(Math.max(covered, 0.6), Math.max(covered, passage.context)),
         isAbsence: measure < 0,
       };
     if (asked.thresholds.some(({ comparison }) => comparison !== "equal")) return NOTHING;
@@ -168,7 +169,7 @@ function outcomeOf(asked: Asked, passage: Passage): Reading {
   if (asked.names.size > 0 && namesHere / asked.names.size < 0.5) return NOTHING;
   if (asked.outcomes.size > 0 && same === undefined && contrary === undefined) return NOTHING;
   if (asked.outcomes.size === 0 && coverage < 0.7) return NOTHING;
-  if (context < STATED) return NOTHING;
+  if (context < STATED || hasRival(asked, clause)) return NOTHING;
   const place = found.get(same ?? contrary ?? "") ?? 0;
   const negated = isNegated(clauseAt(clause, place));
   const isSame = same !== undefined || asked.outcomes.size === 0;

@@ -46,7 +46,7 @@ const ZONES: ReadonlyMap<string, string | number> = new Map<string, string | num
 
 const ZONE_NAMES = [...ZONES.keys()].join("|");
 const TIME = new RegExp(
-  `(?:^|[^\\d-])(\\d{1,2})(?::(\\d{2})(?::\\d{2})?)?\\s?(a\\.?m\\.?|p\\.?m\\.?)?(?:\\s?\\(?(?:(${ZONE_NAMES})\\b(?:\\stime)?|(?:utc|gmt)?([+-]\\d{1,2})(?::?(\\d{2}))?))?`,
+  `(?:^|[^\\d-])(\\d{1,2})(?::(\\d{2})(?::\\d{2})?)?\\s?(a\\.?m\\.?|p\\.?m\\.?)?(?:\\s?\\(?(?:(${ZONE_NAMES})\\b(?![+-]\\d)(?:\\stime)?|(?:utc|gmt)?([+-]\\d{1,2})(?::?(\\d{2}))?))?`,
   "giu",
 );
 const ANY_ZONE = new RegExp(

@@ -222,11 +222,11 @@ const NOT_COUNTED = new Set(
 );
 
 const ABOVE =
-  /(?:more than|greater than|higher than|over|above|exceed(?:s|ed|ing)?|surpass(?:es|ed)?|beyond|topp?(?:s|ed)|crosse[sd]|cross|passed|past|mehr als|über|plus de|más de|超过|突破|高于)\s*(?:the\s)?$/iu;
+  /(?:\p{L}{2,12}er than|more than|greater than|higher than|over|above|exceed(?:s|ed|ing)?|surpass(?:es|ed)?|beyond|topp?(?:s|ed)|crosse[sd]|cross|passed|past|mehr als|über|plus de|más de|超过|突破|高于)\s*(?:the\s)?$/iu;
 const AT_LEAST =
   /(?:at least|no less than|not less than|a minimum of|minimum of|reach(?:es|ed)?|hits?|mindestens|erreicht(?:e)?|au moins|atteint|al menos|alcanzó|至少|达到)\s*(?:the\s)?$/iu;
 const BELOW =
-  /(?:less than|fewer than|lower than|under|below|short of|weniger als|unter|moins de|sous|menos de|por debajo de|低于|不足)\s*(?:the\s)?$/iu;
+  /(?:(?:short|small|cheap|slow|light|young|weak|narrow)er than|less than|fewer than|lower than|under|below|short of|weniger als|unter|moins de|sous|menos de|por debajo de|低于|不足)\s*(?:the\s)?$/iu;
 const AT_MOST =
   /(?:at most|no more than|not more than|up to|a maximum of|höchstens|bis zu|au plus|como máximo|至多)\s*(?:the\s)?$/iu;
 const ROUGH =
@@ -252,8 +252,8 @@ function comparisonOf(before: string, after: string): Comparison | undefined {
   // "no more than" ends in "more than", so the bounds that include their end come first.
   if (AT_MOST.test(before)) return "at most";
   if (AT_LEAST.test(before)) return "at least";
-  if (ABOVE.test(before)) return "above";
   if (BELOW.test(before)) return "below";
+  if (ABOVE.test(before)) return "above";
   return undefined;
 }
 

@@ -161,6 +161,12 @@ function pairsOf(run: string, start: number): Word[] {
   const words: Word[] = [];
   for (let at = 0; at < Math.max(1, run.length - 1); at += 1) {
     const pair = run.slice(at, at + 2);
+    for (const length of [3, 4]) {
+      const name = run.slice(at, at + length);
+      const stem = name.length === length ? SAME_NAME.get(name) : undefined;
+      if (stem !== undefined)
+        words.push({ text: name, stem, start: start + at, end: start + at + length, capital: false });
+    }
     words.push({
       text: pair,
       stem: SAME_NAME.get(pair) ?? pair,
@@ -179,7 +185,11 @@ const SIGNS: readonly (readonly [Language, ReadonlySet<string>])[] = [
   ["en", new Set("the of and to in is that for was with on by not has have this are from".split(" "))],
   [
     "de",
-    new Set("der die das und ist nicht mit von den dem ein eine hat wird wurde im auf fur auch sich zu".split(" ")),
+    new Set(
+      "der die das und ist nicht mit von den dem ein eine hat wird wurde im auf fur auch sich zu am bei vom zum um".split(
+        " ",
+      ),
+    ),
   ],
   ["fr", new Set("le la les des et est une dans pour pas qui du au sur ont cette ne par avec".split(" "))],
   ["es", new Set("el los las una del por para con que ha fue se su es como mas no al y".split(" "))],
