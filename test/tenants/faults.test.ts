@@ -85,7 +85,12 @@ test.each(PROTOCOLS)("%s: a cold tenant is started, and warm requests stream bod
   expect(told(await request(protocol, as(tenant, { method: "POST", body })))).toMatchObject({ tenant, body: 20_000 });
   const large = "c".repeat(60_000);
   expect(told(await request(protocol, as(tenant, { method: "PUT", body: large })))).toMatchObject({ body: 60_000 });
-  expect((await request(protocol, as(tenant, { path: "/big" }))).body.length).toBe(1_000_000);
+  for (const path of ["/big", "/big-chunked"]) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const { body: received } = await request(protocol, as(tenant, { path }));
+    expect(received.equals(Buffer.alloc(1_000_000, "t"))).toBe(true);
+  }
+  expect(await request(protocol, as(tenant, { method: "HEAD" }))).toMatchObject({ status: 200, body: Buffer.alloc(0) });
   expect(tenants.manager.asked.filter((asked) => asked === tenant).length).toBe(1);
 });
 
@@ -210,9 +215,10 @@ test.each(PROTOCOLS)("%s: the host names the tenant, without port and in lower c
 test("without skip_filter_when_warm the filter runs for each request, and must not park those of warm tenants", async () => {
   const tenant = fresh();
   const start = { "x-tenant": tenant, "x-start": tenant };
-  expect(told(await request("HTTP/1.1", { path: "/always/", headers: start })).tenant).toBe(tenant);
+  const cold = await request("HTTP/1.1", { path: "/always/", headers: start });
+  expect([told(cold).tenant, cold.header("x-seen")]).toEqual([tenant, "yes"]);
   const warm = await request("HTTP/1.1", { path: "/always/", headers: { "x-tenant": tenant } });
-  expect(told(warm).tenant).toBe(tenant);
+  expect([told(warm).tenant, warm.header("x-seen")]).toEqual([tenant, "yes"]);
   const parked = await request("HTTP/1.1", { path: "/always/", headers: start });
   expect([parked.status, parked.text.includes("filter-failed")]).toEqual([500, true]);
 });
@@ -307,6 +313,12 @@ test("a request that has waited for as long as one may be parked is answered 503
   } finally {
     await tenants.reload({ wasm_host_call_deadline_ms: 30_000 });
   }
+});
+
+test("a filter sees the responses to requests that it has let pass, and those of warm tenants are not its", async () => {
+  const tenant = fresh();
+  expect((await request("HTTP/1.1", as(tenant))).header("x-seen")).toBe("yes");
+  expect((await request("HTTP/1.1", as(tenant))).header("x-seen")).toBeUndefined();
 });
 
 test("a tenant that fails each time is started again once, not for ever", async () => {

@@ -42,6 +42,10 @@ const server = createServer((request, response) => {
       case "/big":
         response.writeHead(200, { "Content-Length": "1000000" }).end(Buffer.alloc(1_000_000, tenant[0]));
         break;
+      case "/big-chunked":
+        response.writeHead(200).write(Buffer.alloc(500_000, tenant[0]));
+        response.end(Buffer.alloc(500_000, tenant[0]));
+        break;
       case "/big-stalls":
         response.writeHead(200, { "Content-Length": "1000000" }).write(Buffer.alloc(500_000, tenant[0]));
         break;

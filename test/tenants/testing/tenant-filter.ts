@@ -1,8 +1,16 @@
 import { assemble, I32, op, u32 } from "../../../src/gateway/filters/module/testing/assembler.ts";
 import { OWN_IMPORTS, type OwnImport } from "../../../src/gateway/filters/own-abi/signatures.ts";
 
-const IMPORTS: readonly OwnImport[] = ["get_header", "host_call", "read_call_result", "set_upstream"];
+const IMPORTS: readonly OwnImport[] = [
+  "get_header",
+  "host_call",
+  "read_call_result",
+  "set_upstream",
+  "set_response_header",
+];
 const COMMAND = 64;
+/** The field of responses that it has seen: `x-seen: yes`. */
+const SEEN = 256;
 const RESULT = 1024;
 const START = "start ";
 const PARKED = 3;
@@ -14,7 +22,7 @@ const NOT_EQUAL = 0x47;
 
 /**
  * A filter that starts the tenant which the request's header of that name has, and sends the request to the socket that the manager
- * answers with; it lets requests pass that have no such header.
+ * answers with. It lets requests pass that have no such header, and adds `x-seen: yes` to responses.
  */
 export function tenantFilter(header: string): Uint8Array {
   const types = IMPORTS.map((name) => {
@@ -37,6 +45,7 @@ export function tenantFilter(header: string): Uint8Array {
     [...op.i32(RESULT), ...op.get(0), ...op.call(3), ...op.drop],
     op.i32(ALLOW),
   ].flat();
+  const onResponse = [[SEEN, 6, SEEN + 6, 3].flatMap((value) => op.i32(value)), op.call(4), op.i32(0)].flat();
   return assemble({
     types: [...types, [[], [I32]]],
     imports: IMPORTS.map((name, i) => ["env", name, i] as const),
@@ -44,8 +53,9 @@ export function tenantFilter(header: string): Uint8Array {
     functions: [
       { export: "on_request", type, locals, code: onRequest },
       { export: "on_resume", type, locals, code: onResume },
+      { export: "on_response", type, code: onResponse },
     ],
-    data: [data(0, header), data(COMMAND, START)],
+    data: [data(0, header), data(COMMAND, START), data(SEEN, "x-seenyes")],
   });
 }
 
