@@ -23,9 +23,9 @@ export function reasoningOf(decided: string, about: Circumstances): string {
     decided,
     failedSearches === 0 ? "" : `${failedSearches} of ${failedSearches + searches} searches failed.`,
     ...failed.slice(0, MAX_NAMED).map(({ url, reason }) => `${shown(url)} gave no source: ${reason}.`),
-    more(failed.length - MAX_NAMED, "gave no source"),
+    more(failed.length - MAX_NAMED, "Other pages that gave no source"),
     ...copies.slice(0, MAX_NAMED).map((url) => `${shown(url)} repeats the text of another source and does not count.`),
-    more(copies.length - MAX_NAMED, "repeat the text of another source"),
+    more(copies.length - MAX_NAMED, "Other pages that repeat a source"),
     dropped(invented, "stands in no source", "stand in no source"),
     dropped(orders, "gives orders to its reader", "give orders to their reader"),
   ];
@@ -33,7 +33,7 @@ export function reasoningOf(decided: string, about: Circumstances): string {
 }
 
 function more(count: number, what: string): string {
-  return count <= 0 ? "" : `${count} more pages ${what}.`;
+  return count <= 0 ? "" : `${what}: ${count}.`;
 }
 
 function dropped(count: number, one: string, many: string): string {

@@ -11,8 +11,9 @@ export const MAX_RESOLUTIONS = 32;
 /** The share of the time, and milliseconds at most, that are kept for judging. */
 const JUDGING_SHARE = 0.15;
 const MAX_JUDGING_MS = 3_000;
-/** Milliseconds that judging has in any case: an answer a little late is better than none. */
-const MIN_JUDGING_MS = 1_000;
+/** Milliseconds that plan and judgement have in any case, and the least share for gathering: an answer a little late is better than none. */
+const MIN_JUDGING_MS = 2_000;
+const MIN_GATHERING_SHARE = 0.4;
 /** The share of the time that is kept for a model at most. */
 const MODEL_SHARE = 0.5;
 
@@ -89,7 +90,8 @@ export class Resolver {
     const now = this.#deps.now();
     const plan = await this.#plan(request, now, signal);
     const { maxSources, hints } = request;
-    const timeMs = endsAt - performance.now() - this.#analysisMs(request.timeoutMs);
+    const left = endsAt - performance.now() - this.#analysisMs(request.timeoutMs);
+    const timeMs = Math.max(left, request.timeoutMs * MIN_GATHERING_SHARE);
     const gathered = await gather({ plan, hints, maxSources, timeMs, signal }, this.#deps);
     const { sources, searches } = gathered;
     if (sources.length === 0 && searches === 0) {
@@ -106,7 +108,12 @@ export class Resolver {
 
   async #plan({ question, criteria, timeoutMs }: ResolutionRequest, now: number, signal: AbortSignal): Promise<Plan> {
     try {
-      return await this.#deps.judging.plan(question, criteria, now, limited(signal, timeoutMs));
+      return await this.#deps.judging.plan(
+        question,
+        criteria,
+        now,
+        limited(signal, Math.max(timeoutMs, MIN_JUDGING_MS)),
+      );
     } catch (error) {
       if (!(error instanceof JudgingError)) throw error;
       throw new TurnpikeError("overloaded", `Cannot read the question: ${error.message}`);

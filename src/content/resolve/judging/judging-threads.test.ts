@@ -71,6 +71,18 @@ test("many tasks at once are all done", async () => {
   expect(plans).toEqual(plans.map(() => plan));
 });
 
+test("plans do not wait behind judgements", async () => {
+  const done: string[] = [];
+  const sources = Array.from({ length: 8 }, () => ({ ...source, text: `${text} `.repeat(200) }));
+  const note = (kind: string) => () => done.push(kind);
+  const judged = Array.from({ length: 12 }, () =>
+    threads.judge({ plan, sources, now: NOW, analysis: undefined }, free).then(note("judged")),
+  );
+  await threads.plan(QUESTION, "", NOW, free).then(note("planned"));
+  await Promise.all(judged);
+  expect(done.indexOf("planned")).toBeLessThan(4);
+});
+
 test("more tasks than may wait are refused", async () => {
   const outcomes = await Promise.all(
     Array.from({ length: 100 }, () => threads.plan(QUESTION, "", NOW, free).catch(String)),
