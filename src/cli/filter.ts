@@ -1,3 +1,9 @@
+import { readFile } from "node:fs/promises";
+import { messageOf } from "../lib/caught.ts";
+import { fieldValue, withoutFields } from "../lib/fields.ts";
+import { HOP_FIELDS } from "../gateway/config/own-fields.ts";
+import { OWN_HEAD } from "../gateway/filters/calls/call-head.ts";
+import { dryRun, type DryRequest, type DryRun, type DrySettings, type Forwarded } from "../gateway/filters/dry-run.ts";
 import { MAX_FUEL, PAGE_BYTES } from "../gateway/filters/module/limits.ts";
 import { cannotLoad, compileModule, type FilterModule, hashOf } from "../gateway/filters/module/module-cache.ts";
 import { readModuleFile } from "../gateway/filters/module/module-file.ts";
@@ -17,15 +23,19 @@ const MEBIBYTE = 1024 * 1024;
 const DEFAULT_MEMORY_BYTES = 32 * MEBIBYTE;
 const MAX_MEMORY_BYTES = 64 * MEBIBYTE;
 
-const USAGE = `usage: turnpike filter check [--request FILE] [--fuel N] [--memory BYTES] MODULE
+const USAGE = `usage: turnpike filter check [--request FILE] [--config FILE] [--fuel N] [--memory BYTES] MODULE
 
 Prints what a WebAssembly filter is: its ABI, memory, imports and exports; or why the gateway does not load it.
 
+  --config FILE    what a filter of proxy-wasm reads as its configuration, as wasm_filters[].config
+  --root-id ID     which of its plugins runs, as wasm_filters[].root_id
   --request FILE   run this HTTP/1.1 request through the filter, and print the outcome, the log and the fuel used
   --fuel N         fuel of the run, as wasm_filters[].fuel; by default ${DEFAULT_FUEL}
   --memory BYTES   memory of the filter, as wasm_filters[].memory_limit_bytes; by default ${DEFAULT_MEMORY_BYTES}`;
 
 const FLAGS = {
+  config: { type: "string" },
+  "root-id": { type: "string" },
   request: { type: "string" },
   fuel: { type: "string" },
   memory: { type: "string" },
@@ -46,9 +56,11 @@ export function filter(args: readonly string[]): Promise<number> {
     const fuel = wholeNumber("fuel", values.fuel, [1, DEFAULT_FUEL, MAX_FUEL]);
     const memoryBytes = wholeNumber("memory", values.memory, [PAGE_BYTES, DEFAULT_MEMORY_BYTES, MAX_MEMORY_BYTES]);
     const request = values.request === undefined ? undefined : await readRequestFile(values.request);
+    const config = values.config === undefined ? "" : await readText(values.config);
+    const rootId = values["root-id"] ?? "";
     const module = await load(path, memoryBytes);
     await print(factLines(path, module, memoryBytes));
-    return request === undefined ? 0 : await run(path, module, { fuel, request });
+    return request === undefined ? 0 : await run(module, { fuel, config, rootId, request });
   });
 }
 
@@ -90,20 +102,79 @@ function factLines(path: string, { abi, facts, hash }: FilterModule, memoryBytes
   ];
 }
 
-interface Run {
-  readonly fuel: number;
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    throw new Error(`Cannot read the configuration of the filter: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+interface Run extends DrySettings {
   readonly request: RequestView;
 }
 
-async function run(path: string, module: FilterModule, { fuel, request }: Run): Promise<number> {
-  if (module.abi.kind !== "own") {
-    throw new Error(`Cannot run a request through ${path}: this version runs filters of the own ABI only`);
-  }
+async function run(module: FilterModule, asked: Run): Promise<number> {
+  if (module.abi.kind !== "own") return await runWhole(module, asked);
+  const { fuel, request } = asked;
   const lines: Line[] = [];
   const instance = new OwnInstance(module, { fuel, log: (text) => lines.push(["log", text]) });
   const outcome = instance.onRequest(request);
   await print([...lines, ...outcomeLines(outcome), ["fuel", `${fuel - instance.fuelLeft} of ${fuel} used`]]);
   return outcome.kind === "failed" ? 1 : 0;
+}
+
+/** Runs a request through a filter of proxy-wasm, and the response of an upstream that there is not. */
+async function runWhole(module: FilterModule, asked: Run): Promise<number> {
+  const { log, forwarded, response, fuel } = await dryRun(module, asked, exchangeOf(asked.request));
+  const isFailed =
+    response?.head.error?.code === "filter-failed" || response?.head.error?.code === "filter-unavailable";
+  const word = isFailed ? "failed" : forwarded === undefined ? `respond with ${response?.head.status}` : "continue";
+  const most = Math.max(0, ...fuel);
+  const sum = fuel.reduce((total, used) => total + used, 0);
+  await print([
+    ...log.map((line) => ["log", line] as const),
+    ["outcome", word],
+    ...(forwarded === undefined ? [] : requestLines(forwarded)),
+    ...(response === undefined || isFailed ? [] : responseLines(response)),
+    ["fuel", `${sum} used by ${fuel.length} callbacks, ${most} by one; each has ${asked.fuel}`],
+  ]);
+  return isFailed ? 1 : 0;
+}
+
+function requestLines({ head, body }: Forwarded): Line[] {
+  const { method, authority, path, query, fields } = head;
+  return [
+    ["request", `${method} ${path}${query}`],
+    ["field", `host: ${authority}`],
+    ...fieldLines(fields),
+    ...bodyLine(body),
+  ];
+}
+
+function responseLines({ head, body }: NonNullable<DryRun["response"]>): Line[] {
+  return [["response", String(head.status)], ...fieldLines(head.fields), ...bodyLine(body)];
+}
+
+function bodyLine(body: Uint8Array): Line[] {
+  return body.length === 0 ? [] : [["body", new TextDecoder().decode(body)]];
+}
+
+/** The request as a filter gets it from the gateway. */
+function exchangeOf({ method, path, fields, body }: RequestView): DryRequest {
+  const query = path.indexOf("?");
+  return {
+    head: {
+      ...OWN_HEAD,
+      method,
+      authority: fieldValue(fields, "host") ?? "",
+      path: query === -1 ? path : path.slice(0, query),
+      query: query === -1 ? "" : path.slice(query),
+      fields: withoutFields(fields, [...HOP_FIELDS, "host"]),
+      bodyLength: body.length,
+    },
+    body,
+  };
 }
 
 function outcomeLines(outcome: RequestOutcome): Line[] {

@@ -20,9 +20,10 @@ function example(name: string): string {
 }
 
 /** What `turnpike filter check` prints of a filter and a request. */
-async function check(module: string, request: string): Promise<string> {
+async function check(module: string, request: string, config = ""): Promise<string> {
   const command = [process.execPath, "src/cli/main.ts", "filter", "check"];
-  const args = ["--request", folder.write("request.txt", request), module];
+  const files = ["--request", folder.write("request.txt", request), "--config", folder.write("config.txt", config)];
+  const args = [...files, module];
   const child = Bun.spawn([...command, ...args], { cwd: ROOT, stdout: "pipe", stderr: "pipe" });
   const [out, err] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return out + err;
@@ -50,6 +51,32 @@ test("the filter of tenants parks with a command", async () => {
   const { tenant } = await exampleFilters("tenant");
   expect(await check(tenant, "GET / HTTP/1.1\nX-Tenant: ann\n")).toContain("outcome  park\ncommand  start ann\n");
   expect(await check(tenant, "GET / HTTP/1.1\n")).toContain("outcome  reject with 400\nbody     no tenant\n");
+});
+
+test("the filter of keys lets a request with the key of its configuration pass, without the key", async () => {
+  const { "api-key": apiKey } = await exampleFilters("api-key");
+  const withKey = await check(apiKey, "GET /a?b=1 HTTP/1.1\nHost: x\nX-Api-Key: sesame\nAccept: */*\n", "sesame");
+  expect(withKey).toContain("abi      proxy-wasm 0.2.1\n");
+  expect(withKey).toContain(
+    "outcome  continue\nrequest  GET /a?b=1\nfield    host: x\nfield    Accept: */*\nresponse 200\n",
+  );
+  expect(withKey).toContain("content-type: text/plain\nbody     a response\n");
+  expect(withKey).toMatch(/^fuel {5}\d+ used by \d+ callbacks, \d+ by one; each has 5000000$/m);
+  const without = await check(apiKey, "GET / HTTP/1.1\nHost: x\n", "sesame");
+  expect(without).toContain("outcome  respond with 401\nresponse 401\n");
+  expect(without).toContain("\nbody     key required\n");
+});
+
+test("the filter that changes bodies changes the response's", async () => {
+  const { "rewrite-body": rewriteBody } = await exampleFilters("rewrite-body");
+  expect(await check(rewriteBody, "GET / HTTP/1.1\nHost: x\n")).toContain("\nbody     a response\n");
+});
+
+test("the filter that asks an upstream refuses a request when there is none", async () => {
+  const { "ask-upstream": askUpstream } = await exampleFilters("ask-upstream");
+  const printed = await check(askUpstream, "GET / HTTP/1.1\nHost: x\n", "auth");
+  expect(printed).toContain("outcome  respond with 503\n");
+  expect(printed).toContain("\nbody     no answer from the upstream\n");
 });
 
 /** Where the compiler of Rust has its library for WebAssembly; undefined: this machine has none. */

@@ -5,7 +5,7 @@ import { until } from "../../src/lib/testing/until.ts";
 import { descendants, Folder } from "../support/program.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 import { type Protocol, type ProtocolGateway, PROTOCOLS, type Reply, startProtocols } from "../policy/protocols.ts";
-import { FILLS_AND_TRAPS, HOSTILE_OWN, REFUSED } from "./testing/hostile-modules.ts";
+import { FILLS_AND_TRAPS, HOSTILE_OWN, HOSTILE_PROXY, PAUSED, REFUSED, TRAPS_LATE } from "./testing/hostile-modules.ts";
 
 setDefaultTimeout(patient(30_000));
 
@@ -30,20 +30,21 @@ function written(kind: string, modules: Readonly<Record<string, Uint8Array>>): F
   });
 }
 
-const hostile = written("hostile", HOSTILE_OWN);
+const hostile = [...written("own", HOSTILE_OWN), ...written("proxy", HOSTILE_PROXY)];
+const late = written("late", TRAPS_LATE);
 const filling = written("filling", FILLS_AND_TRAPS);
 const refused = written("refused", REFUSED);
 
 beforeAll(async () => {
   origin = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: async (request) => new Response(await request.text()) });
-  const filtered = [...hostile, ...filling, ...refused];
+  const filtered = [...hostile, ...late, ...filling, ...refused];
   gateway = await startProtocols({
     upstreams: [{ name: "origin", servers: [{ address: "127.0.0.1", port: origin.port }] }],
     routes: [
       { path_prefix: "/free", upstream: "origin" },
       ...filtered.map(({ path }) => ({ path_prefix: path, upstream: "origin" })),
     ],
-    wasm_filters: filtered.map(({ path, module }) => ({ match: path, module, instances: 2, fuel: FUEL })),
+    wasm_filters: filtered.map(({ path, module }) => ({ match: path, module, instances: 1, fuel: FUEL })),
   });
 });
 
@@ -103,6 +104,13 @@ function residentBytes(): number {
     return sum + Number(kib) * 1024;
   }, 0);
 }
+
+test.each(PROTOCOLS)("a trap fails the requests that wait in the same instance over %s", async (protocol) => {
+  for (const filter of late) {
+    const replies = Promise.all(Array.from({ length: PAUSED + 1 }, () => ask(protocol, filter)));
+    expect((await replies).map(({ status }) => status)).toEqual(Array(PAUSED + 1).fill(500));
+  }
+});
 
 test("the memory of instances that have failed returns", async () => {
   const before = residentBytes();

@@ -60,9 +60,110 @@ function own(code: readonly number[], parts: Parts = {}): Uint8Array {
   });
 }
 
+// --- proxy-wasm ---
+
+/** Types of functions behind those of the assembler: numbers of parameters, and of results. */
+const SHAPES = [
+  [2, 0],
+  [3, 1],
+  [4, 1],
+  [5, 1],
+  [8, 1],
+  [10, 1],
+] as const;
+const OWN_TYPES = [
+  [[], []],
+  [[], [I32]],
+  [[I32], [I32]],
+  [[I32, I32], [I32]],
+] as const;
+const TYPES = [...OWN_TYPES, ...SHAPES.map(([n, results]) => [i32s(n), i32s(results)] as const)];
+const CREATED = 4;
+const HEADERS = 5;
+/** The type of a function of the host by its parameters. */
+const HOST_TYPES: Readonly<Record<number, number>> = { 1: 2, 2: 3, 3: 5, 4: 6, 5: 7, 8: 8, 10: 9 };
+
+function i32s(count: number): number[] {
+  return Array.from({ length: count }, () => I32);
+}
+
+interface Proxy extends Parts {
+  /** The code of `malloc`, which gets a length; by default the same place for everything. */
+  readonly malloc?: readonly number[];
+}
+
+/** A module whose `proxy_on_request_headers` has this code, and lets the request pass behind it. */
+function proxy(code: readonly number[], { malloc = op.i32(4096), ...parts }: Proxy = {}): Uint8Array {
+  return assemble({
+    memory: 1,
+    types: TYPES,
+    ...parts,
+    functions: [
+      { export: "proxy_on_request_headers", type: HEADERS, locals: [[2, I32]], code: [...code, ...ZERO] },
+      { export: "proxy_abi_version_0_2_1", type: 0, code: [] },
+      { export: "malloc", type: 2, code: malloc },
+      { export: "proxy_on_context_create", type: CREATED, code: [] },
+    ],
+  });
+}
+
+/** Calls functions of the host once, or for ever. Their parameters are small numbers. */
+function calls(
+  name: string,
+  parameters: readonly number[],
+  { once = false, ...more }: Proxy & { once?: boolean } = {},
+) {
+  const module = name.startsWith("proxy_") ? "env" : "wasi_snapshot_preview1";
+  const call = [...parameters.flatMap((value) => op.i32(value)), ...op.call(0), ...op.drop];
+  const imports = [[module, name, HOST_TYPES[parameters.length] ?? 0]] as const;
+  return proxy(once ? call : [...op.loop, ...call, ...FOREVER], { imports, ...more });
+}
+
+const LIST = ["proxy_get_header_map_pairs", [0, 16, 20]] as const;
+
+/** Hostile filters of proxy-wasm. */
+export const HOSTILE_PROXY: Readonly<Record<string, Uint8Array>> = {
+  ...Object.fromEntries(Object.entries(CODES).map(([name, [code, parts]]) => [name, proxy(code(3), parts)])),
+  "the time in a loop": calls("proxy_get_current_time_nanoseconds", [16]),
+  "log lines in a loop": calls("proxy_log", [2, 0, 64]),
+  "lists of fields in a loop": calls(...LIST),
+  "fields added in a loop": calls("proxy_add_header_map_value", [0, 65, 1, 65, 1000], {
+    data: [[0, ...op.i32(65), 0x0b, 1, 97]],
+  }),
+  "shared data in a loop": calls("proxy_set_shared_data", [0, 8, 0, 60_000, 0]),
+  "metrics in a loop": calls("proxy_define_metric", [0, 0, 8, 64]),
+  "queues in a loop": calls("proxy_register_shared_queue", [0, 8, 64]),
+  "properties in a loop": calls("proxy_set_property", [0, 8, 0, 60_000]),
+  "calls of upstreams in a loop": calls("proxy_http_call", [0, 6, 0, 0, 0, 0, 0, 0, 1000, 64]),
+  "responses in a loop": calls("proxy_send_local_response", [200, 0, 0, 0, 4096, 0, 0, 0]),
+  "standard output in a loop": calls("fd_write", [1, 0, 1, 64]),
+  "random bytes in a loop": calls("random_get", [0, 65_536], { memory: 2 }),
+  "a pointer behind the memory": calls("proxy_log", [2, -8, 16], { once: true }),
+  "an allocator that has no memory": calls(...LIST, { once: true, malloc: ZERO }),
+  "an allocator that names a place behind the memory": calls(...LIST, { once: true, malloc: op.i32(-8) }),
+  "an allocator that traps": calls(...LIST, { once: true, malloc: op.unreachable }),
+  "an allocator that loops": calls(...LIST, { once: true, malloc: [...op.loop, ...FOREVER, ...ZERO] }),
+};
+
+/** Requests that `TRAPS_LATE` keeps waiting before it traps. */
+export const PAUSED = 5;
+
+/** Has requests wait, and traps with the one after them. */
+export const TRAPS_LATE = {
+  "a trap while others wait": proxy(
+    [
+      [...op.globalGet(0), ...op.i32(1), ...op.i32Add, ...op.globalSet(0)],
+      [...op.globalGet(0), ...op.i32(PAUSED), 0x4a, ...op.if, ...op.unreachable, ...op.end],
+      [...op.i32(1), ...op.return],
+    ].flat(),
+    { globals: [[I32, 1, ...ZERO, 0x0b]] },
+  ),
+};
+
 /** Writes to 31 MiB and traps. */
 export const FILLS_AND_TRAPS = {
   "a trap after 31 MiB": own(FILL_ALL, { memory: 496 }),
+  "a trap of a shared instance after 31 MiB": proxy([...FILL_ALL, ...op.unreachable], { memory: 496 }),
 };
 
 /** Calls a function of the gateway for ever. */

@@ -1,0 +1,159 @@
+import { eventTime } from "../../lib/event-clock.ts";
+import { type Fields } from "../../lib/fields.ts";
+import { TimerWheel } from "../../lib/timer-wheel.ts";
+import { type TurnpikeError } from "../../lib/errors.ts";
+import { answerError } from "../answer.ts";
+import { type Exchange, type RequestHead, type ResponseHead } from "../exchange.ts";
+import { OwnExchange, type OwnSink } from "../proxy/own-exchange.ts";
+import { WholeBody } from "./calls/http-call.ts";
+import { createFilter } from "./create-filter.ts";
+import { dryRuntime } from "./dry-runtime.ts";
+import { type FilterModule } from "./module/module-cache.ts";
+import { type FilterRuntime } from "./runtime.ts";
+
+/** Milliseconds that a filter may keep a request waiting. */
+const PATIENCE_MS = 5000;
+const MAX_BODY_BYTES = 33_554_432;
+/** What the upstream responds in place of a real one. */
+const RESPONSE_BODY = Buffer.from("a response\n");
+const RESPONSE_FIELDS = "content-type: text/plain\r\n";
+
+export interface DryRequest {
+  readonly head: RequestHead;
+  readonly body: Uint8Array;
+}
+
+export interface DrySettings {
+  readonly fuel: number;
+  readonly config: string;
+  readonly rootId: string;
+}
+
+/** A request as it would be forwarded. */
+export interface Forwarded {
+  readonly head: RequestHead;
+  readonly body: Buffer;
+}
+
+/** What a filter has done with a request and with the response to it. */
+export interface DryRun {
+  readonly log: readonly string[];
+  /** Undefined: the filter, or the gateway in its place, has responded instead. */
+  readonly forwarded: Forwarded | undefined;
+  readonly response: { readonly head: ResponseHead; readonly body: Buffer } | undefined;
+  /** Of each callback, in order. */
+  readonly fuel: readonly number[];
+}
+
+/** Runs one request through a filter outside of a gateway, and a short response of 200. Throws an Error if the filter does not start. */
+export async function dryRun(module: FilterModule, settings: DrySettings, request: DryRequest): Promise<DryRun> {
+  const wheel = new TimerWheel();
+  const log: string[] = [];
+  const fuel: number[] = [];
+  const { runtime: dry, callTargets } = dryRuntime(wheel);
+  callTargets.use();
+  const runtime: FilterRuntime = {
+    ...dry,
+    answerError,
+    hostCallDeadlineMs: () => PATIENCE_MS,
+    log: (_filter, line) => void log.push(line),
+    onFault: (error) => void log.push(String(error)),
+    metrics: () => ({ invoked: (_phase, _outcome, used) => void fuel.push(used.fuel), notInvoked() {} }),
+  };
+  const filter = createFilter(module, { ...FIXED, ...settings }, runtime);
+  try {
+    const kept = new KeptResponse();
+    const exchange = new OwnExchange(ORIGIN(), request.head, kept, new WholeBody(request.body, ""));
+    const decision = await filter.request(exchange);
+    const forwarded = decision.kind === "continue" ? await forwardedOf(exchange, kept) : undefined;
+    if (forwarded !== undefined && !kept.isBegun) respond(exchange);
+    await kept.over;
+    exchange.onFinish?.(exchange);
+    const { head } = kept;
+    // What the filter says while it is closed is left out.
+    return { log: [...log], forwarded, fuel: [...fuel], response: head && { head, body: Buffer.concat(kept.chunks) } };
+  } finally {
+    filter.close();
+    wheel.close();
+  }
+}
+
+const FIXED = {
+  name: "filter",
+  route: "/",
+  instances: 1,
+  responseFailClosed: false,
+  vmConfig: "",
+  vmId: "",
+  maxBodyBytes: MAX_BODY_BYTES,
+  visibleFields: ({ fields }: RequestHead) => fields,
+  visibleQuery: ({ query }: RequestHead) => query,
+};
+
+const ORIGIN = () =>
+  ({
+    id: "dry-run",
+    protocol: "HTTP/1.1",
+    peerAddress: "127.0.0.1",
+    clientAddress: "127.0.0.1",
+    beganAt: eventTime(),
+  }) as const;
+
+/** Reads what would be forwarded; undefined: the filter has responded meanwhile. */
+async function forwardedOf(exchange: Exchange, kept: KeptResponse): Promise<Forwarded | undefined> {
+  const { head } = exchange;
+  const chunks: Buffer[] = [];
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (head.bodyLength === 0) resolve();
+  else {
+    exchange.body.readTo({
+      data(chunk, start = 0, end = chunk.length) {
+        chunks.push(Buffer.from(chunk.slice(start, end)));
+        return true;
+      },
+      end: () => resolve(),
+      abort: () => resolve(),
+    });
+  }
+  await Promise.race([promise, kept.over]);
+  return kept.isBegun ? undefined : { head: { ...exchange.head }, body: Buffer.concat(chunks) };
+}
+
+function respond({ response }: Exchange): void {
+  response.start({ status: 200, reason: "", fields: RESPONSE_FIELDS, bodyLength: RESPONSE_BODY.length });
+  response.data(RESPONSE_BODY);
+  response.end("");
+}
+
+/** The response as a client would get it. */
+class KeptResponse implements OwnSink {
+  head: ResponseHead | undefined;
+  readonly chunks: Buffer[] = [];
+  readonly #over = Promise.withResolvers<void>();
+  readonly over = this.#over.promise;
+
+  get isBegun(): boolean {
+    return this.head !== undefined;
+  }
+
+  start(head: ResponseHead): void {
+    if (head.status >= 200) this.head = head;
+  }
+
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    this.chunks.push(Buffer.from(chunk.slice(start, end)));
+    return true;
+  }
+
+  end(_trailers: Fields): void {
+    this.#over.resolve();
+  }
+
+  abort(_error: TurnpikeError): void {
+    this.#over.resolve();
+  }
+
+  fail(_error: TurnpikeError): void {
+    this.#over.resolve();
+  }
+}

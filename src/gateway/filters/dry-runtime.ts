@@ -1,0 +1,43 @@
+import { type TimerWheel } from "../../lib/timer-wheel.ts";
+import { Upstream } from "../upstream/upstream.ts";
+import { UpstreamCalls } from "./calls/call-group.ts";
+import { CallTargets } from "./calls/call-targets.ts";
+import { ParkTable } from "./park-table.ts";
+import { WorkerShared } from "./proxy-wasm/worker-shared.ts";
+import { type FilterRuntime } from "./runtime.ts";
+
+const UNCOUNTED = { invoked() {}, notInvoked() {} };
+const ENDLESS = { take: () => true, give() {} };
+
+/** A filter may call an upstream while it starts or runs; here nothing is sent, and the call comes to nothing. */
+function emptyUpstream(name: string): Upstream {
+  return new Upstream({ name, balancing: "round_robin", scheme: "http" }, () => {
+    throw new Error("Cannot make a server: there is none");
+  });
+}
+
+export interface DryRuntime {
+  readonly runtime: Omit<FilterRuntime, "answerError" | "log">;
+  readonly callTargets: CallTargets;
+}
+
+/** What filters need that are tried outside of a gateway. */
+export function dryRuntime(wheel: TimerWheel): DryRuntime {
+  const callTargets = new CallTargets(wheel);
+  callTargets.offer({ find: emptyUpstream }, "");
+  const runtime = {
+    wheel,
+    clock: () => performance.now(),
+    bodies: ENDLESS,
+    parks: new ParkTable(0, () => {}),
+    control: () => undefined,
+    hostCallDeadlineMs: () => 0,
+    onFault() {},
+    metrics: () => UNCOUNTED,
+    gauges: { instancesChanged() {}, pinnedChanged() {} },
+    calls: new UpstreamCalls({ target: (name) => callTargets.of(name), memory: ENDLESS, onFault() {} }),
+    defined: { cell: () => ({ add() {}, record() {} }) },
+    shared: new WorkerShared(),
+  };
+  return { runtime, callTargets };
+}
