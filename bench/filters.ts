@@ -7,6 +7,7 @@ import { readShape } from "../src/gateway/filters/module/read-shape.ts";
 import { compileAssemblyScript } from "../src/gateway/filters/module/testing/assembly-script.ts";
 import { corpus } from "../src/gateway/filters/module/testing/corpus.ts";
 import { measureChain } from "./filters/chain.ts";
+import { measureHostile } from "./filters/hostile.ts";
 import { compare } from "./support/comparison.ts";
 import { readRounds } from "./support/options.ts";
 import { measureHostLoops, measureLoops } from "./filters/loops.ts";
@@ -149,6 +150,8 @@ export async function runFiltersBench(args: readonly string[]): Promise<number> 
     await measureLoops(rounds);
     console.log("\nThe same over functions of the gateway:");
     await measureHostLoops(rounds);
+    console.log("\nA request to a filter that means harm, with 5,000,000 units of fuel:");
+    await measureHostile(rounds);
     console.log("\nReading, checking and metering a module:");
     await walker(rounds);
     console.log("");
