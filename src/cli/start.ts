@@ -179,6 +179,7 @@ async function startBoth(
     contentUpstream: CONTENT_UPSTREAM,
     contentSocket: options.socket,
     log: say,
+    onAdminMoved: (url: string | undefined) => admin.moved(url),
   } as const;
   const startOn = async (reading: ReadConfig): Promise<AdministeredGateway> =>
     await startAdministered(reading, serving);

@@ -361,7 +361,7 @@ describe.each([
     const { document, seen } = admin.description ?? { document: { paths: {} }, seen: new Set() };
     const missing = Object.values(document.paths)
       .flatMap((item) => Object.values(item))
-      // There are no tenants to be dropped in this build.
+      // Tenants are dropped in tenants.test.ts.
       .filter(
         ({ operationId }) =>
           operationId !== "dropTenant" && !seen.has(`${operationId} 200`) && !seen.has(`${operationId} 201`),

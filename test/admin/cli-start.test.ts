@@ -158,6 +158,16 @@ test("where the configuration names admin, that decides", async () => {
   const file = folder.write("file-key", "the-key-of-the-file\n");
   expect((await turnpike(state, "status", "--admin-key-file", file)).code).toBe(0);
   expect((await turnpike(state, "status", "--admin", url, "--admin-key-file", file)).code).toBe(0);
+  // A reload that moves it, or turns it off, is found by the commands.
+  folder.write("named.json", { ...FREE, admin: { ...admin, port: await freePort() } });
+  program.kill("SIGHUP");
+  await program.sees(/^reloaded /m);
+  expect(readFileSync(join(state, "admin-address"), "utf8")).not.toContain(url);
+  expect((await turnpike(state, "status", "--admin-key-file", file)).code).toBe(0);
+  folder.write("named.json", { ...FREE, admin: {} });
+  program.kill("SIGHUP");
+  await program.sees(/^reloaded [^]*^reloaded /m);
+  expect(existsSync(join(state, "admin-address"))).toBe(false);
   await program.stop();
   const off = folder.write("off.json", { ...FREE, admin: {} });
   const without = start(state, "--config", off);

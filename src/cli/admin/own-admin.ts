@@ -85,6 +85,17 @@ export class OwnAdmin {
     ];
   }
 
+  /** A reload has moved it, or turned it off: the commands find it where it is now. */
+  moved(url: string | undefined): void {
+    const { stateDir } = this.#options;
+    try {
+      if (url === undefined) removeAdminAddress(stateDir);
+      else writeAdminAddress(stateDir, url);
+    } catch (error) {
+      sayWarning(messageOf(error));
+    }
+  }
+
   close(): void {
     removeAdminAddress(this.#options.stateDir);
   }

@@ -37,6 +37,8 @@ export interface AdministeredOptions extends Omit<GatewayOptions, "config" | "ev
   readonly isSingle?: true;
   /** The Unix socket of the content service that belongs to this program; left out: none does. */
   readonly contentSocket?: string;
+  /** Told where the admin interface is when that has changed; undefined: it is off. Never throws. */
+  readonly onAdminMoved?: (url: string | undefined) => void;
 }
 
 /** Starts a gateway by a configuration without problems. Rejects, with nothing left bound, where it cannot. */
@@ -70,7 +72,8 @@ export async function startAdministered(
     const { log } = withEvents({ ...options, config, events });
     const usage = createUsageKeeper({ figures: gateway.figures, storePath, postgres: config.postgres, log });
     const overview = createOverview(gateway.figures, { startedAtMs: Date.now(), contentSocket: options.contentSocket });
-    return new Administered({ opened, gateway, admin, events, audit, overview, workers, usage });
+    const onAdminMoved = options.onAdminMoved ?? ((): void => {});
+    return new Administered({ opened, gateway, admin, events, audit, overview, workers, usage, onAdminMoved });
   } catch (error) {
     await admin.close();
     await audit.close();
@@ -87,6 +90,7 @@ interface Deps {
   readonly overview: Overview;
   readonly workers: number;
   readonly usage: UsageKeeper;
+  readonly onAdminMoved: (url: string | undefined) => void;
 }
 
 class Administered implements AdministeredGateway {
@@ -97,8 +101,10 @@ class Administered implements AdministeredGateway {
   readonly #audit: AuditFile;
   readonly #usage: UsageKeeper;
   readonly #endWatch: () => void;
+  readonly #onAdminMoved: (url: string | undefined) => void;
 
-  constructor({ opened, gateway, admin, events, audit, overview, workers, usage }: Deps) {
+  constructor({ opened, gateway, admin, events, audit, overview, workers, usage, onAdminMoved }: Deps) {
+    this.#onAdminMoved = onAdminMoved;
     this.#gateway = gateway;
     this.#audit = audit;
     this.#usage = usage;
@@ -161,7 +167,9 @@ class Administered implements AdministeredGateway {
       await this.#audit.use(before);
       throw error;
     }
+    const url = this.adminUrl;
     this.#admin.commit(config);
+    if (this.adminUrl !== url) this.#onAdminMoved(this.adminUrl);
     this.#keepUsage();
   }
 

@@ -11,6 +11,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -59,6 +60,19 @@ test("the file keeps its mode, its unknown keys, the order of its keys and its l
   expect(readFileSync(path, "utf8")).toBe(ADDED);
   expect(statSync(path).mode & 0o7777).toBe(0o640);
   expect(readdirSync(folder)).toEqual(["turnpike.json"]);
+});
+
+test("what a crash has left is removed, and files of others are not", async () => {
+  const [left, young, other] = [
+    ".turnpike.json.0123456789ab.tmp",
+    ".turnpike.json.ba9876543210.tmp",
+    ".turnpike.json.mine.tmp",
+  ];
+  for (const name of [left, young, other]) writeFileSync(join(folder, name), "{}");
+  for (const name of [left, other]) utimesSync(join(folder, name), 1, 1);
+  const running = await changed();
+  expect(await running.persist(BY, { force: false })).toEqual({ kind: "done", path });
+  expect(readdirSync(folder).toSorted()).toEqual([young, other, "turnpike.json"]);
 });
 
 test("a symbolic link stays one, and leads to the file that is written", async () => {

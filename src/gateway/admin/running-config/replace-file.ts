@@ -1,11 +1,15 @@
 /** Replaces a file in one step: whatever happens, it is as before or whole and new. */
 import { randomBytes } from "node:crypto";
-import { access, constants, type FileHandle, open, realpath, rename, stat, unlink } from "node:fs/promises";
+import { access, constants, type FileHandle, open, readdir, realpath, rename, stat, unlink } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { codeOf } from "../../../lib/caught.ts";
 
 /** For a file that is not there yet: it may hold secrets. */
 const NEW_MODE = 0o600;
+
+/** What ends the name of a temporary file, and the age in milliseconds at which nobody writes it any more. */
+const TEMPORARY_END = /^[0-9a-f]{12}\.tmp$/;
+const LEFTOVER_MS = 60_000;
 
 /** What a new file takes over from the one in its place. */
 interface Owned {
@@ -22,6 +26,7 @@ interface Owned {
 export async function replaceFile(path: string, bytes: Uint8Array, confirm: () => boolean): Promise<boolean> {
   const { target, owned } = await targetOf(path);
   const folder = dirname(target);
+  await removeLeftovers(target);
   const temporary = join(folder, `.${basename(target)}.${randomBytes(6).toString("hex")}.tmp`);
   const handle = await open(temporary, "wx", NEW_MODE);
   try {
@@ -37,6 +42,19 @@ export async function replaceFile(path: string, bytes: Uint8Array, confirm: () =
   }
   await syncFolder(folder);
   return true;
+}
+
+/** A crash in the middle leaves a temporary file, which may hold secrets. One that is young may be another process's. */
+async function removeLeftovers(target: string): Promise<void> {
+  const folder = dirname(target);
+  const begin = `.${basename(target)}.`;
+  const names = await readdir(folder).catch((): string[] => []);
+  for (const name of names) {
+    if (!name.startsWith(begin) || !TEMPORARY_END.test(name.slice(begin.length))) continue;
+    const path = join(folder, name);
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+    if (Date.now() - mtimeMs > LEFTOVER_MS) await unlink(path).catch(() => {});
+  }
 }
 
 async function targetOf(path: string): Promise<{ target: string; owned: Owned | undefined }> {
