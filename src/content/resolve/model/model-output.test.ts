@@ -1,0 +1,85 @@
+import { describe, expect, test } from "bun:test";
+import { type ModelError } from "./model-error.ts";
+import { MAX_REASONING_LENGTH, MAX_STATEMENTS, OUTPUT_SCHEMA, readOutput } from "./model-output.ts";
+
+const STATEMENT = { source: 1, quote: "It sailed.", supports: "YES", kind: "report", strength: 1, date: "2026-05-14" };
+
+function written(change: object = {}, statement: object = {}): string {
+  const statements = [{ ...STATEMENT, ...statement }];
+  return JSON.stringify({ statements, probability: 0.5, reasoning: "So it is.", ...change });
+}
+
+function failureOf(text: string): string {
+  try {
+    readOutput(text);
+  } catch (error) {
+    // Nothing else is thrown.
+    return (error as ModelError).message;
+  }
+  return "it was read";
+}
+
+test("a response that fits is read, with sources from 0 on and times in milliseconds", () => {
+  expect(readOutput(written())).toEqual({
+    statements: [
+      {
+        source: 0,
+        quote: "It sailed.",
+        supports: "YES",
+        kind: "report",
+        strength: 1,
+        date: Date.UTC(2026, 4, 14),
+      },
+    ],
+    probability: 0.5,
+    reasoning: "So it is.",
+  });
+});
+
+test.each(["", "yesterday", "2026-13-45", null, undefined])("a time that is none is left out: %p", (date) => {
+  expect(readOutput(written({}, { date })).statements[0]).not.toHaveProperty("date");
+});
+
+describe("what does not fit is refused", () => {
+  test.each<[string, string]>([
+    ["", "its response is not JSON"],
+    ["I cannot say.", "its response is not JSON"],
+    ["}{", "its response is not JSON"],
+    ["[]", "its response is not JSON"],
+    ["{}", "its response does not fit the schema at statements"],
+    [written({ probability: 1.01 }), "its response does not fit the schema at probability"],
+    [written({ probability: "0.5" }), "its response does not fit the schema at probability"],
+    [written({ probability: null }), "its response does not fit the schema at probability"],
+    [written({ reasoning: 1 }), "its response does not fit the schema at reasoning"],
+    [written({}, { strength: -0.1 }), "its response does not fit the schema at statements.0.strength"],
+    [written({}, { source: 1.5 }), "its response does not fit the schema at statements.0.source"],
+    [written({}, { supports: "MAYBE" }), "its response does not fit the schema at statements.0.supports"],
+    [written({}, { kind: "rumour" }), "its response does not fit the schema at statements.0.kind"],
+    [written({}, { quote: "x".repeat(2_001) }), "its response does not fit the schema at statements.0.quote"],
+    [
+      written({ statements: Array.from({ length: MAX_STATEMENTS + 1 }, () => STATEMENT) }),
+      "its response does not fit the schema at statements",
+    ],
+  ])("%s", (text, message) => expect(failureOf(text)).toBe(message));
+});
+
+test("long reasons are cut", () => {
+  const { reasoning } = readOutput(written({ reasoning: "😀".repeat(MAX_REASONING_LENGTH) }));
+  expect(reasoning).toHaveLength(MAX_REASONING_LENGTH);
+  expect(readOutput(written({ reasoning: `a${"😀".repeat(MAX_REASONING_LENGTH)}` })).reasoning?.isWellFormed()).toBe(
+    true,
+  );
+});
+
+test("the schema is one that strict modes take: closed objects, all fields required, no bounds", () => {
+  const known = new Set(["type", "properties", "items", "required", "additionalProperties", "enum", "description"]);
+  const look = (schema: object): void => {
+    expect(Object.keys(schema).filter((key) => !known.has(key))).toEqual([]);
+    if ("items" in schema) look(Object(schema.items));
+    if (!("properties" in schema)) return;
+    const properties = Object(schema.properties);
+    expect(schema).toMatchObject({ required: Object.keys(properties), additionalProperties: false });
+    for (const property of Object.values(properties)) look(Object(property));
+  };
+  look(OUTPUT_SCHEMA);
+});
