@@ -11,7 +11,7 @@ import { valuesOf } from "../support/message.ts";
 import { Folder, until } from "../support/program.ts";
 import { valueOf } from "../support/prometheus.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
-import { writeFilter } from "./testing/modules.ts";
+import { TELLTALE, writeFilter, writeSdkFilter } from "./testing/modules.ts";
 import { SWITCHBOARD } from "./testing/switchboard.ts";
 
 setDefaultTimeout(patient(40_000));
@@ -27,12 +27,14 @@ let service: RawOrigin;
 let folder: Folder;
 let switchboard: string;
 let second: string;
+let telltale: string;
 
 beforeAll(async () => {
   [origin, service] = await Promise.all([RawOrigin.start(), RawOrigin.start()]);
   folder = new Folder();
   switchboard = await writeFilter(folder, "switchboard.wasm", SWITCHBOARD);
   second = await writeFilter(folder, "second.wasm", SECOND);
+  telltale = await writeSdkFilter(folder, "telltale.wasm", TELLTALE);
   folder.write("broken.wasm", "no module");
 });
 
@@ -63,6 +65,7 @@ function configuration(workers: number, state: string): { server: object; [key: 
     "/jwt": { auth: JWT },
     "/asked": { auth: asking },
     "/chained": { auth: { type: "chain", methods: [JWT, { type: "chain", methods: [API_KEY] }] } },
+    "/told": { auth: { type: "chain", methods: [JWT, API_KEY] } },
     "/cached": { cache: { ttl_s: 60 } },
     "/limited": { rate_limit: { requests_per_second: 1, burst_size: 3 } },
     "/packed": { compression: { min_bytes: 10 } },
@@ -70,7 +73,7 @@ function configuration(workers: number, state: string): { server: object; [key: 
     "/after": { x402: TERMS },
     "/before": { x402: { ...TERMS, settle: "before" } },
   };
-  const filtered = Object.keys(routes).filter((path) => path !== "/two" && path !== "/broken");
+  const filtered = Object.keys(routes).filter((path) => !["/two", "/broken", "/told"].includes(path));
   return {
     server: { workers },
     state_path: state,
@@ -87,6 +90,8 @@ function configuration(workers: number, state: string): { server: object; [key: 
       ...filtered.map((match) => ({ match, module: switchboard, instances: 4 })),
       { match: "/two", module: switchboard },
       { match: "/two", module: second },
+      { match: "/told", module: switchboard },
+      { match: "/told", module: telltale, root_id: "telltale" },
       { match: "/broken", module: folder.file("broken.wasm") },
       { match: "/nowhere", module: switchboard },
     ],
@@ -202,6 +207,26 @@ describe.each([1, 2])("with %d worker(s)", (workers) => {
           seen ?? "",
         ]);
       }
+    });
+
+    test("nor does one of proxy-wasm, which runs behind one of the own ABI", async () => {
+      const credentials = {
+        ...bearer(token({ sub: "ann" })),
+        "x-api-key": "s3cret",
+        "proxy-authorization": "Basic eA==",
+      };
+      const payment = { "payment-signature": "paid", "x-payment": "paid" };
+      const reply = await ask(protocol, "/told?a=1&ticket=s3cret", "m", {
+        ...credentials,
+        ...payment,
+        "x-own": "seen",
+      });
+      expect([reply.status, reply.header("x-ran")]).toEqual([200, "x-do"]);
+      for (const line of [":path: /told?a=1", "x-own: seen", "x-consumer-name: ann", "x-do: m"]) {
+        expect(reply.text.toLowerCase().split("\n")).toContain(line);
+      }
+      expect(reply.text).not.toMatch(/authorization|api-key|payment|s3cret|paid|Bearer/i);
+      expect((await ask(protocol, "/told?ticket=s3cret", "r")).status).toBe(401);
     });
 
     test("no filter runs for whom authentication, a limit or the price has refused", async () => {

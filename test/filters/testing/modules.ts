@@ -1,4 +1,7 @@
-import { compileAssemblyScript } from "../../../src/gateway/filters/module/testing/assembly-script.ts";
+import {
+  compileAssemblyScript,
+  compileProxyWasm,
+} from "../../../src/gateway/filters/module/testing/assembly-script.ts";
 import { type Folder } from "../../support/program.ts";
 
 /** Writes a filter in AssemblyScript as a module into the folder; its path. */
@@ -7,6 +10,40 @@ export async function writeFilter(folder: Folder, name: string, source: string):
   await Bun.write(path, await compileAssemblyScript(source, ["--runtime", "stub"]));
   return path;
 }
+
+/** Writes a filter on the SDK of proxy-wasm as a module into the folder; its path. */
+export async function writeSdkFilter(folder: Folder, name: string, source: string): Promise<string> {
+  const path = folder.file(name);
+  await Bun.write(path, await compileProxyWasm(source));
+  return path;
+}
+
+/** A filter of proxy-wasm that responds with all that it sees of a request's head. */
+export const TELLTALE = `
+export * from "@gcoredev/proxy-wasm-sdk-as/assembly/proxy";
+import {
+  Context, FilterHeadersStatusValues, registerRootContext, RootContext, send_http_response, stream_context,
+} from "@gcoredev/proxy-wasm-sdk-as/assembly";
+
+class Root extends RootContext {
+  createContext(id: u32): Context {
+    return new Telltale(id, this);
+  }
+}
+
+class Telltale extends Context {
+  onRequestHeaders(count: u32, endOfStream: bool): FilterHeadersStatusValues {
+    const pairs = stream_context.headers.request.get_headers();
+    let text = "";
+    for (let i = 0; i < pairs.length; i++) {
+      text += String.UTF8.decode(pairs[i].key) + ": " + String.UTF8.decode(pairs[i].value) + "\\n";
+    }
+    send_http_response(200, "told", String.UTF8.encode(text), []);
+    return FilterHeadersStatusValues.StopIteration;
+  }
+}
+
+registerRootContext((id: u32) => new Root(id), "telltale");`;
 
 /** Says in X-Count which of its requests this is; VERSION is a number that goes before it. */
 export function counter(version: number): string {
