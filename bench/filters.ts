@@ -11,6 +11,7 @@ import { measureHostile } from "./filters/hostile.ts";
 import { compare } from "./support/comparison.ts";
 import { readRounds } from "./support/options.ts";
 import { measureHostLoops, measureLoops } from "./filters/loops.ts";
+import { parkedMemory, requestNanoseconds } from "./filters/own-filter.ts";
 import { OwnInstance } from "../src/gateway/filters/own-abi/own-instance.ts";
 import { NO_BODY, type RequestView } from "../src/gateway/filters/own-abi/views.ts";
 
@@ -37,6 +38,16 @@ const OUT = memory.data(256);
 export function on_request(): i32 {
   return get_header(KEY, 9, OUT, 128) == 16 && get_header(HOST, 4, OUT + 128, 128) > 0 ? 0 : 1;
 }`;
+
+const TWO_READS_AND_RESPONSE = `${TWO_READS}
+export function on_response(): i32 { return 1; }`;
+const PARKS = `
+@external("env", "host_call") declare function host_call(command: usize, length: i32): i32;
+const COMMAND = memory.data<u8>([0x62, 0x6f, 0x6f, 0x74]);
+export function on_request(): i32 { host_call(COMMAND, 4); return 3; }
+export function on_resume(): i32 { return 0; }`;
+/** Requests that are parked at a time. */
+const PARKED = 2000;
 
 /** Programs whose loops are what metering slows down; each takes a number of rounds. */
 const LOOPS = `
@@ -85,6 +96,22 @@ async function requests(count: number, rounds: number): Promise<void> {
     for (let i = 0; i < 200; i++) void new OwnInstance(module, { fuel: FUEL, log: () => {} });
   });
   console.log(`${"an instance".padEnd(32)} ${((made * 1000) / 200).toFixed(0).padStart(5)} us of CPU`);
+}
+
+/** The same in the request path. */
+async function requestPath(count: number, rounds: number): Promise<void> {
+  for (const [name, source] of [
+    ["a filter that allows at once", ALLOW],
+    ["two header reads", TWO_READS],
+    ["two header reads and a response", TWO_READS_AND_RESPONSE],
+  ] as const) {
+    const times = requestNanoseconds(await filterOf(source), count, rounds);
+    console.log(`${name.padEnd(32)} ${times.map((ns) => ns.toFixed(0).padStart(5)).join(" ")} ns of CPU a request`);
+  }
+  const { kib, ms } = await parkedMemory(await filterOf(PARKS), PARKED);
+  console.log(
+    `${`${PARKED} parked requests`.padEnd(32)} ${kib.toFixed(0).padStart(5)} KiB each, ${ms.toFixed(0)} ms of CPU to park`,
+  );
 }
 
 type Program = (rounds: number) => number;
@@ -144,6 +171,8 @@ export async function runFiltersBench(args: readonly string[]): Promise<number> 
   if (!values.chain) {
     console.log("Requests, through one instance of the own ABI:");
     await requests(Number(values.count), rounds);
+    console.log("\nRequests, through a filter with its pool, view and figures:");
+    await requestPath(Number(values.count), rounds);
     console.log("\nThe same program plain and metered:");
     await metering(rounds);
     console.log("\n5,000,000 units of fuel in a loop, until it has none left:");
