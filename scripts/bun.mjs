@@ -19,7 +19,7 @@ const ALLOCATOR = { MIMALLOC_PURGE_DELAY: "1000" };
  * The runtime runs so many WebAssembly memories by its fast code, 8 by default. Each one more makes it collect all garbage
  * first, which takes 0.5 to 6 ms, and runs up to 1.8 times slower (bench filters).
  */
-const WASM = { BUN_JSC_maxNumWasmFastMemories: "1024" };
+const WASM = { BUN_JSC_maxNumWasmFastMemories: "4096" };
 
 function packageFolder(name) {
   try {

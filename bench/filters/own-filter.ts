@@ -79,6 +79,7 @@ function runtime(capacity: number): FilterRuntime {
     gauges: wasm,
     calls: new UpstreamCalls({ target: () => undefined, memory: plentyOfBuffers(), onFault() {} }),
     shared: new WorkerShared(),
+    defined: { cell: () => ({ add() {}, record() {} }) },
   };
 }
 
