@@ -380,6 +380,23 @@ test("a reload in the middle of a start loses no request, and keeps warm tenants
   expect([(await tenants.told(warm)).boot, tenants.manager.asked.length]).toEqual([boot, asked]);
 });
 
+test("a request that waits over a reload of the filters starts the tenant with those that it came to", async () => {
+  const tenant = fresh();
+  const { release } = held();
+  const leave = await clients.open("HTTP/1.1", "/", [["x-tenant", tenant]]);
+  await until(() => tenants.manager.asked.includes(tenant));
+  const second = tenants.told(tenant);
+  // A request of another tenant that is sent after it, and answered: it waits by now.
+  await tenants.gateway.request("HTTP/1.1", { path: "/.healthz" });
+  const file = await Bun.file(tenants.gateway.folder.file("turnpike.json")).json();
+  const filters = file.wasm_filters.map((filter: object) => ({ ...filter, fuel: 4_000_000 }));
+  await tenants.reload({ wasm_filters: filters });
+  leave();
+  await until(() => tenants.manager.asked.filter((key) => key === tenant).length === 2);
+  release();
+  expect((await second).tenant).toBe(tenant);
+});
+
 test("operators see warm tenants, drop one, add a tenant route and remove it", async () => {
   const tenant = fresh();
   await tenants.told(tenant);
