@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { type NewEvent } from "../../telemetry/event.ts";
+import { fractionsOf } from "../../../lib/testing/mulberry32.ts";
 import { until } from "../../../lib/testing/until.ts";
 import { ControlClient } from "./control-client.ts";
 import { ControlSocket } from "./control-socket.ts";
@@ -10,6 +11,8 @@ import { reply, type Sandbox, startSandbox } from "./testing/sandbox.ts";
 /** A worker process whose calls go through this one. */
 class Caller {
   readonly done = new Map<string, string>();
+  /** Calls that were answered more than once. */
+  readonly twice: string[] = [];
   readonly #process: Bun.Subprocess;
   readonly #client: ControlClient;
   #isReady: boolean | undefined;
@@ -68,8 +71,10 @@ class Caller {
   }
 
   #heard(message: FromCaller): void {
-    if (message.kind === "done") this.done.set(message.name, message.text);
-    else if (message.kind === "state") this.#isReady = message.isReady;
+    if (message.kind === "done") {
+      if (this.done.has(message.name)) this.twice.push(message.name);
+      this.done.set(message.name, message.text);
+    } else if (message.kind === "state") this.#isReady = message.isReady;
     else this.#client.heard(message);
   }
 }
@@ -276,6 +281,52 @@ test("more and fewer connections, and another deadline, take effect without a br
   control.use(settings({ connections: 2 }));
   await bothAnswer();
 });
+
+/** What a sandbox may do with a command: right, slowly, wrongly, or not at all. */
+function moody(random: () => number): Sandbox["answer"] {
+  return (line, { socket }) => {
+    const mood = random();
+    if (mood < 0.6) return reply(`did ${line}`);
+    if (mood < 0.75) {
+      setTimeout(() => socket.write(reply(`did ${line}`)), 5);
+      return undefined;
+    }
+    if (mood < 0.8) return "no reply\u001e999\n";
+    if (mood < 0.85) return Buffer.concat([reply(`did ${line}`), reply("more")]);
+    if (mood < 0.95) socket.destroy();
+    return undefined;
+  };
+}
+
+test.each([1, 2, 3, 4])(
+  "whatever sandbox and workers do, each call gets its own reply once, or fails (seed %i)",
+  async (seed) => {
+    const random = fractionsOf(seed);
+    sandbox.answer = moody(random);
+    const made: (readonly [caller: Caller, name: string])[] = [];
+    const forgotten = new Set<string>();
+    for (let i = 0; i < 120; i++) {
+      const caller = random() < 0.5 ? first : second;
+      const name = `seed ${seed} call ${i}`;
+      caller.call(name);
+      made.push([caller, name]);
+      const chance = random();
+      if (chance < 0.15) {
+        const [owner, other] = made[Math.floor(random() * made.length)] ?? [caller, name];
+        owner.forget(other);
+        forgotten.add(other);
+      } else if (chance < 0.2) sandbox.cut();
+      else if (chance < 0.25) control.use(settings({ connections: 1 + Math.floor(random() * 4), commandMs: 100 }));
+      else if (chance < 0.6) await Bun.sleep(random() * 4);
+    }
+    for (const [caller, name] of made) {
+      const outcome = forgotten.has(name) ? caller.done.get(name) : await caller.outcome(name);
+      if (outcome?.startsWith("failed: ") === false) expect(outcome).toBe(`did ${name}\u001e0\n`);
+    }
+    expect([...first.twice, ...second.twice]).toEqual([]);
+    await bothAnswer();
+  },
+);
 
 test("without a control socket calls fail, and say why", async () => {
   control.use(undefined);
