@@ -108,9 +108,12 @@ export class LoadedFilters {
     }
   }
 
+  /** Said once of an entry that several routes, for different hosts, are closed by. */
   #unloaded(index: number, { match }: Entry, error: unknown): void {
     const message = `${messageOf(error)}; the route ${JSON.stringify(match)} answers 503`;
-    this.findings.push({ kind: "unloaded", path: `wasm_filters[${index}].module`, message });
+    const path = `wasm_filters[${index}].module`;
+    if (this.findings.some((finding) => finding.path === path)) return;
+    this.findings.push({ kind: "unloaded", path, message });
   }
 
   /** Says in the log what has not been said of the configuration before. */

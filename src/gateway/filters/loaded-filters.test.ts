@@ -1,0 +1,147 @@
+import { afterAll, beforeEach, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { answerError } from "../answer.ts";
+import { loadValue } from "../config/load.ts";
+import { type Config } from "../config/config.ts";
+import { CallTargets } from "./calls/call-targets.ts";
+import { LoadedFilters } from "./loaded-filters.ts";
+import { ModuleCache } from "./module/module-cache.ts";
+import { onRequest, op } from "./module/testing/assembler.ts";
+import { ownModule } from "./own-abi/testing/own-module.ts";
+import { type TestRuntime, testRuntime } from "./testing/test-runtime.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "turnpike-loaded-"));
+const modules = new ModuleCache();
+let runtime: TestRuntime;
+let logged: string[] = [];
+
+beforeEach(async () => {
+  runtime = testRuntime();
+  logged = [];
+  await Bun.write(join(folder, "a.wasm"), ownModule([], { on_request: op.i32(0) }));
+  await Bun.write(join(folder, "b.wasm"), ownModule([], { on_request: op.i32(2) }));
+  await Bun.write(join(folder, "bad.wasm"), "no module");
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function configuration(filters: readonly (readonly [match: string, module: string, more?: object])[]): Config {
+  const { config, problems } = loadValue({
+    upstreams: [{ name: "app", servers: [{ address: "127.0.0.1", port: 1 }] }],
+    routes: [
+      { path_prefix: "/a", upstream: "app" },
+      { path_prefix: "/b", upstream: "app" },
+      { path_prefix: "/b", upstream: "app", host: "b.test" },
+    ],
+    wasm_filters: filters.map(([match, module, more]) => ({ match, module: join(folder, module), ...more })),
+  });
+  if (config === undefined) throw new Error(JSON.stringify(problems));
+  return config;
+}
+
+function log(message: string): void {
+  logged.push(message.replaceAll(folder, ""));
+}
+
+async function load(config: Config, previous?: LoadedFilters, isFirst = true): Promise<LoadedFilters> {
+  const deps = { modules, runtime, log, isFirst, callTargets: new CallTargets(runtime.wheel) };
+  return await LoadedFilters.load({ config, deps, answerError, previous });
+}
+
+test("an unchanged filter goes on with its instances; a changed entry or file makes another one", async () => {
+  const before = await load(
+    configuration([
+      ["/a", "a.wasm"],
+      ["/b", "a.wasm"],
+    ]),
+  );
+  // One for each route: two have the prefix /b.
+  expect(runtime.gauge.instances).toBe(3);
+  const after = await load(
+    configuration([
+      ["/a", "a.wasm"],
+      ["/b", "a.wasm", { fuel: 1000 }],
+    ]),
+    before,
+  );
+  expect(runtime.gauge.instances).toBe(5);
+  before.close(after);
+  expect(runtime.gauge.instances).toBe(3);
+  await Bun.write(join(folder, "a.wasm"), ownModule([], { on_request: op.i32(1) }));
+  const last = await load(configuration([["/a", "a.wasm"]]), after);
+  expect(runtime.gauge.instances).toBe(4);
+  after.close(last);
+  expect(runtime.gauge.instances).toBe(1);
+  last.close(undefined);
+  expect(runtime.gauge.instances).toBe(0);
+});
+
+test("a configuration that is not served after all closes what it has made, and nothing of the one that is", async () => {
+  const served = await load(configuration([["/a", "a.wasm"]]));
+  const failed = await load(
+    configuration([
+      ["/a", "a.wasm"],
+      ["/a", "b.wasm"],
+    ]),
+    served,
+  );
+  expect(runtime.gauge.instances).toBe(2);
+  failed.close(served);
+  expect(runtime.gauge.instances).toBe(1);
+  served.close(undefined);
+});
+
+test("the same entry twice on one route is two filters, also over a reload", async () => {
+  const twice = configuration([
+    ["/a", "a.wasm"],
+    ["/a", "a.wasm"],
+  ]);
+  const before = await load(twice);
+  const after = await load(twice, before);
+  before.close(after);
+  expect(runtime.gauge.instances).toBe(2);
+  after.close(undefined);
+  expect(runtime.gauge.instances).toBe(0);
+});
+
+test("one filter that cannot be loaded, or does not start, closes all routes of its prefix", async () => {
+  const trap = onRequest(op.i32(0), { functions: [{ type: 0, code: op.unreachable }], start: 1 });
+  await Bun.write(join(folder, "trap.wasm"), trap);
+  const config = configuration([
+    ["/a", "a.wasm"],
+    ["/b", "a.wasm"],
+    ["/b", "bad.wasm"],
+    ["/b", "gone.wasm"],
+    ["/a", "trap.wasm"],
+  ]);
+  const loaded = await load(config);
+  const kinds = config.routes.map((route) => typeof loaded.route(route));
+  expect([kinds, loaded.closed]).toEqual([
+    ["string", "string", "string"],
+    ["/a", "/b"],
+  ]);
+  expect(logged.toSorted((a, b) => a.localeCompare(b))).toEqual([
+    expect.stringMatching(
+      /^wasm_filters\[2\]\.module: Cannot load the filter "\/bad\.wasm": .+; the route "\/b" answers 503$/,
+    ),
+    'wasm_filters[3].module: Cannot load the filter "/gone.wasm": there is no such file; the route "/b" answers 503',
+    expect.stringMatching(
+      /^wasm_filters\[4\]\.module: Cannot start the filter: it trapped: .+; the route "\/a" answers 503$/,
+    ),
+  ]);
+  loaded.close(undefined);
+  expect(runtime.gauge.instances).toBe(0);
+});
+
+test("a match that names no route is told of once, by one worker, and its module is not read", async () => {
+  const config = configuration([["/nowhere", "gone.wasm"]]);
+  const first = await load(config);
+  const said = ['wasm_filters[0].match: no route has the path_prefix "/nowhere"; the filter never runs'];
+  expect(logged).toEqual(said);
+  await load(config, first);
+  await load(config, undefined, false);
+  expect(logged).toEqual(said);
+  expect(first.findings.map(({ kind }) => kind)).toEqual(["unmatched"]);
+});
