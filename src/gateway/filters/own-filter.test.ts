@@ -1,0 +1,211 @@
+import { expect, test } from "bun:test";
+import { type TurnpikeError } from "../../lib/errors.ts";
+import { type Fields } from "../../lib/fields.ts";
+import { FakeClock } from "../../lib/testing/fake-clock.ts";
+import { TimerWheel } from "../../lib/timer-wheel.ts";
+import { type Exchange, type RequestHead, type ResponseHead, type ResponseSink } from "../exchange.ts";
+import { onRequest, op } from "./module/testing/assembler.ts";
+import { HOSTILE } from "./module/testing/hostile.ts";
+import { loaded } from "./module/testing/metered.ts";
+import { callsOf, ownModule } from "./own-abi/testing/own-module.ts";
+import { OwnFilter } from "./own-filter.ts";
+import { roomForBody, SNAPSHOT_BYTES } from "./parked-request.ts";
+import { testRuntime, testSettings } from "./testing/test-runtime.ts";
+
+/** A client that takes what it is sent. */
+class Client implements ResponseSink {
+  heads: ResponseHead[] = [];
+  text = "";
+  trailers: Fields | undefined;
+  error: TurnpikeError | undefined;
+  takesMore = true;
+  start(head: ResponseHead): void {
+    this.heads.push(head);
+  }
+  data(chunk: Uint8Array, start = 0, end = chunk.length): boolean {
+    this.text += Buffer.from(chunk.subarray(start, end)).toString("latin1");
+    return this.takesMore;
+  }
+  end(trailers: Fields): void {
+    this.trailers = trailers;
+  }
+  abort(error: TurnpikeError): void {
+    this.error = error;
+  }
+}
+
+function exchangeOf(client: Client, head: Partial<RequestHead> = {}): Exchange {
+  return {
+    id: "id",
+    protocol: "HTTP/2.0",
+    head: {
+      method: "GET",
+      scheme: "http",
+      authority: "example.com",
+      path: "/x",
+      query: "",
+      fields: "",
+      payment: "",
+      bodyLength: 0,
+      expectContinue: false,
+      via: "",
+      forwardedFor: "",
+      isGrpc: false,
+      upgrade: "",
+      ...head,
+    },
+    body: { readTo: (sink) => sink.end(""), pause() {}, resume() {} },
+    peerAddress: "",
+    clientAddress: "",
+    response: client,
+    addedFields: "",
+    consumer: "",
+    isLetIn: true,
+    beganAt: 0,
+    started: false,
+    status: 0,
+    bytesReceived: 0,
+    bytesSent: 0,
+    onDrain: undefined,
+    onCancel: undefined,
+    gone: false,
+    onGone: undefined,
+    onFinish: undefined,
+    onTaken: undefined,
+  };
+}
+
+test.each(HOSTILE)(
+  "%s is answered with 500, and a new instance takes the place of the old one",
+  async (_what, module) => {
+    const runtime = testRuntime();
+    const filter = new OwnFilter(await loaded(module), testSettings({ fuel: 100_000 }), runtime);
+    for (let i = 0; i < 2; i++) {
+      const client = new Client();
+      expect(filter.request(exchangeOf(client))).toEqual({ kind: "answered" });
+      expect([client.heads[0]?.status, client.heads[0]?.error?.code]).toEqual([500, "filter-failed"]);
+    }
+    expect(filter.instances).toEqual({ all: 0, pinned: 0 });
+    expect(new Set(runtime.counted)).toEqual(new Set([runtime.counted[0] ?? ""]));
+    filter.close();
+  },
+);
+
+test("a filter that always fails gets no instance once its failures have taken too long, and one again later", async () => {
+  const clock = new FakeClock();
+  const runtime = { ...testRuntime(new TimerWheel(clock)), clock: () => clock.time };
+  const filter = new OwnFilter(await loaded(onRequest(op.unreachable)), testSettings(), runtime);
+  const { counted } = runtime;
+  const ask = async (): Promise<string | undefined> => {
+    const client = new Client();
+    const decision = filter.request(exchangeOf(client));
+    if (decision instanceof Promise) clock.advance(60);
+    await decision;
+    return client.heads[0]?.error?.code;
+  };
+  // Each look at the clock takes 100 ms: an invocation takes 100, and an instance as much.
+  runtime.clock = () => (clock.time += 100);
+  const codes: (string | undefined)[] = [];
+  for (let i = 0; i < 12; i++) codes.push(await ask());
+  expect(codes).toContain("filter-failed");
+  expect(codes.at(-1)).toBe("filter-unavailable");
+  expect(counted.at(-1)).toBe("request start");
+  clock.time += 60_000;
+  expect(await ask()).toBe("filter-failed");
+  filter.close();
+});
+
+const REPLACES = ownModule(
+  ["replace_response_body"],
+  { on_request: op.i32(0), on_response: [...callsOf(0, 0, 5), ...op.drop, ...op.i32(0)] },
+  "other",
+);
+const READS = ownModule(["read_response_body"], {
+  on_request: op.i32(0),
+  on_response: [...callsOf(0, 0, 100, 65_536), ...op.drop, ...op.i32(1)],
+});
+
+async function passing(module: Uint8Array, head: Partial<RequestHead> = {}, settings = {}) {
+  const runtime = testRuntime();
+  const filter = new OwnFilter(await loaded(module), testSettings(settings), runtime);
+  const client = new Client();
+  const exchange = exchangeOf(client, head);
+  expect(filter.request(exchange)).toEqual({ kind: "continue" });
+  return { runtime, filter, client, exchange };
+}
+
+test("instances beyond those that stay are let go when nobody needs them", async () => {
+  const clock = new FakeClock();
+  const runtime = testRuntime(new TimerWheel(clock));
+  const filter = new OwnFilter(await loaded(READS), testSettings({ instances: 2 }), runtime);
+  const exchanges = Array.from({ length: 10 }, () => exchangeOf(new Client()));
+  for (const exchange of exchanges) void filter.request(exchange);
+  expect(filter.instances).toEqual({ all: 10, pinned: 10 });
+  for (const exchange of exchanges) exchange.onFinish?.(exchange);
+  expect(filter.instances).toEqual({ all: 10, pinned: 0 });
+  clock.advance(30_000);
+  expect(filter.instances).toEqual({ all: 2, pinned: 0 });
+  filter.close();
+  expect(runtime.gauge).toEqual({ instances: 0, pinned: 0, parked: 0 });
+});
+
+test("a response that lasts is passed on as it comes", async () => {
+  const heads: ResponseHead[] = [
+    { status: 200, reason: "", fields: "Content-Type: text/event-stream; charset=utf-8\r\n", bodyLength: -1 },
+    { status: 200, reason: "", fields: "content-type: application/grpc\r\n", bodyLength: -1 },
+  ];
+  for (const [index, head] of heads.entries()) {
+    const { client, exchange, filter } = await passing(READS, { isGrpc: index === 1 });
+    exchange.response.start(head);
+    client.takesMore = false;
+    expect([exchange.response.data(Buffer.from("event")), client.text]).toEqual([false, "event"]);
+    expect(filter.instances.pinned).toBe(0);
+  }
+});
+
+test("a replaced body of a call of gRPC keeps the trailers", async () => {
+  const { client, exchange } = await passing(REPLACES, { isGrpc: true });
+  exchange.response.start({ status: 200, reason: "", fields: "content-type: application/grpc\r\n", bodyLength: -1 });
+  exchange.response.data(Buffer.from("message"));
+  exchange.response.end("grpc-status: 0\r\n");
+  expect([client.heads.length, client.text, client.trailers]).toEqual([1, "other", "grpc-status: 0\r\n"]);
+});
+
+test("the source of a long body that is replaced is stopped, and told nothing more", async () => {
+  const { client, exchange } = await passing(REPLACES);
+  let cancelled = 0;
+  exchange.onCancel = () => cancelled++;
+  exchange.response.start({ status: 200, reason: "", fields: "", bodyLength: 1_000_000 });
+  expect([client.text, client.trailers, cancelled]).toEqual(["other", "", 1]);
+  expect(exchange.response.data(Buffer.from("late"))).toBe(true);
+  exchange.response.end("");
+  expect(client.text).toBe("other");
+});
+
+test("without memory for the body the response passes as it is, or fails closed", async () => {
+  for (const responseFailClosed of [false, true]) {
+    const { client, exchange, runtime, filter } = await passing(READS, {}, { responseFailClosed });
+    runtime.memory.capacity = 10;
+    exchange.response.start({ status: 200, reason: "", fields: "", bodyLength: 11 });
+    exchange.response.data(Buffer.from("hello"));
+    exchange.response.data(Buffer.from(" world"));
+    exchange.response.end("");
+    expect([client.heads.length, client.heads[0]?.status]).toEqual([1, responseFailClosed ? 503 : 200]);
+    expect(client.text === "hello world").toBe(!responseFailClosed);
+    expect([runtime.memory.taken, filter.instances.pinned]).toEqual([0, 0]);
+  }
+});
+
+test("a filter that is closed still serves requests that come late, and keeps no instance", async () => {
+  const runtime = testRuntime();
+  const filter = new OwnFilter(await loaded(onRequest(op.i32(0))), testSettings(), runtime);
+  filter.close();
+  expect(filter.request(exchangeOf(new Client()))).toEqual({ kind: "continue" });
+  expect(runtime.gauge).toEqual({ instances: 0, pinned: 0, parked: 0 });
+});
+
+test("a request with more than 128 fields has no room to be parked", () => {
+  const line: Fields = "a: b\r\n";
+  const room = (count: number): number => roomForBody(exchangeOf(new Client(), { fields: line.repeat(count) }));
+  expect([room(128), room(129)]).toEqual([SNAPSHOT_BYTES - "GET/x".length - 128 * line.length, -1]);
+});
