@@ -78,14 +78,21 @@ function commandsOf(document: string): string[] {
   return [...new Set(all)].filter((line) => /^(?:npm|npx|turnpike|node) /.test(line));
 }
 
+/** What stands behind the last script is for it to read. */
+function areScripts(words: readonly string[]): boolean {
+  const last = words.findLastIndex((word) => /\.m?[jt]s$/.test(word));
+  const paths = last === -1 ? words : words.slice(0, last + 1);
+  // `pay.mjs` is the README's own script: its test runs it.
+  return paths.every((path) => path.startsWith("--") || path === "pay.mjs" || isThere(path));
+}
+
 async function isCommand(line: string): Promise<boolean> {
   const [program = "", ...rest] = line.split(/\s+/);
   if (program === "turnpike") return isTurnpike(rest);
   // AssemblyScript's compiler; the test of `turnpike filter` builds the example with it.
   if (program === "npx" && rest[0] === "asc") return isThere("node_modules/assemblyscript");
   if (program === "npx") return rest[0] === "turnpike" && isTurnpike(rest.slice(1));
-  // `pay.mjs` is the README's own script: its test runs it.
-  if (program === "node") return rest.every((path) => path.startsWith("--") || path === "pay.mjs" || isThere(path));
+  if (program === "node") return areScripts(rest);
   const [script = "", ...more] = rest[0] === "run" ? rest.slice(1) : rest;
   if (script === "ci" || script === "install") return existsSync(join(ROOT, "package-lock.json"));
   if (!Object.hasOwn(packageJson.scripts, script)) return false;
