@@ -17,6 +17,7 @@ const FLAGS = {
   pages: { type: "string", default: "questions" },
   svg: { type: "string" },
   fit: { type: "boolean", default: false },
+  help: { type: "boolean", default: false },
 } as const;
 
 const USAGE =
@@ -30,21 +31,22 @@ interface Setting {
 /** Resolves to the exit code. */
 export async function runResolveBench(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: FLAGS });
+  const modes = values.only.split(",").filter((mode): mode is Mode => mode === "hints" || mode === "found");
+  const styles = values.pages
+    .split(",")
+    .filter((style): style is PageStyle => style === "questions" || style === "answers");
+  const maxSources = Number(values["max-sources"]);
+  if (values.help || modes.length === 0 || styles.length === 0 || !(maxSources >= 1 && maxSources <= 8)) {
+    console.error(USAGE);
+    return values.help ? 0 : 2;
+  }
   const claims = readClaims(values.data);
   if (claims === undefined) {
     console.log(`skipped: ${values.data} is not there. It is AVeriTeC's data, which may not be part of the project.`);
     return 0;
   }
-  const modes = values.only.split(",").filter((mode): mode is Mode => mode === "hints" || mode === "found");
-  const styles = values.pages
-    .split(",")
-    .filter((style): style is PageStyle => style === "questions" || style === "answers");
-  if (modes.length === 0 || styles.length === 0) {
-    console.error(USAGE);
-    return 2;
-  }
   const settings: Setting[] = [];
-  for (const style of styles) settings.push(...(await asIn(claims, style, modes, Number(values["max-sources"]))));
+  for (const style of styles) settings.push(...(await asIn(claims, style, modes, maxSources)));
   report(settings, { svg: values.svg, withFit: values.fit });
   return 0;
 }

@@ -9,7 +9,7 @@ import { languageOf, STOP_WORDS, type Word, wordsOf } from "./reading/words.ts";
 
 /** Characters of question and criteria that are read; the operation takes no longer questions. */
 const MAX_QUESTION = 2_000;
-const MAX_CRITERIA = 8_000;
+const MAX_CRITERIA = 20_000;
 /** Words that a passage is compared with. */
 const MAX_TERMS = 40;
 /** Words that compare a number: thresholds have them. */
