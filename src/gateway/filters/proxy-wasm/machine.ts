@@ -34,6 +34,8 @@ export class Machine {
   #fuel: { value: number } = { value: START_FUEL };
   #allocate: Callback | undefined;
   #reason: string | undefined;
+  /** What was thrown through a host function. */
+  #trap: Error | undefined;
   #used = 0;
   /** True while code of the filter runs: it cannot be called again then. */
   isRunning = false;
@@ -79,6 +81,7 @@ export class Machine {
     try {
       const result = call() ?? 0;
       if (this.#reason !== undefined) return failure("misuse", this.#reason);
+      if (this.#trap !== undefined) return failureOf(this.#trap, counter.value, undefined);
       return counter.value < 0 ? failure("fuel", "ran out of fuel") : result;
     } catch (error) {
       if (error instanceof ExitAtStart && this.mayExit) return 0;
@@ -92,7 +95,8 @@ export class Machine {
   /** The memory; a host function begins with it, and with the bytes that it goes over. */
   enter(bytes: number): GuestMemory {
     const memory = this.#memory;
-    if (this.#reason !== undefined) throw this.abort("goes on after a function of the gateway has failed");
+    if (this.#reason !== undefined || this.#trap !== undefined)
+      throw this.abort("goes on after a function of the gateway has failed");
     if (memory === undefined) throw this.abort("calls the gateway while it is instantiated");
     this.charge(CALL_FUEL + (bytes >>> BYTES_SHIFT));
     return memory;
@@ -120,7 +124,9 @@ export class Machine {
         return run(this.enter(0), parameters);
       } catch (error) {
         if (error instanceof HostAbort || error instanceof ExitAtStart) throw error;
-        this.abort("makes a function of the gateway fail");
+        // The filter's own allocator has trapped, or the stack is full.
+        if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) this.#trap ??= error;
+        else this.abort("makes a function of the gateway fail");
         throw error;
       }
     };
