@@ -12,6 +12,7 @@ import { compare } from "./support/comparison.ts";
 import { readRounds } from "./support/options.ts";
 import { measureHostLoops, measureLoops } from "./filters/loops.ts";
 import { parkedMemory, requestNanoseconds } from "./filters/own-filter.ts";
+import { measureParked, measureStreams } from "./filters/proxy-wasm.ts";
 import { OwnInstance } from "../src/gateway/filters/own-abi/own-instance.ts";
 import { NO_BODY, type RequestView } from "../src/gateway/filters/own-abi/views.ts";
 
@@ -173,6 +174,9 @@ export async function runFiltersBench(args: readonly string[]): Promise<number> 
     await requests(Number(values.count), rounds);
     console.log("\nRequests, through a filter with its pool, view and figures:");
     await requestPath(Number(values.count), rounds);
+    console.log("\nStreams, through one instance of proxy-wasm:");
+    await measureStreams(Math.ceil(Number(values.count) / 10), rounds);
+    await measureParked();
     console.log("\nThe same program plain and metered:");
     await metering(rounds);
     console.log("\n5,000,000 units of fuel in a loop, until it has none left:");

@@ -74,6 +74,11 @@ export class FieldList {
     return this.#pseudo?.get(name);
   }
 
+  /** Characters that an operation goes over. */
+  get weight(): number {
+    return this.#shown.length;
+  }
+
   get count(): number {
     let count = this.#pseudo?.size ?? 0;
     for (let at = this.#shown.indexOf("\n"); at !== -1; at = this.#shown.indexOf("\n", at + 1)) count++;
@@ -124,6 +129,7 @@ export class FieldList {
 
   /** Makes these the fields. Those that the filter did not see, or has left as they were, stay as they came. */
   setAll(pairs: readonly Pair[]): void {
+    if (this.fault !== undefined) return;
     const before = valuesByName(eachField(this.#shown));
     const after = valuesByName(pairs.map(([name, value]) => [this.#known(name), value] as const));
     for (const name of before.keys()) if (!after.has(name)) this.remove(name);
@@ -173,6 +179,8 @@ export class FieldList {
   #edit(lowerName: string, edit: (fields: Fields, isShown: boolean) => Fields): void {
     this.#encoded = undefined;
     this.#isChanged = true;
+    // What fails all the same takes no more work.
+    if (this.fault !== undefined) return;
     const isKept = this.#kept.has(lowerName);
     if (isKept) this.#part();
     this.#shown = edit(this.#shown, true);

@@ -5,6 +5,10 @@ import { type Host } from "./host.ts";
 import { type HostFunction, type Numbers } from "../machine.ts";
 import { decodePairs } from "../pairs.ts";
 
+/** Fuel for a call, beside that for its bytes. */
+const CALL_FUEL = 400;
+/** Fuel for each byte of a list of fields, as a power of two. */
+const PAIRS_SHIFT = 2;
 /** Parameters of functions that some SDKs declare without metadata. */
 const GRPC_CALL_WITHOUT_METADATA = 10;
 const GRPC_STREAM_WITHOUT_METADATA = 7;
@@ -43,7 +47,8 @@ export function callFunctions(instance: Host): Record<string, HostFunction> {
 }
 
 /** Calls made for a stream end with it. Undefined: the module is being initialised, and may not call. */
-function groupOf({ context, root, plugin }: Host): CallGroup | undefined {
+function groupOf({ context, root, plugin, machine }: Host): CallGroup | undefined {
+  machine.charge(CALL_FUEL);
   if (!root.mayCall) return undefined;
   return context.calls ?? plugin.calls;
 }
@@ -126,7 +131,8 @@ function utf8({ machine }: Host, pointer: number, length: number): string {
 }
 
 function pairs({ machine }: Host, pointer: number, length: number): Pairs | undefined {
-  return decodePairs(machine.enter(length >>> 0), pointer, length);
+  machine.charge((length >>> 0) >>> PAIRS_SHIFT);
+  return decodePairs(machine.enter(0), pointer, length);
 }
 
 /** A copy; undefined: there are too many. */

@@ -4,6 +4,12 @@ import { type Host } from "./host.ts";
 import { type HostFunction, type Numbers } from "../machine.ts";
 import { decodePairs } from "../pairs.ts";
 
+/** Fuel for each character of a list, as powers of two: where it is searched, edited, read field by field, and set anew. */
+const SEARCH_SHIFT = 6;
+const EDIT_SHIFT = 5;
+const READ_SHIFT = 3;
+const SET_SHIFT = 2;
+
 /** Field lists: headers, trailers, and those of responses to calls. */
 export function fieldFunctions(instance: Host): Record<string, HostFunction> {
   const { machine } = instance;
@@ -12,16 +18,19 @@ export function fieldFunctions(instance: Host): Record<string, HostFunction> {
   const list = (kind: number): FieldList | undefined => instance.context.fields(kind);
   return {
     proxy_get_header_map_size: machine.wrap((memory, [kind = 0, out = 0]) => {
+      machine.charge((list(kind)?.weight ?? 0) >>> READ_SHIFT);
       memory.setU32(out, list(kind)?.bytes ?? 0);
       return STATUS.ok;
     }),
     proxy_get_header_map_pairs: machine.wrap((_memory, [kind = 0, address = 0, length = 0]) => {
-      machine.giveText(list(kind)?.encoded() ?? "", address, length);
+      const fields = list(kind);
+      machine.charge((fields?.weight ?? 0) >>> READ_SHIFT);
+      machine.giveText(fields?.encoded() ?? "", address, length);
       return STATUS.ok;
     }),
     proxy_set_header_map_pairs: machine.wrap((memory, [kind = 0, pointer = 0, length = 0]) => {
-      machine.enter(length >>> 0);
       const fields = changeable(instance, kind);
+      machine.charge(((length >>> 0) + (fields?.weight ?? 0)) >>> SET_SHIFT);
       const pairs = decodePairs(memory, pointer, length);
       if (fields === undefined || pairs === undefined) return STATUS.badArgument;
       fields.setAll(pairs);
@@ -31,6 +40,7 @@ export function fieldFunctions(instance: Host): Record<string, HostFunction> {
       const [kind = 0, pointer = 0, length = 0, addressOut = 0, lengthOut = 0] = parameters;
       const fields = list(kind);
       if (fields === undefined) return STATUS.badArgument;
+      machine.charge(fields.weight >>> SEARCH_SHIFT);
       const value = fields.get(machine.text(pointer, length));
       // The older ABI knows no absent field.
       if (value === undefined && !isOld) return STATUS.notFound;
@@ -46,6 +56,7 @@ export function fieldFunctions(instance: Host): Record<string, HostFunction> {
     proxy_remove_header_map_value: machine.wrap((_memory, [kind = 0, pointer = 0, length = 0]) => {
       const fields = changeable(instance, kind);
       if (fields === undefined) return STATUS.badArgument;
+      machine.charge(fields.weight >>> EDIT_SHIFT);
       fields.remove(machine.text(pointer, length));
       return STATUS.ok;
     }),
@@ -65,6 +76,7 @@ function change(
   const [kind = 0, namePointer = 0, nameLength = 0, valuePointer = 0, valueLength = 0] = parameters;
   const fields = changeable(instance, kind);
   if (fields === undefined) return STATUS.badArgument;
+  instance.machine.charge(fields.weight >>> EDIT_SHIFT);
   const name = instance.machine.text(namePointer, nameLength);
   apply(fields, name, instance.machine.text(valuePointer, valueLength));
   return STATUS.ok;

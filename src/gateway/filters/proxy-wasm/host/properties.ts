@@ -4,6 +4,11 @@ import { type Host } from "./host.ts";
 import { type HostFunction } from "../machine.ts";
 import { propertyOf } from "../properties.ts";
 
+/** Fuel for a property, beside that for a call. */
+const PROPERTY_FUEL = 60;
+/** Fuel for each character of the fields of a request, of which a property may be all; as a power of two. */
+const FIELDS_SHIFT = 4;
+
 /** What a filter asks of a request, a response and its own place, and what filters of one request tell each other. */
 export function propertyFunctions(instance: Host): Record<string, HostFunction> {
   const { machine, plugin } = instance;
@@ -12,6 +17,7 @@ export function propertyFunctions(instance: Host): Record<string, HostFunction> 
       if (pathLength >>> 0 > MAX_NAME_BYTES) return STATUS.notFound;
       const name = machine.text(path, pathLength);
       const { context } = instance;
+      machine.charge(PROPERTY_FUEL + ((context.exchange?.head.fields.length ?? 0) >>> FIELDS_SHIFT));
       const value = propertyOf(name, { context, plugin }) ?? plugin.properties.get(context.exchange ?? plugin, name);
       if (value === undefined) return STATUS.notFound;
       if (typeof value === "string") machine.giveText(value, address, length);
@@ -20,6 +26,7 @@ export function propertyFunctions(instance: Host): Record<string, HostFunction> 
     }),
     proxy_set_property: machine.wrap((memory, [path = 0, pathLength = 0, value = 0, length = 0]) => {
       machine.enter(length >>> 0);
+      machine.charge(PROPERTY_FUEL);
       memory.check(value, length);
       if (pathLength >>> 0 > MAX_NAME_BYTES || length >>> 0 > MAX_PROPERTY_BYTES) return STATUS.badArgument;
       const name = machine.text(path, pathLength);

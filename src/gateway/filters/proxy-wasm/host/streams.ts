@@ -30,12 +30,16 @@ export function streamFunctions(instance: Host): Record<string, HostFunction> {
   };
 }
 
+/** Fuel for each byte of a list of fields, as a power of two. */
+const PAIRS_SHIFT = 2;
+
 /** The details, which Envoy writes to its log, are not used. */
 function respond(instance: Host, parameters: Numbers): number {
   const [status = 0, , , body = 0, bodyLength = 0, fields = 0, fieldsLength = 0, grpcStatus = -1] = parameters;
   const { machine, context } = instance;
   const memory = machine.enter(bodyLength >>> 0);
   memory.check(body, bodyLength);
+  machine.charge((fieldsLength >>> 0) >>> PAIRS_SHIFT);
   const pairs = decodePairs(memory, fields, fieldsLength);
   if (pairs === undefined || context.wishes === undefined) return STATUS.badArgument;
   if (bodyLength >>> 0 > MAX_LOCAL_BYTES) return STATUS.badArgument;

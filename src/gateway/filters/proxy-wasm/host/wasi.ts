@@ -7,6 +7,8 @@ const ERRNO = { success: 0, badFile: 8, invalid: 28, notSupported: 58 } as const
 const OUTPUTS: readonly number[] = [1, 2];
 const INFO = 2;
 const ERROR = 4;
+/** Random bytes for one unit of fuel, as a power of two. */
+const RANDOM_SHIFT = 4;
 const MAX_VECTORS = 1024;
 /** A character device that can be written to: what the standard streams are. */
 const CHARACTER_DEVICE = 2;
@@ -41,7 +43,7 @@ export function wasiFunctions(instance: Host): Record<string, HostFunction> {
     fd_write: machine.wrap((_memory, parameters) => write(instance, parameters)),
     random_get: machine.wrap((memory, [pointer = 0, length = 0]) => {
       if (length >>> 0 > MAX_RANDOM_BYTES) return ERRNO.invalid;
-      machine.enter(length >>> 0);
+      machine.charge((length >>> 0) >>> RANDOM_SHIFT);
       memory.writeBytes(crypto.getRandomValues(new Uint8Array(length >>> 0)), pointer, length);
       return ERRNO.success;
     }),
