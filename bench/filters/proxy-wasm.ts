@@ -82,7 +82,10 @@ function stream(filter: ProxyWasmFilter): void {
 
 /** Prints the CPU time of a stream through a filter that adds a field to the request and to the response. */
 export async function measureStreams(count: number, rounds: number): Promise<void> {
-  const module = await compileModule("", prepare(await compileProxyWasm(await readFile(EXAMPLE, "utf8")), MEMORY_BYTES));
+  const module = await compileModule(
+    "",
+    prepare(await compileProxyWasm(await readFile(EXAMPLE, "utf8")), MEMORY_BYTES),
+  );
   const filter = new ProxyWasmFilter(module, testSettings({ rootId: "add-header", config: "x" }), {
     ...testRuntime(),
     log() {},
@@ -95,7 +98,9 @@ export async function measureStreams(count: number, rounds: number): Promise<voi
     const { user, system } = process.cpuUsage(before);
     return (user + system) / count;
   });
-  console.log(`${"an SDK filter adds a header".padEnd(32)} ${times.map((us) => us.toFixed(1).padStart(5)).join(" ")} us of CPU a request`);
+  console.log(
+    `${"an SDK filter adds a header".padEnd(32)} ${times.map((us) => us.toFixed(1).padStart(5)).join(" ")} us of CPU a request`,
+  );
 }
 
 const PARKS = `
