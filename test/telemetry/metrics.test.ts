@@ -104,7 +104,10 @@ describe("/metrics", () => {
       ]);
       const metrics = parseMetrics(page.body);
       expect([...metrics.values()].every(({ help }) => help.endsWith("."))).toBe(true);
-      const documented = rowsOf(readDocument("docs/metrics.md"), "`turnpike_");
+      // Filters define the metrics behind a star.
+      const documented = rowsOf(readDocument("docs/metrics.md"), "`turnpike_").filter(
+        ([name]) => !name?.endsWith("*`"),
+      );
       expect([...metrics.values()].map(({ name, type }) => [`\`${name}\``, type])).toEqual(
         documented.map(([name, type]) => [name ?? "", type ?? ""]),
       );
