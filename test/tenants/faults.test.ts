@@ -1,11 +1,11 @@
-/** What goes wrong on the way to tenants, over every protocol; machines are processes. */
+/** What goes wrong on the way to tenants, over every protocol; machines are servers of this process. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { onRequest, op } from "../../src/gateway/filters/module/testing/assembler.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { Clients, type Protocol, PROTOCOLS, type Reply, type Request } from "../policy/protocols.ts";
 import { RawClient } from "../support/raw-client.ts";
-import { PROCESSES } from "./testing/process-machine.ts";
+import { SERVERS } from "./testing/server-machine.ts";
 import { tenantFilter } from "./testing/tenant-filter.ts";
 import { TenantGateway, type Told } from "./testing/tenant-gateway.ts";
 
@@ -16,7 +16,7 @@ let next = 0;
 
 beforeAll(async () => {
   tenants = await TenantGateway.start({
-    kind: PROCESSES,
+    kind: SERVERS,
     filters: {
       "/": tenantFilter("x-tenant"),
       "/host/": tenantFilter("host"),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { fractionsOf } from "../../src/lib/testing/mulberry32.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { Clients, PROTOCOLS } from "../policy/protocols.ts";
-import { PROCESSES } from "./testing/process-machine.ts";
+import { SERVERS } from "./testing/server-machine.ts";
 import { tenantFilter } from "./testing/tenant-filter.ts";
 import { TenantGateway, type Told } from "./testing/tenant-gateway.ts";
 
@@ -12,7 +12,7 @@ let tenants: TenantGateway;
 
 beforeAll(async () => {
   tenants = await TenantGateway.start({
-    kind: PROCESSES,
+    kind: SERVERS,
     filters: { "/": tenantFilter("x-tenant") },
     routes: (socketDir) => [{ path_prefix: "/", tenant: { socket_dir: socketDir, header: "x-tenant" } }],
     config: { wasm_control_connections: 4, server: { workers: 2 } },
