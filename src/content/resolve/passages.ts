@@ -83,8 +83,15 @@ function endsAt(text: string, start: number, at: number): boolean {
   );
 }
 
-/** The sentences of a source that bear most on the question, in the order of the text; at most 60. */
-export function passagesOf(plan: Plan, source: Source): Passage[] {
+/**
+ * The sentences of a source that bear most on the question, in the order of the text; at most 120. Sentences that `isLeftOut`
+ * names are as if they were not there, for those beside them too.
+ */
+export function passagesOf(
+  plan: Plan,
+  source: Source,
+  isLeftOut: (sentence: string) => boolean = () => false,
+): Passage[] {
   const terms = new Set(plan.terms);
   const names = new Set(plan.names);
   const weigh = (found: ReadonlySet<string>): number => weightOf(found, names) / Math.max(1, weightOf(terms, names));
@@ -97,6 +104,7 @@ export function passagesOf(plan: Plan, source: Source): Passage[] {
     const near = new Set([...shared, ...titleTerms, ...last.flatMap((one) => [...one.shared])]);
     const before = last.at(-1);
     const worth = near.size > 0 || sentence.index < OPENING;
+    if (worth && isLeftOut(sentence.text)) continue;
     const passage: Passage | undefined = worth
       ? {
           ...sentence,

@@ -40,7 +40,7 @@ export function createEmbeddedAnalyst(): Analyst {
 }
 
 function readSource(plan: Plan, source: Source): ReadSource {
-  const passages = passagesOf(plan, source).filter((passage) => !speaksToReader(passage.text));
+  const passages = passagesOf(plan, source, speaksToReader);
   return { source, language: languageOf(source.text, source.language), passages };
 }
 
