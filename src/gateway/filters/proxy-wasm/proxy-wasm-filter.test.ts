@@ -57,7 +57,7 @@ beforeAll(async () => {
       { ...filter, match: "/refused/", config: "refuse" },
       { ...filter, match: "/trapped/", config: "trap" },
     ],
-    wasm_host_call_deadline_ms: 300,
+    wasm_host_call_deadline_ms: 1000,
     limits: { max_body_bytes: MAX_BODY },
   });
 }, 60_000);
