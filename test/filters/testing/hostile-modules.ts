@@ -119,6 +119,28 @@ function calls(
   return proxy(once ? call : [...op.loop, ...call, ...FOREVER], { imports, ...more });
 }
 
+const NO_FIELD = "request\0headers\0none";
+
+/** Adds a thousand fields of a thousand bytes, and then calls a function of the gateway for ever. */
+function callsOnMany(name: string, parameters: readonly number[]): Uint8Array {
+  const numbers = (values: readonly number[]): number[] => values.flatMap((value) => op.i32(value));
+  const add = [...numbers([0, 2048, 1, 2048, 1000]), ...op.call(0), ...op.drop];
+  const addAll = [
+    [...op.loop, ...add, ...op.get(3), ...op.i32(1), ...op.i32Add, ...op.tee(3)],
+    [...op.i32(1000), 0x48, 0x0d, 0, ...op.end],
+  ].flat();
+  return proxy([...addAll, ...op.loop, ...numbers(parameters), ...op.call(1), ...op.drop, ...FOREVER], {
+    imports: [
+      ["env", "proxy_add_header_map_value", HOST_TYPES[5] ?? 0],
+      ["env", name, HOST_TYPES[parameters.length] ?? 0],
+    ],
+    data: [
+      [0, ...op.i32(2048), 0x0b, ...u32(1000), ...Buffer.alloc(1000, "a")],
+      [0, ...op.i32(4000), 0x0b, ...u32(NO_FIELD.length), ...Buffer.from(NO_FIELD)],
+    ],
+  });
+}
+
 const LIST = ["proxy_get_header_map_pairs", [0, 16, 20]] as const;
 
 /** Hostile filters of proxy-wasm. */
@@ -130,6 +152,10 @@ export const HOSTILE_PROXY: Readonly<Record<string, Uint8Array>> = {
   "fields added in a loop": calls("proxy_add_header_map_value", [0, 65, 1, 65, 1000], {
     data: [[0, ...op.i32(65), 0x0b, 1, 97]],
   }),
+  "sizes of a long list in a loop": callsOnMany("proxy_get_header_map_size", [0, 64]),
+  "a field that a long list does not have, in a loop": callsOnMany("proxy_get_header_map_value", [0, 0, 8, 64, 68]),
+  "a property that is in a long list, in a loop": callsOnMany("proxy_get_property", [4000, NO_FIELD.length, 0, 64]),
+  "fields removed from a long list in a loop": callsOnMany("proxy_remove_header_map_value", [0, 0, 8]),
   "shared data in a loop": calls("proxy_set_shared_data", [0, 8, 0, 60_000, 0]),
   "metrics in a loop": calls("proxy_define_metric", [0, 0, 8, 64]),
   "queues in a loop": calls("proxy_register_shared_queue", [0, 8, 64]),

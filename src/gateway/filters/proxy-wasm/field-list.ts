@@ -127,15 +127,25 @@ export class FieldList {
     this.#edit(lowerName, (fields) => withoutFields(fields, [lowerName]));
   }
 
-  /** Makes these the fields. Those that the filter did not see, or has left as they were, stay as they came. */
-  setAll(pairs: readonly Pair[]): void {
+  /**
+   * Makes these the fields. Those that the filter did not see, or has left as they were, stay as they came. Each change goes over
+   * the whole list: `changes` is called before it.
+   */
+  setAll(pairs: readonly Pair[], changes: () => void): void {
     if (this.fault !== undefined) return;
     const before = valuesByName(eachField(this.#shown));
     const after = valuesByName(pairs.map(([name, value]) => [this.#known(name), value] as const));
-    for (const name of before.keys()) if (!after.has(name)) this.remove(name);
+    for (const name of before.keys()) {
+      if (after.has(name)) continue;
+      changes();
+      this.remove(name);
+    }
     for (const [name, values] of after) {
       if (before.get(name)?.join("\n") === values.join("\n")) continue;
-      for (const [index, value] of values.entries()) this.#set(name, value, index === 0);
+      for (const [index, value] of values.entries()) {
+        changes();
+        this.#set(name, value, index === 0);
+      }
     }
   }
 

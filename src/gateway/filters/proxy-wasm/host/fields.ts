@@ -33,7 +33,7 @@ export function fieldFunctions(instance: Host): Record<string, HostFunction> {
       machine.charge(((length >>> 0) + (fields?.weight ?? 0)) >>> SET_SHIFT);
       const pairs = decodePairs(memory, pointer, length);
       if (fields === undefined || pairs === undefined) return STATUS.badArgument;
-      fields.setAll(pairs);
+      fields.setAll(pairs, () => machine.charge(fields.weight >>> EDIT_SHIFT));
       return STATUS.ok;
     }),
     proxy_get_header_map_value: machine.wrap((_memory, parameters) => {

@@ -1,5 +1,5 @@
 import { MAX_NAME_BYTES, MAX_PROPERTY_BYTES } from "../bounds.ts";
-import { STATUS } from "../enums.ts";
+import { MAP, STATUS } from "../enums.ts";
 import { type Host } from "./host.ts";
 import { type HostFunction } from "../machine.ts";
 import { propertyOf } from "../properties.ts";
@@ -17,7 +17,10 @@ export function propertyFunctions(instance: Host): Record<string, HostFunction> 
       if (pathLength >>> 0 > MAX_NAME_BYTES) return STATUS.notFound;
       const name = machine.text(path, pathLength);
       const { context } = instance;
-      machine.charge(PROPERTY_FUEL + ((context.exchange?.head.fields.length ?? 0) >>> FIELDS_SHIFT));
+      // Of a list that the filter has made longer.
+      const kind = name.startsWith("response") ? MAP.responseHeaders : MAP.requestHeaders;
+      const weight = name.startsWith("re") ? (context.fields(kind)?.weight ?? 0) : 0;
+      machine.charge(PROPERTY_FUEL + (weight >>> FIELDS_SHIFT));
       const value = propertyOf(name, { context, plugin }) ?? plugin.properties.get(context.exchange ?? plugin, name);
       if (value === undefined) return STATUS.notFound;
       if (typeof value === "string") machine.giveText(value, address, length);
