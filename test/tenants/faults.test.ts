@@ -1,6 +1,6 @@
 /** What goes wrong on the way to tenants, over every protocol; machines are servers of this process. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { onRequest, op } from "../../src/gateway/filters/module/testing/assembler.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { Clients, type Protocol, PROTOCOLS, type Reply, type Request } from "../policy/protocols.ts";
@@ -177,6 +177,31 @@ test.each([
     expect(await tenants.warm()).not.toContain(tenant);
   } finally {
     await server.stop(true);
+  }
+});
+
+test("a warm tenant's folder that has become a link out of socket_dir is not followed", async () => {
+  const { folder, manager } = tenants;
+  const tenant = fresh();
+  const inside = folder.file(`vms/${tenant}`);
+  const outside = folder.file(`outside-${tenant}`);
+  for (const path of [inside, outside]) mkdirSync(path);
+  const servers = [inside, outside].map((path) =>
+    Bun.serve({ unix: `${path}/s.sock`, fetch: () => new Response(path) }),
+  );
+  manager.answer = () => `${inside}/s.sock`;
+  try {
+    expect(await (await tenants.ask(tenant)).text()).toBe(inside);
+    await servers[0]?.stop(true);
+    renameSync(inside, `${inside}-before`);
+    symlinkSync(outside, inside);
+    for (const method of ["POST", "GET", "POST", "GET"]) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const reply = await tenants.ask(tenant, "/", { method });
+      expect([method, reply.status]).toEqual([method, 502]);
+    }
+  } finally {
+    await servers[1]?.stop(true);
   }
 });
 

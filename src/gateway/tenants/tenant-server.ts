@@ -14,7 +14,7 @@ const CONNECTION_IDLE_MS = 60_000;
 const MAX_CONNECT_MS = 2_147_483_647;
 /** As `client_share` is by default. */
 const CLIENT_PART = 0.8;
-const ADDRESS = { allowPrivate: true, tls: undefined } as const;
+const ADDRESS = { allowPrivate: true, tls: undefined, isResolved: true } as const;
 
 /** Tenants come and go: their servers have no rows in the shared memory, and routes and tenants are counted elsewhere. */
 let uncounted: ServerMetrics | undefined;

@@ -47,6 +47,7 @@ test.each([
   ["", true, undefined],
   [":80", true, undefined],
   [" Tenant-1:80 ", false, "Tenant-1:80"],
+  ["\u00a0Tenant-1", false, "\u00a0Tenant-1"],
   ["", false, undefined],
   ["   ", false, undefined],
   ["x".repeat(128), false, "x".repeat(128)],

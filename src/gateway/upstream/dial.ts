@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs";
 import { isRemotePublicAddress } from "../../lib/own-address.ts";
 import { connectTcp, GivenUpError } from "../wire/connect-tcp.ts";
 import { type Connecting, type Endpoint, type OnFault } from "../wire/tcp.ts";
@@ -10,7 +11,12 @@ export interface DialSettings {
   readonly allowPrivate: boolean;
   /** Undefined: without TLS. */
   readonly tls: TlsClientOptions | undefined;
+  /** The path of a Unix socket has had its links resolved: it is not followed where there are links in it by now. */
+  readonly isResolved?: boolean;
 }
+
+/** A part of a Unix socket's path has become a link since the path was checked. */
+export class LinkedSocketError extends Error {}
 
 /** Connections to upstreams of which the operator forbade private addresses (`upstreams[].allow_private: false`). */
 export class PrivateAddressError extends Error {}
@@ -25,7 +31,10 @@ export function dial(
   accept: (wire: Wire, protocol: string) => WireHandler,
   onFault: OnFault,
 ): Connecting {
-  const { allowPrivate, tls } = settings;
+  const { allowPrivate, tls, isResolved = false } = settings;
+  if (isResolved && "unix" in endpoint && isLinked(endpoint.unix)) {
+    return { done: Promise.reject(new LinkedSocketError("Cannot connect: a link is in the socket's path")), abort() {} };
+  }
   const open = (target: Endpoint, accepted: Accept): Connecting => {
     if (tls === undefined || "unix" in target) return connectTcp(target, (wire) => accepted(wire, ""), onFault);
     // What was looked up here is asked for, and verified, by its name.
@@ -33,6 +42,15 @@ export function dial(
     return connectTls(target, { ...tls, serverName: name }, accepted, onFault);
   };
   return allowPrivate || "unix" in endpoint ? open(endpoint, accept) : openChecked(endpoint, open, accept);
+}
+
+/** Of a path that is not there, the connection itself says so. */
+function isLinked(path: string): boolean {
+  try {
+    return realpathSync(path) !== path;
+  } catch {
+    return false;
+  }
 }
 
 type Accept = (wire: Wire, protocol: string) => WireHandler;
