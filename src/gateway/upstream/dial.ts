@@ -33,7 +33,10 @@ export function dial(
 ): Connecting {
   const { allowPrivate, tls, isResolved = false } = settings;
   if (isResolved && "unix" in endpoint && isLinked(endpoint.unix)) {
-    return { done: Promise.reject(new LinkedSocketError("Cannot connect: a link is in the socket's path")), abort() {} };
+    return {
+      done: Promise.reject(new LinkedSocketError("Cannot connect: a link is in the socket's path")),
+      abort() {},
+    };
   }
   const open = (target: Endpoint, accepted: Accept): Connecting => {
     if (tls === undefined || "unix" in target) return connectTcp(target, (wire) => accepted(wire, ""), onFault);
