@@ -121,9 +121,12 @@ function calls(
 
 const NO_FIELD = "request\0headers\0none";
 
+function numbers(values: readonly number[]): number[] {
+  return values.flatMap((value) => op.i32(value));
+}
+
 /** Adds a thousand fields of a thousand bytes, and then calls a function of the gateway for ever. */
 function callsOnMany(name: string, parameters: readonly number[]): Uint8Array {
-  const numbers = (values: readonly number[]): number[] => values.flatMap((value) => op.i32(value));
   const add = [...numbers([0, 2048, 1, 2048, 1000]), ...op.call(0), ...op.drop];
   const addAll = [
     [...op.loop, ...add, ...op.get(3), ...op.i32(1), ...op.i32Add, ...op.tee(3)],
