@@ -2,12 +2,13 @@ import { expect, test } from "bun:test";
 import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields } from "../../lib/fields.ts";
 import { FakeClock } from "../../lib/testing/fake-clock.ts";
+import { until } from "../../lib/testing/until.ts";
 import { TimerWheel } from "../../lib/timer-wheel.ts";
-import { type Exchange, type RequestHead, type ResponseHead, type ResponseSink } from "../exchange.ts";
+import { type BodySink, type Exchange, type RequestHead, type ResponseHead, type ResponseSink } from "../exchange.ts";
 import { onRequest, op } from "./module/testing/assembler.ts";
 import { HOSTILE } from "./module/testing/hostile.ts";
 import { loaded } from "./module/testing/metered.ts";
-import { callsOf, ownModule } from "./own-abi/testing/own-module.ts";
+import { calls, callsOf, ownModule } from "./own-abi/testing/own-module.ts";
 import { OwnFilter } from "./own-filter.ts";
 import { roomForBody, SNAPSHOT_BYTES } from "./parked-request.ts";
 import { testRuntime, testSettings } from "./testing/test-runtime.ts";
@@ -208,4 +209,27 @@ test("a request with more than 128 fields has no room to be parked", () => {
   const line: Fields = "a: b\r\n";
   const room = (count: number): number => roomForBody(exchangeOf(new Client(), { fields: line.repeat(count) }));
   expect([room(128), room(129)]).toEqual([SNAPSHOT_BYTES - "GET/x".length - 128 * line.length, -1]);
+});
+
+test("a client that is slow to send its body keeps no instance once the filter has let it pass", async () => {
+  const code = { on_request: [...calls(0, 5), ...op.drop, ...op.i32(3)], on_resume: op.i32(0) };
+  const runtime = testRuntime();
+  runtime.link = {
+    isReady: true,
+    call(_bytes, done) {
+      queueMicrotask(() => done({ kind: "reply", bytes: Buffer.from("ok\u001e0\n") }));
+      return () => {};
+    },
+  };
+  const filter = new OwnFilter(await loaded(ownModule(["host_call"], code, "start")), testSettings(), runtime);
+  const exchange = exchangeOf(new Client(), { bodyLength: 10 });
+  let body: BodySink | undefined;
+  exchange.body = { readTo: (sink) => void (body = sink), pause() {}, resume() {} };
+  const decision = filter.request(exchange);
+  body?.data(Buffer.from("hello"));
+  await until(() => runtime.counted.includes("resume allow"));
+  await until(() => filter.instances.pinned === 0);
+  body?.data(Buffer.from("hello"));
+  body?.end("");
+  expect(await decision).toEqual({ kind: "continue" });
 });

@@ -213,14 +213,11 @@ export class OwnFilter implements Filter {
     const began = this.#runtime.clock();
     const outcome = instance.onResume(end.bytes);
     const ms = this.#count("resume", outcome, { instance, began, trace: exchange.trace });
-    if (outcome.kind === "allow" || outcome.kind === "modify") {
-      const fault = await parked.takeBody();
-      if (fault !== undefined || exchange.gone) {
-        this.#pool.give(instance);
-        return this.#refuse(exchange, fault ?? errors.FAILED);
-      }
-    }
-    return this.#decide(exchange, instance, { outcome, ms, phase: "on_resume" });
+    const decision = this.#decide(exchange, instance, { outcome, ms, phase: "on_resume" });
+    if (decision.kind === "answered") return decision;
+    // The instance is free by now where the response is none of its business: the client may be slow.
+    const fault = await parked.takeBody();
+    return fault === undefined && !exchange.gone ? decision : this.#refuse(exchange, fault ?? errors.FAILED);
   }
 
   #notResumed(exchange: Exchange, end: ParkEnd): FilterDecision {
