@@ -1,5 +1,6 @@
 import { type BodySink } from "../exchange.ts";
 import { type BodyMemory } from "../policy/gathered-body.ts";
+import { JoinedPieces } from "./joined-pieces.ts";
 
 /** A piece that needs a smaller part of the memory it lies in than this is copied. */
 const SPARSE = 2;
@@ -7,7 +8,7 @@ const SPARSE = 2;
 /** Pieces of a body that wait until it is known what becomes of them; they count in the memory for gathered bodies. */
 export class PieceList {
   readonly #memory: BodyMemory;
-  #pieces: Uint8Array[] = [];
+  readonly #pieces = new JoinedPieces();
   /** Bytes that wait. */
   length = 0;
 
@@ -22,18 +23,19 @@ export class PieceList {
     if (!this.#memory.take(bytes)) return false;
     // A small piece of a large buffer would keep all of it, uncounted.
     const view = chunk.subarray(start, end);
-    this.#pieces.push(bytes * SPARSE < chunk.buffer.byteLength ? new Uint8Array(view) : view);
+    this.#pieces.add(bytes * SPARSE < chunk.buffer.byteLength ? new Uint8Array(view) : view);
     this.length += bytes;
     return true;
   }
 
   /** Up to `count` bytes from the start, in one piece. */
   first(count: number): Uint8Array {
-    const [piece = new Uint8Array()] = this.#pieces;
-    if (this.#pieces.length < 2 || piece.length >= count) return piece.subarray(0, count);
+    const { list } = this.#pieces;
+    const [piece = new Uint8Array()] = list;
+    if (list.length < 2 || piece.length >= count) return piece.subarray(0, count);
     const bytes = new Uint8Array(Math.min(count, this.length));
     let at = 0;
-    for (const next of this.#pieces) {
+    for (const next of list) {
       const part = next.subarray(0, bytes.length - at);
       bytes.set(part, at);
       at += part.length;
@@ -44,7 +46,7 @@ export class PieceList {
 
   /** Hands all over. False: the sink takes no more for now. */
   sendTo(sink: BodySink): boolean {
-    const pieces = this.#pieces;
+    const pieces = this.#pieces.list;
     this.clear();
     let takesMore = true;
     for (const piece of pieces) takesMore = sink.data(piece, 0, piece.length);
@@ -53,7 +55,7 @@ export class PieceList {
 
   clear(): void {
     this.#memory.give(this.length);
-    this.#pieces = [];
+    this.#pieces.replace([]);
     this.length = 0;
   }
 }

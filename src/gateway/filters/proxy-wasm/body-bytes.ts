@@ -1,8 +1,9 @@
+import { JoinedPieces } from "../joined-pieces.ts";
 import { MAX_EDITED_BYTES } from "./bounds.ts";
 
 /** Bytes of a body that a filter looks at and changes. */
 export class BodyBytes {
-  #pieces: Uint8Array[] = [];
+  readonly #pieces = new JoinedPieces();
   #length = 0;
   #isChanged = false;
 
@@ -17,7 +18,7 @@ export class BodyBytes {
 
   append(piece: Uint8Array): void {
     if (piece.length === 0) return;
-    this.#pieces.push(piece);
+    this.#pieces.add(piece);
     this.#length += piece.length;
   }
 
@@ -32,7 +33,7 @@ export class BodyBytes {
     const to = Math.min(from + length, this.#length);
     if (this.#length - (to - from) + bytes.length > MAX_EDITED_BYTES) return false;
     const whole = this.#whole();
-    this.#pieces = [whole.subarray(0, from), bytes, whole.subarray(to)].filter((piece) => piece.length > 0);
+    this.#pieces.replace([whole.subarray(0, from), bytes, whole.subarray(to)].filter((piece) => piece.length > 0));
     this.#length += bytes.length - (to - from);
     this.#isChanged = true;
     return true;
@@ -40,18 +41,18 @@ export class BodyBytes {
 
   /** Takes all pieces out. */
   take(): Uint8Array[] {
-    const pieces = this.#pieces;
-    this.#pieces = [];
+    const pieces = this.#pieces.replace([]);
     this.#length = 0;
     this.#isChanged = false;
     return pieces;
   }
 
   #whole(): Uint8Array {
-    const [first] = this.#pieces;
-    if (this.#pieces.length === 1 && first !== undefined) return first;
-    const whole = Buffer.concat(this.#pieces);
-    this.#pieces = whole.length === 0 ? [] : [whole];
+    const { list } = this.#pieces;
+    const [first] = list;
+    if (list.length === 1 && first !== undefined) return first;
+    const whole = Buffer.concat(list);
+    this.#pieces.replace(whole.length === 0 ? [] : [whole]);
     return whole;
   }
 }

@@ -1,0 +1,47 @@
+/** Smaller pieces are put together: each would take more memory than it holds. */
+const SMALL_BYTES = 1024;
+/** Memory for small pieces at first, and at most, in bytes. */
+const FIRST_BYTES = 256;
+const BLOCK_BYTES = 16_384;
+
+const NOTHING = new Uint8Array(0);
+
+/** Pieces of a body in a list. A client may send a body of megabytes byte by byte, and an object takes a hundred bytes. */
+export class JoinedPieces {
+  #pieces: Uint8Array[] = [];
+  #block = NOTHING;
+  #used = 0;
+
+  get list(): readonly Uint8Array[] {
+    return this.#pieces;
+  }
+
+  add(piece: Uint8Array): void {
+    if (piece.length < SMALL_BYTES) this.#join(piece);
+    else this.#pieces.push(piece);
+  }
+
+  /** Takes all pieces out, and puts these in. */
+  replace(pieces: Uint8Array[]): Uint8Array[] {
+    const before = this.#pieces;
+    this.#pieces = pieces;
+    this.#block = NOTHING;
+    this.#used = 0;
+    return before;
+  }
+
+  #join(piece: Uint8Array): void {
+    if (this.#used + piece.length > this.#block.length) {
+      const doubled = Math.max(FIRST_BYTES, 2 * this.#block.length, piece.length);
+      this.#block = new Uint8Array(Math.min(doubled, BLOCK_BYTES));
+      this.#used = 0;
+    }
+    const [block, start, end] = [this.#block, this.#used, this.#used + piece.length];
+    block.set(piece, start);
+    this.#used = end;
+    const last = this.#pieces.at(-1);
+    const follows = last?.buffer === block.buffer && last.byteOffset + last.length === start;
+    if (follows) this.#pieces[this.#pieces.length - 1] = block.subarray(last.byteOffset, end);
+    else this.#pieces.push(block.subarray(start, end));
+  }
+}
