@@ -220,6 +220,7 @@ test("a client that is slow to send its body keeps no instance once the filter h
       queueMicrotask(() => done({ kind: "reply", bytes: Buffer.from("ok\u001e0\n") }));
       return () => {};
     },
+    close() {},
   };
   const filter = new OwnFilter(await loaded(ownModule(["host_call"], code, "start")), testSettings(), runtime);
   const exchange = exchangeOf(new Client(), { bodyLength: 10 });
