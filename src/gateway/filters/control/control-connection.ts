@@ -50,7 +50,7 @@ type State = "connecting" | "greeting" | "ready" | "waiting" | "closed";
  * One connection to the sandbox's control socket (protocol version 1): one command at a time, its reply read whole before the next
  * is sent, since nothing in a reply says which command it answers.
  *
- *   connecting ─ connected ─▶ greeting ─ report ─▶ ready
+ *   connecting ─ connected ─▶ greeting ─ report ─▶ ready ─ bare line ─▶ greeting
  *       ▲                        │ fault             │ fault, time-out, end
  *       └──── after a pause ── waiting ◀─────────────┘
  */
@@ -133,11 +133,7 @@ export class ControlConnection {
     this.#within(greetingMs, "it did not answer in time");
     const isCurrent = (): boolean => this.#socket === socket;
     socket.on("connect", () => {
-      if (!isCurrent()) return;
-      this.#state = "greeting";
-      this.#reader.reset();
-      this.#within(greetingMs, "its report did not come in time");
-      socket.write(GREETING);
+      if (isCurrent()) this.#greet();
     });
     socket.on("data", (chunk: Buffer) => {
       if (isCurrent()) this.#read(chunk);
@@ -148,6 +144,13 @@ export class ControlConnection {
     socket.on("close", () => {
       if (isCurrent()) this.#fail("it has ended the connection");
     });
+  }
+
+  #greet(): void {
+    this.#state = "greeting";
+    this.#reader.reset();
+    this.#within(this.#options.greetingMs ?? GREETING_MS, "its report did not come in time");
+    this.#socket?.write(GREETING);
   }
 
   #read(chunk: Buffer): void {
@@ -183,7 +186,11 @@ export class ControlConnection {
     const { bareLineMs = BARE_LINE_MS } = this.#options;
     this.#bareLineTimer = setTimeout(() => {
       const detail = `the sandbox has answered in a bare line: ${JSON.stringify(this.#reader.text.trimEnd())}`;
-      this.#end({ kind: "failed", detail });
+      const command = this.#commands.shift();
+      // What still comes of its reply would be taken for the next one's: the report that comes next shows that nothing does.
+      this.#greet();
+      this.#closeIfDone();
+      command?.done({ kind: "failed", detail });
     }, bareLineMs);
   }
 

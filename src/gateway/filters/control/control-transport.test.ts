@@ -177,6 +177,22 @@ test("a bare line fails its call alone, once nothing has followed it for a while
   expect(sandbox.clients).toHaveLength(1);
 });
 
+test("what follows a bare line too late is not the reply to the next command", async () => {
+  await startReady({ bareLineMs: 30 });
+  // Commands are read one after the other: the rest is written before anything else is.
+  const late = reply("/sockets/a");
+  sandbox.answer = (line) => (line === "start a" ? "OK starting\n" : late);
+  sandbox.greet = () => late;
+  const calls = [call("start a"), call("start b")];
+  const [first, second] = (await Promise.all(calls)).map(textOf);
+  expect(first).toStartWith("failed: the sandbox has answered in a bare line");
+  expect(second).toStartWith("failed: the control socket failed");
+  sandbox.greet = () => reply(REPORT);
+  sandbox.answer = (line) => reply(line);
+  await until(() => transport?.isReady === true);
+  expect(textOf(await call("start c"))).toBe("start c\x1e0\n");
+});
+
 test("a line that looks bare and goes on is output", async () => {
   await startReady({ bareLineMs: 10_000 });
   sandbox.answer = () => "OK first\n";
