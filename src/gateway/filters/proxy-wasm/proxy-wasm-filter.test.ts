@@ -26,6 +26,7 @@ async function serve(request: Request): Promise<Response> {
   if (pathname === "/slow") await Bun.sleep(100);
   if (pathname === "/pieces") return new Response(pieces(), { headers: { "x-up": "1" } });
   if (pathname === "/called") return new Response(`called with ${await request.text()}`, { status: 203 });
+  if (pathname === "/unmodified") return new Response(null, { status: 304, headers: { "content-length": "10" } });
   if (pathname === "/empty") return new Response(null, { status: 204 });
   const headers = Object.fromEntries(request.headers);
   return Response.json({ method: request.method, target: pathname + search, headers, body: await request.text() });
@@ -225,6 +226,11 @@ test("a filter changes a response's status, and drops its length", async () => {
   expect(response.status).toBe(418);
   expect((await response.text()).length).toBe(Number(response.headers.get("content-length")));
   expect((await send("r-code")).headers.get("x-code")).toBe("200");
+});
+
+test("a response without a body that gets a status of one with a body has none all the same", async () => {
+  const response = await send("r-status", "/unmodified");
+  expect([response.status, await response.text(), response.headers.get("content-length")]).toEqual([418, "", "0"]);
 });
 
 test("a response's body is replaced, with its new length", async () => {

@@ -11,6 +11,8 @@ const TOO_LONG = new TurnpikeError("filter-failed", "the response is longer than
 const NO_ROOM = new TurnpikeError("overloaded", "this server has no memory left for a response that a filter holds");
 const BROKEN = new TurnpikeError("filter-failed", "a filter has made the response of another length than announced");
 const SWITCHED = 101;
+/** Statuses of responses that never have a body. */
+const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 304]);
 /** Their readers wait for each piece, the head first. */
 const LIVE = /(?:^|\n)content-type:[\t ]*(?:text\/event-stream|application\/grpc)/i;
 
@@ -238,7 +240,7 @@ export class ResponseSide implements ResponseSink, StageOwner {
   }
 
   #hasBody({ status, bodyLength, grpcStatus }: ResponseHead): boolean {
-    const isWithout = status === 204 || status === 304 || bodyLength === 0 || grpcStatus !== undefined;
+    const isWithout = WITHOUT_BODY.has(status) || bodyLength === 0 || grpcStatus !== undefined;
     return !isWithout && this.#stream.exchange.head.method !== "HEAD";
   }
 
@@ -267,7 +269,7 @@ export class ResponseSide implements ResponseSink, StageOwner {
   }
 
   /** False: it cannot be sent like that. */
-  #sendHead(bodyLength: number): boolean {
+  #sendHead(announced: number): boolean {
     const head = this.#head;
     if (head === undefined) return false;
     const changed = this.#list === undefined ? head : changedResponse(head, this.#list);
@@ -275,6 +277,9 @@ export class ResponseSide implements ResponseSink, StageOwner {
       this.#stream.fail(changed);
       return false;
     }
+    // The length that a response without a body may announce is that of another one's.
+    const isEmpty = WITHOUT_BODY.has(head.status) && this.#stream.exchange.head.method !== "HEAD";
+    const bodyLength = isEmpty && !WITHOUT_BODY.has(changed.status) ? 0 : announced;
     this.#isHeadSent = true;
     this.#announced = this.#stage === undefined ? -1 : bodyLength;
     this.sink.start(bodyLength === changed.bodyLength ? changed : { ...changed, bodyLength });
