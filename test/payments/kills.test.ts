@@ -16,7 +16,7 @@ const RUNS = [
 ] as const;
 
 for (const [store, settle] of RUNS) {
-  test.skipIf(store === "postgres" && !hasPostgres)(
+  test.concurrent.skipIf(store === "postgres" && !hasPostgres)(
     `settle ${settle} on ${store}: killed ${KILLS} times, no payment is taken that is not answered in the end`,
     async () => {
       const seed = Date.now() >>> 0;

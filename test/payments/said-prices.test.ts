@@ -107,6 +107,7 @@ test("each operation has the price of the route that takes it: its own, that of 
     "/scrape": "$3.00",
     "/batch": "$3.00",
     "/extract": "$3.00",
+    "/resolve": "$3.00",
     "/read": "$0.123",
     "/pdf": "$0.25 or $0.35",
     "/screenshot": "$3.00",
