@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { configSchema } from "./config.ts";
 import { type SecretKind } from "./schema/kinds.ts";
-import { UNAVAILABLE } from "./unavailable.ts";
 
 /** The part of JSON Schema 2020-12 that the configuration needs. */
 export interface JsonSchema {
@@ -31,14 +30,6 @@ export interface JsonSchema {
   writeOnly?: boolean;
 }
 
-/** What the reference says of a key whose feature is not in this build; empty for the others. */
-export function availability(path: string): string {
-  const entry = UNAVAILABLE.find((item) => item.path === path);
-  if (entry === undefined) return "";
-  const apart = typeof entry.idle === "string" ? `, apart from \`${entry.idle}\`` : "";
-  return `Not available yet${apart}: ${entry.opens === undefined ? "ignored" : "refused"}.`;
-}
-
 /** The schema of a configuration file, descriptions and defaults included; keys of our own carry `ours`. */
 export function describedSchema(): JsonSchema {
   // JsonSchema names the keywords that zod writes for the kinds of schema used here; its own type is far wider.
@@ -48,7 +39,7 @@ export function describedSchema(): JsonSchema {
 
 function publish(schema: JsonSchema, path: string): JsonSchema {
   const { ours, secret, ...rest } = schema;
-  const notes = [rest.description, ours === true ? "Turnpike's own key." : "", availability(path)].filter(Boolean);
+  const notes = [rest.description, ours === true ? "Turnpike's own key." : ""].filter(Boolean);
   const published: JsonSchema = { ...rest, ...(secret === "whole" ? { writeOnly: true } : {}) };
   if (notes.length > 0) published.description = notes.join(" ");
   if (rest.properties !== undefined) {

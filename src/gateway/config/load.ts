@@ -17,7 +17,6 @@ import { checkX402 } from "./rules-x402.ts";
 import { checkUpstreams } from "./rules-upstreams.ts";
 import { type Locate, locatorOf, NOWHERE } from "./source.ts";
 import { LOAD_BALANCERS } from "./schema/upstreams.ts";
-import { unavailableIn } from "./unavailable.ts";
 
 /** A larger configuration file is not read. */
 export const MAX_FILE_BYTES = 16 * 1024 * 1024;
@@ -132,11 +131,6 @@ export function loadValue(value: unknown, cache = new ParseCache()): Loaded {
   const { raw } = without;
   const parsed = parseConfig(raw, cache);
   const problems = problemsOf(parsed.issues, raw);
-  const unavailable = unavailableIn(raw);
-  const faulty = problems.map(({ path }) => path);
-  problems.push(...unavailable.problems.filter(({ path }) => !faulty.some((other) => other.startsWith(path))));
-  warnings.push(...unavailable.warnings);
-
   problems.push(...placeholderProblems(raw, problems));
   const draft = draftOf(raw, parsed);
   const report = gather(problems, warnings);

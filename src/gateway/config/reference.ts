@@ -1,5 +1,5 @@
 import { markdownTable } from "../../lib/markdown-table.ts";
-import { availability, describedSchema, type JsonSchema } from "./json-schema.ts";
+import { describedSchema, type JsonSchema } from "./json-schema.ts";
 
 /** A configuration that loads as it stands; the reference begins with it. */
 export const EXAMPLE = {
@@ -79,9 +79,8 @@ function defaultText(schema: JsonSchema, isRequired: boolean): string {
   return `\`${typeof schema.default === "string" ? schema.default : JSON.stringify(schema.default)}\``;
 }
 
-function meaning(schema: JsonSchema, path: string): string {
-  const note = availability(path.replace(/\[\]$/, ""));
-  const text = [schema.description ?? "", schema.ours === true ? "_Own._" : "", note === "" ? "" : `_${note}_`];
+function meaning(schema: JsonSchema): string {
+  const text = [schema.description ?? "", schema.ours === true ? "_Own._" : ""];
   return text.filter(Boolean).join(" ").replaceAll("|", "\\|");
 }
 
@@ -92,7 +91,7 @@ function keyTable(rows: readonly (readonly string[])[]): string {
 
 function keyRow(path: string, schema: JsonSchema, isRequired: boolean): string[] {
   const key = path.slice(path.lastIndexOf(".") + 1);
-  return [`\`${key}\``, typeName(schema), defaultText(schema, isRequired), meaning(schema, path)];
+  return [`\`${key}\``, typeName(schema), defaultText(schema, isRequired), meaning(schema)];
 }
 
 function sectionTable({ schema, path }: Section): string {
@@ -126,7 +125,7 @@ function withoutOwnDepth(option: JsonSchema): JsonSchema {
 }
 
 function render(section: Section, depth: number): string {
-  const note = meaning(section.schema, section.path);
+  const note = meaning(section.schema);
   return `${"#".repeat(depth)} ${section.heading}\n\n${note === "" ? "" : `${note}\n\n`}${sectionTable(section)}\n`;
 }
 
