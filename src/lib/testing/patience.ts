@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 
 /** The environment variable that says by how much waits are stretched; processes of one run hand it on. */
-const VARIABLE = "TURNPIKE_TEST_PATIENCE";
+export const PATIENCE_VARIABLE = "TURNPIKE_TEST_PATIENCE";
 const MAX_FACTOR = 10;
 
 /** How much longer than on a quiet machine tests wait before they give up: 1 to 10, by the load when the run began. */
@@ -24,8 +24,8 @@ export function factorOf(text: string | undefined, load: string, cpus: number): 
 }
 
 function readFactor(): number {
-  const factor = factorOf(process.env[VARIABLE], readLoad(), availableParallelism());
-  process.env[VARIABLE] = String(factor);
+  const factor = factorOf(process.env[PATIENCE_VARIABLE], readLoad(), availableParallelism());
+  process.env[PATIENCE_VARIABLE] = String(factor);
   return factor;
 }
 

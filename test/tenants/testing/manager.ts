@@ -20,6 +20,8 @@ export class Manager {
   /** Tenants whose start was asked for, in order, and how many machines were started. */
   readonly asked: string[] = [];
   started = 0;
+  /** Why machines could not be started. */
+  readonly failures: string[] = [];
   answer: Answer = () => undefined;
   readonly #options: ManagerOptions;
   readonly #machines = new Map<string, Promise<Machine>>();
@@ -75,6 +77,7 @@ export class Manager {
       return [(await this.answer(tenant)) ?? (await this.path(tenant)), 0];
     } catch (error) {
       this.#machines.delete(tenant);
+      this.failures.push(String(error));
       return [String(error), 1];
     }
   }

@@ -12,6 +12,7 @@ import {
 import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { patient } from "../../../src/lib/testing/patience.ts";
 import { until } from "../../../src/lib/testing/until.ts";
 import { cpio } from "./cpio.ts";
 import { type Machine, type MachineKind } from "./machine.ts";
@@ -130,45 +131,62 @@ function fileSystem(version: string): string {
 /** The machine's ports are ports of the host's loopback, to which connections of the Unix socket are passed on. */
 async function start(tenant: string, path: string): Promise<Machine> {
   const version = kernelVersion() ?? "";
-  const ports = await Promise.all(GUEST_PORTS.map(() => freePort()));
-  const forwarded = ports.map((port, i) => `hostfwd=tcp:127.0.0.1:${port}-:${GUEST_PORTS[i]}`).join(",");
+  const forwarded = GUEST_PORTS.map((port) => `hostfwd=tcp:127.0.0.1:0-:${port}`).join(",");
+  const consoleLog = `${path}.console`;
   const accelerated = accelerator();
   // Emulated, the machine has no clock that the kernel could measure its own by.
   const kernel = ["quiet", "console=ttyS0", "panic=-1", "reboot=t", "no_timer_check", `tenant=${tenant}`];
   const options = [
     ["-M", `microvm,rtc=on,pit=on,pic=on,accel=${accelerated}`, "-cpu", accelerated === "kvm" ? "host" : "max"],
     ["-m", "128", "-smp", "1", "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"],
-    ["-kernel", join(ROOT, `boot/vmlinuz-${version}`), "-initrd", fileSystem(version), "-serial", "stdio"],
+    ["-kernel", join(ROOT, `boot/vmlinuz-${version}`), "-initrd", fileSystem(version)],
+    ["-serial", `file:${consoleLog}`, "-qmp", "stdio"],
     ["-append", [...kernel, ...(accelerated === "kvm" ? [] : ["tsc_early_khz=2000000"])].join(" ")],
     ["-netdev", `user,id=net,restrict=on,${forwarded}`, "-device", "virtio-net-device,netdev=net"],
   ].flat();
-  const child = Bun.spawn([QEMU, ...options], { stdio: ["ignore", "pipe", "pipe"] });
-  const said = Promise.all([child.stdout.text(), child.stderr.text()]);
-  const bridge = new Bridge(ports);
-  await bridge.listen(path);
-  const gone = child.exited.then(() => bridge.close());
+  const child = Bun.spawn([QEMU, ...options], { stdio: ["pipe", "pipe", "pipe"] });
+  const printed = child.stderr.text();
+  let bridge: Bridge | undefined;
+  const gone = child.exited.then(() => bridge?.close());
   const kill = async (): Promise<void> => {
     child.kill("SIGKILL");
     await gone;
   };
   try {
-    await until(() => answers(ports[0] ?? 0, child), 30_000, "an answer of the microVM");
+    const ports = await forwardedPorts(child);
+    await until(() => answers(ports[0] ?? 0, child), patient(30_000), "an answer of the microVM");
+    bridge = new Bridge(ports);
+    await bridge.listen(path);
   } catch (error) {
     await kill();
-    throw new Error(`Cannot start the machine of ${tenant}: ${(await said).join("").slice(-2000)}`, { cause: error });
+    const said = `${await printed}${existsSync(consoleLog) ? readFileSync(consoleLog, "utf8").slice(-2000) : ""}`;
+    throw new Error(`Cannot start the machine of ${tenant}: ${said}`, { cause: error });
   }
   return { tenant, path, kill };
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.listen(0, "127.0.0.1", resolve);
-  await promise;
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === "string") throw new Error("Cannot find a free port");
-  return address.port;
+/** The ports of the host that the kernel has chosen, which QEMU tells by its monitor protocol, in the order of their places. */
+async function forwardedPorts(child: Bun.Subprocess<"pipe", "pipe", "pipe">): Promise<readonly number[]> {
+  for (const line of [
+    { execute: "qmp_capabilities" },
+    { execute: "human-monitor-command", arguments: { "command-line": "info usernet" } },
+  ]) {
+    child.stdin.write(`${JSON.stringify(line)}\n`);
+  }
+  child.stdin.flush();
+  let text = "";
+  const decoder = new TextDecoder();
+  const reader = child.stdout.getReader();
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error("QEMU has ended");
+    text += decoder.decode(value, { stream: true });
+    const ports = [...text.matchAll(/HOST_FORWARD\]\s+\d+\s+127\.0\.0\.1\s+(\d+)/g)].map(([, port]) => Number(port));
+    if (text.endsWith("\n") && ports.length === GUEST_PORTS.length) {
+      reader.releaseLock();
+      return ports;
+    }
+  }
 }
 
 /** QEMU takes connections before the machine does: only an answer tells that it is there. */

@@ -74,7 +74,10 @@ export class TenantGateway {
 
   async told(tenant: string, path = "/", request: RequestInit = {}): Promise<Told> {
     const response = await this.ask(tenant, path, request);
-    if (response.status !== 200) throw new Error(`Cannot ask ${tenant}: ${response.status}: ${await response.text()}`);
+    if (response.status !== 200) {
+      const said = [`${response.status}: ${await response.text()}`, ...this.manager.failures];
+      throw new Error(`Cannot ask ${tenant}: ${said.join("\n")}`);
+    }
     // Machines answer with JSON of this form.
     return (await response.json()) as Told;
   }
