@@ -111,9 +111,9 @@ function fallBack(without: Overlooking, warnings: Finding[]): void {
 }
 
 /** A configuration as it is shown has its secrets replaced: one that is loaded must not have the placeholder for a secret. */
-function placeholderProblems(raw: unknown, others: readonly Finding[]): Finding[] {
+function placeholderProblems(raw: unknown, others: readonly Finding[], cache: ParseCache): Finding[] {
   const faulty = new Set(others.map(({ path }) => path));
-  return placeholdersIn(raw).flatMap((place) => {
+  return placeholdersIn(raw, cache.withoutPlaceholder).flatMap((place) => {
     const path = formatPath(place);
     if (faulty.has(path)) return [];
     return [{ path, message: `"${PLACEHOLDER}" stands for a secret that is there already, and there is none` }];
@@ -131,7 +131,7 @@ export function loadValue(value: unknown, cache = new ParseCache()): Loaded {
   const { raw } = without;
   const parsed = parseConfig(raw, cache);
   const problems = problemsOf(parsed.issues, raw);
-  problems.push(...placeholderProblems(raw, problems));
+  problems.push(...placeholderProblems(raw, problems, cache));
   const draft = draftOf(raw, parsed);
   const report = gather(problems, warnings);
   checkSections(draft, report);

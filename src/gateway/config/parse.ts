@@ -3,6 +3,7 @@ import { type z } from "zod";
 import { type Config, configSchema, type RouteConfig, type UpstreamConfig } from "./config.ts";
 import { route } from "./schema/routes.ts";
 import { upstream } from "./schema/upstreams.ts";
+import { type WithoutPlaceholder } from "./secrets.ts";
 
 export type Section = keyof typeof configSchema.shape;
 type Issue = z.core.$ZodIssue;
@@ -19,6 +20,9 @@ interface Parsed {
  */
 export class ParseCache {
   readonly #parsed = new Map<z.ZodType, WeakMap<object, Parsed>>();
+  /** Items of lists without the placeholder of a secret. */
+  readonly withoutPlaceholder: WithoutPlaceholder = new WeakMap();
+  readonly #depths = new WeakMap<object, number>();
   /** Routes that no rule finds anything in, by what else the rules look at. */
   readonly #clean = new WeakMap<RouteConfig, readonly unknown[]>();
 
@@ -31,6 +35,19 @@ export class ParseCache {
     const parsed = parse(schema, value);
     known.set(value, parsed);
     return parsed;
+  }
+
+  /** How many levels of objects and lists a value has; one that has more than `most` counts as having one more than that. */
+  depthOf(value: unknown, most: number): number {
+    if (typeof value !== "object" || value === null) return 0;
+    const known = this.#depths.get(value);
+    if (known !== undefined) return known;
+    if (most === 0) return 1;
+    let deepest = 0;
+    for (const member of Object.values(value)) deepest = Math.max(deepest, this.depthOf(member, most - 1));
+    // What was cut short may be deeper than it was seen to be.
+    if (deepest < most) this.#depths.set(value, deepest + 1);
+    return deepest + 1;
   }
 
   isClean(item: RouteConfig, context: readonly unknown[]): boolean {

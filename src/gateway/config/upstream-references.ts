@@ -9,16 +9,20 @@ export interface UpstreamReference {
 /** Every place of a configuration's own value that names an upstream; names that are no text, or empty, are left out. */
 export function* upstreamReferences(raw: unknown): Generator<UpstreamReference> {
   for (const [i, route] of listAt(raw, ["routes"]).entries()) {
-    const places = [
-      ["upstream"],
-      ...[...listAt(route, ["traffic_split"]).keys()].map((j) => ["traffic_split", j, "upstream"]),
-      ["mirror"],
-    ];
-    for (const place of places) {
-      const name = valueAt(route, place);
-      if (typeof name === "string" && name !== "") yield { path: ["routes", i, ...place], name };
+    yield* referenceAt(route, ["routes", i], "upstream");
+    // Most routes have no other: a list of places for each of 10,000 took a tenth of a change (bench admin).
+    for (const [j, share] of listAt(route, SPLIT).entries()) {
+      yield* referenceAt(share, ["routes", i, "traffic_split", j], "upstream");
     }
+    yield* referenceAt(route, ["routes", i], "mirror");
   }
+}
+
+const SPLIT = ["traffic_split"];
+
+function referenceAt(holder: unknown, path: UpstreamReference["path"], key: string): readonly UpstreamReference[] {
+  const name = valueAt(holder, [key]);
+  return typeof name === "string" && name !== "" ? [{ path: [...path, key], name }] : [];
 }
 
 /** The paths that name one upstream, as `routes[0].mirror`. */

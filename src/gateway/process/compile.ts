@@ -304,6 +304,7 @@ function createTarget(
     "maxBodyBytes" | "split" | "wheel" | "serviceName" | "answerError" | "gather" | "responses"
   >,
 ): ForwardTarget {
+  const { upstream_headers: headers } = route;
   return {
     ...shared,
     upstream,
@@ -313,18 +314,36 @@ function createTarget(
     sendTimeoutMs: route.send_timeout_ms,
     readTimeoutMs: route.read_timeout_ms,
     totalTimeoutMs: route.total_timeout_ms,
-    maxBodyBytes: shared.maxBodyBytes,
     maxResponseBytes: route.max_response_bytes,
     retry: retrySettings(route.retry),
     tellsClient: route.forward_client_address,
-    host: route.upstream_headers.findLast(isHost)?.value,
-    extraFields: fieldsOf(route.upstream_headers),
-    extraFieldsWithoutHost: fieldsOf(route.upstream_headers.filter((header) => !isHost(header))),
-    extraNames: route.upstream_headers.map(({ name }) => name.toLowerCase()),
+    ...(headers.length === 0 ? NO_EXTRA_FIELDS : extraFields(headers)),
   };
 }
 
+type ExtraFields = Pick<ForwardTarget, "host" | "extraFields" | "extraFieldsWithoutHost" | "extraNames">;
+
+const NO_EXTRA_FIELDS: ExtraFields = { host: undefined, extraFields: "", extraFieldsWithoutHost: "", extraNames: [] };
+
+function extraFields(headers: RouteConfig["upstream_headers"]): ExtraFields {
+  return {
+    host: headers.findLast(isHost)?.value,
+    extraFields: fieldsOf(headers),
+    extraFieldsWithoutHost: fieldsOf(headers.filter((header) => !isHost(header))),
+    extraNames: headers.map(({ name }) => name.toLowerCase()),
+  };
+}
+
+/** By the part of the configuration that they are made of, which a change of another route leaves as it is (bench admin). */
+const madeRetries = new WeakMap<RouteConfig["retry"], RetrySettings>();
+
 function retrySettings(retry: RouteConfig["retry"]): RetrySettings {
+  const made = madeRetries.get(retry) ?? makeRetrySettings(retry);
+  madeRetries.set(retry, made);
+  return made;
+}
+
+function makeRetrySettings(retry: RouteConfig["retry"]): RetrySettings {
   return {
     maxRetries: retry.max_retries,
     connectAnyMethod: retry.connect_any_method,

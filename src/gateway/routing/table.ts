@@ -34,12 +34,7 @@ export class RouteTable<R extends Routable> {
     this.#prefixes = new PrefixTable(routes.map((route) => [route.pathPrefix, route]));
     this.#hasHosts = routes.some((route) => route.host !== undefined);
     const guarded = routes.filter((route) => route.isGuarded);
-    // Where two prefixes have one reading, the guarded one has it: the table keeps the first.
-    const guardedFirst = [...guarded, ...routes.filter((route) => !route.isGuarded)];
-    const all = guardedFirst.flatMap((route) =>
-      [...spellings(route.pathPrefix)].map((reading) => [reading, route] as const),
-    );
-    this.#readings = guarded.length === 0 ? undefined : new PrefixTable(all);
+    this.#readings = guarded.length === 0 ? undefined : readingsOf(guarded, routes);
     this.#readsAll = guarded.some((route) => isAmbiguous(route.pathPrefix));
   }
 
@@ -63,6 +58,14 @@ export class RouteTable<R extends Routable> {
     }
     return false;
   }
+}
+
+function readingsOf<R extends Routable>(guarded: readonly R[], routes: readonly R[]): PrefixTable<R> {
+  // Where two prefixes have one reading, the guarded one has it: the table keeps the first.
+  const guardedFirst = [...guarded, ...routes.filter((route) => !route.isGuarded)];
+  return new PrefixTable(
+    guardedFirst.flatMap((route) => [...spellings(route.pathPrefix)].map((reading) => [reading, route] as const)),
+  );
 }
 
 function isReadAlike(a: Routable, b: Routable): boolean {

@@ -55,13 +55,8 @@ export async function openConfig(source: ConfigSource, cache = new ParseCache())
 
 /** As `loadDocument`, for a document that was never a text: it must not be deeper than a text may be. */
 export function loadValues(document: unknown, source: ConfigSource, cache: ParseCache): Loaded {
-  if (isDeeper(document, MAX_DEPTH)) return failed(`expected at most ${MAX_DEPTH} levels`);
+  if (cache.depthOf(document, MAX_DEPTH) > MAX_DEPTH) return failed(`expected at most ${MAX_DEPTH} levels`);
   return loadDocument(document, source, cache);
-}
-
-function isDeeper(value: unknown, most: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  return most === 0 || Object.values(value).some((member) => isDeeper(member, most - 1));
 }
 
 /** Loads a file's text; its findings have their places in it. */

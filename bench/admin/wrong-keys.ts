@@ -1,0 +1,28 @@
+/** Tries wrong keys at an admin interface until it is killed: `wrong-keys.ts URL`. Says `trying` when it begins. */
+import { request } from "node:http";
+
+const ADDRESSES = 50;
+const WRONG_KEYS_A_SECOND = 1000;
+
+const [, , url = ""] = process.argv;
+
+/** A connection of its own for each try: so it costs most. */
+function tryWrongKey(n: number): void {
+  const options = {
+    localAddress: `127.0.1.${1 + (n % ADDRESSES)}`,
+    agent: false,
+    headers: { "x-api-key": `wrong-${n}` },
+  };
+  const asked = request(`${url}/v1/status`, options, (answer) => answer.resume());
+  // Those that were cut at the end of the run, and those that the kernel had no room for.
+  asked.on("error", () => {});
+  asked.end();
+}
+
+let n = 0;
+const begun = performance.now();
+setInterval(() => {
+  const due = ((performance.now() - begun) / 1000) * WRONG_KEYS_A_SECOND;
+  while (n < due) tryWrongKey(n++);
+}, 5);
+console.log("trying");
