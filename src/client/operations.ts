@@ -290,7 +290,7 @@ export interface ScreenshotRequest {
   readonly accept_status?: "any" | readonly (number | string)[] | undefined;
   /** Image format; "png" where it is left out */
   readonly format?: "png" | "jpeg" | "webp" | undefined;
-  /** Capture the whole page, not only the window: after scrolling through it, at most 30,000 pixels high (webp: 16,383) and 40 million in all; false where it is left out */
+  /** Capture the whole page, not only the window: after scrolling through it, at most 16,383 pixels wide, 30,000 high (webp: 16,383) and 40 million in all; false where it is left out */
   readonly full_page?: boolean | undefined;
   /** Viewport width in pixels; 1280 where it is left out */
   readonly width?: number | undefined;

@@ -1,6 +1,7 @@
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fontFolders } from "./font-packages.ts";
+import { PACKED_SCRIPTS, unpackFonts } from "./packed-fonts.ts";
 
 /** Where Linux keeps fonts for all its users. */
 const SYSTEM_FOLDERS = ["/usr/share/fonts", "/usr/local/share/fonts"];
@@ -29,7 +30,14 @@ const HAN_FAMILIES: readonly (readonly [language: string, family: string])[] = [
 ];
 
 /** For what no other rule decides: most pages in Han characters that name no language are in simplified Chinese. */
-const LAST_FAMILIES = ["Arimo", "Noto Sans CJK SC", "Noto Naskh Arabic", "Noto Sans Devanagari", "Noto Color Emoji"];
+const LAST_FAMILIES = [
+  "Arimo",
+  "Noto Sans CJK SC",
+  "Noto Naskh Arabic",
+  "Noto Sans Devanagari",
+  ...PACKED_SCRIPTS.map((script) => `Noto Sans ${script.charAt(0).toUpperCase()}${script.slice(1)}`),
+  "Noto Color Emoji",
+];
 
 export interface FontConfigOptions {
   /** Holds the file and fontconfig's cache. */
@@ -48,7 +56,8 @@ export async function writeFontConfig(options: FontConfigOptions): Promise<strin
   // Another start may read it at this moment.
   const temporary = `${path}-${process.pid}-${crypto.randomUUID()}`;
   try {
-    await writeFile(temporary, fontConfig(options));
+    const unpacked = await unpackFonts(folder);
+    await writeFile(temporary, fontConfig({ ...options, more: [unpacked, ...(options.more ?? [])] }));
     await rename(temporary, path);
   } finally {
     await rm(temporary, { force: true });

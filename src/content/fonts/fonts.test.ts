@@ -84,6 +84,16 @@ test.each([
   ["مرحبا", "Noto Naskh Arabic"],
   ["नमस्ते", "Noto Sans Devanagari"],
   ["😀🎉👍🏽🇩🇪", "Noto Color Emoji"],
+  ["สวัสดีชาวโลก", "Noto Sans Thai"],
+  ["বাংলাদেশ", "Noto Sans Bengali"],
+  ["<b>বাংলাদেশ</b>", "Noto Sans Bengali"],
+  ["வணக்கம்", "Noto Sans Tamil"],
+  ["తెలుగు", "Noto Sans Telugu"],
+  ["Հայաստան", "Noto Sans Armenian"],
+  ["საქართველო", "Noto Sans Georgian"],
+  ["ኢትዮጵያ", "Noto Sans Ethiopic"],
+  ["<span style='font-family: sans-serif'>שלום, ἀρχή</span>", "Arimo"],
+  ["<span style='font-family: serif'>שלום, ἀρχή</span>", "Tinos"],
 ])("%s is drawn with %s", async (html, family) => {
   expect(await familiesOf(html)).toEqual([family]);
 });

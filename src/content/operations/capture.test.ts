@@ -59,6 +59,19 @@ const PAGES: Readonly<Record<string, (request: Request) => Response | Promise<Re
       <div id="late" style="height: 400px"></div><script>
       new IntersectionObserver((entries) => { if (entries[0].isIntersecting) late.style.background = "#800080" }).observe(late);
     </script>`),
+  "/wide": () => page(`<p>words</p><div style="width: 2000px; height: 100px; background: #ff0000"></div>`),
+  "/wide-left": () =>
+    page(`<div dir="rtl"><p>words</p><div style="width: 2000px; height: 100px; background: #ff0000"></div></div>
+      <script>document.documentElement.dir = "rtl"</script>`),
+  "/moving": () =>
+    page(
+      `<div id="in">words</div><div id="turning"></div><div id="late"></div>
+      <script>requestAnimationFrame(() => requestAnimationFrame(() => { late.style.background = "#0000ff" }))</script>`,
+      `div { height: 100px }
+      #in { background: #ff0000; animation: in 60s both } @keyframes in { from { opacity: 0 } to { opacity: 1 } }
+      #turning { background: #00ff00; animation: turn 60s infinite } @keyframes turn { from, to { background: #000000 } }
+      #late { background: #ffffff; transition: background 60s }`,
+    ),
   "/green.png": () => new Response(new Uint8Array(GREEN), { headers: { "content-type": "image/png" } }),
   "/late": () =>
     page(
@@ -161,6 +174,18 @@ describe("screenshot", () => {
   test("loads what is loaded in view alone before it shows a full page", async () => {
     const { height, colour } = decodePng((await screenshot("/lazy", { full_page: true, width: 500 })).bytes);
     expect([colour(100, height - 500), colour(100, height - 100)]).toEqual(["#008000", "#800080"]);
+  });
+
+  test.each(["/wide", "/wide-left"])("shows the whole width of a full page: %s", async (path) => {
+    const reply = await screenshot(path, { full_page: true, width: 500, height: 300 });
+    expect([await sizeOf(reply), reply.headers.get("x-turnpike-truncated")]).toEqual(["png 2000x300", "false"]);
+    const { colour } = decodePng(reply.bytes);
+    expect([colour(0, 100), colour(1999, 100)]).toEqual(["#ff0000", "#ff0000"]);
+  });
+
+  test.each([false, true])("shows what moves as it comes to rest, full_page %p", async (fullPage) => {
+    const { colour } = decodePng((await screenshot("/moving", { full_page: fullPage })).bytes);
+    expect([colour(600, 50), colour(600, 150), colour(600, 250)]).toEqual(["#ff0000", "#00ff00", "#0000ff"]);
   });
 
   test("cuts a page that has no end, and says so", async () => {

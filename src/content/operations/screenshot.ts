@@ -15,8 +15,8 @@ const body = z
       .default(false)
       .openapi({
         description:
-          "Capture the whole page, not only the window: after scrolling through it, at most 30,000 pixels high (webp: " +
-          "16,383) and 40 million in all",
+          "Capture the whole page, not only the window: after scrolling through it, at most 16,383 pixels wide, 30,000 " +
+          "high (webp: 16,383) and 40 million in all",
       }),
     width: z.int().min(1).max(10_000).default(1280).openapi({ description: "Viewport width in pixels" }),
     height: z.int().min(1).max(10_000).default(720).openapi({ description: "Viewport height in pixels" }),

@@ -6,7 +6,7 @@ export interface PictureRequest {
   readonly format: PictureFormat;
   /** 0 to 100, of jpeg and webp; a webp of 100 loses nothing. */
   readonly quality: number;
-  /** Whether the picture is as high as the page. */
+  /** Whether the picture is as wide and as high as the page. */
   readonly fullPage: boolean;
   /** Pixels of the picture; of a full page, those of the window that it is laid out for. */
   readonly width: number;
@@ -15,7 +15,7 @@ export interface PictureRequest {
 
 export interface Picture {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Whether the page goes on below the picture. */
+  /** Whether the page goes on below or beside the picture. */
   readonly truncated: boolean;
 }
 

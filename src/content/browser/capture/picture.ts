@@ -13,6 +13,9 @@ const MAX_PICTURE_HEIGHT: Readonly<Record<PictureFormat, number>> = {
   webp: 16_383,
 };
 
+/** A picture of a full page that is wider than its window is cut here; in pixels. */
+const MAX_PICTURE_WIDTH = 16_383;
+
 /** Takes 1.3 GB in four processes; 100 million would take 2.5 GB. */
 const MAX_FULL_PAGE_PIXELS = 40_000_000;
 
@@ -35,10 +38,10 @@ const budget = new PixelBudget(MAX_PIXELS_AT_ONCE);
 /** Takes a picture of the page as it stands; a full one after the page was scrolled through. */
 export async function takePicture(host: CaptureHost, request: PictureRequest): Promise<Picture> {
   host.deadline.doing("capturing");
-  const { height, truncated } = await fitting(host, request);
-  const release = await budget.take(request.width * height, (promise) => host.deadline.race(promise));
+  const { truncated, ...area } = await fitting(host, request);
+  const release = await budget.take(area.width * area.height, (promise) => host.deadline.race(promise));
   try {
-    const bytes = await capture(host, request, height);
+    const bytes = await capture(host, request, area);
     if (bytes.length > MAX_CAPTURE_BYTES) throw tooLarge();
     return { bytes, truncated };
   } catch (error) {
@@ -48,25 +51,48 @@ export async function takePicture(host: CaptureHost, request: PictureRequest): P
   }
 }
 
-/** How high the picture is to be, once all is there that it shows. */
-async function fitting(host: CaptureHost, request: PictureRequest): Promise<{ height: number; truncated: boolean }> {
+/** The part of the page that is shown; `left` is below 0 on a page that goes on to the left. */
+interface Area {
+  readonly left: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** How large the picture is to be, once all is there that it shows. */
+async function fitting(host: CaptureHost, request: PictureRequest): Promise<Area & { truncated: boolean }> {
   const { format, fullPage, width, height } = request;
   if (!fullPage) {
     await waitForPaint(host);
-    return { height, truncated: false };
+    return { left: 0, width, height, truncated: false };
   }
-  const most = Math.max(height, Math.min(MAX_PICTURE_HEIGHT[format], Math.floor(MAX_FULL_PAGE_PIXELS / width)));
-  await showAll(host, most);
+  await showAll(host, highest(format, { width, height }));
   const { cssContentSize } = await layout(host);
-  const wanted = Math.max(height, Math.ceil(cssContentSize.height));
-  return { height: Math.min(wanted, most), truncated: wanted > most };
+  const wanted = {
+    width: Math.max(width, Math.ceil(cssContentSize.width)),
+    height: Math.max(height, Math.ceil(cssContentSize.height)),
+  };
+  const shown = Math.min(wanted.width, Math.max(width, MAX_PICTURE_WIDTH));
+  const most = highest(format, { width: shown, height });
+  const truncated = wanted.height > most || wanted.width > shown;
+  // A page that is written from right to left goes on to the left.
+  const left = cssContentSize.x < 0 ? Math.max(cssContentSize.x, width - shown) : 0;
+  return { left, width: shown, height: Math.min(wanted.height, most), truncated };
 }
 
-async function capture(host: CaptureHost, request: PictureRequest, height: number): Promise<Uint8Array<ArrayBuffer>> {
-  const { format, quality, width } = request;
+/** The most pixels that a picture of a full page may be high; never less than its window. */
+function highest(
+  format: PictureFormat,
+  { width, height }: { readonly width: number; readonly height: number },
+): number {
+  return Math.max(height, Math.min(MAX_PICTURE_HEIGHT[format], Math.floor(MAX_FULL_PAGE_PIXELS / width)));
+}
+
+async function capture(host: CaptureHost, request: PictureRequest, area: Area): Promise<Uint8Array<ArrayBuffer>> {
+  const { format, quality } = request;
+  const { left, width, height } = area;
   const lossy = format === "png" ? {} : { quality };
-  if (height > request.height) {
-    const clip = { x: 0, y: 0, width, height, scale: 1 };
+  if (height > request.height || width > request.width) {
+    const clip = { x: left, y: 0, width, height, scale: 1 };
     return await shot(host, { format, ...lossy, clip, captureBeyondViewport: true });
   }
   if (width * height <= MAX_UNDIVIDED_PIXELS) return await shot(host, { format, ...lossy });
@@ -101,7 +127,7 @@ async function shot(host: CaptureHost, params: CdpFields): Promise<Uint8Array<Ar
 
 interface Layout {
   readonly cssLayoutViewport: { readonly pageX: number; readonly pageY: number };
-  readonly cssContentSize: { readonly height: number };
+  readonly cssContentSize: { readonly x: number; readonly width: number; readonly height: number };
 }
 
 async function layout(host: CaptureHost): Promise<Layout> {

@@ -1,7 +1,7 @@
 import { TurnpikeError } from "../../../lib/errors.ts";
 import { MAX_CAPTURE_BYTES, type PrintRequest } from "../../page/capture.ts";
 import { CdpError } from "../cdp.ts";
-import { type CaptureHost, showAll } from "./show-all.ts";
+import { type CaptureHost, hasLateParts, showAll } from "./show-all.ts";
 
 /** How far down a page is scrolled, so that its late pictures are there; in pixels. */
 const SHOWN_PIXELS = 30_000;
@@ -9,10 +9,10 @@ const SHOWN_PIXELS = 30_000;
 /** Read at one time; in bytes. */
 const READ_BYTES = 4 * 1024 * 1024;
 
-/** Prints the page as a PDF, after it was scrolled through. */
+/** Prints the page as a PDF, after it was scrolled through if a part of it may come late. */
 export async function printPage(host: CaptureHost, request: PrintRequest): Promise<Uint8Array<ArrayBuffer>> {
   host.deadline.doing("printing");
-  await showAll(host, SHOWN_PIXELS);
+  if (await hasLateParts(host)) await showAll(host, SHOWN_PIXELS);
   try {
     const answer = await host.call("Page.printToPDF", { ...request, transferMode: "ReturnAsStream" });
     return await readStream(host, String(answer["stream"]));

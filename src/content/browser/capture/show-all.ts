@@ -28,12 +28,45 @@ const MIN_STEP_PIXELS = 400;
 /** Pictures that are looked at: a page may have a million. */
 const MAX_IMAGES = 2_000;
 
+/** Animations that are ended, and how often: the end of one may begin another. */
+const MAX_ANIMATIONS = 5_000;
+const MAX_ENDINGS = 3;
+
+/** Pictures and frames that come late, and what scripts uncover when it is scrolled to. */
+const LATE =
+  "img[loading=lazy], iframe[loading=lazy], [data-src], [data-srcset], [data-lazy], [data-lazy-src], [data-original], " +
+  "[data-bg], [data-background], .lazyload, .lazy, [data-aos], [data-sal], [data-scroll], .wow, [class*=reveal], " +
+  "[class*=animate-on-scroll]";
+
+/**
+ * Brings what moves to its end, as it looks when it has come to rest; what never rests is shown as it is without moving.
+ * What moves with the scrolling stays as it is.
+ */
+const END_ANIMATIONS = `const endAnimations = () => {
+    let ended = 0;
+    for (const animation of document.getAnimations().slice(0, ${MAX_ANIMATIONS})) {
+      if (animation.timeline !== document.timeline || animation.playState === "finished") continue;
+      try {
+        if (animation.effect?.getComputedTiming().endTime === Infinity) animation.cancel();
+        else animation.finish();
+        ended += 1;
+      } catch {
+        // One that is played backwards or has no length has no end to go to.
+        animation.cancel();
+      }
+    }
+    return ended;
+  };
+  const frame = () => Promise.race([new Promise((done) => requestAnimationFrame(done)), pause(${STEP_MS})]);
+  const rest = async () => { for (let n = 0; n < ${MAX_ENDINGS} && endAnimations() > 0; n += 1) await frame(); };`;
+
 const PAUSE = "const pause = (ms) => new Promise((done) => setTimeout(done, ms));";
 
-/** Waits until the pictures and fonts of what is in view are there, for a bounded time. */
+/** Waits until the pictures and fonts of what is in view are there, for a bounded time, and ends what moves. */
 export async function waitForPaint(host: CaptureHost): Promise<void> {
   await host.run(`(async () => {
     ${PAUSE}
+    ${END_ANIMATIONS}
     const end = performance.now() + ${Math.min(MAX_PAINT_MS, halfOf(host))};
     const late = (image) => {
       if (image.complete) return false;
@@ -42,13 +75,31 @@ export async function waitForPaint(host: CaptureHost): Promise<void> {
     };
     const unfinished = () => document.fonts.status === "loading" || Array.prototype.slice.call(document.images, 0, ${MAX_IMAGES}).some(late);
     while (unfinished() && performance.now() < end) await pause(${STEP_MS});
+    await rest();
   })()`);
+}
+
+/** Whether a part of the page may come only when it is scrolled to. If not, waits for its pictures and fonts, and ends what moves. */
+export async function hasLateParts(host: CaptureHost): Promise<boolean> {
+  const late = await host.run(`(async () => {
+    ${PAUSE}
+    ${END_ANIMATIONS}
+    if (document.querySelector("${LATE}") !== null) return true;
+    const end = performance.now() + ${Math.min(MAX_PAINT_MS, halfOf(host))};
+    const images = Array.prototype.slice.call(document.images, 0, ${MAX_IMAGES});
+    const unfinished = () => document.fonts.status === "loading" || images.some((image) => !image.complete);
+    while (unfinished() && performance.now() < end) await pause(${STEP_MS});
+    await rest();
+    return false;
+  })()`);
+  return late !== false;
 }
 
 /** Scrolls through the page down to `height`, so that it loads what it loads in view alone, and back to its top. */
 export async function showAll(host: CaptureHost, height: number): Promise<void> {
   await host.run(`(async () => {
     ${PAUSE}
+    ${END_ANIMATIONS}
     const end = performance.now() + ${Math.min(MAX_SCROLL_MS, halfOf(host))};
     const root = document.scrollingElement ?? document.documentElement;
     if (root === null) return;
@@ -69,6 +120,7 @@ export async function showAll(host: CaptureHost, height: number): Promise<void> 
     const painted = Math.min(end, performance.now() + ${MAX_PAINT_MS});
     const unfinished = () => document.fonts.status === "loading" || images().some((image) => !image.complete);
     do await pause(${STEP_MS}); while (unfinished() && performance.now() < painted);
+    await rest();
   })()`);
 }
 
