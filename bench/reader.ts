@@ -12,18 +12,19 @@ import { mainRegion } from "../src/content/extraction/reader/main-region.ts";
 import { metadataOf } from "../src/content/extraction/reader/metadata.ts";
 import { articleOf, readArticle } from "../src/content/extraction/reader/read-article.ts";
 import { readability } from "../src/content/extraction/reader/readability.ts";
-import { bodyOf, readerPage } from "../src/content/extraction/reader/reader-page.ts";
+import { readerPage } from "../src/content/extraction/reader/reader-page.ts";
 import { dropTitleHeading } from "../src/content/extraction/reader/title.ts";
 import { copyTree } from "../src/content/extraction/reader/tree-copy.ts";
-import { blockText, wordsIn } from "../src/content/extraction/reader/words.ts";
+import { blockText, bodyOf, wordsIn } from "../src/content/extraction/reader/words.ts";
 import { parseTree } from "../src/content/extraction/tree.ts";
 import { type CorpusPage, mean, readerCorpus, tokenF1 } from "../src/content/testing/reader-corpus.ts";
+import { benchOnData } from "./reader-data.ts";
 import { aligned, median } from "./support/report.ts";
 
 /** Whole pages of the corpus are smaller than most of the web's: one is made as long as an article page mostly is. */
 const LONG_PAGE = "article-long-heavy-page";
 const WARM_UP_ROUNDS = 3;
-const USAGE = "usage: npm run bench -- reader [--rounds N]";
+const USAGE = "usage: npm run bench -- reader [--rounds N] [--data DIR [--out FILE]]";
 
 /** Finds the main content of a page's own tree. */
 interface Contestant {
@@ -65,7 +66,14 @@ const CONTESTANTS: readonly Contestant[] = [
 export function runReaderBench(args: readonly string[]): Promise<number> {
   let rounds: number;
   try {
-    const { values } = parseArgs({ args: [...args], options: { rounds: { type: "string", default: "5" } } });
+    const { values } = parseArgs({
+      args: [...args],
+      options: { rounds: { type: "string", default: "5" }, data: { type: "string" }, out: { type: "string" } },
+    });
+    if (values.data !== undefined) {
+      benchOnData(values.data, values.out);
+      return Promise.resolve(0);
+    }
     rounds = Number(values.rounds);
     if (!Number.isInteger(rounds) || rounds < 1)
       throw new RangeError(`--rounds takes a number, not "${values.rounds}"`);

@@ -6,6 +6,7 @@ import { toIndexPage } from "./index-page.ts";
 import { toHtml } from "./html.ts";
 import { toLinks } from "./links.ts";
 import { markdownOf } from "./markdown/writer.ts";
+import { showLateText } from "./late-text.ts";
 import { pageTitle } from "./page-title.ts";
 import { prepare } from "./prune.ts";
 import { readArticle } from "./reader/read-article.ts";
@@ -36,6 +37,7 @@ function extractFrom({ source, task, mayNeedBrowser }: ExtractionJob): Extractio
   }
   const sign = mayNeedBrowser ? signOfScript(tree, source) : undefined;
   if (sign !== undefined) return { outcome: "needs-browser", sign };
+  showLateText(tree, html, source.engine);
   const obstacle = notContent(tree, html, source);
   // A browser may get past it, and a document without content may get some by script.
   if (obstacle !== undefined && mayNeedBrowser) return { outcome: "needs-browser", sign: obstacle.reason };

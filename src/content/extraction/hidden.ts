@@ -117,8 +117,13 @@ export function isScreenReaderOnly({ attribs }: Element): boolean {
   return names !== undefined && verdictOf(names).screenReaderOnly;
 }
 
-/** Whether nobody sees an element, or what it shows is no content: banners for consent, marks of the page's machinery. */
+/** Whether an element is not seen, or shows no content: banners for consent, marks of the page's machinery. */
 export function isHidden(element: Element): boolean {
+  return isFolded(element) || isMachinery(element);
+}
+
+/** Whether an element is not seen until a script or a reader opens it, such as the panel of a tab. */
+export function isFolded(element: Element): boolean {
   const { name, attribs } = element;
   if (name === "body" || name === "html") return false;
   const hidden = attribs["hidden"];
@@ -127,7 +132,13 @@ export function isHidden(element: Element): boolean {
   if (name === "dialog" && attribs["open"] === undefined) return true;
   const style = attribs["style"];
   if (style !== undefined && hides(style) && !keepsMath(element)) return true;
-  if (attribs["aria-hidden"] === "true" && isDecoration(element)) return true;
+  return attribs["aria-hidden"] === "true" && isDecoration(element);
+}
+
+/** Whether what an element shows is no content: banners for consent, marks of the page's machinery. */
+export function isMachinery(element: Element): boolean {
+  const { name, attribs } = element;
+  if (name === "body" || name === "html") return false;
   if (name === "button" && COPIES.test(attribs["class"] ?? "")) return true;
   const id = attribs["id"];
   if (id !== undefined && CONSENT_IDS.has(id.toLowerCase())) return true;

@@ -1,7 +1,7 @@
 import { type ChildNode, type Document, type Element, type ParentNode, Text, isTag, isText } from "domhandler";
 import { Addresses } from "./addresses.ts";
 import { headingLevel } from "./display.ts";
-import { isHidden, isScreenReaderOnly } from "./hidden.ts";
+import { isHidden, isMachinery, isScreenReaderOnly } from "./hidden.ts";
 import { imageSource, isTrackingPixel } from "./images.ts";
 import { playerAddress } from "./players.ts";
 import { replaceChildren } from "./relink.ts";
@@ -30,6 +30,15 @@ const EMPTY = new Set(["iframe", "audio", "video", "frame"]);
  */
 export function prepare(tree: Document, url: string): void {
   new Pruner(new Addresses(tree, url)).prune(tree, {}, 0);
+}
+
+/** Whether an element shows no text of the page to readers who see it, whatever is opened. */
+export function isNeverShown(element: Element): boolean {
+  const { name, attribs } = element;
+  if (name === "script") return attribs["type"]?.startsWith("math/tex") !== true;
+  return (
+    NEVER.has(name) || name === "template" || isSvg(element) || isScreenReaderOnly(element) || isMachinery(element)
+  );
 }
 
 /** What an element stands in. */

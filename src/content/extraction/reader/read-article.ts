@@ -10,10 +10,10 @@ import { mainRegion } from "./main-region.ts";
 import { type PageMetadata, metadataOf } from "./metadata.ts";
 import { kindOf, type PageKind } from "./page-kind.ts";
 import { readability } from "./readability.ts";
-import { bodyOf, readerPage } from "./reader-page.ts";
+import { readerPage } from "./reader-page.ts";
 import { dropTitleHeading } from "./title.ts";
 import { append, copyTree } from "./tree-copy.ts";
-import { blockText, countWords, wordsIn } from "./words.ts";
+import { blockText, bodyOf, countWords, wordsIn } from "./words.ts";
 
 /** Readability is believed where it keeps this much of the body's words; measured on 1,497 pages of seven kinds. */
 const ENOUGH_OF_BODY = 0.4;

@@ -6,7 +6,7 @@ import { type PageMetadata } from "./metadata.ts";
 import { surveyBody } from "./survey.ts";
 import { titleOf } from "./title.ts";
 import { copyTree } from "./tree-copy.ts";
-import { walkNodes, wordsIn } from "./words.ts";
+import { bodyOf, walkNodes, wordsIn } from "./words.ts";
 
 /** Pages are known that have all their content in an element for what stands around it. */
 const MIN_SHARE_LEFT = 0.1;
@@ -39,12 +39,6 @@ export function readerPage(tree: Document, url: string, metadata: PageMetadata):
   if (left < words * MIN_SHARE_LEFT) pruned = copyTree(tree, (element) => !isControl(element));
   const title = titleOf(metadata, pruned, url);
   return { tree: pruned, url, title, words, weight: weigh(pruned), survey: surveyBody(bodyOf(pruned), title) };
-}
-
-export function bodyOf(tree: Document): Element | Document {
-  const html = tree.children.find((node) => isTag(node) && node.name === "html");
-  const within = html !== undefined && isTag(html) ? html.children : tree.children;
-  return within.find((node): node is Element => isTag(node) && node.name === "body") ?? tree;
 }
 
 function isControl({ name, attribs, parent }: Element): boolean {

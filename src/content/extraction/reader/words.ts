@@ -134,3 +134,9 @@ export function walkNodes(root: AnyNode | Document, visitor: Visitor): void {
     }
   }
 }
+
+export function bodyOf(tree: Document): Element | Document {
+  const html = tree.children.find((node) => isTag(node) && node.name === "html");
+  const within = html !== undefined && isTag(html) ? html.children : tree.children;
+  return within.find((node): node is Element => isTag(node) && node.name === "body") ?? tree;
+}

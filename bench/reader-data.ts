@@ -1,0 +1,128 @@
+/** `npm run bench -- reader --data DIR`: word F1 and CPU time on pages of the WCXB data set. */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { extract } from "../src/content/extraction/extract.ts";
+import { type ExtractionJob } from "../src/content/extraction/extraction.ts";
+import { mean } from "../src/content/testing/reader-corpus.ts";
+import { plainText } from "../src/content/extraction/plain-text.ts";
+import { aligned } from "./support/report.ts";
+
+/** A page of the data set, and what people took for its main content. */
+export interface DataPage {
+  readonly id: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly url: string;
+  readonly domain: string;
+  readonly type: string;
+  readonly wanted: string;
+}
+
+interface Truth {
+  /** Not there for some pages. */
+  readonly url?: string;
+  readonly _internal: { readonly page_type: { readonly primary: string } };
+  readonly ground_truth: { readonly main_content?: string | null; readonly url?: string };
+}
+
+export function dataPages(data: string, limit = Infinity): DataPage[] {
+  // The data set's own shape.
+  const metadata = JSON.parse(readFileSync(`${data}/metadata.json`, "utf8")) as Record<string, { domain: string }>;
+  const ids = readdirSync(`${data}/html`).map((file) => file.replace(/\.html\.gz$/, ""));
+  return ids
+    .toSorted()
+    .slice(0, limit)
+    .map((id) => {
+      const truth = JSON.parse(readFileSync(`${data}/ground-truth/${id}.json`, "utf8")) as Truth;
+      const { ground_truth: wanted, _internal: about } = truth;
+      const url = [truth.url, wanted.url].find((one) => URL.canParse(one ?? "")) ?? "https://site.test/";
+      return {
+        id,
+        bytes: Bun.gunzipSync(readFileSync(`${data}/html/${id}.html.gz`)),
+        url,
+        domain: metadata[id]?.domain ?? new URL(url).hostname.replace(/^www\./, ""),
+        type: about.page_type.primary,
+        wanted: wanted.main_content ?? "",
+      };
+    });
+}
+
+export interface WordScore {
+  readonly f1: number;
+  readonly precision: number;
+  readonly recall: number;
+}
+
+/** As the data set's own program counts: runs of letters, digits and underscores, each as often as it comes. */
+export function wordScore(found: string, wanted: string): WordScore {
+  const left = new Map<string, number>();
+  const wantedWords = wordsOf(wanted);
+  const foundWords = wordsOf(found);
+  for (const word of wantedWords) left.set(word, (left.get(word) ?? 0) + 1);
+  let same = 0;
+  for (const word of foundWords) {
+    const count = left.get(word) ?? 0;
+    if (count === 0) continue;
+    left.set(word, count - 1);
+    same += 1;
+  }
+  if (same === 0) return { f1: 0, precision: 0, recall: 0 };
+  const [precision, recall] = [same / foundWords.length, same / wantedWords.length];
+  return { f1: (2 * precision * recall) / (precision + recall), precision, recall };
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+}
+
+/** Markdown without its marks, addresses and pictures. */
+function words(markdown: string): string {
+  return plainText(
+    markdown.replace(/!\[(?:[^\]\\]|\\.){0,2000}\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s"[^"\n]*")?\)/g, " "),
+  );
+}
+
+export function jobOf({ bytes, url }: DataPage): ExtractionJob {
+  const contentType = "text/html; charset=utf-8";
+  const source = { engine: "static", body: bytes, contentType, finalUrl: url, statusCode: 200, headers: [] } as const;
+  return { source: { ...source, complete: true }, task: { kind: "article" }, mayNeedBrowser: false };
+}
+
+/** Prints F1, precision and recall by type; `out` gets a line of JSON for each page. */
+export function benchOnData(data: string, out: string | undefined): void {
+  const rows: (WordScore & { readonly type: string })[] = [];
+  const lines: string[] = [];
+  const times: number[] = [];
+  for (const page of dataPages(data)) {
+    const before = process.cpuUsage();
+    const outcome = extract(jobOf(page));
+    const { user, system } = process.cpuUsage(before);
+    times.push((user + system) / 1000);
+    const text = outcome.outcome === "content" ? words(outcome.extraction.content) : "";
+    const score = wordScore(text, page.wanted);
+    rows.push({ type: page.type, ...score });
+    if (out !== undefined) lines.push(JSON.stringify({ id: page.id, type: page.type, ...score, text }));
+  }
+  if (out !== undefined) writeFileSync(out, `${lines.join("\n")}\n`);
+  const types = [...new Set(rows.map(({ type }) => type))].toSorted();
+  const row = (name: string, of: typeof rows) => [
+    name,
+    String(of.length),
+    ...(["f1", "precision", "recall"] as const).map((key) => mean(of.map((one) => one[key])).toFixed(4)),
+  ];
+  console.log(
+    aligned([
+      ["type", "pages", "F1", "precision", "recall"],
+      ...types.map((type) =>
+        row(
+          type,
+          rows.filter((one) => one.type === type),
+        ),
+      ),
+      row("all", rows),
+    ]).join("\n"),
+  );
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number) => (sorted[Math.floor(sorted.length * share)] ?? Number.NaN).toFixed(1);
+  console.log(
+    `CPU-ms a page, bytes to Markdown, one run: median ${at(0.5)}, p90 ${at(0.9)}, mean ${mean(times).toFixed(1)}`,
+  );
+}

@@ -1,0 +1,54 @@
+import { type Document, type Element, Text, isTag } from "domhandler";
+import { isHidden } from "./hidden.ts";
+import { bodyOf, countWords, walkNodes, wordsIn } from "./reader/words.ts";
+import { replaceChildren } from "./relink.ts";
+import { elementsOf } from "./selectors/select-all.ts";
+import { parseTree } from "./tree.ts";
+
+/** What is shorter is a notice or a tracker's pixel; in characters of HTML, then in words. */
+const MIN_LENGTH = 400;
+const MIN_WORDS = 80;
+
+const UNSEEN = new Set(["script", "style", "noscript", "template", "head", "svg", "iframe", "textarea"]);
+
+/**
+ * Puts the longest `noscript` of a page in the place of its element, if it has more words than all that the page shows:
+ * forums and shops keep their text for crawlers there. Changes the tree. Throws TooManyElements.
+ */
+export function showNoscript(tree: Document): void {
+  let longest: Element | undefined;
+  let length = MIN_LENGTH - 1;
+  for (const element of elementsOf(tree)) {
+    if (element.name !== "noscript" || !isInBody(element)) continue;
+    const own = textLength(element);
+    if (own > length) [longest, length] = [element, own];
+  }
+  if (longest === undefined) return;
+  const content = bodyOf(
+    parseTree(longest.children.map((child) => (child instanceof Text ? child.data : "")).join("")),
+  );
+  const words = wordsIn(content);
+  if (words < MIN_WORDS || words <= wordsShown(tree)) return;
+  longest.name = "div";
+  replaceChildren(longest, content.children);
+}
+
+function wordsShown(tree: Document): number {
+  let words = 0;
+  walkNodes(tree, {
+    enter(node) {
+      if (node instanceof Text) words += countWords(node.data);
+      return !isTag(node) || !(UNSEEN.has(node.name) || isHidden(node));
+    },
+  });
+  return words;
+}
+
+/** What stands in the head are style sheets for browsers without scripts. */
+function isInBody({ parent }: Element): boolean {
+  return !(parent !== null && isTag(parent) && parent.name === "head");
+}
+
+function textLength({ children }: Element): number {
+  return children.reduce((sum, child) => sum + (child instanceof Text ? child.data.length : 0), 0);
+}

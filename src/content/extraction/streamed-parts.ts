@@ -1,0 +1,63 @@
+import { type ChildNode, type Document, type Element, type ParentNode, isComment } from "domhandler";
+import { replaceChildren } from "./relink.ts";
+import { elementsOf } from "./selectors/select-all.ts";
+
+/** React's marks: a part that came late, a boundary that waits for it, and a place within another part. */
+const PART = /^S:([0-9a-f]{1,16})$/;
+const PLACE = /^[BP]:([0-9a-f]{1,16})$/;
+
+/**
+ * Moves what React streamed to the end of a document (`<div hidden id="S:0">`) to where its own script would put it, in the
+ * place of the fallback. A part whose place is missing is shown where it is. Changes the tree; linear in its size.
+ */
+export function placeStreamedParts(tree: Document): void {
+  const parts = new Map<string, Element>();
+  const places = new Map<string, Element>();
+  for (const element of elementsOf(tree)) {
+    const { id, hidden } = element.attribs;
+    if (id === undefined || id.length > 18) continue;
+    const part = hidden === undefined ? undefined : PART.exec(id)?.[1];
+    if (part !== undefined) parts.set(part, element);
+    const place = element.name === "template" ? PLACE.exec(id)?.[1] : undefined;
+    if (place !== undefined) places.set(place, element);
+  }
+  for (const [key, part] of parts) {
+    delete part.attribs["hidden"];
+    const place = places.get(key);
+    if (place !== undefined && !isInside(place, part)) fill(place, part);
+  }
+}
+
+function isInside(node: Element, container: Element): boolean {
+  let above: ParentNode | null = node;
+  while (above !== null && above !== container) above = above.parent;
+  return above === container;
+}
+
+function fill(place: Element, part: Element): void {
+  const { parent } = place;
+  const from = part.parent;
+  if (parent === null || from === null) return;
+  replaceChildren(
+    from,
+    from.children.filter((child) => child !== part),
+  );
+  const at = parent.children.indexOf(place);
+  const end = place.attribs["id"]?.startsWith("B:") === true ? endOfFallback(parent.children, at) : at + 1;
+  replaceChildren(parent, [...parent.children.slice(0, at), part, ...parent.children.slice(end)]);
+}
+
+/** Where the fallback after a boundary's mark ends: at its closing comment; boundaries may be nested. */
+function endOfFallback(children: readonly ChildNode[], start: number): number {
+  let open = 0;
+  for (let at = start + 1; at < children.length; at += 1) {
+    const node = children[at];
+    if (node === undefined || !isComment(node)) continue;
+    if (node.data === "/$") {
+      if (open === 0) return at;
+      open -= 1;
+    } else if (/^\$[?!~]?$/.test(node.data)) open += 1;
+  }
+  // Without the closing comment it is unknown what belongs to the fallback.
+  return start + 1;
+}
