@@ -8,11 +8,12 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { messageOf } from "../src/lib/caught.ts";
 import { LOCALHOST, TEST_CA } from "../test/support/certificates.ts";
-import { type Case, CASES } from "./proxy/cases.ts";
+import { type Case, CASES, PINNED_CASES } from "./proxy/cases.ts";
 import { contestantsOf, type OpenSetup } from "./proxy/contestants.ts";
 import { toolOf } from "./proxy/drive.ts";
 import { latencyRows, latencyTable } from "./proxy/latency.ts";
-import { PEERS, SUBJECT } from "./proxy/proxies.ts";
+import { measurePinned } from "./proxy/pinned.ts";
+import { PEERS, PINNED_PEERS, SUBJECT } from "./proxy/proxies.ts";
 import { type Proxy, type RunningProxy } from "./proxy/proxy.ts";
 import { SETUPS, type SetupName } from "./proxy/setups.ts";
 import { type Children } from "./support/children.ts";
@@ -26,24 +27,48 @@ interface Options extends Rounds {
   readonly cases: readonly Case[];
   readonly peers: readonly Proxy[];
   readonly json: string | undefined;
+  /** The proxy on a CPU of its own. */
+  readonly isPinned: boolean;
+  /** With another process on it. */
+  readonly hasNeighbour: boolean;
+  /** System calls and allocations are counted too. */
+  readonly counts: boolean;
 }
 
+const FLAGS = {
+  ...ROUND_FLAGS,
+  json: { type: "string" },
+  pinned: { type: "boolean", default: false },
+  neighbour: { type: "boolean", default: false },
+  "no-counts": { type: "boolean", default: false },
+} as const;
+
 function readOptions(args: readonly string[]): Options {
-  const { values } = parseArgs({ args: [...args], options: { ...ROUND_FLAGS, json: { type: "string" } } });
+  const { values } = parseArgs({ args: [...args], options: FLAGS });
+  const { pinned: isPinned, neighbour: hasNeighbour } = values;
+  if (hasNeighbour && !isPinned) throw new RangeError("--neighbour needs --pinned");
   return {
-    cases: pick(CASES, values.only),
-    peers: pick(PEERS, values.peers),
+    cases: pick(isPinned ? PINNED_CASES : CASES, values.only),
+    peers: pick(isPinned ? PINNED_PEERS : PEERS, values.peers),
     ...readRounds(values),
     json: values.json,
+    isPinned,
+    hasNeighbour,
+    counts: !values["no-counts"],
   };
 }
+
+const USAGE = `${usage("proxy", { cases: CASES, peers: PEERS }, " [--json FILE]")}
+       npm run bench -- proxy --pinned [--neighbour] [--no-counts] and the same
+cases: ${PINNED_CASES.map(({ name }) => name).join(", ")}
+peers: ${PINNED_PEERS.map(({ name }) => name).join(", ")}`;
 
 /** The exit code, as `compare` gives it; 1 also where a proxy failed a case. */
 export async function runProxyBench(args: readonly string[]): Promise<number> {
   return await compare(
     {
       name: "proxy",
-      usage: usage("proxy", { cases: CASES, peers: PEERS }, " [--json FILE]"),
+      usage: USAGE,
       tools: [["wrk", "wrk"]],
       read: readOptions,
       measure: measureAll,
@@ -58,6 +83,11 @@ async function measureAll(children: Children, options: Options): Promise<void> {
     return peer.installed();
   });
   const cases = options.cases.filter(hasTool);
+  if (options.isPinned) {
+    const results = await measurePinned(children, { ...options, cases, peers }, openPinned);
+    finish(options, results, new Map());
+    return;
+  }
   const results: CaseResult[] = [];
   const origins = new Map<SetupName, string>();
   for (const name of new Set(cases.map(({ setup }) => setup))) {
@@ -75,7 +105,12 @@ async function measureAll(children: Children, options: Options): Promise<void> {
   }
   const judged = results.filter(({ rows }) => rows.length > 0);
   if (judged.length > 0) console.log(noise(judged));
-  if (options.json !== undefined) writeJson(options.json, { options, results, origins });
+  finish(options, results, origins);
+}
+
+/** An Error where a program has failed in a case. */
+function finish(options: Options, results: readonly CaseResult[], origins: ReadonlyMap<SetupName, string>): void {
+  if (options.json !== undefined) writeJson(options.json, { options, results: [...results], origins });
   const failed = results.filter(({ failures }) => Object.keys(failures).length > 0).map(({ name }) => name);
   if (failed.length > 0) throw new Error(`Cannot give all figures: proxies failed in ${failed.join(", ")}`);
 }
@@ -87,7 +122,25 @@ function hasTool({ name, client }: Case): boolean {
   return false;
 }
 
+/** The processes of a set-up: where the origin runs, and where the proxies do. */
+interface Groups {
+  readonly load: Children;
+  readonly proxy: Children;
+}
+
 async function openSetup(children: Children, name: SetupName, proxies: readonly Proxy[]): Promise<OpenSetup> {
+  return await openIn({ load: children, proxy: children }, name, proxies);
+}
+
+async function openPinned(groups: Groups, proxies: readonly Proxy[]): Promise<OpenSetup> {
+  return await openIn(groups, "plain", proxies);
+}
+
+async function openIn(
+  { load, proxy: children }: Groups,
+  name: SetupName,
+  proxies: readonly Proxy[],
+): Promise<OpenSetup> {
   const setup = SETUPS[name];
   const file = async (kind: string, text: string): Promise<string> => {
     const path = join(children.folder, `${kind}.pem`);
@@ -95,7 +148,7 @@ async function openSetup(children: Children, name: SetupName, proxies: readonly 
     return path;
   };
   const pair = { cert: await file("cert", LOCALHOST.cert), key: await file("key", LOCALHOST.key) };
-  const origin = await setup.start(children, pair);
+  const origin = await setup.start(load, pair);
   const site = { shape: setup.shape, originPort: origin.port, ...pair, ca: await file("ca", TEST_CA.cert) };
   const opened: RunningProxy[] = [];
   const failures = new Map<string, string>();

@@ -1,8 +1,15 @@
+import { OWN_ANSWER } from "../front/cases.ts";
 import { type SetupName } from "./setups.ts";
 
 /** How the proxies of a case are loaded. */
 export type Client =
-  | { readonly kind: "wrk"; readonly path: string; readonly connections: number }
+  | {
+      readonly kind: "wrk";
+      readonly path: string;
+      readonly connections: number;
+      /** Each request comes on a connection of its own. */
+      readonly isNew?: true;
+    }
   /** HTTP/2; with gRPC each request is a unary call that is answered by its own message. */
   | {
       readonly kind: "h2load" | "grpc";
@@ -89,5 +96,24 @@ export const CASES: readonly Case[] = [
     setup: "grpc",
     client: { kind: "grpc", path: "/bench.Echo/Unary", ...MULTIPLEXED },
     unit: "call",
+  },
+];
+
+const PINNED = new Set(["small1", "small64", "small512", "64k"]);
+
+/** What `--pinned` measures. */
+export const PINNED_CASES: readonly Case[] = [
+  ...CASES.filter(({ name }) => PINNED.has(name)),
+  {
+    name: "connects",
+    about: "small JSON, a new connection for each request, 64 at a time",
+    setup: "plain",
+    client: { ...WRK, isNew: true },
+  },
+  {
+    name: "own",
+    about: "an answer of the proxy's own, 64 connections",
+    setup: "plain",
+    client: { ...WRK, path: OWN_ANSWER },
   },
 ];

@@ -26,7 +26,8 @@ async function run(children: Children, client: Client, port: number, seconds: nu
   if (client.kind === "websocket") return await runWebSocket(children, client, port, seconds);
   if (client.kind === "wrk") {
     const { path, connections } = client;
-    return await runWrk(children, `http://127.0.0.1:${port}${path}`, { connections, seconds });
+    const more = client.isNew === true ? ["-H", "Connection: close"] : [];
+    return await runWrk(children, `http://127.0.0.1:${port}${path}`, { connections, seconds, more });
   }
   return await runMultiplexed(children, client, port, seconds);
 }

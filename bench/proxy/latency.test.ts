@@ -3,9 +3,10 @@ import { type Sample, summarise } from "../support/report.ts";
 import { latencyRows, latencyTable } from "./latency.ts";
 
 const LOAD = { requests: 1, requestsPerSecond: 1, requestsPerCpuSecond: 1, non2xx: 0, socketErrors: 0 };
+const USED = { userSeconds: 1, systemSeconds: 1, pageFaults: 0 };
 
 function sample(program: string, round: number, [p50, p99]: readonly [p50: number, p99: number]): Sample {
-  return { ...LOAD, program, round, p50, p99 };
+  return { ...LOAD, ...USED, program, round, p50, p99 };
 }
 
 const SAMPLES = [

@@ -2,8 +2,11 @@
 import { CADDY } from "./proxies/caddy.ts";
 import { HAPROXY } from "./proxies/haproxy.ts";
 import { NGINX } from "./proxies/nginx.ts";
+import { RELAY } from "./proxies/relay.ts";
 import { TURNPIKE } from "./proxies/turnpike.ts";
 import { type Proxy } from "./proxy.ts";
 
 export const SUBJECT = TURNPIKE;
 export const PEERS: readonly Proxy[] = [NGINX, HAPROXY, CADDY];
+/** Those of `--pinned`. */
+export const PINNED_PEERS: readonly Proxy[] = [RELAY, ...PEERS];

@@ -43,7 +43,7 @@ export interface Proxy {
 
 /** A proxy that runs. */
 export function running(name: string, port: number, child: Child): RunningProxy {
-  return { name, port, pid: child.pid, exited: () => child.exited() };
+  return { name, port, pid: child.pid, exited: () => child.exited(), output: () => child.output() };
 }
 
 /** A proxy that runs, once it accepts connections. */

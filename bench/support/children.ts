@@ -26,22 +26,36 @@ export interface Child {
   readonly done: Promise<number | null>;
 }
 
+/** How the programs of a group run. */
+export interface Surroundings {
+  /** The one CPU that they may use, by taskset. */
+  readonly cpu?: number;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Characters of output that are kept of each. */
+  readonly mostOutput?: number;
+}
+
 /** Owns what a run started; `close` may be called at any time, also twice. */
 export class Children {
+  readonly #around: Surroundings;
   readonly folder = mkdtempSync(join(tmpdir(), "turnpike-bench-"));
   readonly #running = new Set<Bun.Subprocess>();
   readonly #groups = new Set<Children>();
   #memoryFolder: string | undefined;
   #closing: Promise<void> | undefined;
 
+  constructor(around: Surroundings = {}) {
+    this.#around = around;
+  }
+
   get closing(): boolean {
     return this.#closing !== undefined;
   }
 
   /** Children of their own, which may be closed earlier, and are with these at the latest. */
-  group(): Children {
+  group(around: Surroundings = {}): Children {
     if (this.closing) throw new Error("Cannot start more: the run is ending");
-    const group = new Children();
+    const group = new Children({ ...this.#around, ...around });
     this.#groups.add(group);
     return group;
   }
@@ -55,17 +69,19 @@ export class Children {
 
   spawn(command: Command): Child {
     if (this.closing) throw new Error(`Cannot start ${command.name}: the run is ending`);
+    const { cpu, env, mostOutput = 65_536 } = this.#around;
     let output = "";
-    const subprocess = Bun.spawn([...command.argv], {
+    const pinned = cpu === undefined ? [] : ["taskset", "-c", String(cpu)];
+    const subprocess = Bun.spawn([...pinned, ...command.argv], {
       cwd: this.folder,
-      env: { ...process.env, ...command.env },
+      env: { ...process.env, ...command.env, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     this.#running.add(subprocess);
     const keep = async (stream: ReadableStream<Uint8Array>): Promise<void> => {
       const decoder = new TextDecoder();
       for await (const chunk of stream) {
-        if (output.length < 65_536) output += decoder.decode(chunk, { stream: true });
+        if (output.length < mostOutput) output += decoder.decode(chunk, { stream: true });
       }
     };
     const finish = async (): Promise<number | null> => {
@@ -168,12 +184,29 @@ export function cpuSecondsOfTree(root: number): number {
   return ticks / TICKS_PER_SECOND;
 }
 
-/** Seconds of CPU, user and system, that the process and its descendants have used; steps of 10 ms. */
-export function cpuSeconds(root: number): number {
-  let ticks = 0;
+/** What a process and its descendants have used so far, with all their threads; CPU time in steps of 10 ms. */
+export interface Used {
+  readonly userSeconds: number;
+  readonly systemSeconds: number;
+  readonly pageFaults: number;
+}
+
+export function used(root: number): Used {
+  let user = 0;
+  let system = 0;
+  let pageFaults = 0;
   for (const pid of processTree(root)) {
     const fields = statFields(pid);
-    if (fields !== undefined) ticks += Number(fields[11]) + Number(fields[12]);
+    if (fields === undefined) continue;
+    user += Number(fields[11]);
+    system += Number(fields[12]);
+    pageFaults += Number(fields[7]) + Number(fields[9]);
   }
-  return ticks / TICKS_PER_SECOND;
+  return { userSeconds: user / TICKS_PER_SECOND, systemSeconds: system / TICKS_PER_SECOND, pageFaults };
+}
+
+/** Seconds of CPU, user and system, that the process and its descendants have used; steps of 10 ms. */
+export function cpuSeconds(root: number): number {
+  const { userSeconds, systemSeconds } = used(root);
+  return userSeconds + systemSeconds;
 }

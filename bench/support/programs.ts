@@ -9,6 +9,8 @@ export interface Running {
   readonly pid: number;
   /** Undefined while it runs. */
   exited(): string | undefined;
+  /** All that it wrote so far. */
+  output?(): string;
 }
 
 const TURNPIKE = join(import.meta.dir, "../../bin/turnpike.mjs");

@@ -20,7 +20,8 @@ Transfer/sec:     15.00MB
 `;
 
 function sample(program: string, round: number, requestsPerCpuSecond: number): Sample {
-  return { ...parseWrk(WRK), program, round, requestsPerCpuSecond };
+  const usage = { userSeconds: 1, systemSeconds: 1, pageFaults: 0 };
+  return { ...parseWrk(WRK), ...usage, program, round, requestsPerCpuSecond };
 }
 
 test("wrk's text is read: counts, rates, latencies in any unit, errors of every kind", () => {

@@ -14,6 +14,10 @@ export interface Sample extends Load {
   readonly program: string;
   readonly round: number;
   readonly requestsPerCpuSecond: number;
+  /** Of the program's CPU, with all its processes and threads. */
+  readonly userSeconds: number;
+  readonly systemSeconds: number;
+  readonly pageFaults: number;
 }
 
 export interface Row {

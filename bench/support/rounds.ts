@@ -1,5 +1,5 @@
 import { messageOf } from "../../src/lib/caught.ts";
-import { cpuSeconds } from "./children.ts";
+import { used } from "./children.ts";
 import { type Rounds } from "./options.ts";
 import { type Running } from "./programs.ts";
 import { type Sample } from "./report.ts";
@@ -53,11 +53,15 @@ export async function measureSurvivors(
 }
 
 async function measure(contestant: Contestant, seconds: number, round: number): Promise<Sample> {
-  const before = cpuSeconds(contestant.pid);
+  const before = used(contestant.pid);
   const found = await contestant.drive(seconds);
-  const used = cpuSeconds(contestant.pid) - before;
+  const after = used(contestant.pid);
+  const userSeconds = after.userSeconds - before.userSeconds;
+  const systemSeconds = after.systemSeconds - before.systemSeconds;
+  const cpuSeconds = userSeconds + systemSeconds;
   const ended = contestant.exited();
   if (ended !== undefined) throw new Error(ended);
-  const requestsPerCpuSecond = used > 0 ? found.requests / used : Number.NaN;
-  return { ...found, program: contestant.name, round, requestsPerCpuSecond };
+  const requestsPerCpuSecond = cpuSeconds > 0 ? found.requests / cpuSeconds : Number.NaN;
+  const pageFaults = after.pageFaults - before.pageFaults;
+  return { ...found, program: contestant.name, round, requestsPerCpuSecond, userSeconds, systemSeconds, pageFaults };
 }

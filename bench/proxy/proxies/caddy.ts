@@ -1,4 +1,5 @@
 import { freePort } from "../../../src/lib/testing/listen.ts";
+import { OWN_ANSWER } from "../../front/cases.ts";
 import { isInstalled, startCaddy } from "../../support/programs.ts";
 import { opened, ORIGIN_NAME, POOL, type Proxy, type Site } from "../proxy.ts";
 
@@ -27,6 +28,7 @@ export const CADDY: Proxy = {
 ${client === "h2" ? "https" : "http"}://127.0.0.1:${port} {
   bind 127.0.0.1
   ${client === "h2" ? `tls ${site.cert} ${site.key}` : ""}
+  respond ${OWN_ANSWER} 200
   header X-Request-Id {http.request.uuid}
   reverse_proxy ${originUrl(site)} {
     header_up X-Real-IP {http.request.remote.host}

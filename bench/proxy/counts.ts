@@ -1,0 +1,100 @@
+/** What a request costs beside time: system calls, allocations, collections, and caches where the kernel tells. */
+import { type Child, type Children, processTree } from "../support/children.ts";
+import { isInstalled } from "../support/programs.ts";
+
+/** Has the runtime tell each collection. */
+export const TELLS_COLLECTIONS = { BUN_JSC_logGC: "1" };
+/** Has it collect only when so much was allocated, which it tells, and not whenever it has time. */
+export const TELLS_BYTES = {
+  ...TELLS_COLLECTIONS,
+  BUN_GC_TIMER_DISABLE: "1",
+  BUN_JSC_percentCPUPerMBForEdenTimer: "0.000001",
+  BUN_JSC_percentCPUPerMBForFullTimer: "0.000001",
+  BUN_JSC_gcMaxHeapSize: String(2 * 1024 * 1024),
+};
+
+/** System calls that wait, receive or send, by what they do. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  wait: ["epoll_wait", "epoll_pwait", "epoll_pwait2", "poll"],
+  receive: ["read", "readv", "recvfrom", "recvmsg"],
+  send: ["write", "writev", "sendto", "sendmsg", "sendfile", "splice"],
+  epoll_ctl: ["epoll_ctl"],
+  madvise: ["madvise"],
+  futex: ["futex"],
+};
+export const CALL_GROUPS = [...Object.keys(GROUPS), "other"];
+
+/** System calls by group: reads the table that `strace -c` prints. */
+export function parseCalls(text: string): Map<string, number> {
+  const calls = new Map<string, number>();
+  for (const [, count = "0", name = ""] of text.matchAll(
+    /^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s+(?:\d+\s+)?([a-z_0-9]+)$/gm,
+  )) {
+    if (name === "total") continue;
+    const group = Object.keys(GROUPS).find((candidate) => GROUPS[candidate]?.includes(name) === true) ?? "other";
+    calls.set(group, (calls.get(group) ?? 0) + Number(count));
+  }
+  return calls;
+}
+
+/** Bytes that were allocated between collections, in what the runtime tells with `TELLS_BYTES`. */
+export function parseAllocated(log: string): number {
+  let bytes = 0;
+  for (const [, allocated = "0"] of log.matchAll(/bytes allocated this cycle: (\d+)/g)) bytes += Number(allocated);
+  return bytes;
+}
+
+/** Collections, in what the runtime tells with `TELLS_COLLECTIONS`. */
+export function parseCollections(log: string): number {
+  return [...log.matchAll(/=> (?:Eden|Full)Collection/g)].length;
+}
+
+/** Events of the processor by name, of what `perf stat -x,` prints; none where the kernel does not tell. */
+export function parseEvents(text: string): Map<string, number> {
+  const events = new Map<string, number>();
+  for (const [, count = "", name = ""] of text.matchAll(/^(\d+),[^,]*,([^,:]+)[^,]*,/gm))
+    events.set(name, Number(count));
+  return events;
+}
+
+export const EVENTS = ["instructions", "cache-misses", "L1-icache-load-misses"];
+
+/** Follows a process and its descendants while `work` runs; undefined where the tool is not installed or may not follow. */
+async function follow(
+  children: Children,
+  argv: readonly string[],
+  work: () => Promise<void>,
+): Promise<string | undefined> {
+  const [tool = ""] = argv;
+  if (!isInstalled(tool)) return undefined;
+  const child: Child = children.spawn({ name: tool, argv });
+  await Bun.sleep(100);
+  await work();
+  try {
+    process.kill(child.pid, "SIGINT");
+  } catch {
+    return undefined;
+  }
+  await child.done;
+  return child.output();
+}
+
+export async function countCalls(
+  children: Children,
+  pid: number,
+  work: () => Promise<void>,
+): Promise<Map<string, number>> {
+  const pids = processTree(pid).flatMap((one) => ["-p", String(one)]);
+  const text = await follow(children, ["strace", "-f", "-c", "-q", ...pids], work);
+  return text === undefined ? new Map() : parseCalls(text);
+}
+
+export async function countEvents(
+  children: Children,
+  pid: number,
+  work: () => Promise<void>,
+): Promise<Map<string, number>> {
+  const argv = ["perf", "stat", "-x,", "-e", EVENTS.join(","), "-p", processTree(pid).join(",")];
+  const text = await follow(children, argv, work);
+  return text === undefined ? new Map() : parseEvents(text);
+}

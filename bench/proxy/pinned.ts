@@ -1,0 +1,178 @@
+/**
+ * `--pinned`: the proxy alone on one CPU, load and origin on the other, so that what is measured is what the proxy costs.
+ * The CPU time is that of all its processes and threads; the proxies take turns; a ratio is the median of the rounds' own.
+ */
+import { cpus } from "node:os";
+import { join } from "node:path";
+import { type Children, type Surroundings, waitFor } from "../support/children.ts";
+import { type Rounds } from "../support/options.ts";
+import { aligned, type CaseResult, failureLine, median, noise, type Sample, summarise } from "../support/report.ts";
+import { type Contestant, measureSurvivors } from "../support/rounds.ts";
+import { type Case } from "./cases.ts";
+import { contestantsOf, type OpenSetup } from "./contestants.ts";
+import {
+  CALL_GROUPS,
+  countCalls,
+  countEvents,
+  EVENTS,
+  parseAllocated,
+  parseCollections,
+  TELLS_BYTES,
+  TELLS_COLLECTIONS,
+} from "./counts.ts";
+import { RELAY } from "./proxies/relay.ts";
+import { SUBJECT } from "./proxies.ts";
+import { type Proxy } from "./proxy.ts";
+
+/** Where the proxies run, and where all else does. */
+const PROXY_CPU = 0;
+const LOAD_CPU = 1;
+/** Seconds that each is driven to count its system calls, and again for its collections. */
+const COUNT_SECONDS = 2;
+const MOST_LOG = 16 * 1024 * 1024;
+const MICROSECONDS = 1_000_000;
+/** To which all others are compared, where it runs. */
+const MARK = "nginx";
+
+export interface PinnedOptions extends Rounds {
+  readonly cases: readonly Case[];
+  readonly peers: readonly Proxy[];
+  readonly hasNeighbour: boolean;
+  readonly counts: boolean;
+}
+
+/** Starts the origin in the first group, and a set-up's proxies in the second. */
+type Open = (
+  groups: { readonly load: Children; readonly proxy: Children },
+  proxies: readonly Proxy[],
+) => Promise<OpenSetup>;
+
+export async function measurePinned(children: Children, options: PinnedOptions, open: Open): Promise<CaseResult[]> {
+  if (cpus().length < 2) throw new Error("Cannot pin the proxy to a CPU of its own: this machine has one CPU");
+  Bun.spawnSync(["taskset", "-a", "-p", "-c", String(LOAD_CPU), String(process.pid)]);
+  const load = children.group({ cpu: LOAD_CPU });
+  const proxy = children.group({ cpu: PROXY_CPU });
+  const opened = await open({ load, proxy }, [SUBJECT, ...options.peers]);
+  const { cases, rounds, seconds, hasNeighbour, counts } = options;
+  const telling = counts ? await openTelling(children, opened, open) : undefined;
+  if (hasNeighbour) await startNeighbour(proxy);
+  const beside = hasNeighbour ? ", beside a process that walks 8 MB" : "";
+  console.log(`proxy on CPU ${PROXY_CPU}${beside}; load and origin (${opened.origin.program}) on CPU ${LOAD_CPU}`);
+  console.log(`${rounds} rounds of ${seconds} s in turn after a warm-up; access logs off\n`);
+  const results: CaseResult[] = [];
+  for (const one of cases) {
+    const contestants = contestantsOf(load, one, opened);
+    const { samples, failures } = await measureSurvivors(contestants, options);
+    const result = summarise(one, { samples, failures: new Map([...opened.failures, ...failures]) }, SUBJECT.name);
+    console.log(`${costTable(result)}\n`);
+    results.push(result);
+    if (telling === undefined) continue;
+    const alive = contestants.filter(({ name }) => !failures.has(name));
+    const bytes = contestantsOf(load, one, { ...opened, proxies: telling.bytes });
+    const collections = contestantsOf(load, one, { ...opened, proxies: telling.collections });
+    console.log(`${await countTable(load, { contestants: alive, bytes, collections, samples })}\n`);
+  }
+  if (results.some(({ rows }) => rows.length > 0)) console.log(noise(results));
+  return results;
+}
+
+/** The programs of the runtime once more, started so that they tell what they do with memory. */
+interface Telling {
+  readonly collections: OpenSetup["proxies"];
+  readonly bytes: OpenSetup["proxies"];
+}
+
+async function openTelling(children: Children, opened: OpenSetup, open: Open): Promise<Telling> {
+  const names = new Set(opened.proxies.map(({ name }) => name));
+  const asked = [SUBJECT, RELAY].filter(({ name }) => names.has(name));
+  const start = async (env: Surroundings["env"]): Promise<OpenSetup["proxies"]> => {
+    const load = children.group({ cpu: LOAD_CPU });
+    const proxy = children.group({ cpu: PROXY_CPU, mostOutput: MOST_LOG, ...(env === undefined ? {} : { env }) });
+    return (await open({ load, proxy }, asked)).proxies;
+  };
+  return { collections: await start(TELLS_COLLECTIONS), bytes: await start(TELLS_BYTES) };
+}
+
+async function startNeighbour(children: Children): Promise<void> {
+  const argv = [process.execPath, join(import.meta.dir, "neighbour.ts")];
+  const child = children.spawn({ name: "neighbour", argv });
+  await waitFor(child, "the neighbour", async () => (child.output().includes("ready") ? true : undefined));
+}
+
+function costTable({ name, about, rows, samples, failures }: CaseResult): string {
+  const lines = rows.map(({ program, spread, ratio, requestsPerSecond }) => {
+    const own = samples.filter((sample) => sample.program === program);
+    const micros = (of: (sample: Sample) => number): string =>
+      median(own.map((sample) => (MICROSECONDS * of(sample)) / sample.requests)).toFixed(1);
+    return [
+      program,
+      micros(({ userSeconds, systemSeconds }) => userSeconds + systemSeconds),
+      micros(({ userSeconds }) => userSeconds),
+      micros(({ systemSeconds }) => systemSeconds),
+      toMark(own, samples),
+      Number.isNaN(ratio) ? "-" : ratio.toFixed(2),
+      `${(spread * 100).toFixed(0)} %`,
+      Math.round(requestsPerSecond).toLocaleString("en-US"),
+    ];
+  });
+  const titles = ["program", "us/req", "user", "system", `it/${MARK}`, `${SUBJECT.name}/it`, "spread", "req/s"];
+  const failed = Object.entries(failures).map(([program, reason]) => failureLine(program, reason));
+  return [`${name}: ${about}`, ...aligned([titles, ...lines]), ...failed].join("\n");
+}
+
+/** Requests per CPU-second, divided by the mark's of the same round. */
+function toMark(own: readonly Sample[], all: readonly Sample[]): string {
+  const marks = new Map(all.filter(({ program }) => program === MARK).map((sample) => [sample.round, sample]));
+  if (marks.size === 0) return "-";
+  const ratios = own.map(
+    (sample) => sample.requestsPerCpuSecond / (marks.get(sample.round)?.requestsPerCpuSecond ?? Number.NaN),
+  );
+  return median(ratios).toFixed(2);
+}
+
+interface Counted {
+  readonly contestants: readonly Contestant[];
+  /** Those that tell what they allocate, and when they collect. */
+  readonly bytes: readonly Contestant[];
+  readonly collections: readonly Contestant[];
+  readonly samples: readonly Sample[];
+}
+
+/** All by request. */
+async function countTable(children: Children, counted: Counted): Promise<string> {
+  const lines: string[][] = [];
+  for (const contestant of counted.contestants) {
+    const { name, pid } = contestant;
+    let requests = 0;
+    const drive = async (): Promise<void> => {
+      ({ requests } = await contestant.drive(COUNT_SECONDS));
+    };
+    const calls = await countCalls(children, pid, drive);
+    const each = (count: number | undefined, digits = 2): string => ((count ?? 0) / requests).toFixed(digits);
+    const called = CALL_GROUPS.map((group) => (calls.size === 0 ? "-" : each(calls.get(group))));
+    const events = await countEvents(children, pid, drive);
+    const happened = EVENTS.map((event) => (events.has(event) ? each(events.get(event), 0) : "-"));
+    const own = counted.samples.filter(({ program }) => program === name);
+    const faults = median(own.map((sample) => sample.pageFaults / sample.requests)).toFixed(3);
+    const bytes = await told(counted.bytes, name, parseAllocated);
+    const collections = await told(counted.collections, name, parseCollections);
+    const between = collections === undefined || collections === 0 ? "-" : (1 / collections).toFixed(0);
+    lines.push([name, ...called, faults, ...happened, bytes?.toFixed(0) ?? "-", between]);
+  }
+  const titles = ["per request", ...CALL_GROUPS, "page faults", ...EVENTS, "bytes allocated", "requests a collection"];
+  return aligned([titles, ...lines]).join("\n");
+}
+
+/** What `parse` finds by request in the log of a drive; undefined where the program tells nothing. */
+async function told(
+  tellers: readonly Contestant[],
+  name: string,
+  parse: (log: string) => number,
+): Promise<number | undefined> {
+  const teller = tellers.find((one) => one.name === name);
+  if (teller?.output === undefined) return undefined;
+  await teller.drive(1);
+  const before = teller.output().length;
+  const { requests } = await teller.drive(COUNT_SECONDS);
+  return parse(teller.output().slice(before)) / requests;
+}

@@ -1,0 +1,154 @@
+/**
+ * The least that a proxy on the runtime's own sockets does: `PORT ORIGIN_PORT`. It reads a head as one text, finds its end and
+ * its length, and passes the bytes on over a pool. It checks nothing, adds nothing, knows no chunked bodies, no pipelines and
+ * no timeouts: what it costs is what sockets cost, and the mark to reach.
+ */
+import { OWN_ANSWER } from "../front/cases.ts";
+
+const [port = 0, originPort = 0] = process.argv.slice(2).map(Number);
+const OWN = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+const CLOSE = "\r\nConnection: close\r\n";
+const KEEP_ALIVE = "\r\nConnection: keep-alive\r\n";
+const LENGTH = "\r\nContent-Length: ";
+
+type Socket = Bun.Socket<Link>;
+
+/** One side: a client's connection, or one to the origin. */
+class Link {
+  readonly isClient: boolean;
+  socket: Socket | undefined = undefined;
+  peer: Link | undefined = undefined;
+  /** The start of a head whose end has not come. */
+  partial = "";
+  /** Bytes of the current body that are to come. */
+  left = 0;
+  /** What the socket has not taken. */
+  unsent: Buffer | undefined = undefined;
+  closes = false;
+
+  constructor(isClient: boolean) {
+    this.isClient = isClient;
+  }
+
+  data(chunk: Buffer): void {
+    if (this.left > 0) this.pass(chunk);
+    else this.head(chunk);
+  }
+
+  head(chunk: Buffer): void {
+    const text = this.partial + chunk.toString("latin1");
+    const end = text.indexOf("\r\n\r\n");
+    if (end === -1) {
+      this.partial = text;
+      return;
+    }
+    const at = text.indexOf(LENGTH);
+    this.left =
+      (at === -1 ? 0 : Number.parseInt(text.slice(at + LENGTH.length, at + LENGTH.length + 16), 10)) + end + 4;
+    const isWhole = this.partial === "" && this.peer?.closes !== true;
+    this.partial = "";
+    if (this.isClient) this.request(text);
+    else if (isWhole) this.pass(chunk);
+    else this.passEdited(text, text.replace(KEEP_ALIVE, CLOSE));
+  }
+
+  request(text: string): void {
+    this.left -= text.length;
+    if (text.startsWith(`GET ${OWN_ANSWER} `)) {
+      this.socket?.write(OWN);
+      return;
+    }
+    const close = text.indexOf(CLOSE);
+    this.closes = close !== -1;
+    const upstream = pool.pop() ?? open();
+    this.peer = upstream;
+    upstream.peer = this;
+    upstream.send(this.closes ? text.replace(CLOSE, "\r\n") : text);
+  }
+
+  passEdited(text: string, edited: string): void {
+    this.left += edited.length - text.length;
+    this.pass(Buffer.from(edited, "latin1"));
+  }
+
+  /** Passes a piece of the current message on; the last one of a response gives the connection back. */
+  pass(chunk: Buffer): void {
+    this.left -= chunk.length;
+    const { peer } = this;
+    peer?.send(chunk);
+    if (this.isClient || this.left > 0 || peer === undefined) return;
+    this.peer = undefined;
+    peer.peer = undefined;
+    pool.push(this);
+    if (peer.closes) peer.socket?.end();
+  }
+
+  send(piece: string | Buffer): void {
+    const { socket } = this;
+    const sent = socket === undefined || this.unsent !== undefined ? 0 : Math.max(0, socket.write(piece));
+    if (sent === piece.length) return;
+    const bytes = typeof piece === "string" ? Buffer.from(piece, "latin1") : Buffer.from(piece);
+    this.unsent = Buffer.concat([this.unsent ?? Buffer.alloc(0), bytes.subarray(sent)]);
+    this.peer?.socket?.pause();
+  }
+
+  drain(): void {
+    const { unsent, socket } = this;
+    if (unsent === undefined || socket === undefined) return;
+    const sent = Math.max(0, socket.write(unsent));
+    this.unsent = sent === unsent.length ? undefined : unsent.subarray(sent);
+    if (this.unsent === undefined) this.peer?.socket?.resume();
+  }
+
+  close(): void {
+    this.socket = undefined;
+    const { peer } = this;
+    this.peer = undefined;
+    const at = pool.indexOf(this);
+    if (at !== -1) pool.splice(at, 1);
+    if (peer === undefined) return;
+    peer.peer = undefined;
+    peer.socket?.terminate();
+  }
+}
+
+const pool: Link[] = [];
+
+const handlers: Bun.SocketHandler<Link> = {
+  data: (socket, chunk) => socket.data.data(chunk),
+  drain: (socket) => socket.data.drain(),
+  close: (socket) => socket.data.close(),
+  end: (socket) => socket.terminate(),
+  error: (socket) => socket.terminate(),
+};
+
+function open(): Link {
+  const link = new Link(false);
+  void Bun.connect<Link>({
+    hostname: "127.0.0.1",
+    port: originPort,
+    data: link,
+    socket: {
+      ...handlers,
+      open(socket) {
+        link.socket = socket;
+        link.drain();
+      },
+      connectError: () => link.close(),
+    },
+  });
+  return link;
+}
+
+Bun.listen<Link>({
+  hostname: "127.0.0.1",
+  port,
+  socket: {
+    ...handlers,
+    open(socket) {
+      socket.data = new Link(true);
+      socket.data.socket = socket;
+    },
+  },
+});
+console.log("ready");
