@@ -4,6 +4,7 @@ const bun = process.execPath;
 const checks: readonly (readonly [name: string, command: readonly string[]])[] = [
   ["format", ["node_modules/.bin/biome", "format", "."]],
   ["lint", ["node_modules/.bin/oxlint", "--type-aware", "--deny-warnings"]],
+  ["prose", [bun, "scripts/prose.ts"]],
   ["types", ["node_modules/.bin/tsc", "--noEmit"]],
   // Apart from the rest: it runs in a browser, whose names no other code may use.
   ["types of the console", ["node_modules/.bin/tsc", "--noEmit", "-p", "src/gateway/admin/console/page"]],

@@ -1,0 +1,59 @@
+/** Checks the prose of one file: its sentences against the rules, and words that stand twice. */
+import { type Sentence } from "nlcst";
+import { toString } from "nlcst-to-string";
+import retextEnglish from "retext-english";
+import retextRepeatedWords from "retext-repeated-words";
+import { unified } from "unified";
+import { SKIP, visit } from "unist-util-visit";
+import { VFile } from "vfile";
+import { type Passage, passagesOfMarkdown, passagesOfTypeScript } from "./passages.ts";
+import { judge } from "./rules.ts";
+
+/** One finding; line and column count from 1. */
+export interface Finding {
+  readonly line: number;
+  readonly column: number;
+  readonly rule: string;
+  readonly message: string;
+}
+
+const reader = unified().use(retextEnglish).use(retextRepeatedWords).freeze();
+
+/** All findings in a Markdown document or a TypeScript file, in their order. */
+export function checkProse(path: string, source: string): Finding[] {
+  const passages = path.endsWith(".md") ? passagesOfMarkdown(source) : passagesOfTypeScript(source, path);
+  return passages
+    .flatMap((passage) => findingsIn(passage, source))
+    .toSorted((a, b) => a.line - b.line || a.column - b.column);
+}
+
+function findingsIn(passage: Passage, source: string): Finding[] {
+  const file = new VFile(passage.text);
+  const tree = reader.parse(file);
+  reader.runSync(tree, file);
+  const found: { at: number; rule: string; message: string }[] = [];
+  for (const message of file.messages) {
+    const { place } = message;
+    const point = place !== undefined && "start" in place ? place.start : place;
+    // Placeholders of code may stand beside each other.
+    if (/^Unexpected repeated `X+`/.test(message.reason)) continue;
+    found.push({ at: point?.offset ?? 0, rule: "repeated-word", message: message.reason });
+  }
+  visit(tree, "SentenceNode", (sentence: Sentence) => {
+    const offset = sentence.position?.start.offset ?? 0;
+    for (const objection of judge(toString(sentence), wordsIn(sentence))) {
+      found.push({ ...objection, at: offset + objection.at });
+    }
+    return SKIP;
+  });
+  return found.map(({ at, rule, message }) => ({ ...placeOf(source, passage.start + at), rule, message }));
+}
+
+function wordsIn(sentence: Sentence): number {
+  return sentence.children.filter((child) => child.type === "WordNode").length;
+}
+
+function placeOf(source: string, offset: number): { line: number; column: number } {
+  const before = source.slice(0, offset);
+  return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
+}
