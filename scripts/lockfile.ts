@@ -23,7 +23,10 @@ const OPERATING_SYSTEMS: Readonly<Record<string, string>> = {
   darwin: "darwin",
   freebsd: "freebsd",
   linux: "linux",
+  netbsd: "netbsd",
+  openbsd: "openbsd",
   openharmony: "openharmony",
+  sunos: "sunos",
   wasm32: "",
   win32: "win32",
 };
