@@ -26,6 +26,8 @@ export interface Request {
   readonly body?: string | Uint8Array;
   /** Behind the body, which they need. */
   readonly trailers?: Pairs;
+  /** The second half of the body is sent after this. */
+  readonly rest?: Promise<unknown>;
 }
 
 /** An answer as it came, but for the capitals of names. */
@@ -222,7 +224,10 @@ async function overHttp1(client: RawClient, request: Request): Promise<Reply> {
   const sent =
     trailers === undefined ? text : `${body.length.toString(16)}\r\n${text}\r\n0\r\n${linesOf(trailers)}\r\n`;
   try {
-    client.send(`${method} ${path} HTTP/1.1\r\n${linesOf(fields)}\r\n${sent}`);
+    const half = request.rest === undefined ? 0 : sent.length >> 1;
+    client.send(`${method} ${path} HTTP/1.1\r\n${linesOf(fields)}\r\n${sent.slice(0, half)}`);
+    await request.rest;
+    client.send(sent.slice(half));
     const message = await client.finalResponse(method);
     return new Reply(statusOf(message), {
       headers: message.fields,
@@ -244,7 +249,13 @@ async function overHttp2(client: Http2Client, request: Request): Promise<Reply> 
   try {
     const flags = request.body === undefined ? h2.END_BOTH : h2.END_HEADERS;
     client.send(h2.PREFACE, h2.settings(), h2.frame(h2.HEADERS, flags, 1, block(fields)));
-    if (request.body !== undefined) sendBody(client, bytesOf(request), request.trailers);
+    if (request.body !== undefined) {
+      const body = bytesOf(request);
+      const half = request.rest === undefined ? 0 : body.length >> 1;
+      if (half > 0) client.send(h2.data(1, body.subarray(0, half), 0));
+      await request.rest;
+      sendBody(client, body.subarray(half), request.trailers);
+    }
     const answer = await client.answer(1);
     return new Reply(answer.status, {
       headers: withoutPseudo(answer.fields),
@@ -277,8 +288,13 @@ async function overHttp3(client: Http3Client, request: Request): Promise<Reply> 
   }
   const body = request.body === undefined ? undefined : bytesOf(request);
   const { stream, response: pending } = await client.open(method, path, fields, body === undefined);
-  const { trailers } = request;
-  if (body !== undefined && trailers !== undefined) {
+  const { trailers, rest } = request;
+  if (body !== undefined && rest !== undefined) {
+    stream.writer.writeSync(body.subarray(0, body.length >> 1));
+    await rest;
+    stream.writer.writeSync(body.subarray(body.length >> 1));
+    stream.writer.endSync();
+  } else if (body !== undefined && trailers !== undefined) {
     stream.onwanttrailers = () => stream.sendTrailers(Object.fromEntries(trailers));
     stream.writer.writeSync(body);
     stream.writer.endSync();

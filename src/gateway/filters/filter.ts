@@ -20,6 +20,8 @@ export interface Filter {
    * looks at the request's body puts its own in the place of `exchange.body`. Fails closed.
    */
   request(exchange: Exchange): FilterDecision | Promise<FilterDecision>;
+  /** It reads all messages of a gRPC call before it decides. */
+  readonly readsCalls: boolean;
   /** Instances that exist, and those that a request has for itself. */
   readonly instances: { readonly all: number; readonly pinned: number };
   /** No request begins from now on; those under way end as they are. */

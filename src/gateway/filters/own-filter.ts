@@ -82,6 +82,10 @@ export class OwnFilter implements Filter {
     });
   }
 
+  get readsCalls(): boolean {
+    return this.#needs.requestBytes || this.#needs.requestLength;
+  }
+
   get instances(): { readonly all: number; readonly pinned: number } {
     const { all, pinned } = this.#pool;
     return { all, pinned };

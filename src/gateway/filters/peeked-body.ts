@@ -6,7 +6,7 @@ import { PieceList } from "./piece-list.ts";
 
 /**
  * A request's body whose first bytes are looked at before anybody works for it; the rest is left with the client until
- * somebody reads it. For bodies whose length is announced, and is larger.
+ * somebody reads it.
  */
 export class PeekedBody implements BodySink, RequestBody {
   readonly #exchange: Exchange;
@@ -32,6 +32,11 @@ export class PeekedBody implements BodySink, RequestBody {
 
   get complete(): boolean {
     return this.#body.complete ?? false;
+  }
+
+  /** Nothing of it is left with the client. */
+  get isWhole(): boolean {
+    return this.#trailers !== undefined;
   }
 
   /** What was looked at. */

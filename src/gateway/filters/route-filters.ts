@@ -6,9 +6,12 @@ const ANSWERED: FilterDecision = { kind: "answered" };
 /** The filters of one route, in the order of the file. */
 export class RouteFilters {
   readonly #filters: readonly Filter[];
+  /** One of them reads all messages of a gRPC call before it decides. */
+  readonly readsCalls: boolean;
 
   constructor(filters: readonly Filter[]) {
     this.#filters = filters;
+    this.readsCalls = filters.some((filter) => filter.readsCalls);
   }
 
   /** Asks one after the other until one has answered. Of the upstreams that they name, the last one counts. */

@@ -40,6 +40,7 @@ export function tenantRoutes(config: Config, deps: TenantDeps, answerError: Answ
       filters,
       requestHeaders,
       waitMs: config.wasm_host_call_deadline_ms,
+      bodies: deps.bodies,
       memory,
       answerError,
       log: deps.log,

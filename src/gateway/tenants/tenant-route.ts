@@ -3,7 +3,11 @@ import { type TurnpikeError } from "../../lib/errors.ts";
 import { type Fields, firstFieldValue } from "../../lib/fields.ts";
 import { type AnswerError, CannedError } from "../answer.ts";
 import { type Exchange, type RequestHead } from "../exchange.ts";
+import { NO_ROOM, TOO_LARGE_TO_PARK } from "../filters/errors.ts";
 import { type FilterDecision } from "../filters/filter.ts";
+import { roomForBody } from "../filters/parked-request.ts";
+import { PeekedBody } from "../filters/peeked-body.ts";
+import { type BodyMemory } from "../policy/gathered-body.ts";
 import { type Decision, type Policy } from "../policy/policy.ts";
 import { forward } from "../proxy/forward.ts";
 import { isRetryable } from "../proxy/request-head.ts";
@@ -38,17 +42,29 @@ export interface TenantRouteDeps {
   /** Names the route: its mappings are those of the same route before a reload. */
   readonly scope: string;
   /** The filters of the route. */
-  readonly filters: { request(exchange: Exchange): FilterDecision | Promise<FilterDecision> };
+  readonly filters: {
+    request(exchange: Exchange): FilterDecision | Promise<FilterDecision>;
+    /** One of them may read all messages of a gRPC call before it decides. */
+    readonly readsCalls: boolean;
+  };
   /** The route's last policy, which runs behind the filters. */
   readonly requestHeaders: Policy | undefined;
   /** Milliseconds that a request waits while another one starts its tenant: as long as one may be parked. */
   readonly waitMs: number;
+  /** For the bodies of requests that are to start a tenant. */
+  readonly bodies: BodyMemory;
   /** For responses that are held until they are whole. */
   readonly memory: BufferAccount;
   readonly answerError: AnswerError;
   readonly log: (message: string) => void;
   readonly onFault: (error: unknown) => void;
 }
+
+/**
+ * How a request may start its tenant. `leads`: for all who wait. `unread`: it leads once the gateway has its body, since its client
+ * may be slow. `alone`: no request waits for it, since its body is too long for a parked request, or may have no end.
+ */
+type Start = "leads" | "unread" | "alone";
 
 /** What is known of one request. */
 interface Visit {
@@ -58,6 +74,9 @@ interface Visit {
   upstream: Upstream | undefined;
   /** Filters have run, and may have put themselves before the response. */
   isFiltered: boolean;
+  start: Start;
+  /** Milliseconds that it may wait for others to start its tenant. */
+  waitMs: number;
   /** Wheel time at which it was sent to its tenant first. */
   sentAt: number;
 }
@@ -73,7 +92,7 @@ interface Cold {
  * A route whose requests go to the socket of their tenant.
  *
  *   key ── warm ─────────────────────────────────────────▶ (the filters, where they are not to be skipped) ─▶ socket
- *    └──── cold ── nobody starts it ──▶ filters ── name a socket ──▶ warm ──▶ socket
+ *    └──── cold ── nobody starts it ──▶ read the body ──▶ filters ── name a socket ──▶ warm ──▶ socket
  *           ▲ └─── somebody does ─────▶ wait ──── until it is warm, or it is this one's turn to start it
  *           └── a request without a body whose socket has failed, once
  */
@@ -119,7 +138,15 @@ export class TenantRoute implements TrafficSplit {
   #request(exchange: Exchange): Decision | Promise<Decision> {
     const { head } = exchange;
     const key = this.#keyOf(head);
-    const visit = { key, fields: head.fields, upstream: undefined, isFiltered: false, sentAt: this.#now };
+    const visit: Visit = {
+      key,
+      fields: head.fields,
+      upstream: undefined,
+      isFiltered: false,
+      start: this.#startOf(exchange),
+      waitMs: this.#deps.waitMs,
+      sentAt: this.#now,
+    };
     this.#visits.set(exchange, visit);
     return key === undefined ? this.#withoutKey(exchange, visit) : this.#enter(exchange, visit, key);
   }
@@ -129,13 +156,22 @@ export class TenantRoute implements TrafficSplit {
     return tenantKey(isHost ? authority : (firstFieldValue(fields, this.#header) ?? ""), isHost);
   }
 
+  #startOf(exchange: Exchange): Start {
+    const { bodyLength, isGrpc, upgrade } = exchange.head;
+    if (bodyLength === 0 || upgrade !== "") return "leads";
+    // The client of a call may wait for the server before it sends more.
+    if (isGrpc) return this.#deps.filters.readsCalls ? "alone" : "leads";
+    const room = roomForBody(exchange);
+    return room < 0 || bodyLength > room ? "alone" : "unread";
+  }
+
   get #now(): number {
     return this.#deps.tenants.wheel.now();
   }
 
   #enter(exchange: Exchange, visit: Visit, key: string): Decision | Promise<Decision> {
     const mapping = this.#deps.tenants.warm.find(this.#deps.scope, key);
-    return mapping === undefined ? this.#cold(exchange, visit, key) : this.#warm(exchange, visit, mapping);
+    return mapping === undefined ? this.#cold({ exchange, visit, key }) : this.#warm(exchange, visit, mapping);
   }
 
   #warm(exchange: Exchange, visit: Visit, mapping: Mapping): Decision | Promise<Decision> {
@@ -161,34 +197,71 @@ export class TenantRoute implements TrafficSplit {
     return this.#send(exchange, visit, upstream);
   }
 
-  async #cold(exchange: Exchange, visit: Visit, key: string): Promise<Decision> {
-    const { tenants, scope, waitMs } = this.#deps;
-    const id = `${scope}\0${key}`;
+  async #cold(cold: Cold): Promise<Decision> {
+    const { exchange, visit, key } = cold;
+    const { tenants } = this.#deps;
+    const id = this.#idOf(key);
     const wait = new ColdWait<Mapping>(tenants.wheel, (left) => tenants.starts.leave(id, left));
     const place = tenants.starts.enter(id, wait);
-    if (place === "leads") return this.#lead(exchange, visit, key);
+    if (place === "leads") return this.#turn(cold);
     if (place === "full") return this.#refuse(exchange, TOO_MANY);
-    wait.begin(waitMs);
+    const since = this.#now;
+    wait.begin(visit.waitMs);
     const { onGone } = exchange;
     exchange.onGone = () => {
       wait.gone();
       onGone?.();
     };
     if (exchange.gone) wait.gone();
-    return this.#after(await wait.turn, { exchange, visit, key });
+    const turn = await wait.turn;
+    visit.waitMs = Math.max(visit.waitMs - (this.#now - since), 1);
+    return this.#after(turn, cold);
   }
 
-  #after(turn: Turn<Mapping>, { exchange, visit, key }: Cold): Decision | Promise<Decision> {
+  #after(turn: Turn<Mapping>, cold: Cold): Decision | Promise<Decision> {
+    const { exchange, visit } = cold;
     // It passes that on at once where its client has left.
-    if (turn.kind === "leads") return this.#lead(exchange, visit, key);
+    if (turn.kind === "leads") return this.#turn(cold);
     if (turn.kind === "gone" || exchange.gone) return "answered";
     return turn.kind === "warm" ? this.#warm(exchange, visit, turn.mapping) : this.#refuse(exchange, LATE);
+  }
+
+  /** It is this request's turn to start the tenant, which it passes on where others would wait for its client. */
+  #turn(cold: Cold): Promise<Decision> {
+    const { exchange, visit, key } = cold;
+    if (visit.start === "leads") return this.#lead(exchange, visit, key);
+    this.#deps.tenants.starts.failed(this.#idOf(key));
+    return visit.start === "alone" ? this.#alone(cold) : this.#readBody(cold);
+  }
+
+  async #alone({ exchange, visit, key }: Cold): Promise<Decision> {
+    const { tenants, scope } = this.#deps;
+    const path = await this.#start(exchange, visit);
+    if (path === undefined) return "answered";
+    return this.#send(exchange, visit, tenants.warm.warm(scope, key, path).upstream);
+  }
+
+  /** Reads the body, as far as a parked request may have one, before the request gets in line again. */
+  async #readBody({ exchange, visit, key }: Cold): Promise<Decision> {
+    const { tenants, scope, bodies: memory } = this.#deps;
+    const maxBytes = roomForBody(exchange) + 1;
+    const body = new PeekedBody(exchange, { maxBytes, memory, tooLong: TOO_LARGE_TO_PARK, noRoom: NO_ROOM });
+    const fault = await body.peek();
+    if (exchange.gone) return "answered";
+    if (fault !== undefined) return this.#refuse(exchange, fault);
+    visit.start = body.isWhole ? "leads" : "alone";
+    const mapping = tenants.warm.startedMeanwhile(scope, key);
+    return mapping === undefined ? this.#cold({ exchange, visit, key }) : this.#warm(exchange, visit, mapping);
+  }
+
+  #idOf(key: string): string {
+    return `${this.#deps.scope}\0${key}`;
   }
 
   /** Starts the tenant, for all who wait for it. */
   async #lead(exchange: Exchange, visit: Visit, key: string): Promise<Decision> {
     const { tenants, scope } = this.#deps;
-    const id = `${scope}\0${key}`;
+    const id = this.#idOf(key);
     let leads = true;
     const passOn = (): void => {
       if (leads) tenants.starts.failed(id);

@@ -91,6 +91,14 @@ export class WarmTenants extends Deadline {
     return entry;
   }
 
+  /** As `find`, for a request that was counted as a miss before. */
+  startedMeanwhile(scope: string, key: string): Mapping | undefined {
+    const id = idOf(scope, key);
+    const entry = this.#entries.get(id);
+    if (entry !== undefined) this.#used(id, entry);
+    return entry;
+  }
+
   /** The tenant is reached by `path` from now on. */
   warm(scope: string, key: string, path: string): Mapping {
     const { wheel, clock, metrics } = this.#options;

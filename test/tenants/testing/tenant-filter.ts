@@ -1,7 +1,7 @@
 import { assemble, I32, op, u32 } from "../../../src/gateway/filters/module/testing/assembler.ts";
 import { OWN_IMPORTS, type OwnImport } from "../../../src/gateway/filters/own-abi/signatures.ts";
 
-const IMPORTS: readonly OwnImport[] = [
+const ALWAYS: readonly OwnImport[] = [
   "get_header",
   "host_call",
   "read_call_result",
@@ -22,14 +22,16 @@ const NOT_EQUAL = 0x47;
 
 /**
  * A filter that starts the tenant which the request's header of that name has, and sends the request to the socket that the manager
- * answers with. It lets requests pass that have no such header, and adds `x-seen: yes` to responses.
+ * answers with. It lets requests pass that have no such header, and adds `x-seen: yes` to responses. `looksAtBodies`: it waits for
+ * the body of a request first.
  */
-export function tenantFilter(header: string): Uint8Array {
-  const types = IMPORTS.map((name) => {
+export function tenantFilter(header: string, looksAtBodies = false): Uint8Array {
+  const imports: readonly OwnImport[] = looksAtBodies ? [...ALWAYS, "body_len", "read_body"] : ALWAYS;
+  const types = imports.map((name) => {
     const [parameters = "", result = ""] = OWN_IMPORTS[name].split(" -> ");
     return [parameters.match(/i32/g)?.map(() => I32) ?? [], result === "i32" ? [I32] : []] as const;
   });
-  const type = IMPORTS.length;
+  const type = imports.length;
   const locals = [[1, I32]] as const;
   const toHeader = [0, header.length, COMMAND + START.length, 64].flatMap((value) => op.i32(value));
   const park = [...op.i32(COMMAND), ...op.get(0), ...op.i32(START.length), ...op.i32Add, ...op.call(1), ...op.drop];
@@ -48,7 +50,7 @@ export function tenantFilter(header: string): Uint8Array {
   const onResponse = [[SEEN, 6, SEEN + 6, 3].flatMap((value) => op.i32(value)), op.call(4), op.i32(0)].flat();
   return assemble({
     types: [...types, [[], [I32]]],
-    imports: IMPORTS.map((name, i) => ["env", name, i] as const),
+    imports: imports.map((name, i) => ["env", name, i] as const),
     memory: 1,
     functions: [
       { export: "on_request", type, locals, code: onRequest },

@@ -25,6 +25,7 @@ interface Place {
 /** A filter of proxy-wasm. Each of its instances serves many streams; they take turns. */
 export class ProxyWasmFilter implements Filter {
   readonly name: string;
+  readonly readsCalls = false;
   readonly #plugin: Plugin;
   readonly #places: readonly Place[];
   /** Instances that were closed and still have streams. */
