@@ -29,6 +29,23 @@ test("a body that comes byte by byte waits for a filter of proxy-wasm in few pie
   expect(Buffer.concat(taken).equals(WHOLE)).toBe(true);
 });
 
+test("a body that is looked at after each byte is put together few times", () => {
+  const body = new BodyBytes();
+  const memories = new Set<ArrayBufferLike>();
+  for (let i = 0; i < COUNT; i++) {
+    body.append(TEXT.subarray(i, i + 1));
+    memories.add(body.view(0, i + 1).buffer);
+  }
+  expect(memories.size).toBeLessThan(40);
+  expect(body.memory).toBeLessThanOrEqual(2 * COUNT);
+  expect(body.splice(0, 1, Buffer.from("-"))).toBe(true);
+  expect([body.length, body.memory]).toEqual([COUNT, COUNT]);
+  expect(Buffer.from(body.view(0, 3)).toString()).toBe("-bc");
+  body.append(TEXT.subarray(0, 1));
+  expect(Buffer.concat(body.take()).toString()).toBe(`-${TEXT.toString("latin1", 1)}a`);
+  expect([body.length, body.memory]).toEqual([0, 0]);
+});
+
 test("a body that comes byte by byte waits for a filter of the own ABI in few pieces", () => {
   const list = new PieceList({ take: () => true, give() {} });
   for (const piece of pieces()) list.push(piece, 0, piece.length);

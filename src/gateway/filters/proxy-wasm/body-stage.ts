@@ -133,7 +133,7 @@ export class BodyStage {
 
   /** What waits counts in the memory for bodies. */
   #hold(): void {
-    const more = this.bytes.length - this.#taken;
+    const more = this.bytes.memory - this.#taken;
     if (more > 0 && !this.#bounds.memory.take(more)) this.#owner.noRoom();
     else {
       if (more < 0) this.#bounds.memory.give(-more);
