@@ -83,6 +83,8 @@ export interface Change {
   readonly notice?: NewNotice;
   /** False: the answer was begun, and cut off. It stays true once it was. */
   readonly delivered?: boolean;
+  /** Refused as well if the answer was delivered before: another request may have had it. */
+  readonly ifUndelivered?: boolean;
   /** True: a part of an answer that the upstream was run for went out, and not the whole. */
   readonly partial?: boolean;
   /** Only a request with the same body may have what is owed. */

@@ -55,7 +55,7 @@ const MOVE = `
     amount = COALESCE($amount, amount), payload = CASE WHEN $state IN ('settled', 'failed', 'released') THEN '' ELSE payload END,
     delivered = delivered OR COALESCE($delivered, 0), cuts = cuts + ($delivered IS 0), partials = partials + $partial, body_digest = COALESCE($bodyDigest, body_digest)
   WHERE network = $network AND asset = $asset AND payer_from = $from AND nonce = $nonce
-    AND attempt = $attempt AND owner = $owner AND held_until > 0`;
+    AND attempt = $attempt AND owner = $owner AND held_until > 0 AND ($ifUndelivered = 0 OR delivered = 0)`;
 
 const DELIVER = `
   UPDATE payments SET delivered = 1, updated_at = $now
@@ -206,6 +206,7 @@ export class SqliteLedger implements Ledger {
       $delivered: change.delivered === undefined ? null : Number(change.delivered),
       $partial: Number(change.partial ?? false),
       $bodyDigest: change.bodyDigest ?? null,
+      $ifUndelivered: Number(change.ifUndelivered ?? false),
     };
     if (change.notice !== undefined) {
       const { id, url, body } = change.notice;

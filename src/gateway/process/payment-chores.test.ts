@@ -161,6 +161,26 @@ test("payments are counted once for each thing that became of them", async () =>
   }
 });
 
+test("an answer that another request has had is counted once, and is not owed when the first one breaks off", async () => {
+  const told: string[] = [];
+  const ledger = counted(store.ledger, telemetry.payments, ({ message }) => void told.push(message));
+  for (const [nonce, delivered] of [
+    ["0x1", true],
+    ["0x2", false],
+  ] as const) {
+    // oxlint-disable-next-line no-await-in-loop -- one after the other
+    const { payment } = await ledger.reserve({ ...RESERVATION, nonce });
+    // oxlint-disable-next-line no-await-in-loop
+    await ledger.move(payment, { state: "settled", hold: true, transaction: "0xtx" });
+    // oxlint-disable-next-line no-await-in-loop
+    expect(await ledger.deliver(payment)).toBe(true);
+    // oxlint-disable-next-line no-await-in-loop
+    expect(await ledger.move(payment, { state: "settled", hold: false, delivered })).toBe(true);
+  }
+  expect(figure('turnpike_payments_total{outcome="delivered"}')).toBe(2);
+  expect(told).toEqual([]);
+});
+
 test("a counted ledger heeds how often an answer may be begun", async () => {
   const ledger = counted(store.ledger, telemetry.payments, () => {});
   const { payment } = await ledger.reserve(RESERVATION);

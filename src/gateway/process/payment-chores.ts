@@ -132,6 +132,11 @@ export class PaymentChores {
 
 /** The same ledger, whose payments are counted by what becomes of them; of trouble operators are told. */
 export function counted(ledger: Ledger, metrics: PaymentMetrics, onEvent: OnEvent): Ledger {
+  const tell = (before: Payment, change: Change): void => {
+    count(before, change, metrics);
+    const event = paymentEvent(before, change);
+    if (event !== undefined) onEvent(event);
+  };
   return {
     reserve: (reservation, maxPartials) => ledger.reserve(reservation, maxPartials),
     find: (key) => ledger.find(key),
@@ -143,18 +148,18 @@ export function counted(ledger: Ledger, metrics: PaymentMetrics, onEvent: OnEven
       return delivered;
     },
     async move(payment, change) {
-      const moved = await ledger.move(payment, change);
-      if (!moved) return false;
-      count(payment, change, metrics);
-      const event = paymentEvent(payment, change);
-      if (event !== undefined) onEvent(event);
-      return moved;
+      const isEnd = change.state === "settled" && !change.hold;
+      // Another request may have had the answer meanwhile: then it is counted already, and is not owed.
+      if (isEnd && (await ledger.move(payment, { ...change, ifUndelivered: true }))) tell(payment, change);
+      else if (!(await ledger.move(payment, change))) return false;
+      else tell(isEnd ? { ...payment, delivered: true } : payment, change);
+      return true;
     },
   };
 }
 
 function count(before: Payment, { state, transaction, delivered }: Change, metrics: PaymentMetrics): void {
-  if (delivered === true) metrics.became("delivered");
+  if (delivered === true && !before.delivered) metrics.became("delivered");
   // Settlement is written with its transaction; what is written later of the same payment is not another one.
   if (state === "settled" && transaction !== undefined && before.transaction === "") metrics.became("settled");
   if (state === "released" || state === "failed") metrics.became(state);

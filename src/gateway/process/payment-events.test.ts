@@ -24,6 +24,7 @@ const CASES: readonly (readonly [Partial<Payment>, Change, string | undefined])[
     { state: "settled", hold: false, delivered: false },
     "is settled and its answer was not taken whole: it is owed until the client asks again",
   ],
+  [{ state: "settled", delivered: true }, { state: "settled", hold: false, delivered: false }, undefined],
 ];
 
 for (const [before, change, message] of CASES) {

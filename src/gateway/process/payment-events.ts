@@ -16,7 +16,7 @@ export function paymentEvent(before: Payment, change: Change): NewEvent | undefi
     return event("is open: it is not known whether money moved; it is looked up again", "unknown");
   }
   if (state === "failed" && before.state === "unknown") return event("that was open moved no money", "failed");
-  if (state !== "settled" || hold || delivered === true) return undefined;
+  if (state !== "settled" || hold || delivered === true || before.delivered) return undefined;
   if (isOpen && before.transaction === "" && change.transaction !== undefined) {
     return event("that was open is settled, and its answer is owed until the client asks again", "owed");
   }

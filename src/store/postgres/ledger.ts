@@ -111,6 +111,7 @@ export class PostgresLedger implements Ledger {
       change.delivered === undefined ? null : String(change.delivered),
       change.bodyDigest ?? null,
       change.partial === true ? 1 : 0,
+      change.ifUndelivered === true ? 1 : 0,
     ];
     const { notice } = change;
     if (notice !== undefined) {

@@ -242,9 +242,21 @@ function testDeliveryByAnother(newDatabase: NewDatabase): void {
     expect(await other.ledger.deliver(PAYMENT)).toBe(true);
     expect(await other.ledger.deliver(PAYMENT)).toBe(false);
     expect(await ledger.find(PAYMENT)).toMatchObject({ state: "settled", delivered: true, cuts: 0 });
-    expect(await ledger.move(payment, { state: "settled", hold: false, delivered: false })).toBe(true);
+    const cut = { state: "settled", hold: false, delivered: false } as const;
+    expect(await ledger.move(payment, { ...cut, ifUndelivered: true })).toBe(false);
+    expect(await ledger.move(payment, cut)).toBe(true);
     expect(await ledger.find(PAYMENT)).toMatchObject({ delivered: true, cuts: 1 });
     expect((await ledger.reserve(PAYMENT)).held).toBe(false);
+  });
+
+  test("a change that is for undelivered answers is made if there was no delivery before", async () => {
+    await using opened = await openFresh(newDatabase);
+    const { ledger } = opened.store;
+    const { payment } = await ledger.reserve(PAYMENT);
+    await ledger.move(payment, { state: "settled", hold: true });
+    const end = { state: "settled", hold: false, delivered: true, ifUndelivered: true } as const;
+    expect(await ledger.move(payment, end)).toBe(true);
+    expect(await ledger.find(PAYMENT)).toMatchObject({ delivered: true, cuts: 0 });
   });
 }
 
