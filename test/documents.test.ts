@@ -5,6 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { Glob } from "bun";
 import packageJson from "../package.json";
 import shipped from "../config/turnpike.json";
+import { slugOf } from "../scripts/site/slug.ts";
 import { OPERATIONS } from "../src/content/operations/operations.ts";
 import { blocksOf, codeOf, DOCUMENTS, proseOf, readDocument, ROOT, rowsOf } from "./support/documents.ts";
 import { patient } from "../src/lib/testing/patience.ts";
@@ -46,6 +47,15 @@ for (const document of DOCUMENTS) {
     expect(local.filter((target) => !existsSync(join(ROOT, dirname(document), target)))).toEqual([]);
   });
 
+  test(`every anchor that ${document} links to is a heading`, () => {
+    const anchors = [...proseOf(readDocument(document)).matchAll(/\]\(([^)\s:]*\.md)?#([^)\s]+)\)/g)];
+    const missing = anchors.filter(([, path, anchor = ""]) => {
+      const target = path === undefined ? document : join(dirname(document), path);
+      return !headingsOf(readDocument(target)).has(anchor);
+    });
+    expect(missing.map(([link]) => link)).toEqual([]);
+  });
+
   test(`every file that ${document} names is there`, () => {
     const paths = codeOf(readDocument(document)).filter((code) => PATH.test(code) && !NOT_HERE.has(code));
     expect(paths.filter((path) => !isThere(path))).toEqual([]);
@@ -58,6 +68,11 @@ for (const document of DOCUMENTS) {
     }
     expect(wrong).toEqual([]);
   });
+}
+
+/** The anchors of a document's headings. */
+function headingsOf(document: string): Set<string> {
+  return new Set([...proseOf(document).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) => slugOf(heading)));
 }
 
 function isThere(path: string): boolean {

@@ -49,8 +49,16 @@ function findingsIn(passage: Passage, source: string): Finding[] {
   return found.map(({ at, rule, message }) => ({ ...placeOf(source, passage.start + at), rule, message }));
 }
 
+/** The most words on one side of a colon: a list after a colon is a thought of its own. */
 function wordsIn(sentence: Sentence): number {
-  return sentence.children.filter((child) => child.type === "WordNode").length;
+  let most = 0;
+  let words = 0;
+  for (const child of sentence.children) {
+    if (child.type === "WordNode") words++;
+    else if (toString(child) === ":") words = 0;
+    most = Math.max(most, words);
+  }
+  return most;
 }
 
 function placeOf(source: string, offset: number): { line: number; column: number } {

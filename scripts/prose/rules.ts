@@ -8,7 +8,7 @@ export interface Objection {
   readonly message: string;
 }
 
-/** Words in a sentence. Code counts as one word each. */
+/** Words in a sentence. Each piece of code counts as one word. A colon starts the count again. */
 export const MAX_SENTENCE_WORDS = 30;
 
 interface Pattern {

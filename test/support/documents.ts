@@ -7,7 +7,7 @@ export const ROOT = join(import.meta.dir, "../..");
 
 export const DOCUMENTS: readonly string[] = [
   ...new Glob("*.md").scanSync(ROOT),
-  ...new Glob("docs/*.md").scanSync(ROOT),
+  ...new Glob("docs/**/*.md").scanSync(ROOT),
 ].toSorted();
 
 export function readDocument(path: string): string {
