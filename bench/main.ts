@@ -20,6 +20,7 @@ import { runReaderBench } from "./reader.ts";
 import { runResolveBench } from "./resolve.ts";
 import { runSearchBench } from "./search.ts";
 import { runSlowClientsBench } from "./slow-clients.ts";
+import { runStartBench } from "./start.ts";
 
 interface Bench {
   readonly name: string;
@@ -50,6 +51,7 @@ const BENCHES: readonly Bench[] = [
     about: "TLS, connections, HTTP/2, files, memory: beside nginx, HAProxy and Caddy",
     run: runFrontBench,
   },
+  { name: "start", about: "from the command to the first response, beside nginx", run: runStartBench },
   {
     name: "content",
     about: "the content service beside puppeteer-core, jsdom and turndown",

@@ -48,7 +48,8 @@ function layerOf(file: string): { rank: number; prefix: string } | undefined {
   return best;
 }
 
-const IMPORT = /(?:import|export)\s[^;"']*?from\s+"(\.[^"]+)"|import\s*\(?\s*"(\.[^"]+)"|new URL\("(\.[^"]+\.ts)"/g;
+const IMPORT =
+  /(?:import|export)\s[^;"']*?from\s+"(\.[^"]+)"|(?:import|require)\s*\(?\s*"(\.[^"]+)"|new URL\("(\.[^"]+\.ts)"/g;
 
 async function importsOf(file: string): Promise<string[]> {
   const text = await Bun.file(file).text();

@@ -1,7 +1,10 @@
 import { X509Certificate } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { rootCertificates } from "node:tls";
+import type * as Tls from "node:tls";
+
+/** Loaded where TLS is spoken first: it takes as long as a tenth of a start (bench start). */
+const nodeTls = (): typeof Tls => require("node:tls");
 
 /** Where systems keep the authorities that they trust, as OpenSSL and Go look for them. */
 const BUNDLES: readonly string[] = [
@@ -46,7 +49,7 @@ function systemBundle(bundles: readonly string[]): readonly string[] {
     const found = readPem(path, MAX_BUNDLE_BYTES);
     if (found.length > 0) return found;
   }
-  return rootCertificates;
+  return nodeTls().rootCertificates;
 }
 
 /** What the operator named in place of the system's: nobody else is trusted where that is gone. */

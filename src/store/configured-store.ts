@@ -2,12 +2,18 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { codeOf } from "../lib/caught.ts";
 import { systemTrust } from "../lib/system-trust.ts";
-import { openStore, openUsageStore } from "./open-store.ts";
-import { openPostgresStore, openPostgresUsage } from "./postgres/open-postgres-store.ts";
+import type * as Sqlite from "./open-store.ts";
+import type * as Postgres from "./postgres/open-postgres-store.ts";
 import { type PoolSettings } from "./postgres/pool.ts";
 import { readTarget } from "./postgres/target.ts";
 import { type Store } from "./store.ts";
 import { type OpenUsageStore } from "./usage-store.ts";
+
+/** As `sqlite`. */
+const postgresStores = (): typeof Postgres => require("./postgres/open-postgres-store.ts");
+
+/** Of both databases the one that is used is loaded, when it is (bench start). */
+const sqlite = (): typeof Sqlite => require("./open-store.ts");
 
 /** `postgres` of the configuration. */
 export interface PostgresConfig {
@@ -36,8 +42,8 @@ export function openConfiguredStore(
   environment: Environment = process.env,
 ): Store {
   const { url = "" } = postgres;
-  if (url === "") return openStore(path);
-  return openPostgresStore(poolSettings(url, postgres, environment));
+  if (url === "") return sqlite().openStore(path);
+  return postgresStores().openPostgresStore(poolSettings(url, postgres, environment));
 }
 
 /** The usage of a configuration alone, in the same database: for a process that sells nothing. Throws as `openConfiguredStore`. */
@@ -47,8 +53,8 @@ export function openConfiguredUsage(
   environment: Environment = process.env,
 ): OpenUsageStore {
   const { url = "" } = postgres;
-  if (url === "") return openUsageStore(path);
-  return openPostgresUsage(poolSettings(url, postgres, environment));
+  if (url === "") return sqlite().openUsageStore(path);
+  return postgresStores().openPostgresUsage(poolSettings(url, postgres, environment));
 }
 
 function poolSettings(url: string, postgres: PostgresConfig, environment: Environment): PoolSettings {

@@ -20,8 +20,8 @@ interface Parsed {
  */
 export class ParseCache {
   readonly #parsed = new Map<z.ZodType, WeakMap<object, Parsed>>();
-  /** Items of lists without the placeholder of a secret. */
-  readonly withoutPlaceholder: WithoutPlaceholder = new WeakMap();
+  /** Objects and lists without the placeholder of a secret. */
+  readonly withoutPlaceholder: WithoutPlaceholder = new WeakSet();
   readonly #depths = new WeakMap<object, number>();
   /** Routes that no rule finds anything in, by what else the rules look at. */
   readonly #clean = new WeakMap<RouteConfig, readonly unknown[]>();

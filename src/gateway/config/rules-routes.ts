@@ -2,7 +2,7 @@ import { HOP_FIELDS } from "./own-fields.ts";
 import { messageOf } from "../../lib/caught.ts";
 import { MAX_FILL_MS } from "../../lib/token-buckets.ts";
 import { type PaymentRequirements } from "../../payments/x402/messages.ts";
-import { compileTerms, type Terms } from "../../payments/x402/terms.ts";
+import type * as X402Terms from "../../payments/x402/terms.ts";
 import { type RouteConfig, type RouteX402Config } from "./config.ts";
 import { type Draft, type Report } from "./draft.ts";
 import { formatPath, listAt, valueAt } from "./finding.ts";
@@ -11,6 +11,9 @@ import { checkAuth } from "./rules-auth.ts";
 import { checkBodySchema } from "./rules-body-schema.ts";
 import { checkFacilitator } from "./rules-x402.ts";
 import { upstreamReferences } from "./upstream-references.ts";
+
+/** Loaded with the first priced route (bench start). */
+const x402Terms = (): typeof X402Terms => require("../../payments/x402/terms.ts");
 
 /** Paths that the gateway answers before it routes. */
 const INTERCEPTED = ["/.healthz", "/.ready", "/metrics"];
@@ -84,9 +87,9 @@ function rateLimit({ rate_limit: limit }: RouteConfig, path: string, report: Rep
 }
 
 /** What a payer would have to agree to; undefined, and said, where nobody could. */
-function compiled(terms: Terms, path: string, report: Report): PaymentRequirements | undefined {
+function compiled(terms: X402Terms.Terms, path: string, report: Report): PaymentRequirements | undefined {
   try {
-    return compileTerms(terms);
+    return x402Terms().compileTerms(terms);
   } catch (error) {
     report.problem(path, messageOf(error));
     return undefined;

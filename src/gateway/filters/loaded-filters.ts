@@ -4,12 +4,15 @@ import { type AnswerError } from "../answer.ts";
 import { type Config, type RouteConfig } from "../config/config.ts";
 import { EventGate } from "../telemetry/event-gate.ts";
 import { type CallTargets } from "./calls/call-targets.ts";
-import { createFilter } from "./create-filter.ts";
+import type * as Filters from "./create-filter.ts";
 import { type Filter } from "./filter.ts";
 import { type FilterModule, type ModuleCache } from "./module/module-cache.ts";
 import { RouteFilters } from "./route-filters.ts";
 import { type FilterRuntime } from "./runtime.ts";
 import { visibleHead } from "./visible-head.ts";
+
+/** Loaded with the first filter (bench start). */
+const filterKinds = (): typeof Filters => require("./create-filter.ts");
 
 type Entry = Config["wasm_filters"][number];
 /** What of a configuration is for filters. */
@@ -160,7 +163,7 @@ export class LoadedFilters {
       maxBodyBytes,
       ...visibleHead(auth),
     };
-    const filter = createFilter(module, settings, {
+    const filter = filterKinds().createFilter(module, settings, {
       ...deps.runtime,
       answerError,
       log: limitedLog(deps, `filter ${JSON.stringify(name)} of the route ${JSON.stringify(entry.match)}`),

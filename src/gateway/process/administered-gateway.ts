@@ -1,4 +1,4 @@
-import { AdminServer } from "../admin/admin-server.ts";
+import { OptionalAdmin } from "../admin/optional-admin.ts";
 import { AuditFile } from "../admin/events/audit-file.ts";
 import { EventLog } from "../admin/events/event-log.ts";
 import { createOverview, type Overview } from "../admin/overview/overview.ts";
@@ -11,9 +11,7 @@ import { cpus } from "node:os";
 import { type Config } from "../config/config.ts";
 import { readPair } from "./certificates.ts";
 import { type Gateway, type GatewayOptions, withEvents } from "./gateway-interface.ts";
-import { startGateway } from "./gateway.ts";
 import { type BoundListener } from "./listener-plan.ts";
-import { superviseGateway } from "./supervisor.ts";
 import { type UsageKeeper } from "../admin/usage/usage-keeper.ts";
 import { createUsageKeeper } from "./usage-keeping.ts";
 
@@ -49,7 +47,7 @@ export async function startAdministered(
   const { config } = opened.loaded;
   if (config === undefined) throw new Error("Cannot start: the configuration has problems");
   const events = new EventLog();
-  const admin = new AdminServer({
+  const admin = new OptionalAdmin({
     environment: process.env,
     readCertificate: ({ cert_path, key_path }) => readPair({ cert_path, key_path }),
     onEvent: (event) => events.add(event),
@@ -67,7 +65,7 @@ export async function startAdministered(
     admin.commit(config);
     const workers = options.isSingle === true ? 1 : config.server.workers || cpus().length;
     const isSingle = options.isSingle === true || config.server.workers === 1;
-    const gateway = await (isSingle ? startGateway : superviseGateway)({ ...options, config, events });
+    const gateway = await (await starter(isSingle))({ ...options, config, events });
     const { storePath } = options;
     const { log } = withEvents({ ...options, config, events });
     const usage = createUsageKeeper({ figures: gateway.figures, storePath, postgres: config.postgres, log });
@@ -81,10 +79,15 @@ export async function startAdministered(
   }
 }
 
+/** A supervisor serves nothing, and a single process supervises none: each loads its own half (bench start). */
+async function starter(isSingle: boolean): Promise<(options: GatewayOptions) => Promise<Gateway>> {
+  return isSingle ? (await import("./gateway.ts")).startGateway : (await import("./supervisor.ts")).superviseGateway;
+}
+
 interface Deps {
   readonly opened: OpenedConfig;
   readonly gateway: Gateway;
-  readonly admin: AdminServer;
+  readonly admin: OptionalAdmin;
   readonly events: EventLog;
   readonly audit: AuditFile;
   readonly overview: Overview;
@@ -97,7 +100,7 @@ class Administered implements AdministeredGateway {
   readonly config: RunningConfig;
   readonly events: EventLog;
   readonly #gateway: Gateway;
-  readonly #admin: AdminServer;
+  readonly #admin: OptionalAdmin;
   readonly #audit: AuditFile;
   readonly #usage: UsageKeeper;
   readonly #endWatch: () => void;

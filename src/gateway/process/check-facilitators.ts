@@ -1,9 +1,12 @@
 import { messageOf } from "../../lib/caught.ts";
 import { type Lease } from "../../payments/facilitator/facilitators.ts";
 import { type KindsWatch } from "../../payments/facilitator/kinds.ts";
-import { completeTerms, compileTerms, findKind } from "../../payments/x402/terms.ts";
+import type * as Terms from "../../payments/x402/terms.ts";
 import { type Config, type RouteConfig } from "../config/config.ts";
 import { type Finding, findingText } from "../config/finding.ts";
+
+/** Loaded with the first priced route (bench start). */
+const x402Terms = (): typeof Terms => require("../../payments/x402/terms.ts");
 
 /** `silent`: a facilitator does not answer, or not yet. `missing`: it does not take this. `unusable`: it does, and nobody could pay so. */
 export interface FacilitatorFinding extends Finding {
@@ -12,7 +15,7 @@ export interface FacilitatorFinding extends Finding {
 
 interface Way {
   readonly path: string;
-  readonly terms: Parameters<typeof compileTerms>[0];
+  readonly terms: Parameters<typeof Terms.compileTerms>[0];
 }
 
 /** All ways of paying for route `i`, its own first. */
@@ -39,6 +42,7 @@ export async function facilitatorFindings({ x402, routes }: Config, lease: Lease
 }
 
 function faultOf(kinds: KindsWatch, { path, terms }: Way): FacilitatorFinding | undefined {
+  const { compileTerms, completeTerms, findKind } = x402Terms();
   try {
     const requirements = compileTerms(terms);
     const { scheme, network } = requirements;

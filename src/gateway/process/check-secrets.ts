@@ -1,11 +1,14 @@
 import { messageOf } from "../../lib/caught.ts";
 import { readEmbedded } from "../../payments/facilitator/chain-settings.ts";
-import { createEmbeddedFacilitator } from "../../payments/evm/embedded-facilitator.ts";
+import type * as Embedded from "../../payments/evm/embedded-facilitator.ts";
 import { type Environment, readSecretHeaders } from "../../payments/facilitator/secrets.ts";
 import { parseSecrets } from "../../payments/settlement/webhook-secret.ts";
 import { type Config } from "../config/config.ts";
 import { type Finding } from "../config/finding.ts";
 import { readRedisUrl } from "./route-limits.ts";
+
+/** Loaded when a configuration has one (bench start). */
+const embedded = (): typeof Embedded => require("../../payments/evm/embedded-facilitator.ts");
 
 /** What is wrong with the secrets that are needed from the environment; the secrets themselves are never told. */
 export function secretFindings(config: Config, environment: Environment): Finding[] {
@@ -38,7 +41,7 @@ function paymentFindings({ x402, routes }: Config, environment: Environment): Fi
     ...faultOf("x402.facilitator_headers", () => readSecretHeaders(environment, x402.facilitator_headers)),
     ...faultOf("x402.embedded", () => {
       const options = readEmbedded(x402, environment);
-      if (options !== undefined) createEmbeddedFacilitator(options);
+      if (options !== undefined) embedded().createEmbeddedFacilitator(options);
     }),
   ];
 }

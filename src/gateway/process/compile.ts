@@ -3,7 +3,7 @@ import { type Fields } from "../../lib/fields.ts";
 import { SpareAccount } from "../../lib/spare-account.ts";
 import { type Facilitators, type Lease } from "../../payments/facilitator/facilitators.ts";
 import { requireLoopback } from "../../payments/facilitator/loopback-only.ts";
-import { decodeTemplate } from "../../payments/x402/template.ts";
+import type * as Templates from "../../payments/x402/template.ts";
 import { type Store } from "../../store/store.ts";
 import { type AnswerError, answerError, answerPreencoded } from "../answer.ts";
 import { createClientAddress, createProxyCheck } from "../client-address.ts";
@@ -16,13 +16,13 @@ import { type AccessLog, Observer } from "../observer.ts";
 import { type Pipeline, type Route } from "../pipeline.ts";
 import { createAuthPolicy } from "../policy/auth/auth.ts";
 import { asksCredentials, identityNames, keyParameters } from "../policy/auth/create-method.ts";
-import { createBodySchemaPolicy } from "../policy/body-schema/body-schema.ts";
+import type * as BodySchemas from "../policy/body-schema/body-schema.ts";
 import { createMethodOverridePolicy } from "../policy/method-override/method-override.ts";
 import { type Policy } from "../policy/policy.ts";
 import { tracedPolicy } from "../policy/traced-policy.ts";
 import { type Answers } from "../policy/payment/answers/answers.ts";
-import { Catalogue } from "../policy/payment/challenge/catalogue.ts";
-import { createPaymentPolicy, type PaymentPolicy } from "../policy/payment/payment.ts";
+import type * as Catalogues from "../policy/payment/challenge/catalogue.ts";
+import type * as Payments from "../policy/payment/payment.ts";
 import { type Spool } from "../proxy/spool.ts";
 import { type RetrySettings } from "../proxy/retry-pause.ts";
 import { type ForwardTarget } from "../proxy/target.ts";
@@ -51,6 +51,18 @@ import { RouteCaches } from "./route-caches.ts";
 import { type LimitDeps, RouteLimits } from "./route-limits.ts";
 import { NO_UPSTREAM, tenantRoutes } from "./tenant-routes.ts";
 import { routeSplit } from "./route-split.ts";
+
+/** As `bodySchemas`. */
+const templates = (): typeof Templates => require("../../payments/x402/template.ts");
+
+/** As `bodySchemas`. */
+const catalogues = (): typeof Catalogues => require("../policy/payment/challenge/catalogue.ts");
+
+/** As `bodySchemas`. */
+const payments = (): typeof Payments => require("../policy/payment/payment.ts");
+
+/** These are loaded with the first route that needs them: they take as long as all else that a start does (bench start). */
+const bodySchemas = (): typeof BodySchemas => require("../policy/body-schema/body-schema.ts");
 
 /** The part of the memory for gathered bodies that is left to features: paid requests must not make way for slow uploads. */
 const LEFT_TO_FEATURES = 1 / 2;
@@ -147,7 +159,7 @@ async function compileWith(held: Holdings<Compiled>, { config, deps, previous }:
   const traced = (policy: Policy | undefined): Policy | undefined =>
     policy === undefined || tracer === undefined ? policy : tracedPolicy(policy);
   const routes: Route[] = [];
-  const sold = new Map<Route, PaymentPolicy>();
+  const sold = new Map<Route, Payments.PaymentPolicy>();
   const authenticate = createAuthenticator(config, deps);
   const gather = {
     maxBytes: config.buffer_pool.body_buffer_size,
@@ -266,16 +278,16 @@ function closePolicies(policies: readonly Policy[]): void {
 
 /** Undefined where nothing is for sale. */
 function createCatalogue(
-  policies: ReadonlyMap<Route, PaymentPolicy>,
+  policies: ReadonlyMap<Route, Payments.PaymentPolicy>,
   table: RouteTable<Route>,
   testMode: boolean,
-): Catalogue | undefined {
+): Catalogues.Catalogue | undefined {
   if (policies.size === 0) return undefined;
-  const sold = (authority: string, path: string): PaymentPolicy | undefined => {
+  const sold = (authority: string, path: string): Payments.PaymentPolicy | undefined => {
     const route = table.match(authority, path);
     return route === undefined ? undefined : policies.get(route);
   };
-  return new Catalogue([...policies.values()], { testMode, sold });
+  return new (catalogues().Catalogue)([...policies.values()], { testMode, sold });
 }
 
 function createSettings({ limits, timeouts, http2 }: Config): ServerSettings {
@@ -381,7 +393,7 @@ function bodyPolicy({ limits }: Config, route: RouteConfig, { bodies }: ProcessD
   const { body_schema } = route;
   if (body_schema === undefined) return undefined;
   const { max_body_bytes = limits.max_body_bytes } = route;
-  return createBodySchemaPolicy({ body_schema, max_body_bytes }, { memory: bodies });
+  return bodySchemas().createBodySchemaPolicy({ body_schema, max_body_bytes }, { memory: bodies });
 }
 
 /** Makes the authentication of each route; undefined for one that everybody may use. */
@@ -404,15 +416,18 @@ function createSeller(
   config: Config,
   deps: ProcessDeps,
   lease: Lease,
-): (route: RouteConfig) => PaymentPolicy | undefined {
+): (route: RouteConfig) => Payments.PaymentPolicy | undefined {
   const { x402 } = config;
   if (x402.test_mode && config.routes.some((route) => route.x402 !== undefined)) requireLoopback(deps.listeners);
-  const template = decodeTemplate(x402.payment_required_b64);
+  const { payment_required_b64: encoded } = x402;
+  // One that is broken is refused, also if nothing is sold by it.
+  let template = encoded === "" ? undefined : templates().decodeTemplate(encoded);
   return function sell(route) {
     if (route.x402 === undefined) return undefined;
+    template ??= templates().decodeTemplate(encoded);
     const { ledger, paymentIds } = deps.store();
     const { facilitator, kinds } = lease.desk(route.x402.facilitator_url);
-    return createPaymentPolicy(
+    return payments().createPaymentPolicy(
       {
         path_prefix: route.path_prefix,
         ...(route.host === undefined ? {} : { host: route.host }),

@@ -4,9 +4,17 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { within } from "../../lib/within.ts";
 import { EmbeddedHost } from "../../payments/facilitator/embedded-host.ts";
-import { createEmbeddedFacilitator, type EmbeddedOptions } from "../../payments/evm/embedded-facilitator.ts";
+import type * as Embedded from "../../payments/evm/embedded-facilitator.ts";
 import { type Facilitator } from "../../payments/facilitator/facilitator.ts";
-import { type FacilitatorServer, serveFacilitator } from "../../payments/facilitator/serve-facilitator.ts";
+import type * as Serving from "../../payments/facilitator/serve-facilitator.ts";
+
+/** As `embedded`. */
+const serving = (): typeof Serving => require("../../payments/facilitator/serve-facilitator.ts");
+
+/** Loaded when a configuration has one (bench start). */
+const embedded = (): typeof Embedded => require("../../payments/evm/embedded-facilitator.ts");
+
+type EmbeddedOptions = Embedded.EmbeddedOptions;
 
 /** The embedded facilitator of the process that has the key, as EmbeddedHost describes it. */
 export interface OwnFacilitator {
@@ -19,7 +27,7 @@ export interface OwnFacilitator {
 
 /** For a server that is one process. */
 export function createOwnFacilitator(): OwnFacilitator {
-  const host = new EmbeddedHost(createEmbeddedFacilitator);
+  const host = new EmbeddedHost((settings: EmbeddedOptions) => embedded().createEmbeddedFacilitator(settings));
   return {
     facilitator: host.facilitator,
     get settings() {
@@ -37,7 +45,7 @@ export function createOwnFacilitator(): OwnFacilitator {
 export class SharedFacilitator implements OwnFacilitator {
   readonly #own = createOwnFacilitator();
   readonly #log: (message: string) => void;
-  #server: FacilitatorServer | undefined;
+  #server: Serving.FacilitatorServer | undefined;
   /** Where it listens, once it is wanted: in a folder that nobody else can enter or guess. */
   readonly socket = join(tmpdir(), `turnpike-${randomUUID()}`, "facilitator.sock");
   readonly facilitator = this.#own.facilitator;
@@ -54,7 +62,7 @@ export class SharedFacilitator implements OwnFacilitator {
     await this.#own.use(settings);
     if (settings === undefined || this.#server !== undefined) return;
     mkdirSync(dirname(this.socket), { mode: 0o700 });
-    this.#server = await serveFacilitator(this.facilitator, { unix: this.socket }, { log: this.#log });
+    this.#server = await serving().serveFacilitator(this.facilitator, { unix: this.socket }, { log: this.#log });
   }
 
   async close(graceMs: number): Promise<void> {

@@ -1,9 +1,9 @@
 import { type Facilitator } from "../../payments/facilitator/facilitator.ts";
 import { type Lease } from "../../payments/facilitator/facilitators.ts";
-import { OutboxPoster } from "../../payments/settlement/outbox-poster.ts";
-import { Reconciler } from "../../payments/settlement/reconciler.ts";
+import type * as Posters from "../../payments/settlement/outbox-poster.ts";
+import type * as Reconcilers from "../../payments/settlement/reconciler.ts";
 import { type Environment } from "../../payments/facilitator/secrets.ts";
-import { type Settled, settlementNotice, type SettlementTarget } from "../../payments/settlement/settlement-record.ts";
+import type * as Records from "../../payments/settlement/settlement-record.ts";
 import { parseSecrets } from "../../payments/settlement/webhook-secret.ts";
 import { type Change, type Ledger, type Payment } from "../../store/ledger.ts";
 import { type NewNotice } from "../../store/outbox.ts";
@@ -15,6 +15,15 @@ import { type PaymentMetrics } from "../telemetry/payment-metrics.ts";
 import { LedgerWatch, paymentEvent } from "./payment-events.ts";
 import { Retention } from "./retention.ts";
 
+/** As `posters`. */
+const records = (): typeof Records => require("../../payments/settlement/settlement-record.ts");
+
+/** As `posters`. */
+const reconcilers = (): typeof Reconcilers => require("../../payments/settlement/reconciler.ts");
+
+/** Loaded when a ledger is opened, as the others here (bench start). */
+const posters = (): typeof Posters => require("../../payments/settlement/outbox-poster.ts");
+
 /** Between two looks at how many payments are open, in milliseconds. */
 const COUNT_MS = 2000;
 
@@ -23,7 +32,7 @@ export interface Seller {
   /** As in the ledger. */
   readonly route: string;
   readonly facilitator: Facilitator;
-  readonly target: SettlementTarget;
+  readonly target: Records.SettlementTarget;
 }
 
 /** What a configuration says of the chores. */
@@ -67,8 +76,8 @@ export function choreSettings({ routes, x402 }: Config, lease: Lease, environmen
 export class PaymentChores {
   readonly #deps: ChoresDeps;
   #settings: ChoreSettings;
-  readonly #reconciler: Reconciler;
-  readonly #poster: OutboxPoster;
+  readonly #reconciler: Reconcilers.Reconciler;
+  readonly #poster: Posters.OutboxPoster;
   readonly #retention: Retention;
   readonly #counting: NodeJS.Timeout;
   readonly #watch: LedgerWatch;
@@ -78,7 +87,7 @@ export class PaymentChores {
     this.#settings = settings;
     const { store, metrics, clock, random, log, onEvent } = deps;
     this.#watch = new LedgerWatch(onEvent);
-    this.#reconciler = new Reconciler({
+    this.#reconciler = new (reconcilers().Reconciler)({
       ledger: counted(store.ledger, metrics, onEvent),
       facilitators: (payment) => facilitatorsOf(this.#settings.sellers, payment),
       testMode: () => this.#settings.testMode,
@@ -87,7 +96,7 @@ export class PaymentChores {
       random,
       log,
     });
-    this.#poster = new OutboxPoster({
+    this.#poster = new (posters().OutboxPoster)({
       outbox: store.outbox,
       secrets: () => this.#settings.secrets,
       clock,
@@ -173,7 +182,7 @@ function facilitatorsOf(sellers: readonly Seller[], { route }: Payment): readonl
   return [...new Set([...own, ...others].map(({ facilitator }) => facilitator))];
 }
 
-function noticeOf(sellers: readonly Seller[], payment: Payment, settled: Settled): NewNotice | undefined {
+function noticeOf(sellers: readonly Seller[], payment: Payment, settled: Records.Settled): NewNotice | undefined {
   const seller = sellers.find(({ route, target }) => route === payment.route && target.settlement_url !== "");
-  return seller === undefined ? undefined : settlementNotice(seller.target, payment, settled);
+  return seller === undefined ? undefined : records().settlementNotice(seller.target, payment, settled);
 }

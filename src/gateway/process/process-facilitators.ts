@@ -2,13 +2,16 @@ import { readEmbedded, settleTimeoutOf, verifyTimeoutOf } from "../../payments/f
 import { type EmbeddedOptions } from "../../payments/evm/embedded-facilitator.ts";
 import { type FacilitatorObserver } from "../../payments/facilitator/facilitator-observer.ts";
 import { Facilitators, type Lease } from "../../payments/facilitator/facilitators.ts";
-import { createHttpFacilitator } from "../../payments/facilitator/http-facilitator.ts";
+import type * as HttpFacilitators from "../../payments/facilitator/http-facilitator.ts";
 import { type Bookings } from "../../store/bookings.ts";
 import { type Config } from "../config/config.ts";
 import { findingText } from "../config/finding.ts";
 import { facilitatorFindings, type FacilitatorFinding, requireFacilitators } from "./check-facilitators.ts";
 import { secretFindings, secretWarnings } from "./check-secrets.ts";
 import { createOwnFacilitator, type OwnFacilitator } from "./own-facilitator.ts";
+
+/** Loaded when a worker reaches the embedded one by its socket (bench start). */
+const httpFacilitators = (): typeof HttpFacilitators => require("../../payments/facilitator/http-facilitator.ts");
 
 export interface ProcessFacilitatorsOptions {
   /** What this process has the key for; a worker of several has the socket that the supervisor's is behind. */
@@ -37,7 +40,7 @@ export class ProcessFacilitators {
       embedded: (chains) =>
         "own" in embedded
           ? embedded.own.facilitator
-          : createHttpFacilitator({
+          : httpFacilitators().createHttpFacilitator({
               url: `unix:${embedded.socket}`,
               timeoutMs: verifyTimeoutOf(chains),
               settleTimeoutMs: settleTimeoutOf(chains),

@@ -4,7 +4,7 @@ import { BufferPool, type BufferPoolLimits } from "../../lib/buffer-pool.ts";
 import { type SharedZone } from "../../lib/shared-zone.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type Config } from "../config/config.ts";
-import { AnswerDisk } from "../policy/payment/answers/answer-disk.ts";
+import type * as AnswerDisks from "../policy/payment/answers/answer-disk.ts";
 import { Answers } from "../policy/payment/answers/answers.ts";
 import { RateLimits } from "../policy/rate-limit/rate-limit.ts";
 import { Spool, type SpoolDeps, type SpoolLimits } from "../proxy/spool.ts";
@@ -22,6 +22,9 @@ import { type Transport } from "../telemetry/connection-metrics.ts";
 import { ClientPlaces, type ConnectionLimits } from "./client-places.ts";
 import { AddressShares } from "./address-shares.ts";
 import { SharedPlaces } from "./shared-places.ts";
+
+/** Loaded where something is sold (bench start). */
+const answerDisks = (): typeof AnswerDisks => require("../policy/payment/answers/answer-disk.ts");
 
 /** Buffers that a new request finds free: one each way. */
 const STREAM_RESERVE = 2;
@@ -87,7 +90,7 @@ export class Resources {
   useDisk(storePath: string, log: (message: string) => void): void {
     if (this.answers.disk !== undefined || storePath === ":memory:" || this.#answerDiskBytes === 0) return;
     this.answers.useDisk(
-      new AnswerDisk({
+      new (answerDisks().AnswerDisk)({
         folder: join(dirname(storePath), "answers"),
         maxBytes: this.#answerDiskBytes,
         now: Date.now,

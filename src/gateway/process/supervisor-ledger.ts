@@ -1,7 +1,10 @@
 import { openConfiguredStore } from "../../store/configured-store.ts";
 import { type LedgerView } from "../../store/ledger-view.ts";
-import { openLedgerView } from "../../store/open-ledger-view.ts";
+import type * as LedgerViews from "../../store/open-ledger-view.ts";
 import { type Config } from "../config/config.ts";
+
+/** Loaded when the ledger is read (bench start). */
+const ledgerViews = (): typeof LedgerViews => require("../../store/open-ledger-view.ts");
 
 /** The ledger of the workers, for a supervisor that reads it when an operator asks for it first. */
 export class SupervisorLedger {
@@ -17,7 +20,9 @@ export class SupervisorLedger {
     if (this.#opened === undefined) {
       if (routes.every(({ x402 }) => x402 === undefined) || this.#storePath === ":memory:") return undefined;
       this.#opened =
-        (postgres.url ?? "") === "" ? openLedgerView(this.#storePath) : openConfiguredStore(postgres, this.#storePath);
+        (postgres.url ?? "") === ""
+          ? ledgerViews().openLedgerView(this.#storePath)
+          : openConfiguredStore(postgres, this.#storePath);
     }
     return this.#opened.view;
   }

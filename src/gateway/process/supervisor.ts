@@ -136,6 +136,9 @@ class Supervisor implements Gateway {
     const { config } = this.#options;
     const material = readTlsMaterial(config);
     try {
+      // They load what they need while this process makes ready: that takes each of them as long (bench start).
+      const launched: Worker[] = [];
+      while (this.#rows.length > 0) launched.push(this.#launch());
       const members = await this.#directory.prepare(config);
       // Workers share their ports with whoever asks the kernel to share: another server there would go unnoticed. All of them
       // must take the same one, so where the kernel chooses, it chooses now.
@@ -143,11 +146,10 @@ class Supervisor implements Gateway {
       this.#served = { config: withPorts(config, this.listeners), material, members };
       await this.#facilitators.prepare(config);
       this.#control.use(sharedControl(config));
-      await this.#spawn();
-      // Each takes its row at once, so that what is left shrinks.
-      const spawned: Promise<void>[] = [];
-      while (this.#rows.length > 0) spawned.push(this.#spawn());
-      await Promise.all(spawned);
+      const [first, ...others] = launched;
+      // What keeps one from serving keeps all: it is said once.
+      if (first !== undefined) await this.#begin(first);
+      await Promise.all(others.map((worker) => this.#begin(worker)));
       this.#directory.commit();
       await this.#facilitators.commit(config);
     } catch (error) {
@@ -281,8 +283,8 @@ class Supervisor implements Gateway {
     return { kind: "reload", ...this.#toldTo(worker), environment: this.#environment };
   }
 
-  /** `again`: in the place of one that served. */
-  async #spawn(again = false): Promise<void> {
+  /** Starts the process of a worker, which waits for what it is to serve by. Throws if there is no room for one. */
+  #launch(): Worker {
     const row = this.#rows.pop();
     const { zone } = this.#telemetry;
     if (row === undefined || zone.fd === undefined) throw new Error("Cannot start a worker: there are enough");
@@ -303,9 +305,14 @@ class Supervisor implements Gateway {
       turn: Promise.resolve(),
     };
     this.#workers.add(worker);
+    return worker;
+  }
+
+  /** Has a worker serve. `again`: in the place of one that served. Rejects, with its row free, where it cannot. */
+  async #begin(worker: Worker, again = false): Promise<void> {
     const { storePath } = this.#options;
     const facilitatorSocket = this.#embedded.socket;
-    const slot = { row, workers: zone.shape.rows - 1 };
+    const slot = { row: worker.row, workers: this.#telemetry.zone.shape.rows - 1 };
     const answer = await this.#ask(worker, () => ({
       kind: "start",
       ...this.#toldTo(worker),
@@ -413,10 +420,14 @@ class Supervisor implements Gateway {
     this.#options.log(`fault: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
   }
 
+  async #startAgain(): Promise<void> {
+    await this.#begin(this.#launch(), true);
+  }
+
   #startIn(ms: number): void {
     setTimeout(() => {
       if (this.#closing) return;
-      const started = this.#spawn(true).then(() => this.#telemetry.workerRestarted());
+      const started = this.#startAgain().then(() => this.#telemetry.workerRestarted());
       started.catch((error: unknown) => {
         if (this.#closing) return;
         this.#options.log(messageOf(error));

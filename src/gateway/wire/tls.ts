@@ -1,9 +1,13 @@
-import { createSecureContext, createServer, type SecureContext, type TlsOptions } from "node:tls";
+import type * as Tls from "node:tls";
+import { type SecureContext, type TlsOptions } from "node:tls";
 import { type Socket, type SocketHandler } from "bun";
 import { finishAccepting } from "./finish-accepting.ts";
 import { certificateSubject } from "./certificate-subject.ts";
 import { DEAF, guarded, handlerFor, type Listener, type OnFault } from "./tcp.ts";
 import { type Wire, type WireHandler } from "./wire.ts";
+
+/** Loaded where TLS is spoken first: it takes as long as a tenth of a start (bench start). */
+const nodeTls = (): typeof Tls => require("node:tls");
 
 /** A certificate chain and its private key, in PEM. */
 export interface KeyPair {
@@ -83,7 +87,7 @@ function optionsFor({ cert, key }: KeyPair, { clientCa, clientCertRequired }: Tl
 /** Throws where a certificate, a key or a CA cannot be used. */
 export function checkMaterial(material: TlsMaterial): void {
   for (const pair of [material.fallback, ...material.named.map((named) => named.pair)]) {
-    createSecureContext(optionsFor(pair, material));
+    nodeTls().createSecureContext(optionsFor(pair, material));
   }
 }
 
@@ -149,7 +153,7 @@ export function clientCertificates({ clientCa, clientCertRequired }: TlsMaterial
  */
 export async function listenTls(options: TlsListenOptions): Promise<TlsListener> {
   const { address, port, reusePort, protocols, accept, onFault } = options;
-  const server = createServer({
+  const server = nodeTls().createServer({
     ...optionsFor(options.material.fallback, options.material),
     ALPNProtocols: [...protocols],
   });
@@ -202,10 +206,10 @@ interface Contexts {
 export function contextsOf(material: TlsMaterial): Contexts {
   const byName = new Map<string, SecureContext>();
   for (const { hostnames, pair } of material.named) {
-    const context = createSecureContext(optionsFor(pair, material));
+    const context = nodeTls().createSecureContext(optionsFor(pair, material));
     for (const hostname of hostnames) if (!byName.has(hostname)) byName.set(hostname, context);
   }
-  return { fallback: createSecureContext(optionsFor(material.fallback, material)), byName };
+  return { fallback: nodeTls().createSecureContext(optionsFor(material.fallback, material)), byName };
 }
 
 /** The one that a client sees which asks for `hostname`, in small letters. */

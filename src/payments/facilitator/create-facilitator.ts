@@ -1,11 +1,20 @@
 import { type Bookings } from "../../store/bookings.ts";
-import { createBookingFacilitator } from "./booking-facilitator.ts";
+import type * as BookingFacilitators from "./booking-facilitator.ts";
 import { type ChainSettings, readChains } from "./chain-settings.ts";
-import { type ChainReader, createChainReader } from "../evm/chain-reader.ts";
+import type * as ChainReaders from "../evm/chain-reader.ts";
 import { type Facilitator } from "./facilitator.ts";
 import { isFacilitatorUrl } from "./facilitator-call.ts";
-import { createHttpFacilitator } from "./http-facilitator.ts";
+import type * as HttpFacilitators from "./http-facilitator.ts";
 import { type Environment, readSecretHeaders, type SecretHeader } from "./secrets.ts";
+
+/** As `bookingFacilitators`. */
+const chainReaders = (): typeof ChainReaders => require("../evm/chain-reader.ts");
+
+/** As `bookingFacilitators`. */
+const httpFacilitators = (): typeof HttpFacilitators => require("./http-facilitator.ts");
+
+/** Each of these is loaded when the first of its kind is wanted: most gateways sell nothing (bench start). */
+const bookingFacilitators = (): typeof BookingFacilitators => require("./booking-facilitator.ts");
 
 /** `x402`, as far as it says who verifies and settles. */
 export interface FacilitatorSettings {
@@ -61,20 +70,23 @@ function sameOrigin(a: string, b: string): boolean {
 
 /** The one place where facilitators are made. Throws where a secret is missing. */
 export function createFacilitator(choice: Choice, settings: FacilitatorSettings, deps: FacilitatorDeps): Facilitator {
-  if (choice.kind === "booking") return createBookingFacilitator(deps.bookings(), deps.now);
+  if (choice.kind === "booking") return bookingFacilitators().createBookingFacilitator(deps.bookings(), deps.now);
   if (choice.kind === "embedded") return deps.embedded(settings.chains);
-  const facilitator = createHttpFacilitator({
+  const facilitator = httpFacilitators().createHttpFacilitator({
     url: choice.url,
     headers: readSecretHeaders(deps.environment, choice.headers),
     timeoutMs: settings.facilitator_timeout_ms,
     ...(deps.onBreaker === undefined ? {} : { onBreaker: deps.onBreaker }),
   });
   if (settings.chains.length === 0) return facilitator;
-  return withChains(facilitator, createChainReader(readChains(settings.chains, deps.environment), deps.now));
+  return withChains(
+    facilitator,
+    chainReaders().createChainReader(readChains(settings.chains, deps.environment), deps.now),
+  );
 }
 
 /** What has become of a payment is the chain's to say, and the facilitator's only where that one cannot be asked. */
-function withChains(facilitator: Facilitator, reader: ChainReader): Facilitator {
+function withChains(facilitator: Facilitator, reader: ChainReaders.ChainReader): Facilitator {
   return {
     supported: () => facilitator.supported(),
     verify: (payment, requirements) => facilitator.verify(payment, requirements),
