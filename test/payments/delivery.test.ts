@@ -1,7 +1,7 @@
 /** What counts as delivered, over all protocols: clients that never open a window, that reset, that read slowly, that leave. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import { connect, type Socket } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { freePort } from "../../src/lib/testing/listen.ts";
 import { until } from "../../src/lib/testing/until.ts";
 import { encodeHeader } from "../../src/payments/x402/header.ts";
@@ -16,7 +16,7 @@ import { type Gateway, serverAt, startGateway } from "../support/gateway.ts";
 import { headers as headersFrame, hex, SETTINGS } from "../support/http3-frames.ts";
 import { Http2Client, requestFields } from "../support/http2-client.ts";
 import * as h2 from "../support/http2-frames.ts";
-import { block } from "../support/http2-hpack.ts";
+import { block, type HeaderList } from "../support/http2-hpack.ts";
 import { Http3Client } from "../support/http3-client.ts";
 import { Folder } from "../support/program.ts";
 import { hasDeno, playRaw } from "../support/raw-quic.ts";
@@ -26,10 +26,15 @@ setDefaultTimeout(60_000);
 
 /** Less than the kernel takes for a client that reads nothing, and more than one that gave no room can have. */
 const MIDDLE = 60_000;
+const HALF = MIDDLE / 2;
 /** More than the client's own window over HTTP/3, and less than the engine takes in. */
 const LARGE = 2_000_000;
 const folder = new Folder();
 let origin: Bun.Server<undefined>;
+/** Connections of requests to another upstream, which the test answers itself. */
+const asked: Socket[] = [];
+const HELD_HEAD = `HTTP/1.1 200 OK\r\nContent-Length: ${MIDDLE}\r\n\r\n`;
+const held = createServer((socket) => socket.on("data", () => asked.push(socket)).on("error", () => {}));
 let gateway: Gateway;
 let quicPort: number;
 let store: Store;
@@ -44,6 +49,9 @@ beforeAll(async () => {
       return new Response(Buffer.alloc(Number(new URL(request.url).searchParams.get("bytes")), "goods "));
     },
   });
+  await new Promise<void>((resolve) => held.listen(0, "127.0.0.1", resolve));
+  // A TCP server's address is of this form.
+  const { port: heldPort } = held.address() as AddressInfo;
   quicPort = await freePort();
   writeFileSync(folder.file("cert.pem"), LOCALHOST.cert);
   writeFileSync(folder.file("key.pem"), LOCALHOST.key);
@@ -53,10 +61,14 @@ beforeAll(async () => {
     timeouts: { write_ms: 2000 },
     x402: { enabled: true, test_mode: true, public_url: "https://shop.test" },
     quic: { enabled: true, port: quicPort, ...files },
-    upstreams: [{ name: "origin", servers: [serverAt(origin.port ?? 0)] }],
+    upstreams: [
+      { name: "origin", servers: [serverAt(origin.port ?? 0)] },
+      { name: "held", servers: [serverAt(heldPort)] },
+    ],
     routes: [
       { path_prefix: "/before", upstream: "origin", x402: { ...TERMS, settle: "before" } },
       { path_prefix: "/after", upstream: "origin", x402: TERMS },
+      { path_prefix: "/held", upstream: "held", x402: { ...TERMS, settle: "before" } },
     ],
   });
   store = openStore(folder.file("turnpike.db"));
@@ -66,6 +78,7 @@ afterAll(async () => {
   await gateway.stop();
   await store.close();
   await origin.stop(true);
+  held.close();
   folder.remove();
 });
 
@@ -113,13 +126,25 @@ function plainHead({ path, header }: Bought): string {
 }
 
 /** A client that has sent its request and reads nothing so far. */
-async function unreadClient(bought: Bought): Promise<Socket> {
+async function startPlain(bought: Bought): Promise<Socket> {
   const socket = connect({ port: gateway.port, host: "127.0.0.1" });
   socket.on("error", () => {});
   socket.pause();
   await new Promise((resolve) => socket.once("connect", resolve));
   socket.write(plainHead(bought));
   return socket;
+}
+
+/** With the host that clients of HTTP/1.1 here ask for: the retry asks for the same. */
+function withHost(fields: HeaderList): HeaderList {
+  return fields.map(([name, value]) => (name === ":authority" ? [name, "127.0.0.1"] : [name, value]));
+}
+
+async function startHttp2(bought: Bought): Promise<Socket> {
+  const client = await Http2Client.ready(gateway.port);
+  const fields = requestFields(bought.path, "GET", Object.entries({ ...PLAIN, "payment-signature": bought.header }));
+  client.send(h2.frame(h2.HEADERS, h2.END_BOTH, 1, block(withHost(fields))));
+  return client.socket;
 }
 
 async function upstreamRan(before: number): Promise<void> {
@@ -129,7 +154,7 @@ async function upstreamRan(before: number): Promise<void> {
 test("a kept answer that is read while the first request still holds the payment is delivered, whatever becomes of the first", async () => {
   const bought = buy("after", 4 * LARGE);
   const before = runs;
-  const socket = await unreadClient(bought);
+  const socket = await startPlain(bought);
   await upstreamRan(before);
   await until(async () => (await booked(bought)).state === "settled");
   expect(await again(bought)).toBe(4 * LARGE);
@@ -139,6 +164,33 @@ test("a kept answer that is read while the first request still holds the payment
   expect(await isDelivered(bought)).toBe(true);
   expect(runs).toBe(before + 1);
 });
+
+test.each(["HTTP/1.1", "HTTP/2"])(
+  "%s: a client that resets while the rest of its response comes has not had it, and gets it again",
+  async (protocol) => {
+    const bought = { ...buy("before", MIDDLE), path: `/held?${protocol}` };
+    const before = asked.length;
+    const client = protocol === "HTTP/2" ? await startHttp2(bought) : await startPlain(bought);
+    let bytes = 0;
+    client.on("data", (chunk) => (bytes += chunk.length)).resume();
+    await until(() => asked.length > before);
+    const upstream = asked.at(-1);
+    upstream?.write(`${HELD_HEAD}${"x".repeat(HALF)}`);
+    await until(() => bytes > HALF);
+    // Stopped, the gateway finds both when it goes on, and writes to a connection that is gone before it learns of that.
+    process.kill(gateway.pid, "SIGSTOP");
+    await new Promise((resolve) => upstream?.write("x".repeat(MIDDLE - HALF), resolve));
+    client.resetAndDestroy();
+    process.kill(gateway.pid, "SIGCONT");
+    await until(async () => (await booked(bought)).cuts === 1);
+    expect(await isDelivered(bought)).toBe(false);
+    const retry = again(bought);
+    await until(() => asked.length > before + 1);
+    asked.at(-1)?.write(`${HELD_HEAD}${"x".repeat(MIDDLE)}`);
+    expect(await retry).toBe(MIDDLE);
+    await until(() => isDelivered(bought));
+  },
+);
 
 for (const settle of ["before", "after"] as const) {
   test(`HTTP/1.1, settle ${settle}: an answer that was read is delivered`, async () => {
@@ -150,7 +202,7 @@ for (const settle of ["before", "after"] as const) {
   test(`HTTP/1.1, settle ${settle}: a client that reads nothing and resets has had nothing, and gets it again`, async () => {
     const bought = buy(settle, 4 * LARGE);
     const before = runs;
-    const socket = await unreadClient(bought);
+    const socket = await startPlain(bought);
     await upstreamRan(before);
     await until(async () => (await booked(bought)).state === "settled");
     socket.resetAndDestroy();
@@ -162,7 +214,7 @@ for (const settle of ["before", "after"] as const) {
     // All of it fits into the two kernels' buffers, so that the gateway is through with it long before.
     const bought = buy(settle, LARGE);
     const before = runs;
-    const socket = await unreadClient(bought);
+    const socket = await startPlain(bought);
     await upstreamRan(before);
     await until(async () => (await booked(bought)).state === "settled");
     await Bun.sleep(300);
@@ -193,14 +245,7 @@ for (const settle of ["before", "after"] as const) {
         "GET",
         Object.entries({ ...PLAIN, "payment-signature": bought.header }),
       );
-      client.send(
-        h2.frame(
-          h2.HEADERS,
-          h2.END_BOTH,
-          1,
-          block(fields.map(([name, value]) => (name === ":authority" ? [name, "127.0.0.1"] : [name, value]))),
-        ),
-      );
+      client.send(h2.frame(h2.HEADERS, h2.END_BOTH, 1, block(withHost(fields))));
       await client.sees("the head", ({ type }) => type === h2.HEADERS);
       await client.fence();
       expect(client.received(1)).toBe(0);

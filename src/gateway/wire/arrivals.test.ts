@@ -30,16 +30,17 @@ class Time {
 interface Watched {
   readonly time: Time;
   readonly arrivals: Arrivals;
+  readonly out: Outgoing;
   readonly told: boolean[];
   readonly arrived: { count: number };
 }
 
 /** A connection that has written one response; `fd` is the socket's, absent where no system is asked. */
-function watch(fd?: number): Watched {
+function watch(fd?: number, write: Wire["write"] = (_, __, length) => length): Watched {
   const time = new Time();
   const wire: Wire = {
     data: DEAF,
-    write: (_, __, length) => length,
+    write,
     pause() {},
     resume() {},
     shutdown() {},
@@ -62,7 +63,7 @@ function watch(fd?: number): Watched {
   out.bytes(Buffer.alloc(100));
   out.flush();
   arrivals.await((taken) => told.push(taken));
-  return { time, arrivals, told, arrived };
+  return { time, arrivals, out, told, arrived };
 }
 
 test("a response that has arrived is taken when a moment has passed without a reset", () => {
@@ -71,6 +72,23 @@ test("a response that has arrived is taken when a moment has passed without a re
   expect([told, arrived.count]).toEqual([[], 1]);
   time.pass(60);
   expect(told).toEqual([true]);
+});
+
+test("a response that a closed socket refuses is not taken, also if the connection ends without a reset", () => {
+  const { time, arrivals, told, arrived } = watch(undefined, () => -1);
+  time.pass(20);
+  time.pass(60);
+  expect([told, arrived.count]).toEqual([[], 0]);
+  arrivals.closed(false);
+  expect(told).toEqual([false]);
+});
+
+test("a response that is discarded while it waits for the socket is not taken", () => {
+  const { time, arrivals, out, told } = watch(undefined, () => 40);
+  out.discard();
+  time.pass(100);
+  arrivals.closed(false);
+  expect(told).toEqual([false]);
 });
 
 test("a reset within the moment says that it was not wanted, and a FIN that it was", () => {

@@ -102,7 +102,7 @@ export class Arrivals extends Deadline {
     const { out, wire, wheel } = this.#options;
     const queued = wire.fd === undefined ? 0 : unacknowledged(wire.fd);
     if (queued === -1) return;
-    const arrived = out.bytesWritten - out.backlogBytes - queued;
+    const arrived = out.bytesWritten - out.bytesLost - out.backlogBytes - queued;
     if (arrived > this.#arrivedBytes) {
       this.#arrivedBytes = arrived;
       this.#progressAt = wheel.now();

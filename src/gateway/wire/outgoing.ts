@@ -51,6 +51,8 @@ export class Outgoing {
   exhausted = false;
   /** Bytes given to this connection since it opened, taken by the socket or not. */
   bytesWritten = 0;
+  /** The last of them, which the socket will never take: it was closed, or they were discarded. */
+  bytesLost = 0;
 
   /** `onBlocked` is called in the midst of writing: it sets a deadline, and nothing else. */
   constructor(wire: Wire, onBlocked: () => void, buffers: BufferAccount, gathers = false) {
@@ -158,9 +160,11 @@ export class Outgoing {
   /** Forgets all that was not sent. */
   discard(): void {
     if (corkOwner === this) {
+      this.bytesLost += corkLength;
       corkOwner = undefined;
       corkLength = 0;
     }
+    this.bytesLost += this.#gatheredBytes + this.#backlogBytes;
     this.#gatheredBytes = 0;
     this.#backlog?.clear();
     this.#backlogBytes = 0;
@@ -197,8 +201,8 @@ export class Outgoing {
 
   #send(bytes: Uint8Array, start: number, end: number): void {
     const taken = this.#backlogBytes > 0 ? 0 : this.#wire.write(bytes, start, end - start);
-    if (taken >= end - start || taken < 0) return;
-    this.#keep(bytes, start + taken, end);
+    if (taken < 0) this.bytesLost += end - start;
+    else if (taken < end - start) this.#keep(bytes, start + taken, end);
   }
 
   /** Takes up what the shared buffer has. While a backlog waits nothing is gathered: it goes first. */
@@ -221,9 +225,9 @@ export class Outgoing {
     this.#gatheredBytes = 0;
     if (this.#gathered === undefined || length === 0) return;
     const taken = this.#wire.write(this.#gathered, 0, length);
+    if (taken < 0) this.bytesLost += length;
     // The buffer is used again at once.
-    if (taken >= 0 && taken < length)
-      this.#keep(Buffer.from(this.#gathered.subarray(taken, length)), 0, length - taken);
+    else if (taken < length) this.#keep(Buffer.from(this.#gathered.subarray(taken, length)), 0, length - taken);
   }
 
   /** The turn is over: sends what it has brought, and gives the buffer back. */
