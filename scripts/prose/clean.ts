@@ -6,8 +6,6 @@ export const UNCHECKED_DOCUMENTS: readonly string[] = [
   "CONTRIBUTING.md",
   "docs/admin.md",
   "docs/architecture.md",
-  "docs/configuration.md",
-  "docs/errors.md",
   "docs/filters.md",
   "docs/http-cache.md",
   "docs/metrics.md",

@@ -26,20 +26,24 @@ export const EXAMPLE = {
 
 const INTRODUCTION = `# Configuration
 
-Turnpike reads one JSON file, named by \`--config\`. Every section is optional: \`{}\` starts on defaults. Unknown keys are
-ignored, and named in a warning each. \`turnpike check FILE\` prints every problem of a file with its place, and exits 1 where
-the gateway would not start with it.
+Turnpike reads one JSON file, which \`--config\` names. This page lists all keys. Every section is optional: \`{}\` starts with the
+defaults. Unknown keys are ignored, each with a warning. To check a file, run \`turnpike check FILE\`: it prints every problem with its
+place, and exits with 1 if the gateway would not start.
 
-Flags win over the file: \`--address\` and \`--port\` (of \`server\`, or of the first of \`server.listeners\`), \`--workers\`
-(\`server.workers\`), \`--static-root\` (\`server.static_root\`), \`--cert\` (\`tls.cert_path\`), \`--key\`
-(\`tls.key_path\`).
+These flags override keys of the file:
 
-Editors complete and check a file that begins with \`"$schema": "./turnpike.schema.json"\`, the path of that file in this
+- \`--address\` and \`--port\`: the keys of \`server\`, or of the first entry of \`server.listeners\`
+- \`--workers\`: \`server.workers\`
+- \`--static-root\`: \`server.static_root\`
+- \`--cert\`: \`tls.cert_path\`
+- \`--key\`: \`tls.key_path\`
+
+Editors complete and check the file if it begins with \`"$schema": "./turnpike.schema.json"\`, the path of that file in this
 repository.
 
-Keys marked _own_ are Turnpike's own, beside version 1.0 of the configuration. A key marked _not available yet_ may be
-set: where nothing depends on it, it is ignored with a warning; where ignoring it would open what it closes, the file is
-refused.
+Keys marked _own_ are extensions of Turnpike to version 1.0 of the configuration. A key marked _not available yet_ can be
+set. If nothing depends on it, it is ignored with a warning. If ignoring it would weaken protection, the file is
+refused. This configuration serves one upstream, with a price on \`/reports/\`:
 `;
 
 const HEADING = ["Key", "Type", "Default", "Meaning"];

@@ -12,7 +12,7 @@ export const accessLog = z
     enabled: enabled.default(true).describe("Write a line for every request."),
     format: format.default("combined").describe("Apache combined, or one JSON object a line."),
     path: path.default("stderr").describe("`stderr`, `stdout` or a file."),
-    sample_rate: sampleRate.default(100).describe("Percent of the requests that are logged."),
+    sample_rate: sampleRate.default(100).describe("Percentage of requests that are logged."),
   })
   .prefault({})
   .meta(ours("The access log of all routes."));
@@ -20,9 +20,9 @@ export const accessLog = z
 /** `routes[].access_log`: what differs on one route. */
 export const routeAccessLog = z
   .strictObject({
-    enabled: enabled.exactOptional().describe("In place of `access_log.enabled`."),
-    format: format.exactOptional().describe("In place of `access_log.format`."),
-    path: path.exactOptional().describe("In place of `access_log.path`."),
-    sample_rate: sampleRate.exactOptional().describe("In place of `access_log.sample_rate`."),
+    enabled: enabled.exactOptional().describe("Overrides `access_log.enabled`."),
+    format: format.exactOptional().describe("Overrides `access_log.format`."),
+    path: path.exactOptional().describe("Overrides `access_log.path`."),
+    sample_rate: sampleRate.exactOptional().describe("Overrides `access_log.sample_rate`."),
   })
-  .meta(ours("Keys of `access_log` that differ on this route."));
+  .meta(ours("Overrides of `access_log` for this route."));

@@ -27,14 +27,14 @@ export const admin = z
   .strictObject({
     enabled: z.boolean().default(false).describe("Serve the admin interface; requires `api_key` or `api_key_env`."),
     port: listenPort.default(9180).describe("Port, separate from the traffic listeners."),
-    address: hostAddress.default("127.0.0.1").describe("Bind address; should be loopback or a private interface."),
+    address: hostAddress.default("127.0.0.1").describe("Bind address. Use loopback or a private interface."),
     api_key: key.describe("Secret that every admin request must carry."),
     api_key_env: variable.meta(
-      ours("Name of the environment variable that holds the secret, in place of `api_key`; read at start and reload."),
+      ours("Environment variable that holds the secret, in place of `api_key`. It is read at start and reload."),
     ),
-    read_api_key: key.meta(ours("Secret of those who may read, and change nothing; empty: there is no such key.")),
+    read_api_key: key.meta(ours("Secret of a second key that can only read. Empty: there is no such key.")),
     read_api_key_env: variable.meta(
-      ours("Name of the environment variable that holds that secret, in place of `read_api_key`."),
+      ours("Environment variable that holds the read-only secret, in place of `read_api_key`."),
     ),
     tls,
     audit_log: z
@@ -42,9 +42,9 @@ export const admin = z
       .default("")
       .meta(
         ours(
-          "File that gets every event but log lines, as JSON lines: who changed what, and how it ended. Mode 0600; opened again on SIGUSR1; empty writes none.",
+          "Audit log: a file to which every event except log lines is written, as JSON lines. Mode 0600; reopened on SIGUSR1. Empty: no audit log.",
         ),
       ),
   })
   .prefault({})
-  .describe("The admin interface, on a listener of its own.");
+  .describe("The admin interface, on a separate listener.");

@@ -19,7 +19,7 @@ const consumerName = text
 const consumers = z
   .array(consumerName)
   .default([])
-  .meta(ours("Names that may pass; others are known and answered 403. Empty: all."));
+  .meta(ours("Names that are allowed; other valid names get 403. Empty: all are allowed."));
 
 const namedKey = z
   .strictObject({
@@ -27,26 +27,26 @@ const namedKey = z
       .max(8192, "expected at most 8192 characters")
       .exactOptional()
       .meta(secret())
-      .describe("The key; a secret. Either this or `key_hash`."),
+      .describe("The key, a secret. Set either this or `key_hash`."),
     key_hash: z
       .string()
       .regex(/^[0-9A-Fa-f]{64}$/, "expected a SHA-256 hash: 64 hexadecimal digits")
       .exactOptional()
       .meta(secret())
       .describe("SHA-256 of the key in hexadecimal digits, in place of the key itself."),
-    name: consumerName.describe("Name of who holds the key; several keys may have one holder."),
+    name: consumerName.describe("Name of the key's owner, the consumer. Several keys may have the same owner."),
   })
-  .describe("One key and its holder.");
+  .describe("One key and its owner.");
 
 const apiKey = z
   .strictObject({
-    type: z.literal("api_key").describe("A key from a header or the query."),
-    keys: z.array(namedKey).min(1, "expected at least one key").describe("Keys that are let in."),
-    header_name: headerName.default("X-API-Key").describe("Header that carries the key."),
+    type: z.literal("api_key").describe("A key in a header field or in the query."),
+    keys: z.array(namedKey).min(1, "expected at least one key").describe("Accepted keys."),
+    header_name: headerName.default("X-API-Key").describe("Header field that contains the key."),
     query_param: z
       .string()
       .default("api_key")
-      .describe("Query parameter that carries the key where no header does; empty: none."),
+      .describe("Query parameter that contains the key if the header field is absent. Empty: no parameter."),
     consumers,
   })
   .describe("Keys that clients send.");
@@ -62,46 +62,54 @@ const jwt = z
       ),
     jwks_url: httpUrl
       .exactOptional()
-      .meta(ours("Where the issuer publishes its keys, in place of `secret`: https, or http on a loopback address.")),
+      .meta(
+        ours("URL at which the issuer publishes its keys, in place of `secret`: https, or http on a loopback address."),
+      ),
     algorithm: z
       .enum(JWT_ALGORITHMS)
       .default("HS256")
-      .describe("The one signature algorithm that is accepted, whatever the token says."),
+      .describe("The only accepted signature algorithm, regardless of the token."),
     issuer: text.exactOptional().describe("Required `iss`."),
     audience: text.exactOptional().describe("Required `aud`."),
     claims_to_headers: z
       .array(
         z.strictObject({
-          claim: text.describe("Claim that is sent on."),
-          header: headerName.describe("Header it is sent in."),
+          claim: text.describe("Claim to forward."),
+          header: headerName.describe("Header field for the claim."),
         }),
       )
       .default([])
-      .describe("Claims that the upstream gets as headers."),
+      .describe("Claims that are forwarded to the upstream as header fields."),
     consumers,
   })
   .describe("JSON Web Tokens.");
 
 const forwardAuth = z
   .strictObject({
-    type: z.literal("forward_auth").describe("Another service decides."),
-    url: httpUrl.describe("Service that is asked."),
-    headers_forward: z.array(headerName).default([]).describe("Request headers that the service gets."),
-    headers_upstream: z.array(headerName).default([]).describe("Headers of its answer that the upstream gets."),
+    type: z.literal("forward_auth").describe("An external service decides."),
+    url: httpUrl.describe("URL of the service."),
+    headers_forward: z
+      .array(headerName)
+      .default([])
+      .describe("Request header fields that are forwarded to the service."),
+    headers_upstream: z
+      .array(headerName)
+      .default([])
+      .describe("Header fields of the service's response that are forwarded to the upstream."),
     consumer_header: headerName
       .default("X-Consumer-Name")
-      .meta(ours("Header of its answer that names who was let in.")),
-    timeout_ms: milliseconds(5000).describe("Time for its answer."),
+      .meta(ours("Header field of the service's response that names the consumer.")),
+    timeout_ms: milliseconds(5000).describe("Time for the service's response."),
     consumers,
   })
-  .describe("An external service that decides.");
+  .describe("An external authorization service.");
 
 const anonymous = z
   .strictObject({
-    type: z.literal("anonymous").describe("Everybody, under one name."),
-    subject: consumerName.default("anonymous").describe("The name."),
+    type: z.literal("anonymous").describe("Accepts all requests under one consumer name."),
+    subject: consumerName.default("anonymous").describe("The consumer name."),
   })
-  .describe("Everybody is let in, under one name.");
+  .describe("Accepts all requests under one consumer name.");
 
 const none = z.strictObject({ type: z.literal("none").describe("No authentication.") }).describe("No authentication.");
 
@@ -120,13 +128,13 @@ function methodsWith(chains: number): z.ZodType<Auth> {
   if (chains === 0) return z.discriminatedUnion("type", leaves);
   const chain = z
     .strictObject({
-      type: z.literal("chain").describe("Methods in order; the first success wins."),
+      type: z.literal("chain").describe("Methods in order. The first success decides."),
       methods: z
         .array(methodsWith(chains - 1))
         .min(1, "expected at least one method")
         .describe(`Authentication methods; chains nest at most ${MAX_CHAIN_DEPTH} deep.`),
     })
-    .describe("Several methods, the first success wins.");
+    .describe("Several methods; the first success decides.");
   return z.discriminatedUnion("type", [...leaves, chain]);
 }
 

@@ -13,26 +13,26 @@ const mediaType = z
   );
 
 const keys = {
-  enabled: z.boolean().exactOptional().describe("false compresses nothing; on where the block is there."),
+  enabled: z.boolean().exactOptional().describe("false turns compression off. Default: true if the block is present."),
   min_bytes: z
     .int()
     .min(0)
     .max(2_147_483_647)
     .exactOptional()
     .describe(
-      "Shorter answers stay as they are; 1024 unless said otherwise. A length that is not known is long enough.",
+      "Minimum length of a response to be compressed. Default: 1024. Responses of unknown length are compressed.",
     ),
   types: z
     .array(mediaType)
     .exactOptional()
     .describe(
-      "Media types that are compressed: `text/html`, `text/*`, `application/*+json`; text, JSON, XML, scripts and the like unless said otherwise.",
+      "Media types to compress, such as `text/html`, `text/*`, `application/*+json`. Default: text, JSON, XML, scripts and similar types.",
     ),
   encodings: z
     .array(z.enum(ENCODINGS))
     .exactOptional()
     .describe(
-      `Codings that are offered, the first preferred where a client likes them equally; ${ENCODINGS.join(", ")} unless said otherwise.`,
+      `Content codings to offer. If a client has no preference, the first one is used. Default: ${ENCODINGS.join(", ")}.`,
     ),
 };
 
@@ -40,10 +40,10 @@ const keys = {
 export const compression = z
   .strictObject(keys)
   .exactOptional()
-  .meta(ours("Compression of answers by `Accept-Encoding`; none without this block."));
+  .meta(ours("Compression of responses by `Accept-Encoding`. Without this block nothing is compressed."));
 
 /** `routes[].compression`: what differs on one route. */
-export const routeCompression = z.strictObject(keys).meta(ours("Keys of `compression` that differ on this route."));
+export const routeCompression = z.strictObject(keys).meta(ours("Overrides of `compression` for this route."));
 
 /** What holds where the configuration says nothing. */
 export const COMPRESSION_DEFAULTS = {

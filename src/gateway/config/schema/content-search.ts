@@ -7,16 +7,14 @@ export const contentSearch = z
     providers: z
       .array(z.enum(["local", "searxng", "brave", "duckduckgo", "mojeek"]))
       .default(["local", "searxng", "brave", "duckduckgo", "mojeek"])
-      .describe(
-        "Providers in the order they are asked; those with nothing to ask (no index, address or key) are passed over. Empty switches search off.",
-      ),
+      .describe("Providers in order. Providers without index, address or key are skipped. Empty: search is off."),
     parallel: count(2, 1, 5).describe(
-      "Providers asked at one time; the next ones are asked where those have too little.",
+      "Number of providers that are queried at the same time. Further providers are queried if the results are too few.",
     ),
-    provider_timeout_ms: milliseconds(8000).describe("Time for one provider, all its pages included."),
+    provider_timeout_ms: milliseconds(8000).describe("Time for one provider, for all its pages."),
     searxng_url: optionalHttpUrl
       .default("")
-      .describe("Address of a SearXNG or searx server that allows the JSON format; it may be private."),
+      .describe("URL of a SearXNG or searx server that allows the JSON format. It may be private."),
     brave_key_env: z
       .string()
       .regex(/^(?:[A-Za-z_][A-Za-z0-9_]*)?$/, "expected the name of an environment variable")
@@ -27,15 +25,15 @@ export const contentSearch = z
       .max(512)
       .regex(/^[\x20-\x7e]*$/, "expected visible ASCII characters and spaces")
       .default("")
-      .describe("How DuckDuckGo and Mojeek are told who asks; empty names Turnpike and its version."),
-    cache_ttl_s: count(300, 0, 3600).describe("Seconds that answers are kept; 0 keeps none."),
+      .describe("User agent for DuckDuckGo and Mojeek. Empty: Turnpike and its version."),
+    cache_ttl_s: count(300, 0, 3600).describe("Seconds for which results are cached. 0: no cache."),
     index_fetched: z
       .boolean()
       .default(false)
       .describe(
-        "Put pages that clients have read by `/scrape`, `/batch` and `/read`, and the sources of `/resolve`, into the index, for all to find.",
+        "Add pages that clients read by `/scrape`, `/batch` and `/read`, and the sources of `/resolve`, to the index. All clients can then find them.",
       ),
-    index_max_mb: count(1024, 1, 1_048_576).describe("Size of the index in MB beyond which nothing is added."),
+    index_max_mb: count(1024, 1, 1_048_576).describe("Maximum size of the index in MB."),
   })
   .prefault({})
   .meta(ours("Search providers and the embedded index."));

@@ -10,21 +10,18 @@ export const content = z
       .boolean()
       .default(false)
       .describe(
-        "Read pages on private, loopback and link-local addresses, and on this machine's own; for tests and intranets.",
+        "Allow pages on private, loopback and link-local addresses, and on this machine's own addresses. For tests and intranets.",
       ),
     browser_path: z
       .string()
       .default("")
-      .describe("Browser program; empty looks for an installed one, then the packaged one."),
-    socket: z
-      .string()
-      .default("")
-      .describe("UNIX socket that the service listens on; empty puts it into the state folder."),
+      .describe("Browser program. Empty: an installed one, otherwise the packaged one."),
+    socket: z.string().default("").describe("UNIX socket of the service. Empty: in the state folder."),
     charge_timeouts: z
       .boolean()
       .default(false)
       .describe(
-        "Charge for a page that failed because it used its time up itself: it took most of the time as processor time, or was stopped for taking too much. Other failures stay free.",
+        "Charge for a failed page that used its time up with its own scripts: it took most of the time as processor time, or was stopped because it took too much. Other failures stay free.",
       ),
     search: contentSearch,
     resolve: contentResolve,

@@ -36,40 +36,46 @@ const keys = {
     .array(origin)
     .exactOptional()
     .describe(
-      "Origins whose scripts may read answers: `https://app.example.com`, `https://*.example.com` for all below, `*` for all, `null` for files and sandboxes. None: the upstream answers for itself.",
+      "Origins whose scripts may read responses: `https://app.example.com`, `https://*.example.com` for all subdomains, `*` for all, `null` for files and sandboxes. An empty list leaves CORS to the upstream.",
     ),
   allow_methods: z
     .array(method)
     .exactOptional()
-    .describe(`Methods that they may use, \`*\` for all; ${METHODS.join(", ")} unless said otherwise.`),
+    .describe(`Allowed methods, \`*\` for all. Default: ${METHODS.join(", ")}.`),
   allow_headers: z
     .array(headerName)
     .exactOptional()
-    .describe("Request headers that they may send, `*` for all, which it is unless said otherwise."),
+    .describe("Allowed request header fields. Default: `*`, all fields."),
   expose_headers: z
     .array(headerName)
     .exactOptional()
-    .describe("Response headers that they may read beside those that all may (Fetch); `*` for all."),
+    .describe(
+      "Response header fields that scripts may read, in addition to those that are always readable (Fetch); `*` for all.",
+    ),
   allow_credentials: z
     .boolean()
     .exactOptional()
-    .describe("Cookies and authentication go with their requests; excludes the origins `*` and `null`."),
+    .describe("Allow cookies and authentication in such requests. Excludes the origins `*` and `null`."),
   max_age_s: z
     .int()
     .min(0)
     .max(86_400)
     .exactOptional()
-    .describe("Seconds for which a browser keeps the answer to a preflight; 600 unless said otherwise."),
+    .describe("Seconds for which a browser caches the response to a preflight. Default: 600."),
 };
 
 /** `cors`: who may read answers, on all routes. */
 export const cors = z
   .strictObject(keys)
   .exactOptional()
-  .meta(ours("Scripts of other origins (Fetch, CORS protocol): preflights are answered here, before everything else."));
+  .meta(
+    ours(
+      "Access for scripts of other origins (Fetch, CORS protocol). The gateway responds to preflights before all other policies.",
+    ),
+  );
 
 /** `routes[].cors`: what differs on one route. */
-export const routeCors = z.strictObject(keys).meta(ours("Keys of `cors` that differ on this route."));
+export const routeCors = z.strictObject(keys).meta(ours("Overrides of `cors` for this route."));
 
 /** What holds where the configuration says nothing. */
 export const CORS_DEFAULTS = {

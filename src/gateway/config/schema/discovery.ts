@@ -14,16 +14,16 @@ const nameserver = z.string().refine((value) => {
 
 export const dnsDiscovery = z
   .strictObject({
-    hostname: hostAddress.describe("Name whose A and AAAA records fill the pool."),
-    port: connectPort.default(80).describe("Port of every resolved address."),
+    hostname: hostAddress.describe("DNS name. Its A and AAAA records are the servers."),
+    port: connectPort.default(80).describe("Port of all resolved addresses."),
     interval_s: seconds(30).describe(
-      "Seconds between look-ups; records that are good for a shorter time are looked up again when it is over, after a second at the earliest.",
+      "Seconds between lookups. Records with a shorter TTL are looked up when it expires, after one second at the earliest.",
     ),
     nameservers: z
       .array(nameserver)
       .max(MAX_NAMESERVERS)
       .default([])
-      .meta(ours("Name servers to ask, as IP addresses with or without a port; empty asks those of the system.")),
+      .meta(ours("Name servers, as IP addresses with or without a port. Empty: those of the system.")),
   })
   .describe("Servers from DNS.");
 
@@ -33,8 +33,8 @@ export const catalogDiscovery = z
     address: hostAddress.default("127.0.0.1").describe("Address of the catalog."),
     port: connectPort.default(8500).describe("Port of the catalog."),
     interval_s: seconds(15).describe(
-      "Seconds that a query waits for a change, and between queries where the service changes all the time.",
+      "Seconds that a query waits for a change. Also the time between queries if the service changes constantly.",
     ),
-    token: headerValue.default("").meta(secret()).describe("ACL token; a secret."),
+    token: headerValue.default("").meta(secret()).describe("ACL token, a secret."),
   })
   .describe("Servers from a service catalog.");

@@ -3,12 +3,12 @@ import { headerName, headerValue, ours, secret } from "./kinds.ts";
 
 function rulesOf(value: typeof headerValue) {
   const line = z
-    .strictObject({ name: headerName.describe("Header name."), value: value.describe("Header value.") })
-    .describe("One header.");
+    .strictObject({ name: headerName.describe("Field name."), value: value.describe("Field value.") })
+    .describe("One header field.");
   return z.strictObject({
-    set: z.array(line).default([]).describe("Sent in place of all lines of the same name."),
-    add: z.array(line).default([]).describe("Sent beside what is there."),
-    remove: z.array(headerName).default([]).describe("Not sent."),
+    set: z.array(line).default([]).describe("Fields that replace all lines of the same name."),
+    add: z.array(line).default([]).describe("Fields that are added to the existing lines."),
+    remove: z.array(headerName).default([]).describe("Fields that are removed."),
   });
 }
 
@@ -21,11 +21,11 @@ export const headerRules = z
   .strictObject({
     request: requestRules
       .prefault({})
-      .describe("What the upstream gets; after all policies, before `upstream_headers`."),
+      .describe("Rules for upstream requests. They run after all policies and before `upstream_headers`."),
     response: responseRules
       .prefault({})
-      .describe("What the client gets, whoever answers: `Server` and `X-Powered-By` of upstreams can be removed."),
+      .describe("Rules for all responses of the route, such as removing `Server` and `X-Powered-By`."),
   })
   .meta(
-    ours("Headers that are set, added and removed; not those by which HTTP works, nor those that the gateway sets."),
+    ours("Header fields to set, add and remove. Fields that control HTTP, and fields of the gateway, are not allowed."),
   );

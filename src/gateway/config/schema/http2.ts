@@ -4,15 +4,10 @@ import { bytes, count } from "./kinds.ts";
 /** `http2`: bounds of the HTTP/2 codec. */
 export const http2 = z
   .strictObject({
-    max_streams: count(128, 1, 2_147_483_647).describe("Concurrent streams of one connection."),
-    max_header_list_size: bytes(8192, 256).describe("Bytes of a decoded header list."),
+    max_streams: count(128, 1, 2_147_483_647).describe("Maximum concurrent streams of one connection."),
+    max_header_list_size: bytes(8192, 256).describe("Maximum bytes of a decoded field section."),
     initial_window_size: bytes(1_048_576, 1).describe("Initial flow-control window."),
-    max_frame_size: z
-      .int()
-      .min(16_384)
-      .max(16_777_215)
-      .default(16_384)
-      .describe("Largest frame payload that is taken."),
+    max_frame_size: z.int().min(16_384).max(16_777_215).default(16_384).describe("Maximum frame payload in bytes."),
     h2c_only: z
       .boolean()
       .default(false)

@@ -12,14 +12,14 @@ export const otel = z
       .default("service")
       .describe("The `service.name` resource attribute, and the name in the `Via` header."),
     flush_interval_s: seconds(5).describe("Seconds between exports."),
-    sample_rate: z.number().min(0).max(100).default(100).describe("Percent of the traces that are exported."),
-    max_batch_size: count(256, 1, 65_536).describe("Spans of one export."),
+    sample_rate: z.number().min(0).max(100).default(100).describe("Percentage of traces that are exported."),
+    max_batch_size: count(256, 1, 65_536).describe("Maximum spans of one export."),
     headers: z
       .string()
       .regex(/^(?:[^=,\s]+=[\t\x20-+\--~]*(?:,\s*[^=,\s]+=[\t\x20-+\--~]*)*)?$/, 'expected "key1=value1,key2=value2"')
       .default("")
       .meta(secret())
-      .describe("More OTLP headers, as `key1=value1,key2=value2`."),
+      .describe("Further OTLP header fields, as `key1=value1,key2=value2`."),
   })
   .prefault({})
   .describe("Tracing.");

@@ -13,24 +13,26 @@ export const postgres = z
       .exactOptional()
       .meta(secret("url"))
       .describe(
-        "Database, as `postgres://<user>@<host>:<port>/<db>?sslmode=<mode>`; setting it turns the client on. `sslmode` is `disable`, `require` or `verify-full` (the default). Any other turns the client off. A password in it is ignored.",
+        "Database URL, as `postgres://<user>@<host>:<port>/<db>?sslmode=<mode>`. It turns the client on. `sslmode` is `disable`, `require` or `verify-full` (the default). Any other value turns the client off. A password in the URL is ignored.",
       ),
     password_env: z
       .string()
       .default("")
-      .describe("Name of the environment variable that holds the password, which is never read from the file."),
+      .describe("Environment variable that holds the password. The password is never read from the file."),
     pool_size_per_worker: count(2, 1, 4).describe("Connections of each worker."),
     statement_timeout_ms: milliseconds(5000).describe(
-      "Time for one statement; what waits for a connection waits for so long as well.",
+      "Time for one statement. Also the maximum wait for a free connection.",
     ),
     allow_cleartext_password: z
       .boolean()
       .default(false)
-      .describe("Answer a cleartext-password request over a plaintext connection; over TLS it is always answered."),
+      .describe(
+        "Send the password in clear text over a plaintext connection if the server requests it. Over TLS this is always allowed.",
+      ),
     ssl_root_cert: z
       .string()
       .default("")
-      .describe("File of PEM certificates that `verify-full` trusts in place of the system's."),
+      .describe("File of PEM certificates that `verify-full` trusts instead of the system's."),
   })
   .prefault({})
   .describe("Shared state in PostgreSQL.");

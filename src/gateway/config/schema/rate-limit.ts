@@ -9,20 +9,22 @@ export const rateLimit = z
       .min(0.0001)
       .max(10_000_000)
       .default(100)
-      .describe("Tokens that the bucket gains in a second; `0.01` is one in 100 seconds."),
-    burst_size: count(200, 1, 10_000_000).describe("Tokens that the bucket holds; it must fill within three days."),
+      .describe("Tokens that the bucket gains per second. `0.01` is one token in 100 seconds."),
+    burst_size: count(200, 1, 10_000_000).describe(
+      "Size of the bucket in tokens. An empty bucket must refill within three days.",
+    ),
     key: z
       .string()
       .regex(/^(?:ip|consumer|header:[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,64})$/, 'expected "ip", "consumer" or "header:NAME"')
       .default("consumer")
       .describe(
-        "What has a bucket: `ip`, the client address; `consumer`, the authenticated name; `header:NAME`, the value of a request header, as in `header:X-Api-Client`. Without a name or value it is the address.",
+        "Rate limit key: `ip`, the client address; `consumer`, the authenticated name; `header:NAME`, the value of a request header field, such as `header:X-Api-Client`. Without a name or value the address is used.",
       ),
     ipv6_prefix: count(64, 16, 128).meta(
-      ours("Bits of an IPv6 address that have one bucket together, since who has an address has a network of them."),
+      ours("Prefix length of IPv6 networks that share one bucket, because a client usually controls a whole network."),
     ),
   })
-  .describe("Token bucket; 429 when it is empty.");
+  .describe("Token bucket. When it is empty, requests get 429.");
 
 /** `rate_limit_store`: where rate limits of several servers are kept. */
 export const rateLimitStore = z
@@ -33,12 +35,12 @@ export const rateLimitStore = z
       .default("")
       .meta(
         ours(
-          "Name of the environment variable that holds the URL of a Redis server, such as `redis://user:password@host:6379/0`, `rediss://` for TLS, or `redis+unix:///path`. Empty: every server limits by itself.",
+          "Environment variable that holds the URL of a Redis server, such as `redis://user:password@host:6379/0`, `rediss://` for TLS, or `redis+unix:///path`. Empty: each gateway limits by itself.",
         ),
       ),
     timeout_ms: count(50, 1, 10_000).meta(
-      ours("Time for one answer of the store; a request that gets none in time is limited by this server alone."),
+      ours("Time for one reply of the store. If it is late, the request is limited by this gateway alone."),
     ),
   })
   .prefault({})
-  .meta(ours("Rate limits shared by several servers."));
+  .meta(ours("Rate limits shared by several gateways."));

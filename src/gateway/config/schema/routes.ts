@@ -17,33 +17,35 @@ const tenant = z
     socket_dir: z
       .string()
       .regex(/^\/[^\0]*$/, "expected an absolute path")
-      .describe("Absolute path under which VM sockets must lie; a socket outside it is refused."),
+      .describe("Absolute path of the folder of VM sockets. A socket outside it is refused."),
     header: headerName
       .default("host")
-      .describe("Request header that carries the tenant key; of `host`, the port is stripped. It grants nothing."),
+      .describe(
+        "Request header field that contains the tenant key. The port of `host` is removed. The key grants no access.",
+      ),
     skip_filter_when_warm: z
       .boolean()
       .default(true)
       .describe(
-        "Bypass the filter for a warm tenant; false runs it every time, and it must then allow without parking.",
+        "Skip the filter for a warm tenant. If false, the filter runs every time, and must allow such requests without parking.",
       ),
   })
   .describe("Per-tenant microVM; excludes `upstream`, `cache`, `traffic_split` and `mirror`.");
 
 const upstreamHeader = z
   .strictObject({
-    name: headerName.describe("Header name."),
-    value: headerValue.meta(secret("field")).describe("Header value."),
+    name: headerName.describe("Field name."),
+    value: headerValue.meta(secret("field")).describe("Field value."),
   })
-  .describe("One header.");
+  .describe("One header field.");
 
 const retry = z
   .strictObject({
-    max_retries: count(1, 0, 100).describe("Tries after the first. Only GET, HEAD and OPTIONS are retried."),
+    max_retries: count(1, 0, 100).describe("Maximum number of retries. Only GET, HEAD and OPTIONS are retried."),
     connect_any_method: z
       .boolean()
       .default(false)
-      .meta(ours("Retry other methods as well where no connection was had: nothing was sent then.")),
+      .meta(ours("Also retry other methods if the connection failed, because nothing was sent then.")),
     statuses: z
       .array(z.int().min(400).max(599))
       .max(200)
@@ -51,13 +53,13 @@ const retry = z
       .meta(ours("Statuses of upstream responses that are retried.")),
     backoff_ms: count(0, 0, 3_600_000).meta(
       ours(
-        "Pause before the first retry, doubled for each one more; up to half of it is taken off at random. 0: none. A retry that `total_timeout_ms` leaves no time for is not made.",
+        "Pause before the first retry. It doubles for each further retry, and is reduced at random by up to half. 0: no pause. If `total_timeout_ms` leaves no time for a retry, there is no retry.",
       ),
     ),
-    max_backoff_ms: count(10_000, 0, 3_600_000).meta(ours("Longest pause before a retry.")),
+    max_backoff_ms: count(10_000, 0, 3_600_000).meta(ours("Maximum pause before a retry.")),
     try_timeout_ms: count(0, 0, 2_147_483_647).meta(
       ours(
-        "Time of each try from its start, with the connection and the sending of the request, to the head of its response. 0: no limit but the other timeouts. It does not apply to gRPC calls.",
+        "Time of each attempt from its start to the header section of the response, including connection and request. 0: only the other timeouts apply. It does not apply to gRPC calls.",
       ),
     ),
   })
@@ -67,44 +69,48 @@ const retry = z
 export const route = z
   .strictObject({
     path_prefix: pathPrefix.describe(
-      "Path that the route serves, longest first. One that ends in `/` serves what lies below; another serves itself and what follows a `/`.",
+      "Path prefix of the route. The longest match wins. A prefix that ends in `/` matches the paths below it. Any other prefix matches itself and the paths after a `/`.",
     ),
-    host: routeHost.exactOptional().describe("Host that the route serves, `*.example.com` allowed; any when absent."),
-    upstream: text.exactOptional().describe("Upstream that requests go to; required unless `tenant` is set."),
+    host: routeHost
+      .exactOptional()
+      .describe("Host of the route, such as `example.com` or `*.example.com`. Absent: any host."),
+    upstream: text.exactOptional().describe("Upstream of the route. Required unless `tenant` is set."),
     tenant: tenant.exactOptional(),
     rewrite_pattern: pathPrefix
       .exactOptional()
-      .describe("Prefix of the path that is replaced before forwarding, such as `/api/v1/`."),
-    rewrite_replacement: rewriteReplacement.default("").describe("What replaces `rewrite_pattern`, such as `/`."),
+      .describe("Path prefix to replace before forwarding, such as `/api/v1/`."),
+    rewrite_replacement: rewriteReplacement.default("").describe("Replacement for `rewrite_pattern`, such as `/`."),
     connect_timeout_ms: milliseconds(5000).describe("Time to connect to the upstream."),
     send_timeout_ms: milliseconds(30_000).describe("Time to send the request to the upstream."),
-    read_timeout_ms: milliseconds(60_000).describe("Time the upstream may stay silent."),
-    total_timeout_ms: milliseconds(120_000).describe("Time for all tries together."),
+    read_timeout_ms: milliseconds(60_000).describe("Maximum time without data from the upstream."),
+    total_timeout_ms: milliseconds(120_000).describe("Time for all attempts together."),
     max_response_bytes: bodyLength()
       .default(33_554_432)
       .describe(
-        "Most bytes of an upstream response body; of a gRPC call, of each message. Event streams (`text/event-stream` without a length) have no limit.",
+        "Maximum bytes of an upstream response body. For a gRPC call, of each message. Event streams (`text/event-stream` without a length) have no limit.",
       ),
     max_body_bytes: bodyLength()
       .exactOptional()
-      .meta(ours("Bytes of the request body, in place of `limits.max_body_bytes`; of a gRPC call, of each message.")),
-    auth: auth.default({ type: "none" }).describe("Who is let in."),
+      .meta(
+        ours(
+          "Maximum bytes of the request body, in place of `limits.max_body_bytes`. For a gRPC call, of each message.",
+        ),
+      ),
+    auth: auth.default({ type: "none" }).describe("Authentication."),
     rate_limit: rateLimit.exactOptional(),
     cache: routeCache.exactOptional(),
     traffic_split: trafficSplit.exactOptional(),
     traffic_split_sticky: trafficSplitSticky.exactOptional(),
     mirror: text
       .exactOptional()
-      .describe("Upstream that gets a copy of each request that is forwarded; its response is discarded."),
-    body_schema: jsonObject
-      .exactOptional()
-      .describe("JSON Schema of the request body; an invalid body is answered 400."),
+      .describe("Upstream that receives a copy of each forwarded request. Its responses are discarded."),
+    body_schema: jsonObject.exactOptional().describe("JSON Schema of the request body. An invalid body gets 400."),
     request_buffering: z
       .boolean()
       .default(true)
       .meta(
         ours(
-          "Gather a request's body, up to `buffer_pool.body_buffer_size`, before a connection to the upstream is taken, so that a slow client holds none. False sends it as it comes. Bodies of gRPC are never gathered.",
+          "Buffer the request body, up to `buffer_pool.body_buffer_size`, before an upstream connection is used. A slow client then occupies no upstream connection. False streams the body. gRPC bodies are never buffered.",
         ),
       ),
     response_buffering: z
@@ -112,17 +118,17 @@ export const route = z
       .default(true)
       .meta(
         ours(
-          "Take a response from the upstream faster than its client reads it, into memory and then on the disk, so that a slow client holds no connection to the upstream. `buffer_pool` has the bounds. False reads no faster than the client. Event streams, gRPC and WebSocket are never buffered.",
+          "Buffer the response for a slow client, in memory and then on disk. The slow client then occupies no upstream connection. `buffer_pool` has the limits. False reads from the upstream at the speed of the client. Event streams, gRPC and WebSocket are never buffered.",
         ),
       ),
     forward_client_address: z
       .boolean()
       .default(true)
-      .meta(ours("Tell the upstream the client's address, in `X-Forwarded-For` and `X-Real-IP`. False sends neither.")),
+      .meta(ours("Send the client's address to the upstream in `X-Forwarded-For` and `X-Real-IP`.")),
     upstream_headers: z
       .array(upstreamHeader)
       .default([])
-      .describe("Headers added to the upstream request, in place of the client's own of the same name."),
+      .describe("Header fields for the upstream request. They replace the client's fields of the same name."),
     retry,
     x402: routeX402.exactOptional(),
     access_log: routeAccessLog.exactOptional(),
@@ -131,7 +137,10 @@ export const route = z
     cors: routeCors.exactOptional(),
     headers: headerRules.exactOptional(),
   })
-  .describe("A path prefix and what happens to requests below it.");
+  .describe("A path prefix, and the treatment of its requests.");
 
 /** `routes`: which requests go where, and under which policies. */
-export const routes = z.array(route).default([]).describe("Which requests go where, and under which policies.");
+export const routes = z
+  .array(route)
+  .default([])
+  .describe("Routes: the upstream and the policies for each path prefix.");

@@ -9,11 +9,9 @@ const PRELOAD_AGE_S = 31_536_000;
 const hsts = z
   .strictObject({
     enabled: z.boolean().default(true).describe("Send `Strict-Transport-Security` over TLS."),
-    max_age_s: count(31_536_000, 0, MAX_AGE_S).describe(
-      "Seconds for which browsers come by TLS alone; 0 has them forget.",
-    ),
-    include_subdomains: z.boolean().default(false).describe("Hold all hosts below to it."),
-    preload: z.boolean().default(false).describe("Agree to be in the list that browsers bring with them."),
+    max_age_s: count(31_536_000, 0, MAX_AGE_S).describe("Seconds for which browsers use only TLS. 0 ends this."),
+    include_subdomains: z.boolean().default(false).describe("Include all subdomains."),
+    preload: z.boolean().default(false).describe("Allow inclusion in the preload list of browsers."),
   })
   .refine(
     ({ preload, include_subdomains: below, max_age_s: age }) => !preload || (below && age >= PRELOAD_AGE_S),
@@ -33,34 +31,29 @@ const REFERRER_POLICIES = [
 ] as const;
 
 const keys = {
-  enabled: z.boolean().exactOptional().describe("false sends none of these; on where the block is there."),
-  hsts: hsts
-    .exactOptional()
-    .describe("HSTS, over TLS alone; a year where neither this nor the upstream says anything."),
-  csp: headerValue.exactOptional().describe("`Content-Security-Policy`; none is sent unless it is configured."),
+  enabled: z.boolean().exactOptional().describe("false turns these fields off. Default: true if the block is present."),
+  hsts: hsts.exactOptional().describe("HSTS, only over TLS. Default: one year, unless the upstream sends the field."),
+  csp: headerValue.exactOptional().describe("`Content-Security-Policy`. Default: not sent."),
   referrer_policy: z
     .enum(REFERRER_POLICIES)
     .exactOptional()
-    .describe(
-      "`Referrer-Policy`; `strict-origin-when-cross-origin` where neither this nor the upstream says anything.",
-    ),
+    .describe("`Referrer-Policy`. Default: `strict-origin-when-cross-origin`, unless the upstream sends the field."),
   frame_options: z
     .enum(["none", "DENY", "SAMEORIGIN"])
     .exactOptional()
-    .describe("`X-Frame-Options`; `SAMEORIGIN` where neither this nor the upstream says anything."),
-  content_type_options: z
-    .boolean()
-    .exactOptional()
-    .describe("`X-Content-Type-Options: nosniff`; sent unless this is false."),
+    .describe("`X-Frame-Options`. Default: `SAMEORIGIN`, unless the upstream sends the field."),
+  content_type_options: z.boolean().exactOptional().describe("Send `X-Content-Type-Options: nosniff`. Default: true."),
 };
 
 /** `security_headers`: what browsers are told, on all routes. */
 export const securityHeaders = z
   .strictObject(keys)
   .exactOptional()
-  .meta(ours("Fields by which browsers protect users; none are sent without this block. gRPC answers have none."));
+  .meta(
+    ours(
+      "Response fields that make browsers protect their users. Without this block they are not sent. gRPC responses never have them.",
+    ),
+  );
 
 /** `routes[].security_headers`: what differs on one route. */
-export const routeSecurityHeaders = z
-  .strictObject(keys)
-  .meta(ours("Keys of `security_headers` that differ on this route."));
+export const routeSecurityHeaders = z.strictObject(keys).meta(ours("Overrides of `security_headers` for this route."));

@@ -4,59 +4,59 @@ import { cidr, count, hostAddress, listenPort, ours, text } from "./kinds.ts";
 const listener = z
   .strictObject({
     address: hostAddress.default("0.0.0.0").describe("Bind address."),
-    port: listenPort.describe("Bind port; 0 takes a free one."),
+    port: listenPort.describe("Bind port. 0 selects a free port."),
     use_tls: z.boolean().default(false).describe("Terminate TLS on this port."),
     h2c_only: z
       .boolean()
       .default(false)
       .describe("Require the HTTP/2 prior-knowledge preface; refuse connections that are not HTTP/2."),
     quic_enabled: z.boolean().default(false).describe("Serve an HTTP/3 endpoint for this listener."),
-    quic_port: listenPort.default(0).describe("UDP port of the QUIC endpoint; 0 takes the number of the TCP port."),
+    quic_port: listenPort.default(0).describe("UDP port of the QUIC endpoint. 0 uses the number of the TCP port."),
     proxy_protocol: z
       .boolean()
       .default(false)
       .meta(
         ours(
-          "Require the PROXY protocol (version 1 or 2) before anything else, TLS included, and take the client's address from it.",
+          "Require the PROXY protocol (version 1 or 2) at the start of each connection, before TLS. It provides the client's address.",
         ),
       ),
   })
-  .describe("One TCP port, bound on every worker.");
+  .describe("One TCP port, bound by every worker.");
 
 /** `server`: where and how the gateway listens. */
 export const server = z
   .strictObject({
-    address: hostAddress.default("0.0.0.0").describe("Bind address of the single listener; unused with `listeners`."),
-    port: listenPort.default(8080).describe("Bind port of the single listener; 0 takes a free one."),
+    address: hostAddress.default("0.0.0.0").describe("Bind address of the single listener. Unused with `listeners`."),
+    port: listenPort.default(8080).describe("Bind port of the single listener. 0 selects a free port."),
     workers: count(0, 0, 1024).describe(
-      "Worker processes. 0 starts one per CPU (container quotas are not considered); 1 is a single process without fork.",
+      "Number of worker processes. 0 starts one for each CPU (container quotas are not considered). 1 is a single process without fork.",
     ),
     max_connections: count(2048, 1, 1_000_000).describe(
-      "Most client connections at a time, over all workers; at most half of `buffer_pool.buffer_count`.",
+      "Maximum client connections over all workers, at most half of `buffer_pool.buffer_count`.",
     ),
     max_connections_per_address: count(1024, 1, 1_000_000).meta(
       ours(
-        "Most client connections of one address at a time, over all workers and protocols; an IPv6 address stands for its /64. Connections of `trusted_proxies` do not count. Behind a listener with `proxy_protocol` the address is the one that the PROXY header tells.",
+        "Maximum client connections of one address, over all workers and protocols. An IPv6 address stands for its /64. Connections of `trusted_proxies` do not count. With `proxy_protocol` the address is that of the PROXY header.",
       ),
     ),
     static_root: z
       .string()
       .default("")
       .describe(
-        "Directory of static files, served at paths that no route takes; empty serves none. A change of a file is seen within a second.",
+        "Directory of static files, served at paths without a route. Empty: no files. A change of a file takes effect within a second.",
       ),
     disable_middleware: z.boolean().default(false).describe("Turn off security headers, metrics and access logging."),
     cache_static_files: z
       .boolean()
       .default(false)
       .describe(
-        "Keep static files and their precompressed siblings in memory, per worker, from the first time served: files up to 1 MiB, 64 MiB in all.",
+        "Cache static files and their precompressed variants in the memory of each worker: files up to 1 MiB, 64 MiB in all.",
       ),
     preencoded: z
       .boolean()
       .default(false)
       .describe(
-        "Put answers to errors that always read alike (no route, host not allowed, wrong method, too busy) together from parts that were encoded in advance. The answers are the same.",
+        "Encode frequent error responses in advance (no route, host not allowed, wrong method, too busy). The responses are the same.",
       ),
     allowed_hosts: z
       .array(
@@ -67,20 +67,20 @@ export const server = z
       )
       .default([])
       .describe(
-        "If not empty, a request whose Host is not listed is answered 400. Capitals and the port do not matter; `*.example.com` takes all hosts below `example.com`.",
+        "If not empty, a request with another Host gets 400. Case and port are ignored. `*.example.com` matches all subdomains of `example.com`.",
       ),
     listeners: z
       .array(listener)
       .default([])
-      .describe("Listeners, one per port; empty means the single listener of `address` and `port`."),
+      .describe("Listeners, one for each port. Empty: the single listener of `address` and `port`."),
     trusted_proxies: z
       .array(cidr)
       .default([])
       .meta(
         ours(
-          "Addresses and networks whose `X-Forwarded-For` is believed: the client is its right-most entry that is not one of them.",
+          "Addresses and networks of proxies whose `X-Forwarded-For` is trusted. The client is its right-most entry that is not in this list.",
         ),
       ),
   })
   .prefault({})
-  .describe("Where the gateway listens, and how much it takes.");
+  .describe("Listeners, workers, connection limits and static files.");

@@ -5,4 +5,4 @@ import { ours } from "./kinds.ts";
 export const statePath = z
   .string()
   .default("")
-  .meta(ours("Folder of ledger and usage; empty is the state folder, or beside the configuration file."));
+  .meta(ours("Folder of ledger and usage. Empty: the state folder, or the folder of the configuration file."));

@@ -2,5 +2,5 @@ import { count, ours } from "./kinds.ts";
 
 /** `tenant_max_warm`: how many warm tenants a worker remembers. */
 export const tenantMaxWarm = count(256, 1, 65_536).meta(
-  ours("Warm tenant mappings of one worker; the one used longest ago makes room for another."),
+  ours("Maximum warm tenant mappings of one worker. The least recently used one is removed first."),
 );

@@ -5,11 +5,11 @@ import { milliseconds } from "./kinds.ts";
 export const timeouts = z
   .strictObject({
     idle_ms: milliseconds(60_000).describe(
-      "How long a connection may be idle between requests; at least `header_ms` and `write_ms`.",
+      "Maximum idle time of a connection between requests, at least `header_ms` and `write_ms`.",
     ),
-    header_ms: milliseconds(10_000).describe("Time to receive the full request head."),
+    header_ms: milliseconds(10_000).describe("Time to receive the complete request header section."),
     body_ms: milliseconds(30_000).describe("Time to receive the request body."),
     write_ms: milliseconds(30_000).describe("Time to flush a response."),
   })
   .prefault({})
-  .describe("How long a client may take, in milliseconds.");
+  .describe("Timeouts for clients, in milliseconds.");

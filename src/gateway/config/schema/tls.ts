@@ -10,27 +10,27 @@ const certificate = z
           .regex(/^(?:\*\.)?[^\s*.][^\s*]*$/, 'expected a host name, as in "example.com" or "*.example.com"'),
       )
       .min(1, "expected at least one host name")
-      .describe("Host names (SNI) that this certificate answers; `*.example.com` stands for one label."),
+      .describe("Host names (SNI) of this certificate. `*.example.com` stands for one label."),
     cert_path: text.describe("PEM certificate chain."),
     key_path: text.describe("PEM private key."),
   })
-  .describe("One more certificate, chosen by the host name that the client asks for.");
+  .describe("A further certificate, selected by the host name that the client sends (SNI).");
 
 /** `tls`: certificates of the TCP listeners. */
 export const tls = z
   .strictObject({
-    cert_path: z.string().default("").describe("PEM certificate chain; empty turns TLS off on the single listener."),
+    cert_path: z.string().default("").describe("PEM certificate chain. Empty: no TLS on the single listener."),
     key_path: z.string().default("").describe("PEM private key; set or empty together with `cert_path`."),
-    certificates: z.array(certificate).default([]).describe("More certificates, chosen by SNI."),
+    certificates: z.array(certificate).default([]).describe("Further certificates, selected by SNI."),
     client_ca_path: z
       .string()
       .default("")
-      .describe("PEM bundle of the CAs that sign client certificates (mTLS); empty turns the check off."),
+      .describe("PEM bundle of the CAs that sign client certificates (mTLS). Empty: no check."),
     client_cert_required: z
       .boolean()
       .default(true)
       .describe(
-        "Require a client certificate. Without it, clients may come without one; an invalid one is refused in both cases.",
+        "Require a client certificate. If false, the certificate is optional. An invalid certificate is always refused.",
       ),
   })
   .prefault({})

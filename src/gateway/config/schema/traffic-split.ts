@@ -4,16 +4,14 @@ import { count, headerName, ours, text } from "./kinds.ts";
 const trafficShare = z
   .strictObject({
     upstream: text.describe("Name of an upstream."),
-    weight: z.int().min(0).max(1_000_000).describe("Share, relative to the others; 0 gets nothing."),
+    weight: z.int().min(0).max(1_000_000).describe("Weight, relative to the others. 0: no requests."),
   })
-  .describe("One upstream's share.");
+  .describe("One weighted upstream.");
 
 /** `routes[].traffic_split`. */
 export const trafficSplit = z
   .array(trafficShare)
-  .describe(
-    "Shares of several upstreams, in place of `upstream`, for selection; an empty list leaves it in its place.",
-  );
+  .describe("Weighted upstreams, in place of `upstream`. An empty list has no effect.");
 
 /** 400 days: browsers keep no cookie for longer (RFC 6265bis §5.5). */
 const MAX_COOKIE_AGE_S = 34_560_000;
@@ -23,21 +21,21 @@ const cookieName = headerName;
 
 const stickyCookie = z
   .strictObject({
-    name: cookieName.default("turnpike_split").describe("Name of the cookie, which upstreams do not get to see."),
+    name: cookieName.default("turnpike_split").describe("Name of the cookie. It is not sent to upstreams."),
     max_age_s: count(2_592_000, 1, MAX_COOKIE_AGE_S).describe(
-      "Seconds that a client keeps it, counted from its first request.",
+      "Lifetime of the cookie in seconds, from the client's first request.",
     ),
   })
-  .describe("A cookie of the gateway's own.");
+  .describe("A cookie that the gateway sets.");
 
 /** `routes[].traffic_split_sticky`. */
 export const trafficSplitSticky = z
   .strictObject({
     header: headerName
       .exactOptional()
-      .describe("Request header whose value chooses; a request without it is dealt like any other."),
+      .describe("Request header field whose value selects the upstream. Requests without it are split by weight."),
     cookie: stickyCookie.exactOptional(),
   })
   .meta(
-    ours("Sends a client to the same share of `traffic_split` again, known by a `header` or by a `cookie` set for it."),
+    ours("Send a client to the same upstream of `traffic_split` each time, identified by a `header` or a `cookie`."),
   );

@@ -23,39 +23,39 @@ const upstreamServer = z
       )
       .exactOptional()
       .describe("Absolute path of a UNIX stream socket, at most 103 bytes, in place of `address` and `port`."),
-    weight: count(1, 1, 65_535).describe("Balancing share."),
-    max_fails: count(3, 1, 1_000_000).describe("Failures in a row before the server leaves rotation."),
-    fail_timeout_ms: milliseconds(30_000).describe("Time out of rotation before it is tried again."),
+    weight: count(1, 1, 65_535).describe("Weight for load balancing."),
+    max_fails: count(3, 1, 1_000_000).describe("Successive failures after which the server leaves the rotation."),
+    fail_timeout_ms: milliseconds(30_000).describe("Time out of rotation before the server is tried again."),
     backup: z.boolean().default(false).describe("Used only when no primary server is available."),
   })
   .describe("A backend: TCP (`address` and `port`) or a UNIX socket (`unix`).");
 
 const connectionPool = z
   .strictObject({
-    max_connections: count(64, 1, 65_535).describe("Most connections."),
-    max_idle: count(16, 0, 65_535).describe("Most idle connections that are kept."),
-    idle_timeout_ms: milliseconds(60_000).describe("How long an idle connection is kept."),
+    max_connections: count(64, 1, 65_535).describe("Maximum connections."),
+    max_idle: count(16, 0, 65_535).describe("Maximum idle connections."),
+    idle_timeout_ms: milliseconds(60_000).describe("Time after which an idle connection is closed."),
     connect_timeout_ms: milliseconds(5000).describe("Time to connect."),
     client_share: count(80, 1, 100).meta(
       ours(
-        "Percent of the connections that one client address (IPv6: /64) may use, of those that no other client uses. One HTTP/2 or HTTP/3 connection may use half of them at most. For HTTP/2 servers requests count. 100: no limit.",
+        "Percentage of the connections free of other clients that one client address (IPv6: /64) may use. One HTTP/2 or HTTP/3 connection may use at most half of them. For HTTP/2 servers, requests are counted. 100: no limit.",
       ),
     ),
   })
   .prefault({})
-  .describe("Connections kept, per worker and per server.");
+  .describe("Connection pool, for each worker and server.");
 
 export const upstream = z
   .strictObject({
-    name: text.describe("Name that routes refer to."),
-    servers: z.array(upstreamServer).describe("Backends; may be empty with discovery."),
+    name: text.describe("Name for references in routes."),
+    servers: z.array(upstreamServer).describe("Servers. May be empty with discovery."),
     load_balancer: z
       .enum(LOAD_BALANCERS)
       .default("round_robin")
-      .describe("How a server is chosen. An unknown value falls back to `round_robin`."),
+      .describe("Load balancing algorithm. An unknown value means `round_robin`."),
     slow_start_ms: count(0, 0, 3_600_000).meta(
       ours(
-        "Time in which the weight of a server grows to its whole that was added to others, or has come back into rotation; 0: it has all of it at once. Not with `round_robin`, which knows no weights.",
+        "Slow start: the time in which the weight of a server that is new or back in rotation grows to its full value. 0: full weight at once. Not with `round_robin`, which has no weights.",
       ),
     ),
     health_check: healthCheck.exactOptional(),
@@ -71,19 +71,19 @@ export const upstream = z
       .default("http1")
       .meta(
         ours(
-          "What the servers are spoken to in: `http1`; `h2`, HTTP/2 over TLS; `h2c`, HTTP/2 without TLS; `auto`, what ALPN agrees on. gRPC needs HTTP/2.",
+          "Protocol of the servers: `http1`; `h2`, HTTP/2 over TLS; `h2c`, HTTP/2 without TLS; `auto`, negotiated by ALPN. gRPC needs HTTP/2.",
         ),
       ),
-    tls: z.boolean().default(false).describe("Connect over TLS; not for `unix` servers."),
+    tls: z.boolean().default(false).describe("Connect over TLS. Not for `unix` servers."),
     tls_verify: z
       .boolean()
       .default(true)
-      .describe("Verify certificate and host name; false encrypts without knowing to whom."),
+      .describe("Verify certificate and host name. False encrypts without authentication of the server."),
     tls_ca_path: z
       .string()
       .default("")
-      .meta(ours("PEM bundle of the authorities that the servers' certificates come from; empty uses the system's.")),
-    tls_sni: z.string().default("").describe("Name for SNI and verification; empty uses each server's address."),
+      .meta(ours("PEM bundle of the CAs of the servers' certificates. Empty: the system's CAs.")),
+    tls_sni: z.string().default("").describe("Name for SNI and verification. Empty: each server's address."),
   })
   .describe("A named pool of backend servers.");
 

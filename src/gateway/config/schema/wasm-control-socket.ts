@@ -5,5 +5,5 @@ export const wasmControlSocket = z
   .string()
   .default("")
   .describe(
-    "Path of the sandbox control socket; empty leaves host calls off, and a filter that parks then fails closed. `{worker}` gives each worker its own.",
+    "Path of the sandbox control socket. Empty: no host calls, and a filter that parks fails closed. `{worker}` gives each worker its own socket.",
   );

@@ -15,39 +15,39 @@ const filterText = z.union([z.string().max(MAX_TEXT), jsonObject]).default("");
 
 const wasmFilter = z
   .strictObject({
-    match: text.describe("`path_prefix` of the route to attach to; without such a route the filter never runs."),
+    match: text.describe("`path_prefix` of the filter's route. Without such a route the filter never runs."),
     module: text.describe("Path of the `.wasm` module."),
-    instances: count(1, 1, 4096).describe("Instances per worker; a park beyond them gets backpressure."),
+    instances: count(1, 1, 4096).describe("Instances for each worker. Further parked requests get backpressure."),
     fuel: count(5_000_000, 1, MAX_FUEL).describe(
-      "Fuel of one run: one unit for each round of a short loop; running out fails closed.",
+      "Fuel of one invocation: one unit for each round of a short loop. A filter without fuel fails closed.",
     ),
     memory_limit_bytes: count(32 * MEBIBYTE, PAGE_BYTES, 64 * MEBIBYTE).meta(
-      ours("Memory that an instance may have; taken from the system as the filter uses it."),
+      ours("Maximum memory of an instance, allocated as the filter uses it."),
     ),
     config: filterText.meta({
-      ...ours("Configuration that a proxy-wasm filter reads: a text, or an object, which it gets as JSON; a secret."),
+      ...ours("Configuration of a proxy-wasm filter: a text, or an object that the filter receives as JSON. A secret."),
       ...secret(),
     }),
     vm_config: filterText.meta({
-      ...ours("Configuration that a proxy-wasm filter reads when its module starts; as `config`."),
+      ...ours("Configuration that a proxy-wasm filter reads when its module starts. Same form as `config`."),
       ...secret(),
     }),
     vm_id: z
       .string()
       .max(MAX_NAME)
       .default("")
-      .meta(ours("proxy-wasm filters of the same id share data and queues, in each worker apart.")),
+      .meta(ours("proxy-wasm filters with the same id share data and queues, separately in each worker.")),
     root_id: z
       .string()
       .max(MAX_NAME)
       .default("")
-      .meta(ours("Which of the module's plugins runs: the name that it has registered its root context by.")),
+      .meta(ours("Plugin of the module to run: the name under which it registered its root context.")),
     response_fail_closed: z
       .boolean()
       .default(false)
-      .describe("When the response hook traps: true serves 503, false the original response."),
+      .describe("If the response hook traps, true sends 503, and false sends the original response."),
   })
-  .describe("A WASM filter and the route it runs on.");
+  .describe("A WASM filter and its route.");
 
 /** `wasm_filters`: edge filters. */
 export const wasmFilters = z.array(wasmFilter).default([]).describe("WASM filters that run before forwarding.");

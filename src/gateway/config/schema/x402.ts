@@ -15,33 +15,30 @@ import {
 /** A chain that this gateway may ask and, with the embedded facilitator, write to. */
 const chain = z
   .strictObject({
-    network: text.describe("Chain, as in `eip155:84532` or `base-sepolia`."),
+    network: text.describe("Chain, such as `eip155:84532` or `base-sepolia`."),
     rpc_url_env: environmentName.describe("Environment variable with the URL of its JSON-RPC endpoint."),
     timeout_ms: milliseconds(5000).describe("Time for one call to the endpoint."),
-    poll_ms: milliseconds(500).describe("Time between two looks for a receipt: about half of the chain's block time."),
-    confirmations: count(1, 1, 1000).describe("Blocks, its own among them, until a transaction counts."),
+    poll_ms: milliseconds(500).describe("Time between two lookups of a receipt: about half of the chain's block time."),
+    confirmations: count(1, 1, 1000).describe("Blocks until a transaction counts as confirmed, including its own."),
     receipt_timeout_ms: milliseconds(60_000).describe(
-      "Time for a transaction to get so far; afterwards its outcome is open.",
+      "Time for a transaction to be confirmed. After that its result is unknown.",
     ),
     max_fee_per_gas: z
       .string()
       .regex(/^[1-9][0-9]{0,26}$/, "expected wei, as a decimal number")
       .default("5000000000")
-      .describe("Wei per unit of gas that a settlement may cost at most."),
-    max_gas: count(300_000, 21_000, 10_000_000).describe("Gas that one settlement may take at most."),
+      .describe("Maximum price of a settlement, in wei per unit of gas."),
+    max_gas: count(300_000, 21_000, 10_000_000).describe("Maximum gas of one settlement."),
   })
-  .meta(ours("A chain, to look up what became of a payment and, with `x402.embedded`, to settle on."));
+  .meta(ours("A chain, to look up the result of payments and, with `x402.embedded`, to settle them."));
 
 const embedded = z
   .strictObject({
-    enabled: z
-      .boolean()
-      .default(false)
-      .describe("Verify and settle on `x402.chains` with a key of this gateway's own."),
+    enabled: z.boolean().default(false).describe("Verify and settle on `x402.chains` with this gateway's own key."),
     key_env: environmentName
       .default("TURNPIKE_FACILITATOR_KEY")
       .describe("Environment variable with the private key that pays for gas: 32 bytes in hex."),
-    max_pending: count(256, 1, 4096).describe("Settlements under way at one time, for each chain."),
+    max_pending: count(256, 1, 4096).describe("Maximum simultaneous settlements on each chain."),
   })
   .prefault({})
   .meta(ours("The embedded facilitator, in place of `facilitator_url`."));
@@ -54,17 +51,20 @@ const secretHeader = z.strictObject({
 /** `x402`: payment settings that all priced routes share. */
 export const x402 = z
   .strictObject({
-    enabled: z.boolean().default(false).describe("Take payments. Priced routes are refused without it."),
+    enabled: z
+      .boolean()
+      .default(false)
+      .describe("Accept payments. Without it, routes with a price are configuration errors."),
     facilitator_url: optionalFacilitatorUrl
       .default("")
-      .describe("Facilitator that verifies and settles payments; also `unix:` and the path of a socket."),
+      .describe("Facilitator that verifies and settles payments: a URL, or `unix:` and the path of a socket."),
     facilitator_timeout_ms: milliseconds(5000).describe("Time for one call to the facilitator."),
     payment_required_b64: z
       .string()
       .refine((value) => value === "" || isJsonObject(value), "expected the Base64 form of a JSON object")
       .default("")
       .describe(
-        "Base64 of the 402 Payment Required payload; made up from the route when empty. Its `extensions`, and its `resource` without `url`, go into the challenge of every route; other members are ignored, with a warning.",
+        "Base64 of a 402 payload. Its `extensions`, and its `resource` without `url`, are added to the challenge of every route. Other members are ignored with a warning. Empty: the challenge is made from the route alone.",
       ),
     facilitator_headers: z
       .array(secretHeader)
@@ -72,27 +72,29 @@ export const x402 = z
       .default([])
       .meta(
         ours(
-          "Fields that every call to the facilitator carries, such as `Authorization`. A route's own facilitator gets them where it has the same origin as `facilitator_url`, or that is empty.",
+          "Header fields of every call to the facilitator, such as `Authorization`. A route's own facilitator receives them if it has the same origin as `facilitator_url`, or if that key is empty.",
         ),
       ),
     facilitator_refresh_s: count(600, 10, 86_400).meta(
-      ours("Seconds between two looks at what the facilitator supports."),
+      ours("Seconds between two queries of the facilitator's supported payments."),
     ),
     require_facilitator: z
       .boolean()
       .default(false)
-      .meta(ours("Do not start where a facilitator cannot be reached or does not support what a route asks for.")),
+      .meta(
+        ours("Do not start if a facilitator is unreachable, or does not support the payment requirements of a route."),
+      ),
     embedded,
-    chains: z.array(chain).max(32).default([]).meta(ours("Chains that may be asked.")),
+    chains: z.array(chain).max(32).default([]).meta(ours("Chains that the gateway can query.")),
     settlement_secret_env: environmentName
       .default("TURNPIKE_SETTLEMENT_SECRET")
       .meta(
         ours(
-          "Environment variable with the secret by which records for `settlement_url` are signed; without it they are posted unsigned, with a warning.",
+          "Environment variable with the secret that signs records for `settlement_url`. Without it, records are unsigned, with a warning.",
         ),
       ),
     answer_disk_bytes: bytes(1_073_741_824, 0).meta(
-      ours("Room on the disk for paid answers: those too long for memory, and those kept for a retry."),
+      ours("Disk space for paid responses: those too long for memory, and those kept for a retry."),
     ),
     ledger_keep_days: count(400, 1, 36_500).meta(ours("Days that a finished payment stays in the ledger.")),
     test_mode: z
@@ -100,7 +102,7 @@ export const x402 = z
       .default(false)
       .meta(
         ours(
-          "Verify and settle in an embedded facilitator that moves no money. Only on listeners that are bound to loopback.",
+          "Verify and settle in an embedded facilitator that moves no money. Allowed only if all listeners are bound to loopback.",
         ),
       ),
     public_url: optionalHttpUrl
@@ -110,7 +112,7 @@ export const x402 = z
       .meta(secret("none"))
       .meta(
         ours(
-          "What resource URLs in payment challenges start with, such as `https://api.example.com`; if it is empty, the scheme and host of the request. Set it behind a proxy that ends TLS or changes the host.",
+          "Base URL of resource URLs in payment challenges, such as `https://api.example.com`. Empty: the scheme and host of the request. Set it if the gateway is behind a proxy that terminates TLS or changes the host.",
         ),
       ),
   })
