@@ -52,6 +52,8 @@ export function turnpike(workers: number, name = "turnpike"): Door {
         server: {
           workers,
           max_connections: 20_000,
+          // All clients of the bench have one address.
+          max_connections_per_address: 20_000,
           static_root: site.root,
           listeners: [
             { address: "127.0.0.1", port: ports.http },

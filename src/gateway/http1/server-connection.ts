@@ -1,6 +1,6 @@
 import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { TurnpikeError } from "../../lib/errors.ts";
-import { Deadline } from "../../lib/timer-wheel.ts";
+import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { plainAddress } from "../client-address.ts";
 import { type HeadFault } from "../refusal.ts";
 import {
@@ -14,7 +14,7 @@ import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { type Taken } from "../wire/arrivals.ts";
 import { headText, unfinishedHeadFault } from "./head-text.ts";
 import { flushCork, holdCork, type Outgoing } from "../wire/outgoing.ts";
-import { SendingSide } from "../wire/sending-side.ts";
+import { type SendingOwner, SendingSide } from "../wire/sending-side.ts";
 import { BodyTime } from "./body-time.ts";
 import { refuse } from "./refusal.ts";
 import { type BodySource, Http1RequestBody } from "./request-body.ts";
@@ -43,7 +43,7 @@ const CLOSED = 5;
  */
 export class Http1ServerConnection
   extends Deadline
-  implements WireHandler, ServerConnection, ExchangeConnection, BodySource, TunnelSource
+  implements WireHandler, ServerConnection, ExchangeConnection, BodySource, TunnelSource, SendingOwner
 {
   rosterIndex = -1;
   place: ClientPlace | undefined;
@@ -61,7 +61,8 @@ export class Http1ServerConnection
   #body: Http1RequestBody | undefined;
   /** The current request asks for a tunnel. */
   #tunnel: TunnelBytes | undefined;
-  readonly #bodyTime = new BodyTime();
+  /** Made with the first body. */
+  #bodyTime: BodyTime | undefined;
   #held = false;
   #closing = false;
   #peerEnded = false;
@@ -71,18 +72,25 @@ export class Http1ServerConnection
     this.#wire = wire;
     this.#host = host;
     this.peerAddress = plainAddress(host.peerAddress ?? wire.remoteAddress ?? "");
-    const { wheel, buffers } = host;
-    this.#sending = new SendingSide({
-      wire,
-      wheel,
-      buffers,
-      writeMs: () => this.limits.writeMs,
-      onArrived: () => {
-        if (this.#state === LINGERING) this.#linger();
-      },
-    });
+    this.#sending = new SendingSide(this);
     this.out = this.#sending.out;
-    wheel.set(this, host.settings().idleMs);
+    host.wheel.set(this, host.settings().idleMs);
+  }
+
+  get wire(): Wire {
+    return this.#wire;
+  }
+
+  get wheel(): TimerWheel {
+    return this.#host.wheel;
+  }
+
+  get writeMs(): number {
+    return this.limits.writeMs;
+  }
+
+  onArrived(): void {
+    if (this.#state === LINGERING) this.#linger();
   }
 
   get limits(): ServerSettings {
@@ -186,11 +194,11 @@ export class Http1ServerConnection
     this.#held = hold;
     if (hold) {
       this.#wire.pause();
-      this.#bodyTime.rest();
+      this.#bodyTime?.rest();
       this.#host.wheel.clear(this);
     } else {
       this.#wire.resume();
-      const left = this.#bodyTime.run();
+      const left = this.#bodyTime?.run() ?? 0;
       if (this.#body !== undefined && !this.#body.complete) this.#host.wheel.set(this, left);
     }
   }
@@ -310,7 +318,7 @@ export class Http1ServerConnection
     const exchange = new Http1Exchange(this, request, this.#body ?? this.#tunnel);
     this.#exchange = exchange;
     if (this.#body === undefined) host.wheel.clear(this);
-    else host.wheel.set(this, this.#bodyTime.begin(bodyMs));
+    else host.wheel.set(this, (this.#bodyTime ??= new BodyTime()).begin(bodyMs));
     host.handle(exchange);
   }
 

@@ -2,7 +2,7 @@ import { type BufferPool } from "../../lib/buffer-pool.ts";
 import { SharedPart } from "../../lib/shared-part.ts";
 import { Deadline, type TimerWheel } from "../../lib/timer-wheel.ts";
 import { flushCork, holdCork, type Outgoing } from "../wire/outgoing.ts";
-import { SendingSide } from "../wire/sending-side.ts";
+import { type SendingOwner, SendingSide } from "../wire/sending-side.ts";
 import { type Wire, type WireHandler } from "../wire/wire.ts";
 import { type Taken } from "../wire/arrivals.ts";
 import { NO_ERROR } from "./frame.ts";
@@ -31,12 +31,12 @@ export interface SocketOptions {
  *   OPEN ─ close ─▶ LINGERING ─ the peer closes, or time is up ─▶ CLOSED
  *     └──────────────── the peer closes, or is cut off ───────────▶
  */
-export abstract class Http2Socket extends Deadline implements WireHandler {
+export abstract class Http2Socket extends Deadline implements WireHandler, SendingOwner {
   readonly out: Outgoing;
   /** The account of what waits in memory, for the socket and all streams. */
   readonly buffers: SharedPart;
-  protected readonly wire: Wire;
-  protected readonly wheel: TimerWheel;
+  readonly wire: Wire;
+  readonly wheel: TimerWheel;
   /** What the peer sent is being read: what is to be sent goes when that is done. */
   protected reading = false;
   readonly #writeMs: () => number;
@@ -52,18 +52,17 @@ export abstract class Http2Socket extends Deadline implements WireHandler {
     this.wire = wire;
     this.wheel = wheel;
     this.buffers = new SharedPart(buffers);
-    this.#sending = new SendingSide({
-      wire,
-      wheel,
-      buffers: this.buffers,
-      writeMs,
-      gathers,
-      onArrived: () => {
-        if (this.#state === LINGERING) this.#closeSending();
-      },
-    });
-    this.out = this.#sending.out;
     this.#writeMs = writeMs;
+    this.#sending = new SendingSide(this, gathers);
+    this.out = this.#sending.out;
+  }
+
+  get writeMs(): number {
+    return this.#writeMs();
+  }
+
+  onArrived(): void {
+    if (this.#state === LINGERING) this.#closeSending();
   }
 
   get isOpen(): boolean {
