@@ -1,5 +1,6 @@
 /** What operators change at the admin console, and what traffic makes of it. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { type HTTPRequest } from "puppeteer-core";
 import { readFileSync, writeFileSync } from "node:fs";
 import { until } from "../../src/lib/testing/until.ts";
 import { ConsoleRig, type Operator } from "../support/console.ts";
@@ -81,6 +82,27 @@ test("what the check finds stands beside its field, and the summary leads there"
   expect((await get("/no-slash")).status).toBe(404);
   await operator.fill("path_prefix", "/mended");
   await operator.page.waitForSelector(beside("path_prefix"), { hidden: true });
+});
+
+test("a check that failed is made again", async () => {
+  const { page } = operator;
+  let failed = 0;
+  const failOnce = (request: HTTPRequest): void => {
+    const fails = failed === 0 && request.url().endsWith("/v1/config/check");
+    if (fails) failed++;
+    void (fails ? request.abort() : request.continue());
+  };
+  await page.setRequestInterception(true);
+  page.on("request", failOnce);
+  try {
+    await operator.goTo("routes/new", "Add route");
+    await operator.fill("path_prefix", "no-slash");
+    await operator.see(beside("path_prefix"));
+    expect(failed).toBe(1);
+  } finally {
+    page.off("request", failOnce);
+    await page.setRequestInterception(false);
+  }
 });
 
 test("a secret is kept while its route is changed, and another one takes its place when it is typed", async () => {

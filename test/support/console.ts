@@ -128,7 +128,8 @@ export class Operator {
       `[...document.querySelectorAll("button, a")].findLast((one) => one.textContent.trim() === ${JSON.stringify(name)} && !one.disabled)`,
     );
     await found.evaluate((element) => element.scrollIntoView({ block: "center" }));
-    await found.click();
+    // A locator waits until the element stands still: an answer to a check moves what is below it.
+    await found.asLocator().setTimeout(SEEN_MS).click();
   }
 
   /** The field with this label. */

@@ -9,6 +9,8 @@ import { type Path, pathText, textOf, withValue } from "./schema.ts";
 
 /** Typing is checked once it pauses. */
 const CHECK_AFTER_MS = 400;
+/** A check that failed, as while the gateway starts again, is made again. */
+const CHECK_AGAIN_MS = 2000;
 
 /** A list of the configuration whose items are edited in forms. */
 export interface Section {
@@ -68,13 +70,16 @@ export function useEditor(section: Section, name: string, first: Base): Editor {
     if (isChanged) keepDraft(name, { base, value });
     else dropDraft(name);
     const abort = new AbortController();
-    const timer = setTimeout(() => {
-      const body = withValue(base.document, [section.name, base.index], value) ?? {};
+    const body = withValue(base.document, [section.name, base.index], value) ?? {};
+    const runCheck = (): void => {
       call<CheckAnswer>("/v1/config/check", { method: "POST", body, signal: abort.signal }).then(
         ({ body: answer }) => setCheck(answer),
-        () => undefined,
+        () => {
+          if (!abort.signal.aborted) timer = setTimeout(runCheck, CHECK_AGAIN_MS);
+        },
       );
-    }, CHECK_AFTER_MS);
+    };
+    let timer = setTimeout(runCheck, CHECK_AFTER_MS);
     return () => {
       clearTimeout(timer);
       abort.abort();
