@@ -49,16 +49,16 @@ function findingsIn(passage: Passage, source: string): Finding[] {
   return found.map(({ at, rule, message }) => ({ ...placeOf(source, passage.start + at), rule, message }));
 }
 
-/** The most words on one side of a colon: a list after a colon is a thought of its own. */
+/**
+ * The most words without a colon or the end of a sentence between them. A list after a colon is a thought of its own, and the
+ * parser takes "200. The" and "5 s. A" for the middle of a sentence.
+ */
 function wordsIn(sentence: Sentence): number {
-  let most = 0;
-  let words = 0;
-  for (const child of sentence.children) {
-    if (child.type === "WordNode") words++;
-    else if (toString(child) === ":") words = 0;
-    most = Math.max(most, words);
-  }
-  return most;
+  return Math.max(
+    ...toString(sentence)
+      .split(/:\s|\.\s+(?=\p{Lu})/u)
+      .map((part) => part.match(/[\p{L}\p{N}][^\s]*/gu)?.length ?? 0),
+  );
 }
 
 function placeOf(source: string, offset: number): { line: number; column: number } {

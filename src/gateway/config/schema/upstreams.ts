@@ -24,7 +24,7 @@ const upstreamServer = z
       .exactOptional()
       .describe("Absolute path of a UNIX stream socket, at most 103 bytes, in place of `address` and `port`."),
     weight: count(1, 1, 65_535).describe("Weight for load balancing."),
-    max_fails: count(3, 1, 1_000_000).describe("Successive failures after which the server leaves the rotation."),
+    max_fails: count(3, 1, 1_000_000).describe("Consecutive failures after which the server leaves the rotation."),
     fail_timeout_ms: milliseconds(30_000).describe("Time out of rotation before the server is tried again."),
     backup: z.boolean().default(false).describe("Used only when no primary server is available."),
   })
