@@ -1,5 +1,6 @@
 /** The site of these documents: `npm run docs` builds it into `site/`. */
 import { defineConfig } from "vitepress";
+import { repositoryLinks } from "../../scripts/site/repository-links.ts";
 import { slugOf } from "../../scripts/site/slug.ts";
 
 export default defineConfig({
@@ -7,39 +8,63 @@ export default defineConfig({
   description: "An HTTP gateway that sells web content and APIs by the request, paid with x402",
   outDir: "../site",
   cacheDir: "../node_modules/.cache/vitepress",
-  // Links out of docs/ are made plain text below.
+  // repositoryLinks makes them plain text.
   ignoreDeadLinks: [/^\.?\.\.\//],
-  lastUpdated: false,
-  markdown: {
-    anchor: { slugify: slugOf },
-    config(md) {
-      // Files of the repository that are no pages of the site: their links keep the text alone.
-      md.core.ruler.after("inline", "repository-links", (state) => {
-        for (const { children } of state.tokens) {
-          let outside = false;
-          for (const token of children ?? []) {
-            if (token.type === "link_open") outside = token.attrGet("href")?.startsWith("../") ?? false;
-            if (outside && token.type.startsWith("link_")) {
-              token.tag = "span";
-              token.attrs = [];
-              token.type = token.type.replace("link", "span");
-            }
-            if (token.type === "span_close") outside = false;
-          }
-        }
-      });
-    },
-  },
+  markdown: { anchor: { slugify: slugOf }, config: repositoryLinks },
   themeConfig: {
     search: { provider: "local" },
     outline: [2, 3],
+    nav: [
+      { text: "Guides", link: "/getting-started" },
+      { text: "Configuration", link: "/configuration" },
+      { text: "Errors", link: "/errors" },
+    ],
     sidebar: [
+      {
+        text: "Start",
+        items: [
+          { text: "What Turnpike is", link: "/" },
+          { text: "Getting started", link: "/getting-started" },
+        ],
+      },
       {
         text: "How-to guides",
         items: [
-          { text: "Payments", link: "/payments" },
-          { text: "Filters", link: "/filters" },
+          { text: "Sell an API", link: "/guides/sell-an-api" },
+          { text: "Read web pages", link: "/guides/read-pages" },
+          { text: "Load balancing", link: "/guides/load-balancing" },
+          { text: "TLS, HTTP/3 and files", link: "/guides/tls" },
+          { text: "Protect an API", link: "/guides/protect-an-api" },
+          { text: "WebAssembly filters", link: "/filters" },
+          { text: "Several gateways", link: "/guides/several-gateways" },
+          { text: "Operate a gateway", link: "/admin" },
+        ],
+      },
+      {
+        text: "Traffic",
+        items: [
+          { text: "Policies", link: "/policies" },
+          { text: "Authentication", link: "/authentication" },
+          { text: "Rate limits", link: "/rate-limits" },
+          { text: "Request bodies", link: "/body-schema" },
+          { text: "Cache", link: "/http-cache" },
           { text: "Tenants", link: "/tenants" },
+        ],
+      },
+      {
+        text: "Payments",
+        items: [
+          { text: "Payments", link: "/payments" },
+          { text: "PostgreSQL", link: "/postgres" },
+        ],
+      },
+      {
+        text: "Web content",
+        items: [
+          { text: "Page engines", link: "/engines" },
+          { text: "Article extraction", link: "/reader" },
+          { text: "Search", link: "/search" },
+          { text: "Resolve", link: "/resolve" },
         ],
       },
       {
@@ -47,8 +72,13 @@ export default defineConfig({
         items: [
           { text: "Configuration", link: "/configuration" },
           { text: "Errors", link: "/errors" },
+          { text: "Metrics", link: "/metrics" },
+          { text: "Events and draining", link: "/events" },
+          { text: "Usage", link: "/usage" },
+          { text: "Tracing", link: "/tracing" },
         ],
       },
+      { text: "Explanation", items: [{ text: "Architecture", link: "/architecture" }] },
     ],
   },
 });

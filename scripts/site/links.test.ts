@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "bun:test";
 import { write } from "bun";
 import { brokenLinks } from "./links.ts";
+import { leavesDocs } from "./repository-links.ts";
 import { slugOf } from "./slug.ts";
 
 test("links to missing pages, files and anchors are found, and no others", async () => {
@@ -32,4 +33,11 @@ test("links to missing pages, files and anchors are found, and no others", async
 test("anchors are those of GitHub", () => {
   expect(slugOf("TLS, HTTP/2, HTTP/3, files")).toBe("tls-http2-http3-files");
   expect(slugOf("`x402.price` & more")).toBe("x402price--more");
+});
+
+test("links that leave docs/ are known by the folder of their page", () => {
+  expect(leavesDocs("../README.md", "payments.md")).toBe(true);
+  expect(leavesDocs("../payments.md", "guides/tls.md")).toBe(false);
+  expect(leavesDocs("../../README.md", "guides/tls.md")).toBe(true);
+  expect(leavesDocs("tls.md", "guides/sell.md")).toBe(false);
 });
