@@ -3,11 +3,24 @@ import { defineConfig } from "vitepress";
 import { repositoryLinks } from "../../scripts/site/repository-links.ts";
 import { slugOf } from "../../scripts/site/slug.ts";
 
+/** Tables of the reference are wide: they use the whole width, and long names may break. */
+const STYLE = `
+:root { --vp-layout-max-width: 1680px; }
+.VPDoc.has-aside .content-container { max-width: 1000px !important; }
+.vp-doc table { display: table; width: 100%; overflow-wrap: anywhere; }
+.vp-doc th, .vp-doc td { padding: 6px 10px; font-size: 13px; line-height: 20px; vertical-align: top; }
+.vp-doc th, .vp-doc td:first-child { overflow-wrap: normal; }
+.vp-doc td:not(:first-child):not(:last-child) { min-width: 92px; }
+.vp-doc td:last-child { min-width: 120px; }
+@media (max-width: 640px) { .vp-doc table { display: block; } }
+`;
+
 export default defineConfig({
   title: "Turnpike",
   description: "An HTTP gateway that sells web content and APIs by the request, paid with x402",
   outDir: "../site",
   cacheDir: "../node_modules/.cache/vitepress",
+  head: [["style", {}, STYLE]],
   // repositoryLinks makes them plain text.
   ignoreDeadLinks: [/^\.?\.\.\//],
   markdown: { anchor: { slugify: slugOf }, config: repositoryLinks },
