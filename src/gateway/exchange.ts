@@ -89,6 +89,18 @@ export interface RequestBody {
   liftLimits?(): void;
 }
 
+/** What a route's servers are told of the client of a connection, which is the same for most of its requests. */
+export interface ToldClient {
+  /** What it was composed for. */
+  readonly authority: string;
+  readonly serviceName: string;
+  readonly tellsClient: boolean;
+  /** What follows the path in a head of HTTP/1.1, up to the client's own fields. */
+  readonly host: string;
+  /** What follows those, up to the id of the request. */
+  readonly fields: Fields;
+}
+
 /** Hears how a request fares with upstreams. */
 export interface UpstreamTrace {
   /** It goes to this server, with its path changed by `rewrite`; a try before it is over. */
@@ -132,6 +144,8 @@ export interface Exchange {
   clientAddress: string;
   /** The connection that carries several requests of the client at a time; undefined for HTTP/1. */
   readonly session?: object | undefined;
+  /** Kept by the connection; absent where requests of one connection come from several clients, or are no HTTP/1. */
+  told?: ToldClient | undefined;
   /** Where the answer goes. A policy that must see or hold the answer puts its own sink in front of this one. */
   response: ResponseSink;
   /** Field lines that go out with the final head, whoever answers. */

@@ -73,6 +73,9 @@ export class ClientShares<W> {
   /** Those that have somebody waiting; the one whose turn is next comes first. */
   readonly #turns: Share<W>[] = [];
   #forgetAt = MAX_IDLE_SHARES;
+  /** The one that was looked up last: a busy client's requests come in a row. */
+  #lastAddress = "";
+  #last: Share<W> | undefined;
 
   /** `part`: of what is free, and of what it has, that a client may hold; 1: all. `capacity`: of the pool, in requests. */
   constructor(part: number, capacity: () => number) {
@@ -92,7 +95,14 @@ export class ClientShares<W> {
   }
 
   #ofAddress(address: string): Share<W> {
-    const key = addressKey(address, IPV6_PREFIX);
+    if (address === this.#lastAddress && this.#last?.forgotten === false) return this.#last;
+    const share = this.#ofKey(addressKey(address, IPV6_PREFIX));
+    this.#lastAddress = address;
+    this.#last = share;
+    return share;
+  }
+
+  #ofKey(key: string): Share<W> {
     const known = this.#byAddress.get(key);
     if (known !== undefined) return known;
     if (this.#byAddress.size >= this.#forgetAt) this.#forget();

@@ -8,6 +8,7 @@ import {
   type RequestHead,
   type ResponseHead,
   type ResponseSink,
+  type ToldClient,
   type UpstreamTrace,
 } from "../exchange.ts";
 import { chunkHead } from "./chunked.ts";
@@ -20,6 +21,8 @@ import { type ParsedRequest } from "./request-head.ts";
 export interface ExchangeConnection {
   readonly out: Outgoing;
   readonly peerAddress: string;
+  /** What upstreams were told of the client last. */
+  told: ToldClient | undefined;
   /** Asked once, before the final head goes out: whether this connection serves another request afterwards. */
   staysOpen(exchange: Http1Exchange, endsByClosing: boolean): boolean;
   /** The response was handed over whole. */
@@ -91,6 +94,13 @@ export class Http1Exchange implements Exchange, ResponseSink {
     this.keepAlive = request.keepAlive;
     this.reader = reader;
     this.body = reader ?? NO_BODY;
+  }
+
+  get told(): ToldClient | undefined {
+    return this.#connection.told;
+  }
+  set told(told: ToldClient | undefined) {
+    this.#connection.told = told;
   }
 
   get bytesReceived(): number {
