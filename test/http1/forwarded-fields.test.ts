@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { everythingTo, type Gateway, startGateway } from "../support/gateway.ts";
 import { type Message, statusOf, valuesOf } from "../support/message.ts";
-import { once } from "../support/raw-client.ts";
+import { once, RawClient } from "../support/raw-client.ts";
 import { RawOrigin } from "../support/raw-origin.ts";
 import { patient } from "../../src/lib/testing/patience.ts";
 
@@ -25,6 +25,11 @@ afterAll(async () => {
 });
 
 afterEach(() => origin.reset());
+
+/** The values that each request which reached the origin has of a field. */
+function told(name: string): string[] {
+  return origin.requests.map((request) => valuesOf(request, name).join(", "));
+}
 
 /** What reached the origin, and what came back. */
 async function exchange(...fields: readonly string[]): Promise<{ request: Message; response: Message }> {
@@ -51,6 +56,20 @@ describe("forwarded fields", () => {
     const { request } = await exchange("X-Forwarded-For: 127.0.0.9", "Via: 1.0 ferry");
     expect(valuesOf(request, "x-forwarded-for").join(", ")).toBe("127.0.0.9, 127.0.0.1");
     expect(valuesOf(request, "via").join(", ")).toBe("1.0 ferry, 1.1 bridge");
+  });
+
+  test("each request of a connection is told of by its own fields", async () => {
+    const client = await RawClient.open(gateway.port);
+    const heads = ["Host: a.test", "Host: a.test", "Host: b.test", "Host: b.test\r\nVia: 1.0 ferry", "Host: b.test"];
+    for (const head of heads) {
+      client.send(`GET /x HTTP/1.1\r\n${head}\r\n\r\n`);
+      expect(statusOf(await client.response())).toBe(200);
+    }
+    client.destroy();
+    expect(told("host")).toEqual(["a.test", "a.test", "b.test", "b.test", "b.test"]);
+    expect(told("x-forwarded-host")).toEqual(["a.test", "a.test", "b.test", "b.test", "b.test"]);
+    expect(told("via")).toEqual(["1.1 bridge", "1.1 bridge", "1.1 bridge", "1.0 ferry, 1.1 bridge", "1.1 bridge"]);
+    expect(new Set(told("x-request-id")).size).toBe(heads.length);
   });
 
   test("several X-Forwarded-For lines keep their order", async () => {

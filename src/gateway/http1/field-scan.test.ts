@@ -288,3 +288,39 @@ test("an answer keeps what only requests lose, and tells whether it has a date",
   response("A: b\r\n");
   expect(scan.hasDate).toBe(false);
 });
+
+/** All that a scan tells. */
+function told(found: FieldScan): unknown {
+  return { ...Object.fromEntries(Object.entries(found)), hop: found.nominates("x-hop") };
+}
+
+test("lines that come again, among others, are read as a scan that never saw them reads them", () => {
+  const blocks = [
+    "Host: a.test\r\nAccept: */*\r\n",
+    "Host: b.test\r\nAccept: */*\r\n",
+    "Host: a.test\r\nX-Hop: 1\r\nConnection: x-hop\r\nX-Request-Id: 1\r\n",
+    "Host: a.test\r\nPAYMENT-SIGNATURE: abc\r\nContent-Length: 5\r\n",
+    "Host: a.test\r\nContent-Length: 5\r\nContent-Length: 6\r\n",
+    "Host: a.test\r\nAccept : */*\r\n",
+    "",
+  ];
+  const limits = { isRequest: fc.boolean(), maxCount: fc.constantFrom(1, 100) };
+  const step = fc.record({
+    block: fc.constantFrom(...blocks),
+    before: fc.constantFrom("", "GET / HTTP/1.1\r\n"),
+    times: fc.integer({ min: 1, max: 4 }),
+    ...limits,
+  });
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 3, maxLength: 12 }), (steps) => {
+      const reused = new FieldScan();
+      for (const { block, before, ...bounds } of steps.flatMap((one) => Array.from({ length: one.times }, () => one))) {
+        const text = `${before}${block}\r\n`;
+        const fresh = new FieldScan();
+        const expected = fresh.scan(text, before.length, text.length - 2, bounds);
+        expect(reused.scan(text, before.length, text.length - 2, bounds)).toBe(expected);
+        expect(told(reused)).toEqual(told(fresh));
+      }
+    }),
+  );
+});

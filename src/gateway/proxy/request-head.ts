@@ -1,4 +1,5 @@
 import { type Fields, withoutFields } from "../../lib/fields.ts";
+import { flatText } from "../../lib/flat-text.ts";
 import { type Exchange, type RequestHead, type ToldClient } from "../exchange.ts";
 import { type ClientRequest } from "../http2/client-stream.ts";
 import { serverKey } from "../upstream/member.ts";
@@ -87,15 +88,10 @@ function toldAgain(exchange: Exchange, target: ForwardTarget): ToldClient | unde
   const { authority } = head;
   const isUsual = head.forwardedFor === "" && head.via === "" && authority !== "" && clientAddress === peerAddress;
   if (!isUsual || protocol !== "HTTP/1.1") return undefined;
-  if (told?.authority === authority && told.serviceName === serviceName && told.tellsClient === tellsClient) return told;
-  const host = flat(` HTTP/1.1\r\nHost: ${authority}\r\n`);
-  const fresh = { authority, serviceName, tellsClient, host, fields: flat(clientFields(exchange, target)) };
+  if (told?.authority === authority && told.serviceName === serviceName && told.tellsClient === tellsClient)
+    return told;
+  const host = flatText(` HTTP/1.1\r\nHost: ${authority}\r\n`);
+  const fresh = { authority, serviceName, tellsClient, host, fields: flatText(clientFields(exchange, target)) };
   exchange.told = fresh;
   return fresh;
-}
-
-/** The same text in one piece: one that is put together is copied from its pieces each time that it is part of another. */
-function flat(text: string): string {
-  // The runtime joins the pieces when a character is asked for.
-  return text.charCodeAt(0) === 0 ? "" : text;
 }
