@@ -10,7 +10,7 @@ import { LOCALHOST } from "../test/support/certificates.ts";
 import { type FrontCase, FILES, FRONT_CASES, WORKER_LOAD } from "./front/cases.ts";
 import { runClient } from "./front/clients.ts";
 import { type Door, type OpenDoor, nginx, PEER_DOORS, type Site, turnpike } from "./front/doors.ts";
-import { IDLE_CASES, idleCost } from "./front/idle.ts";
+import { IDLE_CASES, idleCost, memoryOf } from "./front/idle.ts";
 import { Children } from "./support/children.ts";
 import { compare } from "./support/comparison.ts";
 import { pick, readRounds, ROUND_FLAGS, type Rounds, usage } from "./support/options.ts";
@@ -107,8 +107,29 @@ async function openAll(
   return all;
 }
 
+/** Seconds of load after which memory is looked at. */
+const MEMORY_LOAD_SECONDS = 10;
+
+/** What one worker holds, idle connections apart. */
+async function measureMemory(site: Site, peers: readonly Door[]): Promise<void> {
+  console.log(`memory: MB of one worker at rest, and after ${MEMORY_LOAD_SECONDS} s of load on 256 connections`);
+  const load = { ...WORKER_LOAD, name: "memory", about: "" };
+  for (const door of [SUBJECT, ...peers.filter((peer) => peer.installed())]) {
+    const own = new Children();
+    try {
+      const open = await door.start(own, site);
+      const drive = (): Promise<unknown> => runClient(own, load, open.http, MEMORY_LOAD_SECONDS);
+      const [atRest, after] = await memoryOf(open, door === SUBJECT, drive);
+      console.log(`  ${door.name.padEnd(10)} ${atRest.toFixed(0).padStart(7)} ${after.toFixed(0).padStart(7)}`);
+    } finally {
+      await own.close();
+    }
+  }
+}
+
 /** Each server is started anew for it, since one that has worked holds memory that it may use again. */
 async function measureIdle(children: Children, site: Site, { peers }: Options): Promise<void> {
+  await measureMemory(site, peers);
   for (const load of IDLE_CASES) {
     console.log(`idle: memory that ${load.connections} idle ${load.protocol} connections add, in MB`);
     for (const door of [SUBJECT, ...peers.filter((peer) => peer.installed())]) {

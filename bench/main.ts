@@ -7,6 +7,7 @@ import { runContentSoak } from "./content-soak.ts";
 import { runFetchBench } from "./fetch.ts";
 import { runFiltersBench } from "./filters.ts";
 import { runFrontBench } from "./front.ts";
+import { runGrowthBench } from "./growth.ts";
 import { http1 } from "./http1.ts";
 import { http2Hpack } from "./http2-hpack.ts";
 import { runLedgerBench } from "./ledger.ts";
@@ -50,6 +51,11 @@ const BENCHES: readonly Bench[] = [
     name: "front",
     about: "TLS, connections, HTTP/2, files, memory: beside nginx, HAProxy and Caddy",
     run: runFrontBench,
+  },
+  {
+    name: "growth",
+    about: "CPU of a request by routes, upstreams, header fields and connections, beside nginx; plots",
+    run: runGrowthBench,
   },
   { name: "start", about: "from the command to the first response, beside nginx", run: runStartBench },
   {

@@ -17,10 +17,10 @@ export const IDLE_CASES: readonly IdleCase[] = [
 /** Milliseconds in which a server puts its memory in order. */
 const SETTLE_MS = 3000;
 
-/** Bytes of memory that the server's processes hold. */
-function residentBytes(pid: number): number {
+/** Bytes of memory that the server's processes hold. `isLaunched`: the first one only waits, and is left out. */
+function residentBytes(pid: number, isLaunched = false): number {
   let kibibytes = 0;
-  for (const member of processTree(pid)) {
+  for (const member of processTree(pid).slice(isLaunched ? 1 : 0)) {
     const status = readFileSync(`/proc/${member}/status`, "latin1");
     kibibytes += Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? 0);
   }
@@ -40,4 +40,17 @@ export async function idleCost(children: Children, door: OpenDoor, load: IdleCas
   process.kill(clients.pid);
   await clients.done;
   return (after - before) / 1e6;
+}
+
+/** MB that the processes of a server hold when it has just started, and some seconds after a load. */
+export async function memoryOf(
+  door: OpenDoor,
+  isLaunched: boolean,
+  load: () => Promise<unknown>,
+): Promise<[number, number]> {
+  await Bun.sleep(SETTLE_MS);
+  const atRest = residentBytes(door.pid, isLaunched) / 1e6;
+  await load();
+  await Bun.sleep(SETTLE_MS);
+  return [atRest, residentBytes(door.pid, isLaunched) / 1e6];
 }

@@ -87,7 +87,7 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
     }
     this.#owner.wheel.clear(this);
     this.#wire = wire;
-    this.#out = new Outgoing(wire, () => this.#arm(), this.#owner.buffers);
+    this.#out = new Outgoing(wire, this, this.#owner.buffers);
   }
 
   get open(): boolean {
@@ -119,6 +119,10 @@ export class ClientConnection extends Deadline implements WireHandler, ChunkedSi
   /** Closes the connection unless it is used within `ms`. */
   closeAfter(ms: number): void {
     this.#owner.wheel.set(this, ms);
+  }
+
+  onBlocked(): void {
+    this.#arm();
   }
 
   #arm(): void {

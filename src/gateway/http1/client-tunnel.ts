@@ -39,7 +39,7 @@ export class ClientTunnel extends Deadline implements WireHandler {
     wire.data = this;
     this.#sink = sink;
     this.#options = options;
-    this.#out = new Outgoing(wire, () => this.#onBlocked(), options.buffers);
+    this.#out = new Outgoing(wire, this, options.buffers);
   }
 
   /** Sends bytes; false: wait for `onSendable`. */
@@ -99,7 +99,7 @@ export class ClientTunnel extends Deadline implements WireHandler {
       this.#options.wheel.clear(this);
       if (this.#ended) this.#endSending();
       else this.onSendable?.();
-    } else if (this.#out.backlogBytes < before) this.#onBlocked();
+    } else if (this.#out.backlogBytes < before) this.onBlocked();
     flushCork();
   }
 
@@ -147,7 +147,7 @@ export class ClientTunnel extends Deadline implements WireHandler {
     if (this.#closing) this.#wire.close();
   }
 
-  #onBlocked(): void {
+  onBlocked(): void {
     this.#options.wheel.set(this, this.#out.exhausted ? 0 : this.#options.writeMs);
   }
 }

@@ -50,7 +50,7 @@ function watch(fd?: number, write: Wire["write"] = (_, __, length) => length): W
     ...(fd === undefined ? {} : { fd }),
   };
   const buffers = new BufferPool({ bufferSize: 1024, bufferCount: 8, reserve: 1 });
-  const out = new Outgoing(wire, () => {}, buffers);
+  const out = new Outgoing(wire, { onBlocked() {} }, buffers);
   const told: boolean[] = [];
   const arrived = { count: 0 };
   const arrivals = new Arrivals({

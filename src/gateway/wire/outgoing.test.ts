@@ -20,7 +20,7 @@ function lines(): Line[] {
     const wire = new FakeWire();
     const line: Line = {
       wire,
-      out: new Outgoing(wire, () => line.blocked++, plentyOfBuffers(), index === CONNECTIONS - 1),
+      out: new Outgoing(wire, { onBlocked: () => line.blocked++ }, plentyOfBuffers(), index === CONNECTIONS - 1),
       given: [],
       blocked: 0,
     };
@@ -94,7 +94,7 @@ test("every connection's bytes leave whole and in order, however little each wri
 
 test("what overflows the shared buffer of a slow connection keeps its place before what follows", () => {
   const wire = new FakeWire();
-  const out = new Outgoing(wire, () => {}, plentyOfBuffers());
+  const out = new Outgoing(wire, { onBlocked() {} }, plentyOfBuffers());
   wire.takes = [10];
   holdCork();
   const given = [pattern(90_000, 1), pattern(60_000, 2), pattern(500, 3)];
@@ -146,7 +146,7 @@ test("where the pool has no buffer, what waits is given up, and the connection i
   const pool = new BufferPool({ bufferSize: 65_536, bufferCount: 2, reserve: 0 });
   const wire = new FakeWire();
   const told: boolean[] = [];
-  const out = new Outgoing(wire, () => told.push(out.exhausted), pool);
+  const out = new Outgoing(wire, { onBlocked: () => told.push(out.exhausted) }, pool);
   wire.takes = [10, 0];
   out.bytes(pattern(130_000, 1));
   expect([told, out.blocked, pool.used]).toEqual([[false], true, 2 * 65_536]);
@@ -159,7 +159,7 @@ test("where the pool has no buffer, what waits is given up, and the connection i
 test("a closed connection gives its buffers back", () => {
   const pool = plentyOfBuffers();
   const wire = new FakeWire();
-  const out = new Outgoing(wire, () => {}, pool);
+  const out = new Outgoing(wire, { onBlocked() {} }, pool);
   wire.takes = [1, 5];
   out.bytes(pattern(100_000, 1));
   out.drain();
@@ -171,8 +171,8 @@ test("a closed connection gives its buffers back", () => {
 test("what several events write to a connection that gathers leaves together when the turn is over", async () => {
   const wire = new FakeWire();
   const other = new FakeWire();
-  const out = new Outgoing(wire, () => {}, plentyOfBuffers(), true);
-  const between = new Outgoing(other, () => {}, plentyOfBuffers());
+  const out = new Outgoing(wire, { onBlocked() {} }, plentyOfBuffers(), true);
+  const between = new Outgoing(other, { onBlocked() {} }, plentyOfBuffers());
   const wholes = Array.from({ length: 5 }, () => 1_000_000);
   wire.takes = [...wholes];
   const given: Buffer[] = [];
@@ -190,7 +190,7 @@ test("what several events write to a connection that gathers leaves together whe
 
 test("more than a connection gathers leaves before the turn is over, and a closed one sends nothing at its end", async () => {
   const wire = new FakeWire();
-  const out = new Outgoing(wire, () => {}, plentyOfBuffers(), true);
+  const out = new Outgoing(wire, { onBlocked() {} }, plentyOfBuffers(), true);
   for (let event = 0; event < 5; event++) {
     holdCork();
     out.bytes(pattern(30_000, event));

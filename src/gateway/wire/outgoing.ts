@@ -27,6 +27,12 @@ let flushScheduled = false;
 const gathering: Outgoing[] = [];
 const spareBuffers: Buffer[] = [];
 
+/** Who writes. */
+export interface Sender {
+  /** Bytes have to wait. Called in the midst of writing: it sets a deadline, and nothing else. */
+  onBlocked(): void;
+}
+
 /**
  * The sending half of a connection. What is written within one event is gathered in a buffer that all connections of
  * the worker share, and leaves when the event ends (`flush`) or another connection needs the buffer. What the socket
@@ -38,7 +44,7 @@ const spareBuffers: Buffer[] = [];
  */
 export class Outgoing {
   readonly #wire: Wire;
-  readonly #onBlocked: () => void;
+  readonly #sender: Sender;
   readonly #buffers: BufferAccount;
   readonly #gathers: boolean;
   /** What was gathered in this turn. */
@@ -54,11 +60,10 @@ export class Outgoing {
   /** The last of them, which the socket will never take: it was closed, or they were discarded. */
   bytesLost = 0;
 
-  /** `onBlocked` is called in the midst of writing: it sets a deadline, and nothing else. */
-  constructor(wire: Wire, onBlocked: () => void, buffers: BufferAccount, gathers = false) {
+  constructor(wire: Wire, sender: Sender, buffers: BufferAccount, gathers = false) {
     this.#wire = wire;
     this.#gathers = gathers;
-    this.#onBlocked = onBlocked;
+    this.#sender = sender;
     this.#buffers = buffers;
   }
 
@@ -189,14 +194,14 @@ export class Outgoing {
     if (this.#backlog.push(bytes, start, end, bytes === cork)) {
       const began = this.#backlogBytes === 0;
       this.#backlogBytes += end - start;
-      if (began) this.#onBlocked();
+      if (began) this.#sender.onBlocked();
       return;
     }
     // What is lost cannot be made up for: nothing that follows may leave.
     this.exhausted = true;
     this.discard();
     this.#backlogBytes = Number.POSITIVE_INFINITY;
-    this.#onBlocked();
+    this.#sender.onBlocked();
   }
 
   #send(bytes: Uint8Array, start: number, end: number): void {

@@ -1,7 +1,7 @@
 import { type BufferAccount } from "../../lib/buffer-pool.ts";
 import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { Arrivals, type Taken } from "./arrivals.ts";
-import { Outgoing } from "./outgoing.ts";
+import { Outgoing, type Sender } from "./outgoing.ts";
 import { type Wire } from "./wire.ts";
 import { WriteDeadline } from "./write-deadline.ts";
 
@@ -17,7 +17,7 @@ export interface SendingOwner {
 }
 
 /** The sending half of a client's connection: what waits for the socket, how long it may wait, and whether it arrived. */
-export class SendingSide {
+export class SendingSide implements Sender {
   readonly out: Outgoing;
   readonly #owner: SendingOwner;
   #writeDeadline: WriteDeadline | undefined;
@@ -26,7 +26,7 @@ export class SendingSide {
   /** `gathers`: what several events write leaves together, see `Outgoing`. */
   constructor(owner: SendingOwner, gathers = false) {
     this.#owner = owner;
-    this.out = new Outgoing(owner.wire, () => this.#onBlocked(), owner.buffers, gathers);
+    this.out = new Outgoing(owner.wire, this, owner.buffers, gathers);
   }
 
   /** Something waits for the socket, or is not acknowledged: a FIN now would be too early. */
@@ -40,7 +40,7 @@ export class SendingSide {
     const before = out.backlogBytes;
     if (!out.drain()) {
       // The time to write counts anew while the peer reads.
-      if (out.backlogBytes < before) this.#onBlocked();
+      if (out.backlogBytes < before) this.onBlocked();
       return false;
     }
     if (this.#writeDeadline !== undefined) this.#owner.wheel.clear(this.#writeDeadline);
@@ -72,7 +72,7 @@ export class SendingSide {
     return new Arrivals({ out: this.out, wire, wheel, patienceMs, onArrived: () => owner.onArrived() });
   }
 
-  #onBlocked(): void {
+  onBlocked(): void {
     const { wire, wheel, writeMs } = this.#owner;
     this.#writeDeadline ??= new WriteDeadline(wire);
     wheel.set(this.#writeDeadline, this.out.exhausted ? 0 : writeMs);

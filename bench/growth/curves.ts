@@ -1,0 +1,89 @@
+/** What grows, and the configurations and loads that make it grow. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** One load on one configuration. */
+export interface Point {
+  readonly x: number;
+  readonly routes: number;
+  readonly upstreams: number;
+  readonly connections: number;
+  /** Bytes of the header section of each request, about. */
+  readonly headerBytes: number;
+}
+
+export interface Curve {
+  readonly name: string;
+  readonly title: string;
+  readonly axis: string;
+  /** The server's own response, without an upstream: proxied, 10,000 connections would take more descriptors than a process may have. */
+  readonly isOwn: boolean;
+  readonly points: readonly Point[];
+}
+
+const PLAIN = { routes: 1, upstreams: 1, connections: 64, headerBytes: 40 };
+const DECADES = [1, 10, 100, 1000, 10_000];
+
+export const CURVES: readonly Curve[] = [
+  {
+    name: "routes",
+    title: "Routes, all of them asked for",
+    axis: "routes",
+    isOwn: false,
+    points: DECADES.map((x) => ({ ...PLAIN, x, routes: x })),
+  },
+  {
+    name: "upstreams",
+    title: "Upstreams, each with a route; 100 of them asked for",
+    axis: "upstreams",
+    isOwn: false,
+    // 1,024 are the most that the gateway takes.
+    points: [1, 10, 100, 1000].map((x) => ({ ...PLAIN, x, routes: x, upstreams: x })),
+  },
+  {
+    name: "headers",
+    title: "Header section of a request",
+    axis: "bytes",
+    isOwn: false,
+    points: [200, 500, 1000, 2000, 4000, 8000, 16_000].map((x) => ({ ...PLAIN, x, headerBytes: x })),
+  },
+  {
+    name: "connections",
+    title: "Connections at work, the server's own response",
+    axis: "connections",
+    isOwn: true,
+    points: [10, 100, 1000, 10_000].map((x) => ({ ...PLAIN, x, connections: x })),
+  },
+];
+
+/** Of more upstreams so many are asked for: the others' connections would be opened within the measurement. */
+const HOT_UPSTREAMS = 100;
+/** Bytes of a header field of the load, with its name and its end. */
+const FIELD_BYTES = 200;
+
+/** The path of a route, without its number. */
+export const PREFIX = "/route/";
+
+/** Arguments of wrk for a point. */
+export function loadOf({ isOwn }: Curve, point: Point, folder: string): string[] {
+  if (isOwn) return [];
+  const hot = point.upstreams > 1 ? Math.min(point.upstreams, HOT_UPSTREAMS) : point.routes;
+  const script = join(folder, "paths.lua");
+  // wrk makes the fields of the command line part of what `wrk.format` gives.
+  writeFileSync(
+    script,
+    `request = function() return wrk.format("GET", "${PREFIX}" .. math.random(0, ${hot - 1})) end\n`,
+  );
+  return [...fieldsOf(point.headerBytes), "-s", script];
+}
+
+function fieldsOf(bytes: number): string[] {
+  const args: string[] = [];
+  for (let left = bytes - PLAIN.headerBytes, n = 0; left > 0; n++) {
+    const size = Math.min(left, FIELD_BYTES);
+    const name = `X-Field-${n}`;
+    args.push("-H", `${name}: ${"v".repeat(Math.max(1, size - name.length - 4))}`);
+    left -= FIELD_BYTES;
+  }
+  return args;
+}
