@@ -74,7 +74,7 @@ function wordsOf(text: string): string[] {
 }
 
 /** Markdown without its marks, addresses and pictures. */
-function words(markdown: string): string {
+export function wordsOfMarkdown(markdown: string): string {
   return plainText(
     markdown.replace(/!\[(?:[^\]\\]|\\.){0,2000}\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s"[^"\n]*")?\)/g, " "),
   );
@@ -96,7 +96,7 @@ export function benchOnData(data: string, out: string | undefined): void {
     const outcome = extract(jobOf(page));
     const { user, system } = process.cpuUsage(before);
     times.push((user + system) / 1000);
-    const text = outcome.outcome === "content" ? words(outcome.extraction.content) : "";
+    const text = outcome.outcome === "content" ? wordsOfMarkdown(outcome.extraction.content) : "";
     const score = wordScore(text, page.wanted);
     rows.push({ type: page.type, ...score });
     if (out !== undefined) lines.push(JSON.stringify({ id: page.id, type: page.type, ...score, text }));
@@ -125,4 +125,57 @@ export function benchOnData(data: string, out: string | undefined): void {
   console.log(
     `CPU-ms a page, bytes to Markdown, one run: median ${at(0.5)}, p90 ${at(0.9)}, mean ${mean(times).toFixed(1)}`,
   );
+}
+
+/** Pages of each group whose cost is measured; peers read fewer. */
+const PAGES_OF_COST = 30;
+const PEER_ROUNDS = 2;
+
+interface Reader {
+  readonly name: string;
+  find(html: string, url: string): unknown;
+}
+
+/** Prints the CPU time from bytes to Markdown of pages of median length and of the longest tenth, the best of some rounds. */
+export function benchCost(data: string, rounds: number, peers: readonly Reader[]): void {
+  const bySize = dataPages(data).toSorted((a, b) => a.bytes.length - b.bytes.length);
+  const around = (share: number): DataPage[] => {
+    const from = Math.floor(bySize.length * share) - PAGES_OF_COST / 2;
+    return bySize.slice(from, from + PAGES_OF_COST);
+  };
+  const groups = [
+    ["median pages", around(0.5)],
+    ["pages at the 90th percentile of length", around(0.9)],
+  ] as const;
+  const all = bySize.filter((_page, at) => at % 10 === 0);
+  for (let warm = 0; warm < 2; warm += 1) for (const page of all) extract(jobOf(page));
+  for (const [name, pages] of groups) {
+    const size = mean(pages.map(({ bytes }) => bytes.length)) / 1000;
+    const ours = best(rounds, pages, (page) => extract(jobOf(page)));
+    const rows = peers.map((peer) => [
+      peer.name,
+      ...best(PEER_ROUNDS, pages, ({ bytes, url }) => peer.find(new TextDecoder().decode(bytes), url)),
+    ]);
+    console.log(`${pages.length} ${name} (${size.toFixed(0)} kB): CPU-ms a page, best of ${rounds} rounds`);
+    console.log(aligned([["", "median", "mean", "p90"], ["turnpike", ...ours], ...rows]).join("\n"));
+  }
+}
+
+function best(rounds: number, pages: readonly DataPage[], run: (page: DataPage) => unknown): string[] {
+  const least = pages.map(() => Number.POSITIVE_INFINITY);
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [at, page] of pages.entries()) {
+      const before = process.cpuUsage();
+      try {
+        run(page);
+      } catch {
+        // A page at which a peer fails costs what it took until then.
+      }
+      const { user, system } = process.cpuUsage(before);
+      least[at] = Math.min(least[at] ?? 0, (user + system) / 1000);
+    }
+  }
+  const sorted = least.toSorted((a, b) => a - b);
+  const at = (share: number) => (sorted[Math.floor(sorted.length * share)] ?? Number.NaN).toFixed(1);
+  return [at(0.5), mean(sorted).toFixed(1), at(0.9)];
 }

@@ -70,6 +70,14 @@ export interface Metadata {
     readonly published?: string | undefined;
     /** Language of the article, where the page says so */
     readonly language?: string | undefined;
+    /** Name of the site, where the page says so */
+    readonly site_name?: string | undefined;
+    /** The address that the page calls its own */
+    readonly canonical_url?: string | undefined;
+    /** Address of the article's lead picture, where the page names one */
+    readonly image?: string | undefined;
+    /** How much of the main content the reader expects to have found, and nothing else: the expected F1 over words */
+    readonly confidence?: number | undefined;
     /** True where the time-out came before the end of the page */
     readonly partial?: boolean | undefined;
     /** What loaded the page */
@@ -207,6 +215,8 @@ export interface ReadRequest {
     readonly accept_status?: "any" | readonly (number | string)[] | undefined;
     /** Maximum content length in characters; longer content is cut */
     readonly max_length?: number | undefined;
+    /** Give the readers' comments below an article as well; false where it is left out */
+    readonly comments?: boolean | undefined;
 }
 export interface PdfRequest {
     /** Page to load; http and https only */

@@ -11,10 +11,13 @@ import { pageTitle } from "./page-title.ts";
 import { prepare } from "./prune.ts";
 import { readArticle } from "./reader/read-article.ts";
 import { notContent } from "./obstacles/not-content.ts";
-import { signOfScript } from "./script-signs.ts";
+import { runsCode, signOfScript } from "./script-signs.ts";
 import { toText } from "./text.ts";
 import { readTables } from "./tables.ts";
 import { MAX_ELEMENTS, parseTree, TooManyElements } from "./tree.ts";
+
+/** Where the reader expects less of its choice, and scripts run, what a browser shows may be more. */
+const MIN_CONFIDENCE = 0.4;
 
 /** Makes of a page what the job asks for; runs in a worker, since strangers' HTML sends some libraries into endless loops. */
 export function extract(job: ExtractionJob): ExtractionOutcome {
@@ -49,7 +52,12 @@ function extractFrom({ source, task, mayNeedBrowser }: ExtractionJob): Extractio
   }
   if (task.kind === "fields") return toFields(tree, source, task);
   if (task.kind === "index") return { outcome: "content", extraction: toIndexPage(tree, url) };
-  if (task.kind === "article") return { outcome: "content", extraction: readArticle(tree, url) };
+  if (task.kind === "article") {
+    const extraction = readArticle(tree, url, { comments: task.comments === true });
+    const isUnsure = mayNeedBrowser && (extraction.confidence ?? 1) < MIN_CONFIDENCE;
+    if (isUnsure && runsCode(tree, source)) return { outcome: "needs-browser", sign: "low-confidence" };
+    return { outcome: "content", extraction };
+  }
   const title = pageTitle(tree);
   prepare(tree, url);
   const write = WRITERS[task.kind];

@@ -9,7 +9,9 @@ export interface TableShape {
 /** What may be made of a page. */
 export type ExtractionTask =
   /** `index` is what a search index wants: the article as plain text; `links`, `canonical` and `robots` in `fields`. */
-  | { readonly kind: "html" | "markdown" | "text" | "links" | "article" | "index" }
+  | { readonly kind: "html" | "markdown" | "text" | "links" | "index" }
+  /** The main content; with the comments of readers below it if `comments` is true. */
+  | { readonly kind: "article"; readonly comments?: boolean }
   /** Text of the elements that each CSS selector matches, by the selectors' names, or the value of an attribute of them. */
   | {
       readonly kind: "fields";
@@ -42,6 +44,12 @@ export interface Extraction {
   readonly byline?: string;
   readonly published?: string;
   readonly language?: string;
+  readonly siteName?: string;
+  /** Absolute addresses: the one that the page calls its own, and that of its lead picture. */
+  readonly canonical?: string;
+  readonly image?: string;
+  /** Of an article: the F1 over words that the reader expects of its choice, from 0 to 1. */
+  readonly confidence?: number;
 }
 
 /** Why a page is an error and no content. */

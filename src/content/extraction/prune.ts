@@ -26,10 +26,10 @@ const EMPTY = new Set(["iframe", "audio", "video", "frame"]);
 
 /**
  * Takes out of a page what no reader sees (script, style, what is hidden, consent banners, tracking pixels), puts shadow
- * trees in their place, and makes addresses absolute. Changes the tree.
+ * trees in their place, and makes addresses absolute by the base of `page`, of which the tree may be a part. Changes the tree.
  */
-export function prepare(tree: Document, url: string): void {
-  new Pruner(new Addresses(tree, url)).prune(tree, {}, 0);
+export function prepare(tree: Document, url: string, page: Document = tree): void {
+  new Pruner(new Addresses(page, url)).prune(tree, {}, 0);
 }
 
 /** Whether an element shows no text of the page to readers who see it, whatever is opened. */

@@ -19,3 +19,8 @@ export function signOfScript(tree: Document, source: PageSource): string | undef
   const page = survey(tree, source);
   return (page.code.runs ? SIGNS : WAY_SIGNS).find(({ shown }) => shown(page))?.name;
 }
+
+/** Whether a document has code that runs in a browser. */
+export function runsCode(tree: Document, source: PageSource): boolean {
+  return survey(tree, source).code.runs;
+}

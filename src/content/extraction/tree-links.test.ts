@@ -3,14 +3,12 @@ import { type Document } from "domhandler";
 import { mulberry32 } from "../../lib/testing/mulberry32.ts";
 import { readerCorpus } from "../testing/reader-corpus.ts";
 import { prepare } from "./prune.ts";
+import { ChosenTree } from "./reader/chosen-tree.ts";
 import { cleanArticle } from "./reader/clean.ts";
-import { defuddle } from "./reader/defuddle.ts";
-import { mainRegion } from "./reader/main-region.ts";
-import { metadataOf } from "./reader/metadata.ts";
+import { outlineOf } from "./reader/outline.ts";
 import { articleOf } from "./reader/read-article.ts";
-import { readability } from "./reader/readability.ts";
-import { readerPage } from "./reader/reader-page.ts";
 import { linkFaults } from "./testing/link-faults.ts";
+import { bodyOf } from "./reader/words.ts";
 import { parseTree } from "./tree.ts";
 
 const URL_BASE = "https://site.test/page";
@@ -23,19 +21,22 @@ const SURGERIES: Readonly<Record<string, (html: string) => (Document | undefined
     prepare(tree, URL_BASE);
     return [tree];
   },
-  "making a reader's page": (html) => {
+  outlining: (html) => {
     const tree = parseTree(html);
-    const page = readerPage(tree, URL_BASE, metadataOf(tree));
-    return [tree, page.tree];
+    outlineOf(bodyOf(tree));
+    return [tree];
   },
-  extracting: (html) => {
+  choosing: (html) => {
     const tree = parseTree(html);
-    const page = readerPage(tree, URL_BASE, metadataOf(tree));
-    const found = [readability, defuddle, mainRegion].map((extractor) => extractor(page)?.tree);
-    for (const article of found) if (article !== undefined) cleanArticle(article);
-    return [page.tree, ...found];
+    const body = bodyOf(tree);
+    const outline = outlineOf(body);
+    const chosen = Uint8Array.from(outline.blocks, (_block, at) => (at % 3 === 1 ? 0 : 1));
+    const article = new ChosenTree(outline, chosen).copy(body, outline.root);
+    prepare(article, URL_BASE, tree);
+    cleanArticle(article);
+    return [tree, article];
   },
-  reading: (html) => [articleOf(parseTree(html), URL_BASE).article.tree],
+  reading: (html) => [articleOf(parseTree(html), URL_BASE).article],
 };
 
 const TEXT = "The ferry crosses the sound at low tide, and takes on no cars when the wind is in the north. ";
@@ -67,8 +68,9 @@ describe.each(SLOTTED)("a shadow tree %s", (_what, html) => {
 
 test("a slot shows the children of its host, in their order", () => {
   const [, [, html] = ["", ""]] = SLOTTED;
-  const { article } = articleOf(parseTree(`<body>${html}`), URL_BASE);
-  expect(JSON.stringify(textsOf(article.tree))).toBe('["x","y","b","c"]');
+  const tree = parseTree(`<body>${html}`);
+  prepare(tree, URL_BASE);
+  expect(JSON.stringify(textsOf(tree))).toBe('["x","y","b","c"]');
 });
 
 function textsOf(tree: Document): string[] {

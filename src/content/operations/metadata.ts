@@ -16,6 +16,16 @@ export const metadataSchema = z
     byline: z.string().optional().openapi({ description: "Who wrote the article, where the page says so" }),
     published: z.string().optional().openapi({ description: "When the article was published, where the page says so" }),
     language: z.string().optional().openapi({ description: "Language of the article, where the page says so" }),
+    site_name: z.string().optional().openapi({ description: "Name of the site, where the page says so" }),
+    canonical_url: z.string().optional().openapi({ description: "The address that the page calls its own" }),
+    image: z
+      .string()
+      .optional()
+      .openapi({ description: "Address of the article's lead picture, where the page names one" }),
+    confidence: z.number().min(0).max(1).optional().openapi({
+      description:
+        "How much of the main content the reader expects to have found, and nothing else: the expected F1 over words",
+    }),
     partial: z.boolean().optional().openapi({ description: "True where the time-out came before the end of the page" }),
     engine: z.enum(["static", "browser"]).optional().openapi({ description: "What loaded the page" }),
   })

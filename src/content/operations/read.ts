@@ -4,7 +4,16 @@ import { cutContent, cutTitle, METADATA_EXAMPLE, metadataSchema } from "./metada
 import { type Answer, postOperation } from "./operation.ts";
 import { maxLength, PAGE_FAILURES, pageParameters, pageRequest } from "./page-parameters.ts";
 
-const body = z.strictObject({ ...pageParameters, max_length: maxLength }).openapi("ReadRequest");
+const body = z
+  .strictObject({
+    ...pageParameters,
+    max_length: maxLength,
+    comments: z
+      .boolean()
+      .default(false)
+      .openapi({ description: "Give the readers' comments below an article as well" }),
+  })
+  .openapi("ReadRequest");
 
 const answer = z
   .object({ url: z.string(), title: z.string(), content: z.string(), metadata: metadataSchema })
@@ -36,7 +45,10 @@ export const read = postOperation(
   },
   async (input, { pages }, signal): Promise<Answer> => {
     const startedAt = performance.now();
-    const { extraction, source } = await pages.read(pageRequest(input, signal), { kind: "article" });
+    const { extraction, source } = await pages.read(pageRequest(input, signal), {
+      kind: "article",
+      comments: input.comments,
+    });
     const { content, title } = extraction;
     const { url } = input;
     const { metadata, ...cut } = cutContent(content, input.max_length, { source, title }, startedAt);
@@ -44,8 +56,12 @@ export const read = postOperation(
   },
 );
 
-/** What the page says of the article itself. */
-function about({ byline, published, language }: Extraction): Readonly<Record<string, string>> {
-  const known = Object.entries({ byline, published, language });
-  return Object.fromEntries(known.flatMap(([name, value]) => (value === undefined ? [] : [[name, cutTitle(value)]])));
+/** What the page says of the article itself, and how sure the reader is of its choice. */
+function about(extraction: Extraction): Readonly<Record<string, string | number>> {
+  const { byline, published, language, siteName, canonical, image, confidence } = extraction;
+  const texts = { byline, published, language, site_name: siteName, canonical_url: canonical, image };
+  const known = Object.entries(texts).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, cutTitle(value)] as const],
+  );
+  return { ...Object.fromEntries(known), ...(confidence === undefined ? {} : { confidence }) };
 }

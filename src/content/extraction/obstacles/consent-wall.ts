@@ -1,5 +1,6 @@
 import { type AnyNode, type Document, type Element, isTag } from "domhandler";
-import { countWords, type PageFacts, seenText, walk } from "./page-facts.ts";
+import { countWords } from "../reader/words.ts";
+import { type PageFacts, seenText, walk } from "./page-facts.ts";
 
 /** A page with more words than this outside of its demand for consent has something to read. */
 const MAX_WORDS_BESIDE = 40;

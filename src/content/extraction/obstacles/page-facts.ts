@@ -1,5 +1,6 @@
 import { type AnyNode, type Document, isTag, isText } from "domhandler";
 import { type PageSource } from "../../page/page.ts";
+import { countWords } from "../reader/words.ts";
 
 /** What obstacles are told by. */
 export interface PageFacts {
@@ -24,8 +25,6 @@ const MAX_HTML = 200_000;
 const MAX_TITLE = 1_000;
 
 const UNSEEN = new Set(["script", "style", "template", "noscript", "head", "svg", "iframe", "object", "canvas"]);
-const WORD =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]+/gu;
 
 /** Gathers the facts of a page; linear in its size. */
 export function pageFacts(tree: Document, html: string, source: PageSource): PageFacts {
@@ -39,10 +38,6 @@ export function pageFacts(tree: Document, html: string, source: PageSource): Pag
     statusCode: source.statusCode,
     field: (name) => source.headers.find(([known]) => known.toLowerCase() === name)?.[1].toLowerCase() ?? "",
   };
-}
-
-export function countWords(text: string): number {
-  return text.match(WORD)?.length ?? 0;
 }
 
 /** The text of a part of a page, but for what is in `without`, that is not hidden by its markup, folded, up to MAX_TEXT characters. */

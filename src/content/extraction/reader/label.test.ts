@@ -1,13 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { readerCorpus } from "../../testing/reader-corpus.ts";
 import { parseTree } from "../tree.ts";
-import { type Article, type ArticleExtractor } from "./article-extractor.ts";
 import { cleanArticle } from "./clean.ts";
-import { defuddle } from "./defuddle.ts";
-import { mainRegion } from "./main-region.ts";
-import { metadataOf } from "./metadata.ts";
-import { readability } from "./readability.ts";
-import { readerPage } from "./reader-page.ts";
 import { blockText } from "./words.ts";
 
 /** The text that is left of an article, in one line. */
@@ -62,55 +55,5 @@ describe("what is left of buttons goes", () => {
 
   test("a link between marks in a line of other things", () => {
     expect(cleaned('<p>12 points | <a href="/r">reply</a> | 3 days ago</p>')).toBe("12 points | | 3 days ago");
-  });
-});
-
-/**
- * All that cleaning takes out of the corpus, by page, whichever extractor finds its content: buttons and links that work as such, links
- * of a breadcrumb, the mark of an advertisement, and products under a heading that says that they are others.
- */
-const TAKEN: Readonly<Record<string, readonly string[]>> = {
-  "article-blog-wordpress": ["Reply"],
-  "article-chinese": ["分享", "收藏"],
-  "article-many-comments": ["Reply"],
-  "article-recipe": ["Advertisement", "Jump to recipe", "Pin", "Print"],
-  "collection-blog-index": ["Continue reading"],
-  "collection-front-page": ["Subscribe"],
-  "collection-magazine-hashed": ["Load more"],
-  "docs-api-three-columns": ["Was this page helpful?"],
-  "forum-phpbb": ["Quote", "Report"],
-  "forum-plain-answers": ["Like", "Report"],
-  "forum-threaded": ["comments", "login", "next", "reply"],
-  "listing-search-results": ["Home"],
-  "product-landing-style": ["Buy now"],
-  "product-microdata-table": [
-    "Add to basket",
-    "Add to wishlist",
-    "Bread knife\n12.90 EUR",
-    "Customers who bought this also bought",
-    "Linen cloth\n11.90 EUR",
-    "Oven glove\n10.90 EUR",
-    "Rolling pin\n13.90 EUR",
-    "Wooden spoon\n9.90 EUR",
-  ],
-  "product-reviews-tailwind": ["Add to bag", "Home", "Report"],
-  "product-rich-neighbours": ["Add to cart"],
-  "product-woocommerce": [
-    "Related products",
-    "Spelt flour\n3,20 €\nWheat bran\n4,20 €\nSemolina\n5,20 €\nLinseed\n6,20 €",
-  ],
-  "service-city-office": ["Home"],
-};
-
-describe("cleaning takes nothing out of the corpus but what is named here", () => {
-  const extractors: readonly ArticleExtractor[] = [readability, defuddle, mainRegion];
-  test.each(readerCorpus().map((page) => [page.name, page] as const))("%s", (name, { html, url }) => {
-    const tree = parseTree(html);
-    const page = readerPage(tree, url, metadataOf(tree));
-    const found = extractors
-      .map((extractor) => extractor(page))
-      .filter((article): article is Article => article !== undefined);
-    const texts = found.flatMap((article) => [...cleanArticle(article.tree)].map((element) => blockText(element)));
-    expect([...new Set(texts)].toSorted()).toEqual([...(TAKEN[name] ?? [])]);
   });
 });

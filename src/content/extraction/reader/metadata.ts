@@ -26,6 +26,9 @@ export interface PageMetadata {
   readonly byline: string | undefined;
   readonly published: string | undefined;
   readonly language: string | undefined;
+  /** As the page writes them: they may be relative. */
+  readonly canonical: string | undefined;
+  readonly image: string | undefined;
 }
 
 /** Reads the page's own tree, before it is pruned of scripts. */
@@ -46,6 +49,7 @@ class Findings {
   readonly #texts = new Map<string, string>();
   #title: string | undefined;
   #language: string | undefined;
+  #canonical: string | undefined;
   #byline: string | undefined;
   #time: string | undefined;
   #scripts = 0;
@@ -55,7 +59,13 @@ class Findings {
     const { name, attribs } = element;
     if (name === "meta") this.#seeMeta(attribs);
     else if (name === "title") this.#title ??= shortText(element, MAX_TITLE_LENGTH);
-    else if (name === "html") this.#language = tagOf(attribs["lang"]);
+    else if (
+      name === "link" &&
+      this.#canonical === undefined &&
+      /(?:^|\s)canonical(?:\s|$)/i.test(attribs["rel"] ?? "")
+    ) {
+      this.#canonical = addressOf(attribs["href"]);
+    } else if (name === "html") this.#language = tagOf(attribs["lang"]);
     else if (name === "script" && attribs["type"]?.trim().toLowerCase() === "application/ld+json") {
       this.#seeJsonLd(element);
     }
@@ -87,6 +97,11 @@ class Findings {
         this.#texts.get("datePublished") ??
           first("article:published_time", "datepublished", "date", "dc.date", "pubdate", "publish-date") ??
           this.#time,
+      ),
+      canonical: this.#canonical ?? addressOf(first("og:url")),
+      image: addressOf(
+        first("og:image:secure_url", "og:image", "og:image:url", "twitter:image", "twitter:image:src") ??
+          this.#texts.get("image"),
       ),
       language: this.#language ?? tagOf(first("og:locale", "content-language")?.replace("_", "-")),
     };
@@ -125,6 +140,7 @@ class Findings {
     this.#keep("datePublished", thing["datePublished"]);
     this.#keep("author", nameIn(thing["author"]));
     this.#keep("publisher", nameIn(thing["publisher"]));
+    this.#keep("image", imageIn(thing["image"]));
     this.#keep("headline", thing["headline"] ?? (types.includes("Product") ? thing["name"] : undefined));
   }
 
@@ -150,6 +166,20 @@ function nameIn(value: unknown): string | undefined {
     .map((one) => (isRecord(one) ? one["name"] : one))
     .filter((name) => typeof name === "string" && name.trim() !== "" && !name.startsWith("http"));
   return names.length === 0 ? undefined : names.join(", ");
+}
+
+/** The address of a picture, or of the first of several. */
+function imageIn(value: unknown): unknown {
+  const [image] = [value].flat();
+  return isRecord(image) ? image["url"] : image;
+}
+
+/** What is longer is no address but the picture itself. */
+const MAX_ADDRESS_LENGTH = 1000;
+
+function addressOf(text: string | undefined): string | undefined {
+  const address = text?.trim() ?? "";
+  return address === "" || address.length > MAX_ADDRESS_LENGTH || address.startsWith("data:") ? undefined : address;
 }
 
 function bylineOf(text: string | undefined): string | undefined {

@@ -69,7 +69,7 @@ describe("an article", () => {
     const found = read(
       `<html lang="not a tag"><meta name="author" content="https://site.test/me"><meta name="date" content="soon">${story("")}`,
     );
-    expect(Object.keys(found)).toEqual(["content", "title"]);
+    expect(Object.keys(found)).toEqual(["content", "title", "confidence"]);
   });
 });
 
@@ -84,6 +84,41 @@ test("a thread has all its posts, with their authors", () => {
   );
   for (const part of ["Oda", "Bram", "Tine", "Yusra", "Answer 0", "Answer 3"]) expect(content).toContain(part);
   expect(content).not.toMatch(/Reply|Elsewhere|Home/);
+});
+
+describe("comments of readers", () => {
+  const comments = ["Oda", "Bram", "Tine"].map(
+    (name) => `<li class="comment"><b class="author">${name}</b><p>${name} says that it was late again.</p></li>`,
+  );
+  const page = story("").replace(
+    "</article>",
+    `</article><section id="comments"><h2>3 comments</h2><ol>${comments.join("")}</ol><form><label>Your comment</label></form></section>`,
+  );
+
+  test("are no part of an article", () => {
+    expect(read(page).content).not.toContain("late again");
+  });
+
+  test("are given if they are asked for, without the form", () => {
+    const { content } = readArticle(parseTree(page), URL_BASE, { comments: true });
+    for (const name of ["Oda", "Bram", "Tine"]) expect(content).toContain(`${name} says`);
+    expect(content).not.toContain("Your comment");
+  });
+});
+
+test("what a page says of itself is told with absolute addresses", () => {
+  const head =
+    '<link rel="canonical" href="/trains"><meta property="og:image" content="/lead.jpg"><meta property="og:site_name" content="The Quay">';
+  expect(read(head + story(""))).toMatchObject({
+    siteName: "The Quay",
+    canonical: "https://www.site.test/trains",
+    image: "https://www.site.test/lead.jpg",
+  });
+});
+
+test("the panel of a tab is read like the one that is shown", () => {
+  const tabs = `<div role="tabpanel"><h2>Morning</h2>${PARAGRAPHS}</div><div role="tabpanel" hidden><h2>Evening</h2><p>Folded. ${TEXT.repeat(3)}</p></div>`;
+  expect(read(story(tabs)).content).toContain("## Evening\n\nFolded.");
 });
 
 test("a list of products has each of them with its price, and no filters", () => {

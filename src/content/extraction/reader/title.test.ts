@@ -1,11 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { parseTree } from "../tree.ts";
 import { metadataOf } from "./metadata.ts";
+import { outlineOf } from "./outline.ts";
 import { titleOf } from "./title.ts";
+import { bodyOf } from "./words.ts";
 
 function titleIn(html: string, url = "https://www.daily-quay.test/a"): string {
   const tree = parseTree(html);
-  return titleOf(metadataOf(tree), tree, url);
+  return titleOf(metadataOf(tree), outlineOf(bodyOf(tree)), url);
 }
 
 const SITE = '<meta property="og:site_name" content="The Daily Quay">';

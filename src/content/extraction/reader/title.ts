@@ -1,5 +1,7 @@
 import { type Document, type Element, Text, isTag } from "domhandler";
+import { headingLevel } from "../display.ts";
 import { type PageMetadata } from "./metadata.ts";
+import { type Box, FLAGS, type Outline } from "./outline.ts";
 import { removeAll } from "./tree-copy.ts";
 import { countWords, shortText, walkNodes } from "./words.ts";
 
@@ -17,15 +19,15 @@ const MIN_SHARE_OF_TITLE = 0.5;
 const SEPARATOR = /\s+(?:[-|–—·•»«›‹:]|::|\/|\\)\s+|\s*[|｜_»]\s*|\s+[<>]\s+/u;
 
 /** The title of a page: its heading where that agrees with what the page says of itself, without the name of the site. */
-export function titleOf(page: PageMetadata, tree: Document, url: string): string {
-  const headings = firstHeadings(tree, "h1");
+export function titleOf(page: PageMetadata, outline: Outline, url: string): string {
+  const headings = firstHeadings(outline, 1);
   const host = hostName(url);
   const named = [page.socialTitle, page.title, page.headline]
     .map((title) => title.slice(0, MAX_TITLE_LENGTH).replace(/\s+/g, " ").trim())
     .filter((title) => title !== "");
   const isAgreed = (heading: string): boolean => named.some((title) => agrees(heading, title, page.siteName));
   // Some sites have their own name as the first heading of each page.
-  const agreed = headings.find(isAgreed) ?? firstHeadings(tree, "h2").find(isAgreed);
+  const agreed = headings.find(isAgreed) ?? firstHeadings(outline, 2).find(isAgreed);
   if (agreed !== undefined) return agreed;
   const stripped = named.map((title) => withoutSite(title, page.siteName, host));
   const saying = stripped.find((title) => title !== "" && !isSite(title, page.siteName, host));
@@ -34,17 +36,32 @@ export function titleOf(page: PageMetadata, tree: Document, url: string): string
   return saying ?? (headings.length === 1 ? only : undefined) ?? stripped[0] ?? only ?? "";
 }
 
-function firstHeadings(tree: Document, name: "h1" | "h2"): string[] {
-  const headings: string[] = [];
-  walkNodes(tree, {
-    enter(node) {
-      if (!isTag(node) || node.name !== name || headings.length >= MAX_HEADINGS) return true;
-      const text = shortText(node, MAX_TITLE_LENGTH)?.replace(/\s?[¶#§]$/u, "");
-      if (text !== undefined && text !== "") headings.push(text);
-      return false;
-    },
-  });
-  return headings;
+function firstHeadings({ blocks }: Outline, level: 1 | 2): string[] {
+  const texts = new Map<Box, string>();
+  for (const { heading, box, text } of blocks) {
+    if (heading !== level || (box.flags & NEVER_A_TITLE) !== 0) continue;
+    const around = headingBox(box);
+    if (texts.size >= MAX_HEADINGS && !texts.has(around)) break;
+    const known = texts.get(around);
+    texts.set(around, known === undefined ? text : `${known} ${text}`);
+  }
+  return [...texts.values()]
+    .map((text) =>
+      text
+        .replace(/\s+/g, " ")
+        .trim()
+        .replace(/\s?[¶#§]$/u, ""),
+    )
+    .filter((text) => text !== "" && text.length <= MAX_TITLE_LENGTH);
+}
+
+const NEVER_A_TITLE = FLAGS.hidden | FLAGS.nav | FLAGS.footer | FLAGS.dialog;
+
+/** The box of the heading that a box is, or is in. */
+function headingBox(box: Box): Box {
+  let at: Box | undefined = box;
+  while (at !== undefined && (at.element === undefined || headingLevel(at.element) === undefined)) at = at.parent;
+  return at ?? box;
 }
 
 /** Whether a heading is the title, or one or more of its parts, and not the name of the site alone. */

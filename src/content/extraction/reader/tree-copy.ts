@@ -1,41 +1,6 @@
 import { replaceChildren } from "../relink.ts";
 import { walkNodes } from "./words.ts";
-import { type AnyNode, type ChildNode, Document, Element, Text, isTag } from "domhandler";
-
-/** A copy of a tree's elements and text: without the elements, and all in them, that `keep` refuses. */
-export function copyTree(root: Document | Element, keep: (element: Element) => boolean): Document {
-  const copy = new Document([]);
-  let parent: Document | Element = copy;
-  let node: AnyNode | null = root instanceof Document ? root.firstChild : root;
-  while (node !== null) {
-    const made = copyNode(node, keep);
-    if (made !== undefined) append(parent, made);
-    if (made instanceof Element && isTag(node) && node.firstChild !== null) {
-      parent = made;
-      node = node.firstChild;
-      continue;
-    }
-    while (node !== null && node !== root && node.nextSibling === null) {
-      node = node.parent;
-      if (node !== null && node !== root) parent = containerOf(parent, copy);
-    }
-    node = node === null || node === root ? null : node.nextSibling;
-  }
-  return copy;
-}
-
-function copyNode(node: AnyNode, keep: (element: Element) => boolean): Element | Text | undefined {
-  if (node instanceof Text) return new Text(node.data);
-  if (!isTag(node) || !keep(node)) return undefined;
-  const element = new Element(node.name, node.attribs, []);
-  if (node.namespace !== undefined) element.namespace = node.namespace;
-  return element;
-}
-
-function containerOf(node: Document | Element, otherwise: Document): Document | Element {
-  const { parent } = node;
-  return parent instanceof Element || parent instanceof Document ? parent : otherwise;
-}
+import { type ChildNode, type Document, Element, Text } from "domhandler";
 
 /** Adds a node without a parent as the last one. */
 export function append(parent: Document | Element, child: ChildNode): void {

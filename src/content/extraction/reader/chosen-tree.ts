@@ -1,0 +1,112 @@
+import { Document, Element, Text, isTag } from "domhandler";
+import { isNeverShown } from "../prune.ts";
+import { type Block, type Box, type Outline } from "./outline.ts";
+import { append } from "./tree-copy.ts";
+import { countWords } from "./words.ts";
+
+/** Shown for themselves and not for words. */
+const PICTURES = new Set(["img", "picture", "video", "audio", "iframe", "source", "math", "math-renderer"]);
+/** Kept with what they stand beside. */
+const VOID = new Set(["br", "hr", "wbr"]);
+const CELLS = new Set(["td", "th", "tr", "colgroup", "col"]);
+/** Elements of a line: what lies in them belongs to the line's block. */
+const MIN_SHARE_AROUND_A_PICTURE = 0.5;
+/** A box with fewer words says nothing of the pictures in it. */
+const MIN_WORDS_AROUND_A_PICTURE = 5;
+
+/** Where the text of each block is, and how much of each box is chosen. */
+export class ChosenTree {
+  readonly #texts = new Set<Text>();
+  readonly #boxes = new Map<Element, Box>();
+  readonly #kept = new Map<Box, number>();
+
+  constructor({ root, blocks }: Outline, chosen: Uint8Array) {
+    this.#know(root);
+    for (const [at, block] of blocks.entries()) if (chosen[at] === 1) this.#keep(block, root);
+    this.#sum(root);
+  }
+
+  #know(box: Box): void {
+    if (box.element !== undefined) this.#boxes.set(box.element, box);
+    for (const child of box.children) this.#know(child);
+  }
+
+  /** Words are counted where they stand: a block's text may be in marks and links of its line. */
+  #keep({ texts }: Block, root: Box): void {
+    for (const text of texts) {
+      this.#texts.add(text);
+      const { parent } = text;
+      const box = (parent instanceof Element ? this.#boxes.get(parent) : undefined) ?? root;
+      this.#kept.set(box, (this.#kept.get(box) ?? 0) + countWords(text.data));
+    }
+  }
+
+  #sum(box: Box): number {
+    let words = this.#kept.get(box) ?? 0;
+    for (const child of box.children) words += this.#sum(child);
+    this.#kept.set(box, words);
+    return words;
+  }
+
+  /** A copy of what is chosen, with the pictures among it. What was folded is open. */
+  copy(body: Element | Document, root: Box): Document {
+    const tree = new Document([]);
+    this.#children(body, tree, root);
+    return tree;
+  }
+
+  #children(from: Element | Document, to: Element | Document, box: Box): void {
+    for (const child of from.children) {
+      if (child instanceof Text) {
+        if (this.#texts.has(child)) append(to, new Text(child.data));
+        else if (child.data.trim() === "" && to.children.length > 0) append(to, new Text(" "));
+      } else if (isTag(child)) this.#element(child, to, box);
+    }
+  }
+
+  #element(element: Element, to: Element | Document, outer: Box): void {
+    const { name } = element;
+    if (PICTURES.has(name) || VOID.has(name) || (name === "script" && !isNeverShown(element))) {
+      if (this.#isAmongChosen(outer)) append(to, copyAll(element));
+      return;
+    }
+    if (isNeverShown(element)) return;
+    const box = this.#boxes.get(element);
+    if (box === undefined) return;
+    const kept = this.#kept.get(box) ?? 0;
+    if (kept === 0 && !(CELLS.has(name) && (this.#kept.get(outer) ?? 0) > 0) && !this.#holdsPicture(box, outer)) return;
+    const copy = new Element(name, opened(element), []);
+    if (element.namespace !== undefined) copy.namespace = element.namespace;
+    this.#children(element, copy, box);
+    append(to, copy);
+  }
+
+  /** A box of pictures without words, such as a figure. */
+  #holdsPicture(box: Box, outer: Box): boolean {
+    return box.words === 0 && box.images > 0 && this.#isAmongChosen(outer);
+  }
+
+  #isAmongChosen(box: Box): boolean {
+    let at = box;
+    while (at.words < MIN_WORDS_AROUND_A_PICTURE && at.parent !== undefined) at = at.parent;
+    return (this.#kept.get(at) ?? 0) >= at.words * MIN_SHARE_AROUND_A_PICTURE && at.words > 0;
+  }
+}
+
+function copyAll(element: Element): Element {
+  const copy = new Element(element.name, opened(element), []);
+  if (element.namespace !== undefined) copy.namespace = element.namespace;
+  for (const child of element.children) {
+    if (child instanceof Text) append(copy, new Text(child.data));
+    else if (isTag(child)) append(copy, copyAll(child));
+  }
+  return copy;
+}
+
+/** An element's attributes without those that hide it. */
+function opened({ name, attribs }: Element): Record<string, string> {
+  const { hidden: _hidden, style, "aria-hidden": _label, ...rest } = attribs;
+  if (name === "dialog") return { ...rest, open: "" };
+  if (style === undefined || /(?:display|visibility)\s*:/i.test(style)) return rest;
+  return { ...rest, style };
+}

@@ -1,0 +1,392 @@
+import { LEVELS, NEIGHBOURS, SHARES, WIDTH } from "./feature-names.ts";
+import { LastHeading } from "./last-heading.ts";
+import { type Lexicon } from "./lexicon.ts";
+import { type Block, type Box, FLAG_COUNT, FLAGS, type Outline } from "./outline.ts";
+import { commonBox, coreOf, groupAlike, isProse, largestGroup, MIN_ALIKE, sameParent, tokens } from "./page-parts.ts";
+
+/** What the page says of itself, for the model. */
+export interface PageHints {
+  readonly title: string;
+  /** The path of the page's address. */
+  readonly path: string;
+  /** `article`, `product`, `thread`, `list`: each 1 where JSON-LD, microdata or OpenGraph say so. */
+  readonly isArticle: boolean;
+  readonly isProduct: boolean;
+  readonly isThread: boolean;
+  readonly isList: boolean;
+}
+
+/** One row of so many features for each block. */
+export interface Features {
+  readonly rows: number;
+  readonly width: number;
+  readonly values: Float32Array;
+}
+
+const TAGS = new Map(
+  "p li h1 h2 h3 h4 h5 h6 td th div span a dt dd figcaption button label pre blockquote summary section article body"
+    .split(" ")
+    .map((name, at) => [name, at + 1]),
+);
+/** What a distance is that there is none of. */
+const UNKNOWN = -10_000;
+/** Levels up in which a group of like siblings is looked for. */
+const MAX_GROUP_LEVELS = 10;
+/** Blocks among which the longest is looked for. */
+const MAX_LOOKED = 10_000;
+
+/** Computes all features of a page's blocks; linear in boxes and blocks, but for bounded looks upwards. */
+export function featuresOf(outline: Outline, hints: PageHints, lexicon: Lexicon): Features {
+  return new FeatureWriter(outline, hints, lexicon).write();
+}
+
+class FeatureWriter {
+  readonly #blocks: readonly Block[];
+  readonly #root: Box;
+  readonly #hints: PageHints;
+  readonly #lexicon: Lexicon;
+  readonly #values: Float32Array;
+  readonly #same = new Map<number, number>();
+  /** What each short text says. */
+  readonly #said: Float32Array;
+  readonly #title: number;
+  /** Words of the longest block. */
+  readonly #longest: number;
+  /** The box that most prose stands in, and what is around it. */
+  readonly #core: Box;
+  readonly #aroundCore = new Set<Box>();
+  /** For each block, where the nearest prose before and after it is; -1 where there is none. */
+  readonly #proseBefore: Int32Array;
+  readonly #proseAfter: Int32Array;
+  #at = 0;
+
+  constructor({ root, blocks }: Outline, hints: PageHints, lexicon: Lexicon) {
+    this.#root = root;
+    this.#blocks = blocks;
+    this.#hints = hints;
+    this.#lexicon = lexicon;
+    this.#values = new Float32Array(blocks.length * WIDTH);
+    groupAlike(root);
+    for (const { count } of blocks) this.#same.set(count.hash, (this.#same.get(count.hash) ?? 0) + 1);
+    this.#sayNames(root);
+    this.#said = this.#sayPhrases();
+    this.#title = this.#findTitle();
+    this.#longest = Math.max(1, ...blocks.slice(0, MAX_LOOKED).map(({ count }) => count.words));
+    this.#core = coreOf(blocks) ?? root;
+    for (let box: Box | undefined = this.#core; box !== undefined; box = box.parent) this.#aroundCore.add(box);
+    this.#pageValues = this.#pageFacts();
+    this.#proseBefore = new Int32Array(blocks.length).fill(-1);
+    this.#proseAfter = new Int32Array(blocks.length).fill(-1);
+    for (let at = 1, last = -1; at < blocks.length; at += 1) {
+      if (isProse(blocks[at - 1])) last = at - 1;
+      this.#proseBefore[at] = last;
+    }
+    for (let at = blocks.length - 2, next = -1; at >= 0; at -= 1) {
+      if (isProse(blocks[at + 1])) next = at + 1;
+      this.#proseAfter[at] = next;
+    }
+  }
+
+  write(): Features {
+    const seen = new Map<number, number>();
+    const headings = new LastHeading(this.#lexicon);
+    let wordsBefore = 0;
+    for (const [index, block] of this.#blocks.entries()) {
+      this.#at = index * WIDTH;
+      headings.see(block, wordsBefore);
+      const before = seen.get(block.count.hash) ?? 0;
+      seen.set(block.count.hash, before + 1);
+      this.#text(block, before);
+      this.#flags(block.box.flags);
+      this.#place(block, index, wordsBefore);
+      this.#heading(index, wordsBefore, headings);
+      this.#centre(block.box, index);
+      this.#ancestors(block.box);
+      this.#alike(block.box);
+      this.#neighbours(index);
+      this.#names(block.box);
+      this.#phrases(block, index);
+      this.#page();
+      wordsBefore += block.count.words;
+    }
+    return { rows: this.#blocks.length, width: WIDTH, values: this.#values };
+  }
+
+  #put(value: number): void {
+    this.#values[this.#at] = value;
+    this.#at += 1;
+  }
+
+  /** What all names say, from the root on. */
+  #sayNames(box: Box): void {
+    const { parent, depth } = box;
+    const says = box.element === undefined || box.words === 0 ? 0 : this.#lexicon.names(box.element);
+    box.says = says;
+    box.saysSum = says + (parent?.saysSum ?? 0);
+    const [low, high] = [parent?.saysLow ?? 0, parent?.saysHigh ?? 0];
+    // Of equals the nearest.
+    const isLow = says < 0 && says <= low;
+    const isHigh = says > 0 && says >= high;
+    box.saysLow = isLow ? says : low;
+    box.saysLowDepth = isLow ? depth : (parent?.saysLowDepth ?? -1);
+    box.saysHigh = isHigh ? says : high;
+    box.saysHighDepth = isHigh ? depth : (parent?.saysHighDepth ?? -1);
+    for (const child of box.children) this.#sayNames(child);
+  }
+
+  #sayPhrases(): Float32Array {
+    const phrases = new Float32Array(this.#blocks.length);
+    for (const [at, { count }] of this.#blocks.entries()) phrases[at] = this.#lexicon.phrase(count.hash, count.words);
+    return phrases;
+  }
+
+  /** The heading that is most like the title; -1 where none is. */
+  #findTitle(): number {
+    const wanted = new Set(tokens(this.#hints.title));
+    if (wanted.size === 0) return -1;
+    let best = 0.3;
+    let found = -1;
+    for (const [at, { heading, text, box }] of this.#blocks.entries()) {
+      if (heading === 0 || heading > 3 || (box.flags & FLAGS.hidden) !== 0) continue;
+      const own = new Set(tokens(text));
+      let same = 0;
+      for (const token of own) if (wanted.has(token)) same += 1;
+      const score = same / (own.size + wanted.size - same) + (heading === 1 ? 0.05 : 0);
+      if (score > best) [best, found] = [score, at];
+    }
+    return found;
+  }
+
+  #text({ box, count, links, heading, images, texts, placeLinks, otherLinks }: Block, before: number): void {
+    const words = Math.max(count.words, 0.5);
+    this.#put(TAGS.get(box.element?.name ?? "") ?? 0);
+    this.#put(count.words);
+    this.#put(count.characters / words);
+    this.#put(count.linkWords / words);
+    this.#put(links);
+    this.#put(count.sentences);
+    this.#put(count.commas / words);
+    this.#put(count.digits / Math.max(count.letters, 1));
+    this.#put(count.capitals / words);
+    this.#put(images);
+    this.#put(heading);
+    this.#put(count.endsSentence ? 1 : 0);
+    this.#put(this.#same.get(count.hash) ?? 1);
+    this.#put(before);
+    this.#put(texts.length);
+    this.#put(placeLinks / Math.max(links, 1));
+    this.#put(otherLinks / Math.max(links, 1));
+    this.#put(count.words / this.#longest);
+    this.#put(count.currencies);
+  }
+
+  #flags(flags: number): void {
+    for (let bit = 0; bit < FLAG_COUNT; bit += 1) this.#put((flags >> bit) & 1);
+  }
+
+  #place({ box, count }: Block, index: number, wordsBefore: number): void {
+    const all = Math.max(this.#root.words, 1);
+    this.#put(box.depth);
+    this.#put(index / this.#blocks.length);
+    this.#put(wordsBefore / all);
+    this.#put((all - wordsBefore - count.words) / all);
+    this.#put(wordsBefore);
+  }
+
+  #heading(index: number, wordsBefore: number, headings: LastHeading): void {
+    const title = this.#blocks[this.#title];
+    this.#put(title === undefined ? UNKNOWN : index - this.#title);
+    this.#put(title === undefined ? -1 : index > this.#title ? 1 : 0);
+    const common = title === undefined ? undefined : commonBox(title.box, this.#blocks[index]?.box ?? this.#root);
+    this.#put(common === undefined ? UNKNOWN : common.words / Math.max(this.#root.words, 1));
+    this.#put(headings.level === 0 ? UNKNOWN : wordsBefore - headings.wordsBefore);
+    this.#put(headings.level);
+    this.#put(headings.isTrailer ? 1 : 0);
+    this.#put(headings.says);
+    this.#put(index === this.#title ? 1 : 0);
+  }
+
+  /** How far it is from the box that holds most of the prose, and from the prose before and after it. */
+  #centre(own: Box, index: number): void {
+    let [up, common]: [number, Box] = [0, own];
+    while (!this.#aroundCore.has(common) && common.parent !== undefined) [up, common] = [up + 1, common.parent];
+    const all = Math.max(this.#root.words, 1);
+    this.#put(common === this.#core ? 1 : 0);
+    this.#put(this.#core.words / all);
+    this.#put(up);
+    this.#put(this.#core.depth - common.depth);
+    this.#put(common.words / all);
+    const before = this.#proseBefore[index] ?? -1;
+    const after = this.#proseAfter[index] ?? -1;
+    this.#put(before === -1 ? UNKNOWN : index - before);
+    this.#put(after === -1 ? UNKNOWN : after - index);
+    this.#put(this.#together(own, before));
+    this.#put(this.#together(own, after));
+  }
+
+  /** The share of the page that is around a box and another block. */
+  #together(own: Box, other: number): number {
+    const block = this.#blocks[other];
+    return block === undefined ? UNKNOWN : commonBox(own, block.box).words / Math.max(this.#root.words, 1);
+  }
+
+  #ancestors(own: Box): void {
+    const all = Math.max(this.#root.words, 1);
+    let box: Box | undefined = own;
+    let level = 0;
+    for (const wanted of LEVELS) {
+      for (; level < wanted && box?.parent !== undefined; level += 1) box = box.parent;
+      this.#box(box ?? this.#root, all);
+    }
+    box = own;
+    level = 0;
+    for (const share of SHARES) {
+      for (; box.words < all * share && box.parent !== undefined; level += 1) box = box.parent;
+      this.#put(box.linkWords / Math.max(box.words, 1));
+      this.#put(box.proseWords / Math.max(box.words, 1));
+      this.#put(box.words / Math.max(box.blocks, 1));
+      this.#put(level);
+    }
+  }
+
+  #box(box: Box, all: number): void {
+    const words = Math.max(box.words, 1);
+    this.#put(box.words / all);
+    this.#put(box.linkWords / words);
+    this.#put(box.proseWords / words);
+    this.#put(box.words / Math.max(box.blocks, 1));
+    this.#put(box.headings / Math.max(box.blocks, 1));
+    this.#put(box.images / Math.max(box.blocks, 1));
+    this.#put((box.sentences * 10) / words);
+    this.#put(box.times);
+  }
+
+  /** The nearest and the outermost box around that is one of several like it. */
+  #alike(own: Box): void {
+    let near: Box | undefined;
+    let [nearLevel, farLevel, level] = [-1, -1, 0];
+    let far: Box | undefined;
+    for (let box: Box | undefined = own; box !== undefined && level < MAX_GROUP_LEVELS; box = box.parent, level += 1) {
+      if (box.alike < MIN_ALIKE || (box === own && box.element?.name === "p")) continue;
+      if (near === undefined) [near, nearLevel] = [box, level];
+      [far, farLevel] = [box, level];
+    }
+    const all = Math.max(this.#root.words, 1);
+    this.#put(near?.alike ?? 0);
+    this.#put((near?.alikeWords ?? 0) / all);
+    this.#put(near === undefined ? 0 : near.alikeWords / near.alike);
+    this.#put(near?.alikeIndex ?? -1);
+    this.#put(nearLevel);
+    this.#put(near === undefined ? -1 : near.linkWords / Math.max(near.words, 1));
+    this.#put(far?.alike ?? 0);
+    this.#put(far === undefined ? 0 : far.alikeWords / far.alike);
+    this.#put(farLevel);
+    this.#put(own.alike);
+    this.#put(own.alikeIndex);
+  }
+
+  #neighbours(index: number): void {
+    for (let far = 1; far <= NEIGHBOURS; far += 1) {
+      for (const at of [index - far, index + far]) {
+        const block = this.#blocks[at];
+        this.#put(block === undefined ? -1 : (TAGS.get(block.box.element?.name ?? "") ?? 0));
+        this.#put(block?.count.words ?? -1);
+        this.#put(block === undefined ? -1 : block.count.linkWords / Math.max(block.count.words, 0.5));
+        this.#put(block?.count.sentences ?? -1);
+        this.#put(block?.box.says ?? 0);
+        this.#put(this.#said[at] ?? 0);
+        this.#put(block?.heading ?? -1);
+        this.#put(
+          block === undefined
+            ? -1
+            : block.box === this.#blocks[index]?.box.parent
+              ? 1
+              : sameParent(block, this.#blocks[index]),
+        );
+      }
+    }
+  }
+
+  #names(own: Box): void {
+    const { parent, depth } = own;
+    this.#put(own.says);
+    this.#put(parent?.says ?? 0);
+    this.#put(parent?.parent?.says ?? 0);
+    this.#put(own.saysLow);
+    this.#put(own.saysHigh);
+    this.#put(own.saysSum);
+    this.#put(own.saysLowDepth === -1 ? -1 : depth - own.saysLowDepth);
+    this.#put(own.saysHighDepth === -1 ? -1 : depth - own.saysHighDepth);
+    let near = 0;
+    for (let [box, level]: [Box | undefined, number] = [own, 0]; box !== undefined && level < 4; level += 1) {
+      near += box.says;
+      box = box.parent;
+    }
+    this.#put(near);
+  }
+
+  #phrases(block: Block, index: number): void {
+    this.#put(this.#said[index] ?? 0);
+    const { first, last } = this.#lexicon.ends(block.count);
+    this.#put(first);
+    this.#put(last);
+    const { mean, low } = this.#lexicon.words(block.count.hashes);
+    this.#put(mean);
+    this.#put(low);
+  }
+
+  #page(): void {
+    const root = this.#root;
+    const words = Math.max(root.words, 1);
+    this.#put(root.words);
+    this.#put(this.#blocks.length);
+    this.#put(root.linkWords / words);
+    this.#put(root.proseWords / words);
+    this.#put((root.sentences * 10) / words);
+    const { isArticle, isProduct, isThread, isList } = this.#hints;
+    for (const is of [isArticle, isProduct, isThread, isList]) this.#put(is ? 1 : 0);
+    this.#put(this.#shareOf("main"));
+    this.#put(this.#shareOf("article"));
+    for (const value of this.#pageValues) this.#put(value);
+  }
+
+  /** What is the same for all blocks: the path of the address, and of what the page is made. */
+  #pageFacts(): readonly number[] {
+    const blocks = this.#blocks;
+    const root = this.#root;
+    const count = Math.max(blocks.length, 1);
+    const path = this.#hints.path.split("/").filter((part) => part !== "");
+    const last = path.at(-1) ?? "";
+    const group = largestGroup(root);
+    return [
+      path.length,
+      last === "" ? 0 : last.split(/[-_+]|%20/).length,
+      (last.match(/\d/g) ?? []).length,
+      group === undefined ? 0 : group.alikeWords / Math.max(root.words, 1),
+      group === undefined ? 0 : group.alikeWords / group.alike,
+      group?.alike ?? 0,
+      root.times,
+      root.hiddenWords / Math.max(root.words, 1),
+      blocks.filter((block) => isProse(block)).length / count,
+      blocks.filter(({ count: { currencies } }) => currencies > 0).length / count,
+      root.headings / count,
+      root.images / count,
+      this.#title === -1 ? UNKNOWN : this.#title / count,
+    ];
+  }
+
+  readonly #pageValues: readonly number[];
+
+  readonly #shares = new Map<string, number>();
+
+  /** The share of the page's words in elements of a name. */
+  #shareOf(name: "main" | "article"): number {
+    const known = this.#shares.get(name);
+    if (known !== undefined) return known;
+    let words = 0;
+    for (const { box, count } of this.#blocks) if ((box.flags & FLAGS[name]) !== 0) words += count.words;
+    const share = words / Math.max(this.#root.words, 1);
+    this.#shares.set(name, share);
+    return share;
+  }
+}

@@ -1,0 +1,20 @@
+import { type PageHints } from "./features.ts";
+import { type PageMetadata } from "./metadata.ts";
+
+const ARTICLES = /^(?:\w{0,30}Article|BlogPosting|LiveBlogPosting|Report|Recipe|HowTo)$/;
+const PRODUCTS = /^(?:Product|ProductGroup|Offer|AggregateOffer|IndividualProduct)$/;
+const THREADS = /^(?:QAPage|DiscussionForumPosting|Question|Answer|Comment)$/;
+const LISTS = /^(?:ItemList|CollectionPage|SearchResultsPage|OfferCatalog|Blog|JobPosting|EventSeries)$/;
+
+/** What the types of JSON-LD, microdata and OpenGraph say that a page is, and its address. */
+export function hintsOf({ types, socialType, headline, socialTitle, title }: PageMetadata, url: string): PageHints {
+  const has = (of: RegExp): boolean => [...types.keys()].some((type) => of.test(type));
+  return {
+    title: headline || socialTitle || title,
+    path: URL.parse(url)?.pathname ?? "/",
+    isArticle: has(ARTICLES) || socialType === "article",
+    isProduct: has(PRODUCTS) || /^(?:og:)?product/.test(socialType),
+    isThread: has(THREADS),
+    isList: has(LISTS),
+  };
+}

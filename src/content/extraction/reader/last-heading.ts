@@ -1,0 +1,27 @@
+import { isTrailerHeading } from "./boilerplate.ts";
+import { type Lexicon } from "./lexicon.ts";
+import { type Block } from "./outline.ts";
+
+/** The last heading before a block, and what it announces. */
+export class LastHeading {
+  readonly #lexicon: Lexicon;
+  level = 0;
+  wordsBefore = 0;
+  isTrailer = false;
+  says = 0;
+
+  constructor(lexicon: Lexicon) {
+    this.#lexicon = lexicon;
+  }
+
+  see(block: Block, wordsBefore: number): void {
+    const { heading, count } = block;
+    if (heading === 0) return;
+    this.wordsBefore = wordsBefore;
+    this.says = this.#lexicon.heading(count.hash, count.words);
+    const isTrailer = isTrailerHeading(block.text.replace(/\s+/g, " ").trim());
+    // Smaller headings below one of other pages are of other pages as well.
+    this.isTrailer = isTrailer || (this.isTrailer && heading > this.level);
+    this.level = this.isTrailer && !isTrailer ? this.level : heading;
+  }
+}

@@ -1,0 +1,274 @@
+import { type Document, Element, Text, isTag } from "domhandler";
+import { headingLevel, isBlock } from "../display.ts";
+import { isFolded } from "../hidden.ts";
+import { shadowContent } from "../shadow.ts";
+import { isNeverShown, MAX_PRUNED_DEPTH } from "../prune.ts";
+import { replaceChildren } from "../relink.ts";
+import { TextCount } from "./text-count.ts";
+
+/** What an element is, or stands in; bits of Box.flags, which children inherit. */
+export const FLAGS = {
+  nav: 1,
+  header: 2,
+  footer: 4,
+  aside: 8,
+  main: 16,
+  article: 32,
+  section: 64,
+  form: 128,
+  table: 256,
+  item: 512,
+  figure: 1024,
+  button: 2048,
+  details: 4096,
+  dialog: 8192,
+  hidden: 16_384,
+  quote: 32_768,
+  code: 65_536,
+  definition: 131_072,
+} as const;
+export const FLAG_COUNT = 18;
+
+const FLAG_OF = new Map<string, number>([
+  ["nav", FLAGS.nav],
+  ["menu", FLAGS.nav],
+  ["header", FLAGS.header],
+  ["footer", FLAGS.footer],
+  ["aside", FLAGS.aside],
+  ["main", FLAGS.main],
+  ["article", FLAGS.article],
+  ["section", FLAGS.section],
+  ["form", FLAGS.form],
+  ["fieldset", FLAGS.form],
+  ["table", FLAGS.table],
+  ["li", FLAGS.item],
+  ["figure", FLAGS.figure],
+  ["figcaption", FLAGS.figure],
+  ["button", FLAGS.button],
+  ["select", FLAGS.button],
+  ["label", FLAGS.button],
+  ["details", FLAGS.details],
+  ["dialog", FLAGS.dialog],
+  ["blockquote", FLAGS.quote],
+  ["pre", FLAGS.code],
+  ["dl", FLAGS.definition],
+]);
+
+const FLAG_OF_ROLE = new Map<string, number>([
+  ["navigation", FLAGS.nav],
+  ["menu", FLAGS.nav],
+  ["menubar", FLAGS.nav],
+  ["tablist", FLAGS.nav],
+  ["toolbar", FLAGS.nav],
+  ["banner", FLAGS.header],
+  ["contentinfo", FLAGS.footer],
+  ["complementary", FLAGS.aside],
+  ["search", FLAGS.form],
+  ["main", FLAGS.main],
+  ["article", FLAGS.article],
+  ["button", FLAGS.button],
+  ["dialog", FLAGS.dialog],
+  ["alertdialog", FLAGS.dialog],
+  ["listitem", FLAGS.item],
+]);
+
+/** Words in these run on into what stands around; the rest of controls shows no text of its own. */
+const APART = new Set(["button", "select", "option", "label", "legend"]);
+
+/** An element of the page, and sums over all that is in it. */
+export class Box {
+  readonly element: Element | undefined;
+  readonly parent: Box | undefined;
+  readonly depth: number;
+  readonly flags: number;
+  readonly children: Box[] = [];
+  /** Words, and how many of them are in links, in paragraphs, in hidden elements. */
+  words = 0;
+  linkWords = 0;
+  proseWords = 0;
+  hiddenWords = 0;
+  links = 0;
+  blocks = 0;
+  sentences = 0;
+  headings = 0;
+  images = 0;
+  times = 0;
+  /** The siblings that are like it, itself among them; empty if there are none. How many, their words, and its place. */
+  group: readonly Box[] = [];
+  alike = 1;
+  alikeWords = 0;
+  alikeIndex = 0;
+  /** What its names say, and the sum, the lowest and the highest of it and all around it, with their depths; -1 for none. */
+  says = 0;
+  saysSum = 0;
+  saysLow = 0;
+  saysLowDepth = -1;
+  saysHigh = 0;
+  saysHighDepth = -1;
+
+  constructor(element: Element | undefined, parent: Box | undefined, flags: number) {
+    this.element = element;
+    this.parent = parent;
+    this.depth = parent === undefined ? 0 : parent.depth + 1;
+    this.flags = flags;
+  }
+}
+
+/** A run of text in the nearest element that begins on a line of its own. */
+export class Block {
+  readonly box: Box;
+  readonly texts: Text[] = [];
+  readonly count = new TextCount();
+  links = 0;
+  /** Of them, those that lead to a place of the page or nowhere, and those with a whole address. */
+  placeLinks = 0;
+  otherLinks = 0;
+  /** 1 to 6; 0 where it is none. */
+  readonly heading: number;
+  images = 0;
+
+  constructor(box: Box, heading: number) {
+    this.box = box;
+    this.heading = heading;
+  }
+
+  get text(): string {
+    return this.texts.length === 1 ? (this.texts[0]?.data ?? "") : this.texts.map(({ data }) => data).join("");
+  }
+}
+
+/** The blocks of a page in the document's order, and the boxes that they stand in. */
+export interface Outline {
+  readonly root: Box;
+  readonly blocks: readonly Block[];
+}
+
+/** Pages with more get only as many blocks; what follows belongs to the last one. */
+export const MAX_BLOCKS = 15_000;
+
+/** Outlines a body in one walk. Puts shadow trees in the place of their hosts' children; else leaves the tree as it is. */
+export function outlineOf(body: Element | Document): Outline {
+  return new Outliner().run(body);
+}
+
+class Outliner {
+  readonly #blocks: Block[] = [];
+  #block: Block | undefined;
+  #afterBreak = false;
+  #insideLinks = 0;
+  #link: Element | undefined;
+
+  run(body: Element | Document): Outline {
+    const root = new Box(body instanceof Element ? body : undefined, undefined, 0);
+    this.#children(body, root, 0);
+    for (const { count } of this.#blocks) count.end();
+    return { root, blocks: this.#blocks };
+  }
+
+  /** Recurses: no deeper than MAX_PRUNED_DEPTH. */
+  #children(node: Element | Document, box: Box, heading: number): void {
+    for (const child of node.children) {
+      if (child instanceof Text) this.#text(child, box, heading);
+      else if (isTag(child) && box.depth < MAX_PRUNED_DEPTH) this.#element(child, box, heading);
+    }
+  }
+
+  #element(element: Element, outer: Box, outerHeading: number): void {
+    const { name } = element;
+    if (isNeverShown(element)) return;
+    if (name === "br") {
+      if (this.#afterBreak) this.#block = undefined;
+      this.#afterBreak = true;
+      return;
+    }
+    if (name === "img" || name === "picture" || name === "video") {
+      outer.images += 1;
+      if (this.#block !== undefined) this.#block.images += 1;
+      if (name !== "picture") return;
+    }
+    const shadow = shadowContent(element);
+    if (shadow !== undefined) replaceChildren(element, shadow);
+    const role = element.attribs["role"];
+    const own = (FLAG_OF.get(name) ?? 0) | (role === undefined ? 0 : (FLAG_OF_ROLE.get(role) ?? 0));
+    const box = new Box(element, outer, outer.flags | own | (isFolded(element) ? FLAGS.hidden : 0));
+    outer.children.push(box);
+    const apart = isBlock(element) || APART.has(name);
+    const heading = headingLevel(element) ?? outerHeading;
+    if (apart) this.#block = undefined;
+    if (name === "a") {
+      this.#insideLinks += 1;
+      this.#link = element;
+      if (this.#block !== undefined) countLink(this.#block, element);
+      box.links += 1;
+    } else if (name === "time") box.times += 1;
+    if (heading !== outerHeading) box.headings += 1;
+    this.#children(element, box, heading);
+    if (name === "a") this.#insideLinks -= 1;
+    if (apart) this.#block = undefined;
+    add(outer, box);
+  }
+
+  #text(text: Text, box: Box, heading: number): void {
+    if (isBlank(text.data)) {
+      if (this.#block !== undefined) this.#block.texts.push(text);
+      return;
+    }
+    let block = this.#block;
+    if (block === undefined && this.#blocks.length < MAX_BLOCKS) {
+      block = new Block(blockBox(box), heading);
+      // The link that the whole block is in.
+      if (this.#insideLinks > 0 && this.#link !== undefined) countLink(block, this.#link);
+      this.#blocks.push(block);
+      box.blocks += 1;
+      this.#block = block;
+    }
+    block ??= this.#blocks.at(-1);
+    if (block === undefined) return;
+    this.#afterBreak = false;
+    const words = block.count.words;
+    const sentences = block.count.sentences;
+    block.texts.push(text);
+    block.count.add(text.data, this.#insideLinks > 0);
+    const more = block.count.words - words;
+    box.words += more;
+    box.sentences += block.count.sentences - sentences;
+    if (this.#insideLinks > 0) box.linkWords += more;
+    else if (block.box.element?.name === "p") box.proseWords += more;
+    if ((box.flags & FLAGS.hidden) !== 0) box.hiddenWords += more;
+  }
+}
+
+function countLink(block: Block, { attribs: { href = "" } }: Element): void {
+  block.links += 1;
+  if (href === "" || href.startsWith("#") || href.startsWith("javascript:")) block.placeLinks += 1;
+  else if (/^(?:https?:)?\/\//i.test(href)) block.otherLinks += 1;
+}
+
+function add(outer: Box, box: Box): void {
+  outer.words += box.words;
+  outer.linkWords += box.linkWords;
+  outer.proseWords += box.proseWords;
+  outer.hiddenWords += box.hiddenWords;
+  outer.links += box.links;
+  outer.blocks += box.blocks;
+  outer.sentences += box.sentences;
+  outer.headings += box.headings;
+  outer.images += box.images;
+  outer.times += box.times;
+}
+
+/** The nearest box around a text that begins on a line of its own. */
+function blockBox(box: Box): Box {
+  let at = box;
+  while (at.parent !== undefined && at.element !== undefined && !isBlock(at.element) && !APART.has(at.element.name))
+    at = at.parent;
+  return at;
+}
+
+function isBlank(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code > 0x20 && code !== 0xa0 && code !== 0x200b && code !== 0xfeff) return false;
+  }
+  return true;
+}

@@ -1,0 +1,111 @@
+import { type Element } from "domhandler";
+import { type Block, type Box, FLAGS } from "./outline.ts";
+
+/** Siblings that are a group. */
+export const MIN_ALIKE = 3;
+/** Running text has so many words. */
+const MIN_WORDS_OF_PROSE = 12;
+
+/** Sets of each box how many siblings are like it; called once. */
+export function groupAlike(root: Box): void {
+  const groups = new Map<string, Box[]>();
+  const visit = (box: Box): void => {
+    if (box.children.length > 0) {
+      groups.clear();
+      for (const child of box.children) {
+        if (child.words === 0 || child.element === undefined) continue;
+        const key = keyOf(child.element);
+        const group = groups.get(key);
+        if (group === undefined) groups.set(key, [child]);
+        else group.push(child);
+      }
+      for (const group of groups.values()) {
+        if (group.length < 2) continue;
+        const words = group.reduce((sum, { words: own }) => sum + own, 0);
+        for (const [at, child] of group.entries()) {
+          child.group = group;
+          child.alike = group.length;
+          child.alikeWords = words;
+          child.alikeIndex = at;
+        }
+      }
+      for (const child of box.children) visit(child);
+    }
+  };
+  visit(root);
+}
+
+function keyOf({ name, attribs }: Element): string {
+  const names = attribs["class"];
+  if (names === undefined) return name;
+  const end = names.indexOf(" ", 1);
+  return `${name} ${end === -1 ? names : names.slice(0, end)}`;
+}
+
+/** The siblings of one kind that hold most words, but for paragraphs: one of them. */
+export function largestGroup(root: Box): Box | undefined {
+  let largest: Box | undefined;
+  const visit = (box: Box): void => {
+    const isGroup = box.alike >= MIN_ALIKE && box.alikeIndex === 0 && box.element?.name !== "p";
+    if (isGroup && box.alikeWords > (largest?.alikeWords ?? 0)) largest = box;
+    for (const child of box.children) if (child.words > 0) visit(child);
+  };
+  visit(root);
+  return largest;
+}
+
+/** Whether a block is a piece of running text. */
+export function isProse(block: Block | undefined): boolean {
+  if (block === undefined) return false;
+  const { words, linkWords, sentences } = block.count;
+  return words >= MIN_WORDS_OF_PROSE && sentences > 0 && linkWords < words * 0.3;
+}
+
+/** The box that most prose stands in: the parent of each block gets its words, and the one around that the half of them. */
+export function coreOf(blocks: readonly Block[]): Box | undefined {
+  const weights = new Map<Box, number>();
+  let best: Box | undefined;
+  let most = 0;
+  for (const block of blocks) {
+    if (!isProse(block) || (block.box.flags & FLAGS.hidden) !== 0) continue;
+    const { parent } = block.box;
+    for (const [box, weight] of [
+      [parent, block.count.words],
+      [parent?.parent, block.count.words / 2],
+    ] as const) {
+      if (box === undefined) continue;
+      const sum = (weights.get(box) ?? 0) + weight;
+      weights.set(box, sum);
+      if (sum > most) [most, best] = [sum, box];
+    }
+  }
+  return best;
+}
+
+/** 3 for blocks of one box, 2 for boxes of one parent, else 0; -1 if one is missing. */
+export function sameParent(a: Block | undefined, b: Block | undefined): number {
+  if (a === undefined || b === undefined) return -1;
+  if (a.box === b.box) return 3;
+  return a.box.parent === b.box.parent ? 2 : 0;
+}
+
+/** The nearest box around two. */
+export function commonBox(a: Box, b: Box): Box {
+  let [left, right]: [Box, Box] = [a, b];
+  while (left !== right) {
+    if (left.depth >= right.depth && left.parent !== undefined) left = left.parent;
+    else if (right.parent !== undefined) right = right.parent;
+    else return left;
+  }
+  return left;
+}
+
+/** The words of a title or heading, in small letters; of scripts without spaces, characters. */
+export function tokens(text: string): string[] {
+  return (
+    text
+      .slice(0, 500)
+      .toLowerCase()
+      .match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{M}\p{N}]+/gu) ?? []
+  );
+}

@@ -1,0 +1,265 @@
+/** `node scripts/bun.mjs tools/reader-model/dump.ts DATA OUT`: features, labels and log-odds for train.py; see README.md. */
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { type DataPage, dataPages } from "../../bench/reader-data.ts";
+import { decodeBody } from "../../src/content/extraction/decode.ts";
+import { type Block, type Box, FLAGS, type Outline, outlineOf } from "../../src/content/extraction/reader/outline.ts";
+import { FEATURES, WIDTH } from "../../src/content/extraction/reader/feature-names.ts";
+import { featuresOf, type PageHints } from "../../src/content/extraction/reader/features.ts";
+import {
+  firstHash,
+  keyOf,
+  Lexicon,
+  MAX_PHRASE_WORDS,
+  nameHashes,
+  namesOf,
+} from "../../src/content/extraction/reader/lexicon.ts";
+import { metadataOf } from "../../src/content/extraction/reader/metadata.ts";
+import { hintsOf } from "../../src/content/extraction/reader/hints.ts";
+import { hashOf } from "../../src/content/extraction/reader/text-count.ts";
+import { showLateText } from "../../src/content/extraction/late-text.ts";
+import { bodyOf } from "../../src/content/extraction/reader/words.ts";
+import { readerCorpus } from "../../src/content/testing/reader-corpus.ts";
+import { parseTree } from "../../src/content/extraction/tree.ts";
+import { align } from "./align.ts";
+
+const FOLDS = 5;
+/** A thing is learned where so many sites have it. */
+const MIN_DOMAINS = 4;
+/** The same for single words of any text. */
+const MIN_DOMAINS_OF_A_WORD = 12;
+/** How many words of an average site a thing's own log-odds are drawn towards the mean by. */
+const PRIOR = 3;
+const [, , data = "", out = "", limit = "Infinity"] = process.argv;
+
+const wordKeys = new Set<number>();
+
+/** What the names of our own pages' sites end in. */
+const OWN = ".own.test";
+
+function ownPages(): DataPage[] {
+  return readerCorpus().map(({ name, html, text, type, url }) => ({
+    id: name,
+    bytes: Uint8Array.from(Buffer.from(html)),
+    url,
+    domain: `${name}${OWN}`,
+    type: type === "docs" ? "documentation" : type,
+    wanted: text,
+  }));
+}
+
+interface Sum {
+  content: number;
+  other: number;
+  domains: Set<number>;
+}
+
+interface Read {
+  readonly fold: number;
+  readonly domain: number;
+  readonly blocks: readonly Block[];
+  readonly labels: Float32Array;
+  readonly words: Float32Array;
+  readonly missing: number;
+  readonly truthWords: number;
+}
+
+/** Pages of our own making are trained on and never tested: the last fold is theirs. */
+function foldOf(domain: string): number {
+  if (domain.endsWith(OWN)) return FOLDS;
+  return hashOf(`fold ${domain}`) % FOLDS;
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+}
+
+function outlined(page: DataPage): { readonly outline: Outline; readonly hints: PageHints } {
+  const html = decodeBody(page.bytes, "text/html; charset=utf-8");
+  const tree = parseTree(html);
+  showLateText(tree, html, "static");
+  const metadata = metadataOf(tree);
+  return { outline: outlineOf(bodyOf(tree)), hints: hintsOf(metadata, page.url) };
+}
+
+function readPage(page: DataPage): Read {
+  const { outline } = outlined(page);
+  const { blocks } = outline;
+  const ids = new Map<string, number>();
+  const idOf = (word: string): number => {
+    const known = ids.get(word);
+    if (known !== undefined) return known;
+    ids.set(word, ids.size);
+    return ids.size - 1;
+  };
+  const all: number[] = [];
+  const seen: number[] = [];
+  const counts = blocks.map((block) => {
+    const own = wordsOf(block.text).map(idOf);
+    const isHidden = (block.box.flags & FLAGS.hidden) !== 0;
+    for (const id of own) {
+      all.push(id);
+      seen.push(isHidden ? 0 : 1);
+    }
+    return own.length;
+  });
+  const truth = wordsOf(page.wanted).map(idOf);
+  const matched = align(all, truth, Uint8Array.from(seen));
+  const labels = new Float32Array(blocks.length);
+  let at = 0;
+  let sum = 0;
+  for (const [index, count] of counts.entries()) {
+    let same = 0;
+    const end = at + count;
+    for (; at < end; at += 1) same += matched[at] ?? 0;
+    labels[index] = count === 0 ? 0 : same / count;
+    sum += same;
+  }
+  return {
+    fold: foldOf(page.domain),
+    domain: hashOf(page.domain),
+    blocks,
+    labels,
+    words: Float32Array.from(counts),
+    missing: truth.length - sum,
+    truthWords: truth.length,
+  };
+}
+
+/** What each page tells of names and phrases: for each thing, words of content and of others, of one for each page. */
+function things({ blocks, labels, words, domain }: Read, sums: Map<number, Sum>): void {
+  const total = Math.max(
+    words.reduce((sum, own) => sum + own, 0),
+    1,
+  );
+  const own = new Map<number, [content: number, other: number]>();
+  const see = (key: number, weight: number, label: number): void => {
+    const sum = own.get(key) ?? [0, 0];
+    sum[0] += weight * label;
+    sum[1] += weight * (1 - label);
+    own.set(key, sum);
+  };
+  const boxes = new Map<Box, [number, number]>();
+  let heading: number | undefined;
+  for (const [at, block] of blocks.entries()) {
+    const label = labels[at] ?? 0;
+    const weight = Math.sqrt(words[at] ?? 0) / Math.sqrt(total);
+    for (let box: Box | undefined = block.box; box !== undefined; box = box.parent) {
+      const sum = boxes.get(box) ?? [0, 0];
+      sum[0] += weight * label;
+      sum[1] += weight * (1 - label);
+      boxes.set(box, sum);
+    }
+    const { count } = block;
+    if (count.words <= MAX_PHRASE_WORDS) see(keyOf("phrase", count.hash), 1, label);
+    see(keyOf("first", firstHash(count)), 1, label);
+    see(keyOf("last", count.last), 1, label);
+    for (const hash of new Set(count.hashes)) {
+      const key = keyOf("word", hash);
+      wordKeys.add(key);
+      see(key, weight, label);
+    }
+    if (block.heading > 0) heading = count.words <= MAX_PHRASE_WORDS ? count.hash : undefined;
+    else if (heading !== undefined) see(keyOf("heading", heading), weight, label);
+  }
+  for (const [box, [content, other]] of boxes) {
+    if (box.element === undefined) continue;
+    for (const hash of nameHashes(namesOf(box.element))) {
+      const key = keyOf("name", hash);
+      const sum = own.get(key) ?? [0, 0];
+      sum[0] += content;
+      sum[1] += other;
+      own.set(key, sum);
+    }
+  }
+  for (const [key, [content, other]] of own) {
+    const share = content / Math.max(content + other, 1e-9);
+    const sum = sums.get(key) ?? { content: 0, other: 0, domains: new Set() };
+    // Each page has one voice, however often it has the thing.
+    const voice = Math.min(1, (content + other) * 4);
+    sum.content += voice * share;
+    sum.other += voice * (1 - share);
+    sum.domains.add(domain);
+    sums.set(key, sum);
+  }
+}
+
+/** Log-odds of what enough sites have, over some of the folds' sums. */
+function lexiconOf(folds: readonly Map<number, Sum>[]): Map<number, number> {
+  const sums = new Map<number, Sum>();
+  let [content, other] = [0, 0];
+  for (const fold of folds) {
+    for (const [key, own] of fold) {
+      const sum = sums.get(key) ?? { content: 0, other: 0, domains: new Set() };
+      sum.content += own.content;
+      sum.other += own.other;
+      for (const domain of own.domains) sum.domains.add(domain);
+      sums.set(key, sum);
+      content += own.content;
+      other += own.other;
+    }
+  }
+  const prior = content / (content + other);
+  const odds = new Map<number, number>();
+  for (const [key, sum] of sums) {
+    if (sum.domains.size < (wordKeys.has(key) ? MIN_DOMAINS_OF_A_WORD : MIN_DOMAINS)) continue;
+    const value =
+      Math.log((sum.content + PRIOR * prior) / (sum.other + PRIOR * (1 - prior))) - Math.log(prior / (1 - prior));
+    // In sixteenths, as the model's file has them.
+    const sixteenths = Math.max(-127, Math.min(127, Math.round(value * 16)));
+    if (Math.abs(sixteenths) >= 3) odds.set(key, sixteenths / 16);
+  }
+  return odds;
+}
+
+mkdirSync(out, { recursive: true });
+const folds = Array.from({ length: FOLDS + 1 }, () => new Map<number, Sum>());
+const known: {
+  readonly labels: Float32Array;
+  readonly words: Float32Array;
+  readonly missing: number;
+  readonly truth: number;
+}[] = [];
+const pages = [...dataPages(data, Number(limit)), ...ownPages()];
+for (const page of pages) {
+  const read = readPage(page);
+  const { labels, words, missing, truthWords } = read;
+  things(read, folds[read.fold] ?? new Map());
+  known.push({ labels, words, missing, truth: truthWords });
+}
+console.error(`read ${pages.length} pages`);
+const final = lexiconOf(folds);
+writeFileSync(`${out}/lexicon.json`, JSON.stringify([...final].toSorted(([a], [b]) => a - b)));
+const lexicons = folds.map((own) => new Lexicon(lexiconOf(folds.filter((fold) => fold !== own))));
+rmSync(`${out}/features.f32`, { force: true });
+const file = Bun.file(`${out}/features.f32`).writer();
+const rows: string[] = [];
+let start = 0;
+for (const [at, page] of pages.entries()) {
+  const { labels, words, missing, truth } = known[at] ?? { labels: [], words: [], missing: 0, truth: 0 };
+  const { outline, hints } = outlined(page);
+  const fold = foldOf(page.domain);
+  const { values } = featuresOf(outline, hints, lexicons[fold] ?? new Lexicon(final));
+  void file.write(new Uint8Array(values.buffer));
+  if (at % 50 === 0) await file.flush();
+  const { id, type, domain } = page;
+  const rounded = [...labels].map((label) => Math.round(label * 1000) / 1000);
+  rows.push(
+    JSON.stringify({
+      id,
+      type,
+      domain,
+      fold,
+      start,
+      rows: labels.length,
+      missing,
+      truth,
+      labels: rounded,
+      words: [...words],
+    }),
+  );
+  start += labels.length;
+}
+await file.end();
+writeFileSync(`${out}/pages.jsonl`, `${rows.join("\n")}\n`);
+writeFileSync(`${out}/features.json`, JSON.stringify({ width: WIDTH, features: FEATURES }));
+console.error(`wrote ${start} rows of ${WIDTH} features; the lexicon has ${final.size} things`);
