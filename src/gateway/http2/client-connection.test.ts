@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from "bun:test";
 import { BufferPool } from "../../lib/buffer-pool.ts";
 import { Sink } from "../http1/testing/client-peers.ts";
 import * as f from "./frame.ts";
+import { IndexingEncoder } from "./hpack/testing/indexing-encoder.ts";
 import { GET, OK, Owner, POST, ScriptedServer } from "./testing/scripted-server.ts";
 
 let server: ScriptedServer;
@@ -282,4 +283,27 @@ test("a server that answers is none that floods, however much it says between it
     server.head(streamId, f.END_STREAM, OK);
   }
   expect([server.connection.isOpen, sink.ends.length]).toEqual([true, 1200]);
+});
+
+test("heads and trailers that come again are those of each response, until the table changes", () => {
+  const [encoder, huffman] = [new IndexingEncoder(), false];
+  const encode = (...fields: [name: string, value: string][]): Buffer =>
+    encoder.block(fields.map(([name, value]) => ({ name, value, as: "indexed", huffman })));
+  const head = (): Buffer => encode([":status", "200"], ["date", "x"], ["x-a", "1"]);
+  const trailers = (): Buffer => encode(["x-sum", "2"]);
+  const answer = (streamId: number, first: Buffer, last: Buffer): string[] => {
+    const each = new Sink();
+    server.send(each);
+    server.frame(f.HEADERS, f.END_HEADERS, streamId, first);
+    server.frame(f.HEADERS, f.END_HEADERS | f.END_STREAM, streamId, last);
+    // The gateway adds a Date where there is none.
+    return [each.heads[0]?.fields.replace(/Date: .*\r\n/, "") ?? "", each.ends[0] ?? ""];
+  };
+  const heard = [1, 3, 5].map((streamId) => answer(streamId, head(), trailers()));
+  const [again, end] = [head(), trailers()];
+  heard.push(answer(7, encode([":status", "200"], ["date", "x"], ["x-b", "3"]), trailers()), answer(9, again, end));
+  const same = ["date: x\r\nx-a: 1\r\n", "x-sum: 2\r\n"];
+  // Behind one more entry each index means the entry before.
+  const shifted = ["x-a: 1\r\nx-sum: 2\r\n", "x-b: 3\r\n"];
+  expect(heard).toEqual([same, same, same, ["date: x\r\nx-b: 3\r\n", "x-sum: 2\r\n"], shifted]);
 });

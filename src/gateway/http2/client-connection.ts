@@ -9,7 +9,8 @@ import { type ClientRequest, ClientStream, type ClientStreamConnection, listSize
 import { Http2Connection } from "./connection.ts";
 import * as f from "./frame.ts";
 import { HpackDecoder, staticItems } from "./hpack/decoder.ts";
-import { type ResponseField, ResponseFields, responseField } from "./response-fields.ts";
+import { RepeatedBlock } from "./hpack/repeated-block.ts";
+import { type GatheredFields, type ResponseField, ResponseFields, responseField } from "./response-fields.ts";
 import { type Http2Stream } from "./stream.ts";
 
 /** A response's head or trailers, by RFC 9113 §6.5.2's count: as much as from an HTTP/1 upstream. */
@@ -60,6 +61,9 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
   /** Requests begun on this connection. */
   requests = 0;
   readonly #decoder = new HpackDecoder<ResponseField>(responseField, statics);
+  readonly #heads = new RepeatedBlock<GatheredFields>();
+  /** Trailers, and heads without a body. */
+  readonly #ends = new RepeatedBlock<GatheredFields>();
   #nextStreamId = 1;
   #retired = false;
   /** The owner was left without room, and is to hear when there is some, or how much there will be. */
@@ -201,13 +205,29 @@ export class Http2ClientConnection extends Http2Connection implements ClientStre
     }
     const stream = this.streams.get(streamId);
     // Decoded whatever becomes of it: the table must keep step with the server's (RFC 9113 §4.3).
-    list.begin();
-    const broken = this.#decoder.decode(bytes, start, end, list);
+    const broken = this.#decode(bytes, start, end);
     if (broken !== "") this.close(f.COMPRESSION_ERROR, broken);
     else if (stream instanceof ClientStream) {
       if (dependsOnItself) stream.fail(f.PROTOCOL_ERROR);
       else stream.takeHead(list, endStream);
     } else if (!this.wasReset(streamId)) this.close(f.STREAM_CLOSED, "HEADERS on a closed stream");
+  }
+
+  /** Has `list` gather a block; as `HpackDecoder.decode`. */
+  #decode(bytes: Uint8Array, start: number, end: number): string {
+    const { changes } = this.#decoder;
+    const repeated = this.block.endStream ? this.#ends : this.#heads;
+    const gathered = repeated.find(bytes, start, end, changes);
+    if (gathered !== undefined) {
+      list.restore(gathered);
+      return "";
+    }
+    list.begin();
+    const broken = this.#decoder.decode(bytes, start, end, list);
+    if (broken !== "" || this.#decoder.changes !== changes) return broken;
+    const saved = list.save();
+    if (saved !== undefined) repeated.keep(bytes, { start, end }, changes, saved);
+    return "";
   }
 
   protected override streamClosed(_stream: Http2Stream): void {

@@ -4,7 +4,7 @@ import { type TimerWheel } from "../../lib/timer-wheel.ts";
 import { type BodySink, type ResponseHead, type ResponseSink } from "../exchange.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import { CANCEL, PROTOCOL_ERROR, REFUSED_STREAM } from "./frame.ts";
-import { maxEncodedLength, writeContentLength, writeField } from "./hpack/encoder.ts";
+import { maxEncodedLength, writeContentLength, writeField, writeNewFields } from "./hpack/encoder.ts";
 import { type ResponseFields } from "./response-fields.ts";
 import { Http2Stream, type StreamConnection } from "./stream.ts";
 
@@ -22,6 +22,8 @@ export interface ClientRequest {
   readonly path: string;
   /** No Host, no Content-Length, nothing that belongs to a connection but `te: trailers`. */
   readonly fields: Fields;
+  /** More of them, that no other request has: `fields` may be those of a request before this one, and is then encoded already. */
+  readonly ownFields: Fields;
   /** As in RequestHead. */
   readonly bodyLength: number;
 }
@@ -32,8 +34,13 @@ const FIELD_OVERHEAD = 32;
 const OWN_FIELDS_SIZE = 5 * FIELD_OVERHEAD + ":method:scheme:authority:pathcontent-length".length + 15;
 
 /** The size of a request's head by RFC 9113 §6.5.2's count, or some bytes more. */
-export function listSize({ method, scheme, authority, path, fields }: ClientRequest): number {
-  let size = OWN_FIELDS_SIZE + method.length + scheme.length + authority.length + path.length + fields.length;
+export function listSize({ method, scheme, authority, path, fields, ownFields }: ClientRequest): number {
+  const size = OWN_FIELDS_SIZE + method.length + scheme.length + authority.length + path.length;
+  return size + fieldsSize(fields) + fieldsSize(ownFields);
+}
+
+function fieldsSize(fields: Fields): number {
+  let size = fields.length;
   // Each line has four characters that are no part of name or value.
   for (let at = fields.indexOf("\r\n"); at !== -1; at = fields.indexOf("\r\n", at + 2)) size += FIELD_OVERHEAD - 4;
   return size;
@@ -108,20 +115,22 @@ export class ClientStream extends Http2Stream implements Pick<BodySink, "data" |
 
   /** Room that `encode` needs: part of the head's prefix. */
   get room(): number {
-    const { method, authority, path } = this.#request;
-    return OWN_FIELDS_ROOM + method.length + maxEncodedLength(authority) + maxEncodedLength(path);
+    const { method, authority, path, ownFields } = this.#request;
+    const room = OWN_FIELDS_ROOM + method.length + maxEncodedLength(authority) + maxEncodedLength(path);
+    return room + maxEncodedLength(ownFields);
   }
 
   /** Writes the fields that stand before the request's own. */
   encode(target: Buffer, at: number): number {
-    const { method, scheme, authority, path, bodyLength } = this.#request;
+    const { method, scheme, authority, path, ownFields, bodyLength } = this.#request;
     let offset = writeField(target, at, ":method", method);
     offset = writeField(target, offset, ":scheme", scheme);
     offset = writeField(target, offset, ":authority", authority);
     offset = writeField(target, offset, ":path", path);
     // RFC 9110 §8.6: a method that expects content says so even where there is none.
     const says = bodyLength > 0 || (bodyLength === 0 && (method === "POST" || method === "PUT" || method === "PATCH"));
-    return says ? writeContentLength(target, offset, bodyLength) : offset;
+    if (says) offset = writeContentLength(target, offset, bodyLength);
+    return writeNewFields(target, offset, ownFields);
   }
 
   /** Sends a piece of the request body; false: wait for `onSendable`. */

@@ -50,6 +50,30 @@ export function responseField(name: string, value: string): ResponseField {
   return { kind: isSound ? kind : MALFORMED, value, line: `${name}: ${value}\r\n` };
 }
 
+/** The fields that a `ResponseFields` has gathered of one block. */
+export interface GatheredFields {
+  readonly fields: Fields;
+  readonly status: number;
+  readonly length: number;
+  readonly hasDate: boolean;
+  readonly grpcStatus: number | undefined;
+}
+
+/** The last fields that had no Date, and the same with one: most responses of a second follow one that has the same fields. */
+let undated = "";
+let datedBy = "";
+let dated = "";
+
+function withDate(fields: Fields): Fields {
+  const line = dateLine();
+  if (fields !== undated || line !== datedBy) {
+    undated = fields;
+    datedBy = line;
+    dated = fields + line;
+  }
+  return dated;
+}
+
 /** Bounds of a response's head, and of its trailers. `maxSize` counts as RFC 9113 §6.5.2 does. */
 interface HeadLimits {
   readonly maxSize: number;
@@ -87,6 +111,28 @@ export class ResponseFields implements FieldSink<ResponseField> {
     this.#grpcStatus = undefined;
     this.#size = 0;
     this.#count = 0;
+  }
+
+  /** What was gathered, for `restore`; undefined where the block is malformed or too large. */
+  save(): GatheredFields | undefined {
+    if (this.malformed !== "" || this.tooLarge) return undefined;
+    return {
+      fields: this.#fields,
+      status: this.#status,
+      length: this.#length,
+      hasDate: this.#hasDate,
+      grpcStatus: this.#grpcStatus,
+    };
+  }
+
+  /** As after `begin` and each field of the block that `gathered` was saved from. */
+  restore(gathered: GatheredFields): void {
+    this.begin();
+    this.#fields = gathered.fields;
+    this.#status = gathered.status;
+    this.#length = gathered.length;
+    this.#hasDate = gathered.hasDate;
+    this.#grpcStatus = gathered.grpcStatus;
   }
 
   /** The head is larger than a limit. */
@@ -144,7 +190,7 @@ export class ResponseFields implements FieldSink<ResponseField> {
     if (this.#status === 101) this.malformed = "101 does not exist in HTTP/2";
     if (this.malformed !== "") return undefined;
     const isDated = this.#hasDate || this.#status < 200;
-    const fields = isDated ? this.#fields : this.#fields + dateLine();
+    const fields = isDated ? this.#fields : withDate(this.#fields);
     const head = { status: this.#status, reason: "", fields, bodyLength: this.#length };
     return this.#grpcStatus === undefined ? head : { ...head, grpcStatus: this.#grpcStatus };
   }

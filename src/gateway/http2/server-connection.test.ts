@@ -4,6 +4,7 @@ import { TurnpikeError } from "../../lib/errors.ts";
 import { type BodySink, type Exchange, type ResponseHead } from "../exchange.ts";
 import { flushCork } from "../wire/outgoing.ts";
 import * as f from "./frame.ts";
+import { IndexingEncoder } from "./hpack/testing/indexing-encoder.ts";
 import { GET, Host, POST, ScriptedClient, SETTINGS } from "./testing/scripted-client.ts";
 
 const OK: ResponseHead = { status: 200, reason: "OK", fields: "Content-Type: text/plain\r\n", bodyLength: -1 };
@@ -590,4 +591,34 @@ test("whatever windows and sockets allow, answers arrive whole and in order", ()
       expect(client.connection.streams.size).toBe(0);
     }),
   );
+});
+
+test("a head that comes again makes a request of its own, which policies may have changed before", () => {
+  const client = new ScriptedClient().begin();
+  const fields = [...GET, ["accept", "x"], ["x-request-id", "0123456789"]] as const;
+  const first = open(client, 1, f.END_STREAM, fields);
+  first.head.path = "/changed";
+  first.head.fields += "x-added: 1\r\n";
+  const second = open(client, 3, f.END_STREAM, fields);
+  expect(second.head).toMatchObject({ path: "/", fields: "accept: x\r\n", bodyLength: 0 });
+  expect([first.id, second.id]).toEqual(["0123456789", "0123456789"]);
+  // With a body to follow it is another request.
+  expect(open(client, 5, 0, fields).head.bodyLength).toBe(-1);
+  expect(open(client, 7, f.END_STREAM, fields).head.bodyLength).toBe(0);
+});
+
+test("the same block after the table has changed is read anew", () => {
+  const client = new ScriptedClient().begin();
+  const [encoder, huffman] = [new IndexingEncoder(), false];
+  const kind = (name: string): "without" | "indexed" => (name === ":authority" ? "without" : "indexed");
+  const fields = [...GET, ["x-a", "1"]] as const;
+  const head = fields.map(([name, value]) => ({ name, value, as: kind(name), huffman }) as const);
+  const blocks = [encoder.block(head), encoder.block(head), encoder.block(head)];
+  const other = encoder.block([...head, { name: "x-b", value: "2", as: "incremental", huffman }]);
+  const paths = [...blocks, other, blocks[2] ?? other].map((block, i) => {
+    client.frame(f.HEADERS, f.END_HEADERS | f.END_STREAM, 2 * i + 1, block);
+    return client.host.exchanges.at(-1)?.head.fields;
+  });
+  // Behind one more entry the index of x-a means x-b.
+  expect(paths).toEqual(["x-a: 1\r\n", "x-a: 1\r\n", "x-a: 1\r\n", "x-a: 1\r\nx-b: 2\r\n", "x-b: 2\r\n"]);
 });

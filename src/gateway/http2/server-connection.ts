@@ -8,6 +8,7 @@ import { Http2Connection } from "./connection.ts";
 import * as f from "./frame.ts";
 import { type FieldSink, HpackDecoder, staticItems } from "./hpack/decoder.ts";
 import { writeContentLength, writeStatus } from "./hpack/encoder.ts";
+import { RepeatedBlock } from "./hpack/repeated-block.ts";
 import { type ExchangeConnection, Http2Exchange } from "./server-stream.ts";
 import { type Http2Stream } from "./stream.ts";
 
@@ -37,6 +38,13 @@ class RequestList implements FieldSink<RequestField> {
 
 const list = new RequestList();
 
+/** A sound request, and what made it one beside its header block. */
+interface KnownRequest {
+  readonly request: ListedRequest;
+  readonly endStream: boolean;
+  readonly maxCount: number;
+}
+
 /** A client's HTTP/2 connection (RFC 9113): makes an exchange of each stream, and hands it to the host. */
 export class Http2ServerConnection extends Http2Connection implements ServerConnection, ExchangeConnection {
   rosterIndex = -1;
@@ -44,6 +52,7 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
   readonly peerAddress: string;
   readonly #host: ServerHost;
   readonly #decoder = new HpackDecoder<RequestField>(requestField, statics);
+  readonly #repeated = new RepeatedBlock<KnownRequest>();
   readonly #maxStreams: number;
   readonly #maxHeaderListSize: number;
   /** A head has begun and is not whole, so the time for it runs. */
@@ -182,30 +191,50 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
       return;
     }
     // Decoded whatever becomes of it: the table must keep step with the client's (RFC 9113 §4.3).
+    const isNew = stream === undefined && streamId > this.lastPeerStream;
+    const { changes } = this.#decoder;
+    const known = isNew && !dependsOnItself ? this.#repeated.find(bytes, start, end, changes) : undefined;
+    if (known?.endStream === endStream && known.maxCount === this.settings.maxHeaderCount) {
+      this.#open(streamId, endStream, copyOf(known.request));
+      return;
+    }
     list.begin(this.#maxHeaderListSize);
     const broken = this.#decoder.decode(bytes, start, end, list);
     if (broken !== "") this.close(f.COMPRESSION_ERROR, broken);
     else if (stream !== undefined) this.#takeTrailers(stream, endStream);
-    else if (streamId <= this.lastPeerStream) {
-      if (!this.wasReset(streamId)) this.close(f.STREAM_CLOSED, "HEADERS on a closed stream");
-    } else this.#open(streamId, endStream, dependsOnItself);
+    else if (isNew) {
+      const request = this.#finish(endStream, dependsOnItself);
+      if (changes === this.#decoder.changes) this.#keep(bytes, { start, end }, request);
+      this.#open(streamId, endStream, request);
+    } else if (!this.wasReset(streamId)) this.close(f.STREAM_CLOSED, "HEADERS on a closed stream");
   }
 
-  #open(streamId: number, endStream: boolean, dependsOnItself: boolean): void {
+  /** The request that `list` holds; undefined where it is malformed. */
+  #finish(endStream: boolean, dependsOnItself: boolean): ListedRequest | HeadFault | undefined {
+    if (list.tooLarge) return TOO_LARGE;
+    const limits = { scheme: this.#host.scheme, maxCount: this.settings.maxHeaderCount, extendedConnect: true };
+    return dependsOnItself ? undefined : list.fields.finish(!endStream, limits);
+  }
+
+  /** Keeps a sound request for when its block comes again. A handshake is not: one connection does not make many. */
+  #keep(
+    bytes: Uint8Array,
+    range: { start: number; end: number },
+    request: ListedRequest | HeadFault | undefined,
+  ): void {
+    if (request === undefined || "code" in request || request.head.upgrade !== "") return;
+    const { endStream } = this.block;
+    const known = { request: copyOf(request), endStream, maxCount: this.settings.maxHeaderCount };
+    this.#repeated.keep(bytes, range, this.#decoder.changes, known);
+  }
+
+  #open(streamId: number, endStream: boolean, request: ListedRequest | HeadFault | undefined): void {
     this.lastPeerStream = streamId;
     this.#idleSince = this.wheel.now();
     // RFC 9113 §6.8: the client was told that this one is not served. It is reset, since its body is on its way as well.
     if (streamId > this.#lastServed || this.streams.size >= this.#maxStreams) {
       this.#refuseStream(streamId, f.REFUSED_STREAM);
-      return;
-    }
-    const limits = { scheme: this.#host.scheme, maxCount: this.settings.maxHeaderCount, extendedConnect: true };
-    const request = dependsOnItself ? undefined : list.fields.finish(!endStream, limits);
-    if (request === undefined && !list.tooLarge) {
-      this.#refuseStream(streamId, f.PROTOCOL_ERROR);
-      return;
-    }
-    if (list.tooLarge || request === undefined) this.#answerFault(streamId, endStream, TOO_LARGE);
+    } else if (request === undefined) this.#refuseStream(streamId, f.PROTOCOL_ERROR);
     else if ("code" in request) this.#answerFault(streamId, endStream, request);
     else this.#begin(streamId, endStream, request);
   }
@@ -262,6 +291,11 @@ export class Http2ServerConnection extends Http2Connection implements ServerConn
     // What comes of the body is not read (RFC 9113 §8.1).
     if (!endStream) this.writeReset(streamId, f.NO_ERROR);
   }
+}
+
+/** Policies edit the head of a request that they get. */
+function copyOf({ head, requestId }: ListedRequest): ListedRequest {
+  return { head: { ...head }, requestId };
 }
 
 const TOO_LARGE: HeadFault = { code: "head-too-large", detail: "the header list is larger than this server takes" };

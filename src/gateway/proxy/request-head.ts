@@ -21,8 +21,13 @@ export function mayGather({ bodyLength, isGrpc, upgrade, expectContinue }: Reque
 
 /** The head of the HTTP/1.1 request to the server at `endpoint`, without framing and without the empty line. */
 export function http1Head(exchange: Exchange, target: ForwardTarget, endpoint: Endpoint): string {
-  const { head } = exchange;
+  const { head, session } = exchange;
   const path = target.rewrite === undefined ? head.path : target.rewrite(head.path);
+  if (session !== undefined) {
+    const line = `${head.method} ${path}${head.query} HTTP/1.1\r\n`;
+    const host = target.host === undefined ? `Host: ${authorityOf(exchange, endpoint)}\r\n` : "";
+    return `${line}${host}${repeatedFields(exchange, target, target.extraFields)}${ownFields(exchange)}`;
+  }
   const told = toldAgain(exchange, target);
   const version = told === undefined ? ` HTTP/1.1\r\nHost: ${authorityOf(exchange, endpoint)}\r\n` : told.host;
   const host = target.host === undefined ? version : " HTTP/1.1\r\n";
@@ -38,13 +43,15 @@ export function http2Request(
 ): ClientRequest {
   const { head } = exchange;
   const path = target.rewrite === undefined ? head.path : target.rewrite(head.path);
+  const more = target.extraFieldsWithoutHost;
   return {
     method: head.method,
     scheme,
     authority: target.host ?? authorityOf(exchange, endpoint),
     path: path + head.query,
     // A client of gRPC must say this, and each hop for itself (grpc/grpc, doc/PROTOCOL-HTTP2.md).
-    fields: forwardedFields(exchange, target) + target.extraFieldsWithoutHost + (head.isGrpc ? "te: trailers\r\n" : ""),
+    fields: repeatedFields(exchange, target, head.isGrpc ? `${more}te: trailers\r\n` : more),
+    ownFields: ownFields(exchange),
     bodyLength: head.bodyLength,
   };
 }
@@ -61,10 +68,78 @@ function forwardedFields(exchange: Exchange, target: ForwardTarget, told?: ToldC
   const fields = target.extraNames.length === 0 ? head.fields : withoutFields(head.fields, target.extraNames);
   const traced = trace === undefined ? fields : fields + trace.fields;
   const expect = head.expectContinue && head.bodyLength !== 0 ? "Expect: 100-continue\r\n" : "";
-  return `${traced}${told === undefined ? clientFields(exchange, target) : told.fields}${id}\r\n${expect}`;
+  return `${traced}${told === undefined ? `${clientFields(exchange, target)}X-Request-Id: ` : told.fields}${id}\r\n${expect}`;
 }
 
-/** What tells of the client, up to the id of the request. */
+/** What the fields of a request to an upstream are made of, but for those that it shares with no other request. */
+interface Forwarded {
+  readonly target: ForwardTarget;
+  /** Lines that the route adds. */
+  readonly more: Fields;
+  readonly fields: Fields;
+  readonly forwardedFor: string;
+  readonly via: string;
+  readonly authority: string;
+  readonly scheme: string;
+  readonly protocol: string;
+  readonly clientAddress: string;
+  readonly peerAddress: string;
+}
+
+/** Those of the last request of a multiplexed connection, and the lines made of them. */
+let last: Forwarded | undefined;
+let lastLines: Fields = "";
+
+/**
+ * The client's own fields, those that tell of the client, and `more`. Requests of one HTTP/2 or HTTP/3 client follow each other with the
+ * same fields, often as the same text: then the lines are the last ones, and HPACK finds them encoded (bench proxy, grpc-unary).
+ */
+function repeatedFields(exchange: Exchange, target: ForwardTarget, more: Fields): Fields {
+  const { head, protocol, clientAddress, peerAddress, session } = exchange;
+  const { fields, forwardedFor, via, authority, scheme } = head;
+  const forwarded = {
+    target,
+    more,
+    fields,
+    forwardedFor,
+    via,
+    authority,
+    scheme,
+    protocol,
+    clientAddress,
+    peerAddress,
+  };
+  if (session !== undefined && last !== undefined && isSame(last, forwarded)) return lastLines;
+  const kept = target.extraNames.length === 0 ? fields : withoutFields(fields, target.extraNames);
+  const lines = `${kept}${clientFields(exchange, target)}${more}`;
+  if (session === undefined) return lines;
+  lastLines = flatText(lines);
+  last = forwarded;
+  return lastLines;
+}
+
+function isSame(a: Forwarded, b: Forwarded): boolean {
+  return (
+    a.fields === b.fields &&
+    a.clientAddress === b.clientAddress &&
+    a.authority === b.authority &&
+    a.target === b.target &&
+    a.more === b.more &&
+    a.forwardedFor === b.forwardedFor &&
+    a.via === b.via &&
+    a.scheme === b.scheme &&
+    a.protocol === b.protocol &&
+    a.peerAddress === b.peerAddress
+  );
+}
+
+/** The fields that a request shares with no other one. */
+function ownFields({ head, id, trace }: Exchange): Fields {
+  const expect = head.expectContinue && head.bodyLength !== 0 ? "Expect: 100-continue\r\n" : "";
+  return `${trace?.fields ?? ""}X-Request-Id: ${id}\r\n${expect}`;
+}
+
+/** What tells of the client. */
 function clientFields({ head, protocol, clientAddress, peerAddress }: Exchange, target: ForwardTarget): Fields {
   const { tellsClient, serviceName } = target;
   const forwardedFor = head.forwardedFor === "" ? peerAddress : `${head.forwardedFor}, ${peerAddress}`;
@@ -74,7 +149,7 @@ function clientFields({ head, protocol, clientAddress, peerAddress }: Exchange, 
   const forwardedHost = head.authority === "" ? "" : `X-Forwarded-Host: ${head.authority}\r\n`;
   return (
     `${tellsClient ? `X-Forwarded-For: ${forwardedFor}\r\n` : ""}X-Forwarded-Proto: ${head.scheme}\r\n` +
-    `${forwardedHost}${tellsClient ? `X-Real-IP: ${clientAddress}\r\n` : ""}Via: ${via}${version} ${serviceName}\r\nX-Request-Id: `
+    `${forwardedHost}${tellsClient ? `X-Real-IP: ${clientAddress}\r\n` : ""}Via: ${via}${version} ${serviceName}\r\n`
   );
 }
 
@@ -91,7 +166,13 @@ function toldAgain(exchange: Exchange, target: ForwardTarget): ToldClient | unde
   if (told?.authority === authority && told.serviceName === serviceName && told.tellsClient === tellsClient)
     return told;
   const host = flatText(` HTTP/1.1\r\nHost: ${authority}\r\n`);
-  const fresh = { authority, serviceName, tellsClient, host, fields: flatText(clientFields(exchange, target)) };
+  const fresh = {
+    authority,
+    serviceName,
+    tellsClient,
+    host,
+    fields: flatText(`${clientFields(exchange, target)}X-Request-Id: `),
+  };
   exchange.told = fresh;
   return fresh;
 }

@@ -39,6 +39,8 @@ export class HpackDecoder<T> {
   readonly #make: ItemMaker<T>;
   readonly #statics: readonly T[];
   readonly #table: DynamicTable<T>;
+  /** Counts what changed the table: a block that left it alone means the same when it comes again, until the next change. */
+  changes = 0;
   /** Where the next byte of the block is. */
   #at = 0;
   #fault = "";
@@ -96,7 +98,10 @@ export class HpackDecoder<T> {
     if (name === undefined || this.#fault !== "") return;
     const item = this.#make(name, value);
     const size = name.length + value.length + ENTRY_OVERHEAD;
-    if (mask === 0x3f) this.#table.insert(name, item, size);
+    if (mask === 0x3f) {
+      this.#table.insert(name, item, size);
+      this.changes++;
+    }
     sink.field(item, size);
   }
 
@@ -126,6 +131,7 @@ export class HpackDecoder<T> {
       if (this.#at >= end || ((block[this.#at] ?? 0) & 0xe0) !== 0x20) return;
       const size = this.#readInteger(block, end, 0x1f);
       if (this.#fault !== "") return;
+      this.changes++;
       if (!this.#table.resize(size)) this.#fail("a table size update is above what was agreed on");
     }
   }

@@ -13,6 +13,7 @@ export const GET: ClientRequest = {
   authority: "example.com",
   path: "/",
   fields: "",
+  ownFields: "",
   bodyLength: 0,
 };
 export const STATUS_200: readonly [string, string] = [":status", "200"];

@@ -158,7 +158,7 @@ export class Ask extends Deadline implements ResponseSink, ConnectionOwner, Http
       if (cut) wire.terminate();
     };
     const scheme = settings.tls === undefined ? "http" : "https";
-    connection.request({ method: "GET", scheme, authority, path, fields, bodyLength: 0 }, this);
+    connection.request({ method: "GET", scheme, authority, path, fields, ownFields: "", bodyLength: 0 }, this);
     flushCork();
     return connection;
   }
