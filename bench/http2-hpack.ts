@@ -65,16 +65,20 @@ function decodeLiterals(huffman: boolean): () => void {
   return () => decoder.decode(bytes, 0, bytes.length, sink);
 }
 
+const NEW_PATH_HEAD: readonly SentField[] = BROWSER_HEAD.map(([name, value]) => ({
+  name,
+  value,
+  as: name === ":path" ? "without" : "indexed",
+  huffman: true,
+}));
+
 /** The head sent by a client that indexes everything but the path. */
 function decodeNewPath(): () => void {
   const encoder = new IndexingEncoder();
   const decoder = new HpackDecoder(make, statics);
   const first = block("indexed", true, encoder);
   decoder.decode(first, 0, first.length, sink);
-  const fields = BROWSER_HEAD.map(
-    ([name, value]) => ({ name, value, as: name === ":path" ? "without" : "indexed", huffman: true }) as const,
-  );
-  const again = encoder.block(fields);
+  const again = encoder.block(NEW_PATH_HEAD);
   return () => decoder.decode(again, 0, again.length, sink);
 }
 
@@ -87,11 +91,9 @@ function request(isKept: boolean): () => void {
   const list = new RequestFields();
   const taker = { field: (item: RequestField): void => list.add(item) };
   const repeated = new RepeatedBlock<number>();
-  const as = (name: string): SentField["as"] => (name === ":path" ? "without" : "indexed");
-  const fields = BROWSER_HEAD.map(([name, value]) => ({ name, value, as: as(name), huffman: true }));
-  const first = encoder.block(fields);
+  const first = encoder.block(NEW_PATH_HEAD);
   decoder.decode(first, 0, first.length, taker);
-  const again = encoder.block(fields);
+  const again = encoder.block(NEW_PATH_HEAD);
   if (isKept) repeated.keep(again, { start: 0, end: again.length }, decoder.changes, 1);
   return () => {
     const kept = repeated.find(again, 0, again.length, decoder.changes);

@@ -285,23 +285,25 @@ test("a server that answers is none that floods, however much it says between it
   expect([server.connection.isOpen, sink.ends.length]).toEqual([true, 1200]);
 });
 
+/** Begins a request and answers it with two blocks; the fields of head and trailers. */
+function answered(streamId: number, first: Buffer, last: Buffer): string[] {
+  const each = new Sink();
+  server.send(each);
+  server.frame(f.HEADERS, f.END_HEADERS, streamId, first);
+  server.frame(f.HEADERS, f.END_HEADERS | f.END_STREAM, streamId, last);
+  // The gateway adds a Date where there is none.
+  return [each.heads[0]?.fields.replace(/Date: .*\r\n/, "") ?? "", each.ends[0] ?? ""];
+}
+
 test("heads and trailers that come again are those of each response, until the table changes", () => {
   const [encoder, huffman] = [new IndexingEncoder(), false];
   const encode = (...fields: [name: string, value: string][]): Buffer =>
     encoder.block(fields.map(([name, value]) => ({ name, value, as: "indexed", huffman })));
   const head = (): Buffer => encode([":status", "200"], ["date", "x"], ["x-a", "1"]);
   const trailers = (): Buffer => encode(["x-sum", "2"]);
-  const answer = (streamId: number, first: Buffer, last: Buffer): string[] => {
-    const each = new Sink();
-    server.send(each);
-    server.frame(f.HEADERS, f.END_HEADERS, streamId, first);
-    server.frame(f.HEADERS, f.END_HEADERS | f.END_STREAM, streamId, last);
-    // The gateway adds a Date where there is none.
-    return [each.heads[0]?.fields.replace(/Date: .*\r\n/, "") ?? "", each.ends[0] ?? ""];
-  };
-  const heard = [1, 3, 5].map((streamId) => answer(streamId, head(), trailers()));
+  const heard = [1, 3, 5].map((streamId) => answered(streamId, head(), trailers()));
   const [again, end] = [head(), trailers()];
-  heard.push(answer(7, encode([":status", "200"], ["date", "x"], ["x-b", "3"]), trailers()), answer(9, again, end));
+  heard.push(answered(7, encode([":status", "200"], ["date", "x"], ["x-b", "3"]), trailers()), answered(9, again, end));
   const same = ["date: x\r\nx-a: 1\r\n", "x-sum: 2\r\n"];
   // Behind one more entry each index means the entry before.
   const shifted = ["x-a: 1\r\nx-sum: 2\r\n", "x-b: 3\r\n"];

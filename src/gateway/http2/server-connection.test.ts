@@ -607,10 +607,11 @@ test("a head that comes again makes a request of its own, which policies may hav
   expect(open(client, 7, f.END_STREAM, fields).head.bodyLength).toBe(0);
 });
 
+const kind = (name: string): "without" | "indexed" => (name === ":authority" ? "without" : "indexed");
+
 test("the same block after the table has changed is read anew", () => {
   const client = new ScriptedClient().begin();
   const [encoder, huffman] = [new IndexingEncoder(), false];
-  const kind = (name: string): "without" | "indexed" => (name === ":authority" ? "without" : "indexed");
   const fields = [...GET, ["x-a", "1"]] as const;
   const head = fields.map(([name, value]) => ({ name, value, as: kind(name), huffman }) as const);
   const blocks = [encoder.block(head), encoder.block(head), encoder.block(head)];
