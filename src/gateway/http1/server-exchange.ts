@@ -129,7 +129,11 @@ export class Http1Exchange implements Exchange, ResponseSink {
     // RFC 9110 §15.5.22: the one answer that says what to upgrade to.
     else if (status === UPGRADE_REQUIRED && this.head.upgrade !== "") connection = UPGRADE_LINES;
     else if (this.protocol === "HTTP/1.0") connection = "Connection: keep-alive\r\n";
-    this.#connection.out.text(`${line}${head.fields}${this.addedFields}${framing}${connection}\r\n`);
+    const { out } = this.#connection;
+    // Apart: to join them first costs up to 7 % of a small request (bench http1).
+    out.text(line);
+    out.text(head.fields);
+    out.text(`${this.addedFields}${framing}${connection}\r\n`);
   }
 
   #switch(line: string, fields: Fields): void {
