@@ -7,7 +7,7 @@ const ROOT = join(import.meta.dir, "..");
 
 type GeneratedFile = readonly [path: string, text: string];
 
-/** The package's `turnpike/client` as plain JavaScript for Node, with its types: nobody who uses it compiles anything. */
+/** The package's `turnpike/client` as plain JavaScript for Node, with its types, so that its users compile nothing. */
 export async function clientBuild(): Promise<readonly GeneratedFile[]> {
   const built = await Bun.build({
     entrypoints: [join(ROOT, "src/client/client.ts")],

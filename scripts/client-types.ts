@@ -10,7 +10,7 @@ const HEAD = `// Made of the API's description by scripts/generate.ts; changes h
 import { type CallOptions, type OperationPlace, type TurnpikeFile } from "./call.ts";
 `;
 
-/** The typed client's requests, answers and methods, as TypeScript that is not formatted yet. */
+/** The typed client's requests, responses and methods, as TypeScript that is not formatted yet. */
 export function clientTypes(document: ApiDocument): string {
   const types = Object.entries(document.components.schemas).map(
     ([name, schema]) => `${comment(schema.description)}export interface ${name} ${fieldsOf(document, schema)}\n`,
@@ -50,7 +50,7 @@ function fieldsOf(document: ApiDocument, schema: ApiSchema): string {
 
 function describe({ description, default: value }: ApiSchema): string | undefined {
   if (value === undefined) return description;
-  return `${description ?? ""}; ${JSON.stringify(value)} where it is left out`;
+  return `${description ?? ""}; default ${JSON.stringify(value)}`;
 }
 
 function typeOf(document: ApiDocument, schema: ApiSchema): string {

@@ -8,6 +8,7 @@ import shipped from "../config/turnpike.json";
 import { slugOf } from "../scripts/site/slug.ts";
 import { OPERATIONS } from "../src/content/operations/operations.ts";
 import { blocksOf, codeOf, DOCUMENTS, proseOf, readDocument, ROOT, rowsOf } from "./support/documents.ts";
+import { loadText } from "../src/gateway/config/load.ts";
 import { patient } from "../src/lib/testing/patience.ts";
 
 // Processes start slowly on a busy machine.
@@ -152,6 +153,21 @@ async function run(args: readonly string[]): Promise<string> {
   const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited]);
   return `${stdout}${stderr}`;
 }
+
+const configurations = DOCUMENTS.flatMap((document) =>
+  blocksOf(readDocument(document))
+    .filter(({ language, text }) => language === "json" && text.includes('"path_prefix"') && text.includes('"routes"'))
+    .map(({ text }) => [document, text] as const),
+);
+
+test("every configuration with routes in a document loads without problems and warnings", () => {
+  expect(configurations.length).toBeGreaterThan(10);
+  const said = configurations.flatMap(([document, text]) => {
+    const { problems, warnings } = loadText(text);
+    return [...problems, ...warnings].map(({ path, message }) => `${document}: ${path}: ${message}`);
+  });
+  expect(said).toEqual([]);
+});
 
 test("the program's help and the configuration's reference name the same flags of the gateway", async () => {
   const help = await output("src/cli/main.ts", "--help");

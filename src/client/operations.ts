@@ -45,9 +45,9 @@ export interface Problem {
 export interface SearchRequest {
   /** Search query */
   readonly query: string;
-  /** Number of results; 10 where it is left out */
+  /** Number of results; default 10 */
   readonly count?: number | undefined;
-  /** Search time-out in seconds; 30 where it is left out */
+  /** Search time-out in seconds; default 30 */
   readonly timeout?: number | undefined;
 }
 
@@ -98,23 +98,23 @@ export interface ScrapeRequest {
   readonly url: string;
   /** CSS selector of an element to wait for before acting */
   readonly selector?: string | undefined;
-  /** Show the page an ordinary browser's fingerprint; false where it is left out */
+  /** Show the page an ordinary browser's fingerprint; default false */
   readonly stealth?: boolean | undefined;
-  /** Page load time-out in seconds; 30 where it is left out */
+  /** Page load time-out in seconds; default 30 */
   readonly timeout?: number | undefined;
   /** Custom User-Agent */
   readonly user_agent?: string | undefined;
   /** Extra seconds to wait after the page event; not counted in the time-out */
   readonly wait?: number | undefined;
-  /** Page event to wait for; "load" where it is left out */
+  /** Page event to wait for; default "load" */
   readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
-  /** What loads the page; auto takes a browser only where the page or the request needs one; "auto" where it is left out */
+  /** What loads the page; auto takes a browser only where the page or the request needs one; default "auto" */
   readonly engine?: "auto" | "static" | "browser" | undefined;
-  /** Give what is there at the time-out in place of an error; false where it is left out */
+  /** Give what is there at the time-out in place of an error; default false */
   readonly partial?: boolean | undefined;
   /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
   readonly accept_status?: "any" | readonly (number | string)[] | undefined;
-  /** Output format; "markdown" where it is left out */
+  /** Output format; default "markdown" */
   readonly format?: "html" | "markdown" | "text" | "links" | undefined;
   /** Maximum content length in characters; longer content is cut */
   readonly max_length?: number | undefined;
@@ -146,23 +146,23 @@ export interface BatchRequest {
   readonly urls: readonly string[];
   /** CSS selector of an element to wait for before acting */
   readonly selector?: string | undefined;
-  /** Show the page an ordinary browser's fingerprint; false where it is left out */
+  /** Show the page an ordinary browser's fingerprint; default false */
   readonly stealth?: boolean | undefined;
-  /** Page load time-out in seconds; 30 where it is left out */
+  /** Page load time-out in seconds; default 30 */
   readonly timeout?: number | undefined;
   /** Custom User-Agent */
   readonly user_agent?: string | undefined;
   /** Extra seconds to wait after the page event; not counted in the time-out */
   readonly wait?: number | undefined;
-  /** Page event to wait for; "load" where it is left out */
+  /** Page event to wait for; default "load" */
   readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
-  /** What loads the page; auto takes a browser only where the page or the request needs one; "auto" where it is left out */
+  /** What loads the page; auto takes a browser only where the page or the request needs one; default "auto" */
   readonly engine?: "auto" | "static" | "browser" | undefined;
-  /** Give what is there at the time-out in place of an error; false where it is left out */
+  /** Give what is there at the time-out in place of an error; default false */
   readonly partial?: boolean | undefined;
   /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
   readonly accept_status?: "any" | readonly (number | string)[] | undefined;
-  /** Output format; "markdown" where it is left out */
+  /** Output format; default "markdown" */
   readonly format?: "html" | "markdown" | "text" | "links" | undefined;
   /** Maximum content length in characters; longer content is cut */
   readonly max_length?: number | undefined;
@@ -182,19 +182,19 @@ export interface ExtractRequest {
   readonly url: string;
   /** CSS selector of an element to wait for before acting */
   readonly selector?: string | undefined;
-  /** Show the page an ordinary browser's fingerprint; false where it is left out */
+  /** Show the page an ordinary browser's fingerprint; default false */
   readonly stealth?: boolean | undefined;
-  /** Page load time-out in seconds; 30 where it is left out */
+  /** Page load time-out in seconds; default 30 */
   readonly timeout?: number | undefined;
   /** Custom User-Agent */
   readonly user_agent?: string | undefined;
   /** Extra seconds to wait after the page event; not counted in the time-out */
   readonly wait?: number | undefined;
-  /** Page event to wait for; "load" where it is left out */
+  /** Page event to wait for; default "load" */
   readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
-  /** What loads the page; auto takes a browser only where the page or the request needs one; "auto" where it is left out */
+  /** What loads the page; auto takes a browser only where the page or the request needs one; default "auto" */
   readonly engine?: "auto" | "static" | "browser" | undefined;
-  /** Give what is there at the time-out in place of an error; false where it is left out */
+  /** Give what is there at the time-out in place of an error; default false */
   readonly partial?: boolean | undefined;
   /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
   readonly accept_status?: "any" | readonly (number | string)[] | undefined;
@@ -214,25 +214,25 @@ export interface ReadRequest {
   readonly url: string;
   /** CSS selector of an element to wait for before acting */
   readonly selector?: string | undefined;
-  /** Show the page an ordinary browser's fingerprint; false where it is left out */
+  /** Show the page an ordinary browser's fingerprint; default false */
   readonly stealth?: boolean | undefined;
-  /** Page load time-out in seconds; 30 where it is left out */
+  /** Page load time-out in seconds; default 30 */
   readonly timeout?: number | undefined;
   /** Custom User-Agent */
   readonly user_agent?: string | undefined;
   /** Extra seconds to wait after the page event; not counted in the time-out */
   readonly wait?: number | undefined;
-  /** Page event to wait for; "load" where it is left out */
+  /** Page event to wait for; default "load" */
   readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
-  /** What loads the page; auto takes a browser only where the page or the request needs one; "auto" where it is left out */
+  /** What loads the page; auto takes a browser only where the page or the request needs one; default "auto" */
   readonly engine?: "auto" | "static" | "browser" | undefined;
-  /** Give what is there at the time-out in place of an error; false where it is left out */
+  /** Give what is there at the time-out in place of an error; default false */
   readonly partial?: boolean | undefined;
   /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
   readonly accept_status?: "any" | readonly (number | string)[] | undefined;
   /** Maximum content length in characters; longer content is cut */
   readonly max_length?: number | undefined;
-  /** Give the readers' comments below an article as well; false where it is left out */
+  /** Give the readers' comments below an article as well; default false */
   readonly comments?: boolean | undefined;
 }
 
@@ -241,31 +241,31 @@ export interface PdfRequest {
   readonly url: string;
   /** CSS selector of an element to wait for before acting */
   readonly selector?: string | undefined;
-  /** Show the page an ordinary browser's fingerprint; false where it is left out */
+  /** Show the page an ordinary browser's fingerprint; default false */
   readonly stealth?: boolean | undefined;
-  /** Page load time-out in seconds; 30 where it is left out */
+  /** Page load time-out in seconds; default 30 */
   readonly timeout?: number | undefined;
   /** Custom User-Agent */
   readonly user_agent?: string | undefined;
   /** Extra seconds to wait after the page event; not counted in the time-out */
   readonly wait?: number | undefined;
-  /** Page event to wait for; "load" where it is left out */
+  /** Page event to wait for; default "load" */
   readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
-  /** What loads the page; auto takes a browser only where the page or the request needs one; "auto" where it is left out */
+  /** What loads the page; auto takes a browser only where the page or the request needs one; default "auto" */
   readonly engine?: "auto" | "static" | "browser" | undefined;
-  /** Give what is there at the time-out in place of an error; false where it is left out */
+  /** Give what is there at the time-out in place of an error; default false */
   readonly partial?: boolean | undefined;
   /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
   readonly accept_status?: "any" | readonly (number | string)[] | undefined;
-  /** Landscape orientation; false where it is left out */
+  /** Landscape orientation; default false */
   readonly landscape?: boolean | undefined;
-  /** Print background colours and images; true where it is left out */
+  /** Print background colours and images; default true */
   readonly print_background?: boolean | undefined;
-  /** Render scale; 1 where it is left out */
+  /** Render scale; default 1 */
   readonly scale?: number | undefined;
-  /** Paper width in inches; 8.5 where it is left out */
+  /** Paper width in inches; default 8.5 */
   readonly paper_width?: number | undefined;
-  /** Paper height in inches; 11 where it is left out */
+  /** Paper height in inches; default 11 */
   readonly paper_height?: number | undefined;
   /** Top margin in inches; 0.4 where it is left out */
   readonly margin_top?: number | undefined;
@@ -282,29 +282,29 @@ export interface ScreenshotRequest {
   readonly url: string;
   /** CSS selector of an element to wait for before acting */
   readonly selector?: string | undefined;
-  /** Show the page an ordinary browser's fingerprint; false where it is left out */
+  /** Show the page an ordinary browser's fingerprint; default false */
   readonly stealth?: boolean | undefined;
-  /** Page load time-out in seconds; 30 where it is left out */
+  /** Page load time-out in seconds; default 30 */
   readonly timeout?: number | undefined;
   /** Custom User-Agent */
   readonly user_agent?: string | undefined;
   /** Extra seconds to wait after the page event; not counted in the time-out */
   readonly wait?: number | undefined;
-  /** Page event to wait for; "load" where it is left out */
+  /** Page event to wait for; default "load" */
   readonly wait_until?: "load" | "domcontentloaded" | "networkidle0" | undefined;
-  /** What loads the page; auto takes a browser only where the page or the request needs one; "auto" where it is left out */
+  /** What loads the page; auto takes a browser only where the page or the request needs one; default "auto" */
   readonly engine?: "auto" | "static" | "browser" | undefined;
-  /** Give what is there at the time-out in place of an error; false where it is left out */
+  /** Give what is there at the time-out in place of an error; default false */
   readonly partial?: boolean | undefined;
   /** Statuses from 400 on with which the page is content and no error: a list such as [404, "500-599"], or "any" */
   readonly accept_status?: "any" | readonly (number | string)[] | undefined;
-  /** Image format; "png" where it is left out */
+  /** Image format; default "png" */
   readonly format?: "png" | "jpeg" | "webp" | undefined;
-  /** Capture the whole page, not only the window: after scrolling through it, at most 16,383 pixels wide, 30,000 high (webp: 16,383) and 40 million in all; false where it is left out */
+  /** Capture the whole page, not only the window: after scrolling through it, at most 16,383 pixels wide, 30,000 high (webp: 16,383) and 40 million in all; default false */
   readonly full_page?: boolean | undefined;
-  /** Viewport width in pixels; 1280 where it is left out */
+  /** Viewport width in pixels; default 1280 */
   readonly width?: number | undefined;
-  /** Viewport height in pixels; 720 where it is left out */
+  /** Viewport height in pixels; default 720 */
   readonly height?: number | undefined;
   /** Compression quality, of jpeg and webp alone; 80 where it is left out, and a webp of 100 is lossless */
   readonly quality?: number | undefined;
@@ -350,22 +350,22 @@ export interface ResolveMetadata {
 export interface ResolveRequest {
   /** Prediction-market question */
   readonly question: string;
-  /** How the market resolves YES or NO; "" where it is left out */
+  /** How the market resolves YES or NO; default "" */
   readonly criteria?: string | undefined;
-  /** Maximum web sources to read; 5 where it is left out */
+  /** Maximum web sources to read; default 5 */
   readonly max_sources?: number | undefined;
-  /** Hint URLs to check for evidence; read before all others, also if they are more than max_sources; [] where it is left out */
+  /** Hint URLs to check for evidence; read before all others, also if they are more than max_sources; default [] */
   readonly sources?: readonly string[] | undefined;
-  /** Time-out in seconds; what is known by then is the answer; 30 where it is left out */
+  /** Time-out in seconds; what is known by then is the answer; default 30 */
   readonly timeout?: number | undefined;
 }
 
 export interface QrRequest {
   /** Text, URL or data to encode */
   readonly data: string;
-  /** Width and height of the image in pixels; 256 where it is left out */
+  /** Width and height of the image in pixels; default 256 */
   readonly size?: number | undefined;
-  /** Quiet zone in modules; 2 where it is left out */
+  /** Quiet zone in modules; default 2 */
   readonly margin?: number | undefined;
 }
 
