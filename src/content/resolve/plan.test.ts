@@ -29,12 +29,39 @@ describe("the last instant that counts", () => {
     ["Il ouvre avant le 14 juillet 2026 ?", "", "2026-07-13T23:59:59.999Z"],
     ["¿Abre antes del 6 de enero de 2027?", "", "2027-01-05T23:59:59.999Z"],
     ["它会在2026年8月1日前开放吗？", "", "2026-08-01T23:59:59.999Z"],
+    ["Will it open no later than July 4?", "", "2026-07-04T23:59:59.999Z"],
+    ["Will it open not later than July 4?", "", "2026-07-04T23:59:59.999Z"],
+    ["Will it open earlier than July 4?", "", "2026-07-03T23:59:59.999Z"],
+    ["Will it open on July 4 at the latest?", "", "2026-07-04T23:59:59.999Z"],
+    ["Will it open no earlier than July 4?", "", undefined],
+    ["Will it open later than July 4?", "", undefined],
+    ["Wird es spätestens am 3. Oktober 2026 öffnen?", "", "2026-10-03T23:59:59.999Z"],
+    ["Wird es nicht später als 3. Oktober 2026 öffnen?", "", "2026-10-03T23:59:59.999Z"],
+    ["Il ouvre au plus tard le 14 juillet 2026 ?", "", "2026-07-14T23:59:59.999Z"],
+    ["¿Abre a más tardar el 6 de enero de 2027?", "", "2027-01-06T23:59:59.999Z"],
+    ["¿Abre no más tarde del 6 de enero de 2027?", "", "2027-01-06T23:59:59.999Z"],
     ["Will it open?", "", undefined],
   ];
   for (const [question, criteria, deadline] of cases) {
     test(`${question} ${criteria}`, () => {
       const found = planOf(question, criteria, NOW).deadline;
       expect(found === undefined ? undefined : new Date(found).toISOString()).toBe(deadline);
+    });
+  }
+});
+
+describe("the first instant that counts", () => {
+  const cases: readonly (readonly [question: string, from: string])[] = [
+    ["Will it open after July 4?", "2026-07-05T00:00:00.000Z"],
+    ["Will it open later than July 4?", "2026-07-05T00:00:00.000Z"],
+    ["Will it open no earlier than July 4?", "2026-07-04T00:00:00.000Z"],
+    ["Will it open not before July 4?", "2026-07-04T00:00:00.000Z"],
+    ["Wird es frühestens am 3. Oktober 2026 öffnen?", "2026-10-03T00:00:00.000Z"],
+  ];
+  for (const [question, from] of cases) {
+    test(question, () => {
+      const plan = planOf(question, "", NOW);
+      expect([new Date(plan.from ?? 0).toISOString(), plan.negated]).toEqual([from, false]);
     });
   }
 });
@@ -55,10 +82,33 @@ describe("the numbers that decide", () => {
       ],
     ],
     ["Will it open by 5pm on July 10, 2026?", []],
+    ["Is the tunnel no longer than 50 km?", [{ comparison: "at most", value: 50_000, unit: "m" }]],
+    ["Is the tunnel not longer than 50 km?", [{ comparison: "at most", value: 50_000, unit: "m" }]],
+    ["Is the tunnel no shorter than 50 km?", [{ comparison: "at least", value: 50_000, unit: "m" }]],
+    ["Will no fewer than 60 people come?", [{ comparison: "at least", value: 60, unit: "people" }]],
+    ["Will not fewer than sixty people come?", [{ comparison: "at least", value: 60, unit: "people" }]],
+    ["Will no more than 60 people come?", [{ comparison: "at most", value: 60, unit: "people" }]],
+    ["Is the rate not over 5%?", [{ comparison: "at most", value: 5, unit: "percent" }]],
+    ["Is the rate not above 5%?", [{ comparison: "at most", value: 5, unit: "percent" }]],
+    ["Is the rate not under 5%?", [{ comparison: "at least", value: 5, unit: "percent" }]],
+    ["Is the rate never below 5%?", [{ comparison: "at least", value: 5, unit: "percent" }]],
+    ["Is the rate under 5%?", [{ comparison: "below", value: 5, unit: "percent" }]],
+    ["Is the rate no lower than 5%?", [{ comparison: "at least", value: 5, unit: "percent" }]],
+    ["Is the tunnel 12 km long at most?", [{ comparison: "at most", value: 12_000, unit: "m" }]],
+    ["Is the tunnel 12 km or shorter?", [{ comparison: "at most", value: 12_000, unit: "m" }]],
+    ["Is the tunnel 12 km or longer?", [{ comparison: "at least", value: 12_000, unit: "m" }]],
+    ["Ist der Tunnel nicht länger als 50 km?", [{ comparison: "at most", value: 50_000, unit: "m" }]],
+    ["Ist der Tunnel länger als 50 km?", [{ comparison: "above", value: 50_000, unit: "m" }]],
+    ["Ist der Tunnel kürzer als 50 km?", [{ comparison: "below", value: 50_000, unit: "m" }]],
+    ["Le tunnel ne fait pas plus de 50 km ?", [{ comparison: "at most", value: 50_000, unit: "m" }]],
+    ["¿El túnel mide no más de 50 km?", [{ comparison: "at most", value: 50_000, unit: "m" }]],
+    ["¿El túnel mide no menos de 50 km?", [{ comparison: "at least", value: 50_000, unit: "m" }]],
+    ["隧道不超过50公里？", [{ comparison: "at most", value: 50_000, unit: "m" }]],
+    ["隧道不低于50公里？", [{ comparison: "at least", value: 50_000, unit: "m" }]],
   ];
   for (const [question, thresholds] of cases) {
     test(question, () => {
-      expect(planOf(question, "", NOW).thresholds).toMatchObject([...thresholds]);
+      expect(planOf(question, "", NOW)).toMatchObject({ thresholds: [...thresholds], negated: false });
     });
   }
 });
@@ -99,6 +149,10 @@ describe("a question becomes a statement", () => {
     ["Will the bridge not open?", "Will the bridge not open", true],
     ["Will the bridge fail to open?", "Will the bridge fail to open", true],
     ["Will the bridge not fail to open?", "Will the bridge not fail to open", false],
+    ["Will the bridge open no later than May 5?", "Will the bridge open no later than May 5", false],
+    ["Will the bridge not be longer than 5 km?", "Will the bridge not be longer than 5 km", true],
+    ["Is the bridge no longer than the tunnel?", "Is the bridge no longer than the tunnel", true],
+    ["Is the bridge no longer open?", "Is the bridge no longer open", true],
   ];
   for (const [question, statement, negated] of cases) {
     test(question, () => expect(planOf(question, "", NOW)).toMatchObject({ statement, negated }));

@@ -49,8 +49,8 @@ function turned(result: "yes" | "no" | "open"): "yes" | "no" | "open" {
 
 /** "Did not exceed 5 percent": the number is a bound that was not reached. */
 function isTurned(text: string, quantity: Quantity): boolean {
-  const before = text.slice(Math.max(0, quantity.start - 40), quantity.start);
-  return isNegated(before.replace(/\bshort\sof\b/giu, ""));
+  const clause = text.slice(Math.max(0, quantity.start - 40), quantity.end);
+  return isNegated(clause.replace(/\bshort\sof\b/giu, ""));
 }
 
 function isFormer(text: string, quantity: Quantity): boolean {

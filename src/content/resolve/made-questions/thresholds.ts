@@ -6,6 +6,7 @@ const VOTES = "Did the Harbour Bill get at least 60 votes in the Senate?";
 const FILM = "Did the film Northwind earn more than $50 million on its opening weekend?";
 const RUNNERS = "Did at least 10,000 runners finish the Lisbon Marathon?";
 const LENGTH = "Is the Aldar Tunnel longer than 50 kilometres?";
+const SHORT = "Is the Aldar Tunnel no longer than 50 kilometres?";
 const CUT = "Did the Central Bank of Norway cut its rate by at least 25 basis points in May 2026?";
 const RANGE = "Was inflation in Chile between 2% and 3% in May 2026?";
 const DEATHS = "Did fewer than 20 people die in the Corvo ferry accident?";
@@ -49,6 +50,15 @@ export const thresholds: readonly MadeQuestion[] = [
   { ask: LENGTH, pages: ["The Aldar Tunnel is 30 miles long."], expect: "NO" },
   { ask: LENGTH, pages: ["The Aldar Tunnel is 35 miles long."], expect: "YES" },
   { ask: LENGTH, pages: ["The Aldar Tunnel cost 57 million euros."], expect: "UNCERTAIN" },
+  { ask: LENGTH, pages: ["The Aldar Tunnel is no longer than 48 km."], expect: "NO" },
+  { ask: LENGTH, pages: ["The Aldar Tunnel is not longer than 48 km."], expect: "NO" },
+  { ask: LENGTH, pages: ["The Aldar Tunnel is not shorter than 52 km."], expect: "YES" },
+  { ask: LENGTH, pages: ["The Aldar Tunnel is no longer than 60 km."], expect: "UNCERTAIN" },
+  { ask: SHORT, pages: ["The Aldar Tunnel is 30 miles long."], expect: "YES" },
+  { ask: SHORT, pages: ["The Aldar Tunnel is 57 km long."], expect: "NO" },
+  { ask: SHORT, pages: ["The Aldar Tunnel is no longer than 48 km."], expect: "YES" },
+  { ask: DEATHS, pages: ["No fewer than 31 people died in the Corvo ferry accident."], expect: "NO" },
+  { ask: DEATHS, pages: ["No more than 12 people died in the Corvo ferry accident."], expect: "YES" },
   { ask: CUT, pages: ["The Central Bank of Norway cut its rate by 0.5 percentage points in May 2026."], expect: "YES" },
   { ask: CUT, pages: ["The Central Bank of Norway cut its rate by 10 basis points in May 2026."], expect: "NO" },
   { ask: RANGE, pages: ["Inflation in Chile was 2.4% in May 2026."], expect: "YES" },

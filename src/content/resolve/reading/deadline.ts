@@ -55,10 +55,13 @@ const ANY_ZONE = new RegExp(
 );
 
 const UNTIL =
-  /(?:\b(?:by|until|till|before|through|prior to|no later than|on or before|ahead of|bis|vor|avant|jusqu['’]au|antes del?|hasta el?|ends?|expires?)\s(?:the\s)?(?:end\sof\s|close\sof\s|ende\s|la fin de\s)?(?:\S+\s){0,6}?|在)$/iu;
-const EXCLUSIVE = /\b(?:before|prior to|ahead of|vor|avant|antes del?)\s(?:the\s)?(?:\S+\s){0,6}?$/iu;
+  /(?:\b(?:by|until|till|before|through|prior to|(?:no|not) later than|earlier than|on or before|ahead of|bis|vor|avant|jusqu['’]au|antes del?|hasta el?|ends?|expires?|spätestens|nicht später als|au plus tard|pas plus tard que|a más tardar|no (?:más tarde|después) del?)\s(?:the\s)?(?:end\sof\s|close\sof\s|ende\s|la fin de\s)?(?:\S+\s){0,6}?|在)$/iu;
+const AT_THE_LATEST = /^,?\s(?:at the latest|spätestens|au plus tard|a más tardar)\b/iu;
+const EXCLUSIVE =
+  /\b(?:before|(?<!\b(?:no|not) )earlier than|prior to|ahead of|vor|avant|antes del?)\s(?:the\s)?(?:\S+\s){0,6}?$/iu;
 const SINCE =
-  /\b(?:between\s|(?:after|since|from|starting|seit|nach|depuis|après|desde|después del?)\s(?:the\s)?(?:(?!(?:by|before|until|till|in|on|vor|bis|avant|antes)\s)\S+\s){0,3}?)$/iu;
+  /\b(?:between\s|(?:after|since|from|starting|(?<!\b(?:no|not) )later than|(?:no|not) earlier than|not before|frühestens|nicht (?:vor|früher als)|au plus tôt|pas avant|no antes del?|seit|nach|depuis|après|desde|después del?)\s(?:the\s)?(?:(?!(?:by|before|until|till|in|on|vor|bis|avant|antes)\s)\S+\s){0,3}?)$/iu;
+const AFTER = /\b(?:after|later than)\s/i;
 const BETWEEN = /^\s?(?:and|to|through|until|-|–|—|und|bis|et|y)\s?$/iu;
 
 /** Reads the span of a question, then of its criteria. Dates without a year are those nearest to `now`, Unix ms. */
@@ -92,9 +95,9 @@ function spanIn(text: string, now: number): Span {
     const last = dates[index - 1];
     const closes = last !== undefined && BETWEEN.test(text.slice(last.end, date.start));
     const end = instantOf(text, date) ?? date.to;
-    if (SINCE.test(before) && !closes) from ??= /\bafter\s/i.test(before) ? date.to + 1 : date.from;
+    if (SINCE.test(before) && !closes) from ??= AFTER.test(before) ? date.to + 1 : date.from;
     else if (EXCLUSIVE.test(before) && !closes) deadline ??= instantOf(text, date) ?? date.from - 1;
-    else if (UNTIL.test(before) || closes) deadline ??= end;
+    else if (UNTIL.test(before) || closes || AT_THE_LATEST.test(text.slice(date.end))) deadline ??= end;
     else if (deadline === undefined) {
       deadline = end;
       from ??= date.from;

@@ -1,3 +1,5 @@
+import { TURNED_BOUND } from "./comparisons.ts";
+
 /** Words that turn a sentence round, in the five languages that are read. Each is one turn. */
 const NEGATORS =
   /\b(?:not|never|no|none|nobody|nor|neither|cannot|without|\p{L}+n['’]t|nicht|kein(?:e[nmrs]?)?|nie(?:mals)?|ohne|weder|jamais|aucune?|sans|nunca|jamás|ning[uú]n[ao]?|tampoco|sin)(?![\p{L}])|\bne\s|\bn['’](?=\p{L})|(?:^|[\s,;(¿])no\s|没有|并未|尚未|未能|未曾|从未|不曾|并没|不会|不是|并非/giu;
@@ -8,13 +10,15 @@ const CONTRARY =
 
 /** Phrases with a word of negation that negate nothing. */
 const IDLE =
-  /\b(?:not\sonly|no\slonger\s(?:in\s)?doubt|no\sdoubt|without\s(?:a\s)?doubt|nothing\sless|no\ssooner|not\sto\smention|no\.\s?\d|not\sjust|no\swonder|whether\sor\snot|no\sless\sthan|no\smore\sthan|not\sless\sthan|not\smore\sthan|nicht\snur|non\sseulement|ne\s\S+\sque|no\ssólo|no\ssolo)\b/giu;
+  /\b(?:not\sonly|no\slonger\s(?:in\s)?doubt|no\sdoubt|without\s(?:a\s)?doubt|nothing\sless|no\ssooner|(?:no|not)\s(?:later|earlier)\sthan|not\sbefore|nicht\s(?:später|früher)\sals|no\s(?:más\starde|después|antes)\sdel?|not\sto\smention|no\.\s?\d|not\sjust|no\swonder|whether\sor\snot|no\sless\sthan|no\smore\sthan|not\sless\sthan|not\smore\sthan|nicht\snur|non\sseulement|ne\s\S+\sque|no\ssólo|no\ssolo)\b/giu;
+
+const IDLE_BOUND = new RegExp(TURNED_BOUND, "giu");
 
 /** French says one negation with two words: "ne … pas"; the second is not in the list. */
 
 /** How often a clause is turned round. `from` and `to` limit the place. */
 export function turnsOf(clause: string): number {
-  const plain = clause.replace(IDLE, " ");
+  const plain = clause.replace(IDLE_BOUND, " ").replace(IDLE, " ");
   return count(plain, NEGATORS) + count(plain, CONTRARY);
 }
 

@@ -1,4 +1,6 @@
 import { type Comparison } from "../analysis.ts";
+import { comparisonOf } from "./comparisons.ts";
+import { NUMBER_WORDS } from "./number-words.ts";
 import { type Language, stemOf } from "./words.ts";
 
 /** A number of a text, in the base unit. */
@@ -94,43 +96,6 @@ function named(unit: string, factor: number, names: string): [string, readonly [
   return names.split(" ").map((name) => [name.replaceAll("\u00a0", " "), [unit, factor]]);
 }
 
-const NUMBER_WORDS: ReadonlyMap<string, number> = new Map(
-  Object.entries({
-    two: 2,
-    three: 3,
-    four: 4,
-    five: 5,
-    six: 6,
-    seven: 7,
-    eight: 8,
-    nine: 9,
-    ten: 10,
-    eleven: 11,
-    twelve: 12,
-    fifteen: 15,
-    twenty: 20,
-    thirty: 30,
-    forty: 40,
-    fifty: 50,
-    sixty: 60,
-    seventy: 70,
-    eighty: 80,
-    ninety: 90,
-    zwei: 2,
-    drei: 3,
-    vier: 4,
-    fünf: 5,
-    deux: 2,
-    trois: 3,
-    quatre: 4,
-    cinq: 5,
-    dos: 2,
-    tres: 3,
-    cuatro: 4,
-    cinco: 5,
-  }),
-);
-
 const DIGITS = "\\d{1,3}(?:[ \\u00a0\\u202f']\\d{3})+(?:[.,]\\d+)?|\\d+(?:[.,]\\d+)*";
 const QUANTITY = new RegExp(
   `(?<![\\p{sc=Latin}\\d.]|\\p{sc=Latin}-)(US\\$|[$€£¥₹])?\\s?(?:(${DIGITS})|\\b(${[...NUMBER_WORDS.keys()].join("|")})\\b)(?![\\d])`,
@@ -221,40 +186,18 @@ const NOT_COUNTED = new Set(
   ),
 );
 
-const ABOVE =
-  /(?:\p{L}{2,12}er than|more than|greater than|higher than|over|above|exceed(?:s|ed|ing)?|surpass(?:es|ed)?|beyond|topp?(?:s|ed)|crosse[sd]|cross|passed|past|mehr als|über|plus de|más de|超过|突破|高于)\s*(?:the\s)?$/iu;
-const AT_LEAST =
-  /(?:at least|no less than|not less than|a minimum of|minimum of|reach(?:es|ed)?|hits?|mindestens|erreicht(?:e)?|au moins|atteint|al menos|alcanzó|至少|达到)\s*(?:the\s)?$/iu;
-const BELOW =
-  /(?:(?:short|small|cheap|slow|light|young|weak|narrow)er than|less than|fewer than|lower than|under|below|short of|weniger als|unter|moins de|sous|menos de|por debajo de|低于|不足)\s*(?:the\s)?$/iu;
-const AT_MOST =
-  /(?:at most|no more than|not more than|up to|a maximum of|höchstens|bis zu|au plus|como máximo|至多)\s*(?:the\s)?$/iu;
 const ROUGH =
   /(?:about|around|some|roughly|approximately|nearly|almost|close to|an estimated|rund|etwa|fast|environ|près de|casi|unos|cerca de|约|近)\s*$/iu;
-const OR_MORE = /^\s?(?:or|and|oder|ou|o)\s(?:more|above|higher|greater|mehr|plus|más)\b/iu;
-const OR_LESS = /^\s?(?:or|and|oder|ou|o)\s(?:less|below|lower|fewer|under|weniger|moins|menos)\b/iu;
-
 type Bounds = Pick<Quantity, "low" | "high" | "rough" | "comparison">;
 
 function bounds(text: string, { start, end }: { start: number; end: number }, value: number): Bounds {
-  const before = text.slice(Math.max(0, start - 24), start);
+  const before = text.slice(Math.max(0, start - 40), start);
   const after = text.slice(end, end + 16);
   const comparison = comparisonOf(before, after);
   const rough = ROUGH.test(before);
   const low = comparison === "below" || comparison === "at most" ? Number.NEGATIVE_INFINITY : value;
   const high = comparison === "above" || comparison === "at least" ? Number.POSITIVE_INFINITY : value;
   return { low, high, rough, comparison };
-}
-
-function comparisonOf(before: string, after: string): Comparison | undefined {
-  if (OR_MORE.test(after)) return "at least";
-  if (OR_LESS.test(after)) return "at most";
-  // "no more than" ends in "more than", so the bounds that include their end come first.
-  if (AT_MOST.test(before)) return "at most";
-  if (AT_LEAST.test(before)) return "at least";
-  if (BELOW.test(before)) return "below";
-  if (ABOVE.test(before)) return "above";
-  return undefined;
 }
 
 /** Whether every value that a quantity allows meets the threshold ("yes"), none does ("no"), or it says neither. */

@@ -1,0 +1,43 @@
+import { type Comparison } from "../analysis.ts";
+import { NUMBER_WORDS } from "./number-words.ts";
+
+/** Words before a number that set a bound, and that "not" turns round. Those of `LESS` come first: "shorter than" fits both. */
+const LESS =
+  "(?:short|small|cheap|slow|light|young|weak|narrow)er than|less than|fewer than|lower than|under|below|short of|" +
+  "(?:kürz|klein|niedrig|gering|billig|langsam|leicht|jüng|schwäch|schmal)er als|weniger als|unter|" +
+  "moins de|sous|menos de|por debajo de";
+const MORE =
+  "\\p{L}{2,12}er than|more than|over|above|beyond|exceeding|\\p{L}{2,12}er als|mehr als|über|plus de|más de";
+const NOT = "(?:\\b(?:no|not|never|nicht|pas|nunca)|n['’]t)(?:\\sany)?\\s";
+
+const END = "\\s*(?:the\\s)?$";
+const IS_LESS = new RegExp(`(${NOT})?(?:${LESS})${END}`, "iu");
+const IS_MORE = new RegExp(`(${NOT})?(?:${MORE})${END}`, "iu");
+const EXCEEDS =
+  /(?:exceed(?:s|ed)?|surpass(?:es|ed)?|topp?(?:s|ed)|crosse[sd]|cross|passed|past|超过|突破|高于)\s*(?:the\s)?$/iu;
+const FALLS_SHORT = /(?:低于|不足)\s*$/u;
+const AT_LEAST =
+  /(?:at least|a minimum of|minimum of|reach(?:es|ed)?|hits?|mindestens|erreicht(?:e)?|au moins|atteint|al menos|alcanzó|至少|达到|不低于|不少于|不小于)\s*(?:the\s)?$/iu;
+const AT_MOST =
+  /(?:at most|up to|a maximum of|höchstens|bis zu|au plus|como máximo|至多|不超过|不高于|不多于|不大于)\s*(?:the\s)?$/iu;
+const OR_MORE =
+  /^\s?(?:(?:or|and|oder|ou|o)\s(?:more|above|higher|greater|longer|larger|over|mehr|plus|más)\b|(?:\p{L}+\s)?at\sleast\b(?!\s[$€£¥₹]?\d))/iu;
+const OR_LESS =
+  /^\s?(?:(?:or|and|oder|ou|o)\s(?:less|below|lower|fewer|shorter|smaller|under|weniger|moins|menos)\b|(?:\p{L}+\s)?at\smost\b(?!\s[$€£¥₹]?\d))/iu;
+
+/** "No longer than 50", "not over $5": a bound, with the number that follows. Its "no" or "not" negates nothing else. */
+export const TURNED_BOUND = `(?:\\bne\\s\\S+\\s|\\bn['’]\\S+\\s)?${NOT}(?:${LESS}|${MORE})\\s(?:the\\s)?(?=(?:US)?[$€£¥₹]?\\s?(?:\\d|(?:${[...NUMBER_WORDS.keys()].join("|")})\\b))`;
+
+/** How the words beside a number compare it. */
+export function comparisonOf(before: string, after: string): Comparison | undefined {
+  if (OR_MORE.test(after)) return "at least";
+  if (OR_LESS.test(after)) return "at most";
+  if (AT_MOST.test(before)) return "at most";
+  if (AT_LEAST.test(before)) return "at least";
+  const less = IS_LESS.exec(before);
+  if (less !== null) return less[1] === undefined ? "below" : "at least";
+  const more = IS_MORE.exec(before);
+  if (more !== null) return more[1] === undefined ? "above" : "at most";
+  if (FALLS_SHORT.test(before)) return "below";
+  return EXCEEDS.test(before) ? "above" : undefined;
+}
