@@ -39,6 +39,8 @@ export interface Plan {
   readonly deadline: number | undefined;
   /** The first instant that counts, Unix ms, if the question gives one. */
   readonly from: number | undefined;
+  /** Set if the deadline can be read in two ways; `deadline` is the later one, and this tells the earlier one. */
+  readonly ambiguity?: { readonly text: string; readonly earliest: number } | undefined;
   readonly resolutionSource: ResolutionSource | undefined;
   /** 2 to 5 different queries for the search service, the best first. */
   readonly queries: readonly string[];
@@ -83,6 +85,8 @@ export interface Statement {
   readonly strength: number;
   /** When the event took place or the figure held, Unix ms, if the sentence says. */
   readonly date?: number | undefined;
+  /** It states nothing, since its date or the question's can be read in two ways. */
+  readonly isDateOpen?: boolean;
 }
 
 /** What an analyst found. */

@@ -1,4 +1,5 @@
 import { type Plan } from "./analysis.ts";
+import { firstNumberOf } from "./reading/date-order.ts";
 import { datesOf } from "./reading/dates.ts";
 import { spanOf } from "./reading/deadline.ts";
 import { isNegated } from "./reading/negation.ts";
@@ -31,7 +32,8 @@ export function planOf(question: string, criteria: string, now: number): Plan {
   const thresholds = thresholdsOf(statement, dates);
   const numbers = quantitiesOf(statement, languageOf(statement), dates);
   const terms = termsOf(statement, [...dates, ...numbers]);
-  const span = spanOf(asked, rules, now);
+  const order = firstNumberOf(`${asked}\n${rules}`, languageOf(asked));
+  const span = spanOf(asked, rules, { now, order });
   const resolutionSource = resolutionSourceOf(asked, rules);
   return {
     question,

@@ -52,6 +52,15 @@ describe("confidence", () => {
     });
     expect(judgement.reasoning).toStartWith("The resolution source, Road Office, says NO [1]");
   });
+  test("counts nothing that happened between two readings of the question's date, and says so", () => {
+    const plan = planOf("Will the bridge open by 03/04/2026?", "", NOW);
+    const sources = [source(0)];
+    const open = says("NEUTRAL", 0, { isDateOpen: true });
+    const { reasoning, verdict } = weigh(plan, sources, { statements: [open] }, NOW);
+    expect(verdict).toBe("UNCERTAIN");
+    expect(reasoning).toContain("03/04/2026 is ambiguous: it can be 2026-03-04 or 2026-04-03.");
+    expect(reasoning).toContain("A date can be read in two ways [1].");
+  });
   test("is low for a contradiction and for silence", () => {
     expect(judged([says("YES", 0), says("NO", 1)])).toMatchObject({ verdict: "UNCERTAIN", confidence: "low" });
     expect(judged([])).toMatchObject({ verdict: "UNCERTAIN", confidence: "low", evidence: [] });

@@ -85,10 +85,20 @@ function sideOf(sign: 1 | -1, voices: readonly Voice[], statements: readonly Sta
 
 function deadlineOf({ plan, now, balance }: Told): string[] {
   if (plan.deadline === undefined) return [];
+  const { ambiguity } = plan;
+  if (ambiguity !== undefined) {
+    return [
+      `The question's date ${ambiguity.text} is ambiguous: it can be ${dayOf(ambiguity.earliest)} or ${dayOf(plan.deadline)}. What happened between the two decides nothing.`,
+    ];
+  }
   const shown = `${new Date(plan.deadline).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   if (now > plan.deadline) return [`The deadline, ${shown}, has passed.`];
   const silent = !balance.voices.some((one) => decides(one) && one.sign > 0);
   return [`The deadline, ${shown}, has not passed${silent ? ", so that nothing has happened yet is no NO" : ""}.`];
+}
+
+function dayOf(instant: number): string {
+  return new Date(instant).toISOString().slice(0, 10);
 }
 
 function leftOutOf({ statements }: Told): string[] {
@@ -99,11 +109,15 @@ function leftOutOf({ statements }: Told): string[] {
     ["satire", "Satire states nothing"],
     ["retraction", "A source takes back or corrects what it said"],
   ];
-  return named.flatMap(([kind, text]) => {
-    const found = places(
-      statements,
+  const open = statements.filter((one) => one.isDateOpen === true);
+  return [
+    ...named.map(([kind, text]): readonly [string, readonly Statement[]] => [
+      text,
       statements.filter((one) => one.kind === kind && (one.supports === "NEUTRAL" || kind === "retraction")),
-    );
-    return found === "" ? [] : [`${text}${found}.`];
+    ]),
+    ["A date can be read in two ways", open] as const,
+  ].flatMap(([text, found]) => {
+    const shown = places(statements, found);
+    return shown === "" ? [] : [`${text}${shown}.`];
   });
 }

@@ -1,5 +1,6 @@
 import { type Analyst, type Plan, type Source, type Statement } from "../analysis.ts";
 import { type Passage, passagesOf } from "../passages.ts";
+import { firstNumberOf } from "../reading/date-order.ts";
 import { hostOf } from "../reading/resolution-source.ts";
 import { languageOf } from "../reading/words.ts";
 import { storiesOf } from "../stories.ts";
@@ -46,9 +47,10 @@ function readSource(plan: Plan, source: Source): ReadSource {
 
 function statementsOf(asked: Asked, { source, language, passages }: ReadSource, index: number): Statement[] {
   const satire = isSatire(hostOf(source.url), source.title, source.text);
+  const order = firstNumberOf(source.text, source.language === "" ? language : source.language);
   const found: Statement[] = [];
   for (const passage of passages) {
-    const statement = statementOf(asked, passage, { source, index, language });
+    const statement = statementOf(asked, passage, { source, index, language, order });
     if (statement === undefined) continue;
     if (satire) found.push({ ...statement, supports: "NEUTRAL", kind: "satire" });
     else if (isRetraction(passage.text)) found.push({ ...statement, kind: "retraction" });

@@ -1,5 +1,6 @@
 import { type Source, type Statement, type StatementKind, type Support } from "../analysis.ts";
 import { type Passage } from "../passages.ts";
+import { type FirstNumber } from "../reading/date-order.ts";
 import { datesOf, type NamedDate } from "../reading/dates.ts";
 import { isNegated } from "../reading/negation.ts";
 import { type Language } from "../reading/words.ts";
@@ -33,10 +34,10 @@ const NOTHING: Reading = { sign: 0, strength: 0, isAbsence: false };
 export function statementOf(
   asked: Asked,
   passage: Passage,
-  at: { source: Source; index: number; language: Language },
+  at: { source: Source; index: number; language: Language; order: FirstNumber | undefined },
 ): Statement | undefined {
   const near = at.source.published ?? asked.now;
-  const dates = datesOf(passage.text, near);
+  const dates = datesOf(passage.text, near, at.order);
   const reading = read(asked, passage, { dates, language: at.language });
   if (reading.sign === 0 && passage.coverage < STATED) return undefined;
   const kind = kindIn(asked, passage, dates);
@@ -48,7 +49,7 @@ export function statementOf(
     supports: "NEUTRAL",
     kind,
     strength: Math.min(0.3, passage.coverage * 0.3),
-    date: date?.from,
+    date: date?.isAmbiguous === true ? undefined : date?.from,
   };
   if (reading.sign === 0 || isIdle(kind) || isOtherTime(asked, dates)) return base;
   return inTime(
@@ -217,6 +218,9 @@ function inTime(
     // What happened too late did not happen in time.
     return { ...statement, supports: asked.plan.negated ? "YES" : "NO" };
   }
+  if (isEvent && date !== undefined && isOpen(date, asked)) {
+    return { ...statement, supports: "NEUTRAL", isDateOpen: true };
+  }
   if (!isEvent && asked.now <= deadline) return early(asked, statement, reading);
   if (
     !isEvent &&
@@ -231,6 +235,13 @@ function inTime(
     return { ...statement, strength: statement.strength * 0.6 };
   }
   return statement;
+}
+
+/** Whether it is in time by one reading of its date, or of the question's, and late by the other. */
+function isOpen(date: NamedDate, { plan }: Asked): boolean {
+  const { deadline = Number.POSITIVE_INFINITY, ambiguity } = plan;
+  if (!date.isAmbiguous && ambiguity === undefined) return false;
+  return date.to > (ambiguity?.earliest ?? deadline);
 }
 
 function isAfter(date: NamedDate | undefined, deadline: number): boolean {

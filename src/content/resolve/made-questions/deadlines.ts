@@ -2,6 +2,7 @@ import { type MadeQuestion } from "./case.ts";
 
 const TREATY = "Will the Senate ratify the Baltic Treaty by June 30, 2026?";
 const PAST = "Will the Senate ratify the Baltic Treaty by June 1, 2026?";
+const NUMERIC = "Will the Senate ratify the Baltic Treaty by 03/04/2026?";
 const HOUR = "Will Orbis launch the Heron rocket by 5pm ET on June 10, 2026?";
 const REPORT = "The Senate ratified the Baltic Treaty on May 28, 2026.";
 
@@ -47,6 +48,24 @@ export const deadlines: readonly MadeQuestion[] = [
     ask: "Will the Senate ratify the Baltic Treaty before June 1, 2026?",
     pages: ["The Senate ratified the Baltic Treaty on May 31, 2026."],
     expect: "YES",
+  },
+  { ask: NUMERIC, pages: ["The Senate ratified the Baltic Treaty on March 1, 2026."], expect: "YES" },
+  { ask: NUMERIC, pages: ["The Senate ratified the Baltic Treaty on March 20, 2026."], expect: "UNCERTAIN" },
+  { ask: NUMERIC, pages: ["The Senate ratified the Baltic Treaty on April 20, 2026."], expect: "NO" },
+  {
+    ask: "Will the Senate ratify the Baltic Treaty by March 20, 2026?",
+    pages: ["The Senate ratified the Baltic Treaty on 03/04/2026."],
+    expect: "UNCERTAIN",
+  },
+  {
+    ask: "Will the Senate ratify the Baltic Treaty by March 20, 2026?",
+    pages: ["The Senate ratified the Baltic Treaty on 03/04/2026. The vote was called on 02/27/2026."],
+    expect: "YES",
+  },
+  {
+    ask: "Will the Senate ratify the Baltic Treaty by March 20, 2026?",
+    pages: ["The Senate ratified the Baltic Treaty on 03/04/2026. The vote was called on 27/02/2026."],
+    expect: "NO",
   },
   {
     ask: "Will the Senate ratify the Baltic Treaty in May 2026?",

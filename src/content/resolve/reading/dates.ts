@@ -1,9 +1,13 @@
+import { type FirstNumber, firstNumberOf } from "./date-order.ts";
+
 /** A stretch of time that a text names. */
 export interface NamedDate {
-  /** The first instant, Unix ms. */
+  /** The first instant, Unix ms; of an ambiguous date, that of the earlier reading. */
   readonly from: number;
-  /** The last instant, Unix ms. */
+  /** The last instant, Unix ms; of an ambiguous date, that of the later reading. */
   readonly to: number;
+  /** "03/04/2026" may be 3 April or 4 March, and the text does not say which. */
+  readonly isAmbiguous: boolean;
   readonly start: number;
   readonly end: number;
   readonly precision: "day" | "month" | "quarter" | "year";
@@ -29,7 +33,9 @@ const MONTH_OF = new Map(MONTHS.flatMap((names, month) => names.map((name): [str
 const NAMES = [...MONTH_OF.keys()].toSorted((a, b) => b.length - a.length).join("|");
 const YEAR = "(?:19|20)\\d{2}";
 
-const FORMS: readonly (readonly [RegExp, (groups: readonly (string | undefined)[]) => Parts | undefined])[] = [
+type Groups = readonly (string | undefined)[];
+
+const FORMS: readonly (readonly [RegExp, (groups: Groups, order: FirstNumber | undefined) => Parts | undefined])[] = [
   [new RegExp(`\\b(${YEAR})-(\\d{2})-(\\d{2})\\b`, "g"), ([y, m, d]) => parts(y, Number(m) - 1, d)],
   [
     new RegExp(`(${YEAR})\\s?年\\s?(\\d{1,2})\\s?月\\s?(\\d{1,2})\\s?日`, "g"),
@@ -53,11 +59,13 @@ const FORMS: readonly (readonly [RegExp, (groups: readonly (string | undefined)[
     new RegExp(`\\b(${NAMES})\\.?,?\\s(?:of\\s|de\\s)?(${YEAR})\\b`, "giu"),
     ([m, y]) => parts(y, monthOf(m), undefined),
   ],
-  [new RegExp(`\\b(\\d{1,2})[./](\\d{1,2})[./](${YEAR})\\b`, "g"), ([a, b, y]) => numeric(a, b, y)],
+  [new RegExp(`\\b(\\d{1,2})\\.(\\d{1,2})\\.(${YEAR})\\b`, "g"), (groups) => numeric(groups, "day")],
+  [new RegExp(`\\b(\\d{1,2})/(\\d{1,2})/(${YEAR})\\b`, "g"), numeric],
   [new RegExp(`\\bQ([1-4])[\\s-](${YEAR})\\b`, "gi"), ([q, y]) => ({ year: Number(y), quarter: Number(q) })],
   [new RegExp(`(?<![\\d.,$€£-])\\b(${YEAR})\\b(?![.,]?\\d|%)`, "g"), ([y]) => parts(y, undefined, undefined)],
 ];
 
+const DAY = 86_400_000;
 /** The most dates that are read in one text. */
 const MAX_DATES = 40;
 
@@ -66,6 +74,8 @@ interface Parts {
   readonly month?: number | undefined;
   readonly day?: number | undefined;
   readonly quarter?: number | undefined;
+  /** The first number may be the month as well. */
+  readonly isAmbiguous?: boolean;
 }
 
 function monthOf(name: string | undefined): number | undefined {
@@ -82,17 +92,20 @@ function parts(year: string | undefined, month: number | undefined, day: string 
   };
 }
 
-/** "13/5/2026" has the day first for certain; "5/6/2026" is read as in the United States, "5.6.2026" is written by the caller's form. */
-function numeric(first: string | undefined, second: string | undefined, year: string | undefined): Parts | undefined {
-  const dayFirst = Number(first) > 12;
-  return dayFirst ? parts(year, Number(second) - 1, first) : parts(year, Number(first) - 1, second);
+/** "13/5/2026" has the day first for certain; `order` says what comes first in "5/6/2026". */
+function numeric([first, second, year]: Groups, order: FirstNumber | undefined): Parts | undefined {
+  const [a, b] = [Number(first), Number(second)];
+  const isDayFirst = a > 12 || (b <= 12 && order !== "month");
+  const read = isDayFirst ? parts(year, b - 1, first) : parts(year, a - 1, second);
+  const isAmbiguous = order === undefined && a <= 12 && b <= 12 && a !== b;
+  return read === undefined ? undefined : { ...read, isAmbiguous };
 }
 
 /**
  * The dates in a text, in order, none inside another. A date without a year is the one nearest to `near` (Unix ms).
- * Days are those of UTC.
+ * Days are those of UTC. `order` is how the text writes numeric dates, undefined if that is not known.
  */
-export function datesOf(text: string, near: number): NamedDate[] {
+export function datesOf(text: string, near: number, order = firstNumberOf(text)): NamedDate[] {
   const found: NamedDate[] = [];
   for (const [form, read] of FORMS) {
     for (const match of text.matchAll(form)) {
@@ -100,16 +113,20 @@ export function datesOf(text: string, near: number): NamedDate[] {
       const start = match.index;
       const end = start + match[0].length;
       if (found.some((other) => start < other.end && other.start < end)) continue;
-      const date = read(match.slice(1));
+      const date = read(match.slice(1), order);
       if (date !== undefined) found.push(stretch(date, near, { start, end }));
     }
   }
   return found.toSorted((a, b) => a.start - b.start);
 }
 
-function stretch({ year, month, day, quarter }: Parts, near: number, place: { start: number; end: number }): NamedDate {
+function stretch(
+  { year, month, day, quarter, isAmbiguous }: Parts,
+  near: number,
+  place: { start: number; end: number },
+): NamedDate {
   const hasYear = year !== undefined;
-  const named = { ...place, hasYear };
+  const named = { ...place, hasYear, isAmbiguous: false };
   if (quarter !== undefined && year !== undefined) {
     const first = (quarter - 1) * 3;
     return { ...named, precision: "quarter", from: Date.UTC(year, first), to: Date.UTC(year, first + 3) - 1 };
@@ -119,6 +136,16 @@ function stretch({ year, month, day, quarter }: Parts, near: number, place: { st
     return { ...named, precision: "year", from: Date.UTC(chosen, 0), to: Date.UTC(chosen + 1, 0) - 1 };
   if (day === undefined) {
     return { ...named, precision: "month", from: Date.UTC(chosen, month), to: Date.UTC(chosen, month + 1) - 1 };
+  }
+  if (isAmbiguous === true) {
+    const readings = [Date.UTC(chosen, month, day), Date.UTC(chosen, day - 1, month + 1)];
+    return {
+      ...named,
+      isAmbiguous,
+      precision: "day",
+      from: Math.min(...readings),
+      to: Math.max(...readings) + DAY - 1,
+    };
   }
   return { ...named, precision: "day", from: Date.UTC(chosen, month, day), to: Date.UTC(chosen, month, day + 1) - 1 };
 }

@@ -1,3 +1,4 @@
+import { type FirstNumber } from "./date-order.ts";
 import { datesOf, type NamedDate } from "./dates.ts";
 
 /** When what is asked must take place. */
@@ -6,6 +7,16 @@ export interface Span {
   readonly from: number | undefined;
   /** The last instant that counts, Unix ms. */
   readonly deadline: number | undefined;
+  /** Set if the deadline is a date that can be read in two ways: `deadline` is the later one. */
+  readonly ambiguity?: DateAmbiguity | undefined;
+}
+
+/** A date of the question whose day and month may be swapped. */
+export interface DateAmbiguity {
+  /** As the question writes it. */
+  readonly text: string;
+  /** The last instant that counts by the earlier reading, Unix ms. */
+  readonly earliest: number;
 }
 
 const HOUR = 3_600_000;
@@ -64,13 +75,20 @@ const SINCE =
 const AFTER = /\b(?:after|later than)\s/i;
 const BETWEEN = /^\s?(?:and|to|through|until|-|–|—|und|bis|et|y)\s?$/iu;
 
-/** Reads the span of a question, then of its criteria. Dates without a year are those nearest to `now`, Unix ms. */
-export function spanOf(question: string, criteria: string, now: number): Span {
-  const own = spanIn(question, now);
+/** When dates without a year are nearest to, Unix ms, and how numeric dates are written. */
+interface Reading {
+  readonly now: number;
+  readonly order: FirstNumber | undefined;
+}
+
+/** Reads the span of a question, then of its criteria. */
+export function spanOf(question: string, criteria: string, reading: Reading): Span {
+  const own = spanIn(question, reading);
   if (own.deadline === undefined) {
-    const ruled = spanIn(criteria, now);
-    return { from: own.from ?? ruled.from, deadline: ruled.deadline };
+    const ruled = spanIn(criteria, reading);
+    return { ...ruled, from: own.from ?? ruled.from };
   }
+  if (own.ambiguity !== undefined) return own;
   const stricter = own.deadline - timeAdded(criteria, own.deadline);
   return { from: own.from, deadline: stricter };
 }
@@ -78,32 +96,45 @@ export function spanOf(question: string, criteria: string, now: number): Span {
 /** The criteria may give the hour and the zone of the question's own day: "11:59 PM ET". 0 if they do not. */
 function timeAdded(criteria: string, deadline: number): number {
   for (const date of datesOf(criteria, deadline)) {
-    if (date.precision !== "day" || Math.abs(date.to - deadline) > 2 * DAY) continue;
+    if (date.precision !== "day" || date.isAmbiguous || Math.abs(date.to - deadline) > 2 * DAY) continue;
     const instant = instantOf(criteria, date);
     if (instant !== undefined && Math.abs(instant - deadline) <= 2 * DAY) return deadline - instant;
   }
   return 0;
 }
 
-function spanIn(text: string, now: number): Span {
-  const dates = datesOf(text, now);
-  const relative = relativeEnd(text, now);
+function spanIn(text: string, { now, order }: Reading): Span {
+  const dates = datesOf(text, now, order);
   let from: number | undefined;
   let deadline: number | undefined;
+  let ambiguity: DateAmbiguity | undefined;
+  const ends = (date: NamedDate, isExclusive: boolean): void => {
+    if (deadline !== undefined) return;
+    const last = isExclusive ? -1 : DAY - 1;
+    if (date.isAmbiguous) {
+      ambiguity = { text: text.slice(date.start, date.end), earliest: date.from + last };
+      deadline = date.to + 1 - DAY + last;
+    } else deadline = instantOf(text, date) ?? (isExclusive ? date.from - 1 : date.to);
+  };
   for (const [index, date] of dates.entries()) {
     const before = text.slice(Math.max(0, date.start - 60), date.start);
     const last = dates[index - 1];
     const closes = last !== undefined && BETWEEN.test(text.slice(last.end, date.start));
-    const end = instantOf(text, date) ?? date.to;
-    if (SINCE.test(before) && !closes) from ??= AFTER.test(before) ? date.to + 1 : date.from;
-    else if (EXCLUSIVE.test(before) && !closes) deadline ??= instantOf(text, date) ?? date.from - 1;
-    else if (UNTIL.test(before) || closes || AT_THE_LATEST.test(text.slice(date.end))) deadline ??= end;
+    if (SINCE.test(before) && !closes) from ??= firstAfter(date, AFTER.test(before));
+    else if (EXCLUSIVE.test(before) && !closes) ends(date, true);
+    else if (UNTIL.test(before) || closes || AT_THE_LATEST.test(text.slice(date.end))) ends(date, false);
     else if (deadline === undefined) {
-      deadline = end;
+      ends(date, false);
       from ??= date.from;
     }
   }
-  return { from, deadline: deadline ?? relative };
+  return { from, deadline: deadline ?? relativeEnd(text, now), ambiguity };
+}
+
+/** The first instant that counts; the day itself does not if the text says "after". */
+function firstAfter(date: NamedDate, isExclusive: boolean): number {
+  if (!isExclusive) return date.from;
+  return date.isAmbiguous ? date.from + DAY : date.to + 1;
 }
 
 function relativeEnd(text: string, now: number): number | undefined {
