@@ -1,4 +1,4 @@
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, expect, setDefaultTimeout, spyOn, test } from "bun:test";
 import { patient } from "../../lib/testing/patience.ts";
 import { createStateFolder } from "../testing/state-folder.ts";
 import { JudgingThreads } from "./judging/judging-threads.ts";
@@ -48,6 +48,22 @@ test("sources that cannot be judged make an answer that is not sure", async () =
   ]);
   expect(judgement.reasoning).toBe("The sources could not be examined in time.");
   expect(log).toEqual(["cannot judge sources: too many are waiting"]);
+});
+
+test("the time of plan and judgement is bounded by that of the request", async () => {
+  const limits = spyOn(AbortSignal, "timeout");
+  const judging = new JudgingThreads();
+  try {
+    await resolverWith(judging).resolve({ ...request, hints: [web.address("/a/x")] }, free);
+    const [plan = 0] = limits.mock.calls[0] ?? [];
+    const [judgement = 0] = limits.mock.calls.at(-1) ?? [];
+    // 40 % are left for gathering, and 3 s for judging.
+    expect(plan).toBe(0.6 * request.timeoutMs - 3000);
+    expect(judgement).toBeLessThanOrEqual(request.timeoutMs);
+  } finally {
+    limits.mockRestore();
+    judging.close();
+  }
 });
 
 test("a question that cannot be read now is one to send again", async () => {

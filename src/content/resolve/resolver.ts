@@ -107,13 +107,10 @@ export class Resolver {
   }
 
   async #plan({ question, criteria, timeoutMs }: ResolutionRequest, now: number, signal: AbortSignal): Promise<Plan> {
+    // What a plan that waits for a thread takes longer would be missing to what comes after it.
+    const planMs = timeoutMs * (1 - MIN_GATHERING_SHARE) - this.#analysisMs(timeoutMs);
     try {
-      return await this.#deps.judging.plan(
-        question,
-        criteria,
-        now,
-        limited(signal, Math.max(timeoutMs, MIN_JUDGING_MS)),
-      );
+      return await this.#deps.judging.plan(question, criteria, now, limited(signal, Math.max(planMs, MIN_JUDGING_MS)));
     } catch (error) {
       if (!(error instanceof JudgingError)) throw error;
       throw new TurnpikeError("overloaded", `Cannot read the question: ${error.message}`);
