@@ -1,6 +1,7 @@
 import { type BrowserInfo } from "../content/browser/pool.ts";
 import { type ContentAddress, startContentService } from "../content/service.ts";
 import { messageOf } from "../lib/caught.ts";
+import { MAX_UNIX_PATH_BYTES } from "../gateway/config/schema/kinds.ts";
 import { atBoundary } from "./boundary.ts";
 import { HELP, readFlags } from "./flags.ts";
 import { parseResolveOptions } from "./resolve-options.ts";
@@ -46,6 +47,10 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   const values = readFlags(args, FLAGS);
   if (values.help === true) return "help";
   if (!/^\d{1,5}$/.test(values.port)) throw new UsageError(`--port "${values.port}" is not a port number`);
+  const { socket } = values;
+  if (socket !== undefined && Buffer.byteLength(socket) > MAX_UNIX_PATH_BYTES) {
+    throw new UsageError(`--socket "${socket}" is longer than ${MAX_UNIX_PATH_BYTES} bytes`);
+  }
   const browserPath = values["browser-path"];
   const gateway = values.gateway === undefined ? undefined : URL.parse(values.gateway);
   if (gateway === null || (gateway !== undefined && !/^https?:$/.test(gateway.protocol))) {
@@ -55,8 +60,7 @@ async function run(args: readonly string[]): Promise<number | "help"> {
   const gone = process.send === undefined ? undefined : parentGone();
   try {
     const service = await startContentService({
-      listen:
-        values.socket === undefined ? { hostname: "127.0.0.1", port: Number(values.port) } : { unix: values.socket },
+      listen: socket === undefined ? { hostname: "127.0.0.1", port: Number(values.port) } : { unix: socket },
       stateDir: stateFolder(values["state-dir"]),
       allowPrivate: values["allow-private"] === true,
       chargeTimeouts: values["charge-timeouts"] === true,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { contentResolve } from "./content-resolve.ts";
 import { contentSearch } from "./content-search.ts";
-import { ours } from "./kinds.ts";
+import { ours, socketPath } from "./kinds.ts";
 
 /** `content`: the content service. */
 export const content = z
@@ -16,7 +16,9 @@ export const content = z
       .string()
       .default("")
       .describe("Browser program. Empty: an installed one, otherwise the packaged one."),
-    socket: z.string().default("").describe("UNIX socket of the service. Empty: in the state folder."),
+    socket: socketPath()
+      .default("")
+      .describe("UNIX socket of the service, at most 103 bytes. Empty: in the state folder."),
     charge_timeouts: z
       .boolean()
       .default(false)

@@ -76,6 +76,22 @@ export const hostAddress = z
     "expected an IP address or host name without port",
   );
 
+/** The bytes that the kernel's socket address holds, less the closing NUL, on the smallest platform. */
+export const MAX_UNIX_PATH_BYTES = 103;
+const SOCKET_URL = /^unix:\/[\x21-\x7e]*$/;
+
+/** False: no socket can be bound or reached at that path. */
+function isSocketPath(path: string): boolean {
+  return !path.includes("\0") && Buffer.byteLength(path) <= MAX_UNIX_PATH_BYTES;
+}
+
+const BAD_SOCKET_PATH = `expected the path of a socket of at most ${MAX_UNIX_PATH_BYTES} bytes`;
+
+/** The path of a Unix socket. `pathOf` is the path that a value stands for. */
+export function socketPath(pathOf: (value: string) => string = (value) => value) {
+  return z.string().refine((value) => isSocketPath(pathOf(value)), BAD_SOCKET_PATH);
+}
+
 /** Empty, or an absolute http or https URL without user and fragment. */
 export const optionalHttpUrl = z
   .string()
@@ -89,10 +105,8 @@ export const optionalFacilitatorUrl = z
     (url) => url === "" || isHttpUrl(url) || SOCKET_URL.test(url),
     "expected an http:// or https:// URL without user and fragment, or unix:/path/of/a.socket",
   )
+  .refine((url) => !SOCKET_URL.test(url) || isSocketPath(url.slice("unix:".length)), BAD_SOCKET_PATH)
   .meta(secret("url"));
-
-/** The kernel's socket address holds little more. */
-const SOCKET_URL = /^unix:\/[\x21-\x7e]{1,102}$/;
 
 /** An absolute http or https URL without user and fragment. */
 export const httpUrl = z

@@ -4,7 +4,18 @@ import { auth } from "./auth.ts";
 import { routeCompression } from "./compression.ts";
 import { routeCors } from "./cors.ts";
 import { headerRules } from "./header-rules.ts";
-import { bodyLength, count, headerName, headerValue, jsonObject, milliseconds, ours, secret, text } from "./kinds.ts";
+import {
+  bodyLength,
+  count,
+  headerName,
+  headerValue,
+  jsonObject,
+  MAX_UNIX_PATH_BYTES,
+  milliseconds,
+  ours,
+  secret,
+  text,
+} from "./kinds.ts";
 import { rateLimit } from "./rate-limit.ts";
 import { pathPrefix, rewriteReplacement, routeHost } from "./path.ts";
 import { routeCache } from "./route-cache.ts";
@@ -12,11 +23,16 @@ import { routeX402 } from "./route-x402.ts";
 import { routeSecurityHeaders } from "./security-headers.ts";
 import { trafficSplit, trafficSplitSticky } from "./traffic-split.ts";
 
+/** A socket below it has a slash and a character more. */
+const MAX_SOCKET_DIR_BYTES = MAX_UNIX_PATH_BYTES - 2;
+const SOCKET_DIR_TOO_LONG = `expected at most ${MAX_SOCKET_DIR_BYTES} bytes, so that the path of a socket below it fits`;
+
 const tenant = z
   .strictObject({
     socket_dir: z
       .string()
       .regex(/^\/[^\0]*$/, "expected an absolute path")
+      .refine((path) => Buffer.byteLength(path) <= MAX_SOCKET_DIR_BYTES, SOCKET_DIR_TOO_LONG)
       .describe("Absolute path of the folder of VM sockets. A socket outside it is refused."),
     header: headerName
       .default("host")

@@ -1,26 +1,19 @@
 import * as z from "zod";
 import { catalogDiscovery, dnsDiscovery } from "./discovery.ts";
 import { healthCheck } from "./health-check.ts";
-import { connectPort, count, hostAddress, milliseconds, ours, text } from "./kinds.ts";
+import { connectPort, count, hostAddress, milliseconds, ours, socketPath, text } from "./kinds.ts";
 
 /** Every balancer; an unknown name falls back to the first. */
 export const LOAD_BALANCERS = ["round_robin", "least_conn", "ip_hash", "random", "weighted_round_robin"] as const;
 
 export const UPSTREAM_PROTOCOLS = ["http1", "h2", "h2c", "auto"] as const;
 
-/** The bytes that the kernel's socket address holds, less the closing NUL, on the smallest platform. */
-export const MAX_UNIX_PATH_BYTES = 103;
-
 const upstreamServer = z
   .strictObject({
     address: hostAddress.exactOptional().describe("Host or IP address; required unless `unix` is set."),
     port: connectPort.exactOptional().describe("Port; required unless `unix` is set."),
-    unix: z
-      .string()
-      .refine(
-        (path) => path.startsWith("/") && !path.includes("\0") && Buffer.byteLength(path) <= MAX_UNIX_PATH_BYTES,
-        `expected an absolute path of at most ${MAX_UNIX_PATH_BYTES} bytes`,
-      )
+    unix: socketPath()
+      .regex(/^\//, "expected an absolute path")
       .exactOptional()
       .describe("Absolute path of a UNIX stream socket, at most 103 bytes, in place of `address` and `port`."),
     weight: count(1, 1, 65_535).describe("Weight for load balancing."),

@@ -1,9 +1,11 @@
-import * as z from "zod";
+import { socketPath } from "./kinds.ts";
+
+/** The longest index of a worker. */
+const LAST_WORKER = "1023";
 
 /** `wasm_control_socket`: the way to the sandbox. */
-export const wasmControlSocket = z
-  .string()
+export const wasmControlSocket = socketPath((path) => path.replaceAll("{worker}", LAST_WORKER))
   .default("")
   .describe(
-    "Path of the sandbox control socket. Empty: no host calls, and a filter that parks fails closed. `{worker}` gives each worker its own socket.",
+    "Path of the sandbox control socket, at most 103 bytes. Empty: no host calls, and a filter that parks fails closed. `{worker}` gives each worker its own socket.",
   );
