@@ -2,13 +2,20 @@ import { describedSchema, type JsonSchema } from "./json-schema.ts";
 
 /** The keys that the configuration knows in the object at `path`, of every alternative that the object may be. */
 export function knownKeysAt(path: readonly PropertyKey[]): ReadonlySet<string> {
+  return new Set(schemasAt(path).flatMap(({ properties }) => Object.keys(properties ?? {})));
+}
+
+/** False: the configuration has other keys at `path`, and this one means nothing to it. */
+export function knowsKeyAt(path: readonly PropertyKey[], key: string): boolean {
+  const schemas = schemasAt(path);
+  return schemas.every(({ properties }) => properties === undefined) || schemas.some((s) => below(s, key).length > 0);
+}
+
+function schemasAt(path: readonly PropertyKey[]): JsonSchema[] {
   const root = describedSchema();
-  let places = [root];
-  for (const part of path)
-    places = places.flatMap((schema) => alternatives(root, schema)).flatMap((s) => below(s, part));
-  return new Set(
-    places.flatMap((schema) => alternatives(root, schema)).flatMap((s) => Object.keys(s.properties ?? {})),
-  );
+  let places = alternatives(root, root);
+  for (const part of path) places = places.flatMap((s) => below(s, part)).flatMap((s) => alternatives(root, s));
+  return places;
 }
 
 /** The schema itself and all that it refers to or combines, each once. */

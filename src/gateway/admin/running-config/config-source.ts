@@ -53,6 +53,17 @@ export async function openConfig(source: ConfigSource, cache = new ParseCache())
   }
 }
 
+/** The document in a file as it is now; undefined if there is none that can be read. */
+export async function documentIn(path: string): Promise<unknown> {
+  try {
+    const parsed = parseJson(configText(await readConfigBytes(path)));
+    return parsed.ok ? parsed.value : undefined;
+  } catch {
+    // It is about to be written over.
+    return undefined;
+  }
+}
+
 /** As `loadDocument`, for a document that was never a text: it must not be deeper than a text may be. */
 export function loadValues(document: unknown, source: ConfigSource, cache: ParseCache): Loaded {
   if (cache.depthOf(document, MAX_DEPTH) > MAX_DEPTH) return failed(`expected at most ${MAX_DEPTH} levels`);

@@ -113,6 +113,31 @@ test("a file that somebody else has changed, or taken away, is written by force 
   expect(statSync(path).mode & 0o7777).toBe(0o600);
 });
 
+test("unknown keys that somebody else has added to the file stay when it is written by force", async () => {
+  const running = await changed();
+  const { revision } = running;
+  const theirs = FILE.replace(`"nobody" },`, `"somebody" }, "x-note": { "by": "them" }, "server": { "port": 1 },`)
+    .replace(`"port": 9000 }`, `"port": 9999, "x-rack": 3 }`)
+    .replace(`"name": "a",`, `"name": "a", "x-team": "core",`)
+    .replace(`"10": "an unknown key", `, "");
+  writeFileSync(path, theirs);
+  expect(await running.persist(BY, { force: true })).toEqual({ kind: "done", path });
+  const written: unknown = JSON.parse(readFileSync(path, "utf8"));
+  const ours = JSON.parse(ADDED);
+  const [upstream] = ours.upstreams;
+  // Servers have no names: theirs could be another one.
+  expect(written).toEqual({ ...ours, "x-note": { by: "them" }, upstreams: [{ ...upstream, "x-team": "core" }] });
+  expect(running.document()).toMatchObject({ "x-note": "<secret>" });
+  expect([running.difference(), running.file.changedOnDisk, running.revision === revision]).toEqual([[], false, false]);
+});
+
+test("a file that is no JSON is written over by force", async () => {
+  const running = await changed();
+  writeFileSync(path, "{");
+  expect(await running.persist(BY, { force: true })).toEqual({ kind: "done", path });
+  expect(readFileSync(path, "utf8")).toBe(ADDED);
+});
+
 test("a file that is touched and not changed is not taken for changed", async () => {
   const running = await changed();
   writeFileSync(path, FILE);

@@ -1,0 +1,37 @@
+import { knowsKeyAt } from "../../config/known-keys.ts";
+import { listName } from "../../config/secrets.ts";
+import { pairsOf } from "./json-difference.ts";
+import { isRecord, type JsonRecord } from "./record.ts";
+
+type Path = readonly (string | number)[];
+
+/**
+ * The document with the keys that another program has added to the file: keys that the configuration does not know, and that were
+ * not in the file when it was last read or written (`saved`). Of all that is there already, the document's own values stay.
+ */
+export function withAddedKeys(document: unknown, theirs: unknown, saved: unknown, path: Path = []): unknown {
+  if (isRecord(document) && isRecord(theirs)) return withKeysOf(document, theirs, isRecord(saved) ? saved : {}, path);
+  if (!Array.isArray(document) || !Array.isArray(theirs) || !areNamed(document) || !areNamed(theirs)) return document;
+  const known = Array.isArray(saved) ? saved : [];
+  const before = pairsOf(known, document);
+  const there = pairsOf(theirs, document);
+  return document.map((item: unknown, i) =>
+    withAddedKeys(item, theirs[there[i] ?? -1], known[before[i] ?? -1], [...path, i]),
+  );
+}
+
+// oxlint-disable-next-line eslint/max-params -- three documents and their place
+function withKeysOf(document: JsonRecord, theirs: JsonRecord, saved: JsonRecord, path: Path): JsonRecord {
+  const merged: Record<string, unknown> = { ...document };
+  for (const [key, value] of Object.entries(theirs)) {
+    const isAdded = !Object.hasOwn(saved, key) && !knowsKeyAt(path, key);
+    if (Object.hasOwn(document, key)) merged[key] = withAddedKeys(document[key], value, saved[key], [...path, key]);
+    else if (isAdded) merged[key] = value;
+  }
+  return merged;
+}
+
+/** Items of lists without names cannot be told apart once the list has changed. */
+function areNamed(list: readonly unknown[]): boolean {
+  return list.every((item) => listName(item) !== undefined);
+}
