@@ -11,10 +11,11 @@ import { SqlitePaymentIds } from "./sqlite-payment-ids.ts";
 import { SqliteUsage } from "./sqlite-usage.ts";
 import { type Store } from "./store.ts";
 import { type OpenUsageStore } from "./usage-store.ts";
+import { TRY_MS, WriteTurns } from "./write-turns.ts";
 
 /** Longest wait for another process's write, in milliseconds. */
 const BUSY_MS = 5000;
-/** The same where usage is written: it can wait for the next time, and the process may have requests to serve. */
+/** The same where usage is written: it can wait for the next time. */
 const USAGE_BUSY_MS = 100;
 
 /**
@@ -35,25 +36,28 @@ export function openStore(
   let quick = durable;
   try {
     migrate(durable);
-    if (path !== ":memory:") quick = connect(path, "NORMAL", busyMs);
+    if (path !== ":memory:") quick = connect(path, "NORMAL", TRY_MS);
+    waitBriefly(durable);
   } catch (error) {
     durable.close();
     throw error;
   }
-  const ledger = new SqliteLedger({ quick, durable }, now, steady);
+  const turns = new WriteTurns(busyMs);
+  const ledger = new SqliteLedger({ quick, durable }, now, steady, turns);
   return {
     ledger,
     view: new SqliteLedgerView(quick, steady),
-    outbox: new SqliteOutbox(quick, now),
-    paymentIds: new SqlitePaymentIds(quick, now),
-    bookings: new SqliteBookings(quick, now),
-    usage: new SqliteUsage(durable, now),
+    outbox: new SqliteOutbox(quick, now, turns),
+    paymentIds: new SqlitePaymentIds(quick, now, turns),
+    bookings: new SqliteBookings(quick, now, turns),
+    usage: new SqliteUsage(durable, now, turns),
     async ready() {
       // It was opened by the time that this is there to be called.
     },
     forget: (before, limit) => ledger.forget(before, limit),
     async close() {
       await ledger.close();
+      turns.close();
       quick.close();
       if (quick !== durable) durable.close();
     },
@@ -69,19 +73,27 @@ export function openUsageStore(path: string, now: () => number = Date.now): Open
   const database = connect(path, "FULL", USAGE_BUSY_MS);
   try {
     migrate(database);
+    waitBriefly(database);
   } catch (error) {
     database.close();
     throw error;
   }
-  const usage = new SqliteUsage(database, now);
+  const turns = new WriteTurns(USAGE_BUSY_MS);
+  const usage = new SqliteUsage(database, now, turns);
   return {
     add: (batch) => usage.add(batch),
     read: (gateway) => usage.read(gateway),
     reset: (id, gateway) => usage.reset(id, gateway),
     async close() {
+      turns.close();
       database.close();
     },
   };
+}
+
+/** From now on `WriteTurns` waits, beside the event loop. */
+function waitBriefly(database: Database): void {
+  database.run(`PRAGMA busy_timeout = ${TRY_MS}`);
 }
 
 /** Opens an SQLite file whose writes wait for the disk (`FULL`), or may be undone by a power cut (`NORMAL`). */

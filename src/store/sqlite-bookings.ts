@@ -1,6 +1,7 @@
 import { type Database, type Statement } from "bun:sqlite";
 import { type Booking, type Bookings } from "./bookings.ts";
 import { type PaymentKey } from "./ledger.ts";
+import { type WriteTurns } from "./write-turns.ts";
 
 interface Row {
   network: string;
@@ -23,12 +24,14 @@ const REAP_ROWS = 10;
 /** Test mode's bookings, in the ledger's database. `now` is in milliseconds. */
 export class SqliteBookings implements Bookings {
   readonly #now: () => number;
+  readonly #turns: WriteTurns;
   readonly #book: Statement<unknown, [Bindings]>;
   readonly #reap: Statement<unknown, [Bindings]>;
   readonly #find: Statement<Row, [Bindings]>;
 
-  constructor(database: Database, now: () => number) {
+  constructor(database: Database, now: () => number, turns: WriteTurns) {
     this.#now = now;
+    this.#turns = turns;
     this.#book = database.query(
       `INSERT INTO bookings (network, asset, payer_from, nonce, digest, pay_to, amount, tx, booked_at)
        VALUES ($network, $asset, $from, $nonce, $digest, $to, $amount, $tx, $now) ON CONFLICT DO NOTHING`,
@@ -44,18 +47,20 @@ export class SqliteBookings implements Bookings {
 
   async book(booking: Booking): Promise<Booking> {
     const now = this.#now();
-    this.#reap.run({ $before: now - KEEP_MS });
-    this.#book.run({
-      $network: booking.network,
-      $asset: booking.asset,
-      $from: booking.from,
-      $nonce: booking.nonce,
-      $digest: booking.digest,
-      $to: booking.to,
-      $amount: booking.amount,
-      $tx: booking.transaction,
-      $now: now,
-    });
+    await this.#turns.run(() => this.#reap.run({ $before: now - KEEP_MS }));
+    await this.#turns.run(() =>
+      this.#book.run({
+        $network: booking.network,
+        $asset: booking.asset,
+        $from: booking.from,
+        $nonce: booking.nonce,
+        $digest: booking.digest,
+        $to: booking.to,
+        $amount: booking.amount,
+        $tx: booking.transaction,
+        $now: now,
+      }),
+    );
     return (await this.find(booking)) ?? booking;
   }
 

@@ -65,14 +65,36 @@ test("a file that another process writes to is waited for, then the change fails
   await store.close();
 });
 
-test("a file that is free within the time is waited for", async () => {
+test("a file that is free within the time is waited for beside the event loop, in the order of the writes", async () => {
   const path = join(folder, "short.db");
   const store = openStore(path);
   const locker = await lock(path);
-  // The wait stops this process, and the locker has been told by then.
-  void locker.letGo();
-  expect((await store.ledger.reserve(RESERVATION)).held).toBe(true);
+  const done: string[] = [];
+  const writes = ["0x1", "0x2", "0x3"].map(async (nonce) => {
+    const { held } = await store.ledger.reserve({ ...RESERVATION, nonce });
+    done.push(`${nonce} ${held}`);
+  });
+  // The lock is let go of only after this process has done something else.
+  for (let turn = 0; turn < 10; turn++) {
+    // oxlint-disable-next-line no-await-in-loop -- turns of the event loop
+    await Bun.sleep(1);
+    expect(await store.ledger.find(RESERVATION)).toBeUndefined();
+  }
+  expect(done).toEqual([]);
+  await locker.letGo();
+  await Promise.all(writes);
+  expect(done).toEqual(["0x1 true", "0x2 true", "0x3 true"]);
   await store.close();
+});
+
+test("what waits for a file fails when the store is closed", async () => {
+  const path = join(folder, "closed.db");
+  const store = openStore(path);
+  const locker = await lock(path);
+  const write = store.ledger.reserve(RESERVATION).catch(codeOf);
+  await store.close();
+  expect(await write).toBe("SQLITE_BUSY");
+  await locker.letGo();
 });
 
 function codeOf(error: unknown): string {

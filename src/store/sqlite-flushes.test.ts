@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrate } from "./migrations.ts";
+import { WriteTurns } from "./write-turns.ts";
 import { SqliteLedger } from "./sqlite-ledger.ts";
 import { RESERVATION as PAYMENT } from "./testing/reservation.ts";
 
@@ -41,7 +42,7 @@ test("states by which money moves are flushed to the disk, and no others", async
   durable.run("PRAGMA journal_mode = WAL");
   migrate(durable);
   const quick = new Database(path);
-  const ledger = new SqliteLedger({ quick, durable: counted(durable, count) }, Date.now, Date.now);
+  const ledger = new SqliteLedger({ quick, durable: counted(durable, count) }, Date.now, Date.now, new WriteTurns(0));
   const flushes: Record<string, number> = {};
   for (const state of ["verified", "settling", "settled", "failed", "unknown", "released"] as const) {
     const { payment } = await ledger.reserve({ ...PAYMENT, nonce: state });

@@ -13,6 +13,7 @@ import {
 } from "./ledger.ts";
 import { LiveHolds } from "./live-holds.ts";
 import { type Bindings, keyOf, type Row, toPayment } from "./sqlite-payment-row.ts";
+import { type WriteTurns } from "./write-turns.ts";
 
 /** Rows that one reaping takes, so that it never blocks for long. */
 const REAP_ROWS = 1000;
@@ -120,9 +121,13 @@ export class SqliteLedger implements Ledger {
   readonly #reap: Statement<unknown, [Bindings]>;
   readonly #forgetFinished: Statement<unknown, [Bindings]>;
   readonly #forgetSold: Statement<unknown, [Bindings]>;
+  readonly #turns: WriteTurns;
   readonly #timer: NodeJS.Timeout;
+  #isTending = false;
 
-  constructor({ quick, durable }: Connections, now: () => number, steady: () => number) {
+  // oxlint-disable-next-line eslint/max-params -- connections, two clocks and the line of their writes
+  constructor({ quick, durable }: Connections, now: () => number, steady: () => number, turns: WriteTurns) {
+    this.#turns = turns;
     this.#now = now;
     this.#steady = steady;
     this.#holds = new LiveHolds(steady);
@@ -149,28 +154,29 @@ export class SqliteLedger implements Ledger {
     this.#reap = quick.query(REAP);
     this.#forgetFinished = quick.query(FORGET_FINISHED);
     this.#forgetSold = quick.query("DELETE FROM sold_days WHERE day < $day");
-    this.#timer = setInterval(() => this.#tend(), HOLD_MS / 3);
+    this.#timer = setInterval(() => void this.#tend(), HOLD_MS / 3);
     this.#timer.unref();
   }
 
   async reserve(reservation: Reservation, maxPartials = MAX_CUTS): Promise<Claim> {
-    const now = this.#now();
-    const row = this.#reserve.get({
-      ...keyOf(reservation),
-      $owner: this.#owner,
-      ...this.#holdTimes(),
-      $now: now,
-      $token: reservation.token,
-      $scheme: reservation.scheme,
-      $payload: reservation.payload,
-      $amount: reservation.amount,
-      $payTo: reservation.payTo,
-      $route: reservation.route,
-      $consumer: reservation.consumer,
-      $fingerprint: reservation.fingerprint,
-      $validBefore: reservation.validBefore,
-      $maxPartials: maxPartials,
-    });
+    const row = await this.#turns.run(() =>
+      this.#reserve.get({
+        ...keyOf(reservation),
+        $owner: this.#owner,
+        ...this.#holdTimes(),
+        $now: this.#now(),
+        $token: reservation.token,
+        $scheme: reservation.scheme,
+        $payload: reservation.payload,
+        $amount: reservation.amount,
+        $payTo: reservation.payTo,
+        $route: reservation.route,
+        $consumer: reservation.consumer,
+        $fingerprint: reservation.fingerprint,
+        $validBefore: reservation.validBefore,
+        $maxPartials: maxPartials,
+      }),
+    );
     if (row !== null) {
       this.#holds.touch(reservation.nonce);
       return { held: true, payment: toPayment(row) };
@@ -182,7 +188,7 @@ export class SqliteLedger implements Ledger {
   }
 
   async move(payment: Payment, change: Change): Promise<boolean> {
-    const moved = this.#moved(payment, change);
+    const moved = await this.#turns.run(() => this.#moved(payment, change));
     if (moved && change.hold) this.#holds.touch(payment.nonce);
     else this.#holds.drop(payment.nonce);
     return moved;
@@ -216,7 +222,7 @@ export class SqliteLedger implements Ledger {
   }
 
   async deliver(payment: PaymentKey): Promise<boolean> {
-    return this.#deliver.run({ ...keyOf(payment), $now: this.#now() }).changes > 0;
+    return this.#turns.run(() => this.#deliver.run({ ...keyOf(payment), $now: this.#now() }).changes > 0);
   }
 
   async find(key: PaymentKey): Promise<Payment | undefined> {
@@ -226,13 +232,15 @@ export class SqliteLedger implements Ledger {
 
   async claimOpen(limit: number): Promise<readonly Payment[]> {
     const now = this.#now();
-    const rows = this.#claimOpen.all({
-      ...this.#holdTimes(),
-      $owner: this.#owner,
-      $now: now,
-      $before: now - RECHECK_MS,
-      $limit: limit,
-    });
+    const rows = await this.#turns.run(() =>
+      this.#claimOpen.all({
+        ...this.#holdTimes(),
+        $owner: this.#owner,
+        $now: now,
+        $before: now - RECHECK_MS,
+        $limit: limit,
+      }),
+    );
     for (const { nonce } of rows) this.#holds.touch(nonce);
     return rows.map(toPayment);
   }
@@ -242,8 +250,8 @@ export class SqliteLedger implements Ledger {
     const now = this.#now();
     const ended = Math.floor(now / 1000) - REAP_GRACE_S;
     const bindings = { $before: before, $ended: ended, $steady: this.#steady(), $limit: limit };
-    this.#forgetSold.run({ $day: Math.floor(now / DAY_MS) - SOLD_DAYS });
-    return this.#forgetFinished.run(bindings).changes;
+    await this.#turns.run(() => this.#forgetSold.run({ $day: Math.floor(now / DAY_MS) - SOLD_DAYS }));
+    return this.#turns.run(() => this.#forgetFinished.run(bindings).changes);
   }
 
   async close(): Promise<void> {
@@ -257,18 +265,24 @@ export class SqliteLedger implements Ledger {
   }
 
   /** A sign of life for what this process holds, and an end to what nobody will come back for. */
-  #tend(): void {
-    const steady = this.#steady();
-    const forgotten = this.#holds.forgotten();
+  async #tend(): Promise<void> {
+    if (this.#isTending) return;
+    this.#isTending = true;
+    const turns = this.#turns;
+    const $owner = this.#owner;
     try {
-      for (const nonce of forgotten) {
-        this.#giveUp.run({ $owner: this.#owner, $nonce: nonce });
+      for (const nonce of this.#holds.forgotten()) {
+        // oxlint-disable-next-line no-await-in-loop -- the file takes one write at a time
+        await turns.run(() => this.#giveUp.run({ $owner, $nonce: nonce }));
         this.#holds.drop(nonce);
       }
-      this.#renew.run({ $owner: this.#owner, $until: steady + HOLD_MS });
-      this.#reap.run({ $before: Math.floor(this.#now() / 1000) - REAP_GRACE_S, $steady: steady });
+      await turns.run(() => this.#renew.run({ $owner, $until: this.#steady() + HOLD_MS }));
+      const $before = Math.floor(this.#now() / 1000) - REAP_GRACE_S;
+      await turns.run(() => this.#reap.run({ $before, $steady: this.#steady() }));
     } catch {
       // The file is busy or gone: holds run out, which stops their holders, and payments themselves report the error.
+    } finally {
+      this.#isTending = false;
     }
   }
 }

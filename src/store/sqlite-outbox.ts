@@ -1,5 +1,6 @@
 import { type Database, type Statement } from "bun:sqlite";
 import { type Notice, NOTICE_HOLD_MS, type Outbox } from "./outbox.ts";
+import { type WriteTurns } from "./write-turns.ts";
 
 interface Row {
   id: string;
@@ -23,6 +24,7 @@ const TRIM = `
 /** The outbox in the ledger's database. `now` is in milliseconds. */
 export class SqliteOutbox implements Outbox {
   readonly #now: () => number;
+  readonly #turns: WriteTurns;
   readonly #claim: Statement<Row, [Bindings]>;
   readonly #due: Statement<unknown, [Bindings]>;
   readonly #done: Statement<unknown, [Bindings]>;
@@ -30,8 +32,9 @@ export class SqliteOutbox implements Outbox {
   readonly #trim: Statement<unknown, [Bindings]>;
   readonly #size: Statement<{ count: number }, []>;
 
-  constructor(database: Database, now: () => number) {
+  constructor(database: Database, now: () => number, turns: WriteTurns) {
     this.#now = now;
+    this.#turns = turns;
     this.#claim = database.query(CLAIM);
     this.#due = database.query("SELECT 1 FROM outbox WHERE due_at <= $now LIMIT 1");
     this.#done = database.query("DELETE FROM outbox WHERE id = $id");
@@ -44,7 +47,9 @@ export class SqliteOutbox implements Outbox {
     const now = this.#now();
     // An UPDATE would wait for its turn to write, even where there is nothing to do.
     if (this.#due.get({ $now: now }) === null) return [];
-    const rows = this.#claim.all({ $now: now, $until: now + NOTICE_HOLD_MS, $limit: limit });
+    const rows = await this.#turns.run(() =>
+      this.#claim.all({ $now: now, $until: now + NOTICE_HOLD_MS, $limit: limit }),
+    );
     // An UPDATE returns its rows in no order.
     return rows
       .map(({ created_at: createdAt, ...notice }) => ({ ...notice, createdAt }))
@@ -52,15 +57,15 @@ export class SqliteOutbox implements Outbox {
   }
 
   async done(id: string): Promise<void> {
-    this.#done.run({ $id: id });
+    await this.#turns.run(() => this.#done.run({ $id: id }));
   }
 
   async postpone(id: string, dueAt: number): Promise<void> {
-    this.#postpone.run({ $id: id, $dueAt: dueAt });
+    await this.#turns.run(() => this.#postpone.run({ $id: id, $dueAt: dueAt }));
   }
 
   async trim(most: number): Promise<number> {
-    return this.#trim.run({ $most: most }).changes;
+    return this.#turns.run(() => this.#trim.run({ $most: most }).changes);
   }
 
   async size(): Promise<number> {

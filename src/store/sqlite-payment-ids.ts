@@ -1,5 +1,6 @@
 import { type Database, type Statement } from "bun:sqlite";
 import { type PaymentId, type PaymentIds } from "./payment-ids.ts";
+import { type WriteTurns } from "./write-turns.ts";
 
 type Bindings = Record<string, string | number>;
 
@@ -15,11 +16,13 @@ const TIE = `
 /** The ids of payments, in the ledger's database. `now` is in milliseconds. */
 export class SqlitePaymentIds implements PaymentIds {
   readonly #now: () => number;
+  readonly #turns: WriteTurns;
   readonly #tie: (bindings: Bindings) => string;
   readonly #untie: Statement<unknown, [Bindings]>;
 
-  constructor(database: Database, now: () => number) {
+  constructor(database: Database, now: () => number, turns: WriteTurns) {
     this.#now = now;
+    this.#turns = turns;
     const tie = database.query<unknown, [Bindings]>(TIE);
     const find = database.query<{ fingerprint: string }, [Bindings]>(
       "SELECT fingerprint FROM payment_ids WHERE payer = $payer AND id = $id",
@@ -40,10 +43,12 @@ export class SqlitePaymentIds implements PaymentIds {
   }
 
   async tie({ payer, id }: PaymentId, fingerprint: string, until: number): Promise<string> {
-    return this.#tie({ $payer: payer, $id: id, $fingerprint: fingerprint, $until: until, $now: this.#now() });
+    return this.#turns.run(() =>
+      this.#tie({ $payer: payer, $id: id, $fingerprint: fingerprint, $until: until, $now: this.#now() }),
+    );
   }
 
   async untie({ payer, id }: PaymentId, fingerprint: string): Promise<void> {
-    this.#untie.run({ $payer: payer, $id: id, $fingerprint: fingerprint });
+    await this.#turns.run(() => this.#untie.run({ $payer: payer, $id: id, $fingerprint: fingerprint }));
   }
 }

@@ -16,6 +16,7 @@ import {
   type UsageTotals,
   withinRoom,
 } from "./usage-store.ts";
+import { type WriteTurns } from "./write-turns.ts";
 
 type Bindings = Record<string, string | number>;
 
@@ -73,17 +74,20 @@ interface State {
 export class SqliteUsage implements UsageStore {
   readonly #database: Database;
   readonly #now: () => number;
+  readonly #turns: WriteTurns;
 
-  constructor(database: Database, now: () => number) {
+  constructor(database: Database, now: () => number, turns: WriteTurns) {
+    this.#turns = turns;
     this.#database = database;
     this.#now = now;
   }
 
   async add(batch: UsageBatch): Promise<void> {
-    this.#database.transaction(() => this.#add(batch)).immediate();
+    const add = this.#database.transaction(() => this.#add(batch));
+    await this.#turns.run(() => add.immediate());
     // Apart from it, and piece by piece: payments that are being made go between.
     const count = this.#database.transaction(() => this.#countPayments(this.#state().epoch));
-    while (count.immediate() === COUNT_ROWS) await Bun.sleep(0);
+    while ((await this.#turns.run(() => count.immediate())) === COUNT_ROWS) await Bun.sleep(0);
   }
 
   async read(gateway: string): Promise<UsageTotals> {
@@ -98,7 +102,8 @@ export class SqliteUsage implements UsageStore {
   }
 
   async reset(id: string, gateway: string): Promise<UsageTotals> {
-    return this.#database.transaction(() => this.#reset(id, gateway)).immediate();
+    const reset = this.#database.transaction(() => this.#reset(id, gateway));
+    return this.#turns.run(() => reset.immediate());
   }
 
   #add({ gateway, sequence, routes, upstreams }: UsageBatch): void {
