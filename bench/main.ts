@@ -16,6 +16,7 @@ import { runMarkdownBench } from "./html-to-markdown.ts";
 import { runPagesBench } from "./pages.ts";
 import { runPaymentBench } from "./payment.ts";
 import { runPolicyBench } from "./policy.ts";
+import { runPolicyPartsBench } from "./policy-parts.ts";
 import { runProxyBench } from "./proxy.ts";
 import { runReaderBench } from "./reader.ts";
 import { runResolveBench } from "./resolve.ts";
@@ -81,6 +82,7 @@ const BENCHES: readonly Bench[] = [
   },
   { name: "payment", about: "asking for payment, verifying it, and what it adds to a request", run: runPaymentBench },
   { name: "policy", about: "each policy's cost, and all at once, beside nginx", run: runPolicyBench },
+  { name: "policy-parts", about: "parts of policies without sockets, beside the plain way", run: runPolicyPartsBench },
   { name: "log-line", about: "a line of the access log, beside JSON.stringify", run: runLogLineBench },
   { name: "compression", about: "CPU time per megabyte of each coding, beside nginx's gzip", run: runCompressionBench },
   { name: "search", about: "the search index, its crawler, and merging what engines answer", run: runSearchBench },

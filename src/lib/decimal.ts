@@ -1,4 +1,5 @@
 const ZERO = 0x30;
+const MAX_INT32 = 0x7fff_ffff;
 
 /** Digits of the largest number that is counted exactly. */
 export const MAX_DIGITS = 16;
@@ -13,6 +14,16 @@ export function writeDecimal(bytes: Uint8Array, at: number, value: number): numb
 /** Writes the last `count` digits of a whole number, with zeros in front where it has fewer; returns the offset behind them. */
 export function writeDigits(bytes: Uint8Array, at: number, value: number, count: number): number {
   let rest = value;
+  if (value <= MAX_INT32) {
+    // Nearly all are small: in integers they take three fifths of the time (bench policy-parts).
+    let small = value | 0;
+    for (let i = at + count - 1; i >= at; i--) {
+      const next = (small / 10) | 0;
+      bytes[i] = ZERO + ((small - next * 10) | 0);
+      small = next;
+    }
+    return at + count;
+  }
   for (let i = at + count - 1; i >= at; i--) {
     const next = Math.floor(rest / 10);
     bytes[i] = ZERO + (rest - next * 10);

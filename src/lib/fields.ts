@@ -15,9 +15,10 @@ function nameAt(fields: Fields, start: number, lowerName: string): boolean {
   return true;
 }
 
+/** LF alone is looked for, since no value holds one: to find one character takes half the time of finding two (bench policy-parts). */
 function lineEnd(fields: Fields, start: number): number {
-  const end = fields.indexOf("\r\n", start);
-  return end === -1 ? fields.length : end;
+  const end = fields.indexOf("\n", start);
+  return end === -1 ? fields.length : end - 1;
 }
 
 /** Without the white space that may surround a value: SP and HTAB only (RFC 9110 §5.6.3). `trim` would take 0xA0 as well. */
@@ -102,6 +103,13 @@ export function withoutFields(fields: Fields, lowerNames: readonly string[]): Fi
     start = end;
   }
   return from === 0 ? fields : kept + fields.slice(from);
+}
+
+/** An expression that is true of fields with a line of any of these names, for most have none: a third less than a look at each line (bench policy-parts). */
+export function linesOf(names: readonly string[]): RegExp {
+  // Names are tokens, and some characters of those mean something in expressions.
+  const escaped = names.map((name) => name.replaceAll(/[^a-z0-9_]/gi, "\\$&"));
+  return new RegExp(`^(?:${escaped.join("|")}):`, "im");
 }
 
 /** One field line. The caller vouches for the value: no CR, LF or NUL. */

@@ -35,17 +35,20 @@ export class SharedZone {
   readonly shape: ZoneShape;
   /** What another process opens the same zone by; undefined where the memory is this process's own. */
   readonly fd: number | undefined;
+  /** False: the memory is this process's own. */
+  readonly isShared: boolean;
   readonly #memory: ArrayBufferLike;
 
-  private constructor(shape: ZoneShape, memory: ArrayBufferLike, fd: number | undefined) {
+  private constructor(shape: ZoneShape, memory: ArrayBufferLike, fd: number | undefined, isShared = true) {
     this.shape = shape;
     this.#memory = memory;
     this.fd = fd;
+    this.isShared = isShared;
   }
 
   /** A zone for one process. */
   static local(shape: ZoneShape): SharedZone {
-    return new SharedZone(shape, new ArrayBuffer(bytesOf(shape)), undefined);
+    return new SharedZone(shape, new ArrayBuffer(bytesOf(shape)), undefined, false);
   }
 
   /** Makes a zone that other processes can open by its `fd`. Throws where no folder for it has room. */

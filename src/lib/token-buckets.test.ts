@@ -23,8 +23,8 @@ class Clock {
   readonly now = (): number => this.ms;
 }
 
-function createBuckets(clock: Clock): TokenBuckets {
-  return new TokenBuckets(new Uint8Array(BUCKET_BYTES), clock.now);
+function createBuckets(clock: Clock, isShared = true): TokenBuckets {
+  return new TokenBuckets(new Uint8Array(BUCKET_BYTES), clock.now, isShared);
 }
 
 /** How many of `times` requests are allowed. */
@@ -56,7 +56,7 @@ class Model {
   }
 }
 
-test("any requests at any times get what a token bucket gives them", () => {
+test.each([true, false])("any requests at any times get what a token bucket gives them, shared: %p", (isShared) => {
   const steps = fc.array(fc.record({ key: fc.constantFrom("a", "b", "c"), wait: fc.nat({ max: 400 }) }), {
     maxLength: 200,
   });
@@ -66,7 +66,7 @@ test("any requests at any times get what a token bucket gives them", () => {
     fc.property(steps, sizes, start, (requests, size, startMs) => {
       const clock = new Clock();
       clock.ms = startMs;
-      const buckets = createBuckets(clock);
+      const buckets = createBuckets(clock, isShared);
       const space = buckets.space("route");
       const models = new Map<string, Model>();
       for (const { key, wait } of requests) {
@@ -82,6 +82,21 @@ test("any requests at any times get what a token bucket gives them", () => {
     }),
     { numRuns: 300 },
   );
+});
+
+test.each([true, false])("a client whose slot went to another one gets a bucket of its own, shared: %p", (isShared) => {
+  const clock = new Clock();
+  const buckets = createBuckets(clock, isShared);
+  const space = buckets.space("route");
+  for (let round = 0; round < 3; round++) {
+    for (const key of ["a", "a", "b", "a"]) buckets.charge(space, key, SLOW);
+    expect(allowed(buckets, "a", { size: SLOW, times: 20 })).toBe(7);
+    expect(allowed(buckets, "b", { size: SLOW, times: 20 })).toBe(9);
+    // Full again, and swept out of their slots.
+    clock.ms += 2_000_000;
+    for (let i = 0; i < 64; i++) buckets.sweep();
+    expect(buckets.countUsed()).toBe(0);
+  }
 });
 
 test("who waits as long as told is let in, and not a tick before", () => {

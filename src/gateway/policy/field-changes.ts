@@ -1,4 +1,5 @@
 import { type Fields } from "../../lib/fields.ts";
+import { flatText } from "../../lib/flat-text.ts";
 
 /** What is done to a head's field lines. Names in any capitalisation. */
 export interface FieldChangeList {
@@ -39,7 +40,7 @@ export class FieldChanges {
   /** The fields as they are afterwards. */
   apply(fields: Fields): Fields {
     if (this.#lastChanged !== undefined && fields === this.#lastFields) return this.#lastChanged;
-    const changed = this.#change(fields);
+    const changed = flatText(this.#change(fields));
     this.#lastFields = fields;
     this.#lastChanged = changed;
     return changed;

@@ -69,7 +69,7 @@ export class Resources {
     this.states = new ServerStates(slot.zone, slot.row);
     this.shares = new AddressShares(slot, shareKeyOf(slot));
     const buckets = slot.zone.common().subarray(COMMON.buckets, COMMON.usageNames);
-    this.rateLimits = new RateLimits(buckets, telemetry.rateLimits);
+    this.rateLimits = new RateLimits(buckets, telemetry.rateLimits, slot.zone.isShared);
     this.logFiles = new LogFiles(
       telemetry,
       new LogTrouble(slot, (message) => {

@@ -82,3 +82,26 @@ test("the key goes no further, and everything else does", () => {
 test("a name that cannot be told stops the start", () => {
   expect(() => methodOf([{ key: "a", name: "a\n" }])).toThrow('"a\\n" cannot be a name');
 });
+
+test("a key that was presented before lets in as before, and what is near it does not", () => {
+  const keys = Array.from({ length: 40 }, (_, i) => ({ key: `key ${i}`, name: `name ${i}` }));
+  const method = methodOf(keys, ["name 0", "name 1"]);
+  for (let round = 0; round < 3; round++) {
+    for (let i = 0; i < keys.length; i++) {
+      const expected = i < 2 ? letIn(`name ${i}`) : "the holder of this API key is not allowed here";
+      expect(verdict(method, `X-Key: key ${i}\r\n`)).toBe(expected);
+      expect(verdict(method, `X-Key: key ${i}x\r\n`)).toContain("not valid");
+      expect(verdict(method, `X-Key: key\r\n`)).toContain("not valid");
+    }
+  }
+});
+
+test("what one request presented is not taken out of another", () => {
+  const method = methodOf([{ key: "a", name: "alice" }]);
+  const [first, second] = [requestOf("X-Key: a\r\nB: 1\r\n"), requestOf("B: 1\r\nX-Key: a\r\nX-Key: a\r\n")];
+  void method.check(first);
+  void method.check(second);
+  method.take(first.head);
+  method.take(second.head);
+  expect([first.head.fields, second.head.fields]).toEqual(["B: 1\r\n", "B: 1\r\n"]);
+});

@@ -31,6 +31,10 @@ const IS_ASCII = /^[\u0000-\u007f]*$/;
 
 /** Numbers of 32 bits in a hash. */
 const HASH_WORDS = 8;
+/** Places for the keys that were presented last: 2 KiB a route. */
+const RECENT_KEYS = 1024;
+/** A place has 16 bits. */
+const MAX_RECENT_NUMBER = 65_536;
 
 /** Keys that clients send, by header or, without that, by query. */
 export function createApiKey(config: ApiKeyConfig): Method {
@@ -41,6 +45,8 @@ class ApiKey implements Method {
   readonly type = "api_key";
   readonly #headers: readonly [string];
   readonly #parameter: QueryParameter;
+  /** By some bits of its hash, the configured key that was found there last: of a thousand keys it saves 6 µs (bench policy-parts). */
+  readonly #recent: Uint16Array;
   readonly #hashes: Uint32Array;
   readonly #outcomes: readonly Outcome[];
   readonly #presented = new Uint32Array(HASH_WORDS);
@@ -56,6 +62,7 @@ class ApiKey implements Method {
     this.#repeated = refusal("unauthorized", "there is more than one API key", challenges);
     const forbidden = refusal("forbidden", "the holder of this API key is not allowed here", []);
     this.#headers = [header.toLowerCase()];
+    this.#recent = new Uint16Array(RECENT_KEYS);
     this.#parameter = new QueryParameter(parameter);
     this.#hashes = new Uint32Array(keys.length * HASH_WORDS);
     this.#outcomes = keys.map((key, index) => {
@@ -71,7 +78,7 @@ class ApiKey implements Method {
     const { value, count } = this.#read(head.fields, head.query);
     if (value === undefined) return this.#missing;
     if (count > 1) return this.#repeated;
-    return value.length > MAX_CREDENTIAL_BYTES ? this.#wrong : this.#find(value);
+    return value.length > MAX_CREDENTIAL_BYTES ? this.#wrong : (this.#outcomes[this.#find(value) - 1] ?? this.#wrong);
   }
 
   take(head: RequestHead): void {
@@ -88,21 +95,38 @@ class ApiKey implements Method {
     return { value: values[0], count: values.length };
   }
 
-  /** Compares with every key, all bits of each, without a branch: how long it takes tells nothing of any of them. */
-  #find(value: string): Outcome {
+  /** The number of the key, from 1 on; 0: it is none. */
+  #find(value: string): number {
     // Text is hashed as UTF-8, which is the same bytes where all of them are ASCII.
     Bun.SHA256.hash(IS_ASCII.test(value) ? value : Buffer.from(value, "latin1"), this.#presentedBytes);
+    const place = (this.#presented[0] ?? 0) & (RECENT_KEYS - 1);
+    const recent = this.#recent[place] ?? 0;
+    const found = this.#among(recent, recent + 1);
+    return found === 0 ? this.#findAnew(place) : found;
+  }
+
+  #findAnew(place: number): number {
+    const found = this.#among(0, this.#outcomes.length);
+    if (found > 0 && found <= MAX_RECENT_NUMBER) this.#recent[place] = found - 1;
+    return found;
+  }
+
+  /**
+   * Compares with every key from one number to another, all bits of each, without a branch: how long it takes tells nothing of
+   * any of them.
+   */
+  #among(from: number, to: number): number {
     const hashes = this.#hashes;
     const presented = this.#presented;
     let found = 0;
-    for (let key = 0; key < this.#outcomes.length; key++) {
+    for (let key = from; key < to; key++) {
       let difference = 0;
       for (let i = 0; i < HASH_WORDS; i++) difference |= (hashes[key * HASH_WORDS + i] ?? 0) ^ (presented[i] ?? 0);
       // All ones where nothing differs, else 0.
       const mask = ((difference | -difference) >>> 31) - 1;
       found |= (key + 1) & mask;
     }
-    return this.#outcomes[found - 1] ?? this.#wrong;
+    return found;
   }
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { eventTime } from "../../../lib/event-clock.ts";
 import { type Fields, fieldValue } from "../../../lib/fields.ts";
+import { flatText } from "../../../lib/flat-text.ts";
 import { sharedTimeOffset } from "../../../lib/monotonic-clock.ts";
 import { type BucketSize, TICKS_PER_MS, TokenBuckets } from "../../../lib/token-buckets.ts";
 import { type AnswerError, CannedError } from "../../answer.ts";
@@ -26,10 +27,10 @@ export class RateLimits {
   readonly metrics: RateLimitMetrics;
   readonly #sweeps: NodeJS.Timeout;
 
-  /** `memory` is shared by all workers: `BUCKET_BYTES`. */
-  constructor(memory: Uint8Array, metrics: RateLimitMetrics) {
+  /** `memory` has `BUCKET_BYTES`; `isShared`: several workers have it. */
+  constructor(memory: Uint8Array, metrics: RateLimitMetrics, isShared: boolean) {
     const offset = sharedTimeOffset();
-    this.buckets = new TokenBuckets(memory, () => eventTime() + offset);
+    this.buckets = new TokenBuckets(memory, () => eventTime() + offset, isShared);
     this.metrics = metrics;
     this.#sweeps = setInterval(() => this.buckets.sweep(), SWEEP_MS);
     this.#sweeps.unref();
@@ -156,7 +157,7 @@ class RateLimit {
     if (remaining !== this.#lastRemaining || seconds !== this.#lastSeconds) {
       this.#lastRemaining = remaining;
       this.#lastSeconds = seconds;
-      this.#lastTold = `${this.#policyField}${this.#fieldStart}${remaining};t=${seconds}\r\n`;
+      this.#lastTold = flatText(`${this.#policyField}${this.#fieldStart}${remaining};t=${seconds}\r\n`);
     }
     return this.#lastTold;
   }

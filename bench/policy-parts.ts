@@ -1,0 +1,124 @@
+/** What parts of the policies cost by themselves, beside the plain way to do the same: CPU time without sockets, caches warm. */
+import { median } from "./support/report.ts";
+import { writeDecimal } from "../src/lib/decimal.ts";
+import { linesOf, withoutFields } from "../src/lib/fields.ts";
+import { flatText } from "../src/lib/flat-text.ts";
+import { writeLatin1 } from "../src/lib/latin1.ts";
+import { BUCKET_BYTES, TICKS_PER_MS, TokenBuckets } from "../src/lib/token-buckets.ts";
+import { createApiKey } from "../src/gateway/policy/auth/api-key.ts";
+import { requestOf } from "../src/gateway/policy/auth/testing/exchange.ts";
+import { contextFields } from "../src/gateway/telemetry/tracing/trace-context.ts";
+import { NewTraces, newSpanId } from "../src/gateway/telemetry/tracing/new-traces.ts";
+
+const WARM_UP = 100_000;
+const TIMES = 100_000;
+const ROUNDS = 9;
+const KEY = "bench-key-0123456789";
+const KEYS = 1000;
+const FIELDS =
+  "User-Agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/153.0.0.0 Safari/537.36\r\n" +
+  "Accept: text/html,application/xhtml+xml;q=0.9,*/*;q=0.8\r\nAccept-Language: en-US,en;q=0.9\r\n" +
+  "Accept-Encoding: gzip, deflate, br, zstd\r\nCookie: session=0123456789abcdef; theme=dark\r\n";
+const HEAD = Buffer.from(`${FIELDS}X-API-Key: ${KEY}\r\n`);
+const SIZE = { cost: TICKS_PER_MS, burst: 1_000_000 };
+const NAMES = ["traceparent", "tracestate"];
+
+/** As the codec makes them: a text of what a socket brought. */
+const fields = (): string => HEAD.toString("latin1");
+
+interface Way {
+  readonly name: string;
+  readonly work: (i: number) => unknown;
+}
+
+function ways(): Way[] {
+  const lines = linesOf(NAMES);
+  const traces = new NewTraces(0);
+  let now = 0;
+  const bucketsOf = (isShared: boolean): TokenBuckets =>
+    new TokenBuckets(new Uint8Array(BUCKET_BYTES), () => (now += 1), isShared);
+  const [own, shared] = [bucketsOf(false), bucketsOf(true)];
+  const space = own.space("a route");
+  const joined = joinedText();
+  const flat = flatText(joinedText());
+  const keys = Array.from({ length: KEYS }, (_, i) => ({ key: i === KEYS / 2 ? KEY : `key ${i}`, name: `name ${i}` }));
+  const config = { header_name: "X-API-Key", query_param: "", consumers: [] };
+  const [one, many] = [keys.slice(KEYS / 2, KEYS / 2 + 1), keys].map((some) => createApiKey({ ...config, keys: some }));
+  const bytes = Buffer.alloc(512);
+  return [
+    { name: "fields: the text alone", work: () => fields() },
+    { name: "fields: one that is not there, by an expression", work: () => lines.test(fields()) },
+    { name: "fields: the same by withoutFields", work: () => withoutFields(fields(), NAMES) },
+    { name: "fields: ends of lines, by LF", work: () => lineEnds(fields(), "\n") },
+    { name: "fields: ends of lines, by CR LF", work: () => lineEnds(fields(), "\r\n") },
+    { name: "api_key: one key", work: () => one?.check(requestOf(fields())) },
+    { name: "api_key: one of a thousand keys", work: () => many?.check(requestOf(fields())) },
+    { name: "rate_limit: a bucket of one process", work: () => own.charge(space, "127.0.0.1", SIZE) },
+    { name: "rate_limit: a bucket that workers share", work: () => shared.charge(space, "127.0.0.1", SIZE) },
+    {
+      name: "rate_limit: shared, of another client each time",
+      work: (i) => shared.charge(space, `10.0.0.${i & 63}`, SIZE),
+    },
+    {
+      name: "tracing: the fields of a new trace, written",
+      work() {
+        traces.next();
+        return writeLatin1(bytes, traces.unsampledFields, 0);
+      },
+    },
+    { name: "tracing: the same, made one by one", work: () => writeLatin1(bytes, traceOf(), 0) },
+    { name: "told: five joined texts, in another, written", work: () => writeLatin1(bytes, `A: 1\r\n${joined}`, 0) },
+    { name: "told: the same, flat", work: () => writeLatin1(bytes, `A: 1\r\n${flat}`, 0) },
+    { name: "access_log: a number of five digits", work: (i) => writeDecimal(bytes, 0, 10_000 + (i & 8191)) },
+    { name: "access_log: the same by divisions of doubles", work: (i) => plainDecimal(bytes, 10_000 + (i & 8191)) },
+  ];
+}
+
+/** As a template makes it: a tree of its pieces. */
+function joinedText(): string {
+  const parts = ["RateLimit-Policy: ", KEY, ";q=100;w=1\r\n", "RateLimit: ", KEY, ";r=99;t=1\r\n"];
+  let text = "";
+  for (const part of parts) text += part;
+  return text;
+}
+
+function traceOf(): string {
+  return contextFields({ traceId: newSpanId() + newSpanId(), spanId: newSpanId(), sampled: false }, "");
+}
+
+function plainDecimal(bytes: Uint8Array, value: number): number {
+  let digits = 1;
+  for (let bound = 10; value >= bound; bound *= 10) digits++;
+  let rest = value;
+  for (let i = digits - 1; i >= 0; i--) {
+    const next = Math.floor(rest / 10);
+    bytes[i] = 0x30 + (rest - next * 10);
+    rest = next;
+  }
+  return digits;
+}
+
+function lineEnds(text: string, mark: string): number {
+  let lines = 0;
+  for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + mark.length)) lines++;
+  return lines;
+}
+
+function nanoseconds({ work }: Way): number {
+  const before = process.cpuUsage();
+  for (let i = 0; i < TIMES; i++) work(i);
+  const { user, system } = process.cpuUsage(before);
+  return ((user + system) * 1000) / TIMES;
+}
+
+/** Resolves to 0. */
+export function runPolicyPartsBench(): Promise<number> {
+  const all = ways();
+  for (const { work } of all) for (let i = 0; i < WARM_UP; i++) work(i);
+  const rounds = Array.from({ length: ROUNDS }, () => all.map(nanoseconds));
+  for (const [i, { name }] of all.entries()) {
+    const ns = median(rounds.map((round) => round[i] ?? 0));
+    console.log(`${name.padEnd(52)} ${ns.toFixed(0).padStart(6)} ns of CPU`);
+  }
+  return Promise.resolve(0);
+}

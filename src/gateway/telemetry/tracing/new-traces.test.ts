@@ -1,0 +1,36 @@
+import { expect, test } from "bun:test";
+import { NewTraces, newSpanId } from "./new-traces.ts";
+
+const TIMES = 1000;
+/** 10 % of what 7 bytes may be. */
+const TENTH = Math.ceil(0.1 * 2 ** 56);
+
+test("traces have ids of their own, and those below the ratio are sampled", () => {
+  const traces = new NewTraces(0.1);
+  const ids = new Set<string>();
+  for (let i = 0; i < TIMES; i++) {
+    traces.next();
+    const { id, isSampled, unsampledFields } = traces;
+    ids.add(id);
+    expect(id).toMatch(/^[0-9a-f]{32}$/);
+    expect(isSampled).toBe(BigInt(`0x${id.slice(-14)}`) < BigInt(TENTH));
+    expect(unsampledFields).toBe(`traceparent: 00-${id}-${id.slice(16)}-00\r\n`);
+  }
+  expect(ids.size).toBe(TIMES);
+});
+
+test("all are sampled, or none, where the ratio says so", () => {
+  for (const share of [0, 1]) {
+    const traces = new NewTraces(share);
+    for (let i = 0; i < TIMES; i++) {
+      traces.next();
+      expect(traces.isSampled).toBe(share === 1);
+    }
+  }
+});
+
+test("spans have ids of their own", () => {
+  const ids = new Set(Array.from({ length: TIMES }, newSpanId));
+  expect(ids.size).toBe(TIMES);
+  for (const id of ids) expect(id).toMatch(/^[0-9a-f]{16}$/);
+});

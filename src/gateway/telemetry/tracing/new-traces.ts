@@ -1,0 +1,114 @@
+import { randomBytes, randomFillSync } from "node:crypto";
+import { type Fields } from "../../../lib/fields.ts";
+import { latin1Text } from "../../../lib/latin1.ts";
+import { contextFields } from "./trace-context.ts";
+
+/** Random bytes that are asked for at a time: one call costs more than the bytes. */
+const RANDOM_BYTES = 4096;
+const SPAN_DIGITS = 16;
+const NO_SPAN = "0".repeat(SPAN_DIGITS);
+
+let random = "";
+let used = 0;
+
+/** The id of a new span: random, and not all zeros. */
+export function newSpanId(): string {
+  if (random.length - used < SPAN_DIGITS) {
+    random = randomBytes(RANDOM_BYTES).toString("hex");
+    used = 0;
+  }
+  const id = random.slice(used, used + SPAN_DIGITS);
+  used += SPAN_DIGITS;
+  return id === NO_SPAN ? newSpanId() : id;
+}
+
+/** Traces that are made at a time. */
+const BATCH = 64;
+const TRACE_BYTES = 16;
+const TRACE_DIGITS = 2 * TRACE_BYTES;
+/** What a trace tells that is not sampled, with digits to be written over. */
+const PATTERN = contextFields({ traceId: "0".repeat(TRACE_DIGITS), spanId: NO_SPAN, sampled: false }, "");
+const TRACE_AT = PATTERN.indexOf("0".repeat(TRACE_DIGITS));
+const SPAN_AT = TRACE_AT + TRACE_DIGITS + 1;
+const DIGITS = Buffer.from("0123456789abcdef");
+
+/** The ratio looks at the last 7 bytes of a trace id, which are random in any trace of W3C's level 2. */
+const RATIO_RANGE = 2 ** 56;
+const RATIO_AT = TRACE_BYTES - 7;
+const LOW_RANGE = 2 ** 32;
+
+/**
+ * Makes traces with random ids, and decides by the ids which of them are sampled: many at a time, as one text. A request that
+ * is not sampled needs a piece of it, which costs a third less than to make its ids and its fields (bench policy-parts).
+ */
+export class NewTraces {
+  /** That of the trace that `next` has made. */
+  isSampled = false;
+  readonly #belowHigh: number;
+  readonly #belowLow: number;
+  readonly #random = Buffer.alloc(BATCH * TRACE_BYTES);
+  readonly #lines = Buffer.from(PATTERN.repeat(BATCH));
+  readonly #sampled = new Uint8Array(BATCH);
+  #text = "";
+  #at = BATCH - 1;
+
+  /** `share` of 1 is sampled. */
+  constructor(share: number) {
+    const below = Math.ceil(Math.min(share, 1) * RATIO_RANGE);
+    this.#belowHigh = Math.floor(below / LOW_RANGE);
+    this.#belowLow = below % LOW_RANGE;
+  }
+
+  /** Goes on to a new trace. */
+  next(): void {
+    if (++this.#at === BATCH) this.#renew();
+    this.isSampled = this.#sampled[this.#at] === 1;
+  }
+
+  get id(): string {
+    const from = this.#at * PATTERN.length + TRACE_AT;
+    return this.#text.slice(from, from + TRACE_DIGITS);
+  }
+
+  /** What tells servers that it is not sampled: without it one that samples by itself would begin a trace of its own. */
+  get unsampledFields(): Fields {
+    const from = this.#at * PATTERN.length;
+    return this.#text.slice(from, from + PATTERN.length);
+  }
+
+  #renew(): void {
+    const bytes = randomFillSync(this.#random);
+    for (let i = 0; i < BATCH; i++) {
+      const from = i * TRACE_BYTES;
+      // The second half is the span's id as well, which may not be zero.
+      if (isZero(bytes, from + TRACE_BYTES / 2, from + TRACE_BYTES)) bytes[from + TRACE_BYTES - 1] = 1;
+      this.#write(bytes, from, i * PATTERN.length);
+      const high = bytes.readUIntBE(from + RATIO_AT, 3);
+      const isBelow =
+        high < this.#belowHigh ||
+        (high === this.#belowHigh && bytes.readUInt32BE(from + RATIO_AT + 3) < this.#belowLow);
+      this.#sampled[i] = isBelow ? 1 : 0;
+    }
+    this.#text = latin1Text(this.#lines, 0, this.#lines.length);
+    this.#at = 0;
+  }
+
+  #write(bytes: Uint8Array, from: number, line: number): void {
+    const lines = this.#lines;
+    for (let i = 0; i < TRACE_BYTES; i++) {
+      const byte = bytes[from + i] ?? 0;
+      const high = DIGITS[byte >> 4] ?? 0;
+      const low = DIGITS[byte & 15] ?? 0;
+      lines[line + TRACE_AT + 2 * i] = high;
+      lines[line + TRACE_AT + 2 * i + 1] = low;
+      if (i < TRACE_BYTES / 2) continue;
+      lines[line + SPAN_AT + 2 * i - TRACE_BYTES] = high;
+      lines[line + SPAN_AT + 2 * i - TRACE_BYTES + 1] = low;
+    }
+  }
+}
+
+function isZero(bytes: Uint8Array, from: number, to: number): boolean {
+  for (let i = from; i < to; i++) if (bytes[i] !== 0) return false;
+  return true;
+}
