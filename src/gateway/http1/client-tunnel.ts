@@ -45,7 +45,7 @@ export class ClientTunnel extends Deadline implements WireHandler {
   /** Sends bytes; false: wait for `onSendable`. */
   data(chunk: Uint8Array, start: number, end: number): boolean {
     if (this.#ended || this.#closed) return true;
-    this.#out.pass(chunk, start, end);
+    this.#out.bytes(chunk, start, end);
     return !this.#out.blocked;
   }
 

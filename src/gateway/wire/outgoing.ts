@@ -113,16 +113,6 @@ export class Outgoing {
   }
 
   /**
-   * As `bytes`, but sends them at once from where they lie: for a tunnel, which writes nothing else in the same event, so
-   * that gathering is a copy without use (a tenth of a message of 125 bytes in user time: bench proxy, ws-echo).
-   */
-  pass(chunk: Uint8Array, start: number, end: number): void {
-    this.bytesWritten += end - start;
-    if (corkOwner === this) flushOwner();
-    this.#send(chunk, start, end);
-  }
-
-  /**
    * Makes room for `room` bytes in `sendBuffer` and returns the offset at which to write them; `commit` is called with
    * the offset behind them, before anything else is written. -1: bytes wait for the socket, or so many never fit.
    */
