@@ -99,7 +99,7 @@ function settings(instances: number): FilterSettings {
   };
 }
 
-/** Nanoseconds of CPU a request: the pool, the view, the invocation, the figures. What an exchange costs is not in it. */
+/** Nanoseconds of CPU a request: the pool, the view, the invocation, the figures. It leaves out the cost of an exchange. */
 export function requestNanoseconds(module: FilterModule, count: number, rounds: number): number[] {
   const filter = new OwnFilter(module, settings(1), runtime(64));
   const exchanges = Array.from({ length: 1000 }, () => exchange());
