@@ -171,9 +171,9 @@ async function forwardedPorts(child: Bun.Subprocess<"pipe", "pipe", "pipe">): Pr
     { execute: "qmp_capabilities" },
     { execute: "human-monitor-command", arguments: { "command-line": "info usernet" } },
   ]) {
-    child.stdin.write(`${JSON.stringify(line)}\n`);
+    await child.stdin.write(`${JSON.stringify(line)}\n`);
   }
-  child.stdin.flush();
+  await child.stdin.flush();
   let text = "";
   const decoder = new TextDecoder();
   const reader = child.stdout.getReader();
